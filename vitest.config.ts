@@ -1,4 +1,8 @@
 import {defineConfig} from 'vitest/config'
+import LongestFirst from './scripts/testing/longest-first.ts'
+
+// Where it is set, every process of a test would compile the packages it imports anew: PyTorch for five seconds.
+delete process.env.PYTHONDONTWRITEBYTECODE
 
 export default defineConfig({
   test: {
@@ -6,8 +10,11 @@ export default defineConfig({
     env: {FLEXRACK_REBOOT: 'stay'},
     testTimeout: process.env.FLEXRACK_LONG ? 3_600_000 : 300_000,
     hookTimeout: 300_000,
-    // Two cores is the machine we plan for. What starts real servers waits for them most of the time (scripts/testing/vitest.ts runs three files of it at once).
+    // One second if nothing is said, which a busy machine may take for anything.
+    expect: {poll: {timeout: 120_000}},
+    // Two cores is the machine we plan for. What starts real servers waits for them most of the time (scripts/testing/vitest.ts runs four files of it at once).
     maxWorkers: 2,
+    sequence: {sequencer: LongestFirst},
     projects: ['unit', 'integration', 'e2e'].map((name) => ({
       extends: true,
       // *.long.test.ts are for `npm run test:long` alone: what they install is large.

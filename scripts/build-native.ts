@@ -76,11 +76,7 @@ function missingPackages(): string[] {
 
 function configure(): void {
   const isNew = !existsSync(join(folder, 'CMakeCache.txt'))
-  run([
-    'cmake', '--preset', 'release',
-    ...(isNew && !has('ninja') ? ['-G', 'Unix Makefiles'] : []),
-    ...(has('ccache') ? ['-DCMAKE_CXX_COMPILER_LAUNCHER=ccache', '-DCMAKE_C_COMPILER_LAUNCHER=ccache'] : []),
-  ])
+  run(['cmake', '--preset', 'release', ...(isNew && !has('ninja') ? ['-G', 'Unix Makefiles'] : [])])
 }
 
 export function has(program: string): boolean {

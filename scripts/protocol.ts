@@ -19,7 +19,7 @@ const files: Record<string, string> = {
   'node/flexrack_node/schema/__init__.py': '"""The protocol as TypedDicts, a module a topic. Nothing imports it while the program runs."""\n',
 }
 for (const [name, topic] of topics) {
-  files[`src/lib/protocol/${name}.ts`] = typescriptOf(name, topic)
+  if (topic.among !== 'nodes') files[`src/lib/protocol/${name}.ts`] = typescriptOf(name, topic)
   files[`node/flexrack_node/schema/${name}.py`] = pythonOf(name, topic)
 }
 const stale: string[] = []

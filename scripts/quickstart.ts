@@ -6,6 +6,7 @@
 import {spawn} from 'node:child_process'
 import {existsSync} from 'node:fs'
 import {mkdir, readFile, rm, writeFile} from 'node:fs/promises'
+import {availableParallelism} from 'node:os'
 import {join, relative, resolve} from 'node:path'
 import {parseArgs} from 'node:util'
 import {drawDigit, readNpy} from './digit.ts'
@@ -56,7 +57,9 @@ async function lifecycle(): Promise<void> {
   const shared = options.environments ? ['--environments', options.environments] : []
   await flexrack(['local', 'up', '--nodes', '3', ...shared], {what: 'start a rack of three nodes'})
   await flexrack(['head', 'start'], {what: 'start the head (installs MLflow the first time)'})
-  await flexrack(['train'], {what: 'train on two nodes, two ranks each (installs PyTorch the first time)'})
+  // Both nodes are this machine: ranks beyond its cores would only wait for each other.
+  const ranks = availableParallelism() < 4 ? ['--processes-per-node', '1'] : []
+  await flexrack(['train', ...ranks], {what: 'train on two nodes (installs PyTorch the first time)'})
   await flexrack(['model', 'register', 'digits', '--alias', 'production'], {what: 'register the model'})
   await flexrack(['endpoint', 'deploy', 'digits'], {what: 'deploy it (installs the model server the first time)'})
   await predict()
@@ -64,9 +67,10 @@ async function lifecycle(): Promise<void> {
 
 /** Sends the test digits through the gateway, shows the accuracy and one prediction. */
 async function predict(): Promise<void> {
-  const images = await flexrack(['workspace', 'exec', '--', 'python', 'data.py', 'images'], {what: 'fetch the test digits', capture: true})
-  const labels = JSON.parse((await flexrack(['workspace', 'exec', '--', 'python', 'data.py', 'labels'], {what: 'fetch their labels', capture: true})).toString()) as number[]
-  await writeFile(join(project, 'digits.npy'), images)
+  const test = await flexrack(['workspace', 'exec', '--', 'python', 'data.py', 'labels', 'images'], {what: 'fetch the test digits', capture: true})
+  const lineEnd = test.indexOf('\n')
+  const labels = JSON.parse(test.subarray(0, lineEnd).toString()) as number[]
+  await writeFile(join(project, 'digits.npy'), test.subarray(lineEnd + 1))
   const answer = await flexrack(['endpoint', 'invoke', 'digits', '--input', 'digits.npy', '--json'], {what: `predict ${labels.length} digits`, capture: true})
   const scores = (JSON.parse(answer.toString()) as {outputs: {data: number[]; shape: number[]}[]}).outputs[0]
   if (!scores) throw new Error('the endpoint answered without an output')

@@ -11,7 +11,8 @@ import {prepareMachine} from './prepare.ts'
 import {addCounts, closingText, noCounts, type Counts} from './testing/counts.ts'
 import {countsOf} from './testing/outcomes.ts'
 import {trySecond} from './testing/second-try.ts'
-import {beginBuilds, FAST, LONG, partsOf, runPart, type Part} from './testing/suites.ts'
+import {runStage, stagesOf} from './testing/stages.ts'
+import {beginBuilds, FAST, LONG, partsOf, type Part} from './testing/suites.ts'
 import {watchVitest} from './testing/vitest.ts'
 
 await main().catch((error: Error) => {
@@ -37,20 +38,21 @@ async function main(): Promise<void> {
 async function runAll(chosen: Part[]): Promise<void> {
   const builds = await beginBuilds(chosen)
   const total = noCounts()
-  for (const part of chosen) {
-    const title = [part.suite, ...part.words].join(' ')
-    console.log(`\n── ${title}`)
+  for (const stage of stagesOf(chosen)) {
+    console.log(`\n── ${stage.map(titleOf).join(', ')}`)
     const started = performance.now()
-    const counts = await runPart(part, builds).catch((error: Error): Counts => {
-      console.error(`the suite ${title} could not run: ${error.message}`)
-      return {...noCounts(), failed: 1, trouble: [`${title}: ${error.message}`]}
-    })
-    console.log(`── ${title}: ${lineOf(counts)} in ${((performance.now() - started) / 1000).toFixed(0)} s`)
-    addCounts(total, counts)
+    for (const [part, counts] of await runStage(stage, builds)) {
+      console.log(`── ${titleOf(part)}: ${lineOf(counts)} in ${((performance.now() - started) / 1000).toFixed(0)} s`)
+      addCounts(total, counts)
+    }
   }
   if (total.unsettled.length > 0) addCounts(total, await trySecond(total.unsettled.splice(0)))
   console.log(closingText(total))
   process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0
+}
+
+function titleOf({suite, words}: Part): string {
+  return [suite, ...words].join(' ')
 }
 
 /** With the failures that may have a second try. */

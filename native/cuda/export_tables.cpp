@@ -19,12 +19,16 @@
 //   13.0.96 and in PyTorch 2.14 for CUDA 13.0, on a driver of our own that wrote down what it was asked.
 // - The tables' names, their sizes, what a function's arguments mean, the key and the layout of the message in the integrity check: published by ZLUDA
 //   (dark_api, under the MIT and Apache licences), and the same in Lupine. Facts were taken, no code.
+// - That the runtime of CUDA 11 loads modules by CUDART_INTERFACE, 6: seen in CatBoost 1.2.10. That 1 is the same with fewer arguments is published.
 // - That the check is HMAC (RFC 2104) with MD2 (RFC 1319): their constants are the ones in those RFCs; cudart accepts what follows from them, and reports
 //   cudaErrorSoftwareValidityNotEstablished when a byte is different.
 // - What cuBLAS asks: the thread's context (TOOLS_TLS, 2) and a context's number (the table 21318C60-9714-3248-8CA6-41FF7324C8F2, 4). Seen at
 //   cublasLtMatmulAlgoGetHeuristic of cuBLAS 13.1. With both answers it still finds no algorithm for most products on the GPU in software
 //   (CUBLAS_STATUS_NOT_SUPPORTED, ARCH_MISMATCH): what it looks at besides is not known. What the two mean is published as names (get_thread_context,
 //   getContextNumber) by programs that list these tables; the number is cuCtxGetId's.
+// - Before its first product or dot (cublasSgemm and cublasSdot of 12.4.5.8) it calls 51 of the same table, far behind the size that cudart is content
+//   with, with a context, zero, and a place for a number of 32 bits; then 39 with the context, that number, and a place of at most 16 bytes. What they mean is
+//   not known. Without them the library ends the program or says CUBLAS_STATUS_INTERNAL_ERROR; with zero for both its results are right.
 // - An eighth, F8CFF951-2146-8B4E-B9E2-FB469E7C0DD9, is asked for as well; cudart does without it, and so do we.
 
 namespace flexrack::cuda {
@@ -60,7 +64,13 @@ CUresult get_primary_context(CUcontext* context, CUdevice device) {
   return driver().primary_context(device, context);
 }
 
-const std::array<Slot, 13> cudart_interface = {size_of<13>(), slot(unknown), slot(get_primary_context), slot(unknown), slot(unknown), slot(unknown), slot(unknown),
+/// How the runtime of CUDA 11 loads what a program was linked with: a fatbin behind its wrapper. What follows it in a call was zero.
+CUresult load_fatbin(CUmodule* module, const void* wrapper) {
+  if (!module || !wrapper) return CUDA_ERROR_INVALID_VALUE;
+  return driver().load_module(module, wrapper);
+}
+
+const std::array<Slot, 13> cudart_interface = {size_of<13>(), slot(load_fatbin), slot(get_primary_context), slot(unknown), slot(unknown), slot(unknown), slot(load_fatbin),
                                                slot(unknown), slot(unknown), slot(unknown),             slot(unknown), slot(unknown), slot(unknown)};
 
 // TOOLS_RUNTIME_CALLBACK_HOOKS: buffers in which the runtime looks which of its functions tools are listening to. The driver only has to lend them: nobody is.
@@ -89,7 +99,30 @@ const std::array<Slot, 4> tools_thread_storage = {size_of<4>(), slot(unknown), s
 
 CUresult get_context_number(CUcontext context, unsigned long long* number) { return driver().context_id(or_current(context), number); }
 
-const std::array<Slot, 5> context_facts = {size_of<5>(), slot(unknown), slot(unknown), slot(unknown), slot(get_context_number)};
+/// Which of what 39 tells of; the first will do.
+CUresult get_choice(CUcontext, std::uint64_t, std::uint32_t* which) {
+  if (!which) return CUDA_ERROR_INVALID_VALUE;
+  *which = 0;
+  return CUDA_SUCCESS;
+}
+
+CUresult get_of_choice(CUcontext, std::uint32_t, std::uint64_t* value) {
+  if (!value) return CUDA_ERROR_INVALID_VALUE;
+  *value = 0;
+  return CUDA_SUCCESS;
+}
+
+constexpr std::size_t kContextSlots = 64;
+std::array<Slot, kContextSlots> context_slots() {
+  std::array<Slot, kContextSlots> made;
+  made.fill(slot(unknown));
+  made[0] = size_of<kContextSlots>();
+  made[4] = slot(get_context_number);
+  made[39] = slot(get_of_choice);
+  made[51] = slot(get_choice);
+  return made;
+}
+const std::array<Slot, kContextSlots> context_facts = context_slots();
 
 // CONTEXT_LOCAL_STORAGE: the one without a size. Asked on every call of the runtime.
 

@@ -20,6 +20,8 @@ class DriverFacts {
   virtual CUresult context_id(CUcontext context, unsigned long long* id) noexcept = 0;
   /// All devices in the order of their ordinals.
   virtual std::vector<DeviceIdentity> devices() noexcept = 0;
+  /// As cuModuleLoadData, in the thread's context.
+  virtual CUresult load_module(CUmodule* module, const void* image) noexcept = 0;
   /// As cuDriverGetVersion says.
   virtual int version() noexcept = 0;
 };

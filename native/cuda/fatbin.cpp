@@ -164,6 +164,25 @@ CodeEntry ptx_entry(Bytes bytes) {
 
 // Fatbins
 
+/// Of the options that nvcc wrote down for whoever compiles the PTX: where they are and how long, then the text. What does not fit says nothing.
+int max_registers_of(Bytes entry, const EntryHeader& header) {
+  struct Options {
+    std::uint32_t at, size;
+  };
+  if (header.options_at < sizeof header || header.options_at > header.header_size - std::min<std::uint32_t>(header.header_size, sizeof(Options))) return 0;
+  const auto options = read<Options>(entry.data() + header.options_at);
+  if (options.at > header.header_size || options.size > header.header_size - options.at) return 0;
+  const std::string_view text(reinterpret_cast<const char*>(entry.data()) + options.at, options.size);
+  constexpr std::string_view kName = "-maxrregcount";
+  auto at = text.find(kName);
+  if (at == text.npos) return 0;
+  at += kName.size();
+  if (at < text.size() && (text[at] == '=' || text[at] == ' ')) ++at;
+  int count = 0;
+  for (; at < text.size() && text[at] >= '0' && text[at] <= '9' && count < 1000; ++at) count = count * 10 + (text[at] - '0');
+  return count;
+}
+
 CodeEntry fatbin_entry(Bytes entry, const EntryHeader& header) {
   CodeEntry found;
   found.kind_number = header.kind;
@@ -173,6 +192,7 @@ CodeEntry fatbin_entry(Bytes entry, const EntryHeader& header) {
   found.architecture = architecture_of(header.architecture, header.flags & kFlagArchitecture ? 'a' : header.flags & kFlagFamily ? 'f' : '\0');
   if (header.flags & kFlagZstd) found.compression = Compression::zstd;
   else if (header.flags & kFlagLz4) found.compression = Compression::lz4;
+  found.max_registers = max_registers_of(entry, header);
   const auto payload = entry.subspan(header.header_size, header.padded_size);
   if (found.compression == Compression::none) {
     found.payload = payload;

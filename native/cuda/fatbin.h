@@ -42,6 +42,7 @@ struct CodeEntry {
   Compression compression = Compression::none;
   Bytes payload;                    ///< as stored; without the padding behind it. Lies in what was parsed.
   std::uint64_t size = 0;           ///< after decompression
+  int max_registers = 0;            ///< of a thread, as the compiler was told (-maxrregcount): part of what ptxas would be told; 0: it was not
 };
 
 /// One or several fatbins. With several there is a first, linked by nvlink, and those it was linked from ("prelinked"), which are

@@ -152,7 +152,7 @@ WorkerPool::Spare WorkerPool::start_process() {
   settings.arguments = options_of(settings_.backend);
   settings.inherited = theirs.get();
   settings.error_file = settings_.root + "/worker.log";
-  settings.environment = {{"POCL_CACHE_DIR", settings_.root + "/kernel-cache"}};
+  settings.environment = {{"POCL_CACHE_DIR", settings_.root + "/kernel-cache"}, {"FLEXRACK_SIM_CACHE", settings_.root + "/kernel-facts"}};
   Spare spare;
   spare.process = spawn_self(settings);
   spare.control = std::move(ours);

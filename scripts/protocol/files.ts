@@ -14,6 +14,7 @@ export function typescriptFiles(topics: ReadonlyMap<string, Topic>): string {
 /** Readers and writers of files, typed by their kind. */
 const CALLS = {
   Read: (kind: string, type: string) => `def __call__(self, kind: ${kind}, path: Path) -> Optional[${type}]: ...`,
+  ReadCurrent: (kind: string, type: string) => `def __call__(self, kind: ${kind}, path: Path) -> Optional[${type}]: ...`,
   Write: (kind: string, type: string) => `def __call__(self, kind: ${kind}, path: Path, value: ${type}, durable: bool = True) -> None: ...`,
   Current: (kind: string, type: string) => `def __call__(self, kind: ${kind}, value: Any, path: Union[Path, str]) -> ${type}: ...`,
   Line: (kind: string, type: string) => `def __call__(self, kind: ${kind}, value: ${type}) -> bytes: ...`,

@@ -40,6 +40,8 @@ export interface FileKind {
 export interface Topic {
   $id: string
   description: string
+  /** What nodes say to each other alone: the command line has no types of it. */
+  among?: 'nodes'
   $defs: Record<string, Schema>
   verbs?: Record<string, Verb>
   files?: Record<string, FileKind>

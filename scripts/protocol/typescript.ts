@@ -14,7 +14,7 @@ export function typescriptIndex(topics: ReadonlyMap<string, Topic>): string {
     '// Generated from protocol/ by `npm run protocol`.\n',
     ...withVerbs.map((name) => `import type {${verbsName(name)}} from './${name}.ts'\n`),
     '\n',
-    ...[...topics.keys()].map((name) => `export type * from './${name}.ts'\n`),
+    ...[...topics].filter(([, {among}]) => among !== 'nodes').map(([name]) => `export type * from './${name}.ts'\n`),
     '\n/** Every verb of the node program: what it takes, what it answers, what it says before. */\n',
     `export interface Verbs extends ${withVerbs.map(verbsName).join(', ')} {}\n`,
   ].join('')

@@ -1,6 +1,7 @@
 import {writeFileSync} from 'node:fs'
 import {relative} from 'node:path'
 import type {Reporter, SerializedError, TestModule} from 'vitest/node'
+import {keepDurations} from './longest-first.ts'
 import type {Outcome} from './outcomes.ts'
 
 /** Writes what each test came to into the file that FLEXRACK_OUTCOMES names. */
@@ -10,6 +11,7 @@ export default class OutcomesReporter implements Reporter {
     // Of no file: it is not known which test has left something behind.
     for (const error of unhandled) outcomes.push({place: '', name: '', status: 'failed', why: firstLine(error.message), seconds: 0})
     writeFileSync(process.env.FLEXRACK_OUTCOMES ?? '', JSON.stringify(outcomes))
+    if (process.env.FLEXRACK_DURATIONS) keepDurations(modules)
   }
 }
 

@@ -9,6 +9,8 @@ export interface Outcome {
   /** Why it did not pass; empty where that is not known. */
   why: string
   seconds: number
+  /** A second try of its file changes nothing: it was tried at random, or a sanitizer has found something. */
+  final?: boolean
 }
 
 export function countsOf(outcomes: Outcome[]): Counts {

@@ -1,20 +1,22 @@
-import {noCounts, type Counts} from './counts.ts'
 import type {Outcome} from './outcomes.ts'
 import {run, type RunOptions} from './run.ts'
 
-export interface PythonOptions extends Pick<RunOptions, 'env' | 'niceness' | 'errors'> {}
-
-/** A runner whose last line is its counts, as far as it knows them. */
-export async function countPython(words: string[], options: PythonOptions = {}): Promise<Counts> {
-  return {...noCounts(), ...((await lastLine(words, options)) as Partial<Counts>)}
+export interface PythonOptions extends Pick<RunOptions, 'env' | 'niceness' | 'output'> {
+  /** One module after the other. */
+  isAlone?: boolean
 }
 
-/** The tests of the node program. `isAlone`: one module after the other. */
-export async function runNode(modules: string[], {env, isAlone = false}: {env?: Record<string, string>; isAlone?: boolean} = {}): Promise<Outcome[]> {
-  return (await lastLine(['-W', 'error::ResourceWarning', 'test/node/run.py', ...(isAlone ? ['--alone'] : []), ...modules], {env})) as Outcome[]
+/** The tests of the node program. */
+export function runNode(modules: string[], {isAlone = false, ...options}: PythonOptions = {}): Promise<Outcome[]> {
+  return lastLine(['-W', 'error::ResourceWarning', 'test/node/run.py', ...(isAlone ? ['--alone'] : []), ...modules], options)
 }
 
-async function lastLine(words: string[], options: PythonOptions): Promise<unknown> {
+/** Those of the native layer, which is built. `words` are what its runner takes. */
+export function runNative(words: string[], {isAlone = false, ...options}: PythonOptions = {}): Promise<Outcome[]> {
+  return lastLine(['test/native/run.py', '--no-build', ...(isAlone ? ['--alone'] : []), ...words], options)
+}
+
+async function lastLine(words: string[], options: PythonOptions): Promise<Outcome[]> {
   const {stdout} = await run('python3', words, {...options, capture: true})
-  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Outcome[]
 }

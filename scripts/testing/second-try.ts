@@ -1,6 +1,6 @@
 import {addCounts, noCounts, type Counts, type Unsettled} from './counts.ts'
 import {countsOf, countsOfTries, type Outcome} from './outcomes.ts'
-import {runNode} from './python.ts'
+import {runNative, runNode} from './python.ts'
 import type {Part} from './suites.ts'
 import {runVitest} from './vitest.ts'
 
@@ -20,7 +20,8 @@ export async function trySecond(unsettled: Unsettled[], repeat = runAlone): Prom
 }
 
 function runAlone({suite, env}: Part, place: string): Promise<Outcome[]> {
-  return suite === 'node' ? runNode([place], {env, isAlone: true}) : runVitest(suite, [place], {env, isAlone: true})
+  const options = {env, isAlone: true}
+  return suite === 'node' ? runNode([place], options) : suite === 'native' ? runNative([place], options) : runVitest([suite], [place], options)
 }
 
 function toldAsNone(error: Error): Outcome[] {

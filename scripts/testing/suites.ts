@@ -4,7 +4,7 @@ import {beginBuilds, type Builds} from './builds.ts'
 import {runChecks} from './checks.ts'
 import {addCounts, noCounts, type Counts} from './counts.ts'
 import {countsOf, type Outcome} from './outcomes.ts'
-import {countPython, runNode} from './python.ts'
+import {runNative, runNode} from './python.ts'
 import {root} from './run.ts'
 import {runVitest} from './vitest.ts'
 
@@ -63,48 +63,52 @@ export function partsOf(words: string[]): Part[] {
   return parts
 }
 
-/** Runs a part, once what it needs is built. */
-export async function runPart(part: Part, builds: Builds): Promise<Counts> {
+/** Runs a part, once what it needs is built. `output`: a descriptor that gets what it shows. */
+export async function runPart(part: Part, builds: Builds, output?: number): Promise<Counts> {
   const {suite, words, env} = part
   switch (suite) {
     case 'checks':
       return runChecks(words)
     case 'unit':
-      return countsOf(await runVitest(suite, words, {env}))
+      return countsOf(await runVitest(['unit'], words, {env, output}))
     case 'native':
       await (env?.FLEXRACK_NATIVE_BUILD ? builds.release : builds.sanitized)
-      return runNative(part, builds)
+      return runNativePart(part, builds)
     case 'node':
-      return openCounts(part, await runNode(words.map(moduleName), {env}))
+      return openCounts(part, await runNode(words.map(moduleName), {env, output}))
     case 'integration':
     case 'e2e':
-      // Without it their GPU tests fail, the others do not.
-      await builds.release.catch((error: Error) => console.error(`!! ${error.message}`))
-      return openCounts(part, await runVitest(suite, words, {env}))
+      await whenReleased(builds)
+      return openCounts(part, await runVitest([suite], words, {env}))
   }
 }
 
+/** Without it their GPU tests fail, the others do not. */
+export async function whenReleased({release}: Builds): Promise<void> {
+  await release.catch((error: Error) => console.error(`!! ${error.message}`))
+}
+
 /** What runs since the compiler was done is waited for beside the others. */
-async function runNative({words, env}: Part, {early}: Builds): Promise<Counts> {
-  const rest = countPython(['test/native/run.py', '--no-build', ...(early ? ['--late'] : []), ...words.map(moduleName)], {env})
+async function runNativePart(part: Part, {early}: Builds): Promise<Counts> {
+  const rest = runNative([...(early ? ['--late'] : []), ...part.words.map(moduleName)], {env: part.env})
   const total = noCounts()
-  for (const one of await Promise.allSettled([rest, early ?? noCounts()])) {
-    addCounts(total, one.status === 'fulfilled' ? one.value : {...noCounts(), failed: 1, trouble: [`native: ${(one.reason as Error).message}`]})
+  for (const one of await Promise.allSettled([rest, early ?? []])) {
+    addCounts(total, one.status === 'fulfilled' ? openCounts(part, one.value) : {...noCounts(), failed: 1, trouble: [`native: ${(one.reason as Error).message}`]})
   }
   return total
 }
 
-/** Real servers on a shared machine: a file with a failure may have a second try. What looks for failures at random has none. */
-function openCounts(part: Part, outcomes: Outcome[]): Counts {
+/** Real processes on a shared machine: a file with a failure may have a second try. What looks for failures at random has none. */
+export function openCounts(part: Part, outcomes: Outcome[]): Counts {
   const counts = noCounts()
   for (const [place, found] of Map.groupBy(outcomes, (one) => one.place)) {
-    const isOpen = place !== part.suite && found.some(({status}) => status === 'failed') && part.env?.FLEXRACK_LONG === undefined
+    const isOpen = place !== part.suite && found.some(({status}) => status === 'failed') && found.every((one) => !one.final) && part.env?.FLEXRACK_LONG === undefined
     addCounts(counts, isOpen ? {...noCounts(), unsettled: [{part, place, outcomes: found}]} : countsOf(found))
   }
   return counts
 }
 
-export {beginBuilds}
+export {beginBuilds, type Builds}
 
 /** Python's tests are known by their modules: test/node/test_x.py is test_x. */
 function moduleName(word: string): string {

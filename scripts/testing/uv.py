@@ -63,7 +63,19 @@ def make(target, words):
     env.pop("UV_CONSTRAINT", None)
     limits = [] if "--require-hashes" in words else [word for file in told.constraints for word in ("-c", file)]
     subprocess.run([tool, "venv", "--quiet", "--no-project", "--python", os.path.realpath(sys.executable), str(target)], check=True, env=env)
-    subprocess.run([tool, "pip", "install", "--quiet", "--python", f"{target}/bin/python", *told.args, *words, *limits], check=True, env=env, stdout=sys.stderr)
+    install([tool, "pip", "install", "--quiet", "--python", f"{target}/bin/python", *told.args, *words, *limits], env)
+
+
+def install(command, env):
+    """Some of it is gigabytes, from servers that may stall: what was fetched is kept between tries. Raises CalledProcessError after the last."""
+    env = {"UV_HTTP_TIMEOUT": "300", "UV_HTTP_RETRIES": "8", **env}
+    for left in range(2, -1, -1):
+        done = subprocess.run(command, env=env, stdout=sys.stderr, check=False)
+        if done.returncode == 0:
+            return
+        if left == 0:
+            done.check_returncode()
+        print("once more: packages could not be installed", file=sys.stderr)
 
 
 def kept(name, content, words, finish=None):

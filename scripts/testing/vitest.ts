@@ -5,7 +5,7 @@ import type {Outcome} from './outcomes.ts'
 import {bin, root, run} from './run.ts'
 
 /** Files at a time of those that wait for real servers: with two, two cores have nothing to do for a third of the time. */
-const WAITING = 3
+const WAITING = 4
 
 export interface VitestOptions {
   env?: Record<string, string>
@@ -14,22 +14,24 @@ export interface VitestOptions {
   /** Whose vitest.config.ts it is. */
   folder?: string
   isShown?: boolean
+  /** A descriptor that gets what is shown. */
+  output?: number
 }
 
-/** `words` are parts of files' paths; none means all files. Throws where vitest ends before it has told what the tests came to. */
-export async function runVitest(project: string, words: string[], {env, isAlone = false, folder = root, isShown = true}: VitestOptions = {}): Promise<Outcome[]> {
+/** The files of these projects, mixed. `words` are parts of files' paths; none means all files. Throws where vitest ends before it has told what the tests came to. */
+export async function runVitest(projects: string[], words: string[], {env, isAlone = false, folder = root, isShown = true, output}: VitestOptions = {}): Promise<Outcome[]> {
   const scratch = await mkdtemp(join(tmpdir(), 'flexrack-report-'))
   const report = join(scratch, 'outcomes.json')
   const reporter = join(import.meta.dirname, 'outcomes-reporter.ts')
   try {
-    const workers = isAlone ? 1 : project === 'unit' ? 2 : WAITING
-    const args = ['run', '--project', project, '--maxWorkers', String(workers), '--reporter', 'default', '--reporter', reporter, ...words]
-    const {status} = await run(process.execPath, [bin('vitest'), ...args], {folder, isShown, env: {...env, FLEXRACK_OUTCOMES: report}})
+    const workers = isAlone ? 1 : projects.includes('unit') ? 2 : WAITING
+    const args = ['run', ...projects.flatMap((name) => ['--project', name]), '--maxWorkers', String(workers), '--reporter', 'default', '--reporter', reporter, ...words]
+    const {status} = await run(process.execPath, [bin('vitest'), ...args], {folder, isShown, output, env: {...env, FLEXRACK_OUTCOMES: report}})
     const text = await readFile(report, 'utf8').catch(() => '')
     if (text === '') throw new Error(`vitest ended with ${status} before it had told what the tests came to`)
-    const outcomes = (JSON.parse(text) as Outcome[]).map((one) => ({...one, place: one.place || project}))
+    const outcomes = (JSON.parse(text) as Outcome[]).map((one) => ({...one, place: one.place || projects.join(' and ')}))
     const isFailed = outcomes.some((one) => one.status === 'failed')
-    if (status !== 0 && !isFailed) outcomes.push({place: project, name: '', status: 'failed', why: `vitest ended with ${status}`, seconds: 0})
+    if (status !== 0 && !isFailed) outcomes.push({place: projects.join(' and '), name: '', status: 'failed', why: `vitest ended with ${status}`, seconds: 0})
     return outcomes
   } finally {
     await rm(scratch, {recursive: true, force: true})

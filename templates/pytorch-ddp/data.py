@@ -1,17 +1,23 @@
 """Handwritten digits, 8x8 pixels, as they ship with scikit-learn: 1,797 images, nothing to download."""
-import torch
+import numpy
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
-from torch.utils.data import TensorDataset
 
 
-def load() -> tuple[TensorDataset, TensorDataset]:
+def split() -> tuple[list[numpy.ndarray], list[numpy.ndarray]]:
     """Training and test set: images (N, 1, 8, 8) float32 in 0..1 and labels (N,) int64; the split is fixed."""
     digits = load_digits()
-    images = torch.tensor(digits.images / 16.0, dtype=torch.float32).unsqueeze(1)
-    labels = torch.tensor(digits.target)
-    train, test = train_test_split(range(len(labels)), test_size=0.2, random_state=0, stratify=digits.target)
-    return TensorDataset(images[train], labels[train]), TensorDataset(images[test], labels[test])
+    images = (digits.images / 16.0).astype(numpy.float32)[:, None]
+    train, test = train_test_split(range(len(images)), test_size=0.2, random_state=0, stratify=digits.target)
+    return [images[train], digits.target[train]], [images[test], digits.target[test]]
+
+
+def load():
+    """The same as two TensorDatasets."""
+    import torch  # here, as the commands below do without it
+    from torch.utils.data import TensorDataset
+
+    return tuple(TensorDataset(*map(torch.from_numpy, part)) for part in split())
 
 
 if __name__ == "__main__":  # python data.py images > digits.npy; python data.py labels
@@ -19,14 +25,13 @@ if __name__ == "__main__":  # python data.py images > digits.npy; python data.py
     import json
     import sys
 
-    import numpy
-
-    images, labels = load()[1].tensors
-    if sys.argv[1:] == ["labels"]:
-        print(json.dumps(labels.tolist()))
-    elif sys.argv[1:] == ["images"]:
-        file = io.BytesIO()  # numpy cannot write straight into a pipe
-        numpy.save(file, images.numpy())
-        sys.stdout.buffer.write(file.getvalue())
-    else:
-        sys.exit("usage: python data.py images|labels   (the test set, on standard output)")
+    images, labels = split()[1]
+    if not sys.argv[1:] or set(sys.argv[1:]) - {"images", "labels"}:
+        sys.exit("usage: python data.py [labels] [images]   (the test set, on standard output, in the order of the words)")
+    for word in sys.argv[1:]:
+        if word == "labels":
+            sys.stdout.buffer.write(f"{json.dumps(labels.tolist())}\n".encode())
+        else:
+            file = io.BytesIO()  # numpy cannot write straight into a pipe
+            numpy.save(file, images)
+            sys.stdout.buffer.write(file.getvalue())

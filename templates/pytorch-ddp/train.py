@@ -5,7 +5,6 @@ import os
 import warnings
 from pathlib import Path
 
-import mlflow
 import torch
 import torch.distributed as dist
 from torch import nn
@@ -26,10 +25,7 @@ def main() -> None:
     options = read_options()
     device = start_process_group()
     torch.manual_seed(options.seed)
-    if is_tracked() and dist.get_rank() == 0:
-        mlflow.start_run()  # joins the run that flexrack made: MLFLOW_RUN_ID names it
-        if os.environ.get("FLEXRACK_ATTEMPT", "1") == "1":
-            mlflow.log_params({**vars(options), "world_size": dist.get_world_size(), "device": device.type})
+    mlflow = join_tracked_run({**vars(options), "world_size": dist.get_world_size(), "device": device.type})
 
     train_set, test_set = data.load()
     sampler = DistributedSampler(train_set, seed=options.seed)
@@ -45,12 +41,12 @@ def main() -> None:
         if dist.get_rank() == 0:
             save_checkpoint(network, optimizer, epoch)
             print(f"epoch {epoch + 1}/{options.epochs}  loss {loss:.4f}  test accuracy {accuracy:.4f}", flush=True)
-            if is_tracked():
+            if mlflow:
                 mlflow.log_metrics({"loss": loss, "test_accuracy": accuracy}, step=epoch)
 
     if dist.get_rank() == 0:
         export(network.module, OUTPUTS / "model.onnx")
-        if is_tracked():
+        if mlflow:
             mlflow.end_run()
     dist.barrier()
     dist.destroy_process_group()
@@ -76,8 +72,16 @@ def start_process_group() -> torch.device:
     return torch.device("cpu")
 
 
-def is_tracked() -> bool:
-    return "MLFLOW_TRACKING_URI" in os.environ
+def join_tracked_run(params: dict):
+    """MLflow's client on rank 0 of a tracked run, None elsewhere: importing it takes longer than an epoch."""
+    if "MLFLOW_TRACKING_URI" not in os.environ or dist.get_rank() != 0:
+        return None
+    import mlflow
+
+    mlflow.start_run()  # joins the run that flexrack made: MLFLOW_RUN_ID names it
+    if os.environ.get("FLEXRACK_ATTEMPT", "1") == "1":
+        mlflow.log_params(params)
+    return mlflow
 
 
 def train_epoch(network: nn.Module, batches: DataLoader, optimizer: torch.optim.Optimizer, device: torch.device) -> float:

@@ -223,7 +223,7 @@ async function childOf(pid: number): Promise<number> {
 }
 
 async function gone(pid: number): Promise<void> {
-  for (const end = Date.now() + 20_000; ;) {
+  for (const end = Date.now() + 240_000; ;) {
     try {
       process.kill(pid, 0)
     } catch {

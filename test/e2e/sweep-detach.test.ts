@@ -107,9 +107,9 @@ test('sweep stop ends its trials and the process, and proves it; --resume --deta
 test('after SIGKILL of the process its trials go on, show says that nobody drives and the way on, and that way works', {timeout: 300_000}, async () => {
   const own = await project('slain')
   const {sweep, background} = await detached(own)
-  await expect.poll(() => own.starts(), {timeout: 60_000}).toHaveLength(2)
+  await expect.poll(() => own.starts()).toHaveLength(2)
   process.kill(background?.pid as number, 'SIGKILL')
-  await expect.poll(() => own.show(), {timeout: 60_000}).toMatchObject({status: 'interrupted', driver: null, background: {state: 'lost'}})
+  await expect.poll(() => own.show()).toMatchObject({status: 'interrupted', driver: null, background: {state: 'lost'}})
   const shown = (await own.run('sweep', 'show')).stdout
   expect(shown).toContain(`process ${background?.pid} on ${background?.machine} is gone without a word`)
   expect(shown).toContain(`flexrack sweep --resume ${sweep} --detach`)
@@ -124,9 +124,9 @@ test('after SIGKILL of the process its trials go on, show says that nobody drive
 
   const dead = await project('slain-and-stopped')
   const left = await detached(dead)
-  await expect.poll(() => dead.starts(), {timeout: 60_000}).toHaveLength(2)
+  await expect.poll(() => dead.starts()).toHaveLength(2)
   process.kill(left.background?.pid as number, 'SIGKILL')
-  await expect.poll(() => dead.show(), {timeout: 60_000}).toMatchObject({driver: null})
+  await expect.poll(() => dead.show()).toMatchObject({driver: null})
   const stopped = JSON.parse((await dead.run('sweep', 'stop', '--json')).stdout) as StoppedSweep
   expect([stopped.driver, stopped.background, stopped.runs.toSorted()]).toEqual([null, null, [`${left.sweep}-0`, `${left.sweep}-1`]])
   for (const number of [0, 1]) expect(await setup.alive(`${left.sweep}-${number}`)).toEqual([])
@@ -135,11 +135,11 @@ test('after SIGKILL of the process its trials go on, show says that nobody drive
 test('after a lost connection it goes on by itself, with the code that it began with', {timeout: 300_000}, async () => {
   const own = await project('asleep')
   const {sweep} = await detached(own)
-  await expect.poll(() => own.starts(), {timeout: 60_000}).toHaveLength(2)
+  await expect.poll(() => own.starts()).toHaveLength(2)
   await writeFile(join(own.folder, 'train.py'), 'raise SystemExit("half of a new idea")\n')
   process.kill((await setup.rack.status()).pid as number, 'SIGKILL')
   const log = join(setup.rack.home, 'state/background', `${sweep}.log`)
-  await expect.poll(() => readFile(log, 'utf8'), {timeout: 120_000}).toMatch(/what runs goes on there, and the sweep goes on once there is a connection/)
+  await expect.poll(() => readFile(log, 'utf8')).toMatch(/what runs goes on there, and the sweep goes on once there is a connection/)
   await localUp({nodes: 2, owner: process.pid, environments: await sharedEnvironments()}, setup.rack.context())
   await own.go()
   await own.run('sweep', 'logs', '-f')
@@ -151,9 +151,9 @@ test('sweep stop ends a process that waits for a connection, too, before there i
   for (const isBack of [false, true]) {
     const own = await project(`cut-${isBack}`)
     const {sweep, background} = await detached(own)
-    await expect.poll(() => own.starts(), {timeout: 60_000}).toHaveLength(2)
+    await expect.poll(() => own.starts()).toHaveLength(2)
     process.kill((await setup.rack.status()).pid as number, 'SIGKILL')
-    await expect.poll(() => readFile(background?.log as string, 'utf8'), {timeout: 120_000}).toMatch(/next try in 10 s/)
+    await expect.poll(() => readFile(background?.log as string, 'utf8')).toMatch(/next try in 10 s/)
     const up = (): Promise<unknown> => localUp({nodes: 2, owner: process.pid}, setup.rack.context())
     if (isBack) await up()
     else {

@@ -82,6 +82,6 @@ test('where the supervisor is killed, its leases end', async () => {
   const folder = Object.values(shown.folders)[0] as string
   const {pid} = JSON.parse(await readFile(join(folder, 'state.json'), 'utf8')) as {pid: number}
   process.kill(pid, 'SIGKILL')
-  await expect.poll(leases, {timeout: 30_000}).toBe(0)
+  await expect.poll(leases).toBe(0)
   expect(await flexrack('runs', 'wait', run)).not.toMatchObject({status: 0})
 })

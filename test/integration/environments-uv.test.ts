@@ -11,6 +11,7 @@ import type {Manifest} from '../../src/lib/manifest/types.ts'
 import {executePlan, throwIfFailed} from '../../src/lib/plan/index.ts'
 import {PROJECT_LOCK, planWorkspace, upWorkspace} from '../../src/lib/workspace/index.ts'
 import {startLocalRack, type TestLocalRack} from '../support/local-rack.ts'
+import {throughJson} from '../support/through-json.ts'
 
 const NO_INDEX = {PIP_NO_INDEX: '1', PIP_CONFIG_FILE: '/dev/null', PIP_FIND_LINKS: undefined}
 /** Fetches packages, on machines that may be busy. */
@@ -100,6 +101,24 @@ test('nodes whose indexes differ get the versions that the first one has chosen'
   const up = await upWorkspace(hosts, manifest, caller('gang', {}))
   expect([...up.values()].map(({environment}) => execFileSync(`${environment?.path}/bin/python`, ['-c', 'import alpha; print(alpha.version)'], {encoding: 'utf8'}))).toEqual(['1.0\n', '1.0\n'])
   expect((await planWorkspace(hosts, manifest, caller('gang', {}))).plan.steps).toEqual([])
+}, LONG)
+
+test('nodes that had environments with other versions get one with the same, beside the one that they had', async () => {
+  const project = join(folder, 'apart')
+  await mkdir(project)
+  await writeFile(join(project, 'requirements.txt'), 'alpha>0\n')
+  const manifest: Manifest = {path: join(project, 'flexrack.yaml'), folder: project, name: 'apart', workspace: {python: 'requirements.txt', exclude: [], forward: [], env: {}}, tracking: {experiment: 'apart'}, endpoints: {}}
+  const hosts = [old, {...newer, node: 'node-2'}]
+  const version = (path = ''): string => execFileSync(`${path}/bin/python`, ['-c', 'import alpha; print(alpha.version)'], {encoding: 'utf8'}).trim()
+  const alone: string[] = []
+  for (const host of hosts) alone.push([...(await upWorkspace([host], manifest, caller('apart', {}))).values()][0]?.environment?.path ?? '')
+  expect(alone.map(version)).toEqual(['1.0', '2.0'])
+  const plan = throughJson((await planWorkspace(hosts, manifest, caller('apart', {}))).plan)
+  expect(plan.steps.map(({node, title}) => [node, title.replace(/[0-9a-f]{16}/, 'H')])).toEqual([['node-2', expect.stringMatching(/^Build the Python environment H \(Python 3\.\d+\.\d+, 1 requirement, with the versions of node-1\)$/)]])
+  const up = [...(await upWorkspace(hosts, manifest, caller('apart', {}))).values()].map(({environment}) => environment?.path ?? '')
+  expect(up.map(version)).toEqual(['1.0', '1.0'])
+  expect([up[0] === alone[0], up[1] === alone[1], version(alone[1])]).toEqual([true, false, '2.0'])
+  expect((await planWorkspace(hosts, manifest, caller('apart', {}))).plan.steps).toEqual([])
 }, LONG)
 
 test('a lock file decides for all nodes, until the requirements change', async () => {

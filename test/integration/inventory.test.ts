@@ -118,7 +118,7 @@ describe.skipIf(!mayMakeNetworks())('all that flexrack opens and keeps', () => {
     const place = {manifest, rack: net.rack, fleet}
     const ups: string[] = []
     const training = runPlan(await planTrain(place, {args: [], tracking: true}, context), place, {detach: false, onLines: (lines) => void ups.push(...lines.map((line) => line.text))}, context)
-    const until = Date.now() + 120_000
+    const until = Date.now() + 240_000
     while (ups.filter((text) => text === 'up').length < 2 && Date.now() < until) {
       await pause(500)
       look('while a training starts')

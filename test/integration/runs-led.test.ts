@@ -62,7 +62,7 @@ describe('a run whose first leader\'s node does not answer', () => {
     const folders = [1, 2].map((index) => layRun(local.home, 'led-bbbbb', NODES, index, 1, {spec: SPEC, state: {status: 'running', pid: 1}, result: null}))
     const held = await Promise.all(folders.map(hold))
     const waiting = runs('wait', 'led-bbbbb')
-    await expect.poll(async () => JSON.parse((await runs('show', 'led-bbbbb', '--json')).stdout) as ShownRun, {timeout: 20_000}).toMatchObject({status: 'running', leader: 'gone', term: 1})
+    await expect.poll(async () => JSON.parse((await runs('show', 'led-bbbbb', '--json')).stdout) as ShownRun).toMatchObject({status: 'running', leader: 'gone', term: 1})
     for (const folder of folders) write(folder, 'state', {status: 'running', attempt: 2, pid: 1, ...LED})
     expect(JSON.parse((await runs('show', 'led-bbbbb', '--json')).stdout)).toMatchObject({status: 'running', leader: 'node-1', term: 2})
     const seconds = Date.now() / 1000

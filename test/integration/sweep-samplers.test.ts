@@ -13,7 +13,7 @@ let host: Host
 beforeAll(async () => {
   rack = await startLocalRack({nodes: 1, environments: await sharedEnvironments()})
   host = await openHost(rack.fleet(), rack.rack.nodes[0]!, rack.context())
-}, 60_000)
+}, 600_000)
 afterAll(() => rack?.stop())
 
 const PARAMETERS: SweepSpec['parameters'] = {x: {min: -4, max: 4, integer: false, log: false}, rate: {min: 1e-4, max: 1, integer: false, log: true}}

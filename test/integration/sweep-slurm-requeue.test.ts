@@ -127,7 +127,7 @@ async function alive(name: string): Promise<number[]> {
 
 /** A job that comes first, on both nodes, until the returned function ends it. */
 async function takeNodes(): Promise<() => Promise<string>> {
-  const job = (await slurm.slurm('sbatch', '--parsable', '--partition=urgent', '--exclusive', '--nodes=2', '--output=/dev/null', '--wrap=sleep 240')).trim()
+  const job = (await slurm.slurm('sbatch', '--parsable', '--partition=urgent', '--exclusive', '--nodes=2', '--output=/dev/null', '--wrap=sleep 3600')).trim()
   return () => slurm.slurm('scancel', job)
 }
 
@@ -139,9 +139,9 @@ async function historyOf(trial: Trial): Promise<[step: number, value: number][]>
   return ((await tracking?.mlflow.metricHistory(record, 'loss')) ?? []).map((one): [number, number] => [one.step, one.value])
 }
 
-test('a task that is requeued is the same trial and the same run: its next attempt goes on from its checkpoint, and the sweep waits for it', {timeout: 300_000}, async () => {
+test('a task that is requeued is the same trial and the same run: its next attempt goes on from its checkpoint, and the sweep waits for it', {timeout: 600_000}, async () => {
   const going = await sweep('requeued', 3, 'checkpoint: checkpoints/')
-  await slurm.until(begun(going, '0 attempt 1 from 0', '1 attempt 1 from 0'), 60)
+  await slurm.until(begun(going, '0 attempt 1 from 0', '1 attempt 1 from 0'))
   const [first] = (await tasks('RUNNING')).filter((one) => one.endsWith('_0'))
   await slurm.slurm('scontrol', 'requeue', first as string)
   const waiting = await slurm.until(async () => {
@@ -166,10 +166,10 @@ test('a task that is requeued is the same trial and the same run: its next attem
   expect(await going.starts()).toHaveLength(4)
 })
 
-test('trials whose nodes are taken by a job that comes first go on when it is over, also where the command was away meanwhile', {timeout: 300_000}, async () => {
+test('trials whose nodes are taken by a job that comes first go on when it is over, also where the command was away meanwhile', {timeout: 600_000}, async () => {
   const gone = new AbortController()
   const going = await sweep('taken', 3, 'checkpoint: checkpoints/', {...context, signal: gone.signal})
-  await slurm.until(begun(going, '0 attempt 1 from 0', '1 attempt 1 from 0'), 60)
+  await slurm.until(begun(going, '0 attempt 1 from 0', '1 attempt 1 from 0'))
   const release = await takeNodes()
   await slurm.until(async () => (await going.entry(0)).status === 'waiting' && (await going.entry(1)).status === 'waiting')
   expect(await going.entry(1)).toMatchObject({slurm: {requeued: {times: 1, why: 'a job that comes first took its place'}}})
@@ -187,10 +187,10 @@ test('trials whose nodes are taken by a job that comes first go on when it is ov
   expect(new Set(resumed.events.map((one) => one.split(' ')[0]))).toEqual(new Set(['resumed', 'ended']))
 })
 
-test('Ctrl-C takes requeued tasks that wait out of Slurm; --resume starts the same points again, as jobs of their own', {timeout: 300_000}, async () => {
+test('Ctrl-C takes requeued tasks that wait out of Slurm; --resume starts the same points again, as jobs of their own', {timeout: 600_000}, async () => {
   const stop = new AbortController()
   const going = await sweep('stopped', 3, 'checkpoint: checkpoints/', {...context, signal: stop.signal})
-  await slurm.until(begun(going, '0 attempt 1 from 0', '1 attempt 1 from 0'), 60)
+  await slurm.until(begun(going, '0 attempt 1 from 0', '1 attempt 1 from 0'))
   const release = await takeNodes()
   await slurm.until(async () => (await going.entry(0)).status === 'waiting' && (await going.entry(1)).status === 'waiting')
   stop.abort()
@@ -204,11 +204,11 @@ test('Ctrl-C takes requeued tasks that wait out of Slurm; --resume starts the sa
   expect(swept.trials.map((one) => [one.number, one.state, one.attempt]).toSorted()).toEqual([[0, 'complete', 2], [1, 'complete', 2], [2, 'complete', 2]])
 })
 
-test('a task that begins anew is not requeued: where its node is taken its trial is started again, as a job of its own', {timeout: 300_000}, async () => {
+test('a task that begins anew is not requeued: where its node is taken its trial is started again, as a job of its own', {timeout: 600_000}, async () => {
   const going = await sweep('anew', 2, '')
-  await slurm.until(begun(going, '0 attempt 1 from 0', '1 attempt 1 from 0'), 60)
+  await slurm.until(begun(going, '0 attempt 1 from 0', '1 attempt 1 from 0'))
   const release = await takeNodes()
-  await slurm.until(async () => Promise.resolve(going.events.some((one) => one.endsWith('.2'))), 60)
+  await slurm.until(async () => Promise.resolve(going.events.some((one) => one.endsWith('.2'))))
   await release()
   await going.go()
   const swept = await going.ended

@@ -149,7 +149,7 @@ test('Ctrl-C takes running and waiting trials out of Slurm; --resume starts thes
   expect(swept.trials.map((one) => [one.state, one.attempt])).toEqual([['complete', 2], ['complete', 2], ['complete', 1]])
 })
 
-test('what Slurm cannot do for a sweep is refused before anything is done', {timeout: 60_000}, async () => {
+test('what Slurm cannot do for a sweep is refused before anything is done', {timeout: 600_000}, async () => {
   const {sweep} = await project('refused', 'sampler: grid, parameters: {x: [0]}', {train: 'slurm: {partition: mian}'})
   await expect(sweep()).rejects.toMatchObject({code: 'NOT_FOUND', message: 'Slurm has no partition mian; did you mean main?'})
   await expect(sweep({choice: {on: 'login'}})).rejects.toMatchObject({code: 'USAGE', message: 'rack cluster has Slurm, which chooses the nodes; --on cannot'})
@@ -173,7 +173,7 @@ test('a grid is one job with a task for each point, of which Slurm runs as many 
   expect(all.map((line) => Number(line.split(' ')[1])).toSorted()).toEqual([0, 1, 2, 3, 4, 5])
   expect(new Set((await slurm.slurm('squeue', '--noheader', '-r', '--format=%F')).trim().split('\n')).size).toBe(1)
   await go()
-  await slurm.until(async () => (await tasks()).length === 0, 60)
+  await slurm.until(async () => (await tasks()).length === 0)
   expect(await starts()).toEqual([0, 1, 2, 3, 4, 5])
   const swept = await sweep({choice: {resume: before.sweep}})
   expect(swept.trials.map((one) => [one.state, one.attempt, one.value])).toEqual(swept.trials.map((one) => ['complete', 1, (Number(one.params.x) - 1) ** 2 + 1 / 3]))

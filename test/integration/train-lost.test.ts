@@ -64,7 +64,7 @@ describe.skipIf(!mayMakeNetworks())('a node that a run loses', () => {
     const plan = await planTrain(place, {args: [], exclude, tracking: false, preflight: {skip: [], force: true}}, context)
     const {run} = await runPlan(plan, place, {detach: true, onStart: (_run, {found}) => undo.push(() => void stopRun({rack: net.rack, fleet}, found, {kill: true}, context).catch(() => {})), onLines: () => {}}, context)
     const {access} = await import('node:fs/promises')
-    for (let rank = 0; rank < ranks; rank++) await expect.poll(() => access(join(folder, `up-${rank}`)).then(() => true, () => false), {timeout: 60_000}).toBe(true)
+    for (let rank = 0; rank < ranks; rank++) await expect.poll(() => access(join(folder, `up-${rank}`)).then(() => true, () => false)).toBe(true)
     await lose(run)
     const host = await openHost(fleet, nodeOf(leader), context)
     for (;;) {
@@ -122,7 +122,7 @@ describe.skipIf(!mayMakeNetworks())('a node that a run loses', () => {
   test('the network of the node that leads goes down: another one leads, both say what is true, and never do two gangs train at once', async () => {
     const detail = await train({spares: 1}, 3, async (run) => {
       const spare = await openHost(fleet, nodeOf('node-4'), context)
-      await expect.poll(async () => (await spare.shell.exec(`grep -h '"copied"' ${spare.root}/runs/${run}/events.jsonl; true`)).stdout, {timeout: 60_000}).toContain('checkpoints/step-1.pt')
+      await expect.poll(async () => (await spare.shell.exec(`grep -h '"copied"' ${spare.root}/runs/${run}/events.jsonl; true`)).stdout).toContain('checkpoints/step-1.pt')
       change('node-1', ['ip', 'link', 'set', 'eth0', 'down'], ['ip', 'link', 'set', 'eth0', 'up'])
     }, {leader: 'node-2'})
     expect(detail).toMatchObject({status: 'finished', result: {leader: 'node-2'}})

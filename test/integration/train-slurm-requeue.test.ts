@@ -115,7 +115,7 @@ const jobOf = async (run: string): Promise<string> => (await entryOf(run)).slurm
 
 /** A job that comes first, on both nodes, until the returned function ends it. */
 async function takeNodes(): Promise<() => Promise<string>> {
-  const job = (await slurm.slurm('sbatch', '--parsable', '--partition=urgent', '--exclusive', '--nodes=2', '--output=/dev/null', '--wrap=sleep 120')).trim()
+  const job = (await slurm.slurm('sbatch', '--parsable', '--partition=urgent', '--exclusive', '--nodes=2', '--output=/dev/null', '--wrap=sleep 3600')).trim()
   return () => slurm.slurm('scancel', job)
 }
 
@@ -130,7 +130,7 @@ async function alive(run: string): Promise<number[]> {
 
 const has = (going: Going, ...wanted: string[]) => async (): Promise<boolean> => wanted.every((one) => going.said().includes(one))
 
-test('a preempted job that Slurm requeues waits, starts again, and goes on from its checkpoint; the record stays open until the end', {timeout: 180_000}, async () => {
+test('a preempted job that Slurm requeues waits, starts again, and goes on from its checkpoint; the record stays open until the end', {timeout: 600_000}, async () => {
   const going = await start('tracked', 'checkpoint: checkpoints/, slurm: {time: 10m}', {tracking: true})
   await slurm.until(has(going, '0 three', '1 three'))
   const release = await takeNodes()
@@ -174,7 +174,7 @@ test('a preempted job that Slurm requeues waits, starts again, and goes on from 
   expect(await readFile(join(base, 'job.log'), 'utf8')).toContain('DUE TO PREEMPTION')
 })
 
-test('a preempted job is not started again where it would begin anew, nor where the cluster ends such jobs: the run has failed, and Slurm is the cause', {timeout: 180_000}, async () => {
+test('a preempted job is not started again where it would begin anew, nor where the cluster ends such jobs: the run has failed, and Slurm is the cause', {timeout: 600_000}, async () => {
   for (const [name, train] of [['anew', 'slurm: {time: 10m}'], ['cheap', 'checkpoint: checkpoints/, slurm: {time: 10m, partition: cheap}']] as const) {
     const going = await start(name, train)
     await slurm.until(has(going, '0 three', '1 three'))
@@ -188,13 +188,13 @@ test('a preempted job is not started again where it would begin anew, nor where 
   }
 })
 
-test('requeued by somebody, then for a node that failed, after its leader was killed: attempts are counted on, and what is left is told', {timeout: 180_000}, async () => {
+test('requeued by somebody, then for a node that failed, after its leader was killed: attempts are counted on, and what is left is told', {timeout: 600_000}, async () => {
   const going = await start('often', 'checkpoint: checkpoints/, slurm: {time: 10m}', {last: 3})
   await slurm.until(has(going, '0 three', '1 three'))
   const job = await jobOf(going.run)
   await slurm.slurm('scontrol', 'requeue', job)
   await slurm.until(async () => (await entryOf(going.run)).slurm?.requeued?.times === 1)
-  await slurm.until(async () => going.said().some((line) => line.startsWith('0 up 2 from')), 60)
+  await slurm.until(async () => going.said().some((line) => line.startsWith('0 up 2 from')))
   // The leader of the second start cannot write down any more how it ended.
   for (const name of (await readdir('/proc')).filter((one) => /^\d+$/.test(one))) {
     const words = (await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '')).split('\0')
@@ -218,7 +218,7 @@ test('requeued by somebody, then for a node that failed, after its leader was ki
   expect((await runs.show(going.run)).attempts).toHaveLength(3)
 })
 
-test('a requeued run that is stopped, or cancelled in Slurm, while it waits has stopped, with what it did until then', {timeout: 180_000}, async () => {
+test('a requeued run that is stopped, or cancelled in Slurm, while it waits has stopped, with what it did until then', {timeout: 600_000}, async () => {
   for (const [name, by] of [['stopping', 'flexrack'], ['cancelled', 'slurm']] as const) {
     const going = await start(name, 'checkpoint: checkpoints/, slurm: {time: 10m}')
     await slurm.until(has(going, '0 three', '1 three'))
@@ -239,7 +239,7 @@ test('a requeued run that is stopped, or cancelled in Slurm, while it waits has 
   }
 })
 
-test('a job that gets notice (GraceTime) ends its ranks at once, and is taken when the notice is over: requeued, or cancelled, as without it', {timeout: 240_000}, async () => {
+test('a job that gets notice (GraceTime) ends its ranks at once, and is taken when the notice is over: requeued, or cancelled, as without it', {timeout: 600_000}, async () => {
   const going = await start('notice', 'checkpoint: checkpoints/, slurm: {time: 10m, partition: notice}')
   await slurm.until(has(going, '0 three', '1 three'))
   const release = await takeNodes()

@@ -45,10 +45,11 @@ def facts_of(name):
         root = Path(folder)
         tree = text_of(name, "tree.txt")
         grow(tree or "", root)
-        gpus = [placed(root, gpu) for gpu in parse_query(text_of(name, "gpus.csv") or "")]
+        gpus = [placed(root, row.gpu) for row in parse_query(text_of(name, "gpus.csv") or "")]
+        counts = sockets(root)
         numa, ports, cards = numa_nodes(root) if tree and "system/node" in tree else [], infiniband_ports(root), nics(root)
         wired = links(gpus, ports, cards, sum(1 for node in numa if node["cpus"]), text_of(name, "topo.txt"), root)
-        return {"cpu": sockets(root), "numa": numa, "nics": cards, "infiniband": ports, "gpus": gpus, "links": wired}
+        return {"cpu": counts._asdict() if counts else {}, "numa": numa, "nics": cards, "infiniband": ports, "gpus": gpus, "links": wired}
 
 
 def written(facts):

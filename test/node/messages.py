@@ -209,6 +209,20 @@ def hold():
             if other is module or path.startswith(str(HERE)):
                 for key in [key for key, value in vars(other).items() if value is original]:
                     setattr(other, key, held)
+    hold_ways()
+
+
+def hold_ways():
+    """And what the nodes of a preflight say on their connections."""
+    link = sys.modules.get("flexrack_node.preflight.link")
+    if link is None:
+        return
+    original = link._send
+
+    def held(connection, value):
+        check_as("preflight_link.json", "WayHello" if "what" in value else "WayProof" if "proof" in value else "FloodCount", value)
+        original(connection, value)
+    link._send = held
 
 
 def checked(verb, function):

@@ -30,6 +30,7 @@ TARGETS = {
     "default.target": "[Unit]\nRequires=basic.target\nAfter=basic.target\nAllowIsolate=yes\n",
     "shutdown.target": "[Unit]\nDefaultDependencies=no\n",
     "exit.target": "[Unit]\nDefaultDependencies=no\nRequires=systemd-exit.service\nAfter=systemd-exit.service\nAllowIsolate=yes\n",
+    "app.slice": "[Unit]\nDefaultDependencies=no\n",
     "systemd-exit.service": "[Unit]\nDefaultDependencies=no\nRequires=shutdown.target\nAfter=shutdown.target\n[Service]\nType=oneshot\nExecStart=/bin/true\n",
 }
 HIDDEN = """set -e

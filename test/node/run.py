@@ -14,14 +14,16 @@ import json
 import os
 import subprocess
 import sys
-import time
-import traceback
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # it would let every rank compile what it imports anew
 os.environ["FLEXRACK_REBOOT"] = "stay"  # a test that starts a service changes no crontab of whoever runs it
 HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "support"))
+from unittest_outcomes import Outcomes  # noqa: E402  (after the path)
+
 AT_ONCE = 3
 # The longest first, so that none of them is the last one that everything waits for.
 SLOW = ("test_environment", "test_gang_leader", "test_gang_alive", "test_hang", "test_hardware", "test_gang", "test_mpi", "test_follow", "test_token",
@@ -36,58 +38,6 @@ def modules():
         if found.setdefault(path.stem, path) != path:
             raise SystemExit(f"{path} has the name of {found[path.stem]}")
     return found
-
-
-class Outcomes(unittest.TextTestResult):
-    """What each test came to. A class or module that cannot be set up is one, too."""
-
-    def __init__(self, *words, **options):
-        super().__init__(*words, **options)
-        self.outcomes, self._began = {}, 0.0
-
-    def startTest(self, test):
-        self._began = time.monotonic()
-        super().startTest(test)
-
-    def stopTest(self, test):
-        super().stopTest(test)
-        self._note(test.id())["seconds"] = round(time.monotonic() - self._began, 1)
-
-    def addSuccess(self, test):
-        super().addSuccess(test)
-        self._note(test.id())
-
-    def addFailure(self, test, err):
-        super().addFailure(test, err)
-        self._note(test.id(), "failed", told(err))
-
-    def addError(self, test, err):
-        super().addError(test, err)
-        self._note(test.id(), "failed", told(err))
-
-    def addSubTest(self, test, subtest, err):
-        super().addSubTest(test, subtest, err)
-        if err is not None:
-            self._note(test.id(), "failed", told(err))
-
-    def addUnexpectedSuccess(self, test):
-        super().addUnexpectedSuccess(test)
-        self._note(test.id(), "failed", "it passed, and was expected to fail")
-
-    def addSkip(self, test, reason):
-        super().addSkip(test, reason)
-        self._note(test.id(), "skipped", reason)
-
-    def _note(self, name, status="passed", why=""):
-        """The worst that was said of a test stays."""
-        one = self.outcomes.setdefault(name, {"name": name, "status": "passed", "why": "", "seconds": 0})
-        if status != "passed" and one["status"] != "failed":
-            one.update(status=status, why=(why.strip().splitlines() or [""])[-1])
-        return one
-
-
-def told(err):
-    return "".join(traceback.format_exception_only(err[0], err[1]))
 
 
 def run_module(name):

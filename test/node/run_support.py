@@ -14,7 +14,7 @@ from pathlib import Path
 
 from flexrack_node.process.containment import tagged_pids
 from messages import check_files, check_lines
-from places import PROGRAM
+from recording import recording
 from waiting import LONG
 
 
@@ -28,6 +28,7 @@ class Rack:
         (self.folder / "reservations").mkdir(mode=0o700)
         self.env = {"FLEXRACK_RESERVATIONS": str(self.folder / "reservations")}
         self.runs = []
+        self.recording = recording()
 
     def script(self, text):
         (self.folder / "code" / "train.py").write_text(text)
@@ -35,7 +36,7 @@ class Rack:
     def call(self, node, verb, value=None):
         """The verb's result; a verb's error is raised as RuntimeError(code, message)."""
         done = subprocess.run(
-            [sys.executable, str(PROGRAM), verb, str(self.folder / node), str(self.folder / "environments")],
+            [sys.executable, str(self.recording.program), verb, str(self.folder / node), str(self.folder / "environments")],
             input=json.dumps(value).encode() + b"\n", capture_output=True, timeout=LONG * 2, env={**os.environ, **self.env},
         )
         lines = [json.loads(line) for line in done.stdout.splitlines()]
@@ -116,6 +117,7 @@ class Rack:
                 raise AssertionError(f"processes of {run} are left: {self.alive(run)}")
         for node in self.nodes:
             check_files(self.folder / node)
+        self.recording.check()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

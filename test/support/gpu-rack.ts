@@ -45,7 +45,7 @@ export async function startGpuRack({nodes, devices, gpu = {}, serve = true, envi
   const running = new Set<ChildProcess>()
   const read = (): Promise<GpuReport> => gpus.read(place.rack.nodes)
   const until = async (what: string, is: (report: GpuReport) => boolean): Promise<GpuReport> => {
-    const end = Date.now() + 60_000
+    const end = Date.now() + 240_000
     for (;;) {
       const report = await read()
       if (is(report)) return report

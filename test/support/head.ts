@@ -52,7 +52,7 @@ export function startClient(python: string, args: string[], env: Record<string, 
 
 /** Starts a script that uses the official client. */
 export function startScript(python: string, script: string, args: string[], env: Record<string, string>): ChildProcessWithoutNullStreams {
-  const quiet = {MLFLOW_DISABLE_TELEMETRY: 'true', PYTHONDONTWRITEBYTECODE: '1', MLFLOW_HTTP_REQUEST_MAX_RETRIES: '2'}
+  const quiet = {MLFLOW_DISABLE_TELEMETRY: 'true', MLFLOW_HTTP_REQUEST_MAX_RETRIES: '2'}
   return spawn(python, [script, ...args], {env: {PATH: process.env.PATH, HOME: process.env.HOME, ...quiet, ...env}})
 }
 

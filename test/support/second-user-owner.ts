@@ -96,7 +96,7 @@ export function postMetric({port, token}: {port: number; token: string}): Promis
 
 /** Looks until there is something; at most two minutes. */
 export async function until<T>(look: () => Promise<T | undefined | null>): Promise<T> {
-  for (const end = Date.now() + 120_000; Date.now() < end; await pause(100)) {
+  for (const end = Date.now() + 240_000; Date.now() < end; await pause(100)) {
     const found = await look()
     if (found !== undefined && found !== null) return found
   }

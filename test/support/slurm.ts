@@ -57,7 +57,7 @@ export async function startSlurm(count: number, wishes: SlurmWishes = {}): Promi
     daemons.push(daemon)
   }
   const slurm: TestSlurm['slurm'] = async (program, ...words) => (await run(program, words, {env: {...process.env, ...env}})).stdout
-  const until: TestSlurm['until'] = async (look, seconds = 120) => {
+  const until: TestSlurm['until'] = async (look, seconds = 240) => {
     for (const end = Date.now() + seconds * 1000; Date.now() < end; await sleep(100)) {
       const found = await look().catch(() => undefined)
       if (found) return found
@@ -77,7 +77,7 @@ export async function startSlurm(count: number, wishes: SlurmWishes = {}): Promi
   const socket = join(folder, 'munge.socket')
   start('/usr/sbin/munged', '--foreground', `--socket=${socket}`, `--key-file=${key}`, `--pid-file=${folder}/munge.pid`, `--log-file=${folder}/log/munge`, `--seed-file=${folder}/munge.seed`)
   try {
-    await until(async () => existsSync(socket), 10)
+    await until(async () => existsSync(socket))
     start('/usr/sbin/slurmctld', '-D')
     for (const node of nodes) start('/usr/sbin/slurmd', '-D', '-N', node)
     await until(async () => (await slurm('sinfo', '--noheader', '--states=idle', '--format=%D')).trim() === String(count))

@@ -35,6 +35,7 @@ class Facts final : public flexrack::cuda::DriverFacts {
     }
     return all;
   }
+  CUresult load_module(CUmodule* module, const void* image) noexcept override { return cuda::cuModuleLoadData(module, image); }
   int version() noexcept override {
     const auto* known = process();
     return known ? known->driver_version : 0;

@@ -20,6 +20,7 @@ struct DeviceImage {
     std::vector<std::byte> bytes;
   };
   std::vector<Part> parts;
+  int max_registers = 0;                               ///< what the fatbin has its compiler told beside the code; 0: nothing
   mutable std::mutex lock;                             ///< of what follows, where there are parts
   mutable std::vector<std::byte> bytes;
   mutable std::array<std::uint8_t, 32> hash{};

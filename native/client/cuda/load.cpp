@@ -69,6 +69,10 @@ CUresult load(CudaServer& server, const LoadRequest& request, const std::shared_
   if (const auto status = link_parts(server, request, *image); status != CUDA_SUCCESS) return status;
   const wire::View bytes(reinterpret_cast<const std::uint8_t*>(image->bytes.data()), image->bytes.size());
   cu::Load message{.context = request.context ? request.context->handle : 0, .module = mint(), .is_library = request.context == nullptr, .hash = image->hash, .options = request.options};
+  const auto says_registers = [](const cu::Option& one) { return one.which == CU_JIT_MAX_REGISTERS; };
+  if (image->max_registers > 0 && std::none_of(message.options.begin(), message.options.end(), says_registers)) {
+    message.options.push_back({.which = CU_JIT_MAX_REGISTERS, .value = static_cast<std::uint64_t>(image->max_registers)});
+  }
   bool is_with_bytes = bytes.size() <= kSmallImage;
   for (;;) {
     auto status = kLost;

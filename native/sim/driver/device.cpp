@@ -17,7 +17,7 @@
 namespace flexrack::sim {
 namespace {
 
-constexpr std::array<Model, 12> kModels{{
+constexpr std::array<Model, 13> kModels{{
     {7, 0, 2048, 32, 98304, 98304, 0, 2},
     {7, 2, 2048, 32, 98304, 98304, 0, 2},
     {7, 5, 1024, 16, 65536, 65536, 0, 32},
@@ -30,6 +30,7 @@ constexpr std::array<Model, 12> kModels{{
     {10, 3, 2048, 32, 233472, 232448, 1024, 64},
     {12, 0, 1536, 24, 102400, 101376, 1024, 64},
     {12, 1, 1536, 24, 102400, 101376, 1024, 64},
+    {13, 0, 1536, 24, 102400, 101376, 1024, 64},
 }};
 
 std::vector<std::unique_ptr<Device>>& devices() {

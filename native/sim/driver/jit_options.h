@@ -1,4 +1,4 @@
-// The options of cuModuleLoadDataEx, cuLibraryLoadData and cuLink*: where logs go; the rest is for a compiler that is not here.
+// The options of cuModuleLoadDataEx, cuLibraryLoadData and cuLink*: where logs go, and how many registers a thread has; the rest is for a compiler that is not here.
 #pragma once
 
 #include <chrono>
@@ -17,6 +17,8 @@ class JitOptions {
 
   void error(std::string_view text) { write(error_, text); }
   void info(std::string_view text) { write(info_, text); }
+  /// Most registers of a thread; 0: as many as there are.
+  unsigned max_registers() const { return max_registers_; }
   /// The time since it was made, into the application's value.
   void tell_time();
 
@@ -29,6 +31,7 @@ class JitOptions {
   static void write(Log& log, std::string_view text);
 
   Log info_, error_;
+  unsigned max_registers_ = 0;
   void** wall_time_ = nullptr;
   std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
 };

@@ -53,6 +53,8 @@ CUresult result_of(const exec::Fault& fault) {
 
 KernelWork::KernelWork(Ref<Function> to_run, const LaunchShape& with, void** parameters, void** extra) : function(std::move(to_run)), shape(with) {
   check();
+  // What is wrong with the code is the launch's to answer, not the stream's.
+  code_ = function->code();
   parameters_.resize(function->facts.parameter_bytes);
   copy_parameters(parameters, extra);
   for (const auto& parameter : function->facts.parameters) addresses_.push_back(parameters_.data() + parameter.offset);
@@ -101,10 +103,9 @@ void KernelWork::check() const {
 void KernelWork::execute(Context& context) const {
   if (is_fault_due("launch")) fail(CUDA_ERROR_LAUNCH_FAILED, "kernel " + function->facts.name + " failed, as FLEXRACK_SIM_FAULT asks for");
   pass_latency();
-  auto* image = function->module->image();
-  if (!image) return;
+  if (!code_) return;
   exec::Launch launch;
-  launch.kernel = function->facts.code;
+  launch.kernel = code_;
   launch.grid = shape.grid;
   launch.block = shape.block;
   launch.cluster = shape.cluster;
@@ -119,7 +120,7 @@ void KernelWork::execute(Context& context) const {
   }
   if (function->module->uses_heap()) launch.heap = &context.heap();
   const BusyClock::Span span(context.device.busy);
-  const auto fault = exec::Machine::shared().run(launch, *image, context.map, context.printing, context.stop_token());
+  const auto fault = exec::Machine::shared().run(launch, *function->module->image(), context.map, context.printing, context.stop_token());
   if (fault && fault->kind != exec::Fault::Kind::stopped) context.fail_with(result_of(*fault), fault->describe());
 }
 

@@ -45,6 +45,7 @@ class KernelWork : public Work {
  private:
   void check() const;
   void copy_parameters(void** parameters, void** extra);
+  const ptx::Function* code_ = nullptr;        ///< null: machine code
   std::vector<std::byte> parameters_;
   mutable std::vector<void*> addresses_;
 };

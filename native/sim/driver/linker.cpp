@@ -164,7 +164,8 @@ CUresult cuLinkComplete(CUlinkState handle, void** image, size_t* size) {
     // One text is an image as it is.
     state->image = state->units.size() == 1 ? state->units[0].second : pack(state->units);
     *image = state->image.data();
-    if (size) *size = state->image.size();
+    // With the zero at its end: whoever copies so many bytes has the text whole.
+    if (size) *size = state->image.size() + 1;
   });
 }
 

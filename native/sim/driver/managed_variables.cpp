@@ -29,8 +29,9 @@ void* pages_apart(std::uint64_t bytes) {
 }  // namespace
 
 ManagedVariables::ManagedVariables(const Program& program) {
-  if (!program.module) return;
-  for (const auto& variable : program.module->variables) {
+  // A program that is read later has none.
+  if (!program.is_read()) return;
+  for (const auto& variable : program.module()->variables) {
     if (!variable.is_managed) continue;
     const auto size = std::max<std::uint64_t>(1, variable.bytes), mapped = (size + 4095) / 4096 * 4096;
     auto* memory = pages_apart(mapped);

@@ -21,21 +21,20 @@ void Function::change(const std::function<void(FunctionSettings&)>& how) {
   how(settings_);
 }
 
+const ptx::Function* Function::code() {
+  if (const auto* known = code_.load(std::memory_order_acquire)) return known;
+  if (!module->image()) return nullptr;
+  const auto* found = module->program->module()->kernel(facts.name);
+  code_.store(found, std::memory_order_release);
+  return found;
+}
+
 Module::Module(Ref<Context> in, std::shared_ptr<const Program> of, std::shared_ptr<const ManagedVariables> managed)
     : context(std::move(in)), program(std::move(of)), managed_(std::move(managed)) {
   try {
     require(context->device.heap.charge(program->code_bytes), CUDA_ERROR_OUT_OF_MEMORY, "the device has no memory left for the code");
     has_code_ = true;
-    if (program->module) {
-      for (const auto& function : program->module->functions) {
-        uses_heap_ |= function->builtin == ptx::Builtin::malloc || function->builtin == ptx::Builtin::free;
-      }
-      const auto place_variable = [this](const ptx::Variable& variable) {
-        const auto* managed_one = variable.is_managed ? managed_->find(variable.name) : nullptr;
-        return managed_one ? managed_one->address : place(variable.bytes);
-      };
-      managed_->keep_over(*program->module, [&] { image_ = std::make_unique<exec::Image>(program->module, place_variable); });
-    }
+    if (program->is_read()) image();
     for (const auto& [name, variable] : program->machine_variables) {
       const auto address = place(variable.size);
       if (!variable.initial.empty()) std::memcpy(reinterpret_cast<void*>(address), variable.initial.data(), variable.initial.size());
@@ -48,6 +47,22 @@ Module::Module(Ref<Context> in, std::shared_ptr<const Program> of, std::shared_p
 }
 
 Module::~Module() { give_back(); }
+
+exec::Image* Module::image() {
+  if (auto* ready = ready_.load(std::memory_order_acquire)) return ready;
+  if (!program->is_ptx()) return nullptr;
+  const std::lock_guard guard(image_lock_);
+  if (!image_) {
+    const auto place_variable = [this](const ptx::Variable& variable) {
+      const auto* managed_one = variable.is_managed ? managed_->find(variable.name) : nullptr;
+      return managed_one ? managed_one->address : place(variable.bytes);
+    };
+    const auto code = program->module();
+    managed_->keep_over(*code, [&] { image_ = std::make_unique<exec::Image>(code, place_variable); });
+    ready_.store(image_.get(), std::memory_order_release);
+  }
+  return image_.get();
+}
 
 void Module::give_back() {
   for (const auto address : placed_) Memory::instance().remove(address);
@@ -87,10 +102,9 @@ Ref<Function> Module::function(std::string_view name) {
   return function;
 }
 
-exec::Image::Symbol Module::variable(std::string_view name) const {
-  if (image_) {
-    const auto* variable = program->module->variable(name);
-    const auto found = variable ? image_->find(name) : std::nullopt;
+exec::Image::Symbol Module::variable(std::string_view name) {
+  if (const auto* made = image()) {
+    const auto found = made->find(name);
     require(found.has_value(), CUDA_ERROR_NOT_FOUND);
     return *found;
   }

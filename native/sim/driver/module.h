@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -58,8 +59,11 @@ class Function : public Object<Function> {
 
   const Ref<Module> module;
   const KernelFacts& facts;
+  /// What runs; null: machine code. Read and made ready at the first call, that throws as Module::image().
+  const ptx::Function* code();
 
  private:
+  std::atomic<const ptx::Function*> code_{nullptr};
   std::mutex lock_;
   FunctionSettings settings_;
 };
@@ -78,19 +82,21 @@ class Module : public Object<Module>, public Owned {
 
   /// Throw CUDA_ERROR_NOT_FOUND.
   Ref<Function> function(std::string_view name);
-  exec::Image::Symbol variable(std::string_view name) const;
+  exec::Image::Symbol variable(std::string_view name);
   /// Kernels of it call malloc or free.
-  bool uses_heap() const { return uses_heap_; }
-  /// Null where it is machine code.
-  exec::Image* image() const { return image_.get(); }
+  bool uses_heap() const { return program->uses_heap; }
+  /// Its code and variables, made where that was not done yet; null where it is machine code. Throws CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_INVALID_PTX.
+  exec::Image* image();
 
  private:
   std::uint64_t place(std::uint64_t size);
   void give_back();
 
   const std::shared_ptr<const ManagedVariables> managed_;
+  std::mutex image_lock_;                      ///< of image_ and placed_ while it is made
   std::unique_ptr<exec::Image> image_;
-  bool uses_heap_ = false, has_code_ = false;   ///< has_code_: the device's memory for it is taken
+  std::atomic<exec::Image*> ready_{nullptr};   ///< image_, once it is made
+  bool has_code_ = false;   ///< has_code_: the device's memory for it is taken
   std::map<std::string, exec::Image::Symbol, std::less<>> machine_variables_;
   std::vector<std::uint64_t> placed_;
   std::mutex lock_;

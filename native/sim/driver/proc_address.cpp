@@ -55,6 +55,7 @@ class Facts : public cuda::DriverFacts {
     }
     return all;
   }
+  CUresult load_module(CUmodule* module, const void* image) noexcept override { return cuModuleLoadData(module, image); }
   int version() noexcept override {
     int number = 0;
     return cuDriverGetVersion(&number) == CUDA_SUCCESS ? number : 0;

@@ -12,7 +12,8 @@
 namespace flexrack::sim {
 namespace {
 
-constexpr std::array<Capability, 12> kCapabilities{{{7, 0}, {7, 2}, {7, 5}, {8, 0}, {8, 6}, {8, 7}, {8, 9}, {9, 0}, {10, 0}, {10, 3}, {12, 0}, {12, 1}}};
+/// 13.0 is of no card: libraries have no machine code for it, so they take what they have as PTX.
+constexpr std::array<Capability, 13> kCapabilities{{{7, 0}, {7, 2}, {7, 5}, {8, 0}, {8, 6}, {8, 7}, {8, 9}, {9, 0}, {10, 0}, {10, 3}, {12, 0}, {12, 1}, {13, 0}}};
 constexpr std::size_t kMostBytes = 1 << 20;
 
 /// What is a card's own: sizes, numbers, clocks. Of the texture and surface sizes the whole range.

@@ -1,32 +1,20 @@
 // Code as it was loaded, of no context yet: from an image to functions that can be launched.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "gen/cuda/cuda.h"
 #include "sim/driver/jit_options.h"
+#include "sim/driver/kernel_facts.h"
 #include "sim/ptx/program.h"
 
 namespace flexrack::sim {
-
-/// What is known of a kernel before it is loaded anywhere.
-struct KernelFacts {
-  struct Parameter {
-    std::size_t offset, size;
-  };
-  std::string name;
-  std::vector<Parameter> parameters;
-  std::size_t parameter_bytes = 0;
-  int max_threads = 1024, registers = 16;
-  int shared_bytes = 0, local_bytes = 0, const_bytes = 0;
-  int required_cluster[3] = {0, 0, 0};
-  int ptx_version = 0, binary_version = 0;
-  const ptx::Function* code = nullptr;         ///< null: machine code, which is not executed
-};
 
 /// A variable of machine code, by its symbol.
 struct MachineVariable {
@@ -34,17 +22,32 @@ struct MachineVariable {
   std::vector<std::byte> initial;
 };
 
-/// Does not change once it is made; shared by all contexts.
+/// Shared by all contexts. What is known of it does not change; the code itself may be read later than that.
 class Program {
  public:
-  std::shared_ptr<const ptx::Module> module;   ///< null: machine code
+  using Read = std::function<std::shared_ptr<const ptx::Module>()>;
+
+  Program() = default;                                         ///< of machine code
+  explicit Program(std::shared_ptr<const ptx::Module> module) : is_ptx_(true), module_(std::move(module)) {}
+  explicit Program(Read read) : is_ptx_(true), read_(std::move(read)) {}
+
   std::map<std::string, KernelFacts, std::less<>> kernels;
   std::map<std::string, MachineVariable, std::less<>> machine_variables;
-
   std::uint64_t code_bytes = 0;                ///< what its instructions take of a device where it is loaded
+  bool uses_heap = false;                      ///< its kernels call malloc or free
 
   /// Null: none of that name.
   const KernelFacts* kernel(std::string_view name) const;
+  bool is_ptx() const { return is_ptx_; }
+  bool is_read() const;
+  /// The code, read where that was not done yet; null: machine code. Throws CUDA_ERROR_INVALID_PTX.
+  std::shared_ptr<const ptx::Module> module() const;
+
+ private:
+  bool is_ptx_ = false;
+  mutable std::mutex lock_;                                    ///< of what follows
+  mutable std::shared_ptr<const ptx::Module> module_;
+  mutable Read read_;
 };
 
 /// From what cuModuleLoadData and cuLibraryLoadData are given: of a fatbin the entry that fits the device.
@@ -52,8 +55,8 @@ class Program {
 std::shared_ptr<const Program> load_program(const void* image, JitOptions& options);
 /// From a file's bytes. Throws the same.
 std::shared_ptr<const Program> load_program(std::span<const std::byte> bytes, JitOptions& options);
-/// From PTX that was parsed or linked.
-std::shared_ptr<const Program> make_program(std::shared_ptr<const ptx::Module> module);
+/// From PTX that was parsed or linked. `max_registers`: of a thread, where the text does not say it; 0: as many as there are.
+std::shared_ptr<const Program> make_program(std::shared_ptr<const ptx::Module> module, unsigned max_registers = 0);
 /// From an ELF file: its kernels are known and can be launched, but do nothing. Throws CUDA_ERROR_INVALID_IMAGE.
 std::shared_ptr<const Program> machine_program(std::span<const std::byte> elf);
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "sim/driver/failure.h"
+#include "sim/driver/kernel_cache.h"
 
 namespace flexrack::sim {
 namespace {
@@ -85,7 +86,7 @@ std::map<std::string, std::uint64_t> faults() {
     const auto one = rest.substr(0, rest.find(','));
     rest = one.size() == rest.size() ? std::string_view{} : rest.substr(one.size() + 1);
     const auto colon = one.find(':');
-    const auto which = colon == one.npos ? std::nullopt : parse_number<std::uint64_t>(one.substr(colon + 1));
+    const auto which = parse_number<std::uint64_t>(colon == one.npos ? std::string_view{} : one.substr(colon + 1));
     bool is_known = false;
     for (const auto* kind : kFaultKinds) is_known |= one.substr(0, colon) == kind;
     if (!is_known || !which || *which == 0) refuse("FLEXRACK_SIM_FAULT", *value, kExpected);
@@ -94,9 +95,9 @@ std::map<std::string, std::uint64_t> faults() {
   return found;
 }
 
-bool is_verbose() {
-  const auto value = variable("FLEXRACK_SIM_VERBOSE");
-  if (value && *value != "0" && *value != "1") refuse("FLEXRACK_SIM_VERBOSE", *value, "0 or 1");
+bool is_on(const char* name) {
+  const auto value = variable(name);
+  if (value && *value != "0" && *value != "1") refuse(name, *value, "0 or 1");
   return value == "1";
 }
 
@@ -120,7 +121,7 @@ std::atomic<const Settings*> chosen{nullptr};
 
 Settings settings_from_environment() {
   Settings read;
-  read.is_verbose = is_verbose();
+  read.is_verbose = is_on("FLEXRACK_SIM_VERBOSE");
   read.devices = devices_wanted();
   const auto profile = variable("FLEXRACK_SIM_PROFILE") ? read_profile(std::string(*variable("FLEXRACK_SIM_PROFILE"))) : Profile{};
   read.attributes = profile.attributes;
@@ -134,6 +135,8 @@ Settings settings_from_environment() {
   read.bytes_per_nanosecond = measure("FLEXRACK_SIM_BANDWIDTH_GBPS", 1e6, "10^9 bytes a second, 0 (unlimited) to 1000000");
   read.faults = faults();
   read.accepts_machine_code = accepts_machine_code();
+  read.is_strict = is_on("FLEXRACK_SIM_STRICT");
+  read.cache_folder = cache_folder_from_environment();
   read.seed = seed();
   return read;
 }

@@ -25,6 +25,8 @@ namespace flexrack::sim {
 ///   VERBOSE         "1": the error log also goes to stderr
 ///   MACHINE_CODE    "accept": kernels that come as machine code only can be loaded and launched, and do nothing: for counting what a program
 ///                   asks for. Else such images are refused, CUDA_ERROR_NO_BINARY_FOR_GPU     refused
+///   STRICT          "1": a context in which an image without PTX is loaded fails, so that a program which does not look at what a launch answers learns of it
+///   CACHE           folder of what is known of kernels of large texts (kernel_cache.h): an absolute path, or "off"      ~/.cache/flexrack-sim
 ///   SEED            number from which uuids are made: daemons with different ones have different devices   0
 struct Settings {
   unsigned devices = 1;
@@ -39,6 +41,8 @@ struct Settings {
   std::map<std::string, std::uint64_t> faults;
   bool is_verbose = false;
   bool accepts_machine_code = false;
+  bool is_strict = false;
+  std::optional<std::string> cache_folder;   ///< nothing: none
   std::uint64_t seed = 0;
 };
 

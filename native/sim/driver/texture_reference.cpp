@@ -61,7 +61,7 @@ class SurfaceReference : public Object<SurfaceReference>, public Owned {
 /// References by module and name: the same one each time it is asked for.
 template <class T>
 Ref<T> reference(const Ref<Module>& module, const char* name, ptx::Type type) {
-  const auto* variable = module->program->module ? module->program->module->variable(name) : nullptr;
+  const auto* variable = module->image() ? module->program->module()->variable(name) : nullptr;
   require(variable && variable->type == type, CUDA_ERROR_NOT_FOUND);
   static auto* lock = new std::mutex;
   static auto* handles = new std::map<std::pair<const Module*, std::string>, const void*>;

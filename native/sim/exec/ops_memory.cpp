@@ -1,5 +1,5 @@
 // ld and st (PTX ISA 9.0, 9.7.9.8 and 9.7.9.11).
-#include <atomic>
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -7,6 +7,7 @@
 #include "sim/exec/block.h"
 #include "sim/exec/ops.h"
 #include "sim/exec/shells.h"
+#include "sim/exec/strong_access.h"
 
 namespace flexrack::sim::exec {
 namespace {
@@ -19,7 +20,6 @@ using s8 = std::int8_t;
 using s16 = std::int16_t;
 using s32 = std::int32_t;
 using s64 = std::int64_t;
-__extension__ typedef unsigned __int128 u128;
 using ptx::Width;
 
 enum class Spread : u8 { elsewhere, contiguous, uniform, scattered };
@@ -92,42 +92,53 @@ const Step* stores_anywhere(Warp& warp, const Step* step) {
   return step + 1;
 }
 
-/// volatile, relaxed, acquire: each lane's access is one, in order; a strand that reads the same again and again is known to wait.
+/// What is reached may lie anywhere in the frames of .local and .param: then nobody else reads it.
+FLEXRACK_INLINE bool is_aligned(const void* at, u32 size) { return (reinterpret_cast<std::uintptr_t>(at) & (std::min(size, 16U) - 1)) == 0; }
+
+/// volatile, relaxed, acquire: each lane's access is one, of all elements of a vector, in order; a strand that reads the same again and again is known to wait.
 template <class M, class D>
 const Step* loads_strong(Warp& warp, const Step* step) {
-  if constexpr (sizeof(M) <= 8) {
-    if (step->source->count == 1) {
-      if (!locate(warp, step, sizeof(M), false)) return nullptr;
-      auto* d = warp.registers<D>(step->d);
-      M last{};
-      for (u32 left = warp.mask; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
-        last = __atomic_load_n(reinterpret_cast<const M*>(warp.targets[lane]), __ATOMIC_ACQUIRE);
-        d[lane] = static_cast<D>(last);
-      }
-      return warp.polled_at(step, static_cast<u64>(last));
+  const unsigned count = step->source->count;
+  const u32 size = static_cast<u32>(sizeof(M)) * count;
+  if (!locate(warp, step, size, false)) return nullptr;
+  At places[8];
+  for (unsigned k = 0; k < count; ++k) places[k] = element_at(step, k);
+  u64 last = 0;
+  for (u32 left = warp.mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    M elements[8];
+    if (is_aligned(warp.targets[lane], size)) {
+      load_whole(elements, warp.targets[lane], size);
+    } else {
+      std::memcpy(elements, warp.targets[lane], size);
+    }
+    last = 0;
+    for (unsigned k = 0; k < count; ++k) {
+      last = std::rotl(last, 7) ^ static_cast<u64>(elements[k]);
+      if (places[k] != kNowhere) warp.registers<D>(places[k])[lane] = static_cast<D>(elements[k]);
     }
   }
-  const Step* next = loads_anywhere<M, D>(warp, step);
-  std::atomic_thread_fence(std::memory_order_acquire);
-  return next;
+  return warp.polled_at(step, last);
 }
 
 template <class M, class D>
 const Step* stores_strong(Warp& warp, const Step* step) {
-  std::atomic_thread_fence(std::memory_order_release);
-  if constexpr (sizeof(M) <= 8) {
-    if (step->source->count == 1) {
-      if (!locate(warp, step, sizeof(M), true)) return nullptr;
-      const auto* d = warp.registers<const D>(step->d);
-      for (u32 left = warp.mask; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
-        __atomic_store_n(reinterpret_cast<M*>(warp.targets[lane]), static_cast<M>(d[lane]), __ATOMIC_RELEASE);
-      }
-      return step + 1;
+  const unsigned count = step->source->count;
+  const u32 size = static_cast<u32>(sizeof(M)) * count;
+  if (!locate(warp, step, size, true)) return nullptr;
+  At places[8];
+  for (unsigned k = 0; k < count; ++k) places[k] = element_at(step, k);
+  for (u32 left = warp.mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    M elements[8];
+    for (unsigned k = 0; k < count; ++k) elements[k] = static_cast<M>(warp.registers<const D>(places[k])[lane]);
+    if (is_aligned(warp.targets[lane], size)) {
+      store_whole(warp.targets[lane], elements, size);
+    } else {
+      std::memcpy(warp.targets[lane], elements, size);
     }
   }
-  return stores_anywhere<M, D>(warp, step);
+  return step + 1;
 }
 
 /// One address for all lanes: parameters, variables.

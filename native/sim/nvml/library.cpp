@@ -221,4 +221,11 @@ nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t device, int count, nvmlFieldV
   });
 }
 
+// The names of NVML 4 to 7, which programs look up that were written for any NVML, NCCL among them. A structure of theirs is the beginning of what came later.
+nvmlReturn_t nvmlInit() { return nvmlInit_v2(); }
+nvmlReturn_t nvmlDeviceGetCount(unsigned int* count) { return nvmlDeviceGetCount_v2(count); }
+nvmlReturn_t nvmlDeviceGetHandleByIndex(unsigned int index, nvmlDevice_t* device) { return nvmlDeviceGetHandleByIndex_v2(index, device); }
+nvmlReturn_t nvmlDeviceGetHandleByPciBusId(const char* text, nvmlDevice_t* device) { return nvmlDeviceGetHandleByPciBusId_v2(text, device); }
+nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo(nvmlDevice_t device, unsigned int, nvmlPciInfo_t*) { return none(device); }
+
 }  // extern "C"

@@ -30,6 +30,11 @@ class MadeUp : public DriverFacts {
     return CUDA_SUCCESS;
   }
   std::vector<DeviceIdentity> devices() noexcept override { return {identity}; }
+  CUresult load_module(CUmodule* module, const void* image) noexcept override {
+    if (image != &object) return CUDA_ERROR_INVALID_IMAGE;
+    *module = reinterpret_cast<CUmodule>(&object);
+    return CUDA_SUCCESS;
+  }
   int version() noexcept override { return 13000; }
 
   CUcontext current = nullptr;
@@ -64,13 +69,13 @@ Function* slot(const CUuuid& uuid, std::size_t number) {
 }  // namespace
 
 TEST_CASE("tables begin with their size, and every slot is there") {
-  const std::pair<CUuuid, std::size_t> sized[] = {{kInterface, 13}, {kHooks, 7}, {kThreads, 4}, {kContexts, 5}, {kChecks, 4}, {kIntegrity, 3}};
+  const std::pair<CUuuid, std::size_t> sized[] = {{kInterface, 13}, {kHooks, 7}, {kThreads, 4}, {kContexts, 64}, {kChecks, 4}, {kIntegrity, 3}};
   for (const auto& [uuid, slots] : sized) {
     CHECK(reinterpret_cast<std::size_t>(table(uuid)[0]) == slots * sizeof(void*));
     for (std::size_t i = 1; i < slots; ++i) CHECK(table(uuid)[i] != nullptr);
   }
   for (std::size_t i = 0; i < 4; ++i) CHECK(table(kStorage)[i] != nullptr);
-  CHECK(slot<CUresult()>(kInterface, 1)() == CUDA_ERROR_NOT_SUPPORTED);
+  CHECK(slot<CUresult()>(kInterface, 3)() == CUDA_ERROR_NOT_SUPPORTED);
 }
 
 TEST_CASE("an unknown table is not found") {
@@ -105,6 +110,31 @@ TEST_CASE("a thread's context and its number are told, as cuBLAS asks for them")
   CHECK(current(&context) == CUDA_SUCCESS);
   CHECK(context == nullptr);
   CHECK(number(nullptr, &reported) == CUDA_ERROR_INVALID_CONTEXT);
+}
+
+TEST_CASE("modules are loaded as the runtime of CUDA 11 asks for it") {
+  for (const std::size_t number : {1, 6}) {
+    const auto load = slot<CUresult(CUmodule*, const void*, const void*, const void*, const void*)>(kInterface, number);
+    CUmodule module = nullptr;
+    CHECK(load(&module, &object, nullptr, nullptr, nullptr) == CUDA_SUCCESS);
+    CHECK(module == reinterpret_cast<CUmodule>(&object));
+    CHECK(load(&module, &driver, nullptr, nullptr, nullptr) == CUDA_ERROR_INVALID_IMAGE);
+    CHECK(load(nullptr, &object, nullptr, nullptr, nullptr) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(load(&module, nullptr, nullptr, nullptr, nullptr) == CUDA_ERROR_INVALID_VALUE);
+  }
+}
+
+TEST_CASE("what cuBLAS asks of a context is answered with zero, and nothing beyond is written") {
+  struct {
+    std::uint32_t number = 7, behind = 8;
+  } first;
+  struct {
+    std::uint64_t value = 7, behind = 8;
+  } second;
+  CHECK(slot<CUresult(CUcontext, std::uint64_t, std::uint32_t*)>(kContexts, 51)(primary, 0, &first.number) == CUDA_SUCCESS);
+  CHECK(slot<CUresult(CUcontext, std::uint32_t, std::uint64_t*)>(kContexts, 39)(primary, first.number, &second.value) == CUDA_SUCCESS);
+  CHECK((first.number == 0 && first.behind == 8 && second.value == 0 && second.behind == 8));
+  CHECK(slot<CUresult(CUcontext, std::uint64_t, std::uint32_t*)>(kContexts, 51)(primary, 0, nullptr) == CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_CASE("values are kept with a context, and a null context is the current one") {

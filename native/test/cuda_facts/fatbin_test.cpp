@@ -52,6 +52,28 @@ TEST_CASE("entries have their kind, architecture and code, however they are comp
   CHECK(describe(entries[2]) == "PTX for sm_100f, " + std::to_string(entries[2].payload.size()) + " bytes, LZ4");
 }
 
+TEST_CASE("how many registers the compiler was told a thread may have") {
+  const std::pair<const char*, int> told[] = {{" -maxrregcount=32 ", 32}, {"-maxrregcount 96", 96}, {" -lineinfo ", 0}, {"", 0}, {"-maxrregcount", 0}, {"-maxrregcount=", 0}};
+  for (const auto& [options, registers] : told) {
+    FatbinWriter writer;
+    writer.add(1, 75, ".target sm_75", 0x11, options).add(2, 80, elf(80));
+    const auto bytes = writer.container();
+    const auto image = parse(view(bytes));
+    CHECK_MESSAGE(image.containers[0][0].max_registers == registers, std::string(options));
+    CHECK(image.containers[0][1].max_registers == 0);
+    CHECK(contents(image.containers[0][0]).size() == 13);
+  }
+  // Places beyond the header say nothing, and nothing is read there.
+  auto bytes = FatbinWriter().add(1, 75, ".target sm_75", 0x11, " -maxrregcount=32 ").container();
+  for (const std::size_t at : {16 + 20, 16 + 64, 16 + 68}) {
+    for (const std::uint32_t wrong : {0xffffffffU, 96U, 97U, 1000U}) {
+      auto damaged = bytes;
+      std::memcpy(damaged.data() + at, &wrong, sizeof wrong);
+      CHECK(parse(view(damaged)).containers[0][0].max_registers == 0);
+    }
+  }
+}
+
 TEST_CASE("what nvcc 13.0 wrote is read") {
   struct Case {
     const char* file;

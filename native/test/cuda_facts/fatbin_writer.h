@@ -18,14 +18,21 @@ inline constexpr std::uint64_t kLz4 = 0x2000, kZstd = 0x8000, kOneArchitecture =
 
 class FatbinWriter {
  public:
-  FatbinWriter& add(std::uint16_t kind, std::uint32_t architecture, std::string_view code, std::uint64_t flags = 0x11) {
+  /// `options`: what the compiler of PTX is told; their place is behind the header.
+  FatbinWriter& add(std::uint16_t kind, std::uint32_t architecture, std::string_view code, std::uint64_t flags = 0x11, std::string_view options = {}) {
     const auto payload = compressed(code, flags);
     const bool is_compressed = flags & (kLz4 | kZstd);
     const auto padded = (payload.size() + 7) / 8 * 8;
-    number(kind), number<std::uint16_t>(0x101), number<std::uint32_t>(64);
-    number<std::uint64_t>(padded), number<std::uint32_t>(is_compressed ? static_cast<std::uint32_t>(payload.size()) : 0), number<std::uint32_t>(0);
+    const auto header = static_cast<std::uint32_t>(options.empty() ? 64 : 72 + (options.size() + 7) / 8 * 8);
+    number(kind), number<std::uint16_t>(0x101), number(header);
+    number<std::uint64_t>(padded), number<std::uint32_t>(is_compressed ? static_cast<std::uint32_t>(payload.size()) : 0), number<std::uint32_t>(options.empty() ? 0 : 64);
     number<std::uint32_t>(0x90000), number(architecture), number<std::uint64_t>(0), number(flags), number<std::uint64_t>(0);
     number<std::uint64_t>(is_compressed ? code.size() : 0);
+    if (!options.empty()) {
+      number<std::uint32_t>(72), number(static_cast<std::uint32_t>(options.size()));
+      entries_ += options;
+      entries_.append(header - 72 - options.size(), '\0');
+    }
     entries_ += payload;
     entries_.append(padded - payload.size(), '\0');
     return *this;

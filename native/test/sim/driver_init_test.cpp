@@ -87,7 +87,7 @@ TEST_CASE("driver: initialisation") {
   const std::pair<const char*, const char*> bad[] = {
       {"DEVICES", "0"},       {"DEVICES", "65"},         {"DEVICES", "two"},         {"CAPABILITY", "7.6"}, {"CAPABILITY", "75"},     {"MEMORY", "4GB"},        {"MEMORY", "1KiB"},
       {"MEMORY", "-1"},       {"LATENCY_US", "-3"},      {"LATENCY_US", "fast"},     {"LATENCY_US", "nan"}, {"BANDWIDTH_GBPS", "1e9"}, {"FAULT", "launch"},      {"FAULT", "launch:0"},
-      {"FAULT", "printer:1"}, {"FAULT", "launch:1,x"},   {"VERBOSE", "yes"},         {"SEED", "x"},          {"CONTEXT", "much"},         {"MACHINE_CODE", "yes"},  {"DRIVER", "13.9"},
+      {"FAULT", "printer:1"}, {"FAULT", "launch:1,x"},   {"VERBOSE", "yes"},         {"SEED", "x"},          {"CONTEXT", "much"},         {"MACHINE_CODE", "yes"},  {"STRICT", "yes"},        {"CACHE", "here"},  {"DRIVER", "13.9"},
       {"DRIVER", "13"},       {"MULTIPROCESSORS", "0"},  {"MULTIPROCESSORS", "many"},
   };
   for (const auto& [name, value] : bad) {

@@ -1,4 +1,5 @@
 // Modules, libraries, functions and their attributes, launches, linking.
+#include "cuda_facts/fatbin_writer.h"
 #include "driver_rig.h"
 
 using namespace flexrack::test::driver;
@@ -115,6 +116,37 @@ TEST_CASE("driver: libraries are loaded where they are used") {
   CU(cuLibraryUnload(library));
   CHECK_EQ(cuLibraryGetKernel(&kernel, library, "count"), CUDA_ERROR_INVALID_HANDLE);
   CHECK_EQ(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 0), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST_CASE("driver: a fatbin says how many registers its compiler may use, and so how many threads fit") {
+  Rig rig;
+  // A hundred values that live at once.
+  std::string loads, sums;
+  for (int i = 0; i < 100; ++i) {
+    loads += "ld.volatile.global.u32 %v" + std::to_string(i) + ", [%d0+" + std::to_string(i * 4) + "]; ";
+    sums += "add.u32 %s, %s, %v" + std::to_string(i) + "; ";
+  }
+  const auto text = ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry sum(.param .u64 at) { .reg .b64 %d0; .reg .b32 %v<100>, %s; ld.param.u64 %d0, [at]; " + loads +
+                    "mov.u32 %s, 0; " + sums + "st.global.u32 [%d0], %s; ret; }\n";
+  const auto attribute = [](CUmodule module, CUfunction_attribute which) {
+    CUfunction function = nullptr;
+    int value = 0;
+    CU(cuModuleGetFunction(&function, module, "sum"));
+    CU(cuFuncGetAttribute(&value, which, function));
+    return value;
+  };
+  CUmodule module = nullptr;
+  CU(cuModuleLoadData(&module, flexrack::test::FatbinWriter().add(1, 70, text).container().data()));
+  CHECK_GE(attribute(module, CU_FUNC_ATTRIBUTE_NUM_REGS), 100);
+  CHECK_LT(attribute(module, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK), 1024);
+  CU(cuModuleLoadData(&module, flexrack::test::FatbinWriter().add(1, 70, text, 0x11, " -maxrregcount=32 ").container().data()));
+  CHECK_EQ(attribute(module, CU_FUNC_ATTRIBUTE_NUM_REGS), 32);
+  CHECK_EQ(attribute(module, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK), 1024);
+  // The same by an option of the call.
+  CUjit_option option = CU_JIT_MAX_REGISTERS;
+  void* value = reinterpret_cast<void*>(40);
+  CU(cuModuleLoadDataEx(&module, text.c_str(), 1, &option, &value));
+  CHECK_EQ(attribute(module, CU_FUNC_ATTRIBUTE_NUM_REGS), 40);
 }
 
 TEST_CASE("driver: parameters, and launches that are refused") {
@@ -249,8 +281,11 @@ TEST_CASE("driver: linking") {
   CHECK_EQ(cuLinkAddData_v2(link, CU_JIT_INPUT_CUBIN, log, sizeof log, "x", 0, nullptr, nullptr), CUDA_ERROR_NOT_SUPPORTED);
   CHECK_EQ(add("nonsense", "bad"), CUDA_ERROR_INVALID_PTX);
   CU(cuLinkComplete(link, &image, &size));
+  // Programs copy so many bytes and load the copy: the zero that ends a text is one of them.
+  const std::string copy(static_cast<const char*>(image), size);
+  CHECK_EQ(copy.find('\0'), size - 1);
   CUmodule module = nullptr;
-  CU(cuModuleLoadData(&module, image));
+  CU(cuModuleLoadData(&module, copy.data()));
   CU(cuLinkDestroy(link));
   CUfunction function = nullptr;
   CU(cuModuleGetFunction(&function, module, "call"));

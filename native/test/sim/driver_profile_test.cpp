@@ -45,6 +45,18 @@ class File {
 
 }  // namespace
 
+TEST_CASE("driver: newer than any card" * doctest::test_suite("apart") * doctest::skip()) {
+  apart();
+  CU(cuInit(0));
+  CHECK_EQ(attribute_of(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR), 13);
+  CHECK_EQ(attribute_of(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR), 1536);
+  CUcontext context = nullptr;
+  CU(cuCtxCreate_v2(&context, 0, 0));
+  CHECK_EQ(load_of_version("8.0"), CUDA_SUCCESS);
+}
+
+TEST_CASE("driver: a capability that no card has") { CHECK_EQ(run_apart("driver: newer than any card", {{"FLEXRACK_SIM_CAPABILITY", "13.0"}}), 0); }
+
 TEST_CASE("driver: like a Blackwell card" * doctest::test_suite("apart") * doctest::skip()) {
   apart();
   CU(cuInit(0));

@@ -20,6 +20,7 @@ inline constexpr int kDevices = 3;
 
 inline void initialise() {
   setenv("FLEXRACK_SIM_DEVICES", std::to_string(kDevices).c_str(), 1);
+  setenv("FLEXRACK_SIM_CACHE", "off", 0);
   CU(cuInit(0));
 }
 

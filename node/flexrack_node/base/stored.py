@@ -1,9 +1,10 @@
-"""Files that outlive who wrote them. The number of each kind's shape stands in protocol/ (`files`), and how an older shape becomes today's stands here.
+"""Files that outlive who wrote them: read and written whole, by their kind. The number of each kind's shape stands in protocol/ (`files`), and how an older shape becomes today's stands here.
 
 Written with `schema`, the number. A reader gets today's shape without the number: an older one is converted, of a newer one it is said that this flexrack is too old.
 A file without a number is of the time before files had any; its shape is the first.
 """
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, TypeVar, Union, cast
 
@@ -11,7 +12,7 @@ from flexrack_node.base.errors import NodeError
 from flexrack_node.base.file_schemas import SCHEMAS
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.kept import Current, Line, ReadLine
+    from flexrack_node.schema.kept import Current, Line, Read, ReadCurrent, ReadLine, Write
 
 Value = Dict[str, Any]
 _FIRST = 1
@@ -43,6 +44,47 @@ def is_current(kind: str, value: Any) -> bool:
     return isinstance(value, dict) and value.get("schema") == SCHEMAS[kind]
 
 
+def _read(kind: str, path: Path) -> Any:
+    """What a file holds, in today's shape; None where it is not there, or is not whole. Raises NEWER_VERSION, OSError."""
+    return upgraded(kind, _json_of(path), path)
+
+
+def _read_current(kind: str, path: Path) -> Any:
+    """The same of what can be made again: None for one of another version, too."""
+    value = _json_of(path)
+    return upgraded(kind, value, path) if is_current(kind, value) else None
+
+
+def _write(kind: str, path: Path, value: Any, durable: bool = True) -> None:
+    # In one piece: json.dump is several times slower.
+    replace_file(path, json.dumps(stamped(kind, value), separators=(",", ":")), durable=durable)
+
+
+def replace_file(path: Path, content: Union[str, bytes], mode: int = 0o600, durable: bool = True) -> None:
+    """A reader sees the old file or the new one, whole; durable: also after the machine has stopped. Raises OSError, and leaves the old one then."""
+    # A name of its own: machines that share the folder may have processes with our pid, and a signal's handler may write the same file in the middle of this.
+    draft = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
+    try:
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb") as file:
+            if mode != 0o600:
+                os.fchmod(file.fileno(), mode)
+            file.write(content.encode() if isinstance(content, str) else content)
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        os.replace(draft, path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def _json_of(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+
+
 def or_nothing(found: Optional[_T]) -> _T:
     """Where there is no such file: an object without fields."""
     return cast(_T, {}) if found is None else found
@@ -66,6 +108,9 @@ def _read_line(kind: str, text: Union[bytes, str], path: Union[Path, str]) -> An
 current: "Current" = upgraded
 line: "Line" = _line
 read_line: "ReadLine" = _read_line
+read: "Read" = _read
+read_current: "ReadCurrent" = _read_current
+write: "Write" = _write
 
 
 def _epoch_is_term(value: Value) -> Value:

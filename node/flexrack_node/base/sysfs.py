@@ -2,7 +2,10 @@
 import os
 import re
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, List, Mapping, Optional, TypedDict
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.facts import PcieFact
 
 ROOT = Path("/")
 PCI_ADDRESS = re.compile(r"^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$")
@@ -32,7 +35,8 @@ def names(folder: Path) -> List[str]:
     return sorted(found, key=lambda name: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)])
 
 
-def known(facts: Dict[str, Any]) -> Dict[str, Any]:
+def known(facts: Mapping[str, Any]) -> Any:
+    """Without what is not told. Its type is for who calls to say; node.facts is held against protocol/ in the tests."""
     return {key: value for key, value in facts.items() if value is not None}
 
 
@@ -65,8 +69,15 @@ def pci_chain(folder: Path) -> List[str]:
     return chain if len(chain) > 1 else []
 
 
-def pci_facts(folder: Path) -> Dict[str, Any]:
-    """{bus, part_of, numa_node, pcie: {width, max_width, speed, max_speed}} of the PCI device that a folder of sysfs belongs to: lanes, GT/s. part_of: it is a slice (SR-IOV) of that one."""
+class PciFacts(TypedDict, total=False):
+    bus: str
+    part_of: str  # it is a slice (SR-IOV) of that one
+    numa_node: int
+    pcie: "PcieFact"
+
+
+def pci_facts(folder: Path) -> PciFacts:
+    """Of the PCI device that a folder of sysfs belongs to."""
     chain = pci_chain(folder)
     if not chain:
         return {}
@@ -79,7 +90,8 @@ def pci_facts(folder: Path) -> Dict[str, Any]:
     # A link that is switched off, or a device inside the processor, has a width of 0.
     pcie = known(lanes) if lanes["width"] and lanes["max_width"] else None
     whole = os.path.basename(os.path.realpath(own / "physfn")) if (own / "physfn").exists() else None
-    return known({"bus": chain[-1], "part_of": whole, "numa_node": node if node is not None and node >= 0 else None, "pcie": pcie})
+    found: PciFacts = known({"bus": chain[-1], "part_of": whole, "numa_node": node if node is not None and node >= 0 else None, "pcie": pcie})
+    return found
 
 
 def transfers(path: Path) -> Optional[float]:

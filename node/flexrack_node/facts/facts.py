@@ -14,7 +14,7 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.sysfs import read
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.facts import NodeFacts
+    from flexrack_node.schema.facts import CpuFact, DiskFact, GpuDaemonFact, GpuFact, LimitFact, LimitFacts, LinkFacts, MemoryFact, NodeFacts, PythonFact
     from flexrack_node.schema.node import FactsQuestion
 
 
@@ -98,23 +98,31 @@ def os_name() -> str:
     return platform.system()
 
 
-def python() -> Dict[str, Any]:
+def python() -> "PythonFact":
     from importlib.util import find_spec
 
     # Debian splits venv from Python: without ensurepip an environment cannot be made.
     return {"version": platform.python_version(), "path": sys.executable, "venv": bool(find_spec("venv") and find_spec("ensurepip"))}
 
 
-def cpu() -> Dict[str, Any]:
-    """cores and allowed: what this process may use; sockets, physical_cores, threads: what the machine has."""
+def cpu() -> "CpuFact":
     from flexrack_node.facts.numa import numa_nodes, sockets
 
     allowed = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     model = next((line.split(":", 1)[1].strip() for line in read("/proc/cpuinfo").splitlines() if line.startswith("model name")), None)
     numa = sum(1 for node in numa_nodes() if node["cpus"])
-    fact: Dict[str, Any] = {"cores": len(allowed) or os.cpu_count() or 1, "numa_nodes": numa or 1, "load": os.getloadavg()[0], **sockets()}
+    fact: CpuFact = {"cores": len(allowed) or os.cpu_count() or 1, "numa_nodes": numa or 1, "load": os.getloadavg()[0]}
+    counts = sockets()
+    if counts:
+        fact["sockets"], fact["physical_cores"], fact["threads"] = counts
     quota = core_quota()
-    return {**fact, **({"allowed": ranges(allowed)} if allowed else {}), **({"model": model} if model else {}), **({"quota": quota} if quota else {})}
+    if allowed:
+        fact["allowed"] = ranges(allowed)
+    if model:
+        fact["model"] = model
+    if quota:
+        fact["quota"] = quota
+    return fact
 
 
 def ranges(numbers: List[int]) -> str:
@@ -136,18 +144,19 @@ def core_quota() -> Optional[float]:
     return None
 
 
-def memory() -> Dict[str, int]:
+def memory() -> "MemoryFact":
     """Bytes. `limit` where a cgroup allows less than the machine has."""
     lines = dict(line.split(":", 1) for line in read("/proc/meminfo").splitlines() if ":" in line)
-    fact = {"total": kibibytes(lines["MemTotal"]), "available": kibibytes(lines.get("MemAvailable", lines["MemFree"]))}
+    fact: MemoryFact = {"total": kibibytes(lines["MemTotal"]), "available": kibibytes(lines.get("MemAvailable", lines["MemFree"]))}
     limits = [int(text) for folder in own_cgroups() for text in (read(folder / "memory.max").strip(), read(folder / "memory.limit_in_bytes").strip()) if text.isdigit()]
     if limits and min(limits) < fact["total"]:
         fact["limit"] = min(limits)
-    shm = shutil.disk_usage("/dev/shm") if os.path.isdir("/dev/shm") else None
-    return {**fact, **({"shared": shm.total} if shm else {})}
+    if os.path.isdir("/dev/shm"):
+        fact["shared"] = shutil.disk_usage("/dev/shm").total
+    return fact
 
 
-def disk(root: Path) -> Dict[str, Any]:
+def disk(root: Path) -> "DiskFact":
     """Bytes of the file system that flexrack's folder is, or will be, on."""
     folder = root
     while not folder.exists() and folder != folder.parent:
@@ -157,13 +166,17 @@ def disk(root: Path) -> Dict[str, Any]:
     return {"path": str(folder), "total": usage.total, "free": usage.free, "writable": os.access(folder, os.W_OK), "free_files": inodes.f_favail}
 
 
-def limits() -> Dict[str, Dict[str, Optional[int]]]:
-    """{soft, hard} of what a program started over SSH may have; null: no limit. locked_memory in bytes: RDMA pins what it transfers."""
-    kinds = {"open_files": resource.RLIMIT_NOFILE, "locked_memory": resource.RLIMIT_MEMLOCK, "processes": resource.RLIMIT_NPROC}
-    return {name: {key: None if value == resource.RLIM_INFINITY else value for key, value in zip(("soft", "hard"), resource.getrlimit(kind))} for name, kind in kinds.items()}
+def limits() -> "LimitFacts":
+    """Of what a program started over SSH may have. locked_memory in bytes: RDMA pins what it transfers."""
+    return {"open_files": limit(resource.RLIMIT_NOFILE), "locked_memory": limit(resource.RLIMIT_MEMLOCK), "processes": limit(resource.RLIMIT_NPROC)}
 
 
-def wired(gpus: Callable[[], List[Dict[str, Any]]]) -> Dict[str, Any]:
+def limit(kind: int) -> "LimitFact":
+    soft, hard = (None if one == resource.RLIM_INFINITY else one for one in resource.getrlimit(kind))
+    return {"soft": soft, "hard": hard}
+
+
+def wired(gpus: "Callable[[], List[GpuFact]]") -> "LinkFacts":
     from flexrack_node.facts.infiniband import infiniband_ports
     from flexrack_node.facts.nics import nics
     from flexrack_node.facts.numa import numa_nodes
@@ -174,13 +187,18 @@ def wired(gpus: Callable[[], List[Dict[str, Any]]]) -> Dict[str, Any]:
     return links(gpus(), infiniband_ports(), nics(), sum(1 for node in numa_nodes() if node["cpus"]), text)
 
 
-def gpu_daemon(channel: Channel) -> Dict[str, Any]:
-    """{state: absent | stopped | running, devices: [{index, id, name, api, memory, free: {memory, compute}, whole}]}: the shares that no lease has."""
+def gpu_daemon(channel: Channel) -> "GpuDaemonFact":
+    """The shares that no lease has."""
     from flexrack_node.gpu.claims import state
 
     reported = state(None, channel)
-    devices = [{**{key: value for key, value in one.items() if key in ("index", "id", "name", "memory", "free")}, "whole": one["leased"]["whole"], "api": one.get("api") or "opencl"} for one in reported["devices"]]
-    return {"state": reported["state"], "devices": devices}
+    return {"state": reported["state"], "devices": [
+        {
+            "index": one["index"], "id": one["id"], "name": one["name"], "memory": one["memory"], "free": one["free"],
+            "whole": one["leased"]["whole"], "api": one.get("api") or "opencl",
+        }
+        for one in reported["devices"]
+    ]}
 
 
 def once(ask: Callable[[], Any]) -> Callable[[], Any]:

@@ -2,29 +2,35 @@
 import re
 import shutil
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional, Sequence
 
 from flexrack_node.base.commands import run_quick
-from flexrack_node.base.sysfs import ROOT, known, pci_address, pci_facts
+from flexrack_node.base.sysfs import ROOT, pci_address, pci_facts
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.facts import GpuFact, MigPart
 
 # nvidia-smi refuses a question with a field that it does not know as a whole: what old drivers lack is asked for, then done without.
 FIELDS = ("index", "uuid", "name", "memory.total", "driver_version", "pci.bus_id")
 MORE_FIELDS = ("memory.free", "compute_mode", "mig.mode.current")
 
 
-def gpus(root: Path = ROOT) -> List[Dict[str, Any]]:
-    """[{index, uuid, name, memory, free (bytes; null where it is not told), driver, bus, numa_node, pcie, compute_mode, mig: [{profile, uuid}]}]."""
+class Row(NamedTuple):
+    """What nvidia-smi tells of a GPU."""
+    gpu: "GpuFact"
+    is_in_parts: bool
+
+
+def gpus(root: Path = ROOT) -> "List[GpuFact]":
     program = shutil.which("nvidia-smi")
     if not program:
         return []
     found = ask(program)
-    if any(gpu["mig_mode"] == "Enabled" for gpu in found):
-        parts = parse_list(run_quick([program, "-L"]))
-        found = [{**gpu, "mig": parts.get(gpu["uuid"], [])} if gpu["mig_mode"] == "Enabled" else gpu for gpu in found]
-    return [placed(root, gpu) for gpu in found]
+    parts = parse_list(run_quick([program, "-L"])) if any(row.is_in_parts for row in found) else {}
+    return [placed(root, row.gpu, parts.get(row.gpu["uuid"], []) if row.is_in_parts else None) for row in found]
 
 
-def ask(program: str) -> List[Dict[str, Any]]:
+def ask(program: str) -> List[Row]:
     for fields in (FIELDS + MORE_FIELDS, FIELDS):
         try:
             return parse_query(run_quick([program, f"--query-gpu={','.join(fields)}", "--format=csv,noheader,nounits"]), fields)
@@ -34,36 +40,40 @@ def ask(program: str) -> List[Dict[str, Any]]:
     return []
 
 
-def parse_query(text: str, fields: Sequence[str] = FIELDS + MORE_FIELDS) -> List[Dict[str, Any]]:
+def parse_query(text: str, fields: Sequence[str] = FIELDS + MORE_FIELDS) -> List[Row]:
     """Rows of --format=csv,noheader,nounits. Lines that are no rows (warnings of the driver) are passed over."""
     lines = [[cell.strip() for cell in line.split(",")] for line in text.splitlines()]
-    rows = [dict(zip(fields, line)) for line in lines if len(line) == len(fields) and line[0].isdigit()]
-    return [
-        {
-            "index": int(row["index"]),
-            "uuid": row["uuid"],
-            "name": row["name"],
-            "memory": mebibytes(row["memory.total"]),
-            "driver": row["driver_version"],
-            "bus": pci_address(row["pci.bus_id"]) or row["pci.bus_id"],
-            "free": mebibytes(row.get("memory.free", "")),
-            "compute_mode": meant(row.get("compute_mode", "")),
-            "mig_mode": meant(row.get("mig.mode.current", "")),
-        }
-        for row in rows
-    ]
+    return [row_of(dict(zip(fields, line))) for line in lines if len(line) == len(fields) and line[0].isdigit()]
 
 
-def placed(root: Path, gpu: Dict[str, Any]) -> Dict[str, Any]:
-    """With what sysfs knows of its place, and without what was not told. (Total and free memory stay: null says that nobody told.)"""
+def row_of(row: Dict[str, str]) -> Row:
+    gpu: GpuFact = {
+        "index": int(row["index"]), "uuid": row["uuid"], "name": row["name"], "driver": row["driver_version"],
+        "memory": mebibytes(row["memory.total"]), "free": mebibytes(row.get("memory.free", "")),
+        "bus": pci_address(row["pci.bus_id"]) or row["pci.bus_id"],
+    }
+    mode = meant(row.get("compute_mode", ""))
+    if mode is not None:
+        gpu["compute_mode"] = mode
+    return Row(gpu, row.get("mig.mode.current") == "Enabled")
+
+
+def placed(root: Path, gpu: "GpuFact", parts: "Optional[List[MigPart]]" = None) -> "GpuFact":
+    """With what sysfs knows of its place."""
     place = pci_facts(root / "sys/bus/pci/devices" / gpu["bus"])
-    reported = {key: value for key, value in gpu.items() if key != "mig_mode"}
-    return {**known({**reported, "numa_node": place.get("numa_node"), "pcie": place.get("pcie")}), "memory": gpu["memory"], "free": gpu["free"]}
+    found: GpuFact = {**gpu}
+    if "numa_node" in place:
+        found["numa_node"] = place["numa_node"]
+    if "pcie" in place:
+        found["pcie"] = place["pcie"]
+    if parts is not None:
+        found["mig"] = parts
+    return found
 
 
-def parse_list(text: str) -> Dict[str, List[Dict[str, str]]]:
+def parse_list(text: str) -> "Dict[str, List[MigPart]]":
     """Of `nvidia-smi -L`: the MIG devices of each GPU, by the GPU's uuid."""
-    found: Dict[str, List[Dict[str, str]]] = {}
+    found: Dict[str, List[MigPart]] = {}
     own: Optional[str] = None
     for line in text.splitlines():
         gpu = re.match(r"GPU \d+: .*\(UUID: (GPU-[^)]+)\)", line)

@@ -1,25 +1,24 @@
 """Ports that do RDMA: InfiniBand and RoCE (Documentation/ABI/stable/sysfs-class-infiniband)."""
 import re
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, List, Optional
 
 from flexrack_node.base.sysfs import ROOT, known, names, number, pci_facts, read
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.facts import RdmaFact
 
-def infiniband_ports(root: Path = ROOT) -> List[Dict[str, Any]]:
-    """
-    [{device: mlx5_0, port: 1, state: ACTIVE, physical: LinkUp, rate (Gbit/s), width: "4X HDR", link: InfiniBand | Ethernet (RoCE), netdev,
-    type: MT4123, firmware, bus, numa_node, pcie}]
-    """
+
+def infiniband_ports(root: Path = ROOT) -> "List[RdmaFact]":
     folder = root / "sys/class/infiniband"
     return [port_facts(folder / device, device, int(port)) for device in names(folder) for port in names(folder / device / "ports") if port.isdigit()]
 
 
-def port_facts(folder: Path, device: str, port: int) -> Dict[str, Any]:
+def port_facts(folder: Path, device: str, port: int) -> "RdmaFact":
     own = folder / "ports" / str(port)
     reported = re.match(r"([\d.]+) Gb/sec(?: \((.+)\))?", read(own / "rate"))
     rate = float(reported.group(1)) if reported else None
-    return known({
+    found: RdmaFact = known({
         "device": device,
         "port": port,
         "state": word(read(own / "state")),
@@ -32,6 +31,7 @@ def port_facts(folder: Path, device: str, port: int) -> Dict[str, Any]:
         "firmware": read(folder / "fw_ver") or None,
         **pci_facts(folder / "device"),
     })
+    return found
 
 
 def word(text: str) -> Optional[str]:

@@ -5,31 +5,41 @@ import socket
 import struct
 import subprocess
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Set
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence, Set
 
 from flexrack_node.base.sysfs import read
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.facts import InterfaceFact, RouteFact
+    from flexrack_node.schema.preflight import LinkFact
 
 SIOCGIFADDR = 0x8915
 SIOCGIFNETMASK = 0x891B
 
 
-def interfaces() -> List[Dict[str, Any]]:
-    """[{name, addresses: ["10.0.0.1/24", ...], mtu, speed (Mbit/s), up}], without those that have no address."""
+class Named(NamedTuple):
+    """An interface, and its addresses as `10.0.0.1/24`."""
+    name: str
+    addresses: List[str]
+
+
+def interfaces() -> "List[InterfaceFact]":
+    """Without those that have no address."""
     found = from_ip_command() or from_kernel()
-    return [{**one, **link(one["name"])} for one in found if one["addresses"]]
+    return [{**link(one.name), "addresses": one.addresses} for one in found if one.addresses]
 
 
-def routes_to(peers: Dict[str, str], known: List[Dict[str, Any]]) -> Dict[str, Dict[str, Any]]:
-    """For each peer {to, from, interface}: the kernel's own choice, asked with a datagram socket that sends nothing."""
+def routes_to(peers: Dict[str, str], known: "Sequence[InterfaceFact]") -> "Dict[str, RouteFact]":
+    """For each peer the kernel's own choice, asked with a datagram socket that sends nothing."""
     owner = {address.split("/")[0]: one["name"] for one in known for address in one["addresses"]}
-    routes: Dict[str, Dict[str, Any]] = {}
+    routes: Dict[str, RouteFact] = {}
     for name, host in peers.items():
         try:
             family, _, _, _, target = socket.getaddrinfo(host, 9, type=socket.SOCK_DGRAM)[0]
             with socket.socket(family, socket.SOCK_DGRAM) as probe:
                 probe.connect(target)
                 source = probe.getsockname()[0]
-            routes[name] = {"to": target[0], "from": source, "interface": owner.get(source)}
+            routes[name] = {"to": str(target[0]), "from": source, "interface": owner.get(source)}
         except OSError as error:
             routes[name] = {"error": f"{host}: {error.strerror or error}"}
     return routes
@@ -49,7 +59,7 @@ def taken_ports(wanted: List[List[Any]]) -> List[int]:
     return taken
 
 
-def from_ip_command() -> List[Dict[str, Any]]:
+def from_ip_command() -> List[Named]:
     program = shutil.which("ip")
     if not program:
         return []
@@ -59,19 +69,19 @@ def from_ip_command() -> List[Dict[str, Any]]:
     except (OSError, ValueError, subprocess.SubprocessError):  # busybox has an ip without -j
         return []
     return [
-        {"name": one["ifname"], "addresses": [f"{each['local']}/{each['prefixlen']}" for each in one.get("addr_info", []) if "local" in each]}
+        Named(one["ifname"], [f"{each['local']}/{each['prefixlen']}" for each in one.get("addr_info", []) if "local" in each])
         for one in links
         if one.get("ifname")
     ]
 
 
-def from_kernel() -> List[Dict[str, Any]]:
+def from_kernel() -> List[Named]:
     """Without the ip command: one IPv4 address an interface, and all IPv6 addresses."""
     six: Dict[str, Set[str]] = {}
     for line in read("/proc/net/if_inet6").splitlines():
         digits, _, prefix, _, _, name = line.split()
         six.setdefault(name, set()).add(f"{socket.inet_ntop(socket.AF_INET6, bytes.fromhex(digits))}/{int(prefix, 16)}")
-    return [{"name": name, "addresses": ipv4(name) + sorted(six.get(name, []))} for _, name in socket.if_nameindex()]
+    return [Named(name, ipv4(name) + sorted(six.get(name, []))) for _, name in socket.if_nameindex()]
 
 
 def ipv4(name: str) -> List[str]:
@@ -91,11 +101,12 @@ def ask(name: str, request: int) -> Optional[bytes]:
             return None
 
 
-def link(name: str) -> Dict[str, Any]:
+def link(name: str) -> "LinkFact":
     folder = Path("/sys/class/net") / name
-    fact: Dict[str, Any] = {"up": read(folder / "operstate") in ("up", "unknown")}
-    for key in ("mtu", "speed"):
-        text = read(folder / key)
-        if text.isdigit():
-            fact[key] = int(text)
+    fact: LinkFact = {"name": name, "up": read(folder / "operstate") in ("up", "unknown")}
+    mtu, speed = read(folder / "mtu"), read(folder / "speed")
+    if mtu.isdigit():
+        fact["mtu"] = int(mtu)
+    if speed.isdigit():
+        fact["speed"] = int(speed)
     return fact

@@ -2,27 +2,27 @@
 import os
 import re
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import TYPE_CHECKING, List
 
 from flexrack_node.base.sysfs import ROOT, known, names, number, pci_facts, read
 from flexrack_node.facts.link_speed import fastest_mode
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.facts import NicFact
 
-def nics(root: Path = ROOT) -> List[Dict[str, Any]]:
-    """
-    [{name, kind: physical | bond | bridge | vlan | wireless | virtual, up, speed, max_speed (Mbit/s), mtu, driver, bus, numa_node, pcie, master, members}]
-    without the loopback. What the driver does not tell is left out.
-    """
+
+def nics(root: Path = ROOT) -> "List[NicFact]":
+    """Without the loopback. What the driver does not tell is left out."""
     folder = root / "sys/class/net"
     return [nic(root, folder / name, name) for name in names(folder) if name != "lo" and (folder / name).is_dir()]
 
 
-def nic(root: Path, folder: Path, name: str) -> Dict[str, Any]:
+def nic(root: Path, folder: Path, name: str) -> "NicFact":
     kind = kind_of(folder)
     speed = number(folder / "speed")
     device = folder / "device"
     members = read(folder / "bonding/slaves").split() or names(folder / "brif")
-    return known({
+    found: NicFact = known({
         "name": name,
         "kind": kind,
         "up": read(folder / "operstate") == "up" or (read(folder / "operstate") == "unknown" and read(folder / "carrier") == "1"),
@@ -35,6 +35,7 @@ def nic(root: Path, folder: Path, name: str) -> Dict[str, Any]:
         "members": members or None,
         **(pci_facts(device) if kind in ("physical", "wireless") else {}),
     })
+    return found
 
 
 def kind_of(folder: Path) -> str:

@@ -3,10 +3,15 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from flexrack_node.base.commands import run_quick
 from flexrack_node.base.sysfs import ROOT, pci_chain
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.facts import AffinityFact, GpuFact, LinkFacts, NicFact, RdmaFact
+
+    Placed = Union[GpuFact, RdmaFact, NicFact]  # what has a place in the matrix
 
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")  # the header is underlined, also in a pipe
 CELL = re.compile(r"^(X|NV\d+|PIX|PXB|PHB|NODE|SYS|SOC)$")
@@ -17,18 +22,15 @@ class Matrix(NamedTuple):
     """`cells` by the two names; `affinity` by the name of a GPU: {cpus, numa_node}, what is not told left out."""
     names: List[str]
     cells: Dict[Tuple[str, str], str]
-    affinity: Dict[str, Dict[str, Any]]
+    affinity: "Dict[str, AffinityFact]"
 
 
-def links(gpus: List[Dict[str, Any]], ports: List[Dict[str, Any]], nics: List[Dict[str, Any]], numa_count: int, text: Optional[str], root: Path = ROOT) -> Dict[str, Any]:
-    """
-    {source: nvidia-smi | sysfs, devices: [GPU0, mlx5_0, eth1, ...], matrix: [[X, NV12, PXB], ...], affinity}. A null: nobody knows.
-    GPUs by index, RDMA devices, then network cards that are none. `text`: what `nvidia-smi topo -m` said, if it said anything.
-    """
+def links(gpus: "Sequence[GpuFact]", ports: "Sequence[RdmaFact]", nics: "Sequence[NicFact]", numa_count: int, text: Optional[str], root: Path = ROOT) -> "LinkFacts":
+    """GPUs by index, RDMA devices, then network cards that are none. `text`: what `nvidia-smi topo -m` said, if it said anything."""
     reported = parse_matrix(text or "")
     places = devices(gpus, ports, nics)
     names = list(places) + [name for name in reported.names if name not in places]  # a container may not see a card that nvidia-smi knows
-    matrix = [[reported.cells.get((a, b)) or path_between(root, places.get(a, {}), places.get(b, {}), numa_count) if a != b else "X" for b in names] for a in names]
+    matrix = [[reported.cells.get((a, b)) or path_between(root, places.get(a), places.get(b), numa_count) if a != b else "X" for b in names] for a in names]
     return {"source": "nvidia-smi" if reported.names else "sysfs", "devices": names, "matrix": matrix, "affinity": reported.affinity}
 
 
@@ -41,9 +43,9 @@ def ask_matrix() -> Optional[str]:
         return None
 
 
-def devices(gpus: List[Dict[str, Any]], ports: List[Dict[str, Any]], nics: List[Dict[str, Any]]) -> Dict[str, Dict[str, Any]]:
+def devices(gpus: "Sequence[GpuFact]", ports: "Sequence[RdmaFact]", nics: "Sequence[NicFact]") -> "Mapping[str, Placed]":
     """What has a place in the matrix, by name."""
-    rdma = {port["device"]: port for port in ports}
+    rdma: Dict[str, Placed] = {port["device"]: port for port in ports}
     taken = {port.get("bus") for port in ports} | {None}
     cards = {nic["name"]: nic for nic in nics if nic["kind"] == "physical" and nic.get("bus") not in taken}
     return {**{f"GPU{gpu['index']}": gpu for gpu in gpus}, **rdma, **cards}
@@ -59,7 +61,7 @@ def parse_matrix(text: str) -> Matrix:
     stop = next((index for index, word in enumerate(lines[header]) if word in ("CPU", "NUMA", "GPU")), len(lines[header]))
     columns = lines[header][:stop]
     cells: Dict[Tuple[str, str], str] = {}
-    affinity: Dict[str, Dict[str, Any]] = {}
+    affinity: Dict[str, AffinityFact] = {}
     for words in lines[header + 1:]:
         row, values, rest = (words or [""])[0], words[1:len(columns) + 1], words[len(columns) + 1:]
         if row not in columns or len(values) < len(columns):
@@ -72,20 +74,23 @@ def parse_matrix(text: str) -> Matrix:
     return Matrix([legend.get(name, name) for name in columns], cells, affinity)
 
 
-def affinity_of(rest: List[str]) -> Dict[str, Any]:
+def affinity_of(rest: List[str]) -> "AffinityFact":
     """CPU Affinity, NUMA Affinity, GPU NUMA ID: each may be N/A, and the first two empty (containers, virtual machines)."""
     if not rest or not CPUS.match(rest[0]):
         return {}
-    return {"cpus": rest[0], **({"numa_node": int(rest[1])} if len(rest) > 1 and rest[1].isdigit() else {})}
+    found: AffinityFact = {"cpus": rest[0]}
+    if len(rest) > 1 and rest[1].isdigit():
+        found["numa_node"] = int(rest[1])
+    return found
 
 
-def path_between(root: Path, a: Dict[str, Any], b: Dict[str, Any], numa_count: int) -> Optional[str]:
+def path_between(root: Path, a: "Optional[Placed]", b: "Optional[Placed]", numa_count: int) -> Optional[str]:
     """
     In nvidia-smi's words, from where the two hang in the tree of PCI devices: PIX below one switch, PXB below several, PHB on one host bridge,
     NODE on several of one NUMA node, SYS across. NVLink is not to be seen there. None where a place is not known.
     """
-    chains = [pci_chain(root / "sys/bus/pci/devices" / one["bus"]) if one.get("bus") else [] for one in (a, b)]
-    if not all(chains):
+    chains = [pci_chain(root / "sys/bus/pci/devices" / bus) if bus else [] for one in (a, b) for bus in [one.get("bus") if one else None]]
+    if not a or not b or not all(chains):
         return None
     shared = 0
     while shared < min(map(len, chains)) - 1 and chains[0][shared] == chains[1][shared]:
@@ -98,7 +103,7 @@ def path_between(root: Path, a: Dict[str, Any], b: Dict[str, Any], numa_count: i
     return "PIX" if max(len(chain) - 1 - shared for chain in chains) <= 1 else "PXB"
 
 
-def across(a: Dict[str, Any], b: Dict[str, Any], numa_count: int) -> Optional[str]:
+def across(a: "Placed", b: "Placed", numa_count: int) -> Optional[str]:
     if numa_count == 1:
         return "NODE"
     nodes = (a.get("numa_node"), b.get("numa_node"))

@@ -7,12 +7,16 @@ import os
 import threading
 import time
 from pathlib import Path
-from typing import Any, Callable, Dict, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Callable, Mapping, Optional, Sequence
 
 from flexrack_node.link import checkpoint
 from flexrack_node.link.gang_link import LinkLost
-from flexrack_node.link.peer import fetch, remove
+from flexrack_node.link.peer import fetch, place_of, remove
 from flexrack_node.run.files import RunFolder
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.gang import CheckpointFound, CheckpointToKeep, GangObserved
+    from flexrack_node.schema.runfiles import KeptRunOrder
 
 _LOOK_SECONDS = 5.0  # between two looks at what the ranks have saved
 
@@ -20,20 +24,20 @@ _LOOK_SECONDS = 5.0  # between two looks at what the ranks have saved
 class Copies:
     """One node's side. Never blocks: looking and fetching are done in a thread."""
 
-    def __init__(self, folder: RunFolder, spec: Mapping[str, Any]) -> None:
+    def __init__(self, folder: RunFolder, spec: "KeptRunOrder") -> None:
         self._folder, self._node, self._secret = folder, spec["node"], spec["gang"]["secret"]
-        self._declared: Optional[Mapping[str, Any]] = spec.get("checkpoint")
+        self._declared = spec.get("checkpoint")
         self._is_kept = copies_of(spec) > 0
         self._beside = folder.path / "copies"
         self._looked = float("-inf")
         self._worker: Optional[threading.Thread] = None
-        self._saved: Optional[Dict[str, Any]] = None
-        self._kept: Optional[Dict[str, Any]] = None
+        self._saved: Optional[CheckpointFound] = None
+        self._kept: Optional[CheckpointFound] = None
         self._in_outputs: Optional[str] = None  # the name of a copy that was put there
-        self._unkept: Optional[Dict[str, Any]] = None
+        self._unkept: Optional[CheckpointFound] = None
 
-    def observed(self) -> Dict[str, Any]:
-        """{saved, kept, unkept}: each a checkpoint's {name, at, bytes}, or None; `unkept` could not be fetched."""
+    def observed(self) -> "GangObserved":
+        """`saved`, `kept` and `unkept`."""
         return {"saved": self._saved, "kept": self._kept, "unkept": self._unkept}
 
     def look(self) -> None:
@@ -42,16 +46,16 @@ class Copies:
             self._looked = time.monotonic()
             self._start(self._find)
 
-    def keep(self, needed: Mapping[str, Any], is_idle: bool) -> None:
+    def keep(self, needed: "CheckpointToKeep", is_idle: bool) -> None:
         """Fetches this checkpoint, or what has taken its name since; unless it is here or could not be had."""
         if not self._is_busy() and not _is_as_new(self._kept, needed) and not _is_as_new(self._unkept, needed):
             self._start(lambda: self._fetch(needed, is_idle))
 
-    def in_outputs(self) -> Optional[Dict[str, Any]]:
+    def in_outputs(self) -> "Optional[CheckpointFound]":
         """The copy, where it lies in the outputs."""
         return self._kept if self._kept and self._in_outputs == self._kept["name"] else None
 
-    def adopt(self, outputs: Path, newest: Optional[Dict[str, Any]]) -> Optional[Dict[str, Any]]:
+    def adopt(self, outputs: Path, newest: "Optional[CheckpointFound]") -> "Optional[CheckpointFound]":
         """After an attempt: the copy is put to what the ranks left, where it is newer; returns the newest."""
         kept = self._kept
         if not kept or _is_as_new(newest, kept) or not checkpoint.has(self._beside, kept):
@@ -80,19 +84,18 @@ class Copies:
         except OSError:
             pass  # it changes under our eyes; the next look is soon
 
-    def _fetch(self, needed: Mapping[str, Any], is_idle: bool) -> None:
+    def _fetch(self, needed: "CheckpointToKeep", is_idle: bool) -> None:
         base = self._folder.outputs if is_idle else self._beside
         before = self._in_outputs if is_idle else self._kept and self._kept["name"]
-        place = (needed["place"][0], int(needed["place"][1]))
         try:
             base.mkdir(parents=True, exist_ok=True)
-            kept = fetch(place, self._secret, self._node, base, needed, exact=False)
-            if not checkpoint.is_whole(base / kept["name"], (self._declared or {}).get("marker") if (base / kept["name"]).is_dir() else None):
+            kept = fetch(place_of(needed["place"]), self._secret, self._node, base, needed, exact=False)
+            if not checkpoint.is_whole(base / kept["name"], self._declared.get("marker") if self._declared and (base / kept["name"]).is_dir() else None):
                 raise ValueError("it is not whole")
             if before and before != kept["name"]:
                 remove(checkpoint.inside(base, before))
         except (LinkLost, OSError, ValueError, KeyError, TypeError) as error:
-            self._unkept = {key: needed[key] for key in ("name", "at", "bytes")}
+            self._unkept = {"name": needed["name"], "at": needed["at"], "bytes": needed["bytes"]}
             self._folder.event("not copied", checkpoint=needed["name"], source=needed["node"], why=str(error))
             return
         if is_idle:
@@ -101,19 +104,20 @@ class Copies:
         self._folder.event("copied", checkpoint=kept["name"], bytes=kept["bytes"], source=needed["node"])
 
 
-def copies_of(spec: Mapping[str, Any]) -> int:
+def copies_of(spec: "KeptRunOrder") -> int:
     """On how many more nodes the newest checkpoint is to be: as the manifest says, else on one where the run can go on without a node."""
     declared, pool = spec.get("checkpoint"), len(spec["nodes"])
     if not declared or pool == 1 or spec.get("scheduler") == "slurm":
         return 0
-    goes_on = (spec.get("size") or {"min": pool})["min"] < pool
+    size = spec.get("size")
+    goes_on = size is not None and size["min"] < pool
     return min(pool - 1, int(declared.get("copies", 1 if goes_on else 0)))
 
 
-def choose(observations: Mapping[str, Mapping[str, Any]], members: Sequence[str], copies: int) -> Optional[Dict[str, Any]]:
-    """What is to be kept where: {name, at, bytes, node, place, nodes}, or None. Pure. `observations`: of all nodes that can be used. Nodes that have an older copy are taken
+def choose(observations: "Mapping[str, GangObserved]", members: Sequence[str], copies: int) -> "Optional[CheckpointToKeep]":
+    """What is to be kept where: None for nothing. Pure. `observations`: of all nodes that can be used. Nodes that have an older copy are taken
     first, so that copies do not spread, then idle ones, because no rank needs their network."""
-    found = [(observed["saved"], node) for node, observed in observations.items() if observed.get("saved") and observed.get("peer")]
+    found = [(saved, node) for node, observed in observations.items() for saved in [observed.get("saved")] if saved and observed.get("peer")]
     if not found:
         return None
     newest, source = max(found, key=lambda one: one[0]["at"])
@@ -123,5 +127,5 @@ def choose(observations: Mapping[str, Mapping[str, Any]], members: Sequence[str]
     return {**newest, "node": source, "place": observations[source]["peer"], "nodes": nodes} if nodes else None
 
 
-def _is_as_new(one: Optional[Mapping[str, Any]], as_other: Mapping[str, Any]) -> bool:
+def _is_as_new(one: "Optional[CheckpointFound]", as_other: "CheckpointFound") -> bool:
     return bool(one and one["at"] >= as_other["at"])

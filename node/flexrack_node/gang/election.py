@@ -5,16 +5,18 @@ leader ends its part as soon as so many may have left it (run.rules.outvoted). W
 """
 import os
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Set
+from typing import TYPE_CHECKING, List, Optional, Set
 
 from flexrack_node.gang.voter_state import VoterState
-from flexrack_node.link.peer import ask_all
+from flexrack_node.link.peer import ask_all, place_of
 from flexrack_node.rank.local_ranks import FAILURE_GRACE, TICK, LocalRanks
 from flexrack_node.run import rules
 from flexrack_node.run.files import RunFolder
 
 if TYPE_CHECKING:
+    from flexrack_node.schema.gang import GangDesired, LeaderPlace, OpenAttempt, PeerQuestion
     from flexrack_node.schema.result import RunAttempt, RunResult
+    from flexrack_node.schema.runfiles import KeptRunOrder
 
 _STAGGER = 1.0  # seconds: a node earlier in the pool comes first, the next one only if that does not lead by then
 _AGAIN = 0.5  # less than that: who did not vote because it still heard the leader may notice the loss a moment later, and is asked again before it tries itself
@@ -23,15 +25,16 @@ _AGAIN = 0.5  # less than that: who did not vote because it still heard the lead
 class Handover:
     """What a new leader begins with."""
 
-    def __init__(self, term: int, leader: str, heard: float, desired: Dict[str, Any], votes: List[str]) -> None:
+    def __init__(self, term: int, leader: str, heard: float, desired: "GangDesired", votes: List[str]) -> None:
         self.term, self.votes = term, votes
         self.leader, self.heard = leader, heard  # who led before, and when its last word came (link.gang_link.boot_time)
         self.desired = desired  # that word
 
     @property
-    def open(self) -> Dict[str, Any]:
-        """The attempt that was going on: {attempt, nodes, started, checkpoint, why}."""
-        found: Dict[str, Any] = self.desired["history"]["open"]
+    def open(self) -> "OpenAttempt":
+        """The attempt that was going on."""
+        found = self.desired["history"]["open"]
+        assert found is not None
         return found
 
     @property
@@ -43,20 +46,20 @@ class Handover:
 class Outcome:
     """Of an election here: `handover` for the one who leads now, `follow` for who has heard of another leader, `result` where the run was over already, else `why` not."""
 
-    def __init__(self, handover: Optional[Handover] = None, follow: Optional[Dict[str, Any]] = None, result: "Optional[RunResult]" = None, why: str = "") -> None:
+    def __init__(self, handover: Optional[Handover] = None, follow: "Optional[LeaderPlace]" = None, result: "Optional[RunResult]" = None, why: str = "") -> None:
         self.handover, self.follow, self.result, self.why = handover, follow, result, why
 
 
 class Election:
     """`hold()` in the member's thread: meanwhile the ranks of the lost gang end."""
 
-    def __init__(self, folder: RunFolder, spec: Mapping[str, Any], local: LocalRanks, voter: VoterState) -> None:
+    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, voter: VoterState) -> None:
         self._folder, self._spec, self._local, self._voter = folder, spec, local, voter
         self._own, self._secret = spec["node"], spec["gang"]["secret"]
 
-    def hold(self, desired: Dict[str, Any], leader: str, heard: float, seconds: float) -> Outcome:
+    def hold(self, desired: "GangDesired", leader: str, heard: float, seconds: float) -> Outcome:
         """`heard`: when the leader's last word came; `seconds` in which somebody must be chosen."""
-        places = {node: (place[0], place[1]) for node, place in desired.get("places", {}).items() if node not in (self._own, leader)}
+        places = {node: place_of(place) for node, place in desired.get("places", {}).items() if node not in (self._own, leader)}
         pool: List[str] = list(self._spec["nodes"])
         needed = rules.majority(pool)
         lost = desired["history"]["lost"]
@@ -70,13 +73,13 @@ class Election:
             newer = self._voter.newer(desired.get("term", 1))
             if newer:
                 return Outcome(follow=newer)
-            if time.monotonic() >= again and not self._voter.is_waiting():
+            if time.monotonic() >= again and self._voter.has_vote and not self._voter.is_waiting():
                 term = self._voter.next_term()
-                question = {"vote": {"term": term, "candidate": self._own, "known": [desired.get("term", 1), desired.get("serial", 0)]}}
-                answers = ask_all(places, question, self._secret, self._own, self._local.tick)
+                question: PeerQuestion = {"vote": {"term": term, "candidate": self._own, "known": [desired.get("term", 1), desired.get("serial", 0)]}}
+                answers, refused = ask_all(places, question, self._secret, self._own, self._local.tick)
                 votes = sorted([self._own, *(node for node, one in answers.items() if one.get("granted"))], key=pool.index)
-                over = next((one["result"] for one in answers.values() if one.get("result")), None)
-                follow = next((one["follow"] for one in answers.values() if (one.get("follow") or {"term": 0})["term"] > desired.get("term", 1)), None)
+                over = next((result for one in answers.values() for result in [one.get("result")] if result), None)
+                follow = next((led for one in answers.values() for led in [one.get("follow")] if led and led["term"] > desired.get("term", 1)), None)
                 if over or follow:
                     return Outcome(follow=follow, result=over)
                 if any(one.get("out") for one in answers.values()):
@@ -84,9 +87,9 @@ class Election:
                 if len(votes) >= needed:
                     self._folder.event("elected", term=term, votes=votes, instead=leader)
                     return Outcome(handover=Handover(term, leader, heard, desired, votes))
-                whys = {node: "nobody listens there" if one.get("refused") else one.get("why") for node, one in answers.items()}
+                whys = {**{node: one.get("why") for node, one in answers.items()}, **dict.fromkeys(refused, "nobody listens there")}
                 self._folder.event("not elected", term=term, votes=votes, needed=needed, answers=whys)
-                ended |= {node for node, one in answers.items() if one.get("refused")}
+                ended |= refused
                 if rules.is_left_alone(pool, self._own, leader, lost, ended):
                     return Outcome(why=f"on all other nodes the run is over: no {needed} of {len(pool)} can choose another leader")
                 self._voter.passes(max([0, *(int(one.get("voted") or 0) for one in answers.values())]))

@@ -2,14 +2,14 @@
 
 The protocol is a state, not a conversation. The leader (the run's first node, or who was chosen in its place: gang/election.py) tells every member what state is desired, each
 member tells the leader how things are on its node; both say it again after every change and every reconnection. So a lost link needs no memory
-of what was said before. What is in both: gang/member_agent.py; what a member has observed also has {stop: {grace, kill, by} | null, skipped, done, drained: bool} besides.
+of what was said before. What is in both: protocol/gang.json.
 
 Not every supervisor takes part in every attempt: the run's nodes are a pool, and an attempt has the first of them that can be used, as
 many as the run is to have (run/rules.py). The others are idle. docs/adr/0016 says what happens when a node is lost, and when.
 """
 import secrets
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, cast
+from typing import TYPE_CHECKING, Dict, List, Optional, cast
 
 from flexrack_node.base.stored import or_nothing
 from flexrack_node.gang.aftermath import Aftermath
@@ -17,17 +17,20 @@ from flexrack_node.gang.election import Handover
 from flexrack_node.gang.member_agent import MemberAgent
 from flexrack_node.gang.membership import Membership
 from flexrack_node.link.gang_link import SILENT_SECONDS, boot_time
-from flexrack_node.link.peer import ask_all
+from flexrack_node.link.peer import ask_all, place_of
 from flexrack_node.rank.launch import free_port
 from flexrack_node.rank.local_ranks import FAILURE_GRACE, TICK, LocalRanks
-from flexrack_node.run.cause import first_cause, is_complete, of_gang, ranks_of
+from flexrack_node.run.cause import first_cause, is_complete, of_gang, of_loss, ranks_of
 from flexrack_node.run.files import RunFolder
+from flexrack_node.run.resumption import NO_CHECKPOINT, needs_checkpoint
 from flexrack_node.watch.hang import Hangs
 from flexrack_node.watch.straggler import report
 
 if TYPE_CHECKING:
+    from flexrack_node.schema.gang import CheckpointFound, CheckpointSource, GangDesired, OpenAttempt, PeerQuestion
     from flexrack_node.schema.result import Cause, CheckpointReached, GangOutcome, RunAttempt, RunResult
-    from flexrack_node.schema.runfiles import KeptRunOrder, StopRequest
+    from flexrack_node.schema.run import GangPlace
+    from flexrack_node.schema.runfiles import KeptRunOrder, MemberPlace, StopRequest
 
 _STOP_LINK_SECONDS = 4.0  # without a link while stopping: a member that lives connects again every half second
 _STOP_PATIENCE = 15.0  # seconds after the grace in which a node must say that its ranks are gone
@@ -39,19 +42,20 @@ _ANNOUNCE_SECONDS = 1.0
 class Leader:
     """Runs on one node. `listen()` first, then `run()`, `commit(result)` as soon as there is one, then `end(result)`."""
 
-    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, agent: Optional[MemberAgent] = None, handover: Optional[Handover] = None) -> None:
-        """`agent`, `handover`: of the member that this node was before."""
+    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, agent: Optional[MemberAgent] = None, handover: Optional[Handover] = None, term: int = 1) -> None:
+        """`agent`, `handover`: of the member that this node was before; `term` more than 1: it leads the run after a reboot."""
         self._folder, self._spec, self._local, self._handover = folder, spec, local, handover
-        self._membership = Membership(folder, spec, local, agent, handover)
-        self._aftermath = Aftermath(spec, self._membership, local)
-        self._checkpoint: Optional[CheckpointReached] = None  # the newest that was ever heard of
+        self._membership = Membership(folder, spec, local, agent, handover, term)
+        self._is_back = not handover and bool(folder.state().get("returned"))
+        self._aftermath = Aftermath(folder, spec, self._membership, local)
+        self._checkpoint: Optional[CheckpointSource] = None  # the newest that was ever heard of
         self._hangs = Hangs(folder, spec, handover.desired.get("dump", 0) if handover else 0)
 
-    def listen(self) -> Dict[str, Any]:
-        """Opens the gang's port; returns {address, port}, 0 where there are no members. Raises OSError."""
-        place = {"address": self._membership.links.address, "port": self._membership.links.listen()}
+    def listen(self) -> None:
+        """Opens the gang's port, where there are members. Raises OSError."""
+        place: GangPlace = {"address": self._membership.links.address, "port": self._membership.links.listen()}
         self._folder.write("state", {**self._folder.state(), "gang": place, "term": self._membership.term, "leader": self._membership.own})
-        return place
+        self._membership.agent.voter.leads({**place, "term": self._membership.term, "leader": self._membership.own, "anew": self._is_back})
 
     def run(self) -> "GangOutcome":
         """All attempts; returns {status: finished|failed|stopped, cause, attempts}, and `partial` where others lead the run by now."""
@@ -69,8 +73,10 @@ class Leader:
                 seconds = self._spec["gang"].get("timeout", 60)
                 message = f"{', '.join(missing)} did not join the gang within {seconds} s"
                 return {"status": "failed", "cause": of_gang(missing[0], message), "attempts": attempts}
+            if self._is_back and needs_checkpoint(self._folder, attempts) and not self._newest_checkpoint(found):
+                return {"status": "failed", "cause": of_loss(self._membership.own, "reboot", f"{self._membership.own} was rebooted; the run does not go on: {NO_CHECKPOINT}"), "attempts": attempts}
             members, pool = found, self._membership.pool
-            why = attempts[-1]["changes"] if attempts else "start" if len(members) == len(pool) else f"start with {len(members)} of {len(pool)} nodes"
+            why = attempts[-1].get("changes") or f"{self._membership.own} was rebooted" if attempts else "start" if len(members) == len(pool) else f"start with {len(members)} of {len(pool)} nodes"
         while True:
             outcome = outcome or self._run_attempt(attempts, members, why)
             outcome["why"] = why
@@ -82,7 +88,7 @@ class Leader:
                 return {"status": "failed", "cause": stepped_down, "attempts": attempts, "partial": True}
             if not verdict:
                 return {"status": outcome["status"], "cause": outcome["cause"], "attempts": attempts}
-            members, why, outcome = verdict["members"], verdict["why"], None
+            members, why, outcome = verdict.members, verdict.why, None
             self._folder.event("restarting", attempt=len(attempts) + 1, why=why, nodes=members)
 
     def stop_request(self) -> "Optional[StopRequest]":
@@ -115,9 +121,9 @@ class Leader:
         """Ends what the lost leader had begun, with whoever comes."""
         membership, begun = self._membership, cast("RunAttempt", {key: value for key, value in handover.open.items() if key != "why"})
         membership.history = {"attempts": handover.attempts, "open": handover.open}
-        places: Dict[str, Any] = handover.desired["places"]
-        for node, why in handover.desired["history"]["lost"].items():
-            membership.lost[node] = why
+        places: Dict[str, MemberPlace] = handover.desired["places"]
+        for node, loss in handover.desired["history"]["lost"].items():
+            membership.lost[node] = loss
             membership.links.put_out(node)
         membership.agent.voter.knows(membership.links.desired, False)
         waiting = [node for node in membership.others if node not in membership.lost]
@@ -125,12 +131,13 @@ class Leader:
             former = node == handover.leader
             membership.links.expect(node, handover.heard if former else boot_time(), {"peer": places.get(node), "skipped": 0})
         membership.set_desired({"phase": "wait", "attempt": begun["attempt"]})  # who comes knows what was before, should we be lost, too
-        announcement = {"follow": {"term": membership.term, "leader": membership.own, **or_nothing(self._folder.state()["gang"])}}
+        gang = or_nothing(self._folder.state()["gang"])
+        announcement: PeerQuestion = {"follow": {"term": membership.term, "leader": membership.own, "address": gang["address"], "port": gang["port"]}}
         deadline, again = time.monotonic() + _HEIR_SECONDS, 0.0
         while time.monotonic() < deadline and set(waiting) - membership.links.here() - {handover.leader}:
             self._local.tick()
             if time.monotonic() >= again:
-                away = {node: (places[node][0], places[node][1]) for node in waiting if node in places and node not in membership.links.here()}
+                away = {node: place_of(places[node]) for node in waiting if node in places and node not in membership.links.here()}
                 ask_all(away, announcement, self._spec["gang"]["secret"], membership.own, self._local.tick)
                 again = time.monotonic() + _ANNOUNCE_SECONDS
             time.sleep(TICK)
@@ -150,12 +157,15 @@ class Leader:
         checkpoint = self._newest_checkpoint(members)
         if checkpoint:
             begun["checkpoint"] = {"name": checkpoint["name"], "node": checkpoint["node"], "at": checkpoint["at"] / 1e9}
-        self._membership.history = {"attempts": list(attempts), "open": {**begun, "why": why}}
-        desired = {"attempt": number, "members": members, "checkpoint": checkpoint}
-        problem = self._prepare(desired) if checkpoint else None
+        opened: OpenAttempt = {"attempt": number, "nodes": members, "started": started, "checkpoint": begun["checkpoint"], "why": why}
+        self._membership.history = {"attempts": list(attempts), "open": opened}
+        if self._spec.get("after_reboot"):
+            self._folder.write("history", self._membership.history)
+        desired: GangDesired = {"phase": "prepare", "attempt": number, "members": members, "checkpoint": checkpoint}
+        problem = self._prepare(desired, checkpoint["name"]) if checkpoint else None
         if problem or (checkpoint and (self._membership.stop_request() or self._membership.step_down_cause())):
             self._membership.set_desired({**desired, "phase": "stop", "grace": 0.0})  # nobody begins it any more
-            nothing.update({"checkpoint": begun["checkpoint"], "ended": time.time(), "cause": problem, "reached": checkpoint})
+            nothing.update({"checkpoint": begun["checkpoint"], "ended": time.time(), "cause": problem, "reached": reached_of(checkpoint)})
             if self._membership.stop_request() and not problem:
                 nothing["status"] = "stopped"
             return nothing
@@ -186,27 +196,27 @@ class Leader:
             cause = self._hangs.cause_in(number) or first_cause(observations, self._membership.links.clocks, stopped_at if why != "ended" else None, before)
             if why == "lost" and (cause is None or cause["at"] > stopped_at):
                 cause = of_gang(lost[0], f"the connection to {', '.join(lost)} was lost for more than {self._membership.lost_seconds:.0f} s")
-        found: List[CheckpointReached] = [observed["checkpoint"] for observed in observations.values() if observed.get("checkpoint")]
+        found = [one for observed in observations.values() for one in [observed.get("checkpoint")] if one]
         return {
             **begun,
             "status": "finished" if complete and (finished or why != "stop") else "stopped" if why == "stop" else "failed",
             "ended": time.time(), "cause": cause, "survivors": survivors, "lost": lost,
             "clean": not survivors and not lost,
             "pace": report({node: observed.get("paces") or {} for node, observed in observations.items()}),
-            "reached": max(found, key=lambda one: one["at"]) if found else {"at": 0} if self._spec.get("checkpoint") else None,
-            "steps": max((observed["steps"] for observed in observations.values() if observed.get("steps") is not None), default=None),
+            "reached": reached_of(max(found, key=lambda one: one["at"])) if found else {"at": 0} if self._spec.get("checkpoint") else None,
+            "steps": max((steps for observed in observations.values() for steps in [observed.get("steps")] if steps is not None), default=None),
         }
 
-    def _prepare(self, desired: Dict[str, Any]) -> "Optional[Cause]":
+    def _prepare(self, desired: "GangDesired", name: str) -> "Optional[Cause]":
         """Brings the checkpoint to all nodes of the attempt; returns the cause where that is not to be done."""
-        members, number, name = desired["members"], desired["attempt"], desired["checkpoint"]["name"]
-        self._membership.set_desired({**desired, "phase": "prepare"})
+        members, number = desired["members"], desired["attempt"]
+        self._membership.set_desired(desired)
         deadline = time.monotonic() + _PREPARE_SECONDS
         while True:
             self._membership.apply()
             observations = self._membership.observations(members)
             waiting = [node for node, observed in observations.items() if observed.get("ready", 0) < number]
-            problem = next((observed["problem"] for observed in observations.values() if (observed.get("problem") or {}).get("attempt") == number), None)
+            problem = next((one for observed in observations.values() for one in [observed.get("problem")] if one and one["attempt"] == number), None)
             lost = [node for node in waiting if node in self._membership.links.lost(self._membership.lost_seconds) or self._membership.observed(node).get("gone")]
             if not waiting or self._membership.stop_request() or self._membership.step_down_cause():
                 return None
@@ -259,19 +269,26 @@ class Leader:
         """Returns the nodes that are still missing when the time is over."""
         deadline = time.monotonic() + self._spec["gang"].get("timeout", 60)
         while True:
-            missing = [node for node in self._membership.pool if node != self._membership.own and node not in self._membership.links.here()]
+            self._membership.take_back()
+            missing = [node for node in self._membership.others if node not in self._membership.links.here() or (self._is_back and not self._membership.observed(node))]
             if not missing or time.monotonic() > deadline or self._membership.stop_request():
                 return missing
             time.sleep(TICK)
 
-    def _newest_checkpoint(self, members: List[str]) -> "Optional[CheckpointReached]":
+    def _newest_checkpoint(self, members: List[str]) -> "Optional[CheckpointSource]":
         """The newest whole one that a node of the gang has, and where; what only lost nodes had is said to be lost."""
         usable = self._membership.usable()
-        found: List[CheckpointReached] = [{**cast("CheckpointReached", one), "node": node, "place": self._membership.observed(node).get("peer")} for node in usable for one in [self._membership.observed(node).get("checkpoint")] if one]
+        found: List[CheckpointSource] = [{**one, "node": node, "place": self._membership.observed(node).get("peer")} for node in usable for one in [self._membership.observed(node).get("checkpoint")] if one]
         newest = max(found, key=lambda one: (one["at"], one["node"] in members)) if found else None
-        known = [{**one, "node": node} for node in self._membership.lost for one in [self._membership.observed(node).get("checkpoint") or self._membership.observed(node).get("saved")] if one] + [one for one in [self._checkpoint] if one]
-        gone = [one for one in known if one["at"] > (newest or {"at": 0})["at"]]
+        lost = [(node, self._membership.observed(node)) for node in self._membership.lost]
+        known: List[CheckpointSource] = [{**one, "node": node, "place": None} for node, observed in lost for one in [observed.get("checkpoint") or observed.get("saved")] if one]
+        gone = [one for one in [*known, *([self._checkpoint] if self._checkpoint else [])] if one["at"] > (newest["at"] if newest else 0)]
         if gone:
             self._folder.event("checkpoint lost", checkpoint=gone[0]["name"], had=gone[0]["node"], instead=newest and newest["name"])
         self._checkpoint = newest
         return newest
+
+
+def reached_of(checkpoint: "Optional[CheckpointFound]") -> "Optional[CheckpointReached]":
+    """As an attempt's record has it."""
+    return cast("Optional[CheckpointReached]", checkpoint)

@@ -1,33 +1,30 @@
 """One node's agent in a gang, the same for its leader and for every member: brings about the desired state, and reports the observed one.
 
-    desired   {phase: wait|prepare|run|stop|committed|end|out, term, serial, attempt, members, address, port, rendezvous, checkpoint, ask, grace, quiet, result,
-              dump: number of the stacks that are to be taken, keep: checkpoint that some are to have a copy of (gang/copies.py),
-              history: {attempts, open, lost}, places: {node: [address, port]}    for who leads next (gang/election.py)}
-    observed  LocalRanks.observed(), Copies.observed() and {checkpoint, steps, ready, problem, peer, words}
-
-`checkpoint` is {name, at, bytes, node, place} (link/checkpoint.py; `node` has it, `place` is that node's port) or None; `ask` is {round, places}.
+Both are in protocol/gang.json: GangDesired, GangObserved.
 """
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, Optional
+from typing import TYPE_CHECKING, Optional
 
 from flexrack_node.gang.copies import Copies
 from flexrack_node.gang.voter_state import VoterState
 from flexrack_node.link import checkpoint
 from flexrack_node.link.gang_link import LinkLost
-from flexrack_node.link.peer import PeerPort, Reach, fetch
+from flexrack_node.link.peer import PeerPort, Reach, fetch, place_of
 from flexrack_node.rank.local_ranks import LocalRanks
 from flexrack_node.run.files import RunFolder
 from flexrack_node.watch.progress import progress_path, read_progress
 
 if TYPE_CHECKING:
+    from flexrack_node.schema.gang import CheckpointFound, CheckpointSource, FetchProblem, GangDesired, GangObserved
     from flexrack_node.schema.runfiles import KeptRunOrder
 
 
 class MemberAgent:
     """`apply()` and `observed()` never block for long; copying and asking are done in threads."""
 
-    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks) -> None:
+    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, port: int = 0) -> None:
+        """`port`: that the others know, after a reboot."""
         self._folder, self._spec, self._local = folder, spec, local
         self._node, self._secret = spec["node"], spec["gang"]["secret"]
         self._reach = Reach(self._node, self._secret)
@@ -36,24 +33,27 @@ class MemberAgent:
         self._port: Optional[PeerPort] = None
         self._preparing = 0
         self._ready = 0  # the attempt whose checkpoint is here
-        self._problem: Optional[Dict[str, Any]] = None
+        self._problem: Optional[FetchProblem] = None
         self._looked = 0
-        declared = spec.get("checkpoint")  # there is one before the first attempt where Slurm has started the job again
-        self._found: Dict[str, Any] = {"checkpoint": checkpoint.newest(folder.outputs, declared) if declared else None, "steps": None}
+        declared = spec.get("checkpoint")  # there is one before the first attempt where the run goes on after a reboot, or Slurm has started the job again
+        self._found: Optional[CheckpointFound] = checkpoint.newest(folder.outputs, declared) if declared else None
+        self._steps: Optional[int] = None
         if len(spec["nodes"]) > 1:
             try:
-                self._port = PeerPort(spec["address"], self._secret, folder.outputs, self.voter.answer)
+                self._port = PeerPort(spec["address"], self._secret, folder.outputs, self.voter.answer, port)
             except OSError as error:
                 folder.event("no port", address=spec["address"], why=str(error))  # the others then say `silent` of this node
 
-    def apply(self, desired: Dict[str, Any]) -> None:
+    def apply(self, desired: "GangDesired") -> None:
         """Everything but `end` and `out`, which are for who calls this."""
-        if desired.get("ask"):
-            self._reach.ask(desired["ask"]["round"], desired["ask"]["places"])
+        asked = desired.get("ask")
+        if asked:
+            self._reach.ask(asked["round"], asked["places"])
         attempt, phase = desired["attempt"], desired["phase"]
         is_mine = self._node in desired.get("members", [])
-        if phase == "prepare" and is_mine and self._preparing < attempt and self._local.phase != "running":
-            self._prepare(attempt, desired["checkpoint"])
+        needed = desired.get("checkpoint")
+        if phase == "prepare" and needed and is_mine and self._preparing < attempt and self._local.phase != "running":
+            self._prepare(attempt, needed)
         elif phase == "run" and is_mine and attempt > self._local.attempt:
             if self._local.phase == "running":  # it missed the stop of the attempt before
                 self._local.stop(self._local.attempt, 0.0)
@@ -69,16 +69,16 @@ class MemberAgent:
         if keep and phase == "run" and self._node in keep["nodes"]:
             self._copies.keep(keep, is_idle=not is_mine)
 
-    def observed(self) -> Dict[str, Any]:
+    def observed(self) -> "GangObserved":
         local = self._local
         if local.phase == "ended" and self._looked < local.attempt:
             self._look(local.attempt)
         found, copy = self._found, self._copies.in_outputs()
-        if copy and copy["at"] > (found["checkpoint"] or {"at": 0})["at"]:
-            found = {**found, "checkpoint": copy}
+        if copy and (not found or copy["at"] > found["at"]):
+            found = copy
         return {
-            **local.observed(), **self._copies.observed(), **found, "ready": self._ready, "problem": self._problem, "words": self._reach.words(),
-            "peer": self._port.place if self._port else None,
+            **local.observed(), **self._copies.observed(), "checkpoint": found, "steps": self._steps, "ready": self._ready, "problem": self._problem, "words": self._reach.words(),
+            "peer": list(self._port.place) if self._port else None,
         }
 
     def close(self) -> None:
@@ -86,30 +86,30 @@ class MemberAgent:
         if self._port:
             self._port.close()
 
-    def _start(self, desired: Dict[str, Any]) -> None:
+    def _start(self, desired: "GangDesired") -> None:
         members = desired["members"]
         found = desired["checkpoint"]
         gang = {"nodes": members, "index": members.index(self._node), "gang": {**self._spec["gang"], "address": desired["address"]}}
         self._local.start(desired["attempt"], desired["port"], desired["rendezvous"], gang, self._path_of(found) if found else None)
         self._folder.write("state", {**self._folder.state(), "status": "running", "attempt": desired["attempt"], "members": members})
 
-    def _prepare(self, attempt: int, needed: Dict[str, Any]) -> None:
+    def _prepare(self, attempt: int, needed: "CheckpointSource") -> None:
         self._preparing = attempt
         if self._path_of(needed):
             self._ready = attempt
             return
         threading.Thread(target=self._bring, args=(attempt, needed), daemon=True).start()
 
-    def _bring(self, attempt: int, needed: Dict[str, Any]) -> None:
+    def _bring(self, attempt: int, needed: "CheckpointSource") -> None:
         try:
-            fetch(tuple(needed["place"]), self._secret, self._node, self._folder.outputs, needed)
+            fetch(place_of(needed["place"]), self._secret, self._node, self._folder.outputs, needed)
             self._folder.event("fetched", checkpoint=needed["name"], bytes=needed["bytes"], source=needed["node"])
             self._ready = attempt
         except (LinkLost, OSError, ValueError, KeyError, TypeError) as error:
             self._problem = {"attempt": attempt, "message": f"{needed['name']} of {needed['node']} could not be copied to {self._node}: {error}"}
             self._folder.event("not fetched", checkpoint=needed["name"], source=needed["node"], why=str(error))
 
-    def _path_of(self, needed: Dict[str, Any]) -> Optional[Path]:
+    def _path_of(self, needed: "CheckpointSource") -> Optional[Path]:
         """Where this very checkpoint is for this node: its own, or under Slurm, where run folders are shared, that of the node which wrote it."""
         if checkpoint.has(self._folder.outputs, needed):
             return self._folder.outputs / str(needed["name"])
@@ -123,8 +123,8 @@ class MemberAgent:
         """Once after each attempt, when nothing writes any more."""
         self._looked = attempt
         declared = self._spec.get("checkpoint")
-        found = self._copies.adopt(self._folder.outputs, checkpoint.newest(self._folder.outputs, declared)) if declared else None
-        self._found = {"checkpoint": found, "steps": steps_of(self._folder, attempt)}
+        self._found = self._copies.adopt(self._folder.outputs, checkpoint.newest(self._folder.outputs, declared)) if declared else None
+        self._steps = steps_of(self._folder, attempt)
 
 
 def steps_of(folder: RunFolder, attempt: int) -> Optional[int]:

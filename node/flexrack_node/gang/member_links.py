@@ -1,13 +1,14 @@
 """Who of a gang is connected to its leader, since when not, and what each has said last."""
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Set
+from typing import TYPE_CHECKING, Dict, List, Optional, Set
 
 from flexrack_node.base.adaptive_poll import AdaptivePoll
 from flexrack_node.link.gang_link import Link, LinkLost, Listener, boot_time
 from flexrack_node.run.files import RunFolder
 
 if TYPE_CHECKING:
+    from flexrack_node.schema.gang import GangDesired, GangObserved, LinkHello
     from flexrack_node.schema.runfiles import KeptRunOrder, StopRequest
 
 
@@ -22,12 +23,12 @@ class MemberLinks:
         self._links: Dict[str, Link] = {}
         self._lost_since: Dict[str, float] = {}
         self._heard: Dict[str, float] = {}  # of those that are away, when their last word came
-        self._observations: Dict[str, Dict[str, Any]] = {}
+        self._observations: Dict[str, GangObserved] = {}
         self._out: Set[str] = set()
         self._listener: Optional[Listener] = None
         self.poll = AdaptivePoll()  # of the leader's thread: woken by every word
         self.clocks: Dict[str, float] = {}  # seconds to add to a node's time to get ours
-        self.desired: Dict[str, Any] = {"phase": "wait", "attempt": 0, "term": term, "serial": 0}
+        self.desired: GangDesired = {"phase": "wait", "attempt": 0, "term": term, "serial": 0}
 
     def listen(self) -> int:
         """Opens the gang's port on the run's address and returns it; 0 where there are no members. Raises OSError."""
@@ -49,7 +50,7 @@ class MemberLinks:
         for link in links:
             link.close()
 
-    def set_desired(self, desired: Dict[str, Any]) -> None:
+    def set_desired(self, desired: "GangDesired") -> None:
         """Tells everybody, and whoever comes later; `serial` says what is newer (run.rules.takes_over)."""
         with self._lock:
             self.desired = desired = {**desired, "serial": self.desired["serial"] + 1}
@@ -57,7 +58,7 @@ class MemberLinks:
         for link in links:
             link.send(desired)
 
-    def observed(self, node: str) -> Dict[str, Any]:
+    def observed(self, node: str) -> "GangObserved":
         """What a member has said last; empty before."""
         with self._lock:
             return self._observations.get(node, {})
@@ -78,14 +79,14 @@ class MemberLinks:
         with self._lock:
             return {node: boot_time() - heard for node, heard in self._heard.items()}
 
-    def expect(self, node: str, heard: float, observed: Dict[str, Any]) -> None:
+    def expect(self, node: str, heard: float, observed: "GangObserved") -> None:
         """It was heard of by the leader before, the last time at `heard` (boot_time), and is away until it connects."""
         with self._lock:
             if node not in self._links:
                 self._heard[node], self._lost_since[node] = heard, time.monotonic() - (boot_time() - heard)
                 self._observations.setdefault(node, observed)
 
-    def says(self, node: str, observed: Dict[str, Any]) -> None:
+    def says(self, node: str, observed: "GangObserved") -> None:
         """Somebody speaks for it."""
         with self._lock:
             self._observations[node] = observed
@@ -103,6 +104,16 @@ class MemberLinks:
         if link:
             link.send(self._farewell())
 
+    def readmit(self, node: str) -> None:
+        """It was rebooted, and begins anew: nothing that it was or said counts any more."""
+        with self._lock:
+            self._out.discard(node)
+            link = self._links.pop(node, None)
+            for known in (self._lost_since, self._heard, self._observations):
+                known.pop(node, None)
+        if link:
+            link.abort()
+
     def out(self) -> Set[str]:
         with self._lock:
             return set(self._out)
@@ -110,12 +121,12 @@ class MemberLinks:
     def stop_requests(self) -> "List[StopRequest]":
         """What was asked for on members' nodes."""
         with self._lock:
-            return [observed["stop"] for observed in self._observations.values() if observed.get("stop")]
+            return [stop for observed in self._observations.values() for stop in [observed.get("stop")] if stop]
 
-    def _farewell(self) -> Dict[str, Any]:
-        return {"phase": "out", **{key: self.desired[key] for key in ("attempt", "term", "serial")}}
+    def _farewell(self) -> "GangDesired":
+        return {"phase": "out", "attempt": self.desired["attempt"], "term": self.desired["term"], "serial": self.desired["serial"]}
 
-    def _welcome(self, node: str, link: Link, hello: Dict[str, Any]) -> None:
+    def _welcome(self, node: str, link: Link, hello: "LinkHello") -> None:
         """In a thread a connection: a member is there, or there again."""
         if node not in self._spec["nodes"] or node == self._own:
             link.close()

@@ -1,5 +1,6 @@
 """The nodes of a run as their leader sees them: the state it desires of them, what they report, who of them can be used."""
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Set
+import time
+from typing import TYPE_CHECKING, Dict, Iterable, List, Optional, Sequence, Set
 
 from flexrack_node.gang.copies import choose, copies_of
 from flexrack_node.gang.election import Handover
@@ -14,9 +15,10 @@ from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import may_be_led_on
 
 if TYPE_CHECKING:
+    from flexrack_node.schema.gang import GangDesired, GangHistory, GangObserved, LaunchTrouble, NodeLoss
     from flexrack_node.schema.order import GangSize
     from flexrack_node.schema.result import Cause
-    from flexrack_node.schema.runfiles import KeptRunOrder, StopRequest
+    from flexrack_node.schema.runfiles import KeptRunOrder, MemberPlace, StopRequest
 
 LOST_SECONDS = 30.0  # without a member before the attempt is given up; without a leader before a member ends its ranks
 CERTAIN_SECONDS = 8.0  # after that until a member that was cut off has surely ended its ranks
@@ -25,21 +27,22 @@ CERTAIN_SECONDS = 8.0  # after that until a member that was cut off has surely e
 class Membership:
     """Used in the leader's thread only, but for what `links` does by itself. `handover`: where this node was a member before."""
 
-    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, agent: Optional[MemberAgent], handover: Optional[Handover]) -> None:
+    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, agent: Optional[MemberAgent], handover: Optional[Handover], term: int = 1) -> None:
+        """`term`: with which it begins to lead after a reboot."""
         self._folder, self._local = folder, local
         self.own: str = spec["node"]
         self.pool: List[str] = spec["nodes"]
         self.size: GangSize = spec.get("size") or {"min": len(self.pool), "max": len(self.pool)}
         self.lost_seconds = float(spec["gang"].get("lost", LOST_SECONDS))
-        self.term = handover.term if handover else 1
+        self.term = handover.term if handover else term
         self.links = MemberLinks(folder, spec, self.term)
         self.agent = agent or MemberAgent(folder, spec, local)
         self.evidence = Evidence(folder, self.own, self.links, self.agent)
-        self.lost: Dict[str, Dict[str, Any]] = {}  # nodes that were put out, and why
-        self.history: Dict[str, Any] = {"attempts": [], "open": None}
+        self.lost: Dict[str, NodeLoss] = {}  # nodes that were put out, and why
+        self.history: GangHistory = {"attempts": [], "open": None}
         self._copies = copies_of(spec)
         self._dead: Set[str] = set()
-        self._written: Dict[str, Any] = {}
+        self._written: Dict[str, MemberPlace] = {}
         self._former = handover.leader if handover else None
         self._sleep = Sleep()
         self._can_be_replaced = may_be_led_on(spec)
@@ -48,9 +51,9 @@ class Membership:
     def others(self) -> List[str]:
         return [node for node in self.pool if node != self.own]
 
-    def set_desired(self, desired: Dict[str, Any]) -> None:
+    def set_desired(self, desired: "GangDesired") -> None:
         """Tells everybody, and does it here. `ask` goes on as it was, where nothing else is said."""
-        self.links.set_desired({"ask": self.links.desired.get("ask"), **desired, **self._always()})
+        self.links.set_desired({"ask": self.links.desired.get("ask"), **desired, "term": self.term, "history": {**self.history, "lost": self.lost}, "places": self._places()})
         self.agent.apply(self.links.desired)
 
     def apply(self) -> None:
@@ -61,12 +64,30 @@ class Membership:
         if places != self._written:
             self._written = places
             self._folder.write("state", {**self._folder.state(), "places": places})  # for our reaper, should we be killed
+        self.take_back()
         self._keep_copies()
         self.agent.apply(self.links.desired)
         self.agent.voter.knows(self.links.desired, False)
         for node, observed in self.agent.voter.gone().items():
             if node in self.pool and not self.observed(node).get("gone"):
                 self.links.says(node, {**self.observed(node), **observed})
+
+    def take_back(self) -> None:
+        """Nodes that have come back after a reboot are spares. One that is still taken for a part of an attempt is put out first: that attempt is over (gang/aftermath.py)."""
+        for node, boot in self.agent.voter.returning().items():
+            if node not in self.others:
+                continue
+            phase = self.links.desired["phase"]
+            if node not in self.lost and phase not in ("wait", "committed", "end") and node in self.links.desired.get("members", []):
+                lost: NodeLoss = {"node": node, "kind": "reboot", "message": f"{node} is lost: it was rebooted"}
+                trouble: LaunchTrouble = {"at": time.time(), "message": lost["message"], "exit": None, "tail": []}
+                attempt = self.links.desired["attempt"]
+                self.links.says(node, {**self.observed(node), "attempt": attempt, "phase": "ended", "records": {}, "survivors": [], "trouble": trouble, "gone": True, "lost": lost})
+                continue
+            self.lost.pop(node, None)
+            self.links.readmit(node)
+            self.agent.voter.welcomes(node, boot)
+            self._folder.event("came back", member=node)
 
     def _keep_copies(self) -> None:
         """The newest checkpoint is to be on more than one node while the ranks train."""
@@ -76,10 +97,10 @@ class Membership:
         if keep and keep != self.links.desired.get("keep"):
             self.set_desired({**self.links.desired, "keep": keep})
 
-    def observed(self, node: str) -> Dict[str, Any]:
+    def observed(self, node: str) -> "GangObserved":
         return self.agent.observed() if node == self.own else self.links.observed(node)
 
-    def observations(self, members: Sequence[str]) -> Dict[str, Dict[str, Any]]:
+    def observations(self, members: Sequence[str]) -> "Dict[str, GangObserved]":
         return {node: self.observed(node) for node in members}
 
     def usable(self) -> List[str]:
@@ -93,11 +114,11 @@ class Membership:
 
     def unended(self, number: int, members: Sequence[str]) -> List[str]:
         """Nodes that may still have ranks. One that has not begun yet will not begin after a stop."""
-        def is_over(observed: Dict[str, Any]) -> bool:
+        def is_over(observed: "GangObserved") -> bool:
             return (observed.get("attempt") == number and observed.get("phase") == "ended") or observed.get("skipped", self._local.attempt < number and number) >= number
         return [node for node in members if not is_over(self.observed(node))]
 
-    def put_out(self, node: str, why: Dict[str, Any]) -> None:
+    def put_out(self, node: str, why: "NodeLoss") -> None:
         self.lost[node] = why
         self.links.put_out(node)
         self._folder.event("put out", member=node, lost=why["kind"], why=why["message"])
@@ -141,8 +162,5 @@ class Membership:
         self.links.close()
         self.agent.close()
 
-    def _always(self) -> Dict[str, Any]:
-        return {"term": self.term, "history": {**self.history, "lost": self.lost}, "places": self._places()}
-
-    def _places(self) -> Dict[str, Any]:
+    def _places(self) -> "Dict[str, MemberPlace]":
         return {node: list(place) for node in self.pool for place in [self.observed(node).get("peer")] if place}

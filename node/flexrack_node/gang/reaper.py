@@ -6,13 +6,18 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import List
+from typing import TYPE_CHECKING, List, Optional, cast
 
 from flexrack_node.link.gang_link import LinkLost, join
 from flexrack_node.process.containment import Containment
 from flexrack_node.rank.mpi import remove_scratch
 from flexrack_node.reservation.hold import give_back
+from flexrack_node.run.cause import was_cut_off
 from flexrack_node.run.files import RunFolder, containment_tag
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.gang import GangObserved, LaunchTrouble
+    from flexrack_node.schema.result import RankRecord
 
 
 def main(arguments: List[str]) -> int:
@@ -41,18 +46,27 @@ def sweep(folder: RunFolder) -> List[int]:
     return left
 
 
+def _cut_off(record: "RankRecord", down_at: Optional[float]) -> "RankRecord":
+    if down_at is None or not was_cut_off(record, down_at):
+        return record
+    return cast("RankRecord", {key: value for key, value in record.items() if key not in ("exit", "ended", "signal")})
+
+
 def _speak(folder: RunFolder, died: float, left: List[int]) -> None:
     """For the dead supervisor, so that the gang does not wait for it to come back: to the leader, or, if that is who died, to all others."""
     spec, state, attempts = folder.spec(), folder.state(), folder.attempts()
     if not attempts:
         return
-    records = {str(rank): record for rank, record in folder.records(attempts[-1]).items()}
-    trouble = {"at": died, "message": "the supervisor was killed", "exit": None, "tail": []}
-    observed = {"attempt": attempts[-1], "phase": "ended", "records": records, "survivors": left, "trouble": trouble, "gone": True}
+    records = {str(rank): _cut_off(record, state.get("down_at")) for rank, record in folder.records(attempts[-1]).items()}
+    trouble: LaunchTrouble = {"at": died, "message": "the supervisor was killed", "exit": None, "tail": []}
+    observed: GangObserved = {"attempt": attempts[-1], "phase": "ended", "records": records, "survivors": left, "trouble": trouble, "gone": True}
+    if "down" in state:  # with the machine, in order
+        trouble["message"] = f"{spec['node']} is lost: it shuts down"
+        observed["lost"] = {"node": spec["node"], "kind": "reboot", "message": trouble["message"]}
     if state.get("leader", spec["nodes"][0]) == spec["node"]:
-        from flexrack_node.link.peer import ask_all  # only here: a reaper is small as long as nothing happens
+        from flexrack_node.link.peer import ask_all, place_of  # only here: a reaper is small as long as nothing happens
 
-        places = {node: (str(place[0]), int(place[1])) for node, place in state.get("places", {}).items() if node != spec["node"]}
+        places = {node: place_of(place) for node, place in state.get("places", {}).items() if node != spec["node"]}
         ask_all(places, {"gone": {"node": spec["node"], "observed": observed}}, spec["gang"]["secret"], spec["node"], lambda: None)
         return
     known = state.get("gang")

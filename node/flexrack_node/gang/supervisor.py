@@ -1,6 +1,7 @@
 """The process that stays with a run on a node, from before its ranks start until its record is complete.
 
-    supervisor FOLDER      detached; started by run.start
+    supervisor FOLDER              detached; started by run.start
+    supervisor FOLDER returned     the same by boot.resume, of a run that a reboot has cut off
 """
 import os
 import signal
@@ -11,45 +12,49 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Union, cast
 
 from flexrack_node.base.errors import NodeError
+from flexrack_node.base.stored import or_nothing, read
 from flexrack_node.gang.election import Handover
 from flexrack_node.gang.leader import Leader
 from flexrack_node.gang.member import Member
+from flexrack_node.gang.member_agent import MemberAgent
+from flexrack_node.gang.returning import Follows, Leads, find_place, order_of, port_of
+from flexrack_node.gang.signals import listen_to_signals, with_shutdown
 from flexrack_node.gpu.lease import LeaseHold
 from flexrack_node.measure import usage
 from flexrack_node.measure.sampler import Sampler
 from flexrack_node.process.detach import python_module
-from flexrack_node.process.shutdown import goes_down
 from flexrack_node.rank.local_ranks import LocalRanks
 from flexrack_node.reservation.hold import Hold
 from flexrack_node.reservation.life import boot_id
-from flexrack_node.run.cause import close_result, of_gang, of_loss
-from flexrack_node.run.files import RunFolder, read
+from flexrack_node.run.cause import close_result, of_gang
+from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import leader_known
 from flexrack_node.run.recording import LATE_SECONDS, NotRecorded, Recorder, collect_outputs
 from flexrack_node.run.upstream import Upstream, upstream_of
+from flexrack_node.service import comeback
 
 if TYPE_CHECKING:
     from flexrack_node.schema.order import TrackingOrder
     from flexrack_node.schema.result import GangOutcome, RunResult
-    from flexrack_node.schema.runfiles import KeptRunOrder, StopRequest
+    from flexrack_node.schema.runfiles import KeptRunOrder, RunState
 
 Judge = Callable[["RunResult", float], "RunResult"]  # of the result, and when the signal came
 
-_SHUTDOWN = "the shutdown of "  # who asked for the end, before the node's name
 DRAIN_SECONDS = 5.0  # for tracking writes that wait, at the end; what is left stays in the spool
 
 
 def main(arguments: List[str]) -> int:
-    return supervise(RunFolder(Path(arguments[0])))
+    return supervise(RunFolder(Path(arguments[0])), is_back="returned" in arguments[1:])
 
 
-def supervise(folder: RunFolder, judge: Optional[Judge] = None) -> int:
-    """`judge`: what the run's result is where this process got a signal, which then also was everybody's; None where a signal means no more than `runs stop`."""
-    if not folder.hold():
+def supervise(folder: RunFolder, judge: Optional[Judge] = None, is_back: bool = False) -> int:
+    """`is_back`: the run goes on after a reboot of the node. `judge`: what the run's result is where this process got a signal, which then also was everybody's; None where a signal means no more than `runs stop`."""
+    if not folder.hold() or (is_back and folder.result()):
         return 0
     os.umask(0o077)
-    spec = folder.spec()
-    started = time.time()
+    before = folder.state() if is_back else None
+    spec = order_of(folder) if is_back else folder.spec()
+    started = or_nothing(before).get("started") or time.time()
     hold: Optional[Hold] = None
     leases: Optional[LeaseHold] = None
     try:
@@ -65,16 +70,23 @@ def supervise(folder: RunFolder, judge: Optional[Judge] = None) -> int:
         if leases:
             leases.give_back()
         return 1
-    folder.write("state", {"status": "waiting", "attempt": 0, "pid": os.getpid(), "started": started, "boot": boot_id()})
+    state: RunState = {"status": "waiting", "attempt": 0, "pid": os.getpid(), "started": started, "boot": boot_id()}
+    if hold:
+        state["wants"] = hold.wants
+    if before:
+        kept = cast("RunState", {key: value for key, value in before.items() if key in ("attempt", "gang", "term", "leader", "members", "places")})
+        state = {**state, **kept, "returned": before.get("returned", 0) + 1}
+        folder.event("came back", boot=boot_id())
+    folder.write("state", state)
     reaper = subprocess.Popen(
         python_module("gang.reaper", str(folder.path)), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN),  # Slurm's is for every process of the job, and means the ranks
     )
-    _listen_to_signals(folder, is_noted=judge is not None)
+    listen_to_signals(folder, is_noted=judge is not None)
     try:
         if hold:
             hold.add(reaper.pid)  # it ends the ranks if we are killed, and as long as it is at that nobody gets their place
-        _supervise(folder, spec, started, _forbids(hold, leases), judge)
+        _supervise(folder, spec, started, _forbids(hold, leases), judge, is_back)
     except Exception as error:
         # The reaper ends the ranks: it is not told that all is well.
         folder.event("bug", trace=traceback.format_exc())
@@ -92,6 +104,8 @@ def supervise(folder: RunFolder, judge: Optional[Judge] = None) -> int:
     reaper.wait()
     if hold:
         hold.give_back()
+    if spec.get("after_reboot"):
+        comeback.release(Path(spec["root"]))
     return 0
 
 
@@ -107,37 +121,41 @@ def _forbids(hold: Optional[Hold], leases: Optional[LeaseHold]) -> Callable[[], 
     return lambda: (hold.lost() if hold else None) or (leases.lost() if leases else None)
 
 
-def _supervise(folder: RunFolder, spec: "KeptRunOrder", started: float, forbids: Callable[[], Optional[str]], judge: Optional[Judge]) -> None:
+def _supervise(folder: RunFolder, spec: "KeptRunOrder", started: float, forbids: Callable[[], Optional[str]], judge: Optional[Judge], is_back: bool) -> None:
     relay = _open_relay(folder, spec)
     local = LocalRanks(folder, spec, relay.port if relay else None, forbids)
     if relay:
         local.watch.metric_at = relay.metric_at
     sampler = Sampler(folder, spec, local, relay.recorder if relay else None)
     sampler.start()
-    member = Member(folder, spec, local) if spec["index"] > 0 else None
-    ended = member.run() if member else None
-    if member and isinstance(ended, dict):
+    agent = MemberAgent(folder, spec, local, port_of(folder)) if is_back else None
+    place = find_place(folder, spec, local, agent) if agent else None
+    ended: Union[GangOutcome, Handover, None] = place if isinstance(place, dict) else None
+    member = Member(folder, spec, local, agent, place if isinstance(place, Follows) else None) if isinstance(place, Follows) or (not agent and spec["index"] > 0) else None
+    if agent:
+        agent.voter.follows(has_vote=place.has_vote if isinstance(place, Follows) else True)
+    if member:
+        ended = member.run()
+        agent = member.agent
+    if isinstance(ended, dict):
         sampler.close()
         if "run" in ended:
             result = cast("RunResult", ended)
         else:
             result = close_result(spec, ended, started)
             result["term"], result["leader"] = leader_known(spec, folder.state())
-        member.done(_put_away(folder, relay, result))
+        drained = _put_away(folder, relay, result)
+        if member:
+            member.done(drained)
+        elif agent:
+            agent.close()
     else:
-        leader = Leader(folder, spec, local, member.agent if member else None, ended if isinstance(ended, Handover) else None)
+        leader = Leader(folder, spec, local, agent, ended, place.term if isinstance(place, Leads) else 1)
         leader.listen()
-        ended_as = _with_shutdown(leader.run(), leader.stop_request())
+        ended_as = with_shutdown(folder, leader.run(), leader.stop_request())
         sampler.close()
         _lead(folder, spec, started, leader, relay, _with_signal(folder, close_result(spec, ended_as, started), judge))
     folder.write("state", {**folder.state(), "status": "ended"})
-
-
-def _with_shutdown(result: "GangOutcome", request: "Optional[StopRequest]") -> "GangOutcome":
-    """Nobody wanted its end whose machine goes down."""
-    if result["status"] != "stopped" or not request or not request["by"].startswith(_SHUTDOWN):
-        return result
-    return {**result, "status": "failed", "cause": of_loss(request["by"][len(_SHUTDOWN):], "reboot", f"{request['by']} ended the run")}
 
 
 def _with_signal(folder: RunFolder, result: "RunResult", judge: Optional[Judge]) -> "RunResult":
@@ -248,17 +266,3 @@ def _end_for_loss(folder: RunFolder, why: str) -> None:
     folder.event("reservation lost", why=why)
     if not folder.stop_request():
         folder.write("stop", {"grace": folder.spec().get("grace", 10), "kill": False, "by": "rack release"})
-
-
-def _listen_to_signals(folder: RunFolder, is_noted: bool) -> None:
-    """Whoever ends this process kindly means the run."""
-    def stop(number: int, _frame: Union[object, None]) -> None:
-        if is_noted:
-            folder.write("signal", {"at": time.time(), "by": signal.Signals(number).name})
-        if not folder.stop_request():
-            spec = folder.spec()
-            by = f"{_SHUTDOWN}{spec['node']}" if number == signal.SIGTERM and not is_noted and goes_down() else signal.Signals(number).name
-            folder.write("stop", {"grace": spec.get("grace", 10), "kill": False, "by": by})
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, stop)
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)

@@ -1,17 +1,15 @@
 """What one node of a gang says when another wants to lead: a vote once in each term, and never against a leader that it still hears.
 
-An term is the time of one leader; its number only grows. Questions come to the node's port (link/peer.py), from anybody who knows the run's secret:
-
-    {vote: {term, candidate, known: [term, serial]}}   ->   {granted: bool, voted: term, why, out: bool, result, follow}
-    {follow: {term, leader, address, port}}             ->   {term}
-    {gone: {node, observed}}                                 ->   {term}        a reaper's word: the supervisor there is dead
-
-`known` is the newest word of a leader that the candidate has heard: who has heard a newer one does not vote for it, because an attempt, or the end, would be forgotten.
-Votes are kept in memory only: a supervisor that has died never comes back, so nobody can vote twice.
+A term is the time of one leader; its number only grows. Questions come to the node's port (link/peer.py), from anybody who knows the run's secret: PeerQuestion in
+protocol/gang.json. Who has heard a newer word of a leader than the candidate (`known`) does not vote for it, because an attempt, or the end, would be forgotten.
+Votes are kept in memory only. A supervisor that has died comes back after a reboot alone, and then it has no vote in a gang that went on, so nobody can vote twice.
 """
 import threading
 import time
-from typing import Any, Dict, Mapping, Optional, Tuple
+from typing import TYPE_CHECKING, Dict, Optional, Tuple
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.gang import Candidacy, GangDesired, GangObserved, LeaderPlace, PeerAnswer, PeerQuestion
 
 _ANNOUNCE_SECONDS = 4.0  # for whom we have voted to say that it leads, before we try ourselves
 
@@ -25,23 +23,53 @@ class VoterState:
         self._voted: Tuple[int, Optional[str]] = (1, None)
         self._granted_at = float("-inf")
         self._term = 1  # of the leader that is followed
-        self._desired: Dict[str, Any] = {"phase": "wait", "term": 1, "serial": 0}
+        self._desired: GangDesired = {"phase": "wait", "attempt": 0, "term": 1, "serial": 0}
         self._leaderless = False
-        self._newest: Optional[Dict[str, Any]] = None  # the newest leader that was announced
-        self._gone: Dict[str, Dict[str, Any]] = {}
+        self._newest: Optional[LeaderPlace] = None  # the newest leader that was announced
+        self._gone: Dict[str, GangObserved] = {}
+        self.has_vote = True
+        self._back: Optional[Tuple[int, str]] = None  # the newest term and leader that it knew, while it looks for its gang after a reboot
+        self._leads: Optional[LeaderPlace] = None
+        self._returning: Dict[str, str] = {}  # nodes that look for their gang, and in which boot of theirs
+        self._welcome: Dict[str, str] = {}
 
-    def knows(self, desired: Mapping[str, Any], leaderless: bool) -> None:
+    def comes_back(self, term: int, leader: str) -> None:
+        """This node was rebooted, and looks for its gang."""
+        with self._lock:
+            self._back = (term, leader)
+
+    def leads(self, place: "LeaderPlace") -> None:
+        """This node leads: {term, leader, address, port, anew}; `anew`: it began to after a reboot of all."""
+        with self._lock:
+            self._leads, self._back = place, None
+
+    def follows(self, has_vote: bool) -> None:
+        """It has found its gang. `has_vote`: nobody of it can have voted before."""
+        with self._lock:
+            self._back, self.has_vote = None, has_vote
+
+    def returning(self) -> Dict[str, str]:
+        """Nodes that have come back after a reboot, and are not welcome yet: with their boot."""
+        with self._lock:
+            return {node: boot for node, boot in self._returning.items() if self._welcome.get(node) != boot}
+
+    def welcomes(self, node: str, boot: str) -> None:
+        with self._lock:
+            self._welcome[node] = boot
+            self._gone.pop(node, None)
+
+    def knows(self, desired: "GangDesired", leaderless: bool) -> None:
         """What this node has heard last, and whether it has given its leader up. Called again and again."""
         with self._lock:
-            self._desired, self._leaderless = dict(desired), leaderless
+            self._desired, self._leaderless = {**desired}, leaderless
             self._term = max(self._term, desired.get("term", 1))
 
-    def newer(self, term: int) -> Optional[Dict[str, Any]]:
+    def newer(self, term: int) -> "Optional[LeaderPlace]":
         """The leader of a later term, {term, leader, address, port}, where one was announced."""
         with self._lock:
             return self._newest if self._newest and self._newest["term"] > term else None
 
-    def gone(self) -> Dict[str, Dict[str, Any]]:
+    def gone(self) -> "Dict[str, GangObserved]":
         """By node: the last word of reapers whose supervisors are dead."""
         with self._lock:
             return dict(self._gone)
@@ -65,36 +93,48 @@ class VoterState:
             if term >= self._voted[0]:
                 self._voted = (term, None)
 
-    def answer(self, question: Mapping[str, Any]) -> Optional[Dict[str, Any]]:
+    def answer(self, question: "PeerQuestion") -> "Optional[PeerAnswer]":
         """The answer to another node; None to what is no question for this."""
         with self._lock:
             if "vote" in question:
                 return self._vote(question["vote"])
             if "follow" in question:
                 announced = question["follow"]
-                if announced["term"] > max(self._term, (self._newest or {"term": 0})["term"]):
-                    self._newest = {key: announced[key] for key in ("term", "leader", "address", "port")}
+                if announced["term"] > max(self._term, self._newest["term"] if self._newest else 0):
+                    self._newest = {"term": announced["term"], "leader": announced["leader"], "address": announced["address"], "port": announced["port"]}
                     self._voted = max(self._voted, (int(announced["term"]), None), key=lambda one: one[0])
                 return {"term": self._term}
             if "gone" in question:
                 self._gone[question["gone"]["node"]] = question["gone"]["observed"]
                 return {"term": self._term}
+            if "returned" in question:
+                return self._tell(str(question["returned"]["node"]), str(question["returned"]["boot"]))
         return None
 
-    def _vote(self, question: Mapping[str, Any]) -> Dict[str, Any]:
-        term, candidate = int(question["term"]), str(question["candidate"])
-        why = self._objection(term, candidate, tuple(question["known"]))
+    def _tell(self, node: str, boot: str) -> "PeerAnswer":
+        if self._back:
+            return {"returned": list(self._back)}
+        if not self._leads:
+            return {"term": self._term}
+        self._returning[node] = boot
+        return {"leads": self._leads, "welcome": self._welcome.get(node) == boot}
+
+    def _vote(self, question: "Candidacy") -> "PeerAnswer":
+        term, candidate, known = int(question["term"]), str(question["candidate"]), question["known"]
+        why = self._objection(term, candidate, (known[0], known[1]))
         if not why:
             self._voted, self._granted_at = (term, candidate), time.monotonic()
         is_over = self._desired["phase"] in ("committed", "end")
         return {
             "granted": not why, "why": why, "voted": self._voted[0] if self._voted[1] != candidate else 0,
-            "out": candidate in (self._desired.get("history") or {}).get("lost", {}),
+            "out": self._is_out(candidate),
             "result": self._desired.get("result") if is_over else None,
             "follow": self._newest,
         }
 
-    def _objection(self, term: int, candidate: str, known: Tuple[Any, ...]) -> Optional[str]:
+    def _objection(self, term: int, candidate: str, known: Tuple[int, int]) -> Optional[str]:
+        if not self.has_vote:
+            return "it was rebooted, and may have voted before"
         if term <= self._term:
             return "a newer leader is followed"
         if not self._leaderless:
@@ -103,6 +143,8 @@ class VoterState:
             return "voted already"
         if (self._desired.get("term", 1), self._desired.get("serial", 0)) > known:
             return "a newer word was heard"
-        if candidate in (self._desired.get("history") or {}).get("lost", {}):
-            return "it was put out"
-        return None
+        return "it was put out" if self._is_out(candidate) else None
+
+    def _is_out(self, node: str) -> bool:
+        history = self._desired.get("history")
+        return history is not None and node in history.get("lost", {})

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, Dict
 
 from flexrack_node.base.errors import NodeError
-from flexrack_node.base.stored import or_nothing
-from flexrack_node.service.record import read
+from flexrack_node.base.stored import or_nothing, read
 
 TIMEOUT_SECONDS = 30.0
 CODES = {"unavailable": "GPU_UNAVAILABLE", "unknown_device": "NOT_FOUND", "unknown_lease": "NOT_FOUND", "invalid": "USAGE", "limit": "GPU_UNAVAILABLE"}

@@ -19,11 +19,11 @@ from flexrack_node.base import program_file
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
-from flexrack_node.base.stored import or_nothing
+from flexrack_node.base.stored import or_nothing, read, write
 from flexrack_node.gpu import admin_socket, drivers, unit
 from flexrack_node.service import comeback, control
 from flexrack_node.service.log import ServiceLog
-from flexrack_node.service.record import ServiceRecord, read, write
+from flexrack_node.service.record import ServiceRecord
 
 if TYPE_CHECKING:
     from flexrack_node.schema.gpu import GpuFound, GpuOrder, GpuQuestion, GpuStarted, GpuStop, Withdrawn

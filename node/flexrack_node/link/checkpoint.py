@@ -9,7 +9,11 @@ import os
 import re
 import struct
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Optional
+from typing import IO, TYPE_CHECKING, Iterator, List, Optional
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.gang import CheckpointFile, CheckpointFound
+    from flexrack_node.schema.order import CheckpointOrder
 
 _BESIDE = re.compile(r"(^[.~])|(\.(partial|part|tmp|temp|incomplete|lock)$)|(^tmp[-_.])|(-tmp$)", re.IGNORECASE)
 _METADATA = ".metadata"  # of torch.distributed.checkpoint's FileSystemWriter: its coordinator writes it when all shards are there
@@ -17,8 +21,8 @@ _ZIP, _ZIP_END = b"PK\x03\x04", b"PK\x05\x06"  # APPNOTE.TXT 4.3: the end record
 _ZIP_TAIL = 65535 + 22
 
 
-def newest(outputs: Path, wanted: Mapping[str, Any]) -> Optional[Dict[str, Any]]:
-    """The newest whole checkpoint: {name: relative to `outputs`, at: its newest file's time in ns since 1970, bytes}; None where there is none."""
+def newest(outputs: Path, wanted: "CheckpointOrder") -> "Optional[CheckpointFound]":
+    """The newest whole checkpoint; None where there is none."""
     found = [(describe(outputs, one), one) for one in candidates(outputs, wanted["path"])]
     ordered = sorted(found, key=lambda one: (one[0]["at"], one[0]["name"]), reverse=True)
     return next((reported for reported, path in ordered if is_whole(path, wanted.get("marker"))), None)
@@ -53,23 +57,23 @@ def is_whole(path: Path, marker: Optional[str] = None) -> bool:
         return False
 
 
-def describe(outputs: Path, path: Path) -> Dict[str, Any]:
+def describe(outputs: Path, path: Path) -> "CheckpointFound":
     """What tells one checkpoint from another, also on another node."""
     found = [one.stat() for one in (_files(path) if path.is_dir() else [path])]
     return {"name": path.relative_to(outputs).as_posix(), "at": max((one.st_mtime_ns for one in found), default=0), "bytes": sum(one.st_size for one in found)}
 
 
-def has(outputs: Path, checkpoint: Mapping[str, Any]) -> bool:
+def has(outputs: Path, checkpoint: "CheckpointFound") -> bool:
     """Whether this very checkpoint is here: written here, fetched before, or on a file system that the nodes share."""
     path = outputs / checkpoint["name"]
     try:
-        return path.exists() and describe(outputs, path) == {key: checkpoint[key] for key in ("name", "at", "bytes")}
+        return path.exists() and describe(outputs, path) == {"name": checkpoint["name"], "at": checkpoint["at"], "bytes": checkpoint["bytes"]}
     except OSError:
         return False
 
 
-def parts(outputs: Path, name: str) -> List[Dict[str, Any]]:
-    """Its files: {name: relative to `outputs`, bytes, at}. Raises ValueError for a name that leads elsewhere."""
+def parts(outputs: Path, name: str) -> "List[CheckpointFile]":
+    """Its files. Raises ValueError for a name that leads elsewhere."""
     path = inside(outputs, name)
     return [{"name": one.relative_to(outputs).as_posix(), "bytes": one.stat().st_size, "at": one.stat().st_mtime_ns} for one in (_files(path) if path.is_dir() else [path])]
 
@@ -104,7 +108,7 @@ def _is_whole_file(path: Path, may_be_empty: bool = False) -> bool:
     return True
 
 
-def _safetensors_size(file: Any, head: bytes) -> Optional[int]:
+def _safetensors_size(file: IO[bytes], head: bytes) -> Optional[int]:
     """What its header says: 8 bytes of length, JSON with the offsets of every tensor, the tensors (safetensors' README, "Format")."""
     if len(head) < 8:
         return None

@@ -11,9 +11,12 @@ import socket
 import struct
 import threading
 import time
-from typing import Any, Callable, Dict, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple
 
 from flexrack_node.link.lobby import Lobby, close_listening
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.gang import LinkHello, LinkNonce, LinkProof
 
 _MAX_LINE = 4 * 1024 * 1024
 BEAT_SECONDS = 3.0
@@ -116,7 +119,7 @@ class Link:
 class Listener:
     """The leader's side: accepts members for as long as it is open."""
 
-    def __init__(self, address: str, secret: str, on_member: Callable[[str, Link, Dict[str, Any]], None], port: int = 0) -> None:
+    def __init__(self, address: str, secret: str, on_member: Callable[[str, Link, "LinkHello"], None], port: int = 0) -> None:
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
         self._socket = socket.create_server((address, port), family=family, backlog=1024)
         self.port: int = self._socket.getsockname()[1]
@@ -129,7 +132,7 @@ class Listener:
         self._lobby.close()
         close_listening(self._socket)
 
-    def _judge(self, ours: str, hello: Dict[str, Any]) -> "Optional[Tuple[Dict[str, Any], str]]":
+    def _judge(self, ours: str, hello: "LinkHello") -> "Optional[Tuple[LinkHello, str]]":
         """Who proves that it is a member, with the nonces of both; anybody else is dropped without an answer."""
         nonces = ours + hello["nonce"]
         if not hmac.compare_digest(hello["proof"], _proof(self._secret, "member", nonces, hello["node"])):
@@ -137,11 +140,12 @@ class Listener:
         float(hello["clock"])
         return hello, nonces
 
-    def _welcome(self, connection: socket.socket, verified: Tuple[Dict[str, Any], str]) -> None:
+    def _welcome(self, connection: socket.socket, verified: "Tuple[LinkHello, str]") -> None:
         hello, nonces = verified
         try:
-            connection.sendall(json.dumps({"proof": _proof(self._secret, "leader", nonces, hello["node"])}).encode() + b"\n")
-            self._on_member(hello["node"], Link(connection, _session_key(self._secret, nonces), True), {"clock": hello["clock"]})
+            proof: LinkProof = {"proof": _proof(self._secret, "leader", nonces, hello["node"])}
+            connection.sendall(json.dumps(proof).encode() + b"\n")
+            self._on_member(hello["node"], Link(connection, _session_key(self._secret, nonces), True), hello)
         except (OSError, ValueError, KeyError, TypeError, LinkLost):
             connection.close()
 
@@ -156,12 +160,12 @@ def join(address: str, port: int, secret: str, node: str, timeout: float) -> Lin
     except OSError as error:
         raise LinkLost(str(error)) from None
     try:
-        nonces = json.loads(_read_line(connection, None))["nonce"]
+        challenge: LinkNonce = json.loads(_read_line(connection, None))
         ours = os.urandom(16).hex()
-        nonces += ours
-        hello = {"node": node, "nonce": ours, "clock": time.time(), "proof": _proof(key, "member", nonces, node)}
+        nonces = challenge["nonce"] + ours
+        hello: LinkHello = {"node": node, "nonce": ours, "clock": time.time(), "proof": _proof(key, "member", nonces, node)}
         connection.sendall(json.dumps(hello).encode() + b"\n")
-        answer = json.loads(_read_line(connection, None))
+        answer: LinkProof = json.loads(_read_line(connection, None))
         if not hmac.compare_digest(answer["proof"], _proof(key, "leader", nonces, node)):
             raise LinkLost("the other side is not this run's leader")
         return Link(connection, _session_key(key, nonces), False)

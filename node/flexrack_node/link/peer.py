@@ -1,9 +1,7 @@
 """The port that every supervisor of a gang keeps: the others ask there whether it is alive, fetch checkpoints from it, and ask for its vote.
 
-Authenticated like the gang's own links (link/gang_link.py). Where nothing is asked, having been let in is the answer.
-
-    {fetch: name}   ->   {files: [{name, bytes, at}]}, then of each file {data: base64} as often as needed and {end: true}; {error: text} instead
-    everything else is in gang/voter_state.py
+Authenticated like the gang's own links (link/gang_link.py). Where nothing is asked, having been let in is the answer. What is asked and answered: PeerQuestion, PeerAnswer
+and FetchAnswer in protocol/gang.json; the answers of a voter are in gang/voter_state.py.
 """
 import base64
 import os
@@ -11,10 +9,14 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import Any, Callable, Dict, Mapping, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, Mapping, NamedTuple, Optional, Set, Tuple
 
 from flexrack_node.link import checkpoint
 from flexrack_node.link.gang_link import Link, LinkLost, Listener, join
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.gang import CheckpointFile, CheckpointFound, CheckpointSource, FetchAnswer, LinkHello, PeerAnswer, PeerHeard, PeerQuestion, PeerWord
+    from flexrack_node.schema.runfiles import MemberPlace
 
 REACH_SECONDS = 2.0  # for a connection and the proof
 _AGAIN_SECONDS = 3.0  # between two questions to the same node
@@ -25,22 +27,35 @@ _AT_ONCE = 16
 Place = Tuple[str, int]  # address and port
 
 
+class Answers(NamedTuple):
+    """By node; of a node that refused, the machine says that nobody listens there any more."""
+    answers: "Dict[str, PeerAnswer]"
+    refused: Set[str]
+
+
+def place_of(place: "Optional[MemberPlace]") -> Place:
+    """As it came in a message. Raises TypeError, ValueError, IndexError."""
+    if place is None:
+        raise ValueError("it has no port")
+    return str(place[0]), int(place[1])
+
+
 class PeerPort:
     """`port` is open from the start; `close()` ends it. `answer` is asked for everything but files. Raises OSError where the address is not ours."""
 
-    def __init__(self, address: str, secret: str, outputs: Path, answer: Callable[[Dict[str, Any]], Optional[Dict[str, Any]]] = lambda _requested: None) -> None:
+    def __init__(self, address: str, secret: str, outputs: Path, answer: "Callable[[PeerQuestion], Optional[PeerAnswer]]" = lambda _requested: None, port: int = 0) -> None:
         self._outputs, self._requested = outputs, answer
-        self._listener = Listener(address, secret, self._answer)
+        self._listener = Listener(address, secret, self._answer, port)
         self.place: Place = (address, self._listener.port)
 
     def close(self) -> None:
         self._listener.close()
 
-    def _answer(self, _node: str, link: Link, _hello: Dict[str, Any]) -> None:
+    def _answer(self, _node: str, link: Link, _hello: "LinkHello") -> None:
         """In a thread a connection."""
         try:
             while True:
-                requested = link.receive()
+                requested: PeerQuestion = link.receive()
                 if "fetch" in requested:
                     _send_files(link, self._outputs, requested["fetch"])
                     continue
@@ -59,11 +74,11 @@ class Reach:
     def __init__(self, node: str, secret: str) -> None:
         self._node, self._secret = node, secret
         self._lock = threading.Lock()
-        self._words: Dict[str, Dict[str, Any]] = {}
+        self._words: Dict[str, PeerHeard] = {}
         self._requested: Dict[str, Tuple[int, float]] = {}
         self._workers: Optional[ThreadPoolExecutor] = None
 
-    def ask(self, number: int, places: Mapping[str, Place]) -> None:
+    def ask(self, number: int, places: "Mapping[str, MemberPlace]") -> None:
         """Never blocks. Within one round, told by its number, a node that was asked a moment ago is not asked again yet."""
         now = time.monotonic()
         for node, place in places.items():
@@ -71,10 +86,10 @@ class Reach:
             if node != self._node and (requested is None or requested[0] != number or now - requested[1] > _AGAIN_SECONDS):
                 self._requested[node] = (number, now)
                 self._workers = self._workers or ThreadPoolExecutor(_AT_ONCE)
-                self._workers.submit(self._look, number, node, (place[0], place[1]))
+                self._workers.submit(self._look, number, node, place_of(place))
 
-    def words(self) -> Dict[str, Dict[str, Any]]:
-        """By node: {word: reached|refused|silent, round}."""
+    def words(self) -> "Dict[str, PeerHeard]":
+        """By node."""
         with self._lock:
             return dict(self._words)
 
@@ -88,8 +103,7 @@ class Reach:
             self._words[node] = {"word": word, "round": number}
 
 
-def reach(place: Place, secret: str, own: str) -> str:
-    """reached, refused (the machine answers, nobody listens there) or silent."""
+def reach(place: Place, secret: str, own: str) -> "PeerWord":
     try:
         join(place[0], place[1], secret, own, timeout=REACH_SECONDS).close()
         return "reached"
@@ -99,12 +113,12 @@ def reach(place: Place, secret: str, own: str) -> str:
         return "silent"
 
 
-def ask(place: Place, secret: str, own: str, question: Mapping[str, Any]) -> Dict[str, Any]:
+def ask(place: Place, secret: str, own: str, question: "PeerQuestion") -> "PeerAnswer":
     """The answer of a node. Raises LinkLost, ConnectionRefusedError."""
     link = join(place[0], place[1], secret, own, timeout=REACH_SECONDS)
     try:
         link.send(question)
-        answer = link.receive()
+        answer: PeerAnswer = link.receive()
         if not isinstance(answer, dict):
             raise LinkLost("no answer to the question")
         return answer
@@ -112,18 +126,18 @@ def ask(place: Place, secret: str, own: str, question: Mapping[str, Any]) -> Dic
         link.close()
 
 
-def ask_all(places: Mapping[str, Tuple[str, int]], question: Dict[str, Any], secret: str, own: str, meanwhile: Callable[[], object]) -> Dict[str, Dict[str, Any]]:
-    """All nodes at once; who does not answer within a few seconds is missing in what it returns. Of a node whose machine says that nobody listens
-    there any more it is {refused: true}."""
-    found: Dict[str, Dict[str, Any]] = {}
+def ask_all(places: Mapping[str, Place], question: "PeerQuestion", secret: str, own: str, meanwhile: Callable[[], object]) -> Answers:
+    """All nodes at once; who does not answer within a few seconds is missing in what it returns."""
+    found: Dict[str, PeerAnswer] = {}
+    refused: Set[str] = set()
     if not places:
-        return found
+        return Answers(found, refused)
 
     def one(node: str, place: Tuple[str, int]) -> None:
         try:
             found[node] = ask(place, secret, own, question)
         except ConnectionRefusedError:
-            found[node] = {"refused": True}
+            refused.add(node)
         except (LinkLost, OSError, ValueError, KeyError, TypeError):
             pass  # nobody there, or nobody of ours
     workers = ThreadPoolExecutor(min(64, len(places)))
@@ -133,19 +147,20 @@ def ask_all(places: Mapping[str, Tuple[str, int]], question: Dict[str, Any], sec
         waiting = wait(waiting, timeout=_TICK).not_done
         meanwhile()
     workers.shutdown(wait=False)
-    return dict(found)
+    return Answers(dict(found), set(refused))
 
 
-def fetch(place: Place, secret: str, own: str, outputs: Path, wanted: Mapping[str, Any], exact: bool = True) -> Dict[str, Any]:
-    """Brings a checkpoint of another node here, whole or not at all; returns its {name, at, bytes}. `exact`: this very one, not what has taken its name since.
+def fetch(place: Place, secret: str, own: str, outputs: Path, wanted: "CheckpointSource", exact: bool = True) -> "CheckpointFound":
+    """Brings a checkpoint of another node here, whole or not at all; returns what came. `exact`: this very one, not what has taken its name since.
     Raises LinkLost, OSError, ValueError with the reason."""
     link = join(place[0], place[1], secret, own, timeout=10.0)
     target = checkpoint.inside(outputs, wanted["name"])
     beside = target.with_name(f".{target.name}.{os.getpid()}.partial")
     remove(beside)
     try:
-        link.send({"fetch": wanted["name"]})
-        reported = link.receive()
+        question: PeerQuestion = {"fetch": wanted["name"]}
+        link.send(question)
+        reported: FetchAnswer = link.receive()
         if "error" in reported:
             raise ValueError(reported["error"])
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -165,30 +180,34 @@ def fetch(place: Place, secret: str, own: str, outputs: Path, wanted: Mapping[st
 def _send_files(link: Link, outputs: Path, name: str) -> None:
     try:
         files = checkpoint.parts(outputs, name)
-        link.send({"files": files})
+        _send(link, {"files": files})
         for one in files:
             _send_file(link, outputs, one)
     except (OSError, ValueError) as error:
-        link.send({"error": str(error)})
+        _send(link, {"error": str(error)})
 
 
-def _send_file(link: Link, outputs: Path, one: Mapping[str, Any]) -> None:
+def _send(link: Link, answer: "FetchAnswer") -> bool:
+    return link.send(answer)
+
+
+def _send_file(link: Link, outputs: Path, one: "CheckpointFile") -> None:
     """Raises ValueError where it is not, or not any more, what was told of it: half of it would be of another checkpoint."""
     with open(outputs / one["name"], "rb") as file:
         while data := file.read(_CHUNK):
-            if not link.send({"data": base64.b64encode(data).decode()}):
+            if not _send(link, {"data": base64.b64encode(data).decode()}):
                 return
         now = os.fstat(file.fileno())
     if (now.st_size, now.st_mtime_ns) != (one["bytes"], one["at"]):
         raise ValueError(f"{one['name']} was written to while it was read")
-    link.send({"end": True})
+    _send(link, {"end": True})
 
 
-def _receive_file(link: Link, path: Path, one: Mapping[str, Any]) -> None:
+def _receive_file(link: Link, path: Path, one: "CheckpointFile") -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "wb") as file:
         while True:
-            reported = link.receive()
+            reported: FetchAnswer = link.receive()
             if "error" in reported:
                 raise ValueError(reported["error"])
             if "end" in reported:

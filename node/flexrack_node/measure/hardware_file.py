@@ -39,10 +39,7 @@ class HardwareFile:
         samples = read_samples(self._path)
         middle = len(samples) // 4 * 2
         thinned = [merged(samples[index], samples[index + 1]) for index in range(0, middle, 2)] + samples[middle:]
-        temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}")
-        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.writelines(stored.line("run.sample", one) for one in thinned)
-        os.replace(temporary, self._path)
+        stored.replace_file(self._path, b"".join(stored.line("run.sample", one) for one in thinned), durable=False)
 
 
 def read_samples(path: Path) -> "List[HardwareSample]":

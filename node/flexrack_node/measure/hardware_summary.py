@@ -9,9 +9,10 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, Dict, List, Literal, Optional, Tuple
 
+from flexrack_node.base.stored import read, write
 from flexrack_node.measure.hardware import memory_total
 from flexrack_node.rank.launch import machine_id
-from flexrack_node.run.files import RunFolder, read
+from flexrack_node.run.files import RunFolder
 
 if TYPE_CHECKING:
     from flexrack_node.schema.watch import HardwareSample, NodeHardware
@@ -57,8 +58,6 @@ class Summary:
 
     def write(self) -> None:
         """Not durable: after a crash of the machine it is what it was half a minute before, or nothing."""
-        from flexrack_node.run.files import write
-
         write("run.hardware", self._folder.path / "hardware.json", self._value, durable=False)
         self._written = time.monotonic()
 

@@ -48,12 +48,19 @@ class Sampler:
         self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
 
     def start(self) -> None:
-        self._thread.start()
+        """What happens from now on counts. The thread may come late: on a machine that has much to do, after the ranks have sent what they had."""
+        try:
+            self._before = {"at": time.monotonic(), "attempt": 0, **hardware.machine(self._interface), "ranks": {}, "gpus": {}}
+        except Exception:
+            self._tell_failure()
+        else:
+            self._thread.start()
 
     def close(self) -> None:
         """Takes a last look; waits for it, but not for ever: a file system that hangs must not keep the run from ending."""
         self._over.set()
-        self._thread.join(10.0)
+        if self._thread.ident is not None:
+            self._thread.join(10.0)
 
     def _run(self) -> None:
         gpus: Optional[GpuReader] = None
@@ -62,7 +69,6 @@ class Sampler:
             self._summary = Summary(self._folder, self._interface, uuids)
             gpus = GpuReader(uuids, self._seconds, lambda why: self._folder.event("gpu metrics lost", why=why))
             gpus.latest()
-            self._before = self._look(gpus)
             wait = min(FIRST_SECONDS, self._seconds)
             while True:
                 is_last = self._over.wait(wait)
@@ -72,11 +78,15 @@ class Sampler:
                     break
                 wait = max(self._seconds, (time.thread_time() - spent) / MOST_SHARE)
             self._summary.write()
-        except Exception:  # whatever it is, it is not the run's trouble
-            self._folder.event("sampler failed", trace=traceback.format_exc())
+        except Exception:
+            self._tell_failure()
         finally:
             if gpus:
                 gpus.close()
+
+    def _tell_failure(self) -> None:
+        """Whatever it is, it is not the run's trouble."""
+        self._folder.event("sampler failed", trace=traceback.format_exc())
 
     def _look(self, gpus: GpuReader) -> Dict[str, Any]:
         """Counts as they are now."""
@@ -102,10 +112,10 @@ class Sampler:
 
     def _sample(self, gpus: GpuReader) -> None:
         before, now = self._before, self._look(gpus)
-        self._before = now
-        seconds = now["at"] - before["at"]
+        seconds = round(now["at"] - before["at"], 3)  # as it is kept: rates are made of it, and amounts of them again
         if seconds < 0.05:
             return
+        self._before = now
         sample = difference(before, now, seconds, time.time())
         for key in self._totals:
             self._totals[key] = [total + max(0, b - a) for total, a, b in zip(self._totals[key], before[key], now[key])]
@@ -143,7 +153,7 @@ def difference(before: Dict[str, Any], now: Dict[str, Any], seconds: float, at: 
         cpu, read, written = (max(0.0, counts[key] - (old[key] if old else 0)) / seconds for key in ("cpu", "read", "written"))
         ranks[rank] = [round(cpu * 100, 1), counts["rss"], round(read), round(written), counts["processes"]]
     return {
-        "t": round(at, 2), "s": round(seconds, 3), "attempt": now["attempt"],
+        "t": round(at, 2), "s": seconds, "attempt": now["attempt"],
         "cpu": round(100.0 * busy / ticks, 1) if ticks > 0 else 0.0, "memory": now["memory"],
         "net": rates("net"), "rdma": rates("rdma") if before["rdma"] and now["rdma"] else None, "disk": rates("disk"), "ranks": ranks,
         "gpus": {index: [one["used"], one["memory"], one["power"], one["temperature"]] for index, one in sorted(now["gpus"].items())},

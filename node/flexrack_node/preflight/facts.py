@@ -8,9 +8,12 @@ import resource
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional
 
 from flexrack_node.base.channel import Channel
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.preflight import DiskState, Limit, NodeState, PortState, PreflightStart, ProcessLimits, RdmaState, SharedMemory, Versions
 
 GPU_SECONDS = 6.0  # for nvidia-smi, which takes seconds where the driver is not kept loaded
 _CAP_SYS_RESOURCE, _CAP_IPC_LOCK = 24, 14  # linux/capability.h
@@ -20,8 +23,8 @@ _CHECKS: Dict[str, List[str]] = {  # which measurements a check needs
 }
 
 
-def measure(given: Mapping[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{project?, checks}: the parts that those checks need, and {missing: {part: why}}."""
+def measure(given: "PreflightStart", channel: Channel) -> "NodeState":
+    """The parts that the checks need."""
     from flexrack_node.facts.facts import measure_all
     from flexrack_node.preflight.gpus import gpus
     from flexrack_node.preflight.leftovers import leftovers
@@ -31,23 +34,30 @@ def measure(given: Mapping[str, Any], channel: Channel) -> Dict[str, Any]:
         "shm": shared_memory,
         "disks": lambda: disks(channel.root),
         "ports": ports,
-        "versions": lambda: {**versions(channel.root, given.get("project")), **(open_mpi() if given.get("mpi") else {})},
+        "versions": lambda: versions(channel.root, given.get("project"), given.get("mpi", False)),
         "rdma": rdma,
         "gpus": gpus,
         "leftovers": lambda: leftovers(channel.root),
     }
     wanted = {part for check in given["checks"] for part in _CHECKS.get(check, [])}
-    found: Dict[str, Any] = measure_all({name: part for name, part in parts.items() if name in wanted}, seconds=GPU_SECONDS + 1)
+    found: NodeState = measure_all({name: part for name, part in parts.items() if name in wanted}, seconds=GPU_SECONDS + 1)
     return found
 
 
-def limits() -> Dict[str, Any]:
-    """What processes started from here inherit: {open_files, locked, processes: [soft, hard], tasks_left, may_lock}; bytes and numbers."""
-    kinds = {"open_files": resource.RLIMIT_NOFILE, "locked": resource.RLIMIT_MEMLOCK, "processes": resource.RLIMIT_NPROC}
-    found: Dict[str, Any] = {name: [None if one == resource.RLIM_INFINITY else one for one in resource.getrlimit(kind)] for name, kind in kinds.items()}
-    soft = found["processes"][0]
+def limits() -> "ProcessLimits":
+    """What processes started from here inherit; bytes and numbers."""
+    processes = limit(resource.RLIMIT_NPROC)
+    soft = processes[0]
     left = [] if soft is None or has_capability(_CAP_SYS_RESOURCE) else [soft - own_tasks()]
-    return {**found, "tasks_left": min(left + cgroup_tasks_left(), default=None), "may_lock": has_capability(_CAP_IPC_LOCK)}
+    return {
+        "open_files": limit(resource.RLIMIT_NOFILE), "locked": limit(resource.RLIMIT_MEMLOCK), "processes": processes,
+        "tasks_left": min(left + cgroup_tasks_left(), default=None), "may_lock": has_capability(_CAP_IPC_LOCK),
+    }
+
+
+def limit(kind: int) -> "Limit":
+    """[soft, hard]"""
+    return [None if one == resource.RLIM_INFINITY else one for one in resource.getrlimit(kind)]
 
 
 def own_tasks() -> int:
@@ -85,16 +95,16 @@ def has_capability(number: int) -> bool:
     return bool(match and int(match.group(1), 16) >> number & 1)
 
 
-def shared_memory() -> Optional[Dict[str, int]]:
+def shared_memory() -> "Optional[SharedMemory]":
     if not os.path.isdir("/dev/shm"):
         return None
     usage = shutil.disk_usage("/dev/shm")
     return {"total": usage.total, "free": usage.free}
 
 
-def disks(root: Path) -> List[Dict[str, Any]]:
-    """The file systems of flexrack's folder and of temporary files: {path, total, free, files, free_files}; no `files`: they are not counted."""
-    found: Dict[int, Dict[str, Any]] = {}
+def disks(root: Path) -> "List[DiskState]":
+    """The file systems of flexrack's folder and of temporary files; no `files`: they are not counted."""
+    found: Dict[int, DiskState] = {}
     for path in (root, Path(tempfile.gettempdir())):
         state = os.statvfs(path)
         found.setdefault(os.stat(path).st_dev, {
@@ -103,8 +113,8 @@ def disks(root: Path) -> List[Dict[str, Any]]:
     return list(found.values())
 
 
-def ports() -> Dict[str, Any]:
-    """Ports for outgoing connections, and how many of them have a socket: {range: [low, high], used}."""
+def ports() -> "PortState":
+    """Ports for outgoing connections, and how many of them have a socket."""
     low, high = (int(word) for word in read("/proc/sys/net/ipv4/ip_local_port_range").split())
     used = set()
     for table in ("tcp", "tcp6"):
@@ -115,18 +125,26 @@ def ports() -> Dict[str, Any]:
     return {"range": [low, high], "used": len(used)}
 
 
-def versions(root: Path, project: Optional[str]) -> Dict[str, Any]:
-    """{environment?, python?, packages: {name: version}} of the project's environment here, from the names of its metadata folders."""
-    if not project:
-        return {"packages": {}}
+def versions(root: Path, project: Optional[str], with_mpi: bool) -> "Versions":
+    found = environment(root, project) if project else None
+    versions: Versions = {**found} if found else {"packages": {}}
+    if with_mpi:
+        from flexrack_node.rank.mpi import version_of
+
+        versions["mpi"] = version_of(shutil.which("mpirun"))
+    return versions
+
+
+def environment(root: Path, project: str) -> "Optional[Versions]":
+    """The project's environment here, from the names of its metadata folders; None where it has none."""
+    from flexrack_node.base.stored import read as read_stored
     from flexrack_node.workspace.build import READY
     from flexrack_node.workspace.folder import WorkspaceFolder
-    from flexrack_node.workspace.folder import read as read_stored
 
     place = WorkspaceFolder(root, project)
     noted = read_stored("workspace.environment", place.environment)
     if not noted:
-        return {"packages": {}}
+        return None
     folder = Path(noted["path"])
     packages: Dict[str, str] = {}
     for path in folder.glob("lib/python3*/site-packages/*.dist-info"):
@@ -135,15 +153,9 @@ def versions(root: Path, project: Optional[str]) -> Dict[str, Any]:
     return {"environment": noted["hash"], "python": (read_stored("environment.ready", folder / READY) or noted).get("python"), "packages": packages}
 
 
-def open_mpi() -> Dict[str, Optional[str]]:
-    from flexrack_node.rank.mpi import version_of
-
-    return {"mpi": version_of(shutil.which("mpirun"))}
-
-
-def rdma(base: Path = Path("/sys/class/infiniband")) -> List[Dict[str, str]]:
-    """Every port of every RDMA device: {device, port, state: ACTIVE | INIT | DOWN..., physical, layer, rate}."""
-    found = []
+def rdma(base: Path = Path("/sys/class/infiniband")) -> "List[RdmaState]":
+    """Every port of every RDMA device."""
+    found: List[RdmaState] = []
     for folder in sorted(base.glob("*/ports/*")):
         state, physical = (read(folder / name).strip().rpartition(": ")[2] for name in ("state", "phys_state"))
         found.append({"device": folder.parts[-3], "port": folder.name, "state": state, "physical": physical, "layer": read(folder / "link_layer").strip(), "rate": read(folder / "rate").strip()})

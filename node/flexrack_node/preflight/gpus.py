@@ -1,26 +1,27 @@
 """How much of the GPUs is really free, and who holds the rest, from nvidia-smi."""
 import os
 import shutil
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Dict, List, Optional, Sequence
 
 from flexrack_node.base.commands import run_quick
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.preflight import GpuProcess, GpuState
 
 _GPU = ("index", "uuid", "name", "memory.total", "memory.used", "memory.free", "driver_version")
 _PROCESS = ("gpu_uuid", "pid", "used_memory", "process_name")
 _MIB = 1024 * 1024
 
 
-def gpus() -> List[Dict[str, Any]]:
-    """[{index, uuid, name, total, used, free, driver, processes: [{pid, used, command, user}]}], bytes; None where it is not told.
-
-    Raises where there are GPUs and they do not answer. A process of another container has no command or user here.
+def gpus() -> "List[GpuState]":
+    """Raises where there are GPUs and they do not answer. A process of another container has no command or user here.
     """
     program = shutil.which("nvidia-smi")
     if not program:
         if os.path.exists("/dev/nvidiactl"):
             raise RuntimeError("there is an NVIDIA device, but no nvidia-smi")
         return []
-    held: Dict[str, List[Dict[str, Any]]] = {}
+    held: Dict[str, List[GpuProcess]] = {}
     for row in rows(run_quick([program, f"--query-compute-apps={','.join(_PROCESS)}", "--format=csv,noheader,nounits"]), _PROCESS):
         pid = int(row["pid"])
         held.setdefault(row["gpu_uuid"], []).append({"pid": pid, "used": mebibytes(row["used_memory"]), "command": os.path.basename(row["process_name"]), "user": user_of(pid)})
@@ -34,7 +35,7 @@ def gpus() -> List[Dict[str, Any]]:
     ]
 
 
-def rows(text: str, columns: Any) -> List[Dict[str, str]]:
+def rows(text: str, columns: Sequence[str]) -> List[Dict[str, str]]:
     """Lines with as many cells as there are columns; the last cell may have commas."""
     split = [line.split(",", len(columns) - 1) for line in text.splitlines()]
     return [dict(zip(columns, (cell.strip() for cell in cells))) for cells in split if len(cells) == len(columns)]

@@ -1,14 +1,17 @@
 """What earlier runs left behind on this node: processes whose supervisor is dead."""
 import os
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import TYPE_CHECKING, Dict, List
 
 from flexrack_node.process.containment import TAG, Containment, is_alive
 from flexrack_node.run.files import RunFolder
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.preflight import Leftover
 
-def leftovers(root: Path) -> List[Dict[str, Any]]:
-    """[{run, pids, command}]: processes of runs of this root that nobody watches over any more."""
+
+def leftovers(root: Path) -> "List[Leftover]":
+    """Processes of runs of this root that nobody watches over any more."""
     found: Dict[str, List[int]] = {}
     for pid, run in tagged(root).items():
         found.setdefault(run, []).append(pid)

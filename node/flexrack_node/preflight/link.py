@@ -3,11 +3,11 @@
 Both sides prove it (HMAC-SHA256 over the listener's fresh challenge), so an unknown caller gets nothing but the challenge, and a port that is
 somebody else's is not taken for a node. One JSON line each, then what was asked for:
 
-    listener  {"challenge": HEX}
-    caller    {"from": NODE, "to": NODE, "what": "reach" | "flood", "seconds": S, "proof": HEX}
-    listener  {"proof": HEX}
+    listener  WayChallenge     (protocol/preflight_link.json)
+    caller    WayHello
+    listener  WayProof
     reach     LARGE bytes from the caller, as many back: packets of full size pass both ways
-    flood     bytes from the caller until the listener says {"bytes": n, "seconds": s}: what came in the later part of S seconds
+    flood     bytes from the caller until the listener says FloodCount: what came in the later part of the time
 """
 import hashlib
 import hmac
@@ -17,9 +17,15 @@ import socket
 import struct
 import threading
 import time
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, List, Literal, Optional, Tuple, TypeVar, Union
 
 from flexrack_node.link.lobby import Lobby, close_listening
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.preflight import FloodAnswer, WayAnswer
+    from flexrack_node.schema.preflight_link import FloodCount, WayChallenge, WayHello, WayProof
+
+T = TypeVar("T")
 
 LARGE = 16384  # bytes; more than any packet on a wire (a jumbo frame is 9000)
 CONNECT_SECONDS = 3.0  # a lost first packet is repeated after one second
@@ -60,11 +66,11 @@ class Listener:
         for one in self._sockets:
             close_listening(one)
 
-    def _judge(self, challenge: str, hello: Dict[str, Any]) -> Optional[Tuple[str, str, float]]:
+    def _judge(self, challenge: str, hello: "WayHello") -> Optional[Tuple[str, str, float]]:
         """(our proof, what is asked, seconds), or None for one that proves nothing."""
-        if hello["to"] != self._node or not hmac.compare_digest(hello["proof"], _proof(self._secret, "caller", challenge, hello["from"], hello["to"])):
+        if hello["listener"] != self._node or not hmac.compare_digest(hello["proof"], _proof(self._secret, "caller", challenge, hello["caller"], hello["listener"])):
             return None
-        return _proof(self._secret, "listener", challenge, hello["from"], hello["to"]), hello["what"], float(hello.get("seconds") or 0)
+        return _proof(self._secret, "listener", challenge, hello["caller"], hello["listener"]), hello["what"], float(hello["seconds"])
 
     def _welcome(self, connection: socket.socket, verified: Tuple[str, str, float]) -> None:
         proof, what, seconds = verified
@@ -83,8 +89,8 @@ class Listener:
             self._slots.release()
 
 
-def reach(own: Tuple[str, str], peer: Tuple[str, str, int], secret: str) -> Dict[str, Any]:
-    """Own (node, address), peer's (node, address, port) -> {ms} of the connecting, or {error, text}; error is one of ERRORS."""
+def reach(own: Tuple[str, str], peer: Tuple[str, str, int], secret: str) -> "WayAnswer":
+    """Own (node, address), peer's (node, address, port)."""
     began = time.monotonic()
     try:
         connection = _connect(own[1], peer)
@@ -106,15 +112,13 @@ def reach(own: Tuple[str, str], peer: Tuple[str, str, int], secret: str) -> Dict
     return {"ms": round(passed * 1000, 3)}
 
 
-ERRORS = ("refused", "silent", "route", "mute", "unverified", "large")
-
-
-def flood(own: Tuple[str, str], peer: Tuple[str, str, int], secret: str, seconds: float) -> Dict[str, Any]:
-    """Sends as fast as the way takes it -> {bytes, seconds} that came, or {error, text}."""
+def flood(own: Tuple[str, str], peer: Tuple[str, str, int], secret: str, seconds: float) -> "FloodAnswer":
+    """Sends as fast as the way takes it; what came of it."""
     try:
         connection = _connect(own[1], peer)
     except OSError as error:
-        return _failure(error)
+        failure = _failure(error)
+        return {"error": failure["error"], "text": failure["text"]}
     with connection:
         try:
             _introduce(connection, own[0], peer[0], secret, "flood", seconds)
@@ -126,9 +130,9 @@ def flood(own: Tuple[str, str], peer: Tuple[str, str, int], secret: str, seconds
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
-def at_once(jobs: Dict[str, Callable[[], Any]]) -> Dict[str, Any]:
+def at_once(jobs: Dict[str, Callable[[], T]]) -> Dict[str, T]:
     """Half of the jobs at a time, 32 at least; all results by name. Their patience begins when they do, so that a crowd does not use it up by waiting."""
-    found: Dict[str, Any] = {}
+    found: Dict[str, T] = {}
     left = list(jobs.items())
 
     def work() -> None:
@@ -165,17 +169,18 @@ def _connect(own: str, peer: Tuple[str, str, int]) -> socket.socket:
     return socket.create_connection((peer[1], peer[2]), timeout=CONNECT_SECONDS, source_address=(own, 0))
 
 
-def _introduce(connection: socket.socket, node: str, peer: str, secret: str, what: str, seconds: float = 0) -> None:
+def _introduce(connection: socket.socket, node: str, peer: str, secret: str, what: 'Literal["reach", "flood"]', seconds: float = 0) -> None:
     """Raises Unverified, OSError, or what comes of reading something that is not ours."""
     connection.settimeout(ANSWER_SECONDS)
-    challenge = json.loads(_line(connection))["challenge"]
-    _send(connection, {"from": node, "to": peer, "what": what, "seconds": seconds, "proof": _proof(secret, "caller", challenge, node, peer)})
-    proof = json.loads(_line(connection))["proof"]
-    if not hmac.compare_digest(proof, _proof(secret, "listener", challenge, node, peer)):
+    greeting: WayChallenge = json.loads(_line(connection))
+    challenge = greeting["challenge"]
+    _send(connection, {"caller": node, "listener": peer, "what": what, "seconds": seconds, "proof": _proof(secret, "caller", challenge, node, peer)})
+    answer: WayProof = json.loads(_line(connection))
+    if not hmac.compare_digest(answer["proof"], _proof(secret, "listener", challenge, node, peer)):
         raise Unverified("wrong proof")
 
 
-def _give_flood(connection: socket.socket, deadline: float) -> Dict[str, Any]:
+def _give_flood(connection: socket.socket, deadline: float) -> "FloodCount":
     piece = memoryview(bytes(_PIECE))
     connection.setblocking(False)
     poll = select.poll()
@@ -184,7 +189,7 @@ def _give_flood(connection: socket.socket, deadline: float) -> Dict[str, Any]:
         for _, events in poll.poll(100):
             if events & (select.POLLIN | select.POLLERR | select.POLLHUP):
                 connection.settimeout(ANSWER_SECONDS)
-                found: Dict[str, Any] = json.loads(_line(connection))
+                found: FloodCount = json.loads(_line(connection))
                 return found
             try:
                 connection.send(piece)
@@ -223,7 +228,7 @@ def _take_flood(connection: socket.socket, seconds: float) -> None:
         pass
 
 
-def _failure(error: OSError) -> Dict[str, Any]:
+def _failure(error: OSError) -> "WayAnswer":
     if isinstance(error, socket.timeout):
         return {"error": "silent", "text": f"no answer within {CONNECT_SECONDS:g} s"}
     if isinstance(error, ConnectionRefusedError):
@@ -231,11 +236,11 @@ def _failure(error: OSError) -> Dict[str, Any]:
     return {"error": "route", "text": error.strerror or str(error)}
 
 
-def _proof(secret: str, side: str, challenge: Any, caller: Any, listener: Any) -> str:
+def _proof(secret: str, side: str, challenge: str, caller: str, listener: str) -> str:
     return hmac.new(secret.encode(), f"flexrack preflight {side} {challenge} {caller} {listener}".encode(), hashlib.sha256).hexdigest()
 
 
-def _send(connection: socket.socket, value: Dict[str, Any]) -> None:
+def _send(connection: socket.socket, value: "Union[WayHello, WayProof, FloodCount]") -> None:
     connection.sendall(json.dumps(value, separators=(",", ":")).encode() + b"\n")
 
 

@@ -3,11 +3,11 @@
 A conversation: the caller's commands are JSON lines after the input, {"id": n, "do": WORD, ...}; each is answered by an event
 {"event": "done", "id": n, ...}. The end of stdin ends it. Nothing of it stays: the ports are this process's, and open for OPEN_SECONDS at most.
 
-    clock                                          {at}: seconds since 1970
-    listen                                         {port, rendezvous?, interface?} | {failed}
-    reach  {peers: {node: [address, port]}, rendezvous?: [node, address, port]}    {ways: {node: {ms} | {error, text}}, rendezvous?}
-    flood  {peer: [node, address, port], seconds}  {bytes, seconds} | {error, text}
-    facts                                          the measurements of preflight_facts
+    clock     ClockAnswer     (protocol/preflight.json)
+    listen    ListenAnswer
+    reach     ReachAnswer
+    flood     FloodAnswer
+    facts     NodeState: what preflight/facts.py measures
 """
 import json
 import os
@@ -15,7 +15,7 @@ import select
 import threading
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional
+from typing import TYPE_CHECKING, Callable, Dict, Optional, Sequence, Tuple, Union
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.preflight.link import Listener, at_once, flood, reach
@@ -23,7 +23,7 @@ from flexrack_node.rank.launch import free_port, interface_of, machine_id
 
 if TYPE_CHECKING:
     from flexrack_node.schema.node import Nothing
-    from flexrack_node.schema.preflight import PreflightStart
+    from flexrack_node.schema.preflight import ClockAnswer, FloodAnswer, ListenAnswer, NodeState, PreflightCommand, PreflightStart, ReachAnswer, ReachCommand, WayAnswer
 
 OPEN_SECONDS = 15.0  # that a port is open
 SECONDS = 30.0  # that the conversation lasts
@@ -34,7 +34,8 @@ def run(given: "PreflightStart", channel: Channel) -> "Nothing":
     talk = _Talk(given, channel)
     try:
         channel.event("ready", machine=machine_id())
-        for command in iter(_Commands(channel, min(float(given.get("seconds") or SECONDS), SECONDS)).next, None):
+        commands = _Commands(channel, min(float(given.get("seconds") or SECONDS), SECONDS))
+        while command := commands.next():
             channel.event("done", id=command["id"], **talk.answer(command))
         return {}
     finally:
@@ -44,12 +45,12 @@ def run(given: "PreflightStart", channel: Channel) -> "Nothing":
 class _Talk:
     """What there is while the conversation lasts: the ports, and the measurements, which begin with the first command."""
 
-    def __init__(self, given: Mapping[str, Any], channel: Channel) -> None:
+    def __init__(self, given: "PreflightStart", channel: Channel) -> None:
         self._given, self._channel = given, channel
         self._own = (str(given["node"]), str(given.get("address") or ""))
         self._secret = str(given.get("secret") or "")
         self._listener: Optional[Listener] = None
-        self._facts: Dict[str, Any] = {}
+        self._facts: Optional[NodeState] = None
         self._failure: Optional[Exception] = None
         self._measuring = threading.Thread(target=self._measure, daemon=True)
 
@@ -57,7 +58,7 @@ class _Talk:
         if self._listener:
             self._listener.close()
 
-    def answer(self, command: Dict[str, Any]) -> Dict[str, Any]:
+    def answer(self, command: "PreflightCommand") -> "Union[ClockAnswer, ListenAnswer, ReachAnswer, FloodAnswer, NodeState]":
         if command["do"] == "clock":
             return {"at": time.time()}
         # Not before: on a machine that is several nodes, measuring would hold up those that are just starting.
@@ -68,43 +69,50 @@ class _Talk:
         if command["do"] == "reach":
             return self._reach(command)
         if command["do"] == "flood":
-            return flood(self._own, tuple(command["peer"]), self._secret, float(command["seconds"]))
+            return flood(self._own, place_of(command["peer"]), self._secret, float(command["seconds"]))
         self._measuring.join()
-        if self._failure:
-            raise self._failure
+        if self._facts is None:
+            raise self._failure or RuntimeError("nothing was measured")
         return self._facts
 
-    def _listen(self) -> Dict[str, Any]:
-        """{port, rendezvous?, interface?} or {failed}: `rendezvous` is a port among those that a run's rendezvous takes."""
+    def _listen(self) -> "ListenAnswer":
+        """`rendezvous` is a port among those that a run's rendezvous takes."""
         from flexrack_node.facts.network import link
 
         node, address = self._own
         self._listener = Listener(address, node, self._secret, min(float(self._given.get("open_seconds") or OPEN_SECONDS), OPEN_SECONDS))
         try:
-            found: Dict[str, Any] = {"port": self._listener.open()}
+            found: ListenAnswer = {"port": self._listener.open()}
             if self._given.get("leads"):
                 found["rendezvous"] = self._listener.open(free_port(address))
         except OSError as error:
             return {"failed": error.strerror or str(error)}
         name = interface_of(address)
-        return {**found, **({"interface": {"name": name, **link(name)}} if name else {})}
+        if name:
+            found["interface"] = link(name)
+        return found
 
-    def _reach(self, command: Dict[str, Any]) -> Dict[str, Any]:
-        peers = {node: (node, *place) for node, place in command["peers"].items()}
-        if command.get("rendezvous"):
-            peers[""] = tuple(command["rendezvous"])
-        jobs: Dict[str, Callable[[], Any]] = {name: partial(reach, self._own, peer, self._secret) for name, peer in peers.items()}
+    def _reach(self, command: "ReachCommand") -> "ReachAnswer":
+        peers = {node: place_of([node, *place]) for node, place in command["peers"].items()}
+        if "rendezvous" in command:
+            peers[""] = place_of(command["rendezvous"])
+        jobs: Dict[str, Callable[[], WayAnswer]] = {name: partial(reach, self._own, peer, self._secret) for name, peer in peers.items()}
         ways = at_once(jobs)
         rendezvous = ways.pop("", None)
-        return {"ways": ways, **({"rendezvous": rendezvous} if rendezvous else {})}
+        return {"ways": ways, "rendezvous": rendezvous} if rendezvous else {"ways": ways}
 
     def _measure(self) -> None:
         try:
             from flexrack_node.preflight.facts import measure
 
-            self._facts.update(measure(self._given, self._channel))
+            self._facts = measure(self._given, self._channel)
         except Exception as error:  # for the thread that is asked for the facts
             self._failure = error
+
+
+def place_of(place: Sequence[Union[str, int]]) -> Tuple[str, str, int]:
+    """(node, address, port), as it came in a message."""
+    return str(place[0]), str(place[1]), int(place[2])
 
 
 class _Commands:
@@ -116,7 +124,7 @@ class _Commands:
         self._poll = select.poll()
         self._poll.register(self._file, select.POLLIN)
 
-    def next(self) -> Optional[Dict[str, Any]]:
+    def next(self) -> "Optional[PreflightCommand]":
         """None where the caller has ended it, or the time is over."""
         while b"\n" not in self._rest:
             left = self._deadline - time.monotonic()
@@ -127,5 +135,5 @@ class _Commands:
                 return None
             self._rest += piece
         line, _, self._rest = self._rest.partition(b"\n")
-        command: Dict[str, Any] = json.loads(line)
+        command: PreflightCommand = json.loads(line)
         return command

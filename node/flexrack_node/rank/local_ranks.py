@@ -4,19 +4,21 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Literal, Mapping, Optional
 
+from flexrack_node.base.stored import write
 from flexrack_node.process.containment import Containment, is_alive, send_signal
 from flexrack_node.rank.launch import gang_argv, rank_environment, rendezvous_environment
 from flexrack_node.rank.mpi import remove_scratch
 from flexrack_node.rank.packaged import remove_ray_scratch
 from flexrack_node.rank.rank import signal_name, tail
 from flexrack_node.run.cause import ONE_A_NODE
-from flexrack_node.run.files import RunFolder, containment_tag, write
+from flexrack_node.run.files import RunFolder, containment_tag
 from flexrack_node.run.keeper import keeper_of
 from flexrack_node.watch.hang_watch import Watch
 
 if TYPE_CHECKING:
+    from flexrack_node.schema.gang import GangObserved, LaunchTrouble
     from flexrack_node.schema.result import PaceOfRank, RankRecord
     from flexrack_node.schema.runfiles import KeptRunOrder
 
@@ -40,10 +42,10 @@ class LocalRanks:
         self.watch = Watch(folder, spec)
         self._paces: Dict[str, PaceOfRank] = {}  # how fast its ranks were, once the attempt is over
         self.attempt = 0
-        self.phase = "idle"  # idle | running | ended
+        self.phase: Literal["idle", "running", "ended"] = "idle"
         self.records: Dict[int, RankRecord] = {}
         self.survivors: List[int] = []
-        self.trouble: Optional[Dict[str, Any]] = None  # the launcher ended badly without a rank that tells why
+        self.trouble: Optional[LaunchTrouble] = None
 
     def start(self, attempt: int, port: int, rendezvous: str, gang: Optional[Mapping[str, Any]] = None, checkpoint: Optional[Path] = None) -> None:
         """Starts attempt number `attempt`, where that was not done before. `gang`: what differs from the run's spec for this attempt (nodes, index, address of
@@ -77,7 +79,7 @@ class LocalRanks:
                 argv, cwd=self._spec["cwd"], env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
             )
         except OSError as error:
-            self.trouble = {"at": time.time(), "message": f"{error.filename or argv[0]}: {error.strerror}", "exit": 127}
+            self.trouble = {"at": time.time(), "message": f"{error.filename or argv[0]}: {error.strerror}", "exit": 127, "tail": []}
             self.phase = "ended"
         finally:
             os.close(log)
@@ -124,7 +126,7 @@ class LocalRanks:
                 self._end(None)
         return self.observed() != before
 
-    def observed(self) -> Dict[str, Any]:
+    def observed(self) -> "GangObserved":
         """What the leader needs to know about this node, as plain data."""
         return {
             "attempt": self.attempt,

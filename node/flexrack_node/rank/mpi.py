@@ -23,9 +23,10 @@ from flexrack_node.run.keeper import keeper_of
 
 if TYPE_CHECKING:
     from flexrack_node.schema.mpi import NodeMpi
+    from flexrack_node.schema.mpi_launch import MpiJob, MpiPlace
     from flexrack_node.schema.node import Nothing
 
-PLACE = "FLEXRACK_MPI"  # a rank's node, as JSON: {index, nodes, processes, scratch, tmpdir, interface, address, port}
+PLACE = "FLEXRACK_MPI"  # a rank's node: an MpiPlace
 LINE = "FLEXRACK_MPI_RANK"  # what a rank is started with on this node, as a line of sh
 INSTALL = "sudo apt-get install openmpi-bin"
 _HOST = "flexrack-"  # mpirun's name of a node, with its number: never resolved, and the same machine may be several nodes
@@ -56,7 +57,7 @@ def series_of(version: Optional[str]) -> Optional[str]:
 
 def mpi_argv(spec: Mapping[str, Any], attempt: Path, place: str, port: int, rank: List[str]) -> List[str]:
     """The process that the supervisor starts: it has mpirun, or the node's daemon, as its child. `rank`: argv of a rank here."""
-    job = {
+    job: MpiJob = {
         "attempt": str(attempt), "place": place, "nodes": spec["nodes"], "index": spec["index"], "processes": spec["processes"],
         "address": spec["gang"]["address"], "own": spec["address"], "port": port, "grace": spec["grace"],
         "line": f"cd {shlex.quote(spec['cwd'])} && exec {shlex.join(rank)}",
@@ -65,7 +66,7 @@ def mpi_argv(spec: Mapping[str, Any], attempt: Path, place: str, port: int, rank
     return python_module(f"rank.mpi_launch:{'lead' if spec['index'] == 0 else 'follow'}", json.dumps(job))
 
 
-def mpirun_words(program: str, job: Mapping[str, Any], hostfile: Path, agent: str, is_root: bool) -> List[str]:
+def mpirun_words(program: str, job: "MpiJob", hostfile: Path, agent: str, is_root: bool) -> List[str]:
     """argv of mpirun. Rank r is the (r mod processes)th on node r / processes: hosts in the plan's order, each filled before the next."""
     nodes, processes = len(job["nodes"]), job["processes"]
     settings = {
@@ -109,10 +110,10 @@ def daemon_words(command: str) -> List[str]:
     return words[first + 1 : last]
 
 
-def daemon_environment(job: Mapping[str, Any], interface: Optional[str], port: int) -> Dict[str, str]:
+def daemon_environment(job: "MpiJob", interface: Optional[str], port: int) -> Dict[str, str]:
     """Of mpirun and of every daemon, which hand it on to their ranks."""
     scratch = scratch_of(os.environ[TAG])
-    place = {
+    place: MpiPlace = {
         "index": job["index"], "nodes": len(job["nodes"]), "processes": job["processes"], "scratch": str(scratch), "tmpdir": os.environ.get("TMPDIR"),
         "interface": interface, "address": job["address"], "port": port,
     }
@@ -129,7 +130,7 @@ def take_place(environ: MutableMapping[str, str] = os.environ) -> bool:
     """
     if PLACE not in environ:
         return False
-    place = json.loads(environ.pop(PLACE))
+    place: MpiPlace = json.loads(environ.pop(PLACE))
     environ.pop(LINE, None)
     index, nodes, processes = place["index"], place["nodes"], place["processes"]
     rank, local, size = (int(environ[f"OMPI_COMM_WORLD_{name}"]) for name in ("RANK", "LOCAL_RANK", "SIZE"))

@@ -4,7 +4,7 @@
     follow JOB    on every other node: waits for its daemon's arguments, and starts it
     agent SOCKET HOST WORDS...    what mpirun runs instead of ssh; ends as soon as the daemon is started
 
-They talk over links of link/gang_link.py at the attempt's port, authenticated by the run's secret. Each dies with its supervisor, its
+What they say is in protocol/mpi_launch.json. They talk over links of link/gang_link.py at the attempt's port, authenticated by the run's secret. Each dies with its supervisor, its
 child with it, and the ranks with that; all of them carry the attempt's tag.
 """
 import json
@@ -18,16 +18,19 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Dict, List, Optional
 
-from flexrack_node.base.stored import or_nothing
+from flexrack_node.base.stored import or_nothing, read
 from flexrack_node.link.gang_link import Link, LinkLost, Listener, join
 from flexrack_node.process.containment import TAG
 from flexrack_node.process.detach import python_module
 from flexrack_node.rank import mpi
 from flexrack_node.rank.launch import free_port, interface_of
 from flexrack_node.rank.rank import die_with_parent, enter_cgroup, raise_limits, signal_name
-from flexrack_node.run.files import read
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.gang import LinkHello
+    from flexrack_node.schema.mpi_launch import MpiAgentAnswer, MpiAgentRequest, MpiFollower, MpiJob, MpiOrder
 
 _JOIN_SECONDS = 60.0  # for the other nodes' side of the attempt
 _ANSWER_SECONDS = 30.0  # for a node to start its daemon
@@ -35,7 +38,7 @@ _WORD_SECONDS = 3.0  # for the leader to say whether its mpirun is alive
 
 
 def lead(arguments: List[str]) -> int:
-    job = json.loads(arguments[0])
+    job: MpiJob = json.loads(arguments[0])
     _enter(job)
     program = shutil.which("mpirun")
     version = mpi.version_of(program)
@@ -62,7 +65,7 @@ def lead(arguments: List[str]) -> int:
 
 
 def follow(arguments: List[str]) -> int:
-    job = json.loads(arguments[0])
+    job: MpiJob = json.loads(arguments[0])
     _enter(job)
     node = job["nodes"][job["index"]]
     program = shutil.which("orted")
@@ -73,18 +76,18 @@ def follow(arguments: List[str]) -> int:
     if not link:
         return _fail(f"{job['nodes'][0]} has no mpirun that {node} could join", 1)
     heard = _Heard(link)
-    link.send({"version": mpi.version_of(shutil.which("mpirun"))})
+    _tell(link, {"version": mpi.version_of(shutil.which("mpirun"))})
     order = heard.next(None)
     if order is None or "orted" not in order:
-        return _fail((order or {}).get("refused") or f"mpirun on {job['nodes'][0]} ended before it wanted anything of {node}", 1)
+        return _fail(f"mpirun on {job['nodes'][0]} ended before it wanted anything of {node}", 1)
     env = mpi.daemon_environment(job, interface_of(job["own"]), order["port"])
     child = subprocess.Popen([program, *order["orted"]], cwd="/", env=env, stdin=subprocess.DEVNULL, preexec_fn=die_with_parent)
-    link.send({"started": child.pid})
+    _tell(link, {"started": child.pid})
     status = child.wait()
     if status == 0:
         return 0
     # A daemon ends when mpirun does: what ended first is told.
-    link.send({"ended": status})
+    _tell(link, {"ended": status})
     word = heard.next(_WORD_SECONDS)
     return _ended(f"orted on {node}", status) if word and word.get("alive") else _fail(f"mpirun on {job['nodes'][0]} has ended", 1)
 
@@ -93,8 +96,9 @@ def agent(arguments: List[str]) -> int:
     """Exit status 0 once the daemon is started: mpirun takes it from there."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.connect(arguments[0])
-        connection.sendall(json.dumps({"host": arguments[1], "command": " ".join(arguments[2:])}).encode() + b"\n")
-        said = json.loads(connection.makefile().readline() or '{"failed": "the launcher is gone"}')
+        request: MpiAgentRequest = {"host": arguments[1], "command": " ".join(arguments[2:])}
+        connection.sendall(json.dumps(request).encode() + b"\n")
+        said: MpiAgentAnswer = json.loads(connection.makefile().readline() or '{"failed": "the launcher is gone"}')
     if "failed" in said:
         return _fail(said["failed"], 1)
     return 0
@@ -103,7 +107,7 @@ def agent(arguments: List[str]) -> int:
 class _Leader:
     """The leader's side of the links, and the listener for the agents."""
 
-    def __init__(self, job: Dict[str, Any], version: str) -> None:
+    def __init__(self, job: "MpiJob", version: str) -> None:
         self._job, self._version = job, version
         self._lock = threading.Lock()
         self._news = threading.Condition(self._lock)
@@ -150,7 +154,7 @@ class _Leader:
         for link in links:
             link.close()
 
-    def _welcome(self, node: str, link: Link, _hello: Dict[str, Any]) -> None:
+    def _welcome(self, node: str, link: Link, _hello: "LinkHello") -> None:
         """In a thread a node."""
         if node not in self._members:
             link.close()
@@ -159,9 +163,9 @@ class _Leader:
             self._links[node] = link
         try:
             while True:
-                said = link.receive()
+                said: MpiFollower = link.receive()
                 if "ended" in said:
-                    link.send({"alive": not self.is_over})
+                    _order(link, {"alive": not self.is_over})
                 with self._lock:
                     if "version" in said:
                         self._versions[node] = said["version"]
@@ -184,13 +188,13 @@ class _Leader:
     def _hand_out(self, connection: socket.socket) -> None:
         with connection:
             try:
-                requested = json.loads(connection.makefile().readline())
+                requested: MpiAgentRequest = json.loads(connection.makefile().readline())
                 node = self._job["nodes"][mpi.host_index(requested["host"])]
                 link = self._links[node]
-                link.send({"orted": mpi.daemon_words(requested["command"]), "port": self.master})
+                _order(link, {"orted": mpi.daemon_words(requested["command"]), "port": self.master})
                 with self._lock:
                     done = self._news.wait_for(lambda: node in self._started, _ANSWER_SECONDS)
-                answer: Dict[str, Any] = {"started": True} if done else {"failed": f"{node} did not start its daemon within {_ANSWER_SECONDS:.0f} s"}
+                answer: MpiAgentAnswer = {"started": True} if done else {"failed": f"{node} did not start its daemon within {_ANSWER_SECONDS:.0f} s"}
             except (ValueError, KeyError, IndexError) as error:
                 answer = {"failed": str(error)}
             try:
@@ -205,10 +209,10 @@ class _Heard:
     def __init__(self, link: Link) -> None:
         self._link = link
         self._news = threading.Condition()
-        self._said: List[Optional[Dict[str, Any]]] = []
+        self._said: List[Optional[MpiOrder]] = []
         threading.Thread(target=self._listen, daemon=True).start()
 
-    def next(self, seconds: Optional[float]) -> Optional[Dict[str, Any]]:
+    def next(self, seconds: Optional[float]) -> "Optional[MpiOrder]":
         """None where the link is lost, or nothing came in time."""
         with self._news:
             self._news.wait_for(lambda: bool(self._said), seconds)
@@ -217,7 +221,7 @@ class _Heard:
     def _listen(self) -> None:
         while True:
             try:
-                said: Optional[Dict[str, Any]] = self._link.receive()
+                said: Optional[MpiOrder] = self._link.receive()
             except LinkLost:
                 said = None
             with self._news:
@@ -227,7 +231,15 @@ class _Heard:
                 return
 
 
-def _join(job: Dict[str, Any], node: str) -> Optional[Link]:
+def _tell(link: Link, word: "MpiFollower") -> None:
+    link.send(word)
+
+
+def _order(link: Link, order: "MpiOrder") -> None:
+    link.send(order)
+
+
+def _join(job: "MpiJob", node: str) -> Optional[Link]:
     secret = or_nothing(read("run.spec", Path(job["attempt"]).parents[1] / "spec.json"))["gang"]["secret"]
     deadline = time.monotonic() + _JOIN_SECONDS
     while time.monotonic() < deadline:
@@ -238,7 +250,7 @@ def _join(job: Dict[str, Any], node: str) -> Optional[Link]:
     return None
 
 
-def _enter(job: Dict[str, Any]) -> None:
+def _enter(job: "MpiJob") -> None:
     die_with_parent()
     raise_limits()
     enter_cgroup(job["place"])

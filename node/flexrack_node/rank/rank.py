@@ -16,10 +16,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, List, Optional
 
+from flexrack_node.base.stored import write
 from flexrack_node.rank.binding import bind
 from flexrack_node.rank.mpi import take_place
 from flexrack_node.rank.packaged import DEVICES, EVERY_DEVICE
-from flexrack_node.run.files import write
 from flexrack_node.watch.watching import begin_watching
 
 if TYPE_CHECKING:

@@ -257,17 +257,8 @@ def write_all(handle: int, data: bytes) -> None:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Replaces a file in one step, durably. Raises OSError, and leaves the old one then."""
-    part = path.with_name(path.name + ".part")
-    try:
-        with open(part, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
+    """Durably, its name in the folder too. Raises OSError, and leaves the old one then."""
+    stored.replace_file(path, data)
     sync_folder(path.parent)
 
 

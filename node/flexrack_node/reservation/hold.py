@@ -32,6 +32,7 @@ class Hold:
         self._done = threading.Event()
         self._beaten = 0.0
         self._blind_since: Optional[float] = None
+        self.wants: Any = None  # of the node, once it is taken over
         self.doubt = ""  # why it could not be looked at the last time
 
     def take_over(self) -> None:
@@ -40,6 +41,7 @@ class Hold:
             record = current(self._place, self._lease, self._root)
             if record["state"] != "confirmed":
                 raise NodeError("RESERVATION_LOST", f"the reservation of {record['lease']} is {record['state']}, not confirmed", "run the command again")
+            self.wants = record["wants"]
             self._place.write({**record, "state": "running", "ttl": HOLD_TTL, "heartbeat": now(), "holders": [holder()]})
         self._beaten = now()
         threading.Thread(target=self._keep, daemon=True).start()

@@ -79,18 +79,12 @@ class Place:
         folder = self._own(make=True)
         assert folder is not None
         path = folder / file_name(record)
-        part = folder / f".{path.name}.{os.getpid()}"
         kept = {key: value for key, value in record.items() if key not in ("uid", "user", "file")}
         try:
-            fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644)
-            with os.fdopen(fd, "w") as file:
-                os.fchmod(fd, 0o644)
-                json.dump(stored.stamped("reservation.record", kept), file, separators=(",", ":"))
-            os.replace(part, path)
+            text = json.dumps(stored.stamped("reservation.record", kept), separators=(",", ":"))
+            stored.replace_file(path, text, mode=0o644, durable=False)
         except OSError as error:
             raise NodeError("NODE_UNFIT", f"{path} cannot be written: {error.strerror}", f"df -h {self.folder}") from error
-        finally:
-            part.unlink(missing_ok=True)
 
     def read_own(self, lease: str, root: Path) -> Optional[Record]:
         """This user's record of a lease for a node; None where there is none."""

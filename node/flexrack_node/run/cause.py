@@ -1,18 +1,20 @@
 """How a run ended, and why an attempt failed: the earliest failure that nobody of ours brought about."""
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, Optional, Tuple, cast
+from typing import TYPE_CHECKING, Dict, List, Literal, Mapping, Optional, Tuple, cast
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.result import Cause, GangOutcome, RunResult
+    from flexrack_node.schema.gang import GangObserved
+    from flexrack_node.schema.result import Cause, GangOutcome, RankRecord, RunResult
     from flexrack_node.schema.runfiles import KeptRunOrder
 
 ONE_A_NODE = ("plain", "ray")  # launchers that start one process on each node, whatever `processes` says
+_ORDER_SECONDS = 5.0  # between the first and the last process that hears of a shutdown
 _EXITS = {"finished": 0, "stopped": 130}
 
 
 def first_cause(
-    observations: Mapping[str, Mapping[str, Any]], clocks: Mapping[str, float], stopped_at: Optional[float],
-    before: Optional[Mapping[str, Mapping[str, Any]]] = None,
+    observations: "Mapping[str, GangObserved]", clocks: Mapping[str, float], stopped_at: Optional[float],
+    before: "Optional[Mapping[str, GangObserved]]" = None,
 ) -> "Optional[Cause]":
     """`observations` by node as LocalRanks.observed gives them; `clocks`: seconds to add to a node's time to get the leader's,
     as well as that is known: how long a busy node's first word took is in it. `before`: the observations that the stop was decided from.
@@ -27,11 +29,11 @@ def first_cause(
         for record in observed.get("records", {}).values():
             if record.get("exit"):
                 found.append((bool(record.get("presumed")), _of_rank(node, record, shift)))
-        if observed.get("trouble"):
-            trouble = observed["trouble"]
+        trouble = observed.get("trouble")
+        if trouble:
             found.append((False, {
-                "kind": "launcher", "node": node, "rank": None, "exit": trouble.get("exit"), "signal": None,
-                "at": trouble["at"] + shift, "message": trouble["message"], "lines": trouble.get("tail", []), "others": [],
+                "kind": "launcher", "node": node, "rank": None, "exit": trouble["exit"], "signal": None,
+                "at": trouble["at"] + shift, "message": trouble["message"], "lines": trouble["tail"], "others": [],
             }))
     if not found:
         return None
@@ -41,11 +43,12 @@ def first_cause(
     return cause
 
 
-def is_complete(observations: Mapping[str, Mapping[str, Any]], ranks: Mapping[str, List[int]]) -> bool:
+def is_complete(observations: "Mapping[str, GangObserved]", ranks: Mapping[str, List[int]]) -> bool:
     """True where every rank of every node wrote a record with exit code 0: the only way for a run to succeed."""
-    return all(
-        observations.get(node, {}).get("records", {}).get(str(rank), {}).get("exit") == 0 for node, expected in ranks.items() for rank in expected
-    )
+    def has_finished(node: str, rank: int) -> bool:
+        record = observations[node].get("records", {}).get(str(rank)) if node in observations else None
+        return record is not None and record.get("exit") == 0
+    return all(has_finished(node, rank) for node, expected in ranks.items() for rank in expected)
 
 
 def ranks_of(nodes: List[str], launcher: str, processes: int) -> Dict[str, List[int]]:
@@ -69,6 +72,11 @@ def close_result(spec: "KeptRunOrder", result: "GangOutcome", started: float) ->
     }
 
 
+def was_cut_off(record: "RankRecord", down_at: float) -> bool:
+    """A rank that saves and ends well because its machine goes down has not done its work: systemd's SIGTERM reaches all, in any order."""
+    return bool(record.get("ended", down_at) >= down_at - _ORDER_SECONDS)
+
+
 def of_gang(node: str, message: str) -> "Cause":
     """A cause that is not a rank's: the gang did not come together, or fell apart."""
     return {"kind": "gang", "node": node, "rank": None, "exit": None, "signal": None, "at": time.time(), "message": message, "lines": [], "others": []}
@@ -79,7 +87,7 @@ def of_loss(node: str, kind: Literal["reboot", "supervisor"], message: str) -> "
     return {**of_gang(node, message), "lost": kind}
 
 
-def _of_rank(node: str, record: Mapping[str, Any], shift: float) -> "Cause":
+def _of_rank(node: str, record: "RankRecord", shift: float) -> "Cause":
     error = record.get("error") or {}
     at = error.get("at") or record["ended"]
     return {

@@ -21,8 +21,6 @@
 """
 import errno
 import fcntl
-import itertools
-import json
 import os
 import re
 import time
@@ -33,11 +31,9 @@ from flexrack_node.base import stored
 from flexrack_node.base.errors import NodeError
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.kept import Read, Write
     from flexrack_node.schema.result import RankRecord, RunResult
     from flexrack_node.schema.runfiles import KeptRunOrder, RunState, StopRequest
 
-_writes = itertools.count()
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -52,20 +48,21 @@ class RunFolder:
         self._lock: Optional[int] = None
 
     def spec(self) -> "KeptRunOrder":
-        return read("run.spec", self.path / "spec.json") or cast("KeptRunOrder", {})
+        return stored.read("run.spec", self.path / "spec.json") or cast("KeptRunOrder", {})
 
     def state(self) -> "RunState":
-        return read("run.state", self.path / "state.json") or {"status": "unknown"}
+        return stored.read("run.state", self.path / "state.json") or {"status": "unknown"}
 
     def result(self) -> "Optional[RunResult]":
-        return read("run.result", self.path / "result.json")
+        return stored.read("run.result", self.path / "result.json")
 
     def stop_request(self) -> "Optional[StopRequest]":
-        return read("run.stop", self.path / "stop.json")
+        return stored.read("run.stop", self.path / "stop.json")
 
     def write(self, name: str, value: Any) -> None:
         """Writes <name>.json, of the kind run.<name>, as a whole or not at all, 0600."""
-        _write(f"run.{name}", self.path / f"{name}.json", value)
+        write: Any = stored.write
+        write(f"run.{name}", self.path / f"{name}.json", value)
 
     def event(self, kind: str, **fields: Any) -> None:
         """Appends one line to events.jsonl."""
@@ -94,7 +91,7 @@ class RunFolder:
         for name in names:
             match = re.fullmatch(r"rank-(\d+)\.json", name)
             if match:
-                record = read("run.rank", self.attempt(attempt) / name)
+                record = stored.read("run.rank", self.attempt(attempt) / name)
                 if record:
                     found[int(match.group(1))] = record
         return found
@@ -151,37 +148,3 @@ def all_runs(root: Path) -> Iterator[RunFolder]:
 def containment_tag(spec: "KeptRunOrder", attempt: int) -> str:
     """What all processes of an attempt on a node carry."""
     return f"{spec['run']}.{spec['index']}.{attempt}"
-
-
-def _read(kind: str, path: Path) -> Any:
-    """What a file of a kind (base/stored.py) holds, in today's shape; None where it is not there. Raises NEWER_VERSION."""
-    return stored.upgraded(kind, read_json(path), path)
-
-
-def _write(kind: str, path: Path, value: Any, durable: bool = True) -> None:
-    write_json(path, stored.stamped(kind, value), durable)
-
-
-read: "Read" = _read
-write: "Write" = _write
-
-
-def read_json(path: Path) -> Any:
-    """The value in a file that is written whole; None where it is not there."""
-    try:
-        return json.loads(path.read_text())
-    except (FileNotFoundError, json.JSONDecodeError):
-        return None
-
-
-def write_json(path: Path, value: Any, durable: bool = True) -> None:
-    """Replaces a file by one with this value, 0600; a reader sees the old or the new one. Not durable: unless the machine stops."""
-    # A signal's handler may write the same file in the middle of this, and be interrupted by the next signal: Slurm's SIGTERM comes twice.
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{next(_writes)}")
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(fd, "w") as file:
-        json.dump(value, file, separators=(",", ":"))
-        file.flush()
-        if durable:
-            os.fsync(file.fileno())
-    os.replace(temporary, path)

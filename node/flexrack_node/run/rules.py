@@ -2,7 +2,10 @@
 
 A word that one node has about another is reached, refused (the machine answers, nobody listens) or silent.
 """
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Iterable, List, Mapping, Optional, Sequence, Tuple
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.gang import GangDesired, NodeLoss, PeerWord
 
 WITHOUT_PROGRESS = 2  # attempts in a row, after the first one, that come no further
 
@@ -42,8 +45,8 @@ def outvoted(pool: Sequence[str], unheard: Mapping[str, float], lost_seconds: fl
     return []
 
 
-def judge_lost(node: str, leader: str, words: Mapping[str, str], seconds: float) -> Dict[str, Any]:
-    """Why the leader has no connection to a node: {node, kind: node|supervisor|link, message}. `words`: of every peer that could be asked."""
+def judge_lost(node: str, leader: str, words: "Mapping[str, PeerWord]", seconds: float) -> "NodeLoss":
+    """Why the leader has no connection to a node. `words`: of every peer that could be asked."""
     reached = sorted(peer for peer, word in words.items() if word == "reached")
     refused = sorted(peer for peer, word in words.items() if word == "refused")
     silent = sorted(peer for peer, word in words.items() if word == "silent")
@@ -59,7 +62,7 @@ def judge_lost(node: str, leader: str, words: Mapping[str, str], seconds: float)
     return {"node": node, "kind": "node", "message": f"{node} is lost: {since}, and there is no other node that could reach it"}
 
 
-def broken_links(words: Mapping[str, Mapping[str, str]]) -> List[Tuple[str, str]]:
+def broken_links(words: "Mapping[str, Mapping[str, PeerWord]]") -> List[Tuple[str, str]]:
     """Pairs of nodes that do not reach each other although somebody else reaches both. `words`: of every node, about the others."""
     def is_reached_by_another(node: str, but: str) -> bool:
         return any(word.get(node) == "reached" for other, word in words.items() if other not in (node, but))
@@ -134,7 +137,7 @@ def _verb(names: Sequence[str], one: str, many: str) -> str:
     return one if len(names) == 1 else many
 
 
-def takes_over(desired: Mapping[str, Any], received: Mapping[str, Any]) -> bool:
+def takes_over(desired: "GangDesired", received: "GangDesired") -> bool:
     """Whether a member does from now on what it is told, instead of what was wanted of it: what the leader has sent earlier may come later, where
     it welcomes a node at the moment in which it wants something new. A new leader counts anew, in its own term. Who was put out stays out."""
     return desired["phase"] != "out" and (received.get("term", 1), received.get("serial", 0)) >= (desired.get("term", 1), desired.get("serial", 0))

@@ -3,8 +3,8 @@ from typing import TYPE_CHECKING, Any, Dict
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
+from flexrack_node.base.stored import read
 from flexrack_node.rank.packaged import ray_token
-from flexrack_node.run.files import read
 from flexrack_node.runs.view import open_view
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@ import base64
 import os
 import time
 from pathlib import Path
-from typing import Any, Dict, Iterator, Mapping, Tuple
+from typing import Any, Callable, Dict, Iterator, Mapping, Tuple
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.run.files import RunFolder
@@ -13,13 +13,13 @@ _TICK = 0.05
 _BEAT = 5.0  # seconds of silence after which a beat is written: a caller who is gone is noticed by it
 
 
-def follow(folder: RunFolder, given: Mapping[str, Any], channel: Channel) -> None:
+def follow(folder: RunFolder, given: Mapping[str, Any], channel: Channel, is_live: Callable[[], bool]) -> None:
     """The events of run.follow, as verbs.look.follow tells of them."""
     offsets: Dict[str, int] = {str(key): int(value) for key, value in (given.get("offsets") or {}).items()}
     news = int(given.get("news") or 0)
     reported, beat = None, time.monotonic()
     while True:
-        over = not given.get("follow") or not folder.is_held()  # before reading: what was written until now is read below
+        over = not given.get("follow") or not is_live()  # before reading: what was written until now is read below
         sent = _send_new(folder, offsets, channel)
         news, fresh = send_news(folder, news, channel)
         state = {**folder.state(), "ended": bool(folder.result())}

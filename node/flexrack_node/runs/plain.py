@@ -31,7 +31,15 @@ class PlainRun:
         return [self.folder]
 
     def is_live(self) -> bool:
-        return self.folder.is_held()
+        return self.folder.is_held() or self._is_awaited()
+
+    def _is_awaited(self) -> bool:
+        """It is started again in a moment, after a reboot."""
+        if (self.folder.path / "result.json").exists():
+            return False
+        from flexrack_node.runs.returning import is_awaited  # only here: a listing of what is over needs none
+
+        return is_awaited(self.folder)
 
     def is_over(self) -> bool:
         return not self.folder.is_held()
@@ -56,6 +64,8 @@ class PlainRun:
         folder = self.folder
         spec, now, result = folder.spec(), folder.state(), folder.result()
         term, leader = leader_known(spec, now, result)
+        is_held = folder.is_held()
+        is_awaited = not is_held and self._is_awaited()
         return {
             "run": folder.run,
             "project": spec.get("project"),
@@ -70,9 +80,10 @@ class PlainRun:
             "processes": spec["processes"],
             "launcher": spec["launcher"],
             "created": float(spec.get("created") or 0),
-            "status": result["status"] if result else "starting" if now["status"] == "unknown" or now["status"] == "ended" else now["status"],
+            "status": result["status"] if result else "waiting" if is_awaited else "starting" if now["status"] == "unknown" or now["status"] == "ended" else now["status"],
             "attempt": now.get("attempt", 0),
-            "live": folder.is_held(),
+            "live": is_held or is_awaited,
+            "returned": now.get("returned", 0),
             "gang": now.get("gang"),
             "exit": result["exit"] if result else None,
             "cause": result.get("cause") if result else None,
@@ -105,7 +116,7 @@ class PlainRun:
     def follow(self, given: Mapping[str, Any], channel: Channel) -> None:
         from flexrack_node.runs.follow import follow
 
-        follow(self.folder, given, channel)
+        follow(self.folder, given, channel, self.is_live)
 
     def stacks(self, given: Mapping[str, Any], channel: Channel) -> "NodeStacks":
         from flexrack_node.watch.stacks import dump
@@ -120,11 +131,13 @@ class PlainRun:
     def stop(self, given: Mapping[str, Any]) -> None:
         folder = self.folder
         grace = 0.0 if given.get("kill") else float(given["grace"] if given.get("grace") is not None else folder.spec().get("grace", 10))
-        if folder.result() or not folder.is_held():
+        if folder.result() or not self.is_live():
             return
         old = folder.stop_request()
         if not old or given.get("kill") or given.get("grace") is not None:
             folder.write("stop", {"grace": grace, "kill": bool(given.get("kill")), "by": "flexrack runs stop"})
+        if not folder.is_held():  # it was cut off by a reboot, and is not taken up any more
+            return
         deadline = time.monotonic() + grace + _STOP_PATIENCE
         while time.monotonic() < deadline and folder.is_held() and not folder.result():
             now = or_nothing(folder.stop_request())

@@ -5,7 +5,7 @@ be quick.
 """
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, List, Optional
+from typing import TYPE_CHECKING, List, Literal, Optional
 
 from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import leader_known
@@ -13,7 +13,7 @@ from flexrack_node.runs.view import RunView
 
 if TYPE_CHECKING:
     from flexrack_node.schema.result import Cause, RunAttempt
-    from flexrack_node.schema.runfiles import KeptRunOrder
+    from flexrack_node.schema.runfiles import KeptRunOrder, RunState
 
 
 def repair(run: RunView) -> None:
@@ -31,6 +31,12 @@ def end(run: RunView) -> None:
     repair(run)
 
 
+def close_cut(folder: RunFolder, why: str) -> None:
+    """A reboot has cut it off, and it does not go on: `why`. Nothing to do where somebody has taken it up."""
+    if not folder.is_held() and not folder.result():
+        _close(folder, f"; it does not go on: {why}")
+
+
 def _sweep(folder: RunFolder) -> None:
     from flexrack_node.gang.reaper import sweep
 
@@ -45,28 +51,52 @@ def _repair(folder: RunFolder) -> None:
         return
     if time.time() - folder.path.stat().st_mtime < 2 and not folder.state().get("pid"):
         return  # it is just being started
+    from flexrack_node.runs.returning import is_awaited
+
+    if not is_awaited(folder):
+        _close(folder)
+
+
+def _close(folder: RunFolder, why: str = "") -> None:
+    """Ends what is left of it, and writes how it ended. `why`: what is added to the cause."""
     _sweep(folder)
     from flexrack_node.run.cause import close_result  # only here: what is repaired is seldom, and looking is to start quickly
 
-    spec = folder.spec()
+    spec, is_cut = folder.spec(), _is_cut(folder.state())
     started = float(folder.state().get("started") or folder.path.stat().st_ctime)
-    cause = _cause(spec["node"], folder.state().get("boot"))
+    cause: Optional[Cause] = _cause(spec["node"], folder.state())
+    if cause and why:
+        cause["message"] = f"{cause['message']}{why}"
+    status: Literal["failed", "stopped"] = "failed"
+    if folder.stop_request() and is_cut:  # who asked for the end has it: the node went down before it was done
+        status, cause = "stopped", None
     folder.event("lost")
-    attempts: List[RunAttempt] = [{"attempt": number, "status": "failed"} for number in folder.attempts()]
-    result = close_result(spec, {"status": "failed", "cause": cause, "attempts": attempts}, started)
+    from flexrack_node.run.resumption import attempts_known
+
+    attempts: List[RunAttempt] = attempts_known(folder) if is_cut else []
+    attempts = attempts or [{"attempt": number, "status": "failed"} for number in folder.attempts()]
+    result = close_result(spec, {"status": status, "cause": cause, "attempts": attempts}, started)
     term, leader = leader_known(spec, folder.state())
     last = max((record.get("ended") or record["started"] for number in folder.attempts() for record in folder.records(number).values()), default=started)
     folder.write("result", {**result, "ended": last, "duration": last - started, "lost": True, "term": term, "leader": leader})
 
 
-def _cause(node: str, boot: Optional[str]) -> "Cause":
-    """`boot`: the one in which the supervisor began; None where it was too old to say so, or never came that far."""
+def _is_cut(state: "RunState") -> bool:
+    """Whether a reboot or a shutdown of the node has ended the supervisor."""
+    from flexrack_node.reservation.life import boot_id
+
+    return "boot" in state and (state["boot"] != boot_id() or "down" in state)
+
+
+def _cause(node: str, state: "RunState") -> "Cause":
     from flexrack_node.reservation.life import boot_id
     from flexrack_node.run.cause import of_gang, of_loss
 
-    if boot is None:
+    if "boot" not in state:  # the supervisor was too old to say it, or never came that far
         return of_gang(node, "the supervisor was killed, or the node was restarted, while the run was going on")
-    if boot != boot_id():
+    if state.get("down") == state["boot"]:
+        return of_loss(node, "reboot", f"the shutdown of {node} ended the run")
+    if state["boot"] != boot_id():
         return of_loss(node, "reboot", f"{node} was rebooted while the run was going on")
     return of_loss(node, "supervisor", "the supervisor was killed while the run was going on")
 

@@ -3,7 +3,7 @@
 Both read what others wrote: the ranks their progress files (watch/progress.py), the sampler hardware.jsonl and hardware.json.
 """
 import time
-from typing import TYPE_CHECKING, Any, Dict, List
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.stored import or_nothing
@@ -15,7 +15,7 @@ from flexrack_node.runs.view import open_view
 from flexrack_node.watch.progress import progress_path, read_progress
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.watch import MeasuredPart, NodePart, RunName, WatchEnd, WatchInput
+    from flexrack_node.schema.watch import MeasuredPart, NodePart, RankProgress, RunName, WatchEnd, WatchInput
 
 _STEP = 0.1  # seconds between two looks whether the run is over
 # Of a rank's progress, in this order: a list is a third of an object, and a hundred ranks are told of every few seconds.
@@ -57,9 +57,9 @@ def measured_part(part: RunFolder) -> "MeasuredPart":
     }
 
 
-def progress_of(part: RunFolder, attempt: int) -> Dict[int, Dict[str, Any]]:
+def progress_of(part: RunFolder, attempt: int) -> "Dict[int, RankProgress]":
     """By rank: those whose own process has told something."""
-    found: Dict[int, Dict[str, Any]] = {}
+    found: Dict[int, RankProgress] = {}
     for rank in part.records(attempt):
         reported = read_progress(progress_path(part.attempt(attempt), rank))
         if reported and reported["pid"]:
@@ -83,9 +83,13 @@ def _part(part: RunFolder, reported: Dict[str, float]) -> "NodePart":
         "node": spec["node"], "term": term, "leader": leader, "status": result["status"] if result else state["status"], "attempt": attempt,
         "cores": summary.get("cores"), "memory_total": summary.get("memory_total"),
         "gpu_memory": {index: one.get("total") for index, one in or_nothing(summary.get("attempts", {}).get(str(attempt))).get("gpus", {}).items()},
-        "ranks": {str(rank): [_short(progress[rank][name]) for name in LIVE] if rank in progress else None for rank in sorted(part.records(attempt))},
+        "ranks": {str(rank): _live(progress[rank]) if rank in progress else None for rank in sorted(part.records(attempt))},
         "hardware": sample,
     }
+
+
+def _live(progress: Mapping[str, Any]) -> List[Any]:
+    return [_short(progress[name]) for name in LIVE]
 
 
 def _short(value: Any) -> Any:

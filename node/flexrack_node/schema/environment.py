@@ -2,6 +2,14 @@
 from typing import Dict, List, Literal, Optional, TypedDict
 
 
+class ProjectToInstall(TypedDict):
+    """The project of a workspace is in the environment itself, editable: its modules are those of the code folder, and its programs are there."""
+    workspace: str
+    name: str
+    folder: str
+    digest: str
+
+
 class _EnvironmentContent(TypedDict):
     requirements: str
 
@@ -10,6 +18,7 @@ class EnvironmentContent(_EnvironmentContent, total=False):
     """The same content gives the same environment, whoever asks."""
     constraints: str
     python: str
+    project: ProjectToInstall
 
 
 class _UvOrder(TypedDict):
@@ -96,11 +105,16 @@ class UvWheel(TypedDict):
     sha256: str
 
 
-class EnvironmentPlanned(TypedDict):
+class _EnvironmentPlanned(TypedDict):
     hash: str
     path: str
     ready: bool
     python: str
+    by: Literal["node", "flexrack", "uv"]
+
+
+class EnvironmentPlanned(_EnvironmentPlanned, total=False):
+    versions: str
 
 
 class EnvironmentUser(TypedDict):

@@ -137,7 +137,7 @@ class KeptSweep(SweepRecord):
 
 class KeptTrials(TypedDict):
     """The trials of a sweep, for those who only look."""
-    status: Literal["running", "finished", "stopped", "failed"]
+    status: Literal["running", "interrupted", "finished", "stopped", "failed"]
     at: float
     trials: List[Trial]
     importance: Optional[Dict[str, float]]

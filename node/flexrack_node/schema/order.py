@@ -124,6 +124,7 @@ class RunOrder(_RunOrder, total=False):
     slurm: SlurmOrder
     container: str
     checkpoint: CheckpointOrder
+    after_reboot: Literal["checkpoint", "anew"]
     without_progress: int
     size: GangSize
     watch: bool

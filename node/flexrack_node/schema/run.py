@@ -49,6 +49,7 @@ class _NodeRun(TypedDict):
 class NodeRun(_NodeRun, total=False):
     """A run as one of its nodes tells of it."""
     members: List[str]
+    returned: int
     gang: Optional[GangPlace]
     slurm: SlurmState
 

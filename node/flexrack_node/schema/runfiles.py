@@ -2,6 +2,7 @@
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
 from flexrack_node.schema.order import RunOrder
+from flexrack_node.schema.reservation import Had
 from flexrack_node.schema.result import RunAttempt
 from flexrack_node.schema.run import GangPlace
 from flexrack_node.schema.watch import Hang, RankStack
@@ -25,6 +26,10 @@ class RunState(_RunState, total=False):
     pid: int
     started: float
     boot: str
+    down: str
+    down_at: float
+    returned: int
+    wants: Had
     gang: Optional[GangPlace]
     term: int
     leader: str
@@ -32,11 +37,15 @@ class RunState(_RunState, total=False):
     places: Dict[str, MemberPlace]
 
 
-class StopRequest(TypedDict):
-    """Somebody asked for the end of a run."""
+class _StopRequest(TypedDict):
     grace: float
     kill: bool
     by: str
+
+
+class StopRequest(_StopRequest, total=False):
+    """Somebody asked for the end of a run."""
+    at: float
 
 
 class SignalSeen(TypedDict):

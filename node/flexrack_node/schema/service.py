@@ -71,10 +71,19 @@ class NotRunning(TypedDict):
     last: Optional[str]
 
 
+class RunOutlook(TypedDict):
+    """Whether a run would go on after a reboot of the node."""
+    run: str
+    project: Optional[str]
+    goes_on: bool
+    why: Optional[str]
+
+
 class BootFound(TypedDict):
     comes_back: ComesBack
     wanted: List[str]
     missing: List[NotRunning]
+    runs: List[RunOutlook]
 
 
 class BootResumed(TypedDict):

@@ -1,4 +1,4 @@
-"""After a reboot: boot.resume starts what is to run here and does not; boot.inspect only looks.
+"""Services after a reboot: what is to run here and does not is started. Runs are in verbs/boot.py, which answers boot.resume and boot.inspect.
 
 A service is to run here if it was started and nobody has stopped it since: a spec.json without stop.json. A supervisor that is ended by the shutdown, or killed
 with the machine, writes no stop.json.
@@ -6,17 +6,17 @@ with the machine, writes no stop.json.
 import fcntl
 import os
 import time
-from typing import TYPE_CHECKING, Dict, List, Optional
+from typing import TYPE_CHECKING, Callable, Dict, List, Optional
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
+from flexrack_node.base.stored import read
 from flexrack_node.process.containment import Containment
 from flexrack_node.service import comeback, control
 from flexrack_node.service.log import ServiceLog
-from flexrack_node.service.record import ServiceRecord, boot_id, read, start_time, wanted
+from flexrack_node.service.record import ServiceRecord, boot_id, start_time, wanted
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.node import Nothing
     from flexrack_node.schema.service import BootFound, BootResumed, NotRunning
 
 _PATIENCE_SECONDS = 600.0  # networks, disks and clocks may come later than we do: what gives up is tried again so long
@@ -25,8 +25,9 @@ _FIRST_PAUSE = 2.0
 _LONGEST_PAUSE = 60.0
 
 
-def resume(given: "Optional[Nothing]", channel: Channel) -> "BootResumed":
-    """Starts every service that is to run here and does not. Run again it starts nothing. It stays until all run steadily, as long as that may take."""
+def resume(channel: Channel, runs: Callable[[], bool]) -> "BootResumed":
+    """Starts every service that is to run here and does not. Run again it starts nothing. It stays until all run steadily, as long as that may take. `runs` takes up
+    what it can of the runs, and says whether any is left; it is called again and again."""
     root = channel.root
     settings = read("boot.settings", comeback.folder(root) / "settings.json")
     if settings is None or not comeback.is_mine(settings):
@@ -37,10 +38,10 @@ def resume(given: "Optional[Nothing]", channel: Channel) -> "BootResumed":
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             return {"started": [], "failed": {}}  # another one is at it
-        return bring_all(channel)
+        return bring_all(channel, runs)
 
 
-def inspect(given: "Optional[Nothing]", channel: Channel) -> "BootFound":
+def inspect(channel: Channel) -> "BootFound":
     """How services come back here, which are to run here, and which of them do not."""
     records = wanted(channel.root)
     missing: List[NotRunning] = []
@@ -48,15 +49,16 @@ def inspect(given: "Optional[Nothing]", channel: Channel) -> "BootFound":
         now = control.describe(record)
         if now["state"] not in control.ALIVE:
             missing.append({"id": record.id, "state": now["state"], "exit": now["exit"]["text"] if now["exit"] else None, "last": last_line(record)})
-    return {"comes_back": comeback.look(channel.root), "wanted": [record.id for record in records], "missing": missing}
+    return {"comes_back": comeback.look(channel.root), "wanted": [record.id for record in records], "missing": missing, "runs": []}
 
 
-def bring_all(channel: Channel) -> "BootResumed":
+def bring_all(channel: Channel, take_up: Callable[[], bool]) -> "BootResumed":
     until, pause = time.monotonic() + _PATIENCE_SECONDS, _FIRST_PAUSE
     steady_since: Optional[float] = None
     started: List[str] = []
     failed: Dict[str, str] = {}
     while comeback.is_set_up(channel.root):
+        are_runs_up = not take_up()
         for record in wanted(channel.root):
             try:
                 if bring_back(record, channel):
@@ -68,7 +70,7 @@ def bring_all(channel: Channel) -> "BootResumed":
                 if failed.get(record.id) != text:
                     say(f"cannot start {record.id}: {text}")
                 failed[record.id] = text
-        runs = not failed and all(control.describe(record)["state"] == "running" for record in wanted(channel.root))
+        runs = are_runs_up and not failed and all(control.describe(record)["state"] == "running" for record in wanted(channel.root))
         steady_since = (steady_since or time.monotonic()) if runs else None
         if time.monotonic() > until or (steady_since is not None and time.monotonic() - steady_since >= _STEADY_SECONDS):
             break

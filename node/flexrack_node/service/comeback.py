@@ -18,9 +18,9 @@ from flexrack_node.base import home
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
-from flexrack_node.base.stored import or_nothing
+from flexrack_node.base.stored import or_nothing, read, replace_file, write
 from flexrack_node.service import crontab, systemd
-from flexrack_node.service.record import read, wanted, write
+from flexrack_node.service.record import wanted
 
 if TYPE_CHECKING:
     from flexrack_node.schema.nodefiles import KeptComeback, OwnMachine
@@ -125,9 +125,25 @@ def what_is_missing(root: Path, by: str) -> Optional[str]:
     return None
 
 
+def release(root: Path) -> None:
+    """Takes it away where nothing is to come back any more: after the end of a run."""
+    settings = read("boot.settings", folder(root) / "settings.json")
+    if settings and is_mine(settings) and not is_wanted(root):
+        take_away(root)
+
+
 def is_wanted(root: Path) -> bool:
     """Whether there is anything that is to come back."""
-    return bool(wanted(root)) or (root / "gpu" / "settings.json").exists()
+    return bool(wanted(root)) or (root / "gpu" / "settings.json").exists() or _has_open_run(root)
+
+
+def _has_open_run(root: Path) -> bool:
+    if not (root / "runs").is_dir():
+        return False
+    from flexrack_node.run.files import all_runs  # only here: who lists what is installed needs none
+    from flexrack_node.run.resumption import is_open
+
+    return any(is_open(run) for run in all_runs(root))
 
 
 def is_set_up(root: Path) -> bool:
@@ -190,10 +206,7 @@ cd / && exec "$p" -I -S {words} </dev/null
     path = folder(channel.root) / "resume"
     if path.exists() and path.read_text() == text:
         return
-    part = path.with_name(f".resume.{os.getpid()}")
-    part.write_text(text)
-    part.chmod(0o700)
-    os.replace(part, path)
+    replace_file(path, text, mode=0o700)
 
 
 @contextmanager

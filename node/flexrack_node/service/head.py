@@ -53,10 +53,7 @@ def configure(given: "HeadConfigured", channel: Channel) -> "FilePlaced":
     text = json.dumps(stored.stamped("head.config", {**given["config"], "folder": str(folder)}), indent=1, sort_keys=True)
     path = folder / f"config-{hashlib.sha256(text.encode()).hexdigest()[:16]}.json"
     if not path.exists():
-        part = folder / f".config-{os.getpid()}"
-        part.write_text(text)
-        part.chmod(0o600)
-        os.replace(part, path)
+        stored.replace_file(path, text)
     return {"path": str(path)}
 
 

@@ -8,8 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Tuple
 
-from flexrack_node.base.stored import or_nothing
-from flexrack_node.service.record import read, write
+from flexrack_node.base.stored import or_nothing, read, write
 
 ROTATE_BYTES = 8 * 1024 * 1024
 

@@ -5,21 +5,18 @@ ends. A pid is only ever trusted together with its start time, so that a recycle
 """
 import fcntl
 import hashlib
-import json
 import os
 import re
 import signal
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterator, List, Optional, cast
+from typing import TYPE_CHECKING, Iterator, List, Optional, cast
 
-from flexrack_node.base import stored
 from flexrack_node.base.errors import NodeError
-from flexrack_node.base.stored import or_nothing
+from flexrack_node.base.stored import or_nothing, read, write
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.kept import Read, Write
     from flexrack_node.schema.nodefiles import KeptService, ServiceNote
 
 ID_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -143,28 +140,3 @@ def boot_id() -> str:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()[:8]
     except OSError:
         return "-"
-
-
-def _read(kind: str, path: Path) -> Any:
-    """What a file of a kind (base/stored.py) holds, in today's shape; None where it is not there or cannot be read. Raises NEWER_VERSION."""
-    try:
-        value = json.loads(path.read_text())
-    except (OSError, ValueError):
-        return None
-    return stored.upgraded(kind, value, path)
-
-
-def _write(kind: str, path: Path, value: Any, durable: bool = True) -> None:
-    """Whole or not at all, readable by the owner only."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(file, "w") as stream:
-        json.dump(stored.stamped(kind, value), stream)
-        stream.flush()
-        if durable:
-            os.fsync(stream.fileno())
-    os.replace(part, path)
-
-
-read: "Read" = _read
-write: "Write" = _write

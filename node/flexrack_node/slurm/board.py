@@ -14,10 +14,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, Dict, Iterator, Optional
 
-from flexrack_node.base import shared_lock, stored
+from flexrack_node.base import shared_lock
 from flexrack_node.base.errors import NodeError
-from flexrack_node.base.stored import or_nothing
-from flexrack_node.run.files import read_json, write
+from flexrack_node.base.stored import or_nothing, read_current, write
 from flexrack_node.slurm import commands
 
 if TYPE_CHECKING:
@@ -125,8 +124,7 @@ class Board:
             os.close(fd)
 
     def _read(self) -> "QueueBoard":
-        found = read_json(self._path)
-        kept = stored.current("slurm.queue", found, self._path) if stored.is_current("slurm.queue", found) else None  # of another version: Slurm is asked again
+        kept = read_current("slurm.queue", self._path)  # of another version: Slurm is asked again
         return kept if kept and kept["bin"] == self._bin else {"bin": self._bin, "jobs": {}, "watched": {}, "error": None}
 
     def _write(self, kept: "QueueBoard") -> None:

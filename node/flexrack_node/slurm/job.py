@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from flexrack_node.base import shared_lock, stored
 from flexrack_node.base.errors import NodeError
-from flexrack_node.base.stored import or_nothing
+from flexrack_node.base.stored import or_nothing, read, write
 from flexrack_node.rank.rank import tail
 from flexrack_node.run.cause import close_result
-from flexrack_node.run.files import RunFolder, read, write
+from flexrack_node.run.files import RunFolder
 from flexrack_node.slurm import board, commands, starts
 from flexrack_node.slurm.board import Board
 from flexrack_node.slurm.verdict import judge

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock, check_caller
-from flexrack_node.run.files import RunFolder, read
+from flexrack_node.base.stored import read
+from flexrack_node.run.files import RunFolder
 from flexrack_node.slurm.job import SlurmJob, tell
 from flexrack_node.watch.stacks import dump
 

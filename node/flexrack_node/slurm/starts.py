@@ -9,9 +9,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, List, Optional
 
-from flexrack_node.base.stored import or_nothing
+from flexrack_node.base.stored import or_nothing, read, write
 from flexrack_node.run.cause import close_result
-from flexrack_node.run.files import RunFolder, read, write
+from flexrack_node.run.files import RunFolder
 
 if TYPE_CHECKING:
     from flexrack_node.schema.result import GangOutcome, RunAttempt

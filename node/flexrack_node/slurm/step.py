@@ -18,10 +18,10 @@ if __package__ in (None, ""):  # started as a file: make the package importable 
 
 from flexrack_node.base import stored
 from flexrack_node.base.errors import NodeError
-from flexrack_node.base.stored import or_nothing
+from flexrack_node.base.stored import or_nothing, read, write
 from flexrack_node.gang import supervisor
 from flexrack_node.rank.launch import free_port, interfaces, source_towards
-from flexrack_node.run.files import RunFolder, read, write
+from flexrack_node.run.files import RunFolder
 from flexrack_node.slurm import commands, starts
 from flexrack_node.slurm.job import tell
 from flexrack_node.slurm.stacks import begin_answering

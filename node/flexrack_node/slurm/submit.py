@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, cast
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
-from flexrack_node.run.files import RunFolder, run_path, write
+from flexrack_node.base.stored import write
+from flexrack_node.run.files import RunFolder, run_path
 from flexrack_node.slurm import commands
 from flexrack_node.slurm.check import has_pyxis
 from flexrack_node.slurm.job import SlurmJob

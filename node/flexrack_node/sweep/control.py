@@ -22,8 +22,7 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock, holder_text
 from flexrack_node.base.installed import record
-from flexrack_node.base.stored import or_nothing
-from flexrack_node.run.files import read, write
+from flexrack_node.base.stored import or_nothing, read, write
 
 if TYPE_CHECKING:
     from flexrack_node.schema.node import Nothing

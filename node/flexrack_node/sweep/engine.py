@@ -15,11 +15,10 @@ Optuna's own journal is the truth. trials.json is made from it for those who onl
 """
 import json
 import math
-import os
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, cast
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, Optional, cast
 
 import optuna
 from optuna.storages.journal import JournalFileBackend, JournalStorage
@@ -32,14 +31,18 @@ from flexrack_node.base import stored
 from flexrack_node.base.line_reader import lines
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.nodefiles import KeptSweep
-    from flexrack_node.schema.sweep import Choices, Parameter, SweepOrder
+    from flexrack_node.schema.nodefiles import KeptSweep, KeptTrials
+    from flexrack_node.schema.sweep import AskCommand, BindCommand, Choices, DropCommand, EngineCommand, FinishCommand, Parameter, ReportCommand, SweepOrder, TellCommand
+    from flexrack_node.schema.sweep import Trial as TrialRow
+
+    Status = Literal["running", "interrupted", "finished", "stopped", "failed"]
+    TrialWord = Literal["running", "complete", "pruned", "failed"]
 
 # Seconds. Who drives a sweep looks every two seconds while it goes on, and ends it within one or two minutes; the lock is not to stay with a dead link.
 SILENCE = 300.0
 
 STATES = {"complete": TrialState.COMPLETE, "pruned": TrialState.PRUNED, "failed": TrialState.FAIL}
-WORDS = {TrialState.COMPLETE: "complete", TrialState.PRUNED: "pruned", TrialState.FAIL: "failed", TrialState.RUNNING: "running", TrialState.WAITING: "running"}
+WORDS: "Dict[TrialState, TrialWord]" = {TrialState.COMPLETE: "complete", TrialState.PRUNED: "pruned", TrialState.FAIL: "failed", TrialState.RUNNING: "running", TrialState.WAITING: "running"}
 
 
 class Grid(optuna.samplers.GridSampler):  # type: ignore[misc]  # Optuna is not where types are checked
@@ -66,7 +69,7 @@ class Engine:
         )
         # A sampler begins with its seed again where a sweep is resumed, and would choose what it has chosen before.
         self._study.sampler = sampler_of(self._spec, len(self._trials()))
-        self._status = "running"
+        self._status: Status = "running"
         self._importance: Optional[Dict[str, float]] = None
         self._complete_requested()
 
@@ -74,7 +77,7 @@ class Engine:
         self._write()
         return {"trials": self._rows(), "limit": limit_of(self._spec)}
 
-    def answer(self, command: Dict[str, Any]) -> Dict[str, Any]:
+    def answer(self, command: "EngineCommand") -> Dict[str, Any]:
         word = command["do"]
         if word == "look":
             return {}
@@ -82,7 +85,7 @@ class Engine:
         self._write()
         return found
 
-    def _ask(self, _command: Dict[str, Any]) -> Dict[str, Any]:
+    def _ask(self, _command: "AskCommand") -> Mapping[str, Any]:
         requested = sum(1 for one in self._trials() if not one.user_attrs.get("lost"))
         if requested >= limit_of(self._spec):
             return {"over": f"all {requested} trials were started"}
@@ -90,20 +93,20 @@ class Engine:
         self._suggest(trial)
         return row_of(self._frozen(trial.number))
 
-    def _bind(self, command: Dict[str, Any]) -> Dict[str, Any]:
+    def _bind(self, command: "BindCommand") -> Dict[str, Any]:
         trial = self._trial(command["number"])
         trial.set_user_attr("run", command["run"])
         trial.set_user_attr("started", time.time())
         return {}
 
-    def _drop(self, command: Dict[str, Any]) -> Dict[str, Any]:
+    def _drop(self, command: "DropCommand") -> Dict[str, Any]:
         trial = self._trial(command["number"])
         attempt = int(trial.user_attrs.get("attempt", 1))
         trial.set_user_attr("attempt", attempt + 1)
         trial.set_user_attr("run", None)
         return {"attempt": attempt + 1}
 
-    def _report(self, command: Dict[str, Any]) -> Dict[str, Any]:
+    def _report(self, command: "ReportCommand") -> Dict[str, Any]:
         trial, known = self._trial(command["number"]), self._frozen(command["number"]).intermediate_values
         prune = False
         for step, value in command["values"]:
@@ -112,7 +115,7 @@ class Engine:
                 prune = prune or trial.should_prune()  # asked at every step: successive halving judges the one it was told last
         return {"prune": prune}
 
-    def _tell(self, command: Dict[str, Any]) -> Dict[str, Any]:
+    def _tell(self, command: "TellCommand") -> Dict[str, Any]:
         trial, state = self._trial(command["number"]), STATES[command["state"]]
         trial.set_user_attr("ended", time.time())
         if command.get("why"):
@@ -123,7 +126,7 @@ class Engine:
             self._study.tell(command["number"], state=state)
         return {}
 
-    def _finish(self, command: Dict[str, Any]) -> Dict[str, Any]:
+    def _finish(self, command: "FinishCommand") -> Dict[str, Any]:
         self._status = command["status"]
         self._importance = importance_of(self._study)
         return {"importance": self._importance}
@@ -161,16 +164,15 @@ class Engine:
     def _trial(self, number: int) -> Trial:
         return Trial(self._study, self._frozen(number)._trial_id)
 
-    def _rows(self) -> List[Dict[str, Any]]:
+    def _rows(self) -> "List[TrialRow]":
         return [row_of(one) for one in self._trials() if not one.user_attrs.get("lost")]
 
     def _write(self) -> None:
-        part = self._folder / f".trials-{os.getpid()}"
-        part.write_text(json.dumps(stored.stamped("sweep.trials", {"status": self._status, "at": time.time(), "trials": self._rows(), "importance": self._importance})))
-        os.replace(part, self._folder / "trials.json")
+        trials: KeptTrials = {"status": self._status, "at": time.time(), "trials": self._rows(), "importance": self._importance}
+        stored.write("sweep.trials", self._folder / "trials.json", trials, durable=False)
 
 
-def row_of(trial: FrozenTrial) -> Dict[str, Any]:
+def row_of(trial: FrozenTrial) -> "TrialRow":
     notes = trial.user_attrs
     return {
         "number": trial.number, "state": WORDS[trial.state], "params": trial.params, "texts": {name: text_of(value) for name, value in trial.params.items()},
@@ -275,7 +277,7 @@ def main(folder: Path) -> None:
         say({"event": "done", "id": command["id"], **engine.answer(command), "stop": (folder / "stop.json").exists()})
 
 
-def say(value: Dict[str, Any]) -> None:
+def say(value: Mapping[str, Any]) -> None:
     sys.stdout.buffer.write(json.dumps(value, separators=(",", ":")).encode() + b"\n")
     sys.stdout.buffer.flush()
 

@@ -1,8 +1,8 @@
 """Which function answers which verb: "module:function". Modules are imported only when called."""
 
 VERBS = {
-    "boot.inspect": "service.boot:inspect",
-    "boot.resume": "service.boot:resume",
+    "boot.inspect": "verbs.boot:inspect",
+    "boot.resume": "verbs.boot:resume",
     "endpoint.check": "service.endpoint:check",
     "endpoint.place": "service.endpoint:place",
     "endpoint.ports": "service.endpoint:ports",

@@ -1,9 +1,9 @@
 """Verbs that look at runs: run.state, .list, .follow and .stacks. What is left of a run whose supervisor is dead is repaired first. Those that only read are in runs/."""
 from typing import TYPE_CHECKING, List
 
-from flexrack_node.base import stored
 from flexrack_node.base.channel import Channel
-from flexrack_node.run.files import all_runs, read_json, write
+from flexrack_node.base.stored import read_current, write
+from flexrack_node.run.files import all_runs
 from flexrack_node.runs.repair import repair
 from flexrack_node.runs.view import open_view, view_of
 
@@ -26,10 +26,8 @@ def listing(_given: "None", channel: Channel) -> "List[NodeRun]":
     """A summary of every run of this node, oldest first."""
     found = []
     for folder in all_runs(channel.root):
-        kept = read_json(folder.path / SUMMARY)
-        if stored.is_current("run.summary", kept):
-            kept = stored.current("run.summary", kept, folder.path / SUMMARY)
-        else:
+        kept = read_current("run.summary", folder.path / SUMMARY)
+        if not kept:
             run = view_of(folder)
             repair(run)
             kept = run.summary()

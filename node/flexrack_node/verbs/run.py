@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, List, Optional, cast
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
-from flexrack_node.base.stored import or_nothing
+from flexrack_node.base.stored import or_nothing, write
 from flexrack_node.process.detach import detach, python_module
 from flexrack_node.rank.launch import interfaces, machine_id, source_towards
 from flexrack_node.reservation.hold import check
-from flexrack_node.run.files import RunFolder, run_path, write
+from flexrack_node.run.files import RunFolder, run_path
 from flexrack_node.runs.plain import PlainRun
 from flexrack_node.runs.repair import end, repair
 from flexrack_node.runs.view import open_view
@@ -48,6 +48,10 @@ def start(spec: "RunOrder", channel: Channel) -> "NodeRun":
         kept = cast("KeptRunOrder", {**spec, "root": str(channel.root)})
         write("run.spec", path / "spec.json", kept)
         detach(python_module("gang.supervisor", str(path)), path / "supervisor.log", dict(os.environ), path)
+        if spec.get("after_reboot"):
+            from flexrack_node.service import comeback  # only here: most runs do not come back
+
+            comeback.settle(channel)
     folder = RunFolder(path)
     deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline:

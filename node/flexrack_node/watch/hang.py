@@ -6,10 +6,11 @@ not for ever (hang_watch: `long`), because two groups can block each other while
 import time
 from typing import TYPE_CHECKING, Any, List, Mapping, Optional
 
-from flexrack_node.base.stored import or_nothing
-from flexrack_node.run.files import RunFolder, read, write
+from flexrack_node.base.stored import or_nothing, read, write
+from flexrack_node.run.files import RunFolder
 
 if TYPE_CHECKING:
+    from flexrack_node.schema.gang import GangObserved, RanksWatched
     from flexrack_node.schema.result import Cause
     from flexrack_node.schema.runfiles import KeptHang, KeptRunOrder
     from flexrack_node.schema.watch import Hang
@@ -31,7 +32,7 @@ class Hangs:
         self.requested = 0
         self.cause: Optional[Cause] = None  # of the attempt, where it has to end for it
 
-    def tick(self, attempt: int, observations: Mapping[str, Mapping[str, Any]]) -> bool:
+    def tick(self, attempt: int, observations: "Mapping[str, GangObserved]") -> bool:
         """True where the attempt is to be ended: then `cause` says why."""
         if attempt != self._attempt:
             self._attempt, self._is_reported, self.requested, self.cause = attempt, False, 0, None
@@ -40,7 +41,7 @@ class Hangs:
         if self.requested and not self._is_reported:
             return self._collect(observations)
         if not is_hanging(observations):
-            if self._is_reported and not any(_watch(observed).get("stalled") for observed in observations.values()):
+            if self._is_reported and not any(_watch(observed)["stalled"] for observed in observations.values()):
                 self._is_reported, self.requested = False, 0
                 self._folder.event("hang over", attempt=attempt)
             return False
@@ -57,9 +58,9 @@ class Hangs:
         """Nothing is started again after a hang in this attempt."""
         return self.action == "stop" and self.cause_in(attempt) is not None
 
-    def _collect(self, observations: Mapping[str, Mapping[str, Any]]) -> bool:
+    def _collect(self, observations: "Mapping[str, GangObserved]") -> bool:
         """Once every node has handed in, or one takes too long."""
-        handed = {node: _watch(observed)["dumped"] for node, observed in observations.items() if (_watch(observed).get("dumped") or {}).get("number") == self.requested}
+        handed = {node: dumped for node, observed in observations.items() for dumped in [_watch(observed)["dumped"]] if dumped and dumped["number"] == self.requested}
         if len(handed) < len(observations) and time.monotonic() - self._requested_at < _DUMP_PATIENCE:
             return False
         from flexrack_node.watch.verdict import verdict  # only here: who looks at a run needs none
@@ -79,12 +80,12 @@ class Hangs:
         return True
 
 
-def is_hanging(observations: Mapping[str, Mapping[str, Any]]) -> bool:
+def is_hanging(observations: "Mapping[str, GangObserved]") -> bool:
     """Somebody is stalled who does not only wait for one that still works."""
-    stalled = [one for observed in observations.values() for one in (_watch(observed).get("stalled") or {}).values()]
+    stalled = [one for observed in observations.values() for one in _watch(observed)["stalled"].values()]
     if not stalled:
         return False
-    watched = sum(len(_watch(observed).get("watched") or []) for observed in observations.values())
+    watched = sum(len(_watch(observed)["watched"]) for observed in observations.values())
     return len(stalled) == watched or any(not one["waits"] or one["long"] for one in stalled)
 
 
@@ -106,8 +107,8 @@ def hangs(folder: RunFolder) -> "List[Hang]":
     return list(shown)
 
 
-def _watch(observed: Mapping[str, Any]) -> Mapping[str, Any]:
-    return observed.get("watch") or {}
+def _watch(observed: "GangObserved") -> "RanksWatched":
+    return observed.get("watch") or {"stalled": {}, "watched": [], "dumped": None}
 
 
 def _last_number(folder: RunFolder) -> int:

@@ -13,6 +13,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional, Tuple
 
+from flexrack_node.base.stored import or_nothing
 from flexrack_node.process.containment import is_alive
 from flexrack_node.process.look import busy_seconds, cpu_wait_seconds, io_bytes, throttled_seconds
 from flexrack_node.run.files import RunFolder
@@ -21,7 +22,10 @@ from flexrack_node.watch.stacks import dump, teller
 from flexrack_node.watch.straggler import paces
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.result import PaceOfRank
+    from flexrack_node.schema.gang import RanksWatched, StacksTaken, StalledRank
+    from flexrack_node.schema.result import PaceOfRank, RankRecord
+    from flexrack_node.schema.runfiles import KeptRunOrder
+    from flexrack_node.schema.watch import RankProgress
 
 AFTER_SECONDS = 300.0
 STEPS = 10  # median steps without progress
@@ -39,33 +43,32 @@ class Rank:
         self.signature: Tuple[Any, ...] = ()
         self.since = now
         self.cpu = self.io = 0.0
-        self.progress: Optional[Dict[str, Any]] = None
-        self.stalled: Optional[Dict[str, Any]] = None
+        self.progress: Optional[RankProgress] = None
+        self.stalled: Optional[StalledRank] = None
 
-    def see(self, now: float, signature: Tuple[Any, ...], cpu: float, io: float, progress: Optional[Dict[str, Any]]) -> None:
+    def see(self, now: float, signature: Tuple[Any, ...], cpu: float, io: float, progress: "Optional[RankProgress]") -> None:
         """One look: a signature that differs is progress."""
         if signature != self.signature:
             self.signature, self.since, self.cpu, self.io = signature, now, cpu, io
         self.progress = progress
         self._cpu_now, self._io_now = cpu, io
 
-    def judge(self, now: float, after: float) -> Optional[Dict[str, Any]]:
-        """{waits, long, idle_since} of one that is stalled: it waits in a collective; it does so for much longer than `after`."""
+    def judge(self, now: float, after: float) -> "Optional[StalledRank]":
+        """How it is stalled, where it is."""
         idle = now - self.since
-        reported = self.progress or {}
-        waits = bool(reported.get("collective"))
+        waits = bool(self.progress and self.progress["collective"])
         seconds = max(idle, 1e-3)
         is_busy = (self._cpu_now - self.cpu) / seconds >= _BUSY_CPUS or (self._io_now - self.io) / seconds >= _BUSY_BYTES
-        patience = patience_of(after, reported, waits, is_busy)
+        patience = patience_of(after, self.progress, waits, is_busy)
         if patience is None or idle < patience:
             return None
         return {"waits": waits, "long": idle > after * BEFORE_FIRST}
 
 
-def patience_of(after: float, progress: Mapping[str, Any], waits: bool, is_busy: bool) -> Optional[float]:
+def patience_of(after: float, progress: "Optional[RankProgress]", waits: bool, is_busy: bool) -> Optional[float]:
     """Seconds without progress after which a rank is stalled; None: never, as it is now."""
-    if progress.get("steps"):
-        seconds = max(after, STEPS * float(progress.get("median_step") or 0.0))
+    if progress and progress["steps"]:
+        seconds = max(after, STEPS * (progress["median_step"] or 0.0))
         return seconds * BUSY if is_busy and not waits else seconds
     return None if is_busy and not waits else after * BEFORE_FIRST
 
@@ -73,24 +76,24 @@ def patience_of(after: float, progress: Mapping[str, Any], waits: bool, is_busy:
 class Watch:
     """`tick()` never blocks; `observed()` changes only when something is to be told."""
 
-    def __init__(self, folder: RunFolder, spec: Mapping[str, Any]) -> None:
+    def __init__(self, folder: RunFolder, spec: "KeptRunOrder") -> None:
         self._folder = folder
         self.metric_at: Callable[[], float] = lambda: 0.0  # when the relay last took a metric of this node's ranks
-        self._after = float((spec.get("hang") or {}).get("after") or AFTER_SECONDS)
+        self._after = float(or_nothing(spec.get("hang")).get("after") or AFTER_SECONDS)
         self._is_on = spec.get("watch") is not False
         self._pause = min(1.0, self._after / 4)
         self._attempt = 0
         self._ranks: Dict[int, Rank] = {}
         self._looked = 0.0
-        self._dumped: Dict[str, Any] = {}
+        self._dumped: Optional[StacksTaken] = None
         self._requested = 0
         self._looks: Dict[int, Dict[str, float]] = {}  # by rank, what the straggler report wants besides
 
-    def tick(self, attempt: int, records: Mapping[int, Mapping[str, Any]]) -> None:
+    def tick(self, attempt: int, records: "Mapping[int, RankRecord]") -> None:
         """Looks at the ranks whose records are given, about once a second."""
         now = time.monotonic()
         if attempt != self._attempt:
-            self._attempt, self._ranks, self._dumped, self._requested, self._looks = attempt, {}, {}, 0, {}
+            self._attempt, self._ranks, self._dumped, self._requested, self._looks = attempt, {}, None, 0, {}
         if not self._is_on or now - self._looked < self._pause:
             return
         if self._looked and now - self._looked > self._pause + self._after / 2:
@@ -104,9 +107,9 @@ class Watch:
             rank.see(now, *self._look(number, record))
             rank.stalled = rank.judge(now, self._after)
 
-    def observed(self, attempt: int) -> Dict[str, Any]:
-        """{stalled: {rank: {waits, long}}, watched: ranks that are looked at, dumped: {number, ranks, idle}}, as plain data; empty before the attempt's first tick."""
-        return {} if attempt != self._attempt else {
+    def observed(self, attempt: int) -> "Optional[RanksWatched]":
+        """None before the attempt's first tick."""
+        return None if attempt != self._attempt else {
             "stalled": {str(number): rank.stalled for number, rank in sorted(self._ranks.items()) if rank.stalled},
             "watched": sorted(self._ranks),
             "dumped": self._dumped,
@@ -133,7 +136,7 @@ class Watch:
         if attempt == self._attempt:
             self._dumped = {"number": number, "ranks": ranks, "idle": idle}
 
-    def _look(self, number: int, record: Mapping[str, Any]) -> Tuple[Tuple[Any, ...], float, float, Optional[Dict[str, Any]]]:
+    def _look(self, number: int, record: "RankRecord") -> "Tuple[Tuple[Any, ...], float, float, Optional[RankProgress]]":
         path = self._folder.attempt(self._attempt)
         progress = read_progress(progress_path(path, number))
         pid = teller(record, progress)
@@ -142,6 +145,6 @@ class Watch:
         except OSError:
             logged = 0
         self._looks[number] = {"cpu_wait": cpu_wait_seconds(pid), "throttled": throttled_seconds(pid)} if is_alive(pid) else self._looks.get(number, {})
-        reported = progress or {}
-        signature = (pid, logged, self.metric_at(), *(reported.get(key) for key in ("steps", "batches", "collectives", "collectives_done")))
+        reported = (progress["steps"], progress["batches"], progress["collectives"], progress["collectives_done"]) if progress else ()
+        signature = (pid, logged, self.metric_at(), *reported)
         return signature, busy_seconds(pid), float(io_bytes(pid)), progress

@@ -3,9 +3,12 @@ import os
 import statistics
 import struct
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, cast
 
 from flexrack_node.instrumentation import flexrack_layout as layout
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.watch import RankProgress
 
 _TRIES = 5  # until two readings are alike
 
@@ -23,14 +26,8 @@ def make_progress(path: Path) -> None:
         os.close(fd)
 
 
-def read_progress(path: Path) -> Optional[Dict[str, Any]]:
-    """The file's fields by name, in seconds; None where there is none, or it is of another version.
-
-    {pid, started_at, updated_at, steps, step_at, first_step_at, step_seconds, batches, batch_at, samples, tokens, data_wait, data_since, collectives,
-    collectives_done, collective_at, collective_seconds, evaluated, own_seconds}, and
-    collective: name of what it waits in, "" where in none; last_collective; median_step, median_own, median_collectives: of up to 64 steps spread evenly
-    over all, None before the second.
-    """
+def read_progress(path: Path) -> "Optional[RankProgress]":
+    """The file's fields by name, in seconds, and what follows from them; None where there is none, or it is of another version."""
     data = b""
     for _ in range(_TRIES):
         try:
@@ -43,7 +40,7 @@ def read_progress(path: Path) -> Optional[Dict[str, Any]]:
     return parse_progress(data)
 
 
-def parse_progress(data: bytes) -> Optional[Dict[str, Any]]:
+def parse_progress(data: bytes) -> "Optional[RankProgress]":
     """The same of the file's bytes."""
     if len(data) < layout.SIZE or data[:8] != layout.MAGIC or _u64(data, 1) != layout.VERSION:
         return None
@@ -57,7 +54,7 @@ def parse_progress(data: bytes) -> Optional[Dict[str, Any]]:
     durations, own = ([_f64(data, first + index) for index in range(kept)] for first in (layout.DURATIONS, layout.OWN))
     found["median_step"], found["median_own"] = _median(durations), _median(own)
     found["median_collectives"] = _median([whole - part for whole, part in zip(durations, own)])
-    return found
+    return cast("RankProgress", found)
 
 
 _COUNTS = ("PID", "STEPS", "BATCHES", "SAMPLES", "TOKENS", "COLLECTIVES", "COLLECTIVES_DONE", "EVALUATED")

@@ -31,11 +31,13 @@ def paces(attempt: Path, looks: Mapping[int, Mapping[str, float]]) -> "Dict[str,
     for path in sorted(attempt.glob("rank-*.progress")):
         rank = int(path.stem.partition("-")[2])
         reported, look = read_progress(path), looks.get(rank, {})
-        if reported and reported["steps"] > 1 and reported["median_step"] is not None:
+        if not reported or reported["steps"] < 2:
+            continue
+        step, own, collectives = reported["median_step"], reported["median_own"], reported["median_collectives"]
+        if step is not None and own is not None and collectives is not None:
             steps = reported["steps"]
             found[str(rank)] = {
-                "steps": steps, "step": reported["median_step"], "own": reported["median_own"], "data": reported["data_wait"] / steps,
-                "collectives": reported["median_collectives"], "synced": reported["collective_seconds"] > 0, "samples": reported["samples"],
+                "steps": steps, "step": step, "own": own, "data": reported["data_wait"] / steps, "collectives": collectives, "synced": reported["collective_seconds"] > 0, "samples": reported["samples"],
                 "cpu_wait": look.get("cpu_wait", 0.0) / steps, "throttled": look.get("throttled", 0.0) / steps,
             }
     return found

@@ -3,8 +3,7 @@ import os
 import signal
 from pathlib import Path
 
-from flexrack_node.base.stored import or_nothing
-from flexrack_node.run.files import read
+from flexrack_node.base.stored import or_nothing, read
 from flexrack_node.watch.progress import make_progress, progress_path
 
 # The first ones are glibc's and thread sanitizers', the last ones systemd's and debuggers'. Nothing in CPython, torch, NCCL, Open MPI or CUDA takes this one.

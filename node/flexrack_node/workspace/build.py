@@ -9,22 +9,25 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.disk_room import unfit_disk
 from flexrack_node.base.errors import NodeError
-from flexrack_node.workspace.folder import write
+from flexrack_node.base.stored import write
+from flexrack_node.workspace.folder import project_folder
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.environment import UvOrder
+    from flexrack_node.schema.environment import ProjectToInstall, UvOrder
 
 READY = ".flexrack-ready.json"
 
 
-def build(folder: Path, requirements: str, constraints: str, facts: Dict[str, Any], channel: Channel, order: "Optional[UvOrder]" = None) -> None:
-    """Builds in place and publishes; whatever goes wrong, no half environment is left. Called with the lock held."""
+def build(folder: Path, requirements: str, constraints: str, facts: Dict[str, Any], channel: Channel, order: "Optional[UvOrder]" = None,
+          project: "Optional[ProjectToInstall]" = None) -> Dict[str, Any]:
+    """Builds in place and publishes; whatever goes wrong, no half environment is left. Called with the lock held. Gives what the Python is."""
     from flexrack_node.workspace import uv  # only here: whoever only looks at environments starts without TLS, pip's settings and archives
     from flexrack_node.workspace.pip import PipBuilder
     from flexrack_node.workspace.uv_builder import UvBuilder
 
+    code = (project["name"], project_folder(project, channel.root)) if project else None
     lines = significant_lines(requirements)
-    program = find_uv(order, channel, uv.is_needed(requirements, facts)) if order else None
+    program = find_uv(order, channel, facts, bool(project) or uv.is_needed(requirements, facts)) if order else None
     if program is None and not facts["venv"]:
         version = ".".join(facts["version"].split(".")[:2])
         raise NodeError("NODE_UNFIT", f"Python {version} on this node cannot make virtual environments: ensurepip is missing",
@@ -32,14 +35,16 @@ def build(folder: Path, requirements: str, constraints: str, facts: Dict[str, An
     discard(folder)
     started = time.time()
     try:
+        facts = installed_python(program, folder, facts, channel)
         if program:
-            UvBuilder(program, folder, facts["executable"], channel).run("\n".join(lines) and requirements, constraints)
+            UvBuilder(program, folder, facts["executable"], channel).run("\n".join(lines) and requirements, constraints, code)
         else:
-            PipBuilder(folder, facts["executable"], channel).run(requirements, constraints, with_pip=bool(lines))
+            PipBuilder(folder, facts["executable"], channel).run(requirements, constraints, with_pip=bool(lines or code), project=code)
         write("environment.ready", folder / READY, {
             "hash": folder.name, "python": facts["version"], "platform": facts["platform"], "requirements": [line.rstrip(" \\") for line in lines if not line.lstrip().startswith("--hash=")],
             "built_at": int(time.time()), "seconds": round(time.time() - started, 1), "node": os.environ.get("FLEXRACK_NODE"), "by": program.name if program else "pip",
         })
+        return facts
     except OSError as error:
         discard(folder)
         raise unfit_disk(error, folder.parent) or error from None
@@ -48,11 +53,30 @@ def build(folder: Path, requirements: str, constraints: str, facts: Dict[str, An
         raise
 
 
-def find_uv(order: "UvOrder", channel: Channel, needed: bool) -> Optional[Path]:
+def installed_python(program: Optional[Path], folder: Path, facts: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """The same Python, once it is there. `folder`: of the environment that needs it."""
+    if not facts.get("absent"):
+        return facts
+    from flexrack_node.base import interpreter
+    from flexrack_node.workspace import pythons
+    from flexrack_node.workspace.uv_builder import UvBuilder
+
+    version = facts["managed"]
+    if program is None:
+        raise NodeError("NODE_UNFIT", f"there is no python{version} on this node, and no uv, which would install one", "install it there beside its own, or choose another version in workspace.python", python=version)
+    UvBuilder(program, folder, "", channel).install_python(version)
+    found = pythons.of_flexrack(version, interpreter.facts(), channel)
+    if found is None:
+        raise NodeError("NODE_UNFIT", f"uv installed Python {version}, and there is none that runs", None, python=version)
+    pythons.facts_of(found["executable"], version)
+    return found
+
+
+def find_uv(order: "UvOrder", channel: Channel, facts: Dict[str, Any], needed: bool = True) -> Optional[Path]:
     """One that is here, or that this node gets by itself; else None, and why is told."""
     from flexrack_node.workspace import uv
 
-    program = uv.find(order, channel)
+    program = uv.find(order, channel, facts)
     if program or not needed:
         return program
     channel.event("progress", detail="fetching uv from the package index")
@@ -63,7 +87,7 @@ def find_uv(order: "UvOrder", channel: Channel, needed: bool) -> Optional[Path]:
         if full:
             raise full from None
         reason = f"{error.filename}: {error.strerror}"
-    if program is None:
+    if program is None and not facts.get("absent"):
         reasons = [one for one in (order.get("without"), reason) if one]
         channel.event("warning", text=f"built with pip, which takes longer: {'; '.join(reasons)}")
     return program

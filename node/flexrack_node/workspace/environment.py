@@ -11,22 +11,20 @@ import hashlib
 import json
 import os
 import re
-import shutil
-import subprocess
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Union
 
-from flexrack_node.base import home, interpreter
+from flexrack_node.base import home
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.disk_room import unfit_disk
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
 from flexrack_node.base.installed import record
 from flexrack_node.base.shared_lock import look_anew
-from flexrack_node.base.stored import or_nothing
+from flexrack_node.base.stored import or_nothing, read, write
 from flexrack_node.workspace.build import READY, build, discard, significant_lines
-from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes, read, write
+from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes, project_folder
 
 if TYPE_CHECKING:
     from flexrack_node.schema.environment import (
@@ -41,6 +39,7 @@ if TYPE_CHECKING:
         EnvironmentsUnwanted,
         EnvironmentUse,
         EnvironmentWanted,
+        ProjectToInstall,
         ResolveWanted,
         ToolMissing,
     )
@@ -54,11 +53,14 @@ def ensure(request: "EnvironmentWanted", channel: Channel) -> "Union[Environment
     `user` is what uses it from now on, and keeps it from being removed: `workspace:digits`, `head`, `endpoint:digits`.
     `owner` and `asker` are told to who waits for this build: who asked for it, and which command of theirs on which node.
     """
+    from flexrack_node.workspace import pythons  # what only lists environments does without
+
     download(request)
-    facts = python_facts(request.get("python"))
+    facts = pythons.find(request.get("python"), channel)
     requirements = request.get("requirements") or ""
     constraints = request.get("constraints") or ""
-    name = content_hash(requirements, constraints, facts)
+    project = request.get("project")
+    name = content_hash(requirements, constraints, facts, project_parts(project, channel))
     folder = channel.environments / name
     answer: EnvironmentMade = {"hash": name, "path": str(folder), "built": False, "python": facts["version"]}
     user = request.get("user")
@@ -69,14 +71,14 @@ def ensure(request: "EnvironmentWanted", channel: Channel) -> "Union[Environment
     from flexrack_node.workspace import uv  # only where something is built or removed (workspace/build.py)
 
     machine = uv.machine()
-    if order and not is_ready(folder) and "without" not in order and uv.is_needed(requirements, facts) and machine and not uv.find(order, channel):
+    if order and not is_ready(folder) and "without" not in order and (project or uv.is_needed(requirements, facts)) and machine and not uv.find(order, channel, facts):
         return {"missing": "uv", "machine": machine}
     with FileLock(folder.parent / ".locks" / name, channel, f"build of environment {name}", owner=request.get("owner"), asker=request.get("asker")):
         look_anew(channel.environments, folder, folder / USERS)
         if not is_ready(folder):  # whoever held the lock before may have built it
             discard_half_built(channel)
             record(channel.root, folder, "environment")
-            build(folder, requirements, constraints + (request.get("pins") or ""), facts, channel, order)
+            answer["python"] = build(folder, requirements, constraints + (request.get("pins") or ""), facts, channel, order, project)["version"]
             answer["built"] = True
         if user:  # with the lock held: else it could be removed as unused at this very moment
             note_user(folder, channel.root, user, answer)
@@ -84,11 +86,19 @@ def ensure(request: "EnvironmentWanted", channel: Channel) -> "Union[Environment
 
 
 def plan(request: "EnvironmentContent", channel: Channel) -> "EnvironmentPlanned":
-    """The same input as `ensure`; says what it would do: {hash, path, ready}. Changes nothing."""
-    facts = python_facts(request.get("python"))
-    name = content_hash(request.get("requirements") or "", request.get("constraints") or "", facts)
+    """The same input as `ensure`; says what it would do: {hash, path, ready, python, by}. Changes nothing."""
+    from flexrack_node.workspace import pythons
+
+    facts = pythons.find(request.get("python"), channel)
+    name = content_hash(request.get("requirements") or "", request.get("constraints") or "", facts, project_parts(request.get("project"), channel))
     folder = channel.environments / name
-    return {"hash": name, "path": str(folder), "ready": is_ready(folder), "python": facts["version"]}
+    ready = is_ready(folder)
+    planned: EnvironmentPlanned = {
+        "hash": name, "path": str(folder), "ready": ready, "python": facts["version"], "by": "node" if "managed" not in facts else "uv" if "absent" in facts else "flexrack",
+    }
+    if ready:
+        planned["versions"] = hashlib.sha256(installed(folder).encode()).hexdigest()[:16]
+    return planned
 
 
 def listing(request: "None", channel: Channel) -> "List[EnvironmentEntry]":
@@ -152,9 +162,10 @@ def remove(request: "EnvironmentsUnwanted", channel: Channel) -> "EnvironmentsGo
             if not request.get("dry_run"):
                 discard(folder)
     if not request.get("dry_run"):
-        from flexrack_node.workspace import uv
+        from flexrack_node.workspace import pythons, uv
 
         uv.shrink(channel)  # an environment's files are the cache's, too
+        pythons.remove_unused(channel)
     return {"removed": removed, "bytes": freed, "kept": kept}
 
 
@@ -171,27 +182,24 @@ def download(request: "Union[EnvironmentWanted, ResolveWanted]") -> None:
                 os.environ[key] = value
 
 
-def python_facts(wanted: Optional[str]) -> Dict[str, Any]:
-    """What the interpreter `wanted` (a version such as 3.11, a name or a path; None: the one that runs this) is."""
-    if not wanted:
-        return interpreter.facts()
-    command = f"python{wanted}" if re.fullmatch(r"[0-9]+(\.[0-9]+)*", wanted) else os.path.expanduser(wanted)
-    path = shutil.which(command)
-    if not path:
-        raise NodeError("NODE_UNFIT", f"there is no {command} on this node", "install it there beside its own, or choose another version in workspace.python", python=wanted)
-    shown = subprocess.run([path, "-I", interpreter.__file__], capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    if shown.returncode != 0:
-        raise NodeError("NODE_UNFIT", f"{path} does not run", python=wanted, lines=shown.stderr.splitlines()[-5:])
-    found: Dict[str, Any] = json.loads(shown.stdout)
-    return found
+def project_parts(project: "Optional[ProjectToInstall]", channel: Channel) -> List[str]:
+    """What an environment depends on, in which a project is installed from its code folder here."""
+    return [str(project_folder(project, channel.root)), project["digest"]] if project else []
 
 
-def content_hash(requirements: str, constraints: str, facts: Dict[str, Any]) -> str:
+def content_hash(requirements: str, constraints: str, facts: Dict[str, Any], project: List[str] = []) -> str:  # noqa: B006 (read only)
     """16 hex digits that change exactly when another environment would come out. Micro versions of Python share one."""
     major_minor = ".".join(facts["version"].split(".")[:2])
+    executable = f"flexrack {facts['managed']}" if facts.get("managed") else facts["executable"]  # wherever flexrack's own lies, it is the same
     parts = [1, significant_lines(requirements), significant_lines(constraints),
-             major_minor, facts["tag"], facts["platform"], facts["libc"], facts["executable"]]
+             major_minor, facts["tag"], facts["platform"], facts["libc"], executable, *project]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
+def installed(folder: Path) -> str:
+    """The versions in it, by the names of the folders in which installers keep what they have installed."""
+    found = (re.fullmatch(r"(.+)-([^-]+)\.dist-info", path.name) for path in sorted(folder.glob("lib/python*/site-packages/*.dist-info")))
+    return "".join(f"{one.group(1).replace('_', '-')}=={one.group(2)}\n" for one in found if one and one.group(1) not in ("pip", "setuptools"))
 
 
 def is_ready(folder: Path) -> bool:

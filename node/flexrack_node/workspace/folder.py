@@ -8,18 +8,16 @@
                                /staging/          files that have come and are not yet in place, named by content
                                /lock              held while something of this is changed
 """
-import json
 import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterator, Tuple
 
-from flexrack_node.base import stored
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.kept import Read, Write
+    from flexrack_node.schema.environment import ProjectToInstall
 
 
 class WorkspaceFolder:
@@ -48,28 +46,12 @@ class WorkspaceFolder:
                 raise NodeError("CONFLICT", f"{folder} is a link; flexrack does not write through it", f"rm {folder}")
 
 
-def _read(kind: str, path: Path) -> Any:
-    """What a file of a kind (base/stored.py) holds, in today's shape; None where it is not there or cannot be read. Raises NEWER_VERSION."""
-    try:
-        value = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return None
-    return stored.upgraded(kind, value, path)
-
-
-def _write(kind: str, path: Path, value: Any, durable: bool = True) -> None:
-    """Whole or not at all; if durable, also over a crash of the machine."""
-    beside = path.with_name(f"{path.name}.{os.getpid()}")
-    with open(beside, "w") as stream:
-        stream.write(json.dumps(stored.stamped(kind, value), separators=(",", ":")))  # in one piece: json.dump is several times slower
-        stream.flush()
-        if durable:
-            os.fsync(stream.fileno())
-    os.replace(beside, path)
-
-
-read: "Read" = _read
-write: "Write" = _write
+def project_folder(project: "ProjectToInstall", root: Path) -> Path:
+    code = WorkspaceFolder(root, project["workspace"]).code
+    folder = Path(os.path.normpath(code / project["folder"]))
+    if code not in (folder, *folder.parents):
+        raise NodeError("BUG", f"not a folder of the project: {project['folder']}")
+    return folder
 
 
 def measure(folder: Path) -> Tuple[int, int]:

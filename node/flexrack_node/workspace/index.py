@@ -9,8 +9,8 @@ import os
 import time
 from typing import TYPE_CHECKING, Collection, Dict, Optional
 
-from flexrack_node.base.stored import line, read_line
-from flexrack_node.workspace.folder import WorkspaceFolder, read, write
+from flexrack_node.base.stored import line, read, read_line, write
+from flexrack_node.workspace.folder import WorkspaceFolder
 
 if TYPE_CHECKING:
     from typing import TypedDict

@@ -3,7 +3,7 @@ import os
 import re
 import tempfile
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.disk_room import DISK_FULL, need_room, unfit_disk, unpacked_size
@@ -25,7 +25,7 @@ class PipBuilder:
         self.local: List[Path] = []  # wheels that pip takes from where they are
         self.quiet = True
 
-    def run(self, requirements: str, constraints: str, with_pip: bool) -> None:
+    def run(self, requirements: str, constraints: str, with_pip: bool, project: Optional[Tuple[str, Path]] = None) -> None:
         """Raises ENVIRONMENT_FAILED (details: requirement, line, lines), NODE_UNFIT, or CallerGone."""
         # Beside the environment, not in /tmp: that is often small, and kept in memory.
         with tempfile.TemporaryDirectory(prefix=f".{self.folder.name}-", dir=self.folder.parent) as temp, SignalsRaise():
@@ -40,11 +40,11 @@ class PipBuilder:
             self.before = self._packages()
             (self.temp / "requirements.txt").write_text(requirements)
             (self.temp / "constraints.txt").write_text(constraints)
-            words = [python, "-u", "-m", "pip", "install", "--disable-pip-version-check", "--no-input",
-                     "--no-color", "--progress-bar", "off", "--no-warn-script-location", "-r", str(self.temp / "requirements.txt"),
-                     "-c", str(self.temp / "constraints.txt")]
-            if self._watch(words) != 0:
+            install = [python, "-u", "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--no-color", "--progress-bar", "off", "--no-warn-script-location"]
+            if self._watch([*install, "-r", str(self.temp / "requirements.txt"), "-c", str(self.temp / "constraints.txt")]) != 0:
                 raise self._unfit() or self._failure(requirements)
+            if project and self._watch([*install, "--no-deps", "-e", str(project[1])]) != 0:
+                raise self._unfit() or project_failure(project[0], self.lines)
 
     def _need(self, words: List[str]) -> None:
         if self._watch(words) != 0:
@@ -126,6 +126,11 @@ class PipBuilder:
             return NodeError("ENVIRONMENT_FAILED", f"{message}: the package index cannot be reached from this node",
                              "set PIP_INDEX_URL or ~/.config/pip/pip.conf on the node to an index that it reaches", **details, unreachable=True)
         return NodeError("ENVIRONMENT_FAILED", message, None, **details)
+
+
+def project_failure(name: str, output: List[str]) -> NodeError:
+    return NodeError("ENVIRONMENT_FAILED", f"{name}, the project itself, could not be installed by its build system",
+                     "pip install -e . shows the same; without [build-system] and [project.scripts] in its pyproject.toml it is not installed", lines=[line for line in output if line.strip()][-15:])
 
 
 def failing_line(output: List[str], requested: List[str]) -> Optional[int]:

@@ -25,6 +25,8 @@ PLACES = {
     "index-url": ("pypi-url", "UV_DEFAULT_INDEX", "UV_INDEX_URL"), "extra-index-url": ("UV_INDEX", "UV_EXTRA_INDEX_URL"), "find-links": ("UV_FIND_LINKS",),
     "trusted-host": ("UV_INSECURE_HOST",),
 }
+# Where uv gets Pythons from: below it everything lies as in the releases of python-build-standalone.
+MIRROR = "UV_PYTHON_INSTALL_MIRROR"
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "PIP_PROXY")
 
 
@@ -62,13 +64,18 @@ def through_caller(download: Mapping[str, Any], env: Mapping[str, str], prefix: 
     """Variables for pip, uv and what they start: everything goes through the caller's proxy. They hold its secret, so they are for environments of processes only.
     None: not set."""
     found: Dict[str, Optional[str]] = dict.fromkeys(PROXIES, str(download["proxy"]))
+    settings = dict(download["settings"])
+    mirror = settings.pop("python-install-mirror", None)
+    if mirror and (download.get("instead") or not (env.get(MIRROR) or env.get("UV_ASTRAL_MIRROR_URL"))):
+        found[MIRROR] = str(mirror)
     if download.get("instead"):
-        found.update({key: None for key in env if key.startswith(("PIP_", "UV_")) or key.lower() == "no_proxy"})
+        kept = (MIRROR, "UV_PYTHON_DOWNLOADS_JSON_URL")  # the latter says hashes, not where from
+        found.update({key: None for key in env if (key.startswith(("PIP_", "UV_")) and key not in kept) or key.lower() == "no_proxy"})
         found.update({"PIP_CONFIG_FILE": os.devnull, "UV_NO_CONFIG": "1", "PIP_PROXY": str(download["proxy"])})
-        found.update({f"PIP_{key.upper().replace('-', '_')}": str(value) for key, value in download["settings"].items()})
+        found.update({f"PIP_{key.upper().replace('-', '_')}": str(value) for key, value in settings.items()})
         return found
     own = {**read(env, prefix), **env}
-    for key, value in download["settings"].items():
+    for key, value in settings.items():
         if key in PLACES and not any(own.get(name) for name in (key, *PLACES[key])):
             found[f"PIP_{key.upper().replace('-', '_')}"] = str(value)
     return found

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
-from flexrack_node.workspace.folder import WorkspaceFolder, read, write
+from flexrack_node.base.stored import read, write
+from flexrack_node.workspace.folder import WorkspaceFolder
 from flexrack_node.workspace.index import advance, load_index, renew
 from flexrack_node.workspace.tree import DIGEST_DIGITS, Blocked, Entry, Tree, check_path, digest_of, stamp
 

@@ -51,14 +51,16 @@ def machine() -> Optional[str]:
 
 def is_needed(requirements: str, facts: Mapping[str, Any]) -> bool:
     """An environment without packages is made by Python alone, where it can."""
-    return not facts["venv"] or any(line.strip() and not line.lstrip().startswith("#") for line in requirements.splitlines())
+    return not facts["venv"] or bool(facts.get("absent")) or any(line.strip() and not line.lstrip().startswith("#") for line in requirements.splitlines())
 
 
-def find(order: "UvOrder", channel: Channel) -> Optional[Path]:
-    """The one that was sent, else one of this machine that is new enough."""
+def find(order: "UvOrder", channel: Channel, facts: Mapping[str, Any]) -> Optional[Path]:
+    """The one that was sent, else one of this machine that is new enough; where a Python is to be installed the pinned one, which knows the same as on other nodes."""
     sent = place_of(order["version"], folder_of(channel))
     if os.access(sent, os.X_OK):
         return sent
+    if facts.get("absent"):
+        return None
     for place in (shutil.which("uv"), os.path.expanduser("~/.local/bin/uv"), os.path.expanduser("~/.cargo/bin/uv")):
         if place and os.access(place, os.X_OK) and version_of(place) >= numbers(order["oldest"]):
             return Path(place)

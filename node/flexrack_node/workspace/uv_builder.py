@@ -3,18 +3,19 @@ import os
 import re
 import tempfile
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.disk_room import need_room, unfit_disk
 from flexrack_node.base.errors import NodeError
 from flexrack_node.workspace import pip_settings, uv
 from flexrack_node.workspace.child import SignalsRaise, watch
-from flexrack_node.workspace.pip import line_of, redact
+from flexrack_node.workspace.pip import line_of, project_failure, redact
 
 SIZES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 NOT_REACHED = r"error sending request|dns error|tcp connect error|Connection refused|operation timed out|tunnel error|client error \(Connect\)"
-NOT_OURS = ("UV_CONSTRAINT", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "UV_PYTHON", "UV_TARGET", "UV_PROJECT", "UV_PROJECT_ENVIRONMENT", "UV_WORKING_DIR", "UV_ENV_FILE")
+NOT_OURS = ("UV_CONSTRAINT", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "UV_PYTHON", "UV_TARGET", "UV_PROJECT", "UV_PROJECT_ENVIRONMENT", "UV_WORKING_DIR", "UV_ENV_FILE",
+            "UV_PYTHON_INSTALL_DIR", "UV_PYTHON_DOWNLOADS", "UV_MANAGED_PYTHON", "UV_NO_MANAGED_PYTHON", "UV_PYTHON_PREFERENCE")
 
 
 class UvBuilder:
@@ -39,6 +40,30 @@ class UvBuilder:
                 raise self._unfit() or self._failure(requirements)
             return (self.temp / "pins.txt").read_text()
 
+    def install_python(self, version: str) -> None:
+        """Into flexrack's own folder; uv knows the hash of its archive. Errors: those of `run`."""
+        (uv.make_folder(self.channel) / "pythons").mkdir(mode=0o700, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{self.folder.name}-", dir=self.folder.parent) as temp, SignalsRaise():
+            self._begin(Path(temp), "", "")
+            self.channel.event("progress", detail=f"installing Python {version}")
+            if self._watch(["python", "install", version, "--install-dir", str(uv.folder_of(self.channel) / "pythons"), "--no-bin"]) != 0:
+                raise self._unfit() or self._no_python(version)
+
+    def _no_python(self, version: str) -> NodeError:
+        text = "\n".join(self.lines)
+        details: Dict[str, Any] = {"lines": [line for line in self.lines if line.strip()][-15:], "python": version}
+        other = "install it there beside its own, or choose another version in workspace.python"
+        mismatch = re.search(r"Hash mismatch for `([^`]+)`", text)
+        if mismatch:
+            return NodeError("ENVIRONMENT_FAILED", f"{mismatch.group(1)} has another content than uv knows of it: the server, or somebody on the way, gave another file",
+                             "look at UV_PYTHON_INSTALL_MIRROR; nothing was installed", **details)
+        if "No download found" in text:
+            return NodeError("NODE_UNFIT", f"there is no python{version} on this node, and uv knows none that it could install", other, **details)
+        if re.search(NOT_REACHED, text):
+            return NodeError("ENVIRONMENT_FAILED", f"there is no python{version} on this node, and where uv would get it from cannot be reached from this node",
+                             f"{other}, or set UV_PYTHON_INSTALL_MIRROR on the node", **details, unreachable=True)
+        return NodeError("ENVIRONMENT_FAILED", f"there is no python{version} on this node, and uv could not install it", other, **details)
+
     def _begin(self, temp: Path, requirements: str, constraints: str) -> None:
         self.temp = temp
         self.settings = pip_settings.translate(pip_settings.read(os.environ), os.environ, requirements)
@@ -49,7 +74,7 @@ class UvBuilder:
         files = [*self.settings.constraints, *(["constraints.txt"] if constraints.strip() else [])]
         return [word for file in files for word in ("-c", file)]
 
-    def run(self, requirements: str, constraints: str) -> None:
+    def run(self, requirements: str, constraints: str, project: Optional[Tuple[str, Path]] = None) -> None:
         """Raises ENVIRONMENT_FAILED (details: requirement, line, lines), NODE_UNFIT, or CallerGone."""
         cache = uv.make_folder(self.channel) / "cache"
         cache.mkdir(mode=0o700, exist_ok=True)
@@ -58,20 +83,28 @@ class UvBuilder:
             self.channel.event("progress", detail="creating a virtual environment")
             if self._watch(["venv", "--python", self.python, "--no-project", "--no-python-downloads", "--prompt", self.folder.name, str(self.folder)]) != 0:
                 raise self._unfit() or NodeError("ENVIRONMENT_FAILED", "uv could not make a virtual environment", None, lines=self.lines[-15:])
-            if not requirements.strip():
+            if not requirements.strip() and not project:
                 return
             for sentence in self.settings.told:
                 self.channel.event("warning", text=sentence)
-            words = ["pip", "install", "--python", str(self.folder / "bin" / "python"), "--no-python-downloads", *self.settings.args, "-r", "requirements.txt"]
+            install = ["pip", "install", "--python", str(self.folder / "bin" / "python"), "--no-python-downloads"]
+            words = [*install, *self.settings.args, "-r", "requirements.txt"]
             limits = self._limits(constraints)
             if is_locked(requirements):
                 # As with pip: hashes of all or of none. With hashes uv wants pins of constraints, too, so these are held against what was installed.
                 steps = [[*words, "--require-hashes"], [*words, "--dry-run", "--no-deps", "--no-verify-hashes", *limits] if limits else []]
             else:
                 steps = [[*words, *limits]]
-            for step in steps:
+            for step in steps if requirements.strip() else []:
                 if step and self._watch(step) != 0:
                     raise self._unfit() or self._failure(requirements)
+            if project:
+                name, code = project
+                self.channel.event("progress", detail=f"installing {name} itself, editable")
+                # What uv has kept of it may be of other packages, or of another project at this place.
+                args = [word for word in self.settings.args if word != "--require-hashes"]
+                if self._watch([*install, *args, "--no-deps", "--refresh-package", name, "-e", str(code)]) != 0:
+                    raise self._unfit() or project_failure(name, self.lines)
 
     def _watch(self, words: List[str]) -> int:
         environment = {key: value for key, value in os.environ.items() if key not in NOT_OURS}
@@ -93,13 +126,13 @@ class UvBuilder:
         """Keeps the line and tells what it means."""
         self.lines.append(redact(line))
         text = line.strip()
-        download = re.match(r"Downloading (\S+) \(([0-9.]+)(B|KiB|MiB|GiB)\)", text)
+        download = re.match(r"Downloading (\S+)(?: \(download\))? \(([0-9.]+)(B|KiB|MiB|GiB)\)", text)
         if download:
             size = int(float(download.group(2)) * SIZES[download.group(3)])
             self.sizes[download.group(1)] = size
             need_room(self.folder.parent, size, download.group(1))
             self._amount()
-        elif re.match(r"Downloaded \S+$", text):
+        elif re.match(r"Downloaded \S+( \(download\))?$", text):
             self.done += self.sizes.get(text.split()[1], 0)
             self._amount()
         elif text.startswith("Building "):

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Set
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
-from flexrack_node.base.stored import or_nothing
+from flexrack_node.base.stored import or_nothing, read
 from flexrack_node.workspace import environment, sync
-from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes, read
+from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes
 
 if TYPE_CHECKING:
     from flexrack_node.schema.workspace import EnvironmentInUse, ProjectName, WorkspaceEnd, WorkspaceEntry, WorkspaceInspected, WorkspaceQuestion, WorkspaceRemoved, WorkspaceStopped

@@ -9,10 +9,18 @@ export function checkText({checked, findings, preflight, mended}: CheckResult): 
   const all = [...findings, ...(preflight?.findings ?? [])]
   const errors = all.filter((finding) => finding.severity === 'error').length
   const looked = [checked.manifest && shownPath(checked.manifest), checked.rack && shownPath(checked.rack), checked.nodes.length > 0 && count(checked.nodes.length, 'node'), checked.head && `the head at ${checked.head}`]
+  const pythons = checked.pythons?.length ? [`Environments of this project will have ${pythonsText(checked.pythons)}.`] : []
   const summary = errors > 0 ? `${count(errors, 'error')}` : 'Nothing here would stop a run'
   const warnings = all.length - errors
   const closing = `${summary}${warnings > 0 ? `, ${count(warnings, 'warning')}` : ''} (looked at ${looked.filter(Boolean).join(', ') || 'nothing'}).`
-  return [...(mended ? [mendedText(mended)] : []), ...findings.map(findingText), ...(preflight ? [preflightText(preflight)] : []), closing].join('\n\n')
+  const goOn = checked.goOn ? [paint.dim(`${checked.goOn.length === 1 ? 'Run' : 'Runs'} ${checked.goOn.join(', ')} would go on after a reboot.`)] : []
+  return [...(mended ? [mendedText(mended)] : []), ...findings.map(findingText), ...(preflight ? [preflightText(preflight)] : []), ...pythons, ...goOn, closing].join('\n\n')
+}
+
+/** `Python 3.12.4 on a, b; Python 3.12, which uv will install, on c`. */
+function pythonsText(pythons: NonNullable<CheckResult['checked']['pythons']>): string {
+  const groups = Map.groupBy(pythons, ({version, by}) => `Python ${version}${by === 'uv' ? ', which uv will install,' : by === 'flexrack' ? ', which uv has installed,' : ''}`)
+  return [...groups].map(([python, nodes]) => `${python} on ${nodes.map(({node}) => node).join(', ')}`).join('; ')
 }
 
 function findingText(finding: Finding): string {

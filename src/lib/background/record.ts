@@ -1,7 +1,7 @@
-import {readdir, readFile, rm, stat} from 'node:fs/promises'
+import {readdir, rm, stat} from 'node:fs/promises'
 import {hostname} from 'node:os'
 import {join, resolve} from 'node:path'
-import {current, ensurePrivateFolder, processIdentity, stamped, userPaths, writeWhole, type Context} from '../base/index.ts'
+import {current, ensurePrivateFolder, processIdentity, stamped, userPaths, writeWhole, type Context, textIfThere} from '../base/index.ts'
 
 /** A command that goes on without its terminal. */
 export interface Background {
@@ -75,9 +75,10 @@ export async function readRecord(name: string, context: Pick<Context, 'env'>): P
   if (!NAME.test(name)) return undefined
   try {
     const {record} = filesOf(name, context)
-    return current<BackgroundRecord>('background.command', JSON.parse(await readFile(record, 'utf8')), record)
+    const text = await textIfThere(record)
+    return text === undefined ? undefined : current<BackgroundRecord>('background.command', JSON.parse(text), record)
   } catch (error) {
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (error instanceof SyntaxError) return undefined
     throw error
   }
 }

@@ -28,6 +28,7 @@ export const SCHEMAS = {
   'run.gang': 1,
   'run.hang': 1,
   'run.hardware': 1,
+  'run.history': 1,
   'run.job': 1,
   'run.rank': 1,
   'run.ray': 1,

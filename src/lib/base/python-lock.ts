@@ -15,6 +15,9 @@ export function readPythonLocks(names: string[]): string {
   return `${first.join('\n')}\n`
 }
 
+/** The Pythons that the locks of the head and of sweeps are for: `# python:` in their .in files. */
+export const LOCKED_PYTHON = '>=3.10'
+
 /** The same versions without their hashes: pip takes either all with, or all without. */
 export function withoutHashes(lock: string): string {
   return lock.replaceAll(/ \\\n +--hash=\S+/g, '').replaceAll(/\n +--hash=\S+/g, '')

@@ -1,8 +1,8 @@
 import {createReadStream} from 'node:fs'
-import {chmod, lstat, mkdtemp, readFile, rename, rm, stat} from 'node:fs/promises'
+import {chmod, lstat, mkdtemp, rename, rm, stat} from 'node:fs/promises'
 import {basename, dirname, join, resolve} from 'node:path'
 import {unpackFiles} from '../artifact/index.ts'
-import {CliError, ensurePrivateFolder, hashFile, throwIfInterrupted, type Context} from '../base/index.ts'
+import {CliError, ensurePrivateFolder, hashFile, throwIfInterrupted, type Context, textIfThere} from '../base/index.ts'
 import {bundleFolder} from '../downloads/index.ts'
 import type {Handlers, PlanOf} from '../plan/index.ts'
 import {MANIFEST, parseManifest, readManifest, type BundledContent, type BundleManifest} from './format.ts'
@@ -62,7 +62,7 @@ async function apply({file, madeAt, folder}: ApplyInput, _done: unknown, {contex
     )
     throwIfInterrupted(context.signal)
     if ('error' in broken && ['ENOSPC', 'EDQUOT', 'EACCES'].includes((broken.error as NodeJS.ErrnoException).code ?? '')) throw broken.error
-    const manifest = parseManifest(file, await readFile(join(draft, MANIFEST), 'utf8').catch(() => ''))
+    const manifest = parseManifest(file, (await textIfThere(join(draft, MANIFEST))) ?? '')
     if (manifest.made_at !== madeAt) throw new CliError('CONFLICT', `${file} is another file than when this was planned`, {hint: 'run the command again'})
     await verify(file, draft, manifest, context)
     if ('error' in broken) throw new CliError('CONFLICT', `${file} is damaged: ${broken.error.message}`, {hint: 'copy the file again'})

@@ -1,7 +1,7 @@
 import {BlockList, isIP} from 'node:net'
 
-/** Of pip's settings, what says where packages come from; by the long names of pip's options. */
-export type IndexSettings = Partial<Record<'index-url' | 'extra-index-url' | 'find-links' | 'trusted-host' | 'proxy', string>>
+/** Of pip's settings, what says where packages come from; by the long names of pip's options. And of uv's where Pythons do. */
+export type IndexSettings = Partial<Record<'index-url' | 'extra-index-url' | 'find-links' | 'trusted-host' | 'proxy' | 'python-install-mirror', string>>
 
 /** Where a host was named. What a project's files name may not lead into this machine's own network; what its user has set may. */
 type Trust = 'any' | 'public'
@@ -20,8 +20,12 @@ export interface HostSources {
   more: readonly string[]
   /** Requirements and constraints: their options and direct references name hosts, too. */
   texts: readonly string[]
+  /** Whether a Python may have to be installed. */
+  pythons: boolean
 }
 
+/** Where uv gets Pythons from by itself, the second where the first does not answer. */
+const PYTHONS = ['https://releases.astral.sh/', 'https://github.com/']
 const DEFAULT_INDEX = 'https://pypi.org/simple'
 
 /** What an index of this name is known to send its readers to for the files themselves. */
@@ -42,10 +46,12 @@ export class NamedHosts {
       this.#named = []
       return
     }
-    const {settings, more, texts} = sources
-    const own = [settings['extra-index-url'], settings['find-links'], settings['index-url']].flatMap((one) => urlsIn(one ?? ''))
+    const {settings, more, texts, pythons} = sources
+    const mirror = settings['python-install-mirror']
+    const forPythons = !pythons || mirror ? [] : PYTHONS.map((url) => namedBy(url, 'public'))
+    const own = [settings['extra-index-url'], settings['find-links'], settings['index-url'], pythons ? mirror : undefined].flatMap((one) => urlsIn(one ?? ''))
     const index = settings['index-url'] ? [] : [namedBy(DEFAULT_INDEX, 'public')]
-    const first = [...own.map((url) => namedBy(url, 'any')), ...index, ...texts.flatMap(urlsIn).map((url) => namedBy(url, 'public'))].flatMap((one) => one ?? [])
+    const first = [...own.map((url) => namedBy(url, 'any')), ...index, ...forPythons, ...texts.flatMap(urlsIn).map((url) => namedBy(url, 'public'))].flatMap((one) => one ?? [])
     const companions = first.flatMap(({host}) => (COMPANIONS[host] ?? []).map((other): Named => ({host: other, trust: 'public'})))
     this.#named = [...first, ...companions, ...more.map(namedInFile)]
   }

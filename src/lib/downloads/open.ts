@@ -11,6 +11,8 @@ import {connectThrough, connectTo, proxyFor} from './upstream.ts'
 export interface DownloadInput {
   /** What is to be installed: it may name hosts. */
   texts: readonly string[]
+  /** Whether a Python may have to be installed. */
+  pythons: boolean
   /** `network_hosts` of the rack file. */
   more: readonly string[]
   /** Only from bundles that were applied on this machine. */
@@ -46,10 +48,10 @@ export async function openDownloads(shell: NodeShell, input: DownloadInput, cont
   }
 }
 
-async function proxyToIndexes(secret: string, {texts, more, reader}: DownloadInput, {env}: Context): Promise<{proxy: DownloadProxy; settings: Record<string, string>}> {
+async function proxyToIndexes(secret: string, {texts, pythons, more, reader}: DownloadInput, {env}: Context): Promise<{proxy: DownloadProxy; settings: Record<string, string>}> {
   const settings = await readIndexSettings(reader, env)
   const {proxy: proxySetting, ...rest} = settings
-  return {proxy: new DownloadProxy({secret, hosts: new NamedHosts({settings, more, texts}), env, ...(proxySetting !== undefined && {proxySetting})}), settings: settingsFor(rest)}
+  return {proxy: new DownloadProxy({secret, hosts: new NamedHosts({settings, more, texts, pythons}), env, ...(proxySetting !== undefined && {proxySetting})}), settings: settingsFor(rest)}
 }
 
 function settingsFor(settings: Omit<IndexSettings, 'proxy'>): Record<string, string> {
@@ -59,7 +61,7 @@ function settingsFor(settings: Omit<IndexSettings, 'proxy'>): Record<string, str
 /** Whether this machine reaches the package index that it would use itself; its name where it does. */
 export async function indexWithinReach(reader: string, context: Context): Promise<string | undefined> {
   const settings = await readIndexSettings(reader, context.env)
-  const {host, port} = new NamedHosts({settings, more: [], texts: []}).first
+  const {host, port} = new NamedHosts({settings, more: [], texts: [], pythons: false}).first
   const proxy = proxyFor({host}, port === 80 ? 'http' : 'https', context.env, settings.proxy)
   const to = {host, port, mayBePrivate: true}
   return (proxy ? connectThrough(proxy, to) : connectTo(to)).then((socket) => (socket.destroy(), host), () => undefined)

@@ -19,10 +19,12 @@ export async function readIndexSettings(program: string, env: NodeJS.ProcessEnv)
     'extra-index-url': (env.UV_INDEX || env.UV_EXTRA_INDEX_URL)?.split(/\s+/).map((one) => one.replace(/^[\w-]+=(?=https?:)/, '')).join(' '),
     'find-links': env.UV_FIND_LINKS?.replaceAll(',', ' '),
   } as IndexSettings
-  return Object.fromEntries(KEYS.flatMap((key) => {
+  const mirror = env.UV_PYTHON_INSTALL_MIRROR
+  const pythons: IndexSettings = mirror && /^https?:\/\//.test(mirror) ? {'python-install-mirror': mirror} : {}
+  return Object.assign(pythons, Object.fromEntries(KEYS.flatMap((key) => {
     const value = onlyWeb(key, own[key] || read[key])
     return value ? [[key, value]] : []
-  }))
+  })))
 }
 
 /** A folder of this machine means nothing on a node. */

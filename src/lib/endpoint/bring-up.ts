@@ -5,7 +5,7 @@ import {CliError, isCliError} from '../base/index.ts'
 import {ensureEnvironment, followServiceLog, serviceStatus, startService, type Environment, type Host} from '../host/index.ts'
 import {askRoute} from '../route/index.ts'
 import type {ServiceFront} from '../protocol/index.ts'
-import {minorOf, renderRecipe, worksWith, type Recipe, type RenderedRecipe} from '../recipe/index.ts'
+import {rangeOf, renderRecipe, type Recipe, type RenderedRecipe} from '../recipe/index.ts'
 import {warnOfReboot} from '../reboot/index.ts'
 import type {ModelFile, Replica} from './document.ts'
 import type {FetchedModel} from './model-files.ts'
@@ -30,11 +30,10 @@ export interface PlacedModel {
   files: ModelFile[]
 }
 
-/** The recipe's environment on a node, under a Python it accepts. Errors: those of ensureEnvironment; NODE_UNFIT. */
+/** The recipe's environment on a node, under a Python it accepts: one of the node, else uv installs one. Errors: those of ensureEnvironment. */
 export async function prepareEnvironment(site: Site, node: string, endpoint: string, recipe: Recipe): Promise<Environment> {
   const host = await hostOf(site, node)
-  const python = await choosePython(host, recipe)
-  return ensureEnvironment(host, {requirements: recipe.requirements, origins: origins(recipe), user: `endpoint:${endpoint}`, ...(python && {python})}, site.context)
+  return ensureEnvironment(host, {requirements: recipe.requirements, origins: origins(recipe), user: `endpoint:${endpoint}`, python: rangeOf(recipe.python)}, site.context)
 }
 
 /** Puts the model's files on a node unless they are there whole. */
@@ -142,21 +141,6 @@ async function lastLines(host: Host, service: string): Promise<string[]> {
     return []
   }
   return Buffer.concat(chunks).toString('utf8').split('\n').filter((line) => line.trim() !== '').slice(-LAST_LINES)
-}
-
-/** Undefined where the node's own python3 will do, else the version of another one that is installed there. */
-async function choosePython(host: Host, recipe: Recipe): Promise<string | undefined> {
-  const {atLeast, below} = recipe.python
-  const ask = (python?: string): Promise<{python: string}> => host.call('environment.plan', {requirements: '', ...(python && {python})})
-  const own = (await ask()).python
-  if (worksWith(recipe.python, own)) return undefined
-  for (let at = (below === undefined ? minorOf(atLeast) + 4 : minorOf(below)) - 1; at >= minorOf(atLeast); at--) {
-    const other = await ask(`3.${at}`).catch(() => undefined)
-    if (other && worksWith(recipe.python, other.python)) return `3.${at}`
-  }
-  throw new CliError('NODE_UNFIT', `the runtime ${recipe.name} needs Python ${atLeast} or newer${below ? ` and older than ${below}` : ''}, but ${host.node} has ${own}`, {
-    hint: `install Python ${atLeast} on ${host.node} beside its own, or pass --on another node`, details: {node: host.node, python: own},
-  })
 }
 
 function origins(recipe: Recipe): string[] {

@@ -1,8 +1,8 @@
 import {createHash} from 'node:crypto'
-import {mkdir, readFile, rename, writeFile} from 'node:fs/promises'
+import {mkdir, rename, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
-import {CliError, hashFile, userPaths, type Context} from '../base/index.ts'
+import {CliError, hashFile, userPaths, type Context, textIfThere} from '../base/index.ts'
 
 /** A file to put on the head's node: its name there has its content's hash. */
 export interface ProgramFile {
@@ -36,7 +36,7 @@ async function bundleSources(context: Context): Promise<string> {
   const folder = join(userPaths(context.env).cache, 'head')
   const file = join(folder, `head-service-${createHash('sha256').update(code).digest('hex').slice(0, 16)}.mjs`)
   await mkdir(folder, {recursive: true, mode: 0o700})
-  if ((await readFile(file, 'utf8').catch(() => '')) !== code) {
+  if ((await textIfThere(file)) !== code) {
     await writeFile(`${file}.${process.pid}`, code)
     await rename(`${file}.${process.pid}`, file)
   }

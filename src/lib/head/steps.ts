@@ -1,5 +1,5 @@
 import {sendFile} from '../artifact/index.ts'
-import {readPythonLocks, type Context} from '../base/index.ts'
+import {LOCKED_PYTHON, readPythonLocks, type Context} from '../base/index.ts'
 import {ensureEnvironment, startService, stopService, type Environment, type Host} from '../host/index.ts'
 import {fill, type FromEnv, type FromStep, type Handlers, type Outputs} from '../plan/index.ts'
 import type {Rack} from '../rack/index.ts'
@@ -49,7 +49,7 @@ async function place({file, ...input}: PlaceInput, _done: unknown, {host, contex
 }
 
 async function environment({locks}: {locks: string[]}, _done: unknown, {host, context}: HeadEnv): Promise<Environment & {python: string}> {
-  const built = await ensureEnvironment(host, {requirements: readPythonLocks(locks), user: SERVICE_ID}, context)
+  const built = await ensureEnvironment(host, {requirements: readPythonLocks(locks), python: LOCKED_PYTHON, user: SERVICE_ID}, context)
   return {...built, python: `${built.path}/bin/python`}
 }
 

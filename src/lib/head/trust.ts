@@ -1,6 +1,5 @@
-import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {ensurePrivateFolder, userPaths, writeWhole, type Context} from '../base/index.ts'
+import {ensurePrivateFolder, userPaths, writeWhole, type Context, textIfThere} from '../base/index.ts'
 import type {Rack} from '../rack/index.ts'
 
 /**
@@ -10,7 +9,7 @@ import type {Rack} from '../rack/index.ts'
 export async function keepCertificates(rack: Rack, ca: string, context: Context): Promise<string> {
   const folder = join(userPaths(context.env).state, 'heads')
   const file = join(folder, `${rack.name}.pem`)
-  if ((await readFile(file, 'utf8').catch(() => '')) === ca) return file
+  if ((await textIfThere(file)) === ca) return file
   await ensurePrivateFolder(folder)
   await writeWhole(file, ca)
   return file

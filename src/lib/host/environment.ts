@@ -1,5 +1,5 @@
 import {CliError, isCliError, ownerName, randomId, type Context, type Progress} from '../base/index.ts'
-import type {EnvironmentMade, ToolMissing, UvOrder, Verbs, WaitingEvent} from '../protocol/index.ts'
+import type {EnvironmentMade, ProjectToInstall, ToolMissing, UvOrder, Verbs, WaitingEvent} from '../protocol/index.ts'
 import type {Environment, Host} from './types.ts'
 import {withDownloads} from './network.ts'
 import {bringUv, uvOrder} from './uv.ts'
@@ -13,8 +13,10 @@ export interface EnvironmentInput {
   requirements: string
   /** Text of a constraints file. */
   constraints?: string
-  /** Python version (3.11), name or absolute path on the node; the node's python3 by default. */
+  /** Python version (3.11) or range (>=3.11,<3.13), which uv installs where the node has none; or a name or path there; the node's python3 by default. */
   python?: string
+  /** Installed itself, from its workspace there; its code has to be there already. */
+  project?: ProjectToInstall
   /** Text of a constraints file: the versions that another node has. The environment is the same with or without them. */
   pins?: string
   /** What uses it from now on, which keeps it from being removed: `workspace:digits`, `head`, `endpoint:digits`. */
@@ -47,9 +49,9 @@ export async function ensureEnvironment(host: Host, input: EnvironmentInput, con
  * platform. Undefined where there is no uv. Errors: those of ensureEnvironment.
  */
 async function chooseVersions(host: Host, {origins, ...input}: EnvironmentInput & {universal?: string}, context: Context): Promise<string | undefined> {
-  const {requirements, constraints, python, universal} = input
+  const {requirements, constraints, python, project, universal} = input
   const progress = new BuildProgress(host, context, 'Choose the versions of packages')
-  const wanted = {requirements, ...(constraints !== undefined && {constraints}), ...(python !== undefined && {python}), ...(universal !== undefined && {universal})}
+  const wanted = {requirements, ...(constraints !== undefined && {constraints}), ...(python !== undefined && {python}), ...(project && {project}), ...(universal !== undefined && {universal})}
   try {
     const {pins} = await withDownloads(host, input, context, (way) =>
       withUv(host, context, (uv) => host.call('environment.resolve', {...wanted, ...way, uv}, {signal: context.signal, onEvent: (event) => progress.tell(event)})))

@@ -25,7 +25,7 @@ export async function withDownloads<T>(host: Host, input: Wanted, context: Conte
   }
   const bundled = way === 'bundle'
   if (bundled) await needBundle(host, input, context)
-  const downloads = await openDownloads(host.shell, {texts: [input.requirements, input.constraints ?? ''], more: hosts, bundled, reader}, context)
+  const downloads = await openDownloads(host.shell, {texts: [input.requirements, input.constraints ?? ''], pythons: input.python !== undefined, more: hosts, bundled, reader}, context)
   try {
     return await ask({download: downloads.way})
   } catch (error) {

@@ -1,9 +1,8 @@
-import {readFile} from 'node:fs/promises'
-import {writeWhole} from '../base/index.ts'
+import {textIfThere, writeWhole} from '../base/index.ts'
 
 /** The public half of the key in `file`, as `ssh-ed25519 AAAA...`; makes the pair (0600) if it is not there. */
 export async function ensureKey(file: string, comment: string): Promise<string> {
-  const known = await readFile(`${file}.pub`, 'utf8').catch(() => undefined)
+  const known = await textIfThere(`${file}.pub`)
   if (known) return publicPart(known)
   const pair = await generatePair(comment)
   await writeWhole(file, pair.private)

@@ -1,6 +1,5 @@
-import {readFile} from 'node:fs/promises'
 import {loadRack, saveRack, type Rack, type RackNode} from '../rack/index.ts'
-import {writeWhole} from '../base/index.ts'
+import {textIfThere, writeWhole} from '../base/index.ts'
 import {ensureKey} from './keys.ts'
 import type {LocalLayout} from './layout.ts'
 import type {LocalNode, LocalRack} from './types.ts'
@@ -12,7 +11,7 @@ import type {LocalNode, LocalRack} from './types.ts'
 export async function writeRackFile(layout: LocalLayout, rack: LocalRack, nodes: LocalNode[], user: string): Promise<void> {
   const lines = await Promise.all(nodes.map(async (node) => `[127.0.0.1]:${node.port} ${await ensureKey(layout.node(node.name).hostKey, node.name)}\n`))
   const known = lines.join('')
-  if ((await readFile(layout.knownHosts, 'utf8').catch(() => undefined)) !== known) await writeWhole(layout.knownHosts, known)
+  if ((await textIfThere(layout.knownHosts)) !== known) await writeWhole(layout.knownHosts, known)
   // One that cannot be read is replaced: it is ours to write.
   const before = await loadRack(layout.rackFile, {}).catch(() => undefined)
   const names = new Set(nodes.map((node) => node.name))

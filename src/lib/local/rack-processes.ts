@@ -1,5 +1,4 @@
-import {readFile} from 'node:fs/promises'
-import {CliError, current} from '../base/index.ts'
+import {CliError, current, textIfThere} from '../base/index.ts'
 import type {LocalGroup} from '../protocol/index.ts'
 import type {LocalLayout} from './layout.ts'
 import {endProcesses, findProcesses} from './processes.ts'
@@ -24,6 +23,6 @@ export async function endRackProcesses(layout: LocalLayout, rack: LocalRack, gra
 }
 
 async function recordedGroups(layout: LocalLayout): Promise<LocalGroup[]> {
-  const text = await readFile(layout.groups, 'utf8').catch(() => '')
-  return text.split('\n').filter(Boolean).map((line) => current<LocalGroup>('local.group', JSON.parse(line), layout.groups))
+  const text = await textIfThere(layout.groups)
+  return (text ?? '').split('\n').filter(Boolean).map((line) => current<LocalGroup>('local.group', JSON.parse(line), layout.groups))
 }

@@ -1,19 +1,13 @@
 import {randomBytes} from 'node:crypto'
-import {readFile} from 'node:fs/promises'
-import {CliError, current, ensurePrivateFolder, isCliError, stamped, writeWhole} from '../base/index.ts'
+import {CliError, current, ensurePrivateFolder, isCliError, stamped, textIfThere, writeWhole} from '../base/index.ts'
 import {askDaemon, controlPath} from './control.ts'
 import type {LocalLayout} from './layout.ts'
 import type {DaemonState, LocalRack} from './types.ts'
 
 /** rack.json, or undefined where there is no local rack. Throws RACK_INVALID if it cannot be read. */
 export async function readRack(layout: LocalLayout): Promise<LocalRack | undefined> {
-  let text: string
-  try {
-    text = await readFile(layout.rack, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
+  const text = await textIfThere(layout.rack)
+  if (text === undefined) return undefined
   try {
     return current<LocalRack>('local.rack', JSON.parse(text), layout.rack)
   } catch (error) {

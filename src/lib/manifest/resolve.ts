@@ -68,6 +68,7 @@ function resolveTrain(train: NonNullable<ManifestFile['train']>): TrainSpec {
     ...nodesOf(train.nodes),
     spares: train.spares,
     withoutProgress: train.restart.without_progress,
+    ...(train.restarts > 0 && train.restart.after_reboot !== 'stay' && {afterReboot: train.restart.after_reboot}),
     ...(train.checkpoint !== undefined && {checkpoint: checkpointOf(train.checkpoint)}),
     processesPerNode: train.processes_per_node,
     restarts: train.restarts,

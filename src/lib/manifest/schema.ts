@@ -42,13 +42,13 @@ const workspace = z
             .string()
             .regex(/^3\.\d{1,2}$/, 'must be a version such as "3.12", in quotes')
             .optional()
-            .describe('Python of the environment, which has to be on the node as python3.12; by default its python3.')
+            .describe('Python of the environment: python3.12 of the node, else one that uv installs below its environments; by default its python3.')
             .meta({examples: ['3.12']}),
           requirements: z.string().min(1).optional().describe('Requirements file, as above.'),
         }),
       ])
       .optional()
-      .describe('Requirements file of pip, or pyproject.toml, relative to the project folder; pyproject.toml[plot,dev] takes extras and dependency groups along. The environment is built once per content and node, then reused. A lock file (uv.lock beside pyproject.toml, or what `flexrack lock` writes) decides its versions. Without it the environment has the bare Python of the node.')
+      .describe('Requirements file of pip, or pyproject.toml, relative to the project folder; pyproject.toml[plot,dev] takes extras and dependency groups along; a project with a build system or programs is installed itself, editable. The environment is built once per content and node, then reused. A lock file (uv.lock beside pyproject.toml, or what `flexrack lock` writes) decides its versions. Without it the environment has the bare Python of the node.')
       .meta({examples: ['requirements.txt', 'pyproject.toml[plot]', {version: '3.12', requirements: 'requirements.txt'}]}),
     sync: z
       .strictObject({
@@ -215,9 +215,13 @@ const train = z
           .max(100)
           .default(2)
           .describe('After this many attempts in a row without progress flexrack gives up, whatever `restarts` allows. Progress is a newer checkpoint, or more steps from the same one.'),
+        after_reboot: z
+          .enum(['checkpoint', 'anew', 'stay'])
+          .default('checkpoint')
+          .describe('What becomes of the run after a reboot of its nodes, where `restarts` are left; a reboot uses up one. `checkpoint`: it goes on from its newest whole checkpoint, and ends where there is none. `anew`: without one it begins again. `stay`: it ends. Slurm has `slurm.requeue` instead.'),
       })
       .prefault({})
-      .describe('When flexrack gives up starting again.'),
+      .describe('When flexrack starts again, and when it gives up.'),
     outputs: z
       .array(z.string().min(1).refine(noLineBreak, 'must be one line'))
       .max(1000)

@@ -62,6 +62,8 @@ export interface TrainSpec {
   restarts: number
   /** Attempts in a row without progress after which none is made any more. */
   withoutProgress?: number
+  /** It goes on after a reboot: from a checkpoint alone, or from the beginning where there is none. */
+  afterReboot?: 'checkpoint' | 'anew'
   checkpoint?: CheckpointSpec
   /** Files and folders (trailing /), relative to the project, fetched and logged as artifacts. */
   outputs: string[]

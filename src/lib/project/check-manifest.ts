@@ -20,7 +20,7 @@ export async function checkManifest({manifest, source}: LocatedManifest, nodes: 
   const report = (path: string[], message: string, fix: string, severity: Finding['severity'] = 'error') =>
     findings.push({...fromProblem(problemAt(source, source.span(path, 'value'), message), 'manifest'), severity, fix})
   if (workspace.python !== undefined) findings.push(...(await checkRequirements(folder, workspace.python)))
-  const stale = workspace.python === undefined ? undefined : await PROJECT_LOCK.stale(folder, workspace.python)
+  const stale = workspace.python === undefined ? undefined : await PROJECT_LOCK.stale(folder, workspace.python, workspace.pythonVersion)
   if (stale !== undefined) report(['workspace', 'python'], stale.message, stale.fix)
   if (!train) return findings
   const script = train.command[0] ?? ''

@@ -34,7 +34,7 @@ export async function checkNodes(
   const peers = (manifest?.train?.nodes ?? 1) > 1 ? nodes.filter((node) => node.address !== undefined).slice(0, 16) : []
   const reports = await probeNodes(nodes, fleet, ctx, {peers, ports})
   const reached = nodes.filter((node) => reports.some((one) => one.node === node.name && one.ok))
-  return {findings: [...reports.flatMap((report) => judgeNode(report, manifest, measuredTwice)), ...judgeTogether(reports)], reached}
+  return {findings: [...reports.flatMap((report) => judgeNode(report, manifest, measuredTwice)), ...(manifest?.workspace.pythonVersion === undefined ? judgeTogether(reports) : [])], reached}
 }
 
 /** What one node's report means for a run. Pure. */
@@ -73,5 +73,5 @@ export function judgeTogether(reports: NodeReport<Probe>[]): Finding[] {
   }
   if (versions.size < 2) return []
   const list = [...versions].map(([version, nodes]) => `${version} on ${nodes.join(', ')}`).join('; ')
-  return [{severity: 'warning', about: 'node', message: `the nodes have different Pythons: ${list}`, fix: 'packages and pickles may differ between ranks; install one version everywhere'}]
+  return [{severity: 'warning', about: 'node', message: `the nodes have different Pythons: ${list}`, fix: 'packages and pickles may differ between ranks; name one: workspace: {python: {version: "3.12"}}'}]
 }

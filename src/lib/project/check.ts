@@ -5,6 +5,7 @@ import type {CheckName, PreflightResult} from '../preflight/index.ts'
 import type {Mended} from '../protocol/index.ts'
 import {loadRack, selectNodes, type Rack, type RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
+import type {PythonOfNode} from './check-python.ts'
 import {findingsOf, type Finding} from './findings.ts'
 
 export interface CheckInput {
@@ -23,8 +24,8 @@ export interface CheckInput {
 export interface CheckResult {
   /** True if nothing would stop a run. */
   ok: boolean
-  /** What was looked at; absent where it could not be. */
-  checked: {manifest?: string; rack?: string; nodes: string[]; head?: string}
+  /** What was looked at; absent where it could not be. `goOn`: runs that would go on after a reboot of their nodes. */
+  checked: {manifest?: string; rack?: string; nodes: string[]; head?: string; goOn?: string[]; pythons?: PythonOfNode[]}
   findings: Finding[]
   /** With --preflight; its findings are in it alone. */
   preflight?: PreflightResult
@@ -72,7 +73,16 @@ async function checkOnline({rack, nodes, located, input, findings, checked}: Onl
   const ports = port ? {[rack.head.node]: [[rack.head.bind ?? '0.0.0.0', port] as [string, number]]} : {}
   const {findings: nodeFindings, reached} = await checkNodes({nodes, ports, measuredTwice: input.preflight !== undefined, ...(located && {manifest: located.manifest})}, fleet, ctx)
   findings.push(...nodeFindings, ...head.findings)
-  findings.push(...(await (await import('./check-reboot.ts')).checkReboot(reached, fleet, ctx)))
+  const reboot = await (await import('./check-reboot.ts')).checkReboot(reached, fleet, ctx)
+  findings.push(...reboot.findings)
+  if (reboot.goOn.length > 0) checked.goOn = reboot.goOn
+  const version = located?.manifest.workspace.pythonVersion
+  if (version !== undefined) {
+    const {checkPython} = await import('./check-python.ts')
+    const {pythons, findings: ofPythons} = await checkPython(version, reached, fleet, ctx)
+    checked.pythons = pythons
+    findings.push(...ofPythons)
+  }
   if (rack.slurm && reached.some((node) => node.name === rack.slurm?.login)) findings.push(...(await (await import('./check-slurm.ts')).checkSlurm(rack, located?.manifest, fleet, ctx)))
   checked.nodes = nodes.map((node) => node.name)
   if (head.uri !== undefined) checked.head = head.uri

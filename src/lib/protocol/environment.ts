@@ -6,8 +6,20 @@ export interface EnvironmentContent {
   requirements: string
   /** Text of a constraints file. */
   constraints?: string
-  /** Python version (3.11), name or absolute path on the node; the node's python3 by default. */
+  /** Python version (3.11) or range (>=3.11,<3.13), which uv installs where the node has none; or a name or an absolute path on the node; the node's python3 by default. */
   python?: string
+  project?: ProjectToInstall
+}
+
+/** The project of a workspace is in the environment itself, editable: its modules are those of the code folder, and its programs are there. */
+export interface ProjectToInstall {
+  workspace: string
+  /** Of its distribution, normalized. */
+  name: string
+  /** Of its pyproject.toml, relative to the code folder. */
+  folder: string
+  /** Over what says how it is installed: where this changes, so does the environment. */
+  digest: string
 }
 
 export interface EnvironmentWanted extends EnvironmentContent {
@@ -30,7 +42,7 @@ export interface DownloadWay {
   proxy: string
   /** The settings count instead of all that the node has of its own. */
   instead?: boolean
-  /** Of pip on the caller's machine, by the long names of its options: where packages come from. Each counts where the node has none of its own. */
+  /** Of pip on the caller's machine, by the long names of its options: where packages come from. Each counts where the node has none of its own. Besides, `python-install-mirror` of uv. */
   settings: Record<string, string>
 }
 
@@ -108,7 +120,12 @@ export interface EnvironmentPlanned {
   hash: string
   path: string
   ready: boolean
+  /** Version; without its last part where it is to be installed. */
   python: string
+  /** Hash over the versions in it, where it is ready. */
+  versions?: string
+  /** Whose Python it is: the node's own, flexrack's (which uv has installed), or one that uv is to install first. */
+  by: 'node' | 'flexrack' | 'uv'
 }
 
 /** What uses an environment, and flexrack's folder of the node that it is on. */

@@ -136,7 +136,7 @@ export interface KeptSweep extends SweepRecord {
 
 /** The trials of a sweep, for those who only look. */
 export interface KeptTrials {
-  status: 'running' | 'finished' | 'stopped' | 'failed'
+  status: 'running' | 'interrupted' | 'finished' | 'stopped' | 'failed'
   at: number
   trials: Trial[]
   importance: Record<string, number> | null

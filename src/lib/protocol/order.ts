@@ -105,6 +105,8 @@ export interface RunOrder {
   /** How often all ranks are started again. */
   restarts: number
   checkpoint?: CheckpointOrder
+  /** It goes on after a reboot of its nodes: from its newest whole checkpoint alone, or where there is none from the beginning. Absent: it does not. */
+  after_reboot?: 'checkpoint' | 'anew'
   /** Attempts in a row without progress after which none is made any more. */
   without_progress?: number
   size?: GangSize

@@ -51,8 +51,10 @@ export interface NodeRun {
   created: number
   status: NodeRunStatus
   attempt: number
-  /** Its supervisor is alive. */
+  /** Its supervisor is alive, or is about to be started again after a reboot. */
   live: boolean
+  /** How often it went on here after a reboot of the node. */
+  returned?: number
   exit: number | null
   cause: Cause | null
   started: number | null

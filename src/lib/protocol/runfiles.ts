@@ -1,5 +1,6 @@
 // Files of a run that outlive who wrote them: each kind, where it is, the number of its shape, and what it holds beside `schema`, that number. Words in capitals stand for names. Generated from protocol/runfiles.json by `npm run protocol`.
 import type {RunOrder} from './order.ts'
+import type {Had} from './reservation.ts'
 import type {RunAttempt} from './result.ts'
 import type {GangPlace} from './run.ts'
 import type {Hang, RankStack} from './watch.ts'
@@ -22,6 +23,14 @@ export interface RunState {
   started?: number
   /** Of the machine, when the supervisor began. */
   boot?: string
+  /** The boot whose orderly end has ended the supervisor. */
+  down?: string
+  /** When that was said. */
+  down_at?: number
+  /** How often the run was taken up here after a reboot of the node. */
+  returned?: number
+  /** What it has reserved here. */
+  wants?: Had
   gang?: GangPlace | null
   term?: number
   leader?: string
@@ -34,6 +43,8 @@ export interface StopRequest {
   grace: number
   kill: boolean
   by: string
+  /** When its node began to go down, where that is why. */
+  at?: number
 }
 
 /** A signal that the supervisor of a run under Slurm was sent. */

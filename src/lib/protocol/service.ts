@@ -82,11 +82,22 @@ export interface NotRunning {
   last: string | null
 }
 
+/** Whether a run would go on after a reboot of the node. */
+export interface RunOutlook {
+  run: string
+  project: string | null
+  goes_on: boolean
+  /** Why it would not. */
+  why: string | null
+}
+
 export interface BootFound {
   comes_back: ComesBack
   /** Services that were started and that nobody has stopped since. */
   wanted: string[]
   missing: NotRunning[]
+  /** Runs that are going on there. */
+  runs: RunOutlook[]
 }
 
 export interface BootResumed {

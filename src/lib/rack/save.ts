@@ -1,8 +1,8 @@
 import {randomBytes} from 'node:crypto'
-import {mkdir, open, readFile, rename, rm, stat} from 'node:fs/promises'
+import {mkdir, open, rename, rm, stat} from 'node:fs/promises'
 import {basename, dirname, join} from 'node:path'
 import {isMap, isScalar, isSeq, parseDocument, type Document, type YAMLMap} from 'yaml'
-import {CliError, ownMark, stateOfMark, type ProcessMark} from '../base/index.ts'
+import {CliError, ownMark, stateOfMark, type ProcessMark, textIfThere} from '../base/index.ts'
 import {expandHome, parseRack, readRack} from './load.ts'
 import type {GpuSpec, Rack, RackNetwork, RackNode, RackSlurm} from './types.ts'
 
@@ -27,7 +27,7 @@ export async function editRack(path: string, change: (rack: Rack) => Rack | Prom
 }
 
 async function contentOf(rack: Rack): Promise<string> {
-  const content = renderRack(rack, await readFile(rack.path, 'utf8').catch(() => undefined))
+  const content = renderRack(rack, await textIfThere(rack.path))
   // What we write must be what we can read.
   await parseRack(rack.path, content)
   return content
@@ -195,7 +195,7 @@ async function withLock<T>(path: string, action: () => Promise<T>): Promise<T> {
 async function clearStaleLock(lock: string): Promise<void> {
   const found = await stat(lock).catch(() => undefined)
   if (!found) return
-  const text = await readFile(lock, 'utf8').catch(() => '')
+  const text = (await textIfThere(lock)) ?? ''
   const age = Date.now() - found.mtimeMs
   // An empty lock file may be one that is being written right now.
   if (text === '' ? age < 1000 : age < LOCK_STALE_MS && (await stateOf(text)) !== 'gone') return

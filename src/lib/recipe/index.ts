@@ -1,5 +1,5 @@
 /** Recipes of model servers, as data: runtimes/<name>/recipe.yaml. */
 export {loadRecipe} from './load.ts'
-export {minorOf, worksWith} from './python.ts'
+export {rangeOf, worksWith} from './python.ts'
 export {renderRecipe} from './render.ts'
 export type {Recipe, RecipeValues, RenderedRecipe} from './types.ts'

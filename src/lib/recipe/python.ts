@@ -5,6 +5,11 @@ export function worksWith({atLeast, below}: Recipe['python'], version: string): 
   return minorOf(version) >= minorOf(atLeast) && (below === undefined || minorOf(version) < minorOf(below))
 }
 
-export function minorOf(version: string): number {
+function minorOf(version: string): number {
   return Number(version.split('.')[1] ?? 0)
+}
+
+/** The same as an environment is asked for. Pure. */
+export function rangeOf({atLeast, below}: Recipe['python']): string {
+  return `>=${atLeast}${below === undefined ? '' : `,<${below}`}`
 }

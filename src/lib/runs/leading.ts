@@ -43,9 +43,11 @@ export function statusOf(run: FoundRun): {status: NodeRunStatus | 'unknown'; dou
   return {status: doubt ? 'unknown' : best.status, doubt: doubt ?? null}
 }
 
-/** Somebody who answers is at it. Pure. */
+/** Somebody who answers is at it; a node that looks for its gang after a reboot is not, where the run is over. Pure. */
 export function isGoingOn(run: FoundRun): boolean {
-  return stateOf(run).live || run.nodes.some((one) => one.live && one.ended === null)
+  const best = stateOf(run)
+  const looks = (one: NodeRun): boolean => best.committed && one.status === 'waiting' && (one.returned ?? 0) > 0
+  return best.live || run.nodes.some((one) => one.live && one.ended === null && !looks(one))
 }
 
 /**

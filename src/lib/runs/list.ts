@@ -22,7 +22,7 @@ export interface RunEntry {
   ended: number | null
   attempt: number | null
   cause: Cause | null
-  /** Nodes that were rebooted while it went on, as they say themselves. */
+  /** Nodes that were rebooted while it went on, as they say themselves; also where it goes on after that. */
   rebooted: string[]
   /** Last values. */
   metrics: Record<string, number>
@@ -87,7 +87,7 @@ export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {ev
       ended: state.ended === null || doubt ? null : state.ended * 1000,
       attempt: state.attempt,
       cause: doubt ? null : state.cause,
-      rebooted: one.nodes.filter(({cause}) => cause?.lost === 'reboot').map(({node}) => node),
+      rebooted: one.nodes.filter(({cause, returned}) => cause?.lost === 'reboot' || (returned ?? 0) > 0).map(({node}) => node),
       metrics: known?.metrics ?? {},
       experiment: known?.experiment ?? null,
       trackedId: state.tracked,

@@ -1,4 +1,5 @@
 import {readFile} from 'node:fs/promises'
+import {textIfThere} from '../base/index.ts'
 import type {ParsedKey} from 'ssh2'
 
 /** What a key file holds as far as it can be told without a passphrase. */
@@ -41,8 +42,8 @@ export async function unlockKey(text: string, passphrase: string): Promise<Parse
 }
 
 async function readPublic(path: string, parse: (text: string) => ParsedKey | undefined): Promise<ParsedKey | undefined> {
-  const text = await readFile(`${path}.pub`, 'utf8').catch(() => '')
-  return text === '' ? undefined : parse(text)
+  const text = await textIfThere(`${path}.pub`).catch(() => undefined) // it only helps
+  return text ? parse(text) : undefined
 }
 
 /** The public part of a locked key in OpenSSH's own format stands in the clear (PROTOCOL.key: magic, cipher, kdf, its options, count, public key). */

@@ -1,7 +1,8 @@
 import {createHmac, randomBytes} from 'node:crypto'
-import {appendFile, mkdir, open, readFile, rm, stat} from 'node:fs/promises'
+import {appendFile, mkdir, open, rm, stat} from 'node:fs/promises'
 import {dirname} from 'node:path'
 import {setTimeout as sleep} from 'node:timers/promises'
+import {textIfThere} from '../base/index.ts'
 import {checkHostKey, keyTypeOf, readKnownHosts} from './known-hosts.ts'
 
 /** A lock this old was left by a process that was killed: what it guards takes milliseconds. */
@@ -13,7 +14,7 @@ export async function recordHostKey(file: string, name: string, key: Buffer, has
   const unlock = await lock(`${file}.flexrack-lock`)
   try {
     if (checkHostKey(await readKnownHosts([file]), name, key).verdict === 'known') return
-    const text = await readFile(file, 'utf8').catch(() => '') // it was read a moment ago, or is not there
+    const text = (await textIfThere(file)) ?? ''
     const newline = text === '' || text.endsWith('\n') ? '' : '\n'
     await appendFile(file, `${newline}${hashed ? hashName(name) : name} ${keyTypeOf(key)} ${key.toString('base64')}\n`, {mode: 0o600})
   } finally {

@@ -1,6 +1,5 @@
 import {createHash, createHmac} from 'node:crypto'
-import {readFile} from 'node:fs/promises'
-import {CliError} from '../base/index.ts'
+import {CliError, textIfThere} from '../base/index.ts'
 import {matchesPattern} from './pattern.ts'
 
 /** One line of a known_hosts file. */
@@ -43,11 +42,10 @@ export async function readKnownHosts(files: string[]): Promise<KnownHost[]> {
 }
 
 async function readFileEntries(file: string): Promise<KnownHost[]> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return ''
+  const text = await textIfThere(file).catch((error: NodeJS.ErrnoException) => {
     throw new CliError('LOCAL_FAILED', `${file} cannot be read (${error.code ?? error.message}), so no host key can be verified`, {hint: `ls -l ${file}`, cause: error})
   })
-  return text.split('\n').flatMap((line, index) => parseLine(line, file, index + 1) ?? [])
+  return (text ?? '').split('\n').flatMap((line, index) => parseLine(line, file, index + 1) ?? [])
 }
 
 /** Entries for a host. Where the port is not 22, entries of the bare name count only if they hold the very key (`checkHostKey` does that). */

@@ -1,5 +1,5 @@
 import {findBackground} from '../background/index.ts'
-import {CliError, isCliError, ownerName, throwIfInterrupted, type Context} from '../base/index.ts'
+import {CliError, isCliError, LOCKED_PYTHON, ownerName, throwIfInterrupted, type Context} from '../base/index.ts'
 import type {Tracking} from '../head/index.ts'
 import {ensureEnvironment, type Environment, type Host} from '../host/index.ts'
 import {executePlan, throwIfFailed, valuesOf, type Handlers, type Outputs, type StepOutcome} from '../plan/index.ts'
@@ -71,7 +71,7 @@ async function preflight({nodes, skipped, force}: SweepPreflightInput, _done: un
 }
 
 async function engine({node, sampler}: EngineStepInput, _done: unknown, {host, context}: SweepEnv): Promise<Environment & {python: string}> {
-  const built = await ensureEnvironment(host(node), {requirements: engineRequirements({sampler}), user: 'sweep'}, context)
+  const built = await ensureEnvironment(host(node), {requirements: engineRequirements({sampler}), python: LOCKED_PYTHON, user: 'sweep'}, context)
   return {...built, python: `${built.path}/bin/python`}
 }
 

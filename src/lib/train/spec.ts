@@ -26,6 +26,7 @@ type CommonSpec = {
   env: Record<string, FromEnv>
   restarts: number
   without_progress?: number
+  after_reboot?: 'checkpoint' | 'anew'
   checkpoint?: NonNullable<RunSpec['checkpoint']>
   size?: {min: number; max: number}
   grace: number
@@ -89,6 +90,7 @@ export function specTemplate<Part extends SshPart | SlurmPart>(spec: RunSpec, {n
     restarts: spec.restarts,
     ...(spec.checkpoint && {checkpoint: spec.checkpoint}),
     ...(spec.withoutProgress !== undefined && {without_progress: spec.withoutProgress}),
+    ...(spec.afterReboot && !('scheduler' in part) && {after_reboot: spec.afterReboot}),
     ...(spec.size && {size: {min: spec.size.min, max: spec.size.max}}),
     grace: spec.grace,
     ...watched,

@@ -97,6 +97,8 @@ export interface RunSpec {
   worldSize: number
   restarts: number
   withoutProgress?: number
+  /** It goes on after a reboot: from a checkpoint alone, or from the beginning where there is none. */
+  afterReboot?: 'checkpoint' | 'anew'
   checkpoint?: CheckpointSpec
   /** How many nodes an attempt has at least and at most, where `placements` may be more or fewer: spares, elastic size. */
   size?: {min: number; max: number; spares: number}

@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto'
-import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
+import {textIfThere} from '../base/index.ts'
 
 /** Beside the manifest: exact versions with hashes, for every platform; nodes install exactly that. */
 export const LOCK_FILE = 'flexrack.lock'
@@ -18,13 +18,11 @@ export function lockText(file: string, content: Content, python: string, pins: s
   return [`# Made by \`flexrack lock\` from ${file} (${sourceDigest(content)}), for Python ${python} and newer. Do not edit.`, ...options, pins].join('\n')
 }
 
-/** What a lock file of the project says: its lines, and whether it belongs to these requirements. Undefined where there is none. */
-export async function readLock(folder: string, content: Content): Promise<{text: string; isCurrent: boolean} | undefined> {
-  const text = await readFile(join(folder, LOCK_FILE), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
-  return text === undefined ? undefined : {text, isCurrent: HEADER.exec(text)?.[2] === sourceDigest(content)}
+/** What a lock file of the project says: its lines, whether it belongs to these requirements, and its oldest Python. Undefined where there is none. */
+export async function readLock(folder: string, content: Content): Promise<{text: string; isCurrent: boolean; python: string} | undefined> {
+  const text = await textIfThere(join(folder, LOCK_FILE))
+  const [, , digest, python = ''] = HEADER.exec(text ?? '') ?? []
+  return text === undefined ? undefined : {text, isCurrent: digest === sourceDigest(content), python}
 }
 
 function sourceDigest({requirements, constraints}: Content): string {

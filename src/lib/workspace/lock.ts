@@ -1,6 +1,6 @@
-import {writeFile} from 'node:fs/promises'
+import {rename, rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {CliError, type Context} from '../base/index.ts'
+import {CliError, randomId, type Context} from '../base/index.ts'
 import {VERSIONS, type Host} from '../host/index.ts'
 import type {Manifest} from '../manifest/index.ts'
 import type {Handlers, PlanOf} from '../plan/index.ts'
@@ -58,7 +58,14 @@ async function lock({node, folder, requirements: file, digest, python, version}:
   const pins = await VERSIONS.choose(await host(node), {...sources, universal: python, ...(version !== null && {python: version})}, context)
   if (pins === undefined) throw new CliError('NODE_UNFIT', `${node} has no uv, which chooses the versions, and gets none`, {hint: 'flexrack lock --on another node', details: {node}})
   const target = join(folder, LOCK_FILE)
-  await writeFile(target, lockText(file, sources, python, pins))
+  // Whole or not at all: another command may read it now, and a disk may be full.
+  const draft = `${target}.${randomId()}`
+  try {
+    await writeFile(draft, lockText(file, sources, python, pins))
+    await rename(draft, target)
+  } finally {
+    await rm(draft, {force: true})
+  }
   return {file: target, packages: pins.split('\n').filter((line) => /^[A-Za-z0-9]/.test(line)).length, python, node}
 }
 

@@ -1,14 +1,15 @@
 import type {EventEmitter} from 'node:events'
 import {hostname} from 'node:os'
 import type {Context} from '../base/index.ts'
-import type {Environment, Host} from '../host/index.ts'
+import {VERSIONS, type Environment, type Host} from '../host/index.ts'
 import type {Manifest} from '../manifest/index.ts'
 import type {PlanOf} from '../plan/index.ts'
-import type {Compared, WorkspaceInspected} from '../protocol/index.ts'
-import {ProjectFiles} from './project-files.ts'
+import type {Compared, ProjectToInstall, WorkspaceInspected} from '../protocol/index.ts'
+import {installOf} from './install.ts'
+import {digestOf, ProjectFiles} from './project-files.ts'
 import {hasHashes, type Requirements} from './requirements.ts'
 import type {Snapshot} from './snapshot.ts'
-import {environmentSteps, syncSteps, type ProjectOrigin, type WorkspaceKinds} from './steps.ts'
+import {constraintsWith, environmentSteps, syncSteps, type ProjectOrigin, type WorkspaceKinds} from './steps.ts'
 import {question, type Synced} from './sync.ts'
 
 /** A project's place on a node. */
@@ -57,23 +58,26 @@ export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: 
     return begun
   }
   options.early?.on('open', (host) => void look(host).catch(() => {})) // told below, where the host counts
-  const [{snapshot, wanted}, hosts] = await Promise.all([project, coming])
-  const origin: ProjectOrigin = {project: manifest.name, folder: manifest.folder, exclude: manifest.workspace.exclude, requirements: manifest.workspace.python ?? null, python: manifest.workspace.pythonVersion ?? null}
+  const [{snapshot, wanted, install}, hosts] = await Promise.all([project, coming])
+  const origin: ProjectOrigin = {project: manifest.name, folder: manifest.folder, exclude: manifest.workspace.exclude, requirements: manifest.workspace.python ?? null, python: manifest.workspace.pythonVersion ?? null, install: install ?? null}
   const workspaces = new Map<string, Workspace>()
   const failed = new Map<string, Error>()
   const steps: WorkspacePlan['plan']['steps'] = []
   const found = await Promise.allSettled(hosts.map(look))
   const like = wanted && likeOf(hosts.map(({node}, index) => ({node, environment: valueOf(found[index])?.environment})), wanted)
+  const reference = valueOf(found[hosts.findIndex(({node}) => node === like)])?.environment
   for (const [index, {node}] of hosts.entries()) {
     const one = found[index] as PromiseSettledResult<WorkspaceInspected>
     if (one.status === 'rejected') {
       failed.set(node, one.reason as Error)
       continue
     }
-    const {sync, environment} = one.value
+    const {sync} = one.value
+    const beside = wanted !== undefined && reference?.ready === true && one.value.environment?.ready === true && one.value.environment.versions !== reference.versions
+    const {environment} = beside ? await besides(hosts, index, like as string, wanted, {files, manifest, context, project: {snapshot, wanted, install}}) : one.value
     warnOfForeign(node, manifest, sync, snapshot, context)
     workspaces.set(node, {node, codePath: sync.path, ...(environment && {environment: {hash: environment.hash, path: environment.path, built: false}})})
-    steps.push(...syncSteps(node, origin, snapshot, sync), ...(wanted && environment ? environmentSteps(node, origin, wanted, environment, like ?? null) : []))
+    steps.push(...syncSteps(node, origin, snapshot, sync), ...(wanted && environment ? environmentSteps(node, origin, wanted, {...environment, synced: sync.same}, like ?? null, beside) : []))
   }
   return {plan: {command: options.command ?? 'workspace up', steps}, workspaces, failed, files}
 }
@@ -87,23 +91,39 @@ function likeOf(nodes: {node: string; environment?: {ready: boolean} | undefined
   return (there.find(({environment}) => environment?.ready) ?? there[0])?.node ?? null
 }
 
+interface Besides {
+  files: ProjectFiles
+  manifest: Manifest
+  project: Project
+  context: Context
+}
+
+/** What a node says of the environment with the versions of `like`, as the one that it has for these requirements has others. */
+async function besides(hosts: Host[], index: number, like: string, wanted: Requirements, {files, manifest, project, context}: Besides): Promise<WorkspaceInspected> {
+  const {pythonVersion: python} = manifest.workspace
+  const reference = hosts.find(({node}) => node === like) as Host
+  const pins = await files.versions(like, digestOf(wanted), () => VERSIONS.choose(reference, {...wanted, ...(python !== undefined && {python}), ...(project.install && {project: project.install})}, context))
+  return inspect(hosts[index] as Host, manifest, {...project, wanted: {...wanted, constraints: constraintsWith(wanted.constraints, pins ?? '')}}, context)
+}
+
 interface Project {
   snapshot: Snapshot
   wanted: Requirements | undefined
+  install: ProjectToInstall | undefined
 }
 
 async function readProject(files: ProjectFiles, manifest: Manifest, context: Context, {codeOnly}: WorkspaceOptions): Promise<Project> {
   const [snapshot, wanted] = await Promise.all([
     files.snapshot(manifest.folder, manifest.workspace.exclude, context),
-    codeOnly ? undefined : files.requirements(manifest.folder, manifest.workspace.python ?? null),
+    codeOnly ? undefined : files.requirements(manifest.folder, manifest.workspace.python ?? null, manifest.workspace.pythonVersion),
   ])
   for (const sentence of wanted?.warnings ?? []) context.reporter.warn(sentence)
-  return {snapshot, wanted}
+  return {snapshot, wanted, install: wanted && (await installOf(manifest.name, snapshot, manifest.workspace.python))}
 }
 
-async function inspect(host: Host, manifest: Manifest, {snapshot, wanted}: Project, context: Context): Promise<WorkspaceInspected> {
+async function inspect(host: Host, manifest: Manifest, {snapshot, wanted, install}: Project, context: Context): Promise<WorkspaceInspected> {
   const {pythonVersion: python} = manifest.workspace
-  const environment = wanted && {requirements: wanted.requirements, constraints: wanted.constraints, ...(python !== undefined && {python})}
+  const environment = wanted && {requirements: wanted.requirements, constraints: wanted.constraints, ...(python !== undefined && {python}), ...(install && {project: install})}
   return host.call('workspace.inspect', {...question(manifest.name, snapshot), environment}, {signal: context.signal})
 }
 

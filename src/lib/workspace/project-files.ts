@@ -13,9 +13,9 @@ export class ProjectFiles {
     return once(this.#snapshots, JSON.stringify([folder, exclude]), () => takeSnapshot(folder, exclude, context))
   }
 
-  /** `file` null: none, which is an environment without packages. */
-  requirements(folder: string, file: string | null): Promise<Requirements> {
-    return once(this.#requirements, JSON.stringify([folder, file]), () => readRequirements(folder, file ?? undefined))
+  /** `file` null: none, which is an environment without packages. `version`: of Python, where the manifest names one. */
+  requirements(folder: string, file: string | null, version?: string): Promise<Requirements> {
+    return once(this.#requirements, JSON.stringify([folder, file, version]), () => readRequirements(folder, file ?? undefined, version))
   }
 
   /** What one node has chosen for all, of these requirements. */

@@ -1,6 +1,6 @@
 import {readFile} from 'node:fs/promises'
 import {dirname, isAbsolute, posix, relative, resolve, sep} from 'node:path'
-import {CliError} from '../base/index.ts'
+import {CliError, textIfThere} from '../base/index.ts'
 import {LOCK_FILE, readLock} from './lock-file.ts'
 import {namedProject, readPyproject, type NamedProject} from './pyproject.ts'
 import {parseUvLock, UV_LOCK, type Required} from './uv-lock.ts'
@@ -21,40 +21,43 @@ interface Line {
 }
 
 /**
- * What the environments of a project are made from: its lock file where it has one, else its requirements. Beside a pyproject.toml that is uv.lock.
+ * What the environments of a project, of a Python `version`, are made from: its lock file where it has one, else its requirements. Beside a pyproject.toml that is uv.lock.
  * Errors: those of readSources; CHECK_FAILED where the lock file does not belong to the requirements any more, or names what lies on this machine alone.
  */
-export async function readRequirements(folder: string, file: string | undefined): Promise<Requirements> {
+export async function readRequirements(folder: string, file: string | undefined, version?: string): Promise<Requirements> {
   const project = file === undefined ? undefined : namedProject(file)
   const locked = project && (await readUvLock(folder, project))
   if (locked) return locked
   const sources = await readSources(folder, file)
   const lock = file === undefined ? undefined : await readLock(folder, sources)
   if (!lock) return sources
-  if (!lock.isCurrent) throw new CliError('CHECK_FAILED', staleText(file as string), {hint: 'flexrack lock', details: {file: LOCK_FILE}})
+  const stale = staleText(lock, file as string, version)
+  if (stale !== undefined) throw new CliError('CHECK_FAILED', stale, {hint: 'flexrack lock', details: {file: LOCK_FILE}})
   const lines = lock.text.split('\n').map((text, index) => ({text, origin: `${LOCK_FILE}:${index + 1}`})).filter(({text}) => text.trim() !== '' && !text.startsWith('#'))
   return {requirements: textOf(lines), constraints: '', origins: lines.map((line) => line.origin)}
 }
 
-const staleText = (file: string): string => `${LOCK_FILE} does not belong to ${file} any more`
+function staleText({isCurrent, python}: {isCurrent: boolean; python: string}, file: string, version: string | undefined): string | undefined {
+  if (!isCurrent) return `${LOCK_FILE} does not belong to ${file} any more`
+  const isOlder = version !== undefined && Number(version.split('.')[1]) < Number(python.split('.')[1])
+  return isOlder ? `${LOCK_FILE} is for Python ${python} and newer, and workspace.python asks for ${version}` : undefined
+}
 
 /** What is wrong with the lock file of a project, and what mends it; undefined where nothing is. Requirements that cannot be read are told elsewhere. */
-export async function staleLock(folder: string, file: string): Promise<{message: string; fix: string} | undefined> {
+export async function staleLock(folder: string, file: string, version?: string): Promise<{message: string; fix: string} | undefined> {
   if (await isLockedByUv(folder, file)) {
     return readRequirements(folder, file).then(() => undefined, (error: CliError) => ({message: error.message, fix: error.hint ?? 'uv lock'}))
   }
   const lock = await readSources(folder, file).then((sources) => readLock(folder, sources), () => undefined)
-  return lock && !lock.isCurrent ? {message: staleText(file), fix: 'flexrack lock'} : undefined
+  const message = lock && staleText(lock, file, version)
+  return message === undefined ? undefined : {message, fix: 'flexrack lock'}
 }
 
 /** Where the uv.lock of a project would be: beside its pyproject.toml. Relative to the project folder. */
 const uvLockOf = ({file}: NamedProject): string => posix.join(posix.dirname(file), UV_LOCK)
 
 async function uvLockText(folder: string, project: NamedProject): Promise<string | undefined> {
-  return readFile(resolve(folder, uvLockOf(project)), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+  return textIfThere(resolve(folder, uvLockOf(project)))
 }
 
 /** True where uv has locked the versions of what `workspace.python` names. */

@@ -1,7 +1,7 @@
 import type {Context} from '../base/index.ts'
 import {ensureEnvironment, VERSIONS, type Environment, type Host} from '../host/index.ts'
 import type {Handlers, StepOf} from '../plan/index.ts'
-import type {Compared} from '../protocol/index.ts'
+import type {Compared, ProjectToInstall} from '../protocol/index.ts'
 import {computeDelta, describeDelta, type Delta} from './delta.ts'
 import type {Entry} from './entry.ts'
 import {changedSince, digestOf, type ProjectFiles} from './project-files.ts'
@@ -38,12 +38,16 @@ type EnvironmentInput = {
   requirements: string | null
   /** Version; null: the node's own. */
   python: string | null
+  /** The project itself, where it has a build system. */
+  install: ProjectToInstall | null
   /** Of that file and all it includes. */
   digest: string
   hash: string
   path: string
   /** The node whose versions count, so that all have the same; null: these are the only ones, or locked. */
   like: string | null
+  /** The node has an environment of the same requirements with other versions, which stays for whoever uses it: this is another one, by those of `like`. */
+  beside: boolean
 }
 
 export type WorkspaceKinds = {
@@ -66,6 +70,7 @@ export interface ProjectOrigin {
   exclude: string[]
   requirements: string | null
   python: string | null
+  install: ProjectToInstall | null
 }
 
 /** None where the code is there already. Pure. */
@@ -79,6 +84,9 @@ export function syncSteps(node: string, {project, folder, exclude}: ProjectOrigi
   return [{id: `sync:${node}`, node, kind: 'workspace.sync', title: `Sync code (${describeDelta(delta, compared)})`, input, needs: []}]
 }
 
+/** Requirements that come to the very versions that another node has. Pure. */
+export const constraintsWith = (constraints: string, pins: string): string => `${constraints}${pins}`
+
 /** What a node says of an environment. */
 export interface InspectedEnvironment {
   hash: string
@@ -86,16 +94,21 @@ export interface InspectedEnvironment {
   ready: boolean
   noted: boolean
   python: string
+  by: 'node' | 'flexrack' | 'uv'
+  versions?: string
+  /** Whether the code is there as it is here. */
+  synced: boolean
 }
 
 /** None where it is there already, and noted as this project's. Pure. */
-export function environmentSteps(node: string, {project, folder, requirements: file, python: version}: ProjectOrigin, wanted: Requirements, {hash, path, ready, noted, python}: InspectedEnvironment, like: string | null): StepOf<WorkspaceKinds>[] {
+export function environmentSteps(node: string, {project, folder, requirements: file, python: version, install}: ProjectOrigin, wanted: Requirements, {hash, path, ready, noted, python, by, synced}: InspectedEnvironment, like: string | null, beside = false): StepOf<WorkspaceKinds>[] {
   if (ready && noted) return []
   const number = wanted.requirements.split('\n').filter((line) => line.trim() !== '' && !/^\s*--?[a-z]/.test(line)).length // neither hashes nor options
   const count = number === 1 ? '1 requirement' : `${number} requirements`
-  const title = ready ? `Use the Python environment ${hash}, which is there` : `Build the Python environment ${hash} (Python ${python}, ${count})`
-  const input: EnvironmentInput = {node, project, folder, requirements: file, python: version, digest: digestOf(wanted), hash, path, like: ready ? null : like}
-  return [{id: `environment:${node}`, node, kind: 'workspace.environment', title, input, needs: []}]
+  const versions = beside ? `, with the versions of ${like}` : ''
+  const title = ready ? `Use the Python environment ${hash}, which is there${versions}` : `Build the Python environment ${hash} (Python ${python}${by === 'uv' ? ', which uv installs' : ''}, ${count}${versions}${install ? ', and the project itself' : ''})`
+  const input: EnvironmentInput = {node, project, folder, requirements: file, python: version, install, digest: digestOf(wanted), hash, path, like: ready && !beside ? null : like, beside}
+  return [{id: `environment:${node}`, node, kind: 'workspace.environment', title, input, needs: install && !synced ? [`sync:${node}`] : []}]
 }
 
 async function sync(input: SyncInput, _done: unknown, {host, files, context}: WorkspaceEnv): Promise<Synced> {
@@ -113,10 +126,11 @@ function deltaOf({put, remove, forget, send, bytes}: SyncInput, {entries, sizes}
 }
 
 async function environment(input: EnvironmentInput, _done: unknown, {host, files, context}: WorkspaceEnv): Promise<Environment & {node: string}> {
-  const {warnings: _told, ...wanted} = await files.requirements(input.folder, input.requirements)
+  const {warnings: _told, ...wanted} = await files.requirements(input.folder, input.requirements, input.python ?? undefined)
   if (digestOf(wanted) !== input.digest) throw changedSince(input.folder, input.requirements ?? 'the list of packages')
-  const {like, python: version} = input
-  const content = {...wanted, ...(version !== null && {python: version})}
+  const {like, beside, install, python: version} = input
+  const content = {...wanted, ...(version !== null && {python: version}), ...(install && {project: install})}
   const pins = like === null ? undefined : await files.versions(like, input.digest, async () => VERSIONS.choose(await host(like), content, context))
-  return {node: input.node, ...(await ensureEnvironment(await host(input.node), {...content, ...(pins && {pins}), user: `workspace:${input.project}`}, context))}
+  const limits = beside ? {constraints: constraintsWith(wanted.constraints, pins ?? '')} : pins ? {pins} : {}
+  return {node: input.node, ...(await ensureEnvironment(await host(input.node), {...content, ...limits, user: `workspace:${input.project}`}, context))}
 }

@@ -24,7 +24,7 @@ for (let index = 0; index < flooding; index++) flood()
 process.stdin.on('end', () => process.exit(0)).resume()
 `
 
-test('2000 who say nothing and 200 who flood the head take the places of each other only', {timeout: 120_000}, async () => {
+test('2000 who say nothing and 200 who flood the head take the places of each other only', {timeout: 600_000}, async () => {
   const head = await startHeadProcess()
   closers.push(() => head.stop())
   const {port} = JSON.parse(await readFile(join(head.folder, 'listener.json'), 'utf8')) as {port: number}

@@ -77,6 +77,6 @@ test.skipIf(whyNot)('head and the front of a server come back after a power cut,
   await again.close()
   await until(() => listens(port))
   expect(await serviceStatus(await openHost(fleet, machine.node, context), 'endpoint-digits-r1-0')).toMatchObject({state: 'running', restarts: 0})
-  expect(await checkReboot(rack.nodes, fleet, context)).toEqual([])
+  expect(await checkReboot(rack.nodes, fleet, context)).toEqual({findings: [], goOn: []})
   expect(unknownFiles('NODE', join(machine.home, '.flexrack'))).toEqual([])
 })

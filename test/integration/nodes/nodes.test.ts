@@ -79,7 +79,7 @@ describe('installing and uninstalling', () => {
     const node = local.rack.nodes[1]!
     const host = await openHost(fleet, node, local.context())
     await startService(host, {id: 'sleeper', argv: ['sleep', '600']})
-    await expect.poll(() => serviceStatus(host, 'sleeper'), {timeout: 30_000}).toMatchObject({state: 'running'})
+    await expect.poll(() => serviceStatus(host, 'sleeper')).toMatchObject({state: 'running'})
     const {pid} = await serviceStatus(host, 'sleeper')
     const refused = await uninstallNodes(await planUninstall(local.rack, [node], fleet, local.context()), [node], fleet, local.context())
     expect(refused[0]).toMatchObject({ok: false, code: 'CONFLICT'})

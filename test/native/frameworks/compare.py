@@ -23,10 +23,10 @@ PASSTHROUGH = str(HERE.parent.parent.parent / "native" / "lease_keeper" / "flexr
 
 
 class Framework:
-    """`shown`: the package whose version the table shows. `parts`: arguments of the tour, one run each. `env`: what it is told."""
+    """`shown`: the package whose version the table shows. `parts`: arguments of the tour, one run each. `env`: what it is told. `ways`: those in which it can be."""
 
-    def __init__(self, name, shown, parts=((),), env=None, lock=None, profile="blackwell"):
-        self.name, self.shown, self.parts, self.env, self.lock, self.profile = name, shown, parts, env or {}, lock or name, profile
+    def __init__(self, name, shown, parts=((),), env=None, lock=None, profile="blackwell", ways=WAYS):
+        self.name, self.shown, self.parts, self.env, self.lock, self.profile, self.ways = name, shown, parts, env or {}, lock or name, profile, ways
 
     def python(self):
         return locked_environment(f"framework-{self.lock}", HERE / f"{self.lock}.txt") / "bin" / "python"
@@ -35,14 +35,17 @@ class Framework:
         return next(line for line in (HERE / f"{self.lock}.txt").read_text().splitlines() if line.startswith(f"{self.shown}==")).split("==")[1].split(" ")[0]
 
 
-TORCH = {"TRITON_PTXAS_PATH": PASSTHROUGH, "TRITON_PTXAS_BLACKWELL_PATH": PASSTHROUGH}
+PTXAS = {"TRITON_PTXAS_PATH": PASSTHROUGH, "TRITON_PTXAS_BLACKWELL_PATH": PASSTHROUGH}
 FRAMEWORKS = {one.name: one for one in (
-    Framework("xgboost", "xgboost"),
     Framework("onnxruntime", "onnxruntime-gpu"),
+    Framework("cupy", "cupy-cuda13x", env={"CUPY_COMPILE_WITH_PTX": "1", "CUPY_ACCELERATORS": ""}),
+    Framework("triton", "triton", env=PTXAS),
+    Framework("xgboost", "xgboost"),
     Framework("warp", "warp-lang"),
     Framework("taichi", "taichi"),
-    Framework("cupy", "cupy-cuda13x", env={"CUPY_COMPILE_WITH_PTX": "1", "CUPY_ACCELERATORS": ""}),
-    Framework("torch_compile", "torch", parts=(("element-wise", "mlp"), ("transformer",), ("digits",)), env=TORCH, lock="torch"),
+    # Attached, its kernels would wait for memory of the application that a thread of it writes meanwhile.
+    Framework("nccl", "nvidia-nccl-cu13", ways=("natively",)),
+    Framework("torch_compile", "torch", parts=(("element-wise", "mlp"), ("transformer",), ("digits",)), env=PTXAS, lock="torch"),
 )}
 
 
@@ -58,8 +61,9 @@ def tour(framework, env, words=()):
     return (code if out.splitlines()[-1:] == ["PASS"] else code or 1), stops, seconds, out[-1500:] + err[-3000:]
 
 
-def each_way(framework, ways=WAYS, words=()):
+def each_way(framework, words=()):
     """Yields (way, exit code, stops, seconds, text) for each way, one daemon for all that are remote."""
+    ways = framework.ways
     settings = {"FLEXRACK_SIM_PROFILE": framework.profile}
     if "natively" in ways:
         yield ("natively", *tour(framework, {**native_env("sim"), **settings}, words))
@@ -88,7 +92,7 @@ def main(names):
                 if code != 0:
                     print(f"{framework.name} {' '.join(words)} {way}: {text}", file=sys.stderr)
             stops = rows["natively"][1]
-            times = [f"{rows[way][2]:.1f} s" if rows[way][0] == 0 else "FAILED" for way in WAYS]
+            times = ["cannot" if way not in rows else f"{rows[way][2]:.1f} s" if rows[way][0] == 0 else "FAILED" for way in WAYS]
             print(f"| {framework.name} {' '.join(words)} | {framework.version()} | {len(stops)} | {largest(stops):.1e} | {' | '.join(times)} |", flush=True)
 
 

@@ -11,16 +11,17 @@ from unittest import mock
 from flexrack_node.base import installed, stored
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.file_schemas import SCHEMAS
+from flexrack_node.base.stored import read
 from flexrack_node.gpu import admin_socket
 from flexrack_node.measure import usage
 from flexrack_node.measure.hardware_file import last_sample, read_samples
 from flexrack_node.measure.hardware_summary import read_summary
 from flexrack_node.relay.journal import Journal, read_rejected
 from flexrack_node.reservation.place import Place
+from flexrack_node.run import resumption
 from flexrack_node.run.files import RunFolder
 from flexrack_node.runs import dashboard, view
 from flexrack_node.service import head
-from flexrack_node.service import record as service_record
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord
 from flexrack_node.slurm.board import Board
@@ -29,7 +30,7 @@ from flexrack_node.sweep import control
 from flexrack_node.verbs import look
 from flexrack_node.watch.hang import hangs
 from flexrack_node.workspace import environment, index, workspace
-from flexrack_node.workspace.folder import WorkspaceFolder, read
+from flexrack_node.workspace.folder import WorkspaceFolder
 
 SPEC = {"run": "r", "project": "p", "node": "a", "index": 0, "nodes": ["a"], "launcher": "plain", "processes": 1, "command": ["x"], "scheduler": "slurm", "slurm": {"nodes": 1}, "created": 1.0}
 RECORD = {"lease": "r", "fence": 3, "state": "running", "boot": "b", "heartbeat": 1.0, "ttl": 20, "since": 1.0, "owner": "me@here", "project": "p", "node": "a", "nodes": ["a"], "root": "/r",
@@ -59,6 +60,7 @@ FILES = [
      {"keeper": "/k", "file": "/f", "folder": "/d", "libraries": None, "env": {}}),
     ("run.state", "runs/r/state.json", {"status": "running", "epoch": 3, "leader": "b"}, lambda path: RunFolder(path.parent).state()["term"], 3),
     ("run.result", "runs/r/result.json", {"status": "finished", "epoch": 2}, lambda path: RunFolder(path.parent).result()["term"], 2),
+    ("run.history", "runs/r/history.json", {"attempts": [{"attempt": 1, "status": "failed"}], "open": None}, lambda path: resumption.attempts_known(RunFolder(path.parent))[0]["attempt"], 1),
     ("run.stop", "runs/r/stop.json", {"grace": 1.0, "kill": False, "by": "x"}, lambda path: RunFolder(path.parent).stop_request()["by"], "x"),
     ("run.rank", "runs/r/attempts/1/rank-0.json", {"rank": 0, "started": 1.0}, lambda path: RunFolder(path.parents[2]).records(1)[0], {"rank": 0, "started": 1.0}),
     ("run.hang", "runs/r/hang-1.json", {"number": 1, "ranks": []}, lambda path: hangs(RunFolder(path.parent))[0]["number"], 1),
@@ -71,7 +73,7 @@ FILES = [
     ("relay.rejected", "runs/r/spool/rejected.jsonl", {"status": 400, "entry": WRITE}, lambda path: read_rejected(path.parent)[0], {"status": 400, "entry": WRITE}),
     ("usage.entry", "usage.jsonl", LINE, lambda path: usage.logged(path.parent), [LINE]),
     ("installed.entry", "installed.jsonl", {"path": "runs", "kind": "runs", "at": "2026-01-01T00:00:00Z"}, lambda path: installed.listing(path.parent)[0]["kind"], "runs"),
-    ("boot.settings", "boot/settings.json", {"by": "cron"}, lambda path: service_record.read("boot.settings", path), {"by": "cron"}),
+    ("boot.settings", "boot/settings.json", {"by": "cron"}, lambda path: read("boot.settings", path), {"by": "cron"}),
     ("service.spec", "services/s/spec.json", {"argv": ["x"]}, lambda path: ServiceRecord(path.parents[2], "s").spec(), {"argv": ["x"]}),
     ("service.state", "services/s/state.json", {"status": "running"}, lambda path: ServiceRecord(path.parents[2], "s").state(), {"status": "running"}),
     ("service.stop", "services/s/stop.json", {"grace": 4.0, "spare": True}, lambda path: ServiceRecord(path.parents[2], "s").stop_grace(), 4.0),
@@ -133,6 +135,40 @@ class StoredFilesTest(unittest.TestCase):
         for kind in SCHEMAS:
             written = stored.stamped(kind, {"a": 1})
             self.assertEqual((written, stored.current(kind, written, "f")), ({"schema": SCHEMAS[kind], "a": 1}, {"a": 1}))
+
+    def test_a_file_is_replaced_whole_by_a_draft_of_the_owner_alone_whose_name_no_other_machine_has(self):
+        drafts, replace = [], os.replace
+
+        def seen(draft, path):
+            drafts.append((Path(draft).name, os.stat(draft).st_mode & 0o777))
+            replace(draft, path)
+        path = self.root / "state.json"
+        old = os.umask(0)
+        try:
+            with mock.patch.object(stored.os, "replace", seen), mock.patch.object(stored.os, "getpid", lambda: 7):
+                for status in ("running", "ended"):
+                    stored.write("run.state", path, {"status": status})
+        finally:
+            os.umask(old)
+        self.assertEqual([mode for _, mode in drafts], [0o600, 0o600])
+        self.assertEqual(len({name for name, _ in drafts}), 2)  # of one process, and so of two with one pid
+        self.assertEqual((stored.read("run.state", path), path.stat().st_mode & 0o777, os.listdir(self.root)), ({"status": "ended"}, 0o600, ["state.json"]))
+
+    def test_where_it_cannot_be_written_the_old_one_stays_and_no_draft(self):
+        path = self.root / "state.json"
+        stored.write("run.state", path, {"status": "running"})
+        with mock.patch.object(stored.os, "fsync", side_effect=OSError(28, "no space")), self.assertRaises(OSError):
+            stored.write("run.state", path, {"status": "ended"})
+        self.assertEqual((stored.read("run.state", path), os.listdir(self.root)), ({"status": "running"}, ["state.json"]))
+
+    def test_what_is_not_there_or_was_cut_off_is_nothing_and_what_cannot_be_read_is_said(self):
+        path = self.root / "state.json"
+        self.assertIsNone(stored.read("run.state", path))
+        self.assertIsNone(stored.read("run.state", path / "below"))
+        path.write_bytes(b'{"status": "run\xff')
+        self.assertIsNone(stored.read("run.state", path))
+        with self.assertRaises(IsADirectoryError):
+            stored.read("run.state", self.root)
 
     def test_a_summary_or_a_queue_of_another_version_is_made_again(self):
         folder = RunFolder(self.write("runs/r/summary.3.json", {"run": "old"}).parent)

@@ -73,7 +73,7 @@ class FactsTest(unittest.TestCase):
 
     def test_reads_versions_of_container_runtimes(self) -> None:
         reported = ["Docker version 28.2.2, build e6534b4", "podman version 4.3.1", "apptainer version 1.3.4-1.el9", "singularity-ce version 4.1.2+12-g0a1b", "3.5.0", "unknown"]
-        self.assertEqual([containers.parse_version(text).get("version") for text in reported], ["28.2.2", "4.3.1", "1.3.4-1.el9", "4.1.2+12-g0a1b", "3.5.0", None])
+        self.assertEqual([containers.parse_version(text) for text in reported], ["28.2.2", "4.3.1", "1.3.4-1.el9", "4.1.2+12-g0a1b", "3.5.0", None])
 
     def test_tells_which_ports_are_taken(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as server:
@@ -82,5 +82,5 @@ class FactsTest(unittest.TestCase):
         self.assertEqual(network.taken_ports([["127.0.0.1", port]]), [])
 
     def test_finds_addresses_without_the_ip_command(self) -> None:
-        loopback = next(one for one in network.from_kernel() if one["name"] == "lo")
-        self.assertIn("127.0.0.1/8", loopback["addresses"])
+        loopback = next(one for one in network.from_kernel() if one.name == "lo")
+        self.assertIn("127.0.0.1/8", loopback.addresses)

@@ -61,7 +61,7 @@ class MachinesTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             grow(text_of("pcie-5x-mixed", "tree.txt"), root)
-            found = [gpus.placed(root, gpu) for gpu in gpus.parse_query(text_of("pcie-5x-mixed", "gpus.csv"))]
+            found = [gpus.placed(root, row.gpu) for row in gpus.parse_query(text_of("pcie-5x-mixed", "gpus.csv"))]
             reported = wiring.links(found, [], [], 2, text_of("pcie-5x-mixed", "topo.txt"), root)
             alone = wiring.links(found, [], [], 2, None, root)
         self.assertEqual(alone["source"], "sysfs")

@@ -33,6 +33,17 @@ class GangTest(unittest.TestCase):
             self.assertEqual(self.rack.log(run, rank, node), f"{rank} 2 0 127.0.0.1 {node} 1 True\n")
         self.assertEqual(self.rack.alive(run), set())
 
+    def test_what_supervisors_say_is_held_against_the_protocol(self):
+        self.rack.script("print('up')")
+        self.rack.finish(self.rack.start())
+        self.rack.recording.check()
+        self.assertLessEqual({"GangDesired", "GangObserved"}, self.rack.recording.seen)
+        hook = self.rack.recording.messages
+        with open(hook, "a") as file:
+            file.write('["M", {"phase": "idle", "attemps": 1}]\n')
+        with self.assertRaisesRegex(AssertionError, "attemps has no place"):
+            self.rack.recording.check()
+
     def test_a_rank_that_fails_ends_the_run_everywhere_and_is_named_as_the_first_cause(self):
         self.rack.script(FOREVER.replace("while True", "import sys\nif os.environ['RANK'] == '1': print('no such digit'); sys.exit(17)\nwhile True"))
         run = self.rack.start()

@@ -130,6 +130,20 @@ class LobbyTest(unittest.TestCase):
             self.assertEqual(one.recv(10), b"")
         self.assertEqual(self.let_in, [])
 
+    def test_a_number_that_is_none_ends_no_thread(self):
+        lobby = Lobby("challenge", lambda challenge, said: int(said["returns"]) or None, self.admit, LONG)
+        lobby.open(self.listening)
+        self.addCleanup(close_listening, self.listening)
+        self.addCleanup(lobby.close)
+        for said in (b'{"returns":Infinity}\n', b'{"returns":NaN}\n'):
+            one = self.connect()
+            one.sendall(said)
+            self.assertTrue(self.is_closed(one))
+        one = self.connect()
+        one.sendall(b'{"returns":1}\n')
+        one.makefile().readline()
+        self.assertEqual(one.recv(10), b"in\n")
+
     def test_silence_ends_and_a_byte_now_and_then_is_no_news(self):
         self.open(patience=0.3)
         silent, slow = self.connect(), self.connect()

@@ -4,14 +4,19 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
 from flexrack_node.measure import hardware, system_metrics
 from flexrack_node.measure.hardware_file import HardwareFile, last_sample, merged, read_samples
 from flexrack_node.measure.hardware_gpus import GpuReader, gpus_of, parse_row
-from flexrack_node.measure.sampler import difference
+from flexrack_node.measure.sampler import Sampler, difference
 from flexrack_node.process.containment import is_alive
+from flexrack_node.run.files import RunFolder
 from run_support import Rack, supervisor_pid
 from waiting import until
 
@@ -243,6 +248,29 @@ class CountsTest(unittest.TestCase):
             finally:
                 os.environ["PATH"] = old
             self.assertFalse(Path(folder, "started").exists())
+
+
+class SamplerTest(unittest.TestCase):
+    def test_what_happens_before_its_thread_has_begun_counts(self):
+        sent, may_begin = [1000], threading.Event()
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch.object(hardware, "machine", lambda _: {"cpu": [0, 0], "memory": 5, "net": [0, sent[0]], "rdma": None, "disk": [0, 0]}), \
+                mock.patch("flexrack_node.measure.sampler.gpus_of", lambda *_: may_begin.wait() and []):
+            sampler = Sampler(RunFolder(Path(folder)), {"address": "", "node": "node-1"}, SimpleNamespace(attempt=1, records={}), None)
+            sampler.start()
+            sent[0] += 64 << 20
+            time.sleep(0.1)  # a look that comes sooner after another one is none
+            may_begin.set()
+            sampler.close()
+            self.assertEqual(json.loads(Path(folder, "hardware.json").read_text())["attempts"]["1"]["net"], [0, 64 << 20])
+
+    def test_a_machine_that_cannot_be_looked_at_is_told_and_ends_nothing(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(hardware, "machine", side_effect=OSError("no /proc")):
+            sampler = Sampler(RunFolder(Path(folder)), {"address": "", "node": "node-1"}, SimpleNamespace(attempt=1, records={}), None)
+            sampler.start()
+            sampler.close()
+            self.assertIn("no /proc", Path(folder, "events.jsonl").read_text())
+            self.assertFalse(Path(folder, "hardware.json").exists())
 
 
 class SystemMetricsTest(unittest.TestCase):

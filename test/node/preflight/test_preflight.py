@@ -118,7 +118,7 @@ class LinkTest(unittest.TestCase):
             challenge = "00"
             link._send(connection, {"challenge": challenge})
             hello = json.loads(link._line(connection))
-            link._send(connection, {"proof": link._proof("s", "listener", challenge, hello["from"], hello["to"])})
+            link._send(connection, {"proof": link._proof("s", "listener", challenge, hello["caller"], hello["listener"])})
             connection.recv(LARGE)  # and no answer, as where large packets vanish on the way
 
         self.assertEqual(reach(("a", HERE), ("b", HERE, self.server(short)), "s")["error"], "large")

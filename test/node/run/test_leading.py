@@ -5,7 +5,7 @@ import unittest
 from pathlib import Path
 
 from flexrack_node.relay.journal import Journal
-from flexrack_node.run.files import RunFolder, write_json
+from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import is_committed, leader_known, may_be_led_on
 from flexrack_node.run.recording import LATE_SECONDS
 from flexrack_node.runs.plain import PlainRun
@@ -19,6 +19,11 @@ ARTIFACTS = "/api/2.0/mlflow-artifacts/artifacts/1/r/artifacts"
 FAILED = {"status": "failed", "exit": 1, "cause": None, "attempts": [], "started": 1.0, "ended": 9.0, "duration": 8.0, "recorded": False, "outputs": []}
 
 
+def write(path, value):
+    """Without a number, as before files had any."""
+    path.write_text(json.dumps(value))
+
+
 class Node:
     """The folder of a run as a node has it whose supervisor is no more."""
 
@@ -28,13 +33,13 @@ class Node:
         self.folder = RunFolder(Path(root.name) / "runs" / "digits-1")
         (self.folder.path / "attempts" / "1").mkdir(parents=True)
         (self.folder.path / "attempts" / "1" / "rank-0.log").write_text("hello\n")
-        write_json(self.folder.path / "spec.json", {
+        write(self.folder.path / "spec.json", {
             "run": "digits-1", "root": root.name, "node": node, "index": NODES.index(node), "nodes": NODES, "processes": 1, "launcher": "plain",
             "command": ["train.py"], "cwd": root.name, "outputs": [], "tracking": tracking,
         })
-        write_json(self.folder.path / "state.json", {"status": "running", "attempt": 1, "pid": 1, "started": 1.0, **state})
+        write(self.folder.path / "state.json", {"status": "running", "attempt": 1, "pid": 1, "started": 1.0, **state})
         if result:
-            write_json(self.folder.path / "result.json", result)
+            write(self.folder.path / "result.json", result)
 
     def reported(self):
         reported = PlainRun(self.folder).summary()

@@ -13,9 +13,10 @@ from pathlib import Path
 import reboot_support
 from flexrack_node.base import installed
 from flexrack_node.base.channel import Channel
+from flexrack_node.base.stored import write
 from flexrack_node.gpu import unit
 from flexrack_node.service import boot, comeback, control, crontab, systemd
-from flexrack_node.service.record import ServiceRecord, boot_id, write
+from flexrack_node.service.record import ServiceRecord, boot_id
 from messages import check_files, check_lines
 from waiting import until
 
@@ -43,7 +44,7 @@ class BootTest(unittest.TestCase):
             record.write_spec({"argv": ["/bin/false"]})
             kept = {"by": "systemd", "why": None, "lingers_for_us": False, "machine": {"host": "another", "machine": "ab", "addresses": ["02:00:00:00:00:99"]}, "environment": {}}
             write("boot.settings", comeback.folder(root) / "settings.json", kept)
-            self.assertEqual(boot.resume({}, channel), {"started": [], "failed": {}})
+            self.assertEqual(boot.resume(channel, lambda: False), {"started": [], "failed": {}})
             self.assertEqual(record.state(), {})
 
     def test_what_cannot_be_read_is_never_written_over(self):

@@ -9,7 +9,8 @@ from unittest import mock
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
-from flexrack_node.run.files import RunFolder, write_json
+from flexrack_node.base.stored import write
+from flexrack_node.run.files import RunFolder
 from flexrack_node.slurm import stacks
 from flexrack_node.slurm.job import SlurmJob
 
@@ -27,7 +28,7 @@ class SlurmStacks(unittest.TestCase):
         for index, node in enumerate(["c1", "c2"]):
             path = self.folder.path / "members" / str(index)
             (path / "attempts" / "3").mkdir(parents=True)
-            write_json(path / "spec.json", {"node": node})
+            write("run.spec", path / "spec.json", {"node": node})
         self.members = SlurmJob(self.folder).members()
         self.see(RUNNING)
 

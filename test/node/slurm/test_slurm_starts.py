@@ -6,9 +6,10 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
+from flexrack_node.base import stored
 from flexrack_node.base.errors import NodeError
-from flexrack_node.run import files
-from flexrack_node.run.files import RunFolder, read_json, write_json
+from flexrack_node.base.stored import read, write
+from flexrack_node.run.files import RunFolder
 from flexrack_node.run.recording import NotRecorded, Recorder
 from flexrack_node.run.upstream import Upstream
 from flexrack_node.slurm import commands, job, starts, step
@@ -35,7 +36,7 @@ class SlurmStarts(unittest.TestCase):
         part.write("spec", {**SPEC, "node": f"c{index + 1}", "index": index})
         for number in attempts:
             part.attempt(number).mkdir(parents=True)
-            write_json(part.attempt(number) / f"rank-{index}.json", {"rank": index, "started": 10.0 * number, "pid": 1, **record})
+            write("run.rank", part.attempt(number) / f"rank-{index}.json", {"rank": index, "started": 10.0 * number, "pid": 1, **record})
         if result:
             part.write("result", result)
         return part
@@ -120,7 +121,7 @@ class SlurmStarts(unittest.TestCase):
             with self.assertRaises(NodeError) as caught:
                 step.prepare(self.folder)
         self.assertIn("is over (stopped)", caught.exception.message)
-        self.assertIsNone(read_json(self.folder.path / "gang.json"))
+        self.assertIsNone(read("run.gang", self.folder.path / "gang.json"))
 
     def test_a_node_waits_until_it_is_shown_the_meeting_place_of_this_start(self):
         self.folder.write("gang", {"nodes": ["c1"], "port": 1})
@@ -179,9 +180,9 @@ class Writing(unittest.TestCase):
             def interrupted(fd):
                 calls.append(fd)
                 if len(calls) == 1:
-                    write_json(path, {"by": "the second"})
+                    write("run.stop", path, {"by": "the second"})
                 fsync(fd)
 
-            with mock.patch.object(files.os, "fsync", interrupted):
-                write_json(path, {"by": "the first"})
-            self.assertEqual((len(calls), read_json(path), os.listdir(folder)), (2, {"by": "the first"}, ["stop.json"]))
+            with mock.patch.object(stored.os, "fsync", interrupted):
+                write("run.stop", path, {"by": "the first"})
+            self.assertEqual((len(calls), read("run.stop", path), os.listdir(folder)), (2, {"by": "the first"}, ["stop.json"]))

@@ -137,7 +137,7 @@ test('Ctrl-C before it has begun ends it, too; a terminal that goes does not', a
   const control = new AbortController()
   const starting = start('stopped', 'wait', {signal: control.signal})
   starting.catch(() => {})
-  await expect.poll(() => findBackground('stopped', context), {timeout: 60_000}).toMatchObject({state: 'running'})
+  await expect.poll(() => findBackground('stopped', context)).toMatchObject({state: 'running'})
   control.abort(new StopRequest('user'))
   await expect(starting).rejects.toMatchObject({code: 'INTERRUPTED'})
   expect(await findBackground('stopped', context)).toMatchObject({state: 'lost'})

@@ -1,5 +1,6 @@
+import {readFileSync} from 'node:fs'
 import {expect, test} from 'vitest'
-import {pinsOf, readPythonLocks, withoutHashes} from '../../../src/lib/base/index.ts'
+import {LOCKED_PYTHON, pinsOf, readPythonLocks, withoutHashes} from '../../../src/lib/base/index.ts'
 
 const names = (lock: string): string[] => [...lock.matchAll(/^([A-Za-z0-9][\w.-]*)==/gm)].map((match) => match[1] as string)
 
@@ -23,4 +24,8 @@ test('without hashes a lock has the same versions, a line each', () => {
   expect(plain).not.toContain('\\')
   expect(names(plain)).toEqual(names(lock))
   expect(pinsOf(plain, ['optuna'])).toEqual([expect.stringMatching(/^optuna==\d/)])
+})
+
+test.each(['head', 'sweep'])('the Pythons that environments of the %s are asked for are those of its lock', (name) => {
+  expect(/^# python: (.+)$/m.exec(readFileSync(new URL(`../../../locks/${name}.in`, import.meta.url), 'utf8'))?.[1]).toBe(LOCKED_PYTHON.slice(2))
 })

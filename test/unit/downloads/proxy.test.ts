@@ -22,7 +22,7 @@ async function listen<S extends Server | HttpServer>(server: S): Promise<number>
 
 /** A proxy, and who connects to it; its connections come from a listener, as they do from SSH. */
 async function start(more: string[], options: {headMs?: number; idleMs?: number; env?: NodeJS.ProcessEnv} = {}): Promise<{proxy: DownloadProxy; open: () => Socket; say: (text: string) => Promise<string>}> {
-  const proxy = new DownloadProxy({secret: SECRET, hosts: new NamedHosts({settings: {}, more, texts: ['--index-url http://localhost:9/simple']}), env: {}, ...options})
+  const proxy = new DownloadProxy({secret: SECRET, hosts: new NamedHosts({pythons: false, settings: {}, more, texts: ['--index-url http://localhost:9/simple']}), env: {}, ...options})
   const port = await listen(createServer((socket: Duplex) => proxy.take(socket)))
   undo.push(() => proxy.close())
   const open = (): Socket => {

@@ -4,6 +4,7 @@ import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {countsOf, countsOfTries, type Outcome} from '../../../scripts/testing/outcomes.ts'
 import {root} from '../../../scripts/testing/run.ts'
+import {openCounts} from '../../../scripts/testing/suites.ts'
 import {trySecond} from '../../../scripts/testing/second-try.ts'
 import {runVitest} from '../../../scripts/testing/vitest.ts'
 
@@ -31,6 +32,13 @@ describe('the second try', () => {
     const counts = countsOfTries(first, [outcome('x', 'passed'), outcome('y', 'failed', 'wrong')])
     expect(counts).toMatchObject({passed: 1, failed: 1, skipped: 0, trouble: ['a.test.ts: y: wrong'], flaky: ['a.test.ts: no server']})
     expect(countsOfTries(first, first)).toMatchObject({passed: 0, failed: 1, skipped: 2})
+  })
+
+  it('is not for what a sanitizer has found, nor for what was tried at random', () => {
+    const found = (place: string, more: Partial<Outcome>): Outcome => ({...outcome('x', 'failed', 'bad'), place, ...more})
+    const native = {suite: 'native' as const, words: []}
+    expect(openCounts(native, [found('test_faults', {}), found('test_wire', {final: true})])).toMatchObject({failed: 1, unsettled: [{place: 'test_faults'}]})
+    expect(openCounts({...native, env: {FLEXRACK_LONG: '1'}}, [found('test_faults', {})])).toMatchObject({failed: 1, unsettled: []})
   })
 
   it('tells a test that fails only the second time', () => {
@@ -72,7 +80,7 @@ describe('what vitest tells of a file', () => {
   afterAll(() => rm(folder, {recursive: true, force: true}))
 
   it('is told by test, and what belongs to no test by file', async () => {
-    const outcomes = await runVitest('own', [], {folder, isShown: false})
+    const outcomes = await runVitest(['own'], [], {folder, isShown: false})
     const told = outcomes.map(({place, name, status, why}) => `${place} ${name} ${status} ${why}`.replace(/ +/g, ' ').trim()).sort()
     expect(told).toEqual([
       'own failed left behind',

@@ -81,7 +81,7 @@ async function carriedOut(plan: TrainSteps, rack: Rack, variables: Record<string
 
 const withoutChance = (requested: Requested[]): unknown => JSON.parse(JSON.stringify(requested, (key, value: unknown) => (['created', 'secret', 'token'].includes(key) ? typeof value : value)))
 
-test('a plan that went through JSON is the same, holds no secret, and does the same on the nodes', {timeout: 240_000}, async () => {
+test('a plan that went through JSON is the same, holds no secret, and does the same on the nodes', {timeout: 600_000}, async () => {
   const seen = new Set<string>()
   await fc.assert(fc.asyncProperty(wish, async (one) => {
     const {train, place} = await planned(one)

@@ -1,4 +1,4 @@
-import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, beforeEach, expect, it} from 'vitest'
@@ -61,6 +61,18 @@ it('is refused once the requirements say something else, and not for a comment',
   await writeFile(join(folder, 'requirements.txt'), `${before}numpy\n`)
   await expect(read()).rejects.toMatchObject({code: 'CHECK_FAILED', message: 'flexrack.lock does not belong to requirements.txt any more', hint: 'flexrack lock'})
   expect(await PROJECT_LOCK.stale(folder, 'requirements.txt')).toEqual({message: 'flexrack.lock does not belong to requirements.txt any more', fix: 'flexrack lock'})
+})
+
+it('is refused for an older Python than it is for', async () => {
+  const hosts = [node('a', '3.12')]
+  const named = {...manifest, workspace: {...manifest.workspace, pythonVersion: '3.12'}}
+  await executePlan(await PROJECT_LOCK.plan(hosts, named, context), PROJECT_LOCK.handlers, {host: () => hosts[0] as Host, context}, context)
+  expect(await readFile(join(folder, 'flexrack.lock'), 'utf8')).toContain(', for Python 3.12 and newer.')
+  expect((await new ProjectFiles().requirements(folder, 'requirements.txt', '3.12')).origins).toHaveLength(3)
+  const message = 'flexrack.lock is for Python 3.12 and newer, and workspace.python asks for 3.11'
+  await expect(new ProjectFiles().requirements(folder, 'requirements.txt', '3.11')).rejects.toMatchObject({code: 'CHECK_FAILED', message, hint: 'flexrack lock'})
+  expect(await PROJECT_LOCK.stale(folder, 'requirements.txt', '3.11')).toEqual({message, fix: 'flexrack lock'})
+  expect(await readdir(folder)).toEqual(['flexrack.lock', 'requirements.txt'])
 })
 
 it('is not planned for a project without requirements', async () => {

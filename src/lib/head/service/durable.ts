@@ -1,6 +1,6 @@
-import {mkdir, open, readFile, rename, rm} from 'node:fs/promises'
+import {mkdir, open, rename, rm} from 'node:fs/promises'
 import {dirname} from 'node:path'
-import {current, isCliError, stamped, type StoredKind} from '../../base/index.ts'
+import {current, isCliError, stamped, type StoredKind, textIfThere} from '../../base/index.ts'
 
 /** Writes a file of a kind so that after a crash or power loss the old or the new content is there, whole. Mode 0600. */
 export async function writeDurably(kind: StoredKind, file: string, value: object): Promise<void> {
@@ -34,9 +34,9 @@ export async function writeTextDurably(file: string, text: string): Promise<void
 /** Its value in today's shape, or `absent` where there is no file. Throws NEWER_VERSION. */
 export async function readDurable<T>(kind: StoredKind, file: string, absent: T): Promise<T> {
   try {
-    return current<T>(kind, JSON.parse(await readFile(file, 'utf8')), file)
+    const text = await textIfThere(file)
+    return text === undefined ? absent : current<T>(kind, JSON.parse(text), file)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return absent
     if (isCliError(error)) throw error
     throw new Error(`${file} cannot be read: ${(error as Error).message}`, {cause: error})
   }

@@ -15,6 +15,28 @@ export const LONGEST_SOCKET_PATH = 107
 export const MLFLOW_TAG = 'FLEXRACK_HEAD_MLFLOW'
 
 /**
+ * MLflow's own command line, which ends by starting uvicorn as a process of its own (mlflow/server/__init__.py `_run_server`
+ * of MLflow 3). That would import MLflow a second time, and keep both copies: here uvicorn runs in the process that asks for
+ * it. Where a version asks in another way, it starts its process as ever.
+ */
+const IN_ONE_PROCESS = `
+import os, sys
+import mlflow.server
+from mlflow.cli import cli
+
+def run(command, *args, extra_env=None, **kwargs):
+    if command[1:3] != ["-m", "uvicorn"]:
+        return start(command, *args, extra_env=extra_env, **kwargs)
+    os.environ.update(extra_env or {})
+    import uvicorn
+    sys.exit(uvicorn.main(command[3:]))
+
+start = getattr(mlflow.server, "_exec_cmd", None)
+mlflow.server._exec_cmd = run
+cli(prog_name="mlflow")
+`
+
+/**
  * The official server, listening on a Unix socket in a folder that only this user can enter: on a TCP port anyone on
  * the machine could go around the head. `--host` and `--port` are required words that uvicorn ignores beside `--uds`.
  */
@@ -22,7 +44,7 @@ export function mlflowCommand(config: ServiceConfig, socket: string): MlflowComm
   const uvicorn = `--uds ${shellWord(socket)} --timeout-graceful-shutdown 10 --timeout-keep-alive 75 --log-level warning`
   return {
     file: config.python,
-    args: ['-m', 'mlflow', 'server', '--serve-artifacts', '--workers', '1', '--host', '127.0.0.1', '--port', '1', '--uvicorn-opts', uvicorn],
+    args: ['-c', IN_ONE_PROCESS, 'server', '--serve-artifacts', '--workers', '1', '--host', '127.0.0.1', '--port', '1', '--uvicorn-opts', uvicorn],
     env: {
       MLFLOW_BACKEND_STORE_URI: storeOf(config),
       MLFLOW_ARTIFACTS_DESTINATION: artifactsOf(config),

@@ -1,8 +1,9 @@
 import {spawn, type ChildProcess} from 'node:child_process'
 import {chmodSync, closeSync, mkdirSync, openSync, rmSync} from 'node:fs'
-import {mkdtemp, readFile} from 'node:fs/promises'
+import {mkdtemp} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
+import {textIfThere} from '../../base/index.ts'
 import {HEAD_FILES, type MlflowState, type ServiceConfig} from '../types.ts'
 import {logLine} from './log.ts'
 import {LONGEST_SOCKET_PATH, MLFLOW_TAG, mlflowCommand} from './mlflow-command.ts'
@@ -152,7 +153,7 @@ export class MlflowServer {
   }
 
   async #lastWords(): Promise<string> {
-    const text = await readFile(join(this.#config.folder, HEAD_FILES.mlflowLog), 'utf8').catch(() => '')
-    return text.trim().split('\n').at(-1)?.slice(0, 500) ?? ''
+    const text = await textIfThere(join(this.#config.folder, HEAD_FILES.mlflowLog))
+    return (text ?? '').trim().split('\n').at(-1)?.slice(0, 500) ?? ''
   }
 }

@@ -1,6 +1,6 @@
 import {createHash, randomBytes, timingSafeEqual} from 'node:crypto'
 import {join} from 'node:path'
-import {readFile} from 'node:fs/promises'
+import {textIfThere} from '../../base/index.ts'
 import {HEAD_FILES} from '../types.ts'
 import {readDurable, Turns, writeDurably, writeTextDurably} from './durable.ts'
 import {Failure} from './failure.ts'
@@ -156,8 +156,7 @@ export class Tokens {
 
 /** A token that is there and cannot be read is not made anew: everybody who has it would be locked out, and nobody told why. */
 async function openAdminToken(file: string): Promise<string> {
-  const found = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
+  const found = await textIfThere(file).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`the admin token ${file} cannot be read (${error.message}); make it readable, or remove it to have a new one made`, {cause: error})
   })
   if (found !== undefined) {

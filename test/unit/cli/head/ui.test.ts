@@ -15,7 +15,7 @@ test('the one-time link is in no command line: the browser gets a file that only
   await writeFile(opener, `#!/bin/sh\nprintf %s "$*" > "${home}/argv.part" && mv "${home}/argv.part" "${home}/argv"\n`)
   await chmod(opener, 0o755)
   const remove = await openBrowser(LINK, makeContext({env: {HOME: home, PATH: `${home}:${process.env.PATH}`}, reporter: silentReporter}))
-  const argv = await vi.waitFor(() => readFile(join(home, 'argv'), 'utf8'))
+  const argv = await vi.waitFor(() => readFile(join(home, 'argv'), 'utf8'), {timeout: 120_000})
   expect(argv).not.toContain('one-time')
   const file = fileURLToPath(argv)
   expect((await stat(file)).mode & 0o777).toBe(0o600)

@@ -1,6 +1,6 @@
 import {randomBytes} from 'node:crypto'
-import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
+import {textIfThere} from '../../../base/index.ts'
 import {HEAD_FILES} from '../../types.ts'
 import {readDurable, Turns, writeDurably, writeTextDurably} from '../durable.ts'
 import {crossSign, endOf, isFor, isSignedBy, issue, makeAuthority, type Identity, type Usage} from './certificates.ts'
@@ -72,7 +72,7 @@ export class Authority {
         this.#kept = {current}
         await this.#keep()
       }
-      if ((await readFile(join(this.#folder, HEAD_FILES.ca), 'utf8').catch(ignoreAbsent)) !== this.trusted) await writeTextDurably(join(this.#folder, HEAD_FILES.ca), this.trusted)
+      if ((await textIfThere(join(this.#folder, HEAD_FILES.ca))) !== this.trusted) await writeTextDurably(join(this.#folder, HEAD_FILES.ca), this.trusted)
     })
   }
 
@@ -109,9 +109,4 @@ export class Authority {
 /** Its name is its own: two authorities of one name, as a head that was set up anew has them, would be mistaken for each other. */
 function newAuthority(now: number): Promise<Identity> {
   return makeAuthority(`flexrack rack ${randomBytes(6).toString('hex')}`, now, now + AUTHORITY_MS)
-}
-
-function ignoreAbsent(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
-  return undefined
 }
