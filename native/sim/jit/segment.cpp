@@ -25,8 +25,6 @@ Form form_of(Width width) {
 
 Form form_of_bytes(unsigned bytes) { return bytes == 2 ? Form::half : bytes == 4 ? Form::word : bytes == 8 ? Form::wide : Form::none; }
 
-At place_of_constant(const ptx::Operand& operand) { return operand.kind == ptx::Operand::Kind::constant ? operand.at | kInConstants : kNowhere; }
-
 Form integer_form(Type type) {
   switch (type) {
     case Type::u32: case Type::s32: case Type::b32: return Form::word;
