@@ -1,12 +1,15 @@
 // npm run docs: writes what is generated from the code: docs/commands/, docs/errors.md, docs/manifest.md,
-// docs/rack-file.md, docs/runtimes.md, docs/json.md (from a mark on), docs/session.svg (from docs/session.json) and schema/. With --check it writes nothing and fails if something is not current.
+// docs/rack-file.md, docs/runtimes.md, docs/json.md (from a mark on), docs/session.svg (from docs/session.json) and schema/; and lays out anew what prose of any
+// page is wider than 100 columns. With --check it writes nothing and fails if something is not current.
 import {execFileSync, spawnSync} from 'node:child_process'
+import {existsSync} from 'node:fs'
 import {mkdir, readdir, readFile, rm, writeFile} from 'node:fs/promises'
 import {dirname, join, resolve} from 'node:path'
 import {commandPages, type CommandInfo} from './pages/commands.ts'
 import {errorsPage} from './pages/errors.ts'
 import {jsonPage} from './pages/json.ts'
 import {drawTerminal, type Recording} from './pages/terminal.ts'
+import {wrapProse} from './pages/wrap.ts'
 
 interface Reference {
   markdown: string
@@ -16,6 +19,8 @@ interface Reference {
 const root = resolve(import.meta.dirname, '..')
 const recording = JSON.parse(await readFile(join(root, 'docs/session.json'), 'utf8')) as Recording
 const pages: Record<string, string> = {...(await commands()), 'docs/errors.md': errorsPage(), ...(await references()), 'docs/session.svg': drawTerminal(recording)}
+for (const path of await written()) pages[path] ??= await readFile(join(root, path), 'utf8')
+for (const [path, text] of Object.entries(pages)) if (path.endsWith('.md')) pages[path] = wrapProse(text)
 const stale: string[] = []
 for (const [path, text] of Object.entries(pages)) {
   if ((await readFile(join(root, path), 'utf8').catch(() => '')) !== text) stale.push(path)
@@ -65,4 +70,10 @@ async function references(): Promise<Record<string, string>> {
     made[schema] = `${JSON.stringify(reference.jsonSchema, null, 2)}\n`
   }
   return made
+}
+
+/** Pages that people write. What `init` scaffolds is the projects' own, and results are written by the measurements. */
+async function written(): Promise<string[]> {
+  return execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {cwd: root, encoding: 'utf8'})
+    .split('\n').filter((path) => path !== '' && !/^(templates|bench\/results|docs\/commands)\//.test(path) && existsSync(join(root, path)))
 }

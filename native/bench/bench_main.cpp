@@ -17,14 +17,15 @@ using namespace flexrack;
 constexpr int kUsage = 64;
 
 int usage() {
-  std::fprintf(stderr,
-               "usage: flexrack-bench opencl [--driver FILE] [--index N] [--spin N]   an OpenCL device: of that driver, else of this machine's loader\n"
-               "       flexrack-bench cuda [--driver FILE] [--index N] [--first-launch]   a CUDA device: of that driver, else of this machine's\n"
-               "       flexrack-bench kernels                                         a GPU in software: how fast it computes\n"
-               "       flexrack-bench loopback                                        TCP between two processes of this machine\n"
-               "       flexrack-bench serve ADDRESS                                   an end of a link to be measured; both ends read a key of 64 hex digits\n"
-               "       flexrack-bench connect ADDRESS PORT                            measures the link to it\n"
-               "Each line of the answer is a JSON object; together they are one.\n");
+  std::fprintf(
+      stderr,
+      "usage: flexrack-bench opencl [--driver FILE] [--index N] [--spin N]   an OpenCL device: of that driver, else of this machine's loader\n"
+      "       flexrack-bench cuda [--driver FILE] [--index N] [--first-launch]   a CUDA device: of that driver, else of this machine's\n"
+      "       flexrack-bench kernels                                         a GPU in software: how fast it computes\n"
+      "       flexrack-bench loopback                                        TCP between two processes of this machine\n"
+      "       flexrack-bench serve ADDRESS                                   an end of a link to be measured; both ends read a key of 64 hex digits\n"
+      "       flexrack-bench connect ADDRESS PORT                            measures the link to it\n"
+      "Each line of the answer is a JSON object; together they are one.\n");
   return kUsage;
 }
 
@@ -84,8 +85,6 @@ int main(int count, char** words) {
   int status = 1;
   try {
     status = run(count, words);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-  }
+  } catch (const std::exception& error) { std::fprintf(stderr, "%s\n", error.what()); }
   return status;
 }

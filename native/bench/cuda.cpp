@@ -77,7 +77,9 @@ class CudaRun {
     std::memcpy(pinned_, pageable_.data(), kCopied);
   }
 
-  void launch(CUstream stream) { check(cu_.cuLaunchKernel(nothing_, 1, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr), "cuLaunchKernel"); }
+  void launch(CUstream stream) {
+    check(cu_.cuLaunchKernel(nothing_, 1, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr), "cuLaunchKernel");
+  }
   void launch_8() {
     std::array<std::uint64_t, 8> values{memory_, memory_, memory_, memory_, 1, 2, 3, 4};
     std::array<void*, 8> places;
@@ -92,7 +94,8 @@ class CudaRun {
   void cost(const std::string& name, Action action) {
     std::vector<double> own, all;
     for (int round = -1; round < kCpuRounds; round++) {
-      const auto process = processor_seconds(CLOCK_PROCESS_CPUTIME_ID), thread = processor_seconds(CLOCK_THREAD_CPUTIME_ID);
+      const auto process = processor_seconds(CLOCK_PROCESS_CPUTIME_ID),
+                 thread = processor_seconds(CLOCK_THREAD_CPUTIME_ID);
       for (int i = 0; i < kCallsARound; i++) action();
       const auto thread_over = processor_seconds(CLOCK_THREAD_CPUTIME_ID);
       wait_for_all();
@@ -107,7 +110,8 @@ class CudaRun {
   void processor_time() {
     cost("launch", [&] { launch(stream_); });
     cost("launch_8", [&] { launch_8(); });
-    cost("copy_4KiB", [&] { check(cu_.cuMemcpyHtoDAsync(memory_, pageable_.data(), kPage, stream_), "cuMemcpyHtoDAsync"); });
+    cost("copy_4KiB",
+         [&] { check(cu_.cuMemcpyHtoDAsync(memory_, pageable_.data(), kPage, stream_), "cuMemcpyHtoDAsync"); });
     cost("event_record", [&] { check(cu_.cuEventRecord(event_, stream_), "cuEventRecord"); });
     cost("stream_wait", [&] { check(cu_.cuStreamWaitEvent(other_, event_, 0), "cuStreamWaitEvent"); });
   }
@@ -115,7 +119,10 @@ class CudaRun {
   void local_answers() {
     int value = 0;
     CUdevice device = 0;
-    const auto attribute = [&] { check(cu_.cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, device_), "cuDeviceGetAttribute"); };
+    const auto attribute = [&] {
+      check(cu_.cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, device_),
+            "cuDeviceGetAttribute");
+    };
     tell("attribute_ns", 1e9 * per_call(9, 1000, attribute));
     tell("context_ns", 1e9 * per_call(9, 1000, [&] { check(cu_.cuCtxGetDevice(&device), "cuCtxGetDevice"); }));
   }
@@ -123,7 +130,10 @@ class CudaRun {
   void waits() {
     tell("launch_us", 1e6 * per_call(9, kCallsARound, [&] { launch(stream_); }, [&] { wait(); }));
     tell("launch_wait_us", 1e6 * per_call(1000, 1, [&] { launch(stream_), wait(); }));
-    tell("write_4KiB_us", 1e6 * per_call(1000, 1, [&] { write(pageable_.data(), kPage), check(cu_.cuStreamSynchronize(nullptr), "cuStreamSynchronize"); }));
+    tell("write_4KiB_us", 1e6 * per_call(1000, 1, [&] {
+                            write(pageable_.data(), kPage),
+                                check(cu_.cuStreamSynchronize(nullptr), "cuStreamSynchronize");
+                          }));
     tell("read_4KiB_us", 1e6 * per_call(1000, 1, [&] { read(back_.data(), kPage); }));
   }
 
@@ -131,14 +141,18 @@ class CudaRun {
   void read(char* into, std::size_t size) { check(cu_.cuMemcpyDtoH(into, memory_, size), "cuMemcpyDtoH"); }
 
   void copies() {
-    const auto tell_rate = [&](const char* name, const std::function<void()>& copy) { tell(name, kCopied / per_call(9, 1, copy) / 1e9); };
+    const auto tell_rate = [&](const char* name, const std::function<void()>& copy) {
+      tell(name, kCopied / per_call(9, 1, copy) / 1e9);
+    };
     tell_rate("write_64MiB_GBps", [&] { write(pageable_.data(), kCopied), wait_for_all(); });
     tell_rate("read_64MiB_GBps", [&] { read(back_.data(), kCopied); });
-    if (std::memcmp(back_.data(), pageable_.data(), kCopied) != 0) throw std::runtime_error("what was read is not what was written");
+    if (std::memcmp(back_.data(), pageable_.data(), kCopied) != 0)
+      throw std::runtime_error("what was read is not what was written");
     tell_rate("pinned_write_64MiB_GBps", [&] { write(pinned_, kCopied), wait_for_all(); });
     std::memset(pinned_, 0, kCopied);
     tell_rate("pinned_read_64MiB_GBps", [&] { read(pinned_, kCopied); });
-    if (std::memcmp(pinned_, pageable_.data(), kCopied) != 0) throw std::runtime_error("what was read into pinned memory is not what was written");
+    if (std::memcmp(pinned_, pageable_.data(), kCopied) != 0)
+      throw std::runtime_error("what was read into pinned memory is not what was written");
   }
 
   CudaDriver cu_;

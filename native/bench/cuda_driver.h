@@ -11,33 +11,34 @@
 
 namespace flexrack::bench {
 
-/// By the names under which a driver exports them. Throws std::runtime_error where there is none, or one of them is missing.
+/// By the names under which a driver exports them. Throws std::runtime_error where there is none, or one of them is
+/// missing.
 struct CudaDriver {
-#define FLEXRACK_EACH(DO) \
-  DO(cuInit, cuInit) \
-  DO(cuGetErrorName, cuGetErrorName) \
-  DO(cuDeviceGet, cuDeviceGet) \
-  DO(cuDeviceGetName, cuDeviceGetName) \
-  DO(cuDeviceGetAttribute, cuDeviceGetAttribute) \
-  DO(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain) \
+#define FLEXRACK_EACH(DO)                                     \
+  DO(cuInit, cuInit)                                          \
+  DO(cuGetErrorName, cuGetErrorName)                          \
+  DO(cuDeviceGet, cuDeviceGet)                                \
+  DO(cuDeviceGetName, cuDeviceGetName)                        \
+  DO(cuDeviceGetAttribute, cuDeviceGetAttribute)              \
+  DO(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain)      \
   DO(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2) \
-  DO(cuCtxSetCurrent, cuCtxSetCurrent) \
-  DO(cuCtxGetDevice, cuCtxGetDevice) \
-  DO(cuCtxSynchronize, cuCtxSynchronize) \
-  DO(cuModuleLoadData, cuModuleLoadData) \
-  DO(cuModuleGetFunction, cuModuleGetFunction) \
-  DO(cuLaunchKernel, cuLaunchKernel) \
-  DO(cuStreamCreate, cuStreamCreate) \
-  DO(cuStreamSynchronize, cuStreamSynchronize) \
-  DO(cuStreamWaitEvent, cuStreamWaitEvent) \
-  DO(cuEventCreate, cuEventCreate) \
-  DO(cuEventRecord, cuEventRecord) \
-  DO(cuMemAlloc, cuMemAlloc_v2) \
-  DO(cuMemAllocHost, cuMemAllocHost_v2) \
-  DO(cuMemFree, cuMemFree_v2) \
-  DO(cuMemsetD8, cuMemsetD8_v2) \
-  DO(cuMemcpyHtoD, cuMemcpyHtoD_v2) \
-  DO(cuMemcpyDtoH, cuMemcpyDtoH_v2) \
+  DO(cuCtxSetCurrent, cuCtxSetCurrent)                        \
+  DO(cuCtxGetDevice, cuCtxGetDevice)                          \
+  DO(cuCtxSynchronize, cuCtxSynchronize)                      \
+  DO(cuModuleLoadData, cuModuleLoadData)                      \
+  DO(cuModuleGetFunction, cuModuleGetFunction)                \
+  DO(cuLaunchKernel, cuLaunchKernel)                          \
+  DO(cuStreamCreate, cuStreamCreate)                          \
+  DO(cuStreamSynchronize, cuStreamSynchronize)                \
+  DO(cuStreamWaitEvent, cuStreamWaitEvent)                    \
+  DO(cuEventCreate, cuEventCreate)                            \
+  DO(cuEventRecord, cuEventRecord)                            \
+  DO(cuMemAlloc, cuMemAlloc_v2)                               \
+  DO(cuMemAllocHost, cuMemAllocHost_v2)                       \
+  DO(cuMemFree, cuMemFree_v2)                                 \
+  DO(cuMemsetD8, cuMemsetD8_v2)                               \
+  DO(cuMemcpyHtoD, cuMemcpyHtoD_v2)                           \
+  DO(cuMemcpyDtoH, cuMemcpyDtoH_v2)                           \
   DO(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2)
 #define FLEXRACK_DECLARE(name, exported) decltype(&::exported) name = nullptr;
   FLEXRACK_EACH(FLEXRACK_DECLARE)
@@ -46,7 +47,7 @@ struct CudaDriver {
   explicit CudaDriver(const std::string& file) {
     void* library = dlopen(file.empty() ? "libcuda.so.1" : file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) throw std::runtime_error(dlerror());
-#define FLEXRACK_LOOK_UP(name, exported) \
+#define FLEXRACK_LOOK_UP(name, exported)                              \
   name = reinterpret_cast<decltype(name)>(dlsym(library, #exported)); \
   if (!name) throw std::runtime_error(std::string("a CUDA driver without ") + #exported);
     FLEXRACK_EACH(FLEXRACK_LOOK_UP)

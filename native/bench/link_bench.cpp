@@ -53,23 +53,27 @@ void measure_raw(std::vector<std::uint8_t>& data) {
   const double trip = since(start) / kRoundTrips;
   start = Clock::now();
   for (int i = 0; i < kTransfers; ++i) all(put, fd, data.data(), kBytes), all(read, fd, message, 1);
-  std::printf("{\"link\": \"raw tcp\", \"round_trip_us\": %.1f, \"GBps\": %.2f}\n", trip * 1e6, kTransfers * static_cast<double>(kBytes) / since(start) / 1e9);
+  std::printf("{\"link\": \"raw tcp\", \"round_trip_us\": %.1f, \"GBps\": %.2f}\n", trip * 1e6,
+              kTransfers * static_cast<double>(kBytes) / since(start) / 1e9);
   wait(nullptr);
 }
 
 /// The other end, in a process of its own as in life.
 void serve(Listener& listener) {
   static Bytes memory(kBytes, 3);
-  Server server(some_key(), {}, [](Link& link, const Header& header, View body) {
-    Reader reader(body);
-    if (header.op == kEcho) {
-      link.send(kEcho, kReply, [&](Bytes& out) { Writer(out).put(header.sequence); });
-    } else if (header.op == kPut) {
-      link.land(reader.get<std::uint64_t>(), memory, [](bool) {});
-    } else {
-      link.push(reader.get<std::uint64_t>(), memory, [](bool) {});
-    }
-  }, &listener);
+  Server server(
+      some_key(), {},
+      [](Link& link, const Header& header, View body) {
+        Reader reader(body);
+        if (header.op == kEcho) {
+          link.send(kEcho, kReply, [&](Bytes& out) { Writer(out).put(header.sequence); });
+        } else if (header.op == kPut) {
+          link.land(reader.get<std::uint64_t>(), memory, [](bool) {});
+        } else {
+          link.push(reader.get<std::uint64_t>(), memory, [](bool) {});
+        }
+      },
+      &listener);
   server.session().ear.wait_over();
 }
 
@@ -113,8 +117,9 @@ void measure(const std::string& transport, Bytes& data) {
     std::sort(times.begin(), times.end());
     rates[op == kGet] = static_cast<double>(kBytes) / times[times.size() / 2] / 1e9;
   }
-  std::printf("{\"link\": \"%s\", \"round_trip_us\": %.1f, \"append_us\": %.2f, \"put_GBps\": %.2f, \"get_GBps\": %.2f}\n", transport.c_str(),
-              trips[trips.size() / 2] * 1e6, append * 1e6, rates[0], rates[1]);
+  std::printf(
+      "{\"link\": \"%s\", \"round_trip_us\": %.1f, \"append_us\": %.2f, \"put_GBps\": %.2f, \"get_GBps\": %.2f}\n",
+      transport.c_str(), trips[trips.size() / 2] * 1e6, append * 1e6, rates[0], rates[1]);
   link->close();
   waitpid(child, nullptr, 0);
 }

@@ -21,20 +21,23 @@ kernel void spin(global float* a, int rounds) {
 }
 )";
 constexpr size_t kBulk = 64u << 20, kSmall = 4096;
-constexpr size_t kWide = 1 << 13, kNarrow = 1 << 10;   ///< work items of the computing kernels, and of the small ones
+constexpr size_t kWide = 1 << 13, kNarrow = 1 << 10;  ///< work items of the computing kernels, and of the small ones
 constexpr int kSpins = 200, kSmallLaunches = 2000;
 
 void check(cl_int code, const char* what) {
   if (code != CL_SUCCESS) throw std::runtime_error(std::string(what) + ": error " + std::to_string(code));
 }
 
-/// The platform of a driver, or the first of the loader: either way its objects begin with the functions that they are for.
+/// The platform of a driver, or the first of the loader: either way its objects begin with the functions that they are
+/// for.
 cl_platform_id open_platform(const std::string& driver) {
   void* library = dlopen(driver.empty() ? "libOpenCL.so.1" : driver.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library && !driver.empty()) throw std::runtime_error(dlerror());
-  if (!library) throw std::runtime_error("there is no OpenCL loader here; on Debian: sudo apt-get install ocl-icd-libopencl1");
+  if (!library)
+    throw std::runtime_error("there is no OpenCL loader here; on Debian: sudo apt-get install ocl-icd-libopencl1");
   using GetPlatforms = cl_int(cl_uint, cl_platform_id*, cl_uint*);
-  auto* get = reinterpret_cast<GetPlatforms*>(dlsym(library, driver.empty() ? "clGetPlatformIDs" : "clIcdGetPlatformIDsKHR"));
+  auto* get =
+      reinterpret_cast<GetPlatforms*>(dlsym(library, driver.empty() ? "clGetPlatformIDs" : "clIcdGetPlatformIDsKHR"));
   if (!get) throw std::runtime_error((driver.empty() ? "libOpenCL.so.1" : driver) + " is no OpenCL driver");
   cl_platform_id platform = nullptr;
   check(get(1, &platform, nullptr), "clGetPlatformIDs");
@@ -49,8 +52,11 @@ class Bench {
         spin_rounds_(static_cast<cl_int>(wanted.spin)) {
     std::vector<cl_device_id> devices(wanted.index + 1);
     cl_uint count = 0;
-    check(cl_.clGetDeviceIDs(platform_, CL_DEVICE_TYPE_ALL, wanted.index + 1, devices.data(), &count), "clGetDeviceIDs");
-    if (count <= wanted.index) throw std::runtime_error("there is no device " + std::to_string(wanted.index) + " here, only " + std::to_string(count));
+    check(cl_.clGetDeviceIDs(platform_, CL_DEVICE_TYPE_ALL, wanted.index + 1, devices.data(), &count),
+          "clGetDeviceIDs");
+    if (count <= wanted.index)
+      throw std::runtime_error("there is no device " + std::to_string(wanted.index) + " here, only " +
+                               std::to_string(count));
     device_ = devices[wanted.index];
     char name[256] = "";
     cl_.clGetDeviceInfo(device_, CL_DEVICE_NAME, sizeof name - 1, name, nullptr);
@@ -59,7 +65,8 @@ class Bench {
     cl_.clGetDeviceInfo(device_, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, nullptr);
     cl_.clGetDeviceInfo(device_, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof largest, &largest, nullptr);
     bulk_ = std::min({kBulk, static_cast<size_t>(memory / 3), static_cast<size_t>(largest)}) / kSmall * kSmall;
-    if (bulk_ < kWide * sizeof(float)) throw std::runtime_error("the device has too little memory to be measured: " + std::to_string(memory) + " bytes");
+    if (bulk_ < kWide * sizeof(float))
+      throw std::runtime_error("the device has too little memory to be measured: " + std::to_string(memory) + " bytes");
     tell("bulk_bytes", static_cast<double>(bulk_));
     prepare();
   }
@@ -111,14 +118,17 @@ class Bench {
     check(cl_.clSetKernelArg(kernel, index, sizeof value, &value), "clSetKernelArg");
   }
   void launch(cl_command_queue queue, cl_kernel kernel, size_t items, cl_event* event = nullptr) {
-    check(cl_.clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, nullptr, 0, nullptr, event), "clEnqueueNDRangeKernel");
+    check(cl_.clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, nullptr, 0, nullptr, event),
+          "clEnqueueNDRangeKernel");
   }
   void finish(cl_command_queue queue) { check(cl_.clFinish(queue), "clFinish"); }
   void write(cl_mem to, size_t size) {
-    check(cl_.clEnqueueWriteBuffer(queue_, to, CL_TRUE, 0, size, host_.data(), 0, nullptr, nullptr), "clEnqueueWriteBuffer");
+    check(cl_.clEnqueueWriteBuffer(queue_, to, CL_TRUE, 0, size, host_.data(), 0, nullptr, nullptr),
+          "clEnqueueWriteBuffer");
   }
   void read(cl_command_queue queue, cl_mem from, size_t size) {
-    check(cl_.clEnqueueReadBuffer(queue, from, CL_TRUE, 0, size, back_.data(), 0, nullptr, nullptr), "clEnqueueReadBuffer");
+    check(cl_.clEnqueueReadBuffer(queue, from, CL_TRUE, 0, size, back_.data(), 0, nullptr, nullptr),
+          "clEnqueueReadBuffer");
   }
 
   /// A question that only the device's own side can answer; older drivers have none as short.
@@ -142,7 +152,8 @@ class Bench {
     tell("write_4KiB_us", 1e6 * per_call(400, 1, [&] { write(buffer_, kSmall); }));
     tell("read_4KiB_us", 1e6 * per_call(400, 1, [&] { read(queue_, buffer_, kSmall); }));
     const auto size = static_cast<double>(bulk_);
-    // A blocking write is over when the host memory may be used again; what follows it on the queue is over when the data is there.
+    // A blocking write is over when the host memory may be used again; what follows it on the queue is over when the
+    // data is there.
     tell("write_64MiB_GBps", size / per_call(9, 1, [&] { write(buffer_, bulk_); }, [&] { finish(queue_); }) / 1e9);
     tell("read_64MiB_GBps", size / per_call(9, 1, [&] { read(queue_, buffer_, bulk_); }) / 1e9);
   }
@@ -182,8 +193,10 @@ class Bench {
   /// By the device's own clock; releases the event.
   double device_seconds(cl_event event) {
     cl_ulong begin = 0, end = 0;
-    check(cl_.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof begin, &begin, nullptr), "clGetEventProfilingInfo");
-    check(cl_.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr), "clGetEventProfilingInfo");
+    check(cl_.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof begin, &begin, nullptr),
+          "clGetEventProfilingInfo");
+    check(cl_.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr),
+          "clGetEventProfilingInfo");
     check(cl_.clReleaseEvent(event), "clReleaseEvent");
     return static_cast<double>(end - begin) * 1e-9;
   }
@@ -192,12 +205,12 @@ class Bench {
   void many_small() {
     set(axpy_, 0, buffer_), set(axpy_, 1, other_);
     tell("many_small_ms", 1e3 * per_call(5, 1, [&] {
-           for (int i = 0; i < kSmallLaunches; i++) {
-             set(axpy_, 2, static_cast<float>(i) * 1e-6f);
-             launch(queue_, axpy_, kNarrow);
-             if (i % 100 == 99) finish(queue_);
-           }
-         }));
+                            for (int i = 0; i < kSmallLaunches; i++) {
+                              set(axpy_, 2, static_cast<float>(i) * 1e-6f);
+                              launch(queue_, axpy_, kNarrow);
+                              if (i % 100 == 99) finish(queue_);
+                            }
+                          }));
   }
 
   /// The copies and a kernel must also be right.
@@ -207,7 +220,8 @@ class Bench {
     launch(queue_, axpy_, host_.size());
     read(queue_, other_, bulk_);
     for (size_t i = 0; i < host_.size(); i++) {
-      if (back_[i] != 3 * host_[i]) throw std::runtime_error("the device computes wrongly, or copies do: element " + std::to_string(i));
+      if (back_[i] != 3 * host_[i])
+        throw std::runtime_error("the device computes wrongly, or copies do: element " + std::to_string(i));
     }
   }
 

@@ -8,12 +8,16 @@
 
 namespace flexrack::bench {
 
-inline double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+inline double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 inline constexpr double kPatience = 4;   ///< seconds: then two rounds are enough
 
-/// Median over `rounds` of the seconds a call of `action` takes: `count` calls and one `after` a round, the first round not counted.
-inline double per_call(int rounds, int count, const std::function<void()>& action, const std::function<void()>& after = [] {}) {
+/// Median over `rounds` of the seconds a call of `action` takes: `count` calls and one `after` a round, the first round
+/// not counted.
+inline double per_call(
+    int rounds, int count, const std::function<void()>& action, const std::function<void()>& after = [] {}) {
   std::vector<double> times;
   const auto begun = seconds();
   for (int round = -1; round < rounds && (times.size() < 2 || seconds() - begun < kPatience); round++) {

@@ -81,7 +81,8 @@ Addresses resolve(const std::string& address, const char* port, int flags) {
 Socket listen_on(const std::string& address) {
   const auto found = resolve(address, "0", AI_PASSIVE | AI_NUMERICHOST);
   Socket listener(socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (listener.fd() < 0 || bind(listener.fd(), found->ai_addr, found->ai_addrlen) != 0 || listen(listener.fd(), 4) != 0) fail(address);
+  if (listener.fd() < 0 || bind(listener.fd(), found->ai_addr, found->ai_addrlen) != 0 || listen(listener.fd(), 4) != 0)
+    fail(address);
   return listener;
 }
 
@@ -90,7 +91,8 @@ std::string port_of(const Socket& listener) {
   socklen_t size = sizeof address;
   char port[8] = "";
   if (getsockname(listener.fd(), reinterpret_cast<sockaddr*>(&address), &size) != 0) fail("getsockname");
-  const auto code = getnameinfo(reinterpret_cast<sockaddr*>(&address), size, nullptr, 0, port, sizeof port, NI_NUMERICSERV);
+  const auto code =
+      getnameinfo(reinterpret_cast<sockaddr*>(&address), size, nullptr, 0, port, sizeof port, NI_NUMERICSERV);
   if (code != 0) throw std::runtime_error(gai_strerror(code));
   return port;
 }

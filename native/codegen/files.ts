@@ -2,6 +2,7 @@
 import {existsSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {clHeader, clNames} from './cl-header.ts'
+import {wrapProse} from '../../scripts/pages/wrap.ts'
 import {coveragePage} from './coverage.ts'
 import {clientExports, clientFunctions, clientStubs} from './cuda-client.ts'
 import {entryPointsHeader, entryPointsSource, libcudaMap} from './cuda-entries.ts'
@@ -19,7 +20,7 @@ import {readSpec, type Spec} from './spec.ts'
 /** Path from the root of the checkout to text. Throws where the specification contradicts itself or the ids already given out. */
 export function generate(root: string, api: string): Record<string, string> {
   const spec = readSpec(join(root, 'native/spec', api))
-  if (spec.messagesOf !== undefined) return {[`docs/${api}-coverage.md`]: coveragePage(spec), ...OWN[api]?.(spec, `native/gen/${api}`)}
+  if (spec.messagesOf !== undefined) return {[`docs/${api}-coverage.md`]: wrapProse(coveragePage(spec)), ...OWN[api]?.(spec, `native/gen/${api}`)}
   const ids = join(root, `native/spec/${api}.ids`)
   const folder = `native/gen/${api}`
   return {
@@ -31,7 +32,7 @@ export function generate(root: string, api: string): Record<string, string> {
     [`${folder}/fuzz_cases.h`]: fuzzCasesHeader(spec),
     [`${folder}/fuzz_cases.cpp`]: fuzzCasesSource(spec),
     [`native/spec/${api}.ids`]: nextIds(spec, existsSync(ids) ? readFileSync(ids, 'utf8') : ''),
-    [`docs/${api}-coverage.md`]: coveragePage(spec),
+    [`docs/${api}-coverage.md`]: wrapProse(coveragePage(spec)),
     ...OWN[api]?.(spec, folder),
   }
 }

@@ -22,7 +22,8 @@ struct Stored {
 struct Storage {
   std::shared_mutex lock;
   std::map<Place, Stored> values;
-  /// One more with every change, inside the lock: what a thread remembers is valid while this is what it was before it looked.
+  /// One more with every change, inside the lock: what a thread remembers is valid while this is what it was before it
+  /// looked.
   std::atomic<std::uint64_t> generation{1};
 };
 
@@ -40,8 +41,8 @@ struct Remembered {
 };
 using Memory = std::array<Remembered, 64>;
 
-/// What this thread found last, made when it has found something; only a pointer here, since a driver that is opened late gets a few hundred bytes
-/// a thread and no more (glibc, rtld.optional_static_tls).
+/// What this thread found last, made when it has found something; only a pointer here, since a driver that is opened
+/// late gets a few hundred bytes a thread and no more (glibc, rtld.optional_static_tls).
 constinit thread_local Memory* remembered = nullptr;
 constinit thread_local bool is_thread_ending = false;
 
@@ -54,7 +55,8 @@ struct Forget {
 
 Remembered& place_in(Memory& memory, CUcontext context, void* key) {
   // One process has six such libraries (PyTorch), one to eight contexts: few of them meet.
-  const auto mixed = (reinterpret_cast<std::uintptr_t>(context) ^ reinterpret_cast<std::uintptr_t>(key)) * 0x9e3779b97f4a7c15u;
+  const auto mixed =
+      (reinterpret_cast<std::uintptr_t>(context) ^ reinterpret_cast<std::uintptr_t>(key)) * 0x9e3779b97f4a7c15u;
   return memory[mixed >> 58];
 }
 
@@ -76,9 +78,7 @@ CUresult storage_put(CUcontext context, void* key, void* value, StorageDestructo
   all.values.insert_or_assign(Place(context, key), Stored{value, destructor});
   all.generation.fetch_add(1, std::memory_order_release);
   return CUDA_SUCCESS;
-} catch (const std::bad_alloc&) {
-  return CUDA_ERROR_OUT_OF_MEMORY;
-}
+} catch (const std::bad_alloc&) { return CUDA_ERROR_OUT_OF_MEMORY; }
 
 CUresult storage_get(CUcontext context, void* key, void** value) noexcept {
   auto& all = storage();

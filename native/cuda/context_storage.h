@@ -1,4 +1,5 @@
-// Values that libraries keep with a context. NVIDIA's runtime looks one up on nearly every call, so finding one must cost next to nothing.
+// Values that libraries keep with a context. NVIDIA's runtime looks one up on nearly every call, so finding one must
+// cost next to nothing.
 #pragma once
 
 #include "gen/cuda/cuda.h"

@@ -14,7 +14,8 @@ inline constexpr std::size_t kCompared = 4096;
 
 namespace difference {
 
-/// Calls `use(from, to)` for each stretch of units that differ. False: there are more than `most`, and it was not called for all.
+/// Calls `use(from, to)` for each stretch of units that differ. False: there are more than `most`, and it was not
+/// called for all.
 template <std::size_t kUnit, class Use>
 bool stretches(const std::uint8_t* a, const std::uint8_t* b, std::size_t size, std::size_t most, Use&& use) {
   const auto is_same = [&](std::size_t at) { return std::memcmp(a + at, b + at, std::min(kUnit, size - at)) == 0; };
@@ -35,8 +36,9 @@ bool stretches(const std::uint8_t* a, const std::uint8_t* b, std::size_t size, s
 
 }  // namespace difference
 
-/// What has changed in `now` since it was like `twin`: calls `take(offset, bytes)` for each stretch, and makes the twin like it. The other side may have
-/// changed what lies between in the meantime, so nothing else is told: stretches are exact to the byte, and in a block that has very many to the word of four.
+/// What has changed in `now` since it was like `twin`: calls `take(offset, bytes)` for each stretch, and makes the twin
+/// like it. The other side may have changed what lies between in the meantime, so nothing else is told: stretches are
+/// exact to the byte, and in a block that has very many to the word of four.
 template <class Take>
 void take_changes(const std::uint8_t* now, std::uint8_t* twin, std::size_t size, Take&& take) {
   constexpr std::size_t kMostExact = 64;
@@ -45,8 +47,11 @@ void take_changes(const std::uint8_t* now, std::uint8_t* twin, std::size_t size,
     const auto part = std::min(kCompared, size - at);
     if (std::memcmp(now + at, twin + at, part) == 0) continue;
     std::memcpy(seen.data(), now + at, part);
-    const auto tell = [&](std::size_t from, std::size_t to) { take(at + from, std::span<const std::uint8_t>(seen.data() + from, to - from)); };
-    if (difference::stretches<1>(seen.data(), twin + at, part, kMostExact, [](std::size_t, std::size_t) {})) difference::stretches<1>(seen.data(), twin + at, part, SIZE_MAX, tell);
+    const auto tell = [&](std::size_t from, std::size_t to) {
+      take(at + from, std::span<const std::uint8_t>(seen.data() + from, to - from));
+    };
+    if (difference::stretches<1>(seen.data(), twin + at, part, kMostExact, [](std::size_t, std::size_t) {}))
+      difference::stretches<1>(seen.data(), twin + at, part, SIZE_MAX, tell);
     else difference::stretches<4>(seen.data(), twin + at, part, SIZE_MAX, tell);
     std::memcpy(twin + at, seen.data(), part);
   }

@@ -19,7 +19,9 @@ bool is_same(const Architecture& a, const Architecture& b) { return a.major == b
 
 /// Of two that run, the one made for the newer architecture, and of the same the more particular one.
 bool is_older(const CodeEntry* a, const CodeEntry* b) {
-  const auto rank = [](const Architecture& one) { return std::tuple(one.major, one.minor, one.suffix == 'a' ? 2 : one.suffix == 'f' ? 1 : 0); };
+  const auto rank = [](const Architecture& one) {
+    return std::tuple(one.major, one.minor, one.suffix == 'a' ? 2 : one.suffix == 'f' ? 1 : 0);
+  };
   return rank(a->architecture) < rank(b->architecture);
 }
 
@@ -27,7 +29,8 @@ const CodeEntry* best(const std::vector<CodeEntry>& entries, CodeKind kind, cons
   const auto runs = kind == CodeKind::elf ? runs_machine_code : runs_ptx;
   const CodeEntry* found = nullptr;
   for (const auto& one : entries)
-    if (one.kind == kind && runs(target.architecture, one.architecture) && (!found || is_older(found, &one))) found = &one;
+    if (one.kind == kind && runs(target.architecture, one.architecture) && (!found || is_older(found, &one)))
+      found = &one;
   return found;
 }
 
@@ -58,8 +61,8 @@ Choice choose(const Image& image, const Target& target) {
   if (const auto* whole = best(image.containers.front(), target)) return {{whole}};
   Choice choice;
   for (std::size_t i = 1; i < image.containers.size(); ++i) {
-    // nvcc links its library for launches by kernels to everything, needed or not, and that has PTX for the newest device only: what is missed,
-    // the linker says.
+    // nvcc links its library for launches by kernels to everything, needed or not, and that has PTX for the newest
+    // device only: what is missed, the linker says.
     if (const auto* part = best(image.containers[i], target)) choice.entries.push_back(part);
   }
   return choice;

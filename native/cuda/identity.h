@@ -18,13 +18,16 @@ struct PciPlace {
   bool operator==(const PciPlace&) const = default;
 };
 
-/// "[domain]:[bus]:[device].[function]" in hex, the domain and the function may be missing (cuda.h 13.0, cuDeviceGetByPCIBusId).
+/// "[domain]:[bus]:[device].[function]" in hex, the domain and the function may be missing (cuda.h 13.0,
+/// cuDeviceGetByPCIBusId).
 std::optional<PciPlace> pci_place(std::string_view text);
 
-/// The places on the PCI bus that a process's devices have. Devices of several servers may say the same one: all but the first get a domain of their own.
+/// The places on the PCI bus that a process's devices have. Devices of several servers may say the same one: all but
+/// the first get a domain of their own.
 class PciPlaces {
  public:
-  /// Takes `pci` ("0000:01:00.0"), or the next domain of it that is free, which is what it then says; the domain in numbers.
+  /// Takes `pci` ("0000:01:00.0"), or the next domain of it that is free, which is what it then says; the domain in
+  /// numbers.
   unsigned take(std::string& pci);
 
  private:

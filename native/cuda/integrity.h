@@ -7,7 +7,8 @@
 
 namespace flexrack::cuda {
 
-/// A device as cuDeviceGetUuid and cuDeviceGetAttribute(PCI_DOMAIN_ID, PCI_BUS_ID, PCI_DEVICE_ID) tell it: the runtime compares.
+/// A device as cuDeviceGetUuid and cuDeviceGetAttribute(PCI_DOMAIN_ID, PCI_BUS_ID, PCI_DEVICE_ID) tell it: the runtime
+/// compares.
 struct DeviceIdentity {
   std::array<std::uint8_t, 16> uuid{};
   std::int32_t pci_domain = 0;
@@ -28,7 +29,8 @@ struct IntegrityQuestion {
   std::span<const DeviceIdentity> devices;
 };
 
-/// 16 bytes as the two words that the runtime takes. It depends on the asking process's addresses, so only that process can give it.
+/// 16 bytes as the two words that the runtime takes. It depends on the asking process's addresses, so only that process
+/// can give it.
 std::array<std::uint64_t, 2> integrity_answer(const IntegrityQuestion& question);
 
 }  // namespace flexrack::cuda

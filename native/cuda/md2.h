@@ -1,4 +1,5 @@
-// MD2 and HMAC with it, for one handshake that still uses them (integrity.h). Nothing else may: MD2 is broken as a hash.
+// MD2 and HMAC with it, for one handshake that still uses them (integrity.h). Nothing else may: MD2 is broken as a
+// hash.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// Tables of our own that cuGetExportTable of our drivers gives: what the API has no function for, told by its name from those of other drivers.
+// Tables of our own that cuGetExportTable of our drivers gives: what the API has no function for, told by its name from
+// those of other drivers.
 #pragma once
 
 #include <array>
@@ -25,7 +26,7 @@ struct SimTable {
     std::array<std::uint8_t, 16> uuid{};
     int pci_domain = 0, pci_bus = 0, pci_device = 0;
     int major = 0, minor = 0;
-    int driver = 0;              ///< as cuDriverGetVersion
+    int driver = 0;  ///< as cuDriverGetVersion
     std::uint64_t memory = 0;
   };
   /// CUDA_ERROR_INVALID_DEVICE beyond the last one. For who is built with the driver: the structure is of C++.
@@ -36,7 +37,8 @@ struct SimTable {
 struct ClientTable {
   static constexpr char kName[] = "flexrack cli v1";
   std::uint64_t size = sizeof(ClientTable);
-  /// Returns when the device's server has given back what this process has freed so far: whoever asks after that, in whatever session, sees it.
+  /// Returns when the device's server has given back what this process has freed so far: whoever asks after that, in
+  /// whatever session, sees it.
   void (*settle)(const CUuuid& device) = nullptr;
 };
 

@@ -5,7 +5,8 @@
 
 namespace flexrack::cuda {
 
-/// True for what every later call in the context answers too (CUDA driver API, error codes: "the process must be terminated and relaunched").
+/// True for what every later call in the context answers too (CUDA driver API, error codes: "the process must be
+/// terminated and relaunched").
 inline bool is_sticky(CUresult status) {
   switch (status) {
     case CUDA_ERROR_ECC_UNCORRECTABLE:

@@ -20,7 +20,8 @@ struct AdminSocket::Line {
   bool is_gone = false;
 };
 
-AdminSocket::AdminSocket(Loop& loop, Log& log, AdminOperations& operations) : loop_(loop), log_(log), operations_(operations) {}
+AdminSocket::AdminSocket(Loop& loop, Log& log, AdminOperations& operations)
+    : loop_(loop), log_(log), operations_(operations) {}
 
 void AdminSocket::listen(const std::string& path) {
   sockaddr_un address{};
@@ -51,9 +52,12 @@ void AdminSocket::take() {
   line->connection.reset(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   ucred who{};
   socklen_t size = sizeof who;
-  if (!line->connection.is_open() || getsockopt(line->connection.get(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return;
-  if (who.uid != geteuid() && who.uid != 0) return log_.refused("another user at the admin socket", "uid " + std::to_string(who.uid));
-  if (lines_.size() >= kMostConnections) return log_.refused("too many admin connections", "pid " + std::to_string(who.pid));
+  if (!line->connection.is_open() || getsockopt(line->connection.get(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0)
+    return;
+  if (who.uid != geteuid() && who.uid != 0)
+    return log_.refused("another user at the admin socket", "uid " + std::to_string(who.uid));
+  if (lines_.size() >= kMostConnections)
+    return log_.refused("too many admin connections", "pid " + std::to_string(who.pid));
   lines_[line->connection.get()] = line;
   arm(line);
 }
@@ -105,7 +109,8 @@ void AdminSocket::answer(const std::shared_ptr<Line>& line, const wire::Json& bo
 
 void AdminSocket::write_to(const std::shared_ptr<Line>& line) {
   while (!line->outgoing.empty()) {
-    const auto sent = send(line->connection.get(), line->outgoing.data(), line->outgoing.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    const auto sent =
+        send(line->connection.get(), line->outgoing.data(), line->outgoing.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && errno != EAGAIN) return drop(line);
     if (sent < 0) break;

@@ -69,7 +69,8 @@ Json AdminOperations::status() const {
                        {"devices", static_cast<std::uint64_t>(broker_.leases().devices().size())},
                        {"leases", static_cast<std::uint64_t>(broker_.leases().all().size())},
                        {"sessions", static_cast<std::uint64_t>(broker_.worker_pool().workers().size())},
-                       {"connections", static_cast<std::uint64_t>(broker_.worker_pool().workers().size() + broker_.lease_keepers().count())},
+                       {"connections", static_cast<std::uint64_t>(broker_.worker_pool().workers().size() +
+                                                                  broker_.lease_keepers().count())},
                        {"refused", std::move(refused)}};
 }
 
@@ -91,21 +92,22 @@ Json AdminOperations::devices() const {
         lease_keepers.push_back(wire::to_hex(id));
       }
     }
-    list.push_back(Json::Members{
-        {"index", static_cast<std::uint64_t>(i)},
-        {"id", all[i].native_id},
-        {"name", all[i].name},
-        {"vendor", all[i].vendor},
-        {"driver", all[i].driver},
-        {"api", all[i].api},
-        {"memory", all[i].memory},
-        {"compute_units", all[i].compute_units},
-        {"capability", all[i].capability.empty() ? Json() : Json(all[i].capability)},
-        {"leased", Json::Members{{"memory", all[i].memory - free.memory}, {"compute", part(1000 - free.compute)}, {"whole", whole}}},
-        {"free", Json::Members{{"memory", free.memory}, {"compute", part(free.compute)}}},
-        {"used", used},
-        {"utilization", std::min(1.0, utilization)},
-        {"leases", std::move(lease_keepers)}});
+    list.push_back(Json::Members{{"index", static_cast<std::uint64_t>(i)},
+                                 {"id", all[i].native_id},
+                                 {"name", all[i].name},
+                                 {"vendor", all[i].vendor},
+                                 {"driver", all[i].driver},
+                                 {"api", all[i].api},
+                                 {"memory", all[i].memory},
+                                 {"compute_units", all[i].compute_units},
+                                 {"capability", all[i].capability.empty() ? Json() : Json(all[i].capability)},
+                                 {"leased", Json::Members{{"memory", all[i].memory - free.memory},
+                                                          {"compute", part(1000 - free.compute)},
+                                                          {"whole", whole}}},
+                                 {"free", Json::Members{{"memory", free.memory}, {"compute", part(free.compute)}}},
+                                 {"used", used},
+                                 {"utilization", std::min(1.0, utilization)},
+                                 {"leases", std::move(lease_keepers)}});
   }
   return list;
 }
@@ -132,18 +134,19 @@ Json AdminOperations::lease(const Json& request) {
   const auto& settings = broker_.settings();
   Json::List shares;
   for (std::size_t i = 0; i < lease.shares.size(); ++i) shares.push_back(share(lease, i, false));
-  return ok(Json::Members{{"lease", wire::to_hex(lease.id)},
-                          {"key", wire::to_hex(lease.key)},
-                          {"state", name_of(lease.state)},
-                          {"hold_within_seconds", static_cast<std::int64_t>(Leases::kHoldWithin.count())},
-                          {"grace_seconds", static_cast<std::int64_t>(settings.grace.count() / 1000)},
-                          {"server", Json::Members{{"address", settings.address},
-                                                   {"port", static_cast<int>(settings.port)},
-                                                   {"unix", settings.unix_path},
-                                                   {"boot_id", wire::boot_id()},
-                                                   {"transport", settings.transport},
-                                                   {"api", broker_.leases().devices()[lease.shares.front().device].api}}},
-                          {"devices", std::move(shares)}});
+  return ok(
+      Json::Members{{"lease", wire::to_hex(lease.id)},
+                    {"key", wire::to_hex(lease.key)},
+                    {"state", name_of(lease.state)},
+                    {"hold_within_seconds", static_cast<std::int64_t>(Leases::kHoldWithin.count())},
+                    {"grace_seconds", static_cast<std::int64_t>(settings.grace.count() / 1000)},
+                    {"server", Json::Members{{"address", settings.address},
+                                             {"port", static_cast<int>(settings.port)},
+                                             {"unix", settings.unix_path},
+                                             {"boot_id", wire::boot_id()},
+                                             {"transport", settings.transport},
+                                             {"api", broker_.leases().devices()[lease.shares.front().device].api}}},
+                    {"devices", std::move(shares)}});
 }
 
 Json AdminOperations::renew(const Json& request) {
@@ -166,7 +169,9 @@ void AdminOperations::stop(const Respond& respond) {
   const auto leases = broker_.leases().all().size();
   const auto sessions = broker_.worker_pool().workers().size();
   broker_.stop_all([this, respond, leases, sessions] {
-    respond(ok(Json::Members{{"stopped", true}, {"leases_ended", static_cast<std::uint64_t>(leases)}, {"sessions_ended", static_cast<std::uint64_t>(sessions)}}));
+    respond(ok(Json::Members{{"stopped", true},
+                             {"leases_ended", static_cast<std::uint64_t>(leases)},
+                             {"sessions_ended", static_cast<std::uint64_t>(sessions)}}));
     loop_.stop();
   });
 }
@@ -184,7 +189,8 @@ Json AdminOperations::describe(const Lease& lease) const {
                                      {"used", broker_.used_by(*worker)}});
   }
   Json holder, ends;
-  if (const auto* about = broker_.lease_keepers().find(lease.id)) holder = Json::Members{{"address", about->address}, {"since", about->since}};
+  if (const auto* about = broker_.lease_keepers().find(lease.id))
+    holder = Json::Members{{"address", about->address}, {"since", about->since}};
   if (lease.state == LeaseState::granted || lease.state == LeaseState::lost) ends = seconds_until(lease.ends);
   return Json::Members{{"lease", wire::to_hex(lease.id)},
                        {"state", name_of(lease.state)},
@@ -208,7 +214,8 @@ Json AdminOperations::share(const Lease& lease, std::size_t index, bool with_use
                                  {"compute", part(share.compute)},
                                  {"whole", share.whole},
                                  {"cap", lease.cap}};
-  if (with_use) described.set("used", broker_.used(lease.id, index)).set("utilization", broker_.utilization(lease.id, index));
+  if (with_use)
+    described.set("used", broker_.used(lease.id, index)).set("utilization", broker_.utilization(lease.id, index));
   return described;
 }
 
@@ -222,7 +229,8 @@ std::variant<Wish, std::string> read_wish(const Json& request) {
       wish.ids.push_back(id.text());
     }
   } else if (is_given(request, "devices")) {
-    if (!devices.is_integer() || devices.integer() < 1 || devices.integer() > 64) return "devices: 1 to 64, or a list of ids";
+    if (!devices.is_integer() || devices.integer() < 1 || devices.integer() > 64)
+      return "devices: 1 to 64, or a list of ids";
     wish.count = static_cast<std::size_t>(devices.integer());
   }
   for (const auto* name : {"whole", "cap"}) {
@@ -232,7 +240,8 @@ std::variant<Wish, std::string> read_wish(const Json& request) {
     if (is_given(request, name) && !request[name].is_text()) return std::string(name) + ": text";
   }
   if (is_given(request, "memory")) {
-    if (!request["memory"].is_integer() || request["memory"].integer() < 1) return "memory: a whole number of bytes, more than nothing";
+    if (!request["memory"].is_integer() || request["memory"].integer() < 1)
+      return "memory: a whole number of bytes, more than nothing";
     wish.memory = static_cast<std::uint64_t>(request["memory"].integer());
   }
   for (const auto* name : {"compute", "fraction"}) {
@@ -244,7 +253,8 @@ std::variant<Wish, std::string> read_wish(const Json& request) {
   wish.cap = request["cap"].boolean();
   wish.owner = request["owner"].text();
   wish.purpose = request["purpose"].text();
-  if (is_given(request, "fraction") && (wish.memory || is_given(request, "compute"))) return "fraction is memory and compute: not beside one of them";
+  if (is_given(request, "fraction") && (wish.memory || is_given(request, "compute")))
+    return "fraction is memory and compute: not beside one of them";
   if (wish.whole && (wish.memory || wish.compute)) return "whole: not beside memory, compute or fraction";
   return wish;
 }

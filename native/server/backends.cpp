@@ -14,20 +14,22 @@
 namespace flexrack::server {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kTitles{{{"opencl", "OpenCL"}, {"cuda", "CUDA"}, {"sim", "simulated CUDA"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kTitles{
+    {{"opencl", "OpenCL"}, {"cuda", "CUDA"}, {"sim", "simulated CUDA"}}};
 
-constexpr std::array<std::pair<std::string_view, const char*>, 12> kSimOptions{{{"--sim-devices", "FLEXRACK_SIM_DEVICES"},
-                                                                               {"--sim-memory", "FLEXRACK_SIM_MEMORY"},
-                                                                               {"--sim-context", "FLEXRACK_SIM_CONTEXT"},
-                                                                               {"--sim-profile", "FLEXRACK_SIM_PROFILE"},
-                                                                               {"--sim-capability", "FLEXRACK_SIM_CAPABILITY"},
-                                                                               {"--sim-driver", "FLEXRACK_SIM_DRIVER"},
-                                                                               {"--sim-multiprocessors", "FLEXRACK_SIM_MULTIPROCESSORS"},
-                                                                               {"--sim-machine-code", "FLEXRACK_SIM_MACHINE_CODE"},
-                                                                               {"--sim-latency", "FLEXRACK_SIM_LATENCY_US"},
-                                                                               {"--sim-bandwidth", "FLEXRACK_SIM_BANDWIDTH_GBPS"},
-                                                                               {"--sim-fault", "FLEXRACK_SIM_FAULT"},
-                                                                               {"--sim-seed", "FLEXRACK_SIM_SEED"}}};
+constexpr std::array<std::pair<std::string_view, const char*>, 12> kSimOptions{
+    {{"--sim-devices", "FLEXRACK_SIM_DEVICES"},
+     {"--sim-memory", "FLEXRACK_SIM_MEMORY"},
+     {"--sim-context", "FLEXRACK_SIM_CONTEXT"},
+     {"--sim-profile", "FLEXRACK_SIM_PROFILE"},
+     {"--sim-capability", "FLEXRACK_SIM_CAPABILITY"},
+     {"--sim-driver", "FLEXRACK_SIM_DRIVER"},
+     {"--sim-multiprocessors", "FLEXRACK_SIM_MULTIPROCESSORS"},
+     {"--sim-machine-code", "FLEXRACK_SIM_MACHINE_CODE"},
+     {"--sim-latency", "FLEXRACK_SIM_LATENCY_US"},
+     {"--sim-bandwidth", "FLEXRACK_SIM_BANDWIDTH_GBPS"},
+     {"--sim-fault", "FLEXRACK_SIM_FAULT"},
+     {"--sim-seed", "FLEXRACK_SIM_SEED"}}};
 
 std::string own_folder() {
   char path[PATH_MAX];

@@ -31,9 +31,11 @@ void warm_up(const BackendChoice& backend);
 /// Throws std::runtime_error with the reason.
 std::unique_ptr<backend::Backend> make_backend(const BackendChoice& backend, backend::Grant& grant);
 
-/// The variable that the driver in software reads for one of gpud's options, such as --sim-memory; nothing for another option.
+/// The variable that the driver in software reads for one of gpud's options, such as --sim-memory; nothing for another
+/// option.
 std::optional<std::string> sim_variable(std::string_view option);
-/// Daemons of one machine have different devices, and each has the same after every start: their uuids are made of its folder, unless a seed is set.
+/// Daemons of one machine have different devices, and each has the same after every start: their uuids are made of its
+/// folder, unless a seed is set.
 void seed_sim(const std::string& root);
 
 }  // namespace flexrack::server

@@ -23,27 +23,31 @@ Broker::Broker(Loop& loop, Log& log, BrokerSettings settings, std::vector<backen
       log_(log),
       settings_(std::move(settings)),
       leases_(std::move(devices), settings_.grace),
-      worker_pool_(loop, log, {settings_.root, settings_.runtime, settings_.grace, settings_.is_fabric_trusted, settings_.spare, settings_.backend}),
+      worker_pool_(loop, log,
+                   {settings_.root, settings_.runtime, settings_.grace, settings_.is_fabric_trusted, settings_.spare,
+                    settings_.backend}),
       lease_keepers_(loop, log,
-               {[this](const Id& lease) {
-                  if (leases_.hold(lease)) log_.line(lease_text(lease) + " is held");
-                },
-                [this](const Id& lease, bool closed) {
-                  log_.line(lease_text(lease) + (closed ? " lost its holder" : " hears nothing of its holder"));
-                  leases_.lose(lease, closed, Clock::now());
-                  watch_deadlines();
-                },
-                [this](const Id& lease) { release(lease, "given back by its holder", [] {}); }}),
+                     {[this](const Id& lease) {
+                        if (leases_.hold(lease)) log_.line(lease_text(lease) + " is held");
+                      },
+                      [this](const Id& lease, bool closed) {
+                        log_.line(lease_text(lease) + (closed ? " lost its holder" : " hears nothing of its holder"));
+                        leases_.lose(lease, closed, Clock::now());
+                        watch_deadlines();
+                      },
+                      [this](const Id& lease) { release(lease, "given back by its holder", [] {}); }}),
       started_(std::time(nullptr)) {
   worker_pool_.on_gone = [this](const Worker& worker) { worker_gone(worker); };
 }
 
 void Broker::take_over() {
-  for (const auto& device : leases_.devices()) schedulers_.push_back(SchedulerFile::open_or_create(scheduler_path(settings_.runtime, device.native_id)));
+  for (const auto& device : leases_.devices())
+    schedulers_.push_back(SchedulerFile::open_or_create(scheduler_path(settings_.runtime, device.native_id)));
   if (const auto text = read_private_file(settings_.root + "/leases.json")) {
     const auto saved = wire::Json::parse(*text);
     if (!saved) log_.line("leases.json is damaged: its leases are lost");
-    for (const auto& id : leases_.restore(saved.value_or(wire::Json()), Clock::now())) log_.line("lease " + id + " does not fit this machine any more");
+    for (const auto& id : leases_.restore(saved.value_or(wire::Json()), Clock::now()))
+      log_.line("lease " + id + " does not fit this machine any more");
   }
   for (const auto& [id, lease] : leases_.all()) open_books(lease);
   worker_pool_.adopt([this](const Id& lease) { return leases_.find(lease) != nullptr; });
@@ -58,11 +62,14 @@ std::optional<wire::Bytes> Broker::judge(const PendingConnection& pending) {
     turn_away(log_, pending, turned, why);
     return std::nullopt;
   };
-  if (preamble.version_min > wire::kVersion || preamble.version_max < wire::kVersion) return refuse(wire::Turned::version, "speaks another version of the protocol");
+  if (preamble.version_min > wire::kVersion || preamble.version_max < wire::kVersion)
+    return refuse(wire::Turned::version, "speaks another version of the protocol");
   const auto* lease = leases_.find(preamble.lease);
-  if (preamble.peer == 0 && lease == nullptr) return refuse(wire::Turned::unknown_lease, "there is no such lease, or it is over");
+  if (preamble.peer == 0 && lease == nullptr)
+    return refuse(wire::Turned::unknown_lease, "there is no such lease, or it is over");
   if (!may_use_transport(pending)) return refuse(wire::Turned::transport, "not on that transport from there");
-  // A peer link is between two workers: its key and its session say whose it is, and the dialling side knows no lease of ours.
+  // A peer link is between two workers: its key and its session say whose it is, and the dialling side knows no lease
+  // of ours.
   if (preamble.peer != 0) return judge_peer(pending);
   if (const auto why = objection(pending)) return refuse(why->first, why->second);
   return wire::Bytes(lease->key.begin(), lease->key.end());
@@ -71,7 +78,8 @@ std::optional<wire::Bytes> Broker::judge(const PendingConnection& pending) {
 std::optional<wire::Bytes> Broker::judge_peer(const PendingConnection& pending) {
   const auto& preamble = pending.preamble;
   auto* worker = worker_pool_.find(preamble.session);
-  if (worker == nullptr || (preamble.kind != wire::ConnectionKind::peer && preamble.kind != wire::ConnectionKind::bulk)) {
+  if (worker == nullptr ||
+      (preamble.kind != wire::ConnectionKind::peer && preamble.kind != wire::ConnectionKind::bulk)) {
     turn_away(log_, pending, wire::Turned::unknown_session, "there is no such session for a peer");
     return std::nullopt;
   }
@@ -86,13 +94,15 @@ std::optional<std::pair<wire::Turned, std::string_view>> Broker::objection(const
   const auto& preamble = pending.preamble;
   if (preamble.kind == wire::ConnectionKind::keeper) return std::nullopt;
   const auto* worker = worker_pool_.find(preamble.session);
-  if (worker != nullptr && worker->lease != preamble.lease) return std::pair(wire::Turned::unknown_session, "the session is another lease's");
+  if (worker != nullptr && worker->lease != preamble.lease)
+    return std::pair(wire::Turned::unknown_session, "the session is another lease's");
   if (preamble.kind != wire::ConnectionKind::command || preamble.is_resume()) {
     if (worker == nullptr) return std::pair(wire::Turned::unknown_session, "there is no such session, or it is over");
     return std::nullopt;
   }
   if (worker != nullptr) return std::pair(wire::Turned::replayed, "the session is there already");
-  if (worker_pool_.workers().size() + lease_keepers_.count() >= kMostConnections || worker_pool_.count(preamble.lease) >= WorkerPool::kMostOfALease) {
+  if (worker_pool_.workers().size() + lease_keepers_.count() >= kMostConnections ||
+      worker_pool_.count(preamble.lease) >= WorkerPool::kMostOfALease) {
     return std::pair(wire::Turned::full, "the lease has as many sessions as it may");
   }
   return std::nullopt;
@@ -111,10 +121,13 @@ void Broker::enter(PendingConnection pending) {
   const auto* lease = leases_.find(preamble.lease);
   if (lease == nullptr) return log_.refused("there is no such lease, or it is over", who);
   if (const auto why = objection(pending)) return log_.refused(why->second, who);
-  if (preamble.kind == wire::ConnectionKind::keeper) return lease_keepers_.admit(*lease, supported_api(leases_.devices()[lease->shares.front().device].api), std::move(pending));
+  if (preamble.kind == wire::ConnectionKind::keeper)
+    return lease_keepers_.admit(*lease, supported_api(leases_.devices()[lease->shares.front().device].api),
+                                std::move(pending));
   auto* worker = worker_pool_.find(preamble.session);
   if (worker == nullptr) return begin_session(*lease, std::move(pending));
-  if (!worker_pool_.pass(*worker, std::move(pending))) log_.line("worker " + std::to_string(worker->mark.pid) + " takes no connection");
+  if (!worker_pool_.pass(*worker, std::move(pending)))
+    log_.line("worker " + std::to_string(worker->mark.pid) + " takes no connection");
 }
 
 bool Broker::may_use_transport(const PendingConnection& pending) const {
@@ -155,9 +168,7 @@ bool Broker::release(const Id& lease, std::string_view why, std::function<void()
   log_.line(lease_text(lease) + " ended: " + std::string(why));
   try {
     save();
-  } catch (const std::exception& error) {
-    log_.line(std::string("leases.json cannot be written: ") + error.what());
-  }
+  } catch (const std::exception& error) { log_.line(std::string("leases.json cannot be written: ") + error.what()); }
   lease_keepers_.dismiss(lease);
   worker_pool_.end(lease, why, [this, lease, done = std::move(done)] {
     leases_.end(lease);
@@ -240,7 +251,8 @@ void Broker::sample() {
     const auto& first = samples.front();
     const auto& last = samples.back();
     const auto span = std::chrono::duration<double, std::nano>(last.at - first.at).count();
-    for (std::size_t i = 0; i < last.busy.size(); ++i) books.accounting.show_utilization(i, static_cast<double>(last.busy[i] - first.busy[i]) / span);
+    for (std::size_t i = 0; i < last.busy.size(); ++i)
+      books.accounting.show_utilization(i, static_cast<double>(last.busy[i] - first.busy[i]) / span);
   }
   loop_.after(kSampleEvery, [this] { sample(); });
 }
@@ -253,12 +265,11 @@ void Broker::worker_gone(const Worker& worker) {
 
 void Broker::begin_session(const Lease& lease, PendingConnection pending) {
   // Its proof may be a recording from before this broker began: a process for each of some, not for any number.
-  if (worker_pool_.count_unproven() >= WorkerPool::kMostUnproven) return log_.refused("too many sessions that prove nothing", pending.address + " " + lease_text(lease.id));
+  if (worker_pool_.count_unproven() >= WorkerPool::kMostUnproven)
+    return log_.refused("too many sessions that prove nothing", pending.address + " " + lease_text(lease.id));
   try {
     worker_pool_.start(lease, leases_.devices(), std::move(pending));
-  } catch (const std::exception& error) {
-    log_.line(std::string("no worker could be started: ") + error.what());
-  }
+  } catch (const std::exception& error) { log_.line(std::string("no worker could be started: ") + error.what()); }
 }
 
 }  // namespace flexrack::server

@@ -60,7 +60,8 @@ class Broker {
 
   std::uint64_t used(const Id& lease, std::size_t share) const;
   std::uint64_t used_by(const Worker& worker) const;
-  /// The part of the last second that the device worked for this lease, 0 to 1, as of the last look: what its watchers are told too.
+  /// The part of the last second that the device worked for this lease, 0 to 1, as of the last look: what its watchers
+  /// are told too.
   double utilization(const Id& lease, std::size_t share) const;
 
  private:

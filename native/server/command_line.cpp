@@ -57,7 +57,11 @@ std::string absolute(const std::string& path) {
 
 int devices(const BackendChoice& backend) {
   try {
-    std::printf("%s\n", wire::Json(wire::Json::Members{{"ok", wire::Json::Members{{"devices", to_json(list_devices(backend))}}}}).write().c_str());
+    std::printf(
+        "%s\n",
+        wire::Json(wire::Json::Members{{"ok", wire::Json::Members{{"devices", to_json(list_devices(backend))}}}})
+            .write()
+            .c_str());
     return 0;
   } catch (const std::exception& error) {
     const wire::Json::Members about{{"code", "no_devices"}, {"message", error.what()}};
@@ -139,7 +143,8 @@ bool take(const std::string& name, const std::string& value, DaemonSettings& set
   return true;
 }
 
-/// Fills the settings; what is wrong, or nothing. What the driver in software reads from the environment is set there, for all processes of this daemon.
+/// Fills the settings; what is wrong, or nothing. What the driver in software reads from the environment is set there,
+/// for all processes of this daemon.
 std::optional<std::string> parse(const std::vector<std::string>& arguments, DaemonSettings& settings) {
   const auto& backend = settings.broker.backend;
   std::vector<std::pair<std::string, std::string>> simulated;
@@ -176,7 +181,9 @@ int run_command_line(const std::vector<std::string>& arguments) {
   DaemonSettings settings;
   if (const auto problem = parse(arguments, settings)) return usage(*problem);
   if (role == "version") {
-    const wire::Json::Members about{{"version", kProgramVersion}, {"protocol", static_cast<int>(wire::kVersion)}, {"speaks", supported_revisions()}};
+    const wire::Json::Members about{{"version", kProgramVersion},
+                                    {"protocol", static_cast<int>(wire::kVersion)},
+                                    {"speaks", supported_revisions()}};
     std::printf("%s\n", wire::Json(about).write().c_str());
     return 0;
   }

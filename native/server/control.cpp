@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::size_t kLargestMessage = 128 * 1024;
 
-
 sockaddr_un address_of(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -36,8 +35,8 @@ Descriptor listen_control(const std::string& path) {
   const auto address = address_of(path);
   Descriptor fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   unlink(path.c_str());
-  if (!fd.is_open() || bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 || chmod(path.c_str(), 0600) != 0 ||
-      listen(fd.get(), 4) != 0) {
+  if (!fd.is_open() || bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      chmod(path.c_str(), 0600) != 0 || listen(fd.get(), 4) != 0) {
     fail_with_errno(path);
   }
   return fd;
@@ -47,7 +46,8 @@ Descriptor accept_control(int listening) {
   Descriptor fd(accept4(listening, nullptr, nullptr, SOCK_CLOEXEC));
   ucred who{};
   socklen_t size = sizeof who;
-  if (fd.is_open() && (getsockopt(fd.get(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0 || who.uid != geteuid())) fd.reset();
+  if (fd.is_open() && (getsockopt(fd.get(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0 || who.uid != geteuid()))
+    fd.reset();
   return fd;
 }
 

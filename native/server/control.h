@@ -1,4 +1,5 @@
-// What the broker and a worker say to each other: messages over a Unix socket of kind SEQPACKET, with a connection beside some.
+// What the broker and a worker say to each other: messages over a Unix socket of kind SEQPACKET, with a connection
+// beside some.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,9 @@
 namespace flexrack::server {
 
 /// One message: {"type": ...} and perhaps a descriptor.
-///   to the worker:   setup (once: the lease, its key, its devices), attach (with a connection that has proved the key, and what was read of it), end
-///   to the broker:   state (when a broker comes to it, and when it changes), peer (a link that it expects, and its key), refused
+///   to the worker:   setup (once: the lease, its key, its devices), attach (with a connection that has proved the key,
+///   and what was read of it), end to the broker:   state (when a broker comes to it, and when it changes), peer (a
+///   link that it expects, and its key), refused
 struct ControlMessage {
   wire::Json body;
   Descriptor connection;

@@ -103,11 +103,14 @@ int serve(DaemonSettings& settings) {
   if (settings.binds.empty()) settings.binds.push_back("127.0.0.1");
   about.address = settings.advertise.empty() ? settings.binds.front() : settings.advertise;
   Broker* serving = nullptr;
-  Listener listener(loop, log, [&serving](const PendingConnection& pending) { return serving->judge(pending); }, [&serving](PendingConnection pending) { serving->enter(std::move(pending)); });
+  Listener listener(
+      loop, log, [&serving](const PendingConnection& pending) { return serving->judge(pending); },
+      [&serving](PendingConnection pending) { serving->enter(std::move(pending)); });
   about.port = settings.port;
   for (const auto& bind : settings.binds) {
     if (about.transport == "tcp" && !is_loopback(bind) && !about.is_fabric_trusted) {
-      throw std::runtime_error("plain TCP on " + bind + " needs --trusted-fabric: anybody between could read and change what passes");
+      throw std::runtime_error("plain TCP on " + bind +
+                               " needs --trusted-fabric: anybody between could read and change what passes");
     }
     about.port = listen_first(listener, bind, about.port, port_before(about.root));
   }
@@ -149,7 +152,8 @@ int run_daemon(DaemonSettings settings) {
   }
   const auto lock = lock_root(settings.broker.root);
   if (!lock.is_open()) {
-    std::fprintf(stderr, "flexrack-gpud: another broker serves in %s, or its folder cannot be written\n", settings.broker.root.c_str());
+    std::fprintf(stderr, "flexrack-gpud: another broker serves in %s, or its folder cannot be written\n",
+                 settings.broker.root.c_str());
     return kExitRunning;
   }
   return serve(settings);

@@ -11,7 +11,9 @@
 namespace flexrack::server {
 
 /// What the last system call said of `what`.
-[[noreturn]] inline void fail_with_errno(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
+[[noreturn]] inline void fail_with_errno(const std::string& what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
 
 class Descriptor {
  public:

@@ -22,9 +22,11 @@ std::string read_all(int fd) {
   const auto until = std::chrono::steady_clock::now() + kPatience;
   std::string text;
   for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
     pollfd wait{fd, POLLIN, 0};
-    if (left <= 0 || poll(&wait, 1, static_cast<int>(left)) == 0) throw std::runtime_error("the driver does not say which devices there are");
+    if (left <= 0 || poll(&wait, 1, static_cast<int>(left)) == 0)
+      throw std::runtime_error("the driver does not say which devices there are");
     std::array<char, 4096> bytes{};
     const auto got = read(fd, bytes.data(), bytes.size());
     if (got < 0 && errno == EINTR) continue;
@@ -90,10 +92,12 @@ std::vector<backend::DeviceReport> find_devices(const std::string& root, const B
     device.memory = static_cast<std::uint64_t>(item["memory"].integer());
     device.compute_units = static_cast<std::uint32_t>(item["compute_units"].integer());
     device.capability = item["capability"].text();
-    if (item.has("context_memory")) device.context_memory = static_cast<std::uint64_t>(item["context_memory"].integer());
+    if (item.has("context_memory"))
+      device.context_memory = static_cast<std::uint64_t>(item["context_memory"].integer());
     devices.push_back(std::move(device));
   }
-  if (devices.empty()) throw std::runtime_error("there is no " + std::string(title_of(backend)) + " device on this machine");
+  if (devices.empty())
+    throw std::runtime_error("there is no " + std::string(title_of(backend)) + " device on this machine");
   return devices;
 }
 

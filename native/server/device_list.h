@@ -1,4 +1,5 @@
-// The devices of this machine, found by a process of its own: a driver that crashes or hangs does not take the broker along.
+// The devices of this machine, found by a process of its own: a driver that crashes or hangs does not take the broker
+// along.
 #pragma once
 
 #include <string>

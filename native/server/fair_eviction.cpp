@@ -12,7 +12,8 @@ std::string origin_of(const sockaddr_storage& address) {
   if (address.ss_family == AF_INET) return {four, 4};
   if (address.ss_family != AF_INET6) return "unix socket";  // as long as no address is
   // A socket for both kinds gives IPv4 addresses within IPv6 ones.
-  return IN6_IS_ADDR_V4MAPPED(&reinterpret_cast<const sockaddr_in6&>(address).sin6_addr) ? std::string(six + 12, 4) : std::string(six, 8);
+  return IN6_IS_ADDR_V4MAPPED(&reinterpret_cast<const sockaddr_in6&>(address).sin6_addr) ? std::string(six + 12, 4)
+                                                                                         : std::string(six, 8);
 }
 
 void FairEviction::add(int fd, const std::string& address) {
@@ -31,7 +32,8 @@ void FairEviction::remove(int fd) {
 }
 
 std::optional<int> FairEviction::oldest_of_the_most() const {
-  const auto most = std::max_element(by_address_.begin(), by_address_.end(), [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+  const auto most = std::max_element(by_address_.begin(), by_address_.end(),
+                                     [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
   if (most == by_address_.end()) return std::nullopt;
   return most->second.begin()->second;
 }

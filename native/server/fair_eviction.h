@@ -11,7 +11,8 @@
 
 namespace flexrack::server {
 
-/// By which unproven connections are counted: an address without its port; of IPv6 the network, of which whoever has one address has them all.
+/// By which unproven connections are counted: an address without its port; of IPv6 the network, of which whoever has
+/// one address has them all.
 std::string origin_of(const sockaddr_storage& address);
 
 /// Descriptors, each of an address, in the order in which they came. For one thread.
@@ -20,7 +21,8 @@ class FairEviction {
   void add(int fd, const std::string& address);
   void remove(int fd);
   std::size_t size() const { return places_.size(); }
-  /// The oldest of the address that has the most: unproven connections take the places of each other, and one address cannot take those of all.
+  /// The oldest of the address that has the most: unproven connections take the places of each other, and one address
+  /// cannot take those of all.
   std::optional<int> oldest_of_the_most() const;
 
  private:

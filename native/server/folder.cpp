@@ -21,7 +21,6 @@ constexpr std::size_t kLongestRuntime = 80;  // sun_path holds 108 bytes with it
 constexpr off_t kLargestFile = 16 << 20;
 constexpr long kNfs = 0x6969;
 
-
 // FNV-1a: only to tell folders of one user apart.
 std::string short_hash(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;
@@ -85,7 +84,8 @@ std::optional<std::string> read_private_file(const std::string& path) {
   if (!fd.is_open() && errno == ENOENT) return std::nullopt;
   struct stat about{};
   if (!fd.is_open() || fstat(fd.get(), &about) != 0) fail_with_errno(path);
-  if (!S_ISREG(about.st_mode) || about.st_uid != geteuid() || (about.st_mode & 077) != 0 || about.st_size > kLargestFile) {
+  if (!S_ISREG(about.st_mode) || about.st_uid != geteuid() || (about.st_mode & 077) != 0 ||
+      about.st_size > kLargestFile) {
     throw std::runtime_error(path + " is not a private file of this user");
   }
   std::string content(static_cast<std::size_t>(about.st_size), '\0');

@@ -14,7 +14,8 @@ namespace flexrack::server {
 class LeaseGrant : public backend::Grant {
  public:
   /// The memory accounting must have been joined. One scheduler a device; null for a whole one, which pays nothing.
-  LeaseGrant(std::vector<backend::GrantedDevice> devices, MemoryAccounting accounting, std::vector<std::unique_ptr<TimeSliceScheduler>> schedulers)
+  LeaseGrant(std::vector<backend::GrantedDevice> devices, MemoryAccounting accounting,
+             std::vector<std::unique_ptr<TimeSliceScheduler>> schedulers)
       : devices_(std::move(devices)), accounting_(std::move(accounting)), schedulers_(std::move(schedulers)) {}
 
   const std::vector<backend::GrantedDevice>& devices() const override { return devices_; }
@@ -33,7 +34,9 @@ class LeaseGrant : public backend::Grant {
     if (auto* scheduler_of = scheduler(device)) scheduler_of->finished(nanoseconds, count);
   }
 
-  void use(std::size_t device, std::uint64_t process, bool has_contexts) override { accounting_.use(device, process, has_contexts); }
+  void use(std::size_t device, std::uint64_t process, bool has_contexts) override {
+    accounting_.use(device, process, has_contexts);
+  }
   std::vector<backend::User> users(std::size_t device) const override {
     std::vector<backend::User> all;
     for (const auto& one : accounting_.users(device)) all.push_back({one.process, one.bytes});
@@ -41,11 +44,14 @@ class LeaseGrant : public backend::Grant {
   }
   std::optional<double> utilization(std::size_t device) const override { return accounting_.utilization(device); }
 
-  /// Gives back everything in the memory accounting. The places at the schedulers go with the process: the driver's threads may still come to them.
+  /// Gives back everything in the memory accounting. The places at the schedulers go with the process: the driver's
+  /// threads may still come to them.
   void leave() { accounting_.leave(); }
 
  private:
-  TimeSliceScheduler* scheduler(std::size_t device) const { return device < schedulers_.size() ? schedulers_[device].get() : nullptr; }
+  TimeSliceScheduler* scheduler(std::size_t device) const {
+    return device < schedulers_.size() ? schedulers_[device].get() : nullptr;
+  }
 
   std::vector<backend::GrantedDevice> devices_;
   MemoryAccounting accounting_;

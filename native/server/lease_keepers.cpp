@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint8_t kClosed = 0, kSilent = 1, kFailed = 2;  // how a line ended, beside wire::kHoldGoodbye
 constexpr auto kSettleWithin = std::chrono::milliseconds(2500);
-constexpr int kLookEvery = 200;                                // milliseconds between looks at whether the line is to end
+constexpr int kLookEvery = 200;  // milliseconds between looks at whether the line is to end
 
 bool answer_ask(wire::Channel& channel, const wire::KeeperApi& speaks) {
   std::array<std::uint8_t, 1 + sizeof speaks> answer{wire::kKeeperAsk};
@@ -32,9 +32,9 @@ struct LeaseKeepers::Line {
   KeeperAbout about;
   std::thread thread;
   std::atomic<bool> dismissed = false;  ///< set by the broker: say that the lease is over, and go
-  std::atomic<bool> settled = false;    ///< set by the broker: the lease is gone and its devices are free
-  std::atomic<bool> replaced = false;   ///< set by the broker: a newer connection holds it
-  std::uint64_t number = 0;             ///< in the order in which they came
+  std::atomic<bool> settled = false;  ///< set by the broker: the lease is gone and its devices are free
+  std::atomic<bool> replaced = false;  ///< set by the broker: a newer connection holds it
+  std::uint64_t number = 0;  ///< in the order in which they came
   bool is_proven = false;
 };
 
@@ -48,16 +48,16 @@ LeaseKeepers::~LeaseKeepers() {
 void LeaseKeepers::admit(const Lease& lease, const wire::Api& speaks, PendingConnection pending) {
   const auto unproven = std::count_if(lines_.begin(), lines_.end(), [](const auto& line) { return !line->is_proven; });
   // Proofs of TLS may be recordings from before this broker began. An honest one tries again.
-  if (static_cast<std::size_t>(unproven) >= kMostUnproven) return log_.refused("too many keepers that prove nothing", pending.address + " lease " + wire::to_hex(lease.id));
+  if (static_cast<std::size_t>(unproven) >= kMostUnproven)
+    return log_.refused("too many keepers that prove nothing", pending.address + " lease " + wire::to_hex(lease.id));
   auto line = std::make_shared<Line>();
   line->lease = lease.id;
   line->number = ++last_number_;
   line->speaks = wire::KeeperApi(speaks);
   line->about = {pending.address, std::time(nullptr)};
   lines_.push_back(line);
-  line->thread = std::thread([this, line, pending = std::make_shared<PendingConnection>(std::move(pending)), key = lease.key]() mutable {
-    converse(line, std::move(*pending), key);
-  });
+  line->thread = std::thread([this, line, pending = std::make_shared<PendingConnection>(std::move(pending)),
+                              key = lease.key]() mutable { converse(line, std::move(*pending), key); });
 }
 
 void LeaseKeepers::dismiss(const Id& lease) {
@@ -78,7 +78,8 @@ void LeaseKeepers::converse(const std::shared_ptr<Line>& line, PendingConnection
     wire::Limits limits;
     limits.handshake = wire::kKeeperHandshake;
     limits.allow_plain = true;  // the broker has judged the transport already
-    const auto channel = wire::accept_keeper(pending.connection.release(), pending.preamble, key, limits, pending.begun);
+    const auto channel =
+        wire::accept_keeper(pending.connection.release(), pending.preamble, key, limits, pending.begun);
     loop_.post([this, line] { proven(line); });
 
     auto heard = Clock::now();
@@ -107,9 +108,7 @@ void LeaseKeepers::converse(const std::shared_ptr<Line>& line, PendingConnection
     if (line->dismissed || line->settled) wire::write_all(*channel, {&wire::kKeeperEnded, 1});
   } catch (const wire::Error& error) {
     log_.refused(error.what(), line->about.address + " holder of lease " + wire::to_hex(line->lease));
-  } catch (const std::exception& error) {
-    log_.line(std::string("a keeper's connection failed: ") + error.what());
-  }
+  } catch (const std::exception& error) { log_.line(std::string("a keeper's connection failed: ") + error.what()); }
   loop_.post([this, line, how] { over(line, how); });
 }
 
@@ -125,7 +124,8 @@ void LeaseKeepers::await_settled(const std::shared_ptr<Line>& line) {
   });
   // Whoever gave a lease back may count on its devices being free.
   const auto until = Clock::now() + kSettleWithin;
-  while (!line->settled && !line->replaced && Clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  while (!line->settled && !line->replaced && Clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
 }
 
 void LeaseKeepers::proven(const std::shared_ptr<Line>& line) {

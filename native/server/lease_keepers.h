@@ -1,4 +1,5 @@
-// The connections that keep leases alive. Each has a thread of its own, so that the broker's never waits for a handshake.
+// The connections that keep leases alive. Each has a thread of its own, so that the broker's never waits for a
+// handshake.
 #pragma once
 
 #include <cstdint>

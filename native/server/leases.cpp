@@ -22,7 +22,9 @@ std::string clean(std::string_view text) {
 
 bool has_deadline(const Lease& lease) { return lease.state == LeaseState::granted || lease.state == LeaseState::lost; }
 
-std::string counted(std::size_t count, const std::string& what) { return std::to_string(count) + " " + what + (count == 1 ? "" : "s"); }
+std::string counted(std::size_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
 
 }  // namespace
 
@@ -36,7 +38,8 @@ std::string_view name_of(LeaseState state) {
   return "unknown";
 }
 
-Leases::Leases(std::vector<backend::DeviceReport> devices, std::chrono::milliseconds grace) : devices_(std::move(devices)), grace_(grace) {}
+Leases::Leases(std::vector<backend::DeviceReport> devices, std::chrono::milliseconds grace)
+    : devices_(std::move(devices)), grace_(grace) {}
 
 const Lease* Leases::find(const Id& id) const {
   const auto found = leases_.find(id);
@@ -59,22 +62,26 @@ std::variant<Id, Denial> Leases::grant(const Wish& wish, Clock::time_point now, 
   if (leases_.size() >= kMost) return Denial{"limit", "there are " + std::to_string(kMost) + " leases already"};
   const auto count = wish.ids.empty() ? wish.count : wish.ids.size();
   if (count == 0 || count > devices_.size()) {
-    return Denial{count == 0 ? "invalid" : "unavailable", counted(count, "device") + " asked for, this machine has " + std::to_string(devices_.size())};
+    return Denial{count == 0 ? "invalid" : "unavailable",
+                  counted(count, "device") + " asked for, this machine has " + std::to_string(devices_.size())};
   }
 
   std::vector<std::size_t> candidates;
   for (const auto& id : wish.ids) {
-    const auto found = std::find_if(devices_.begin(), devices_.end(), [&](const auto& device) { return device.native_id == id; });
+    const auto found =
+        std::find_if(devices_.begin(), devices_.end(), [&](const auto& device) { return device.native_id == id; });
     const auto index = static_cast<std::size_t>(found - devices_.begin());
     if (found == devices_.end()) return Denial{"unknown_device", "no device " + clean(id)};
-    if (std::find(candidates.begin(), candidates.end(), index) != candidates.end()) return Denial{"invalid", "device " + clean(id) + " twice"};
+    if (std::find(candidates.begin(), candidates.end(), index) != candidates.end())
+      return Denial{"invalid", "device " + clean(id) + " twice"};
     candidates.push_back(index);
   }
   if (wish.ids.empty()) {
     candidates.resize(devices_.size());
     std::iota(candidates.begin(), candidates.end(), std::size_t{0});
     // The fullest first, so that whole devices stay free for those who want one.
-    std::stable_sort(candidates.begin(), candidates.end(), [&](std::size_t a, std::size_t b) { return free(a).compute < free(b).compute; });
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [&](std::size_t a, std::size_t b) { return free(a).compute < free(b).compute; });
   }
 
   Lease lease;
@@ -91,9 +98,11 @@ std::variant<Id, Denial> Leases::grant(const Wish& wish, Clock::time_point now, 
   }
   if (lease.shares.size() < count) {
     if (why && lease.shares.empty() && candidates.size() == 1) return *why;
-    return Denial{"unavailable", counted(count, "device") + " asked for, that much is free on " + std::to_string(lease.shares.size())};
+    return Denial{"unavailable",
+                  counted(count, "device") + " asked for, that much is free on " + std::to_string(lease.shares.size())};
   }
-  std::sort(lease.shares.begin(), lease.shares.end(), [](const Share& a, const Share& b) { return a.device < b.device; });
+  std::sort(lease.shares.begin(), lease.shares.end(),
+            [](const Share& a, const Share& b) { return a.device < b.device; });
 
   lease.id = random_token<Id>();
   lease.key = random_token<Key>();
@@ -176,7 +185,8 @@ wire::Json Leases::save() const {
 
 std::vector<std::string> Leases::restore(const wire::Json& saved, Clock::time_point now) {
   if (const auto schema = saved["schema"].integer(1); schema > kGpuLeasesSchema) {
-    throw std::runtime_error("leases.json was written by a newer flexrack (schema " + std::to_string(schema) + "; this one knows up to " + std::to_string(kGpuLeasesSchema) +
+    throw std::runtime_error("leases.json was written by a newer flexrack (schema " + std::to_string(schema) +
+                             "; this one knows up to " + std::to_string(kGpuLeasesSchema) +
                              "): serve with the version that wrote it");
   }
   std::vector<std::string> left_out;
@@ -203,9 +213,13 @@ std::variant<Share, Denial> Leases::share_of(const Wish& wish, std::size_t devic
     return Denial{"unavailable", "device " + devices_[device].native_id + " has " + std::to_string(total) + " bytes"};
   }
   // Asked for one of the two only: the other in proportion, and of compute never nothing.
-  share.memory = wish.memory ? *wish.memory : total / kWholeCompute * *wish.compute + total % kWholeCompute * *wish.compute / kWholeCompute;
-  const auto proportion = static_cast<double>(share.memory) / static_cast<double>(std::max<std::uint64_t>(total, 1)) * kWholeCompute;
-  share.compute = wish.compute ? *wish.compute : std::clamp<std::uint32_t>(static_cast<std::uint32_t>(proportion), 1, kWholeCompute);
+  share.memory = wish.memory
+                     ? *wish.memory
+                     : total / kWholeCompute * *wish.compute + total % kWholeCompute * *wish.compute / kWholeCompute;
+  const auto proportion =
+      static_cast<double>(share.memory) / static_cast<double>(std::max<std::uint64_t>(total, 1)) * kWholeCompute;
+  share.compute = wish.compute ? *wish.compute
+                               : std::clamp<std::uint32_t>(static_cast<std::uint32_t>(proportion), 1, kWholeCompute);
   share.whole = share.memory == total && share.compute == kWholeCompute;
   if (share.memory == 0) return Denial{"invalid", "that is no memory at all"};
   return share;
@@ -229,8 +243,10 @@ std::optional<Lease> Leases::lease_from(const wire::Json& saved) const {
   lease.created = saved["created"].integer();
   lease.cap = saved["cap"].boolean();
   for (const auto& item : saved["shares"].list()) {
-    const auto found = std::find_if(devices_.begin(), devices_.end(), [&](const auto& device) { return device.native_id == item["device"].text(); });
-    const Share share{static_cast<std::size_t>(found - devices_.begin()), static_cast<std::uint64_t>(item["memory"].integer()),
+    const auto found = std::find_if(devices_.begin(), devices_.end(),
+                                    [&](const auto& device) { return device.native_id == item["device"].text(); });
+    const Share share{static_cast<std::size_t>(found - devices_.begin()),
+                      static_cast<std::uint64_t>(item["memory"].integer()),
                       static_cast<std::uint32_t>(item["compute"].integer()), item["whole"].boolean()};
     if (found == devices_.end() || !fits(share)) return std::nullopt;
     lease.shares.push_back(share);

@@ -18,8 +18,9 @@ namespace flexrack::server {
 
 using Clock = std::chrono::steady_clock;
 
-/// granted: made, not held yet. held: flexrack-lease-keeper is connected. lost: it was, and has a while to come back. ending: over, and its
-/// workers are giving back what they have; until then nobody else can have it. After that it is gone.
+/// granted: made, not held yet. held: flexrack-lease-keeper is connected. lost: it was, and has a while to come back.
+/// ending: over, and its workers are giving back what they have; until then nobody else can have it. After that it is
+/// gone.
 enum class LeaseState { granted, held, lost, ending };
 std::string_view name_of(LeaseState state);
 
@@ -67,7 +68,8 @@ class Leases {
  public:
   static constexpr std::size_t kMost = 4096;
   static constexpr auto kHoldWithin = std::chrono::seconds(30);
-  static constexpr auto kReturnWithin = std::chrono::seconds(3);  ///< a holder that closed without goodbye was killed: it hardly comes back
+  static constexpr auto kReturnWithin =
+      std::chrono::seconds(3);  ///< a holder that closed without goodbye was killed: it hardly comes back
 
   Leases(std::vector<backend::DeviceReport> devices, std::chrono::milliseconds grace);
 
@@ -94,9 +96,9 @@ class Leases {
 
   /// For the state file; holds the keys.
   wire::Json save() const;
-  /// Takes over what save() gave, perhaps another process's: every lease has the grace time to be held again. What no longer fits the
-  /// devices of this machine is left out; their ids are returned.
-  /// Throws std::runtime_error for what a newer daemon has saved.
+  /// Takes over what save() gave, perhaps another process's: every lease has the grace time to be held again. What no
+  /// longer fits the devices of this machine is left out; their ids are returned. Throws std::runtime_error for what a
+  /// newer daemon has saved.
   std::vector<std::string> restore(const wire::Json& saved, Clock::time_point now);
 
  private:

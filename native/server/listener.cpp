@@ -57,7 +57,11 @@ std::size_t share_of_descriptors(std::size_t most) {
 }  // namespace
 
 Listener::Listener(Loop& loop, Log& log, Judge judge, std::function<void(PendingConnection)> enter)
-    : loop_(loop), log_(log), judge_(std::move(judge)), enter_(std::move(enter)), most_(share_of_descriptors(kMostUnproven)) {}
+    : loop_(loop),
+      log_(log),
+      judge_(std::move(judge)),
+      enter_(std::move(enter)),
+      most_(share_of_descriptors(kMostUnproven)) {}
 
 std::uint16_t Listener::listen_tcp(const std::string& address, std::uint16_t port) {
   addrinfo hints{};
@@ -65,7 +69,8 @@ std::uint16_t Listener::listen_tcp(const std::string& address, std::uint16_t por
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICHOST | AI_PASSIVE | AI_NUMERICSERV;
   addrinfo* found = nullptr;
-  if (getaddrinfo(address.c_str(), std::to_string(port).c_str(), &hints, &found) != 0) throw std::runtime_error(address + " is no IP address");
+  if (getaddrinfo(address.c_str(), std::to_string(port).c_str(), &hints, &found) != 0)
+    throw std::runtime_error(address + " is no IP address");
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> addresses(found, freeaddrinfo);
   Descriptor fd(socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int yes = 1;
@@ -78,7 +83,8 @@ std::uint16_t Listener::listen_tcp(const std::string& address, std::uint16_t por
   socklen_t size = sizeof bound;
   getsockname(fd.get(), reinterpret_cast<sockaddr*>(&bound), &size);
   add_listening(std::move(fd));
-  return ntohs(bound.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6&>(bound).sin6_port : reinterpret_cast<sockaddr_in&>(bound).sin_port);
+  return ntohs(bound.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6&>(bound).sin6_port
+                                           : reinterpret_cast<sockaddr_in&>(bound).sin_port);
 }
 
 void Listener::listen_unix(const std::string& path) {
@@ -88,8 +94,8 @@ void Listener::listen_unix(const std::string& path) {
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   Descriptor fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   unlink(path.c_str());
-  if (!fd.is_open() || bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 || chmod(path.c_str(), 0600) != 0 ||
-      listen(fd.get(), kBacklog) != 0) {
+  if (!fd.is_open() || bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      chmod(path.c_str(), 0600) != 0 || listen(fd.get(), kBacklog) != 0) {
     throw std::runtime_error(problem(path));
   }
   add_listening(std::move(fd));
@@ -109,7 +115,9 @@ void Listener::add_listening(Descriptor listening) {
 }
 
 void Listener::take(int listening) {
-  const auto is_open = [&] { return std::any_of(listening_.begin(), listening_.end(), [&](const auto& have) { return have.get() == listening; }); };
+  const auto is_open = [&] {
+    return std::any_of(listening_.begin(), listening_.end(), [&](const auto& have) { return have.get() == listening; });
+  };
   if (!is_open()) return;
   for (int i = 0; i < kTakenAtOnce; ++i) {
     Descriptor connection(accept4(listening, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
@@ -122,7 +130,9 @@ void Listener::take(int listening) {
     if ((errno == EMFILE || errno == ENFILE) && !make_room()) {
       loop_.forget(listening);
       loop_.after(std::chrono::milliseconds(200), [this, listening, is_open] {
-        if (is_open()) loop_.watch(listening, EPOLLIN, [this, listening](std::uint32_t) { loop_.post([this, listening] { take(listening); }); });
+        if (is_open())
+          loop_.watch(listening, EPOLLIN,
+                      [this, listening](std::uint32_t) { loop_.post([this, listening] { take(listening); }); });
       });
     }
     return;
@@ -141,7 +151,9 @@ void Listener::welcome(Descriptor connection) {
   auto unproven = std::make_unique<Unproven>();
   unproven->pending.address = address_of(fd);
   unproven->pending.connection = std::move(connection);
-  unproven->timer = loop_.after(kPatience, [this, fd] { drop(fd, unproven_.at(fd)->proving ? "proved nothing for 5 s" : "said nothing for 5 s"); });
+  unproven->timer = loop_.after(kPatience, [this, fd] {
+    drop(fd, unproven_.at(fd)->proving ? "proved nothing for 5 s" : "said nothing for 5 s");
+  });
   unproven_[fd] = std::move(unproven);
   fair_eviction_.add(fd, origin_of_peer(fd));
   loop_.watch(fd, EPOLLIN, [this, fd](std::uint32_t) { read_from(fd); });
@@ -164,9 +176,7 @@ void Listener::read_preamble(Unproven& unproven) {
 
   try {
     pending.preamble = wire::decode_preamble(unproven.bytes);
-  } catch (const wire::Error& error) {
-    return drop(fd, error.what());
-  }
+  } catch (const wire::Error& error) { return drop(fd, error.what()); }
   pending.is_local = wire::is_local(fd);
   if (pending.address == "unix") {
     ucred who{};
@@ -189,7 +199,8 @@ void Listener::read_proof(Unproven& unproven) {
   wire::Bytes reply;
   const auto state = unproven.proving->feed({some.data(), static_cast<std::size_t>(got)}, reply);
   // A few bytes into a buffer that is empty: who does not take them has not read our answer either.
-  const bool is_sent = reply.empty() || send(fd, reply.data(), reply.size(), MSG_DONTWAIT | MSG_NOSIGNAL) == static_cast<ssize_t>(reply.size());
+  const bool is_sent = reply.empty() || send(fd, reply.data(), reply.size(), MSG_DONTWAIT | MSG_NOSIGNAL) ==
+                                            static_cast<ssize_t>(reply.size());
   if (state == wire::Proving::State::wrong || !is_sent) return drop(fd, "has not proved the lease's key");
   if (state == wire::Proving::State::more) return;
   auto proved = std::move(pending);
@@ -206,7 +217,8 @@ void Listener::drop(int fd, std::string_view why) {
   if (found == unproven_.end()) return;
   const auto& pending = found->second->pending;
   const bool has_said = found->second->have == wire::kPreambleSize;
-  if (!why.empty()) log_.refused(why, pending.address + (has_said ? " lease " + wire::to_hex(pending.preamble.lease) : ""));
+  if (!why.empty())
+    log_.refused(why, pending.address + (has_said ? " lease " + wire::to_hex(pending.preamble.lease) : ""));
   loop_.cancel(found->second->timer);
   loop_.forget(fd);
   fair_eviction_.remove(fd);

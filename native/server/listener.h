@@ -1,4 +1,5 @@
-// Where unproven connections come in: listens, reads the 64 bytes that say what a connection is for, has its client prove the key, and bounds how many may try at once.
+// Where unproven connections come in: listens, reads the 64 bytes that say what a connection is for, has its client
+// prove the key, and bounds how many may try at once.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@
 
 namespace flexrack::server {
 
-/// A connection that has said what it wants, and once it is in, has proved that its client has the key for it, or once had: `begun` of TLS may be a recording.
+/// A connection that has said what it wants, and once it is in, has proved that its client has the key for it, or once
+/// had: `begun` of TLS may be a recording.
 struct PendingConnection {
   Descriptor connection;      ///< blocking
   wire::Preamble preamble;
@@ -31,7 +33,8 @@ struct PendingConnection {
 
 class Listener {
  public:
-  static constexpr std::size_t kMostUnproven = 1024;  ///< or a quarter of the descriptors that this process may have, where that is less
+  static constexpr std::size_t kMostUnproven =
+      1024;  ///< or a quarter of the descriptors that this process may have, where that is less
   static constexpr auto kPatience = std::chrono::seconds(5);
 
   /// The key for what a pending connection wants; nothing where it was turned away.

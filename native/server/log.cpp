@@ -66,7 +66,8 @@ std::map<std::string, std::uint64_t> Log::refusals() const {
 void Log::open_file() {
   file_.reset(open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
   struct stat about{};
-  if (!file_.is_open() || fstat(file_.get(), &about) != 0) throw std::system_error(errno, std::generic_category(), path_);
+  if (!file_.is_open() || fstat(file_.get(), &about) != 0)
+    throw std::system_error(errno, std::generic_category(), path_);
   // Not of a device: /dev/null would be closed to everybody else.
   if (S_ISREG(about.st_mode)) fchmod(file_.get(), 0600);
   size_ = static_cast<std::uint64_t>(about.st_size);

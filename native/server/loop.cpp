@@ -24,7 +24,8 @@ void Loop::watch(int fd, std::uint32_t events, Ready ready) {
   epoll_event event{};
   event.events = events;
   event.data.u64 = number;
-  if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) throw std::system_error(errno, std::generic_category(), "epoll_ctl");
+  if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0)
+    throw std::system_error(errno, std::generic_category(), "epoll_ctl");
   watches_[number] = std::make_shared<Watch>(Watch{fd, std::move(ready)});
   by_fd_[fd] = number;
 }
@@ -69,7 +70,8 @@ void Loop::run() {
     if (count < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "epoll_wait");
     for (int i = 0; i < count; ++i) {
       const auto& event = events[static_cast<std::size_t>(i)];
-      const std::uint64_t number = event.data.u64;  // a copy: the kernel's struct is packed, and a reference into it is not aligned
+      const std::uint64_t number =
+          event.data.u64;  // a copy: the kernel's struct is packed, and a reference into it is not aligned
       const auto found = watches_.find(number);
       if (found == watches_.end()) continue;  // forgotten by one before it in this round
       const auto held = found->second;

@@ -28,7 +28,9 @@ class Loop {
 
   /// Calls once, then. Returns a number for cancel(); cancelling one that has run is harmless.
   std::uint64_t at(Clock::time_point when, std::function<void()> action);
-  std::uint64_t after(Clock::duration delay, std::function<void()> action) { return at(Clock::now() + delay, std::move(action)); }
+  std::uint64_t after(Clock::duration delay, std::function<void()> action) {
+    return at(Clock::now() + delay, std::move(action));
+  }
   void cancel(std::uint64_t timer);
 
   /// Any thread: runs it on the loop's thread soon.
@@ -48,7 +50,8 @@ class Loop {
 
   Descriptor epoll_, wake_;
   std::uint64_t next_ = 1;
-  std::unordered_map<std::uint64_t, std::shared_ptr<Watch>> watches_;  // by a number never used twice: a descriptor's may be
+  std::unordered_map<std::uint64_t, std::shared_ptr<Watch>>
+      watches_;  // by a number never used twice: a descriptor's may be
   std::unordered_map<int, std::uint64_t> by_fd_;
   std::map<std::pair<Clock::time_point, std::uint64_t>, std::function<void()>> timers_;
   std::unordered_map<std::uint64_t, Clock::time_point> timer_times_;

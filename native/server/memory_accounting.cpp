@@ -29,7 +29,8 @@ struct MemoryAccounting::File {
   std::array<std::uint64_t, kAccountedDevices> limit;
   std::array<std::uint64_t, kAccountedDevices> total;  ///< sum of the slots, made anew when somebody died with the lock
   std::array<std::atomic<std::uint64_t>, kAccountedDevices> busy;
-  std::array<std::atomic<std::uint32_t>, kAccountedDevices> shown;  ///< utilization in thousandths and one more; 0: nobody has looked
+  std::array<std::atomic<std::uint32_t>, kAccountedDevices>
+      shown;  ///< utilization in thousandths and one more; 0: nobody has looked
   std::array<Slot, kAccountedWorkers> slots;
 
   void add_up() {
@@ -55,7 +56,8 @@ auto MemoryAccounting::locked(Action action) const {
 }
 
 MemoryAccounting MemoryAccounting::create(const std::string& path, std::span<const std::uint64_t> limits) {
-  if (limits.empty() || limits.size() > kAccountedDevices) throw std::runtime_error("a memory accounting holds 1 to 64 devices");
+  if (limits.empty() || limits.size() > kAccountedDevices)
+    throw std::runtime_error("a memory accounting holds 1 to 64 devices");
   return MemoryAccounting(SharedFile::create(path, sizeof(File), [&](void* memory) {
     auto* file = new (memory) File{};
     file->boot = wire::boot_mark();
@@ -68,7 +70,9 @@ MemoryAccounting MemoryAccounting::create(const std::string& path, std::span<con
 
 MemoryAccounting MemoryAccounting::open(const std::string& path) {
   MemoryAccounting accounting(SharedFile::open(path, sizeof(File)));
-  if (accounting.at().magic != kAccountingMagic || accounting.at().boot != wire::boot_mark() || accounting.at().devices > kAccountedDevices) throw std::runtime_error(path + " is not a memory accounting");
+  if (accounting.at().magic != kAccountingMagic || accounting.at().boot != wire::boot_mark() ||
+      accounting.at().devices > kAccountedDevices)
+    throw std::runtime_error(path + " is not a memory accounting");
   return accounting;
 }
 
@@ -78,7 +82,8 @@ bool MemoryAccounting::join() {
   const auto mark = own_mark();
   return locked([&](File& file) {
     const auto take = [&] {
-      const auto free = std::find_if(file.slots.begin(), file.slots.end(), [](const Slot& slot) { return slot.owner.pid == 0; });
+      const auto free =
+          std::find_if(file.slots.begin(), file.slots.end(), [](const Slot& slot) { return slot.owner.pid == 0; });
       if (free == file.slots.end()) return false;
       free->used.fill(0);
       free->process = free->contexts = 0;
@@ -146,7 +151,9 @@ std::uint64_t MemoryAccounting::busy(std::size_t device) const {
 }
 
 void MemoryAccounting::show_utilization(std::size_t device, double part) {
-  if (device < devices()) at().shown[device].store(1 + static_cast<std::uint32_t>(std::clamp(part, 0.0, 1.0) * 1000 + 0.5), std::memory_order_relaxed);
+  if (device < devices())
+    at().shown[device].store(1 + static_cast<std::uint32_t>(std::clamp(part, 0.0, 1.0) * 1000 + 0.5),
+                             std::memory_order_relaxed);
 }
 
 std::optional<double> MemoryAccounting::utilization(std::size_t device) const {
@@ -170,7 +177,8 @@ std::vector<MemoryAccounting::User> MemoryAccounting::users(std::size_t device) 
   locked([&](File& file) {
     for (const auto& slot : file.slots) {
       const bool has_something = slot.used[device] > 0 || (slot.contexts >> device & 1) != 0;
-      if (has_something && slot.owner.pid != 0 && slot.process != 0 && is_alive(slot.owner)) all.push_back({slot.process, slot.used[device]});
+      if (has_something && slot.owner.pid != 0 && slot.process != 0 && is_alive(slot.owner))
+        all.push_back({slot.process, slot.used[device]});
     }
   });
   return all;

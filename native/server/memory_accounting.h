@@ -1,4 +1,5 @@
-// What the workers of one lease have allocated on each of its devices, exact to the byte, in a file they and the broker map.
+// What the workers of one lease have allocated on each of its devices, exact to the byte, in a file they and the broker
+// map.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +14,10 @@
 namespace flexrack::server {
 
 inline constexpr std::size_t kAccountedDevices = 64;  ///< devices of one lease on one node
-inline constexpr std::size_t kAccountedWorkers = 128;   ///< workers of one lease
+inline constexpr std::size_t kAccountedWorkers = 128;  ///< workers of one lease
 
-/// Thread-safe, and safe over processes that are killed at any instruction: each worker has a slot of its own, and what is in
-/// use is the sum of the slots of those that live.
+/// Thread-safe, and safe over processes that are killed at any instruction: each worker has a slot of its own, and what
+/// is in use is the sum of the slots of those that live.
 class MemoryAccounting {
  public:
   static constexpr std::uint64_t kUnlimited = UINT64_MAX;
@@ -46,7 +47,8 @@ class MemoryAccounting {
   /// Time that the device worked for this lease, for `gpu smi`; not under the lock.
   void add_busy(std::size_t device, std::uint64_t nanoseconds);
   std::uint64_t busy(std::size_t device) const;
-  /// The part of the last second, 0 to 1, as whoever looks at busy() again and again sees it; nothing before that. Not under the lock.
+  /// The part of the last second, 0 to 1, as whoever looks at busy() again and again sees it; nothing before that. Not
+  /// under the lock.
   void show_utilization(std::size_t device, double part);
   std::optional<double> utilization(std::size_t device) const;
 

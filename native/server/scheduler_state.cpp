@@ -16,10 +16,13 @@ std::uint64_t mix(std::uint64_t average, std::uint64_t sample, std::uint64_t sha
 
 }  // namespace
 
-std::uint32_t SchedulerState::join(const ProcessMark& owner, const Id& lease, std::uint32_t weight, bool capped, std::uint64_t now) {
-  const auto place = std::find_if(members.begin(), members.end(), [](const SchedulerMember& member) { return member.owner.pid == 0; });
+std::uint32_t SchedulerState::join(const ProcessMark& owner, const Id& lease, std::uint32_t weight, bool capped,
+                                   std::uint64_t now) {
+  const auto place =
+      std::find_if(members.begin(), members.end(), [](const SchedulerMember& member) { return member.owner.pid == 0; });
   if (place == members.end()) return kNone;
-  auto tenant = std::find_if(tenants.begin(), tenants.end(), [&](const SchedulerTenant& have) { return have.weight != 0 && have.lease == lease; });
+  auto tenant = std::find_if(tenants.begin(), tenants.end(),
+                             [&](const SchedulerTenant& have) { return have.weight != 0 && have.lease == lease; });
   if (tenant == tenants.end()) {
     tenant = std::find_if(tenants.begin(), tenants.end(), [](const SchedulerTenant& have) { return have.weight == 0; });
     if (tenant == tenants.end()) return kNone;
@@ -47,8 +50,9 @@ void SchedulerState::leave(std::uint32_t member, std::uint64_t now) {
   const auto tenant = members[member].tenant;
   members[member] = {};
   while (used_members > 0 && members[used_members - 1].owner.pid == 0) --used_members;
-  const bool others = std::any_of(members.begin(), members.begin() + used_members,
-                                  [&](const SchedulerMember& have) { return have.owner.pid != 0 && have.tenant == tenant; });
+  const bool others = std::any_of(members.begin(), members.begin() + used_members, [&](const SchedulerMember& have) {
+    return have.owner.pid != 0 && have.tenant == tenant;
+  });
   if (!others) {
     if (holder == tenant) release(now);
     tenants[tenant].weight = 0;
@@ -83,7 +87,8 @@ void SchedulerState::finish(std::uint32_t member, std::uint64_t duration, std::u
   account(now);
   auto& tenant = tenants[self.tenant];
   const auto flying = sum_of(self.tenant).flying;
-  // While several are on the device, the time from one end to the next is what a launch takes of it, the driver's own work included.
+  // While several are on the device, the time from one end to the next is what a launch takes of it, the driver's own
+  // work included.
   const bool is_dense = flying > 1 && holder == self.tenant && last_finish >= slice_began && last_finish != 0;
   const auto cost = (is_dense ? now - last_finish : duration) / count;
   if (cost > 0) tenant.kernel = std::max<std::uint64_t>(1, mix(tenant.kernel, cost, 8));
@@ -99,7 +104,8 @@ void SchedulerState::finish(std::uint32_t member, std::uint64_t duration, std::u
     tenant.charged += extra * kWhole / tenant.weight;
     tenant.tokens -= static_cast<std::int64_t>(extra);
   }
-  for (std::uint32_t i = 0; drain_since == 0 && i < count && tenant.window < kWidest; ++i) tenant.window = std::min(kWidest, tenant.window + 1 + tenant.window / 16);
+  for (std::uint32_t i = 0; drain_since == 0 && i < count && tenant.window < kWidest; ++i)
+    tenant.window = std::min(kWidest, tenant.window + 1 + tenant.window / 16);
   step(now);
 }
 
@@ -111,10 +117,13 @@ std::uint64_t SchedulerState::step(std::uint64_t now) {
     const bool out_of_tokens = tenant.capped != 0 && tenant.tokens <= 0;
     const bool contended = is_contended(now);
     if (drain_since == 0 && out_of_tokens) drain_since = now;
-    if (drain_since == 0 && now + kSlice / 4 >= slice_ends && !is_outranked(slice_ends > now ? slice_ends - now : 0, now)) slice_ends += kSlice;
+    if (drain_since == 0 && now + kSlice / 4 >= slice_ends &&
+        !is_outranked(slice_ends > now ? slice_ends - now : 0, now))
+      slice_ends += kSlice;
     if (drain_since == 0 && contended && now >= slice_ends) drain_since = now;
     // Somebody who thinks much and launches little is far behind: it need not wait for the whole slice.
-    if (drain_since == 0 && contended && now >= slice_began + kShortest && is_outranked(0, now, kSlice / 2)) drain_since = now;
+    if (drain_since == 0 && contended && now >= slice_began + kShortest && is_outranked(0, now, kSlice / 2))
+      drain_since = now;
 
     const bool is_idle = sum.flying == 0 && sum.waiting == 0;
     if (drain_since != 0) {
@@ -246,7 +255,8 @@ void SchedulerState::release(std::uint64_t now) {
   for (std::uint32_t i = 0; i < used_members; ++i) {
     auto& member = members[i];
     if (member.owner.pid == 0 || member.tenant != holder) continue;
-    if (used_slice == 0 && member.waiting > 0) member.is_mute = 1;  // it had the device and did nothing: stopped, or gone
+    if (used_slice == 0 && member.waiting > 0)
+      member.is_mute = 1;  // it had the device and did nothing: stopped, or gone
     if (member.flying == 0) continue;
     member.late = member.flying;
     member.late_since = now;
@@ -281,7 +291,8 @@ std::uint64_t SchedulerState::next_change(std::uint64_t now) {
   if (slice_began + kShortest > now) next = std::min(next, slice_began + kShortest);
   if (tenant.capped != 0 && tenant.tokens > 0) next = std::min(next, now + static_cast<std::uint64_t>(tenant.tokens));
   const auto sum = sum_of(holder);
-  if (sum.flying == 0 && sum.waiting == 0) next = std::min(next, std::max(now + 1, tenant.last_active + patience_of(tenant)));
+  if (sum.flying == 0 && sum.waiting == 0)
+    next = std::min(next, std::max(now + 1, tenant.last_active + patience_of(tenant)));
   return std::max(next, now + 1);
 }
 

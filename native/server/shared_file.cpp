@@ -16,7 +16,6 @@
 namespace flexrack::server {
 namespace {
 
-
 void* map(int fd, std::size_t size, const std::string& path) {
   void* data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (data == MAP_FAILED) fail_with_errno(path);
@@ -41,7 +40,8 @@ SharedFile SharedFile::open(const std::string& path, std::size_t size) {
   const Descriptor fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   struct stat about{};
   if (!fd.is_open() || fstat(fd.get(), &about) != 0) fail_with_errno(path);
-  if (!S_ISREG(about.st_mode) || about.st_uid != geteuid() || (about.st_mode & 077) != 0 || about.st_size != static_cast<off_t>(size)) {
+  if (!S_ISREG(about.st_mode) || about.st_uid != geteuid() || (about.st_mode & 077) != 0 ||
+      about.st_size != static_cast<off_t>(size)) {
     throw std::runtime_error(path + " is not a file of this daemon");
   }
   return SharedFile(map(fd.get(), size, path), size);

@@ -24,7 +24,8 @@ Descriptor open_error_file(const std::string& path) {
   if (path.empty()) return Descriptor(open("/dev/null", O_WRONLY | O_CLOEXEC));
   Descriptor fd(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
   struct stat about{};
-  if (fd.is_open() && fstat(fd.get(), &about) == 0 && about.st_size > kLargestErrorFile && ftruncate(fd.get(), 0) != 0) fd.reset();
+  if (fd.is_open() && fstat(fd.get(), &about) == 0 && about.st_size > kLargestErrorFile && ftruncate(fd.get(), 0) != 0)
+    fd.reset();
   return fd.is_open() ? std::move(fd) : Descriptor(open("/dev/null", O_WRONLY | O_CLOEXEC));
 }
 
@@ -105,8 +106,7 @@ void settle_in(const char* name) {
 std::string reap(pid_t pid) {
   int status = 0;
   pid_t got = 0;
-  while ((got = waitpid(pid, &status, 0)) < 0 && errno == EINTR) {
-  }
+  while ((got = waitpid(pid, &status, 0)) < 0 && errno == EINTR) {}
   if (got != pid) return "has ended";
   if (WIFSIGNALED(status)) return "was ended by signal " + std::to_string(WTERMSIG(status));
   return WEXITSTATUS(status) == 0 ? "has ended" : "has ended with status " + std::to_string(WEXITSTATUS(status));

@@ -89,9 +89,12 @@ void SchedulerFile::sleep(std::uint32_t member, std::uint32_t turn, std::uint64_
   syscall(SYS_futex, &at().turn, FUTEX_WAIT_BITSET, turn, &deadline, nullptr, bit_of(member));
 }
 
-TimeSliceScheduler::TimeSliceScheduler(const std::string& path, const Id& lease, std::uint32_t weight, bool capped) : file_(SchedulerFile::open(path)) {
+TimeSliceScheduler::TimeSliceScheduler(const std::string& path, const Id& lease, std::uint32_t weight, bool capped)
+    : file_(SchedulerFile::open(path)) {
   const auto self = own_mark();
-  const auto join = [&] { return file_.locked([&](SchedulerState& state) { return state.join(self, lease, weight, capped, now_ns()); }); };
+  const auto join = [&] {
+    return file_.locked([&](SchedulerState& state) { return state.join(self, lease, weight, capped, now_ns()); });
+  };
   member_ = join();
   if (member_ == SchedulerState::kNone && file_.clear_dead() > 0) member_ = join();
   if (member_ == SchedulerState::kNone) throw std::runtime_error("too many workers share this device");
@@ -178,7 +181,8 @@ std::uint64_t TimeSliceScheduler::let_go(std::deque<std::function<void()>>& goin
       waiting_.pop_front();
     }
     flying = state.members[member_].flying;
-    if (going.empty()) wake_at_ = std::max<std::uint32_t>(1, (flying + 1) / 2);  // under the lock: a launch that ends now sees it
+    if (going.empty())
+      wake_at_ = std::max<std::uint32_t>(1, (flying + 1) / 2);  // under the lock: a launch that ends now sees it
     return state.step(now_ns());
   });
   return next;

@@ -1,4 +1,5 @@
-// One device's scheduler as a worker uses it: launches go through at once, or wait on a thread that lets them go when it is their turn.
+// One device's scheduler as a worker uses it: launches go through at once, or wait on a thread that lets them go when
+// it is their turn.
 #pragma once
 
 #include <atomic>
@@ -67,7 +68,8 @@ class TimeSliceScheduler {
   /// What still waits is dropped, not called.
   ~TimeSliceScheduler();
 
-  /// Calls `admitted` here and now if the device is this lease's, else later on a thread of the scheduler, in the order they came.
+  /// Calls `admitted` here and now if the device is this lease's, else later on a thread of the scheduler, in the order
+  /// they came.
   void admit(std::function<void()> admitted);
   /// One that was admitted has ended, or so many have, having taken so long together.
   void finished(std::uint64_t nanoseconds, std::uint32_t count = 1);
@@ -81,8 +83,9 @@ class TimeSliceScheduler {
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::deque<std::function<void()>> waiting_;
-  std::atomic<std::uint32_t> wake_at_ = 0;  ///< the thread sleeps and wants to be woken when no more than these are on the device
-  bool is_letting_go_ = false;              ///< some have left the queue and are not called yet: nobody may overtake them
+  std::atomic<std::uint32_t> wake_at_ =
+      0;  ///< the thread sleeps and wants to be woken when no more than these are on the device
+  bool is_letting_go_ = false;  ///< some have left the queue and are not called yet: nobody may overtake them
   bool is_over_ = false;
   std::thread thread_;
 };

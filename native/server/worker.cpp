@@ -26,7 +26,8 @@ namespace {
 
 constexpr int kControl = 3;
 constexpr auto kStopWithin = std::chrono::seconds(5);
-constexpr auto kAwayWithin = std::chrono::milliseconds(2000);  // so that a killed client is noticed and its memory back within 3 s
+constexpr auto kAwayWithin =
+    std::chrono::milliseconds(2000);  // so that a killed client is noticed and its memory back within 3 s
 constexpr int kMostHandshakes = 64;  // of clients that have proved the key to the broker
 
 struct Attachment {
@@ -53,15 +54,19 @@ std::optional<ControlMessage> await(int control, std::string_view type) {
 std::optional<Attachment> read_attachment(ControlMessage message) {
   const auto bytes = token_from_hex<std::array<std::uint8_t, wire::kPreambleSize>>(message.body["preamble"].text());
   if (!bytes || !message.connection.is_open()) return std::nullopt;
-  return Attachment{std::move(message.connection), wire::decode_preamble(*bytes), message.body["address"].text(), {true, wire::from_hex(message.body["read"].text())}};
+  return Attachment{std::move(message.connection),
+                    wire::decode_preamble(*bytes),
+                    message.body["address"].text(),
+                    {true, wire::from_hex(message.body["read"].text())}};
 }
 
 std::vector<backend::GrantedDevice> read_devices(const wire::Json& setup) {
   std::vector<backend::GrantedDevice> devices;
   for (const auto& item : setup["devices"].list()) {
-    devices.push_back({item["id"].text(), static_cast<std::uint64_t>(item["memory"].integer()), static_cast<double>(item["compute"].integer()) / 1000.0,
-                       item["whole"].boolean()});
-    if (item.has("context_memory")) devices.back().context_memory = static_cast<std::uint64_t>(item["context_memory"].integer());
+    devices.push_back({item["id"].text(), static_cast<std::uint64_t>(item["memory"].integer()),
+                       static_cast<double>(item["compute"].integer()) / 1000.0, item["whole"].boolean()});
+    if (item.has("context_memory"))
+      devices.back().context_memory = static_cast<std::uint64_t>(item["context_memory"].integer());
   }
   return devices;
 }
@@ -74,7 +79,8 @@ std::vector<std::unique_ptr<TimeSliceScheduler>> take_schedulers(const wire::Jso
       schedulers.push_back(nullptr);
     } else {
       const auto weight = static_cast<std::uint32_t>(item["compute"].integer());
-      schedulers.push_back(std::make_unique<TimeSliceScheduler>(item["scheduler"].text(), lease, weight, setup["cap"].boolean()));
+      schedulers.push_back(
+          std::make_unique<TimeSliceScheduler>(item["scheduler"].text(), lease, weight, setup["cap"].boolean()));
     }
   }
   return schedulers;
@@ -84,7 +90,10 @@ std::vector<std::unique_ptr<TimeSliceScheduler>> take_schedulers(const wire::Jso
 class BrokerLine {
  public:
   BrokerLine(wire::Json setup, Descriptor first)
-      : setup_(std::move(setup)), broker_(std::move(first)), listener_(listen_control(setup_["control"].text())), started_(std::time(nullptr)) {}
+      : setup_(std::move(setup)),
+        broker_(std::move(first)),
+        listener_(listen_control(setup_["control"].text())),
+        started_(std::time(nullptr)) {}
   ~BrokerLine() { unlink(setup_["control"].text().c_str()); }
 
   void proven() {
@@ -96,13 +105,15 @@ class BrokerLine {
   /// Before anybody is told of it who could dial it.
   void expects(std::uint64_t peer, wire::View key) {
     const std::lock_guard lock(mutex_);
-    peers_.push_back(wire::Json::Members{{"type", "peer"}, {"peer", static_cast<std::int64_t>(peer)}, {"key", wire::to_hex(key)}});
+    peers_.push_back(
+        wire::Json::Members{{"type", "peer"}, {"peer", static_cast<std::int64_t>(peer)}, {"key", wire::to_hex(key)}});
     if (broker_.is_open()) send_control(broker_.get(), peers_.back());
   }
 
   void refused(std::string_view why, const std::string& address) {
     const std::lock_guard lock(mutex_);
-    if (broker_.is_open()) send_control(broker_.get(), wire::Json::Members{{"type", "refused"}, {"why", why}, {"address", address}});
+    if (broker_.is_open())
+      send_control(broker_.get(), wire::Json::Members{{"type", "refused"}, {"why", why}, {"address", address}});
   }
 
   /// Never returns; hands over what comes.
@@ -187,18 +198,21 @@ int serve(const BackendChoice& choice, const wire::Json& setup, Descriptor contr
     backend = make_backend(choice, grant);
   } catch (const std::exception& error) {
     broker.refused(error.what(), first->address);
-    wire::turn_away(wire::Socket(first->connection.release()), first->preamble, *key, limits.handshake, first->begun, wire::Turned::internal, error.what());
+    wire::turn_away(wire::Socket(first->connection.release()), first->preamble, *key, limits.handshake, first->begun,
+                    wire::Turned::internal, error.what());
     return 1;
   }
   std::unique_ptr<wire::ServerLink> link;
   try {
-    link = wire::accept_session(first->connection.release(), first->preamble, *key, limits, backend->api(), *backend, first->begun);
+    link = wire::accept_session(first->connection.release(), first->preamble, *key, limits, backend->api(), *backend,
+                                first->begun);
   } catch (const wire::Error& error) {
     broker.refused(error.what(), first->address);
     return 0;
   }
   broker.proven();
-  WorkerPeers peers(is_plain ? "tcp" : "tls", limits, [&](std::uint64_t peer, wire::View peer_key) { broker.expects(peer, peer_key); });
+  WorkerPeers peers(is_plain ? "tcp" : "tls", limits,
+                    [&](std::uint64_t peer, wire::View peer_key) { broker.expects(peer, peer_key); });
   backend->start(*link, peers);
 
   std::atomic<int> handshakes = 0;
@@ -213,9 +227,7 @@ int serve(const BackendChoice& choice, const wire::Json& setup, Descriptor contr
         } else {
           link->attach(fd, attachment->preamble, attachment->begun);
         }
-      } catch (const std::exception& error) {
-        broker.refused(error.what(), attachment->address);
-      }
+      } catch (const std::exception& error) { broker.refused(error.what(), attachment->address); }
       --handshakes;
     }).detach();
   };
@@ -227,7 +239,8 @@ int serve(const BackendChoice& choice, const wire::Json& setup, Descriptor contr
   peers.close();
   grant.leave();
   unlink(setup["control"].text().c_str());
-  // Threads of the line, of handshakes and of the driver still run: nothing that they use may go before the process does.
+  // Threads of the line, of handshakes and of the driver still run: nothing that they use may go before the process
+  // does.
   _exit(0);
 }
 
@@ -239,9 +252,7 @@ int run_worker(const BackendChoice& backend) {
   // Loading the driver takes the most of a start: a spare worker has it behind it when a client comes.
   try {
     warm_up(backend);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-  }
+  } catch (const std::exception& error) { std::fprintf(stderr, "%s\n", error.what()); }
   const auto setup = await(control.get(), "setup");
   if (!setup) return 0;
   try {

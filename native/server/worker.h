@@ -5,7 +5,8 @@
 
 namespace flexrack::server {
 
-/// Runs on descriptor 3, a control socket of the broker; returns the exit status. Does not return while a client uses it.
+/// Runs on descriptor 3, a control socket of the broker; returns the exit status. Does not return while a client uses
+/// it.
 int run_worker(const BackendChoice& backend);
 
 }  // namespace flexrack::server

@@ -26,7 +26,8 @@ bool WorkerPeers::add(std::uint64_t peer, wire::View key) {
   return true;
 }
 
-bool WorkerPeers::open(std::uint64_t peer, wire::View key, const std::string& address, std::uint16_t port, wire::View session) {
+bool WorkerPeers::open(std::uint64_t peer, wire::View key, const std::string& address, std::uint16_t port,
+                       wire::View session) {
   if (!add(peer, key)) return false;
   wire::Dial to;
   to.address = address;
@@ -54,7 +55,8 @@ bool WorkerPeers::open(std::uint64_t peer, wire::View key, const std::string& ad
 wire::Link* WorkerPeers::link(std::uint64_t peer) {
   const std::lock_guard lock(mutex_);
   const auto found = peers_.find(peer);
-  return found == peers_.end() || !found->second->link || found->second->link->is_over() ? nullptr : found->second->link.get();
+  return found == peers_.end() || !found->second->link || found->second->link->is_over() ? nullptr
+                                                                                         : found->second->link.get();
 }
 
 bool WorkerPeers::is_expected(std::uint64_t peer) {
@@ -77,7 +79,8 @@ void WorkerPeers::attach(int fd, const wire::Preamble& preamble, const wire::Beg
   }
   if (is_first == (server != nullptr) || is_closed_) {
     const auto turned = is_first ? wire::Turned::replayed : wire::Turned::unknown_session;
-    wire::turn_away(wire::Socket(fd), preamble, peer->key, limits_.handshake, begun, turned, "the peer link is there already, or not yet");
+    wire::turn_away(wire::Socket(fd), preamble, peer->key, limits_.handshake, begun, turned,
+                    "the peer link is there already, or not yet");
     throw wire::Error(wire::Error::Kind::refused, "a peer's connection out of order");
   }
   if (!is_first) return server->attach(fd, preamble, begun);

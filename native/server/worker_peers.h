@@ -19,16 +19,19 @@ class WorkerPeers : public backend::Peers {
   static constexpr std::size_t kMost = 128;
 
   /// `told`: of each link that is expected from now on, and its key, before anybody else knows.
-  WorkerPeers(std::string transport, wire::Limits limits, std::function<void(std::uint64_t peer, wire::View key)> reported)
+  WorkerPeers(std::string transport, wire::Limits limits,
+              std::function<void(std::uint64_t peer, wire::View key)> reported)
       : transport_(std::move(transport)), limits_(limits), reported_(std::move(reported)) {}
   ~WorkerPeers() override;
 
   bool accept(std::uint64_t peer, wire::View key) override;
-  bool open(std::uint64_t peer, wire::View key, const std::string& address, std::uint16_t port, wire::View session) override;
+  bool open(std::uint64_t peer, wire::View key, const std::string& address, std::uint16_t port,
+            wire::View session) override;
   wire::Link* link(std::uint64_t peer) override;
   bool is_expected(std::uint64_t peer) override;
 
-  /// A connection of a peer link that came to this worker. Takes the descriptor; blocks for the handshake. Throws wire::Error.
+  /// A connection of a peer link that came to this worker. Takes the descriptor; blocks for the handshake. Throws
+  /// wire::Error.
   void attach(int fd, const wire::Preamble& preamble, const wire::Begun& begun);
   void close();
 

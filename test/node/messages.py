@@ -220,7 +220,7 @@ def hold_ways():
     original = link._send
 
     def held(connection, value):
-        check_as("preflight_link.json", "WayHello" if "what" in value else "WayProof" if "proof" in value else "FloodCount", value)
+        check_as("preflight_link.json", "WayChallenge" if "challenge" in value else "WayHello" if "what" in value else "WayProof" if "proof" in value else "FloodCount", value)
         original(connection, value)
     link._send = held
 

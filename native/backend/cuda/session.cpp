@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "backend/cuda/call_context.h"
+#include "backend/take_frame.h"
 
 namespace flexrack::backend {
 
@@ -83,20 +84,9 @@ void Session::on_frame(const wire::Header& header, wire::View body) {
     dispatcher = self;
     current = 0;
   }
-  auto result = cu::Dispatch::ok;
-  try {
-    result = cu::dispatch(*this, *link, header, body);
-  } catch (const std::exception&) {
-    // No memory for what was asked: a call has been refused by its Respond; a send is told of here.
-    tell(cu::Failed{.op = header.op, .status = as_wire(CUDA_ERROR_OUT_OF_MEMORY)});
-  }
-  if (result == cu::Dispatch::unknown) Respond<cu::WaitContextReply>(*link, header).refuse(wire::Refusal::unknown_op);
-  if (result == cu::Dispatch::malformed) {
-    // The two sides do not speak the same language: nothing after this means what it says.
-    is_broken_ = true;
-    Respond<cu::WaitContextReply>(*link, header).refuse(wire::Refusal::malformed);
-    peers->close_later(*link);
-  }
+  is_broken_ = !take_frame<cu::WaitContextReply>(
+      *link, header, *peers, [&] { return cu::dispatch(*this, *link, header, body); },
+      [&] { tell(cu::Failed{.op = header.op, .status = as_wire(CUDA_ERROR_OUT_OF_MEMORY)}); });
 }
 
 void Session::on_over(std::string_view) {}

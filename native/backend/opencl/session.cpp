@@ -1,6 +1,8 @@
 // The life of a session: starting, taking messages, ending.
 #include "backend/opencl/session.h"
 
+#include "backend/take_frame.h"
+
 namespace flexrack::backend::opencl {
 namespace {
 /// How long an end waits for what runs on the device: OpenCL cannot stop a kernel, the end of the process does.
@@ -20,21 +22,9 @@ void Session::start(wire::Link& link, Peers& peers) {
 void Session::on_frame(const wire::Header& header, wire::View body) {
   const std::lock_guard guard(lock_);
   if (is_broken_ || !engine_) return;
-  auto result = cl::Dispatch::ok;
-  try {
-    result = cl::dispatch(*this, engine_->link, header, body);
-  } catch (const std::exception&) {
-    // No memory for what was asked: the call has been refused by its Respond; a send is told of here.
-    engine_->notices.send(cl::Failed{.event = 0, .op = header.op, .status = CL_OUT_OF_HOST_MEMORY});
-  }
-  if (result == cl::Dispatch::unknown)
-    wire::Respond<cl::CreateContextReply>(engine_->link, header).refuse(wire::Refusal::unknown_op);
-  if (result == cl::Dispatch::malformed) {
-    // The two sides do not speak the same language: nothing after this means what it says.
-    is_broken_ = true;
-    wire::Respond<cl::CreateContextReply>(engine_->link, header).refuse(wire::Refusal::malformed);
-    engine_->peers.close_later(engine_->link);
-  }
+  is_broken_ = !take_frame<cl::CreateContextReply>(
+      engine_->link, header, engine_->peers, [&] { return cl::dispatch(*this, engine_->link, header, body); },
+      [&] { engine_->notices.send(cl::Failed{.event = 0, .op = header.op, .status = CL_OUT_OF_HOST_MEMORY}); });
 }
 
 void Session::on_over(std::string_view) {}

@@ -66,7 +66,8 @@ std::vector<Allocation> take_allocations_of(CUcontext context, std::uint64_t han
   auto& known = map();
   const std::unique_lock guard(known.lock);
   std::erase_if(known.all, [&](auto& entry) {
-    if (entry.second.context != context || entry.second.context_handle != handle || entry.second.is_host()) return false;
+    if (entry.second.context != context || entry.second.context_handle != handle || entry.second.is_host())
+      return false;
     taken.push_back(std::move(entry.second));
     return true;
   });
@@ -75,7 +76,8 @@ std::vector<Allocation> take_allocations_of(CUcontext context, std::uint64_t han
 
 namespace {
 
-/// Pages at the ends of kept stretches, which several small allocations may share, and how many do. Under a lock of their own.
+/// Pages at the ends of kept stretches, which several small allocations may share, and how many do. Under a lock of
+/// their own.
 struct Shared {
   std::mutex lock;
   std::map<std::uint64_t, unsigned> pages;
@@ -89,7 +91,8 @@ Shared& shared() {
 bool map_nothing(std::uint64_t start, std::uint64_t end) {
   if (start >= end) return true;
   void* const wish = reinterpret_cast<void*>(start);
-  void* const got = ::mmap(wish, end - start, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  void* const got =
+      ::mmap(wish, end - start, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   if (got == wish) return true;
   if (got != MAP_FAILED) ::munmap(got, end - start);  // a kernel that takes the address for a wish
   return false;

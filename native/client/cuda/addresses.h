@@ -10,7 +10,8 @@
 
 namespace flexrack::client::cuda {
 
-/// A stretch of addresses. All addresses of this process are one space: device addresses of different servers never meet, nor do they meet host memory.
+/// A stretch of addresses. All addresses of this process are one space: device addresses of different servers never
+/// meet, nor do they meet host memory.
 struct Allocation {
   enum class Sort : std::uint8_t {
     device,       ///< cuMemAlloc and its kin
@@ -30,9 +31,10 @@ struct Allocation {
   std::uint64_t context_handle = 0;
   Device* device = nullptr;
   unsigned flags = 0;                ///< as it was made with: CU_MEMHOSTALLOC_*, CU_MEMATTACH_*
-  std::uint64_t kept = 0;            ///< bytes of address space that are kept free of anything else for it, from `base` rounded down to a page
-  bool is_in_arena = false;          ///< at an address that was chosen here
-  std::shared_ptr<void> more{};      ///< what only some have: mirrors of host memory, pools
+  std::uint64_t kept =
+      0;  ///< bytes of address space that are kept free of anything else for it, from `base` rounded down to a page
+  bool is_in_arena = false;  ///< at an address that was chosen here
+  std::shared_ptr<void> more{};  ///< what only some have: mirrors of host memory, pools
 
   bool is_host() const { return sort == Sort::host || sort == Sort::registered; }
   bool is_device() const { return !is_host() && sort != Sort::managed; }

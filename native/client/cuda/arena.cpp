@@ -18,7 +18,7 @@ struct Arena {
   std::uint64_t base = 0, size = 0;
   std::uint64_t page = 0;                        ///< what every piece begins and ends at
   std::map<std::uint64_t, std::uint64_t> used;   ///< start -> size
-  std::uint64_t next = 0;                        ///< where to look first: what was freed last may still be in use at the server
+  std::uint64_t next = 0;  ///< where to look first: what was freed last may still be in use at the server
 };
 
 /// Never destroyed.
@@ -34,14 +34,16 @@ Arenas& arenas() {
 
 /// Somewhere else at every call, the same in no two processes of one machine more often than chance has it.
 std::uint64_t proposal(int attempt, std::uint64_t size) {
-  static std::uint64_t state = reinterpret_cast<std::uintptr_t>(&state) ^ static_cast<std::uint64_t>(::getpid()) * 0x9e3779b97f4a7c15u;
+  static std::uint64_t state =
+      reinterpret_cast<std::uintptr_t>(&state) ^ static_cast<std::uint64_t>(::getpid()) * 0x9e3779b97f4a7c15u;
   state ^= state << 13, state ^= state >> 7, state ^= state << 17;
   return kFrom + (state + static_cast<std::uint64_t>(attempt)) % ((kTo - kFrom - size) / kAlign) * kAlign;
 }
 
 CUresult reserve(Call& call, const Device& device, std::uint64_t least, Arena& made) {
   auto& session = *device.server->session;
-  auto status = call.ask(cu::MemoryGranularity{.device = device.index, .option = CU_MEM_ALLOC_GRANULARITY_RECOMMENDED}, [&](const auto& reply) { made.page = reply.size; });
+  auto status = call.ask(cu::MemoryGranularity{.device = device.index, .option = CU_MEM_ALLOC_GRANULARITY_RECOMMENDED},
+                         [&](const auto& reply) { made.page = reply.size; });
   if (status != CUDA_SUCCESS) return status;
   if (made.page == 0) return CUDA_ERROR_UNKNOWN;
   std::uint64_t memory = 0;
@@ -51,10 +53,12 @@ CUresult reserve(Call& call, const Device& device, std::uint64_t least, Arena& m
     const auto at = proposal(attempt, made.size);
     if (!keep_addresses(at, made.size)) continue;
     status = kLost;
-    session.call(cu::ReserveAddresses{.at = at, .size = made.size}, [&](const auto& reply) { status = static_cast<CUresult>(reply.status); });
+    session.call(cu::ReserveAddresses{.at = at, .size = made.size},
+                 [&](const auto& reply) { status = static_cast<CUresult>(reply.status); });
     if (status == CUDA_SUCCESS) {
       made.base = made.next = at;
-      if (is_traced()) trace("addresses of " + device.server->lease.node + " are chosen here from " + std::to_string(at));
+      if (is_traced())
+        trace("addresses of " + device.server->lease.node + " are chosen here from " + std::to_string(at));
       return CUDA_SUCCESS;
     }
     let_addresses_go(at, made.size);
@@ -94,13 +98,16 @@ CUresult take_addresses(Call& call, const Device& device, std::uint64_t size, st
   for (auto& arena : mine) {
     if (size > arena.size) continue;
     const auto whole = (size + arena.page - 1) / arena.page * arena.page;
-    if (take_from(arena, arena.next, whole, address) || take_from(arena, arena.base, whole, address)) return CUDA_SUCCESS;
+    if (take_from(arena, arena.next, whole, address) || take_from(arena, arena.base, whole, address))
+      return CUDA_SUCCESS;
   }
   Arena made;
   if (const auto status = reserve(call, device, size, made); status != CUDA_SUCCESS) return status;
   mine.push_back(std::move(made));
   auto& arena = mine.back();
-  return take_from(arena, arena.base, (size + arena.page - 1) / arena.page * arena.page, address) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+  return take_from(arena, arena.base, (size + arena.page - 1) / arena.page * arena.page, address)
+             ? CUDA_SUCCESS
+             : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 void give_addresses(CudaServer& server, std::uint64_t address) {

@@ -1,5 +1,5 @@
-// Addresses of device memory that are chosen here: a stretch of address space that is free in this process and at a server, cut into pieces.
-// Servers do not know of each other, so with several of them each has one.
+// Addresses of device memory that are chosen here: a stretch of address space that is free in this process and at a
+// server, cut into pieces. Servers do not know of each other, so with several of them each has one.
 #pragma once
 
 #include "client/cuda/call.h"

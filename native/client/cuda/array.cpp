@@ -6,7 +6,13 @@ namespace flexrack::client::cuda {
 namespace {
 
 cu::Shape shape_of(const CUDA_ARRAY3D_DESCRIPTOR& wish, unsigned levels) {
-  return {.width = wish.Width, .height = wish.Height, .depth = wish.Depth, .format = static_cast<std::uint32_t>(wish.Format), .channels = wish.NumChannels, .flags = wish.Flags, .levels = levels};
+  return {.width = wish.Width,
+          .height = wish.Height,
+          .depth = wish.Depth,
+          .format = static_cast<std::uint32_t>(wish.Format),
+          .channels = wish.NumChannels,
+          .flags = wish.Flags,
+          .levels = levels};
 }
 
 template <class Array>
@@ -15,10 +21,13 @@ CUresult create(Array* array, const CUDA_ARRAY3D_DESCRIPTOR* wish, unsigned leve
   call.needs(array);
   call.needs(wish);
   const auto context = call.current_context();
-  call.check(!call.is_good() || (wish->Width > 0 && (wish->NumChannels == 1 || wish->NumChannels == 2 || wish->NumChannels == 4)));
+  call.check(!call.is_good() ||
+             (wish->Width > 0 && (wish->NumChannels == 1 || wish->NumChannels == 2 || wish->NumChannels == 4)));
   if (!call.settle()) return call.error();
   auto made = call.make<Array>();
-  const auto status = call.ask(cu::CreateArray{.context = context, .array = made.handle(), .shape = shape_of(*wish, levels)}, [](const auto&) {});
+  const auto status =
+      call.ask(cu::CreateArray{.context = context, .array = made.handle(), .shape = shape_of(*wish, levels)},
+               [](const auto&) {});
   if (status != CUDA_SUCCESS) return status;
   made.get()->shape = *wish;
   if constexpr (std::is_same_v<Array, CUmipmappedArray>) made.get()->levels = levels;
@@ -30,13 +39,17 @@ CUresult create(Array* array, const CUDA_ARRAY3D_DESCRIPTOR* wish, unsigned leve
 
 CUresult cuArrayCreate_v2(CUarray* pHandle, const CUDA_ARRAY_DESCRIPTOR* pAllocateArray) {
   if (!pAllocateArray) return process() ? CUDA_ERROR_INVALID_VALUE : not_open();
-  const CUDA_ARRAY3D_DESCRIPTOR wish{pAllocateArray->Width, pAllocateArray->Height, 0, pAllocateArray->Format, pAllocateArray->NumChannels, 0};
+  const CUDA_ARRAY3D_DESCRIPTOR wish{pAllocateArray->Width,  pAllocateArray->Height,      0,
+                                     pAllocateArray->Format, pAllocateArray->NumChannels, 0};
   return create(pHandle, &wish, 0);
 }
 
-CUresult cuArray3DCreate_v2(CUarray* pHandle, const CUDA_ARRAY3D_DESCRIPTOR* pAllocateArray) { return create(pHandle, pAllocateArray, 0); }
+CUresult cuArray3DCreate_v2(CUarray* pHandle, const CUDA_ARRAY3D_DESCRIPTOR* pAllocateArray) {
+  return create(pHandle, pAllocateArray, 0);
+}
 
-CUresult cuMipmappedArrayCreate(CUmipmappedArray* pHandle, const CUDA_ARRAY3D_DESCRIPTOR* pMipmappedArrayDesc, unsigned int numMipmapLevels) {
+CUresult cuMipmappedArrayCreate(CUmipmappedArray* pHandle, const CUDA_ARRAY3D_DESCRIPTOR* pMipmappedArrayDesc,
+                                unsigned int numMipmapLevels) {
   return numMipmapLevels == 0 ? CUDA_ERROR_INVALID_VALUE : create(pHandle, pMipmappedArrayDesc, numMipmapLevels);
 }
 
@@ -65,7 +78,8 @@ CUresult cuMipmappedArrayGetLevel(CUarray* pLevelArray, CUmipmappedArray hMipmap
   if (status != CUDA_SUCCESS) return status;
   auto& made = **pLevelArray;
   made.shape = hMipmappedArray->shape;
-  for (auto* extent : {&made.shape.Width, &made.shape.Height, &made.shape.Depth}) *extent = *extent == 0 ? 0 : std::max<size_t>(1, *extent >> level);
+  for (auto* extent : {&made.shape.Width, &made.shape.Height, &made.shape.Depth})
+    *extent = *extent == 0 ? 0 : std::max<size_t>(1, *extent >> level);
   hMipmappedArray->made.push_back(*pLevelArray);
   return CUDA_SUCCESS;
 }

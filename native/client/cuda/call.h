@@ -1,4 +1,5 @@
-// One API call on its way to one server. It remembers the first error: later steps then do nothing, and the end answers it.
+// One API call on its way to one server. It remembers the first error: later steps then do nothing, and the end answers
+// it.
 #pragma once
 
 #include <cstring>
@@ -50,7 +51,8 @@ class Call {
   CUresult error() const { return error_; }
 
   // ---- what the application names
-  /// The wire's handle of an object; says which server and, where no other object did, whose context's errors the call answers.
+  /// The wire's handle of an object; says which server and, where no other object did, whose context's errors the call
+  /// answers.
   template <class T>
   std::uint64_t handle(T object) {
     if constexpr (std::is_same_v<T, CUstream>) {
@@ -80,7 +82,8 @@ class Call {
       if (object->handle == 0) return fail(CUDA_ERROR_CONTEXT_IS_DESTROYED), false;
     } else {
       if (!is_live(object)) return fail(CUDA_ERROR_INVALID_HANDLE), false;
-      if (object->context && object->context_handle != object->context->handle) return fail(CUDA_ERROR_CONTEXT_IS_DESTROYED), false;
+      if (object->context && object->context_handle != object->context->handle)
+        return fail(CUDA_ERROR_CONTEXT_IS_DESTROYED), false;
     }
     return at(object->server, object->context);
   }
@@ -106,7 +109,9 @@ class Call {
     return first && is_good() ? std::span(first, count) : std::span<const T>{};
   }
   template <class T>
-  std::span<const T> optional_list(const T* first, std::size_t count) { return first && is_good() ? std::span(first, count) : std::span<const T>{}; }
+  std::span<const T> optional_list(const T* first, std::size_t count) {
+    return first && is_good() ? std::span(first, count) : std::span<const T>{};
+  }
   template <class T>
   T value(const T* pointer) {
     needs(pointer);
@@ -140,7 +145,9 @@ class Call {
     return Made<T>(object);
   }
   template <class T>
-  void gone(T object) { discard(object); }
+  void gone(T object) {
+    discard(object);
+  }
   template <class T>
   void take(wire::View bytes, T& into) {
     if (bytes.size() == sizeof into) std::memcpy(&into, bytes.data(), sizeof into);
@@ -207,7 +214,8 @@ class Call {
 
  private:
   static CUresult trouble(CUcontext context) {
-    const bool is_quiet = !context->is_troubled.load(std::memory_order_acquire) && !context->server->inbox.is_troubled.load(std::memory_order_relaxed) &&
+    const bool is_quiet = !context->is_troubled.load(std::memory_order_acquire) &&
+                          !context->server->inbox.is_troubled.load(std::memory_order_relaxed) &&
                           context->server->session->is_alive();
     return is_quiet ? CUDA_SUCCESS : take_trouble(context);
   }

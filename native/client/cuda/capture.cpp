@@ -19,7 +19,8 @@ thread_local CUstreamCaptureMode thread_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
 std::shared_ptr<Capture> capture_of(CUstream stream) {
   if (!is_capturing(stream)) return nullptr;
-  for (const auto& one : captures()) if (one->members.contains(stream)) return one;
+  for (const auto& one : captures())
+    if (one->members.contains(stream)) return one;
   return nullptr;
 }
 
@@ -28,7 +29,8 @@ bool is_there(const Capture& capture) { return is_live(capture.graph) && capture
 /// Those nodes of the graph that it still has.
 std::vector<CUgraphNode> still_there(const Capture& capture, const std::vector<CUgraphNode>& nodes) {
   std::vector<CUgraphNode> all;
-  for (const auto node : nodes) if (is_live(node) && node->graph == capture.graph) all.push_back(node);
+  for (const auto node : nodes)
+    if (is_live(node) && node->graph == capture.graph) all.push_back(node);
   return all;
 }
 
@@ -37,7 +39,8 @@ void add_once(std::vector<CUgraphNode>& to, CUgraphNode node) {
 }
 
 void let_go(const std::shared_ptr<Capture>& capture) {
-  for (const auto& [stream, member] : capture->members) if (is_live(stream)) stream->is_capturing.store(false, std::memory_order_release);
+  for (const auto& [stream, member] : capture->members)
+    if (is_live(stream)) stream->is_capturing.store(false, std::memory_order_release);
   if (std::erase(captures(), capture) > 0) captures_under_way.fetch_sub(1);
 }
 
@@ -45,7 +48,9 @@ void let_go(const std::shared_ptr<Capture>& capture) {
 bool is_joined(const Capture& capture) {
   std::set<CUgraphNode> reached;
   std::vector<CUgraphNode> open;
-  const auto reach = [&](CUgraphNode node) { if (reached.insert(node).second) open.push_back(node); };
+  const auto reach = [&](CUgraphNode node) {
+    if (reached.insert(node).second) open.push_back(node);
+  };
   for (const auto node : still_there(capture, capture.members.at(capture.origin).before)) reach(node);
   while (!open.empty()) {
     const auto node = open.back();
@@ -53,7 +58,8 @@ bool is_joined(const Capture& capture) {
     for (const auto& edge : node->before) reach(edge.node);
   }
   for (const auto& [stream, member] : capture.members) {
-    for (const auto node : still_there(capture, member.before)) if (!reached.contains(node)) return false;
+    for (const auto node : still_there(capture, member.before))
+      if (!reached.contains(node)) return false;
   }
   return true;
 }
@@ -134,7 +140,9 @@ bool capture_wait(CUstream stream, CUevent event, unsigned flags, CUresult& stat
   return true;
 }
 
-CUresult refuse_captured_event(CUevent event) { return event->is_captured.load(std::memory_order_acquire) ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS; }
+CUresult refuse_captured_event(CUevent event) {
+  return event->is_captured.load(std::memory_order_acquire) ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS;
+}
 
 void forget_captured(CUevent event) {
   if (!event->is_captured.load(std::memory_order_acquire)) return;
@@ -158,7 +166,8 @@ CUresult refuse_implicit(CUstream stream) {
   const std::lock_guard guard(graphs_lock());
   for (const auto& capture : captures()) {
     for (const auto& [member, at] : capture->members) {
-      if (!is_live(member) || member->context != stream->context || (member->flags & CU_STREAM_NON_BLOCKING) != 0) continue;
+      if (!is_live(member) || member->context != stream->context || (member->flags & CU_STREAM_NON_BLOCKING) != 0)
+        continue;
       capture->is_invalid = true;
       return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     }
@@ -170,7 +179,8 @@ CUresult refuse_context(CUcontext context) {
   if (!has_captures()) return CUDA_SUCCESS;
   const std::lock_guard guard(graphs_lock());
   for (const auto& capture : captures()) {
-    for (const auto& [member, at] : capture->members) if (is_live(member) && member->context == context) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    for (const auto& [member, at] : capture->members)
+      if (is_live(member) && member->context == context) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   }
   return CUDA_SUCCESS;
 }
@@ -180,8 +190,10 @@ CUresult refuse_unsafe() {
   const std::lock_guard guard(graphs_lock());
   auto status = CUDA_SUCCESS;
   for (const auto& capture : captures()) {
-    const bool is_own = capture->thread == std::this_thread::get_id() && capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED;
-    const bool is_global = capture->mode == CU_STREAM_CAPTURE_MODE_GLOBAL && thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
+    const bool is_own =
+        capture->thread == std::this_thread::get_id() && capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED;
+    const bool is_global =
+        capture->mode == CU_STREAM_CAPTURE_MODE_GLOBAL && thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
     if (!is_own && !is_global) continue;
     capture->is_invalid = true;
     status = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
@@ -213,7 +225,8 @@ CUresult begin(CUstream which, CUstreamCaptureMode mode, CUgraph graph, std::spa
   const std::lock_guard guard(graphs_lock());
   if (stream->is_default) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   if (is_capturing(stream)) return CUDA_ERROR_ILLEGAL_STATE;
-  for (const auto node : before) if (!is_live(node) || node->graph != graph) return CUDA_ERROR_INVALID_VALUE;
+  for (const auto node : before)
+    if (!is_live(node) || node->graph != graph) return CUDA_ERROR_INVALID_VALUE;
   const auto made = std::make_shared<Capture>();
   made->id = mint();
   made->mode = mode;
@@ -229,8 +242,8 @@ CUresult begin(CUstream which, CUstreamCaptureMode mode, CUgraph graph, std::spa
   return CUDA_SUCCESS;
 }
 
-CUresult info(CUstream which, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph, const CUgraphNode** nodes, const CUgraphEdgeData** edges,
-              size_t* count) {
+CUresult info(CUstream which, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph, const CUgraphNode** nodes,
+              const CUgraphEdgeData** edges, size_t* count) {
   Call call;
   const auto stream = call.stream(which);
   call.needs(status);
@@ -244,7 +257,8 @@ CUresult info(CUstream which, CUstreamCaptureStatus* status, cuuint64_t* id, CUg
     if (!stream->is_default) return CUDA_SUCCESS;
     for (const auto& one : captures()) {
       for (const auto& [member, at] : one->members) {
-        if (is_live(member) && member->context == stream->context && (member->flags & CU_STREAM_NON_BLOCKING) == 0) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+        if (is_live(member) && member->context == stream->context && (member->flags & CU_STREAM_NON_BLOCKING) == 0)
+          return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
       }
     }
     return CUDA_SUCCESS;
@@ -264,11 +278,13 @@ CUresult info(CUstream which, CUstreamCaptureStatus* status, cuuint64_t* id, CUg
 
 }  // namespace
 
-CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode) { return begin(hStream, mode, nullptr, {}); }
+CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode) {
+  return begin(hStream, mode, nullptr, {});
+}
 CUresult cuStreamBeginCapture(CUstream hStream) { return begin(hStream, CU_STREAM_CAPTURE_MODE_GLOBAL, nullptr, {}); }
 
-CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUgraphNode* dependencies, const CUgraphEdgeData*, size_t numDependencies,
-                                     CUstreamCaptureMode mode) {
+CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUgraphNode* dependencies,
+                                     const CUgraphEdgeData*, size_t numDependencies, CUstreamCaptureMode mode) {
   if (!process()) return not_open();
   if (!is_live(hGraph) || (!dependencies && numDependencies > 0)) return CUDA_ERROR_INVALID_VALUE;
   return begin(hStream, mode, hGraph, {dependencies, numDependencies});
@@ -284,7 +300,8 @@ CUresult cuStreamEndCapture(CUstream hStream, CUgraph* phGraph) {
   const auto capture = capture_of(stream);
   if (!capture) return CUDA_ERROR_ILLEGAL_STATE;
   if (stream != capture->origin) return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
-  if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != std::this_thread::get_id()) return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+  if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != std::this_thread::get_id())
+    return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
   const bool is_whole = is_joined(*capture), is_valid = !capture->is_invalid && is_there(*capture);
   let_go(capture);
   if (is_valid && is_whole) return *phGraph = capture->graph, CUDA_SUCCESS;
@@ -298,16 +315,19 @@ CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus* captureSta
 CUresult cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus* captureStatus_out, cuuint64_t* id_out) {
   return info(hStream, captureStatus_out, id_out, nullptr, nullptr, nullptr, nullptr);
 }
-CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus* captureStatus_out, cuuint64_t* id_out, CUgraph* graph_out,
-                                   const CUgraphNode** dependencies_out, size_t* numDependencies_out) {
+CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus* captureStatus_out, cuuint64_t* id_out,
+                                   CUgraph* graph_out, const CUgraphNode** dependencies_out,
+                                   size_t* numDependencies_out) {
   return info(hStream, captureStatus_out, id_out, graph_out, dependencies_out, nullptr, numDependencies_out);
 }
-CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus* captureStatus_out, cuuint64_t* id_out, CUgraph* graph_out,
-                                   const CUgraphNode** dependencies_out, const CUgraphEdgeData** edgeData_out, size_t* numDependencies_out) {
+CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus* captureStatus_out, cuuint64_t* id_out,
+                                   CUgraph* graph_out, const CUgraphNode** dependencies_out,
+                                   const CUgraphEdgeData** edgeData_out, size_t* numDependencies_out) {
   return info(hStream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
 }
 
-CUresult cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode* dependencies, const CUgraphEdgeData*, size_t numDependencies, unsigned int flags) {
+CUresult cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode* dependencies, const CUgraphEdgeData*,
+                                              size_t numDependencies, unsigned int flags) {
   Call call;
   const auto stream = call.stream(hStream);
   call.check((dependencies || numDependencies == 0) && flags <= CU_STREAM_SET_CAPTURE_DEPENDENCIES);
@@ -325,7 +345,8 @@ CUresult cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode* dep
   member.before = std::move(before);
   return CUDA_SUCCESS;
 }
-CUresult cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode* dependencies, size_t numDependencies, unsigned int flags) {
+CUresult cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode* dependencies, size_t numDependencies,
+                                           unsigned int flags) {
   return cuda::cuStreamUpdateCaptureDependencies_v2(hStream, dependencies, nullptr, numDependencies, flags);
 }
 

@@ -12,7 +12,8 @@ struct Capture {
   /// Where a stream has got to in it.
   struct Member {
     std::vector<CUgraphNode> before{};
-    std::vector<CUgraphNode> reported_nodes{};         ///< what cuStreamGetCaptureInfo points to, until the stream is used again
+    std::vector<CUgraphNode>
+        reported_nodes{};         ///< what cuStreamGetCaptureInfo points to, until the stream is used again
     std::vector<CUgraphEdgeData> reported_edges{};
   };
   std::uint64_t id = 0;
@@ -35,16 +36,20 @@ struct CapturedRecord {
 /// How many captures are under way: while there are none, nobody has to look further.
 extern std::atomic<int> captures_under_way;
 inline bool has_captures() { return captures_under_way.load(std::memory_order_relaxed) != 0; }
-inline bool is_capturing(CUstream stream) { return has_captures() && stream->is_capturing.load(std::memory_order_acquire); }
+inline bool is_capturing(CUstream stream) {
+  return has_captures() && stream->is_capturing.load(std::memory_order_acquire);
+}
 
-/// The operation becomes a node behind what the stream has done in its capture; for streams that are captured. `made` may be null.
+/// The operation becomes a node behind what the stream has done in its capture; for streams that are captured. `made`
+/// may be null.
 CUresult capture_work(CUstream stream, WorkPointer work, CUgraphNode* made = nullptr);
 /// The same of a whole graph.
 CUresult capture_graph(CUstream stream, CUgraph graph);
 /// An event is recorded in a captured stream.
 CUresult capture_record(CUstream stream, CUevent event);
 
-/// A stream, captured or not, is to wait for the event. True: `status` answers it, since one of them is part of a capture.
+/// A stream, captured or not, is to wait for the event. True: `status` answers it, since one of them is part of a
+/// capture.
 bool capture_wait(CUstream stream, CUevent event, unsigned flags, CUresult& status);
 /// CUDA_ERROR_CAPTURED_EVENT where what was recorded last was in a capture.
 CUresult refuse_captured_event(CUevent event);
@@ -58,7 +63,8 @@ CUresult refuse_captured(CUstream stream);
 CUresult refuse_implicit(CUstream stream);
 /// Of the whole context: CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED.
 CUresult refuse_context(CUcontext context);
-/// What may wait for work of any stream, as the calling thread's mode and those of the captures allow: CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED.
+/// What may wait for work of any stream, as the calling thread's mode and those of the captures allow:
+/// CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED.
 CUresult refuse_unsafe();
 
 /// The stream is destroyed.

@@ -11,7 +11,8 @@
 namespace flexrack::client::cuda {
 namespace {
 
-constexpr unsigned kContextFlags = CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST | CU_CTX_LMEM_RESIZE_TO_MAX | CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE | CU_CTX_SYNC_MEMOPS;
+constexpr unsigned kContextFlags = CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST | CU_CTX_LMEM_RESIZE_TO_MAX |
+                                   CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE | CU_CTX_SYNC_MEMOPS;
 
 bool is_known(unsigned flags) {
   const auto schedule = flags & CU_CTX_SCHED_MASK;
@@ -31,22 +32,25 @@ CUresult activate(CUcontext context, unsigned flags) {
   }
   const auto handle = mint();
   auto status = kLost;
-  server.session->call(cu::CreateContext{.context = handle, .device = context->device->index, .is_primary = context->is_primary, .flags = flags}, [&](const auto& reply) {
-    status = static_cast<CUresult>(reply.status);
-    context->api_version = reply.api_version;
-    context->id = reply.id;
-    context->least_priority = reply.least_priority;
-    context->greatest_priority = reply.greatest_priority;
-    context->cache = static_cast<CUfunc_cache>(reply.cache_config);
-    context->shared = static_cast<CUsharedconfig>(reply.shared_config);
-    const std::lock_guard guard(context->lock);
-    context->limits.clear();
-    for (const auto& limit : reply.limits) context->limits[limit.which] = limit.value;
-    context->sticky = context->pending = CUDA_SUCCESS;
-    context->is_troubled.store(false);
-    context->peers.clear();
-    context->spare_streams.clear();
-  });
+  server.session->call(
+      cu::CreateContext{
+          .context = handle, .device = context->device->index, .is_primary = context->is_primary, .flags = flags},
+      [&](const auto& reply) {
+        status = static_cast<CUresult>(reply.status);
+        context->api_version = reply.api_version;
+        context->id = reply.id;
+        context->least_priority = reply.least_priority;
+        context->greatest_priority = reply.greatest_priority;
+        context->cache = static_cast<CUfunc_cache>(reply.cache_config);
+        context->shared = static_cast<CUsharedconfig>(reply.shared_config);
+        const std::lock_guard guard(context->lock);
+        context->limits.clear();
+        for (const auto& limit : reply.limits) context->limits[limit.which] = limit.value;
+        context->sticky = context->pending = CUDA_SUCCESS;
+        context->is_troubled.store(false);
+        context->peers.clear();
+        context->spare_streams.clear();
+      });
   if (status != CUDA_SUCCESS) return status;
   context->flags = flags;
   context->handle = context->context_handle = context->default_stream->context_handle = handle;
@@ -151,7 +155,8 @@ CUresult cuCtxCreate_v2(CUcontext* pctx, unsigned int flags, CUdevice dev) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuCtxCreate_v3(CUcontext* pctx, CUexecAffinityParam* paramsArray, int numParams, unsigned int flags, CUdevice dev) {
+CUresult cuCtxCreate_v3(CUcontext* pctx, CUexecAffinityParam* paramsArray, int numParams, unsigned int flags,
+                        CUdevice dev) {
   if (numParams < 0 || (numParams > 0 && !paramsArray)) return CUDA_ERROR_INVALID_VALUE;
   return numParams == 0 ? cuda::cuCtxCreate_v2(pctx, flags, dev) : CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
 }
@@ -202,7 +207,8 @@ CUresult synchronize(Call& call, CUcontext context) {
   if (const auto status = refuse_context(context); status != CUDA_SUCCESS) return status;
   const auto last = context->progress.put.load();
   if (context->progress.over.load(std::memory_order_acquire) < last) {
-    if (const auto status = call.wait(cu::WaitContext{.context = context->handle}); status != CUDA_SUCCESS) return status;
+    if (const auto status = call.wait(cu::WaitContext{.context = context->handle}); status != CUDA_SUCCESS)
+      return status;
     Progress::raise(context->progress.over, last);
   }
   if (!has_host_work() || wait_for(context->order.unfinished())) return CUDA_SUCCESS;

@@ -136,10 +136,11 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
   Call call;
   const auto now = call.current();
   if (!call.is_good()) return call.error();
-  return call.ask(cu::SetLimit{.context = now->handle, .which = static_cast<std::uint32_t>(limit), .value = value}, [&](const auto& reply) {
-    const std::lock_guard guard(now->lock);
-    now->limits[static_cast<std::uint32_t>(limit)] = reply.value;
-  });
+  return call.ask(cu::SetLimit{.context = now->handle, .which = static_cast<std::uint32_t>(limit), .value = value},
+                  [&](const auto& reply) {
+                    const std::lock_guard guard(now->lock);
+                    now->limits[static_cast<std::uint32_t>(limit)] = reply.value;
+                  });
 }
 
 }  // namespace flexrack::client::cuda

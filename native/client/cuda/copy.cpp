@@ -26,7 +26,8 @@ bool is_pinned(const void* address, std::size_t size) {
 /// Memory that is mapped is in no context: its device's own then.
 CUcontext context_at(const Allocation& memory) { return memory.context ? memory.context : memory.device->primary; }
 
-/// The stream of the call where the memory is at its server; else the default stream of the memory's own context, everything before being over.
+/// The stream of the call where the memory is at its server; else the default stream of the memory's own context,
+/// everything before being over.
 CUstream stream_at(Call& call, Call& other, CUstream stream, const Allocation& memory) {
   if (!call.settle()) return nullptr;
   if (memory.server == stream->server) return stream;
@@ -60,12 +61,14 @@ CUresult read(void* into, CUdeviceptr from, std::size_t size, CUstream which, bo
   const auto on = call.is_good() ? stream_at(call, other, stream, memory) : nullptr;
   if (!on) return call.error();
   const bool is_foreign = on != stream;
-  return read_device(is_foreign ? other : call, on, into, from, size, is_async && !is_foreign && is_pinned(into, size) ? Until::queued : Until::done);
+  return read_device(is_foreign ? other : call, on, into, from, size,
+                     is_async && !is_foreign && is_pinned(into, size) ? Until::queued : Until::done);
 }
 
-/// Between two contexts of one server on a default stream, which each of them has its own of: serialized with the work of all that take part
-/// (cuda.h 13.0, cuMemcpyPeer).
-CUresult between_contexts(CUstream stream, const Allocation& target, std::uint64_t to, const Allocation& source, std::uint64_t from, std::size_t size) {
+/// Between two contexts of one server on a default stream, which each of them has its own of: serialized with the work
+/// of all that take part (cuda.h 13.0, cuMemcpyPeer).
+CUresult between_contexts(CUstream stream, const Allocation& target, std::uint64_t to, const Allocation& source,
+                          std::uint64_t from, std::size_t size) {
   for (const auto context : {stream->context, source.context, target.context}) {
     if (const auto status = wait_stream(context->default_stream); status != CUDA_SUCCESS) return status;
   }
@@ -78,7 +81,8 @@ CUresult between_contexts(CUstream stream, const Allocation& target, std::uint64
 }
 
 /// Between two servers that do not reach each other.
-CUresult through_here(CUstream stream, const Allocation& target, std::uint64_t to, const Allocation& source, std::uint64_t from, std::size_t size) {
+CUresult through_here(CUstream stream, const Allocation& target, std::uint64_t to, const Allocation& source,
+                      std::uint64_t from, std::size_t size) {
   if (const auto status = wait_stream(stream); status != CUDA_SUCCESS) return status;
   Call reading, writing;
   const auto from_context = context_at(source), to_context = context_at(target);
@@ -89,8 +93,13 @@ CUresult through_here(CUstream stream, const Allocation& target, std::uint64_t t
   std::vector<std::uint8_t> bytes(std::min(size, 4 * kPiece));
   for (std::size_t at = 0; at < size; at += bytes.size()) {
     const auto part = std::min(bytes.size(), size - at);
-    if (const auto status = read_device(reading, from_context->default_stream, bytes.data(), from + at, part, Until::done); status != CUDA_SUCCESS) return status;
-    if (const auto status = write_device(writing, to_context->default_stream, to + at, bytes.data(), part, Until::done); status != CUDA_SUCCESS) return status;
+    if (const auto status =
+            read_device(reading, from_context->default_stream, bytes.data(), from + at, part, Until::done);
+        status != CUDA_SUCCESS)
+      return status;
+    if (const auto status = write_device(writing, to_context->default_stream, to + at, bytes.data(), part, Until::done);
+        status != CUDA_SUCCESS)
+      return status;
   }
   return wait_stream(to_context->default_stream);
 }
@@ -103,14 +112,19 @@ CUresult between(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream wh
   const auto target = device_range(call, to, size), source = device_range(call, from, size);
   if (!call.is_good()) return call.error();
   if (target.server == source.server && target.server == stream->server) {
-    const bool is_of_two = target.context && source.context && target.device != source.device && is_live(target.context) && is_live(source.context);
-    return is_of_two && stream->handle == 0 ? between_contexts(stream, target, to, source, from, size) : copy_device(call, stream, target, to, source, from, size);
+    const bool is_of_two = target.context && source.context && target.device != source.device &&
+                           is_live(target.context) && is_live(source.context);
+    return is_of_two && stream->handle == 0 ? between_contexts(stream, target, to, source, from, size)
+                                            : copy_device(call, stream, target, to, source, from, size);
   }
   if (target.server != source.server) {
     const auto side = [&](const Allocation& memory, std::uint64_t address) {
-      return Side{.place = {.kind = 0, .object = address, .pitch = size, .height = 1}, .server = memory.server, .context = context_at(memory)};
+      return Side{.place = {.kind = 0, .object = address, .pitch = size, .height = 1},
+                  .server = memory.server,
+                  .context = context_at(memory)};
     };
-    if (const auto status = copy_directly(stream, side(source, from), side(target, to), {size, 1, 1})) return is_async || *status != CUDA_SUCCESS ? *status : wait_stream(stream);
+    if (const auto status = copy_directly(stream, side(source, from), side(target, to), {size, 1, 1}))
+      return is_async || *status != CUDA_SUCCESS ? *status : wait_stream(stream);
   }
   return through_here(stream, target, to, source, from, size);
 }
@@ -121,14 +135,16 @@ CUresult move_here(void* to, const void* from, std::size_t size, CUstream which,
   const auto stream = call.stream(which);
   call.check((to && from) || size == 0);
   if (!call.settle()) return call.error();
-  if (is_async && (!is_idle(stream) || !before_next(stream).empty())) return put_host_action(which, [=] { std::memmove(to, from, size); });
+  if (is_async && (!is_idle(stream) || !before_next(stream).empty()))
+    return put_host_action(which, [=] { std::memmove(to, from, size); });
   if (const auto status = wait_stream(stream); status != CUDA_SUCCESS) return status;
   if (size > 0) std::memmove(to, from, size);
   return CUDA_SUCCESS;
 }
 
 /// True: `status` answers it.
-bool meets_capture(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream which, bool is_async, CUresult& status) {
+bool meets_capture(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream which, bool is_async,
+                   CUresult& status) {
   Call call;
   const auto stream = call.stream(which);
   if (!stream) return status = call.error(), true;
@@ -141,7 +157,8 @@ bool meets_capture(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream 
 }
 
 CUresult copy(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream stream, bool is_async) {
-  if (auto status = CUDA_SUCCESS; has_captures() && meets_capture(to, from, size, stream, is_async, status)) return status;
+  if (auto status = CUDA_SUCCESS; has_captures() && meets_capture(to, from, size, stream, is_async, status))
+    return status;
   if (has_mirrors.load(std::memory_order_relaxed)) {
     if (const auto status = copy_mirrored(to, from, size, stream, is_async)) return *status;
   }
@@ -154,8 +171,12 @@ CUresult copy(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream strea
 
 }  // namespace
 
-CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) { return copy(dst, src, ByteCount, nullptr, false); }
-CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) { return copy(dst, src, ByteCount, hStream, true); }
+CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
+  return copy(dst, src, ByteCount, nullptr, false);
+}
+CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) {
+  return copy(dst, src, ByteCount, hStream, true);
+}
 CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount) {
   return copy(dstDevice, reinterpret_cast<CUdeviceptr>(srcHost), ByteCount, nullptr, false);
 }
@@ -168,16 +189,22 @@ CUresult cuMemcpyDtoH_v2(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount)
 CUresult cuMemcpyDtoHAsync_v2(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream) {
   return copy(reinterpret_cast<CUdeviceptr>(dstHost), srcDevice, ByteCount, hStream, true);
 }
-CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) { return copy(dstDevice, srcDevice, ByteCount, nullptr, false); }
-CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream) { return copy(dstDevice, srcDevice, ByteCount, hStream, true); }
+CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
+  return copy(dstDevice, srcDevice, ByteCount, nullptr, false);
+}
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream) {
+  return copy(dstDevice, srcDevice, ByteCount, hStream, true);
+}
 
-CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount) {
+CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
+                      size_t ByteCount) {
   if (!process()) return not_open();
   if (!is_live(dstContext) || !is_live(srcContext)) return CUDA_ERROR_INVALID_CONTEXT;
   return copy(dstDevice, srcDevice, ByteCount, nullptr, false);
 }
 
-CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount, CUstream hStream) {
+CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
+                           size_t ByteCount, CUstream hStream) {
   if (!process()) return not_open();
   if (!is_live(dstContext) || !is_live(srcContext)) return CUDA_ERROR_INVALID_CONTEXT;
   return copy(dstDevice, srcDevice, ByteCount, hStream, true);

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view kSimulated = "Flexrack Simulated GPU";
 
-/// What is so at the server and not for a program elsewhere: memory of the application is not the server's, nor are its processes, its network cards and
-/// its display.
+/// What is so at the server and not for a program elsewhere: memory of the application is not the server's, nor are its
+/// processes, its network cards and its display.
 constexpr CUdevice_attribute kNotFromHere[] = {
     CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT,
     CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED,
@@ -62,7 +62,8 @@ std::unique_ptr<Device> take_device(CudaServer& server, const cu::Device& report
   device->name = reported.name;
   device->pci = reported.pci;
   device->memory = reported.memory;
-  if (reported.uuid.size() == sizeof device->uuid) std::memcpy(&device->uuid, reported.uuid.data(), sizeof device->uuid);
+  if (reported.uuid.size() == sizeof device->uuid)
+    std::memcpy(&device->uuid, reported.uuid.data(), sizeof device->uuid);
   for (const auto& one : reported.attributes) put(*device, one.which, one.value);
   for (const auto which : kNotFromHere) {
     if (device->known[static_cast<std::size_t>(which)]) put(*device, which, 0);
@@ -72,12 +73,15 @@ std::unique_ptr<Device> take_device(CudaServer& server, const cu::Device& report
     peer.can_access = one.can_access != 0;
     for (const auto& attribute : one.attributes) peer.attributes[attribute.which] = attribute.value;
   }
-  device->target.architecture = {device->attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR), device->attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR), 0};
+  device->target.architecture = {device->attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+                                 device->attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR), 0};
   device->target.runs_elf = !std::string_view(device->name).starts_with(kSimulated);
   const char* prefers = std::getenv("CUDA_FORCE_PTX_JIT");
   device->target.prefers_ptx = prefers && std::string_view(prefers) == "1";
-  constexpr CUdevice_attribute kGrid[] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z};
-  constexpr CUdevice_attribute kBlock[] = {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z};
+  constexpr CUdevice_attribute kGrid[] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
+                                          CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z};
+  constexpr CUdevice_attribute kBlock[] = {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
+                                           CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z};
   for (std::size_t i = 0; i < 3; ++i) {
     device->most_grid[i] = static_cast<unsigned>(device->attribute(kGrid[i]));
     device->most_block[i] = static_cast<unsigned>(device->attribute(kBlock[i]));

@@ -39,21 +39,25 @@ struct Device {
   unsigned most_threads = 0;         ///< a block
 
   int attribute(CUdevice_attribute which, int otherwise = 0) const {
-    return which > 0 && which < kMostAttributes && known[static_cast<std::size_t>(which)] ? attributes[static_cast<std::size_t>(which)] : otherwise;
+    return which > 0 && which < kMostAttributes && known[static_cast<std::size_t>(which)]
+               ? attributes[static_cast<std::size_t>(which)]
+               : otherwise;
   }
 };
 
 /// What a server says about a device, made ours.
 std::unique_ptr<Device> take_device(CudaServer& server, const cu::Device& reported);
 
-/// The devices that CUDA_VISIBLE_DEVICES names, in its order; all where it is not set. A number or the beginning of a uuid ("GPU-...", "MIG-...") each;
-/// the first that names none ends the list (CUDA C++ Programming Guide, CUDA environment variables).
+/// The devices that CUDA_VISIBLE_DEVICES names, in its order; all where it is not set. A number or the beginning of a
+/// uuid ("GPU-...", "MIG-...") each; the first that names none ends the list (CUDA C++ Programming Guide, CUDA
+/// environment variables).
 std::vector<Device*> visible_devices(const std::vector<Device*>& all, const char* wish);
 
 /// "GPU-" and 8-4-4-4-12 hex digits.
 std::string uuid_text(const Device& device);
 
-/// Where devices of several servers say the same place on the PCI bus, all but the first get a domain of their own: programs tell devices by it.
+/// Where devices of several servers say the same place on the PCI bus, all but the first get a domain of their own:
+/// programs tell devices by it.
 void part_pci_places(const std::vector<Device*>& all);
 
 }  // namespace flexrack::client::cuda

@@ -74,7 +74,8 @@ CUresult cuDeviceGetAttribute(int* pi, CUdevice_attribute attrib, CUdevice dev) 
   });
 }
 
-CUresult cuDeviceGetHostAtomicCapabilities(unsigned int* capabilities, const CUatomicOperation* operations, unsigned int count, CUdevice dev) {
+CUresult cuDeviceGetHostAtomicCapabilities(unsigned int* capabilities, const CUatomicOperation* operations,
+                                           unsigned int count, CUdevice dev) {
   if (!operations || count == 0) return CUDA_ERROR_INVALID_VALUE;
   return with(dev, capabilities, [&](const Device&) {
     std::fill_n(capabilities, count, 0u);
@@ -155,16 +156,21 @@ CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attrib, CUdev
   return with(srcDevice, value, [&](const Device& device) {
     const auto* other = device_of(dstDevice);
     if (!other || other == &device) return CUDA_ERROR_INVALID_DEVICE;
-    if (attrib < CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK || attrib > CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED) return CUDA_ERROR_INVALID_VALUE;
+    if (attrib < CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK ||
+        attrib > CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED)
+      return CUDA_ERROR_INVALID_VALUE;
     const auto peer = device.server == other->server ? device.peers.find(other->index) : device.peers.end();
     *value = 0;
     if (peer == device.peers.end()) return CUDA_SUCCESS;
-    if (const auto found = peer->second.attributes.find(static_cast<int>(attrib)); found != peer->second.attributes.end()) *value = found->second;
+    if (const auto found = peer->second.attributes.find(static_cast<int>(attrib));
+        found != peer->second.attributes.end())
+      *value = found->second;
     return CUDA_SUCCESS;
   });
 }
 
-CUresult cuDeviceGetP2PAtomicCapabilities(unsigned int* capabilities, const CUatomicOperation* operations, unsigned int count, CUdevice srcDevice, CUdevice dstDevice) {
+CUresult cuDeviceGetP2PAtomicCapabilities(unsigned int* capabilities, const CUatomicOperation* operations,
+                                          unsigned int count, CUdevice srcDevice, CUdevice dstDevice) {
   if (!operations || count == 0) return CUDA_ERROR_INVALID_VALUE;
   return with(srcDevice, capabilities, [&](const Device& device) {
     const auto* other = device_of(dstDevice);

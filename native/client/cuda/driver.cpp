@@ -35,7 +35,8 @@ bool make_process(const std::vector<std::unique_ptr<Server>>& all) {
     auto& server = static_cast<CudaServer&>(*one);
     server.number = made->servers.size();
     made->servers.push_back(&server);
-    made->driver_version = made->driver_version == 0 ? server.driver_version : std::min(made->driver_version, server.driver_version);
+    made->driver_version =
+        made->driver_version == 0 ? server.driver_version : std::min(made->driver_version, server.driver_version);
     for (const auto& device : server.devices) devices.push_back(device.get());
   }
   part_pci_places(devices);
@@ -51,10 +52,11 @@ bool make_process(const std::vector<std::unique_ptr<Server>>& all) {
 
 std::optional<std::size_t> CudaServer::describe(Session& with) {
   devices.clear();
-  const bool is_reported = with.call(cu::Describe{.process = static_cast<std::uint64_t>(::getpid())}, [&](const cu::DescribeReply& reply) {
-    driver_version = reply.driver_version;
-    for (const auto& reported : reply.devices) devices.push_back(take_device(*this, reported));
-  });
+  const bool is_reported =
+      with.call(cu::Describe{.process = static_cast<std::uint64_t>(::getpid())}, [&](const cu::DescribeReply& reply) {
+        driver_version = reply.driver_version;
+        for (const auto& reported : reply.devices) devices.push_back(take_device(*this, reported));
+      });
   return is_reported ? std::optional(devices.size()) : std::nullopt;
 }
 
@@ -68,7 +70,9 @@ Process* process() { return is_child() ? nullptr : opened.load(std::memory_order
 
 Device* device_of(CUdevice ordinal) {
   const auto* known = process();
-  return known && ordinal >= 0 && static_cast<std::size_t>(ordinal) < known->devices.size() ? known->devices[static_cast<std::size_t>(ordinal)] : nullptr;
+  return known && ordinal >= 0 && static_cast<std::size_t>(ordinal) < known->devices.size()
+             ? known->devices[static_cast<std::size_t>(ordinal)]
+             : nullptr;
 }
 
 std::uint64_t mint() {

@@ -21,7 +21,9 @@ class Facts final : public flexrack::cuda::DriverFacts {
     return CUDA_SUCCESS;
   }
   CUcontext current_context() noexcept override { return thread_state.current; }
-  CUresult context_id(CUcontext context, unsigned long long* id) noexcept override { return cuda::cuCtxGetId(context, id); }
+  CUresult context_id(CUcontext context, unsigned long long* id) noexcept override {
+    return cuda::cuCtxGetId(context, id);
+  }
   std::vector<flexrack::cuda::DeviceIdentity> devices() noexcept override {
     std::vector<flexrack::cuda::DeviceIdentity> all;
     if (const auto* known = process()) {
@@ -35,7 +37,9 @@ class Facts final : public flexrack::cuda::DriverFacts {
     }
     return all;
   }
-  CUresult load_module(CUmodule* module, const void* image) noexcept override { return cuda::cuModuleLoadData(module, image); }
+  CUresult load_module(CUmodule* module, const void* image) noexcept override {
+    return cuda::cuModuleLoadData(module, image);
+  }
   int version() noexcept override {
     const auto* known = process();
     return known ? known->driver_version : 0;
@@ -77,7 +81,8 @@ CUresult cuGetErrorString(CUresult error, const char** pStr) {
 
 CUresult cuInit(unsigned int Flags) { return Flags == 0 ? open_process() : CUDA_ERROR_INVALID_VALUE; }
 
-/// May be asked before cuInit. Where no server can be reached it is the version that this driver is written for: what fails then is cuInit, with its reason.
+/// May be asked before cuInit. Where no server can be reached it is the version that this driver is written for: what
+/// fails then is cuInit, with its reason.
 CUresult cuDriverGetVersion(int* driverVersion) {
   if (!driverVersion) return CUDA_ERROR_INVALID_VALUE;
   open_process();
@@ -86,7 +91,8 @@ CUresult cuDriverGetVersion(int* driverVersion) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuGetProcAddress_v2(const char* symbol, void** pfn, int cudaVersion, cuuint64_t flags, CUdriverProcAddressQueryResult* symbolStatus) {
+CUresult cuGetProcAddress_v2(const char* symbol, void** pfn, int cudaVersion, cuuint64_t flags,
+                             CUdriverProcAddressQueryResult* symbolStatus) {
   constexpr cuuint64_t kKnown = CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
   if (!symbol || !pfn || (flags & ~kKnown) != 0) return CUDA_ERROR_INVALID_VALUE;
   const auto found = cu::find(symbol, cudaVersion, flags);
@@ -104,7 +110,8 @@ CUresult cuGetProcAddress(const char* symbol, void** pfn, int cudaVersion, cuuin
 
 CUresult cuGetExportTable(const void** ppExportTable, const CUuuid* pExportTableId) {
   static auto& facts = *new Facts;
-  if (ppExportTable && pExportTableId && flexrack::cuda::is_named<flexrack::cuda::ClientTable>(*pExportTableId)) return *ppExportTable = &client_table(), CUDA_SUCCESS;
+  if (ppExportTable && pExportTableId && flexrack::cuda::is_named<flexrack::cuda::ClientTable>(*pExportTableId))
+    return *ppExportTable = &client_table(), CUDA_SUCCESS;
   return flexrack::cuda::export_table(facts, ppExportTable, pExportTableId);
 }
 

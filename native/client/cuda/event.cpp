@@ -1,4 +1,5 @@
-// Events: recorded and waited for without asking; what is known to be over is not asked again. Those of another server are waited for at a latch.
+// Events: recorded and waited for without asking; what is known to be over is not asked again. Those of another server
+// are waited for at a latch.
 #include "client/cuda/event.h"
 
 #include "client/cuda/capture.h"
@@ -14,7 +15,8 @@ constexpr unsigned kEventFlags = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMIN
 /// Under event->lock: its latest record is known to be over at the server.
 bool is_reached(CUevent event) {
   if (event->reached >= event->recorded) return true;
-  return event->progress && (event->progress->over.load(std::memory_order_acquire) >= event->at || event->context->progress.over.load(std::memory_order_acquire) >= event->at);
+  return event->progress && (event->progress->over.load(std::memory_order_acquire) >= event->at ||
+                             event->context->progress.over.load(std::memory_order_acquire) >= event->at);
 }
 
 /// What its record stands for, when it was looked at.
@@ -27,7 +29,8 @@ struct Record {
 
 Record latest(CUevent event) {
   const std::lock_guard guard(event->lock);
-  return {event->recorded, event->at, event->progress, is_reached(event), event->reached >= event->recorded ? event->status : CUDA_SUCCESS};
+  return {event->recorded, event->at, event->progress, is_reached(event),
+          event->reached >= event->recorded ? event->status : CUDA_SUCCESS};
 }
 
 void reach(CUevent event, const Record& record) {
@@ -82,7 +85,8 @@ CUresult record(CUevent event, CUstream which, Message message, unsigned flags =
 CUresult wait_elsewhere(CUstream stream, CUevent event, const Record& record) {
   auto& here = *stream->server->session;
   const auto latch = mint();
-  if (!here.send(cu::WaitLatch{.context = stream->context_handle, .stream = stream->handle, .latch = latch})) return kLost;
+  if (!here.send(cu::WaitLatch{.context = stream->context_handle, .stream = stream->handle, .latch = latch}))
+    return kLost;
   note_put(stream);
   event->server->inbox.when_reached(event->handle, record.number, [&here, latch] {
     here.send(cu::OpenLatch{.latch = latch});
@@ -98,8 +102,10 @@ CUresult wait_elsewhere(CUstream stream, CUevent event, const Record& record) {
 }  // namespace
 
 void note_launch_event(const CUlaunchAttribute& attribute, CUstream stream) {
-  if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT) note_record(attribute.value.programmaticEvent.event, stream);
-  if (attribute.id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT) note_record(attribute.value.launchCompletionEvent.event, stream);
+  if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT)
+    note_record(attribute.value.programmaticEvent.event, stream);
+  if (attribute.id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
+    note_record(attribute.value.launchCompletionEvent.event, stream);
 }
 
 CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags) {
@@ -109,7 +115,8 @@ CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags) {
   call.check((Flags & CU_EVENT_INTERPROCESS) == 0, CUDA_ERROR_NOT_SUPPORTED);
   const auto now = call.current();
   const auto made = call.make<CUevent>();
-  const auto status = call.send(cu::CreateEvent{.context = now ? now->handle : 0, .event = made.handle(), .flags = Flags});
+  const auto status =
+      call.send(cu::CreateEvent{.context = now ? now->handle : 0, .event = made.handle(), .flags = Flags});
   if (status != CUDA_SUCCESS) return status;
   made.get()->flags = Flags;
   *phEvent = made.keep();
@@ -155,7 +162,8 @@ CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
   const auto seen = latest(hEvent);
   if (seen.number == 0) return CUDA_SUCCESS;
   if (hEvent->server != stream->server) return seen.is_over ? CUDA_SUCCESS : wait_elsewhere(stream, hEvent, seen);
-  const auto status = on.send(cu::StreamWaitEvent{.context = stream->context_handle, .stream = stream->handle, .event = hEvent->handle, .flags = Flags});
+  const auto status = on.send(cu::StreamWaitEvent{
+      .context = stream->context_handle, .stream = stream->handle, .event = hEvent->handle, .flags = Flags});
   if (status == CUDA_SUCCESS) note_put(stream);
   return status;
 }
@@ -202,10 +210,13 @@ CUresult cuEventElapsedTime_v2(float* pMilliseconds, CUevent hStart, CUevent hEn
   call.use(hStart);
   call.use(hEnd);
   if (!call.settle()) return call.error();
-  if (((hStart->flags | hEnd->flags) & CU_EVENT_DISABLE_TIMING) != 0 || hStart->context != hEnd->context) return CUDA_ERROR_INVALID_HANDLE;
-  for (const auto event : {hStart, hEnd}) if (const auto status = refuse_captured_event(event); status != CUDA_SUCCESS) return status;
+  if (((hStart->flags | hEnd->flags) & CU_EVENT_DISABLE_TIMING) != 0 || hStart->context != hEnd->context)
+    return CUDA_ERROR_INVALID_HANDLE;
+  for (const auto event : {hStart, hEnd})
+    if (const auto status = refuse_captured_event(event); status != CUDA_SUCCESS) return status;
   if (latest(hStart).number == 0 || latest(hEnd).number == 0) return CUDA_ERROR_INVALID_HANDLE;
-  return call.ask(cu::ElapsedTime{.start = hStart->handle, .end = hEnd->handle}, [&](const auto& reply) { *pMilliseconds = static_cast<float>(reply.milliseconds); });
+  return call.ask(cu::ElapsedTime{.start = hStart->handle, .end = hEnd->handle},
+                  [&](const auto& reply) { *pMilliseconds = static_cast<float>(reply.milliseconds); });
 }
 
 }  // namespace flexrack::client::cuda

@@ -10,7 +10,8 @@ namespace {
 /// Under the lock of its server's fences, so that no stream comes to be between the copy and what it leaves behind.
 CUresult leave_fence(Call& call, Fences& fences, CUstream stream) {
   const auto context = stream->context;
-  auto known = std::find_if(fences.all.begin(), fences.all.end(), [&](const auto& one) { return one.context == context; });
+  auto known =
+      std::find_if(fences.all.begin(), fences.all.end(), [&](const auto& one) { return one.context == context; });
   if (known == fences.all.end()) {
     const auto event = mint();
     const cu::CreateEvent message{.context = stream->context_handle, .event = event, .flags = CU_EVENT_DISABLE_TIMING};
@@ -28,7 +29,8 @@ CUresult leave_fence(Call& call, Fences& fences, CUstream stream) {
 void come_after(const Fences& fences, CUstream stream) {
   for (const auto& one : fences.all) {
     if (one.context == stream->context && stream->is_default) continue;
-    stream->server->session->send(cu::StreamWaitEvent{.context = stream->context_handle, .stream = stream->handle, .event = one.event, .flags = 0});
+    stream->server->session->send(cu::StreamWaitEvent{
+        .context = stream->context_handle, .stream = stream->handle, .event = one.event, .flags = 0});
     note_put(stream);
   }
 }

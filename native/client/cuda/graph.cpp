@@ -5,6 +5,7 @@
 
 #include "client/cuda/capture.h"
 #include "client/cuda/user_object.h"
+#include "cuda/graph_walk.h"
 
 namespace flexrack::client::cuda {
 namespace {
@@ -25,8 +26,7 @@ CUresult add(CUgraph graph, std::span<const CUgraphNode> before, const CUgraphEd
   made = append_node(graph);
   for (std::size_t i = 0; i < before.size(); ++i) {
     const auto with = data ? data[i] : CUgraphEdgeData{};
-    before[i]->after.push_back({made, with});
-    made->before.push_back({before[i], with});
+    flexrack::cuda::connect(*before[i], *made, with);
   }
   return CUDA_SUCCESS;
 }
@@ -41,13 +41,15 @@ std::recursive_mutex& graphs_lock() {
 CUresult check_graph(CUgraph graph) { return is_live(graph) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; }
 CUresult check_node(CUgraphNode node) { return is_live(node) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; }
 
-CUresult add_node(CUgraph graph, std::span<const CUgraphNode> before, const CUgraphEdgeData* data, WorkPointer work, CUgraphNode& made) {
+CUresult add_node(CUgraph graph, std::span<const CUgraphNode> before, const CUgraphEdgeData* data, WorkPointer work,
+                  CUgraphNode& made) {
   const auto status = add(graph, before, data, made);
   if (status == CUDA_SUCCESS) made->work = std::move(work);
   return status;
 }
 
-CUresult add_child(CUgraph graph, std::span<const CUgraphNode> before, const CUgraphEdgeData* data, CUgraph child, CUgraphNode& made) {
+CUresult add_child(CUgraph graph, std::span<const CUgraphNode> before, const CUgraphEdgeData* data, CUgraph child,
+                   CUgraphNode& made) {
   const auto status = add(graph, before, data, made);
   if (status != CUDA_SUCCESS) return status;
   made->child = child;
@@ -55,18 +57,7 @@ CUresult add_child(CUgraph graph, std::span<const CUgraphNode> before, const CUg
   return CUDA_SUCCESS;
 }
 
-std::vector<CUgraphNode> in_order(CUgraph graph) {
-  std::map<CUgraphNode, std::size_t> missing;
-  std::vector<CUgraphNode> order;
-  for (const auto node : graph->nodes) {
-    if (node->before.empty()) order.push_back(node);
-    else missing[node] = node->before.size();
-  }
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    for (const auto& edge : order[i]->after) if (--missing[edge.node] == 0) order.push_back(edge.node);
-  }
-  return order;
-}
+std::vector<CUgraphNode> in_order(CUgraph graph) { return flexrack::cuda::in_order<CUgraphNode_st>(graph->nodes); }
 
 CUresult check_order(CUgraph graph, CUgraphNode& wrong) {
   wrong = nullptr;
@@ -139,7 +130,9 @@ CUgraphNode cloned_from(CUgraph graph, std::uint64_t original) {
 
 bool has_memory(CUgraph graph) {
   return std::any_of(graph->nodes.begin(), graph->nodes.end(), [](const auto node) {
-    return node->child ? has_memory(node->child) : node->work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || node->work->type == CU_GRAPH_NODE_TYPE_MEM_FREE;
+    return node->child
+               ? has_memory(node->child)
+               : node->work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || node->work->type == CU_GRAPH_NODE_TYPE_MEM_FREE;
   });
 }
 

@@ -1,4 +1,5 @@
-// Graphs as they are here: nodes, what they do, what they come after. A server learns of a graph when it is instantiated, so nothing that is asked travels.
+// Graphs as they are here: nodes, what they do, what they come after. A server learns of a graph when it is
+// instantiated, so nothing that is asked travels.
 #pragma once
 
 #include <map>
@@ -87,12 +88,15 @@ CUresult check_graph(CUgraph graph);
 CUresult check_node(CUgraphNode node);
 
 /// A node behind others, each of the same graph and named once.
-CUresult add_node(CUgraph graph, std::span<const CUgraphNode> before, const CUgraphEdgeData* data, WorkPointer work, CUgraphNode& made);
+CUresult add_node(CUgraph graph, std::span<const CUgraphNode> before, const CUgraphEdgeData* data, WorkPointer work,
+                  CUgraphNode& made);
 /// Takes the child over: it is a graph of nobody else's.
-CUresult add_child(CUgraph graph, std::span<const CUgraphNode> before, const CUgraphEdgeData* data, CUgraph child, CUgraphNode& made);
+CUresult add_child(CUgraph graph, std::span<const CUgraphNode> before, const CUgraphEdgeData* data, CUgraph child,
+                   CUgraphNode& made);
 /// Clears `wrong` where all is well.
 CUresult check_order(CUgraph graph, CUgraphNode& wrong);
-/// Nodes so that each comes behind those it depends on; fewer than there are where some depend on each other in a circle.
+/// Nodes so that each comes behind those it depends on; fewer than there are where some depend on each other in a
+/// circle.
 std::vector<CUgraphNode> in_order(CUgraph graph);
 
 CUgraph make_graph();

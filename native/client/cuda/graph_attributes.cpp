@@ -27,7 +27,8 @@ CUresult cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID att
   const std::lock_guard guard(graphs_lock());
   if (!value_out || !is_kernel(hNode) || !flexrack::cuda::is_for_nodes(attr)) return CUDA_ERROR_INVALID_VALUE;
   *value_out = {};
-  for (const auto& one : hNode->work->attributes) if (one.id == attr) *value_out = one.value;
+  for (const auto& one : hNode->work->attributes)
+    if (one.id == attr) *value_out = one.value;
   return CUDA_SUCCESS;
 }
 
@@ -58,7 +59,8 @@ CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned in
   if (!call.is_good()) return call.error();
   const std::lock_guard guard(graphs_lock());
   if (!is_live(graph) || !is_live(object) || count == 0 || count > INT_MAX ||
-      (flags & ~static_cast<unsigned>(CU_GRAPH_USER_OBJECT_MOVE)) != 0) return CUDA_ERROR_INVALID_VALUE;
+      (flags & ~static_cast<unsigned>(CU_GRAPH_USER_OBJECT_MOVE)) != 0)
+    return CUDA_ERROR_INVALID_VALUE;
   // Moved ones are the application's no more: there are as many as before.
   if ((flags & CU_GRAPH_USER_OBJECT_MOVE) == 0) object->references.fetch_add(count);
   graph->user_objects[object] += count;

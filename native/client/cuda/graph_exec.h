@@ -15,27 +15,29 @@ struct Pending {
   std::function<void()> action{};
 };
 
-/// A node that does something in this process: a host function, a copy from here to here, bytes that leave from here or land here.
+/// A node that does something in this process: a host function, a copy from here to here, bytes that leave from here or
+/// land here.
 struct Stop {
   std::uint64_t function = 0;          ///< the server's number for what it has this process do there; 0: nothing
   std::uint64_t node = 0;              ///< handle of an input or output
-  bool is_late = false;                ///< an input that depends on what the same launch does here: its bytes leave when the server asks
+  bool is_late =
+      false;  ///< an input that depends on what the same launch does here: its bytes leave when the server asks
   std::vector<CUgraphNode> outputs{};  ///< whose bytes land here before it
   std::mutex lock;
-  std::deque<Pending> pending{};       ///< under lock: of launches under way, in their order
-  bool is_gone = false;                ///< under lock: it is not launched again
+  std::deque<Pending> pending{};  ///< under lock: of launches under way, in their order
+  bool is_gone = false;  ///< under lock: it is not launched again
 };
 
 }  // namespace flexrack::client::cuda
 
 struct CUgraphExec_st : fc::Object {
   std::uint64_t flags = 0;
-  CUgraph graph = nullptr;             ///< its own clone, whose works are what the server has
-  std::uint64_t graph_handle = 0;      ///< of the server's copy
-  std::map<std::uint64_t, CUgraphNode> nodes;   ///< the clone's, by the id of what each was made or updated from
+  CUgraph graph = nullptr;  ///< its own clone, whose works are what the server has
+  std::uint64_t graph_handle = 0;  ///< of the server's copy
+  std::map<std::uint64_t, CUgraphNode> nodes;  ///< the clone's, by the id of what each was made or updated from
   // Leaves of the clone, each behind those it depends on.
   std::vector<CUgraphNode> stops, records;
-  std::vector<std::shared_ptr<fc::GraphMemory>> memory;   ///< all that it allocates
+  std::vector<std::shared_ptr<fc::GraphMemory>> memory;  ///< all that it allocates
   std::vector<CUdeviceptr> freed;
   CUgraphExec_st() : Object(fc::Kind::exec) {}
 };
@@ -46,7 +48,8 @@ namespace flexrack::client::cuda {
 void run_stop(Stop& stop);
 
 /// All with the lock of graphs held.
-CUresult instantiate(CUgraph graph, std::uint64_t flags, CUstream upload_stream, CUgraphExec& made, CUgraphNode& wrong, CUgraphInstantiateResult& result);
+CUresult instantiate(CUgraph graph, std::uint64_t flags, CUstream upload_stream, CUgraphExec& made, CUgraphNode& wrong,
+                     CUgraphInstantiateResult& result);
 void destroy_exec(CUgraphExec exec);
 /// The clone's node for one of the graph it was made or updated from; null where there is none.
 CUgraphNode node_of(CUgraphExec exec, CUgraphNode node);

@@ -17,7 +17,8 @@ struct Reach {
   bool has_call = false;
   void add(const Reach& other) {
     has_call |= other.has_call;
-    for (const auto one : other.outputs) if (std::find(outputs.begin(), outputs.end(), one) == outputs.end()) outputs.push_back(one);
+    for (const auto one : other.outputs)
+      if (std::find(outputs.begin(), outputs.end(), one) == outputs.end()) outputs.push_back(one);
   }
 };
 
@@ -66,7 +67,9 @@ class Flattening {
       before = {collecting};
     }
     std::vector<CUgraphEdgeData> edges;
-    if (before.size() == node->before.size() && !std::all_of(node->before.begin(), node->before.end(), [](const auto& edge) { return flexrack::cuda::is_plain(edge.data); })) {
+    if (before.size() == node->before.size() &&
+        !std::all_of(node->before.begin(), node->before.end(),
+                     [](const auto& edge) { return flexrack::cuda::is_plain(edge.data); })) {
       for (const auto& edge : node->before) edges.push_back(edge.node->child ? CUgraphEdgeData{} : edge.data);
     }
     add(node->handle, before, edges, work);
@@ -88,13 +91,21 @@ class Flattening {
 
   void add_function(std::uint64_t handle, const std::vector<std::uint64_t>& before, const Stop& stop) {
     reached(handle, before);
-    session_.send(cu::AddNode{.graph = exec_->graph_handle, .node = handle, .dependencies = before, .edges = {},
+    session_.send(cu::AddNode{.graph = exec_->graph_handle,
+                              .node = handle,
+                              .dependencies = before,
+                              .edges = {},
                               .work = {.kind = CU_GRAPH_NODE_TYPE_HOST, .value = stop.function}});
   }
 
-  void add(std::uint64_t handle, const std::vector<std::uint64_t>& before, const std::vector<CUgraphEdgeData>& edges, const Work& work) {
+  void add(std::uint64_t handle, const std::vector<std::uint64_t>& before, const std::vector<CUgraphEdgeData>& edges,
+           const Work& work) {
     reached(handle, before);
-    session_.send(cu::AddNode{.graph = exec_->graph_handle, .node = handle, .dependencies = before, .edges = wire::bytes_of(edges), .work = reported(work)});
+    session_.send(cu::AddNode{.graph = exec_->graph_handle,
+                              .node = handle,
+                              .dependencies = before,
+                              .edges = wire::bytes_of(edges),
+                              .work = reported(work)});
   }
 
   void reached(std::uint64_t handle, const std::vector<std::uint64_t>& before) {
@@ -127,8 +138,9 @@ CUresult find_context(CUgraph graph, CUcontext& context) {
 }
 
 bool is_instantiated(CUgraph graph) {
-  return std::any_of(graph->nodes.begin(), graph->nodes.end(),
-                     [](const auto node) { return node->child ? is_instantiated(node->child) : node->work->memory && node->work->memory->is_instantiated; });
+  return std::any_of(graph->nodes.begin(), graph->nodes.end(), [](const auto node) {
+    return node->child ? is_instantiated(node->child) : node->work->memory && node->work->memory->is_instantiated;
+  });
 }
 
 /// The node of the graph that the clone's node is a clone of.
@@ -140,19 +152,22 @@ CUgraphNode original_of(CUgraph graph, CUgraphNode twin) {
   return nullptr;
 }
 
-constexpr std::uint64_t kInstantiateFlags = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
-                                            CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+constexpr std::uint64_t kInstantiateFlags =
+    CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
+    CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
 
 }  // namespace
 
-CUresult instantiate(CUgraph graph, std::uint64_t flags, CUstream upload_stream, CUgraphExec& made, CUgraphNode& wrong, CUgraphInstantiateResult& result) {
+CUresult instantiate(CUgraph graph, std::uint64_t flags, CUstream upload_stream, CUgraphExec& made, CUgraphNode& wrong,
+                     CUgraphInstantiateResult& result) {
   wrong = nullptr;
   result = CUDA_GRAPH_INSTANTIATE_ERROR;
   Call call;
   if (!is_live(graph) || (flags & ~kInstantiateFlags) != 0) call.check(false);
   call.check((flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) == 0, CUDA_ERROR_NOT_SUPPORTED);
   if (!call.is_good()) return call.error();
-  if (check_order(graph, wrong) != CUDA_SUCCESS) return result = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, CUDA_ERROR_INVALID_VALUE;
+  if (check_order(graph, wrong) != CUDA_SUCCESS)
+    return result = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, CUDA_ERROR_INVALID_VALUE;
   if (is_instantiated(graph)) return CUDA_ERROR_INVALID_VALUE;
   CUcontext context = nullptr;
   if (const auto status = find_context(graph, context); status != CUDA_SUCCESS) {
@@ -174,7 +189,10 @@ CUresult instantiate(CUgraph graph, std::uint64_t flags, CUstream upload_stream,
   call.session().send(cu::CreateGraph{.context = 0, .graph = on->graph_handle, .flags = 0});
   Flattening(on, call.session()).send(on->graph, {});
   std::uint64_t wrong_handle = 0;
-  const cu::Instantiate message{.context = context->handle, .graph = on->graph_handle, .exec = on->handle, .flags = flags,
+  const cu::Instantiate message{.context = context->handle,
+                                .graph = on->graph_handle,
+                                .exec = on->handle,
+                                .flags = flags,
                                 .upload_stream = upload ? upload->handle : 0};
   auto status = kLost;
   call.session().call(message, [&](const auto& reply) {
@@ -188,7 +206,8 @@ CUresult instantiate(CUgraph graph, std::uint64_t flags, CUstream upload_stream,
     made = exec.keep();
     return result = CUDA_GRAPH_INSTANTIATE_SUCCESS, CUDA_SUCCESS;
   }
-  for (const auto& [id, node] : on->nodes) if (node->handle == wrong_handle && wrong_handle != 0) wrong = original_of(graph, node);
+  for (const auto& [id, node] : on->nodes)
+    if (node->handle == wrong_handle && wrong_handle != 0) wrong = original_of(graph, node);
   exec.keep();
   on->handle = 0;
   destroy_exec(on);
@@ -233,7 +252,8 @@ CUresult instantiate_with_log(CUgraphExec* made, CUgraph graph, CUgraphNode* wro
 
 }  // namespace
 
-CUresult cuGraphInstantiate_v2(CUgraphExec* phGraphExec, CUgraph hGraph, CUgraphNode* phErrorNode, char* logBuffer, size_t bufferSize) {
+CUresult cuGraphInstantiate_v2(CUgraphExec* phGraphExec, CUgraph hGraph, CUgraphNode* phErrorNode, char* logBuffer,
+                               size_t bufferSize) {
   return instantiate_with_log(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize);
 }
 
@@ -246,11 +266,12 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec* phGraphExec, CUgraph hGraph, u
   return instantiate(hGraph, flags, nullptr, *phGraphExec, node, result);
 }
 
-CUresult cuGraphInstantiateWithParams(CUgraphExec* phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS* instantiateParams) {
+CUresult cuGraphInstantiateWithParams(CUgraphExec* phGraphExec, CUgraph hGraph,
+                                      CUDA_GRAPH_INSTANTIATE_PARAMS* instantiateParams) {
   if (!phGraphExec || !instantiateParams) return CUDA_ERROR_INVALID_VALUE;
   const std::lock_guard guard(graphs_lock());
-  return instantiate(hGraph, instantiateParams->flags, instantiateParams->hUploadStream, *phGraphExec, instantiateParams->hErrNode_out,
-                     instantiateParams->result_out);
+  return instantiate(hGraph, instantiateParams->flags, instantiateParams->hUploadStream, *phGraphExec,
+                     instantiateParams->hErrNode_out, instantiateParams->result_out);
 }
 
 CUresult cuGraphExecDestroy(CUgraphExec hGraphExec) {

@@ -1,4 +1,5 @@
-// Launching: one message, with the bytes that leave with it; what lands here and what runs here is noted, and nothing is waited for.
+// Launching: one message, with the bytes that leave with it; what lands here and what runs here is noted, and nothing
+// is waited for.
 #include <algorithm>
 
 #include "client/cuda/capture.h"
@@ -15,11 +16,14 @@ namespace {
 constexpr std::size_t kMostInline = wire::kInlinePayload;
 
 bool is_one_piece(const Side& side, const cu::Extent& extent) {
-  return (extent.height == 1 || side.pitch == extent.width) && (extent.depth == 1 || side.slice == side.pitch * extent.height);
+  return (extent.height == 1 || side.pitch == extent.width) &&
+         (extent.depth == 1 || side.slice == side.pitch * extent.height);
 }
 
 /// A box of this process's memory as bytes of its own.
-std::shared_ptr<wire::Bytes> take(const Work& work) { return std::make_shared<wire::Bytes>(packed(work.source, work.extent)); }
+std::shared_ptr<wire::Bytes> take(const Work& work) {
+  return std::make_shared<wire::Bytes>(packed(work.source, work.extent));
+}
 
 void copy_here(const Work& work) { unpack(work.target, work.extent, packed(work.source, work.extent)); }
 
@@ -98,7 +102,8 @@ class Launch {
     landings_[node] = landing;
     reported.ticket = session_.link().ticket();
     if (is_one_piece(work->target, work->extent)) {
-      session_.link().land(reported.ticket, {work->target.host, work->bytes()}, [landing](bool has_arrived) { landing->finish(has_arrived); });
+      session_.link().land(reported.ticket, {work->target.host, work->bytes()},
+                           [landing](bool has_arrived) { landing->finish(has_arrived); });
       return;
     }
     const auto box = std::make_shared<wire::Bytes>(work->bytes());
@@ -116,23 +121,30 @@ class Launch {
         work->host.fn(work->host.userData);
       });
     } else {
-      put(node, true, [work, is_enabled = node->is_enabled] { if (is_enabled) copy_here(*work); });
+      put(node, true, [work, is_enabled = node->is_enabled] {
+        if (is_enabled) copy_here(*work);
+      });
     }
   }
 
   void add_late(CUgraphNode node) {
-    put(node, false, [&session = session_, work = node->work, handle = node->stop->node, is_enabled = node->is_enabled] {
-      if (!is_enabled) return static_cast<void>(session.send(cu::GraphInput{.node = handle, .data = {}}));
-      const auto bytes = take(*work);
-      if (bytes->size() < wire::kInlinePayload) return static_cast<void>(session.send(cu::GraphInput{.node = handle, .data = {0, bytes->size(), *bytes}}));
-      const auto ticket = session.link().ticket();
-      if (session.send(cu::GraphInput{.node = handle, .data = {ticket, bytes->size(), {}}})) push(session, ticket, bytes);
-    });
+    put(node, false,
+        [&session = session_, work = node->work, handle = node->stop->node, is_enabled = node->is_enabled] {
+          if (!is_enabled) return static_cast<void>(session.send(cu::GraphInput{.node = handle, .data = {}}));
+          const auto bytes = take(*work);
+          if (bytes->size() < wire::kInlinePayload)
+            return static_cast<void>(session.send(cu::GraphInput{.node = handle, .data = {0, bytes->size(), *bytes}}));
+          const auto ticket = session.link().ticket();
+          if (session.send(cu::GraphInput{.node = handle, .data = {ticket, bytes->size(), {}}}))
+            push(session, ticket, bytes);
+        });
   }
 
   void put(CUgraphNode node, bool writes, std::function<void()> action) {
     auto& stop = *node->stop;
-    Pending pending{.work = works_.emplace_back(std::make_shared<HostWork>(session_, writes)), .behind = behind_, .action = std::move(action)};
+    Pending pending{.work = works_.emplace_back(std::make_shared<HostWork>(session_, writes)),
+                    .behind = behind_,
+                    .action = std::move(action)};
     pending.work->set_function();
     for (const auto output : stop.outputs) {
       if (const auto found = landings_.find(output); found != landings_.end()) pending.behind.push_back(found->second);
@@ -151,11 +163,15 @@ class Launch {
   std::vector<std::function<void()>> later_;
 };
 
-/// What the graph allocates and does not free is there until somebody frees it (cuda.h 13.0, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH).
+/// What the graph allocates and does not free is there until somebody frees it (cuda.h 13.0,
+/// CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH).
 CUresult take_memory(CUgraphExec exec) {
-  const auto is_freed = [&](const GraphMemory& memory) { return std::find(exec->freed.begin(), exec->freed.end(), memory.address) != exec->freed.end(); };
+  const auto is_freed = [&](const GraphMemory& memory) {
+    return std::find(exec->freed.begin(), exec->freed.end(), memory.address) != exec->freed.end();
+  };
   const bool frees_first = (exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0;
-  for (const auto& one : exec->memory) if (one->kept && !frees_first) return CUDA_ERROR_INVALID_VALUE;
+  for (const auto& one : exec->memory)
+    if (one->kept && !frees_first) return CUDA_ERROR_INVALID_VALUE;
   for (const auto& one : exec->memory) free_kept(*one);
   std::uint64_t bytes = 0;
   for (const auto& one : exec->memory) {
@@ -199,7 +215,8 @@ CUresult cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream) {
     if (const auto status = before_launch(stream->context, stream); status != CUDA_SUCCESS) return status;
   }
   const auto status = Launch(hGraphExec, stream).send();
-  for (const auto node : hGraphExec->records) if (is_live(node->work->event)) note_record(node->work->event, stream);
+  for (const auto node : hGraphExec->records)
+    if (is_live(node->work->event)) note_record(node->work->event, stream);
   return status;
 }
 

@@ -42,7 +42,11 @@ CUresult allocate_for_graph(CUcontext context, std::size_t size, std::shared_ptr
   made->device = context->device;
   made->context = context;
   made->context_handle = context->handle;
-  Allocation wish{.sort = Allocation::Sort::graph, .size = size, .server = context->server, .context = context, .context_handle = context->handle,
+  Allocation wish{.sort = Allocation::Sort::graph,
+                  .size = size,
+                  .server = context->server,
+                  .context = context,
+                  .context_handle = context->handle,
                   .device = context->device};
   wish.more = std::make_shared<std::weak_ptr<GraphMemory>>(made);
   if (const auto status = allocate_memory(call, context, wish); status != CUDA_SUCCESS) return status;

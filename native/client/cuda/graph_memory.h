@@ -1,4 +1,5 @@
-// Memory that a graph allocates. It is there from the moment its node is, at one address, and charged to the share for as long: a launch may come at any time.
+// Memory that a graph allocates. It is there from the moment its node is, at one address, and charged to the share for
+// as long: a launch may come at any time.
 #pragma once
 
 #include <atomic>
@@ -15,8 +16,9 @@ struct GraphMemory : std::enable_shared_from_this<GraphMemory> {
   Device* device = nullptr;
   CUcontext context = nullptr;
   std::uint64_t context_handle = 0;
-  bool is_instantiated = false;               ///< under the lock of graphs: a graph that allocates is instantiated once at a time
-  std::shared_ptr<GraphMemory> kept{};        ///< under the lock of graphs: itself, while a launch has allocated it and nothing has freed it
+  bool is_instantiated = false;  ///< under the lock of graphs: a graph that allocates is instantiated once at a time
+  std::shared_ptr<GraphMemory>
+      kept{};  ///< under the lock of graphs: itself, while a launch has allocated it and nothing has freed it
 
   GraphMemory() = default;
   GraphMemory(const GraphMemory&) = delete;

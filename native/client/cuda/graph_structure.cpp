@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "client/cuda/graph.h"
-#include "cuda/graph_facts.h"
+#include "cuda/graph_walk.h"
 #include "gen/cuda/client_functions.h"
 
 namespace flexrack::client::cuda {
@@ -17,7 +17,11 @@ CUresult look(Body&& body) {
   return body();
 }
 
-using flexrack::cuda::is_plain;
+using flexrack::cuda::connect;
+using flexrack::cuda::disconnect;
+using flexrack::cuda::has_edge;
+
+CUgraphNode handle_of(CUgraphNode_st& node) { return &node; }
 
 /// As give_list does.
 template <class Give>
@@ -32,42 +36,24 @@ CUresult list_nodes(const std::vector<CUgraphNode>& nodes, CUgraphNode* out, std
 CUresult edges(CUgraph graph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* data, std::size_t* count) {
   return look([&] {
     if (!is_live(graph) || (from == nullptr) != (to == nullptr)) return CUDA_ERROR_INVALID_VALUE;
-    std::vector<std::pair<CUgraphNode, CUgraphNode_st::Edge>> all;
-    for (const auto node : graph->nodes) for (const auto& edge : node->after) all.emplace_back(node, edge);
-    if (from && !data && !std::all_of(all.begin(), all.end(), [](const auto& one) { return is_plain(one.second.data); })) return CUDA_ERROR_LOSSY_QUERY;
-    return list(all.size(), count, from, [&](std::size_t i, bool is_there) {
-      from[i] = is_there ? all[i].first : nullptr;
-      to[i] = is_there ? all[i].second.node : nullptr;
-      if (data) data[i] = is_there ? all[i].second.data : CUgraphEdgeData{};
-    });
+    return flexrack::cuda::give_all_edges(graph->nodes, {from, to, data}, count, handle_of);
   });
 }
 
-CUresult neighbours(CUgraphNode node, CUgraphNode* out, CUgraphEdgeData* data, std::size_t* count, std::vector<CUgraphNode_st::Edge> CUgraphNode_st::*which) {
+CUresult neighbours(CUgraphNode node, CUgraphNode* out, CUgraphEdgeData* data, std::size_t* count,
+                    std::vector<CUgraphNode_st::Edge> CUgraphNode_st::* which) {
   return look([&] {
     if (!is_live(node)) return CUDA_ERROR_INVALID_VALUE;
-    const auto& all = node->*which;
-    if (out && !data && !std::all_of(all.begin(), all.end(), [](const auto& one) { return is_plain(one.data); })) return CUDA_ERROR_LOSSY_QUERY;
-    return list(all.size(), count, out, [&](std::size_t i, bool is_there) {
-      out[i] = is_there ? all[i].node : nullptr;
-      if (data) data[i] = is_there ? all[i].data : CUgraphEdgeData{};
-    });
+    return flexrack::cuda::give_neighbours(*node, which, out, data, count, handle_of);
   });
-}
-
-bool has_edge(CUgraphNode from, CUgraphNode to) {
-  return std::any_of(from->after.begin(), from->after.end(), [&](const auto& edge) { return edge.node == to; });
-}
-void disconnect(CUgraphNode from, CUgraphNode to) {
-  std::erase_if(from->after, [&](const auto& edge) { return edge.node == to; });
-  std::erase_if(to->before, [&](const auto& edge) { return edge.node == from; });
 }
 
 /// All named are nodes of that graph.
 CUresult check_pairs(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, std::size_t count) {
   if (!is_live(graph) || ((!from || !to) && count > 0)) return CUDA_ERROR_INVALID_VALUE;
   for (std::size_t i = 0; i < count; ++i) {
-    if (!is_live(from[i]) || !is_live(to[i]) || from[i]->graph != graph || to[i]->graph != graph || from[i] == to[i]) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_live(from[i]) || !is_live(to[i]) || from[i]->graph != graph || to[i]->graph != graph || from[i] == to[i])
+      return CUDA_ERROR_INVALID_VALUE;
   }
   return CUDA_SUCCESS;
 }
@@ -110,9 +96,9 @@ CUresult cuGraphNodeFindInClone(CUgraphNode* phNode, CUgraphNode hOriginalNode, 
 CUresult cuGraphDestroyNode(CUgraphNode hNode) {
   return look([&] {
     if (!is_live(hNode)) return CUDA_ERROR_INVALID_VALUE;
-    if (hNode->type() == CU_GRAPH_NODE_TYPE_MEM_ALLOC || hNode->type() == CU_GRAPH_NODE_TYPE_MEM_FREE) return CUDA_ERROR_NOT_SUPPORTED;
-    for (const auto& edge : std::vector(hNode->before)) disconnect(edge.node, hNode);
-    for (const auto& edge : std::vector(hNode->after)) disconnect(hNode, edge.node);
+    if (hNode->type() == CU_GRAPH_NODE_TYPE_MEM_ALLOC || hNode->type() == CU_GRAPH_NODE_TYPE_MEM_FREE)
+      return CUDA_ERROR_NOT_SUPPORTED;
+    flexrack::cuda::isolate(*hNode);
     std::erase(hNode->graph->nodes, hNode);
     if (hNode->child) destroy_graph(hNode->child);
     discard(hNode);
@@ -144,54 +130,64 @@ CUresult cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode* rootNodes, size_t* num
   return look([&] {
     if (!is_live(hGraph)) return CUDA_ERROR_INVALID_VALUE;
     std::vector<CUgraphNode> roots;
-    for (const auto node : hGraph->nodes) if (node->before.empty()) roots.push_back(node);
+    for (const auto node : hGraph->nodes)
+      if (node->before.empty()) roots.push_back(node);
     return list_nodes(roots, rootNodes, numRootNodes);
   });
 }
 
-CUresult cuGraphGetEdges(CUgraph hGraph, CUgraphNode* from, CUgraphNode* to, size_t* numEdges) { return edges(hGraph, from, to, nullptr, numEdges); }
-CUresult cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* edgeData, size_t* numEdges) {
+CUresult cuGraphGetEdges(CUgraph hGraph, CUgraphNode* from, CUgraphNode* to, size_t* numEdges) {
+  return edges(hGraph, from, to, nullptr, numEdges);
+}
+CUresult cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* edgeData,
+                            size_t* numEdges) {
   return edges(hGraph, from, to, edgeData, numEdges);
 }
 CUresult cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode* dependencies, size_t* numDependencies) {
   return neighbours(hNode, dependencies, nullptr, numDependencies, &CUgraphNode_st::before);
 }
-CUresult cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode* dependencies, CUgraphEdgeData* edgeData, size_t* numDependencies) {
+CUresult cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode* dependencies, CUgraphEdgeData* edgeData,
+                                       size_t* numDependencies) {
   return neighbours(hNode, dependencies, edgeData, numDependencies, &CUgraphNode_st::before);
 }
 CUresult cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode* dependentNodes, size_t* numDependentNodes) {
   return neighbours(hNode, dependentNodes, nullptr, numDependentNodes, &CUgraphNode_st::after);
 }
-CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode* dependentNodes, CUgraphEdgeData* edgeData, size_t* numDependentNodes) {
+CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode* dependentNodes, CUgraphEdgeData* edgeData,
+                                         size_t* numDependentNodes) {
   return neighbours(hNode, dependentNodes, edgeData, numDependentNodes, &CUgraphNode_st::after);
 }
 
-CUresult cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData* edgeData, size_t numDependencies) {
+CUresult cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to,
+                                   const CUgraphEdgeData* edgeData, size_t numDependencies) {
   return look([&] {
     if (const auto status = check_pairs(hGraph, from, to, numDependencies); status != CUDA_SUCCESS) return status;
-    for (std::size_t i = 0; i < numDependencies; ++i) if (has_edge(from[i], to[i])) return CUDA_ERROR_INVALID_VALUE;
+    for (std::size_t i = 0; i < numDependencies; ++i)
+      if (has_edge(*from[i], *to[i])) return CUDA_ERROR_INVALID_VALUE;
     for (std::size_t i = 0; i < numDependencies; ++i) {
-      const auto data = edgeData ? edgeData[i] : CUgraphEdgeData{};
-      from[i]->after.push_back({to[i], data});
-      to[i]->before.push_back({from[i], data});
+      connect(*from[i], *to[i], edgeData ? edgeData[i] : CUgraphEdgeData{});
     }
     return CUDA_SUCCESS;
   });
 }
-CUresult cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to, size_t numDependencies) {
+CUresult cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to,
+                                size_t numDependencies) {
   return cuda::cuGraphAddDependencies_v2(hGraph, from, to, nullptr, numDependencies);
 }
 
-CUresult cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData*, size_t numDependencies) {
+CUresult cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to,
+                                      const CUgraphEdgeData*, size_t numDependencies) {
   return look([&] {
     if (const auto status = check_pairs(hGraph, from, to, numDependencies); status != CUDA_SUCCESS) return status;
     if (numDependencies > 0 && has_memory(hGraph)) return CUDA_ERROR_NOT_SUPPORTED;
-    for (std::size_t i = 0; i < numDependencies; ++i) if (!has_edge(from[i], to[i])) return CUDA_ERROR_INVALID_VALUE;
-    for (std::size_t i = 0; i < numDependencies; ++i) disconnect(from[i], to[i]);
+    for (std::size_t i = 0; i < numDependencies; ++i)
+      if (!has_edge(*from[i], *to[i])) return CUDA_ERROR_INVALID_VALUE;
+    for (std::size_t i = 0; i < numDependencies; ++i) disconnect(*from[i], *to[i]);
     return CUDA_SUCCESS;
   });
 }
-CUresult cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to, size_t numDependencies) {
+CUresult cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to,
+                                   size_t numDependencies) {
   return cuda::cuGraphRemoveDependencies_v2(hGraph, from, to, nullptr, numDependencies);
 }
 

@@ -1,4 +1,5 @@
-// What an instantiated graph does from the next launch on. Everything that a server would have to be asked is known here, so these only send.
+// What an instantiated graph does from the next launch on. Everything that a server would have to be asked is known
+// here, so these only send.
 #include <algorithm>
 
 #include "client/cuda/graph_exec.h"
@@ -23,8 +24,10 @@ bool has_same_attributes(const Work& one, const Work& other) {
 /// A node may become another of its kind in the same context, not one of another kind (cuda.h 13.0, cuGraphExecUpdate).
 CUgraphExecUpdateResult compare(const Work& now, const Work& to) {
   if (now.type != to.type) return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
-  if (to.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || to.type == CU_GRAPH_NODE_TYPE_MEM_FREE) return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
-  const bool is_like = now.context == to.context && now.is_input() == to.is_input() && now.is_output() == to.is_output() && now.is_call() == to.is_call();
+  if (to.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || to.type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+    return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
+  const bool is_like = now.context == to.context && now.is_input() == to.is_input() &&
+                       now.is_output() == to.is_output() && now.is_call() == to.is_call();
   if (to.type == CU_GRAPH_NODE_TYPE_KERNEL) {
     if (now.context != to.context) return CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE;
     return has_same_attributes(now, to) ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED;
@@ -64,7 +67,9 @@ CUresult put_work(CUgraphExec exec, CUgraphNode node, const WorkPointer& work) {
   // What a server has of it: of a call nothing but its place, of a copy not where its bytes are here.
   auto status = CUDA_SUCCESS;
   if (!work->is_call() && message_of(0, 0, *work) != message_of(0, 0, *node->work)) {
-    if (!exec->server->session->send(cu::SetExecNode{.exec = exec->handle, .node = node->handle, .work = reported(*work)})) status = kLost;
+    if (!exec->server->session->send(
+            cu::SetExecNode{.exec = exec->handle, .node = node->handle, .work = reported(*work)}))
+      status = kLost;
   }
   node->work = work;
   return status;
@@ -103,11 +108,14 @@ CUresult change_node(CUgraphExec exec, CUgraphNode node, const WorkPointer& work
   if (!found || found->child) return CUDA_ERROR_INVALID_VALUE;
   auto to = work;
   // Attributes of a kernel stay what they are.
-  if (to->type == CU_GRAPH_NODE_TYPE_KERNEL && found->work->type == to->type) to = with_attributes(*to, found->work->attributes);
-  return compare(*found->work, *to) == CU_GRAPH_EXEC_UPDATE_SUCCESS ? put_work(exec, found, to) : CUDA_ERROR_INVALID_VALUE;
+  if (to->type == CU_GRAPH_NODE_TYPE_KERNEL && found->work->type == to->type)
+    to = with_attributes(*to, found->work->attributes);
+  return compare(*found->work, *to) == CU_GRAPH_EXEC_UPDATE_SUCCESS ? put_work(exec, found, to)
+                                                                    : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode* hErrorNode_out, CUgraphExecUpdateResult* updateResult_out) {
+CUresult cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode* hErrorNode_out,
+                           CUgraphExecUpdateResult* updateResult_out) {
   if (!updateResult_out) return CUDA_ERROR_INVALID_VALUE;
   const std::lock_guard guard(graphs_lock());
   CUgraphNode wrong = nullptr;
@@ -131,7 +139,8 @@ CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode 
   if (!call.settle()) return call.error();
   const auto found = node_of(hGraphExec, hNode);
   CUgraphNode wrong = nullptr;
-  if (!found || !found->child || compare(found->child, childGraph, wrong) != CU_GRAPH_EXEC_UPDATE_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
+  if (!found || !found->child || compare(found->child, childGraph, wrong) != CU_GRAPH_EXEC_UPDATE_SUCCESS)
+    return CUDA_ERROR_INVALID_VALUE;
   return take_over(hGraphExec, found->child, childGraph);
 }
 
@@ -143,7 +152,8 @@ CUresult cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsign
   if (!call.settle()) return call.error();
   const auto found = node_of(hGraphExec, hNode);
   const auto type = found ? found->type() : CU_GRAPH_NODE_TYPE_EMPTY;
-  if (type != CU_GRAPH_NODE_TYPE_KERNEL && type != CU_GRAPH_NODE_TYPE_MEMSET && type != CU_GRAPH_NODE_TYPE_MEMCPY) return CUDA_ERROR_INVALID_VALUE;
+  if (type != CU_GRAPH_NODE_TYPE_KERNEL && type != CU_GRAPH_NODE_TYPE_MEMSET && type != CU_GRAPH_NODE_TYPE_MEMCPY)
+    return CUDA_ERROR_INVALID_VALUE;
   found->is_enabled = isEnabled != 0;
   // A copy from here to here is this process's alone.
   if (found->work->is_call()) return CUDA_SUCCESS;

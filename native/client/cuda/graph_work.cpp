@@ -31,7 +31,8 @@ CUresult kernel_work(CUcontext in, const KernelWish& wish, WorkPointer& made) {
   Call call;
   const bool is_of_library = !is_live(wish.function);
   // A function is of one context; a library's kernel runs in any.
-  auto work = begin(call, CU_GRAPH_NODE_TYPE_KERNEL, !is_of_library && wish.function->context ? wish.function->context : in);
+  auto work =
+      begin(call, CU_GRAPH_NODE_TYPE_KERNEL, !is_of_library && wish.function->context ? wish.function->context : in);
   const auto* at = call.kernel(wish.function);
   if (!call.is_good()) return call.error();
   work->at = at;
@@ -40,13 +41,16 @@ CUresult kernel_work(CUcontext in, const KernelWish& wish, WorkPointer& made) {
   work->shape = wish.shape;
   call.fail(check_launch(*work->context->device, *at, wish.shape, is_of_library));
   if (call.is_good()) call.fail(pack_parameters(*at, wish.parameters, wish.extra, work->parameters));
-  if (call.is_good() && unmirrored.load(std::memory_order_relaxed) != 0) call.fail(mirror_arguments(work->context, work->parameters));
+  if (call.is_good() && unmirrored.load(std::memory_order_relaxed) != 0)
+    call.fail(mirror_arguments(work->context, work->parameters));
   for (const auto& place : at->parameters) {
-    if (place.offset + place.size <= work->parameters.size()) work->addresses.push_back(work->parameters.data() + place.offset);
+    if (place.offset + place.size <= work->parameters.size())
+      work->addresses.push_back(work->parameters.data() + place.offset);
   }
   for (const auto& one : wish.attributes) {
     if (flexrack::cuda::is_for_nodes(one.id)) work->attributes.push_back(one);
-    const bool is_updatable = one.id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE && one.value.deviceUpdatableKernelNode.deviceUpdatable != 0;
+    const bool is_updatable = one.id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE &&
+                              one.value.deviceUpdatableKernelNode.deviceUpdatable != 0;
     const bool is_cooperative = one.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && one.value.cooperative != 0;
     if (is_updatable) call.fail(CUDA_ERROR_NOT_SUPPORTED);
     if (is_cooperative && call.is_good()) call.fail(check_cooperative(*work->context, *at, wish.shape));
@@ -58,7 +62,8 @@ WorkPointer with_attributes(const Work& kernel, std::vector<CUlaunchAttribute> a
   auto work = std::make_shared<Work>(kernel);
   work->addresses.clear();
   for (const auto& place : work->at->parameters) {
-    if (place.offset + place.size <= work->parameters.size()) work->addresses.push_back(work->parameters.data() + place.offset);
+    if (place.offset + place.size <= work->parameters.size())
+      work->addresses.push_back(work->parameters.data() + place.offset);
   }
   work->attributes = std::move(attributes);
   return work;
@@ -99,7 +104,8 @@ CUresult copy_work(CUcontext in, const CUDA_MEMCPY3D& copy, WorkPointer& made) {
   work->copy = copy;
   work->extent = {copy.WidthInBytes, copy.Height, copy.Depth};
   std::size_t bytes = 0;
-  call.check(!__builtin_mul_overflow(copy.WidthInBytes, copy.Height, &bytes) && !__builtin_mul_overflow(bytes, copy.Depth, &bytes) && bytes > 0);
+  call.check(!__builtin_mul_overflow(copy.WidthInBytes, copy.Height, &bytes) &&
+             !__builtin_mul_overflow(bytes, copy.Depth, &bytes) && bytes > 0);
   if (!call.is_good()) return call.error();
   if (!find_side(of_source, source_of(copy), work->extent, work->source)) return of_source.error();
   if (!find_side(of_target, target_of(copy), work->extent, work->target)) return of_target.error();
@@ -118,10 +124,12 @@ CUresult fill_work(CUcontext in, const CUDA_MEMSET_NODE_PARAMS& fill, WorkPointe
   auto work = begin(call, CU_GRAPH_NODE_TYPE_MEMSET, in);
   work->fill = fill;
   const auto element = fill.elementSize;
-  call.check((element == 1 || element == 2 || element == 4) && fill.width > 0 && fill.height > 0 && fill.width <= SIZE_MAX / 4);
+  call.check((element == 1 || element == 2 || element == 4) && fill.width > 0 && fill.height > 0 &&
+             fill.width <= SIZE_MAX / 4);
   if (!call.is_good()) return call.error();
   std::size_t bytes = 0;
-  call.check(fill.dst % element == 0 && (fill.height == 1 || (fill.pitch >= fill.width * element && fill.pitch % element == 0)));
+  call.check(fill.dst % element == 0 &&
+             (fill.height == 1 || (fill.pitch >= fill.width * element && fill.pitch % element == 0)));
   call.check(!__builtin_mul_overflow(fill.height == 1 ? 0 : fill.pitch, fill.height - 1, &bytes) &&
              !__builtin_add_overflow(bytes, fill.width * element, &bytes));
   if (!call.is_good()) return call.error();
@@ -147,7 +155,8 @@ CUresult event_work(CUgraphNodeType type, CUevent event, WorkPointer& made) {
   return done(call, std::move(work), made);
 }
 
-CUresult operations_work(CUcontext in, const CUstreamBatchMemOpParams* operations, std::size_t count, unsigned flags, WorkPointer& made) {
+CUresult operations_work(CUcontext in, const CUstreamBatchMemOpParams* operations, std::size_t count, unsigned flags,
+                         WorkPointer& made) {
   Call call;
   auto work = begin(call, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, in);
   call.check(operations && count > 0 && count <= 256 && flags == 0);
@@ -190,7 +199,8 @@ cu::NodeWork reported(const Work& work) {
       as.grid = {work.shape.grid[0], work.shape.grid[1], work.shape.grid[2]};
       as.block = {work.shape.block[0], work.shape.block[1], work.shape.block[2]};
       as.parameters = work.parameters;
-      for (const auto& one : work.attributes) as.attributes.push_back({.which = static_cast<std::uint32_t>(one.id), .value = wire::bytes_of(one.value)});
+      for (const auto& one : work.attributes)
+        as.attributes.push_back({.which = static_cast<std::uint32_t>(one.id), .value = wire::bytes_of(one.value)});
       break;
     case CU_GRAPH_NODE_TYPE_MEMCPY:
       as.source = work.source.place;

@@ -1,21 +1,16 @@
-// What stands between an application's call and our functions: nothing may be thrown at the application.
+// A call of CUDA in this application.
 #pragma once
 
-#include <new>
+#include <utility>
 
 #include "client/cuda/thread.h"
+#include "client/guard.h"
 
 namespace flexrack::client::cuda {
 
 template <class Body>
 CUresult guard(Body&& body) noexcept {
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  } catch (...) {
-    return CUDA_ERROR_UNKNOWN;
-  }
+  return guarded<CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_UNKNOWN>(std::forward<Body>(body));
 }
 
 }  // namespace flexrack::client::cuda

@@ -1,4 +1,5 @@
-// Functions of the application that a stream calls: run here, one after the other, on a thread that may wait for as long as they do.
+// Functions of the application that a stream calls: run here, one after the other, on a thread that may wait for as
+// long as they do.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,8 @@
 
 namespace flexrack::client::cuda {
 
-/// While one lives on this thread, the driver may not be called on it (cuda.h 13.0, cuLaunchHostFunc: CUDA_ERROR_NOT_PERMITTED).
+/// While one lives on this thread, the driver may not be called on it (cuda.h 13.0, cuLaunchHostFunc:
+/// CUDA_ERROR_NOT_PERMITTED).
 struct InHostFunction {
   InHostFunction() { ++thread_state.host_functions; }
   ~InHostFunction() { --thread_state.host_functions; }
@@ -31,7 +33,8 @@ void remove_host_function(std::uint64_t number);
 /// The server's stream has got there: runs it and lets the stream go on.
 void run_host_function(CudaServer& server, std::uint64_t number, std::uint64_t run, CUresult status);
 
-/// Runs when the stream gets there, as a host function of the application would; the stream is the one an application names.
+/// Runs when the stream gets there, as a host function of the application would; the stream is the one an application
+/// names.
 CUresult put_host_action(CUstream stream, std::function<void()> action);
 
 /// Runs the action on the thread of host functions.

@@ -1,5 +1,5 @@
-// Memory of this process that is pinned, in whole pages, or that the application has registered. It is the application's, and nobody else's, until a
-// device is to see it: then servers mirror it.
+// Memory of this process that is pinned, in whole pages, or that the application has registered. It is the
+// application's, and nobody else's, until a device is to see it: then servers mirror it.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -23,7 +23,9 @@ bool is_all_there(const void* p, std::size_t size) {
   const auto bytes = in_pages(reinterpret_cast<std::uintptr_t>(p) + size - first);
   std::vector<unsigned char> present(std::min<std::size_t>(bytes / page_bytes(), 65536));
   for (std::size_t at = 0; at < bytes; at += present.size() * page_bytes()) {
-    if (::mincore(reinterpret_cast<void*>(first + at), std::min(bytes - at, present.size() * page_bytes()), present.data()) != 0) return false;
+    if (::mincore(reinterpret_cast<void*>(first + at), std::min(bytes - at, present.size() * page_bytes()),
+                  present.data()) != 0)
+      return false;
   }
   return true;
 }
@@ -61,7 +63,12 @@ CUresult cuMemHostAlloc(void** pp, size_t bytesize, unsigned int Flags) {
   if (!call.is_good()) return call.error();
   if (const auto status = refuse_unsafe(); status != CUDA_SUCCESS) return status;
   if (bytesize >= std::uint64_t{1} << 44) return CUDA_ERROR_OUT_OF_MEMORY;
-  Allocation made{.sort = Allocation::Sort::host, .size = bytesize, .context = now, .context_handle = now->handle, .device = now->device, .flags = Flags};
+  Allocation made{.sort = Allocation::Sort::host,
+                  .size = bytesize,
+                  .context = now,
+                  .context_handle = now->handle,
+                  .device = now->device,
+                  .flags = Flags};
   if ((Flags & CU_MEMHOSTALLOC_DEVICEMAP) != 0) {
     const auto status = make_mirrored(call, now, made);
     if (status == CUDA_SUCCESS) *pp = reinterpret_cast<void*>(made.base);
@@ -84,7 +91,8 @@ CUresult cuMemAllocHost_v2(void** pp, size_t bytesize) { return cuda::cuMemHostA
 CUresult cuMemFreeHost(void* p) {
   if (!process()) return not_open();
   const auto known = find_allocation(reinterpret_cast<std::uintptr_t>(p));
-  if (!known || known->sort != Allocation::Sort::host || known->base != reinterpret_cast<std::uintptr_t>(p)) return CUDA_ERROR_INVALID_VALUE;
+  if (!known || known->sort != Allocation::Sort::host || known->base != reinterpret_cast<std::uintptr_t>(p))
+    return CUDA_ERROR_INVALID_VALUE;
   const auto failure = settle_host_memory(*known);
   take_allocation(known->base);
   if ((known->flags & CU_MEMHOSTALLOC_DEVICEMAP) == 0) unmirrored.fetch_sub(1, std::memory_order_relaxed);
@@ -115,18 +123,26 @@ CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* pdptr, void* p, unsigned int 
 }
 
 CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
-  constexpr unsigned kFlags = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
+  constexpr unsigned kFlags = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_IOMEMORY |
+                              CU_MEMHOSTREGISTER_READ_ONLY;
   Call call;
   call.needs(p);
   call.check(bytesize > 0 && (Flags & ~kFlags) == 0);
-  call.check((Flags & CU_MEMHOSTREGISTER_IOMEMORY) == 0, CUDA_ERROR_NOT_SUPPORTED);   // memory of other devices of this machine
+  call.check((Flags & CU_MEMHOSTREGISTER_IOMEMORY) == 0,
+             CUDA_ERROR_NOT_SUPPORTED);   // memory of other devices of this machine
   const auto now = call.current();
   const auto at = reinterpret_cast<std::uintptr_t>(p);
   std::uintptr_t end = 0;
   call.check(!__builtin_add_overflow(at, bytesize, &end) && end < UINTPTR_MAX - page_bytes());
   if (!call.settle()) return call.error();
   if (!is_all_there(p, bytesize)) return CUDA_ERROR_INVALID_VALUE;
-  const Allocation made{.sort = Allocation::Sort::registered, .base = at, .size = bytesize, .context = now, .context_handle = now->handle, .device = now->device, .flags = Flags};
+  const Allocation made{.sort = Allocation::Sort::registered,
+                        .base = at,
+                        .size = bytesize,
+                        .context = now,
+                        .context_handle = now->handle,
+                        .device = now->device,
+                        .flags = Flags};
   if (!add_allocation(made)) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
   std::uint64_t address = 0;
   const auto status = (Flags & CU_MEMHOSTREGISTER_DEVICEMAP) != 0 ? mirror_host(now, made, address) : CUDA_SUCCESS;
@@ -134,12 +150,15 @@ CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
   return status;
 }
 
-CUresult cuMemHostRegister(void* p, size_t bytesize, unsigned int Flags) { return cuda::cuMemHostRegister_v2(p, bytesize, Flags); }
+CUresult cuMemHostRegister(void* p, size_t bytesize, unsigned int Flags) {
+  return cuda::cuMemHostRegister_v2(p, bytesize, Flags);
+}
 
 CUresult cuMemHostUnregister(void* p) {
   if (!process()) return not_open();
   const auto known = find_allocation(reinterpret_cast<std::uintptr_t>(p));
-  if (!known || known->sort != Allocation::Sort::registered || known->base != reinterpret_cast<std::uintptr_t>(p)) return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+  if (!known || known->sort != Allocation::Sort::registered || known->base != reinterpret_cast<std::uintptr_t>(p))
+    return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
   const auto failure = settle_host_memory(*known);
   take_allocation(known->base);
   return failure;

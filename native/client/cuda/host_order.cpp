@@ -15,7 +15,9 @@ void prune(HostWorks& works) {
 
 }  // namespace
 
-HostWork::HostWork(Session& session, bool writes) : session_(session), writes_(writes) { under_way.fetch_add(1, std::memory_order_relaxed); }
+HostWork::HostWork(Session& session, bool writes) : session_(session), writes_(writes) {
+  under_way.fetch_add(1, std::memory_order_relaxed);
+}
 
 HostWork::~HostWork() {
   if (!is_over()) under_way.fetch_sub(1, std::memory_order_relaxed);

@@ -1,5 +1,6 @@
-// What has to happen in this process before a stream counts as having got somewhere: bytes that land here, host functions that run here.
-// A server cannot know that order; whoever waits for a stream, and bytes that leave after such work, follow it.
+// What has to happen in this process before a stream counts as having got somewhere: bytes that land here, host
+// functions that run here. A server cannot know that order; whoever waits for a stream, and bytes that leave after such
+// work, follow it.
 #pragma once
 
 #include <atomic>
@@ -27,7 +28,8 @@ class HostWork {
   /// Runs at once where it is over, else by whoever finishes it.
   void then(std::function<void()> action);
   Session& session() const { return session_; }
-  /// It is a function that a server's stream has this process run: a stream that has failed does not get there. Said before anybody else knows of it.
+  /// It is a function that a server's stream has this process run: a stream that has failed does not get there. Said
+  /// before anybody else knows of it.
   void set_function() { is_function_ = true; }
   bool is_function() const { return is_function_; }
   bool writes() const { return writes_; }
@@ -38,7 +40,7 @@ class HostWork {
   bool is_function_ = false;
   std::atomic<bool> is_over_{false}, is_good_{true};
   std::mutex lock_;
-  std::vector<std::function<void()>> actions_;   ///< under lock
+  std::vector<std::function<void()>> actions_;  ///< under lock
 };
 
 using HostWorks = std::vector<std::shared_ptr<HostWork>>;

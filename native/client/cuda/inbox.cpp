@@ -89,10 +89,12 @@ CUresult Inbox::take_trouble() {
 void Inbox::on(const cu::Failed& message) {
   const auto status = static_cast<CUresult>(message.status);
   if (is_traced()) {
-    trace("the server refused op " + std::to_string(message.op) + " with " + std::to_string(message.status) + " " + std::string(message.text));
+    trace("the server refused op " + std::to_string(message.op) + " with " + std::to_string(message.status) + " " +
+          std::string(message.text));
   }
   if (status == CUDA_SUCCESS) return;
-  if (message.op == cu::ExportMemory::kOp || message.op == cu::ImportMemory::kOp) fail_peer_copy(server_, message.object, status);
+  if (message.op == cu::ExportMemory::kOp || message.op == cu::ImportMemory::kOp)
+    fail_peer_copy(server_, message.object, status);
   fail(message.context, status);
 }
 
@@ -104,7 +106,9 @@ void Inbox::fail(std::uint64_t context, CUresult status) {
   is_troubled.store(true, std::memory_order_relaxed);
 }
 
-void Inbox::on(const cu::RunHostFunction& message) { run_host_function(server_, message.function, message.run, static_cast<CUresult>(message.status)); }
+void Inbox::on(const cu::RunHostFunction& message) {
+  run_host_function(server_, message.function, message.run, static_cast<CUresult>(message.status));
+}
 
 void Inbox::on(const cu::EventReached& message) {
   std::vector<Watch> reached;
@@ -118,8 +122,9 @@ void Inbox::on(const cu::EventReached& message) {
         found->second->status = static_cast<CUresult>(message.status);
       }
     }
-    const auto first = std::stable_partition(watches_.begin(), watches_.end(),
-                                             [&](const Watch& watch) { return watch.event != message.event || watch.number > message.number; });
+    const auto first = std::stable_partition(watches_.begin(), watches_.end(), [&](const Watch& watch) {
+      return watch.event != message.event || watch.number > message.number;
+    });
     reached.assign(std::make_move_iterator(first), std::make_move_iterator(watches_.end()));
     watches_.erase(first, watches_.end());
   }

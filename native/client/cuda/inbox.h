@@ -1,4 +1,5 @@
-// What one server says unasked, and whom it concerns here: contexts, events, host functions, the program's standard output.
+// What one server says unasked, and whom it concerns here: contexts, events, host functions, the program's standard
+// output.
 #pragma once
 
 #include <mutex>
@@ -24,7 +25,8 @@ class Inbox final : public client::Notices, private cu::Notices {
   /// Of an event whose notice is awaited; not held: it leaves before it goes.
   void expect(CUevent event);
   void forget(CUevent event);
-  /// Runs when that event's record of that number is reached, or the server is lost: on the thread that reads, so it must not wait.
+  /// Runs when that event's record of that number is reached, or the server is lost: on the thread that reads, so it
+  /// must not wait.
   void when_reached(std::uint64_t event, std::uint64_t number, std::function<void()> action);
 
   /// The context of that handle has that error, or whoever asks next where it is gone.

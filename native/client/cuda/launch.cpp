@@ -1,4 +1,5 @@
-// Launches: parameters packed at the kernel's own places, everything the device would refuse refused here, nothing waited for.
+// Launches: parameters packed at the kernel's own places, everything the device would refuse refused here, nothing
+// waited for.
 #include "client/cuda/launch.h"
 
 #include <algorithm>
@@ -68,7 +69,8 @@ CUresult pack(const KernelAt& kernel, void** parameters, void** extra, Packed& p
 }
 
 /// Events that an attribute names go beside it, by their handles.
-CUresult take_attribute(Call& call, const CUlaunchAttribute& given, CUlaunchAttributeValue& value, cu::LaunchAttribute& reported) {
+CUresult take_attribute(Call& call, const CUlaunchAttribute& given, CUlaunchAttributeValue& value,
+                        cu::LaunchAttribute& reported) {
   value = given.value;
   reported.which = static_cast<std::uint32_t>(given.id);
   switch (given.id) {
@@ -104,14 +106,15 @@ CUresult take_launch_attributes(Call& call, std::span<const CUlaunchAttribute> g
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (given[i].id == CU_LAUNCH_ATTRIBUTE_IGNORE) continue;
     auto& reported = taken.reported.emplace_back();
-    if (const auto status = take_attribute(call, given[i], taken.values[i], reported); status != CUDA_SUCCESS) return status;
+    if (const auto status = take_attribute(call, given[i], taken.values[i], reported); status != CUDA_SUCCESS)
+      return status;
   }
   return CUDA_SUCCESS;
 }
 
 CUresult check_launch(const Device& device, const KernelAt& kernel, const Shape& shape, bool is_of_library) {
-  // The runtime library launches kernels of libraries, and gives on the number that it is answered: what it documents for sizes that cannot be is
-  // cudaErrorInvalidConfiguration, which the driver has no name for.
+  // The runtime library launches kernels of libraries, and gives on the number that it is answered: what it documents
+  // for sizes that cannot be is cudaErrorInvalidConfiguration, which the driver has no name for.
   const auto impossible = is_of_library ? static_cast<CUresult>(9) : CUDA_ERROR_INVALID_VALUE;
   for (std::size_t i = 0; i < 3; ++i) {
     // Unsigned: zero is larger than any limit.
@@ -119,31 +122,40 @@ CUresult check_launch(const Device& device, const KernelAt& kernel, const Shape&
   }
   const auto threads = std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2];
   if (threads > device.most_threads) return impossible;
-  const auto most = static_cast<unsigned>(kernel.attributes[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK].load(std::memory_order_relaxed));
-  if (threads > most && has_attribute(kernel, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-  const auto shared = static_cast<unsigned>(kernel.attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES].load(std::memory_order_relaxed));
-  if (shape.shared_bytes > shared && has_attribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)) return CUDA_ERROR_INVALID_VALUE;
+  const auto most =
+      static_cast<unsigned>(kernel.attributes[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK].load(std::memory_order_relaxed));
+  if (threads > most && has_attribute(kernel, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK))
+    return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  const auto shared = static_cast<unsigned>(
+      kernel.attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES].load(std::memory_order_relaxed));
+  if (shape.shared_bytes > shared && has_attribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES))
+    return CUDA_ERROR_INVALID_VALUE;
   return CUDA_SUCCESS;
 }
 
 namespace {
 
 /// A node that has what the stream has beside.
-CUresult capture_launch(CUfunction function, const Shape& shape, CUstream stream, void** parameters, void** extra, std::span<const CUlaunchAttribute> attributes, bool is_cooperative) {
+CUresult capture_launch(CUfunction function, const Shape& shape, CUstream stream, void** parameters, void** extra,
+                        std::span<const CUlaunchAttribute> attributes, bool is_cooperative) {
   std::vector<CUlaunchAttribute> all(attributes.begin(), attributes.end());
   const auto add = [&](CUlaunchAttributeID which, auto&& fill) {
     if (std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.id == which; })) return;
     fill(all.emplace_back(CUlaunchAttribute{.id = which, .pad = {}, .value = {}}).value);
   };
-  if (is_cooperative) add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE, [](CUlaunchAttributeValue& value) { value.cooperative = 1; });
-  if (stream->priority != 0) add(CU_LAUNCH_ATTRIBUTE_PRIORITY, [&](CUlaunchAttributeValue& value) { value.priority = stream->priority; });
+  if (is_cooperative)
+    add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE, [](CUlaunchAttributeValue& value) { value.cooperative = 1; });
+  if (stream->priority != 0)
+    add(CU_LAUNCH_ATTRIBUTE_PRIORITY, [&](CUlaunchAttributeValue& value) { value.priority = stream->priority; });
   WorkPointer work;
-  const auto status = kernel_work(stream->context, {.function = function, .shape = shape, .parameters = parameters, .extra = extra, .attributes = all}, work);
+  const auto status = kernel_work(
+      stream->context,
+      {.function = function, .shape = shape, .parameters = parameters, .extra = extra, .attributes = all}, work);
   if (status != CUDA_SUCCESS) return status;
   if (const auto added = capture_work(stream, std::move(work)); added != CUDA_SUCCESS) return added;
   // Events that a launch records stand for all of it here.
   for (const auto& one : attributes) {
-    const auto event = one.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT         ? one.value.programmaticEvent.event
+    const auto event = one.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT        ? one.value.programmaticEvent.event
                        : one.id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT ? one.value.launchCompletionEvent.event
                                                                                : nullptr;
     if (event && is_live(event)) capture_record(stream, event);
@@ -151,21 +163,25 @@ CUresult capture_launch(CUfunction function, const Shape& shape, CUstream stream
   return CUDA_SUCCESS;
 }
 
-CUresult launch(CUfunction function, const Shape& shape, CUstream which, void** parameters, void** extra, std::span<const CUlaunchAttribute> attributes, bool is_cooperative) {
+CUresult launch(CUfunction function, const Shape& shape, CUstream which, void** parameters, void** extra,
+                std::span<const CUlaunchAttribute> attributes, bool is_cooperative) {
   Call call;
   const auto stream = call.stream(which);
   const auto* kernel = call.kernel(function);
   if (!call.settle()) return call.error();
-  if (is_capturing(stream)) return capture_launch(function, shape, stream, parameters, extra, attributes, is_cooperative);
+  if (is_capturing(stream))
+    return capture_launch(function, shape, stream, parameters, extra, attributes, is_cooperative);
   if (const auto status = refuse_implicit(stream); status != CUDA_SUCCESS) return status;
   const auto context = stream->context;
-  if (const auto status = check_launch(*context->device, *kernel, shape, !is_live(function)); status != CUDA_SUCCESS) return status;
+  if (const auto status = check_launch(*context->device, *kernel, shape, !is_live(function)); status != CUDA_SUCCESS)
+    return status;
   if (is_cooperative) {
     if (const auto status = check_cooperative(*context, *kernel, shape); status != CUDA_SUCCESS) return status;
   }
   Packed packed;
   cu::Launch message;
-  if (const auto status = pack(*kernel, parameters, extra, packed, message.parameters); status != CUDA_SUCCESS) return status;
+  if (const auto status = pack(*kernel, parameters, extra, packed, message.parameters); status != CUDA_SUCCESS)
+    return status;
   message.context = stream->context_handle;
   message.kernel = kernel->handle;
   message.stream = stream->handle;
@@ -194,19 +210,25 @@ CUresult launch(CUfunction function, const Shape& shape, CUstream which, void** 
 
 std::atomic<bool> has_mirrors{false};
 
-CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+                        unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
                         unsigned int sharedMemBytes, CUstream hStream, void** kernelParams, void** extra) {
-  return launch(f, {{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes}, hStream, kernelParams, extra, {}, false);
+  return launch(f, {{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes}, hStream,
+                kernelParams, extra, {}, false);
 }
 
-CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
-                                   unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void** kernelParams) {
-  return launch(f, {{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes}, hStream, kernelParams, nullptr, {}, true);
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+                                   unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+                                   unsigned int sharedMemBytes, CUstream hStream, void** kernelParams) {
+  return launch(f, {{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes}, hStream,
+                kernelParams, nullptr, {}, true);
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** kernelParams, void** extra) {
   if (!config || (config->numAttrs > 0 && !config->attrs)) return CUDA_ERROR_INVALID_VALUE;
-  const Shape shape{{config->gridDimX, config->gridDimY, config->gridDimZ}, {config->blockDimX, config->blockDimY, config->blockDimZ}, config->sharedMemBytes};
+  const Shape shape{{config->gridDimX, config->gridDimY, config->gridDimZ},
+                    {config->blockDimX, config->blockDimY, config->blockDimZ},
+                    config->sharedMemBytes};
   return launch(f, shape, config->hStream, kernelParams, extra, {config->attrs, config->numAttrs}, false);
 }
 

@@ -16,10 +16,12 @@ struct Shape {
 
 /// As the device would refuse it, where it would.
 CUresult check_launch(const Device& device, const KernelAt& kernel, const Shape& shape, bool is_of_library);
-/// More blocks than can be on the device at once: CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE. Asks the server once a kernel and block.
+/// More blocks than can be on the device at once: CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE. Asks the server once a
+/// kernel and block.
 CUresult check_cooperative(const CUctx_st& context, const KernelAt& kernel, const Shape& shape);
 
-/// A kernel's parameters, as a launch names them, at its own places. CUDA_ERROR_INVALID_VALUE where they are not what it takes.
+/// A kernel's parameters, as a launch names them, at its own places. CUDA_ERROR_INVALID_VALUE where they are not what
+/// it takes.
 CUresult pack_parameters(const KernelAt& kernel, void** parameters, void** extra, wire::Bytes& bytes);
 
 /// Attributes as messages carry them; `values` are what `told` shows.

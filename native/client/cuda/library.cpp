@@ -27,10 +27,12 @@ CUcontext current_at(const CudaServer& server) {
 /// Something for at least one device.
 bool is_for_any(const Code& code) {
   const auto& devices = process()->devices;
-  return std::any_of(devices.begin(), devices.end(), [&](const auto* device) { return code.for_device(*device) != nullptr; });
+  return std::any_of(devices.begin(), devices.end(),
+                     [&](const auto* device) { return code.for_device(*device) != nullptr; });
 }
 
-CUresult make_library(CUlibrary* library, std::shared_ptr<const Code> code, bool is_at_once, unsigned count, const CUjit_option* options, void** values) {
+CUresult make_library(CUlibrary* library, std::shared_ptr<const Code> code, bool is_at_once, unsigned count,
+                      const CUjit_option* options, void** values) {
   LoadRequest request;
   if (const auto status = take_options(request, count, options, values); status != CUDA_SUCCESS) return status;
   if (!is_for_any(*code)) return CUDA_ERROR_NO_BINARY_FOR_GPU;
@@ -49,9 +51,11 @@ CUresult make_library(CUlibrary* library, std::shared_ptr<const Code> code, bool
   return CUDA_SUCCESS;
 }
 
-/// Text and machine code by themselves are mostly made while the program runs: what is wrong with them is said at once. Of fatbins a program has many,
-/// and uses few.
-bool is_loaded_at_once(const void* code) { return flexrack::cuda::measure(code).format != flexrack::cuda::ImageFormat::fatbin; }
+/// Text and machine code by themselves are mostly made while the program runs: what is wrong with them is said at once.
+/// Of fatbins a program has many, and uses few.
+bool is_loaded_at_once(const void* code) {
+  return flexrack::cuda::measure(code).format != flexrack::cuda::ImageFormat::fatbin;
+}
 
 }  // namespace
 
@@ -81,7 +85,8 @@ CUresult kernel_at(CUkernel kernel, const Device& device, CUcontext context, con
   const auto library = kernel->library;
   const std::lock_guard guard(library->lock);
   Loaded* loaded = nullptr;
-  if (const auto status = loaded_for(library, device, {.options = library->options}, loaded); status != CUDA_SUCCESS) return status;
+  if (const auto status = loaded_for(library, device, {.options = library->options}, loaded); status != CUDA_SUCCESS)
+    return status;
   KernelAt* at = nullptr;
   const auto status = find_kernel(*device.server, context ? context->handle : 0, *loaded, kernel->name, at);
   if (status == CUDA_SUCCESS) known.store(at, std::memory_order_release);
@@ -140,24 +145,33 @@ CUresult function_in(CUkernel kernel, CUcontext context, CUfunction* function) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* jitOptions, void** jitOptionsValues, unsigned int numJitOptions,
-                           CUlibraryOption* libraryOptions, void** libraryOptionValues, unsigned int numLibraryOptions) {
+CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* jitOptions, void** jitOptionsValues,
+                           unsigned int numJitOptions, CUlibraryOption* libraryOptions, void** libraryOptionValues,
+                           unsigned int numLibraryOptions) {
   if (!process()) return not_open();
   if (!library || !code || (numLibraryOptions > 0 && !libraryOptions)) return CUDA_ERROR_INVALID_VALUE;
   bool is_kept = false;
   for (unsigned i = 0; i < numLibraryOptions; ++i) {
-    if (libraryOptions[i] == kBinaryIsPreserved) is_kept = libraryOptionValues == nullptr || libraryOptionValues[i] != nullptr;
+    if (libraryOptions[i] == kBinaryIsPreserved)
+      is_kept = libraryOptionValues == nullptr || libraryOptionValues[i] != nullptr;
   }
-  return with_code([&] { return make_library(library, std::make_shared<Code>(code, is_kept), is_loaded_at_once(code), numJitOptions, jitOptions, jitOptionsValues); });
+  return with_code([&] {
+    return make_library(library, std::make_shared<Code>(code, is_kept), is_loaded_at_once(code), numJitOptions,
+                        jitOptions, jitOptionsValues);
+  });
 }
 
-CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* fileName, CUjit_option* jitOptions, void** jitOptionsValues, unsigned int numJitOptions, CUlibraryOption*, void**,
+CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* fileName, CUjit_option* jitOptions,
+                               void** jitOptionsValues, unsigned int numJitOptions, CUlibraryOption*, void**,
                                unsigned int) {
   if (!process()) return not_open();
   if (!library || !fileName) return CUDA_ERROR_INVALID_VALUE;
   auto file = read_file(fileName);
   if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
-  return with_code([&] { return make_library(library, std::make_shared<Code>(std::move(*file)), true, numJitOptions, jitOptions, jitOptionsValues); });
+  return with_code([&] {
+    return make_library(library, std::make_shared<Code>(std::move(*file)), true, numJitOptions, jitOptions,
+                        jitOptionsValues);
+  });
 }
 
 CUresult cuLibraryUnload(CUlibrary library) {
@@ -171,7 +185,8 @@ CUresult cuLibraryUnload(CUlibrary library) {
   for (const auto& [key, where] : gone) forget_variable(where.first);
   {
     const std::lock_guard guard(library->lock);
-    for (const auto& [where, loaded] : library->loaded) where.first->session->send(cu::Release{.object = loaded.handle});
+    for (const auto& [where, loaded] : library->loaded)
+      where.first->session->send(cu::Release{.object = loaded.handle});
     for (const auto& [name, kernel] : library->kernels) {
       for (const auto function : kernel->functions) discard(function);
       discard(kernel);
@@ -210,11 +225,14 @@ CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned int numKernels, C
   {
     const std::lock_guard guard(lib->lock);
     Loaded* loaded = nullptr;
-    if (const auto status = loaded_for(lib, device, {.options = lib->options}, loaded); status != CUDA_SUCCESS) return status;
+    if (const auto status = loaded_for(lib, device, {.options = lib->options}, loaded); status != CUDA_SUCCESS)
+      return status;
     names = loaded->names;
   }
   for (std::size_t i = 0; i < names.size() && i < numKernels; ++i) {
-    if (const auto status = kernel_of(lib, names[i].c_str(), device, current_at(*device.server), &kernels[i]); status != CUDA_SUCCESS) return status;
+    if (const auto status = kernel_of(lib, names[i].c_str(), device, current_at(*device.server), &kernels[i]);
+        status != CUDA_SUCCESS)
+      return status;
   }
   return CUDA_SUCCESS;
 }
@@ -227,7 +245,9 @@ CUresult cuLibraryGetModule(CUmodule* pMod, CUlibrary library) {
   if (!call.is_good()) return call.error();
   const std::lock_guard guard(library->lock);
   Loaded* loaded = nullptr;
-  if (const auto status = loaded_for(library, *now->device, {.options = library->options}, loaded); status != CUDA_SUCCESS) return status;
+  if (const auto status = loaded_for(library, *now->device, {.options = library->options}, loaded);
+      status != CUDA_SUCCESS)
+    return status;
   auto& module = library->modules[now->handle];
   if (!module) {
     module = new CUmod_st;
@@ -248,21 +268,27 @@ CUresult library_variable(CUlibrary library, bool is_managed, const char* name, 
   call.needs(name);
   call.check(address || size);
   call.check(is_live(library), CUDA_ERROR_INVALID_HANDLE);
-  // A managed variable is the library's, wherever it is seen from; the runtime library asks for it before there is any context.
+  // A managed variable is the library's, wherever it is seen from; the runtime library asks for it before there is any
+  // context.
   const auto now = is_managed ? nullptr : call.current();
   if (!call.is_good()) return call.error();
   auto& device = now ? *now->device : some_device();
   const std::lock_guard guard(library->lock);
   Loaded* loaded = nullptr;
-  if (const auto status = loaded_for(library, device, {.options = library->options}, loaded); status != CUDA_SUCCESS) return status;
+  if (const auto status = loaded_for(library, device, {.options = library->options}, loaded); status != CUDA_SUCCESS)
+    return status;
   return find_variable({device, now, loaded->handle, library}, name, library->variables, address, size);
 }
 
 }  // namespace
 
-CUresult cuLibraryGetGlobal(CUdeviceptr* dptr, size_t* bytes, CUlibrary library, const char* name) { return library_variable(library, false, name, dptr, bytes); }
+CUresult cuLibraryGetGlobal(CUdeviceptr* dptr, size_t* bytes, CUlibrary library, const char* name) {
+  return library_variable(library, false, name, dptr, bytes);
+}
 
-CUresult cuLibraryGetManaged(CUdeviceptr* dptr, size_t* bytes, CUlibrary library, const char* name) { return library_variable(library, true, name, dptr, bytes); }
+CUresult cuLibraryGetManaged(CUdeviceptr* dptr, size_t* bytes, CUlibrary library, const char* name) {
+  return library_variable(library, true, name, dptr, bytes);
+}
 
 void forget_context(std::uint64_t) {}
 

@@ -19,7 +19,8 @@ struct CUlinkState_st : fx::Object {
 
 namespace flexrack::client::cuda {
 
-CUresult link(CUctx_st& context, const std::vector<cu::Option>& options, const std::vector<LinkPart>& parts, Linked& linked) {
+CUresult link(CUctx_st& context, const std::vector<cu::Option>& options, const std::vector<LinkPart>& parts,
+              Linked& linked) {
   auto& session = *context.server->session;
   cu::Link message{.context = context.handle, .options = options};
   const auto sent = std::make_shared<const std::vector<LinkPart>>(parts);   // until they have arrived
@@ -54,12 +55,14 @@ CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option* options, void** 
   call.current();
   if (!call.settle()) return call.error();
   const auto made = call.make<CUlinkState>();
-  if (const auto status = take_options(made.get()->request, numOptions, options, optionValues); status != CUDA_SUCCESS) return status;
+  if (const auto status = take_options(made.get()->request, numOptions, options, optionValues); status != CUDA_SUCCESS)
+    return status;
   *stateOut = made.keep();
   return CUDA_SUCCESS;
 }
 
-CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, size_t size, const char* name, unsigned int numOptions, CUjit_option* options, void** optionValues) {
+CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, size_t size, const char* name,
+                          unsigned int numOptions, CUjit_option* options, void** optionValues) {
   Call call;
   call.use(state);
   call.check(data != nullptr && size > 0 && type < CU_JIT_NUM_INPUT_TYPES);
@@ -67,7 +70,8 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, si
   if (!call.is_good()) return call.error();
   LinkPart part{.kind = type, .name = name ? name : "", .data = {}, .options = {}};
   LoadRequest request;
-  if (const auto status = take_options(request, numOptions, options, optionValues); status != CUDA_SUCCESS) return status;
+  if (const auto status = take_options(request, numOptions, options, optionValues); status != CUDA_SUCCESS)
+    return status;
   part.options = std::move(request.options);
   const flexrack::cuda::Bytes bytes(static_cast<const std::byte*>(data), size);
   try {
@@ -82,9 +86,7 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, si
       }
       return CUDA_SUCCESS;
     }
-  } catch (const flexrack::cuda::FatbinError&) {
-    return CUDA_ERROR_INVALID_IMAGE;
-  }
+  } catch (const flexrack::cuda::FatbinError&) { return CUDA_ERROR_INVALID_IMAGE; }
   part.data.assign(bytes.begin(), bytes.end());
   // The zero that ends a text is put there again.
   while (type == CU_JIT_INPUT_PTX && !part.data.empty() && part.data.back() == std::byte{0}) part.data.pop_back();
@@ -92,7 +94,8 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, si
   return CUDA_SUCCESS;
 }
 
-CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* path, unsigned int numOptions, CUjit_option* options, void** optionValues) {
+CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* path, unsigned int numOptions,
+                          CUjit_option* options, void** optionValues) {
   if (!process()) return not_open();
   if (!path) return CUDA_ERROR_INVALID_VALUE;
   auto file = read_file(path);

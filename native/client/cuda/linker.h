@@ -21,6 +21,7 @@ struct Linked {
 };
 
 /// In that context, as cuLinkComplete.
-CUresult link(CUctx_st& context, const std::vector<cu::Option>& options, const std::vector<LinkPart>& parts, Linked& linked);
+CUresult link(CUctx_st& context, const std::vector<cu::Option>& options, const std::vector<LinkPart>& parts,
+              Linked& linked);
 
 }  // namespace flexrack::client::cuda

@@ -44,7 +44,8 @@ HintBook& hint_book() {
 /// The managed allocation that all of it is in.
 std::optional<Allocation> managed_range(std::uint64_t address, std::size_t size) {
   auto found = find_allocation(address);
-  if (!found || found->sort != Allocation::Sort::managed || size == 0 || size > found->size - (address - found->base)) return std::nullopt;
+  if (!found || found->sort != Allocation::Sort::managed || size == 0 || size > found->size - (address - found->base))
+    return std::nullopt;
   return found;
 }
 
@@ -58,7 +59,8 @@ void change_hints(const Allocation& of, std::uint64_t address, std::size_t size,
 
 /// CU_DEVICE_CPU or a device, as the first forms of these functions have it.
 CUmemLocation location_of(CUdevice ordinal) {
-  return ordinal == CU_DEVICE_CPU ? CUmemLocation{CU_MEM_LOCATION_TYPE_HOST, CU_DEVICE_CPU} : CUmemLocation{CU_MEM_LOCATION_TYPE_DEVICE, ordinal};
+  return ordinal == CU_DEVICE_CPU ? CUmemLocation{CU_MEM_LOCATION_TYPE_HOST, CU_DEVICE_CPU}
+                                  : CUmemLocation{CU_MEM_LOCATION_TYPE_DEVICE, ordinal};
 }
 
 CUresult check_location(const CUmemLocation& location, HintPlace& place) {
@@ -67,7 +69,9 @@ CUresult check_location(const CUmemLocation& location, HintPlace& place) {
       place = {location.type, location.id};
       return device_of(location.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
     case CU_MEM_LOCATION_TYPE_HOST:
-    case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT: place = {CU_MEM_LOCATION_TYPE_HOST, CU_DEVICE_CPU}; return CUDA_SUCCESS;
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
+      place = {CU_MEM_LOCATION_TYPE_HOST, CU_DEVICE_CPU};
+      return CUDA_SUCCESS;
     case CU_MEM_LOCATION_TYPE_HOST_NUMA: place = {location.type, location.id}; return CUDA_SUCCESS;
     default: return CUDA_ERROR_INVALID_VALUE;
   }
@@ -76,10 +80,13 @@ CUresult check_location(const CUmemLocation& location, HintPlace& place) {
 CUresult advise(CUdeviceptr address, std::size_t size, CUmem_advise advice, const CUmemLocation& location) {
   if (!process()) return not_open();
   const auto memory = managed_range(address, size);
-  if (!memory || advice < CU_MEM_ADVISE_SET_READ_MOSTLY || advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY) return CUDA_ERROR_INVALID_VALUE;
+  if (!memory || advice < CU_MEM_ADVISE_SET_READ_MOSTLY || advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY)
+    return CUDA_ERROR_INVALID_VALUE;
   HintPlace place;
-  const bool has_place = advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION || advice == CU_MEM_ADVISE_SET_ACCESSED_BY || advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
-  if (const auto status = has_place ? check_location(location, place) : CUDA_SUCCESS; status != CUDA_SUCCESS) return status;
+  const bool has_place = advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION || advice == CU_MEM_ADVISE_SET_ACCESSED_BY ||
+                         advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
+  if (const auto status = has_place ? check_location(location, place) : CUDA_SUCCESS; status != CUDA_SUCCESS)
+    return status;
   change_hints(*memory, address, size, [&](RangeHints& hints) {
     switch (advice) {
       case CU_MEM_ADVISE_SET_READ_MOSTLY: hints.is_read_mostly = true; break;
@@ -94,7 +101,8 @@ CUresult advise(CUdeviceptr address, std::size_t size, CUmem_advise advice, cons
 }
 
 /// There is nothing to move: what is there when a kernel wants it is what was sent before its launch.
-CUresult prefetch(CUdeviceptr address, std::size_t size, const CUmemLocation& location, unsigned flags, CUstream which) {
+CUresult prefetch(CUdeviceptr address, std::size_t size, const CUmemLocation& location, unsigned flags,
+                  CUstream which) {
   Call call;
   call.stream(which);
   const auto memory = managed_range(address, size);
@@ -106,7 +114,8 @@ CUresult prefetch(CUdeviceptr address, std::size_t size, const CUmemLocation& lo
   return CUDA_SUCCESS;
 }
 
-CUresult range_attribute(void* data, std::size_t room, CUmem_range_attribute which, CUdeviceptr address, std::size_t size) {
+CUresult range_attribute(void* data, std::size_t room, CUmem_range_attribute which, CUdeviceptr address,
+                         std::size_t size) {
   const auto memory = managed_range(address, size);
   if (!data || !memory) return CUDA_ERROR_INVALID_VALUE;
   std::vector<RangeHints> all;
@@ -117,22 +126,27 @@ CUresult range_attribute(void* data, std::size_t room, CUmem_range_attribute whi
     return CUDA_SUCCESS;
   };
   /// The one that all of the range has; none where they differ.
-  const auto common = [&](HintPlace RangeHints::*place) {
-    for (const auto& one : all) if (!(one.*place == all.front().*place)) return HintPlace{};
+  const auto common = [&](HintPlace RangeHints::* place) {
+    for (const auto& one : all)
+      if (!(one.*place == all.front().*place)) return HintPlace{};
     return all.front().*place;
   };
   const auto all_have = [&](auto&& test) {
-    for (const auto& one : all) if (!test(one)) return false;
+    for (const auto& one : all)
+      if (!test(one)) return false;
     return true;
   };
   switch (which) {
-    case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY: return give(all_have([](const RangeHints& one) { return one.is_read_mostly; }));
+    case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
+      return give(all_have([](const RangeHints& one) { return one.is_read_mostly; }));
     case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
     case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID: return give(common(&RangeHints::preferred).id);
-    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE: return give(static_cast<int>(common(&RangeHints::preferred).type));
+    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE:
+      return give(static_cast<int>(common(&RangeHints::preferred).type));
     case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
     case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID: return give(common(&RangeHints::prefetched).id);
-    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE: return give(static_cast<int>(common(&RangeHints::prefetched).type));
+    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE:
+      return give(static_cast<int>(common(&RangeHints::prefetched).type));
     case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY: break;
     default: return CUDA_ERROR_INVALID_VALUE;
   }
@@ -146,14 +160,17 @@ CUresult range_attribute(void* data, std::size_t room, CUmem_range_attribute whi
   return CUDA_SUCCESS;
 }
 
-CUresult prefetch_batch(const CUdeviceptr* addresses, const size_t* sizes, size_t count, const CUmemLocation* locations, const size_t* indices, size_t location_count,
-                        unsigned long long flags, CUstream stream) {
+CUresult prefetch_batch(const CUdeviceptr* addresses, const size_t* sizes, size_t count, const CUmemLocation* locations,
+                        const size_t* indices, size_t location_count, unsigned long long flags, CUstream stream) {
   if (!process()) return not_open();
-  if (!addresses || !sizes || count == 0 || !locations || !indices || location_count == 0 || location_count > count || indices[0] != 0 || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (!addresses || !sizes || count == 0 || !locations || !indices || location_count == 0 || location_count > count ||
+      indices[0] != 0 || flags != 0)
+    return CUDA_ERROR_INVALID_VALUE;
   size_t at = 0;
   for (size_t i = 0; i < count; ++i) {
     if (at + 1 < location_count && indices[at + 1] == i) ++at;
-    if (const auto status = prefetch(addresses[i], sizes[i], locations[at], 0, stream); status != CUDA_SUCCESS) return status;
+    if (const auto status = prefetch(addresses[i], sizes[i], locations[at], 0, stream); status != CUDA_SUCCESS)
+      return status;
   }
   return CUDA_SUCCESS;
 }
@@ -167,26 +184,40 @@ CUresult cuMemAllocManaged(CUdeviceptr* dptr, size_t bytesize, unsigned int flag
   const auto now = call.current();
   if (!call.is_good()) return call.error();
   if (bytesize >= std::uint64_t{1} << 44) return CUDA_ERROR_OUT_OF_MEMORY;
-  Allocation made{.sort = Allocation::Sort::managed, .size = bytesize, .context = now, .context_handle = now->handle, .device = now->device, .flags = flags};
+  Allocation made{.sort = Allocation::Sort::managed,
+                  .size = bytesize,
+                  .context = now,
+                  .context_handle = now->handle,
+                  .device = now->device,
+                  .flags = flags};
   const auto status = make_mirrored(call, now, made);
   if (status == CUDA_SUCCESS) *dptr = made.base;
   return status;
 }
 
-CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device) { return advise(devPtr, count, advice, location_of(device)); }
-CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location) { return advise(devPtr, count, advice, location); }
+CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device) {
+  return advise(devPtr, count, advice, location_of(device));
+}
+CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location) {
+  return advise(devPtr, count, advice, location);
+}
 
-CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream) { return prefetch(devPtr, count, location_of(dstDevice), 0, hStream); }
-CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream) {
+CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream) {
+  return prefetch(devPtr, count, location_of(dstDevice), 0, hStream);
+}
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
+                               CUstream hStream) {
   return prefetch(devPtr, count, location, flags, hStream);
 }
-CUresult cuMemPrefetchBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_t count, CUmemLocation* prefetchLocs, size_t* prefetchLocIdxs, size_t numPrefetchLocs,
-                                 unsigned long long flags, CUstream hStream) {
+CUresult cuMemPrefetchBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_t count, CUmemLocation* prefetchLocs,
+                                 size_t* prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags,
+                                 CUstream hStream) {
   return prefetch_batch(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream);
 }
 
 /// What is discarded may keep its values.
-CUresult cuMemDiscardBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_t count, unsigned long long flags, CUstream hStream) {
+CUresult cuMemDiscardBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_t count, unsigned long long flags,
+                                CUstream hStream) {
   Call call;
   call.stream(hStream);
   call.check(dptrs && sizes && count > 0 && flags == 0);
@@ -194,20 +225,25 @@ CUresult cuMemDiscardBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_t count,
   return call.settle() ? CUDA_SUCCESS : call.error();
 }
 
-CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_t count, CUmemLocation* prefetchLocs, size_t* prefetchLocIdxs, size_t numPrefetchLocs,
-                                           unsigned long long flags, CUstream hStream) {
+CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_t count, CUmemLocation* prefetchLocs,
+                                           size_t* prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags,
+                                           CUstream hStream) {
   return prefetch_batch(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream);
 }
 
-CUresult cuMemRangeGetAttribute(void* data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count) {
+CUresult cuMemRangeGetAttribute(void* data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr,
+                                size_t count) {
   return process() ? range_attribute(data, dataSize, attribute, devPtr, count) : not_open();
 }
 
-CUresult cuMemRangeGetAttributes(void** data, size_t* dataSizes, CUmem_range_attribute* attributes, size_t numAttributes, CUdeviceptr devPtr, size_t count) {
+CUresult cuMemRangeGetAttributes(void** data, size_t* dataSizes, CUmem_range_attribute* attributes,
+                                 size_t numAttributes, CUdeviceptr devPtr, size_t count) {
   if (!process()) return not_open();
   if (!data || !dataSizes || !attributes || numAttributes == 0) return CUDA_ERROR_INVALID_VALUE;
   for (size_t i = 0; i < numAttributes; ++i) {
-    if (const auto status = range_attribute(data[i], dataSizes[i], attributes[i], devPtr, count); status != CUDA_SUCCESS) return status;
+    if (const auto status = range_attribute(data[i], dataSizes[i], attributes[i], devPtr, count);
+        status != CUDA_SUCCESS)
+      return status;
   }
   return CUDA_SUCCESS;
 }
@@ -219,7 +255,8 @@ CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t lengt
   const auto memory = find_allocation(dptr);
   call.check(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST || flags == CU_MEM_ATTACH_SINGLE);
   call.check(!call.is_good() || flags != CU_MEM_ATTACH_SINGLE || (hStream != nullptr && !stream->is_default));
-  call.check(memory && memory->sort == Allocation::Sort::managed && memory->base == dptr && (length == 0 || length == memory->size));
+  call.check(memory && memory->sort == Allocation::Sort::managed && memory->base == dptr &&
+             (length == 0 || length == memory->size));
   if (!call.settle()) return call.error();
   attach_mirror(*memory, flags);
   return CUDA_SUCCESS;

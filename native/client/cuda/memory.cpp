@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t kPitch = 512;
 
 CUresult ask_for(Call& call, CUcontext context, std::uint64_t at, std::size_t size, std::uint64_t& address) {
-  return call.ask(cu::Allocate{.context = context->handle, .at = at, .size = size, .kind = 0, .flags = 0}, [&](const auto& reply) { address = reply.address; });
+  return call.ask(cu::Allocate{.context = context->handle, .at = at, .size = size, .kind = 0, .flags = 0},
+                  [&](const auto& reply) { address = reply.address; });
 }
 
 /// Wherever the driver has room, where that is free here as well.
@@ -42,7 +43,8 @@ CUresult allocate_memory(Call& call, CUcontext context, Allocation& wish) {
     if (const auto status = allocate_anywhere(call, context, wish.size, wish); status != CUDA_SUCCESS) return status;
   }
   if (wish.base != 0) return CUDA_SUCCESS;
-  if (const auto status = take_addresses(call, *context->device, wish.size, wish.base); status != CUDA_SUCCESS) return status;
+  if (const auto status = take_addresses(call, *context->device, wish.size, wish.base); status != CUDA_SUCCESS)
+    return status;
   std::uint64_t address = 0;
   if (const auto status = ask_for(call, context, wish.base, wish.size, address); status != CUDA_SUCCESS) {
     give_addresses(*context->server, wish.base);
@@ -60,18 +62,24 @@ CUresult cuMemAlloc_v2(CUdeviceptr* dptr, size_t bytesize) {
   const auto now = call.current();
   if (!call.is_good()) return call.error();
   if (const auto status = refuse_unsafe(); status != CUDA_SUCCESS) return status;
-  Allocation made{.sort = Allocation::Sort::device, .size = bytesize, .server = now->server, .context = now, .context_handle = now->handle,
+  Allocation made{.sort = Allocation::Sort::device,
+                  .size = bytesize,
+                  .server = now->server,
+                  .context = now,
+                  .context_handle = now->handle,
                   .device = now->device};
   const auto status = allocate_memory(call, now, made);
   if (status == CUDA_SUCCESS) *dptr = made.base;
   return status;
 }
 
-CUresult cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes) {
+CUresult cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInBytes, size_t Height,
+                            unsigned int ElementSizeBytes) {
   if (!process()) return not_open();
   const bool is_element = ElementSizeBytes == 4 || ElementSizeBytes == 8 || ElementSizeBytes == 16;
   std::size_t bytes = 0;
-  if (!dptr || !pPitch || !is_element || WidthInBytes == 0 || Height == 0 || WidthInBytes > SIZE_MAX - kPitch) return CUDA_ERROR_INVALID_VALUE;
+  if (!dptr || !pPitch || !is_element || WidthInBytes == 0 || Height == 0 || WidthInBytes > SIZE_MAX - kPitch)
+    return CUDA_ERROR_INVALID_VALUE;
   const auto pitch = (WidthInBytes + kPitch - 1) / kPitch * kPitch;
   if (__builtin_mul_overflow(pitch, Height, &bytes)) return CUDA_ERROR_INVALID_VALUE;
   const auto status = cuda::cuMemAlloc_v2(dptr, bytes);
@@ -87,7 +95,8 @@ CUresult free_of_graph(CUdeviceptr address) {
   if (!memory) return CUDA_ERROR_INVALID_VALUE;
   Call call;
   call.use(memory->context);
-  if (const auto status = call.wait(cu::WaitContext{.context = memory->context_handle}); status != CUDA_SUCCESS) return status;
+  if (const auto status = call.wait(cu::WaitContext{.context = memory->context_handle}); status != CUDA_SUCCESS)
+    return status;
   const std::lock_guard guard(graphs_lock());
   return free_kept(*memory) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -100,8 +109,10 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
   if (const auto status = refuse_unsafe(); status != CUDA_SUCCESS) return status;
   const auto known = find_allocation(dptr);
   if (known && known->sort == Allocation::Sort::graph) return free_of_graph(dptr);
-  const bool is_freed_so = known && known->base == dptr && (known->sort == Allocation::Sort::device || known->sort == Allocation::Sort::pool);
-  if (!is_freed_so) return known && known->sort == Allocation::Sort::managed ? free_managed(*known) : CUDA_ERROR_INVALID_VALUE;
+  const bool is_freed_so = known && known->base == dptr &&
+                           (known->sort == Allocation::Sort::device || known->sort == Allocation::Sort::pool);
+  if (!is_freed_so)
+    return known && known->sort == Allocation::Sort::managed ? free_managed(*known) : CUDA_ERROR_INVALID_VALUE;
   Call call;
   call.use(known->context);
   if (!call.settle()) return call.error();

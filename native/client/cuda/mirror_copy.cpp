@@ -1,4 +1,5 @@
-// cuMemcpy and its kin on mirrored memory: what kernels before it in the stream have done is at the server, so that is where bytes come from and go to.
+// cuMemcpy and its kin on mirrored memory: what kernels before it in the stream have done is at the server, so that is
+// where bytes come from and go to.
 #include "client/cuda/mirror.h"
 #include "client/cuda/transfer.h"
 
@@ -31,7 +32,8 @@ bool is_pinned_here(const Place& place, std::uint64_t address, std::size_t size)
 
 }  // namespace
 
-std::optional<CUresult> copy_mirrored(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream which, bool is_async) {
+std::optional<CUresult> copy_mirrored(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream which,
+                                      bool is_async) {
   Call call;
   const auto stream = call.stream(which);
   if (!call.settle() || size == 0) return std::nullopt;
@@ -45,12 +47,20 @@ std::optional<CUresult> copy_mirrored(CUdeviceptr to, CUdeviceptr from, std::siz
   }
   auto status = CUDA_SUCCESS;
   if (target.address && source.address) {
-    for (const auto& [place, address] : {std::pair(&target, to), std::pair(&source, from)}) if (!place->is_mirrored) device_range(call, address, size);
+    for (const auto& [place, address] : {std::pair(&target, to), std::pair(&source, from)})
+      if (!place->is_mirrored) device_range(call, address, size);
     if (!call.settle()) return call.error();
     note_put(stream);
-    status = call.send(cu::CopyMemory{.context = stream->context_handle, .stream = stream->handle, .source = *source.address, .target = *target.address, .size = size});
+    status = call.send(cu::CopyMemory{.context = stream->context_handle,
+                                      .stream = stream->handle,
+                                      .source = *source.address,
+                                      .target = *target.address,
+                                      .size = size});
   } else if (target.address) {
-    status = write_device(call, stream, *target.address, reinterpret_cast<const void*>(from), size, !is_async ? Until::done : is_pinned_here(source, from, size) ? Until::queued : Until::taken);
+    status = write_device(call, stream, *target.address, reinterpret_cast<const void*>(from), size,
+                          !is_async                            ? Until::done
+                          : is_pinned_here(source, from, size) ? Until::queued
+                                                               : Until::taken);
   } else {
     const auto until = is_async && is_pinned_here(target, to, size) ? Until::queued : Until::done;
     return read_device(call, stream, reinterpret_cast<void*>(to), *source.address, size, until);

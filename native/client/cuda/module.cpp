@@ -67,9 +67,14 @@ CUresult find_variable(const VariableIn& in, const char* name, Variables& known,
   auto found = known.find({context, name});
   if (found == known.end()) {
     auto status = kLost;
-    Allocation made{.sort = Allocation::Sort::variable, .server = in.device.server, .context = in.context, .context_handle = context, .device = &in.device};
+    Allocation made{.sort = Allocation::Sort::variable,
+                    .server = in.device.server,
+                    .context = in.context,
+                    .context_handle = context,
+                    .device = &in.device};
     wire::Bytes content;
-    const cu::FindVariable message{.context = context, .module = in.module, .is_managed = in.context == nullptr, .name = name};
+    const cu::FindVariable message{
+        .context = context, .module = in.module, .is_managed = in.context == nullptr, .name = name};
     in.device.server->session->call(message, [&](const auto& reply) {
       status = static_cast<CUresult>(reply.status);
       made.base = reply.address;
@@ -77,7 +82,8 @@ CUresult find_variable(const VariableIn& in, const char* name, Variables& known,
       content.assign(reply.content.begin(), reply.content.end());
       if (reply.is_managed != 0) made.sort = Allocation::Sort::managed;
     });
-    if (status == CUDA_SUCCESS && made.sort == Allocation::Sort::managed) status = mirror_variable(in, name, made, content);
+    if (status == CUDA_SUCCESS && made.sort == Allocation::Sort::managed)
+      status = mirror_variable(in, name, made, content);
     if (status != CUDA_SUCCESS) return status;
     found = known.emplace(std::pair(context, std::string(name)), std::pair(made.base, made.size)).first;
     if (made.sort == Allocation::Sort::variable) {
@@ -116,15 +122,20 @@ CUresult load_module(CUmodule* module, const Code& code, unsigned count, const C
 
 }  // namespace
 
-CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int numOptions, CUjit_option* options, void** optionValues) {
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int numOptions, CUjit_option* options,
+                            void** optionValues) {
   if (!process()) return not_open();
   if (!module || !image) return CUDA_ERROR_INVALID_VALUE;
   return with_code([&] { return load_module(module, Code(image, true), numOptions, options, optionValues); });
 }
 
-CUresult cuModuleLoadData(CUmodule* module, const void* image) { return cuda::cuModuleLoadDataEx(module, image, 0, nullptr, nullptr); }
+CUresult cuModuleLoadData(CUmodule* module, const void* image) {
+  return cuda::cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
+}
 
-CUresult cuModuleLoadFatBinary(CUmodule* module, const void* fatCubin) { return cuda::cuModuleLoadDataEx(module, fatCubin, 0, nullptr, nullptr); }
+CUresult cuModuleLoadFatBinary(CUmodule* module, const void* fatCubin) {
+  return cuda::cuModuleLoadDataEx(module, fatCubin, 0, nullptr, nullptr);
+}
 
 CUresult cuModuleLoad(CUmodule* module, const char* fname) {
   if (!process()) return not_open();
@@ -164,7 +175,9 @@ CUresult cuModuleGetFunction(CUfunction* hfunc, CUmodule hmod, const char* name)
     return CUDA_SUCCESS;
   }
   KernelAt* at = nullptr;
-  if (const auto status = find_kernel(*hmod->server, hmod->context_handle, hmod->loaded, name, at); status != CUDA_SUCCESS) return status;
+  if (const auto status = find_kernel(*hmod->server, hmod->context_handle, hmod->loaded, name, at);
+      status != CUDA_SUCCESS)
+    return status;
   const auto made = call.make<CUfunction>();
   made.get()->module = hmod;
   made.get()->at = at;
@@ -192,14 +205,17 @@ CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned int numFunct
   if (mod->library) {
     const std::lock_guard guard(mod->library->lock);
     Loaded* loaded = nullptr;
-    if (const auto status = loaded_for(mod->library, *mod->context->device, {.options = mod->library->options}, loaded); status != CUDA_SUCCESS) return status;
+    if (const auto status = loaded_for(mod->library, *mod->context->device, {.options = mod->library->options}, loaded);
+        status != CUDA_SUCCESS)
+      return status;
     names = loaded->names;
   } else {
     const std::lock_guard guard(mod->lock);
     names = mod->loaded.names;
   }
   for (std::size_t i = 0; i < names.size() && i < numFunctions; ++i) {
-    if (const auto status = cuda::cuModuleGetFunction(&functions[i], mod, names[i].c_str()); status != CUDA_SUCCESS) return status;
+    if (const auto status = cuda::cuModuleGetFunction(&functions[i], mod, names[i].c_str()); status != CUDA_SUCCESS)
+      return status;
   }
   return CUDA_SUCCESS;
 }
@@ -210,7 +226,8 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr* dptr, size_t* bytes, CUmodule hmod, c
   call.check(dptr || bytes);
   if (!call.use(hmod)) return call.error();
   const std::lock_guard guard(hmod->lock);
-  return find_variable({*hmod->context->device, hmod->context, hmod->handle, hmod->library}, name, hmod->variables, dptr, bytes);
+  return find_variable({*hmod->context->device, hmod->context, hmod->handle, hmod->library}, name, hmod->variables,
+                       dptr, bytes);
 }
 
 }  // namespace flexrack::client::cuda

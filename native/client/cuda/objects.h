@@ -1,4 +1,5 @@
-// The objects behind CUDA's handles. They live in slots that stay mapped, so any pointer an application passes can be checked.
+// The objects behind CUDA's handles. They live in slots that stay mapped, so any pointer an application passes can be
+// checked.
 #pragma once
 
 #include <array>
@@ -23,26 +24,55 @@ struct CapturedRecord;
 
 enum class Kind : std::uint32_t {
   none = 0,
-  context = 0x464c6301, stream, event, module, library, kernel, function, array, mipmap, pool, graph, node, exec, user_object, link
+  context = 0x464c6301,
+  stream,
+  event,
+  module,
+  library,
+  kernel,
+  function,
+  array,
+  mipmap,
+  pool,
+  graph,
+  node,
+  exec,
+  user_object,
+  link
 };
 
 template <class T>
 inline constexpr Kind kKindOf = Kind::none;
-template <> inline constexpr Kind kKindOf<CUcontext> = Kind::context;
-template <> inline constexpr Kind kKindOf<CUstream> = Kind::stream;
-template <> inline constexpr Kind kKindOf<CUevent> = Kind::event;
-template <> inline constexpr Kind kKindOf<CUmodule> = Kind::module;
-template <> inline constexpr Kind kKindOf<CUlibrary> = Kind::library;
-template <> inline constexpr Kind kKindOf<CUkernel> = Kind::kernel;
-template <> inline constexpr Kind kKindOf<CUfunction> = Kind::function;
-template <> inline constexpr Kind kKindOf<CUarray> = Kind::array;
-template <> inline constexpr Kind kKindOf<CUmipmappedArray> = Kind::mipmap;
-template <> inline constexpr Kind kKindOf<CUmemoryPool> = Kind::pool;
-template <> inline constexpr Kind kKindOf<CUgraph> = Kind::graph;
-template <> inline constexpr Kind kKindOf<CUgraphNode> = Kind::node;
-template <> inline constexpr Kind kKindOf<CUgraphExec> = Kind::exec;
-template <> inline constexpr Kind kKindOf<CUuserObject> = Kind::user_object;
-template <> inline constexpr Kind kKindOf<CUlinkState> = Kind::link;
+template <>
+inline constexpr Kind kKindOf<CUcontext> = Kind::context;
+template <>
+inline constexpr Kind kKindOf<CUstream> = Kind::stream;
+template <>
+inline constexpr Kind kKindOf<CUevent> = Kind::event;
+template <>
+inline constexpr Kind kKindOf<CUmodule> = Kind::module;
+template <>
+inline constexpr Kind kKindOf<CUlibrary> = Kind::library;
+template <>
+inline constexpr Kind kKindOf<CUkernel> = Kind::kernel;
+template <>
+inline constexpr Kind kKindOf<CUfunction> = Kind::function;
+template <>
+inline constexpr Kind kKindOf<CUarray> = Kind::array;
+template <>
+inline constexpr Kind kKindOf<CUmipmappedArray> = Kind::mipmap;
+template <>
+inline constexpr Kind kKindOf<CUmemoryPool> = Kind::pool;
+template <>
+inline constexpr Kind kKindOf<CUgraph> = Kind::graph;
+template <>
+inline constexpr Kind kKindOf<CUgraphNode> = Kind::node;
+template <>
+inline constexpr Kind kKindOf<CUgraphExec> = Kind::exec;
+template <>
+inline constexpr Kind kKindOf<CUuserObject> = Kind::user_object;
+template <>
+inline constexpr Kind kKindOf<CUlinkState> = Kind::link;
 
 /// What every object starts with.
 struct Object {
@@ -50,7 +80,8 @@ struct Object {
   std::uint64_t handle = 0;          ///< at its server; 0: it is not there now
   CudaServer* server = nullptr;      ///< null: of all servers
   CUcontext context = nullptr;       ///< in which it is; not held
-  std::uint64_t context_handle = 0;  ///< that context's when this was made: another one now means that this went with it
+  std::uint64_t context_handle =
+      0;  ///< that context's when this was made: another one now means that this went with it
 
   explicit Object(Kind k) : kind(k) {}
   Object(const Object&) = delete;
@@ -81,7 +112,8 @@ struct KernelAt {
   mutable std::array<std::atomic<std::int32_t>, CU_FUNC_ATTRIBUTE_MAX> attributes{};
   std::uint32_t known = 0;           ///< a bit an attribute
   mutable std::mutex lock;
-  mutable std::map<std::array<std::uint64_t, 4>, std::uint64_t> answers;   ///< under lock: of occupancy, by the question and its numbers
+  mutable std::map<std::array<std::uint64_t, 4>, std::uint64_t>
+      answers;   ///< under lock: of occupancy, by the question and its numbers
   mutable std::map<std::string, int> cluster_answers;   ///< under lock
 };
 
@@ -91,8 +123,7 @@ struct Progress {
   std::atomic<std::uint64_t> over{0};  ///< everything up to there is known to be over
   static void raise(std::atomic<std::uint64_t>& value, std::uint64_t to) {
     auto known = value.load(std::memory_order_relaxed);
-    while (known < to && !value.compare_exchange_weak(known, to, std::memory_order_release)) {
-    }
+    while (known < to && !value.compare_exchange_weak(known, to, std::memory_order_release)) {}
   }
 };
 

@@ -10,12 +10,14 @@ namespace {
 
 enum Question : std::uint64_t { kBlocks, kSharedBytes };
 
-/// `ask(value)` where it has not been asked before. An attribute that is set makes all answers of its kernel old: setting them forgets them.
+/// `ask(value)` where it has not been asked before. An attribute that is set makes all answers of its kernel old:
+/// setting them forgets them.
 template <class Ask>
 CUresult answer(const KernelAt& kernel, const std::array<std::uint64_t, 4>& question, std::uint64_t& value, Ask&& ask) {
   {
     const std::lock_guard guard(kernel.lock);
-    if (const auto known = kernel.answers.find(question); known != kernel.answers.end()) return value = known->second, CUDA_SUCCESS;
+    if (const auto known = kernel.answers.find(question); known != kernel.answers.end())
+      return value = known->second, CUDA_SUCCESS;
   }
   const auto status = ask();
   if (status != CUDA_SUCCESS) return status;
@@ -24,7 +26,8 @@ CUresult answer(const KernelAt& kernel, const std::array<std::uint64_t, 4>& ques
   return status;
 }
 
-CUresult blocks(Call& call, const KernelAt& kernel, int block, std::size_t shared, unsigned flags, std::uint64_t& count) {
+CUresult blocks(Call& call, const KernelAt& kernel, int block, std::size_t shared, unsigned flags,
+                std::uint64_t& count) {
   return answer(kernel, {kBlocks, static_cast<std::uint64_t>(block), shared, flags}, count, [&] {
     cu::OccupancyMaxActiveBlocksPerMultiprocessorWithFlags message;
     message.func = kernel.handle;
@@ -83,13 +86,16 @@ CUresult check_cooperative(const CUctx_st& context, const KernelAt& kernel, cons
   call.use(const_cast<CUcontext>(&context));
   std::uint64_t count = 0;
   const auto threads = static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]);
-  if (const auto status = blocks(call, kernel, threads, shape.shared_bytes, 0, count); status != CUDA_SUCCESS) return status;
-  const auto processors = static_cast<std::uint64_t>(context.device->attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+  if (const auto status = blocks(call, kernel, threads, shape.shared_bytes, 0, count); status != CUDA_SUCCESS)
+    return status;
+  const auto processors =
+      static_cast<std::uint64_t>(context.device->attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
   const auto wanted = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
   return wanted > count * processors ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_SUCCESS;
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize, unsigned int flags) {
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlocks, CUfunction func, int blockSize,
+                                                              size_t dynamicSMemSize, unsigned int flags) {
   Call call;
   call.needs(numBlocks);
   call.check(blockSize > 0);
@@ -101,30 +107,35 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlocks, CU
   return status;
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize) {
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, CUfunction func, int blockSize,
+                                                     size_t dynamicSMemSize) {
   return cuda::cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize, dynamicSMemSize, 0);
 }
 
-CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, CUfunction func, int numBlocks, int blockSize) {
+CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, CUfunction func, int numBlocks,
+                                                 int blockSize) {
   Call call;
   call.needs(dynamicSmemSize);
   const auto* kernel = call.kernel(func);
   if (!call.is_good()) return call.error();
   std::uint64_t size = 0;
-  const auto status = answer(*kernel, {kSharedBytes, static_cast<std::uint64_t>(numBlocks), static_cast<std::uint64_t>(blockSize), 0}, size, [&] {
-    std::size_t reported = 0;
-    const auto requested = plain::cuOccupancyAvailableDynamicSMemPerBlock(&reported, func, numBlocks, blockSize);
-    size = reported;
-    return requested;
-  });
+  const auto status = answer(
+      *kernel, {kSharedBytes, static_cast<std::uint64_t>(numBlocks), static_cast<std::uint64_t>(blockSize), 0}, size,
+      [&] {
+        std::size_t reported = 0;
+        const auto requested = plain::cuOccupancyAvailableDynamicSMemPerBlock(&reported, func, numBlocks, blockSize);
+        size = reported;
+        return requested;
+      });
   if (status == CUDA_SUCCESS) *dynamicSmemSize = size;
   return status;
 }
 
-/// The block with the most threads on a multiprocessor; of several the largest. All sizes in whole warps are tried, as the shared memory of a block may
-/// depend on its size in any way.
-CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* minGridSize, int* blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize,
-                                                   int blockSizeLimit, unsigned int flags) {
+/// The block with the most threads on a multiprocessor; of several the largest. All sizes in whole warps are tried, as
+/// the shared memory of a block may depend on its size in any way.
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* minGridSize, int* blockSize, CUfunction func,
+                                                   CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+                                                   size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags) {
   Call call;
   call.needs(minGridSize);
   call.needs(blockSize);
@@ -133,7 +144,8 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* minGridSize, int* blockS
   if (!call.is_good()) return call.error();
   const auto& device = *now->device;
   const int warp = std::max(device.attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32), 1);
-  int most = std::min(static_cast<int>(device.most_threads), kernel->attributes[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK].load());
+  int most = std::min(static_cast<int>(device.most_threads),
+                      kernel->attributes[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK].load());
   if (blockSizeLimit > 0) most = std::min(most, blockSizeLimit);
   int best_threads = 0, best_block = 0, best_count = 0;
   for (int block = (most + warp - 1) / warp * warp; block > 0; block -= warp) {
@@ -150,13 +162,19 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* minGridSize, int* blockS
   return CUDA_SUCCESS;
 }
 
-CUresult cuOccupancyMaxPotentialBlockSize(int* minGridSize, int* blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize,
+CUresult cuOccupancyMaxPotentialBlockSize(int* minGridSize, int* blockSize, CUfunction func,
+                                          CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize,
                                           int blockSizeLimit) {
-  return cuda::cuOccupancyMaxPotentialBlockSizeWithFlags(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit, 0);
+  return cuda::cuOccupancyMaxPotentialBlockSizeWithFlags(minGridSize, blockSize, func, blockSizeToDynamicSMemSize,
+                                                         dynamicSMemSize, blockSizeLimit, 0);
 }
 
-CUresult cuOccupancyMaxPotentialClusterSize(int* clusterSize, CUfunction func, const CUlaunchConfig* config) { return clusters(clusterSize, func, config, false); }
+CUresult cuOccupancyMaxPotentialClusterSize(int* clusterSize, CUfunction func, const CUlaunchConfig* config) {
+  return clusters(clusterSize, func, config, false);
+}
 
-CUresult cuOccupancyMaxActiveClusters(int* numClusters, CUfunction func, const CUlaunchConfig* config) { return clusters(numClusters, func, config, true); }
+CUresult cuOccupancyMaxActiveClusters(int* numClusters, CUfunction func, const CUlaunchConfig* config) {
+  return clusters(numClusters, func, config, true);
+}
 
 }  // namespace flexrack::client::cuda

@@ -16,7 +16,8 @@ namespace {
 
 using Pair = std::pair<CudaServer*, CudaServer*>;   ///< the lower address first: one link serves both ways
 
-/// A stream of ours in the context of a copy's other side, for one of the application's: copies of two streams never wait for each other.
+/// A stream of ours in the context of a copy's other side, for one of the application's: copies of two streams never
+/// wait for each other.
 struct Helper {
   CudaServer* server = nullptr;        ///< where it is
   std::uint64_t handle = 0;
@@ -29,8 +30,9 @@ struct Known {
   std::mutex connecting;                           ///< one link at a time
   std::mutex lock;
   std::map<Pair, std::uint64_t> links;             ///< under lock; 0: the two do not reach each other
-  std::set<Pair> doubted;                          ///< under lock: something of a copy failed at one of them since their link was looked at
-  std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, Helper> helpers;   ///< under lock: by the stream's context, the stream, the other context
+  std::set<Pair> doubted;  ///< under lock: something of a copy failed at one of them since their link was looked at
+  std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, Helper>
+      helpers;  ///< under lock: by the stream's context, the stream, the other context
 };
 
 Known& peers() {
@@ -40,12 +42,15 @@ Known& peers() {
 
 Pair pair_of(CudaServer* one, CudaServer* other) { return std::minmax(one, other); }
 
-std::string name_of(CudaServer& server) { return server.session->dialled().address + ":" + std::to_string(server.session->dialled().port); }
+std::string name_of(CudaServer& server) {
+  return server.session->dialled().address + ":" + std::to_string(server.session->dialled().port);
+}
 
 template <class Message>
 bool is_done(CudaServer& server, const Message& message) {
   auto status = CUDA_ERROR_UNKNOWN;
-  return server.session->call(message, [&](const auto& reply) { status = static_cast<CUresult>(reply.status); }) && status == CUDA_SUCCESS;
+  return server.session->call(message, [&](const auto& reply) { status = static_cast<CUresult>(reply.status); }) &&
+         status == CUDA_SUCCESS;
 }
 
 /// `from` dials `to`. The id of the link, or 0.
@@ -53,9 +58,15 @@ std::uint64_t dial(CudaServer& from, CudaServer& to) {
   const auto& there = to.session->dialled();
   std::array<std::uint8_t, 32> key;
   std::uint64_t peer = 0;
-  if (there.address.empty() || getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size()) || getrandom(&peer, sizeof peer, 0) != sizeof peer || peer == 0) return 0;
+  if (there.address.empty() || getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size()) ||
+      getrandom(&peer, sizeof peer, 0) != sizeof peer || peer == 0)
+    return 0;
   const bool is_open = is_done(to, cu::PeerAccept{.peer = peer, .key = key}) &&
-                       is_done(from, cu::PeerOpen{.peer = peer, .key = key, .address = there.address, .port = there.port, .session = to.session->session_id()}) &&
+                       is_done(from, cu::PeerOpen{.peer = peer,
+                                                  .key = key,
+                                                  .address = there.address,
+                                                  .port = there.port,
+                                                  .session = to.session->session_id()}) &&
                        is_done(to, cu::PeerReady{.peer = peer});
   return is_open ? peer : 0;
 }
@@ -80,15 +91,18 @@ std::uint64_t link_between(CudaServer& from, CudaServer& to) {
     peer = peers().links[pair];
   }
   if (peer && is_done(from, cu::PeerReady{.peer = peer}) && is_done(to, cu::PeerReady{.peer = peer})) return peer;
-  if (peer) for (auto* const server : {&from, &to}) server->session->send(cu::PeerClose{.peer = peer});
+  if (peer)
+    for (auto* const server : {&from, &to}) server->session->send(cu::PeerClose{.peer = peer});
   peer = dial(from, to);
   if (!peer) peer = dial(to, from);
-  trace("copies between " + name_of(from) + " and " + name_of(to) + (peer ? " go from server to server" : " go through this process"));
+  trace("copies between " + name_of(from) + " and " + name_of(to) +
+        (peer ? " go from server to server" : " go through this process"));
   const std::lock_guard guard(peers().lock);
   return peers().links[pair] = peer;
 }
 
-/// The stream of that side: the application's own where that is there, else its helper. 0 as a handle is a default stream.
+/// The stream of that side: the application's own where that is there, else its helper. 0 as a handle is a default
+/// stream.
 bool find_stream(CUstream stream, const Side& side, std::uint64_t& handle) {
   if (side.server == stream->server) return handle = stream->handle, true;
   const std::lock_guard guard(peers().lock);
@@ -97,7 +111,8 @@ bool find_stream(CUstream stream, const Side& side, std::uint64_t& handle) {
   if (handle != 0) return true;
   helper = {side.server, mint(), stream->server, stream->context_handle};
   handle = helper.handle;
-  return side.server->session->send(cu::CreateStream{.context = side.context->handle, .stream = handle, .flags = CU_STREAM_NON_BLOCKING});
+  return side.server->session->send(
+      cu::CreateStream{.context = side.context->handle, .stream = handle, .flags = CU_STREAM_NON_BLOCKING});
 }
 
 struct At {
@@ -105,14 +120,16 @@ struct At {
   std::uint64_t context, stream;
 };
 
-/// What is put on `later` from now on comes after what has been put on `first`: this process tells one server what it hears from the other.
+/// What is put on `later` from now on comes after what has been put on `first`: this process tells one server what it
+/// hears from the other.
 bool put_after(const At& later, const At& first) {
   const auto event = mint(), latch = mint();
   auto& there = *first.server->session;
   auto& here = *later.server->session;
-  const bool is_sent = there.send(cu::CreateEvent{.context = first.context, .event = event, .flags = CU_EVENT_DISABLE_TIMING}) &&
-                       there.send(cu::EventRecord{.context = first.context, .event = event, .stream = first.stream}) &&
-                       here.send(cu::WaitLatch{.context = later.context, .stream = later.stream, .latch = latch});
+  const bool is_sent =
+      there.send(cu::CreateEvent{.context = first.context, .event = event, .flags = CU_EVENT_DISABLE_TIMING}) &&
+      there.send(cu::EventRecord{.context = first.context, .event = event, .stream = first.stream}) &&
+      here.send(cu::WaitLatch{.context = later.context, .stream = later.stream, .latch = latch});
   if (!is_sent) return false;
   first.server->inbox.when_reached(event, 1, [&there, &here, event, latch, later] {
     // What was lost with its server has not happened.
@@ -127,21 +144,35 @@ bool put_after(const At& later, const At& first) {
 /// Nothing that it would have to wait for is under way.
 bool is_quiet(CUstream stream) {
   const auto& all = stream->context->progress;
-  return (stream->flags & CU_STREAM_NON_BLOCKING) != 0 ? is_idle(stream) : all.over.load(std::memory_order_acquire) >= all.put.load(std::memory_order_relaxed);
+  return (stream->flags & CU_STREAM_NON_BLOCKING) != 0
+             ? is_idle(stream)
+             : all.over.load(std::memory_order_acquire) >= all.put.load(std::memory_order_relaxed);
 }
 
-CUresult send_parts(std::uint64_t peer, const Side& from, const At& source, const Side& to, const At& target, const cu::Extent& extent) {
+CUresult send_parts(std::uint64_t peer, const Side& from, const At& source, const Side& to, const At& target,
+                    const cu::Extent& extent) {
   return each_part(extent, kPiece, [&](std::size_t x, std::size_t y, std::size_t z, const cu::Extent& part) {
     const auto ticket = mint();
     const auto out = from_there(from, x, y, z), in = from_there(to, x, y, z);
-    const bool is_sent = source.server->session->send(cu::ExportMemory{.context = source.context, .stream = source.stream, .source = out.place, .extent = part, .peer = peer, .ticket = ticket}) &&
-                         target.server->session->send(cu::ImportMemory{.context = target.context, .stream = target.stream, .target = in.place, .extent = part, .peer = peer, .ticket = ticket});
+    const bool is_sent = source.server->session->send(cu::ExportMemory{.context = source.context,
+                                                                       .stream = source.stream,
+                                                                       .source = out.place,
+                                                                       .extent = part,
+                                                                       .peer = peer,
+                                                                       .ticket = ticket}) &&
+                         target.server->session->send(cu::ImportMemory{.context = target.context,
+                                                                       .stream = target.stream,
+                                                                       .target = in.place,
+                                                                       .extent = part,
+                                                                       .peer = peer,
+                                                                       .ticket = ticket});
     return is_sent ? CUDA_SUCCESS : kLost;
   });
 }
 
 /// Both sides wait for what runs on either, as between contexts of one server (copy.cpp), and for the copy.
-CUresult copy_on_default_streams(CUstream stream, std::uint64_t peer, const Side& from, const Side& to, const cu::Extent& extent) {
+CUresult copy_on_default_streams(CUstream stream, std::uint64_t peer, const Side& from, const Side& to,
+                                 const cu::Extent& extent) {
   for (const auto context : {stream->context, from.context, to.context}) {
     if (const auto status = wait_stream(context->default_stream); status != CUDA_SUCCESS) return status;
   }
@@ -163,7 +194,9 @@ std::optional<CUresult> copy_directly(CUstream stream, const Side& from, const S
   if (!peer) return std::nullopt;
   if (stream->is_default) return copy_on_default_streams(stream, peer, from, to, extent);
 
-  const auto context_of = [&](const Side& side) { return side.server == stream->server ? stream->context_handle : side.context->handle; };
+  const auto context_of = [&](const Side& side) {
+    return side.server == stream->server ? stream->context_handle : side.context->handle;
+  };
   At source{from.server, context_of(from), 0}, target{to.server, context_of(to), 0};
   if (!find_stream(stream, from, source.stream) || !find_stream(stream, to, target.stream)) return kLost;
   const At own{stream->server, stream->context_handle, stream->handle};
@@ -183,7 +216,9 @@ void forget_peer_streams(CUstream stream) {
   const std::lock_guard guard(peers().lock);
   const auto first = peers().helpers.lower_bound({stream->context_handle, stream->handle, 0});
   auto last = first;
-  for (; last != peers().helpers.end() && std::get<0>(last->first) == stream->context_handle && std::get<1>(last->first) == stream->handle; ++last) {
+  for (; last != peers().helpers.end() && std::get<0>(last->first) == stream->context_handle &&
+         std::get<1>(last->first) == stream->handle;
+       ++last) {
     last->second.server->session->send(cu::Release{.object = last->second.handle});
   }
   peers().helpers.erase(first, last);
@@ -196,7 +231,8 @@ void fail_peer_copy(CudaServer& server, std::uint64_t stream, CUresult status) {
     for (const auto& [pair, peer] : peers().links) {
       if (peer != 0 && (pair.first == &server || pair.second == &server)) peers().doubted.insert(pair);
     }
-    const auto found = std::find_if(peers().helpers.begin(), peers().helpers.end(), [&](const auto& one) { return one.second.handle == stream; });
+    const auto found = std::find_if(peers().helpers.begin(), peers().helpers.end(),
+                                    [&](const auto& one) { return one.second.handle == stream; });
     if (found != peers().helpers.end()) of = found->second;
   }
   if (of.server) of.of_server->inbox.fail(of.of_context, status);

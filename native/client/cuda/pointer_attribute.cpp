@@ -19,13 +19,18 @@ CUresult give(void* data, T value) {
 CUresult answer(void* data, CUpointer_attribute which, CUdeviceptr address, const Allocation& known) {
   const auto* start = reinterpret_cast<void*>(known.base);
   switch (which) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT: return give(data, known.sort == Allocation::Sort::pool || known.sort == Allocation::Sort::graph ? nullptr : known.context);
-    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: return give(data, static_cast<unsigned>(known.is_host() ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE));
-    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: return give(data, known.is_device() ? address : static_cast<CUdeviceptr>(device_address(address)));
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+      return give(data, known.sort == Allocation::Sort::pool || known.sort == Allocation::Sort::graph ? nullptr
+                                                                                                      : known.context);
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      return give(data, static_cast<unsigned>(known.is_host() ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE));
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+      return give(data, known.is_device() ? address : static_cast<CUdeviceptr>(device_address(address)));
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
       return known.is_device() ? CUDA_ERROR_INVALID_VALUE : give(data, reinterpret_cast<void*>(address));
     case CU_POINTER_ATTRIBUTE_BUFFER_ID: return give(data, static_cast<unsigned long long>(known.id));
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED: return give(data, static_cast<unsigned>(known.sort == Allocation::Sort::managed));
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+      return give(data, static_cast<unsigned>(known.sort == Allocation::Sort::managed));
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return give(data, known.device ? known.device->ordinal : CUdevice{-1});
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
@@ -36,7 +41,8 @@ CUresult answer(void* data, CUpointer_attribute which, CUdeviceptr address, cons
     case CU_POINTER_ATTRIBUTE_MAPPING_SIZE: return give(data, static_cast<size_t>(known.size));
     case CU_POINTER_ATTRIBUTE_MAPPED: return give(data, 1u);
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: return give(data, 0ull);
-    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: return give(data, static_cast<unsigned>(CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE));
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+      return give(data, static_cast<unsigned>(CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE));
     default: return CUDA_ERROR_NOT_SUPPORTED;
   }
 }
@@ -67,7 +73,8 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
 }
 
 /// Memory that CUDA does not know is no error here: its attributes are zeros, and the device is -2.
-CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute* attributes, void** data, CUdeviceptr ptr) {
+CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute* attributes, void** data,
+                                CUdeviceptr ptr) {
   if (!process()) return not_open();
   if (!attributes || !data) return CUDA_ERROR_INVALID_VALUE;
   const auto known = find_allocation(ptr);

@@ -33,7 +33,8 @@ CUresult standard_pool(Call& call, CUdevice ordinal, CUmemoryPool& pool) {
   auto& mine = known.all[device];
   if (!mine.standard) {
     auto made = call.make<CUmemoryPool>();
-    if (const auto status = call.send(cu::DefaultPool{.pool = made.handle(), .device = index}); status != CUDA_SUCCESS) return status;
+    if (const auto status = call.send(cu::DefaultPool{.pool = made.handle(), .device = index}); status != CUDA_SUCCESS)
+      return status;
     made.get()->context = nullptr;
     made.get()->device = device;
     made.get()->is_default = true;
@@ -57,7 +58,9 @@ CUresult current_pool(CUdevice ordinal, CUmemoryPool* pool) {
 }
 
 /// The device of a location that a pool can be at; null for any other.
-Device* device_at(const CUmemLocation* location) { return location && location->type == CU_MEM_LOCATION_TYPE_DEVICE ? device_of(location->id) : nullptr; }
+Device* device_at(const CUmemLocation* location) {
+  return location && location->type == CU_MEM_LOCATION_TYPE_DEVICE ? device_of(location->id) : nullptr;
+}
 
 CUresult allocate(CUdeviceptr* address, std::size_t size, CUmemoryPool pool, CUstream which) {
   Call call;
@@ -78,22 +81,33 @@ CUresult allocate(CUdeviceptr* address, std::size_t size, CUmemoryPool pool, CUs
     if (const auto status = refuse_implicit(stream); status != CUDA_SUCCESS) return status;
   }
   auto* device = pool ? pool->device : stream->context->device;
-  Allocation made{.sort = Allocation::Sort::pool, .size = size, .server = stream->server, .context = stream->context, .context_handle = stream->context_handle, .device = device};
+  Allocation made{.sort = Allocation::Sort::pool,
+                  .size = size,
+                  .server = stream->server,
+                  .context = stream->context,
+                  .context_handle = stream->context_handle,
+                  .device = device};
   if (process()->servers.size() == 1 && !has_arena(*stream->server)) {
-    const cu::AllocateFromPool message{.context = stream->context_handle, .stream = stream->handle, .pool = handle, .size = size};
-    if (const auto status = call.ask(message, [&](const auto& reply) { made.base = reply.address; }); status != CUDA_SUCCESS) return status;
+    const cu::AllocateFromPool message{
+        .context = stream->context_handle, .stream = stream->handle, .pool = handle, .size = size};
+    if (const auto status = call.ask(message, [&](const auto& reply) { made.base = reply.address; });
+        status != CUDA_SUCCESS)
+      return status;
     note_put(stream);
     if (keep_addresses(made.base, size)) {
       made.kept = size;
       if (add_allocation(made)) return *address = made.base, CUDA_SUCCESS;
       let_addresses_go(made.base, size);
     }
-    // A pool may give the addresses of what was freed in it a moment ago: those are known here still only where it is not freed.
+    // A pool may give the addresses of what was freed in it a moment ago: those are known here still only where it is
+    // not freed.
     call.send(cu::FreeToPool{.context = stream->context_handle, .stream = stream->handle, .address = made.base});
   }
   // At an address of ours: from no pool, but as good.
   if (const auto status = take_addresses(call, *device, size, made.base); status != CUDA_SUCCESS) return status;
-  const auto status = call.ask(cu::Allocate{.context = stream->context_handle, .at = made.base, .size = size, .kind = 0, .flags = 0}, [](const auto&) {});
+  const auto status =
+      call.ask(cu::Allocate{.context = stream->context_handle, .at = made.base, .size = size, .kind = 0, .flags = 0},
+               [](const auto&) {});
   if (status != CUDA_SUCCESS) {
     give_addresses(*stream->server, made.base);
     return status;
@@ -131,15 +145,18 @@ CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
 
 CUresult cuMemGetDefaultMemPool(CUmemoryPool* pool_out, CUmemLocation* location, CUmemAllocationType type) {
   const auto* device = device_at(location);
-  return device && type == CU_MEM_ALLOCATION_TYPE_PINNED ? cuda::cuDeviceGetDefaultMemPool(pool_out, device->ordinal) : CUDA_ERROR_NOT_SUPPORTED;
+  return device && type == CU_MEM_ALLOCATION_TYPE_PINNED ? cuda::cuDeviceGetDefaultMemPool(pool_out, device->ordinal)
+                                                         : CUDA_ERROR_NOT_SUPPORTED;
 }
 CUresult cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAllocationType type) {
   const auto* device = device_at(location);
-  return device && type == CU_MEM_ALLOCATION_TYPE_PINNED ? current_pool(device->ordinal, pool) : CUDA_ERROR_NOT_SUPPORTED;
+  return device && type == CU_MEM_ALLOCATION_TYPE_PINNED ? current_pool(device->ordinal, pool)
+                                                         : CUDA_ERROR_NOT_SUPPORTED;
 }
 CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool) {
   const auto* device = device_at(location);
-  return device && type == CU_MEM_ALLOCATION_TYPE_PINNED ? cuda::cuDeviceSetMemPool(device->ordinal, pool) : CUDA_ERROR_NOT_SUPPORTED;
+  return device && type == CU_MEM_ALLOCATION_TYPE_PINNED ? cuda::cuDeviceSetMemPool(device->ordinal, pool)
+                                                         : CUDA_ERROR_NOT_SUPPORTED;
 }
 
 CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
@@ -148,12 +165,15 @@ CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
   call.needs(poolProps);
   if (!call.is_good()) return call.error();
   // Nothing can be handed to another process, and host memory is here.
-  if (poolProps->handleTypes != CU_MEM_HANDLE_TYPE_NONE || poolProps->location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_NOT_SUPPORTED;
+  if (poolProps->handleTypes != CU_MEM_HANDLE_TYPE_NONE || poolProps->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+    return CUDA_ERROR_NOT_SUPPORTED;
   call.check(poolProps->allocType == CU_MEM_ALLOCATION_TYPE_PINNED);
   const auto index = call.device(poolProps->location.id);
   if (!call.settle()) return call.error();
   auto made = call.make<CUmemoryPool>();
-  const auto status = call.ask(cu::CreatePool{.pool = made.handle(), .device = index, .flags = poolProps->usage, .maximum = poolProps->maxSize}, [](const auto&) {});
+  const auto status = call.ask(
+      cu::CreatePool{.pool = made.handle(), .device = index, .flags = poolProps->usage, .maximum = poolProps->maxSize},
+      [](const auto&) {});
   if (status != CUDA_SUCCESS) return status;
   made.get()->context = nullptr;
   made.get()->device = device_of(poolProps->location.id);
@@ -181,7 +201,8 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void
   call.needs(value);
   const auto handle = call.handle(pool);
   if (!call.is_good()) return call.error();
-  const auto number = is_int(attr) ? static_cast<std::uint64_t>(*static_cast<const int*>(value)) : *static_cast<const cuuint64_t*>(value);
+  const auto number = is_int(attr) ? static_cast<std::uint64_t>(*static_cast<const int*>(value))
+                                   : *static_cast<const cuuint64_t*>(value);
   return call.send(cu::SetPoolAttribute{.pool = handle, .which = static_cast<std::uint32_t>(attr), .value = number});
 }
 
@@ -227,16 +248,19 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
       return free_kept(*memory) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     }
   }
-  if (!known || known->base != dptr || (known->sort != Allocation::Sort::pool && known->sort != Allocation::Sort::device)) return CUDA_ERROR_INVALID_VALUE;
+  if (!known || known->base != dptr ||
+      (known->sort != Allocation::Sort::pool && known->sort != Allocation::Sort::device))
+    return CUDA_ERROR_INVALID_VALUE;
   Call call;
   const auto stream = call.stream(hStream);
   call.check(!call.is_good() || known->server == stream->server);
   if (!call.settle()) return call.error();
   take_allocation(dptr);
   note_put(stream);
-  const auto status = known->is_in_arena || known->sort == Allocation::Sort::device
-                          ? call.send(cu::Free{.context = known->context_handle, .address = dptr})
-                          : call.send(cu::FreeToPool{.context = stream->context_handle, .stream = stream->handle, .address = dptr});
+  const auto status =
+      known->is_in_arena || known->sort == Allocation::Sort::device
+          ? call.send(cu::Free{.context = known->context_handle, .address = dptr})
+          : call.send(cu::FreeToPool{.context = stream->context_handle, .stream = stream->handle, .address = dptr});
   release_addresses(*known);
   return status;
 }

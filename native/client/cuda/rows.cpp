@@ -18,18 +18,30 @@ bool find_side(Call& call, const Reported& reported, const cu::Extent& extent, S
     if (!call.use(reported.array)) return false;
     side.server = reported.array->server;
     side.context = reported.array->context;
-    side.place = {.kind = 1, .level = static_cast<std::uint32_t>(reported.level), .object = reported.array->handle, .x = reported.x, .y = reported.y, .z = reported.z};
+    side.place = {.kind = 1,
+                  .level = static_cast<std::uint32_t>(reported.level),
+                  .object = reported.array->handle,
+                  .x = reported.x,
+                  .y = reported.y,
+                  .z = reported.z};
     return true;
   }
   const bool is_host = reported.type == CU_MEMORYTYPE_HOST;
   const auto address = is_host ? reinterpret_cast<std::uint64_t>(reported.host) : reported.device;
-  call.check(address != 0 && pitch >= reported.x + extent.width && (extent.depth <= 1 || rows >= reported.y + extent.height));
+  call.check(address != 0 && pitch >= reported.x + extent.width &&
+             (extent.depth <= 1 || rows >= reported.y + extent.height));
   if (!call.is_good()) return false;
   const auto known = is_host ? std::nullopt : find_allocation(address);
   if (known && known->server) {
     side.server = known->server;
     side.context = known->context ? known->context : known->device->primary;
-    side.place = {.kind = 0, .object = address, .x = reported.x, .y = reported.y, .z = reported.z, .pitch = pitch, .height = rows};
+    side.place = {.kind = 0,
+                  .object = address,
+                  .x = reported.x,
+                  .y = reported.y,
+                  .z = reported.z,
+                  .pitch = pitch,
+                  .height = rows};
     return true;
   }
   // CU_MEMORYTYPE_UNIFIED takes memory of this process too; CU_MEMORYTYPE_DEVICE must be a device's.
@@ -47,7 +59,11 @@ constexpr std::size_t kMostAtOnce = 4 * kPiece;
 
 CUresult write(Call& call, CUstream stream, const Side& to, const cu::Extent& extent, const wire::Bytes& bytes) {
   auto& session = call.session();
-  cu::WriteRows message{.context = stream->context_handle, .stream = stream->handle, .target = to.place, .extent = extent, .data = {0, bytes.size(), bytes}};
+  cu::WriteRows message{.context = stream->context_handle,
+                        .stream = stream->handle,
+                        .target = to.place,
+                        .extent = extent,
+                        .data = {0, bytes.size(), bytes}};
   note_put(stream);
   if (bytes.size() < wire::kInlinePayload) return call.send(message);
   message.data = {session.link().ticket(), bytes.size(), {}};
@@ -66,14 +82,19 @@ CUresult read(Call& call, CUstream stream, const Side& from, const cu::Extent& e
   std::atomic<int> state{0};
   session.link().land(ticket, bytes, [&](bool has_arrived) { state.store(has_arrived ? 1 : 2); });
   note_put(stream);
-  const auto status = call.send(cu::ReadRows{.context = stream->context_handle, .stream = stream->handle, .source = from.place, .extent = extent, .ticket = ticket});
+  const auto status = call.send(cu::ReadRows{.context = stream->context_handle,
+                                             .stream = stream->handle,
+                                             .source = from.place,
+                                             .extent = extent,
+                                             .ticket = ticket});
   if (status != CUDA_SUCCESS) session.link().cancel(ticket);
   session.wait([&] { return state.load() != 0; });
   if (status != CUDA_SUCCESS) return status;
   return state.load() == 1 ? CUDA_SUCCESS : why_not_arrived(call, stream);
 }
 
-/// The stream for memory of that server: the call's own, or the default stream of the memory's context, everything before being over.
+/// The stream for memory of that server: the call's own, or the default stream of the memory's context, everything
+/// before being over.
 CUstream stream_for(Call& call, Call& other, CUstream stream, const Side& side) {
   if (side.server == stream->server) return stream;
   if (const auto status = wait_stream(stream); status != CUDA_SUCCESS) return call.fail(status), nullptr;
@@ -85,9 +106,11 @@ CUresult capture_copy(const Reported& source, const Reported& target, const cu::
   if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return CUDA_SUCCESS;
   CUDA_MEMCPY3D as{};
   as.WidthInBytes = extent.width, as.Height = extent.height, as.Depth = extent.depth;
-  as.srcMemoryType = source.type, as.srcHost = source.host, as.srcDevice = source.device, as.srcArray = source.array, as.srcPitch = source.pitch, as.srcHeight = source.height;
+  as.srcMemoryType = source.type, as.srcHost = source.host, as.srcDevice = source.device, as.srcArray = source.array,
+  as.srcPitch = source.pitch, as.srcHeight = source.height;
   as.srcXInBytes = source.x, as.srcY = source.y, as.srcZ = source.z, as.srcLOD = source.level;
-  as.dstMemoryType = target.type, as.dstHost = const_cast<void*>(target.host), as.dstDevice = target.device, as.dstArray = target.array, as.dstPitch = target.pitch, as.dstHeight = target.height;
+  as.dstMemoryType = target.type, as.dstHost = const_cast<void*>(target.host), as.dstDevice = target.device,
+  as.dstArray = target.array, as.dstPitch = target.pitch, as.dstHeight = target.height;
   as.dstXInBytes = target.x, as.dstY = target.y, as.dstZ = target.z, as.dstLOD = target.level;
   WorkPointer work;
   const auto status = copy_work(stream->context, as, work);
@@ -95,13 +118,15 @@ CUresult capture_copy(const Reported& source, const Reported& target, const cu::
 }
 
 /// A box of bytes from one side to the other by way of this process.
-CUresult through_here(Call& call, CUstream stream, const Side& from, const Side& to, const cu::Extent& extent, bool is_async) {
+CUresult through_here(Call& call, CUstream stream, const Side& from, const Side& to, const cu::Extent& extent,
+                      bool is_async) {
   wire::Bytes box;
   if (from.server) {
     Call other;
     const auto on = stream_for(call, other, stream, from);
     if (!on) return call.error();
-    if (const auto status = read(on == stream ? call : other, on, from, extent, box); status != CUDA_SUCCESS) return status;
+    if (const auto status = read(on == stream ? call : other, on, from, extent, box); status != CUDA_SUCCESS)
+      return status;
   } else {
     if (!to.server) {
       if (const auto status = wait_stream(stream); status != CUDA_SUCCESS) return status;
@@ -118,7 +143,8 @@ CUresult through_here(Call& call, CUstream stream, const Side& from, const Side&
 }
 
 /// Comes back when the bytes have left, or are here: a copy of rows keeps no memory of the application's in use.
-CUresult copy(const Reported& source, const Reported& target, const cu::Extent& extent, CUstream which, bool is_async = false) {
+CUresult copy(const Reported& source, const Reported& target, const cu::Extent& extent, CUstream which,
+              bool is_async = false) {
   Call call;
   const auto stream = call.stream(which);
   if (!call.settle()) return call.error();
@@ -127,11 +153,16 @@ CUresult copy(const Reported& source, const Reported& target, const cu::Extent& 
     if (const auto status = refuse_captured(stream); status != CUDA_SUCCESS) return status;
   }
   std::size_t bytes = 0;
-  call.check(!__builtin_mul_overflow(extent.width, extent.height, &bytes) && !__builtin_mul_overflow(bytes, extent.depth, &bytes));
+  call.check(!__builtin_mul_overflow(extent.width, extent.height, &bytes) &&
+             !__builtin_mul_overflow(bytes, extent.depth, &bytes));
   if (!call.is_good() || bytes == 0) return call.error();
-  // Memory of this process that kernels use: what they have done before in the stream is here when they are over, and what is put here they see later.
+  // Memory of this process that kernels use: what they have done before in the stream is here when they are over, and
+  // what is put here they see later.
   for (const auto* reported : {&source, &target}) {
-    if (reported->type == CU_MEMORYTYPE_ARRAY || !is_mirrored(reported->type == CU_MEMORYTYPE_HOST ? reinterpret_cast<std::uint64_t>(reported->host) : reported->device)) continue;
+    if (reported->type == CU_MEMORYTYPE_ARRAY ||
+        !is_mirrored(reported->type == CU_MEMORYTYPE_HOST ? reinterpret_cast<std::uint64_t>(reported->host)
+                                                          : reported->device))
+      continue;
     if (const auto status = wait_stream(stream); status != CUDA_SUCCESS) return status;
   }
   Side from, to;
@@ -149,7 +180,8 @@ CUresult copy(const Reported& source, const Reported& target, const cu::Extent& 
                                   .extent = extent});
   }
   if (from.server && to.server && from.server != to.server) {
-    if (const auto status = copy_directly(stream, from, to, extent)) return is_async || *status != CUDA_SUCCESS ? *status : wait_stream(stream);
+    if (const auto status = copy_directly(stream, from, to, extent))
+      return is_async || *status != CUDA_SUCCESS ? *status : wait_stream(stream);
   }
   // What runs in this process for the stream before may still change memory here.
   if (has_host_work()) {
@@ -162,25 +194,39 @@ CUresult copy(const Reported& source, const Reported& target, const cu::Extent& 
 
 using cuda::source_of;
 using cuda::target_of;
-Reported source_of(const CUDA_MEMCPY2D& c) { return {c.srcMemoryType, c.srcHost, c.srcDevice, c.srcArray, c.srcPitch, 0, c.srcXInBytes, c.srcY, 0, 0}; }
-Reported target_of(const CUDA_MEMCPY2D& c) { return {c.dstMemoryType, c.dstHost, c.dstDevice, c.dstArray, c.dstPitch, 0, c.dstXInBytes, c.dstY, 0, 0}; }
-Reported source_of(const CUDA_MEMCPY3D_PEER& c) { return {c.srcMemoryType, c.srcHost, c.srcDevice, c.srcArray, c.srcPitch, c.srcHeight, c.srcXInBytes, c.srcY, c.srcZ, c.srcLOD}; }
-Reported target_of(const CUDA_MEMCPY3D_PEER& c) { return {c.dstMemoryType, c.dstHost, c.dstDevice, c.dstArray, c.dstPitch, c.dstHeight, c.dstXInBytes, c.dstY, c.dstZ, c.dstLOD}; }
+Reported source_of(const CUDA_MEMCPY2D& c) {
+  return {c.srcMemoryType, c.srcHost, c.srcDevice, c.srcArray, c.srcPitch, 0, c.srcXInBytes, c.srcY, 0, 0};
+}
+Reported target_of(const CUDA_MEMCPY2D& c) {
+  return {c.dstMemoryType, c.dstHost, c.dstDevice, c.dstArray, c.dstPitch, 0, c.dstXInBytes, c.dstY, 0, 0};
+}
+Reported source_of(const CUDA_MEMCPY3D_PEER& c) {
+  return {c.srcMemoryType, c.srcHost,     c.srcDevice, c.srcArray, c.srcPitch,
+          c.srcHeight,     c.srcXInBytes, c.srcY,      c.srcZ,     c.srcLOD};
+}
+Reported target_of(const CUDA_MEMCPY3D_PEER& c) {
+  return {c.dstMemoryType, c.dstHost,     c.dstDevice, c.dstArray, c.dstPitch,
+          c.dstHeight,     c.dstXInBytes, c.dstY,      c.dstZ,     c.dstLOD};
+}
 
 template <class Copy>
 CUresult copy_box(const Copy* c, CUstream stream, bool is_async = false) {
   if (!process()) return not_open();
-  return c ? copy(source_of(*c), target_of(*c), {c->WidthInBytes, c->Height, c->Depth}, stream, is_async) : CUDA_ERROR_INVALID_VALUE;
+  return c ? copy(source_of(*c), target_of(*c), {c->WidthInBytes, c->Height, c->Depth}, stream, is_async)
+           : CUDA_ERROR_INVALID_VALUE;
 }
 CUresult copy_rows(const CUDA_MEMCPY2D* c, CUstream stream, bool is_async = false) {
   if (!process()) return not_open();
-  return c ? copy(source_of(*c), target_of(*c), {c->WidthInBytes, c->Height, 1}, stream, is_async) : CUDA_ERROR_INVALID_VALUE;
+  return c ? copy(source_of(*c), target_of(*c), {c->WidthInBytes, c->Height, 1}, stream, is_async)
+           : CUDA_ERROR_INVALID_VALUE;
 }
 
 /// Sides of copies to and from one-dimensional arrays.
 Reported memory(CUdeviceptr address) { return {CU_MEMORYTYPE_DEVICE, nullptr, address, nullptr, 0, 0, 0, 0, 0, 0}; }
 Reported host(const void* address) { return {CU_MEMORYTYPE_HOST, address, 0, nullptr, 0, 0, 0, 0, 0, 0}; }
-Reported array(CUarray array, std::size_t offset) { return {CU_MEMORYTYPE_ARRAY, nullptr, 0, array, 0, 0, offset, 0, 0, 0}; }
+Reported array(CUarray array, std::size_t offset) {
+  return {CU_MEMORYTYPE_ARRAY, nullptr, 0, array, 0, 0, offset, 0, 0, 0};
+}
 
 }  // namespace
 
@@ -190,15 +236,26 @@ CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* pCopy, CUstream hStream) { retu
 CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* pCopy) { return copy_box(pCopy, nullptr); }
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* pCopy, CUstream hStream) { return copy_box(pCopy, hStream, true); }
 CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* pCopy) { return copy_box(pCopy, nullptr); }
-CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* pCopy, CUstream hStream) { return copy_box(pCopy, hStream, true); }
-CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount) { return copy(memory(srcDevice), array(dstArray, dstOffset), {ByteCount, 1, 1}, nullptr); }
-CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount) { return copy(array(srcArray, srcOffset), memory(dstDevice), {ByteCount, 1, 1}, nullptr); }
-CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void* srcHost, size_t ByteCount) { return copy(host(srcHost), array(dstArray, dstOffset), {ByteCount, 1, 1}, nullptr); }
-CUresult cuMemcpyAtoH_v2(void* dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount) { return copy(array(srcArray, srcOffset), host(dstHost), {ByteCount, 1, 1}, nullptr); }
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* pCopy, CUstream hStream) {
+  return copy_box(pCopy, hStream, true);
+}
+CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount) {
+  return copy(memory(srcDevice), array(dstArray, dstOffset), {ByteCount, 1, 1}, nullptr);
+}
+CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount) {
+  return copy(array(srcArray, srcOffset), memory(dstDevice), {ByteCount, 1, 1}, nullptr);
+}
+CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void* srcHost, size_t ByteCount) {
+  return copy(host(srcHost), array(dstArray, dstOffset), {ByteCount, 1, 1}, nullptr);
+}
+CUresult cuMemcpyAtoH_v2(void* dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount) {
+  return copy(array(srcArray, srcOffset), host(dstHost), {ByteCount, 1, 1}, nullptr);
+}
 CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount) {
   return copy(array(srcArray, srcOffset), array(dstArray, dstOffset), {ByteCount, 1, 1}, nullptr);
 }
-CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void* srcHost, size_t ByteCount, CUstream hStream) {
+CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void* srcHost, size_t ByteCount,
+                              CUstream hStream) {
   return copy(host(srcHost), array(dstArray, dstOffset), {ByteCount, 1, 1}, hStream, true);
 }
 CUresult cuMemcpyAtoHAsync_v2(void* dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream) {

@@ -1,4 +1,5 @@
-// What NVML in this process asks of the driver: it has a session of its own, which knows nothing of what is on its way in the driver's.
+// What NVML in this process asks of the driver: it has a session of its own, which knows nothing of what is on its way
+// in the driver's.
 #include <cstring>
 
 #include "client/cuda/driver.h"

@@ -20,7 +20,8 @@ CUstream create_stream(CUcontext context, unsigned flags, int priority) {
   stream->handle = stream->id = mint();
   stream->flags = flags;
   stream->priority = priority;
-  if (context->server->session->send(cu::CreateStream{.context = context->handle, .stream = stream->handle, .flags = flags, .priority = priority})) {
+  if (context->server->session->send(cu::CreateStream{
+          .context = context->handle, .stream = stream->handle, .flags = flags, .priority = priority})) {
     if ((flags & CU_STREAM_NON_BLOCKING) != 0) begin_apart(stream);
     return stream;
   }
@@ -51,7 +52,9 @@ CUresult wait_stream(CUstream stream) {
   const auto works = before_next(stream);
   if (!is_idle(stream)) {
     const auto last = last_put(stream);
-    if (const auto status = call.wait(cu::WaitStream{.context = stream->context_handle, .stream = stream->handle}); status != CUDA_SUCCESS) return status;
+    if (const auto status = call.wait(cu::WaitStream{.context = stream->context_handle, .stream = stream->handle});
+        status != CUDA_SUCCESS)
+      return status;
     Progress::raise(stream->progress->over, last);
   }
   if (works.empty() || wait_for(works)) return CUDA_SUCCESS;
@@ -66,13 +69,16 @@ CUresult cuStreamCreateWithPriority(CUstream* phStream, unsigned int flags, int 
   const auto now = call.current();
   if (!call.settle()) return call.error();
   // Out of range means the nearest end of it (cuda.h 13.0).
-  const auto made = create_stream(now, flags, std::max(now->greatest_priority, std::min(now->least_priority, priority)));
+  const auto made =
+      create_stream(now, flags, std::max(now->greatest_priority, std::min(now->least_priority, priority)));
   if (!made) return kLost;
   *phStream = made;
   return CUDA_SUCCESS;
 }
 
-CUresult cuStreamCreate(CUstream* phStream, unsigned int Flags) { return cuda::cuStreamCreateWithPriority(phStream, Flags, 0); }
+CUresult cuStreamCreate(CUstream* phStream, unsigned int Flags) {
+  return cuda::cuStreamCreateWithPriority(phStream, Flags, 0);
+}
 
 CUresult cuStreamDestroy_v2(CUstream hStream) {
   Call call;
@@ -104,7 +110,9 @@ CUresult cuStreamQuery(CUstream hStream) {
   if (const auto status = refuse_captured(stream); status != CUDA_SUCCESS) return status;
   const auto last = last_put(stream);
   if (!is_idle(stream)) {
-    if (const auto status = call.wait(cu::QueryStream{.context = stream->context_handle, .stream = stream->handle}); status != CUDA_SUCCESS) return status;
+    if (const auto status = call.wait(cu::QueryStream{.context = stream->context_handle, .stream = stream->handle});
+        status != CUDA_SUCCESS)
+      return status;
     Progress::raise(stream->progress->over, last);
   }
   return before_next(stream).empty() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
@@ -172,10 +180,13 @@ CUresult put_function(CUstream which, bool wants_status, std::function<void(CUst
   if (const auto status = refuse_captured(stream); status != CUDA_SUCCESS) return status;
   const auto work = std::make_shared<HostWork>(call.session());
   work->set_function();
-  const auto number = add_host_function({.run = [run = std::move(run), which](CUresult status) { run(which, status); }, .work = work, .behind = before_next(stream)});
+  const auto number = add_host_function({.run = [run = std::move(run), which](CUresult status) { run(which, status); },
+                                         .work = work,
+                                         .behind = before_next(stream)});
   note_put(stream);
   put_host_work(stream, work);
-  const cu::HostFunction message{.context = stream->context_handle, .stream = stream->handle, .function = number, .wants_status = wants_status};
+  const cu::HostFunction message{
+      .context = stream->context_handle, .stream = stream->handle, .function = number, .wants_status = wants_status};
   const auto status = call.send(message);
   if (status == CUDA_SUCCESS) call.session().link().flush();
   else remove_host_function(number);

@@ -18,14 +18,17 @@ inline std::uint64_t note_put(CUstream stream) {
   return number;
 }
 
-/// The number of the last thing that waiting for the stream waits for: the default stream of all threads stands for all of its context.
+/// The number of the last thing that waiting for the stream waits for: the default stream of all threads stands for all
+/// of its context.
 inline std::uint64_t last_put(CUstream stream) {
-  return stream->is_default ? stream->context->progress.put.load(std::memory_order_relaxed) : stream->progress->put.load(std::memory_order_relaxed);
+  return stream->is_default ? stream->context->progress.put.load(std::memory_order_relaxed)
+                            : stream->progress->put.load(std::memory_order_relaxed);
 }
 /// All that was put on it is known to be over.
 inline bool is_idle(CUstream stream) {
   const auto last = last_put(stream);
-  return stream->progress->over.load(std::memory_order_acquire) >= last || stream->context->progress.over.load(std::memory_order_acquire) >= last;
+  return stream->progress->over.load(std::memory_order_acquire) >= last ||
+         stream->context->progress.over.load(std::memory_order_acquire) >= last;
 }
 
 /// What the next thing put on the stream comes after in this process. Cheap while there is no such work.

@@ -9,8 +9,10 @@ CUresult cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAtt
   call.needs(value);
   const auto stream = call.stream(hStream);
   if (!call.is_good()) return call.error();
-  return call.ask(cu::StreamAttribute{.context = stream->context_handle, .stream = stream->handle, .which = static_cast<std::uint32_t>(attr)},
-                  [&](const auto& reply) { call.take(reply.value, *value); });
+  return call.ask(
+      cu::StreamAttribute{
+          .context = stream->context_handle, .stream = stream->handle, .which = static_cast<std::uint32_t>(attr)},
+      [&](const auto& reply) { call.take(reply.value, *value); });
 }
 
 CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const CUstreamAttrValue* param) {
@@ -18,7 +20,10 @@ CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const CUstr
   call.needs(param);
   const auto stream = call.stream(hStream);
   if (!call.is_good()) return call.error();
-  return call.send(cu::SetStreamAttribute{.context = stream->context_handle, .stream = stream->handle, .attribute = {.which = static_cast<std::uint32_t>(attr), .value = wire::bytes_of(*param)}});
+  return call.send(cu::SetStreamAttribute{
+      .context = stream->context_handle,
+      .stream = stream->handle,
+      .attribute = {.which = static_cast<std::uint32_t>(attr), .value = wire::bytes_of(*param)}});
 }
 
 }  // namespace flexrack::client::cuda

@@ -34,7 +34,8 @@ cu::Resource resource_of(Call& call, const CUDA_RESOURCE_DESC& wish) {
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY: reported.object = call.handle(of.mipmap.hMipmappedArray); break;
     case CU_RESOURCE_TYPE_LINEAR:
       reported.object = call.address(of.linear.devPtr);
-      reported.format = static_cast<std::uint32_t>(of.linear.format), reported.channels = of.linear.numChannels, reported.width = of.linear.sizeInBytes;
+      reported.format = static_cast<std::uint32_t>(of.linear.format), reported.channels = of.linear.numChannels,
+      reported.width = of.linear.sizeInBytes;
       break;
     case CU_RESOURCE_TYPE_PITCH2D:
       reported.object = call.address(of.pitch2D.devPtr);
@@ -69,16 +70,21 @@ void forget(Table& table, std::uint64_t object) {
 
 }  // namespace
 
-CUresult cuTexObjectCreate(CUtexObject* pTexObject, const CUDA_RESOURCE_DESC* pResDesc, const CUDA_TEXTURE_DESC* pTexDesc, const CUDA_RESOURCE_VIEW_DESC* pResViewDesc) {
+CUresult cuTexObjectCreate(CUtexObject* pTexObject, const CUDA_RESOURCE_DESC* pResDesc,
+                           const CUDA_TEXTURE_DESC* pTexDesc, const CUDA_RESOURCE_VIEW_DESC* pResViewDesc) {
   Call call;
   call.check(pTexObject && pResDesc && pTexDesc);
   const auto now = call.current();
   if (!call.is_good()) return call.error();
-  const cu::CreateTexture message{.context = now->handle, .resource = resource_of(call, *pResDesc), .texture = wire::bytes_of(*pTexDesc),
+  const cu::CreateTexture message{.context = now->handle,
+                                  .resource = resource_of(call, *pResDesc),
+                                  .texture = wire::bytes_of(*pTexDesc),
                                   .view = pResViewDesc ? wire::bytes_of(*pResViewDesc) : wire::View{}};
   const auto status = call.ask(message, [&](const auto& reply) { *pTexObject = reply.object; });
   if (status != CUDA_SUCCESS) return status;
-  keep(objects().textures, *pTexObject, {now, now->handle, *pResDesc, *pTexDesc, pResViewDesc ? *pResViewDesc : CUDA_RESOURCE_VIEW_DESC{}, pResViewDesc != nullptr});
+  keep(objects().textures, *pTexObject,
+       {now, now->handle, *pResDesc, *pTexDesc, pResViewDesc ? *pResViewDesc : CUDA_RESOURCE_VIEW_DESC{},
+        pResViewDesc != nullptr});
   return CUDA_SUCCESS;
 }
 
@@ -121,8 +127,10 @@ CUresult cuSurfObjectCreate(CUsurfObject* pSurfObject, const CUDA_RESOURCE_DESC*
   call.check(pSurfObject && pResDesc);
   const auto now = call.current();
   if (!call.is_good()) return call.error();
-  const auto status = call.ask(cu::CreateSurface{.context = now->handle, .resource = resource_of(call, *pResDesc)}, [&](const auto& reply) { *pSurfObject = reply.object; });
-  if (status == CUDA_SUCCESS) keep(objects().surfaces, *pSurfObject, {.context = now, .context_handle = now->handle, .resource = *pResDesc});
+  const auto status = call.ask(cu::CreateSurface{.context = now->handle, .resource = resource_of(call, *pResDesc)},
+                               [&](const auto& reply) { *pSurfObject = reply.object; });
+  if (status == CUDA_SUCCESS)
+    keep(objects().surfaces, *pSurfObject, {.context = now, .context_handle = now->handle, .resource = *pResDesc});
   return status;
 }
 

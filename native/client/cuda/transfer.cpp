@@ -32,15 +32,22 @@ bool is_over(const std::shared_ptr<Count>& count, Session& session) {
 /// The whole of it with the message; its bytes are copied on the way.
 CUresult write_inline(Call& call, CUstream stream, std::uint64_t address, wire::View bytes) {
   note_put(stream);
-  return call.send(cu::WriteMemory{.context = stream->context_handle, .stream = stream->handle, .address = address, .data = {0, bytes.size(), bytes}});
+  return call.send(cu::WriteMemory{.context = stream->context_handle,
+                                   .stream = stream->handle,
+                                   .address = address,
+                                   .data = {0, bytes.size(), bytes}});
 }
 
 /// Messages for all pieces, each with its ticket; what is to be pushed is in `pushes`.
-CUresult announce(Call& call, CUstream stream, std::uint64_t address, std::size_t size, std::vector<std::pair<std::uint64_t, std::size_t>>& pushes) {
+CUresult announce(Call& call, CUstream stream, std::uint64_t address, std::size_t size,
+                  std::vector<std::pair<std::uint64_t, std::size_t>>& pushes) {
   auto& link = call.session().link();
   for (std::size_t at = 0; at < size; at += kPiece) {
     const auto ticket = link.ticket();
-    const cu::WriteMemory message{.context = stream->context_handle, .stream = stream->handle, .address = address + at, .data = {ticket, std::min(kPiece, size - at), {}}};
+    const cu::WriteMemory message{.context = stream->context_handle,
+                                  .stream = stream->handle,
+                                  .address = address + at,
+                                  .data = {ticket, std::min(kPiece, size - at), {}}};
     if (const auto status = call.send(message); status != CUDA_SUCCESS) return status;
     pushes.emplace_back(ticket, at);
   }
@@ -61,13 +68,15 @@ Allocation device_range(Call& call, CUdeviceptr address, std::size_t size) {
   // Memory that was mapped piece by piece is one stretch.
   while (address + size > end) {
     const auto next = find_allocation(end);
-    if (first->sort != Allocation::Sort::mapped || !next || next->server != first->server) return call.check(false), *first;
+    if (first->sort != Allocation::Sort::mapped || !next || next->server != first->server)
+      return call.check(false), *first;
     end = next->base + next->size;
   }
   return *first;
 }
 
-CUresult write_device(Call& call, CUstream stream, std::uint64_t address, const void* from, std::size_t size, Until until) {
+CUresult write_device(Call& call, CUstream stream, std::uint64_t address, const void* from, std::size_t size,
+                      Until until) {
   const wire::View bytes(static_cast<const std::uint8_t*>(from), size);
   auto behind = has_host_work() ? only_writing(before_next(stream)) : HostWorks{};
   // What runs here for the stream before may still change the bytes.
@@ -95,7 +104,9 @@ CUresult write_device(Call& call, CUstream stream, std::uint64_t address, const 
   if (count->work && !pushes.empty()) put_host_work(stream, count->work);
   const auto push = [&session, pushes = std::move(pushes), source, count, copy, waits] {
     for (const auto& [ticket, at] : pushes) {
-      session.link().push(ticket, source.subspan(at, std::min(kPiece, source.size() - at)), [count, copy](bool has_arrived) { count->one_over(has_arrived); }, waits);
+      session.link().push(
+          ticket, source.subspan(at, std::min(kPiece, source.size() - at)),
+          [count, copy](bool has_arrived) { count->one_over(has_arrived); }, waits);
     }
   };
   session.link().flush();
@@ -117,8 +128,13 @@ CUresult read_device(Call& call, CUstream stream, void* into, std::uint64_t addr
   for (std::size_t at = 0; at < size; at += kPiece) {
     const auto part = std::min(kPiece, size - at);
     const auto ticket = session.link().ticket();
-    session.link().land(ticket, {static_cast<std::uint8_t*>(into) + at, part}, [count](bool has_arrived) { count->one_over(has_arrived); });
-    const auto status = call.send(cu::ReadMemory{.context = stream->context_handle, .stream = stream->handle, .address = address + at, .size = part, .ticket = ticket});
+    session.link().land(ticket, {static_cast<std::uint8_t*>(into) + at, part},
+                        [count](bool has_arrived) { count->one_over(has_arrived); });
+    const auto status = call.send(cu::ReadMemory{.context = stream->context_handle,
+                                                 .stream = stream->handle,
+                                                 .address = address + at,
+                                                 .size = part,
+                                                 .ticket = ticket});
     if (status == CUDA_SUCCESS) continue;
     session.link().cancel(ticket);
     for (auto rest = at + kPiece; rest < size; rest += kPiece) count->one_over(false);
@@ -129,17 +145,22 @@ CUresult read_device(Call& call, CUstream stream, void* into, std::uint64_t addr
   if (!is_over(count, session)) return session.is_alive() ? why_not_arrived(call, stream) : kLost;
   // What kernels before it have changed here may come behind its bytes, but comes before this answer.
   if (has_mirrors.load(std::memory_order_relaxed)) {
-    if (const auto status = call.wait(cu::WaitStream{.context = stream->context_handle, .stream = stream->handle}); status != CUDA_SUCCESS) return status;
+    if (const auto status = call.wait(cu::WaitStream{.context = stream->context_handle, .stream = stream->handle});
+        status != CUDA_SUCCESS)
+      return status;
   }
   // It was the last on its stream, so all of that is over.
   sync_epoch.fetch_add(1, std::memory_order_relaxed);
   Progress::raise(stream->progress->over, number);
-  // What was refused before it, a launch for one, has not changed what was read: this call is the first that can say so.
+  // What was refused before it, a launch for one, has not changed what was read: this call is the first that can say
+  // so.
   return take_trouble(stream->context);
 }
 
-CUresult copy_device(Call& call, CUstream stream, const Allocation& target, std::uint64_t to, const Allocation& source, std::uint64_t from, std::size_t size) {
-  // Memory of another device of the server: both contexts are named, where it is in contexts at all (mapped memory is in none).
+CUresult copy_device(Call& call, CUstream stream, const Allocation& target, std::uint64_t to, const Allocation& source,
+                     std::uint64_t from, std::size_t size) {
+  // Memory of another device of the server: both contexts are named, where it is in contexts at all (mapped memory is
+  // in none).
   const bool is_peer = source.device != target.device && source.context && target.context;
   note_put(stream);
   return call.send(cu::CopyMemory{.context = is_peer ? target.context_handle : stream->context_handle,

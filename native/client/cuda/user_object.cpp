@@ -22,10 +22,13 @@ bool drop_references(CUuserObject object, std::uint64_t count) {
   return true;
 }
 
-CUresult cuUserObjectCreate(CUuserObject* object_out, void* ptr, CUhostFn destroy, unsigned int initialRefcount, unsigned int flags) {
+CUresult cuUserObjectCreate(CUuserObject* object_out, void* ptr, CUhostFn destroy, unsigned int initialRefcount,
+                            unsigned int flags) {
   if (!process()) return not_open();
   // The flag has to be there: nothing else is offered (cuda.h 13.0).
-  if (!object_out || !destroy || initialRefcount == 0 || initialRefcount > INT_MAX || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC) return CUDA_ERROR_INVALID_VALUE;
+  if (!object_out || !destroy || initialRefcount == 0 || initialRefcount > INT_MAX ||
+      flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
+    return CUDA_ERROR_INVALID_VALUE;
   const auto made = new CUuserObject_st;
   made->pointer = ptr;
   made->destroy = destroy;

@@ -1,4 +1,5 @@
-// Words of memory that streams write and wait for: they go to the server as they stand, or become nodes where the stream is captured.
+// Words of memory that streams write and wait for: they go to the server as they stand, or become nodes where the
+// stream is captured.
 #include "client/cuda/capture.h"
 #include "client/cuda/graph_work.h"
 #include "gen/cuda/client_functions.h"
@@ -8,7 +9,8 @@ namespace {
 
 /// Where the stream is captured the operations become a node; else `put` puts them on the stream.
 template <class Put>
-CUresult put_operations(CUstream which, const CUstreamBatchMemOpParams* operations, unsigned count, unsigned flags, Put&& put) {
+CUresult put_operations(CUstream which, const CUstreamBatchMemOpParams* operations, unsigned count, unsigned flags,
+                        Put&& put) {
   if (!has_captures()) return put();
   Call call;
   const auto stream = call.stream(which);
@@ -60,8 +62,10 @@ CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t v
   const auto one = write_value(addr, value, flags);
   return put_operations(stream, &one, 1, 0, [&] { return plain::cuStreamWriteValue64_v2(stream, addr, value, flags); });
 }
-CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams* paramArray, unsigned int flags) {
-  return put_operations(stream, paramArray, count, flags, [&] { return plain::cuStreamBatchMemOp_v2(stream, count, paramArray, flags); });
+CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams* paramArray,
+                               unsigned int flags) {
+  return put_operations(stream, paramArray, count, flags,
+                        [&] { return plain::cuStreamBatchMemOp_v2(stream, count, paramArray, flags); });
 }
 
 }  // namespace flexrack::client::cuda

@@ -1,5 +1,6 @@
-// Addresses and memory apart from each other: cuMemAddressReserve, cuMemCreate, cuMemMap and their kin. What is mapped where is known here, so what the
-// driver would refuse is refused here; servers hear of a range when it is reserved, or when something of theirs is first mapped there.
+// Addresses and memory apart from each other: cuMemAddressReserve, cuMemCreate, cuMemMap and their kin. What is mapped
+// where is known here, so what the driver would refuse is refused here; servers hear of a range when it is reserved, or
+// when something of theirs is first mapped there.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -13,13 +14,14 @@ namespace flexrack::client::cuda {
 namespace {
 
 constexpr int kReserveTries = 8;
-constexpr std::uint64_t kFirst = std::uint64_t{0x60} << 40, kRoom = std::uint64_t{0x10} << 40;   ///< where addresses are reserved
+constexpr std::uint64_t kFirst = std::uint64_t{0x60} << 40,
+                        kRoom = std::uint64_t{0x10} << 40;  ///< where addresses are reserved
 
 /// Memory without an address. It is at its server until its last handle and its last mapping are gone.
 struct Physical {
   Device* device = nullptr;
   std::uint64_t handle = 0, size = 0;
-  unsigned handles = 1;              ///< given out: cuMemCreate, cuMemRetainAllocationHandle
+  unsigned handles = 1;  ///< given out: cuMemCreate, cuMemRetainAllocationHandle
   unsigned mappings = 0;
   CUmemAllocationProp properties{};
 };
@@ -39,7 +41,7 @@ struct Space {
   std::mutex lock;
   std::map<std::uint64_t, AddressRange> reserved;
   std::map<std::uint64_t, Mapped> mapped;
-  std::map<std::uint64_t, std::shared_ptr<Physical>> memories;   ///< that have a handle
+  std::map<std::uint64_t, std::shared_ptr<Physical>> memories;  ///< that have a handle
   std::map<std::pair<const Device*, unsigned>, std::uint64_t> granularities;
 };
 
@@ -48,24 +50,30 @@ Space& space() {
   return the_space;
 }
 
-/// What the API can make here. Handles for other processes are refused where they are asked for, so a file descriptor that is merely wanted does no harm.
+/// What the API can make here. Handles for other processes are refused where they are asked for, so a file descriptor
+/// that is merely wanted does no harm.
 CUresult check_properties(const CUmemAllocationProp* wish) {
   if (!wish || wish->type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
-  if (wish->location.type != CU_MEM_LOCATION_TYPE_DEVICE || wish->allocFlags.usage != 0) return CUDA_ERROR_NOT_SUPPORTED;
+  if (wish->location.type != CU_MEM_LOCATION_TYPE_DEVICE || wish->allocFlags.usage != 0)
+    return CUDA_ERROR_NOT_SUPPORTED;
   if ((wish->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) != 0) return CUDA_ERROR_NOT_SUPPORTED;
   return device_of(wish->location.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
-std::uint32_t flags_of(const CUmemAllocationProp& wish) { return wish.allocFlags.compressionType == CU_MEM_ALLOCATION_COMP_GENERIC ? 1 : 0; }
+std::uint32_t flags_of(const CUmemAllocationProp& wish) {
+  return wish.allocFlags.compressionType == CU_MEM_ALLOCATION_COMP_GENERIC ? 1 : 0;
+}
 
 /// Under the lock. Asked once a device and kind of memory.
-CUresult granularity(const Device& device, std::uint32_t flags, CUmemAllocationGranularity_flags option, std::uint64_t& size) {
+CUresult granularity(const Device& device, std::uint32_t flags, CUmemAllocationGranularity_flags option,
+                     std::uint64_t& size) {
   auto& known = space().granularities[{&device, flags * 2 + static_cast<unsigned>(option)}];
   if (known == 0) {
     Call call;
     const auto index = call.device(device.ordinal);
     const cu::MemoryGranularity message{.device = index, .option = static_cast<std::uint32_t>(option), .flags = flags};
-    if (const auto status = call.ask(message, [&](const auto& reply) { known = reply.size; }); status != CUDA_SUCCESS) return status;
+    if (const auto status = call.ask(message, [&](const auto& reply) { known = reply.size; }); status != CUDA_SUCCESS)
+      return status;
   }
   size = known;
   return known != 0 ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
@@ -73,18 +81,22 @@ CUresult granularity(const Device& device, std::uint32_t flags, CUmemAllocationG
 
 CUresult reserve_at(CudaServer& server, std::uint64_t at, std::uint64_t size) {
   auto status = kLost;
-  server.session->call(cu::ReserveAddresses{.at = at, .size = size}, [&](const auto& reply) { status = static_cast<CUresult>(reply.status); });
+  server.session->call(cu::ReserveAddresses{.at = at, .size = size},
+                       [&](const auto& reply) { status = static_cast<CUresult>(reply.status); });
   return status;
 }
 
-/// Addresses that nothing here has, at the wish where that can be, else where processes have neither libraries nor heaps nor stacks: most likely the
-/// server has nothing there either. What is too large for that lies where the kernel says. 0: none.
+/// Addresses that nothing here has, at the wish where that can be, else where processes have neither libraries nor
+/// heaps nor stacks: most likely the server has nothing there either. What is too large for that lies where the kernel
+/// says. 0: none.
 std::uint64_t free_addresses(std::uint64_t size, std::uint64_t alignment, std::uint64_t wish) {
   if (wish != 0 && wish % alignment == 0 && keep_addresses(wish, size)) return wish;
   static std::mt19937_64 random{std::random_device{}()};  // under the lock of the space
   const auto aligned = [alignment](std::uint64_t at) { return (at + alignment - 1) / alignment * alignment; };
   const auto steps = size + alignment < kRoom ? (kRoom - size - alignment) / alignment + 1 : 0;
-  if (const auto at = steps == 0 ? 0 : aligned(kFirst) + random() % steps * alignment; at != 0 && keep_addresses(at, size)) return at;
+  if (const auto at = steps == 0 ? 0 : aligned(kFirst) + random() % steps * alignment;
+      at != 0 && keep_addresses(at, size))
+    return at;
   // More than is needed, so that an aligned range is inside.
   auto* const whole = ::mmap(nullptr, size + alignment, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (whole == MAP_FAILED) return 0;
@@ -131,30 +143,36 @@ CUresult each_server(const std::vector<std::uint64_t>& mappings, Use&& use) {
     auto* const server = all.at(mappings[i]).memory->device->server;
     const auto at = mappings[i];
     std::uint64_t size = 0;
-    for (; i < mappings.size() && all.at(mappings[i]).memory->device->server == server; ++i) size += all.at(mappings[i]).size;
+    for (; i < mappings.size() && all.at(mappings[i]).memory->device->server == server; ++i)
+      size += all.at(mappings[i]).size;
     if (const auto status = use(*server, at, size); status != CUDA_SUCCESS) return status;
   }
   return CUDA_SUCCESS;
 }
 
 void let_go_of(const std::shared_ptr<Physical>& memory) {
-  if (memory->handles == 0 && memory->mappings == 0) memory->device->server->session->send(cu::Release{.object = memory->handle});
+  if (memory->handles == 0 && memory->mappings == 0)
+    memory->device->server->session->send(cu::Release{.object = memory->handle});
 }
 
 }  // namespace
 
-CUresult cuMemAddressReserve(CUdeviceptr* ptr, size_t size, size_t alignment, CUdeviceptr addr, unsigned long long flags) {
+CUresult cuMemAddressReserve(CUdeviceptr* ptr, size_t size, size_t alignment, CUdeviceptr addr,
+                             unsigned long long flags) {
   Call call;
   call.needs(ptr);
-  call.check(size > 0 && size < (std::uint64_t{1} << 46) && flags == 0 && (alignment & (alignment - 1)) == 0 && alignment <= (std::uint64_t{1} << 40));
+  call.check(size > 0 && size < (std::uint64_t{1} << 46) && flags == 0 && (alignment & (alignment - 1)) == 0 &&
+             alignment <= (std::uint64_t{1} << 40));
   if (!call.is_good()) return call.error();
   auto& all = space();
   const std::lock_guard guard(all.lock);
-  // Asked of the server that is likely to map something there: it says what it has against the size, and whether it has something there itself.
+  // Asked of the server that is likely to map something there: it says what it has against the size, and whether it has
+  // something there itself.
   const auto now = thread_state.current;
   const auto& device = now && is_live(now) ? *now->device : *process()->devices.front();
   std::uint64_t step = 0;
-  if (const auto status = granularity(device, 0, CU_MEM_ALLOC_GRANULARITY_MINIMUM, step); status != CUDA_SUCCESS) return status;
+  if (const auto status = granularity(device, 0, CU_MEM_ALLOC_GRANULARITY_MINIMUM, step); status != CUDA_SUCCESS)
+    return status;
   if (size % step != 0) return CUDA_ERROR_INVALID_VALUE;
   auto wish = addr;
   for (int attempt = 0; attempt < kReserveTries; ++attempt, wish = 0) {
@@ -177,24 +195,29 @@ CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size) {
   auto& all = space();
   const std::lock_guard guard(all.lock);
   const auto found = all.reserved.find(ptr);
-  if (found == all.reserved.end() || found->second.size != size || is_anything_mapped(ptr, size)) return CUDA_ERROR_INVALID_VALUE;
+  if (found == all.reserved.end() || found->second.size != size || is_anything_mapped(ptr, size))
+    return CUDA_ERROR_INVALID_VALUE;
   for (auto* server : found->second.servers) server->session->send(cu::FreeAddresses{.at = ptr, .size = size});
   all.reserved.erase(found);
   let_addresses_go(ptr, size);
   return CUDA_SUCCESS;
 }
 
-CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size, const CUmemAllocationProp* prop, unsigned long long flags) {
+CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size, const CUmemAllocationProp* prop,
+                     unsigned long long flags) {
   Call call;
   call.needs(handle);
   call.check(size > 0 && flags == 0);
   if (!call.is_good()) return call.error();
   if (const auto status = check_properties(prop); status != CUDA_SUCCESS) return status;
-  const auto made = std::make_shared<Physical>(Physical{.device = device_of(prop->location.id), .handle = mint(), .size = size, .properties = *prop});
+  const auto made = std::make_shared<Physical>(
+      Physical{.device = device_of(prop->location.id), .handle = mint(), .size = size, .properties = *prop});
   auto& all = space();
   const std::lock_guard guard(all.lock);
   std::uint64_t step = 0;
-  if (const auto status = granularity(*made->device, flags_of(*prop), CU_MEM_ALLOC_GRANULARITY_MINIMUM, step); status != CUDA_SUCCESS) return status;
+  if (const auto status = granularity(*made->device, flags_of(*prop), CU_MEM_ALLOC_GRANULARITY_MINIMUM, step);
+      status != CUDA_SUCCESS)
+    return status;
   if (size % step != 0) return CUDA_ERROR_INVALID_VALUE;
   const auto index = call.device(prop->location.id);
   const cu::CreateMemory message{.memory = made->handle, .device = index, .flags = flags_of(*prop), .size = size};
@@ -217,7 +240,8 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags) {
+CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
+                  unsigned long long flags) {
   if (!process()) return not_open();
   auto& all = space();
   const std::lock_guard guard(all.lock);
@@ -226,19 +250,25 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
   const auto memory = found->second;
   auto& device = *memory->device;
   std::uint64_t step = 0;
-  if (const auto status = granularity(device, flags_of(memory->properties), CU_MEM_ALLOC_GRANULARITY_MINIMUM, step); status != CUDA_SUCCESS) return status;
+  if (const auto status = granularity(device, flags_of(memory->properties), CU_MEM_ALLOC_GRANULARITY_MINIMUM, step);
+      status != CUDA_SUCCESS)
+    return status;
   auto* const range = range_of(ptr, size);
   if (!range || ptr % step != 0 || size % step != 0 || offset % step != 0) return CUDA_ERROR_INVALID_VALUE;
-  if (offset > memory->size || size > memory->size - offset || is_anything_mapped(ptr, size)) return CUDA_ERROR_INVALID_VALUE;
+  if (offset > memory->size || size > memory->size - offset || is_anything_mapped(ptr, size))
+    return CUDA_ERROR_INVALID_VALUE;
   Call call;
   call.device(device.ordinal);
   if (!call.settle()) return call.error();
   if (std::find(range->servers.begin(), range->servers.end(), device.server) == range->servers.end()) {
     const auto whole = std::prev(all.reserved.upper_bound(ptr));
-    if (const auto status = reserve_at(*device.server, whole->first, whole->second.size); status != CUDA_SUCCESS) return status;
+    if (const auto status = reserve_at(*device.server, whole->first, whole->second.size); status != CUDA_SUCCESS)
+      return status;
     range->servers.push_back(device.server);
   }
-  if (!add_allocation({.sort = Allocation::Sort::mapped, .base = ptr, .size = size, .server = device.server, .device = &device})) return CUDA_ERROR_INVALID_VALUE;
+  if (!add_allocation(
+          {.sort = Allocation::Sort::mapped, .base = ptr, .size = size, .server = device.server, .device = &device}))
+    return CUDA_ERROR_INVALID_VALUE;
   all.mapped[ptr] = {size, memory};
   ++memory->mappings;
   return call.send(cu::MapMemory{.memory = memory->handle, .at = ptr, .size = size, .offset = offset});
@@ -252,7 +282,8 @@ CUresult cuMemUnmap(CUdeviceptr ptr, size_t size) {
   if (found.empty()) return CUDA_ERROR_INVALID_VALUE;
   const auto status = each_server(found, [](CudaServer& server, std::uint64_t at, std::uint64_t bytes) {
     auto answer = kLost;
-    server.session->call(cu::UnmapMemory{.at = at, .size = bytes}, [&](const auto& reply) { answer = static_cast<CUresult>(reply.status); });
+    server.session->call(cu::UnmapMemory{.at = at, .size = bytes},
+                         [&](const auto& reply) { answer = static_cast<CUresult>(reply.status); });
     return answer;
   });
   if (status != CUDA_SUCCESS) return status;
@@ -279,18 +310,22 @@ CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc* des
     devices.push_back(device_of(desc[i].location.id));
     if (!devices.back()) return CUDA_ERROR_INVALID_DEVICE;
     // A device of another server never reaches it.
-    for (const auto at : found) if (all.mapped.at(at).memory->device->server != devices.back()->server) return CUDA_ERROR_NOT_SUPPORTED;
+    for (const auto at : found)
+      if (all.mapped.at(at).memory->device->server != devices.back()->server) return CUDA_ERROR_NOT_SUPPORTED;
   }
   return each_server(found, [&](CudaServer& server, std::uint64_t at, std::uint64_t bytes) {
     cu::SetAccess message{.at = at, .size = bytes};
     for (std::size_t i = 0; i < count; ++i) {
-      message.accesses.push_back({.kind = CU_MEM_LOCATION_TYPE_DEVICE, .device = devices[i]->index, .flags = static_cast<std::uint32_t>(desc[i].flags)});
+      message.accesses.push_back({.kind = CU_MEM_LOCATION_TYPE_DEVICE,
+                                  .device = devices[i]->index,
+                                  .flags = static_cast<std::uint32_t>(desc[i].flags)});
     }
     return server.session->send(message) ? CUDA_SUCCESS : kLost;
   });
 }
 
-CUresult cuMemGetAllocationGranularity(size_t* size, const CUmemAllocationProp* prop, CUmemAllocationGranularity_flags option) {
+CUresult cuMemGetAllocationGranularity(size_t* size, const CUmemAllocationProp* prop,
+                                       CUmemAllocationGranularity_flags option) {
   if (!process()) return not_open();
   if (!size || option > CU_MEM_ALLOC_GRANULARITY_RECOMMENDED) return CUDA_ERROR_INVALID_VALUE;
   if (const auto status = check_properties(prop); status != CUDA_SUCCESS) return status;

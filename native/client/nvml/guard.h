@@ -1,19 +1,16 @@
-// What stands between an application's call and our functions: nothing may be thrown at the application.
+// A call of NVML in this application.
 #pragma once
 
-#include <new>
+#include <utility>
 
+#include "client/guard.h"
 #include "gen/nvml/nvml.h"
 
 namespace flexrack::client::nvml {
 
 template <class Body>
 nvmlReturn_t guard(Body&& body) noexcept {
-  try {
-    return body();
-  } catch (const std::bad_alloc&) { return NVML_ERROR_MEMORY; } catch (...) {
-    return NVML_ERROR_UNKNOWN;
-  }
+  return guarded<NVML_ERROR_MEMORY, NVML_ERROR_UNKNOWN>(std::forward<Body>(body));
 }
 
 /// What a function that is refused answers.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "cuda/graph_walk.h"
 #include "sim/driver/pool_work.h"
 
 namespace flexrack::sim {
@@ -29,7 +30,7 @@ Ref<GraphNode> Graph::add(CUgraphNodeType type, WorkPointer work, const CUgraphN
   node->work = std::move(work);
   node->number = ++last_number_;
   nodes.push_back(node);
-  for (std::size_t i = 0; i < count; ++i) connect(*found[i], *node, data ? data[i] : CUgraphEdgeData{});
+  for (std::size_t i = 0; i < count; ++i) cuda::connect(*found[i], *node, data ? data[i] : CUgraphEdgeData{});
   return node;
 }
 
@@ -42,36 +43,16 @@ Ref<GraphNode> Graph::add_child(const Ref<Graph>& child, const CUgraphNode* befo
   return node;
 }
 
-void Graph::connect(GraphNode& from, GraphNode& to, const CUgraphEdgeData& data) {
-  from.after.push_back({&to, data});
-  to.before.push_back({&from, data});
-}
-
-bool Graph::disconnect(GraphNode& from, GraphNode& to) {
-  const auto drop = [](std::vector<GraphNode::Edge>& edges, GraphNode* node) { return std::erase_if(edges, [&](const GraphNode::Edge& edge) { return edge.node == node; }) > 0; };
-  drop(to.before, &from);
-  return drop(from.after, &to);
-}
-
 void Graph::remove(GraphNode& node) {
   const std::lock_guard guard(lock);
-  for (const auto& edge : std::vector(node.before)) disconnect(*edge.node, node);
-  for (const auto& edge : std::vector(node.after)) disconnect(node, *edge.node);
+  cuda::isolate(node);
   node.graph = nullptr;
   node.close();
   std::erase_if(nodes, [&](const Ref<GraphNode>& one) { return one.get() == &node; });
 }
 
 std::vector<GraphNode*> Graph::in_order() const {
-  std::map<const GraphNode*, std::size_t> missing;
-  std::vector<GraphNode*> order;
-  for (const auto& node : nodes) {
-    missing[node.get()] = node->before.size();
-    if (node->before.empty()) order.push_back(node.get());
-  }
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    for (const auto& edge : order[i]->after) if (--missing[edge.node] == 0) order.push_back(edge.node);
-  }
+  auto order = cuda::in_order<GraphNode>(nodes);
   if (order.size() < nodes.size()) order.clear();
   return order;
 }
@@ -99,7 +80,7 @@ Ref<Graph> Graph::clone() const {
     copy->nodes.push_back(std::move(twin));
   }
   copy->last_number_ = last_number_;
-  for (const auto& node : nodes) for (const auto& edge : node->after) copy->connect(*twins[node.get()], *twins[edge.node], edge.data);
+  for (const auto& node : nodes) for (const auto& edge : node->after) cuda::connect(*twins[node.get()], *twins[edge.node], edge.data);
   for (const auto& [key, held] : user_objects) {
     held.first->retain(held.second);
     copy->user_objects[key] = held;

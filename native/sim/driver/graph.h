@@ -52,9 +52,6 @@ class Graph : public Object<Graph> {
   /// A node behind others. Throws CUDA_ERROR_INVALID_VALUE where one is not of this graph, or is given twice.
   Ref<GraphNode> add(CUgraphNodeType type, WorkPointer work, const CUgraphNode* before, std::size_t count, const CUgraphEdgeData* data = nullptr);
   Ref<GraphNode> add_child(const Ref<Graph>& child, const CUgraphNode* before, std::size_t count, const CUgraphEdgeData* data = nullptr);
-  void connect(GraphNode& from, GraphNode& to, const CUgraphEdgeData& data = {});
-  /// False where there is no such edge.
-  bool disconnect(GraphNode& from, GraphNode& to);
   void remove(GraphNode& node);
 
   /// Nodes so that each comes behind those it depends on; empty where they depend on each other in a circle.

@@ -1,7 +1,7 @@
 // cuGraph*: making graphs, looking at them, launching them. Nodes by type: graph_nodes.cpp.
 #include <algorithm>
 
-#include "cuda/graph_facts.h"
+#include "cuda/graph_walk.h"
 #include "sim/driver/capture.h"
 #include "sim/driver/graph.h"
 
@@ -9,7 +9,8 @@ namespace flexrack::sim {
 namespace {
 
 using flexrack::cuda::give_list;
-using flexrack::cuda::is_plain;
+
+CUgraphNode handle_of(GraphNode& node) { return node.handle(); }
 
 void list_nodes(const std::vector<GraphNode*>& nodes, CUgraphNode* out, std::size_t* count) {
   require(give_list(nodes.size(), count, out, [&](std::size_t i, bool is_there) { out[i] = is_there ? nodes[i]->handle() : nullptr; }));
@@ -20,14 +21,8 @@ CUresult edges(CUgraph handle, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeDa
     const auto graph = graph_of(handle);
     require((from == nullptr) == (to == nullptr));
     const std::lock_guard guard(graph->lock);
-    std::vector<std::pair<GraphNode*, GraphNode::Edge>> all;
-    for (const auto& node : graph->nodes) for (const auto& edge : node->after) all.emplace_back(node.get(), edge);
-    require(data || !from || std::all_of(all.begin(), all.end(), [](const auto& one) { return is_plain(one.second.data); }), CUDA_ERROR_LOSSY_QUERY);
-    require(give_list(all.size(), count, from, [&](std::size_t i, bool is_there) {
-      from[i] = is_there ? all[i].first->handle() : nullptr;
-      to[i] = is_there ? all[i].second.node->handle() : nullptr;
-      if (data) data[i] = is_there ? all[i].second.data : CUgraphEdgeData{};
-    }));
+    const auto status = cuda::give_all_edges(graph->nodes, {from, to, data}, count, handle_of);
+    require(status == CUDA_SUCCESS, status);
   });
 }
 
@@ -35,12 +30,8 @@ CUresult neighbours(CUgraphNode handle, CUgraphNode* out, CUgraphEdgeData* data,
   return call([&] {
     const auto node = node_of(handle);
     const std::lock_guard guard(node->graph->lock);
-    const auto& all = (*node).*which;
-    require(data || !out || std::all_of(all.begin(), all.end(), [](const auto& one) { return is_plain(one.data); }), CUDA_ERROR_LOSSY_QUERY);
-    require(give_list(all.size(), count, out, [&](std::size_t i, bool is_there) {
-      out[i] = is_there ? all[i].node->handle() : nullptr;
-      if (data) data[i] = is_there ? all[i].data : CUgraphEdgeData{};
-    }));
+    const auto status = cuda::give_neighbours(*node, which, out, data, count, handle_of);
+    require(status == CUDA_SUCCESS, status);
   });
 }
 
@@ -52,8 +43,8 @@ CUresult add_dependencies(CUgraph handle, const CUgraphNode* from, const CUgraph
     for (std::size_t i = 0; i < count; ++i) {
       const auto first = node_of(from[i]), second = node_of(to[i]);
       require(first->graph == graph.get() && second->graph == graph.get() && !(first == second));
-      require(std::none_of(first->after.begin(), first->after.end(), [&](const auto& edge) { return edge.node == second.get(); }), CUDA_ERROR_INVALID_VALUE, "the edge is there already");
-      graph->connect(*first, *second, data ? data[i] : CUgraphEdgeData{});
+      require(!cuda::has_edge(*first, *second), CUDA_ERROR_INVALID_VALUE, "the edge is there already");
+      cuda::connect(*first, *second, data ? data[i] : CUgraphEdgeData{});
     }
   });
 }
@@ -65,7 +56,7 @@ CUresult remove_dependencies(CUgraph handle, const CUgraphNode* from, const CUgr
     const std::lock_guard guard(graph->lock);
     for (std::size_t i = 0; i < count; ++i) {
       const auto first = node_of(from[i]), second = node_of(to[i]);
-      require(first->graph == graph.get() && graph->disconnect(*first, *second), CUDA_ERROR_INVALID_VALUE, "no such edge");
+      require(first->graph == graph.get() && cuda::disconnect(*first, *second), CUDA_ERROR_INVALID_VALUE, "no such edge");
     }
   });
 }

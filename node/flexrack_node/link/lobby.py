@@ -72,7 +72,7 @@ class Lobby:
                 if isinstance(key.data, socket.socket):
                     self._accept(key.data)
             self._end_late()
-            self._later = [thread for thread in self._later if not _started(thread)]
+            self._later = [thread for thread in self._later if not started(thread)]
         for one in [one for crowd in self._waiting.values() for one in crowd.values()]:
             self._drop(one)
         self._selector.close()
@@ -129,7 +129,7 @@ class Lobby:
         self._forget(one)
         one.connection.settimeout(self._patience)
         thread = threading.Thread(target=self._admit, args=(one.connection, verified), daemon=True)
-        if _started(thread):
+        if started(thread):
             return None
         if self._is_short:
             self._admit(one.connection, verified)
@@ -172,7 +172,7 @@ class Lobby:
             self._waiting.pop(one.origin, None)
 
 
-def _started(thread: threading.Thread) -> bool:
+def started(thread: threading.Thread) -> bool:
     """False where the user or the machine may have no more threads."""
     try:
         thread.start()

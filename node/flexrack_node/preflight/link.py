@@ -19,7 +19,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Callable, Dict, List, Literal, Optional, Tuple, TypeVar, Union
 
-from flexrack_node.link.lobby import Lobby, close_listening
+from flexrack_node.link.lobby import Lobby, close_listening, started
 
 if TYPE_CHECKING:
     from flexrack_node.schema.preflight import FloodAnswer, WayAnswer
@@ -144,20 +144,11 @@ def at_once(jobs: Dict[str, Callable[[], T]]) -> Dict[str, T]:
             found[name] = job()
 
     threads = [threading.Thread(target=work, daemon=True) for _ in range(min(len(left), max(32, (len(left) + 1) // 2)) - 1)]
-    begun = [thread for thread in threads if _started(thread)]
+    begun = [thread for thread in threads if started(thread)]  # with fewer there are fewer at a time, and nothing fails
     work()
     for thread in begun:
         thread.join()
     return found
-
-
-def _started(thread: threading.Thread) -> bool:
-    """False where the user or the machine may have no more threads: then there are fewer at a time, and nothing fails."""
-    try:
-        thread.start()
-        return True
-    except RuntimeError:
-        return False
 
 
 def family_of(address: str) -> int:

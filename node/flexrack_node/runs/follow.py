@@ -1,23 +1,20 @@
 """The logs of a run's ranks on this node, from byte offsets on, as they grow."""
 import base64
 import os
-import time
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, Mapping, Tuple
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.run.files import RunFolder
-from flexrack_node.run.logs import CHUNK, read, send_news
+from flexrack_node.run.logs import CHUNK, Pace, read, send_news
 
 _TICK = 0.05
-_BEAT = 5.0  # seconds of silence after which a beat is written: a caller who is gone is noticed by it
 
 
 def follow(folder: RunFolder, given: Mapping[str, Any], channel: Channel, is_live: Callable[[], bool]) -> None:
     """The events of run.follow, as verbs.look.follow tells of them."""
     offsets: Dict[str, int] = {str(key): int(value) for key, value in (given.get("offsets") or {}).items()}
-    news = int(given.get("news") or 0)
-    reported, beat = None, time.monotonic()
+    news, reported, pace = int(given.get("news") or 0), None, Pace(channel, _TICK)
     while True:
         over = not given.get("follow") or not is_live()  # before reading: what was written until now is read below
         sent = _send_new(folder, offsets, channel)
@@ -26,15 +23,9 @@ def follow(folder: RunFolder, given: Mapping[str, Any], channel: Channel, is_liv
         if state != reported:
             channel.event("state", **state)
             reported = state
-        if sent or fresh:
-            beat = time.monotonic()
-        elif time.monotonic() - beat > _BEAT:
-            channel.event("beat")
-            beat = time.monotonic()
+        pace.after(sent, fresh, over)
         if over:
             return
-        if not sent:
-            time.sleep(_TICK)
 
 
 def _send_new(folder: RunFolder, offsets: Dict[str, int], channel: Channel) -> bool:

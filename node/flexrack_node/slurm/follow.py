@@ -1,23 +1,21 @@
 """run.follow of a run under Slurm: what the queue says while it waits, then the logs of all its nodes from the shared folder."""
 import base64
-import time
 from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional
 
 from flexrack_node.base.channel import Channel
-from flexrack_node.run.logs import CHUNK, read, send_news
+from flexrack_node.run.logs import CHUNK, Pace, read, send_news
 from flexrack_node.slurm.job import SlurmJob
 
 if TYPE_CHECKING:
     from flexrack_node.schema.runfiles import QueueRow
 
 _TICK = 0.1
-_BEAT = 5.0  # seconds of silence, as in runs/follow.py
 
 
 def follow(run: SlurmJob, given: Mapping[str, Any], channel: Channel) -> None:
     """As runs.follow; a chunk also has `node`, and there are events `queue` {state, reason, start, job, requeued: SlurmJob.requeued} at every change."""
     offsets: Dict[str, int] = {str(key): int(value) for key, value in (given.get("offsets") or {}).items()}
-    news, reported, beat = int(given.get("news") or 0), None, time.monotonic()
+    news, reported, pace = int(given.get("news") or 0), None, Pace(channel, _TICK)
     seen: Optional[QueueRow] = None
     while True:
         newest = run.watch()
@@ -30,15 +28,9 @@ def follow(run: SlurmJob, given: Mapping[str, Any], channel: Channel) -> None:
         over = not given.get("follow") or newest is None  # before reading: what was written until now is read below
         sent = _send_new(run, offsets, channel)
         news, fresh = send_news(run.leader(), news, channel)
-        if sent or fresh:
-            beat = time.monotonic()
-        elif time.monotonic() - beat > _BEAT:
-            channel.event("beat")
-            beat = time.monotonic()
+        pace.after(sent, fresh, over)
         if over:
             return
-        if not sent:
-            time.sleep(_TICK)
 
 
 def _send_new(run: SlurmJob, offsets: Dict[str, int], channel: Channel) -> bool:

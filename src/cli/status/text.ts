@@ -20,7 +20,7 @@ export function statusText({rack, nodes, head, runs, endpoints, shared, reservat
     ...(shared.nodes.length > 0 ? [section('shared GPUs', gpuListText(shared)), ...(shared.leases.length > 0 ? [section('leases', leasesText({leases: shared.leases, nodes: []}))] : [])] : []),
     ...(reservations.length > 0 || why('reservations') ? [section('reservations', why('reservations') ?? reservationRows(reservations))] : []),
     section('runs', why('runs') ?? runListText({runs, away: null, unasked: nodes.filter((node) => !node.ok).map((node) => node.node)})),
-    section('endpoints', why('endpoints') ?? endpointListText(endpoints)),
+    section('endpoints', why('endpoints') ?? (head.state === 'stopped' ? 'None answers while the head is stopped.' : endpointListText(endpoints))),
   ].join('\n\n')
 }
 

@@ -2,6 +2,7 @@ import {execFileSync} from 'node:child_process'
 import {existsSync, readdirSync, readFileSync} from 'node:fs'
 import {basename, dirname, join, resolve} from 'node:path'
 import {expect, test} from 'vitest'
+import {wrapProse} from '../../../scripts/pages/wrap.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -16,6 +17,16 @@ test('docs/README.md has every page and every decision, by its title', () => {
     return `| [${name.slice(0, 4)}](adr/${name}) | ${title} |`
   })
   expect(index.split('\n').filter((line) => line.includes('](adr/'))).toEqual(rows)
+})
+
+test('a paragraph that is too wide is laid out anew, and nothing else', () => {
+  const long = 'word '.repeat(30).trim()
+  expect(wrapProse(`# ${long}\n\n| ${long} |\n\n    ${long}\n\n\`\`\`\n${long}\n\`\`\`\n\nshort\nlines`)).toBe(`# ${long}\n\n| ${long} |\n\n    ${long}\n\n\`\`\`\n${long}\n\`\`\`\n\nshort\nlines`)
+  const wrapped = wrapProse(`before\n${long}\n- ${long}\n- b`)
+  expect(wrapped.split('\n').map((line) => line.length <= 100)).not.toContain(false)
+  expect(wrapped).toContain('\n- word word')
+  expect(wrapped).toMatch(/\n {2}word/)
+  expect(wrapProse(wrapped)).toBe(wrapped)
 })
 
 test('links in the documents lead somewhere', () => {
