@@ -20,7 +20,6 @@ const KERNELS: Record<string, string> = {
   cupy: 'element-wise with indices by division as CuPy writes it',
   triton: 'bfloat16 under a mask as Triton writes it',
   llama: 'products of bytes: mma, ldmatrix as llama.cpp writes them',
-  halves: 'fused multiply-add of pairs of halves',
   tinygrad: 'matrix product without tiles as tinygrad writes it',
   nccl: 'volatile 16-byte copies with a sum as NCCL writes them',
 }

@@ -239,32 +239,6 @@ void products_of_bytes(const std::int8_t* in, float* out, unsigned warps, unsign
   }
 }
 
-void sums_of_halves(const std::uint32_t* in, std::uint32_t* out, unsigned threads, unsigned rounds) {
-  // gcc 12 has no arithmetic of halves: floats that are rounded to 11 bits at every step, by adding and taking away a multiple.
-  const auto rounded = [](float x) {
-    const float by = x * 8193.0f, rest = by - x;
-    return by - rest;
-  };
-  constexpr unsigned kHalves = 2 * kLanes;
-  for (unsigned first = 0; first < threads; first += kLanes) {
-    float x[4][kHalves] = {}, more[kHalves];
-    for (unsigned i = 0; i < kHalves; i++) more[i] = static_cast<float>((in[first + i / 2] >> (16 * (i % 2)) & 0x3ff) + 1024) / 1024;
-    for (unsigned round = 0; round < rounds; round++) {
-      for (auto& chain : x) {
-        for (unsigned i = 0; i < kHalves; i++) chain[i] = rounded(__builtin_fmaf(chain[i], 0.5f, more[i]));
-      }
-    }
-    for (unsigned i = 0; i < kLanes; i++) {
-      std::uint32_t word = 0;
-      for (unsigned half = 0; half < 2; half++) {
-        const auto raw = __builtin_bit_cast(std::uint32_t, x[0][2 * i + half] + x[1][2 * i + half] + x[2][2 * i + half] + x[3][2 * i + half]);
-        word |= ((raw >> 13) - (112U << 10)) << (16 * half);
-      }
-      out[first + i] = word;
-    }
-  }
-}
-
 void doubled(const float* in, float* out, std::size_t count) {
   for (std::size_t i = 0; i < count; i++) out[i] = in[i] + in[i];
 }

@@ -31,8 +31,6 @@ void turned(const float* in, float* out, std::size_t count, unsigned columns, un
 void brain_floats(const std::uint16_t* in, std::uint16_t* out, std::size_t count);
 /// Of each warp, 16 x 32 bytes times 32 x 8, four times a round.
 void products_of_bytes(const std::int8_t* in, float* out, unsigned warps, unsigned rounds);
-/// x / 2 + in, of pairs of halves, as floats.
-void sums_of_halves(const std::uint32_t* in, std::uint32_t* out, unsigned threads, unsigned rounds);
 void doubled(const float* in, float* out, std::size_t count);
 
 }  // namespace flexrack::bench::loops

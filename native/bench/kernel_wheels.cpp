@@ -79,15 +79,6 @@ Kernel llama() {
           .loop_of_cpp = [](const std::uint32_t* in, std::uint32_t* out) { loops::products_of_bytes(reinterpret_cast<const std::int8_t*>(in), reinterpret_cast<float*>(out), 128 * 4, 32); }};
 }
 
-/// cuBLAS and llama.cpp in half precision: two halves an instruction.
-Kernel halves() {
-  return {.name = "halves", .begin = kernel_start() + "ld.global.b32 %x, [%a];\nmov.u32 %t, 0x38003800;\n" + repeat(4, [](int i) { return "mov.u32 " + number("m", i) + ", 0;\n"; }),
-          .loop = repeat(16, [](int i) { return "fma.rn.f16x2 " + number("m", i % 4) + ", " + number("m", i % 4) + ", %t, %x;\n"; }),
-          .end = "add.rn.f16x2 %m0, %m0, %m1;\nadd.rn.f16x2 %m2, %m2, %m3;\nadd.rn.f16x2 %m0, %m0, %m2;\nst.global.b32 [%o], %m0;\n", .rounds = 40,
-          .right = [](unsigned, unsigned) { return 0x4b3e4b3eU; },
-          .loop_of_cpp = [](const std::uint32_t* in, std::uint32_t* out) { loops::sums_of_halves(in, out, kWheelThreads, 4 * 40); }};
-}
-
 /// tinygrad: a row times a column for each thread, unrolled by four.
 Kernel tinygrad() {
   return {.name = "tinygrad", .begin = input_start(0) + "and.b32 %r3, %i, 127;\nshr.u32 %r4, %i, 7;\nmad.wide.u32 %b, %r3, 4, %a;\nmad.wide.u32 %a, %r4, 512, %a;\nmad.wide.u32 %o, %i, 4, %o;\nmov.f32 %f8, 0f00000000;\n",
@@ -121,6 +112,6 @@ Kernel nccl() {
 
 }  // namespace
 
-std::vector<Kernel> wheel_kernels() { return {numba(), cupy(), triton(), llama(), halves(), tinygrad(), nccl()}; }
+std::vector<Kernel> wheel_kernels() { return {numba(), cupy(), triton(), llama(), tinygrad(), nccl()}; }
 
 }  // namespace flexrack::bench
