@@ -11,10 +11,13 @@ const BYTES_A_SECOND = 300
 /** The longest files first, of all projects, so that none of them is the last one that everything waits for. */
 export default class LongestFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const known = readDurations()
-    const seconds = new Map(files.map((one) => [one, known[relative(root, one.moduleId)] ?? statSync(one.moduleId).size / BYTES_A_SECOND]))
-    return Promise.resolve(files.toSorted((a, b) => (seconds.get(b) ?? 0) - (seconds.get(a) ?? 0)))
+    return Promise.resolve(longestFirst(files, readDurations()))
   }
+}
+
+export function longestFirst<T extends {moduleId: string}>(files: T[], known: Record<string, number>): T[] {
+  const seconds = new Map(files.map((one) => [one, known[relative(root, one.moduleId)] ?? statSync(one.moduleId).size / BYTES_A_SECOND]))
+  return files.toSorted((a, b) => (seconds.get(b) ?? 0) - (seconds.get(a) ?? 0))
 }
 
 /** Of files that have run, their hooks too; the others stay as they were. */
