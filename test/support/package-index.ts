@@ -1,4 +1,5 @@
 import {execFileSync} from 'node:child_process'
+import {createHash} from 'node:crypto'
 import {once} from 'node:events'
 import {mkdtemp, readFile, readdir, rm} from 'node:fs/promises'
 import {createServer as createPlain, type IncomingMessage, type Server, type ServerResponse} from 'node:http'
@@ -54,7 +55,8 @@ export async function startPackageIndex(packages: string[]): Promise<PackageInde
     const files = (await readdir(folder)).filter((one) => one.endsWith('.whl'))
     if (url.startsWith('/simple/')) {
       const own = files.filter((one) => one.startsWith(`${name}-`))
-      return void response.writeHead(own.length > 0 ? 200 : 404, {'content-type': 'text/html'}).end(own.map((one) => `<a href="/files/${one}">${one}</a>\n`).join(''))
+      const links = await Promise.all(own.map(async (one) => `<a href="/files/${one}#sha256=${createHash('sha256').update(await readFile(join(folder, one))).digest('hex')}">${one}</a>\n`))
+      return void response.writeHead(own.length > 0 ? 200 : 404, {'content-type': 'text/html'}).end(links.join(''))
     }
     if (!files.includes(name)) return void response.writeHead(404).end()
     const bytes = await readFile(join(folder, name))

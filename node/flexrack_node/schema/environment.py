@@ -39,6 +39,8 @@ class _DownloadWay(TypedDict):
 
 class DownloadWay(_DownloadWay, total=False):
     """Packages come through the caller, for as long as this call."""
+    certificates: str
+    mirrored: bool
     instead: bool
 
 
@@ -54,6 +56,25 @@ class EnvironmentWanted(EnvironmentContent, total=False):
     uv: UvOrder
     download: DownloadWay
     asker: Asker
+
+
+class _ShareWanted(TypedDict):
+    download: DownloadWay
+
+
+class ShareWanted(_ShareWanted, total=False):
+    address: str
+
+
+class _ShareOpen(TypedDict):
+    event: Literal["open"]
+    proxy: str
+    secret: str
+
+
+class ShareOpen(_ShareOpen, total=False):
+    address: str
+    port: int
 
 
 class LockHolder(TypedDict, total=False):

@@ -15,6 +15,7 @@ VERBS = {
     "environment.resolve": "workspace.resolve:resolve",
     "environment.release": "workspace.environment:release",
     "environment.remove": "workspace.environment:remove",
+    "environment.share": "workspace.share:share",
     "gpu.deliver": "gpu.delivery:deliver",
     "gpu.forget": "gpu.delivery:forget",
     "gpu.inspect": "gpu.daemon:inspect",

@@ -173,13 +173,16 @@ def download(request: "Union[EnvironmentWanted, ResolveWanted]") -> None:
     """As the caller says, from here on: this process is one call, and whatever fetches something is its child."""
     way = request.get("download")
     if way:
-        from flexrack_node.workspace import pip_settings
+        from flexrack_node.workspace import certificates, pip_settings
 
+        os.environ.update(certificates.trusted(way, os.environ))
         for key, value in pip_settings.through_caller(way, os.environ).items():
             if value is None:
                 os.environ.pop(key, None)
             else:
                 os.environ[key] = value
+        if way.get("mirrored"):
+            os.environ["FLEXRACK_MIRRORED"] = "1"
 
 
 def project_parts(project: "Optional[ProjectToInstall]", channel: Channel) -> List[str]:

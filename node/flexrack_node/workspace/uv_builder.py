@@ -8,12 +8,13 @@ from typing import Any, Dict, List, Optional, Tuple
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.disk_room import need_room, unfit_disk
 from flexrack_node.base.errors import NodeError
-from flexrack_node.workspace import pip_settings, uv
+from flexrack_node.workspace import mirror, pip_settings, uv
 from flexrack_node.workspace.child import SignalsRaise, watch
 from flexrack_node.workspace.pip import line_of, project_failure, redact
 
 SIZES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
-NOT_REACHED = r"error sending request|dns error|tcp connect error|Connection refused|operation timed out|tunnel error|client error \(Connect\)"
+MIRRORED_SECONDS = "3600"  # a file is whole here before the first byte comes; who waits for whom is looked at elsewhere
+NOT_REACHED = r"502 Bad Gateway|error sending request|dns error|tcp connect error|Connection refused|operation timed out|tunnel error|client error \(Connect\)"
 NOT_OURS = ("UV_CONSTRAINT", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "UV_PYTHON", "UV_TARGET", "UV_PROJECT", "UV_PROJECT_ENVIRONMENT", "UV_WORKING_DIR", "UV_ENV_FILE",
             "UV_PYTHON_INSTALL_DIR", "UV_PYTHON_DOWNLOADS", "UV_MANAGED_PYTHON", "UV_NO_MANAGED_PYTHON", "UV_PYTHON_PREFERENCE")
 
@@ -67,7 +68,9 @@ class UvBuilder:
     def _begin(self, temp: Path, requirements: str, constraints: str) -> None:
         self.temp = temp
         self.settings = pip_settings.translate(pip_settings.read(os.environ), os.environ, requirements)
-        (temp / "requirements.txt").write_text(requirements)
+        self.is_mirrored = "FLEXRACK_MIRRORED" in os.environ
+        self.text = mirror.in_requirements(requirements) if self.is_mirrored else requirements
+        (temp / "requirements.txt").write_text(self.text)
         (temp / "constraints.txt").write_text(constraints)
 
     def _limits(self, constraints: str) -> List[str]:
@@ -111,6 +114,9 @@ class UvBuilder:
         environment.update(self.settings.env)
         environment.setdefault("UV_CACHE_DIR", str(uv.folder_of(self.channel) / "cache"))
         environment.update({"TMPDIR": str(self.temp), "UV_NO_PROGRESS": "1", "NO_COLOR": "1", "PYTHONUNBUFFERED": "1", **self._config()})
+        if self.is_mirrored:
+            environment.update(mirror.in_environment(environment, "UV_CONFIG_FILE" in environment, "--no-index" in self.settings.args))
+            environment["UV_HTTP_TIMEOUT"] = MIRRORED_SECONDS
         self.lines = []
         return watch([str(self.program), *words], self.temp, environment, self._read, self._tick)
 
@@ -124,7 +130,7 @@ class UvBuilder:
 
     def _read(self, line: str) -> None:
         """Keeps the line and tells what it means."""
-        self.lines.append(redact(line))
+        self.lines.append(redact(mirror.plain(line)))
         text = line.strip()
         download = re.match(r"Downloading (\S+)(?: \(download\))? \(([0-9.]+)(B|KiB|MiB|GiB)\)", text)
         if download:
@@ -162,7 +168,7 @@ class UvBuilder:
     def _failure(self, requirements: str) -> NodeError:
         requested = requirements.replace("\r\n", "\n").split("\n")
         text = "\n".join(self.lines)
-        number = failing_line(self.lines, requirements)
+        number = failing_line(self.lines, self.text)
         details: Dict[str, Any] = {"lines": [line for line in self.lines if line.strip()][-15:]}
         message = "uv could not install the requirements"
         if number:

@@ -1,7 +1,7 @@
 import {BlockList, isIP} from 'node:net'
 
-/** Of pip's settings, what says where packages come from; by the long names of pip's options. And of uv's where Pythons do. */
-export type IndexSettings = Partial<Record<'index-url' | 'extra-index-url' | 'find-links' | 'trusted-host' | 'proxy' | 'python-install-mirror', string>>
+/** Of pip's settings, what says where packages come from; by the long names of pip's options. And of uv's where Pythons do. `cert`: a file here. */
+export type IndexSettings = Partial<Record<'index-url' | 'extra-index-url' | 'find-links' | 'trusted-host' | 'proxy' | 'cert' | 'python-install-mirror', string>>
 
 /** Where a host was named. What a project's files name may not lead into this machine's own network; what its user has set may. */
 type Trust = 'any' | 'public'

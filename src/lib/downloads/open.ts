@@ -1,11 +1,13 @@
 import {randomBytes} from 'node:crypto'
+import {readFile} from 'node:fs/promises'
 import type {Context} from '../base/index.ts'
 import type {DownloadWay} from '../protocol/index.ts'
 import type {NodeShell} from '../ssh/index.ts'
 import {BUNDLE_SETTINGS} from './bundled.ts'
 import {NamedHosts, type IndexSettings} from './named-hosts.ts'
 import {readIndexSettings} from './pip-settings.ts'
-import {DownloadProxy} from './proxy.ts'
+import {DownloadProxy, type ProxyOptions} from './proxy.ts'
+import type {Peer} from './tracker.ts'
 import {connectThrough, connectTo, proxyFor} from './upstream.ts'
 
 export interface DownloadInput {
@@ -17,6 +19,8 @@ export interface DownloadInput {
   more: readonly string[]
   /** Only from bundles that were applied on this machine. */
   bundled: boolean
+  /** What it has and needs, where several nodes download the same. */
+  peer?: Peer
   /** The node program's reader of pip's settings, a file of this machine. */
   reader: string
 }
@@ -33,13 +37,13 @@ export interface Downloads {
 /** What a node downloads goes through this machine until `close()`. Errors: those of NodeShell.forwardRemote. */
 export async function openDownloads(shell: NodeShell, input: DownloadInput, context: Context): Promise<Downloads> {
   const secret = randomBytes(24).toString('base64url')
-  const {proxy, settings} = input.bundled
-    ? {proxy: new DownloadProxy({secret, hosts: new NamedHosts(null), env: context.env, bundled: true}), settings: BUNDLE_SETTINGS}
+  const {proxy, settings, certificates} = input.bundled
+    ? {proxy: new DownloadProxy({secret, hosts: new NamedHosts(null), env: context.env, bundled: true, ...peerOf(input)}), settings: BUNDLE_SETTINGS, certificates: undefined}
     : await proxyToIndexes(secret, input, context)
   const forward = await shell.forwardRemote({take: (stream) => proxy.take(stream)})
   shell.closed.then(() => proxy.close(), () => {})
   return {
-    way: {proxy: `http://flexrack:${secret}@127.0.0.1:${forward.port}`, settings, ...(input.bundled && {instead: true})},
+    way: {proxy: `http://flexrack:${secret}@127.0.0.1:${forward.port}`, settings, ...(certificates !== undefined && {certificates}), ...(input.bundled && {instead: true})},
     refused: proxy.refused, unreachable: proxy.unreachable,
     async close() {
       proxy.close()
@@ -48,13 +52,22 @@ export async function openDownloads(shell: NodeShell, input: DownloadInput, cont
   }
 }
 
-async function proxyToIndexes(secret: string, {texts, pythons, more, reader}: DownloadInput, {env}: Context): Promise<{proxy: DownloadProxy; settings: Record<string, string>}> {
+const peerOf = ({peer}: DownloadInput): Pick<ProxyOptions, 'peer'> => (peer ? {peer} : {})
+
+async function proxyToIndexes(secret: string, input: DownloadInput, {env}: Context): Promise<{proxy: DownloadProxy; settings: Record<string, string>; certificates: string | undefined}> {
+  const {texts, pythons, more, reader} = input
   const settings = await readIndexSettings(reader, env)
-  const {proxy: proxySetting, ...rest} = settings
-  return {proxy: new DownloadProxy({secret, hosts: new NamedHosts({settings, more, texts, pythons}), env, ...(proxySetting !== undefined && {proxySetting})}), settings: settingsFor(rest)}
+  const {proxy: proxySetting, cert, ...rest} = settings
+  const certificates = cert === undefined ? undefined : await readFile(cert, 'utf8').then((text) => onlyCertificates(text), () => undefined)
+  return {proxy: new DownloadProxy({secret, hosts: new NamedHosts({settings, more, texts, pythons}), env, ...peerOf(input), ...(proxySetting !== undefined && {proxySetting})}), settings: settingsFor(rest), certificates}
 }
 
-function settingsFor(settings: Omit<IndexSettings, 'proxy'>): Record<string, string> {
+/** A file of certificates may have a key, too, which is nobody else's. */
+function onlyCertificates(text: string): string | undefined {
+  return text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)?.join('\n')
+}
+
+function settingsFor(settings: Omit<IndexSettings, 'proxy' | 'cert'>): Record<string, string> {
   return Object.fromEntries(Object.entries(settings).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])))
 }
 

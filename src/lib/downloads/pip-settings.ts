@@ -2,7 +2,7 @@ import {execFile} from 'node:child_process'
 import {promisify} from 'node:util'
 import type {IndexSettings} from './named-hosts.ts'
 
-const KEYS = ['index-url', 'extra-index-url', 'find-links', 'trusted-host', 'proxy'] as const
+const KEYS = ['index-url', 'extra-index-url', 'find-links', 'trusted-host', 'proxy', 'cert'] as const
 const PATIENCE_MS = 20_000
 
 /**
@@ -18,17 +18,18 @@ export async function readIndexSettings(program: string, env: NodeJS.ProcessEnv)
     'index-url': env.UV_DEFAULT_INDEX || env.UV_INDEX_URL,
     'extra-index-url': (env.UV_INDEX || env.UV_EXTRA_INDEX_URL)?.split(/\s+/).map((one) => one.replace(/^[\w-]+=(?=https?:)/, '')).join(' '),
     'find-links': env.UV_FIND_LINKS?.replaceAll(',', ' '),
+    cert: env.SSL_CERT_FILE || undefined,
   } as IndexSettings
   const mirror = env.UV_PYTHON_INSTALL_MIRROR
   const pythons: IndexSettings = mirror && /^https?:\/\//.test(mirror) ? {'python-install-mirror': mirror} : {}
   return Object.assign(pythons, Object.fromEntries(KEYS.flatMap((key) => {
-    const value = onlyWeb(key, own[key] || read[key])
+    const value = onlyWeb(key, own[key] || read[key] || (key === 'cert' ? env.REQUESTS_CA_BUNDLE || env.CURL_CA_BUNDLE : undefined))
     return value ? [[key, value]] : []
   })))
 }
 
 /** A folder of this machine means nothing on a node. */
 function onlyWeb(key: (typeof KEYS)[number], value: string | undefined): string | undefined {
-  if (value === undefined || key === 'trusted-host' || key === 'proxy') return value
+  if (value === undefined || key === 'trusted-host' || key === 'proxy' || key === 'cert') return value
   return value.split(/\s+/).filter((one) => /^https?:\/\//.test(one)).join(' ') || undefined
 }

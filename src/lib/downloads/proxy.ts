@@ -4,6 +4,7 @@ import type {Socket} from 'node:net'
 import {pipeline, type Duplex} from 'node:stream'
 import {BUNDLE_HOST, serveBundled} from './bundled.ts'
 import type {NamedHosts} from './named-hosts.ts'
+import {answerTracker, TRACKER_HOST, type Peer} from './tracker.ts'
 import {connectThrough, connectTo, PrivateAddress, proxyFor, proxyHeader, type Destination} from './upstream.ts'
 
 export interface ProxyOptions {
@@ -15,6 +16,8 @@ export interface ProxyOptions {
   proxySetting?: string
   /** Whether it has the wheels of bundles that were applied here, by the name BUNDLE_HOST. */
   bundled?: boolean
+  /** The node, where several download the same. */
+  peer?: Peer
   /** Milliseconds; the defaults are HEAD_MS and IDLE_MS. */
   headMs?: number
   idleMs?: number
@@ -118,6 +121,11 @@ export class DownloadProxy {
     if (this.#options.bundled && target?.host === BUNDLE_HOST && this.#isProven(headers['proxy-authorization'])) {
       this.#settle(stream)
       return serveBundled(request, response, target.pathname, this.#options.env)
+    }
+    const {peer} = this.#options
+    if (peer && target?.host === TRACKER_HOST && this.#isProven(headers['proxy-authorization'])) {
+      this.#settle(stream)
+      return answerTracker(peer, target, response)
     }
     const to = this.#refusal(headers, stream, target && {host: target.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(target.port || 80)})
     const far = Array.isArray(to) ? to : await this.#reach(to, 'http')

@@ -19,6 +19,8 @@ export interface EnvironmentInput {
   project?: ProjectToInstall
   /** Text of a constraints file: the versions that another node has. The environment is the same with or without them. */
   pins?: string
+  /** Other nodes get the same at the same time: where they download through this machine, what one has the others get from it. */
+  together?: boolean
   /** What uses it from now on, which keeps it from being removed: `workspace:digits`, `head`, `endpoint:digits`. */
   user?: string
   /** Where each line of `requirements` comes from, e.g. `requirements.txt:3`; shown when that line fails. */
@@ -66,9 +68,9 @@ async function chooseVersions(host: Host, {origins, ...input}: EnvironmentInput 
 /** Versions apart from environments: `choose` asks a node for them. */
 export const VERSIONS = {choose: chooseVersions}
 
-async function buildWith(host: Host, input: Omit<EnvironmentInput, 'origins'>, progress: BuildProgress, context: Context): Promise<EnvironmentMade> {
+async function buildWith(host: Host, {together = false, ...input}: Omit<EnvironmentInput, 'origins'>, progress: BuildProgress, context: Context): Promise<EnvironmentMade> {
   const more = {owner: ownerName(context), asker: {command: COMMAND, node: host.node}}
-  return withDownloads(host, input, context, (way) =>
+  return withDownloads(host, {...input, together}, context, (way) =>
     withUv(host, context, (uv) => host.call('environment.ensure', {...input, ...way, uv, ...more}, {signal: context.signal, onEvent: (event) => progress.tell(event)})))
 }
 

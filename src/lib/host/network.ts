@@ -1,14 +1,16 @@
 import {join} from 'node:path'
 import {CliError, isCliError, type Context} from '../base/index.ts'
-import {bundledWheels, indexWithinReach, openDownloads, type Downloads} from '../downloads/index.ts'
+import {bundledWheels, indexWithinReach, openDownloads, TRACKER, type Downloads} from '../downloads/index.ts'
 import type {DownloadWay} from '../protocol/index.ts'
 import {programFolder} from './program.ts'
+import {openSharing} from './sharing.ts'
 import type {Host} from './types.ts'
 
 interface Wanted {
   requirements: string
   constraints?: string
   python?: string
+  together?: boolean
 }
 
 /**
@@ -25,12 +27,15 @@ export async function withDownloads<T>(host: Host, input: Wanted, context: Conte
   }
   const bundled = way === 'bundle'
   if (bundled) await needBundle(host, input, context)
-  const downloads = await openDownloads(host.shell, {texts: [input.requirements, input.constraints ?? ''], pythons: input.python !== undefined, more: hosts, bundled, reader}, context)
+  const peer = input.together && !bundled ? TRACKER.join() : undefined
+  const downloads = await openDownloads(host.shell, {...(peer && {peer}), texts: [input.requirements, input.constraints ?? ''], pythons: input.python !== undefined, more: hosts, bundled, reader}, context)
+  const sharing = peer && (await openSharing(host, peer, downloads.way, context))
   try {
-    return await ask({download: downloads.way})
+    return await ask({download: sharing?.way ?? downloads.way})
   } catch (error) {
     throw isCliError(error, 'ENVIRONMENT_FAILED') ? (bundled ? fromBundle(error) : explain(error, downloads)) : error
   } finally {
+    await sharing?.close()
     await downloads.close()
   }
 }

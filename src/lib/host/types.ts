@@ -15,6 +15,8 @@ export interface Host {
   readonly environments: string
   /** Absolute path of the node program there. */
   readonly program: string
+  /** At which other nodes reach it, where the rack file says so. */
+  readonly address?: string
   /** How it gets at package indexes, as the rack file says; absent: as the node does by itself. */
   readonly network?: {way: 'direct' | 'through-client' | 'bundle'; hosts: readonly string[]}
   /**

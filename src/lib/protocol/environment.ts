@@ -40,10 +40,32 @@ export interface EnvironmentWanted extends EnvironmentContent {
 export interface DownloadWay {
   /** URL of an HTTP proxy on the node's loopback, with its secret. */
   proxy: string
+  /** PEM: authorities that the caller's own settings trust, trusted by this call besides the node's. */
+  certificates?: string
+  /** The proxy answers for names of workspace/mirror.py, too: others may have what they lead to. */
+  mirrored?: boolean
   /** The settings count instead of all that the node has of its own. */
   instead?: boolean
   /** Of pip on the caller's machine, by the long names of its options: where packages come from. Each counts where the node has none of its own. Besides, `python-install-mirror` of uv. */
   settings: Record<string, string>
+}
+
+export interface ShareWanted {
+  /** The caller's way, for the node's own proxy. */
+  download: DownloadWay
+  /** At which other nodes reach this one; by default where the caller has reached it. */
+  address?: string
+}
+
+export interface ShareOpen {
+  event: 'open'
+  /** For installers on this node. */
+  proxy: string
+  /** Of this call, for other nodes. */
+  secret: string
+  /** Where other nodes may ask; absent where they cannot. */
+  address?: string
+  port?: number
 }
 
 export interface Asker {
@@ -209,6 +231,8 @@ export interface EnvironmentVerbs {
   'uv.place': {input: UvWheel; result: UvPlaced; event: never}
   /** Which versions an environment has, or would get. */
   'environment.resolve': {input: ResolveWanted; result: Resolved | ToolMissing; event: BuildProgressEvent | BuildWarning | WaitingEvent | StillBuilding}
+  /** Until the caller ends it: this node gets from others what they have downloaded, and gives them what it has. */
+  'environment.share': {input: ShareWanted; result: Record<string, unknown>; event: ShareOpen}
   /** What `environment.ensure` would do. */
   'environment.plan': {input: EnvironmentContent; result: EnvironmentPlanned; event: never}
   /** Every environment of the node. */

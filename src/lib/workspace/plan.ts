@@ -65,6 +65,7 @@ export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: 
   const steps: WorkspacePlan['plan']['steps'] = []
   const found = await Promise.allSettled(hosts.map(look))
   const like = wanted && likeOf(hosts.map(({node}, index) => ({node, environment: valueOf(found[index])?.environment})), wanted)
+  const together = found.filter((one) => valueOf(one)?.environment?.ready === false).length > 1
   const reference = valueOf(found[hosts.findIndex(({node}) => node === like)])?.environment
   for (const [index, {node}] of hosts.entries()) {
     const one = found[index] as PromiseSettledResult<WorkspaceInspected>
@@ -77,7 +78,7 @@ export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: 
     const {environment} = beside ? await besides(hosts, index, like as string, wanted, {files, manifest, context, project: {snapshot, wanted, install}}) : one.value
     warnOfForeign(node, manifest, sync, snapshot, context)
     workspaces.set(node, {node, codePath: sync.path, ...(environment && {environment: {hash: environment.hash, path: environment.path, built: false}})})
-    steps.push(...syncSteps(node, origin, snapshot, sync), ...(wanted && environment ? environmentSteps(node, origin, wanted, {...environment, synced: sync.same}, like ?? null, beside) : []))
+    steps.push(...syncSteps(node, origin, snapshot, sync), ...(wanted && environment ? environmentSteps(node, origin, wanted, {...environment, synced: sync.same}, {like: like ?? null, beside, together}) : []))
   }
   return {plan: {command: options.command ?? 'workspace up', steps}, workspaces, failed, files}
 }

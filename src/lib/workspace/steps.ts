@@ -48,6 +48,8 @@ type EnvironmentInput = {
   like: string | null
   /** The node has an environment of the same requirements with other versions, which stays for whoever uses it: this is another one, by those of `like`. */
   beside: boolean
+  /** Other nodes of this plan get one, too. */
+  together: boolean
 }
 
 export type WorkspaceKinds = {
@@ -101,13 +103,13 @@ export interface InspectedEnvironment {
 }
 
 /** None where it is there already, and noted as this project's. Pure. */
-export function environmentSteps(node: string, {project, folder, requirements: file, python: version, install}: ProjectOrigin, wanted: Requirements, {hash, path, ready, noted, python, by, synced}: InspectedEnvironment, like: string | null, beside = false): StepOf<WorkspaceKinds>[] {
+export function environmentSteps(node: string, {project, folder, requirements: file, python: version, install}: ProjectOrigin, wanted: Requirements, {hash, path, ready, noted, python, by, synced}: InspectedEnvironment, {like, beside, together}: {like: string | null; beside: boolean; together: boolean}): StepOf<WorkspaceKinds>[] {
   if (ready && noted) return []
   const number = wanted.requirements.split('\n').filter((line) => line.trim() !== '' && !/^\s*--?[a-z]/.test(line)).length // neither hashes nor options
   const count = number === 1 ? '1 requirement' : `${number} requirements`
   const versions = beside ? `, with the versions of ${like}` : ''
   const title = ready ? `Use the Python environment ${hash}, which is there${versions}` : `Build the Python environment ${hash} (Python ${python}${by === 'uv' ? ', which uv installs' : ''}, ${count}${versions}${install ? ', and the project itself' : ''})`
-  const input: EnvironmentInput = {node, project, folder, requirements: file, python: version, install, digest: digestOf(wanted), hash, path, like: ready && !beside ? null : like, beside}
+  const input: EnvironmentInput = {node, project, folder, requirements: file, python: version, install, digest: digestOf(wanted), hash, path, like: ready && !beside ? null : like, beside, together}
   return [{id: `environment:${node}`, node, kind: 'workspace.environment', title, input, needs: install && !synced ? [`sync:${node}`] : []}]
 }
 
@@ -128,9 +130,9 @@ function deltaOf({put, remove, forget, send, bytes}: SyncInput, {entries, sizes}
 async function environment(input: EnvironmentInput, _done: unknown, {host, files, context}: WorkspaceEnv): Promise<Environment & {node: string}> {
   const {warnings: _told, ...wanted} = await files.requirements(input.folder, input.requirements, input.python ?? undefined)
   if (digestOf(wanted) !== input.digest) throw changedSince(input.folder, input.requirements ?? 'the list of packages')
-  const {like, beside, install, python: version} = input
+  const {like, beside, together, install, python: version} = input
   const content = {...wanted, ...(version !== null && {python: version}), ...(install && {project: install})}
   const pins = like === null ? undefined : await files.versions(like, input.digest, async () => VERSIONS.choose(await host(like), content, context))
   const limits = beside ? {constraints: constraintsWith(wanted.constraints, pins ?? '')} : pins ? {pins} : {}
-  return {node: input.node, ...(await ensureEnvironment(await host(input.node), {...content, ...limits, user: `workspace:${input.project}`}, context))}
+  return {node: input.node, ...(await ensureEnvironment(await host(input.node), {...content, ...limits, together, user: `workspace:${input.project}`}, context))}
 }

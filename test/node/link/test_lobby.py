@@ -140,10 +140,10 @@ class LobbyTest(unittest.TestCase):
             one.sendall(said)
             self.assertTrue(self.is_closed(one))
         one = self.connect()
+        lines = one.makefile()
+        lines.readline()  # the challenge
         one.sendall(b'{"returns":1}\n')
-        said = one.makefile()  # one reader for both: it may have read the second line with the first
-        said.readline()
-        self.assertEqual(said.readline(), "in\n")
+        self.assertEqual(lines.readline(), "in\n")
 
     def test_silence_ends_and_a_byte_now_and_then_is_no_news(self):
         self.open(patience=0.3)
