@@ -16,6 +16,12 @@ const KERNELS: Record<string, string> = {
   softmax: 'softmax of rows',
   tensor: 'matrix product of halves: mma, ldmatrix, cp.async as Triton writes them',
   md5: 'MD5 as hashcat writes it',
+  numba: 'a polynomial in f64 as numba writes it',
+  cupy: 'element-wise with indices by division as CuPy writes it',
+  triton: 'bfloat16 under a mask as Triton writes it',
+  llama: 'products of bytes: mma, ldmatrix as llama.cpp writes them',
+  tinygrad: 'matrix product without tiles as tinygrad writes it',
+  nccl: 'volatile 16-byte copies with a sum as NCCL writes them',
 }
 
 await buildNative()

@@ -15,12 +15,6 @@ float input() {
   return one;
 }
 
-std::string number(const std::string& name, int i) { return "%" + name + std::to_string(i); }
-std::string four(const std::string& name, int first) {
-  return "{" + number(name, first) + ", " + number(name, first + 1) + ", " + number(name, first + 2) + ", " +
-         number(name, first + 3) + "}";
-}
-
 /// i, and a and o of four words a thread.
 const std::string kFourWords = input_start(16);
 

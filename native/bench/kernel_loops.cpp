@@ -192,4 +192,55 @@ void products_of_halves(const std::uint16_t* in, float* out, unsigned blocks, un
   }
 }
 
+void polynomial(const double* in, double* out, std::size_t count) {
+  for (std::size_t i = 0; i < count; i++) {
+    double sum = 1;
+    for (int term = 0; term < 8; term++) sum = __builtin_fma(sum, in[i], 0.5);
+    out[i] = sum * in[i];
+  }
+}
+
+void turned(const float* in, float* out, std::size_t count, unsigned columns, unsigned rows) {
+  for (std::size_t i = 0; i < count; i++) {
+    const unsigned index = static_cast<unsigned>(i), row = index / columns % rows, column = index % columns;
+    const float x = in[std::size_t{column} * 2000 + row];
+    out[i] = __builtin_fmaf(x, x, x);
+  }
+}
+
+void brain_floats(const std::uint16_t* in, std::uint16_t* out, std::size_t count) {
+  for (std::size_t i = 0; i < count; i++) {
+    const std::uint32_t raw = static_cast<std::uint32_t>(in[i]) << 16;
+    float x = __builtin_bit_cast(float, raw);
+    x = __builtin_fmaf(x, 2.0f, -1.0f);
+    x = x > 0.0f ? x : 0.0f;
+    const auto word = __builtin_bit_cast(std::uint32_t, x);
+    out[i] = static_cast<std::uint16_t>((word + 0x7fff + (word >> 16 & 1)) >> 16);
+  }
+}
+
+void products_of_bytes(const std::int8_t* in, float* out, unsigned warps, unsigned rounds) {
+  for (unsigned warp = 0; warp < warps; warp++) {
+    float* to = out + std::size_t{warp} * 512;
+    std::memset(to, 0, 512 * sizeof(float));
+    for (unsigned round = 0; round < rounds; round++) {
+      const std::int8_t* a = in + std::size_t{round} * 65536 + std::size_t{warp} % 128 * 512;
+      for (unsigned tile = 0; tile < 4; tile++) {
+        const std::int8_t* b = a + tile % 2 * 256;
+        for (unsigned row = 0; row < 16; row++) {
+          for (unsigned column = 0; column < 8; column++) {
+            int sum = 0;
+            for (unsigned k = 0; k < 32; k++) sum += a[row * 32 + k] * b[column * 32 + k];
+            to[tile * 128 + row * 8 + column] = __builtin_fmaf(static_cast<float>(sum), 1.0f / 32768, to[tile * 128 + row * 8 + column]);
+          }
+        }
+      }
+    }
+  }
+}
+
+void doubled(const float* in, float* out, std::size_t count) {
+  for (std::size_t i = 0; i < count; i++) out[i] = in[i] + in[i];
+}
+
 }  // namespace flexrack::bench::loops

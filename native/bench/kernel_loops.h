@@ -23,5 +23,14 @@ void sums(const float* in, float* out, unsigned blocks, unsigned rows);
 void softmax(const float* in, float* out, std::size_t rows);
 /// Halves of tiles of 64 x 32 and 32 x 64, `rounds` of them, into one of 64 x 64 floats for each block.
 void products_of_halves(const std::uint16_t* in, float* out, unsigned blocks, unsigned rounds);
+/// Eight terms of a polynomial whose coefficients are 1/2, times x.
+void polynomial(const double* in, double* out, std::size_t count);
+/// x x + x, of an array of `columns` columns that is read by columns and written by rows, again and again.
+void turned(const float* in, float* out, std::size_t count, unsigned columns, unsigned rows);
+/// The greater of 2 x - 1 and 0, in bfloat16.
+void brain_floats(const std::uint16_t* in, std::uint16_t* out, std::size_t count);
+/// Of each warp, 16 x 32 bytes times 32 x 8, four times a round.
+void products_of_bytes(const std::int8_t* in, float* out, unsigned warps, unsigned rounds);
+void doubled(const float* in, float* out, std::size_t count);
 
 }  // namespace flexrack::bench::loops

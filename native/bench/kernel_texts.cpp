@@ -14,6 +14,12 @@ std::string repeat(int count, const std::function<std::string(int)>& text) {
   return all;
 }
 
+std::string number(const std::string& name, int i) { return "%" + name + std::to_string(i); }
+std::string four(const std::string& name, int first) {
+  return "{" + number(name, first) + ", " + number(name, first + 1) + ", " + number(name, first + 2) + ", " +
+         number(name, first + 3) + "}";
+}
+
 std::uint32_t bits_of(float value) {
   std::uint32_t word = 0;
   std::memcpy(&word, &value, sizeof word);

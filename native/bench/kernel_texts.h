@@ -36,9 +36,13 @@ struct Kernel {
 std::vector<Kernel> simple_kernels();
 /// As frameworks and their compilers write them.
 std::vector<Kernel> framework_kernels();
+std::vector<Kernel> wheel_kernels();
 
 std::uint32_t bits_of(float value);
 std::string repeat(int count, const std::function<std::string(int)>& text);
+/// %name and a number; a vector of four such registers.
+std::string number(const std::string& name, int i);
+std::string four(const std::string& name, int first);
 /// i is the thread's number, o the address of its word of the result, a that of its word of the input.
 std::string kernel_start();
 /// The same for `bytes` of the input a thread, and o still where all results begin.

@@ -99,7 +99,7 @@ void measure_kernels() {
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) throw std::runtime_error("the loops to compare with need a processor with AVX2 and FMA");
 #endif
   Speed speed;
-  for (const auto& kernels : {simple_kernels(), framework_kernels()}) {
+  for (const auto& kernels : {simple_kernels(), framework_kernels(), wheel_kernels()}) {
     for (const auto& kernel : kernels) speed.run(kernel);
   }
 }

@@ -34,6 +34,9 @@ struct Conversion {
   double to_integral(double value) const;
 };
 
+/// Of a conversion between integers: the one type by way of which the value goes. none: one is not enough.
+ptx::Type middle_type(const ptx::Instruction& from);
+
 /// Bits that a value of the type has in a register; 4-, 6- and 8-bit floats come in pairs, of which this is one.
 unsigned bits_of(ptx::Type type);
 /// f16, bf16 and what is smaller; nullptr: another type.

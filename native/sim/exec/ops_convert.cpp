@@ -121,16 +121,6 @@ bool is_integer(Type type) { return type >= Type::b8 && type <= Type::s64 && typ
 
 unsigned register_bits(Width width) { return 8U << static_cast<unsigned>(width); }
 
-/// The one type by way of which the value goes, where one is enough.
-Type middle_of(const Instruction& from) {
-  const unsigned to_bits = bits_of(from.type), source_bits = bits_of(from.source_type), d_bits = register_bits(from.o[0].width);
-  // Cut to the result's type: what is above it comes from its own sign.
-  if (to_bits <= source_bits) return from.type;
-  // The source's sign fills the result's type, and that the register, if it is no wider or the sign is the same.
-  if (to_bits == d_bits || ptx::is_signed(from.type) == ptx::is_signed(from.source_type) || !ptx::is_signed(from.source_type)) return from.source_type;
-  return Type::none;
-}
-
 /// Conversions in vector code; nullptr: another, or with modifiers that they do not have.
 Handler fast(const Instruction& from) {
   const Type to = from.type, source = from.source_type;
@@ -220,13 +210,22 @@ const Step* pack_parts(Warp& warp, const Step* step) {
 
 }  // namespace
 
+Type middle_type(const Instruction& from) {
+  const unsigned to_bits = bits_of(from.type), source_bits = bits_of(from.source_type), d_bits = register_bits(from.o[0].width);
+  // Cut to the result's type: what is above it comes from its own sign.
+  if (to_bits <= source_bits) return from.type;
+  // The source's sign fills the result's type, and that the register, if it is no wider or the sign is the same.
+  if (to_bits == d_bits || ptx::is_signed(from.type) == ptx::is_signed(from.source_type) || !ptx::is_signed(from.source_type)) return from.source_type;
+  return Type::none;
+}
+
 Handler convert_handler(const Instruction& from) {
   if (from.op == Op::cvt_pack) return pack_parts;
   if (from.op != Op::cvt) return nullptr;
   if (is_pair(from.type) || is_pair(from.source_type)) return to_pairs;
   if (const auto found = fast(from)) return found;
   if (is_integer(from.type) && is_integer(from.source_type) && (from.flags & ptx::kSaturate) == 0) {
-    const Type middle = middle_of(from);
+    const Type middle = middle_type(from);
     if (middle != Type::none) return by_widths<ChooseCut>(from.o[0].width, from.o[1].width, middle);
   }
   return by_widths<ChooseAny>(from.o[0].width, from.o[1].width, from.type);

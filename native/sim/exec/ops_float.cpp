@@ -6,45 +6,57 @@
 namespace flexrack::sim::exec {
 namespace {
 
+/// Whose NaN a result in f64 has: that of the first source which is one, made quiet; the machines' own rules differ.
+template <class T>
+FLEXRACK_INLINE T nan_of(T value, T a, T b = T{0}, T c = T{0}) {
+  if constexpr (sizeof(T) == 4) {
+    return value;
+  } else {
+    const T last = c != c ? c : bits<T>(std::uint64_t{0xfff8000000000000});
+    const T second = b != b ? b : last, first = a != a ? a : second;
+    return value != value ? bits<T>(bits<std::uint64_t>(first) | 0x0008000000000000U) : value;
+  }
+}
+
 template <class T, bool Ftz, bool Sat>
 struct AddF : Shape<T, T> {
   FLEXRACK_OPERATION(AddF, 2, true)
-  FLEXRACK_INLINE T operator()(T a, T b) const { return result<Ftz, Sat>(operand<Ftz>(a) + operand<Ftz>(b)); }
+  FLEXRACK_INLINE T operator()(T a, T b) const { return result<Ftz, Sat>(nan_of(operand<Ftz>(a) + operand<Ftz>(b), a, b)); }
 };
 template <class T, bool Ftz, bool Sat>
 struct SubF : Shape<T, T> {
   FLEXRACK_OPERATION(SubF, 2, true)
-  FLEXRACK_INLINE T operator()(T a, T b) const { return result<Ftz, Sat>(operand<Ftz>(a) - operand<Ftz>(b)); }
+  FLEXRACK_INLINE T operator()(T a, T b) const { return result<Ftz, Sat>(nan_of(operand<Ftz>(a) - operand<Ftz>(b), a, b)); }
 };
 template <class T, bool Ftz, bool Sat>
 struct MulF : Shape<T, T> {
   FLEXRACK_OPERATION(MulF, 2, true)
-  FLEXRACK_INLINE T operator()(T a, T b) const { return result<Ftz, Sat>(operand<Ftz>(a) * operand<Ftz>(b)); }
+  FLEXRACK_INLINE T operator()(T a, T b) const { return result<Ftz, Sat>(nan_of(operand<Ftz>(a) * operand<Ftz>(b), a, b)); }
 };
 template <class T, bool Ftz, bool Sat>
 struct FmaF : Shape<T, T> {
   FLEXRACK_OPERATION(FmaF, 3, true)
   FLEXRACK_INLINE T operator()(T a, T b, T c) const {
     if constexpr (sizeof(T) == 4) return result<Ftz, Sat>(__builtin_fmaf(operand<Ftz>(a), operand<Ftz>(b), operand<Ftz>(c)));
-    return result<Ftz, Sat>(__builtin_fma(operand<Ftz>(a), operand<Ftz>(b), operand<Ftz>(c)));
+    return result<Ftz, Sat>(nan_of(static_cast<T>(__builtin_fma(a, b, c)), a, b, c));
   }
 };
 template <class T, bool Ftz, bool Sat>
 struct DivF : Shape<T, T> {
   FLEXRACK_OPERATION(DivF, 2, true)
-  FLEXRACK_INLINE T operator()(T a, T b) const { return result<Ftz, Sat>(operand<Ftz>(a) / operand<Ftz>(b)); }
+  FLEXRACK_INLINE T operator()(T a, T b) const { return result<Ftz, Sat>(nan_of(operand<Ftz>(a) / operand<Ftz>(b), a, b)); }
 };
 template <class T, bool Ftz, bool Sat>
 struct RcpF : Shape<T, T> {
   FLEXRACK_OPERATION(RcpF, 1, true)
-  FLEXRACK_INLINE T operator()(T a) const { return result<Ftz, Sat>(T{1} / operand<Ftz>(a)); }
+  FLEXRACK_INLINE T operator()(T a) const { return result<Ftz, Sat>(nan_of(T{1} / operand<Ftz>(a), a)); }
 };
 template <class T, bool Ftz, bool Sat>
 struct SqrtF : Shape<T, T> {
   FLEXRACK_OPERATION(SqrtF, 1, true)
   FLEXRACK_INLINE T operator()(T a) const {
     if constexpr (sizeof(T) == 4) return result<Ftz, Sat>(__builtin_sqrtf(operand<Ftz>(a)));
-    return result<Ftz, Sat>(__builtin_sqrt(operand<Ftz>(a)));
+    return result<Ftz, Sat>(nan_of(static_cast<T>(__builtin_sqrt(a)), a));
   }
 };
 

@@ -10,10 +10,11 @@
 
 #include "sim/exec/access.h"
 #include "sim/exec/block.h"
+#include "sim/exec/fragment.h"
 #include "sim/exec/narrow.h"
-#include "sim/exec/ops.h"
+#include "sim/exec/ops_matrix.h"
 #include "sim/exec/rounding.h"
-#include "sim/exec/shells.h"
+#include "sim/exec/tile_layout.h"
 
 namespace flexrack::sim::exec {
 namespace {
@@ -100,21 +101,6 @@ struct Registers {
   }
 };
 
-struct Place {
-  unsigned row, column;
-};
-
-/// Where an element of a lane lies in the matrix, for mma (9.7.14.5): `each` elements a register, g and t the lane's group and place in it.
-Place mma_place(Fragment fragment, const Matrix& shape, unsigned lane, unsigned at, unsigned each) {
-  const unsigned g = lane / 4, t = lane % 4, r = at / each, j = at % each;
-  const bool is_tall = shape.m == 16;
-  switch (fragment) {
-    case Fragment::a: return is_tall ? Place{g + 8 * (r & 1), t * each + j + (r >> 1) * 4 * each} : Place{g, t * each + j + r * 4 * each};
-    case Fragment::b: return {t * each + j + r * 4 * each, g};
-    default: return is_tall ? Place{g + 8 * (at >> 1), t * 2 + (at & 1)} : Place{g, t * 2 + at};
-  }
-}
-
 /// The same for the m8n8k4 of halves (9.7.14.5.1), of which a warp makes four: one each by lanes q*4.. and 16+q*4...
 Place quad_place(Fragment fragment, const Matrix& shape, unsigned lane, unsigned at, bool is_wide) {
   const unsigned in = lane % 4, lower = lane < 16 ? 0 : 4;
@@ -197,115 +183,6 @@ const Step* multiplies(Warp& warp, const Step* step) {
   return step + 1;
 }
 
-// ---- mma of 16 rows and 8 columns, of halves, bfloat16 or tf32, in f32: what frameworks use. Products are exact in double, and their sums are made in the order of multiply(), for eight columns
-// at once.
-
-/// Where a lane's elements lie in a and b, c and d: by their number and the lane.
-struct TileLayout {
-  std::array<u16, 8 * kLanes> a{};
-  std::array<u16, 4 * kLanes> b{}, c{};
-
-  TileLayout(unsigned k, unsigned each) {
-    const Matrix shape{16, 8, k, false, false, false, Type::none, Type::none, Type::none, Type::none};
-    const unsigned count = 16 * k / kLanes;
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      for (unsigned at = 0; at < count; ++at) {
-        const auto [row, column] = mma_place(Fragment::a, shape, lane, at, each);
-        a[at * kLanes + lane] = static_cast<u16>(row * k + column);
-      }
-      for (unsigned at = 0; at < count / 2; ++at) {
-        const auto [row, column] = mma_place(Fragment::b, shape, lane, at, each);
-        b[at * kLanes + lane] = static_cast<u16>(row * 8 + column);
-      }
-      for (unsigned at = 0; at < 4; ++at) {
-        const auto [row, column] = mma_place(Fragment::d, shape, lane, at, 1);
-        c[at * kLanes + lane] = static_cast<u16>(row * 8 + column);
-      }
-    }
-  }
-};
-
-typedef double FourDoubles __attribute__((vector_size(32)));
-
-struct Tile {
-  alignas(32) double a[16 * 16], b[16 * 8], d[16 * 8];
-};
-
-FLEXRACK_INLINE void multiply_tile(Tile& tile, unsigned k) {
-  const auto* b = reinterpret_cast<const FourDoubles*>(tile.b);
-  auto* d = reinterpret_cast<FourDoubles*>(tile.d);
-  for (unsigned row = 0; row < 16; row += 2) {
-    FourDoubles upper_left = d[2 * row], upper_right = d[2 * row + 1], lower_left = d[2 * row + 2], lower_right = d[2 * row + 3];
-    for (unsigned i = 0; i < k; ++i) {
-      const double upper = tile.a[row * k + i], lower = tile.a[(row + 1) * k + i];
-      upper_left += upper * b[2 * i], upper_right += upper * b[2 * i + 1];
-      lower_left += lower * b[2 * i], lower_right += lower * b[2 * i + 1];
-    }
-    d[2 * row] = upper_left, d[2 * row + 1] = upper_right, d[2 * row + 2] = lower_left, d[2 * row + 3] = lower_right;
-  }
-}
-
-FLEXRACK_INLINE float tile_element(u32 raw, Type type) {
-  return type == Type::f16 ? half_to_float(static_cast<u16>(raw)) : type == Type::bf16 ? bfloat_to_float(static_cast<u16>(raw)) : bits<float>(raw & 0xffffe000U);
-}
-
-template <Type Element>
-FLEXRACK_INLINE void gather_tile(const Registers& registers, const u16* places, double* to) {
-  constexpr unsigned kEach = Element == Type::tf32 ? 1 : 2;
-  for (unsigned word = 0; word < registers.list.size(); ++word) {
-    const auto* from = registers.warp.registers<const u32>(place_of(registers.list[word]));
-    for (unsigned part = 0; part < kEach; ++part, places += kLanes) {
-      float values[kLanes];
-      for (unsigned lane = 0; lane < kLanes; ++lane) values[lane] = tile_element(from[lane] >> (16 * part), Element);
-      for (unsigned lane = 0; lane < kLanes; ++lane) to[places[lane]] = values[lane];
-    }
-  }
-}
-
-template <Type Element>
-FLEXRACK_INLINE const Step* multiply_tiles(Warp& warp, const Step* step) {
-  const auto& from = *step->source;
-  const Matrix& shape = shape_of(warp, step);
-  static const TileLayout kHalves16(16, 2), kHalves8(8, 2), kWords8(8, 1), kWords4(4, 1);
-  const TileLayout& layout = Element == Type::tf32 ? (shape.k == 8 ? kWords8 : kWords4) : shape.k == 16 ? kHalves16 : kHalves8;
-  const Registers a(warp, from.o[1], shape.a), b(warp, from.o[2], shape.b), c(warp, from.o[3], shape.c), d(warp, from.o[0], shape.d);
-  Tile tile;
-  gather_tile<Element>(a, layout.a.data(), tile.a);
-  gather_tile<Element>(b, layout.b.data(), tile.b);
-  for (unsigned at = 0; at < 4; ++at) {
-    const auto* values = warp.registers<const float>(place_of(c.list[at]));
-    for (unsigned lane = 0; lane < kLanes; ++lane) tile.d[layout.c[at * kLanes + lane]] = values[lane];
-  }
-  multiply_tile(tile, shape.k);
-  for (unsigned at = 0; at < 4; ++at) {
-    auto* values = warp.registers<float>(place_of(d.list[at]));
-    for (unsigned lane = 0; lane < kLanes; ++lane) values[lane] = nan_to_one(static_cast<float>(tile.d[layout.c[at * kLanes + lane]]));
-  }
-  return step + 1;
-}
-
-namespace any_machine {
-template <Type Element>
-const Step* multiplies_tiles(Warp& warp, const Step* step) { return multiply_tiles<Element>(warp, step); }
-}  // namespace any_machine
-#if defined(__x86_64__)
-namespace with_avx2 {
-template <Type Element>
-__attribute__((target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt"))) const Step* multiplies_tiles(Warp& warp, const Step* step) { return multiply_tiles<Element>(warp, step); }
-}  // namespace with_avx2
-#endif
-
-/// nullptr: of another kind.
-Handler tile_handler(const Making& making, const Instruction& from) {
-  const Matrix& shape = making.function.matrices[from.index];
-  if (from.op != Op::mma || shape.m != 16 || shape.n != 8 || shape.a != shape.b || shape.c != Type::f32 || shape.d != Type::f32) return nullptr;
-  const bool is_wide = shape.k == 16 || shape.k == 8, is_narrow = shape.k == 8 || shape.k == 4;
-  if (shape.a == Type::f16 && is_wide) return FLEXRACK_SHELL(multiplies_tiles, Type::f16);
-  if (shape.a == Type::bf16 && is_wide) return FLEXRACK_SHELL(multiplies_tiles, Type::bf16);
-  if (shape.a == Type::tf32 && is_narrow) return FLEXRACK_SHELL(multiplies_tiles, Type::tf32);
-  return nullptr;
-}
-
 /// wmma.load and wmma.store.
 const Step* moves_fragment(Warp& warp, const Step* step) {
   const auto& from = *step->source;
@@ -338,26 +215,6 @@ const Step* moves_fragment(Warp& warp, const Step* step) {
   return step + 1;
 }
 
-/// A lane's two elements are side by side in a row, or one above the other.
-void load_matrices(const Warp& warp, const Registers& registers, unsigned count, bool is_transposed) {
-  for (unsigned matrix = 0; matrix < count; ++matrix) {
-    auto* d = warp.registers<u32>(place_of(registers.list[matrix]));
-    std::byte* const* rows = warp.targets + 8 * matrix;
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      if (!is_transposed) {
-        u32 both = 0;
-        std::memcpy(&both, rows[lane / 4] + 4 * (lane % 4), sizeof both);
-        d[lane] = both;
-        continue;
-      }
-      u16 low = 0, high = 0;
-      std::memcpy(&low, rows[2 * (lane % 4)] + 2 * (lane / 4), sizeof low);
-      std::memcpy(&high, rows[2 * (lane % 4) + 1] + 2 * (lane / 4), sizeof high);
-      d[lane] = low | static_cast<u32>(high) << 16;
-    }
-  }
-}
-
 /// 8x8 matrices of 16-bit elements: lane l's address is of row l % 8 of matrix l / 8; in registers a lane has two elements of row l / 4 (9.7.14.5.15).
 const Step* moves_matrices(Warp& warp, const Step* step) {
   const auto& from = *step->source;
@@ -370,7 +227,7 @@ const Step* moves_matrices(Warp& warp, const Step* step) {
   warp.mask = all;
   if (!is_found) return nullptr;
   if (is_load) {
-    load_matrices(warp, registers, count, is_transposed);
+    for (unsigned matrix = 0; matrix < count; ++matrix) gather_rows(warp.targets + 8 * matrix, is_transposed, reinterpret_cast<u32*>(warp.registers<u32>(place_of(registers.list[matrix]))));
     return step + 1;
   }
   for (unsigned matrix = 0; matrix < count; ++matrix) {

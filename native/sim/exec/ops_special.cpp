@@ -1,4 +1,5 @@
 // Special registers (PTX ISA 9.0, chapter 10).
+#include <algorithm>
 #include <bit>
 #include <ctime>
 
@@ -88,6 +89,19 @@ void write(Warp& warp, const Step* step, unsigned lane, std::uint64_t value) {
 const Step* reads_special(Warp& warp, const Step* step) {
   const auto special = static_cast<Special>(step->source->detail);
   const bool differs = is_of_lane(special);
+  if (warp.is_full() && step->source->o[0].width == Width::w32) {
+    // What programs begin with: lanes that have ended may be written to.
+    auto* d = warp.registers<std::uint32_t>(step->d);
+    unsigned axis = 0;
+    if (within(special, Special::tid_x, 3, axis)) {
+      std::copy(warp.thread[axis].begin(), warp.thread[axis].end(), d);
+      return step + 1;
+    }
+    if (!differs) {
+      std::fill(d, d + kLanes, static_cast<std::uint32_t>(uniform_value(warp, special)));
+      return step + 1;
+    }
+  }
   const std::uint64_t same = differs ? 0 : uniform_value(warp, special);
   for (std::uint32_t left = warp.mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));

@@ -1,6 +1,7 @@
-// f32, to nearest, and conversions.
+// f32 and conversions.
 #include "sim/exec/numbers.h"
 #include "sim/jit/emitter.h"
+#include "sim/jit/memory.h"
 #include "sim/jit/vectors.h"
 
 namespace flexrack::sim::jit {
@@ -20,33 +21,55 @@ void Emitter::finish_float(const Item& item, unsigned part, unsigned value) {
   at_.put(item, item.writes[0], part, value, !is_saturated, !is_saturated && item.subnormals == Subnormals::flushed);
 }
 
+void Emitter::rounded_op(const Item& item, const Vex& what, unsigned to, unsigned first, const Source& second) {
+  const int mode = rounding_mode(item.from->rounding);
+  if (mode <= 0) return op(what, to, first, second);
+  static_assert(StackFrame::kRounding == 8);
+  to_.bytes({0x0f, 0xae, 0x5c, 0x24, 0x08, 0x8b, 0x4c, 0x24, 0x08});                                       // stmxcsr [rsp + 8]; mov ecx, [rsp + 8]
+  to_.bytes({0x81, 0xe1, 0xff, 0x9f, 0xff, 0xff, 0x81, 0xc9, 0, static_cast<std::uint8_t>(mode << 5), 0, 0});  // and ecx, ~0x6000; or ecx, mode << 13
+  to_.bytes({0x89, 0x4c, 0x24, 0x0c, 0x0f, 0xae, 0x54, 0x24, 0x0c});                                       // mov [rsp + 12], ecx; ldmxcsr [rsp + 12]
+  op(what, to, first, second);
+  to_.bytes({0x0f, 0xae, 0x54, 0x24, 0x08});                                                               // ldmxcsr [rsp + 8]
+}
+
 void Emitter::floats(const Item& item, unsigned part) {
-  const auto& [a, b, c, unused1, unused2] = item.reads;
+  const auto& [a, b, c, unused1, unused2, unused3] = item.reads;
   const unsigned made = at_.fresh();
   switch (item.from->op) {
     case Op::add: case Op::sub: case Op::mul: case Op::div: {
       const unsigned first = at_.take_float(a, part);
       const Op what = item.from->op;
-      op(what == Op::add ? v::addf : what == Op::sub ? v::subf : what == Op::mul ? v::mulf : v::divf, made, first, at_.last_float(b, part));
+      const auto second = at_.last_float(b, part);
+      rounded_op(item, what == Op::add ? v::addf : what == Op::sub ? v::subf : what == Op::mul ? v::mulf : v::divf, made, first, second);
       break;
     }
-    case Op::rcp: op(v::divf, made, constant(pool_.word(kOneFloat)), at_.last_float(a, part)); break;
-    default: op(v::sqrtf, made, 0, at_.last_float(a, part)); break;
+    case Op::rcp: {
+      const unsigned one = constant(pool_.word(kOneFloat));
+      const auto by = at_.last_float(a, part);
+      rounded_op(item, v::divf, made, one, by);
+      break;
+    }
+    default: {
+      const auto from = at_.last_float(a, part);
+      rounded_op(item, v::sqrtf, made, 0, from);
+    }
   }
   finish_float(item, part, made);
 }
 
 void Emitter::fused(const Item& item, unsigned part) {
-  const auto& [a, b, c, unused1, unused2] = item.reads;
+  const auto& [a, b, c, unused1, unused2, unused3] = item.reads;
   if (!at_.is_last_read(c, item) && (at_.is_last_read(a, item) || (c.at & kInConstants))) {
     const unsigned product = at_.copy_float(a, part, item);
     const unsigned by = at_.take_float(b, part);
-    op(v::fma213, product, by, at_.last_float(c, part));
+    const auto more = at_.last_float(c, part);
+    rounded_op(item, v::fma213, product, by, more);
     return finish_float(item, part, product);
   }
   const unsigned made = at_.copy_float(c, part, item);
   const unsigned first = at_.take_float(a, part);
-  op(v::fma231, made, first, at_.last_float(b, part));
+  const auto by = at_.last_float(b, part);
+  rounded_op(item, v::fma231, made, first, by);
   finish_float(item, part, made);
 }
 
@@ -82,20 +105,35 @@ void Emitter::magnitude(const Item& item, unsigned part) {
   at_.put(item, item.writes[0], part, made, false, is_flushed);
 }
 
+/// By ptx::Compare.
+constexpr int kPredicates[] = {0, v::equal_o, v::differs_o, v::less_o, v::less_equal_o, v::greater_o, v::greater_equal_o, v::equal_u, v::differs_u, v::less_u, v::less_equal_u,
+                               v::greater_u, v::greater_equal_u, v::ordered, v::unordered};
+
+unsigned Emitter::compared_doubles(const Item& item, unsigned wide_part) {
+  const unsigned a = at_.take(item.reads[0], wide_part), made = at_.fresh();
+  op(v::compared, made, a, at_.last(item.reads[1], wide_part), kPredicates[static_cast<unsigned>(item.from->compare)]);
+  return made;
+}
+
 unsigned Emitter::compared_words(const Item& item, unsigned part) {
   using ptx::Compare;
   const auto how = item.from->compare;
   const unsigned made = at_.fresh();
   if (item.from->type == Type::f32) {
-    static constexpr int kPredicates[] = {0, v::equal_o, v::differs_o, v::less_o, v::less_equal_o, v::greater_o, v::greater_equal_o, v::equal_u, v::differs_u, v::less_u, v::less_equal_u,
-                                          v::greater_u, v::greater_equal_u, v::ordered, v::unordered};
     const unsigned a = at_.take_float(item.reads[0], part);
     op(v::comparef, made, a, at_.last_float(item.reads[1], part), kPredicates[static_cast<unsigned>(how)]);
     return made;
   }
-  const unsigned a = at_.take(item.reads[0], part), b = at_.take(item.reads[1], part);
-  const auto first = Source::vector(a), second = Source::vector(b);
+  unsigned a = at_.take(item.reads[0], part), b = at_.take(item.reads[1], part);
   const bool is_signed = ptx::is_signed(item.from->type);
+  if (is_signed && item.reads[0].form == Form::half) {
+    // Of 16 bits, with their sign where words have theirs.
+    const unsigned from_a = a, from_b = b;
+    a = at_.fresh(), b = at_.fresh();
+    shift_by(v::shift32, v::kLeft, a, from_a, 16);
+    shift_by(v::shift32, v::kLeft, b, from_b, 16);
+  }
+  const auto first = Source::vector(a), second = Source::vector(b);
   switch (how) {
     case Compare::eq: op(v::equal32, made, a, second); return made;
     case Compare::ne: op(v::equal32, made, a, second); return inverted(made);
@@ -142,9 +180,10 @@ unsigned Emitter::compared_wides(const Item& item, unsigned wide_part) {
 void Emitter::compare(const Item& item, unsigned part) {
   unsigned holds = 0;
   if (item.reads[0].form == Form::wide) {
-    const unsigned low = compared_wides(item, 2 * part);
+    const bool is_double = item.from->type == Type::f64;
+    const unsigned low = is_double ? compared_doubles(item, 2 * part) : compared_wides(item, 2 * part);
     at_.release(low);
-    const unsigned high = compared_wides(item, 2 * part + 1);
+    const unsigned high = is_double ? compared_doubles(item, 2 * part + 1) : compared_wides(item, 2 * part + 1);
     holds = narrowed(low, high, false);
     at_.release(holds);
   } else {
@@ -204,11 +243,8 @@ void Emitter::convert(const Item& item, unsigned part) {
     return at_.put(item, d, part, narrowed(low, high, false));
   }
   const bool to_float = from.type == Type::f32, is_float = from.source_type == Type::f32;
-  if (!to_float && !is_float && d.form == Form::word && a.form == Form::word) {
-    const unsigned made = at_.fresh();
-    op(v::move, made, 0, Source::vector(at_.take(a, part)));
-    return at_.put(item, d, part, made);
-  }
+  if (!to_float && !is_float) return cut(item, part);
+  if (is_float && d.form == Form::half) return at_.put(item, d, part, narrow_float(a, part, from.type));
   const unsigned value = at_.take(a, part), made = at_.fresh();
   if (to_float && from.source_type == Type::s32) {
     op(v::from_signed, made, 0, Source::vector(value));
@@ -228,23 +264,31 @@ void Emitter::convert(const Item& item, unsigned part) {
     shift_by(v::shift32, v::kLeft, made, value, 16);
     return at_.put(item, d, part, made, true);
   }
-  if (to_float) {
+  if (to_float && !is_float) {
     op(v::pack16, made, value, Source::vector(value));
     op(v::permute64, made, 0, Source::vector(made), 0xd8);
     op(v::from_half, made, 0, Source::vector(made));
     return at_.put(item, d, part, made, true);
   }
-  const unsigned other = at_.fresh();
-  if (from.type == Type::s32) {
-    // What is out of range is 0x80000000: of the greatest numbers all other bits, of a NaN zero.
-    op(v::truncate, made, 0, Source::vector(value));
-    op(v::comparef, other, value, pool_.word(0x4f000000), v::greater_equal_o);
-    op(v::xor_, made, made, Source::vector(other));
-    op(v::comparef, other, value, Source::vector(value), v::ordered);
-    op(v::and_, made, made, Source::vector(other));
-    return at_.put(item, d, part, made);
+  const int mode = rounding_mode(from.rounding);
+  if (to_float) {
+    op(v::round_float, made, 0, Source::vector(value), mode | 8);
+    return at_.put(item, d, part, made, true, item.subnormals == Subnormals::flushed);
   }
-  if (from.type == Type::bf16) {
+  const unsigned other = at_.fresh();
+  // To s32: what is out of range is 0x80000000: of the greatest numbers all other bits, of a NaN zero.
+  if (mode != 3) op(v::round_float, made, 0, Source::vector(value), mode | 8);
+  op(v::truncate, made, 0, Source::vector(mode == 3 ? value : made));
+  op(v::comparef, other, value, pool_.word(0x4f000000), v::greater_equal_o);
+  op(v::xor_, made, made, Source::vector(other));
+  op(v::comparef, other, value, Source::vector(value), v::ordered);
+  op(v::and_, made, made, Source::vector(other));
+  at_.put(item, d, part, made);
+}
+
+unsigned Emitter::rounded_to_half(unsigned value, Type type) {
+  const unsigned made = at_.fresh(), other = at_.fresh();
+  if (type == Type::bf16) {
     // To nearest, to even: half of what is cut is added, less where the result is even.
     shift_by(v::shift32, v::kRight, made, value, 16);
     op(v::and_, made, made, pool_.word(1));
@@ -257,7 +301,16 @@ void Emitter::convert(const Item& item, unsigned part) {
   }
   op(v::comparef, other, value, Source::vector(value), v::unordered);
   op(v::blend_by, made, made, pool_.word(0x7fff), static_cast<int>(other << 4));
-  at_.put(item, d, part, made);
+  return made;
+}
+
+/// The second source is the lower half.
+void Emitter::pair(const Item& item, unsigned part) {
+  const Type type = item.from->type == Type::bf16x2 ? Type::bf16 : Type::f16;
+  const unsigned high = narrow_float(item.reads[0], part, type), low = narrow_float(item.reads[1], part, type);
+  shift_by(v::shift32, v::kLeft, high, high, 16);
+  op(v::or_, high, high, Source::vector(low));
+  at_.put(item, item.writes[0], part, high);
 }
 
 }  // namespace flexrack::sim::jit

@@ -22,7 +22,7 @@ unsigned Emitter::predicate(const Use& use, unsigned part) {
 }
 
 void Emitter::integers(const Item& item, unsigned part) {
-  const auto& [a, b, c, unused1, unused2] = item.reads;
+  const auto& [a, b, c, unused1, unused2, unused3] = item.reads;
   const bool is_signed = ptx::is_signed(item.from->type), is_min = item.from->op == Op::min;
   const unsigned first = at_.take(a, part);
   const auto second = at_.last(b, part);
@@ -57,7 +57,7 @@ void Emitter::logic(const Item& item, unsigned part) {
   const unsigned count = form == Form::wide ? 2 : 1;
   for (unsigned i = part * count; i < part * count + count; ++i) {
     const unsigned first = form == Form::mask ? predicate(item.reads[0], i) : at_.take(item.reads[0], i);
-    const auto second = item.from->op == Op::logic_not ? pool_.word(~0U) : form == Form::mask ? Source::vector(predicate(item.reads[1], i)) : at_.last(item.reads[1], i);
+    const auto second = item.from->op == Op::logic_not ? pool_.word(form == Form::half ? 0xffff : ~0U) : form == Form::mask ? Source::vector(predicate(item.reads[1], i)) : at_.last(item.reads[1], i);
     const unsigned made = at_.fresh();
     op(what, made, first, second);
     at_.put(item, item.writes[0], i, made);
@@ -97,7 +97,7 @@ void Emitter::shift(const Item& item, unsigned part) {
 
 /// Two words as one, shifted: the upper word for shf.l, the lower for shf.r.
 void Emitter::funnel(const Item& item, unsigned part) {
-  const auto& [low, high, amount, unused1, unused2] = item.reads;
+  const auto& [low, high, amount, unused1, unused2, unused3] = item.reads;
   const bool is_left = item.from->op == Op::shf_l, wraps = item.from->flags & ptx::kWrap;
   const unsigned made = at_.fresh(), rest = at_.fresh();
   std::uint64_t known = 0;

@@ -6,16 +6,23 @@ namespace flexrack::sim::jit {
 
 void Emitter::emit(const Item& item, unsigned part) {
   const Form form = item.writes[0].form;
-  const bool is_float = item.from->type == Type::f32;
+  const bool is_float = item.from->type == Type::f32, is_double = item.from->type == Type::f64;
+  if (is_half_arithmetic(*item.from)) return halves(item, part);
   switch (item.from->op) {
     case Op::add: case Op::sub:
+      if (is_double) return doubles(item, part);
       if (is_float) return floats(item, part);
       return form == Form::wide ? wide_integers(item, part) : integers(item, part);
-    case Op::mul: case Op::div: case Op::rcp: case Op::sqrt: return floats(item, part);
-    case Op::fma: return fused(item, part);
-    case Op::min: case Op::max: return is_float ? extreme(item, part) : integers(item, part);
-    case Op::abs: return magnitude(item, part);
-    case Op::neg: return is_float ? magnitude(item, part) : negation(item, part);
+    case Op::div: case Op::rem:
+      if (!is_float && !is_double) return quotient(item, part);
+      return is_double ? doubles(item, part) : floats(item, part);
+    case Op::mul: case Op::rcp: case Op::sqrt: return is_double ? doubles(item, part) : floats(item, part);
+    case Op::fma: return is_double ? doubles(item, part) : fused(item, part);
+    case Op::min: case Op::max: return is_double ? extreme_doubles(item, part) : is_float ? extreme(item, part) : integers(item, part);
+    case Op::abs: return is_double ? signs_of_doubles(item, part) : magnitude(item, part);
+    case Op::neg:
+      if (is_double) return signs_of_doubles(item, part);
+      return is_float ? magnitude(item, part) : negation(item, part);
     case Op::mul_lo: return form == Form::wide ? low_product64(item, part) : integers(item, part);
     case Op::mad_lo: return integers(item, part);
     case Op::mul_hi: return high_product(item, part);
@@ -26,7 +33,10 @@ void Emitter::emit(const Item& item, unsigned part) {
     case Op::lop3: return table(item, part);
     case Op::setp: return compare(item, part);
     case Op::selp: return select(item, part);
-    case Op::cvt: return convert(item, part);
+    case Op::cvt:
+      if (item.reads[1].at != kNowhere) return pair(item, part);
+      if (is_double || item.from->source_type == Type::f64) return convert_doubles(item, part);
+      return convert(item, part);
     case Op::mov_pack: return pack(item, part);
     case Op::mov_unpack: return unpack(item, part);
     case Op::mov_shared: case Op::mov_param: case Op::mov_variable: return fill(item, part);

@@ -17,6 +17,16 @@ class Emitter {
   void fused(const Item& item, unsigned part);
   void extreme(const Item& item, unsigned part);
   void finish_float(const Item& item, unsigned part, unsigned value);
+  /// One instruction with the rounding of an item.
+  void rounded_op(const Item& item, const Vex& what, unsigned to, unsigned first, const Source& second);
+  void doubles(const Item& item, unsigned part);
+  void extreme_doubles(const Item& item, unsigned part);
+  void signs_of_doubles(const Item& item, unsigned part);
+  void convert_doubles(const Item& item, unsigned part);
+  void quotient(const Item& item, unsigned part);
+  void cut(const Item& item, unsigned part);
+  void pair(const Item& item, unsigned part);
+  void halves(const Item& item, unsigned part);
   void logic(const Item& item, unsigned part);
   void negation(const Item& item, unsigned part);
   void magnitude(const Item& item, unsigned part);
@@ -45,6 +55,15 @@ class Emitter {
   /// The lower or upper words of eight wide lanes.
   unsigned narrowed(unsigned low, unsigned high, bool is_upper);
   unsigned compared_words(const Item& item, unsigned part);
+  unsigned compared_doubles(const Item& item, unsigned wide_part);
+  /// A float as a half or bfloat16 in the lower bits of a word.
+  unsigned narrow_float(const Use& use, unsigned part, Type type) { return rounded_to_half(at_.take(use, part), type); }
+  unsigned rounded_to_half(unsigned value, Type type);
+  unsigned widened_half(const Use& use, unsigned part, bool is_upper, Type type);
+  unsigned half_result(const Item& item, unsigned part, bool is_upper, unsigned kept);
+  unsigned fused_half(const std::array<unsigned, 3>& floats, unsigned half, const std::array<unsigned, 6>& kept);
+  /// Four words as doubles, exactly.
+  unsigned word_as_doubles(const Use& use, unsigned part, unsigned half, bool is_signed);
   unsigned compared_wides(const Item& item, unsigned wide_part);
   unsigned of_two(unsigned table, unsigned a, unsigned b);
 

@@ -37,8 +37,55 @@ std::int32_t MemoryEmitter::plan_for(const Item& item, unsigned stride) {
   return plan;
 }
 
-/// In vector code how each eight lie, the rest by ordinary arithmetic: rax is a pointer, rcx how eight lie, rdx and rsi for a moment.
+/// Where all lanes lie side by side, which most do and one test tells, the plan is made of the first lane's address; anything else is looked at eight by eight, behind the rest of the code.
 void MemoryEmitter::make_plan(const Item& item, std::int32_t plan, unsigned stride) {
+  const Use& base = item.reads[0];
+  const bool is_wide = base.form == Form::wide;
+  const unsigned lanes = is_wide ? 4 : 8;
+  at_.release();
+  const unsigned first = at_.take(base, 0), from = at_.fresh(), differs = at_.fresh(), here = at_.fresh();
+  const std::array<unsigned, 3> kept{from, differs, here};
+  to_.vector(is_wide ? v::spread64 : v::spread32, from, 0, Source::vector(first));
+  for (unsigned part = 0; part < exec::kLanes / lanes; ++part) {
+    at_.release_fresh(kept, kept);
+    to_.vector(is_wide ? v::add64 : v::add32, here, from, pool_.series(stride, is_wide, part * lanes));
+    to_.vector(v::xor_, part == 0 ? differs : here, here, at_.last(base, part));
+    if (part != 0) to_.vector(v::or_, differs, differs, Source::vector(here));
+  }
+  to_.vector(v::test, differs, 0, Source::vector(differs));
+  to_.vector(is_wide ? v::to_gpr64 : v::to_gpr32, from, 0, Source::vector(rax));  // behind what may have to be written back for room
+  at_.release();
+  apart_.push_back({&item, number_, plan, stride, to_.jump(Assembler::Condition::differs), at_.state(), 0});
+  if (!is_wide) to_.add64(rax, rdi, offset(offsetof(exec::Warp, shared_memory)));
+  to_.store64(rax, rsp, plan + kPointers);
+  to_.store64(rax, rsp, plan + kLeast);
+  to_.store32(rax, rsp, plan + kLowBits);
+  for (unsigned eight = 1; eight < kEights; ++eight) {
+    to_.lea64(rcx, rax, offset(8 * stride * eight));
+    to_.store64(rcx, rsp, plan + kPointers + 8 * offset(eight));
+  }
+  to_.lea64(rcx, rax, offset((exec::kLanes - 1) * stride));
+  to_.store64(rcx, rsp, plan + kGreatest);
+  to_.bytes({0x31, 0xc9});                             // xor ecx, ecx
+  to_.store32(rcx, rsp, plan + kKinds);
+  to_.store8(rcx, rsp, plan + kOthers);
+  apart_.back().back = to_.size();
+}
+
+void MemoryEmitter::finish_plans() {
+  for (const auto& one : apart_) {
+    to_.land(one.jump);
+    at_.at_item(one.item_number);
+    at_.save(one.state);
+    at_.forget_all();
+    make_plan_by_eights(*one.item, one.plan, one.stride);
+    at_.restore(one.state);
+    to_.jump_back(Assembler::Condition::always, one.back);
+  }
+}
+
+/// In vector code how each eight lie, the rest by ordinary arithmetic: rax is a pointer, rcx how eight lie, rdx and rsi for a moment.
+void MemoryEmitter::make_plan_by_eights(const Item& item, std::int32_t plan, unsigned stride) {
   const Use& base = item.reads[0];
   const bool is_wide = base.form == Form::wide;
   for (unsigned eight = 0; eight < kEights; ++eight) {
@@ -292,8 +339,8 @@ void MemoryEmitter::emit(const Item& item) {
     at_.forget_all();
     leaving_.push_back(call_handler(item));
   } else {
-    const unsigned bytes = 4U * item.from->count;
-    const bool is_load = item.from->op == Op::ld;
+    const unsigned size = ptx::bytes_of(item.from->type), bytes = size * item.from->count;
+    const bool is_load = item.from->op == Op::ld, is_lone = size != 4;
     Call call{&item, number_, {}, {}, {}, 0};
     at_.at_lanes(0);
     const auto plan = plan_for(item, bytes);
@@ -302,7 +349,8 @@ void MemoryEmitter::emit(const Item& item) {
     check_range(item, plan, bytes, call.jumps);
     for (unsigned part = 0; part < kEights; ++part) {
       at_.at_lanes(part);
-      is_load ? load(item, plan, part) : store(item, plan, part);
+      if (is_lone) is_load ? load_lone(item, plan, part) : store_lone(item, plan, part);
+      else is_load ? load(item, plan, part) : store(item, plan, part);
     }
     at_.release();
     call.after = at_.state();

@@ -11,6 +11,7 @@ namespace flexrack::sim::jit {
 /// What a translated segment keeps on the stack.
 struct StackFrame {
   static constexpr std::int32_t kControl = 0;          ///< MXCSR, as it was and as it is
+  static constexpr std::int32_t kRounding = 8;         ///< the same around one instruction that rounds in another way
   static constexpr std::int32_t kPlans = 32, kPlanBytes = 64, kPlanCount = 6;
   static constexpr std::int32_t kBytes = kPlans + kPlanBytes * kPlanCount + 8;   ///< a call finds the stack at a multiple of 16
   static constexpr std::int32_t kWarp = kBytes, kStep = kBytes + 8;              ///< pushed before
@@ -27,6 +28,7 @@ class MemoryEmitter {
   /// The calls, that lie behind the rest of the code; `leave`: emits the way out, with the step to go to in rax.
   template <class Leave>
   void finish(const Leave& leave) {
+    finish_plans();
     for (auto& call : calls_) {
       for (const auto jump : call.jumps) to_.land(jump);
       at_.at_item(call.item_number);
@@ -57,15 +59,29 @@ class MemoryEmitter {
     Registers::State before, after;
     std::size_t back;
   };
+  /// A plan that is made eight by eight, behind the rest.
+  struct Apart {
+    const Item* item;
+    unsigned item_number;
+    std::int32_t plan;
+    unsigned stride;
+    std::size_t jump;
+    Registers::State state;
+    std::size_t back;
+  };
   // Offsets in a plan: a pointer for each eight lanes, the least and greatest address of all, their low bits, how each eight lie, whether any lies in no way we know.
   static constexpr std::int32_t kPointers = 0, kLeast = 32, kGreatest = 40, kLowBits = 48, kKinds = 52, kOthers = 56;
 
   std::int32_t plan_for(const Item& item, unsigned stride);
   void make_plan(const Item& item, std::int32_t plan, unsigned stride);
+  void make_plan_by_eights(const Item& item, std::int32_t plan, unsigned stride);
+  void finish_plans();
   void check_range(const Item& item, std::int32_t plan, unsigned bytes, std::vector<std::size_t>& jumps);
   void check_guard(const Item& item, std::vector<std::size_t>& jumps);
   void load(const Item& item, std::int32_t plan, unsigned part);
   void store(const Item& item, std::int32_t plan, unsigned part);
+  void load_lone(const Item& item, std::int32_t plan, unsigned part);
+  void store_lone(const Item& item, std::int32_t plan, unsigned part);
   void exchange(const Item& item);
   std::size_t call_handler(const Item& item);
   Source iota(unsigned stride, bool is_wide, bool is_upper);
@@ -80,6 +96,7 @@ class MemoryEmitter {
   std::array<Plan, StackFrame::kPlanCount> plans_;
   unsigned next_plan_ = 0;
   std::vector<Call> calls_;
+  std::vector<Apart> apart_;
   std::vector<std::size_t> leaving_;
 };
 

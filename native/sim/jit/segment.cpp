@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "sim/exec/collective.h"
+#include "sim/exec/convert.h"
+#include "sim/exec/ops.h"
 #include "sim/exec/warp.h"
 
 namespace flexrack::sim::jit {
@@ -21,7 +23,7 @@ Form form_of(Width width) {
   }
 }
 
-At place_of_constant(const ptx::Operand& operand) { return operand.kind == ptx::Operand::Kind::constant ? operand.at | kInConstants : kNowhere; }
+Form form_of_bytes(unsigned bytes) { return bytes == 2 ? Form::half : bytes == 4 ? Form::word : bytes == 8 ? Form::wide : Form::none; }
 
 Form integer_form(Type type) {
   switch (type) {
@@ -42,13 +44,35 @@ bool takes(Item& item, Form form, unsigned sources, unsigned latency = 1) {
   return true;
 }
 
-/// f32 to nearest.
 bool takes_floats(Item& item, unsigned sources, unsigned latency) {
   const auto& from = *item.from;
-  if (from.type != Type::f32 || (from.rounding != ptx::Rounding::rn && from.rounding != ptx::Rounding::none)) return false;
+  if (from.type != Type::f32 || (from.rounding != ptx::Rounding::none && rounding_mode(from.rounding) < 0)) return false;
   if (from.flags & ~(ptx::kFtz | ptx::kSaturate | ptx::kApprox)) return false;
   item.subnormals = from.flags & ptx::kFtz ? Subnormals::flushed : Subnormals::kept;
   return takes(item, Form::word, sources, latency);
+}
+
+/// f64 to nearest: it keeps subnormals, whatever a segment's floats do with theirs.
+bool takes_doubles(Item& item, unsigned sources, unsigned latency) {
+  const auto& from = *item.from;
+  if (from.type != Type::f64 || from.flags != 0 || (from.rounding != ptx::Rounding::rn && from.rounding != ptx::Rounding::none)) return false;
+  item.subnormals = Subnormals::kept;
+  return takes(item, Form::wide, sources, latency);
+}
+
+bool takes_reals(Item& item, unsigned sources, unsigned latency) {
+  return item.from->type == Type::f64 ? takes_doubles(item, sources, latency + latency / 8) : takes_floats(item, sources, latency);
+}
+
+bool describe_halves(Item& item) {
+  const auto& from = *item.from;
+  const bool is_pair = from.type == Type::f16x2 || from.type == Type::bf16x2, is_brain = from.type == Type::bf16 || from.type == Type::bf16x2;
+  if (from.flags != 0 || (from.rounding != ptx::Rounding::rn && from.rounding != ptx::Rounding::none)) return false;
+  const bool is_arithmetic = from.op != Op::neg && from.op != Op::abs;
+  // The sum of a product in bfloat16 needs more than a double has.
+  if (from.op == Op::fma && is_brain) return false;
+  if (is_brain && is_arithmetic) item.subnormals = Subnormals::kept;
+  return takes(item, is_pair ? Form::word : Form::half, from.op == Op::fma ? 3 : is_arithmetic ? 2 : 1, 14);
 }
 
 bool takes_integers(Item& item, unsigned sources, bool may_be_wide = true) {
@@ -57,12 +81,20 @@ bool takes_integers(Item& item, unsigned sources, bool may_be_wide = true) {
   return takes(item, form, sources);
 }
 
-bool takes_integers_or_floats(Item& item, unsigned sources, bool may_be_wide, unsigned latency) {
-  return item.from->type == Type::f32 ? takes_floats(item, sources, latency) : takes_integers(item, sources, may_be_wide);
+bool takes_numbers(Item& item, unsigned sources, bool may_be_wide, unsigned latency) {
+  const bool is_real = item.from->type == Type::f32 || item.from->type == Type::f64;
+  return is_real ? takes_reals(item, sources, latency) : takes_integers(item, sources, may_be_wide);
 }
 
 bool is_32(Type type) { return type == Type::u32 || type == Type::s32 || type == Type::b32; }
 bool is_64(Type type) { return type == Type::u64 || type == Type::s64 || type == Type::b64; }
+
+/// By way of doubles, whose quotients of words are exact enough.
+bool takes_quotient(Item& item) { return item.from->flags == 0 && takes(item, Form::word, 2, 20); }
+
+bool is_16(Type type) { return type == Type::u16 || type == Type::s16 || type == Type::b16; }
+
+bool describe_logic(Item& item, unsigned sources) { return takes(item, is_16(item.from->type) ? Form::half : integer_form(item.from->type), sources); }
 
 bool describe_shift(Item& item) {
   const Form form = integer_form(item.from->type);
@@ -81,7 +113,10 @@ bool describe_compare(Item& item) {
     form = Form::word;
     item.subnormals = from.flags & ptx::kFtz ? Subnormals::flushed : Subnormals::kept;
   }
-  if (form != Form::word && form != Form::wide) return false;
+  if (from.type == Type::f64) form = Form::wide, item.subnormals = Subnormals::kept;
+  if (is_16(from.type)) form = Form::half;
+  if (form != Form::word && form != Form::wide && form != Form::half) return false;
+  if (from.type == Type::f64 && from.flags != 0) return false;
   if (from.compare == ptx::Compare::none || (from.flags & ~ptx::kFtz) != 0) return false;
   item.writes[0] = {step.d, Form::mask}, item.writes[1] = {step.e, Form::mask};
   item.reads = {Use{step.a, form}, Use{step.b, form}, Use{step.c, Form::mask}, Use{}, Use{}};
@@ -97,26 +132,70 @@ bool describe_wide_product(Item& item, bool has_sum) {
   return true;
 }
 
+/// Two floats to two halves: the second source is the lower one.
+bool describe_pair(Item& item) {
+  const auto& from = *item.from;
+  if ((from.type != Type::f16x2 && from.type != Type::bf16x2) || from.source_type != Type::f32 || from.rounding != ptx::Rounding::rn) return false;
+  if ((from.flags & ~ptx::kUniform) != 0 || from.o[3].kind != ptx::Operand::Kind::none) return false;
+  if (from.o[0].width != Width::w32 || from.o[1].width != Width::w32 || from.o[2].width != Width::w32) return false;
+  item.reads[1] = {item.step->b, Form::word};
+  item.latency = 8;
+  return true;
+}
+
+bool describe_double(Item& item) {
+  const auto& from = *item.from;
+  const Width d = from.o[0].width, a = from.o[1].width;
+  if (from.rounding != ptx::Rounding::rn && from.rounding != ptx::Rounding::none) return false;
+  if ((from.flags & ~(ptx::kFtz | ptx::kUniform)) != 0) return false;
+  const bool is_flushed = from.flags & ptx::kFtz;
+  item.latency = 7;
+  if (from.type == Type::f64 && d == Width::w64 && a == Width::w32 && is_32(from.source_type) && from.source_type != Type::b32) return !is_flushed;
+  item.subnormals = is_flushed ? Subnormals::flushed : Subnormals::kept;
+  if (from.type == Type::f64 && d == Width::w64) return from.source_type == Type::f32 && a == Width::w32;
+  return from.type == Type::f32 && d == Width::w32 && a == Width::w64;
+}
+
+/// Integers in registers that may be wider than they are: cut to the narrower, whose sign fills the rest.
+bool describe_cut(Item& item) {
+  const auto& from = *item.from;
+  const auto is_narrow = [](Type type) { return type == Type::u8 || type == Type::s8 || is_16(type); };
+  const Form d = item.writes[0].form, a = item.reads[0].form;
+  if ((d != Form::half && d != Form::word) || (a != Form::half && a != Form::word)) return false;
+  if (!(is_narrow(from.type) || is_32(from.type)) || !(is_narrow(from.source_type) || is_32(from.source_type))) return false;
+  item.latency = 3;
+  return exec::middle_type(from) != Type::none;
+}
+
 bool describe_convert(Item& item) {
   const auto& from = *item.from;
   const Width d = from.o[0].width, a = from.o[1].width;
   item.writes[0] = {item.step->d, form_of(d)};
   item.reads[0] = {item.step->a, form_of(a)};
   item.latency = 4;
+  if (from.o[2].kind != ptx::Operand::Kind::none) return describe_pair(item);
+  if (from.type == Type::f64 || from.source_type == Type::f64) return describe_double(item);
   const bool is_plain = (from.flags & ~ptx::kUniform) == 0, is_nearest = from.rounding == ptx::Rounding::rn || from.rounding == ptx::Rounding::none;
   if (from.type == Type::f32 && d == Width::w32 && is_plain && is_nearest) {
     if ((from.source_type == Type::s32 || from.source_type == Type::u32) && a == Width::w32) return true;
     return (from.source_type == Type::f16 || from.source_type == Type::bf16) && a == Width::w16;
   }
   if (from.source_type == Type::f32 && a == Width::w32) {
-    if (from.type == Type::s32 && d == Width::w32) return from.rounding == ptx::Rounding::rzi && (from.flags & ~(ptx::kFtz | ptx::kUniform)) == 0;
+    const bool is_whole = from.rounding == ptx::Rounding::rni || from.rounding == ptx::Rounding::rzi || from.rounding == ptx::Rounding::rmi || from.rounding == ptx::Rounding::rpi;
+    if (is_whole && (from.type == Type::s32 || from.type == Type::f32) && d == Width::w32) {
+      if ((from.flags & ~(ptx::kFtz | ptx::kUniform)) != 0) return false;
+      // A subnormal makes no difference where it is cut to zero.
+      if (from.rounding != ptx::Rounding::rzi || from.type == Type::f32) item.subnormals = from.flags & ptx::kFtz ? Subnormals::flushed : Subnormals::kept;
+      return true;
+    }
     return (from.type == Type::f16 || from.type == Type::bf16) && d == Width::w16 && is_plain && is_nearest;
   }
   // Integers, by registers of the types' own widths.
   item.latency = 2;
   if (!is_plain) return false;
   const bool from_word = is_32(from.source_type) && a == Width::w32, from_wide = is_64(from.source_type) && a == Width::w64;
-  return (is_32(from.type) && d == Width::w32 && (from_word || from_wide)) || (is_64(from.type) && d == Width::w64 && (from_word || from_wide));
+  if ((is_32(from.type) && d == Width::w32 && (from_word || from_wide)) || (is_64(from.type) && d == Width::w64 && (from_word || from_wide))) return true;
+  return describe_cut(item);
 }
 
 bool describe_move(Item& item) {
@@ -146,7 +225,14 @@ bool describe_move(Item& item) {
   }
 }
 
-/// Words, by vectors of up to four, where a register says: of shared memory by offsets, of global memory by addresses.
+/// What one element is in a register: of loads and stores of a byte, 16 or 64 bits, which come alone.
+Form lone_form(const Instruction& from, Width width) {
+  const unsigned bytes = ptx::bytes_of(from.type);
+  if (bytes == 8) return width == Width::w64 ? Form::wide : Form::none;
+  return width == Width::w16 ? Form::half : width == Width::w32 ? Form::word : Form::none;
+}
+
+/// Words, by vectors of up to four, or one element of another size, where a register says: of shared memory by offsets, of global memory by addresses.
 bool describe_memory(Item& item) {
   const auto& from = *item.from;
   const bool is_load = from.op == Op::ld;
@@ -155,10 +241,19 @@ bool describe_memory(Item& item) {
   if (from.order != ptx::Order::weak || address.kind != ptx::Operand::Kind::address_register) return false;
   const bool is_shared = from.space == ptx::Space::shared;
   if (!is_shared && from.space != ptx::Space::global && from.space != ptx::Space::generic && from.space != ptx::Space::constant) return false;
-  if (address.width != (is_shared ? Width::w32 : Width::w64) || ptx::bytes_of(from.type) != 4) return false;
-  if (from.count != 1 && from.count != 2 && from.count != 4) return false;
-  if (step.displacement < -(1 << 24) || step.displacement > (1 << 24) || step.displacement % (4 * from.count) != 0) return false;
+  if (address.width != (is_shared ? Width::w32 : Width::w64)) return false;
+  const unsigned bytes = ptx::bytes_of(from.type);
+  if (bytes == 0 || bytes > 8 || (from.count != 1 && (bytes != 4 || (from.count != 2 && from.count != 4)))) return false;
+  if (step.displacement < -(1 << 24) || step.displacement > (1 << 24) || step.displacement % (static_cast<int>(bytes) * from.count) != 0) return false;
   const auto& value = from.o[is_load ? 0 : 1];
+  if (bytes != 4) {
+    const Form form = value.kind == ptx::Operand::Kind::list ? Form::none : lone_form(from, value.width);
+    if (form == Form::none || step.d == kNowhere) return false;
+    item.is_whole = true;
+    item.reads[0] = {step.a, form_of(address.width)};
+    (is_load ? item.writes[0] : item.reads[1]) = {step.d, form};
+    return true;
+  }
   if (value.kind == ptx::Operand::Kind::list) {
     for (unsigned i = 0; i < value.count; ++i) {
       if (form_of(step.extra[i].width) != Form::word || step.extra[i].kind == ptx::Operand::Kind::sink) return false;
@@ -173,43 +268,52 @@ bool describe_memory(Item& item) {
   return true;
 }
 
-/// Shuffles by numbers among all lanes.
+/// Shuffles by numbers among all lanes; nvcc puts the numbers into registers first.
 bool describe_shuffle(const exec::Code& code, Item& item) {
   const auto& step = *item.step;
-  const At members = item.from->flags & ptx::kSync ? place_of_constant(item.from->o[5]) : kNowhere;
+  if (item.guard != kNowhere || !(item.from->flags & ptx::kSync) || step.d == kNowhere) return false;
+  const At places[] = {step.b, step.c, exec::place_of(item.from->o[5])};
+  std::array<At, 3> numbers{};
+  for (unsigned i = 0; i < 3; ++i) {
+    numbers[i] = places[i] != kNowhere && (places[i] & kInConstants) ? places[i] : item.known[i];
+    if (numbers[i] == kNowhere) return false;
+    // The handler looks into the register.
+    if (places[i] != numbers[i]) item.reads[3 + i] = {places[i], Form::word};
+  }
   std::uint64_t all = 0;
-  if (item.guard != kNowhere || members == kNowhere || !constant_of(code, {members, Form::word}, all) || all != exec::kAllLanes) return false;
-  if (!(step.b & kInConstants) || !(step.c & kInConstants) || step.d == kNowhere) return false;
+  if (!constant_of(code, {numbers[2], Form::word}, all) || all != exec::kAllLanes) return false;
   item.is_whole = true;
   item.writes[0] = {step.d, Form::word}, item.writes[1] = {step.e, Form::mask};
-  item.reads[0] = {step.a, Form::word}, item.reads[1] = {step.b, Form::word}, item.reads[2] = {step.c, Form::word};
+  item.reads[0] = {step.a, Form::word}, item.reads[1] = {numbers[0], Form::word}, item.reads[2] = {numbers[1], Form::word};
   return true;
 }
 
 bool describe_operation(const exec::Code& code, Item& item) {
   const auto& from = *item.from;
+  if (is_half_arithmetic(from)) return describe_halves(item);
   switch (from.op) {
-    case Op::add: case Op::sub: return takes_integers_or_floats(item, 2, true, 3);
-    case Op::mul: return takes_floats(item, 2, 3);
-    case Op::fma: return takes_floats(item, 3, 4);
-    case Op::div: return takes_floats(item, 2, 11);
-    case Op::rcp: case Op::sqrt: return takes_floats(item, 1, 11);
-    case Op::abs: return takes_integers_or_floats(item, 1, false, 1) && (from.type == Type::f32 || from.type == Type::s32);
-    case Op::neg: return takes_integers_or_floats(item, 1, true, 1);
-    case Op::min: case Op::max: return from.o[3].kind == ptx::Operand::Kind::none && takes_integers_or_floats(item, 2, false, 6) && (from.flags & ~ptx::kFtz) == 0;
+    case Op::add: case Op::sub: return takes_numbers(item, 2, true, 3);
+    case Op::mul: return takes_reals(item, 2, 3);
+    case Op::fma: return takes_reals(item, 3, 4);
+    case Op::div: return is_32(from.type) ? takes_quotient(item) : takes_reals(item, 2, 11);
+    case Op::rem: return is_32(from.type) && takes_quotient(item);
+    case Op::rcp: case Op::sqrt: return takes_reals(item, 1, 11);
+    case Op::abs: return takes_numbers(item, 1, false, 1) && (from.type == Type::f32 || from.type == Type::f64 || from.type == Type::s32);
+    case Op::neg: return takes_numbers(item, 1, true, 1);
+    case Op::min: case Op::max: return from.o[3].kind == ptx::Operand::Kind::none && takes_numbers(item, 2, false, 6) && (from.flags & ~ptx::kFtz) == 0;
     case Op::mul_lo: return takes_integers(item, 2) && (item.latency = 4);
     case Op::mad_lo: return takes_integers(item, 3, false) && (item.latency = 4);
     case Op::mul_hi: return takes_integers(item, 2, false) && (item.latency = 5);
     case Op::mul_wide: return describe_wide_product(item, false);
     case Op::mad_wide: return describe_wide_product(item, true);
-    case Op::logic_and: case Op::logic_or: case Op::logic_xor: return takes(item, integer_form(from.type), 2);
-    case Op::logic_not: return takes(item, integer_form(from.type), 1);
+    case Op::logic_and: case Op::logic_or: case Op::logic_xor: return describe_logic(item, 2);
+    case Op::logic_not: return describe_logic(item, 1);
     case Op::shl: case Op::shr: return describe_shift(item);
     case Op::shf_l: case Op::shf_r: return takes(item, Form::word, 3, 3);
     case Op::lop3: return takes(item, Form::word, 3, 3);
     case Op::setp: return describe_compare(item);
     case Op::selp:
-      if (!takes(item, ptx::bytes_of(from.type) == 4 ? Form::word : ptx::bytes_of(from.type) == 8 ? Form::wide : Form::none, 2)) return false;
+      if (!takes(item, form_of_bytes(ptx::bytes_of(from.type)), 2)) return false;
       item.reads[2] = {item.step->c, Form::mask};
       return true;
     case Op::cvt: return describe_convert(item);
@@ -220,6 +324,24 @@ bool describe_operation(const exec::Code& code, Item& item) {
 }
 
 }  // namespace
+
+int rounding_mode(ptx::Rounding rounding) {
+  switch (rounding) {
+    case ptx::Rounding::rn: case ptx::Rounding::rni: return 0;
+    case ptx::Rounding::rm: case ptx::Rounding::rmi: return 1;
+    case ptx::Rounding::rp: case ptx::Rounding::rpi: return 2;
+    case ptx::Rounding::rz: case ptx::Rounding::rzi: return 3;
+    default: return -1;
+  }
+}
+
+bool is_half_arithmetic(const Instruction& from) {
+  if (from.type != Type::f16 && from.type != Type::f16x2 && from.type != Type::bf16 && from.type != Type::bf16x2) return false;
+  switch (from.op) {
+    case Op::add: case Op::sub: case Op::mul: case Op::fma: case Op::neg: case Op::abs: return true;
+    default: return false;
+  }
+}
 
 Exchange exchange_of(const exec::Code& code, const Item& item) {
   std::uint64_t b = 0, c = 0;

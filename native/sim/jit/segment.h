@@ -36,12 +36,19 @@ struct Item {
   const Instruction* from = nullptr;
   At guard = kNowhere;
   std::array<Use, 4> writes;
-  std::array<Use, 5> reads;          ///< of a memory access the base first, then what is stored
+  std::array<Use, 6> reads;          ///< of a memory access the base first, then what is stored
+  std::array<At, 3> known{kNowhere, kNowhere, kNowhere};   ///< of a shuffle: the constants that its registers hold
   exec::Handler handler = nullptr;   ///< what carries it out otherwise: of the step, or of the guard's before it
   bool is_whole = false;             ///< of all lanes at once: memory, shuffles
   Subnormals subnormals = Subnormals::any;
   std::uint8_t latency = 1;          ///< cycles, about
 };
+
+/// To integers in a float, or of a result: what the processor calls a mode. -1: none of its four.
+int rounding_mode(ptx::Rounding rounding);
+
+/// f16, bf16 and pairs: what Emitter::halves() does.
+bool is_half_arithmetic(const Instruction& from);
 
 /// Fills in what is read and written. False: not to be translated.
 bool describe(const exec::Code& code, const Step& step, Item& item);

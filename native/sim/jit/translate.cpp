@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "sim/exec/control.h"
+#include "sim/exec/ops.h"
 #include "sim/exec/shells.h"
 #include "sim/jit/emitter.h"
 #include "sim/jit/memory.h"
@@ -160,6 +161,7 @@ class Translation {
 
   void make() {
     find_targets();
+    find_numbers();
     struct Entry {
       Step* step;
       std::size_t at;
@@ -191,6 +193,40 @@ class Translation {
     for (const auto& table : code_.tables) targets_.insert(table.begin(), table.end());
   }
 
+  /// What registers hold where shuffles read them: numbers that a move has put there, since lanes have met last. Where all lanes work then, all have made the move.
+  void find_numbers() {
+    std::map<At, At> held;
+    const auto number_in = [&](At place) {
+      const auto found = held.find(place);
+      return found == held.end() ? kNowhere : found->second;
+    };
+    bool is_guarded = false;
+    for (const auto& step : code_.steps) {
+      if (step.source == nullptr || targets_.contains(&step)) held.clear();
+      if (step.source == nullptr) continue;
+      if (step.run == exec::guards) {
+        is_guarded = true;
+        continue;
+      }
+      const auto& from = *step.source;
+      const bool is_move = from.op == Op::mov && !is_guarded && from.o[0].width == ptx::Width::w32 && step.a != kNowhere && (step.a & kInConstants);
+      Item item;
+      item.handler = step.run;
+      if (from.op == Op::shfl && step.guard == kNowhere) {
+        numbers_[&step] = {number_in(step.b), number_in(step.c), number_in(exec::place_of(from.o[5]))};
+        held.erase(step.d), held.erase(step.e);
+      } else if (from.op == Op::bra || from.op == Op::st || from.op == Op::bar_sync) {
+        // Nothing is written.
+      } else if (describe(code_, step, item)) {
+        for (const auto& use : item.writes) held.erase(use.at);
+        if (is_move) held[step.d] = step.a;
+      } else {
+        held.clear();
+      }
+      is_guarded = false;
+    }
+  }
+
   /// Of two steps where the first looks at a guard.
   std::uint32_t item_at(std::size_t at, Item& item) const {
     const Step& step = code_.steps[at];
@@ -198,6 +234,7 @@ class Translation {
     if (step.source == nullptr || (!is_guarded && step.guard != kNowhere)) return 0;
     if (is_guarded) item.guard = step.guard;
     item.handler = step.run;
+    if (const auto found = numbers_.find(&step); found != numbers_.end()) item.known = found->second;
     return describe(code_, code_.steps[at + (is_guarded ? 1 : 0)], item) ? (is_guarded ? 2 : 1) : 0;
   }
 
@@ -236,6 +273,7 @@ class Translation {
 
   exec::Code& code_;
   std::set<const Step*> targets_;
+  std::map<const Step*, std::array<At, 3>> numbers_;
   Assembler to_;
   Pool pool_;
 };

@@ -1,0 +1,155 @@
+// f64, to nearest; its conversions; what words need doubles for; and conversions between integers of 8, 16 and 32 bits.
+#include "sim/exec/convert.h"
+#include "sim/jit/emitter.h"
+#include "sim/jit/vectors.h"
+
+namespace flexrack::sim::jit {
+
+constexpr std::uint64_t kSignOfDouble = std::uint64_t{1} << 63, kOneDouble = 0x3ff0000000000000, kTwoTo52 = 0x4330000000000000;
+
+/// Of two NaN the processor takes the first source's, as the interpreter does (ops_float.cpp, nan_of).
+void Emitter::doubles(const Item& item, unsigned part) {
+  const auto& [a, b, c, unused1, unused2, unused3] = item.reads;
+  for (unsigned half = 2 * part; half < 2 * part + 2; ++half) {
+    const unsigned made = at_.fresh();
+    switch (item.from->op) {
+      case Op::sqrt: op(v::sqrtd, made, 0, at_.last(a, half)); break;
+      case Op::rcp: op(v::divd, made, constant(pool_.wide(kOneDouble)), at_.last(a, half)); break;
+      case Op::fma: {
+        op(v::move, made, 0, Source::vector(at_.take(c, half)));
+        const unsigned first = at_.take(a, half);
+        op(v::fma231d, made, first, at_.last(b, half));
+        break;
+      }
+      default: {
+        const Op what = item.from->op;
+        const unsigned first = at_.take(a, half);
+        op(what == Op::add ? v::addd : what == Op::sub ? v::subd : what == Op::mul ? v::muld : v::divd, made, first, at_.last(b, half));
+      }
+    }
+    at_.put(item, item.writes[0], half, made);
+    at_.release();
+  }
+}
+
+/// As Emitter::extreme().
+void Emitter::extreme_doubles(const Item& item, unsigned part) {
+  const bool is_min = item.from->op == Op::min;
+  for (unsigned half = 2 * part; half < 2 * part + 2; ++half) {
+    const unsigned a = at_.take(item.reads[0], half), b = at_.take(item.reads[1], half), first = at_.fresh(), made = at_.fresh();
+    const auto blend = [&](unsigned other, unsigned value) { op(v::blend_by64, made, other, Source::vector(value), static_cast<int>(first << 4)); };
+    op(v::compared, first, a, Source::vector(b), v::equal_o);
+    if (is_min) op(v::and_, first, first, Source::vector(a));
+    else op(v::not_and, first, a, Source::vector(first));
+    op(v::compared, made, a, Source::vector(b), is_min ? v::less_o : v::greater_o);
+    op(v::or_, first, first, Source::vector(made));
+    blend(b, a);
+    op(v::compared, first, b, Source::vector(b), v::unordered);
+    blend(made, a);
+    op(v::compared, first, a, Source::vector(a), v::unordered);
+    blend(made, b);
+    at_.put(item, item.writes[0], half, made);
+    at_.release();
+  }
+}
+
+void Emitter::signs_of_doubles(const Item& item, unsigned part) {
+  const bool is_negation = item.from->op == Op::neg;
+  for (unsigned half = 2 * part; half < 2 * part + 2; ++half) {
+    const unsigned from = at_.take(item.reads[0], half), made = at_.fresh();
+    op(is_negation ? v::xor_ : v::and_, made, from, pool_.wide(is_negation ? kSignOfDouble : ~kSignOfDouble));
+    at_.put(item, item.writes[0], half, made);
+    at_.release();
+  }
+}
+
+unsigned Emitter::word_as_doubles(const Use& use, unsigned part, unsigned half, bool is_signed) {
+  if (!is_signed) {
+    // The lower bits of 2^52, less that.
+    const unsigned made = widened(use, part, half, false);
+    op(v::or_, made, made, pool_.wide(kTwoTo52));
+    op(v::subd, made, made, pool_.wide(kTwoTo52));
+    return made;
+  }
+  const unsigned from = at_.take(use, part), made = at_.fresh();
+  if (half == 1) op(v::upper_half, from, 0, Source::vector(made), 1);
+  op(v::widen_word, made, 0, Source::vector(half == 1 ? made : from));
+  return made;
+}
+
+void Emitter::convert_doubles(const Item& item, unsigned part) {
+  const Use& a = item.reads[0];
+  const Use& d = item.writes[0];
+  if (item.from->type == Type::f32) {
+    const unsigned low = at_.fresh(), high = at_.fresh();
+    op(v::narrow_double, low, 0, Source::vector(at_.take(a, 2 * part)));
+    op(v::narrow_double, high, 0, Source::vector(at_.take(a, 2 * part + 1)));
+    op(v::insert_upper, low, low, Source::vector(high), 1);
+    return at_.put(item, d, part, low, true, item.subnormals == Subnormals::flushed);
+  }
+  for (unsigned half = 0; half < 2; ++half) {
+    unsigned made = 0;
+    if (item.from->source_type == Type::f32) {
+      const unsigned from = at_.take(a, part);
+      made = at_.fresh();
+      if (half == 1) op(v::upper_half, from, 0, Source::vector(made), 1);
+      op(v::widen_float, made, 0, Source::vector(half == 1 ? made : from));
+    } else {
+      made = word_as_doubles(a, part, half, ptx::is_signed(item.from->source_type));
+    }
+    at_.put(item, d, 2 * part + half, made);
+    at_.release();
+  }
+}
+
+/// The quotient of two words as doubles, cut, is that of the words: what it lies below the next whole number is more than a double's last bit there. Zero gives all ones, or the dividend.
+void Emitter::quotient(const Item& item, unsigned part) {
+  const bool is_signed = ptx::is_signed(item.from->type);
+  const auto& [a, b, unused1, unused2, unused3, unused4] = item.reads;
+  std::array<unsigned, 2> made{};
+  for (unsigned half = 0; half < 2; ++half) {
+    const unsigned dividend = word_as_doubles(a, part, half, is_signed), divisor = word_as_doubles(b, part, half, is_signed);
+    op(v::divd, dividend, dividend, Source::vector(divisor));
+    if (is_signed) {
+      op(v::cut_double, dividend, 0, Source::vector(dividend));
+    } else {
+      // By way of 2^52, rounded down: the mode is told to the instruction.
+      op(v::round_double, dividend, 0, Source::vector(dividend), 3);
+      op(v::addd, dividend, dividend, pool_.wide(kTwoTo52));
+    }
+    made[half] = dividend;
+    at_.release_fresh(made, std::array<unsigned, 1>{made[0]});
+  }
+  unsigned whole = made[0];
+  if (is_signed) op(v::insert_upper, whole, whole, Source::vector(made[1]), 1);
+  else whole = narrowed(made[0], made[1], false);
+  at_.release_fresh(std::array<unsigned, 1>{whole}, std::array<unsigned, 1>{whole});
+  const unsigned divisor = at_.take(b, part), is_zero = at_.fresh();
+  op(v::xor_, is_zero, is_zero, Source::vector(is_zero));
+  op(v::equal32, is_zero, is_zero, Source::vector(divisor));
+  if (item.from->op == Op::div) {
+    op(v::or_, whole, whole, Source::vector(is_zero));
+  } else {
+    // By zero the product is zero, and the dividend stays.
+    op(v::mul32, whole, whole, Source::vector(divisor));
+    const unsigned dividend = at_.take(a, part);
+    op(v::sub32, whole, dividend, Source::vector(whole));
+  }
+  at_.put(item, item.writes[0], part, whole);
+}
+
+void Emitter::cut(const Item& item, unsigned part) {
+  const Type middle = exec::middle_type(*item.from);
+  const int lost = 32 - 8 * static_cast<int>(ptx::bytes_of(middle));
+  const unsigned from = at_.take(item.reads[0], part), made = at_.fresh();
+  if (lost == 0) {
+    op(v::move, made, 0, Source::vector(from));
+  } else {
+    shift_by(v::shift32, v::kLeft, made, from, lost);
+    shift_by(v::shift32, ptx::is_signed(middle) ? v::kArithmetic : v::kRight, made, made, lost);
+  }
+  if (item.writes[0].form == Form::half) op(v::and_, made, made, pool_.word(0xffff));
+  at_.put(item, item.writes[0], part, made);
+}
+
+}  // namespace flexrack::sim::jit
