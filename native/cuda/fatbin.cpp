@@ -7,8 +7,8 @@
 #include <cstring>
 #include <string_view>
 
-// The layout of the wrapper is in fatbinary_section.h of CUDA 13.0; that of container and entries, and what flags and kinds mean, was read off what
-// nvcc 13.0 writes for known sources and options.
+// The layout of the wrapper is in fatbinary_section.h of CUDA 13.0; that of container and entries, and what flags and
+// kinds mean, was read off what nvcc 13.0 writes for known sources and options.
 
 namespace flexrack::cuda {
 namespace {
@@ -52,7 +52,8 @@ constexpr std::uint64_t kFlagLz4 = 0x2000, kFlagZstd = 0x8000, kFlagArchitecture
 
 template <class T>
 T read(Bytes bytes, std::uint64_t at, const char* what) {
-  if (at > bytes.size() || bytes.size() - at < sizeof(T)) throw FatbinError(std::string("a fatbin or ELF file ends within ") + what);
+  if (at > bytes.size() || bytes.size() - at < sizeof(T))
+    throw FatbinError(std::string("a fatbin or ELF file ends within ") + what);
   T value;
   std::memcpy(&value, bytes.data() + at, sizeof value);
   return value;
@@ -72,8 +73,10 @@ Architecture architecture_of(std::uint32_t number, char suffix = 0) {
 // ELF
 
 std::uint64_t elf_size(const Elf64_Ehdr& header, auto&& section) {
-  auto end = std::max<std::uint64_t>(sizeof header, header.e_phoff + std::uint64_t{header.e_phnum} * header.e_phentsize);
-  if (header.e_phoff >= kSomeLimit || header.e_shoff >= kSomeLimit) throw FatbinError("an ELF file with tables beyond its end");
+  auto end =
+      std::max<std::uint64_t>(sizeof header, header.e_phoff + std::uint64_t{header.e_phnum} * header.e_phentsize);
+  if (header.e_phoff >= kSomeLimit || header.e_shoff >= kSomeLimit)
+    throw FatbinError("an ELF file with tables beyond its end");
   // More than a header can say are counted in the first.
   const std::uint64_t count = header.e_shnum == 0 && header.e_shoff != 0 ? section(0).sh_size : header.e_shnum;
   if (count >= kSomeLimit / sizeof(Elf64_Shdr)) throw FatbinError("an ELF file with tables beyond its end");
@@ -81,22 +84,27 @@ std::uint64_t elf_size(const Elf64_Ehdr& header, auto&& section) {
   for (std::uint64_t i = 0; i < count; ++i) {
     const Elf64_Shdr one = section(i);
     if (one.sh_type == SHT_NOBITS) continue;
-    if (one.sh_offset >= kSomeLimit || one.sh_size >= kSomeLimit) throw FatbinError("an ELF file with a section beyond its end");
+    if (one.sh_offset >= kSomeLimit || one.sh_size >= kSomeLimit)
+      throw FatbinError("an ELF file with a section beyond its end");
     end = std::max<std::uint64_t>(end, one.sh_offset + one.sh_size);
   }
   return end;
 }
 
 void check_elf(const Elf64_Ehdr& header) {
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) throw FatbinError("not a 64-bit little-endian ELF file");
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
+    throw FatbinError("not a 64-bit little-endian ELF file");
   if (header.e_machine != kCudaMachine) throw FatbinError("an ELF file, but not for a CUDA device");
-  if (header.e_shoff != 0 && header.e_shentsize != sizeof(Elf64_Shdr)) throw FatbinError("an ELF file with sections of another size");
+  if (header.e_shoff != 0 && header.e_shentsize != sizeof(Elf64_Shdr))
+    throw FatbinError("an ELF file with sections of another size");
 }
 
 CodeEntry elf_entry(Bytes bytes) {
   const auto header = read<Elf64_Ehdr>(bytes, 0, "its header");
   check_elf(header);
-  const auto size = elf_size(header, [&](std::uint64_t i) { return read<Elf64_Shdr>(bytes, header.e_shoff + i * sizeof(Elf64_Shdr), "its section table"); });
+  const auto size = elf_size(header, [&](std::uint64_t i) {
+    return read<Elf64_Shdr>(bytes, header.e_shoff + i * sizeof(Elf64_Shdr), "its section table");
+  });
   if (size > bytes.size()) throw FatbinError("an ELF file is cut off");
   CodeEntry entry;
   entry.kind = CodeKind::elf;
@@ -142,7 +150,8 @@ Architecture target_of(std::string_view text) {
     if (text.substr(at, 3) != "sm_") return {};
     at += 3;
     std::uint32_t number = 0;
-    for (; at < text.size() && text[at] >= '0' && text[at] <= '9' && number < 10000; ++at) number = number * 10 + static_cast<std::uint32_t>(text[at] - '0');
+    for (; at < text.size() && text[at] >= '0' && text[at] <= '9' && number < 10000; ++at)
+      number = number * 10 + static_cast<std::uint32_t>(text[at] - '0');
     const char suffix = at < text.size() && (text[at] == 'a' || text[at] == 'f') ? text[at] : '\0';
     return architecture_of(number, suffix);
   }
@@ -164,12 +173,15 @@ CodeEntry ptx_entry(Bytes bytes) {
 
 // Fatbins
 
-/// Of the options that nvcc wrote down for whoever compiles the PTX: where they are and how long, then the text. What does not fit says nothing.
+/// Of the options that nvcc wrote down for whoever compiles the PTX: where they are and how long, then the text. What
+/// does not fit says nothing.
 int max_registers_of(Bytes entry, const EntryHeader& header) {
   struct Options {
     std::uint32_t at, size;
   };
-  if (header.options_at < sizeof header || header.options_at > header.header_size - std::min<std::uint32_t>(header.header_size, sizeof(Options))) return 0;
+  if (header.options_at < sizeof header ||
+      header.options_at > header.header_size - std::min<std::uint32_t>(header.header_size, sizeof(Options)))
+    return 0;
   const auto options = read<Options>(entry.data() + header.options_at);
   if (options.at > header.header_size || options.size > header.header_size - options.at) return 0;
   const std::string_view text(reinterpret_cast<const char*>(entry.data()) + options.at, options.size);
@@ -179,7 +191,8 @@ int max_registers_of(Bytes entry, const EntryHeader& header) {
   at += kName.size();
   if (at < text.size() && (text[at] == '=' || text[at] == ' ')) ++at;
   int count = 0;
-  for (; at < text.size() && text[at] >= '0' && text[at] <= '9' && count < 1000; ++at) count = count * 10 + (text[at] - '0');
+  for (; at < text.size() && text[at] >= '0' && text[at] <= '9' && count < 1000; ++at)
+    count = count * 10 + (text[at] - '0');
   return count;
 }
 
@@ -189,7 +202,9 @@ CodeEntry fatbin_entry(Bytes entry, const EntryHeader& header) {
   found.flags = header.flags;
   if (header.kind == 1) found.kind = CodeKind::ptx;
   if (header.kind == 2) found.kind = CodeKind::elf;
-  found.architecture = architecture_of(header.architecture, header.flags & kFlagArchitecture ? 'a' : header.flags & kFlagFamily ? 'f' : '\0');
+  found.architecture = architecture_of(header.architecture, header.flags & kFlagArchitecture ? 'a'
+                                                            : header.flags & kFlagFamily     ? 'f'
+                                                                                             : '\0');
   if (header.flags & kFlagZstd) found.compression = Compression::zstd;
   else if (header.flags & kFlagLz4) found.compression = Compression::lz4;
   found.max_registers = max_registers_of(entry, header);
@@ -209,7 +224,8 @@ std::vector<CodeEntry> entries_of(Bytes bytes) {
   std::vector<CodeEntry> entries;
   while (!bytes.empty()) {
     const auto header = read<EntryHeader>(bytes, 0, "an entry's header");
-    if (header.header_size < sizeof header || header.header_size > bytes.size() || header.padded_size > bytes.size() - header.header_size)
+    if (header.header_size < sizeof header || header.header_size > bytes.size() ||
+        header.padded_size > bytes.size() - header.header_size)
       throw FatbinError("a fatbin's entry reaches beyond its end");
     entries.push_back(fatbin_entry(bytes, header));
     bytes = bytes.subspan(header.header_size + header.padded_size);
@@ -218,7 +234,8 @@ std::vector<CodeEntry> entries_of(Bytes bytes) {
 }
 
 std::uint64_t container_size(const ContainerHeader& header) {
-  if (header.version != 1 || header.header_size < sizeof header || header.size >= kSomeLimit) throw FatbinError("a fatbin of a version that is not known");
+  if (header.version != 1 || header.header_size < sizeof header || header.size >= kSomeLimit)
+    throw FatbinError("a fatbin of a version that is not known");
   return header.header_size + header.size;
 }
 
@@ -279,7 +296,9 @@ ImageBytes measure(const void* image) {
   }
   const auto header = read<Elf64_Ehdr>(image);
   check_elf(header);
-  return {ImageFormat::elf, {Bytes(start, elf_size(header, [&](std::uint64_t i) { return read<Elf64_Shdr>(start + header.e_shoff + i * sizeof(Elf64_Shdr)); }))}};
+  return {ImageFormat::elf, {Bytes(start, elf_size(header, [&](std::uint64_t i) {
+                                     return read<Elf64_Shdr>(start + header.e_shoff + i * sizeof(Elf64_Shdr));
+                                   }))}};
 }
 
 Image parse(Bytes bytes) {

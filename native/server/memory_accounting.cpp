@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <new>
 #include <stdexcept>
 
@@ -152,7 +153,7 @@ std::uint64_t MemoryAccounting::busy(std::size_t device) const {
 
 void MemoryAccounting::show_utilization(std::size_t device, double part) {
   if (device < devices())
-    at().shown[device].store(1 + static_cast<std::uint32_t>(std::clamp(part, 0.0, 1.0) * 1000 + 0.5),
+    at().shown[device].store(1 + static_cast<std::uint32_t>(std::lround(std::clamp(part, 0.0, 1.0) * 1000)),
                              std::memory_order_relaxed);
 }
 

@@ -15,30 +15,35 @@ namespace {
 
 constexpr auto kAdoptWithin = std::chrono::milliseconds(1000);
 
-int signal_process(int pidfd, int signal) { return static_cast<int>(syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, 0)); }
+int signal_process(int pidfd, int signal) {
+  return static_cast<int>(syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, 0));
+}
 
-wire::Json setup_for(const Lease& lease, const std::vector<backend::DeviceReport>& devices, const PendingConnection& pending, const WorkerPoolSettings& settings) {
+wire::Json setup_for(const Lease& lease, const std::vector<backend::DeviceReport>& devices,
+                     const PendingConnection& pending, const WorkerPoolSettings& settings) {
   wire::Json::List shares;
   for (const auto& share : lease.shares) {
-    shares.push_back(wire::Json::Members{{"id", devices[share.device].native_id},
-                                         {"memory", share.memory},
-                                         {"compute", share.compute},
-                                         {"whole", share.whole},
-                                         {"scheduler", scheduler_path(settings.runtime, devices[share.device].native_id)}});
+    shares.push_back(
+        wire::Json::Members{{"id", devices[share.device].native_id},
+                            {"memory", share.memory},
+                            {"compute", share.compute},
+                            {"whole", share.whole},
+                            {"scheduler", scheduler_path(settings.runtime, devices[share.device].native_id)}});
     if (const auto bytes = devices[share.device].context_memory) shares.back().set("context_memory", *bytes);
   }
-  return wire::Json::Members{{"type", "setup"},
-                             {"lease", wire::to_hex(lease.id)},
-                             {"key", wire::to_hex(lease.key)},
-                             {"session", wire::to_hex(pending.preamble.session)},
-                             {"address", pending.address},
-                             {"client_pid", pending.client_pid},
-                             {"grace_ms", static_cast<std::int64_t>(settings.grace.count())},
-                             {"cap", lease.cap},
-                             {"trusted", settings.is_fabric_trusted},
-                             {"accounting", accounting_path(settings.runtime, lease.id)},
-                             {"control", settings.runtime + "/w" + wire::to_hex(pending.preamble.session).substr(0, 16)},
-                             {"devices", std::move(shares)}};
+  return wire::Json::Members{
+      {"type", "setup"},
+      {"lease", wire::to_hex(lease.id)},
+      {"key", wire::to_hex(lease.key)},
+      {"session", wire::to_hex(pending.preamble.session)},
+      {"address", pending.address},
+      {"client_pid", pending.client_pid},
+      {"grace_ms", static_cast<std::int64_t>(settings.grace.count())},
+      {"cap", lease.cap},
+      {"trusted", settings.is_fabric_trusted},
+      {"accounting", accounting_path(settings.runtime, lease.id)},
+      {"control", settings.runtime + "/w" + wire::to_hex(pending.preamble.session).substr(0, 16)},
+      {"devices", std::move(shares)}};
 }
 
 wire::Json attach_for(const PendingConnection& pending) {
@@ -50,7 +55,8 @@ wire::Json attach_for(const PendingConnection& pending) {
 
 }  // namespace
 
-WorkerPool::WorkerPool(Loop& loop, Log& log, WorkerPoolSettings settings) : loop_(loop), log_(log), settings_(std::move(settings)) {}
+WorkerPool::WorkerPool(Loop& loop, Log& log, WorkerPoolSettings settings)
+    : loop_(loop), log_(log), settings_(std::move(settings)) {}
 
 Worker* WorkerPool::find(const Id& session) {
   const auto found = workers_.find(session);
@@ -63,14 +69,17 @@ const Worker* WorkerPool::find(const Id& session) const {
 }
 
 std::size_t WorkerPool::count(const Id& lease) const {
-  return static_cast<std::size_t>(std::count_if(workers_.begin(), workers_.end(), [&](const auto& entry) { return entry.second->lease == lease; }));
+  return static_cast<std::size_t>(
+      std::count_if(workers_.begin(), workers_.end(), [&](const auto& entry) { return entry.second->lease == lease; }));
 }
 
 std::size_t WorkerPool::count_unproven() const {
-  return static_cast<std::size_t>(std::count_if(workers_.begin(), workers_.end(), [](const auto& entry) { return !entry.second->proven; }));
+  return static_cast<std::size_t>(
+      std::count_if(workers_.begin(), workers_.end(), [](const auto& entry) { return !entry.second->proven; }));
 }
 
-void WorkerPool::start(const Lease& lease, const std::vector<backend::DeviceReport>& devices, PendingConnection pending) {
+void WorkerPool::start(const Lease& lease, const std::vector<backend::DeviceReport>& devices,
+                       PendingConnection pending) {
   auto process = spare_ ? std::move(*spare_) : start_process();
   if (spare_) loop_.forget(spare_->process.pidfd.get());
   spare_.reset();
@@ -91,7 +100,9 @@ void WorkerPool::start(const Lease& lease, const std::vector<backend::DeviceRepo
   keep_spare();
 }
 
-bool WorkerPool::pass(Worker& worker, PendingConnection pending) { return send_control(worker.control.get(), attach_for(pending), pending.connection.get()); }
+bool WorkerPool::pass(Worker& worker, PendingConnection pending) {
+  return send_control(worker.control.get(), attach_for(pending), pending.connection.get());
+}
 
 void WorkerPool::end(const Id& lease, std::string_view why, std::function<void()> gone) {
   if (count(lease) == 0) return gone();
@@ -132,9 +143,7 @@ void WorkerPool::keep_spare() {
   if (!settings_.spare || spare_) return;
   try {
     spare_ = std::make_unique<Spare>(start_process());
-  } catch (const std::system_error& error) {
-    return log_.line(std::string("no spare worker: ") + error.what());
-  }
+  } catch (const std::system_error& error) { return log_.line(std::string("no spare worker: ") + error.what()); }
   const auto pid = spare_->process.pid;
   loop_.watch(spare_->process.pidfd.get(), EPOLLIN, [this, pid](std::uint32_t) {
     loop_.forget(spare_->process.pidfd.get());
@@ -152,7 +161,8 @@ WorkerPool::Spare WorkerPool::start_process() {
   settings.arguments = options_of(settings_.backend);
   settings.inherited = theirs.get();
   settings.error_file = settings_.root + "/worker.log";
-  settings.environment = {{"POCL_CACHE_DIR", settings_.root + "/kernel-cache"}, {"FLEXRACK_SIM_CACHE", settings_.root + "/kernel-facts"}};
+  settings.environment = {{"POCL_CACHE_DIR", settings_.root + "/kernel-cache"},
+                          {"FLEXRACK_SIM_CACHE", settings_.root + "/kernel-facts"}};
   Spare spare;
   spare.process = spawn_self(settings);
   spare.control = std::move(ours);
@@ -180,8 +190,11 @@ bool WorkerPool::hear_one(Worker& worker) {
   }
   const auto& type = message.body["type"].text();
   if (type == "state" && message.body["proven"].boolean()) worker.proven = true;
-  if (type == "refused") log_.refused(message.body["why"].text(), message.body["address"].text() + " lease " + wire::to_hex(worker.lease));
-  if (type == "peer") worker.peers[static_cast<std::uint64_t>(message.body["peer"].integer())] = wire::from_hex(message.body["key"].text());
+  if (type == "refused")
+    log_.refused(message.body["why"].text(), message.body["address"].text() + " lease " + wire::to_hex(worker.lease));
+  if (type == "peer")
+    worker.peers[static_cast<std::uint64_t>(message.body["peer"].integer())] =
+        wire::from_hex(message.body["key"].text());
   return true;
 }
 
@@ -197,8 +210,10 @@ void WorkerPool::gone(const Id& session) {
   unlink((settings_.runtime + "/w" + wire::to_hex(session).substr(0, 16)).c_str());
   on_gone(*worker);
   if (count(worker->lease) > 0) return;
-  const auto done = std::stable_partition(waiting_.begin(), waiting_.end(), [&](const auto& entry) { return entry.first != worker->lease; });
-  std::vector<std::pair<Id, std::function<void()>>> over(std::make_move_iterator(done), std::make_move_iterator(waiting_.end()));
+  const auto done = std::stable_partition(waiting_.begin(), waiting_.end(),
+                                          [&](const auto& entry) { return entry.first != worker->lease; });
+  std::vector<std::pair<Id, std::function<void()>>> over(std::make_move_iterator(done),
+                                                         std::make_move_iterator(waiting_.end()));
   waiting_.erase(done, waiting_.end());
   for (const auto& [lease, action] : over) action();
 }
@@ -213,7 +228,8 @@ void WorkerPool::adopt_one(const std::string& path, const std::function<bool(con
   ControlMessage message;
   ucred who{};
   socklen_t size = sizeof who;
-  const bool answers = poll(&wait, 1, static_cast<int>(kAdoptWithin.count())) == 1 && receive_control(control.get(), message) == ControlRead::message;
+  const bool answers = poll(&wait, 1, static_cast<int>(kAdoptWithin.count())) == 1 &&
+                       receive_control(control.get(), message) == ControlRead::message;
   const bool is_ours = getsockopt(control.get(), SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 && who.uid == geteuid();
   if (!is_ours) return;
   auto worker = std::make_unique<Worker>();
@@ -243,10 +259,14 @@ void WorkerPool::adopt_one(const std::string& path, const std::function<bool(con
   if (!is_known(*lease)) end(*lease, "the lease is over", [] {});
 }
 
-std::string accounting_path(const std::string& runtime, const Id& lease) { return runtime + "/l" + wire::to_hex(lease); }
+std::string accounting_path(const std::string& runtime, const Id& lease) {
+  return runtime + "/l" + wire::to_hex(lease);
+}
 
 std::string scheduler_path(const std::string& runtime, const std::string& native_id) {
-  return runtime + "/g" + wire::to_hex({reinterpret_cast<const std::uint8_t*>(native_id.data()), std::min<std::size_t>(native_id.size(), 40)});
+  return runtime + "/g" +
+         wire::to_hex(
+             {reinterpret_cast<const std::uint8_t*>(native_id.data()), std::min<std::size_t>(native_id.size(), 40)});
 }
 
 }  // namespace flexrack::server

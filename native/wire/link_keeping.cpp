@@ -191,7 +191,6 @@ bool SessionLink::dial_again(std::unique_lock<std::mutex>& guard) {
   auto pause = milliseconds(50);
   while (!is_over_ && !connection_) {
     guard.unlock();
-    std::string why;
     try {
       const auto kind = preamble_.kind;
       install(redial_(kind, true, my_hello(kind)));

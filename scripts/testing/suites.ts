@@ -35,6 +35,7 @@ export const LONG: Part[] = [
   // These are in the gate without sanitizers.
   {suite: 'native', words: ['test_cuda_numba', 'test_cuda_tinygrad'], env: {FLEXRACK_SANITIZED: '1'}},
   {suite: 'native', words: ['test_threads'], env: {FLEXRACK_THREADS: '1'}},
+  {suite: 'native', words: ['test_tidy'], env: {FLEXRACK_TIDY: '1'}},
   {suite: 'unit', words: ['property'], env: {FLEXRACK_LONG: '1'}},
   {suite: 'integration', words: ['property'], env: {FLEXRACK_LONG: '1'}},
   {suite: 'integration', words: ['.long.'], env: {FLEXRACK_LONG: '1'}},

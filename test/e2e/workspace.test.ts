@@ -69,7 +69,7 @@ test('Ctrl-C reaches the command on the node', async () => {
 })
 
 test('ssh gives a real terminal: its size, the environment, Ctrl-C, the exit status', async () => {
-  await flexrack('workspace', 'up')
+  expect(await flexrack('workspace', 'up')).toMatchObject({status: 0})
   const ended = await terminal([resolve('bin/run.js'), 'workspace', 'ssh'], [
     // The program itself says that it is there: bash loses a Ctrl-C that comes after its own echo and before the program has the terminal.
     ['', "echo size=$(stty size)/$GREETING; sh -c 'echo go$((1+1)); exec sleep 600'\r"],

@@ -17,7 +17,7 @@ void Graphs::start() {
         core_.mirrors.tell_changes();
         core_.tell(cu::RunHostFunction{.function = function, .run = run, .status = 0});
       },
-      [this](std::uint64_t ticket, wire::Bytes bytes, std::shared_ptr<void> held) {
+      [this](std::uint64_t ticket, wire::Bytes bytes, const std::shared_ptr<void>& held) {
         if (!held) return core_.link->cancel(ticket);
         const auto kept = std::make_shared<wire::Bytes>(std::move(bytes));
         // Not by one of our threads: all of them may be waiting for launches that come behind these bytes.

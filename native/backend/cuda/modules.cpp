@@ -69,7 +69,7 @@ void Modules::on(const cu::Load& m, Respond<cu::LoadReply> respond) {
     if (!m.image.is_inline()) core_.link->cancel(m.image.ticket);
     return loading->respond({.status = as_wire(CUDA_ERROR_INVALID_VALUE)});
   }
-  const auto load = [this, loading](std::shared_ptr<const wire::Bytes> image) {
+  const auto load = [this, loading](const std::shared_ptr<const wire::Bytes>& image) {
     // The driver may compile for long: not on the dispatching thread.
     core_.later(loading->context, [this, loading, image] {
       LoadReply reply;

@@ -39,7 +39,7 @@ bool Windows::has_room(const Window& window, std::size_t room) const {
 }
 
 std::shared_ptr<Windows::Use> Windows::take(CUstream stream, std::size_t size, const std::shared_ptr<void>& owner) {
-  const auto use = std::make_shared<Use>(*this, owner, stream);
+  auto use = std::make_shared<Use>(*this, owner, stream);
   const auto room = StagingPool::room_of(size);
   use->bytes_ = size;
   use->room_ = room;

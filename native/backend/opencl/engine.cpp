@@ -50,8 +50,9 @@ Engine::Engine(wire::Link& to, Peers& others, Grant& grant)
         std::min(granted.memory, device_value<cl_ulong>(found->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, granted.memory));
     device.is_unified = is_unified(found->device);
     device.is_time_sliced = grant.is_time_sliced(i);
-    device.index = device.share = next_device++;
-    devices.emplace(device.index, std::make_shared<const Device>(std::move(device)));
+    const auto index = next_device++;
+    device.index = device.share = index;
+    devices.emplace(index, std::make_shared<const Device>(std::move(device)));
   }
 }
 

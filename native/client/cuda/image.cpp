@@ -32,7 +32,8 @@ std::shared_ptr<const DeviceImage> Code::for_device(const Device& device) const 
   auto& unpacked = unpacked_[choice.entries.front()];
   if (!unpacked) {
     auto made = std::make_shared<DeviceImage>();
-    for (const auto* entry : choice.entries) made->parts.push_back({entry->kind == flexrack::cuda::CodeKind::ptx, flexrack::cuda::contents(*entry)});
+    for (const auto* entry : choice.entries)
+      made->parts.push_back({entry->kind == flexrack::cuda::CodeKind::ptx, flexrack::cuda::contents(*entry)});
     made->max_registers = choice.entries.front()->max_registers;
     if (made->parts.size() == 1) {
       made->bytes = std::move(made->parts.front().bytes);

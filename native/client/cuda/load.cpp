@@ -9,7 +9,8 @@
 namespace flexrack::client::cuda {
 namespace {
 
-/// An image of at most this size goes with the first message: asking whether it is known would cost as much as sending it.
+/// An image of at most this size goes with the first message: asking whether it is known would cost as much as sending
+/// it.
 constexpr std::size_t kSmallImage = 16 * 1024;
 
 /// Parts become one image: in the request's context, or the one that is current or there anyway.
@@ -18,13 +19,17 @@ CUresult link_parts(CudaServer& server, const LoadRequest& request, const Device
   const std::lock_guard guard(image.lock);
   if (!image.bytes.empty()) return CUDA_SUCCESS;
   const auto now = thread_state.current;
-  auto context = request.context ? request.context : now && is_live(now) && now->server == &server && now->handle != 0 ? now : nullptr;
+  auto context = request.context                                                     ? request.context
+                 : now && is_live(now) && now->server == &server && now->handle != 0 ? now
+                                                                                     : nullptr;
   for (const auto& device : server.devices) {
     if (!context && device->primary && device->primary->handle != 0) context = device->primary;
   }
   if (!context) return CUDA_ERROR_INVALID_CONTEXT;
   std::vector<LinkPart> parts;
-  for (const auto& part : image.parts) parts.push_back({.kind = part.is_ptx ? CU_JIT_INPUT_PTX : CU_JIT_INPUT_CUBIN, .name = "", .data = part.bytes, .options = {}});
+  for (const auto& part : image.parts)
+    parts.push_back(
+        {.kind = part.is_ptx ? CU_JIT_INPUT_PTX : CU_JIT_INPUT_CUBIN, .name = "", .data = part.bytes, .options = {}});
   Linked linked;
   const auto status = link(*context, request.options, parts, linked);
   give_log(linked.error_log, request.error_log, request.error_room, request.error_size);
@@ -58,20 +63,27 @@ std::unique_ptr<KernelAt> take_kernel(const cu::Kernel& reported) {
   }
   // What is launched is written at these places: they must be inside.
   for (const auto& one : kernel->parameters) {
-    if (one.size > kernel->parameter_bytes || one.offset > kernel->parameter_bytes - one.size) kernel->parameters.clear();
+    if (one.size > kernel->parameter_bytes || one.offset > kernel->parameter_bytes - one.size)
+      kernel->parameters.clear();
     if (kernel->parameters.empty()) break;
   }
   return kernel;
 }
 
-CUresult load(CudaServer& server, const LoadRequest& request, const std::shared_ptr<const DeviceImage>& image, Loaded& loaded) {
+CUresult load(CudaServer& server, const LoadRequest& request, const std::shared_ptr<const DeviceImage>& image,
+              Loaded& loaded) {
   auto& session = *server.session;
   if (const auto status = link_parts(server, request, *image); status != CUDA_SUCCESS) return status;
   const wire::View bytes(reinterpret_cast<const std::uint8_t*>(image->bytes.data()), image->bytes.size());
-  cu::Load message{.context = request.context ? request.context->handle : 0, .module = mint(), .is_library = request.context == nullptr, .hash = image->hash, .options = request.options};
+  cu::Load message{.context = request.context ? request.context->handle : 0,
+                   .module = mint(),
+                   .is_library = request.context == nullptr,
+                   .hash = image->hash,
+                   .options = request.options};
   const auto says_registers = [](const cu::Option& one) { return one.which == CU_JIT_MAX_REGISTERS; };
   if (image->max_registers > 0 && std::none_of(message.options.begin(), message.options.end(), says_registers)) {
-    message.options.push_back({.which = CU_JIT_MAX_REGISTERS, .value = static_cast<std::uint64_t>(image->max_registers)});
+    message.options.push_back(
+        {.which = CU_JIT_MAX_REGISTERS, .value = static_cast<std::uint64_t>(image->max_registers)});
   }
   bool is_with_bytes = bytes.size() <= kSmallImage;
   for (;;) {
@@ -90,7 +102,8 @@ CUresult load(CudaServer& server, const LoadRequest& request, const std::shared_
       give_log(reply.error_log, request.error_log, request.error_room, request.error_size);
       if (is_traced() && !reply.error_log.empty()) trace("load: " + std::string(reply.error_log));
       for (const auto name : reply.names) loaded.names.emplace_back(name);
-      for (const auto& reported : reply.kernels) loaded.kernels.emplace(std::string(reported.name), take_kernel(reported));
+      for (const auto& reported : reply.kernels)
+        loaded.kernels.emplace(std::string(reported.name), take_kernel(reported));
     });
     if (!*is_over && status == kLost) session.link().cancel(payload.ticket);
     if (is_unknown && !is_with_bytes) {
@@ -102,20 +115,23 @@ CUresult load(CudaServer& server, const LoadRequest& request, const std::shared_
   }
 }
 
-CUresult find_kernel(CudaServer& server, std::uint64_t context, Loaded& loaded, std::string_view name, KernelAt*& found) {
+CUresult find_kernel(CudaServer& server, std::uint64_t context, Loaded& loaded, std::string_view name,
+                     KernelAt*& found) {
   if (const auto known = loaded.kernels.find(name); known != loaded.kernels.end()) {
     found = known->second.get();
     return CUDA_SUCCESS;
   }
   // Where the server could list them all, what is not among them is not there.
-  if (!loaded.names.empty() && std::find(loaded.names.begin(), loaded.names.end(), name) == loaded.names.end()) return CUDA_ERROR_NOT_FOUND;
+  if (!loaded.names.empty() && std::find(loaded.names.begin(), loaded.names.end(), name) == loaded.names.end())
+    return CUDA_ERROR_NOT_FOUND;
   auto status = kLost;
-  server.session->call(cu::FindKernel{.context = context, .module = loaded.handle, .name = name}, [&](const cu::FindKernelReply& reply) {
-    status = static_cast<CUresult>(reply.status);
-    if (status != CUDA_SUCCESS) return;
-    if (reply.kernel.empty()) return void(status = CUDA_ERROR_NOT_FOUND);
-    found = loaded.kernels.emplace(std::string(name), take_kernel(reply.kernel.front())).first->second.get();
-  });
+  server.session->call(
+      cu::FindKernel{.context = context, .module = loaded.handle, .name = name}, [&](const cu::FindKernelReply& reply) {
+        status = static_cast<CUresult>(reply.status);
+        if (status != CUDA_SUCCESS) return;
+        if (reply.kernel.empty()) return void(status = CUDA_ERROR_NOT_FOUND);
+        found = loaded.kernels.emplace(std::string(name), take_kernel(reply.kernel.front())).first->second.get();
+      });
   return status;
 }
 

@@ -1,6 +1,7 @@
 """Runs: what a node is asked to run, and what it tells of that. Times in seconds since 1970, by the node's clock. Generated from protocol/run.json by `npm run protocol`; for type checkers alone."""
 from typing import Dict, List, Literal, Optional, TypedDict, Union
 
+from flexrack_node.schema.reservation import Had
 from flexrack_node.schema.result import Cause, NodeRunStatus, RankRecord, Requeued, RunResult
 from flexrack_node.schema.watch import Hang
 
@@ -110,6 +111,10 @@ class StateEvent(_StateEvent, total=False):
     pid: int
     started: float
     boot: str
+    down: str
+    down_at: float
+    returned: int
+    wants: Had
     gang: Optional[GangPlace]
     term: int
     leader: str

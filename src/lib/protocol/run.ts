@@ -1,5 +1,6 @@
 // Runs: what a node is asked to run, and what it tells of that. Times in seconds since 1970, by the node's clock. Generated from protocol/run.json by `npm run protocol`.
 import type {RunOrder} from './order.ts'
+import type {Had} from './reservation.ts'
 import type {Cause, NodeRunStatus, RankRecord, Requeued, RunResult} from './result.ts'
 import type {Hang, RunName} from './watch.ts'
 
@@ -114,6 +115,14 @@ export interface StateEvent {
   started?: number
   /** Of the machine, when the supervisor began. */
   boot?: string
+  /** The boot whose orderly end has ended the supervisor. */
+  down?: string
+  /** When that was said. */
+  down_at?: number
+  /** How often the run was taken up here after a reboot of the node. */
+  returned?: number
+  /** What it has reserved here. */
+  wants?: Had
   gang?: GangPlace | null
   term?: number
   leader?: string
