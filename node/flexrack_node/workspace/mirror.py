@@ -77,5 +77,3 @@ def _name(address: str, url: str, sha256: Optional[str]) -> str:
     middle = f"file/{sha256.lower()}/" if sha256 and re.fullmatch(r"[0-9a-fA-F]{64}", sha256) else ""
     host = whole.netloc.rpartition("@")[2]
     return f"{BASE}{middle}{whole.scheme}/{host}{whole.path}" + (f"?{whole.query}" if whole.query else "")
-
-

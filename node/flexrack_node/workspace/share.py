@@ -6,6 +6,7 @@ whoever they came from. Other nodes ask with this call's secret at the node's ad
 """
 import hashlib
 import hmac
+import http.client
 import json
 import os
 import secrets
@@ -145,6 +146,13 @@ class ToInstallers(Handler):
             relay(self, share.upstream)
 
 
+class StraightAnswer(urllib.request.HTTPRedirectHandler):
+    """Another node gives a file, or it does not: it sends nobody elsewhere."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
 class Share:
     def __init__(self, folder: Path, upstream: Upstream) -> None:
         self.folder, self.upstream = folder, upstream
@@ -179,8 +187,11 @@ class Share:
                 try:
                     host = f"[{peer['address']}]" if ":" in peer["address"] else peer["address"]
                     order = urllib.request.Request(f"http://{host}:{int(peer['port'])}/{sha256}", headers={"Authorization": f"Bearer {peer['secret']}"})
-                    path, found = self._take(urllib.request.build_opener(urllib.request.ProxyHandler({})).open(order, timeout=PATIENCE_SECONDS), sha256)
-                except OSError:
+                    source = urllib.request.build_opener(urllib.request.ProxyHandler({}), StraightAnswer).open(order, timeout=PATIENCE_SECONDS)
+                    if not source.headers.get("Content-Length"):
+                        raise ValueError("an answer without an end")
+                    path, found = self._take(source, sha256)
+                except (OSError, http.client.HTTPException, ValueError):  # whatever another node says
                     path, found = self.folder, False
                 if not found:
                     lost.append(str(peer["id"]))
@@ -229,5 +240,3 @@ def _own_address() -> str:
     """By which the caller has reached this node; loopback where it is the caller's own machine."""
     words = os.environ.get("SSH_CONNECTION", "").split()
     return words[2] if len(words) == 4 else "127.0.0.1"
-
-

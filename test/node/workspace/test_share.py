@@ -4,6 +4,7 @@ import json
 import shutil
 import socket
 import tempfile
+import threading
 import unittest
 import urllib.error
 from pathlib import Path
@@ -68,6 +69,30 @@ class ShareTest(unittest.TestCase):
         one = self.share(Upstream([self.listening(evil), away]))
         self.assertEqual(one.get(HASH, "https://index/a.whl").read_bytes(), BODY)
         self.assertEqual(one.upstream.asked, ["want", "want", "want", "https://index/a.whl", "have"])
+
+    def test_another_node_that_sends_elsewhere_or_never_ends_or_speaks_no_http_is_passed_over(self):
+        answers = {"sends elsewhere": b"HTTP/1.0 302 x\r\nLocation: http://127.0.0.1:%d/secret\r\n\r\n", "never ends": b"HTTP/1.0 200 x\r\n\r\n" + BODY, "speaks no HTTP": b"what?\r\n\r\n"}
+        elsewhere = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(elsewhere.close)
+        for name, answer in answers.items():
+            with self.subTest(name), socket.create_server(("127.0.0.1", 0)) as evil:
+                said = answer % elsewhere.getsockname()[1] if b"%d" in answer else answer
+                thread = threading.Thread(target=self.say, args=(evil, said))
+                thread.start()
+                one = self.share(Upstream([{"id": "1", "address": "127.0.0.1", "port": evil.getsockname()[1], "secret": "x"}]))
+                self.assertEqual(one.get(HASH, "https://index/a.whl").read_bytes(), BODY)
+                thread.join()
+                self.assertEqual(one.upstream.asked, ["want", "want", "https://index/a.whl", "have"])
+        elsewhere.setblocking(False)
+        with self.assertRaises(BlockingIOError):
+            elsewhere.accept()
+
+    @staticmethod
+    def say(server, answer):
+        connection, _ = server.accept()
+        with connection:
+            connection.recv(4096)
+            connection.sendall(answer)
 
     def test_what_the_index_gives_with_another_hash_is_not_passed_on(self):
         one = self.share(Upstream(body=b"other"))
