@@ -9,7 +9,7 @@ namespace {
 using namespace flexrack::test;
 
 /// A tile's element, exact.
-struct Kind {
+struct Element {
   const char* name;
   unsigned bits;
   std::function<double(u32)> value;
@@ -24,14 +24,14 @@ double small_float(u32 raw, unsigned exponent_bits, unsigned fraction_bits) {
   return sign * std::ldexp((1U << fraction_bits) + fraction, static_cast<int>(exponent) - bias - static_cast<int>(fraction_bits));
 }
 
-const Kind kHalf{"f16", 16, [](u32 raw) { return small_float(raw, 5, 10); }};
-const Kind kBrain{"bf16", 16, [](u32 raw) { return small_float(raw, 8, 7); }};
-const Kind kTensor{"tf32", 32, [](u32 raw) { return small_float(raw >> 13, 8, 10); }};
-const Kind kSigned{"s8", 8, [](u32 raw) { return static_cast<double>(static_cast<std::int8_t>(raw)); }};
-const Kind kUnsigned{"u8", 8, [](u32 raw) { return static_cast<double>(raw & 0xff); }};
+const Element kHalf{"f16", 16, [](u32 raw) { return small_float(raw, 5, 10); }};
+const Element kBrain{"bf16", 16, [](u32 raw) { return small_float(raw, 8, 7); }};
+const Element kTensor{"tf32", 32, [](u32 raw) { return small_float(raw >> 13, 8, 10); }};
+const Element kSigned{"s8", 8, [](u32 raw) { return static_cast<double>(static_cast<std::int8_t>(raw)); }};
+const Element kUnsigned{"u8", 8, [](u32 raw) { return static_cast<double>(raw & 0xff); }};
 
 struct Product {
-  Kind a, b;
+  Element a, b;
   unsigned k;
   const char* sum;            ///< f32, f16, s32
   const char* more = "";      ///< .satfinite
@@ -132,7 +132,7 @@ Fragment multiplied(const Product& product, const Fragment& a, const Fragment& b
 }
 
 /// Of a size where sums round, and now and then anything at all.
-Fragment chosen(std::mt19937& random, const Kind& kind, unsigned words) {
+Fragment chosen(std::mt19937& random, const Element& kind, unsigned words) {
   Fragment made;
   for (unsigned i = 0; i < words; ++i) {
     u32 word = random();
@@ -155,7 +155,7 @@ TEST_CASE("mma of 16 rows by whole tiles, as the ISA defines it") {
                          {kUnsigned, kUnsigned, 32, "s32"}, {kSigned, kSigned, 16, "s32", ".satfinite"}};
   std::mt19937 random(7);
   for (const auto& product : all) {
-    const Kind sum{product.sum, std::string_view(product.sum) == "f16" ? 16U : 32U, {}};
+    const Element sum{product.sum, std::string_view(product.sum) == "f16" ? 16U : 32U, {}};
     for (unsigned round = 0; round < 12; ++round) {
       const auto a = chosen(random, product.a, 32 * registers_of(16 * product.k, product.a.bits)), b = chosen(random, product.b, 32 * registers_of(8 * product.k, product.b.bits));
       const auto c = chosen(random, sum, 32 * registers_of(16 * 8, sum.bits));
