@@ -5,10 +5,10 @@ nobody else can: every other node says that it has come back, too, and this one 
 """
 import signal
 import time
-from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Tuple, Union, cast
+from typing import TYPE_CHECKING, Mapping, NamedTuple, Tuple, Union, cast
 
 from flexrack_node.gang.member_agent import MemberAgent
-from flexrack_node.link.peer import ask_all
+from flexrack_node.link.peer import ask_all, place_of
 from flexrack_node.process.containment import is_alive, send_signal
 from flexrack_node.rank.local_ranks import TICK, LocalRanks
 from flexrack_node.reservation.life import boot_id
@@ -55,7 +55,7 @@ def find_place(folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, agent
     term, leader = leader_known(spec, state)
     if not may_be_led_on(spec) and own == leader:
         return Leads(term + 1)
-    places = {node: (str(place[0]), int(place[1])) for node, place in state.get("places", {}).items() if node != own}
+    places = {node: place_of(place) for node, place in state.get("places", {}).items() if node != own}
     agent.voter.comes_back(term, leader)
     deadline, again = time.monotonic() + PATIENCE_SECONDS, 0.0
     while time.monotonic() < deadline:
@@ -103,5 +103,5 @@ def leave(folder: RunFolder, spec: "KeptRunOrder", at: float) -> None:
 
 def port_of(folder: RunFolder) -> int:
     """That of before, for this node's own port; 0 where it is not known."""
-    place: Optional[Any] = folder.state().get("places", {}).get(folder.spec()["node"])
-    return int(place[1]) if place else 0
+    place = folder.state().get("places", {}).get(folder.spec()["node"])
+    return place_of(place)[1] if place else 0

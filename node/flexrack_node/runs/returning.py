@@ -3,9 +3,9 @@ import fcntl
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, List, Optional
+from typing import TYPE_CHECKING, List
 
-from flexrack_node.reservation.life import boot_id
+from flexrack_node.reservation.life import boot_id, holder, now
 from flexrack_node.run.files import RunFolder, all_runs
 from flexrack_node.run.resumption import is_open, obstacle
 
@@ -54,12 +54,11 @@ def _is_young(folder: RunFolder) -> bool:
 
 def _age_of_machine() -> float:
     """Since its first process began: a container, too, has a boot of its own. Where that is hidden (hidepid of proc(5)), since the kernel did."""
-    now = time.clock_gettime(time.CLOCK_BOOTTIME)
     try:
-        began: Optional[float] = int(Path("/proc/1/stat").read_bytes().rpartition(b")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
+        began = holder(1)["start"] / os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError, IndexError):
-        began = None
-    return now - (began or 0.0)
+        began = 0.0
+    return now() - began
 
 
 def _is_resuming(root: Path) -> bool:
