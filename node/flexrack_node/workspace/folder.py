@@ -6,6 +6,7 @@
                                /sync.json         who synced it last, from where, when
                                /environment.json  the environment it uses
                                /staging/          files that have come and are not yet in place, named by content
+                               /ssh/              its host key, and what connections need (workspace/ssh_host.py)
                                /lock              held while something of this is changed
 """
 import os
@@ -34,6 +35,7 @@ class WorkspaceFolder:
         self.sync = self.path / "sync.json"
         self.environment = self.path / "environment.json"
         self.staging = self.path / "staging"
+        self.ssh = self.path / "ssh"
         self.lock = self.path / "lock"
 
     def make(self, root: Path) -> None:
