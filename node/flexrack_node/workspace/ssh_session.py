@@ -120,6 +120,7 @@ def run(sshd: str, config: Path, folder: Path) -> int:
             ssh_terminal.hide_group(folder / "group")
         except OSError as error:
             say(f"terminals will not work: devpts of this node has no gid=5, and user namespaces are not allowed ({error.strerror})")
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # else all of it would pass for nohup's, where a server was started by that
     child = subprocess.Popen([sshd, "-i", "-e", "-f", str(config)])
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda *_: child.terminate())
