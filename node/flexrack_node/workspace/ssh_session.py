@@ -9,6 +9,7 @@ import fcntl
 import json
 import os
 import re
+import select
 import shlex
 import shutil
 import signal
@@ -130,7 +131,7 @@ def run(sshd: str, config: Path, folder: Path) -> int:
 
 
 def end_orphans(session: str) -> None:
-    """Ends what still has a stream of the connection, which nobody is at any more. What has streams of its own was started to stay, as editors' servers are; so was what passes SIGHUP over (nohup)."""
+    """Ends what still writes to the connection, where nobody is any more. What has outputs of its own was started to stay, as editors' servers are; so was what passes SIGHUP over (nohup)."""
     begun = time.monotonic()
     for number, until in ((signal.SIGHUP, _HUP_SECONDS), (signal.SIGTERM, _HUP_SECONDS + _TERM_SECONDS), (signal.SIGKILL, _HUP_SECONDS + 2 * _TERM_SECONDS)):
         for pid in orphans(session):
@@ -144,7 +145,7 @@ def end_orphans(session: str) -> None:
 
 def orphans(session: str) -> List[int]:
     wanted = f"{TAG}={session}".encode()
-    return [pid for pid in processes() if wanted in environ_of(pid) and has_stream(pid) and not ignores_hangup(pid)]
+    return [pid for pid in processes() if wanted in environ_of(pid) and has_lost_output(pid) and not ignores_hangup(pid)]
 
 
 def environ_of(pid: int) -> List[bytes]:
@@ -154,13 +155,25 @@ def environ_of(pid: int) -> List[bytes]:
         return []
 
 
-def has_stream(pid: int) -> bool:
-    """sshd gives a command socket pairs (session.c); of a terminal the kernel has ended those that had it."""
-    for descriptor in (0, 1, 2):
+def has_lost_output(pid: int) -> bool:
+    """stdout or stderr leads nowhere: sshd gives a command pipes, or pairs of sockets where it was built so (session.c). Of a terminal the kernel has ended those that had it."""
+    for descriptor in (f"/proc/{pid}/fd/1", f"/proc/{pid}/fd/2"):
         with contextlib.suppress(OSError):
-            if os.readlink(f"/proc/{pid}/fd/{descriptor}").startswith("socket:"):
+            kind = os.readlink(descriptor)
+            if kind.startswith("socket:") or (kind.startswith("pipe:") and is_unread(descriptor)):
                 return True
     return False
+
+
+def is_unread(pipe: str) -> bool:
+    """pipe(7): an end for writing polls as an error once nobody has the other one."""
+    descriptor = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        poll = select.poll()
+        poll.register(descriptor, 0)
+        return any(event & select.POLLERR for _, event in poll.poll(0))
+    finally:
+        os.close(descriptor)
 
 
 def ignores_hangup(pid: int) -> bool:

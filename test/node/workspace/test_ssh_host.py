@@ -2,6 +2,7 @@
 import io
 import os
 import shutil
+import socket
 import subprocess
 import tempfile
 import unittest
@@ -81,23 +82,26 @@ class SshHostTest(unittest.TestCase):
             ssh_session.tidy(self.place)
             self.assertEqual(sorted(one.name for one in self.place.ssh.glob("session-*")), ["session-alive"])
 
-    def test_ends_what_has_a_stream_of_the_connection_also_where_it_does_not_want_to(self):
-        here, there = ssh_session_streams()
+    def test_ends_what_writes_to_the_connection_also_where_it_does_not_want_to(self):
         env = {**os.environ, ssh_session.TAG: "session-x"}
-        stubborn = subprocess.Popen(["sh", "-c", "trap '' TERM; trap : HUP; while :; do sleep 0.1; done"], stdin=there, stdout=there, stderr=there, env=env)
-        away = subprocess.Popen(["sleep", "600"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
-        deaf = subprocess.Popen(["nohup", "sleep", "600"], stdin=there, stdout=there, stderr=there, env=env)
-        other = subprocess.Popen(["sleep", "600"], stdin=there, stdout=there, stderr=there)
-        for one in (away, deaf, other):
-            self.addCleanup(one.wait)
-            self.addCleanup(one.kill)
-        until(lambda: ssh_session.ignores_hangup(deaf.pid))
-        with mock.patch.multiple(ssh_session, _HUP_SECONDS=0.2, _TERM_SECONDS=0.3):
-            ssh_session.end_orphans("session-x")
-        self.assertEqual(stubborn.wait(10), -9)
-        self.assertEqual([one.poll() for one in (away, deaf, other)], [None, None, None])
-        for end in (here, there):
-            os.close(end)
+        for streams in (os.pipe, sockets):  # as sshd gives them
+            here, there = streams()
+            stubborn = subprocess.Popen(["sh", "-c", "trap '' TERM PIPE; trap : HUP; while :; do sleep 0.1; done"], stdin=subprocess.DEVNULL, stdout=there, stderr=there, env=env)
+            away = subprocess.Popen(["sleep", "600"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
+            piped = subprocess.Popen(["sleep", "600"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env)
+            deaf = subprocess.Popen(["nohup", "sleep", "600"], stdin=subprocess.DEVNULL, stdout=there, stderr=there, env=env)
+            other = subprocess.Popen(["sleep", "600"], stdin=subprocess.DEVNULL, stdout=there, stderr=there)
+            self.addCleanup(piped.stdout.close)
+            for one in (away, piped, deaf, other):
+                self.addCleanup(one.wait)
+                self.addCleanup(one.kill)
+            for end in (here, there):
+                os.close(end)
+            until(lambda: ssh_session.ignores_hangup(deaf.pid))
+            with mock.patch.multiple(ssh_session, _HUP_SECONDS=0.2, _TERM_SECONDS=0.3):
+                ssh_session.end_orphans("session-x")
+            self.assertEqual(stubborn.wait(10), -9)
+            self.assertEqual([one.poll() for one in (away, piped, deaf, other)], [None] * 4)
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "only root can be another user")
     def test_an_ordinary_user_gets_a_terminal_where_devpts_has_no_group(self):
@@ -113,11 +117,9 @@ class SshHostTest(unittest.TestCase):
         self.assertRegex(done.stdout, "^(True|False) False False True\n$", done.stderr)
 
 
-def ssh_session_streams():
-    """As sshd gives them: a pair of sockets."""
-    import socket
-    here, there = socket.socketpair()
-    return here.detach(), there.detach()
+def sockets():
+    pair = socket.socketpair()
+    return pair[0].detach(), pair[1].detach()
 
 
 if __name__ == "__main__":
