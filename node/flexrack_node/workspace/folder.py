@@ -5,6 +5,7 @@
                                /index.log         how that changed since (workspace/index.py)
                                /sync.json         who synced it last, from where, when
                                /environment.json  the environment it uses
+                               /image.json        the image that its programs run in
                                /staging/          files that have come and are not yet in place, named by content
                                /lock              held while something of this is changed
 """
@@ -33,6 +34,7 @@ class WorkspaceFolder:
         self.log = self.path / "index.log"
         self.sync = self.path / "sync.json"
         self.environment = self.path / "environment.json"
+        self.image = self.path / "image.json"
         self.staging = self.path / "staging"
         self.lock = self.path / "lock"
 

@@ -67,6 +67,29 @@ const workspace = z
       .default([])
       .describe('Ports of the node that `flexrack workspace forward` forwards to this machine.')
       .meta({examples: [[8888]]}),
+    image: z
+      .string()
+      .min(1)
+      .max(1000)
+      .refine((text) => noLineBreak(text) && !/\s/.test(text), 'must be one word')
+      .optional()
+      .describe('Container image in which everything of the workspace runs, by an ordinary account and without a daemon: `registry/name:tag`, best with `@sha256:...` (a tag alone is resolved once, and flexrack.lock keeps what it stood for), `oci:FOLDER[:TAG]` or `oci-archive:FILE[:TAG]`. workspace.python is then made with the Python of the image, on top of its packages.')
+      .meta({examples: ['nvcr.io/nvidia/pytorch:25.01-py3', 'oci:images/torch'], written: 'as-is'}),
+    isolate: z
+      .union([z.boolean(), z.strictObject({
+        network: z.enum(['none', 'host']).default('host').describe('`none`: the program sees no network at all, not even that of its node.'),
+        memory: z
+          .string()
+          .regex(/^[1-9][0-9]{0,8}\s*[KMGT](i?B)?$/i, 'must be a size such as 64GiB')
+          .optional()
+          .describe('Memory that it may use, all of its processes together where the node can hold that (`check` says so).')
+          .meta({examples: ['64GiB'], written: 'as-is'}),
+        pids: z.int().min(8).max(4_000_000).optional().describe('How many processes and threads there may be of it.'),
+        cpus: z.number().min(0.1).max(4096).optional().describe('How much CPU it may use, in CPUs.'),
+      })])
+      .optional()
+      .describe('Programs of the workspace run in a sandbox: they see no home, no other processes and a /tmp of their own, and write to the workspace and their outputs alone. `true`, or what they may have.')
+      .meta({examples: [true, {network: 'none', memory: '16GiB', pids: 4096}]}),
     env: env('Environment variables of everything that runs in the workspace.'),
   })
   .prefault({})
@@ -289,9 +312,7 @@ export const manifestSchema = z
 export type ManifestFile = z.output<typeof manifestSchema>
 
 /** In the product, but not in this version: said plainly instead of accepted silently. */
-export const NOT_YET: Record<string, string> = {
-  'workspace.image': 'use workspace.python',
-}
+export const NOT_YET: Record<string, string> = {}
 
 function isHttpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false

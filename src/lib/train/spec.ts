@@ -21,6 +21,8 @@ type CommonSpec = {
   command: string[]
   python: string
   environment: string | null
+  image?: string
+  isolate?: NonNullable<RunSpec['isolate']>
   cwd: string
   /** Values may be secrets: they are not part of a plan. */
   env: Record<string, FromEnv>
@@ -85,6 +87,8 @@ export function specTemplate<Part extends SshPart | SlurmPart>(spec: RunSpec, {n
     command: spec.command,
     python: inContainer ? 'python3' : `${environment?.path}/bin/python`,
     environment: inContainer ? null : (environment?.hash ?? null),
+    ...(workspace.image && !inContainer && {image: workspace.image.digest}),
+    ...(spec.isolate && {isolate: spec.isolate}),
     cwd: workspace.codePath,
     env: Object.fromEntries(Object.keys(spec.env).map((name) => [name, fromEnv('variables', name)])),
     restarts: spec.restarts,
