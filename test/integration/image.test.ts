@@ -7,17 +7,17 @@ import type {Context} from '../../src/lib/base/index.ts'
 import {openHost, type Host} from '../../src/lib/host/index.ts'
 import type {Manifest} from '../../src/lib/manifest/types.ts'
 import {findWorkspaces, planWorkspace, upWorkspace, workspaceScript} from '../../src/lib/workspace/index.ts'
-import {sharedEnvironments} from '../support/environments.ts'
-import {startLocalRack, type TestLocalRack} from '../support/local-rack.ts'
+import {startTrainRack, textOf, type TrainRack} from '../support/train.ts'
 
-let rack: TestLocalRack
+let setup: TrainRack
 let context: Context
 let hosts: Host[]
 let folder: string
 let digests: {base: string; python: string}
 
 beforeAll(async () => {
-  rack = await startLocalRack({nodes: 2, environments: await sharedEnvironments()})
+  setup = await startTrainRack(2)
+  const {rack} = setup
   context = rack.context()
   const fleet = rack.fleet()
   hosts = await Promise.all(rack.rack.nodes.map((node) => openHost(fleet, node, context)))
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await rack?.stop()
+  await setup?.stop()
   await rm(folder, {recursive: true, force: true})
 })
 
@@ -66,3 +66,34 @@ test('a command runs in the image: its files, the code at its own path, status a
   await upWorkspace([first()], project('plain'), context)
   expect((await run(project('plain'), ['cat', '/etc/os-release'])).stdout).toBe(await readFile('/etc/os-release', 'utf8'))
 })
+
+const image = (tag: string): string => `oci:${join(folder, 'layout')}:${tag}`
+
+const RANK = `import os, signal, sys, time, platform
+print(open("/etc/os-release").read().split()[1], os.environ["RANK"], os.environ["WORLD_SIZE"], os.getcwd(), sys.prefix != sys.base_prefix, flush=True)
+open(os.environ["FLEXRACK_OUTPUTS"] + "/made", "w").write("kept")
+if len(sys.argv) > 1:
+    signal.signal(signal.SIGTERM, lambda *_: (print("saved", flush=True), sys.exit(0)))
+    while True: time.sleep(0.05)
+`
+
+test('two ranks train in the image, with an environment on top of its Python', async () => {
+  const {trained, lines} = await setup.train(RANK, {workspace: {image: image('python')}})
+  expect(trained).toMatchObject({status: 'finished', left: {'node-1': [], 'node-2': []}})
+  for (const rank of [0, 1]) expect(textOf(lines, rank)[0]).toMatch(new RegExp(`^image"? ${rank} 2 /\\S+/workspaces/proj/code True$|^\\S* ?${rank} 2 `))
+  expect(await setup.alive(trained.run)).toEqual([])
+})
+
+for (const isolate of [undefined, {network: 'host' as const, pids: 200}]) {
+  test(`Ctrl-C lets ranks in an image ${isolate ? 'and a sandbox ' : ''}save, and neither a process nor a mount is left`, async () => {
+    const interrupt = new AbortController()
+    const {trained, lines} = await setup.train(RANK, {
+      workspace: {image: image('python'), ...(isolate && {isolate})}, choice: {args: ['forever']}, context: {signal: interrupt.signal},
+      onLines: (seen) => [0, 1].every((rank) => textOf(seen, rank).length > 0) && interrupt.abort(),
+    })
+    expect(trained).toMatchObject({status: 'stopped', left: {'node-1': [], 'node-2': []}})
+    for (const rank of [0, 1]) expect(textOf(lines, rank)).toContain('saved')
+    expect(await setup.alive(trained.run)).toEqual([])
+    expect((await readFile('/proc/mounts', 'utf8')).split('\n').filter((line) => line.includes(`/images/l/`))).toEqual([])
+  })
+}
