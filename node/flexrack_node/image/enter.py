@@ -11,20 +11,19 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, List, Mapping, Optional, Set
 
 if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from flexrack_node.base.errors import NodeError
+from flexrack_node.image.marks import TAGS
 
 if TYPE_CHECKING:
     from flexrack_node.schema.image import EnterOrder
 
 REFUSED = 125  # status where nothing was started: as of `docker run`, `env`, `timeout`
-_TAGS = ("FLEXRACK_TAG", "FLEXRACK_WORKSPACE_FOLDER", "FLEXRACK_RUN")  # by which what belongs to a run or a workspace is found: what is inside, not its doorkeepers
 NAME = "flexrack-enter"
-SANDBOX = "FLEXRACK_SANDBOX"  # set in one, for whoever wants to know
 _PASSED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 _SI_KERNEL = 0x80
 _PR_SET_NAME, _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 15, 1, 36
@@ -57,7 +56,7 @@ class Entrance:
         self.order = order
 
     def run(self, argv: List[str]) -> int:
-        env = {key: value for key, value in os.environ.items()}
+        env = dict(os.environ)
         words, data = self.prepared.words(argv, env)
         is_foreground = _is_foreground()
         if not is_foreground:
@@ -70,9 +69,9 @@ class Entrance:
         _forget_tags()
         _prctl(_PR_SET_NAME, ctypes.c_char_p(NAME.encode()))
         _prctl(_PR_SET_CHILD_SUBREAPER, 1)
-        waited = {*_PASSED, signal.SIGCHLD}
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, waited)
-        outside = {key: value for key, value in env.items() if key not in _TAGS}
+        waited: Set[int] = {*_PASSED, signal.SIGCHLD}
+        before: Set[int] = signal.pthread_sigmask(signal.SIG_BLOCK, waited)
+        outside = {key: value for key, value in env.items() if key not in TAGS}
         monitor = os.fork()
         if monitor == 0:
             self._become(words, outside, before, [*numbers.values(), tells], not is_foreground)
@@ -84,7 +83,7 @@ class Entrance:
         finally:
             self.limits.close()
 
-    def _become(self, words: List[str], env: Mapping[str, str], mask: "set[signal.Signals]", keep: List[int], own_group: bool) -> None:
+    def _become(self, words: List[str], env: Mapping[str, str], mask: Set[int], keep: List[int], own_group: bool) -> None:
         """In the child; never returns."""
         try:
             if own_group:  # a signal to our group is ours, and we pass it on once
@@ -99,7 +98,7 @@ class Entrance:
         finally:
             os._exit(REFUSED)
 
-    def _stay(self, monitor: int, told: int, waited: "set[signal.Signals]") -> int:
+    def _stay(self, monitor: int, told: int, waited: Set[int]) -> int:
         """Passes signals on until the program has ended; its status, as a shell gives it."""
         child = _child_of(told)
         status: Optional[int] = None
@@ -187,7 +186,7 @@ def _forget_tags() -> None:
     index = 0
     while block[index]:
         text = ctypes.string_at(block[index])
-        if text.partition(b"=")[0].decode(errors="replace") in _TAGS:
+        if text.partition(b"=")[0].decode(errors="replace") in TAGS:
             ctypes.memset(block[index], ord("_"), len(text))
         index += 1
 
@@ -212,10 +211,6 @@ def _is_alive(pid: int) -> bool:
             return file.read().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
     except OSError:
         return False
-
-
-def tags_of(env: Mapping[str, str]) -> Dict[str, str]:
-    return {name: env[name] for name in _TAGS if name in env}
 
 
 if __name__ == "__main__":

@@ -1,27 +1,18 @@
 """The launcher of a run, and with it all of its ranks on this node, in the workspace's image, in its sandbox, or both: one entrance a node, so that ranks share memory, GPUs and
 each other's processes as they do without."""
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from flexrack_node.base.stored import replace_file, stamped
 from flexrack_node.image.enter import enter_words
+from flexrack_node.image.marks import is_inside
 
 if TYPE_CHECKING:
     from flexrack_node.schema.image import EnterOrder
 
 _SEEN = ("placed", "neighbours", "watch", "launcher", "processes", "index", "nodes", "node", "run")  # of its spec; the rest are secrets of the gang and of the tracking server
-
-
-def is_inside(spec: Mapping[str, Any]) -> bool:
-    return bool(spec.get("image") or spec.get("isolate"))
-
-
-def python_of(spec: Mapping[str, Any]) -> str:
-    """What runs our own modules beside the ranks: in an image its Python, as this one is not there."""
-    return str(spec["python"]) if spec.get("image") else sys.executable
 
 
 def entered(spec: Mapping[str, Any], folder: Path, attempt: Path, argv: List[str], env: Mapping[str, str]) -> List[str]:

@@ -128,7 +128,7 @@ def libraries() -> List[Tuple[str, str]]:
         return []
     found: Dict[str, str] = {}
     for name, kind, path in re.findall(r"^\s*(\S+) \(([^)]*)\) => (\S+)$", said, re.M):
-        if name.startswith(_LIBRARIES) and "x86-64" in kind or name.startswith(_LIBRARIES) and "AArch64" in kind:
+        if (name.startswith(_LIBRARIES) and "x86-64" in kind) or (name.startswith(_LIBRARIES) and "AArch64" in kind):
             found.setdefault(name, path)
     return sorted(found.items())
 

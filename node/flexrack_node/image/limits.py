@@ -39,7 +39,7 @@ class Limits:
                 self.held[name] = "cgroup"
         if not self.held and has_systemd():
             self._by_systemd = True
-            self.held = {name: "systemd" for name in self._wanted}
+            self.held = dict.fromkeys(self._wanted, "systemd")
         for name in self._wanted:
             self.held.setdefault(name, "process")
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Dict, List, Mapping, NamedTuple, Optional, Tup
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.image import gpus, runtime
-from flexrack_node.image.enter import SANDBOX, tags_of
+from flexrack_node.image.marks import SANDBOX, tags_of
 from flexrack_node.image.merged import MergedLayers, libc_of, needed_glibc
 from flexrack_node.image.sandbox import Sandbox
 from flexrack_node.image.store import ImageStore

@@ -6,7 +6,7 @@ import os
 import pwd
 import stat
 from pathlib import Path
-from typing import TYPE_CHECKING, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Dict, List, Mapping, Optional, Set
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.image.gpus import GpuParts
@@ -102,7 +102,7 @@ class Sandbox:
         """What belongs to people and to the session: homes, other programs' sockets, temporary files of others."""
         home = _home()
         hidden = ["/tmp", "/var/tmp", "/run", "/home", "/root", home, "/var/run"]
-        seen = set()
+        seen: Set[str] = set()
         for path in hidden:
             real = path if self.image else os.path.realpath(path)
             if real in seen or real == "/" or (not self.image and not os.path.isdir(real)) or any(one in map(str, Path(real).parents) for one in seen):

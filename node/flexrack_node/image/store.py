@@ -19,8 +19,7 @@ from flexrack_node.base.installed import record
 from flexrack_node.base.stored import read, write
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.image import ImageSettings, ImageSize
-    from flexrack_node.schema.image import KeptImage
+    from flexrack_node.schema.image import ImageSettings, ImageSize, KeptImage
 
 _DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
 MOST_LAYERS = 60  # beyond, the option of the mount may not fit

@@ -23,7 +23,8 @@ def unpack(stream: LayerStream, folder: str, most_entries: int = MOST_ENTRIES) -
     """-> {files, bytes, devices}. Raises BadLayer, OSError; the folder is then half full, and the caller's to remove."""
     work = _Unpacking(folder)
     try:
-        with tarfile.open(fileobj=stream, mode="r|", tarinfo=Header, encoding="utf-8", errors="surrogateescape", bufsize=PIECE) as archive:  # type: ignore[call-overload]
+        source: Any = stream  # a stream needs `read` alone
+        with tarfile.open(fileobj=source, mode="r|", tarinfo=Header, encoding="utf-8", errors="surrogateescape", bufsize=PIECE) as archive:
             for number, member in enumerate(archive):
                 if number >= most_entries:
                     raise BadLayer(f"it has more than {most_entries} entries")
@@ -31,7 +32,8 @@ def unpack(stream: LayerStream, folder: str, most_entries: int = MOST_ENTRIES) -
                     work.take(archive, member)
                 except LeavesRoot:
                     raise BadLayer(f"{_shown(member.name)} leaves the image") from None
-                archive.members = []  # type: ignore[attr-defined]  # tarfile keeps every header otherwise
+                seen: Any = archive
+                seen.members = []  # tarfile keeps every header otherwise
         work.finish()
         return work.counts
     except (tarfile.TarError, RecursionError, OverflowError, ValueError) as error:
@@ -52,20 +54,21 @@ class _Unpacking:
         if not parts:
             return  # the root itself
         if parts[-1].startswith(_WHITEOUT):
-            return self._whiteout(parts)
-        if member.isdir():
-            return self._folder(parts, member)
-        if parts[0] == b"dev" or member.ischr() or member.isblk():
+            self._whiteout(parts)
+        elif member.isdir():
+            self._folder(parts, member)
+        elif parts[0] == b"dev" or member.ischr() or member.isblk():
             self.counts["devices"] += 1
-            return
+        else:
+            self._other(archive, member, parts)
+
+    def _other(self, archive: tarfile.TarFile, member: tarfile.TarInfo, parts: List[bytes]) -> None:
         folder, name = self.root.place_of(parts)
         try:
-            was_hidden = kind_of(name, folder) == stat.S_IFCHR
             if member.islnk():
                 self._links.append((parts, parts_of(member.linkname.encode("utf-8", "surrogateescape")), member.name))
                 return
-            if not was_hidden or not member.isdir():
-                discard(name, folder)
+            discard(name, folder)
             if member.issym():
                 os.symlink(member.linkname.encode("utf-8", "surrogateescape"), name, dir_fd=folder)
                 os.utime(name, (_time(member), _time(member)), dir_fd=folder, follow_symlinks=False)
@@ -152,9 +155,8 @@ class _Unpacking:
                     raise BadLayer(f"{_shown(shown)} is a hard link to what is not a file of its layer")
                 folder, name = self.root.place_of(parts)
                 try:
-                    if (kind_of(name, folder), os.stat(from_folder).st_ino, from_name) != (None, os.stat(folder).st_ino, name):
-                        if (os.stat(from_folder).st_ino, from_name) == (os.stat(folder).st_ino, name):
-                            continue  # to itself
+                    if (os.stat(from_folder).st_ino, from_name) == (os.stat(folder).st_ino, name):
+                        continue  # to itself
                     discard(name, folder)
                     os.link(from_name, name, src_dir_fd=from_folder, dst_dir_fd=folder, follow_symlinks=False)
                     self.counts["files"] += 1

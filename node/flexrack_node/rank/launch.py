@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from flexrack_node.gpu.lease import environment as lease_environment
-from flexrack_node.image.for_run import is_inside, python_of
+from flexrack_node.image.marks import is_inside, python_of
 from flexrack_node.process.detach import python_module
 from flexrack_node.rank.binding import visible_devices
 from flexrack_node.rank.mpi import mpi_argv

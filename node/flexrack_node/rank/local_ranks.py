@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Literal, Mapping, Optional
 
 from flexrack_node.base.stored import write
-from flexrack_node.image.for_run import entered, is_inside
+from flexrack_node.image.for_run import entered
+from flexrack_node.image.marks import is_inside
 from flexrack_node.process.containment import Containment, is_alive, send_signal
 from flexrack_node.rank.launch import gang_argv, rank_environment, rendezvous_environment
 from flexrack_node.rank.mpi import remove_scratch

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, MutableMapping, Optional, Tuple
 
 from flexrack_node.base.channel import Channel
-from flexrack_node.image.for_run import python_of
+from flexrack_node.image.marks import python_of
 from flexrack_node.process.containment import TAG
 from flexrack_node.process.detach import python_module
 from flexrack_node.run.keeper import keeper_of

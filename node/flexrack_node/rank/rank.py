@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, List, Optional
 
 from flexrack_node.base.stored import write
-from flexrack_node.image.enter import SANDBOX
+from flexrack_node.image.marks import SANDBOX
 from flexrack_node.process.namespaces import own_namespace
 from flexrack_node.rank.binding import bind
 from flexrack_node.rank.mpi import take_place

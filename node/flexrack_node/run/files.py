@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, cast
 
 from flexrack_node.base import stored
 from flexrack_node.base.errors import NodeError
-from flexrack_node.process.namespaces import outer_pid, own_namespace
 
 if TYPE_CHECKING:
     from flexrack_node.schema.result import RankRecord, RunResult
@@ -129,7 +128,11 @@ class RunFolder:
 def as_seen_here(record: "RankRecord") -> "RankRecord":
     """A rank in a sandbox knows itself and its wrapper by other numbers than we do; those that are gone have none."""
     namespace = record.get("namespace")
-    if namespace is None or namespace == own_namespace():
+    if namespace is None:
+        return record
+    from flexrack_node.process.namespaces import outer_pid, own_namespace  # few runs have one
+
+    if namespace == own_namespace():
         return record
     seen = cast("RankRecord", {**record})
     seen["wrapper"] = outer_pid(namespace, record.get("wrapper", 0)) or _GONE

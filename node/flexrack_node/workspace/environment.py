@@ -24,7 +24,7 @@ from flexrack_node.base.installed import record
 from flexrack_node.base.shared_lock import look_anew
 from flexrack_node.base.stored import or_nothing, read, write
 from flexrack_node.workspace.build import READY, build, discard, significant_lines
-from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes, project_folder
+from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes_from, project_folder
 
 if TYPE_CHECKING:
     from flexrack_node.schema.environment import (
@@ -57,7 +57,7 @@ def ensure(request: "EnvironmentWanted", channel: Channel) -> "Union[Environment
 
     download(request)
     image = request.get("image")
-    facts = image_facts(image, request.get("python")) if image else pythons.find(request.get("python"), channel)
+    facts = pythons.find(request.get("python"), channel, image)
     requirements = request.get("requirements") or ""
     constraints = request.get("constraints") or ""
     project = request.get("project")
@@ -79,16 +79,18 @@ def ensure(request: "EnvironmentWanted", channel: Channel) -> "Union[Environment
         if not is_ready(folder):  # whoever held the lock before may have built it
             discard_half_built(channel)
             record(channel.root, folder, "environment")
-            if image:
-                from flexrack_node.workspace import in_image
-
-                answer["python"] = in_image.build(folder, requirements, constraints + (request.get("pins") or ""), image, request.get("python"), channel, project)
-            else:
-                answer["python"] = build(folder, requirements, constraints + (request.get("pins") or ""), facts, channel, order, project)["version"]
+            limits = constraints + (request.get("pins") or "")
+            answer["python"] = built_in(image, folder, requirements, limits, request, channel) if image else build(folder, requirements, limits, facts, channel, order, project)["version"]
             answer["built"] = True
         if user:  # with the lock held: else it could be removed as unused at this very moment
             note_user(folder, channel.root, user, answer)
     return answer
+
+
+def built_in(image: str, folder: Path, requirements: str, constraints: str, request: "EnvironmentWanted", channel: Channel) -> str:
+    from flexrack_node.workspace import in_image  # only where one is built
+
+    return in_image.build(folder, requirements, constraints, image, request.get("python"), channel, request.get("project"))
 
 
 def plan(request: "EnvironmentContent", channel: Channel) -> "EnvironmentPlanned":
@@ -96,7 +98,7 @@ def plan(request: "EnvironmentContent", channel: Channel) -> "EnvironmentPlanned
     from flexrack_node.workspace import pythons
 
     image = request.get("image")
-    facts = image_facts(image, request.get("python")) if image else pythons.find(request.get("python"), channel)
+    facts = pythons.find(request.get("python"), channel, image)
     name = content_hash(request.get("requirements") or "", request.get("constraints") or "", facts, project_parts(request.get("project"), channel))
     folder = channel.environments / name
     ready = is_ready(folder)
@@ -219,11 +221,6 @@ def is_ready(folder: Path) -> bool:
     return os.access(folder / "bin" / "python", os.X_OK) or bool(or_nothing(read("environment.ready", folder / READY)).get("image"))
 
 
-def image_facts(image: str, python: Optional[str]) -> Dict[str, Any]:
-    """What an environment in an image depends on: the image has the rest. Known before the image is here."""
-    return {"version": python or "image", "tag": image, "platform": os.uname().machine, "libc": "", "executable": image}
-
-
 def discard_half_built(channel: Channel) -> None:
     """What builders that were killed have left, of whichever environment: nobody may ever ask for that one again."""
     places = {path.name for path in channel.environments.glob("[0-9a-f]*") if re.fullmatch(r"[0-9a-f]{16}", path.name) and not is_ready(path)}
@@ -291,17 +288,3 @@ def users_of(folder: Path) -> "List[EnvironmentNote]":
 
 def user_file(root: str, user: str) -> str:
     return hashlib.sha256(f"{root}\0{user}".encode()).hexdigest()[:16] + ".json"
-
-
-def processes_from(path: str) -> List[int]:
-    """Processes that run from it: its python is a link, so the command line is what tells."""
-    start = f"{path}/".encode()
-    found = []
-    for pid in processes():
-        try:
-            with open(f"/proc/{pid}/cmdline", "rb") as stream:
-                if any(word.startswith(start) for word in stream.read(8192).split(b"\0")[:2]):
-                    found.append(pid)
-        except OSError:
-            pass
-    return found

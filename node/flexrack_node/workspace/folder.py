@@ -12,7 +12,7 @@
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterator, Tuple
+from typing import TYPE_CHECKING, Any, Iterator, List, Tuple
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
@@ -73,3 +73,17 @@ def processes() -> Iterator[int]:
     for name in os.listdir("/proc"):
         if name.isdigit() and int(name) != os.getpid():
             yield int(name)
+
+
+def processes_from(path: str) -> List[int]:
+    """Processes that run from it: its python is a link, so the command line is what tells."""
+    start = f"{path}/".encode()
+    found = []
+    for pid in processes():
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as stream:
+                if any(word.startswith(start) for word in stream.read(8192).split(b"\0")[:2]):
+                    found.append(pid)
+        except OSError:
+            pass
+    return found

@@ -51,7 +51,8 @@ def remove(given: "ImagesUnwanted", channel: Channel) -> "ImagesGone":
     store = ImageStore(channel.root)
     wanted = given.get("digests")
     users = _users(channel)
-    removed, kept = [], []
+    removed: List[str] = []
+    kept: List[str] = []
     for one in store.all():
         if wanted is not None and one["digest"] not in wanted:
             continue
