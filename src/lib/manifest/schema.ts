@@ -229,9 +229,6 @@ export const manifestSchema = z
 
 export type ManifestFile = z.output<typeof manifestSchema>
 
-/** In the product, but not in this version: said plainly instead of accepted silently. */
-export const NOT_YET: Record<string, string> = {}
-
 function isHttpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)
