@@ -16,7 +16,7 @@ from flexrack_node.workspace.sync import edited_entries, refresh, take_inventory
 from flexrack_node.workspace.tree import Tree, check_path, digest_of, parents
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.sync import ChangesQuestion, Contents, ContentsSent, OwnFile, WorkspaceChanges
+    from flexrack_node.schema.sync import ChangesQuestion, Contents, ContentsSent, OwnFile, OwnFolder, WorkspaceChanges
 
 MANY = 1000  # files of a folder in which sync put nothing: beyond, it is data, and told of as one
 CHUNK = 256 << 10
@@ -51,8 +51,8 @@ class Walk:
     def __init__(self, root: Path, known: "set[str]", wanted: List[str]) -> None:
         self.root, self.known, self.wanted = root, known, wanted
         self.synced = {folder for path in known for folder in parents(path)}
-        self.own: List[Tuple[str, int, bool]] = []
-        self.many: List[Tuple[str, int]] = []
+        self.own: List[OwnFile] = []
+        self.many: List[OwnFolder] = []
 
     def folder(self, at: str) -> None:
         for entry in os.scandir(self.root / at):
@@ -63,7 +63,7 @@ class Walk:
                 self._subfolder(path)
             elif entry.is_file(follow_symlinks=False):
                 info = entry.stat(follow_symlinks=False)
-                self.own.append((path, info.st_size, bool(info.st_mode & 0o100)))
+                self.own.append([path, info.st_size, bool(info.st_mode & 0o100)])
 
     def _subfolder(self, path: str) -> None:
         is_named = any(path == one or path.startswith(f"{one}/") or one.startswith(f"{path}/") for one in self.wanted)
@@ -72,7 +72,7 @@ class Walk:
             return
         count = sum(len(files) for _path, _folders, files in self._some(path))
         if count > MANY:
-            self.many.append((path, count))
+            self.many.append([path, count])
         else:
             self.folder(path)
 

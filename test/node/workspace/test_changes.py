@@ -24,7 +24,7 @@ class ChangesTest(SyncCase):
         os.symlink("a.py", self.code / "link")
         found = self.changes()
         self.assertEqual(found["edited"], [["a.py", "f", digest(b"edited"), False, digest(b"1")], ["b.py", "", "", False, digest(b"1")]])
-        self.assertEqual(found["own"], [("sub/new.ipynb", 2, False)])
+        self.assertEqual(found["own"], [["sub/new.ipynb", 2, False]])
         self.assertEqual(found["many"], [])
 
     def test_a_folder_with_very_many_files_is_told_of_as_one_unless_it_is_named(self):
@@ -34,7 +34,7 @@ class ChangesTest(SyncCase):
             (self.code / f"data/deep/{number}").write_bytes(b"")
         with mock.patch.object(changes, "MANY", 4):
             found = self.changes()
-            self.assertEqual((found["own"], found["many"]), ([], [("data", 5)]))
+            self.assertEqual((found["own"], found["many"]), ([], [["data", 5]]))
             self.assertEqual(len(self.changes("data/deep")["own"]), 5)
 
     def test_contents_come_in_pieces_with_their_digest_and_never_through_a_link(self):
