@@ -96,6 +96,12 @@ class SlurmOrder(_SlurmOrder, total=False):
     start: int
 
 
+class RunOrderProfile(TypedDict):
+    """Steps of the optimizer that each rank records with torch.profiler, after others; of these the last warms the profiler up."""
+    skip: int
+    steps: int
+
+
 class _RunOrder(TypedDict):
     run: str
     project: str
@@ -128,6 +134,7 @@ class RunOrder(_RunOrder, total=False):
     without_progress: int
     size: GangSize
     watch: bool
+    profile: RunOrderProfile
     hang: HangOrder
     sample_seconds: float
     address: str
