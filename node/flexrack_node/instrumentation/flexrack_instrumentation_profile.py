@@ -59,6 +59,6 @@ class StepProfiler:
         self._is_over = True
         try:
             with open(self._path + ".error", "w") as file:
-                file.write("%s: %s\n" % (type(error).__name__, error))
+                file.write(f"{type(error).__name__}: {error}\n")
         except OSError:
             pass

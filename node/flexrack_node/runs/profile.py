@@ -33,9 +33,9 @@ def _of_part(part: RunFolder) -> "List[RankProfile]":
             path = trace_path(part, attempt, rank)
             error_path = path.with_name(f"rank-{rank}.trace.error")
             if not path.exists():
-                one["note"] = error_path.read_text(errors="replace").strip()[:500] if channel_error.exists() else None
+                one["note"] = error_path.read_text(errors="replace").strip()[:500] if error_path.exists() else None
                 continue
-            one.update(path=str(path), bytes=path.stat().st_size)
+            one["path"], one["bytes"] = str(path), path.stat().st_size
             try:
                 one["summary"] = trace.summarize(trace.load(path))
             except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:  # the program may write there what it wants

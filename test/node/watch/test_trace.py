@@ -18,7 +18,8 @@ STEPS = [event("ProfilerStep#3", "user_annotation", 1000, 1000), event("Profiler
 
 class TraceTest(unittest.TestCase):
     def test_steps_data_and_operators_of_their_own(self):
-        events = STEPS + [
+        events = [
+            *STEPS,
             event("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "user_annotation", 1000, 300),
             event("aten::linear", "cpu_op", 1300, 200), event("aten::addmm", "cpu_op", 1310, 150), event("aten::addmm", "cpu_op", 1500, 50),
             event("aten::mm", "cpu_op", 1300, 100, tid=2),  # another thread is inside of nothing here
@@ -35,7 +36,7 @@ class TraceTest(unittest.TestCase):
         self.assertEqual([(one["calls"], round(one["self"] * 1e6), round(one["total"] * 1e6)) for one in found], [(2, 100, 100)])
 
     def test_the_gpu_is_idle_where_neither_kernel_nor_copy_runs_and_collectives_overlap_with_kernels(self):
-        found = trace.summarize(STEPS + [
+        found = trace.summarize([*STEPS,
             event("gemm", "kernel", 1100, 400, tid=20), event("ncclDevKernel_AllReduce", "kernel", 1300, 400, tid=21), event("Memcpy HtoD", "gpu_memcpy", 2500, 100, tid=22),
             event("nccl:all_reduce", "user_annotation", 1250, 10),  # only the launch of it
         ])
@@ -44,7 +45,7 @@ class TraceTest(unittest.TestCase):
         self.assertEqual([one["name"] for one in found["kernels"]][-1], "Memcpy HtoD")
 
     def test_on_the_cpu_what_waits_in_the_collective_overlaps_with_nothing(self):
-        found = trace.summarize(STEPS + [
+        found = trace.summarize([*STEPS,
             event("gloo:all_reduce", "user_annotation", 1200, 400, tid=9), event("c10d::allreduce_", "cpu_op", 1190, 410), event("aten::add", "cpu_op", 1500, 300),
         ])
         self.assertEqual((round(found["collectives"]["seconds"] * 1e6), round(found["collectives"]["overlapped"] * 1e6)), (400, 100))
