@@ -32,9 +32,13 @@ def in_environment(env: Mapping[str, str], has_config: bool, no_index: bool) -> 
     found = {key: URL.sub(lambda one: mirrored(one.group()), env[key]) for key in INDEXES if env.get(key)}
     if not (found.get("UV_DEFAULT_INDEX") or found.get("UV_INDEX_URL") or has_config or no_index):
         found["UV_DEFAULT_INDEX"] = mirrored(DEFAULT_INDEX)
-    if not env.get("UV_ASTRAL_MIRROR_URL") and (URL.match(env.get("UV_PYTHON_INSTALL_MIRROR") or PYTHONS[0])):
-        found["UV_PYTHON_INSTALL_MIRROR"] = mirrored(env.get("UV_PYTHON_INSTALL_MIRROR") or PYTHONS[0]).rstrip("/")
     return found
+
+
+def for_pythons(env: Mapping[str, str], has_config: bool) -> Dict[str, str]:
+    """uv's variable about where Pythons come from. Nothing where somebody has said it in a way that is not seen here, or said a folder."""
+    place = env.get("UV_PYTHON_INSTALL_MIRROR") or ("" if has_config or env.get("UV_ASTRAL_MIRROR_URL") else PYTHONS[0])
+    return {"UV_PYTHON_INSTALL_MIRROR": mirrored(place).rstrip("/")} if URL.match(place) else {}
 
 
 def of_caller(path: str, sha256: str) -> str:
