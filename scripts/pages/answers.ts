@@ -71,6 +71,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'workspace:exec': {answer: 'NodeResult[]', from: 'src/cli/workspace/exec.ts'},
   'workspace:forward': {answer: 'a line of `ForwardEvent` each', from: 'src/lib/workspace/forward.ts'},
   'workspace:list': {answer: 'PlacedWorkspace[]', from: 'src/lib/workspace/place.ts'},
+  'workspace:pull': {answer: 'Pulled', from: 'src/lib/workspace/pull.ts'},
   'workspace:remove': {answer: 'EndAnswer', from: 'src/cli/workspace/text.ts'},
   'workspace:show': {answer: 'PlacedWorkspace[]', from: 'src/lib/workspace/place.ts'},
   'workspace:ssh': {answer: 'nothing (`exec` is the one for programs)'},

@@ -96,6 +96,18 @@ class SlurmOrder(_SlurmOrder, total=False):
     start: int
 
 
+class _RunCode(TypedDict):
+    workspace: str
+
+
+class RunCode(_RunCode, total=False):
+    """The code that a run has; all but the first is known once it has begun."""
+    digest: str
+    files: int
+    bytes: int
+    imports: List[str]
+
+
 class _RunOrder(TypedDict):
     run: str
     project: str
@@ -123,6 +135,7 @@ class RunOrder(_RunOrder, total=False):
     scheduler: Literal["slurm"]
     slurm: SlurmOrder
     container: str
+    code: RunCode
     checkpoint: CheckpointOrder
     after_reboot: Literal["checkpoint", "anew"]
     without_progress: int

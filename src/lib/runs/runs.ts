@@ -15,7 +15,7 @@ import {carryOut, removePlan, repairPlan, stopPlan} from './plans.ts'
 import {openRecords, RUN_TAG, searchRecords, type Records} from './records.ts'
 import {reconcileRuns} from './reconcile.ts'
 import {repairRun, unsentOf, type Repaired} from './repair.ts'
-import {ranksOf, type ShownRun} from './show.ts'
+import {codesOf, ranksOf, type ShownRun} from './show.ts'
 import {takeStacks, type RunStacks} from './stacks.ts'
 import type {FoundRun} from './types.ts'
 import type {RunView} from './view.ts'
@@ -151,6 +151,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
         command: leader?.command ?? record?.tags['flexrack.command']?.split(' ') ?? [],
         environment: leader?.environment ?? record?.tags['flexrack.environment'] ?? null,
         commit: leader?.commit ?? record?.tags['mlflow.source.git.commit'] ?? null,
+        code: codesOf(details),
         params: record?.params ?? {},
         tags: record?.tags ?? {},
         lastMetrics: Object.values(record?.metrics ?? {}).filter((one) => !one.key.startsWith('system/')).sort((a, b) => a.key.localeCompare(b.key)),
