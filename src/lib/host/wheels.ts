@@ -1,10 +1,8 @@
 import {spawn} from 'node:child_process'
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {createInterface} from 'node:readline'
-import {CliError, machineHere, type Context} from '../base/index.ts'
+import {CliError, type Context} from '../base/index.ts'
 import {programFolder} from './program.ts'
-import {obtainUv} from './uv.ts'
 
 export interface WheelsWanted {
   /** Gets the files. */
@@ -20,21 +18,6 @@ export interface WheelsWanted {
 /** The wheels that a node would install, by this machine's pip. Errors: REMOTE_FAILED, INTERRUPTED. */
 export async function fetchWheels({folder, machine, python, lock}: WheelsWanted, context: Context, onLine: (line: string) => void): Promise<void> {
   await runFetcher('fetch_wheels.py', [folder, machine, python], lock, context, onLine)
-}
-
-/** The archive of the Python that a node's uv would install, by this machine's uv, which knows its hash; one file more in `folder`. Errors: REMOTE_FAILED, LOCAL_FAILED, INTERRUPTED. */
-export async function fetchPython({folder, machine, python}: Omit<WheelsWanted, 'lock'>, context: Context): Promise<void> {
-  const here = machineHere()
-  if (here === undefined || process.platform !== 'linux') throw new CliError('LOCAL_FAILED', `uv fetches Python ${python} for ${machine}, and flexrack's uv runs on Linux alone`, {hint: 'make the bundle on Linux, x86_64 or aarch64'})
-  const {bytes, name} = await obtainUv(here, context)
-  const temp = await mkdtemp(join(folder, '.uv-'))
-  try {
-    const wheel = join(temp, name)
-    await writeFile(wheel, bytes)
-    await runFetcher('fetch_python.py', [folder, wheel, machine, python], '', context)
-  } finally {
-    await rm(temp, {recursive: true, force: true})
-  }
 }
 
 /** One of the node program's own programs, run here, with a lock file on its stdin. */
