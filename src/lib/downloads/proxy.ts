@@ -118,7 +118,8 @@ export class DownloadProxy {
   async #forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const {socket: stream, headers, url = '', method} = request
     const target = /^http:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined
-    if (this.#options.bundled && target?.host === BUNDLE_HOST && this.#isProven(headers['proxy-authorization'])) {
+    const isGiven = this.#options.bundled || (this.#options.peer && target?.pathname.startsWith('/uv/'))
+    if (isGiven && target?.host === BUNDLE_HOST && this.#isProven(headers['proxy-authorization'])) {
       this.#settle(stream)
       return serveBundled(request, response, target.pathname, this.#options.env)
     }
