@@ -50,6 +50,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'runs:logs': {answer: 'a line of `RankLine` each', from: 'src/lib/runs/lines.ts'},
   'runs:plot': {answer: '{run: string; metric: string; values: Metric[]; metrics: string[]}', from: 'src/lib/tracking/index.ts'},
   'runs:remove': {answer: '{run: string; nodes: string[]; record: boolean}'},
+  'runs:profile': {answer: 'RunProfile & {traces: string[]}', from: 'src/lib/runs/profile.ts'},
   'runs:repair': {answer: 'Repaired', from: 'src/lib/runs/repair.ts'},
   'runs:show': {answer: 'ShownRun', from: 'src/lib/runs/show.ts'},
   'runs:stacks': {answer: 'RunStacks', from: 'src/lib/runs/stacks.ts'},
