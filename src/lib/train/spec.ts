@@ -22,6 +22,8 @@ type CommonSpec = {
   python: string
   environment: string | null
   cwd: string
+  /** Its ranks get a view of this workspace as it is when they start. */
+  code: {workspace: string}
   /** Values may be secrets: they are not part of a plan. */
   env: Record<string, FromEnv>
   restarts: number
@@ -32,6 +34,7 @@ type CommonSpec = {
   grace: number
   watch?: boolean
   hang?: NonNullable<RunSpec['watched']['hang']>
+  profile?: NonNullable<RunSpec['watched']['profile']>
   outputs: string[]
   commit: Later<string | null>
   created: FromEnv
@@ -86,6 +89,7 @@ export function specTemplate<Part extends SshPart | SlurmPart>(spec: RunSpec, {n
     python: inContainer ? 'python3' : `${environment?.path}/bin/python`,
     environment: inContainer ? null : (environment?.hash ?? null),
     cwd: workspace.codePath,
+    code: {workspace: spec.project},
     env: Object.fromEntries(Object.keys(spec.env).map((name) => [name, fromEnv('variables', name)])),
     restarts: spec.restarts,
     ...(spec.checkpoint && {checkpoint: spec.checkpoint}),

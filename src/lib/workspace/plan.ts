@@ -5,12 +5,13 @@ import {VERSIONS, type Environment, type Host} from '../host/index.ts'
 import type {Manifest} from '../manifest/index.ts'
 import type {PlanOf} from '../plan/index.ts'
 import type {Compared, ProjectToInstall, WorkspaceInspected} from '../protocol/index.ts'
+import {computeDelta} from './delta.ts'
 import {installOf} from './install.ts'
 import {digestOf, ProjectFiles} from './project-files.ts'
 import {hasHashes, type Requirements} from './requirements.ts'
 import type {Snapshot} from './snapshot.ts'
 import {constraintsWith, environmentSteps, syncSteps, type ProjectOrigin, type WorkspaceKinds} from './steps.ts'
-import {question, type Synced} from './sync.ts'
+import {conflictOf, question, type Synced} from './sync.ts'
 
 /** A project's place on a node. */
 export interface Workspace {
@@ -38,6 +39,8 @@ export interface WorkspacePlan {
 export interface WorkspaceOptions {
   /** Leave the Python environment alone. */
   codeOnly?: boolean
+  /** Also replace what was edited or made on the nodes. */
+  overwrite?: boolean
   /** What the plan is called. */
   command?: string
   /** Says of hosts that they are there while others are still being waited for: they are looked at meanwhile. Those that count are `hosts`. */
@@ -76,9 +79,15 @@ export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: 
     const {sync} = one.value
     const beside = wanted !== undefined && reference?.ready === true && one.value.environment?.ready === true && one.value.environment.versions !== reference.versions
     const {environment} = beside ? await besides(hosts, index, like as string, wanted, {files, manifest, context, project: {snapshot, wanted, install}}) : one.value
+    const delta = computeDelta(snapshot, sync, options)
+    if (delta.conflicts.length > 0) {
+      failed.set(node, conflictOf(node, delta))
+      continue
+    }
     warnOfForeign(node, manifest, sync, snapshot, context)
+    warnOfKept(node, delta.kept, context)
     workspaces.set(node, {node, codePath: sync.path, ...(environment && {environment: {hash: environment.hash, path: environment.path, built: false}})})
-    steps.push(...syncSteps(node, origin, snapshot, sync), ...(wanted && environment ? environmentSteps(node, origin, wanted, {...environment, synced: sync.same}, {like: like ?? null, beside, together}) : []))
+    steps.push(...syncSteps(node, origin, snapshot.tree, sync, delta, options.overwrite ?? false), ...(wanted && environment ? environmentSteps(node, origin, wanted, {...environment, synced: sync.same}, {like: like ?? null, beside, together}) : []))
   }
   return {plan: {command: options.command ?? 'workspace up', steps}, workspaces, failed, files}
 }
@@ -126,6 +135,13 @@ async function inspect(host: Host, manifest: Manifest, {snapshot, wanted, instal
   const {pythonVersion: python} = manifest.workspace
   const environment = wanted && {requirements: wanted.requirements, constraints: wanted.constraints, ...(python !== undefined && {python}), ...(install && {project: install})}
   return host.call('workspace.inspect', {...question(manifest.name, snapshot), environment}, {signal: context.signal})
+}
+
+/** Only the node has changed them: they stay, and what runs there has them. */
+function warnOfKept(node: string, kept: string[], context: Context): void {
+  if (kept.length === 0) return
+  const names = `${kept.slice(0, 3).join(', ')}${kept.length > 3 ? ` and ${kept.length - 3} more` : ''}`
+  context.reporter.warn(`${node}: edited there, and left as they are: ${names}; flexrack workspace pull --on ${node} brings them, workspace sync --overwrite replaces them`)
 }
 
 /** Two projects of one name, or two people with one account, would take turns in one folder. */
