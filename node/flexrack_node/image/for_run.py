@@ -30,7 +30,7 @@ def _order(spec: Mapping[str, Any], root: Path, folder: Path, attempt: Path, env
     order: EnterOrder = {
         "read": [], "write": [spec["cwd"]], "gpus": _gpus(spec), "cwd": spec["cwd"], "path": [f"{environment}/bin"],
         "keep": sorted({*spec.get("env", {}), *(name for name in env if name.startswith(("FLEXRACK_", "MLFLOW_", "PET_", "CUDA_VISIBLE", "NCCL_SOCKET", "GLOO_SOCKET"))),
-                        "OMP_NUM_THREADS", "RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "PYTHONUNBUFFERED", "VIRTUAL_ENV"}),
+                        "OMP_NUM_THREADS", "RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "PYTHONUNBUFFERED", "VIRTUAL_ENV", *(["PYTHONPATH"] if (spec.get("code") or {}).get("imports") else [])}),
         "die": True,
     }
     if spec.get("image"):
@@ -42,7 +42,10 @@ def _order(spec: Mapping[str, Any], root: Path, folder: Path, attempt: Path, env
         seen = attempt / "seen.json"
         replace_file(seen, json.dumps(stamped("run.spec", {key: spec[key] for key in _SEEN if key in spec})), durable=False)
         order["read"] = [] if sys.base_prefix in ("/", "/usr", "/usr/local") or spec.get("image") else [sys.base_prefix]
-        order["write"] = [spec["cwd"], str(folder / "outputs"), str(attempt)]
+        code = spec.get("code")
+        # A run's own view of its code has links to what it shares with the workspace: data, and what runs download.
+        shared = [str(root / "workspaces" / code["workspace"] / "code")] if code else []
+        order["write"] = [spec["cwd"], *shared, str(folder / "outputs"), str(attempt)]
         order["over"] = [[str(seen), str(folder / "spec.json")]]
         if leases:
             order["read"] += [one for one in (leases.get("libraries"), str(root / "gpu")) if one]

@@ -82,6 +82,9 @@ def rank_environment(spec: Mapping[str, Any], attempt: int, port: int, outputs: 
         "FLEXRACK_ATTEMPT": str(attempt),
         "FLEXRACK_OUTPUTS": str(outputs),
     }
+    imports = (spec.get("code") or {}).get("imports")
+    if imports:  # before the environment's own way to an editable project, which leads to the workspace
+        env["PYTHONPATH"] = os.pathsep.join([*imports, *([env["PYTHONPATH"]] if env.get("PYTHONPATH") else [])])
     if spec.get("leases"):
         env = lease_environment(spec["leases"], env)
     elif spec.get("placed"):

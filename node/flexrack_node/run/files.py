@@ -2,6 +2,7 @@
 
     <root>/runs/<run>/
         spec.json                    what to do, with secrets: 0600
+        code/                        what its ranks run: the workspace as it was when the run began (workspace/frozen.py)
         lock                         held (flock) by the supervisor while it lives
         state.json                   what the supervisor is doing
         stop.json                    somebody asked for the end: {grace, kill, by}

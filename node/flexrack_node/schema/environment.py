@@ -119,12 +119,16 @@ class UvPlaced(TypedDict):
     path: str
 
 
-class UvWheel(TypedDict):
-    """A wheel of uv, which follows as the body."""
+class _UvWheel(TypedDict):
     version: str
     lock: str
     name: str
     sha256: str
+
+
+class UvWheel(_UvWheel, total=False):
+    """A wheel of uv, which follows as the body, or comes by the node's own proxy."""
+    proxy: str
 
 
 class _EnvironmentPlanned(TypedDict):

@@ -144,17 +144,26 @@ def tagged(place: WorkspaceFolder) -> Iterator[int]:
 
 
 def inside(place: WorkspaceFolder) -> List[int]:
-    """Processes with the tag, and those whose working directory is in the workspace (runs)."""
+    """Processes with the tag, and those whose working directory is in the workspace, or in a run's view of it."""
     wanted = f"{TAG}={place.path}".encode()
+    views = f"{place.path.parent.parent / 'runs'}/"
     found = []
     for pid in processes():
         try:
             cwd = os.readlink(f"/proc/{pid}/cwd")
         except OSError:
             continue
-        if cwd == str(place.code) or cwd.startswith(f"{place.code}/") or wanted in environ_of(pid):
+        if cwd == str(place.code) or cwd.startswith(f"{place.code}/") or (cwd.startswith(views) and is_view_of(cwd, place)) or wanted in environ_of(pid):
             found.append(pid)
     return found
+
+
+def is_view_of(cwd: str, place: WorkspaceFolder) -> bool:
+    from flexrack_node.workspace.frozen import run_of  # only here: most nodes have no run
+
+    found = run_of(cwd, place.path.parent.parent)
+    spec: Any = or_nothing(read("run.spec", found[1] / "spec.json")) if found else {}
+    return bool(or_nothing(spec.get("code")).get("workspace") == place.project)
 
 
 def environ_of(pid: int) -> List[bytes]:

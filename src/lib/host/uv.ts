@@ -20,10 +20,11 @@ export function uvOrder(): UvOrder {
 const wheels = new Map<string, Promise<Wheel>>()
 
 /**
- * Sends uv to a node. It comes from the package index of this machine, once, and is kept in the user's cache.
+ * Sends uv to a node. It comes from the package index of this machine, once, and is kept in the user's cache. `shared`: the node's proxy where nodes give each
+ * other what they download: then uv, too, comes through this machine once.
  * Errors: REMOTE_FAILED where this machine cannot get it; those of `uv.place`.
  */
-export async function bringUv(host: Host, machine: string, context: Context): Promise<void> {
+export async function bringUv(host: Host, machine: string, context: Context, shared?: string): Promise<void> {
   const key = `${machine} ${userPaths(context.env).cache}`
   const coming = wheels.get(key) ?? obtainUv(machine, context)
   wheels.set(key, coming)
@@ -31,6 +32,13 @@ export async function bringUv(host: Host, machine: string, context: Context): Pr
   const {name, sha256, bytes} = await coming
   const {version, lock} = uvOrder()
   const progress = context.reporter.begin(`Send uv ${version}, which builds environments`, host.node)
+  if (shared !== undefined) {
+    const placed = await host.call('uv.place', {version, lock, name, sha256, proxy: shared}, {signal: context.signal}).then(() => true, (error: unknown) => {
+      if (context.signal.aborted) throw error
+      return false // sent as ever
+    })
+    if (placed) return progress.done()
+  }
   const body = Readable.from(pieces(bytes, (sent) => progress.amount(sent, bytes.length, 'bytes')))
   try {
     await host.call('uv.place', {version, lock, name, sha256}, {body, signal: context.signal})

@@ -132,12 +132,14 @@ export interface UvPlaced {
   path: string
 }
 
-/** A wheel of uv, which follows as the body. */
+/** A wheel of uv, which follows as the body, or comes by the node's own proxy. */
 export interface UvWheel {
   version: string
   lock: string
   name: string
   sha256: string
+  /** That of `environment.share`: other nodes may have it. */
+  proxy?: string
 }
 
 export interface EnvironmentPlanned {

@@ -24,6 +24,8 @@ type CommonSpec = {
   image?: string
   isolate?: NonNullable<RunSpec['isolate']>
   cwd: string
+  /** Its ranks get a view of this workspace as it is when they start. */
+  code: {workspace: string}
   /** Values may be secrets: they are not part of a plan. */
   env: Record<string, FromEnv>
   restarts: number
@@ -34,6 +36,7 @@ type CommonSpec = {
   grace: number
   watch?: boolean
   hang?: NonNullable<RunSpec['watched']['hang']>
+  profile?: NonNullable<RunSpec['watched']['profile']>
   outputs: string[]
   commit: Later<string | null>
   created: FromEnv
@@ -90,6 +93,7 @@ export function specTemplate<Part extends SshPart | SlurmPart>(spec: RunSpec, {n
     ...(workspace.image && !inContainer && {image: workspace.image.digest}),
     ...(spec.isolate && {isolate: spec.isolate}),
     cwd: workspace.codePath,
+    code: {workspace: spec.project},
     env: Object.fromEntries(Object.keys(spec.env).map((name) => [name, fromEnv('variables', name)])),
     restarts: spec.restarts,
     ...(spec.checkpoint && {checkpoint: spec.checkpoint}),

@@ -5,13 +5,14 @@ import {VERSIONS, type Environment, type Host} from '../host/index.ts'
 import type {Manifest} from '../manifest/index.ts'
 import type {PlanOf} from '../plan/index.ts'
 import type {Compared, ProjectToInstall, WorkspaceInspected} from '../protocol/index.ts'
+import {computeDelta} from './delta.ts'
 import {imageSteps, inspectImage, lacksSandbox, readImage, toolStep, type InspectedImage, type WantedImage} from './image.ts'
 import {installOf} from './install.ts'
 import {digestOf, ProjectFiles} from './project-files.ts'
 import {hasHashes, type Requirements} from './requirements.ts'
 import type {Snapshot} from './snapshot.ts'
 import {constraintsWith, environmentSteps, syncSteps, type ProjectOrigin, type WorkspaceKinds} from './steps.ts'
-import {question, type Synced} from './sync.ts'
+import {conflictOf, question, type Synced} from './sync.ts'
 
 /** A project's place on a node. */
 export interface Workspace {
@@ -41,6 +42,8 @@ export interface WorkspacePlan {
 export interface WorkspaceOptions {
   /** Leave the Python environment alone. */
   codeOnly?: boolean
+  /** Also replace what was edited or made on the nodes. */
+  overwrite?: boolean
   /** What the plan is called. */
   command?: string
   /** Says of hosts that they are there while others are still being waited for: they are looked at meanwhile. Those that count are `hosts`. */
@@ -80,10 +83,16 @@ export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: 
     const imageComes = imageSteps(node, manifest.name, manifest.folder, manifest.workspace.image, image, foundImage, one.value.image)
     const beside = wanted !== undefined && reference?.ready === true && one.value.environment?.ready === true && one.value.environment.versions !== reference.versions
     const {environment} = beside ? await besides(hosts, index, like as string, wanted, {files, manifest, context, project: {snapshot, wanted, install, image}}) : one.value
+    const delta = computeDelta(snapshot, sync, options)
+    if (delta.conflicts.length > 0) {
+      failed.set(node, conflictOf(node, delta))
+      continue
+    }
     warnOfForeign(node, manifest, sync, snapshot, context)
+    warnOfKept(node, delta.kept, context)
     workspaces.set(node, {node, codePath: sync.path, ...(foundImage && {image: {digest: foundImage.image.manifest, ref: foundImage.image.ref}}), ...(environment && {environment: {hash: environment.hash, path: environment.path, built: false}})})
     const here: ProjectOrigin = {...origin, image: foundImage?.image.manifest ?? null}
-    steps.push(...syncSteps(node, here, snapshot, sync), ...(options.codeOnly ? [] : [...imageComes, ...(lacksTool ? [toolStep(node)] : [])]))
+    steps.push(...syncSteps(node, here, snapshot.tree, sync, delta, options.overwrite ?? false), ...(options.codeOnly ? [] : [...imageComes, ...(lacksTool ? [toolStep(node)] : [])]))
     if (wanted && environment) steps.push(...environmentSteps(node, here, wanted, {...environment, synced: sync.same}, {like: like || null, beside, together, imageComes: imageComes.length > 0}))
   }
   return {plan: {command: options.command ?? 'workspace up', steps}, workspaces, failed, files}
@@ -140,6 +149,13 @@ async function inspect(host: Host, manifest: Manifest, {snapshot, wanted, instal
   const inspected = await host.call('workspace.inspect', {...question(manifest.name, snapshot), environment}, {signal: context.signal})
   const lacksTool = !found && wanted !== undefined && manifest.workspace.isolate !== undefined && (await lacksSandbox(host, context))
   return {...inspected, ...(found && {found}), ...(lacksTool && {lacksTool})}
+}
+
+/** Only the node has changed them: they stay, and what runs there has them. */
+function warnOfKept(node: string, kept: string[], context: Context): void {
+  if (kept.length === 0) return
+  const names = `${kept.slice(0, 3).join(', ')}${kept.length > 3 ? ` and ${kept.length - 3} more` : ''}`
+  context.reporter.warn(`${node}: edited there, and left as they are: ${names}; flexrack workspace pull --on ${node} brings them, workspace sync --overwrite replaces them`)
 }
 
 /** Two projects of one name, or two people with one account, would take turns in one folder. */

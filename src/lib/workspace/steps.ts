@@ -3,13 +3,13 @@ import {ensureEnvironment, VERSIONS, type Environment, type Host} from '../host/
 import {bringBubblewrap, bubblewrapVersion, sendImage, type SentImage} from '../image/index.ts'
 import type {Handlers, StepOf} from '../plan/index.ts'
 import type {Compared, ProjectToInstall} from '../protocol/index.ts'
-import {computeDelta, describeDelta, type Delta} from './delta.ts'
+import {describeDelta, type Delta} from './delta.ts'
 import type {Entry} from './entry.ts'
 import {pinDigest} from './image-pin.ts'
 import {changedSince, digestOf, type ProjectFiles} from './project-files.ts'
 import type {Requirements} from './requirements.ts'
 import type {Snapshot} from './snapshot.ts'
-import {syncCode, type Synced} from './sync.ts'
+import {isNothing, syncCode, type Synced} from './sync.ts'
 
 /** What travels to a node, by path; the contents are those of the project as long as it is still `tree`. */
 type SyncInput = {
@@ -29,6 +29,8 @@ type SyncInput = {
   /** Those of `put` whose contents the node does not have. */
   send: string[]
   bytes: number
+  /** Also replace what was edited or made on the node. */
+  overwrite: boolean
 }
 
 /** What an environment is made from: a file of the project, as long as it is what it was. It may hold the password of a package index, so its text is not here. */
@@ -105,12 +107,11 @@ export interface ProjectOrigin {
 }
 
 /** None where the code is there already. Pure. */
-export function syncSteps(node: string, {project, folder, exclude}: ProjectOrigin, snapshot: Snapshot, compared: Compared): StepOf<WorkspaceKinds>[] {
-  if (compared.same) return []
-  const delta = computeDelta(snapshot, compared)
+export function syncSteps(node: string, {project, folder, exclude}: ProjectOrigin, tree: string, compared: Compared, delta: Delta, overwrite: boolean): StepOf<WorkspaceKinds>[] {
+  if (compared.same || isNothing(delta)) return []
   const input: SyncInput = {
-    node, project, folder, exclude, tree: snapshot.tree, revision: compared.revision, codePath: compared.path,
-    put: [...delta.put.keys()].sort(), remove: delta.remove, forget: delta.forget, send: [...delta.send.values()].map(({path}) => path), bytes: delta.bytes,
+    node, project, folder, exclude, tree, revision: compared.revision, codePath: compared.path,
+    put: [...delta.put.keys()].sort(), remove: delta.remove, forget: delta.forget, send: [...delta.send.values()].map(({path}) => path), bytes: delta.bytes, overwrite,
   }
   return [{id: `sync:${node}`, node, kind: 'workspace.sync', title: `Sync code (${describeDelta(delta, compared)})`, input, needs: []}]
 }
@@ -145,14 +146,14 @@ export function environmentSteps(node: string, {project, folder, requirements: f
 async function sync(input: SyncInput, _done: unknown, {host, files, context}: WorkspaceEnv): Promise<Synced> {
   const snapshot = await files.snapshot(input.folder, input.exclude, context)
   if (snapshot.tree !== input.tree) throw changedSince(input.folder, 'the project')
-  return syncCode(await host(input.node), input.project, snapshot, context, {delta: deltaOf(input, snapshot), revision: input.revision, path: input.codePath})
+  return syncCode(await host(input.node), input.project, snapshot, context, {delta: deltaOf(input, snapshot), revision: input.revision, path: input.codePath, overwrite: input.overwrite})
 }
 
 function deltaOf({put, remove, forget, send, bytes}: SyncInput, {entries, sizes}: Snapshot): Delta {
   const entryOf = (path: string): Entry => entries.get(path) as Entry
   return {
     put: new Map(put.map((path) => [path, entryOf(path)])), remove, forget,
-    send: new Map(send.map((path) => [entryOf(path).digest, {path, size: sizes.get(path) ?? 0}])), bytes,
+    send: new Map(send.map((path) => [entryOf(path).digest, {path, size: sizes.get(path) ?? 0}])), bytes, kept: [], conflicts: [],
   }
 }
 
