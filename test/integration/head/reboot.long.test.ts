@@ -91,10 +91,12 @@ test.skipIf(whyNot)('a real MLServer and a real GPU daemon come back after a pow
   expect(warned).toEqual([])
   await fleet.close()
 
-  await machine.reboot(async () => {
+  // What ran there ends a moment later.
+  await machine.reboot(() => until(async () => {
     taker = createServer().listen(port, '127.0.0.1')
     await once(taker, 'listening')
-  })
+    return taker
+  }))
 
   fleet = openFleet(rack.nodes, context)
   expect(await until(predict)).toEqual(answer)
