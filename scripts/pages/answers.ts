@@ -50,6 +50,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'runs:logs': {answer: 'a line of `RankLine` each', from: 'src/lib/runs/lines.ts'},
   'runs:plot': {answer: '{run: string; metric: string; values: Metric[]; metrics: string[]}', from: 'src/lib/tracking/index.ts'},
   'runs:remove': {answer: '{run: string; nodes: string[]; record: boolean}'},
+  'runs:profile': {answer: 'RunProfile & {traces: string[]}', from: 'src/lib/runs/profile.ts'},
   'runs:repair': {answer: 'Repaired', from: 'src/lib/runs/repair.ts'},
   'runs:show': {answer: 'ShownRun', from: 'src/lib/runs/show.ts'},
   'runs:stacks': {answer: 'RunStacks', from: 'src/lib/runs/stacks.ts'},
@@ -76,6 +77,6 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'workspace:show': {answer: 'PlacedWorkspace[]', from: 'src/lib/workspace/place.ts'},
   'workspace:ssh': {answer: 'nothing (`exec` is the one for programs)'},
   'workspace:stop': {answer: 'EndAnswer', from: 'src/cli/workspace/text.ts'},
-  'workspace:sync': {answer: 'UpAnswer', from: 'src/cli/workspace/text.ts'},
+  'workspace:sync': {answer: '`UpAnswer`; with `--watch` a line of `LiveEvent` each', from: ['src/cli/workspace/text.ts', 'src/lib/workspace/live-node.ts']},
   'workspace:up': {answer: 'UpAnswer', from: 'src/cli/workspace/text.ts'},
 }

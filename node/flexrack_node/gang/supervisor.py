@@ -11,6 +11,7 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Union, cast
 
+from flexrack_node.base.boot import boot_id
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.stored import or_nothing, read
 from flexrack_node.gang.election import Handover
@@ -25,7 +26,6 @@ from flexrack_node.measure.sampler import Sampler
 from flexrack_node.process.detach import python_module
 from flexrack_node.rank.local_ranks import LocalRanks
 from flexrack_node.reservation.hold import Hold
-from flexrack_node.reservation.life import boot_id
 from flexrack_node.run.cause import close_result, of_gang
 from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import leader_known

@@ -108,6 +108,12 @@ class RunCode(_RunCode, total=False):
     imports: List[str]
 
 
+class RunOrderProfile(TypedDict):
+    """Steps of the optimizer that each rank records with torch.profiler, after others; of these the last warms the profiler up."""
+    skip: int
+    steps: int
+
+
 class _RunOrder(TypedDict):
     run: str
     project: str
@@ -141,6 +147,7 @@ class RunOrder(_RunOrder, total=False):
     without_progress: int
     size: GangSize
     watch: bool
+    profile: RunOrderProfile
     hang: HangOrder
     sample_seconds: float
     address: str

@@ -60,7 +60,7 @@ function explain(error: CliError, {refused, unreachable}: Downloads): CliError {
     return again(error, message, `if it is right, write \`network_hosts: [${asked.replace(/:(443|80)$/, '')}]\` into the rack file`, {refused: [...refused]})
   }
   const [missed] = unreachable
-  if (missed === undefined) return error
+  if (missed === undefined || !isUnreached(error)) return error
   return again(error, `${error.message.replace(/ from this node$/, '')}: this machine does not reach ${missed[0]} either (${missed[1]})`, 'set PIP_INDEX_URL here to an index that this machine reaches')
 }
 

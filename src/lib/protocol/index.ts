@@ -6,6 +6,7 @@ import type {HeadVerbs} from './head.ts'
 import type {MpiVerbs} from './mpi.ts'
 import type {NodeVerbs} from './node.ts'
 import type {PreflightVerbs} from './preflight.ts'
+import type {ProfileVerbs} from './profile.ts'
 import type {ReservationVerbs} from './reservation.ts'
 import type {RunVerbs} from './run.ts'
 import type {ServiceVerbs} from './service.ts'
@@ -28,6 +29,7 @@ export type * from './node.ts'
 export type * from './nodefiles.ts'
 export type * from './order.ts'
 export type * from './preflight.ts'
+export type * from './profile.ts'
 export type * from './reservation.ts'
 export type * from './result.ts'
 export type * from './run.ts'
@@ -41,4 +43,4 @@ export type * from './watch.ts'
 export type * from './workspace.ts'
 
 /** Every verb of the node program: what it takes, what it answers, what it says before. */
-export interface Verbs extends EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, MpiVerbs, NodeVerbs, PreflightVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, WatchVerbs, WorkspaceVerbs {}
+export interface Verbs extends EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, MpiVerbs, NodeVerbs, PreflightVerbs, ProfileVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, WatchVerbs, WorkspaceVerbs {}

@@ -127,6 +127,11 @@ export interface RunOrder {
   grace: number
   /** False: ranks are not to tell of themselves. */
   watch?: boolean
+  /** Steps of the optimizer that each rank records with torch.profiler, after others; of these the last warms the profiler up. */
+  profile?: {
+    skip: number
+    steps: number
+  }
   hang?: HangOrder
   /** Between two samples of what is used of the machine; the node's own choice where absent. */
   sample_seconds?: number

@@ -127,7 +127,7 @@ function describeRun(manifest: Manifest, train: TrainSpec, choice: TrainChoice, 
     ...(train.afterReboot && {afterReboot: train.afterReboot}),
     ...(train.checkpoint && {checkpoint: train.checkpoint}),
     grace: train.grace,
-    watched: {...(train.watch === false && {watch: false}), ...(train.hang && {hang: train.hang})},
+    watched: {...(train.watch === false && {watch: false}), ...(train.hang && {hang: train.hang}), ...profileOf(train, choice)},
     outputs: train.outputs,
     env: {...manifest.workspace.env, ...train.env, ...choice.env},
     wants: wantsOf(train, choice, processes),
@@ -135,6 +135,12 @@ function describeRun(manifest: Manifest, train: TrainSpec, choice: TrainChoice, 
     experiment: manifest.tracking.experiment,
     tracked: choice.tracking,
   }
+}
+
+function profileOf(train: TrainSpec, {profile}: TrainChoice): Pick<RunSpec['watched'], 'profile'> {
+  if (!profile) return {}
+  if (train.watch === false) throw new CliError('USAGE', 'a profile is taken by the hook that train.watch: false leaves out', {hint: 'leave train.watch out of the manifest, or --profile out of the command'})
+  return {profile}
 }
 
 /** GPUs of each rank; undefined where nobody says: then none are chosen, and a rank sees all of its node. */

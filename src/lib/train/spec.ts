@@ -34,6 +34,7 @@ type CommonSpec = {
   grace: number
   watch?: boolean
   hang?: NonNullable<RunSpec['watched']['hang']>
+  profile?: NonNullable<RunSpec['watched']['profile']>
   outputs: string[]
   commit: Later<string | null>
   created: FromEnv
