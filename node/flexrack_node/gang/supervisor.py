@@ -49,7 +49,7 @@ def main(arguments: List[str]) -> int:
 
 def supervise(folder: RunFolder, judge: Optional[Judge] = None, is_back: bool = False) -> int:
     """`is_back`: the run goes on after a reboot of the node. `judge`: what the run's result is where this process got a signal, which then also was everybody's; None where a signal means no more than `runs stop`."""
-    if not folder.hold() or (is_back and folder.result()):
+    if not folder.hold() or folder.result():  # somebody has written down that it is over, while this process began
         return 0
     os.umask(0o077)
     before = folder.state() if is_back else None

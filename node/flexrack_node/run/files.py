@@ -25,6 +25,7 @@ import fcntl
 import os
 import re
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, cast
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from flexrack_node.schema.runfiles import KeptRunOrder, RunState, StopRequest
 
 _GONE = 2**31 - 1  # above the highest number of a process: PID_MAX_LIMIT of proc(5) is 2**22
+_LOOKS_SECONDS = 10.0
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -48,6 +50,7 @@ class RunFolder:
         self.outputs = path / "outputs"
         self.spool = path / "spool"
         self._lock: Optional[int] = None
+        self._is_ours = False  # to repair it
 
     def spec(self) -> "KeptRunOrder":
         return stored.read("run.spec", self.path / "spec.json") or cast("KeptRunOrder", {})
@@ -99,7 +102,26 @@ class RunFolder:
         return found
 
     def hold(self) -> bool:
-        """Takes the lock for the life of this process; False where a supervisor lives already."""
+        """Takes the lock for the life of this process; False where a supervisor lives already. Whoever looks has the lock for a moment, and who repairs for as long as that takes."""
+        until = time.monotonic() + _LOOKS_SECONDS
+        while not self._take():
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.05)
+        return True
+
+    @contextmanager
+    def unsupervised(self) -> Iterator[bool]:
+        """Whether no supervisor lives; then none begins meanwhile."""
+        self._is_ours = self._take()
+        try:
+            yield self._is_ours
+        finally:
+            if self._is_ours and self._lock is not None:
+                os.close(self._lock)
+                self._lock, self._is_ours = None, False
+
+    def _take(self) -> bool:
         fd = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -112,7 +134,9 @@ class RunFolder:
         return True
 
     def is_held(self) -> bool:
-        """True while the supervisor lives: the kernel lets go of its lock whatever ends it."""
+        """True while the supervisor lives: the kernel lets go of its lock whatever ends it. Who repairs the run knows that none does."""
+        if self._is_ours:
+            return False
         try:
             fd = os.open(self.path / "lock", os.O_RDWR)
         except FileNotFoundError:

@@ -58,7 +58,14 @@ def _repair(folder: RunFolder) -> None:
 
 
 def _close(folder: RunFolder, why: str = "") -> None:
-    """Ends what is left of it, and writes how it ended. `why`: what is added to the cause."""
+    """Ends what is left of it, and writes how it ended. `why`: what is added to the cause. Nothing to do where a supervisor has begun meanwhile, and none begins
+    until this is done."""
+    with folder.unsupervised() as is_alone:
+        if is_alone and not folder.result():
+            _write_end(folder, why)
+
+
+def _write_end(folder: RunFolder, why: str) -> None:
     _sweep(folder)
     from flexrack_node.run.cause import close_result  # only here: what is repaired is seldom, and looking is to start quickly
     from flexrack_node.run.resumption import attempts_known, was_cut
