@@ -15,9 +15,9 @@ export async function carrySession(project: string, flags: {rack?: string | unde
   const context = {...loud, reporter: {...silentReporter, warn: (text: string) => loud.reporter.warn(text)}}
   const {connectSession} = await import('../../lib/ssh-host/index.ts')
   const {rack, fleet} = await openSession({rack: flags.rack, project: undefined}, context)
-  const env = await environmentOf(project, flags.project, context)
+  const settings = await settingsOf(project, flags.project, context)
   const {host, workspace} = await openWorkspace(fleet, oneNode(rack, flags.on), project, context)
-  const remote = await connectSession(host, workspace, env, context)
+  const remote = await connectSession(host, workspace, settings, context)
   const stop = (): void => remote.kill('TERM')
   context.signal.addEventListener('abort', stop, {once: true})
   const far = Promise.all([passOn(remote.stdout, process.stdout), passOn(remote.stderr, process.stderr)])
@@ -32,16 +32,16 @@ export async function carrySession(project: string, flags: {rack?: string | unde
   }
 }
 
-/** workspace.env of the manifest from which the hosts were made; nothing of it where that has gone. */
-async function environmentOf(project: string, folder: string | undefined, context: Context): Promise<Record<string, string>> {
-  if (folder === undefined) return {}
+/** What the manifest says from which the hosts were made; nothing of it where that has gone. */
+async function settingsOf(project: string, folder: string | undefined, context: Context): Promise<Pick<Manifest['workspace'], 'env' | 'isolate'>> {
+  if (folder === undefined) return {env: {}}
   const {loadManifest} = await import('../../lib/manifest/index.ts')
   const manifest = await loadManifest(folder).catch((error: unknown): Pick<Manifest, 'name' | 'workspace'> | undefined => {
     if (!isCliError(error)) throw error
-    context.reporter.warn(`workspace.env is not set: ${error.message}`)
+    context.reporter.warn(`what the manifest says of the workspace does not count here: ${error.message}`)
     return undefined
   })
-  return manifest?.name === project ? manifest.workspace.env : {}
+  return manifest?.name === project ? manifest.workspace : {env: {}}
 }
 
 /** To the end, also where nobody reads any more: what cannot be written is dropped, so that the far end does not wait for room. */
