@@ -1,6 +1,6 @@
 import type {Readable} from 'node:stream'
 import {pipeline} from 'node:stream/promises'
-import {isCliError, silentReporter, type Context} from '../../lib/base/index.ts'
+import {CliError, silentReporter, type Context} from '../../lib/base/index.ts'
 import type {Manifest} from '../../lib/manifest/index.ts'
 import {openSession} from '../base/session.ts'
 import {exitStatus} from '../base/remote-run.ts'
@@ -15,7 +15,7 @@ export async function carrySession(project: string, flags: {rack?: string | unde
   const context = {...loud, reporter: {...silentReporter, warn: (text: string) => loud.reporter.warn(text)}}
   const {connectSession} = await import('../../lib/ssh-host/index.ts')
   const {rack, fleet} = await openSession({rack: flags.rack, project: undefined}, context)
-  const settings = await settingsOf(project, flags.project, context)
+  const settings = await settingsOf(project, flags.project)
   const {host, workspace} = await openWorkspace(fleet, oneNode(rack, flags.on), project, context)
   const remote = await connectSession(host, workspace, settings, context)
   const stop = (): void => remote.kill('TERM')
@@ -32,16 +32,13 @@ export async function carrySession(project: string, flags: {rack?: string | unde
   }
 }
 
-/** What the manifest says from which the hosts were made; nothing of it where that has gone. */
-async function settingsOf(project: string, folder: string | undefined, context: Context): Promise<Pick<Manifest['workspace'], 'env' | 'isolate'>> {
+/** What the manifest says from which the hosts were made. Errors: those of a manifest that is not there any more; without it nobody knows whether what runs is to be in a sandbox. */
+async function settingsOf(project: string, folder: string | undefined): Promise<Pick<Manifest['workspace'], 'env' | 'isolate'>> {
   if (folder === undefined) return {env: {}}
   const {loadManifest} = await import('../../lib/manifest/index.ts')
-  const manifest = await loadManifest(folder).catch((error: unknown): Pick<Manifest, 'name' | 'workspace'> | undefined => {
-    if (!isCliError(error)) throw error
-    context.reporter.warn(`what the manifest says of the workspace does not count here: ${error.message}`)
-    return undefined
-  })
-  return manifest?.name === project ? manifest.workspace : {env: {}}
+  const manifest = await loadManifest(folder)
+  if (manifest.name === project) return manifest.workspace
+  throw new CliError('CONFLICT', `${manifest.path} is of ${manifest.name} now, not of ${project}`, {hint: 'flexrack workspace ssh-config', details: {file: manifest.path}})
 }
 
 /** To the end, also where nobody reads any more: what cannot be written is dropped, so that the far end does not wait for room. */
