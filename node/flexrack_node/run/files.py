@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from flexrack_node.schema.result import RankRecord, RunResult
     from flexrack_node.schema.runfiles import KeptRunOrder, RunState, StopRequest
 
+_GONE = 2**31 - 1  # above the highest number of a process: PID_MAX_LIMIT of proc(5) is 2**22
 _LOOKS_SECONDS = 10.0
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -97,7 +98,7 @@ class RunFolder:
             if match:
                 record = stored.read("run.rank", self.attempt(attempt) / name)
                 if record:
-                    found[int(match.group(1))] = record
+                    found[int(match.group(1))] = as_seen_here(record)
         return found
 
     def hold(self) -> bool:
@@ -147,6 +148,22 @@ class RunFolder:
             return True
         finally:
             os.close(fd)
+
+
+def as_seen_here(record: "RankRecord") -> "RankRecord":
+    """A rank in a sandbox knows itself and its wrapper by other numbers than we do; those that are gone have none."""
+    namespace = record.get("namespace")
+    if namespace is None:
+        return record
+    from flexrack_node.process.namespaces import outer_pid, own_namespace  # few runs have one
+
+    if namespace == own_namespace():
+        return record
+    seen = cast("RankRecord", {**record})
+    seen["wrapper"] = outer_pid(namespace, record.get("wrapper", 0)) or _GONE
+    if "pid" in record:
+        seen["pid"] = outer_pid(namespace, record["pid"]) or _GONE
+    return seen
 
 
 def open_run(root: Path, run: str) -> RunFolder:
