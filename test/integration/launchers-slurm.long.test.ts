@@ -1,7 +1,7 @@
 import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {afterAll, beforeAll, expect, test} from 'vitest'
+import {afterAll, beforeAll, expect, test, vi} from 'vitest'
 import {makeContext, type Context} from '../../src/lib/base/index.ts'
 import type {Manifest, TrainSpec} from '../../src/lib/manifest/index.ts'
 import type {Rack} from '../../src/lib/rack/index.ts'
@@ -13,6 +13,8 @@ import {startSlurm, type TestSlurm} from '../support/slurm.ts'
 import {startSshd, type TestSshd} from '../support/sshd.ts'
 import {processesOf} from '../support/tagged.ts'
 
+/** Clusters and trainings of several nodes on one machine, which may be busy. */
+vi.setConfig({testTimeout: 1_800_000})
 const FRAMEWORKS = new URL('../fixtures/tracking/frameworks.txt', import.meta.url)
 const script = (name: string): Promise<string> => readFile(new URL(`../fixtures/launchers/${name}_sum.py`, import.meta.url), 'utf8')
 

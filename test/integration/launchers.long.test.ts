@@ -1,7 +1,7 @@
 import {mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {afterAll, beforeAll, describe, expect, test, vi} from 'vitest'
 import {makeContext} from '../../src/lib/base/index.ts'
 import type {Manifest, TrainSpec} from '../../src/lib/manifest/index.ts'
 import {openRuns, stopRun, type RankLine, type Runs} from '../../src/lib/runs/index.ts'
@@ -14,6 +14,8 @@ import {readListening} from '../support/sockets.ts'
 import {processesOf} from '../support/tagged.ts'
 
 const script = (name: string): Promise<string> => readFile(new URL(`../fixtures/launchers/${name}_sum.py`, import.meta.url), 'utf8')
+/** Clusters and trainings of several nodes on one machine, which may be busy. */
+vi.setConfig({testTimeout: 1_800_000})
 const FRAMEWORKS = new URL('../fixtures/tracking/frameworks.txt', import.meta.url)
 
 describe.skipIf(!mayMakeNetworks())('launchers that are packages of the environment, on nodes with networks of their own', () => {
