@@ -13,7 +13,8 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Tuple
 from flexrack_node.image.plain_yaml import BadYaml, load
 
 FOLDER = "/.flexrack-gpu"  # of libraries, in the image
-_PLACES = ("/etc/cdi", "/var/run/cdi")
+PLACES: Tuple[str, ...] = ("/etc/cdi", "/var/run/cdi")
+VERSION = "/proc/driver/nvidia/version"
 _LIBRARIES = ("libcuda.so", "libcudadebugger.so", "libnvidia-ml.so", "libnvidia-ptxjitcompiler.so", "libnvidia-nvvm.so", "libnvidia-opencl.so", "libnvidia-gpucomp.so",
               "libnvidia-cfg.so", "libnvidia-allocator.so", "libnvidia-pkcs11.so", "libnvcuvid.so", "libnvidia-encode.so", "libnvoptix.so", "libnvidia-rtcore.so")
 _COMMON = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset")
@@ -35,13 +36,13 @@ def none() -> GpuParts:
     return GpuParts([], [], [], {}, [], [])
 
 
-def parts(wanted: "Optional[List[str]]", places: Iterable[str] = _PLACES, version_file: str = "/proc/driver/nvidia/version") -> GpuParts:
+def parts(wanted: Optional[List[str]]) -> GpuParts:
     """`wanted`: UUIDs or numbers, as they were leased; None: all that are here; empty: none."""
     if wanted == []:
         return none()
-    specs = descriptions(places)
+    specs = descriptions(PLACES)
     found = by_cdi(specs, wanted) if specs else by_list(wanted)
-    running = driver_version(version_file)
+    running = driver_version(VERSION)
     described = sorted({one for source, _ in found.files for one in re.findall(r"\.so\.(\d{3,}\.\d+(?:\.\d+)?)$", source)})
     if specs and running and described and running not in described:
         found.warnings.append(f"the CDI description of the GPUs is of driver {described[0]}, and {running} runs: sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml")
