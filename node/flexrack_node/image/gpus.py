@@ -6,11 +6,8 @@ by the list of libraries that apptainer takes for --nv (nvliblist.conf).
 import json
 import os
 import re
-import subprocess
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Tuple
-
-from flexrack_node.image.plain_yaml import BadYaml, load
 
 FOLDER = "/.flexrack-gpu"  # of libraries, in the image
 PLACES: Tuple[str, ...] = ("/etc/cdi", "/var/run/cdi")
@@ -51,6 +48,8 @@ def parts(wanted: Optional[List[str]]) -> GpuParts:
 
 def descriptions(places: Iterable[str]) -> List[Dict[str, Any]]:
     """Of GPUs, whoever makes them; a file that cannot be read counts as none. A later folder comes first: it is the one of this boot."""
+    from flexrack_node.image.plain_yaml import BadYaml, load  # only where GPUs are looked for
+
     found = []
     for place in reversed(list(places)):
         for path in sorted(Path(place).glob("*")):
@@ -123,6 +122,8 @@ def by_list(wanted: Optional[List[str]]) -> GpuParts:
 
 def libraries() -> List[Tuple[str, str]]:
     """(name, path) of NVIDIA's, as the linker here finds them."""
+    import subprocess
+
     try:
         said = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL).stdout
     except (OSError, subprocess.TimeoutExpired):

@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 from flexrack_node.base.errors import NodeError
-from flexrack_node.image import gpus, prepare, runtime
+from flexrack_node.image import prepare, runtime
 from flexrack_node.image.enter import enter_words
 from flexrack_node.image.plain_yaml import BadYaml, load
 from image_support import ImageRoot, LayerTar, as_account, base_layer, spare
