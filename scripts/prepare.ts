@@ -18,7 +18,7 @@ const GROUPS: Group[] = [
   },
   {
     suites: ['integration', 'e2e'],
-    packages: {'openssh-server': '/usr/sbin/sshd', systemd: '/lib/systemd/systemd', chromium: '/usr/bin/chromium'},
+    packages: {'openssh-server': '/usr/sbin/sshd', rsync: '/usr/bin/rsync', systemd: '/lib/systemd/systemd', chromium: '/usr/bin/chromium'},
   },
   {
     // What builds the native layer.
@@ -43,9 +43,9 @@ const GROUPS: Group[] = [
     packages: {'clang-14': '/usr/bin/clang++-14', 'libclang-rt-14-dev': '/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux'},
   },
   {
-    // Programs of another kind of machine.
+    // Programs of another kind of machine, and extension modules of projects.
     suites: ['long'],
-    packages: {'qemu-user-static': '/usr/bin/qemu-aarch64-static'},
+    packages: {'qemu-user-static': '/usr/bin/qemu-aarch64-static', 'python3-dev': '/usr/bin/python3-config'},
   },
   {
     // What starts services after a reboot.

@@ -2,6 +2,7 @@ import {Args, Flags} from '@oclif/core'
 import {BaseCommand} from '../cli/base/command.ts'
 import {dryRunFlag, excludeFlag, onFlag, projectFlag, rackFlag, skipFlag, watchEveryFlag} from '../cli/base/flags.ts'
 import {wordsOf} from '../cli/base/words.ts'
+import {profileChoice, profileFlags} from '../cli/train/profile-steps.ts'
 
 export default class Train extends BaseCommand {
   static override summary = 'train on the nodes of the rack'
@@ -40,7 +41,7 @@ export default class Train extends BaseCommand {
     exclude: excludeFlag,
     scheduler: Flags.option({options: ['ssh', 'slurm'] as const})({description: 'who places the run (default: train.scheduler of the manifest, else Slurm where the rack has it)'}),
     emit: Flags.option({options: ['sbatch'] as const})({description: 'print the Slurm script to submit by hand, and change nothing', exclusive: ['dry-run', 'detach']}),
-    'watch-every': watchEveryFlag, 'dry-run': dryRunFlag,
+    ...profileFlags, 'watch-every': watchEveryFlag, 'dry-run': dryRunFlag,
     rack: rackFlag,
     project: projectFlag,
   }
@@ -52,11 +53,10 @@ export default class Train extends BaseCommand {
       import('../lib/base/index.ts'), import('../lib/train/index.ts'), import('../lib/preflight/index.ts'), import('../lib/runs/index.ts'), import('../cli/runs/text.ts'), import('../cli/train/plan-text.ts'),
       import('../cli/runs/follow.ts'), import('../cli/train/preflight-text.ts'), import('../cli/train/status.ts'),
     ])
-    const preflight = {skip: parseSkip(flags.skip), force: flags.force}
     const choice = {
       nodes: flags.nodes, spares: flags.spares, processesPerNode: flags['processes-per-node'], on: flags.on, exclude: flags.exclude, gpus: flags.gpus, args: wordsOf(raw), name: flags.name, tracking: flags.tracking && flags.emit === undefined,
       scheduler: flags.emit === undefined ? flags.scheduler : ('slurm' as const),
-      exclusive: flags.exclusive, shareGpus: flags['share-gpus'], wait: flags.wait ? (flags.timeout ?? Infinity) : undefined, look: flags['dry-run'], preflight,
+      exclusive: flags.exclusive, shareGpus: flags['share-gpus'], wait: flags.wait ? (flags.timeout ?? Infinity) : undefined, profile: profileChoice(flags), look: flags['dry-run'], preflight: {skip: parseSkip(flags.skip), force: flags.force},
     }
     const train = await planTrain(place, choice, context)
     if (flags['dry-run']) return this.answer(train.plan, () => trainPlanText(train))

@@ -10,18 +10,26 @@ import {loadManifest} from '../../src/lib/manifest/index.ts'
 import {executePlan, throwIfFailed} from '../../src/lib/plan/index.ts'
 import {PROJECT_LOCK} from '../../src/lib/workspace/index.ts'
 import {startLocalRack} from '../support/local-rack.ts'
+import {addModel} from '../support/onnx.ts'
 import {mayMakeNetworks, startNetRack, type TestNetRack} from '../support/net-rack.ts'
 import {buildProgram, flexrack} from '../support/program.ts'
 
-const LONG = 1_800_000
+const LONG = 3_600_000
 /** A lock file has the hashes of what the node's settings lead to; a folder of this machine's wheels has one kind of each. */
 const OWN_INDEX = {PIP_CONFIG_FILE: '/dev/null', PIP_FIND_LINKS: ''}
 const MANIFEST = `name: digits
 workspace: {python: requirements.txt}
-train: {command: [train.py], launcher: plain, nodes: 2}
+train: {command: [train.py], launcher: plain, nodes: 2, outputs: [model.onnx]}
+sweep: {metric: loss, goal: minimize, sampler: tpe, trials: 2, parameters: {x: [0, 1]}}
+endpoints:
+  digits: {model: digits@production, runtime: onnx}
 `
-const SCRIPT = `import os, numpy, mlflow
-mlflow.log_metric("sum", float(numpy.arange(5).sum()))
+const SCRIPT = `import argparse, os, shutil, numpy, mlflow
+parser = argparse.ArgumentParser()
+parser.add_argument("--x", type=float, default=3.0)
+x = parser.parse_args().x
+mlflow.log_metric("loss", float(numpy.square(x - 1)))
+shutil.copy("add.onnx", "model.onnx")
 print("trained with numpy", numpy.__version__, flush=True)
 `
 
@@ -37,6 +45,7 @@ describe.skipIf(!mayMakeNetworks())('a laptop and two nodes in networks without 
     await mkdir(project)
     await writeFile(join(project, 'flexrack.yaml'), MANIFEST)
     await writeFile(join(project, 'train.py'), SCRIPT)
+    await writeFile(join(project, 'add.onnx'), addModel(2, 4))
     await writeFile(join(project, 'requirements.txt'), 'numpy\nmlflow-skinny\n')
     // Where there is internet: a lock file, then the bundle.
     const rack = await startLocalRack({nodes: 1, env: OWN_INDEX})
@@ -54,10 +63,10 @@ describe.skipIf(!mayMakeNetworks())('a laptop and two nodes in networks without 
     await rm(folder, {recursive: true, force: true})
   })
 
-  test('install flexrack, build environments, start the head and train, from one file', async () => {
+  test('install flexrack, build environments, start the head, train, sweep, serve, predict and take all away, from one file', async () => {
     const {stdout: version} = await promisify(execFile)('python3', ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])'])
     const bundle = join(folder, 'lab.bundle')
-    const parts = ['program', 'head', 'project'].flatMap((part) => ['--for', part])
+    const parts = ['program', 'head', 'sweep', 'endpoints', 'project'].flatMap((part) => ['--for', part])
     const made = await flexrack(['bundle', 'create', '--to', bundle, '--python', version.trim(), ...parts, '-C', project, '--json'], {env: {...OWN_INDEX, FLEXRACK_HOME: join(folder, 'online')}})
     expect(made.status, made.stdout + made.stderr).toBe(0)
 
@@ -66,10 +75,11 @@ describe.skipIf(!mayMakeNetworks())('a laptop and two nodes in networks without 
     const laptop = join(home, 'own')
     await mkdir(home)
     const names = ['node-1', 'node-2', 'node-3']
+    for (const name of names) countWhatLeaves(net, name)
     const before = new Map(names.map((name) => [name, packets(net, name)]))
     const space = net.inside('node-3', 'ip', 'netns', 'identify').trim()
     const there = async (words: string[], cwd = home): Promise<string> => {
-      const env = {PATH: `${dirname(process.execPath)}:${process.env.PATH}`, HOME: home, FLEXRACK_HOME: laptop, PIP_CONFIG_FILE: '/dev/null', NO_COLOR: '1'}
+      const env = {PATH: `${dirname(process.execPath)}:${process.env.PATH}`, HOME: home, FLEXRACK_HOME: laptop, PIP_CONFIG_FILE: '/dev/null', NO_COLOR: '1', FLEXRACK_REBOOT: 'stay'}
       return (await promisify(execFile)('ip', ['netns', 'exec', space, ...words], {cwd, env, maxBuffer: 64 << 20})).stdout
     }
     await expect(there(['python3', '-c', 'import socket; socket.create_connection(("203.0.113.1", 443), 5)'])).rejects.toThrow('unreachable')
@@ -86,14 +96,33 @@ describe.skipIf(!mayMakeNetworks())('a laptop and two nodes in networks without 
     const logs = await run('train', '--rack', 'lab')
     expect(logs.match(/trained with numpy/g)).toHaveLength(2)
     expect(await run('runs', 'list', '--rack', 'lab', '--json')).toMatch(/"(finished|FINISHED)"/)
+    await run('model', 'register', 'digits', '--alias', 'production', '--rack', 'lab')
+    expect(JSON.parse(await run('sweep', '--rack', 'lab', '--json'))).toMatchObject({status: 'finished', trials: [{state: 'complete'}, {state: 'complete'}]})
+    await run('endpoint', 'deploy', 'digits', '--rack', 'lab')
+    const answer = JSON.parse(await run('endpoint', 'invoke', 'digits', '--data', '[[1, 2, 3, 4]]', '--json', '--rack', 'lab')) as unknown
+    expect(JSON.stringify(answer)).toContain('[3,4,5,6]')
+    await run('endpoint', 'remove', 'digits', '--yes', '--rack', 'lab')
     await run('head', 'stop', '--rack', 'lab')
+    await run('rack', 'uninstall', '--yes', '--rack', 'lab')
     for (const name of names) {
       expect(net.inside(name, 'ip', 'route').trim().split('\n')).toEqual([expect.stringMatching(/^198\.18\.\d+\.0\/24 dev eth0 /)])
       const sent = packets(net, name) - (before.get(name) as number)
-      console.log(`${name}: ${sent} packets sent, all inside 198.18.0.0/15`)
+      const outside = whatLeft(net, name)
+      console.log(`${name}: ${sent} packets sent, ${outside} of them to outside of 198.18.0.0/15`)
+      expect(outside).toBe(0)
     }
   }, LONG)
 })
+
+/** A rule without a target counts what passes it: packets to anybody but the other nodes and the node itself. */
+function countWhatLeaves(net: TestNetRack, node: string): void {
+  net.inside(node, 'iptables', '-I', 'OUTPUT', '1', '!', '-d', '198.18.0.0/15', '!', '-o', 'lo')
+}
+
+function whatLeft(net: TestNetRack, node: string): number {
+  const rule = net.inside(node, 'iptables', '-nvxL', 'OUTPUT').split('\n').find((line) => line.includes('!198.18.0.0/15'))
+  return Number(rule?.trim().split(/\s+/)[0])
+}
 
 /** IP packets that a namespace has sent. */
 function packets(net: TestNetRack, node: string): number {

@@ -14,6 +14,7 @@ import {openFleet, type Fleet} from '../../src/lib/ssh/index.ts'
 import {lockText} from '../../src/lib/workspace/lock-file.ts'
 import {mayMakeNetworks, startNetRack, type TestNetRack} from '../support/net-rack.ts'
 import {startPackageIndex, type PackageIndex} from '../support/package-index.ts'
+import {startPythonServer, type PythonServer} from '../support/python-archive.ts'
 import {throughJson} from '../support/through-json.ts'
 
 /** Fetches uv, on machines that may be busy. */
@@ -23,6 +24,7 @@ const PYTHON = execFileSync('python3', ['-c', 'import sys; print("%d.%d" % sys.v
 describe.skipIf(!mayMakeNetworks())('a rack that has nobody with internet', () => {
   let folder: string
   let index: PackageIndex
+  let pythons: PythonServer
   let net: TestNetRack
   let fleet: Fleet
   let file: string
@@ -34,18 +36,22 @@ describe.skipIf(!mayMakeNetworks())('a rack that has nobody with internet', () =
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'flexrack-bundle-'))
     index = await startPackageIndex(['alpha', 'beta'])
-    online = makeContext({env: {...process.env, FLEXRACK_HOME: join(folder, 'online')}})
+    await mkdir(join(folder, 'pythons'))
+    pythons = await startPythonServer(join(folder, 'pythons'))
+    online = makeContext({env: {...process.env, FLEXRACK_HOME: join(folder, 'online'), UV_PYTHON_INSTALL_MIRROR: pythons.mirror, UV_PYTHON_DOWNLOADS_JSON_URL: pythons.known}})
     // Nothing answers there.
     offline = makeContext({env: {...process.env, FLEXRACK_HOME: join(folder, 'offline'), PIP_CONFIG_FILE: '/dev/null', PIP_INDEX_URL: 'http://127.0.0.1:9/simple', PIP_EXTRA_INDEX_URL: '', PIP_FIND_LINKS: '', PIP_RETRIES: '0'}})
     const requirements = `--index-url ${index.plain}\nalpha\nbeta\nnowhere\n`
     const pin = async (name: string): Promise<string> => `${name}==1.0 \\\n    --hash=sha256:${createHash('sha256').update(Buffer.from(await (await fetch(`${index.plain.replace('/simple', '')}/files/${name}-1.0-py3-none-any.whl`)).arrayBuffer())).digest('hex')}\n`
     lock = `${await pin('alpha')}${await pin('beta')}nowhere==1.0 ; python_version < "3" \\\n    --hash=sha256:${'0'.repeat(64)}\n`
-    await mkdir(join(folder, 'project'))
-    await writeFile(join(folder, 'project', 'requirements.txt'), requirements)
-    await writeFile(join(folder, 'project', 'flexrack.lock'), lockText('requirements.txt', {requirements, constraints: ''}, PYTHON, lock))
+    for (const [name, python] of [['project', PYTHON], ['older', '3.9']] as const) {
+      await mkdir(join(folder, name))
+      await writeFile(join(folder, name, 'requirements.txt'), requirements)
+      await writeFile(join(folder, name, 'flexrack.lock'), lockText('requirements.txt', {requirements, constraints: ''}, python, lock))
+    }
     await mkdir(join(folder, 'environments'), {mode: 0o700})
     // Its own settings do not count.
-    net = await startNetRack(1, join(folder, 'environments'), () => ({UV_HTTP_RETRIES: '0', UV_DEFAULT_INDEX: 'https://other.example/simple', PIP_FIND_LINKS: '/opt/nothing', NO_PROXY: '*'}))
+    net = await startNetRack(1, join(folder, 'environments'), () => ({UV_HTTP_RETRIES: '0', UV_DEFAULT_INDEX: 'https://other.example/simple', UV_PYTHON_INSTALL_MIRROR: 'https://other.example/pythons', UV_PYTHON_DOWNLOADS_JSON_URL: pythons.known, PIP_FIND_LINKS: '/opt/nothing', NO_PROXY: '*'}))
     fleet = openFleet(net.rack.nodes, makeContext())
     file = join(folder, 'lab.bundle')
     made = await create(wish())
@@ -54,6 +60,7 @@ describe.skipIf(!mayMakeNetworks())('a rack that has nobody with internet', () =
     await fleet?.close()
     await net?.stop()
     await index?.stop()
+    await pythons?.stop()
     await rm(folder, {recursive: true, force: true})
   })
 
@@ -98,6 +105,29 @@ describe.skipIf(!mayMakeNetworks())('a rack that has nobody with internet', () =
     expect(index.asked).toEqual([])
   }, LONG)
 
+  test('installs the Python that a project asks for and nodes lack from it, too', async () => {
+    const source = {kind: 'project', name: 'project:older', folder: join(folder, 'older'), requirements: 'requirements.txt', python: '3.9'} as const
+    const other = join(folder, 'older.bundle')
+    const machine = 'x86_64'
+    await expect(ensureEnvironment(await host('bundle'), {requirements: lock, python: '3.9'}, offline)).rejects.toMatchObject({
+      message: expect.stringContaining('there is no python3.9 on this node, and uv could not install it: the bundles that were applied on this machine have none for it'), hint: expect.stringContaining('flexrack bundle create'),
+    })
+    const whole = await create(wish({to: other, sources: [source]}))
+    expect(whole.contents).toEqual([{name: 'uv', machine}, {name: 'python', machine, python: '3.9'}, {name: 'project:older', machine, python: '3.9'}])
+    // Two sources may have the same wish, and a Python that is named suits the first one.
+    expect((await CREATE.plan(wish({pythons: [PYTHON, '3.9'], sources: [source, {...source, name: 'again'}]}), online)).steps.map(({id}) => id)).toEqual(['uv:x86_64', 'python:3.9:x86_64', 'wheels:project:older:3.9:x86_64', 'wheels:again:3.9:x86_64', 'write'])
+    const asked = pythons.asked.length
+    index.asked.length = 0
+    expect(await apply(other)).toMatchObject({placed: 1, there: 3})
+    const built = await ensureEnvironment(await host('bundle'), {requirements: lock, python: '3.9'}, offline)
+    expect(execFileSync(`${built.path}/bin/python`, ['-c', 'import alpha, sys; print(alpha.version, sys.version.split()[0])'], {encoding: 'utf8'})).toBe('1.0 3.9.2\n')
+    expect([pythons.asked.length - asked, index.asked]).toEqual([0, []])
+    const wrong = makeContext({env: {...online.env, FLEXRACK_HOME: join(folder, 'online'), UV_PYTHON_DOWNLOADS_JSON_URL: pythons.other}})
+    const draft = await CREATE.draft(join(folder, 'wrong'))
+    await expect(CREATE.handlers['bundle.python']({machine, python: '3.9'}, {} as never, {draft, context: wrong})).rejects.toMatchObject({code: 'REMOTE_FAILED', message: expect.stringContaining('Hash mismatch')})
+    await removeDraft(draft)
+  }, LONG)
+
   test('puts nothing of a damaged bundle in place, and names what is damaged', async () => {
     const context = makeContext({env: {...offline.env, FLEXRACK_HOME: join(folder, 'third')}})
     const nothing = async (): Promise<void> => expect(await readdir(bundleFolder(context.env)).catch(() => [])).toEqual([])
@@ -112,7 +142,7 @@ describe.skipIf(!mayMakeNetworks())('a rack that has nobody with internet', () =
     await expect(apply(header, context)).rejects.toMatchObject({code: 'CONFLICT', message: expect.stringContaining('is damaged: wheels/beta-1.0-py3-none-any.whl is missing')})
     const manifest = await damaged('manifest', (bytes) => void bytes.write('!', bytes.indexOf('"flexrack"')))
     await expect(apply(manifest, context)).rejects.toMatchObject({code: 'CONFLICT', details: {file: 'manifest.json'}})
-    const newer = await damaged('newer', (bytes) => void bytes.write('"format": 9', bytes.indexOf('"format": 1')))
+    const newer = await damaged('newer', (bytes) => void bytes.write('"format": 9', bytes.indexOf('"format": 2')))
     await expect(apply(newer, context)).rejects.toMatchObject({code: 'NEWER_VERSION'})
     const outside = await damaged('outside', (bytes) => void bytes.write('wheels/../../x', bytes.indexOf('wheels/alpha')))
     await expect(apply(outside, context)).rejects.toMatchObject({code: 'CONFLICT', message: expect.stringContaining('names a file that no bundle has')})

@@ -9,6 +9,7 @@ import type {RackNode} from '../../src/lib/rack/index.ts'
 import {openFleet, type Fleet} from '../../src/lib/ssh/index.ts'
 import {mayMakeNetworks, startNetRack, type TestNetRack} from '../support/net-rack.ts'
 import {startPackageIndex, type PackageIndex} from '../support/package-index.ts'
+import {startPythonServer, type PythonServer} from '../support/python-archive.ts'
 
 /** Fetches uv, on machines that may be busy. */
 const LONG = 600_000
@@ -17,6 +18,7 @@ const NODES = 4
 describe.skipIf(!mayMakeNetworks())('four nodes without a route to any package index', () => {
   let net: TestNetRack
   let index: PackageIndex
+  let pythons: PythonServer
   let folder: string
   let hosts: Host[]
   const fleets: Fleet[] = []
@@ -25,7 +27,8 @@ describe.skipIf(!mayMakeNetworks())('four nodes without a route to any package i
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'flexrack-share-'))
     index = await startPackageIndex(['alpha', 'beta', 'gamma', 'delta', 'epsilon'])
-    net = await startNetRack(NODES, undefined, () => ({PIP_CONFIG_FILE: '/dev/null', PIP_FIND_LINKS: '', UV_HTTP_RETRIES: '0'}))
+    pythons = await startPythonServer(folder)
+    net = await startNetRack(NODES, undefined, () => ({UV_PYTHON_DOWNLOADS_JSON_URL: pythons.known, PIP_CONFIG_FILE: '/dev/null', PIP_FIND_LINKS: '', UV_HTTP_RETRIES: '0'}))
     // A connection each, so that one may be lost.
     hosts = await Promise.all(net.rack.nodes.map(async (node) => {
       const fleet = openFleet([node], makeContext())
@@ -42,6 +45,7 @@ describe.skipIf(!mayMakeNetworks())('four nodes without a route to any package i
     for (const fleet of fleets) await fleet.close()
     await net?.stop()
     await index?.stop()
+    await pythons?.stop()
     await rm(folder, {recursive: true, force: true})
   })
 
@@ -56,6 +60,26 @@ describe.skipIf(!mayMakeNetworks())('four nodes without a route to any package i
     for (const end = Date.now() + 240_000; Date.now() < end && !look();) await new Promise((resolve) => setTimeout(resolve, 50))
     expect(look()).toBe(true)
   }
+
+  test('load the line of this machine with uv, a Python and packages as one of them does', async () => {
+    const anew = async (those: Host[]): Promise<number> => {
+      for (const {environments} of those) await rm(environments, {recursive: true, force: true})
+      const before = await net.sentBytes()
+      const context = makeContext({env: {...caller(index.secure).env, UV_PYTHON_INSTALL_MIRROR: pythons.mirror}})
+      const built = await Promise.all(those.map((host) => ensureEnvironment(host, {requirements: 'epsilon\n', python: '3.9', together: true}, context)))
+      expect(built.map(({path}) => execFileSync(`${path}/bin/python`, ['-c', 'import epsilon, sys; print(epsilon.version, sys.version.split()[0])'], {encoding: 'utf8'}).trim())).toEqual(those.map(() => '1.0 3.9.2'))
+      return (await net.sentBytes()) - before
+    }
+    const one = await anew(hosts.slice(0, 1))
+    const archives = (): number => pythons.asked.filter((path) => path.includes('install_only')).length
+    expect(archives()).toBe(1)
+    const all = await anew(hosts)
+    expect(archives()).toBe(2)
+    console.log(`bytes from this machine: ${one} to one node, ${all} to ${NODES} at once (${(all / one).toFixed(2)} times)`)
+    expect(one).toBeGreaterThan(pythons.bytes + 15e6)
+    expect(all).toBeLessThan(1.3 * one)
+    expect(await left()).toEqual([])
+  }, LONG)
 
   test('get each file once through this machine, then from each other, and nothing is left of that', async () => {
     const before = hosts.map(({node}) => listening(node))

@@ -1,8 +1,10 @@
-import {readFile} from 'node:fs/promises'
+import {readFile, stat} from 'node:fs/promises'
+import {basename, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
+import {gunzipSync} from 'node:zlib'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {makeContext} from '../../src/lib/base/index.ts'
-import type {Hang} from '../../src/lib/protocol/index.ts'
+import type {Hang, TraceSummary} from '../../src/lib/protocol/index.ts'
 import {openRuns, type RunStacks} from '../../src/lib/runs/index.ts'
 import {startTrainRack, textOf, type TrainRack} from '../support/train.ts'
 
@@ -38,15 +40,45 @@ afterAll(() => setup?.stop())
 
 const script = (data: string): string => SCRIPT.replace('DATA', data)
 
-test('the rank whose data loader sleeps is named at the end, with the reason', {timeout: 900_000}, async () => {
-  const {trained} = await setup.train(script('if rank == 1: time.sleep(0.02)'), {requirements, spec: {launcher: 'torchrun', processesPerNode: 2}})
+test('the rank whose data loader sleeps is named at the end, with the reason, and so it is by the profiles', {timeout: 900_000}, async () => {
+  const {trained} = await setup.train(script('if rank == 1: time.sleep(0.02)'), {requirements, spec: {launcher: 'torchrun', processesPerNode: 2}, choice: {profile: {skip: 10, steps: 3}}})
   expect(trained).toMatchObject({status: 'finished', worldSize: 4})
   const {pace} = trained
   expect(pace?.ranks.map((one) => [one.rank, one.steps, one.samples])).toEqual([0, 1, 2, 3].map((rank) => [rank, 40, 320]))
   expect(pace?.slowest).toMatchObject({rank: 1, node: 'node-1'})
   expect(pace?.slowest?.why).toContain('it waits for data')
   expect(pace?.slowest?.loss).toBeGreaterThan(0.3)
+
+  const runs = openRuns({rack: setup.rack.rack, fleet: setup.rack.fleet()}, makeContext({env: setup.rack.env}))
+  try {
+    const profile = await runs.profile(await runs.find(trained.run))
+    expect(profile).toMatchObject({wanted: {skip: 10, steps: 3}, live: false, slowest: 1, failed: []})
+    expect(profile.ranks.map(({rank, node, summary, note}) => [rank, node, summary?.steps, summary?.device, note])).toEqual([0, 1, 2, 3].map((rank) => [rank, rank < 2 ? 'node-1' : 'node-2', 3, null, null]))
+    const {summary} = profile.ranks[1] ?? {}
+    expect((summary?.data_wait ?? 0) / (summary?.seconds ?? 1)).toBeGreaterThan(0.5)
+    const traces = await runs.bringTraces(profile, join(setup.folder, 'traces'))
+    expect(traces.map((path) => basename(path))).toEqual([0, 1, 2, 3].map((rank) => `${trained.run}-rank-${rank}.trace.json.gz`))
+    expect((await stat(traces[0] as string)).mode & 0o777).toBe(0o600)
+    await holdsAgainst(traces[1] as string, summary as TraceSummary)
+  } finally {
+    await runs.close()
+  }
 })
+
+/** The same sums, by what is in the file. */
+async function holdsAgainst(path: string, summary: TraceSummary): Promise<void> {
+  const {traceEvents} = JSON.parse(gunzipSync(await readFile(path)).toString()) as {traceEvents: {ph: string; cat?: string; name: string; ts: number; dur: number}[]}
+  const named = (start: string) => traceEvents.filter(({ph, cat, name}) => ph === 'X' && cat === 'user_annotation' && name.startsWith(start))
+  const [steps, loads, reduced] = [named('ProfilerStep#'), named('enumerate(DataLoader)'), named('gloo:')]
+  const end = Math.max(...steps.map(({ts, dur}) => ts + dur))
+  const start = Math.min(...steps.map(({ts}) => ts))
+  const calls = traceEvents.filter(({ph, cat, name, ts}) => ph === 'X' && cat === 'cpu_op' && name === 'aten::addmm' && ts >= start && ts < end)
+  expect(summary.seconds).toBeCloseTo((end - start) / 1e6, 6)
+  expect(summary.data_wait).toBeCloseTo(loads.filter(({ts}) => ts >= start && ts < end).reduce((sum, {dur}) => sum + dur, 0) / 1e6, 6)
+  expect(summary.collectives.count).toBe(reduced.filter(({ts}) => ts >= start && ts < end).length)
+  expect(summary.collectives.count).toBeGreaterThanOrEqual(3)
+  expect(summary.operators.find(({name}) => name === 'aten::addmm')).toMatchObject({calls: calls.length, total: expect.closeTo(calls.reduce((sum, {dur}) => sum + dur, 0) / 1e6, 6)})
+}
 
 test('a rank that hangs in its data is named with its line while the others wait for the gradients; its stacks can be looked at; the gang starts again', {timeout: 600_000}, async () => {
   const context = makeContext({env: setup.rack.env})

@@ -5,8 +5,10 @@ import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {StopRequest, makeContext} from '../../src/lib/base/index.ts'
 import {followRun, openRuns, stopRun, type RankLine} from '../../src/lib/runs/index.ts'
+import {openHost} from '../../src/lib/host/index.ts'
 import {openFleet} from '../../src/lib/ssh/index.ts'
 import {planTrain} from '../../src/lib/train/index.ts'
+import {upWorkspace} from '../../src/lib/workspace/index.ts'
 import {startTcpRelay} from '../support/tcp-relay.ts'
 import {startTrainRack, textOf, type TrainRack} from '../support/train.ts'
 
@@ -62,6 +64,35 @@ test('a failed gang starts again as a whole, as often as restarts says', async (
   expect(trained).toMatchObject({status: 'finished', attempts: 2})
   expect(textOf(lines, 0).at(-1)).toBe('attempt 2')
   expect(news.map((one) => one.event)).toContain('restarting')
+})
+
+test('a sync during a run does not change what its ranks read, also not after a restart, and runs show names the code', async () => {
+  const program = (word: string): string =>
+    `import os, time\nfrom flexrack_probe import word\nprint("${word}", word, open("train.py").read().count("${word}"), flush=True)\n` +
+    'while not os.path.exists(os.environ["FLEXRACK_OUTPUTS"] + "/go"): time.sleep(0.02)\nraise SystemExit(3 if os.environ["FLEXRACK_ATTEMPT"] == "1" else 0)\n'
+  await writeFile(join(setup.folder, 'flexrack_probe.py'), 'word = "first"\n')
+  let changed: Promise<unknown> | undefined
+  const context = makeContext({env: setup.rack.env})
+  const change = async (run: string): Promise<void> => {
+    await writeFile(join(setup.folder, 'flexrack_probe.py'), 'word = "second"\n')
+    await writeFile(join(setup.folder, 'train.py'), program('new'))
+    const hosts = await Promise.all(setup.rack.rack.nodes.map((node) => openHost(setup.rack.fleet(), node, context)))
+    await upWorkspace(hosts, await setup.manifest(), context, {codeOnly: true})
+    for (const host of hosts) await writeFile(join(host.root, 'runs', run, 'outputs', 'go'), '')
+  }
+  const {trained, lines} = await setup.train(program('old'), {
+    spec: {restarts: 1},
+    onLines: (seen, run) => {
+      if (changed === undefined && [0, 1].every((rank) => textOf(seen, rank).length > 0)) changed = change(run)
+    },
+  })
+  await changed
+  expect(trained).toMatchObject({status: 'finished', attempts: 2})
+  for (const rank of [0, 1]) expect(textOf(lines, rank)).toEqual(['old first 2', 'old first 2']) // the word is twice in its script
+  const runs = openRuns({rack: setup.rack.rack, fleet: setup.rack.fleet()}, context)
+  const {code} = await runs.show(trained.run, {})
+  expect(code).toEqual([{digest: expect.stringMatching(/^[0-9a-f]{64}$/), files: 2, bytes: expect.any(Number), nodes: ['node-1', 'node-2']}])
+  await rm(join(setup.folder, 'flexrack_probe.py'))
 })
 
 test('Ctrl-C lets the ranks save their state, and nothing of the run is left', async () => {

@@ -1,4 +1,4 @@
-import {mkdir, mkdtemp, readFile, rm, symlink, unlink, writeFile, chmod, stat} from 'node:fs/promises'
+import {mkdir, mkdtemp, readdir, readFile, rm, symlink, unlink, writeFile, chmod, stat} from 'node:fs/promises'
 import {existsSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -7,7 +7,7 @@ import type {Context} from '../../src/lib/base/index.ts'
 import {openHost, type Host} from '../../src/lib/host/index.ts'
 import type {Manifest} from '../../src/lib/manifest/types.ts'
 import {executePlan, throwIfFailed} from '../../src/lib/plan/index.ts'
-import {END_HANDLERS, findWorkspaces, planEnd, planWorkspace, upWorkspace, workspaceScript} from '../../src/lib/workspace/index.ts'
+import {END_HANDLERS, findWorkspaces, planEnd, PULL, planWorkspace, upWorkspace, workspaceScript} from '../../src/lib/workspace/index.ts'
 import {sharedEnvironments} from '../support/environments.ts'
 import {startLocalRack, type TestLocalRack} from '../support/local-rack.ts'
 
@@ -72,7 +72,7 @@ test('brings code and environment to every node, does nothing the second time, a
   expect(await first().shell.run(`cat ${workspace.code}/pkg/a.py; ls ${workspace.code}/pkg`)).toBe('AAa.py\n')
 })
 
-test('keeps what was made on the node, puts right what was changed there, and honours patterns', async () => {
+test('keeps what was made or edited on the node, puts back what was removed there, and honours patterns', async () => {
   await write('beta', {'.gitignore': '*.pt\nout/\n', 'a.py': 'a', 'b.py': 'b', 'local.pt': 'stays here', 'sub/.gitignore': '!keep.pt\n', 'sub/keep.pt': 'goes', 'secret.txt': 's'})
   const manifest = project('beta', {exclude: ['secret.txt']})
   await upWorkspace([first()], manifest, context)
@@ -85,7 +85,8 @@ test('keeps what was made on the node, puts right what was changed there, and ho
     out/
 
     ==> ./a.py <==
-    a
+    changed
+
     ==> ./b.py <==
     b
     ==> ./notes <==
@@ -100,6 +101,34 @@ test('keeps what was made on the node, puts right what was changed there, and ho
     ==> ./sub/keep.pt <==
     goes"
   `)
+})
+
+test('what both sides have changed is a conflict with two ways out, and pull brings what only the node has', async () => {
+  await write('pull', {'.gitignore': '*.pt\n', 'a.py': 'a', 'both.py': '1', 'sub/c.py': 'c'})
+  const manifest = project('pull')
+  await upWorkspace([first()], manifest, context)
+  const [{code} = {code: ''}] = await findWorkspaces(first(), 'pull', context)
+  await first().shell.run(`cd ${code} && printf there >a.py && printf there >both.py && printf '{}' >sub/new.ipynb && printf w >w.pt && rm sub/c.py && chmod +x sub/new.ipynb`)
+  await write('pull', {'both.py': 'here'})
+  const host = (): Host => first()
+  await expect(upWorkspace([first()], manifest, context)).rejects.toMatchObject({code: 'CONFLICT', message: 'both.py was edited on node-1, and changed here, too', hint: expect.stringContaining('--overwrite')})
+  const plan = await PULL.plan(first(), manifest, {paths: [], overwrite: false}, context)
+  expect(plan.steps[0]?.input).toMatchObject({
+    files: [{path: 'a.py', there: 'edited', here: 'unchanged', what: 'bring'}, {path: 'both.py', what: 'conflict'}, {path: 'sub/c.py', there: 'removed', what: 'left'}, {path: 'sub/new.ipynb', there: 'new', what: 'bring'}],
+    skipped: [{path: 'w.pt', why: 'excluded'}],
+  })
+  const outcomes = await executePlan(plan, PULL.handlers, {host, context}, context)
+  expect(outcomes[0]?.error).toMatchObject({code: 'CONFLICT', details: {paths: ['both.py']}})
+  const here = (path: string): Promise<string> => readFile(join(folder, 'pull', path), 'utf8')
+  expect(await Promise.all(['a.py', 'both.py', 'sub/c.py', 'sub/new.ipynb'].map(here))).toEqual(['there', 'here', 'c', '{}'])
+  expect((await stat(join(folder, 'pull/sub/new.ipynb'))).mode & 0o100).toBe(0o100)
+  const named = await PULL.plan(first(), manifest, {paths: ['both.py', 'w.pt'], overwrite: true}, context)
+  throwIfFailed(await executePlan(named, PULL.handlers, {host, context}, context))
+  expect(await Promise.all(['both.py', 'w.pt'].map(here))).toEqual(['there', 'w'])
+  await upWorkspace([first()], manifest, context)
+  expect((await planWorkspace([first()], manifest, context)).plan.steps).toEqual([])
+  expect((await readdir(join(folder, 'pull'))).filter((name) => name.startsWith('.flexrack'))).toEqual([])
+  await expect(PULL.plan(first(), manifest, {paths: ['nowhere'], overwrite: false}, context)).rejects.toMatchObject({code: 'NOT_FOUND'})
 })
 
 test('leaves a file to the node that the patterns leave out since', async () => {

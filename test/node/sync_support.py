@@ -55,11 +55,11 @@ class SyncCase(unittest.TestCase):
                    "remove": [path for path in there if path not in entries], "send": [[name, len(data)] for name, data in contents.items()]}
         return request, b"".join(contents.values())
 
-    def up(self, project):
+    def up(self, project, overwrite=False):
         """True if there was something to do."""
         request, body = self.prepare(project)
         if request:
-            sync.apply(request, self.channel(body))
+            sync.apply({**request, **({"overwrite": True} if overwrite else {})}, self.channel(body))
         return request is not None
 
     def shown(self):

@@ -13,13 +13,15 @@ const PACKAGES = ['python3.9-minimal', 'libpython3.9-minimal', 'libpython3.9-std
 const RELEASE = '20211107'
 const ARCHIVE = `cpython-3.9.2+${RELEASE}-${HERE}-unknown-linux-gnu-install_only.tar.gz`
 
-/** A server of Pythons on this machine's loopback, which has one: 3.9.2. */
+/** A server of Pythons on this machine's loopback, which has one: 3.9.2, and the hashes of its release. */
 export interface PythonServer {
   /** For UV_PYTHON_INSTALL_MIRROR. */
   mirror: string
   /** For UV_PYTHON_DOWNLOADS_JSON_URL: what uv knows of the archive, with its hash; and the same with another hash. */
   known: string
   other: string
+  /** Of the archive. */
+  bytes: number
   /** Paths that were asked for. */
   asked: string[]
   stop(): Promise<void>
@@ -53,12 +55,13 @@ export async function startPythonServer(folder: string): Promise<PythonServer> {
   const asked: string[] = []
   const server = createServer(({url = ''}, response) => {
     asked.push(url)
+    if (url === `/${RELEASE}/SHA256SUMS`) return void response.writeHead(200).end(`${sha256}  ${ARCHIVE}\n`)
     if (url !== `/${RELEASE}/${encodeURIComponent(ARCHIVE)}`) return void response.writeHead(404).end()
     response.writeHead(200, {'content-length': bytes.length}).end(bytes)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
-    mirror: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, known, other, asked,
+    mirror: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, known, other, asked, bytes: bytes.length,
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

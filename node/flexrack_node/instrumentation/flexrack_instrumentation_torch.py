@@ -4,6 +4,7 @@ Every hook calls what it hides in any case, and only then tells; an error in the
 `_torchdynamo_disable` is what torch.compiler.disable sets on a function: the compiler leaves it alone.
 """
 import functools
+import os
 import sys
 
 import flexrack_layout as layout
@@ -19,14 +20,28 @@ _DEPTH = 3  # how far a batch is looked into for its first tensor
 
 def watch_optimizers(module, progress):
     """A hook of torch's for every optimizer there is (register_optimizer_step_post_hook, torch 2.0 and newer)."""
+    profiler = _profiler(progress)
+
     def stepped(_optimizer, _arguments, _options):
         try:
             progress.step()
         except Exception as error:
             progress.fail(error)
+        if profiler is not None and progress.is_ours:
+            profiler.stepped()
 
     stepped._torchdynamo_disable = True
     module.register_optimizer_step_post_hook(stepped)
+
+
+def _profiler(progress):
+    """Where the run is to be profiled."""
+    order = os.environ.get("FLEXRACK_PROFILE")
+    if not order:
+        return None
+    from flexrack_instrumentation_profile import StepProfiler
+
+    return StepProfiler(order, progress.path)
 
 
 def watch_loaders(module, progress):

@@ -3,6 +3,9 @@ nodes, and runs WORDS, which find the cluster by RAY_ADDRESS; on the others it j
 
 The plan comes in FLEXRACK_LAUNCH. Whoever talks to the cluster shows its token (RAY_AUTH_MODE=token, Ray 2.52 and later). Run with -I: what
 reports a rank's steps is for the script.
+
+Ray gives its own processes 30 s to start, which a busy machine exceeds: most of that has settings, and one wait has none (`start`). What answers without the
+token and is not needed here is off: Ray's client server and what it has for Prometheus.
 """
 import ctypes
 import json
@@ -16,6 +19,7 @@ from typing import Any, Dict, List, Optional
 
 OLDEST = (2, 52)
 _JOIN_SECONDS = 180.0
+_START_SECONDS = 150
 _END_SECONDS = 10.0
 _GONE = 3  # times in a row that nobody listens where the head was
 # Of one rank among others, which the processes of a cluster are not: whoever needs them is told by Ray.
@@ -37,8 +41,8 @@ def start_words(place: Dict[str, Any], ports: List[int], scratch: str) -> List[s
         alone = ["--include-log-monitor=false"] if place["own"] == place["address"] else []
         return [*words, *alone, f"--address={place['address']}:{place['port']}"]
     return [
-        *words, "--head", f"--port={place['port']}", "--include-dashboard=true", "--dashboard-host=127.0.0.1", f"--dashboard-port={ports[3]}",
-        f"--ray-client-server-port={ports[4]}", f"--temp-dir={scratch}",
+        *words, "--head", f"--port={place['port']}", "--include-dashboard=true", f"--dashboard-host={place['dashboard']}", f"--dashboard-port={ports[3]}",
+        f"--temp-dir={scratch}",
     ]
 
 
@@ -49,6 +53,16 @@ def cluster_environment(place: Dict[str, Any], environ: Dict[str, str]) -> Dict[
         **kept, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": place["token"], "RAY_ADDRESS": f"{place['address']}:{place['port']}",
         "RAY_USAGE_STATS_ENABLED": "0", "RAY_DISABLE_DOCKER_CPU_WARNING": "1",
     }
+
+
+def ray_environment(environ: Dict[str, str]) -> Dict[str, str]:
+    """Of Ray's own processes. Names as in Ray 2.60: src/ray/common/ray_config_def.h (each with RAY_ before it), ray/_private/ray_constants.py, dashboard/consts.py,
+    autoscaler/_private/constants.py."""
+    waits = {"RAY_raylet_start_wait_time_s": _START_SECONDS, "RAY_gcs_server_port_wait_time_s": _START_SECONDS, "RAY_worker_register_timeout_seconds": _START_SECONDS,
+             "RAY_agent_register_timeout_ms": _START_SECONDS * 1000, "RAY_DASHBOARD_STARTUP_TIMEOUT_S": _START_SECONDS}
+    # No port is -1: the dashboard and the monitor say in their logs that they serve no metrics, and go on.
+    unasked = {"RAY_enable_metrics_collection": "0", "DASHBOARD_METRIC_PORT": "-1", "AUTOSCALER_METRIC_PORT": "-1"}
+    return {**{name: str(value) for name, value in waits.items()}, **unasked, **environ}
 
 
 def free_ports(count: int, address: str) -> List[int]:
@@ -70,11 +84,11 @@ def main() -> int:
         return _fail(fault, 127)
     env = cluster_environment(place, dict(os.environ))
     scratch = make_scratch(place["scratch"])
-    ports = free_ports(5, place["own"])
+    ports = free_ports(4, place["own"])
     log = os.path.join(folder, f"ray-{place['index']}.log")
     quiet = {name: value for name, value in env.items() if name not in _OF_WATCHING}
     with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
-        ray = subprocess.Popen([place["python"], "-m", "ray.scripts.scripts", *start_words(place, ports, scratch)], env=quiet, stdin=subprocess.DEVNULL, stdout=out, stderr=out, preexec_fn=die_with_parent)
+        ray = subprocess.Popen([place["python"], __file__, "--start", *start_words(place, ports, scratch)], env=ray_environment(quiet), stdin=subprocess.DEVNULL, stdout=out, stderr=out, preexec_fn=die_with_parent)
     try:
         if place["index"] > 0:
             return follow(place, ray, log)
@@ -163,6 +177,30 @@ def wait_for(nodes: int) -> int:
         time.sleep(0.3)
 
 
+def start(words: List[str]) -> int:
+    """`ray start`, in a process of its own. Ray asks again and again whether its raylet is there, for 30 s that nothing changes: the answer takes longer here.
+    The client server it starts wherever it could."""
+    from ray._private import services
+    from ray.scripts import scripts
+
+    ask = services.get_node
+
+    def patiently(*given: Any) -> Any:
+        deadline = time.monotonic() + _START_SECONDS
+        while True:
+            try:
+                return ask(*given)
+            except RuntimeError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.3)
+
+    services.get_node = patiently
+    if hasattr(scripts, "get_ray_client_dependency_error"):
+        scripts.get_ray_client_dependency_error = lambda: "not in a run"
+    return int(scripts.cli.main(words, prog_name="ray") or 0)
+
+
 def check_ray(python: str) -> Optional[str]:
     """Why this environment's Ray will not do."""
     try:
@@ -216,4 +254,6 @@ def _fail(message: str, status: int) -> int:
 
 
 if __name__ == "__main__":
+    if sys.argv[1] == "--start":
+        sys.exit(start(sys.argv[2:]))
     sys.exit(wait_for(int(sys.argv[2])) if sys.argv[1] == "--wait" else main())

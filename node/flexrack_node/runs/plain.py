@@ -106,6 +106,7 @@ class PlainRun:
             "command": spec["command"],
             "environment": spec.get("environment"),
             "commit": spec.get("commit"),
+            "code": spec.get("code"),
             "folder": str(folder.path),
             "records": records,
             "alive": self.alive(),

@@ -19,6 +19,7 @@ class EnvironmentContent(_EnvironmentContent, total=False):
     constraints: str
     python: str
     project: ProjectToInstall
+    image: str
 
 
 class _UvOrder(TypedDict):
@@ -118,12 +119,16 @@ class UvPlaced(TypedDict):
     path: str
 
 
-class UvWheel(TypedDict):
-    """A wheel of uv, which follows as the body."""
+class _UvWheel(TypedDict):
     version: str
     lock: str
     name: str
     sha256: str
+
+
+class UvWheel(_UvWheel, total=False):
+    """A wheel of uv, which follows as the body, or comes by the node's own proxy."""
+    proxy: str
 
 
 class _EnvironmentPlanned(TypedDict):
@@ -131,7 +136,7 @@ class _EnvironmentPlanned(TypedDict):
     path: str
     ready: bool
     python: str
-    by: Literal["node", "flexrack", "uv"]
+    by: Literal["node", "flexrack", "uv", "image"]
 
 
 class EnvironmentPlanned(_EnvironmentPlanned, total=False):

@@ -1,6 +1,8 @@
 """What a run is started with; a node keeps it as spec.json. Generated from protocol/order.json by `npm run protocol`; for type checkers alone."""
 from typing import Dict, List, Literal, Optional, TypedDict
 
+from flexrack_node.schema.image import Isolate
+
 
 class _CheckpointOrder(TypedDict):
     path: str
@@ -96,6 +98,24 @@ class SlurmOrder(_SlurmOrder, total=False):
     start: int
 
 
+class _RunCode(TypedDict):
+    workspace: str
+
+
+class RunCode(_RunCode, total=False):
+    """The code that a run has; all but the first is known once it has begun."""
+    digest: str
+    files: int
+    bytes: int
+    imports: List[str]
+
+
+class RunOrderProfile(TypedDict):
+    """Steps of the optimizer that each rank records with torch.profiler, after others; of these the last warms the profiler up."""
+    skip: int
+    steps: int
+
+
 class _RunOrder(TypedDict):
     run: str
     project: str
@@ -122,12 +142,16 @@ class _RunOrder(TypedDict):
 class RunOrder(_RunOrder, total=False):
     scheduler: Literal["slurm"]
     slurm: SlurmOrder
+    image: str
+    isolate: Isolate
     container: str
+    code: RunCode
     checkpoint: CheckpointOrder
     after_reboot: Literal["checkpoint", "anew"]
     without_progress: int
     size: GangSize
     watch: bool
+    profile: RunOrderProfile
     hang: HangOrder
     sample_seconds: float
     address: str

@@ -1,6 +1,6 @@
 """Verbs on a login node of Slurm, for runs that are tasks of one job: slurm.submit_array starts them, slurm.cancel takes them out of the queue."""
 import shutil
-from typing import TYPE_CHECKING, List, cast
+from typing import TYPE_CHECKING, List
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -10,10 +10,10 @@ from flexrack_node.run.files import RunFolder, run_path
 from flexrack_node.slurm import commands
 from flexrack_node.slurm.job import SlurmJob, told_by_records
 from flexrack_node.slurm.submit import pattern, sbatch
+from flexrack_node.workspace.frozen import frozen
 
 if TYPE_CHECKING:
     from flexrack_node.schema.run import NodeRun
-    from flexrack_node.schema.runfiles import KeptRunOrder
     from flexrack_node.schema.slurm import JobsCancelled, RunNames, SlurmSubmitArray
 
 _AT_ONCE = 200  # jobs that one scancel is told
@@ -31,8 +31,7 @@ def submit(given: "SlurmSubmitArray", channel: Channel) -> "List[NodeRun]":
         for path, spec in zip(paths, specs):
             path.mkdir(parents=True, exist_ok=True, mode=0o700)
             (path / "job.sh").write_text(script)
-            kept = cast("KeptRunOrder", {**spec, "root": str(channel.root)})
-            write("run.spec", path / "spec.json", kept)
+            write("run.spec", path / "spec.json", frozen(spec, path, channel))
         runs = channel.root / "runs"
         job = sbatch(paths[0] / "job.sh", runs, pattern(runs / name) + "-%a/job.log", specs[0]["slurm"].get("bin"))
     except NodeError:

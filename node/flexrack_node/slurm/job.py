@@ -229,6 +229,7 @@ class SlurmJob:
             **summary,
             "command": self.spec["command"],
             "environment": self.spec.get("environment"),
+            "code": self.spec.get("code"),
             "commit": self.spec.get("commit"),
             "folder": str(self.folder.path),
             "records": records,

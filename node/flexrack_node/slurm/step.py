@@ -185,8 +185,12 @@ def _adopt(folder: RunFolder, text: str) -> None:
     except ValueError:
         raise NodeError("NOT_FOUND", f"{folder.path} has no spec.json, and the script brings none") from None
     folder.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    from flexrack_node.base.channel import Channel
+    from flexrack_node.workspace.frozen import frozen
+
+    root = folder.path.parent.parent
     spec.update({"gang": {"secret": secrets.token_hex(32)}, "created": time.time()})
-    write("run.spec", folder.path / "spec.json", spec)
+    write("run.spec", folder.path / "spec.json", frozen(spec, folder.path, Channel(root, root / "environments", sys.stdin.buffer)))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Verbs on a login node of Slurm: slurm.inspect looks, slurm.submit starts a run as a job."""
 import shutil
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, cast
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -10,10 +10,10 @@ from flexrack_node.run.files import RunFolder, run_path
 from flexrack_node.slurm import commands
 from flexrack_node.slurm.check import has_pyxis
 from flexrack_node.slurm.job import SlurmJob
+from flexrack_node.workspace.frozen import frozen
 
 if TYPE_CHECKING:
     from flexrack_node.schema.run import NodeRun
-    from flexrack_node.schema.runfiles import KeptRunOrder
     from flexrack_node.schema.slurm import Cluster, ClusterPartition, SlurmPrograms, SlurmSubmit
 
 
@@ -46,12 +46,11 @@ def submit(given: "SlurmSubmit", channel: Channel) -> "NodeRun":
         record(channel.root, channel.root / "runs", "runs")
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
         (path / "job.sh").write_text(script)
-        kept = cast("KeptRunOrder", {**spec, "root": str(channel.root)})
-        write("run.spec", path / "spec.json", kept)
         try:
+            write("run.spec", path / "spec.json", frozen(spec, path, channel))
             write("run.job", path / "job.json", {"job": sbatch(path / "job.sh", path, pattern(path / "job.log"), spec["slurm"].get("bin"))})
         except NodeError:
-            shutil.rmtree(path, ignore_errors=True)  # Slurm has refused it: there is no such run
+            shutil.rmtree(path, ignore_errors=True)  # Slurm has refused it, or there is no code: there is no such run
             raise
     return SlurmJob(RunFolder(path)).summary()
 

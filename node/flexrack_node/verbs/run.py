@@ -3,7 +3,7 @@ import os
 import shutil
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, List, Optional, cast
+from typing import TYPE_CHECKING, List, Optional
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -20,7 +20,6 @@ from flexrack_node.runs.view import open_view
 if TYPE_CHECKING:
     from flexrack_node.schema.order import RunOrder
     from flexrack_node.schema.run import NodeRoute, NodeRun, Reconciled, ReconcileInput, RouteQuestion, RunRemoved, RunStop, RunStopped
-    from flexrack_node.schema.runfiles import KeptRunOrder
     from flexrack_node.schema.watch import RunName
 
 _START_SECONDS = 20.0
@@ -45,8 +44,9 @@ def start(spec: "RunOrder", channel: Channel) -> "NodeRun":
             check(channel.root, spec["reservation"])
         record(channel.root, channel.root / "runs", "runs")
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        kept = cast("KeptRunOrder", {**spec, "root": str(channel.root)})
-        write("run.spec", path / "spec.json", kept)
+        from flexrack_node.workspace.frozen import frozen  # only here: what looks at runs needs none
+
+        write("run.spec", path / "spec.json", frozen(spec, path, channel))
         detach(python_module("gang.supervisor", str(path)), path / "supervisor.log", dict(os.environ), path)
         if spec.get("after_reboot"):
             from flexrack_node.service import comeback  # only here: most runs do not come back

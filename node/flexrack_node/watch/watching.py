@@ -25,6 +25,9 @@ def begin_watching(attempt: Path, rank: int) -> None:
         make_progress(path)
     except OSError:
         return
+    profile = spec.get("profile")
+    if profile:
+        os.environ["FLEXRACK_PROFILE"] = f"{profile['skip']}:{profile['steps']}"
     old = os.environ.get("PYTHONPATH")
     os.environ.update(
         FLEXRACK_PROGRESS=str(path), FLEXRACK_STACKS=str(stacks_path(attempt, rank)), FLEXRACK_STACKS_SIGNAL=str(int(STACKS_SIGNAL)),

@@ -5,12 +5,16 @@ names are the same each time, as uv's cache goes by them. No network has this ho
 """
 import json
 import re
-from typing import Dict, Mapping, Optional, Tuple
+from typing import Dict, List, Mapping, Optional, Tuple
 from urllib.parse import urldefrag, urljoin, urlsplit
 
 HOST = "mirror.flexrack.invalid"
 BASE = f"http://{HOST}/"
 DEFAULT_INDEX = "https://pypi.org/simple"
+CALLER = "http://bundle.flexrack.invalid/"  # what the caller's machine gives itself; src/lib/downloads/bundled.ts
+# Where uv gets archives of Pythons, the second where the first does not answer; in both the releases of python-build-standalone, each with a file of its hashes.
+PYTHONS = ("https://releases.astral.sh/github/python-build-standalone/releases/download", "https://github.com/astral-sh/python-build-standalone/releases/download")
+ARCHIVE = re.compile(r"(.*/)cpython-3\.[^/]+\.tar\.(?:gz|zst)")
 INDEXES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS")
 URL = re.compile(r"https?://[^\s,]+")
 OPTION = re.compile(r"^(\s*(?:-i|-f|--index-url|--extra-index-url|--find-links|--pypi-url)[\s=]+)(https?://\S+)", re.MULTILINE)
@@ -29,6 +33,24 @@ def in_environment(env: Mapping[str, str], has_config: bool, no_index: bool) -> 
     if not (found.get("UV_DEFAULT_INDEX") or found.get("UV_INDEX_URL") or has_config or no_index):
         found["UV_DEFAULT_INDEX"] = mirrored(DEFAULT_INDEX)
     return found
+
+
+def for_pythons(env: Mapping[str, str], has_config: bool) -> Dict[str, str]:
+    """uv's variable about where Pythons come from. Nothing where somebody has said it in a way that is not seen here, or said a folder."""
+    place = env.get("UV_PYTHON_INSTALL_MIRROR") or ("" if has_config or env.get("UV_ASTRAL_MIRROR_URL") else PYTHONS[0])
+    return {"UV_PYTHON_INSTALL_MIRROR": mirrored(place).rstrip("/")} if URL.match(place) else {}
+
+
+def of_caller(path: str, sha256: str) -> str:
+    """A name of ours for a file of the caller's own."""
+    return _name(CALLER + path, CALLER, sha256)
+
+
+def python(url: str) -> List[Tuple[str, str]]:
+    """Where the archive of a Python may come from, with the file that has its hash; none for any other file."""
+    first = [url, url.replace(PYTHONS[0], PYTHONS[1], 1)] if url.startswith(PYTHONS[0]) else [url]
+    found = [(one, ARCHIVE.fullmatch(one)) for one in first]
+    return [(one, f"{there.group(1)}SHA256SUMS") for one, there in found if there]
 
 
 def in_requirements(text: str) -> str:

@@ -9,6 +9,7 @@ import hmac
 import http.client
 import json
 import os
+import re
 import secrets
 import shutil
 import socket
@@ -20,6 +21,7 @@ import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
+from urllib.parse import unquote
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.disk_room import need_room
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from flexrack_node.schema.environment import ShareWanted
 
 TRACKER = "http://share.flexrack.invalid/"
+MOST_SUMS = 4 << 20  # bytes
 MOST = 200  # connections at a time
 PATIENCE_SECONDS = 60
 PIECE = 1 << 18
@@ -120,7 +123,7 @@ class ToInstallers(Handler):
         try:
             if asked is None:
                 return relay(self, share.upstream)
-            url, sha256 = asked
+            url, sha256 = share.python(*asked)
             if sha256 and not url.endswith(".metadata"):
                 return self.file(share.get(sha256, url))
             with share.upstream.open(url, dict(self.headers.items())) as source:
@@ -169,6 +172,23 @@ class Share:
             lock = self._locks.setdefault(sha256, threading.Lock())
         with lock:
             return self.kept(sha256) or self._fetch(sha256, url)
+
+    def python(self, url: str, sha256: Optional[str]) -> Tuple[str, Optional[str]]:
+        """The archive of a Python has a name without a hash, as uv knows it; its release says it, too. Without that each node gets it by itself."""
+        for place, sums in mirror.python(url) if sha256 is None else []:
+            try:
+                with self.upstream.open(sums, {}) as source:
+                    lines = source.read(MOST_SUMS).decode("ascii", "replace").splitlines()
+            except urllib.error.HTTPError as error:
+                url = place if error.code == 404 else url  # it answers, at least
+                continue
+            except (OSError, http.client.HTTPException):
+                continue
+            name = unquote(place.rpartition("/")[2])
+            found = next((line.split()[0] for line in lines if line.split()[1:] == [name]), "")
+            if re.fullmatch(r"[0-9a-f]{64}", found):
+                return place, found
+        return url, sha256
 
     def _fetch(self, sha256: str, url: str) -> Path:
         lost: List[str] = []

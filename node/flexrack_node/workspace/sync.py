@@ -1,7 +1,7 @@
 """Makes a workspace's code folder the same as a project. The caller decides what goes where; this side sees to it that
 nothing outside the folder is touched, that nothing half-received is ever seen, and that a sync cut short is repaired by the next.
 
-Only what sync has put there (the index) is ever replaced unasked or removed; what was made on the node stays.
+Only what sync has put there (the index) is ever replaced unasked or removed; what was made or edited on the node stays.
 """
 import os
 import re
@@ -33,6 +33,7 @@ def compare(request: "SyncQuestion", channel: Channel) -> "Compared":
     """{project, tree, bases?} -> {same, revision, path} and, where not the same, {inventory: [[path, kind, digest, executable]], staged: [digest]}.
 
     `tree` is the hash of the project's content. Changes on the node since the last sync are noticed: they show in the inventory.
+    `edited`: what sync put there and somebody has edited since, as sync had left it.
     `bases`: hashes of contents that the caller knows. If the last sync was to one of them, that is told as `base`, and the
     inventory is only what differs from it.
     """
@@ -48,7 +49,7 @@ def compare(request: "SyncQuestion", channel: Channel) -> "Compared":
         refresh(place, index, touched, channel)
     if not changed and index["tree"] == request.get("tree"):
         return {**answer, "same": True}
-    return {**answer, "base": base, "inventory": inventory, "staged": verify_staged(place)}
+    return {**answer, "base": base, "inventory": inventory, "staged": verify_staged(place), "edited": edited_entries(index, inventory)}
 
 
 def apply(request: "SyncOrder", channel: Channel) -> "Applied":
@@ -80,6 +81,8 @@ def apply_locked(request: Mapping[str, Any], place: WorkspaceFolder, channel: Ch
     for path in request["forget"]:
         entries.pop(path, None)
     with Tree(place.code) as tree:
+        if not request.get("overwrite"):
+            refuse_edits(place, tree, entries, put, remove)
         for path, (kind, _digest, _executable) in put.items():
             obstacle = tree.obstacle(path, kind, remove)
             if obstacle is not None:
@@ -102,6 +105,22 @@ def apply_locked(request: Mapping[str, Any], place: WorkspaceFolder, channel: Ch
     write("workspace.sync", place.sync, last, durable=False)
     shutil.rmtree(place.staging)
     return {"revision": index["revision"], "path": str(place.code)}
+
+
+def refuse_edits(place: WorkspaceFolder, tree: Tree, entries: Dict[str, Any], put: Dict[str, Entry], remove: Mapping[str, Any]) -> None:
+    """Raises CONFLICT where a file would go that is neither what sync left nor what comes: it was edited or made on the node."""
+    for path in [*put, *remove]:
+        info = tree.stat(path)
+        known = entries.get(path)
+        if info is None or (known is not None and (known[3] is None or known[3] == stamp(info))):
+            continue
+        there = tree.read(path, info)
+        last = (known[0], known[1]) if known is not None else None
+        if there is None or there[0] == "d" or there[:2] in (last, put.get(path, GONE)[:2]):
+            continue
+        how = "was made" if known is None else "was edited"
+        raise NodeError("CONFLICT", f"{place.code / path} {how} on the node, and differs from what would take its place",
+                        f"flexrack workspace pull {path}    brings it\nflexrack workspace sync --overwrite    replaces it", path=path, edited=[path])
 
 
 def take_inventory(place: WorkspaceFolder, index: "Index", whole: bool) -> Any:
@@ -129,6 +148,16 @@ def take_inventory(place: WorkspaceFolder, index: "Index", whole: bool) -> Any:
             if whole or differs:
                 inventory.append([path, *(real or GONE)])
     return inventory, changed, touched
+
+
+def edited_entries(index: "Index", inventory: List[List[Any]]) -> List[List[Any]]:
+    """Of an inventory, the files that are not as sync left them, with what it left. One whose sync was cut short says nothing; nor does a mode alone."""
+    found = []
+    for path, kind, digest, _executable in inventory:
+        last_kind, last_digest, executable, known = index["entries"][path]
+        if known is not None and kind in ("f", "l") and (kind, digest) != (last_kind, last_digest):
+            found.append([path, last_kind, last_digest, executable])
+    return found
 
 
 def refresh(place: WorkspaceFolder, index: "Index", touched: Dict[str, List[int]], channel: Channel) -> None:

@@ -116,6 +116,7 @@ class UvBuilder:
         environment.update({"TMPDIR": str(self.temp), "UV_NO_PROGRESS": "1", "NO_COLOR": "1", "PYTHONUNBUFFERED": "1", **self._config()})
         if self.is_mirrored:
             environment.update(mirror.in_environment(environment, "UV_CONFIG_FILE" in environment, "--no-index" in self.settings.args))
+            environment.update(mirror.for_pythons(environment, "UV_CONFIG_FILE" in environment))
             environment["UV_HTTP_TIMEOUT"] = MIRRORED_SECONDS
         self.lines = []
         return watch([str(self.program), *words], self.temp, environment, self._read, self._tick)

@@ -2,6 +2,7 @@
 import os
 import shutil
 import signal
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Set
@@ -22,14 +23,18 @@ POLL_SECONDS = 0.05
 
 def inspect(request: "WorkspaceQuestion", channel: Channel) -> "WorkspaceInspected":
     """{project, tree, environment?} -> {sync, environment?}: what `up` would have to do, found out in one call."""
-    compared = sync.compare(request, channel)
+    found: WorkspaceInspected = {"sync": sync.compare(request, channel)}
+    place = WorkspaceFolder(channel.root, request["project"])
+    image = read("workspace.image", place.image)
+    if image:
+        found["image"] = image
     wanted = request.get("environment")
     if wanted is None:
-        return {"sync": compared}
-    place = WorkspaceFolder(channel.root, request["project"])
+        return found
     planned = environment.plan(wanted, channel)
     noted = or_nothing(read("workspace.environment", place.environment)).get("hash") == planned["hash"]
-    return {"sync": compared, "environment": {**planned, "noted": noted}}
+    found["environment"] = {**planned, "noted": noted}
+    return found
 
 
 def listing(request: "ProjectName", channel: Channel) -> "List[WorkspaceEntry]":
@@ -48,7 +53,7 @@ def listing(request: "ProjectName", channel: Channel) -> "List[WorkspaceEntry]":
         last = or_nothing(read("workspace.sync", place.sync))
         found.append({
             "project": name, "path": str(place.path), "code": str(place.code), "owner": last.get("owner"), "source": last.get("source"),
-            "synced_at": last.get("at"), "files": last.get("files"), "environment": environment_of(place),
+            "synced_at": last.get("at"), "files": last.get("files"), "environment": environment_of(place), "image": read("workspace.image", place.image), "enter": enter_program(channel),
             "processes": [{"pid": pid, "command": command_of(pid), "run": tag_of(pid, "FLEXRACK_RUN")} for pid in inside(place)],
         })
     return found
@@ -120,6 +125,11 @@ def unlock(function: Any, path: str, _failure: Any) -> None:
     function(path)
 
 
+def enter_program(channel: Channel) -> List[str]:
+    """What starts a program in an image or a sandbox (image/enter.py); an order as JSON, `--` and its words follow."""
+    return [sys.executable, "-I", "-S", str(Path(__file__).resolve().parents[1] / "image" / "enter.py"), str(channel.root), str(channel.environments)]
+
+
 def environment_of(place: WorkspaceFolder) -> "Optional[EnvironmentInUse]":
     found: Any = read("workspace.environment", place.environment)
     return {"hash": found["hash"], "path": found["path"], "python": found["python"], "ready": environment.is_ready(Path(found["path"]))} if found else None
@@ -134,17 +144,26 @@ def tagged(place: WorkspaceFolder) -> Iterator[int]:
 
 
 def inside(place: WorkspaceFolder) -> List[int]:
-    """Processes with the tag, and those whose working directory is in the workspace (runs)."""
+    """Processes with the tag, and those whose working directory is in the workspace, or in a run's view of it."""
     wanted = f"{TAG}={place.path}".encode()
+    views = f"{place.path.parent.parent / 'runs'}/"
     found = []
     for pid in processes():
         try:
             cwd = os.readlink(f"/proc/{pid}/cwd")
         except OSError:
             continue
-        if cwd == str(place.code) or cwd.startswith(f"{place.code}/") or wanted in environ_of(pid):
+        if cwd == str(place.code) or cwd.startswith(f"{place.code}/") or (cwd.startswith(views) and is_view_of(cwd, place)) or wanted in environ_of(pid):
             found.append(pid)
     return found
+
+
+def is_view_of(cwd: str, place: WorkspaceFolder) -> bool:
+    from flexrack_node.workspace.frozen import run_of  # only here: most nodes have no run
+
+    found = run_of(cwd, place.path.parent.parent)
+    spec: Any = or_nothing(read("run.spec", found[1] / "spec.json")) if found else {}
+    return bool(or_nothing(spec.get("code")).get("workspace") == place.project)
 
 
 def environ_of(pid: int) -> List[bytes]:

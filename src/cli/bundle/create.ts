@@ -45,8 +45,8 @@ async function wishOf({to, pythons, machines, parts, project, rack}: CreateFlags
     const runtimes = new Set(['onnx', ...Object.values(manifest?.endpoints ?? {}).map(({runtime}) => runtime)])
     sources.push(...[...runtimes].map((runtime): WheelSource => ({kind: 'runtime', name: `endpoint:${runtime}`, runtime})))
   }
-  const requirements = manifest?.workspace.python
-  if (manifest && wants('project') && requirements !== undefined) sources.push({kind: 'project', name: `project:${manifest.name}`, folder: manifest.folder, requirements})
+  const {python: requirements = null, pythonVersion: python} = manifest?.workspace ?? {}
+  if (manifest && wants('project') && (requirements !== null || python !== undefined)) sources.push({kind: 'project', name: `project:${manifest.name}`, folder: manifest.folder, requirements, ...(python !== undefined && {python})})
   return {to, pythons: [...new Set(pythons)], machines: [...new Set(machines ?? [ownMachine()])], program: wants('program'), sources}
 }
 

@@ -11,6 +11,7 @@ export interface UpFlags {
   on?: string | undefined
   dryRun: boolean
   codeOnly: boolean
+  overwrite: boolean
   command: string
 }
 
@@ -25,7 +26,7 @@ export async function bringUp(
   const {planWorkspace, upWorkspace} = await import('../../lib/workspace/index.ts')
   const nodes = workspaceNodes(rack, flags.on)
   const {hosts, failed} = await openHosts(fleet, nodes, context)
-  const prepared = await planWorkspace(hosts, manifest, context, {codeOnly: flags.codeOnly, command: flags.command})
+  const prepared = await planWorkspace(hosts, manifest, context, {codeOnly: flags.codeOnly, overwrite: flags.overwrite, command: flags.command})
   if (flags.dryRun) {
     await throwIfNodesFailed(nodes, new Map([...failed, ...prepared.failed]))
     return answer(prepared.plan, planText)

@@ -8,7 +8,7 @@ import {WHEELS} from '../host/index.ts'
 import type {Handlers, PlanOf, StepOf} from '../plan/index.ts'
 import {FORMAT, MANIFEST, type BundledContent, type BundledFile, type BundleManifest} from './format.ts'
 import {missingOfProgram, ownVersion, packProgram} from './program.ts'
-import {lockOf, suits, type WheelSource} from './sources.ts'
+import {broughtFor, lockOf, versionsFor, type WheelSource} from './sources.ts'
 
 export interface BundleWish {
   /** File to write. */
@@ -32,6 +32,7 @@ export interface MadeBundle {
 export type CreateKinds = {
   'bundle.program': {input: {version: string}; output: void}
   'bundle.uv': {input: {machine: string; version: string}; output: void}
+  'bundle.python': {input: {machine: string; python: string}; output: void}
   'bundle.wheels': {input: {source: WheelSource; machine: string; python: string}; output: void}
   'bundle.write': {input: {to: string; flexrack: string; contents: BundledContent[]}; output: MadeBundle}
 }
@@ -42,12 +43,12 @@ export interface CreateEnv {
   context: Context
 }
 
-const handlers: Handlers<CreateKinds, CreateEnv> = {'bundle.program': program, 'bundle.uv': uv, 'bundle.wheels': wheels, 'bundle.write': write}
+const handlers: Handlers<CreateKinds, CreateEnv> = {'bundle.program': program, 'bundle.uv': uv, 'bundle.python': python, 'bundle.wheels': wheels, 'bundle.write': write}
 
 /** A bundle, made where there is internet. `draft` makes the folder that the steps need, and is to be removed. */
 export const CREATE = {plan, handlers, draft: makeDraft}
 
-/** Asks nothing of any network. Errors: USAGE where no runtime suits, those of the lock files. */
+/** Asks nothing of any network. Errors: those of the lock files. */
 async function plan({to, machines, pythons, program: withProgram, sources}: BundleWish, {env, reporter}: Context): Promise<PlanOf<CreateKinds>> {
   const flexrack = await ownVersion()
   const steps: StepOf<CreateKinds>[] = []
@@ -64,19 +65,25 @@ async function plan({to, machines, pythons, program: withProgram, sources}: Bund
     steps.push({id: `uv:${machine}`, node: null, kind: 'bundle.uv', title: `Fetch uv ${version} for ${machine}`, input: {machine, version}, needs: []})
     contents.push({name: 'uv', machine})
   }
+  const brought = [...new Set((await Promise.all(sources.map((source) => broughtFor(source, pythons, env)))).flatMap((one) => one ?? []))]
+  for (const machine of machines) {
+    for (const one of brought) {
+      contents.push({name: 'python', machine, python: one})
+      const needs = steps.filter((step) => step.kind === 'bundle.python' || step.kind === 'bundle.uv').map((step) => step.id)
+      steps.push({id: `python:${one}:${machine}`, node: null, kind: 'bundle.python', title: `Fetch Python ${one} for ${machine}, which uv installs where nodes lack it`, input: {machine, python: one}, needs})
+    }
+  }
   for (const source of sources) {
     const lock = await lockOf(source, env)
     if (lock.trim() === '') continue
     for (const machine of machines) {
-      for (const python of pythons) {
-        if (!(await suits(source, python, env))) continue
+      for (const python of await versionsFor(source, pythons, brought, env)) {
         contents.push({name: source.name, machine, python})
         // One after the other: they share a folder.
         const needs = steps.filter((step) => step.kind === 'bundle.wheels').slice(-1).map((step) => step.id)
         steps.push({id: `wheels:${source.name}:${python}:${machine}`, node: null, kind: 'bundle.wheels', title: `Fetch the packages of ${source.name} for Python ${python} on ${machine}`, input: {source, machine, python}, needs})
       }
     }
-    if (!contents.some(({name}) => name === source.name)) throw new CliError('USAGE', `${source.name} works with none of these versions of Python: ${pythons.join(', ')}`, {hint: '--python 3.11, where nodes have it'})
   }
   steps.push({id: 'write', node: null, kind: 'bundle.write', title: `Write ${resolve(to)}, with a hash of every file`, input: {to: resolve(to), flexrack, contents}, needs: steps.map((step) => step.id)})
   return {command: 'bundle create', steps}
@@ -86,7 +93,7 @@ async function makeDraft(to: string): Promise<string> {
   const folder = dirname(resolve(to))
   await mkdir(folder, {recursive: true})
   const draft = await mkdtemp(join(folder, `.${basename(to)}-`))
-  for (const name of ['wheels', 'uv', 'program']) await mkdir(join(draft, name))
+  for (const name of ['wheels', 'uv', 'pythons', 'program']) await mkdir(join(draft, name))
   return draft
 }
 
@@ -101,6 +108,14 @@ async function program({version}: {version: string}, _done: unknown, {draft, con
 async function uv({machine}: {machine: string}, _done: unknown, {draft, context}: CreateEnv): Promise<void> {
   const {name, bytes} = await WHEELS.uv(machine, context)
   await writeFile(join(draft, 'uv', name), bytes)
+}
+
+async function python({machine, python: version}: {machine: string; python: string}, _done: unknown, {draft, context}: CreateEnv): Promise<void> {
+  const progress = context.reporter.begin(`Fetch Python ${version} for ${machine}`)
+  await WHEELS.python({folder: join(draft, 'pythons'), machine, python: version}, context).then(() => progress.done(), (error: unknown) => {
+    progress.fail()
+    throw error
+  })
 }
 
 async function wheels({source, machine, python}: {source: WheelSource; machine: string; python: string}, _done: unknown, {draft, context}: CreateEnv): Promise<void> {
@@ -125,7 +140,7 @@ async function wheels({source, machine, python}: {source: WheelSource; machine: 
 async function write({to, flexrack, contents}: {to: string; flexrack: string; contents: BundledContent[]}, _done: unknown, {draft, context}: CreateEnv): Promise<MadeBundle> {
   const progress = context.reporter.begin(`Write ${basename(to)}`)
   const files: BundledFile[] = []
-  for (const folder of ['program', 'uv', 'wheels']) {
+  for (const folder of ['program', 'uv', 'pythons', 'wheels']) {
     for (const name of (await readdir(join(draft, folder))).sort()) {
       throwIfInterrupted(context.signal)
       const path = `${folder}/${name}`

@@ -1,6 +1,6 @@
 import {randomBytes} from 'node:crypto'
 import {readFile} from 'node:fs/promises'
-import type {Context} from '../base/index.ts'
+import {CliError, type Context} from '../base/index.ts'
 import type {DownloadWay} from '../protocol/index.ts'
 import type {NodeShell} from '../ssh/index.ts'
 import {BUNDLE_SETTINGS} from './bundled.ts'
@@ -58,13 +58,19 @@ async function proxyToIndexes(secret: string, input: DownloadInput, {env}: Conte
   const {texts, pythons, more, reader} = input
   const settings = await readIndexSettings(reader, env)
   const {proxy: proxySetting, cert, ...rest} = settings
-  const certificates = cert === undefined ? undefined : await readFile(cert, 'utf8').then((text) => onlyCertificates(text), () => undefined)
+  const certificates = cert === undefined ? undefined : await certificatesIn(cert)
   return {proxy: new DownloadProxy({secret, hosts: new NamedHosts({settings, more, texts, pythons}), env, ...peerOf(input), ...(proxySetting !== undefined && {proxySetting})}), settings: settingsFor(rest), certificates}
 }
 
-/** A file of certificates may have a key, too, which is nobody else's. */
-function onlyCertificates(text: string): string | undefined {
-  return text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)?.join('\n')
+/** A file of certificates may have a key, too, which is nobody else's. Errors: LOCAL_FAILED where there is none to be read: the index would be taken for a stranger's. */
+async function certificatesIn(file: string): Promise<string> {
+  const hint = "it is SSL_CERT_FILE, pip's cert, REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE of this machine: correct it, or take it away"
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new CliError('LOCAL_FAILED', `the file of certificates ${file} cannot be read: ${error.code === 'ENOENT' ? 'there is none' : error.message}`, {hint, details: {file}})
+  })
+  const found = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
+  if (!found) throw new CliError('LOCAL_FAILED', `${file} has no certificate in it`, {hint, details: {file}})
+  return found.join('\n')
 }
 
 function settingsFor(settings: Omit<IndexSettings, 'proxy' | 'cert'>): Record<string, string> {

@@ -5,7 +5,7 @@ import {pipeline, type Duplex} from 'node:stream'
 import {BUNDLE_HOST, serveBundled} from './bundled.ts'
 import type {NamedHosts} from './named-hosts.ts'
 import {answerTracker, TRACKER_HOST, type Peer} from './tracker.ts'
-import {connectThrough, connectTo, PrivateAddress, proxyFor, proxyHeader, type Destination} from './upstream.ts'
+import {connectThrough, connectTo, patiently, PrivateAddress, proxyFor, proxyHeader, type Destination} from './upstream.ts'
 
 export interface ProxyOptions {
   secret: string
@@ -37,7 +37,7 @@ const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-authorization', 'proxy-co
 export class DownloadProxy {
   /** `host:port` that was asked for and is not named, or whose address is private. */
   readonly refused = new Set<string>()
-  /** `host:port` that cannot be reached from here, and why. */
+  /** `host:port` that could not be reached from here when it was last asked for, and why. */
   readonly unreachable = new Map<string, string>()
   readonly #options: ProxyOptions
   readonly #server: Server
@@ -118,7 +118,8 @@ export class DownloadProxy {
   async #forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const {socket: stream, headers, url = '', method} = request
     const target = /^http:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined
-    if (this.#options.bundled && target?.host === BUNDLE_HOST && this.#isProven(headers['proxy-authorization'])) {
+    const isGiven = this.#options.bundled || (this.#options.peer && target?.pathname.startsWith('/uv/'))
+    if (isGiven && target?.host === BUNDLE_HOST && this.#isProven(headers['proxy-authorization'])) {
       this.#settle(stream)
       return serveBundled(request, response, target.pathname, this.#options.env)
     }
@@ -157,8 +158,9 @@ export class DownloadProxy {
   async #reach(to: Destination, protocol: 'http' | 'https'): Promise<Socket | [number, string]> {
     const proxy = this.#proxyFor(to, protocol)
     try {
-      const socket = await (!proxy ? connectTo(to) : protocol === 'https' ? connectThrough(proxy, to) : connectTo({host: proxy.hostname, port: Number(proxy.port || 80), mayBePrivate: true}))
+      const socket = await patiently(() => (!proxy ? connectTo(to) : protocol === 'https' ? connectThrough(proxy, to) : connectTo({host: proxy.hostname, port: Number(proxy.port || 80), mayBePrivate: true})))
       socket.on('error', () => {})
+      this.unreachable.delete(`${to.host}:${to.port}`)
       return socket
     } catch (error) {
       const name = `${to.host}:${to.port}`

@@ -2,9 +2,12 @@ import {lookup, type LookupAddress} from 'node:dns'
 import {once} from 'node:events'
 import {request} from 'node:http'
 import {connect, isIP, type LookupFunction, type Socket} from 'node:net'
+import {setTimeout} from 'node:timers/promises'
 import {isPrivate} from './named-hosts.ts'
 
 const CONNECT_MS = 20_000
+/** Milliseconds before each further attempt: one lost packet or a resolver that is busy ends no environment of gigabytes. */
+const AGAIN_MS = [500, 2000]
 
 /** An address behind a name is not one that the name may lead to. */
 export class PrivateAddress extends Error {}
@@ -29,6 +32,19 @@ export function proxyFor({host}: Pick<Destination, 'host'>, protocol: 'http' | '
 export function proxyHeader(proxy: URL): Record<string, string> {
   if (proxy.username === '') return {}
   return {'proxy-authorization': `Basic ${Buffer.from(`${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`).toString('base64')}`}
+}
+
+/** Tries again where a network may yet answer; a private address, or a port that refuses, is an answer. */
+export async function patiently<T>(attempt: () => Promise<T>, waits: readonly number[] = AGAIN_MS): Promise<T> {
+  for (const wait of waits) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (error instanceof PrivateAddress || ['ECONNREFUSED', 'ENOTFOUND'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    }
+    await setTimeout(wait)
+  }
+  return attempt()
 }
 
 /** A connection from here. Which address a name has is asked once, and that one is looked at and used. Throws PrivateAddress. */

@@ -31,9 +31,9 @@ export interface PlacedModel {
 }
 
 /** The recipe's environment on a node, under a Python it accepts: one of the node, else uv installs one. Errors: those of ensureEnvironment. */
-export async function prepareEnvironment(site: Site, node: string, endpoint: string, recipe: Recipe): Promise<Environment> {
+export async function prepareEnvironment(site: Site, node: string, endpoint: string, recipe: Recipe, together: boolean): Promise<Environment> {
   const host = await hostOf(site, node)
-  return ensureEnvironment(host, {requirements: recipe.requirements, origins: origins(recipe), user: `endpoint:${endpoint}`, python: rangeOf(recipe.python)}, site.context)
+  return ensureEnvironment(host, {requirements: recipe.requirements, origins: origins(recipe), user: `endpoint:${endpoint}`, python: rangeOf(recipe.python), together}, site.context)
 }
 
 /** Puts the model's files on a node unless they are there whole. */

@@ -37,7 +37,7 @@ export function transitionPlan(change: Transition, {seconds, rejectOld}: Transit
   const fetch: Step[] = change.fetch && start.length > 0 ? [{id: 'fetch', node: null, kind: 'endpoint.fetch', title: `Fetch model ${name}`, input: {model: name, runtime}, needs: []}] : []
   const files = fetch.length > 0 ? fromStep('fetch', 'files') : model.files
   const prepare = nodes.flatMap((node): Step[] => [
-    {id: `environment:${node}`, node, kind: 'endpoint.environment', title: `Python environment of the runtime ${runtime}`, input: {node, endpoint, runtime}, needs: []},
+    {id: `environment:${node}`, node, kind: 'endpoint.environment', title: `Python environment of the runtime ${runtime}`, input: {node, endpoint, runtime, together: nodes.length > 1}, needs: []},
     {id: `place:${node}`, node, kind: 'endpoint.place', title: `Put model ${name} into place`, input: {node, endpoint, release: release.id, model: name, files}, needs: fetch.map((one) => one.id)},
   ])
   const bringUp = start.flatMap((replica): Step[] => {

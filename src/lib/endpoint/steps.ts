@@ -11,7 +11,8 @@ import {findEndpoint, putEndpoint} from './store.ts'
 const DRAIN_SECONDS = 30
 
 type FetchInput = {model: string; runtime: string}
-type EnvironmentInput = {node: string; endpoint: string; runtime: string}
+/** `together`: other nodes get the same at the same time. */
+type EnvironmentInput = {node: string; endpoint: string; runtime: string; together: boolean}
 type PlaceInput = {
   node: string
   endpoint: string
@@ -63,7 +64,7 @@ type Done = Outputs<EndpointKinds>
 
 export const ENDPOINT_HANDLERS: Handlers<EndpointKinds, TransitionEnv> = {
   'endpoint.fetch': (_input, _done, {fetch}) => fetch(),
-  'endpoint.environment': async ({node, endpoint, runtime}, _done, {site, recipe}) => prepareEnvironment(site, node, endpoint, await recipe(runtime)),
+  'endpoint.environment': async ({node, endpoint, runtime, together}, _done, {site, recipe}) => prepareEnvironment(site, node, endpoint, await recipe(runtime), together),
   'endpoint.place': async ({node, endpoint, release, model, files}, done, {site, fetch}) => placeModel(site, node, {endpoint, release, model, files: Array.isArray(files) ? files : done.of('endpoint.fetch', files).files}, fetch),
   'endpoint.start': start,
   'endpoint.ready': ready,

@@ -1,5 +1,5 @@
 import {CliError, isCliError, ownerName, randomId, type Context, type Progress} from '../base/index.ts'
-import type {EnvironmentMade, ProjectToInstall, ToolMissing, UvOrder, Verbs, WaitingEvent} from '../protocol/index.ts'
+import type {DownloadWay, EnvironmentMade, ProjectToInstall, ToolMissing, UvOrder, Verbs, WaitingEvent} from '../protocol/index.ts'
 import type {Environment, Host} from './types.ts'
 import {withDownloads} from './network.ts'
 import {bringUv, uvOrder} from './uv.ts'
@@ -56,7 +56,7 @@ async function chooseVersions(host: Host, {origins, ...input}: EnvironmentInput 
   const wanted = {requirements, ...(constraints !== undefined && {constraints}), ...(python !== undefined && {python}), ...(project && {project}), ...(universal !== undefined && {universal})}
   try {
     const {pins} = await withDownloads(host, input, context, (way) =>
-      withUv(host, context, (uv) => host.call('environment.resolve', {...wanted, ...way, uv}, {signal: context.signal, onEvent: (event) => progress.tell(event)})))
+      withUv(host, context, way, (uv) => host.call('environment.resolve', {...wanted, ...way, uv}, {signal: context.signal, onEvent: (event) => progress.tell(event)})))
     progress.end('Versions chosen')
     return pins ?? undefined
   } catch (error) {
@@ -71,14 +71,26 @@ export const VERSIONS = {choose: chooseVersions}
 async function buildWith(host: Host, {together = false, ...input}: Omit<EnvironmentInput, 'origins'>, progress: BuildProgress, context: Context): Promise<EnvironmentMade> {
   const more = {owner: ownerName(context), asker: {command: COMMAND, node: host.node}}
   return withDownloads(host, {...input, together}, context, (way) =>
-    withUv(host, context, (uv) => host.call('environment.ensure', {...input, ...way, uv, ...more}, {signal: context.signal, onEvent: (event) => progress.tell(event)})))
+    withUv(host, context, way, (uv) => host.call('environment.ensure', {...input, ...way, uv, ...more}, {signal: context.signal, onEvent: (event) => progress.tell(event)})))
 }
 
+/** The first node of this command to which uv is sent, by where environments are there: others with that folder may share it. */
+const sending = new Map<string, Promise<unknown>>()
+
 /** Asks a second time where uv has to be sent first, or cannot be. */
-async function withUv<T extends object>(host: Host, context: Context, ask: (uv: UvOrder) => Promise<T | ToolMissing>): Promise<T> {
+async function withUv<T extends object>(host: Host, context: Context, {download}: {download?: DownloadWay}, ask: (uv: UvOrder) => Promise<T | ToolMissing>): Promise<T> {
   const first = await ask(uvOrder())
   if (!('missing' in first)) return first
-  const without = await bringUv(host, first.machine, context).then(() => '', (error: unknown) => {
+  const place = `${first.machine} ${host.environments}`
+  const earlier = download?.mirrored ? undefined : sending.get(place)
+  if (earlier) {
+    await earlier
+    const there = await ask(uvOrder())
+    if (!('missing' in there)) return there
+  }
+  const coming = bringUv(host, first.machine, context, download?.mirrored ? download.proxy : undefined)
+  if (!earlier) sending.set(place, coming.catch(() => {}))
+  const without = await coming.then(() => '', (error: unknown) => {
     if (context.signal.aborted) throw error
     return (error as Error).message
   })

@@ -1,4 +1,5 @@
 // What a run is started with; a node keeps it as spec.json. Generated from protocol/order.json by `npm run protocol`.
+import type {Isolate} from './image.ts'
 
 export interface CheckpointOrder {
   path: string
@@ -80,6 +81,17 @@ export interface SlurmOrder {
   start?: number
 }
 
+/** The code that a run has; all but the first is known once it has begun. */
+export interface RunCode {
+  workspace: string
+  /** SHA-256 over paths, modes and contents. */
+  digest?: string
+  files?: number
+  bytes?: number
+  /** Folders from which a project is imported that its environment has editable. */
+  imports?: string[]
+}
+
 export interface RunOrder {
   run: string
   project: string
@@ -96,11 +108,17 @@ export interface RunOrder {
   command: string[]
   /** Path of the Python that has its packages. */
   python: string
+  /** Digest of the workspace's image, in which the launcher and the ranks run. */
+  image?: string
+  /** The launcher and the ranks run in a sandbox. */
+  isolate?: Isolate
   /** The image that its ranks run in. */
   container?: string
   /** Hash of its environment. */
   environment: string | null
   cwd: string
+  /** Its ranks run in a view of this workspace that later changes do not reach; absent: in `cwd` itself. */
+  code?: RunCode
   env: Record<string, string>
   /** How often all ranks are started again. */
   restarts: number
@@ -114,6 +132,11 @@ export interface RunOrder {
   grace: number
   /** False: ranks are not to tell of themselves. */
   watch?: boolean
+  /** Steps of the optimizer that each rank records with torch.profiler, after others; of these the last warms the profiler up. */
+  profile?: {
+    skip: number
+    steps: number
+  }
   hang?: HangOrder
   /** Between two samples of what is used of the machine; the node's own choice where absent. */
   sample_seconds?: number

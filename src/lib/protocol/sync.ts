@@ -36,6 +36,8 @@ export interface Compared {
   base?: string | null
   /** Everything that sync has put there, as it is now. */
   inventory?: InventoryLine[]
+  /** What sync has put there and somebody has edited since: as sync had left it. */
+  edited?: EntryLine[]
   /** Contents that came before an earlier sync was cut short. */
   staged?: string[]
   last: LastSync | null
@@ -52,10 +54,55 @@ export interface SyncOrder {
   forget: string[]
   /** What the body has, in its order. */
   send: [string, number][]
+  /** Also replace what was edited or made on the node. */
+  overwrite?: boolean
   /** The body is deflated. */
   packed?: boolean
   owner?: string
   source?: string
+}
+
+export interface ChangesQuestion {
+  project: string
+  /** Below these, every file is told of. */
+  paths?: string[]
+}
+
+/** Kind '' is what was removed on the node. */
+export type EditedFile = [string, '' | EntryKind, string, boolean, string]
+
+export type OwnFile = [string, number, boolean]
+
+export type OwnFolder = [string, number]
+
+/** What a workspace has that its project does not. */
+export interface WorkspaceChanges {
+  /** Absolute path of the code folder. */
+  path: string
+  /** Files that sync has put there, and that are others now. */
+  edited: EditedFile[]
+  /** Files that sync has not put there. */
+  own: OwnFile[]
+  /** Folders with too many of those to name. */
+  many: OwnFolder[]
+}
+
+export interface Contents {
+  project: string
+  paths: string[]
+}
+
+/** A piece of a file; the pieces of all files come in order. */
+export interface ContentEvent {
+  event: 'content'
+  path: string
+  /** Base64. */
+  data: string
+}
+
+export interface ContentsSent {
+  /** The digest of each; null is what is not a file any more. */
+  files: Record<string, string | null>
 }
 
 export interface Applied {
@@ -66,6 +113,10 @@ export interface Applied {
 export interface SyncVerbs {
   /** What a node has of a project. */
   'sync.compare': {input: SyncQuestion; result: Compared; event: never}
+  /** What was edited, removed or made on the node since the last sync. */
+  'sync.changes': {input: ChangesQuestion; result: WorkspaceChanges; event: never}
+  /** Contents of files of a workspace. */
+  'sync.contents': {input: Contents; result: ContentsSent; event: ContentEvent}
   /** Changes the code folder; the contents are the body. */
   'sync.apply': {input: SyncOrder; result: Applied; event: WaitingEvent}
 }

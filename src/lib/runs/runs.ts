@@ -15,7 +15,8 @@ import {carryOut, removePlan, repairPlan, stopPlan} from './plans.ts'
 import {openRecords, RUN_TAG, searchRecords, type Records} from './records.ts'
 import {reconcileRuns} from './reconcile.ts'
 import {repairRun, unsentOf, type Repaired} from './repair.ts'
-import {ranksOf, type ShownRun} from './show.ts'
+import {bringTraces, profileOf, type RunProfile} from './profile.ts'
+import {codesOf, ranksOf, type ShownRun} from './show.ts'
 import {takeStacks, type RunStacks} from './stacks.ts'
 import type {FoundRun} from './types.ts'
 import type {RunView} from './view.ts'
@@ -45,6 +46,10 @@ export interface Runs {
   wait(run: FoundRun, timeout: number | undefined): Promise<NodeRunDetail>
   /** See takeStacks. */
   stacks(run: FoundRun, rank: number | undefined): Promise<RunStacks>
+  /** See profileOf. */
+  profile(run: FoundRun): Promise<RunProfile>
+  /** See bringTraces. */
+  bringTraces(profile: RunProfile, folder: string): Promise<string[]>
   /** See openDashboard. */
   dashboard(run: FoundRun): Promise<Dashboard>
   /** Newest first. `all`: of every project. Completes records that a lost head left open. */
@@ -119,6 +124,8 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
     planRemove: removePlan,
     wait: (run, timeout) => waitForRun(whole, run, {timeout, signal: context.signal}, context),
     stacks: (run, rank) => takeStacks(whole, run, rank, context),
+    profile: (run) => profileOf(whole, run, context),
+    bringTraces: (profile, folder) => bringTraces(whole, profile, folder, context),
     dashboard: (run) => openDashboard(whole, run, context),
     async list({all, limit}) {
       const experiment = all ? undefined : place.manifest?.tracking.experiment
@@ -151,6 +158,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
         command: leader?.command ?? record?.tags['flexrack.command']?.split(' ') ?? [],
         environment: leader?.environment ?? record?.tags['flexrack.environment'] ?? null,
         commit: leader?.commit ?? record?.tags['mlflow.source.git.commit'] ?? null,
+        code: codesOf(details),
         params: record?.params ?? {},
         tags: record?.tags ?? {},
         lastMetrics: Object.values(record?.metrics ?? {}).filter((one) => !one.key.startsWith('system/')).sort((a, b) => a.key.localeCompare(b.key)),

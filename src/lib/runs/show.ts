@@ -10,6 +10,8 @@ export interface ShownRun extends RunEntry {
   command: string[]
   environment: string | null
   commit: string | null
+  /** What its ranks run, as it was when they started. More than one where nodes differed; none where no node has its files, or it began before runs had a view. */
+  code: RunCodeOf[]
   params: Record<string, string>
   tags: Record<string, string>
   lastMetrics: Metric[]
@@ -29,6 +31,27 @@ export interface ShownRun extends RunEntry {
   folders: Record<string, string>
   /** Why the tracking server could not be asked; null where it could. */
   away: string | null
+}
+
+/** One content of a workspace, and the nodes whose ranks had it. */
+export interface RunCodeOf {
+  /** SHA-256 over paths, modes and contents. */
+  digest: string
+  files: number
+  bytes: number
+  nodes: string[]
+}
+
+/** Which code the nodes had. Pure. */
+export function codesOf(details: Pick<NodeRunDetail, 'node' | 'code'>[]): RunCodeOf[] {
+  const found = new Map<string, RunCodeOf>()
+  for (const {node, code} of details) {
+    if (code?.digest === undefined) continue
+    const one = found.get(code.digest) ?? {digest: code.digest, files: code.files ?? 0, bytes: code.bytes ?? 0, nodes: []}
+    one.nodes.push(node)
+    found.set(code.digest, one)
+  }
+  return [...found.values()]
 }
 
 /** Ranks in order, of all attempts, with their attempt. */

@@ -21,7 +21,11 @@ type CommonSpec = {
   command: string[]
   python: string
   environment: string | null
+  image?: string
+  isolate?: NonNullable<RunSpec['isolate']>
   cwd: string
+  /** Its ranks get a view of this workspace as it is when they start. */
+  code: {workspace: string}
   /** Values may be secrets: they are not part of a plan. */
   env: Record<string, FromEnv>
   restarts: number
@@ -32,6 +36,7 @@ type CommonSpec = {
   grace: number
   watch?: boolean
   hang?: NonNullable<RunSpec['watched']['hang']>
+  profile?: NonNullable<RunSpec['watched']['profile']>
   outputs: string[]
   commit: Later<string | null>
   created: FromEnv
@@ -85,7 +90,10 @@ export function specTemplate<Part extends SshPart | SlurmPart>(spec: RunSpec, {n
     command: spec.command,
     python: inContainer ? 'python3' : `${environment?.path}/bin/python`,
     environment: inContainer ? null : (environment?.hash ?? null),
+    ...(workspace.image && !inContainer && {image: workspace.image.digest}),
+    ...(spec.isolate && {isolate: spec.isolate}),
     cwd: workspace.codePath,
+    code: {workspace: spec.project},
     env: Object.fromEntries(Object.keys(spec.env).map((name) => [name, fromEnv('variables', name)])),
     restarts: spec.restarts,
     ...(spec.checkpoint && {checkpoint: spec.checkpoint}),

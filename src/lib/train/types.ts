@@ -1,5 +1,5 @@
 import type {Tracking} from '../head/index.ts'
-import type {CheckpointSpec, Manifest, Scheduler, SlurmSpec, TrainSpec} from '../manifest/index.ts'
+import type {CheckpointSpec, IsolateSpec, Manifest, Scheduler, SlurmSpec, TrainSpec} from '../manifest/index.ts'
 import type {CheckName} from '../preflight/index.ts'
 import type {LeaseWish, NodeReason, PlacedRank} from '../placement/index.ts'
 import type {Wants} from '../protocol/index.ts'
@@ -44,6 +44,8 @@ export interface TrainChoice {
   shareGpus?: boolean | undefined
   /** Seconds to stand in line for nodes that others have: Infinity without end, absent not at all. */
   wait?: number | undefined
+  /** Steps that each rank records with torch.profiler, after others. */
+  profile?: ProfileChoice | undefined
   /** Tell in the plan who has the nodes now. */
   look?: boolean | undefined
   /** What is looked at before anything starts; everything by default. */
@@ -60,6 +62,12 @@ export interface SharedStart {
   tags: Record<string, string>
   /** Where the code comes from. What differs from the commit was recorded already. */
   source: Source
+}
+
+/** Numbers of an optimizer's steps. */
+export interface ProfileChoice {
+  skip: number
+  steps: number
 }
 
 export interface PreflightChoice {
@@ -104,7 +112,7 @@ export interface RunSpec {
   size?: {min: number; max: number; spares: number}
   grace: number
   /** As the manifest has it, for spec.json. */
-  watched: Pick<TrainSpec, 'watch' | 'hang'>
+  watched: Pick<TrainSpec, 'watch' | 'hang'> & {profile?: ProfileChoice}
   outputs: string[]
   env: Record<string, string>
   placements: Placement[]
@@ -121,6 +129,8 @@ export interface RunSpec {
   chosen?: ChosenPlacement
   experiment: string
   tracked: boolean
+  /** Its ranks run in a sandbox. */
+  isolate?: IsolateSpec
   /** Slurm places it; `placements` then has the login node alone, with all ranks. */
   slurm?: SlurmRequest
 }

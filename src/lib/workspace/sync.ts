@@ -1,7 +1,7 @@
 import {hostname, userInfo} from 'node:os'
 import {pipeline, Readable} from 'node:stream'
 import {createDeflate} from 'node:zlib'
-import {isCliError, type Context} from '../base/index.ts'
+import {CliError, isCliError, type Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
 import type {EntryLine} from '../protocol/index.ts'
 import {rememberBase} from './bases.ts'
@@ -26,6 +26,8 @@ export interface PlannedSync {
   /** Absolute path of the code folder there. */
   path: string
   delta: Delta | undefined
+  /** Replace what was edited or made on the node. */
+  overwrite: boolean
 }
 
 /** Up to this many bytes are deflated: beyond, they are mostly data that does not shrink, on a network that is quicker than zlib. */
@@ -39,8 +41,9 @@ const GOES = 5
  * NODE_UNFIT (disk full), INTERRUPTED; in each case the folder is as it was, or repaired by the next sync.
  */
 export async function syncCode(host: Host, project: string, snapshot: Snapshot, context: Context, planned?: PlannedSync): Promise<Synced> {
+  const overwrite = planned?.overwrite ?? false
   for (let go = 1; ; go++) {
-    const now = planned ?? (await look(host, project, snapshot, context))
+    const now = planned ?? (await look(host, project, snapshot, overwrite, context))
     planned = undefined
     const {delta, path} = now
     if (!delta) return {node: host.node, codePath: path, changed: 0, removed: 0, bytes: 0}
@@ -53,9 +56,23 @@ export async function syncCode(host: Host, project: string, snapshot: Snapshot, 
   }
 }
 
-async function look(host: Host, project: string, snapshot: Snapshot, context: Context): Promise<PlannedSync> {
+async function look(host: Host, project: string, snapshot: Snapshot, overwrite: boolean, context: Context): Promise<PlannedSync> {
   const now = await host.call('sync.compare', question(project, snapshot), {signal: context.signal})
-  return {revision: now.revision, path: now.path, delta: now.same ? undefined : computeDelta(snapshot, now)}
+  const delta = computeDelta(snapshot, now, {overwrite})
+  if (delta.conflicts.length > 0) throw conflictOf(host.node, delta)
+  return {revision: now.revision, path: now.path, delta: isNothing(delta) ? undefined : delta, overwrite}
+}
+
+/** Nothing has to travel or to go. */
+export const isNothing = ({put, remove, forget}: Delta): boolean => put.size === 0 && remove.length === 0 && forget.length === 0
+
+/** CONFLICT: files were edited on the node, and changed here, too. */
+export function conflictOf(node: string, {conflicts}: Pick<Delta, 'conflicts'>): CliError {
+  const [first] = conflicts
+  const more = conflicts.length > 1 ? ` (and ${conflicts.length - 1} more)` : ''
+  return new CliError('CONFLICT', `${first}${more} was edited on ${node}, and changed here, too`, {
+    hint: `flexrack workspace pull --on ${node} --dry-run    shows both sides\nflexrack workspace sync --on ${node} --overwrite    takes those here`, details: {node, edited: conflicts},
+  })
 }
 
 /** What sync.compare is asked. */
@@ -63,7 +80,8 @@ export function question(project: string, snapshot: Snapshot): {project: string;
   return {project, tree: snapshot.tree, bases: [...snapshot.bases.keys()]}
 }
 
-async function applyDelta(host: Host, project: string, snapshot: Snapshot, delta: Delta, {revision}: PlannedSync, context: Context): Promise<void> {
+/** One change of the code folder; gives the revision that it has then. CONFLICT where it was another one, or something of the node's own is in the way. */
+export async function applyDelta(host: Host, project: string, snapshot: Snapshot, delta: Delta, {revision, overwrite}: Pick<PlannedSync, 'revision' | 'overwrite'>, context: Context): Promise<string> {
   const packed = delta.bytes <= DEFLATE_MAX
   const request = {
     project,
@@ -73,6 +91,7 @@ async function applyDelta(host: Host, project: string, snapshot: Snapshot, delta
     remove: delta.remove,
     forget: delta.forget,
     send: [...delta.send].map(([digest, {size}]): [string, number] => [digest, size]),
+    ...(overwrite && {overwrite}),
     packed,
     owner: ownName(),
     source: `${hostname()}:${snapshot.folder}`,
@@ -82,7 +101,7 @@ async function applyDelta(host: Host, project: string, snapshot: Snapshot, delta
   const plain = Readable.from(content.read(), {objectMode: false})
   try {
     const body = packed ? pipeline(plain, createDeflate({level: 1}), () => {}) : plain
-    await host.call('sync.apply', request, {
+    const applied = await host.call('sync.apply', request, {
       body,
       signal: context.signal,
       onEvent: (event) => {
@@ -90,6 +109,7 @@ async function applyDelta(host: Host, project: string, snapshot: Snapshot, delta
       },
     })
     progress.done()
+    return applied.revision
   } catch (error) {
     progress.fail()
     throw content.problem ?? error

@@ -88,7 +88,7 @@ class DeepspeedTest(unittest.TestCase):
 
 
 class RayTest(unittest.TestCase):
-    PLACE = {"nodes": 2, "index": 0, "address": "192.0.2.10", "own": "192.0.2.10", "port": 23000, "cpus": 4, "gpus": None, "token": "t0k", "python": "/env/bin/python", "scratch": "x"}
+    PLACE = {"nodes": 2, "index": 0, "address": "192.0.2.10", "own": "192.0.2.10", "port": 23000, "cpus": 4, "gpus": None, "token": "t0k", "dashboard": "127.0.0.1", "python": "/env/bin/python", "scratch": "x"}
 
     def test_the_first_node_is_the_head_and_its_dashboard_is_on_loopback(self) -> None:
         words = with_ray.start_words(self.PLACE, [1, 2, 3, 4, 5], "/tmp/x")
@@ -105,6 +105,13 @@ class RayTest(unittest.TestCase):
         env = with_ray.cluster_environment(self.PLACE, {"RANK": "0", "WORLD_SIZE": "2", "MASTER_ADDR": "x", "HOME": "/h", "MLFLOW_RUN_ID": "r"})
         self.assertEqual((env["RAY_AUTH_MODE"], env["RAY_AUTH_TOKEN"], env["RAY_ADDRESS"], env["MLFLOW_RUN_ID"]), ("token", "t0k", "192.0.2.10:23000", "r"))
         self.assertFalse({"RANK", "WORLD_SIZE", "MASTER_ADDR"} & set(env))
+
+    def test_its_own_processes_have_time_to_start_and_serve_nothing_that_asks_for_no_token(self) -> None:
+        env = with_ray.ray_environment({"RAY_agent_register_timeout_ms": "7", "HOME": "/h"})
+        self.assertEqual((env["RAY_agent_register_timeout_ms"], env["HOME"], env["RAY_enable_metrics_collection"]), ("7", "/h", "0"))
+        self.assertGreater(int(env["RAY_raylet_start_wait_time_s"]), 100)
+        self.assertEqual({env["DASHBOARD_METRIC_PORT"], env["AUTOSCALER_METRIC_PORT"]}, {"-1"})
+        self.assertFalse([word for word in with_ray.start_words(self.PLACE, [1, 2, 3, 4], "/tmp/x") if "client" in word])
 
     def test_the_token_is_of_this_attempt_alone(self) -> None:
         first = ray_token(spec_of("ray"), 1)

@@ -47,6 +47,20 @@ class ShareTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, folder)
         return Share(folder, upstream)
 
+    def test_the_archive_of_a_python_has_the_hash_that_its_release_says_wherever_that_is_found(self):
+        sums = f"{HASH}  cpython-3.12.16+2026-x86_64.tar.gz\n{'0' * 64}  other\n".encode()
+        name = "2026/cpython-3.12.16%2B2026-x86_64.tar.gz"
+        share = self.share(Upstream(body=sums))
+        self.assertEqual(share.python(f"https://p/{name}", None), (f"https://p/{name}", HASH))
+        self.assertEqual(share.upstream.asked, ["https://p/2026/SHA256SUMS"])
+        self.assertEqual(share.python("https://p/2026/cpython-3.13.1%2B2026-x86_64.tar.gz", None)[1], None)
+        # The second place where the first does not answer; none has it: as it was asked for.
+        away = self.share(Upstream(body=None))
+        self.assertEqual(away.python(f"{mirror.PYTHONS[0]}/{name}", None), (f"{mirror.PYTHONS[0]}/{name}", None))
+        self.assertEqual(away.upstream.asked, [f"{place}/2026/SHA256SUMS" for place in mirror.PYTHONS])
+        # Anything else is not looked up.
+        self.assertEqual((share.python("https://i/a.whl", HASH), share.python("https://i/simple/", None)), (("https://i/a.whl", HASH), ("https://i/simple/", None)))
+
     def listening(self, share, number=1):
         server = Server("127.0.0.1", ToPeers, share)
         self.addCleanup(server.server_close)
@@ -142,4 +156,8 @@ class NamesTest(unittest.TestCase):
         self.assertEqual(mirror.in_environment({}, False, False), default)
         self.assertEqual([mirror.in_environment({}, True, False), mirror.in_environment({}, False, True)], [{}, {}])
         self.assertEqual(mirror.in_environment({"UV_INDEX": "a=https://b/c https://d"}, True, False), {"UV_INDEX": "a=http://mirror.flexrack.invalid/https/b/c http://mirror.flexrack.invalid/https/d"})
+        own = {"UV_PYTHON_INSTALL_MIRROR": "https://p/q/"}
+        self.assertEqual(mirror.for_pythons({}, False), {"UV_PYTHON_INSTALL_MIRROR": f"http://mirror.flexrack.invalid/https/{mirror.PYTHONS[0][8:]}"})
+        self.assertEqual(mirror.for_pythons(own, True), {"UV_PYTHON_INSTALL_MIRROR": "http://mirror.flexrack.invalid/https/p/q"})
+        self.assertEqual([mirror.for_pythons({}, True), mirror.for_pythons({"UV_PYTHON_INSTALL_MIRROR": "file:///p"}, False), mirror.for_pythons({"UV_ASTRAL_MIRROR_URL": "https://x"}, False)], [{}, {}, {}])
         self.assertEqual(mirror.in_requirements("--index-url https://b/c\nsix\n"), "--index-url http://mirror.flexrack.invalid/https/b/c\nsix\n")

@@ -34,15 +34,29 @@ class SyncTest(SyncCase):
         (self.code / "l").unlink()
         (self.code / "d").rmdir()
         shutil.rmtree(self.code / "b")
-        self.assertTrue(self.up(project))
+        self.assertTrue(self.up(project, overwrite=True))
         self.assertEqual(self.shown(), project)
+
+    def test_what_was_edited_or_made_here_is_neither_replaced_nor_removed_unasked(self):
+        self.up({"a": b"1", "b": b"1", "gone": b"1"})
+        (self.code / "a").write_bytes(b"edited")
+        (self.code / "new").write_bytes(b"made here")
+        for project, path in (({"a": b"2", "b": b"2", "gone": b"1"}, "a"), ({"b": b"1", "gone": b"1"}, "a"), ({"a": b"edited", "b": b"2", "new": b"3"}, "new")):
+            with self.assertRaises(NodeError) as caught:
+                self.up(project)
+            self.assertEqual((caught.exception.code, caught.exception.details), ("CONFLICT", {"path": path, "edited": [path]}))
+            self.assertEqual(self.shown(), {"a": b"edited", "b": b"1", "gone": b"1", "new": b"made here"})
+        self.assertTrue(self.up({"a": b"edited", "new": b"made here"}))  # the same on both sides
+        (self.code / "a").write_bytes(b"once more")
+        self.assertTrue(self.up({"a": b"2"}, overwrite=True))
+        self.assertEqual(self.shown(), {"a": b"2"})
 
     def test_notices_a_change_that_keeps_size_and_time(self):
         self.up({"a": b"one"})
         before = (self.code / "a").stat()
         (self.code / "a").write_bytes(b"two")
         os.utime(self.code / "a", ns=(before.st_atime_ns, before.st_mtime_ns))
-        self.assertTrue(self.up({"a": b"one"}))
+        self.assertTrue(self.up({"a": b"one"}, overwrite=True))
 
     def test_nothing_changes_when_the_body_ends_early_and_what_came_whole_is_kept(self):
         self.up({"a": b"old"})

@@ -1,3 +1,4 @@
+import {createHash} from 'node:crypto'
 import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {createServer, request} from 'node:http'
 import type {AddressInfo, Socket} from 'node:net'
@@ -11,6 +12,7 @@ import {BUNDLE_HOST, bundledWheels, serveBundled} from '../../../src/lib/downloa
 import {NamedHosts} from '../../../src/lib/downloads/named-hosts.ts'
 import {DownloadProxy} from '../../../src/lib/downloads/proxy.ts'
 
+const PYTHON = 'cpython-3.12.16+20261110-x86_64-unknown-linux-gnu-install_only_stripped.tar.gz'
 let home: string
 let port: number
 const server = createServer((asked, response) => void serveBundled(asked, response, asked.url ?? '', {FLEXRACK_HOME: home}))
@@ -21,6 +23,8 @@ beforeAll(async () => {
   await writeFile(join(home, 'state/bundle/wheels/a-1+cpu-py3-none-any.whl'), '0123456789')
   await writeFile(join(home, 'state/bundle/wheels/.hidden.whl'), 'x')
   await writeFile(join(home, 'state/secret.whl'), 'x')
+  await mkdir(join(home, 'state/bundle/pythons'))
+  await writeFile(join(home, 'state/bundle/pythons', PYTHON), 'python')
   await once(server.listen(0, '127.0.0.1'), 'listening')
   port = (server.address() as AddressInfo).port
 })
@@ -37,7 +41,7 @@ const ask = async (path: string, headers: Record<string, string> = {}, method = 
 
 test('a page with the wheels, and each of them whole or in part', async () => {
   expect(await bundledWheels({FLEXRACK_HOME: home})).toEqual(['a-1+cpu-py3-none-any.whl', 'folder.whl'])
-  expect((await ask('/wheels/')).body).toContain('<a href="a-1%2Bcpu-py3-none-any.whl">a-1+cpu-py3-none-any.whl</a>')
+  expect((await ask('/wheels/')).body).toBe(`<a href="a-1%2Bcpu-py3-none-any.whl#sha256=${createHash('sha256').update('0123456789').digest('hex')}">a-1+cpu-py3-none-any.whl</a>\n`)
   const path = '/wheels/a-1%2Bcpu-py3-none-any.whl'
   expect(await ask(path)).toMatchObject({status: 200, body: '0123456789'})
   expect(await ask(path, {}, 'HEAD')).toMatchObject({status: 200, length: '10', body: ''})
@@ -47,8 +51,15 @@ test('a page with the wheels, and each of them whole or in part', async () => {
   expect(await ask(path, {range: 'bytes=10-'})).toMatchObject({status: 416})
 })
 
+test('archives of Pythons by their releases, with the hashes that these publish', async () => {
+  expect((await ask('/pythons/20261110/SHA256SUMS')).body).toBe(`${createHash('sha256').update('python').digest('hex')}  ${PYTHON}\n`)
+  expect(await ask(`/pythons/20261110/${encodeURIComponent(PYTHON)}`)).toMatchObject({status: 200, body: 'python'})
+  expect(await ask(`/pythons/20261111/${encodeURIComponent(PYTHON)}`)).toMatchObject({status: 404})
+  expect((await ask('/pythons/20261111/SHA256SUMS')).body).toBe('')
+})
+
 test('nothing else of this machine', async () => {
-  for (const path of ['/wheels/..%2F..%2Fsecret.whl', '/wheels/%2e%2e/secret.whl', '/wheels/.hidden.whl', '/wheels/folder.whl', '/', '/wheels', '/secret.whl']) {
+  for (const path of ['/wheels/..%2F..%2Fsecret.whl', '/wheels/%2e%2e/secret.whl', '/wheels/.hidden.whl', '/wheels/folder.whl', '/', '/wheels', '/secret.whl', `/pythons/${PYTHON}`, '/pythons/20261110/..%2F..%2Fsecret.whl', '/pythons/']) {
     expect({path, status: (await ask(path)).status}).toEqual({path, status: 404})
   }
   expect((await ask('/wheels/', {}, 'POST')).status).toBe(405)

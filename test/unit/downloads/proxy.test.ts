@@ -69,6 +69,11 @@ test('a plain request is passed on without what is meant for the proxy; what can
   expect([seen[0]?.url, seen[0]?.headers.host, seen[0]?.headers.accept, seen[0]?.headers['proxy-authorization']]).toEqual(['/simple/?a=1', `127.0.0.1:${target}`, 'text/html', undefined])
   expect(firstLine(await say(`CONNECT 127.0.0.1:${closed} HTTP/1.1\r\nHost: x\r\n${PROOF}\r\n`))).toContain(' 502 ')
   expect([...proxy.unreachable.keys()]).toEqual([`127.0.0.1:${closed}`])
+  const again = createServer((socket) => socket.end('hello'))
+  await once(again.listen(closed, '127.0.0.1'), 'listening')
+  undo.push(() => again.close())
+  expect(await say(`CONNECT 127.0.0.1:${closed} HTTP/1.1\r\nHost: x\r\n${PROOF}\r\n`)).toContain('hello')
+  expect([...proxy.unreachable.keys()]).toEqual([])
 })
 
 test('who says nothing, or nothing any more, is closed; who has no secret cannot keep others out', async () => {

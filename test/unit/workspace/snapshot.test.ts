@@ -75,6 +75,25 @@ test('sends what is new or different, once for each content, and removes the res
   expect(describeDelta(delta, there(before))).toBe('2 files changed, 1 file to remove')
 })
 
+test('what was edited on the node alone stays there; what changed here, too, is a conflict, unless the node counts for nothing', async () => {
+  for (const name of ['kept', 'both', 'same', 'gone', 'other']) write(name, '1')
+  const before = await take()
+  write('both', '2')
+  write('same', 'edited')
+  rmSync(join(folder, 'gone'))
+  const now = await take()
+  const names = ['kept', 'both', 'same', 'gone']
+  const last = (path: string): string => before.entries.get(path)?.digest as string
+  const compared = there(before, {edited: names.map((path) => [path, 'f', last(path), false])})
+  compared.inventory = compared.inventory?.map((one) => (names.includes(one[0]) ? [one[0], 'f', one[0] === 'same' ? (now.entries.get('same')?.digest as string) : 'e'.repeat(32), false] : one))
+  const delta = computeDelta(now, compared)
+  expect(delta).toMatchObject({kept: ['kept'], conflicts: ['both', 'gone'], remove: []})
+  expect([...delta.put.keys()]).toEqual(['same']) // so that the node knows that it is the project's
+  const replaced = computeDelta(now, compared, {overwrite: true})
+  expect(replaced).toMatchObject({kept: [], conflicts: [], remove: ['gone']})
+  expect([...replaced.put.keys()].sort()).toEqual(['both', 'kept'])
+})
+
 test('does not send again what came before the last sync was cut short', async () => {
   write('a', 'A')
   const now = await take()
