@@ -5,6 +5,12 @@
 export const answers: Record<string, {answer: string; from?: string | string[]}> = {
   attach: {answer: 'AttachAnswer', from: ['src/cli/gpu/attach.ts', 'src/lib/gpu/attach.ts']},
   check: {answer: 'CheckResult', from: 'src/lib/project/check.ts'},
+  'data:add': {answer: 'Added', from: 'src/lib/data/store.ts'},
+  'data:list': {answer: 'ShownVersion[]', from: 'src/cli/data/text.ts'},
+  'data:push': {answer: 'Pushed[]', from: 'src/lib/data/push.ts'},
+  'data:remove': {answer: 'RemovedData[]', from: 'src/cli/data/text.ts'},
+  'data:show': {answer: 'ShownVersion[]', from: 'src/cli/data/text.ts'},
+  'data:verify': {answer: 'Verified[]', from: 'src/cli/data/text.ts'},
   'endpoint:deploy': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
   'endpoint:invoke': {answer: 'Answer', from: 'src/lib/endpoint/invoke.ts'},
   'endpoint:list': {answer: 'EndpointSummary[]', from: 'src/lib/endpoint/show.ts'},

@@ -6,7 +6,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['document', 'protocol'],
   ['manifest', 'rack', 'recipe', 'topology', 'placement'],
   ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background', 'reboot'],
-  ['local', 'nodes', 'enroll', 'install', 'project', 'workspace', 'preflight', 'train', 'reservation', 'runs', 'model', 'endpoint', 'head', 'gpu', 'sweep', 'overview', 'usage', 'access', 'bundle'],
+  ['local', 'nodes', 'enroll', 'install', 'project', 'workspace', 'preflight', 'train', 'reservation', 'runs', 'model', 'endpoint', 'head', 'gpu', 'sweep', 'overview', 'usage', 'access', 'bundle', 'data'],
 ]
 
 /** The same for the rooms of src/cli: what draws, what all commands have, then the topics. A room imports rooms of lower layers only. */
@@ -17,7 +17,7 @@ export const CLI_LAYERS: readonly (readonly string[])[] = [
   ['base'],
   ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project', 'tracking', 'bundle'],
   ['train', 'workspace', 'usage'],
-  ['check', 'sweep', 'status'],
+  ['check', 'sweep', 'status', 'data'],
 ]
 
 /** Everything below src that may import the package, by the start of its path. */

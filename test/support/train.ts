@@ -29,6 +29,7 @@ export interface TrainParts {
   spec?: Partial<TrainSpec>
   requirements?: string
   choice?: Partial<TrainChoice>
+  data?: string[]
   detach?: boolean
   context?: Partial<Context>
   fleet?: Fleet
@@ -60,7 +61,7 @@ export async function startTrainRack(nodes: number): Promise<TrainRack> {
     async train(script, parts = {}) {
       await write(join(folder, 'train.py'), script)
       const context = makeContext({env: rack.env, ...parts.context})
-      const place = {manifest: await manifest({...parts.spec, ...(parts.requirements !== undefined && {requirements: parts.requirements})}), rack: parts.rack ?? rack.rack, fleet: parts.fleet ?? fleet}
+      const place = {manifest: {...(await manifest({...parts.spec, ...(parts.requirements !== undefined && {requirements: parts.requirements})})), ...(parts.data && {data: parts.data})}, rack: parts.rack ?? rack.rack, fleet: parts.fleet ?? fleet}
       const plan = await planTrain(place, {args: [], tracking: false, ...parts.choice}, context)
       const lines: RankLine[] = []
       const news: RunNews[] = []

@@ -3,6 +3,11 @@
 VERBS = {
     "boot.inspect": "verbs.boot:inspect",
     "boot.resume": "verbs.boot:resume",
+    "data.list": "data.verbs:listing",
+    "data.missing": "data.verbs:missing",
+    "data.receive": "data.verbs:receive",
+    "data.remove": "data.verbs:remove",
+    "data.verify": "data.verbs:verify",
     "endpoint.check": "service.endpoint:check",
     "endpoint.place": "service.endpoint:place",
     "endpoint.ports": "service.endpoint:ports",

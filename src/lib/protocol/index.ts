@@ -1,4 +1,5 @@
 // Generated from protocol/ by `npm run protocol`.
+import type {DataVerbs} from './data.ts'
 import type {EndpointVerbs} from './endpoint.ts'
 import type {EnvironmentVerbs} from './environment.ts'
 import type {GpuVerbs} from './gpu.ts'
@@ -18,6 +19,7 @@ import type {WatchVerbs} from './watch.ts'
 import type {WorkspaceVerbs} from './workspace.ts'
 
 export type * from './daemon.ts'
+export type * from './data.ts'
 export type * from './endpoint.ts'
 export type * from './environment.ts'
 export type * from './facts.ts'
@@ -43,4 +45,4 @@ export type * from './watch.ts'
 export type * from './workspace.ts'
 
 /** Every verb of the node program: what it takes, what it answers, what it says before. */
-export interface Verbs extends EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, MpiVerbs, NodeVerbs, PreflightVerbs, ProfileVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, WatchVerbs, WorkspaceVerbs {}
+export interface Verbs extends DataVerbs, EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, MpiVerbs, NodeVerbs, PreflightVerbs, ProfileVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, WatchVerbs, WorkspaceVerbs {}

@@ -12,6 +12,7 @@ from flexrack_node.base import installed, stored
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.file_schemas import SCHEMAS
 from flexrack_node.base.stored import read
+from flexrack_node.data.store import Store
 from flexrack_node.gpu import admin_socket
 from flexrack_node.measure import usage
 from flexrack_node.measure.hardware_file import last_sample, read_samples
@@ -82,6 +83,7 @@ FILES = [
      {"revision": "7", "tree": None, "written_ns": 1, "entries": {}, "log": 0}),
     ("workspace.change", "workspaces/q/index.log", {"after": "", "revision": "8", "tree": None, "written_ns": 1, "entries": {"a": ["file", "d", False, None]}},
      lambda path: index.load_index(WorkspaceFolder(path.parents[2], "q"))["revision"], "8"),
+    ("data.manifest", f"data/versions/{'0' * 64}/manifest.json", {"name": "d", "digest": "0" * 64, "at": 1.0, "source": "a:/d", "bytes": 0, "files": []}, lambda path: Store(path.parents[3]).whole()[0]["name"], "d"),
     ("workspace.sync", "workspaces/p/sync.json", {"owner": "me"}, lambda path: read("workspace.sync", path), {"owner": "me"}),
     ("workspace.environment", "workspaces/p/environment.json", {"hash": "h", "path": "/h", "python": "3"}, lambda path: workspace.environment_of(WorkspaceFolder(path.parents[2], "p"))["hash"], "h"),
     ("environment.ready", f"environments/{'0' * 16}/.flexrack-ready.json", {"python": "3.9"}, lambda path: environment.listing(None, mock.Mock(environments=path.parents[1]))[0]["python"], "3.9"),
@@ -94,7 +96,7 @@ FILES = [
     ("head.listener", "head/listener.json", {"pid": 1, "port": 2, "url": "u"}, lambda path: head.access({}, mock.Mock(root=path.parents[1]))["listener"], {"pid": 1, "port": 2, "url": "u"}),
 ]
 # Read by the command line or the head (test/unit/base/stored.test.ts), or within one process.
-ELSEWHERE = {"head.authority", "head.certificate", "head.config", "head.endpoint", "head.locks", "head.tokens", "background.command", "endpoint.token", "local.rack", "project.base", "project.digests",
+ELSEWHERE = {"head.authority", "head.certificate", "head.config", "head.endpoint", "head.locks", "head.tokens", "background.command", "endpoint.token", "local.rack", "project.base", "project.digests", "data.version", "data.stats",
              "run.event", "run.signal", "sweep.stop", "attach.owner", "local.group", "gpu.leases", "run.stack_request", "run.stack_answer"}
 # What can be made again is, where it has another number.
 CACHES = {"run.summary", "slurm.queue"}
