@@ -1,7 +1,7 @@
 import {mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {afterAll, beforeAll, describe, expect, test, vi} from 'vitest'
 import {makeContext} from '../../src/lib/base/index.ts'
 import type {Manifest, TrainSpec} from '../../src/lib/manifest/index.ts'
 import {openRuns, stopRun, type RankLine, type Runs} from '../../src/lib/runs/index.ts'
@@ -14,6 +14,10 @@ import {readListening} from '../support/sockets.ts'
 import {processesOf} from '../support/tagged.ts'
 
 const script = (name: string): Promise<string> => readFile(new URL(`../fixtures/launchers/${name}_sum.py`, import.meta.url), 'utf8')
+/** Clusters and trainings of several nodes on one machine, which may be busy. */
+vi.setConfig({testTimeout: 1_800_000})
+/** Ray's workers are as nice as can be, and get nothing done where a machine has other work. */
+const EAGER = {RAY_worker_niceness: '0'}
 const FRAMEWORKS = new URL('../fixtures/tracking/frameworks.txt', import.meta.url)
 
 describe.skipIf(!mayMakeNetworks())('launchers that are packages of the environment, on nodes with networks of their own', () => {
@@ -42,7 +46,7 @@ describe.skipIf(!mayMakeNetworks())('launchers that are packages of the environm
     await writeFile(join(folder, 'train.py'), await script(launcher))
     const manifest: Manifest = {
       path: join(folder, 'flexrack.yaml'), folder, name: 'launched', workspace: {python: 'requirements.txt', exclude: [], forward: [], env: {}},
-      train: {command: ['train.py'], launcher, nodes: 2, processesPerNode: launcher === 'ray' ? 1 : 2, restarts: 0, outputs: [], env, grace: 5},
+      train: {command: ['train.py'], launcher, nodes: 2, processesPerNode: launcher === 'ray' ? 1 : 2, restarts: 0, outputs: [], env: {...EAGER, ...env}, grace: 5},
       tracking: {experiment: 'launched'}, endpoints: {},
     }
     const place = {manifest, rack: net.rack, fleet}
@@ -108,7 +112,7 @@ describe.skipIf(!mayMakeNetworks())('launchers that are packages of the environm
       const {python} = JSON.parse(await readFile(join(folders, 'spec.json'), 'utf8')) as {python: string}
       const {dashboard, address} = JSON.parse(await readFile(join(folders, 'attempts/1/ray.json'), 'utf8')) as {dashboard: number; address: string}
       port = dashboard
-      for (const {name} of net.rack.nodes) sockets.push(...readListening(net.inside(name, 'ss', '-Hlntupx')).filter((one) => /ray/i.test(one.command)).map((one) => `${name}, ${one.where}: ${one.name} ${one.command.slice(0, 100)}`))
+      for (const {name} of net.rack.nodes) sockets.push(...readListening(net.inside(name, 'ss', '-Hlntupx')).filter((one) => /ray/i.test(one.command)).map((one) => `${name}, ${one.where}: ${one.name} ${one.command}`))
       expect(net.inside('node-1', 'curl', '-s', '-o', '/dev/null', '-w', '%{http_code}', `http://127.0.0.1:${dashboard}/api/jobs/`)).toBe('401')
       const enter = `import ray\ntry:\n  ray.init(address="${address}")\n  print("ACCEPTED")\nexcept Exception as error:\n  print(type(error).__name__)`
       for (const given of [['RAY_AUTH_MODE=token', `RAY_AUTH_TOKEN=${'0'.repeat(64)}`], ['RAY_AUTH_MODE=disabled']]) {
@@ -123,6 +127,10 @@ describe.skipIf(!mayMakeNetworks())('launchers that are packages of the environm
     expect(trained.status).toBe('stopped')
     expect(refused.filter((one) => one === 'ACCEPTED'), refused.join()).toEqual([])
     expect(refused).toHaveLength(2)
+    // What Ray would serve to anybody is off: its client server and three servers of metrics.
+    const open = sockets.filter((one) => one.includes('all addresses: tcp'))
+    console.log(open.map((one) => one.replace(/\S*\/(?=[^/]+)/g, '').slice(0, 120)).join('\n'))
+    expect(open.filter((one) => /client.server|monitor\.py|dashboard\.py/.test(one))).toEqual([])
     // Ray has no setting that keeps its other ports off a node's other addresses: docs/security.md says so.
     expect(sockets.filter((one) => one.includes(`:${port} `)).map((one) => one.split(':')[0])).toEqual(['node-1, loopback'])
   })

@@ -1,7 +1,8 @@
 """Workspaces: a project's place on a node. Generated from protocol/workspace.json by `npm run protocol`; for type checkers alone."""
-from typing import List, Optional, TypedDict
+from typing import Dict, List, Optional, TypedDict
 
 from flexrack_node.schema.environment import EnvironmentContent, EnvironmentPlanned
+from flexrack_node.schema.image import ImageUsed
 from flexrack_node.schema.sync import Compared, SyncQuestion
 
 
@@ -18,6 +19,7 @@ class _WorkspaceInspected(TypedDict):
 
 
 class WorkspaceInspected(_WorkspaceInspected, total=False):
+    image: ImageUsed
     environment: EnvironmentOfWorkspace
 
 
@@ -52,6 +54,8 @@ class WorkspaceEntry(TypedDict):
     synced_at: Optional[float]
     files: Optional[int]
     environment: Optional[EnvironmentInUse]
+    image: Optional[ImageUsed]
+    enter: List[str]
     processes: List[WorkspaceProcess]
 
 
@@ -73,6 +77,27 @@ class RunningProcess(TypedDict):
 class WorkspaceStopped(TypedDict):
     ended: List[RunningProcess]
     survived: List[int]
+
+
+class _SshHostQuestion(TypedDict):
+    project: str
+
+
+class SshHostQuestion(_SshHostQuestion, total=False):
+    dry_run: bool
+
+
+class SshHostFound(TypedDict):
+    host_key: Optional[str]
+    user: str
+
+
+class SshSession(TypedDict):
+    """The first line that ssh_session.py reads: for one connection."""
+    project: str
+    key: str
+    env: Dict[str, str]
+    script: str
 
 
 class WorkspaceRemoved(TypedDict):

@@ -14,6 +14,7 @@ from flexrack_node.base.file_schemas import SCHEMAS
 from flexrack_node.base.stored import read
 from flexrack_node.data.store import Store
 from flexrack_node.gpu import admin_socket
+from flexrack_node.image.store import ImageStore
 from flexrack_node.measure import usage
 from flexrack_node.measure.hardware_file import last_sample, read_samples
 from flexrack_node.measure.hardware_summary import read_summary
@@ -86,6 +87,9 @@ FILES = [
     ("data.manifest", f"data/versions/{'0' * 64}/manifest.json", {"name": "d", "digest": "0" * 64, "at": 1.0, "source": "a:/d", "bytes": 0, "files": []}, lambda path: Store(path.parents[3]).whole()[0]["name"], "d"),
     ("workspace.sync", "workspaces/p/sync.json", {"owner": "me"}, lambda path: read("workspace.sync", path), {"owner": "me"}),
     ("workspace.environment", "workspaces/p/environment.json", {"hash": "h", "path": "/h", "python": "3"}, lambda path: workspace.environment_of(WorkspaceFolder(path.parents[2], "p"))["hash"], "h"),
+    ("workspace.image", "workspaces/p/image.json", {"digest": "d", "ref": "r"}, lambda path: read("workspace.image", path), {"digest": "d", "ref": "r"}),
+    ("image.layer", f"images/l/{'0' * 32}.json", {"diff_id": "d", "files": 1, "bytes": 2, "devices": 0}, lambda path: ImageStore(path.parents[2]).sizes(), {"d": {"bytes": 2, "files": 1}}),
+    ("image.image", f"images/i/{'0' * 32}.json", {"digest": "d", "ref": "r", "layers": [], "settings": {"env": {}}}, lambda path: ImageStore(path.parents[2]).all()[0]["ref"], "r"),
     ("environment.ready", f"environments/{'0' * 16}/.flexrack-ready.json", {"python": "3.9"}, lambda path: environment.listing(None, mock.Mock(environments=path.parents[1]))[0]["python"], "3.9"),
     ("environment.user", f"environments/{'0' * 16}/.flexrack-users/u.json", {"user": "head"}, lambda path: environment.users_of(path.parents[1]), [{"user": "head"}]),
     ("reservation.record", "shared/flexrack-reservations-0/r.json", RECORD, lambda path: Place(path.parents[1], True).records()[0]["fence"], 3),
