@@ -6,7 +6,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['document', 'protocol'],
   ['manifest', 'rack', 'recipe', 'topology', 'placement'],
   ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background', 'reboot'],
-  ['local', 'nodes', 'enroll', 'install', 'project', 'workspace', 'preflight', 'train', 'reservation', 'runs', 'model', 'endpoint', 'head', 'gpu', 'sweep', 'overview', 'usage', 'access', 'bundle'],
+  ['local', 'nodes', 'enroll', 'install', 'project', 'workspace', 'preflight', 'train', 'reservation', 'runs', 'model', 'endpoint', 'head', 'gpu', 'sweep', 'overview', 'usage', 'access', 'bundle', 'share'],
 ]
 
 /** The same for the rooms of src/cli: what draws, what all commands have, then the topics. A room imports rooms of lower layers only. */
@@ -15,7 +15,7 @@ export const CLI_LAYERS: readonly (readonly string[])[] = [
   ['progress'],
   ['errors'],
   ['base'],
-  ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project', 'tracking', 'bundle'],
+  ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project', 'tracking', 'bundle', 'share'],
   ['train', 'workspace', 'usage'],
   ['check', 'sweep', 'status'],
 ]
