@@ -14,6 +14,8 @@ const packages = requirements.match(/^[A-Za-z0-9][^=\n]*==/gm)?.length ?? 0
 const again = `--only-binary :all:\n${requirements}`
 const folder = mkdtempSync(join(tmpdir(), 'flexrack-bench-'))
 const times = {cold: [] as number[], warm: [] as number[], four: [] as number[], uvCold: [] as number[], uvWarm: [] as number[]}
+/** Of one round each: what else the machine does, and the line to the index, hit both sides of it alike. */
+const ratios = {cold: [] as number[], warm: [] as number[], four: [] as number[]}
 try {
   for (let round = 0; round < rounds; round++) {
     const place = join(folder, String(round))
@@ -26,6 +28,10 @@ try {
     const four = await openRack(join(place, 'four'), 4)
     times.four.push(await seconds(() => build(four.rack, four.hosts, requirements)))
     await four.rack.stop()
+    const last = Object.fromEntries(Object.entries(times).map(([name, all]) => [name, all.at(-1) ?? NaN])) as Record<keyof typeof times, number>
+    ratios.cold.push(last.cold / last.uvCold)
+    ratios.warm.push(last.warm / last.uvWarm)
+    ratios.four.push(last.four / last.cold)
     rmSync(place, {recursive: true})
   }
 } finally {
@@ -37,8 +43,16 @@ report('environments', [
   {what: 'uv alone, empty cache', value: best.uvCold, unit: 's'},
   {what: 'another environment of the same packages, from the cache', value: best.warm, unit: 's', bar: 4},
   {what: 'uv alone, from its cache', value: best.uvWarm, unit: 's'},
-  {what: 'four nodes that share their environments, at once, empty cache (bar: 1.3 × one)', value: best.four, unit: 's', bar: Math.round(best.cold * 13) / 10},
-], ['The best of the rounds, as the package index and its line take part. Client and nodes share this one machine.'])
+  {what: 'four nodes that share their environments, at once, empty cache', value: best.four, unit: 's'},
+  {what: 'one environment, empty cache, beside uv alone', value: middle(ratios.cold), unit: '× uv alone'},
+  {what: 'one environment, from the cache, beside uv alone', value: middle(ratios.warm), unit: '× uv alone'},
+  {what: 'four nodes at once beside one', value: middle(ratios.four), unit: '× one', bar: 1.3},
+], ['Times: the best of the rounds, as the package index and its line take part. Ratios: the median of those of each round. Client and nodes share this one machine.'])
+
+function middle(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? NaN
+}
 
 async function openRack(environments: string, nodes = 1): Promise<{rack: TestLocalRack; hosts: Host[]}> {
   mkdirSync(environments, {recursive: true, mode: 0o700})

@@ -82,6 +82,6 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'workspace:show': {answer: 'PlacedWorkspace[]', from: 'src/lib/workspace/place.ts'},
   'workspace:ssh': {answer: 'nothing (`exec` is the one for programs)'},
   'workspace:stop': {answer: 'EndAnswer', from: 'src/cli/workspace/text.ts'},
-  'workspace:sync': {answer: 'UpAnswer', from: 'src/cli/workspace/text.ts'},
+  'workspace:sync': {answer: '`UpAnswer`; with `--watch` a line of `LiveEvent` each', from: ['src/cli/workspace/text.ts', 'src/lib/workspace/live-node.ts']},
   'workspace:up': {answer: 'UpAnswer', from: 'src/cli/workspace/text.ts'},
 }

@@ -34,6 +34,8 @@ export const LONG: Part[] = [
   {suite: 'native', words: ['test_frameworks'], env: {FLEXRACK_LONG: '1', FLEXRACK_NATIVE_BUILD: resolve(root, 'native/build/release')}},
   // These are in the gate without sanitizers.
   {suite: 'native', words: ['test_cuda_numba', 'test_cuda_tinygrad'], env: {FLEXRACK_SANITIZED: '1'}},
+  {suite: 'native', words: ['test_conformance', 'test_cuda_remote'], env: {FLEXRACK_LONG: '1'}},
+  {suite: 'native', words: ['clients_come_and_go'], env: {FLEXRACK_TEST_CLIENTS: '200'}},
   {suite: 'native', words: ['test_threads'], env: {FLEXRACK_THREADS: '1'}},
   {suite: 'native', words: ['test_tidy'], env: {FLEXRACK_TIDY: '1'}},
   {suite: 'unit', words: ['property'], env: {FLEXRACK_LONG: '1'}},
@@ -43,6 +45,7 @@ export const LONG: Part[] = [
   {suite: 'e2e', words: ['.long.'], env: {FLEXRACK_LONG: '1'}},
   {suite: 'e2e', words: ['attach', 'gpu'], env: {FLEXRACK_LONG: '1', FLEXRACK_NATIVE: resolve(root, 'native/prebuilt', `linux-${HERE}`)}},
   {suite: 'integration', words: ['chaos'], env: {FLEXRACK_LONG: '1', FLEXRACK_ROUNDS: '200'}},
+  {suite: 'integration', words: ['faults'], env: {FLEXRACK_LONG: '1', FLEXRACK_FAULTS: '30'}},
 ]
 
 /** `[suite | path | word ...]`: words after a suite choose of it; a path of a test names its suite itself. Throws an Error for a word without a suite. */

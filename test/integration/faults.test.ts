@@ -14,7 +14,7 @@ import {recorded} from '../support/recording.ts'
 import {startTrainRack, type TrainRack} from '../support/train.ts'
 
 /** FLEXRACK_FAULTS=200 tries more; FLEXRACK_SEED=N repeats what a failure named. */
-const ROUNDS = Number(process.env.FLEXRACK_FAULTS ?? 5)
+const ROUNDS = Number(process.env.FLEXRACK_FAULTS ?? 3)
 const SEED = chosenSeed()
 const PATIENCE_MS = 180_000
 const STEPS = 40

@@ -5,7 +5,7 @@ import {afterAll, beforeAll, expect, test} from 'vitest'
 import {makeContext, type Context} from '../../src/lib/base/index.ts'
 import type {Manifest, TrainSpec} from '../../src/lib/manifest/index.ts'
 import type {Rack} from '../../src/lib/rack/index.ts'
-import type {RankLine} from '../../src/lib/runs/index.ts'
+import {openRuns, stopRun, type RankLine} from '../../src/lib/runs/index.ts'
 import {openFleet, type Fleet} from '../../src/lib/ssh/index.ts'
 import {planTrain, runPlan, type Trained} from '../../src/lib/train/index.ts'
 import {sharedEnvironments} from '../support/environments.ts'
@@ -41,17 +41,25 @@ afterAll(async () => {
   if (folder !== '') await rm(folder, {recursive: true, force: true})
 })
 
-async function train(launcher: TrainSpec['launcher'], env: Record<string, string> = {}): Promise<{trained: Trained; lines: RankLine[]}> {
+async function train(launcher: TrainSpec['launcher'], env: Record<string, string> = {}, on: {line?: string; act?: (run: string) => Promise<unknown>} = {}): Promise<{trained: Trained; lines: RankLine[]}> {
   await writeFile(join(folder, 'project/train.py'), await script(launcher))
   const manifest: Manifest = {
     path: join(folder, 'project/flexrack.yaml'), folder: join(folder, 'project'), name: 'launched', workspace: {python: 'requirements.txt', exclude: [], forward: [], env: {}},
-    train: {command: ['train.py'], launcher, nodes: 2, processesPerNode: 2, restarts: 0, outputs: [], env, grace: 5},
+    train: {command: ['train.py'], launcher, nodes: 2, processesPerNode: launcher === 'ray' ? 1 : 2, restarts: 0, outputs: [], env, grace: 5},
     tracking: {experiment: 'launched'}, endpoints: {},
   }
   const place = {manifest, rack, fleet}
   const plan = await planTrain(place, {args: [], tracking: false}, context)
   const lines: RankLine[] = []
-  const trained = await runPlan(plan, place, {detach: false, onLines: (some) => lines.push(...some)}, context)
+  let acting: Promise<unknown> | undefined
+  const trained = await runPlan(plan, place, {
+    detach: false,
+    onLines: (some) => {
+      lines.push(...some)
+      if (on.line !== undefined && lines.some((line) => line.text === on.line)) acting ??= on.act?.(plan.spec.run)
+    },
+  }, context)
+  await acting
   expect(await processesOf(trained.run)).toEqual([])
   return {trained, lines}
 }
@@ -71,4 +79,26 @@ test('deepspeed in a job of Slurm: ranks of both nodes reduce, and train with Ze
   expect(said(lines, 'sum').map((line) => line.replace(/ on .*/, ''))).toEqual([0, 1, 2, 3].map((rank) => `sum 10 rank ${rank} of 4`))
   expect(said(lines, 'trained')).toEqual(Array.from({length: 4}, () => 'trained DeepSpeedEngine stage 1'))
   expect((await train('deepspeed', {FAILING_RANK: '3'})).trained).toMatchObject({status: 'failed', cause: {kind: 'rank', rank: 3, exit: 17}})
+})
+
+test('ray in a job of Slurm: a cluster of both nodes; its dashboard is reached through the login node, with the token alone, and a stop ends all', async () => {
+  const {trained, lines} = await train('ray', {FAILING: 'none'})
+  expect(trained, JSON.stringify(lines)).toMatchObject({status: 'finished', worldSize: 2})
+  expect(said(lines, 'nodes')).toEqual([expect.stringMatching(/^nodes 2 c[12] rank None$/)])
+  expect([said(lines, 'ran on'), said(lines, 'data'), said(lines, 'trained')]).toEqual([['ran on c1 c2'], ['data 9900'], ['trained']])
+  expect((await train('ray', {FAILING: 'script'})).trained).toMatchObject({status: 'failed', cause: {kind: 'rank', rank: 0, exit: 17}})
+  const runs = openRuns({rack, fleet}, context)
+  const answers: number[] = []
+  const waiting = await train('ray', {FAILING: 'wait'}, {line: 'waiting', act: async (run) => {
+    try {
+      const forwarded = await runs.dashboard(await runs.find(run))
+      const ask = async (headers: Record<string, string>): Promise<number> => (await fetch(`${forwarded.url}/api/cluster_status`, {headers})).status
+      answers.push(await ask({}), await ask({authorization: `Bearer ${forwarded.token.reveal()}`}))
+      await forwarded.close()
+    } finally {
+      await stopRun(runs.place, await runs.find(run), {}, context)
+    }
+  }})
+  expect(answers).toEqual([401, 200])
+  expect(waiting.trained.status).toBe('stopped')
 })

@@ -108,7 +108,7 @@ describe.skipIf(!mayMakeNetworks())('launchers that are packages of the environm
       const {python} = JSON.parse(await readFile(join(folders, 'spec.json'), 'utf8')) as {python: string}
       const {dashboard, address} = JSON.parse(await readFile(join(folders, 'attempts/1/ray.json'), 'utf8')) as {dashboard: number; address: string}
       port = dashboard
-      for (const {name} of net.rack.nodes) sockets.push(...readListening(net.inside(name, 'ss', '-Hlntupx')).filter((one) => /ray/i.test(one.command)).map((one) => `${name}, ${one.where}: ${one.name} ${one.command.slice(0, 100)}`))
+      for (const {name} of net.rack.nodes) sockets.push(...readListening(net.inside(name, 'ss', '-Hlntupx')).filter((one) => /ray/i.test(one.command)).map((one) => `${name}, ${one.where}: ${one.name} ${one.command}`))
       expect(net.inside('node-1', 'curl', '-s', '-o', '/dev/null', '-w', '%{http_code}', `http://127.0.0.1:${dashboard}/api/jobs/`)).toBe('401')
       const enter = `import ray\ntry:\n  ray.init(address="${address}")\n  print("ACCEPTED")\nexcept Exception as error:\n  print(type(error).__name__)`
       for (const given of [['RAY_AUTH_MODE=token', `RAY_AUTH_TOKEN=${'0'.repeat(64)}`], ['RAY_AUTH_MODE=disabled']]) {
@@ -123,6 +123,10 @@ describe.skipIf(!mayMakeNetworks())('launchers that are packages of the environm
     expect(trained.status).toBe('stopped')
     expect(refused.filter((one) => one === 'ACCEPTED'), refused.join()).toEqual([])
     expect(refused).toHaveLength(2)
+    // What Ray would serve to anybody is off: its client server and three servers of metrics.
+    const open = sockets.filter((one) => one.includes('all addresses: tcp'))
+    console.log(open.map((one) => one.replace(/\S*\/(?=[^/]+)/g, '').slice(0, 120)).join('\n'))
+    expect(open.filter((one) => /client.server|monitor\.py|dashboard\.py/.test(one))).toEqual([])
     // Ray has no setting that keeps its other ports off a node's other addresses: docs/security.md says so.
     expect(sockets.filter((one) => one.includes(`:${port} `)).map((one) => one.split(':')[0])).toEqual(['node-1, loopback'])
   })

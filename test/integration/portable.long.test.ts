@@ -21,6 +21,7 @@ afterAll(() => rm(folder, {recursive: true, force: true}))
 it.each(PACKAGED)('on an older Debian for $name, a daemon lends a GPU in software to a program', async (machine) => {
   const old = await oldRoot(machine, join(folder, machine.name))
   await cp(prebuilt(machine), join(old.folder, 'opt'), {recursive: true})
+  expect(old.run(['/opt/flexrack-bench', 'loopback'])).toMatchObject({status: 0, stdout: expect.stringContaining('"rtt_us"')})
   await mkdir(join(old.folder, 'opt/daemon'))
   const daemon = old.start(['/opt/flexrack-gpud', 'broker', '--root', '/opt/daemon', '--backend', 'sim', '--driver', '/opt/libflexrack-sim.so', '--sim-memory', '1GiB'])
   let said = ''

@@ -14,7 +14,7 @@ from servers import BUILD, COMMON
 NATIVE = Path(__file__).resolve().parent.parent.parent / "native"
 FOLDER = BUILD.parent / "fuzz"
 SECONDS = int(os.environ.get("FLEXRACK_FUZZ_SECONDS", 0))
-MUTATIONS = 1500
+MUTATIONS = 1000
 SEED = int(os.environ.get("FLEXRACK_SEED", 1))
 # What is looked for is in sequences of frames, not in their length.
 LONGEST = {"dispatch_fuzz": 512, "cuda_dispatch_fuzz": 512}

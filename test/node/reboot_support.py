@@ -45,6 +45,7 @@ done
 BOOT = """set -e
 mount -t tmpfs none /run && mkdir -p /run/lock /run/user/0 /run/systemd/system && chmod 700 /run/user/0
 mount --bind "$1/boot-id" /proc/sys/kernel/random/boot_id
+if [ -e "$1/logind" ]; then mkdir /run/systemd/users; fi
 shift; exec "$@"
 """
 
@@ -88,6 +89,7 @@ def outer(home, keeper, test):
         (home / "units" / name).write_text(text)
     if keeper == "systemd":
         (home / "systemd" / "linger" / "root").touch()  # as `loginctl enable-linger` leaves it, which only logind can do
+        (home / "logind").touch()
     for number in range(1, boots(test) + 1):
         (home / "boot-id").write_text(f"{uuid.uuid4()}\n")
         inside = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", BOOT, "sh", str(home)]

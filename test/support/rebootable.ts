@@ -13,8 +13,8 @@ const CRON = '/usr/sbin/cron'
 export interface RebootableNode {
   node: RackNode
   home: string
-  /** Its power is cut, and it starts again: nothing is told to end, and the boot has another id. */
-  reboot(): Promise<void>
+  /** Its power is cut, and it starts again: nothing is told to end, and the boot has another id. `meanwhile`: while it is off. */
+  reboot(meanwhile?: () => Promise<unknown>): Promise<void>
   stop(): Promise<void>
 }
 
@@ -47,9 +47,10 @@ export async function startRebootable(): Promise<RebootableNode> {
   return {
     node: {...sshd.target('node'), root: '~/.flexrack', environments: await sharedEnvironments(), labels: {}},
     home,
-    async reboot() {
+    async reboot(meanwhile) {
       process.kill(Number(await readFile(power, 'utf8')), 'SIGKILL')
       await boot()
+      await meanwhile?.()
       await sshd.start()
     },
     async stop() {

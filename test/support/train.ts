@@ -2,7 +2,7 @@ import {mkdir, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises
 import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
 import {makeContext, type Context} from '../../src/lib/base/index.ts'
-import type {Manifest, TrainSpec} from '../../src/lib/manifest/index.ts'
+import type {Manifest, TrainSpec, WorkspaceSpec} from '../../src/lib/manifest/index.ts'
 import type {Rack} from '../../src/lib/rack/index.ts'
 import type {RankLine, RunNews} from '../../src/lib/runs/index.ts'
 import type {Fleet} from '../../src/lib/ssh/index.ts'
@@ -17,7 +17,7 @@ export interface TrainRack {
   rack: TestLocalRack
   /** The project's folder. */
   folder: string
-  manifest(parts?: Partial<TrainSpec> & {requirements?: string}): Promise<Manifest>
+  manifest(parts?: Partial<TrainSpec> & {requirements?: string; workspace?: Partial<WorkspaceSpec>}): Promise<Manifest>
   /** Writes the script and trains with it; without a head unless `tracking`. */
   train(script: string, parts?: TrainParts): Promise<{trained: Trained; lines: RankLine[]; news: RunNews[]}>
   /** Pids of any run's ranks or of what they started, on any node of the machine, from /proc alone. */
@@ -28,6 +28,7 @@ export interface TrainRack {
 export interface TrainParts {
   spec?: Partial<TrainSpec>
   requirements?: string
+  workspace?: Partial<WorkspaceSpec>
   choice?: Partial<TrainChoice>
   detach?: boolean
   context?: Partial<Context>
@@ -41,13 +42,13 @@ export async function startTrainRack(nodes: number): Promise<TrainRack> {
   const rack = await startLocalRack({nodes, environments: await sharedEnvironments()})
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-train-'))
   const fleet = rack.fleet()
-  const manifest: TrainRack['manifest'] = async ({requirements, ...parts} = {}) => {
+  const manifest: TrainRack['manifest'] = async ({requirements, workspace, ...parts} = {}) => {
     if (requirements !== undefined) await writeFile(join(folder, 'requirements.txt'), requirements)
     return {
       path: join(folder, 'flexrack.yaml'),
       folder,
       name: 'proj',
-      workspace: {exclude: [], forward: [], env: {}, ...(requirements !== undefined && {python: 'requirements.txt'})},
+      workspace: {exclude: [], forward: [], env: {}, ...(requirements !== undefined && {python: 'requirements.txt'}), ...workspace},
       train: {command: ['train.py'], launcher: 'plain', nodes, processesPerNode: 1, restarts: 0, outputs: [], env: {}, grace: 5, ...parts},
       tracking: {experiment: 'proj'},
       endpoints: {},
@@ -60,7 +61,7 @@ export async function startTrainRack(nodes: number): Promise<TrainRack> {
     async train(script, parts = {}) {
       await write(join(folder, 'train.py'), script)
       const context = makeContext({env: rack.env, ...parts.context})
-      const place = {manifest: await manifest({...parts.spec, ...(parts.requirements !== undefined && {requirements: parts.requirements})}), rack: parts.rack ?? rack.rack, fleet: parts.fleet ?? fleet}
+      const place = {manifest: await manifest({...parts.spec, ...(parts.requirements !== undefined && {requirements: parts.requirements}), ...(parts.workspace && {workspace: parts.workspace})}), rack: parts.rack ?? rack.rack, fleet: parts.fleet ?? fleet}
       const plan = await planTrain(place, {args: [], tracking: false, ...parts.choice}, context)
       const lines: RankLine[] = []
       const news: RunNews[] = []

@@ -17,6 +17,8 @@ SCHEMAS = {
     "head.listener": 1,
     "head.locks": 1,
     "head.tokens": 2,
+    "image.image": 1,
+    "image.layer": 1,
     "installed.entry": 1,
     "local.group": 1,
     "local.rack": 1,
@@ -54,6 +56,7 @@ SCHEMAS = {
     "usage.entry": 1,
     "workspace.change": 1,
     "workspace.environment": 1,
+    "workspace.image": 1,
     "workspace.index": 2,
     "workspace.sync": 1,
 }

@@ -27,7 +27,7 @@ class Handover:
 
     def __init__(self, term: int, leader: str, heard: float, desired: "GangDesired", votes: List[str]) -> None:
         self.term, self.votes = term, votes
-        self.leader, self.heard = leader, heard  # who led before, and when its last word came (link.gang_link.boot_time)
+        self.leader, self.heard = leader, heard  # who led before, and when its last word came (base.boot.boot_time)
         self.desired = desired  # that word
 
     @property

@@ -11,12 +11,13 @@ import secrets
 import time
 from typing import TYPE_CHECKING, Dict, List, Optional, cast
 
+from flexrack_node.base.boot import boot_time
 from flexrack_node.base.stored import or_nothing
 from flexrack_node.gang.aftermath import Aftermath
 from flexrack_node.gang.election import Handover
 from flexrack_node.gang.member_agent import MemberAgent
 from flexrack_node.gang.membership import Membership
-from flexrack_node.link.gang_link import SILENT_SECONDS, boot_time
+from flexrack_node.link.gang_link import SILENT_SECONDS
 from flexrack_node.link.peer import ask_all, place_of
 from flexrack_node.rank.launch import free_port
 from flexrack_node.rank.local_ranks import FAILURE_GRACE, TICK, LocalRanks

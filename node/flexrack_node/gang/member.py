@@ -4,11 +4,12 @@ import time
 from typing import TYPE_CHECKING, Mapping, Optional, Tuple, Union
 
 from flexrack_node.base.adaptive_poll import AdaptivePoll
+from flexrack_node.base.boot import boot_time
 from flexrack_node.gang.election import Election, Handover
 from flexrack_node.gang.member_agent import MemberAgent
 from flexrack_node.gang.membership import LOST_SECONDS
 from flexrack_node.gang.returning import PATIENCE_SECONDS, Follows
-from flexrack_node.link.gang_link import Link, LinkLost, boot_time, join
+from flexrack_node.link.gang_link import Link, LinkLost, join
 from flexrack_node.rank.local_ranks import FAILURE_GRACE, TICK, LocalRanks
 from flexrack_node.run import rules
 from flexrack_node.run.cause import of_gang

@@ -4,7 +4,8 @@ import time
 from typing import TYPE_CHECKING, Dict, List, Optional, Set
 
 from flexrack_node.base.adaptive_poll import AdaptivePoll
-from flexrack_node.link.gang_link import Link, LinkLost, Listener, boot_time
+from flexrack_node.base.boot import boot_time
+from flexrack_node.link.gang_link import Link, LinkLost, Listener
 from flexrack_node.run.files import RunFolder
 
 if TYPE_CHECKING:

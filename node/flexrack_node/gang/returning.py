@@ -7,11 +7,11 @@ import signal
 import time
 from typing import TYPE_CHECKING, Mapping, NamedTuple, Tuple, Union, cast
 
+from flexrack_node.base.boot import boot_id
 from flexrack_node.gang.member_agent import MemberAgent
 from flexrack_node.link.peer import ask_all, place_of
 from flexrack_node.process.containment import is_alive, send_signal
 from flexrack_node.rank.local_ranks import TICK, LocalRanks
-from flexrack_node.reservation.life import boot_id
 from flexrack_node.run.cause import of_loss
 from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import leader_known, may_be_led_on

@@ -11,6 +11,7 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Union, cast
 
+from flexrack_node.base.boot import boot_id
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.stored import or_nothing, read
 from flexrack_node.gang.election import Handover
@@ -25,7 +26,6 @@ from flexrack_node.measure.sampler import Sampler
 from flexrack_node.process.detach import python_module
 from flexrack_node.rank.local_ranks import LocalRanks
 from flexrack_node.reservation.hold import Hold
-from flexrack_node.reservation.life import boot_id
 from flexrack_node.run.cause import close_result, of_gang
 from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import leader_known
@@ -49,7 +49,7 @@ def main(arguments: List[str]) -> int:
 
 def supervise(folder: RunFolder, judge: Optional[Judge] = None, is_back: bool = False) -> int:
     """`is_back`: the run goes on after a reboot of the node. `judge`: what the run's result is where this process got a signal, which then also was everybody's; None where a signal means no more than `runs stop`."""
-    if not folder.hold() or (is_back and folder.result()):
+    if not folder.hold() or folder.result():  # somebody has written down that it is over, while this process began
         return 0
     os.umask(0o077)
     before = folder.state() if is_back else None

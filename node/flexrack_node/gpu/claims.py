@@ -7,10 +7,11 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
+from flexrack_node.base.boot import boot_id, boot_time
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.gpu import admin_socket
-from flexrack_node.reservation.life import boot_id, is_counting, now
+from flexrack_node.reservation.life import is_counting
 from flexrack_node.reservation.place import Place, Record, open_place, user_name
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def release(given: "LeaseId", channel: Channel) -> "EndedLease":
 
 def reserved(place: Place) -> Dict[str, Record]:
     """The living record that has each GPU, by UUID. Who only waits in line has nothing."""
-    boot, at = boot_id(), now()
+    boot, at = boot_id(), boot_time()
     return {gpu: record for record in place.records() if record["state"] != "waiting" and is_counting(record, at, boot) for gpu in record["wants"]["gpus"]}
 
 

@@ -41,7 +41,7 @@ def start_words(place: Dict[str, Any], ports: List[int], scratch: str) -> List[s
         alone = ["--include-log-monitor=false"] if place["own"] == place["address"] else []
         return [*words, *alone, f"--address={place['address']}:{place['port']}"]
     return [
-        *words, "--head", f"--port={place['port']}", "--include-dashboard=true", "--dashboard-host=127.0.0.1", f"--dashboard-port={ports[3]}",
+        *words, "--head", f"--port={place['port']}", "--include-dashboard=true", f"--dashboard-host={place['dashboard']}", f"--dashboard-port={ports[3]}",
         f"--temp-dir={scratch}",
     ]
 

@@ -13,6 +13,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple
 
+from flexrack_node.base.boot import boot_time
 from flexrack_node.link.lobby import Lobby, close_listening
 
 if TYPE_CHECKING:
@@ -22,11 +23,6 @@ _MAX_LINE = 4 * 1024 * 1024
 BEAT_SECONDS = 3.0
 SILENT_SECONDS = 12.0  # of nothing at all from the other side: the link is lost
 _SLEEP_TICK = 0.5
-
-
-def boot_time() -> float:
-    """Seconds that only grow, sleep of the machine included: who was asleep must not think that it was connected meanwhile."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 class Sleep:

@@ -21,7 +21,7 @@ from flexrack_node.process.containment import is_alive, send_signal
 from flexrack_node.runs.repair import repair
 from flexrack_node.runs.view import open_view
 from flexrack_node.workspace import build, environment, workspace
-from flexrack_node.workspace.folder import WorkspaceFolder, measure
+from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes_from
 
 if TYPE_CHECKING:
     from flexrack_node.schema.preflight import MendAnswer, Mended, MendList, MendOrder, MendQuestion
@@ -118,7 +118,7 @@ def end_temporary(name: str, channel: Channel, _grace: float) -> None:
 def unused_environments(channel: Channel) -> Iterator[Item]:
     for one in environment.listing(None, channel):
         path = Path(one["path"])
-        if one["ready"] and not one["users"] and not environment.processes_from(one["path"]) and is_free(path, channel):
+        if one["ready"] and not one["users"] and not processes_from(one["path"]) and is_free(path, channel):
             yield {"kind": "environment", "name": one["hash"], "detail": "nothing uses it", "bytes": size_of(path)}
 
 

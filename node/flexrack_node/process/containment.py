@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Set
 
 TAG = "FLEXRACK_TAG"
+DOORKEEPERS = ("flexrack-enter", "bwrap")  # who stay outside of an image or a sandbox while something runs in it (image/enter.py): they end when that does
 _POLL = 0.05  # seconds
 _FORGOTTEN = 24 * 3600.0  # seconds after which an empty cgroup of ours has nobody left who would remove it
 _KILL_PATIENCE = 5.0  # seconds that SIGKILL is repeated before what is left counts as a survivor
@@ -51,6 +52,8 @@ class Containment:
         """SIGTERM, up to `grace_seconds` of waiting, SIGKILL, and a last look: returns the pids that are still alive."""
         if grace_seconds > 0:
             for pid in self.pids():
+                if name_of(pid) in DOORKEEPERS:  # they would take what is inside with them, before it had its time
+                    continue
                 send_signal(pid, signal.SIGTERM)
                 send_signal(pid, signal.SIGCONT)  # a stopped process would never see SIGTERM
             if self._wait_empty(grace_seconds):
@@ -158,6 +161,15 @@ def is_alive(pid: int) -> bool:
             return file.read().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
     except OSError:
         return False
+
+
+def name_of(pid: int) -> str:
+    """As the process calls itself; empty for one that is gone."""
+    try:
+        with open(f"/proc/{pid}/comm", "rb") as file:
+            return file.read().decode(errors="replace").rstrip("\n")
+    except OSError:
+        return ""
 
 
 def send_signal(pid: int, number: int) -> bool:

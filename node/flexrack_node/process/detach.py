@@ -34,15 +34,15 @@ def detach(argv: Sequence[str], log: Path, env: Optional[Mapping[str, str]] = No
     return pid
 
 
-def python_module(module: str, *arguments: str) -> List[str]:
+def python_module(module: str, *arguments: str, python: str = sys.executable) -> List[str]:
     """argv that runs `main(arguments) -> exit status` of a module of this program (or `module:function`).
 
-    With this Python, isolated from PYTHON* variables and site-packages.
+    With this Python unless another one is named, isolated from PYTHON* variables and site-packages.
     """
     parent = str(Path(__file__).resolve().parents[2])
     name, _, function = module.partition(":")
     code = f"import sys; sys.path.insert(0, {parent!r}); from flexrack_node.{name} import {function or 'main'} as f; sys.exit(f(sys.argv[1:]))"
-    return [sys.executable, "-I", "-S", "-c", code, *arguments]
+    return [python, "-I", "-S", "-c", code, *arguments]
 
 
 def _become_detached(argv: Sequence[str], log: Path, env: Optional[Mapping[str, str]], cwd: Optional[Path], report: int) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from flexrack_node.gpu.lease import environment as lease_environment
+from flexrack_node.image.marks import is_inside, python_of
 from flexrack_node.process.detach import python_module
 from flexrack_node.rank.binding import visible_devices
 from flexrack_node.rank.mpi import mpi_argv
@@ -35,21 +36,22 @@ def gang_argv(spec: Mapping[str, Any], attempt: Path, cgroup: Optional[Path], po
 
     torchrun is told its node's number: its other rendezvous, c10d, unpickles what stands in a store that every user of the node may write to (docs/adr/0023).
     """
-    place = str(cgroup) if cgroup else "-"
-    wrapper = python_module("rank.rank", str(attempt), place, "--", *(ray_argv(spec, attempt, rank_argv(spec)) if spec["launcher"] == "ray" else rank_argv(spec)))
+    place = str(cgroup) if cgroup and not is_inside(spec) else "-"  # what is inside is in it from its entrance on
+    ours = python_of(spec)
+    wrapper = python_module("rank.rank", str(attempt), place, "--", *(ray_argv(spec, attempt, rank_argv(spec)) if spec["launcher"] == "ray" else rank_argv(spec)), python=ours)
     if spec["launcher"] == "mpi":
         return mpi_argv(spec, attempt, place, port, wrapper)
     if spec["launcher"] in ONE_A_NODE:
         return wrapper
     if spec["launcher"] in PACKAGED:
-        return python_module("rank.rank:launch", place, *packaged_argv(spec, attempt, wrapper))
+        return python_module("rank.rank:launch", place, *packaged_argv(spec, attempt, wrapper), python=ours)
     torchrun = [
         spec["python"], "-m", "torch.distributed.run",
         "--nnodes", str(len(spec["nodes"])), "--nproc-per-node", str(spec["processes"]),
         "--rdzv-backend", "static", "--node-rank", str(spec["index"]), "--local-addr", spec["address"],
         "--max-restarts", "0", "--no-python", *wrapper,
     ]
-    return python_module("rank.rank:launch", place, *torchrun)
+    return python_module("rank.rank:launch", place, *torchrun, python=ours)
 
 
 def rendezvous_environment(spec: Mapping[str, Any], port: int, rendezvous: str) -> Dict[str, str]:

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Literal, Mapping, Optional
 
 from flexrack_node.base.stored import write
+from flexrack_node.image.for_run import entered
+from flexrack_node.image.marks import is_inside
 from flexrack_node.process.containment import Containment, is_alive, send_signal
 from flexrack_node.rank.launch import gang_argv, rank_environment, rendezvous_environment
 from flexrack_node.rank.mpi import remove_scratch
@@ -72,12 +74,14 @@ class LocalRanks:
         env.update(self._containment.environment())
         if checkpoint:
             env["FLEXRACK_CHECKPOINT"] = str(checkpoint)
-        argv = gang_argv(spec, folder, self._containment.cgroup, port)
+        argv = entered(spec, self._folder.path, folder, gang_argv(spec, folder, self._containment.cgroup, port), env)
         log = os.open(folder / "agent.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             self._launcher = subprocess.Popen(
                 argv, cwd=self._spec["cwd"], env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
             )
+            if is_inside(spec):
+                self._containment.enter(self._launcher.pid)
         except OSError as error:
             self.trouble = {"at": time.time(), "message": f"{error.filename or argv[0]}: {error.strerror}", "exit": 127, "tail": []}
             self.phase = "ended"

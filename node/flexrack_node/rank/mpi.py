@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, MutableMapping, Optional, Tuple
 
 from flexrack_node.base.channel import Channel
+from flexrack_node.image.marks import python_of
 from flexrack_node.process.containment import TAG
 from flexrack_node.process.detach import python_module
 from flexrack_node.run.keeper import keeper_of
@@ -63,7 +64,7 @@ def mpi_argv(spec: Mapping[str, Any], attempt: Path, place: str, port: int, rank
         "line": f"cd {shlex.quote(spec['cwd'])} && exec {shlex.join(rank)}",
         "deaf": keeper_of(spec).signals_ranks,
     }
-    return python_module(f"rank.mpi_launch:{'lead' if spec['index'] == 0 else 'follow'}", json.dumps(job))
+    return python_module(f"rank.mpi_launch:{'lead' if spec['index'] == 0 else 'follow'}", json.dumps(job), python=python_of(spec))
 
 
 def mpirun_words(program: str, job: "MpiJob", hostfile: Path, agent: str, is_root: bool) -> List[str]:

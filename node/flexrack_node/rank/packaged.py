@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Mapping
 
 from flexrack_node.base.file_schemas import SCHEMAS
+from flexrack_node.run.keeper import is_slurms
 
 _LAUNCHERS = Path(__file__).resolve().parents[1] / "launchers"
 PACKAGED = {"accelerate": "with_accelerate.py", "deepspeed": "with_deepspeed.py"}
@@ -32,6 +33,7 @@ def ray_plan(spec: Mapping[str, Any], attempt: int, port: int, env: Mapping[str,
         "nodes": len(spec["nodes"]), "index": spec["index"], "address": spec["gang"]["address"], "own": spec["address"], "port": port, "python": spec["python"],
         "cpus": max(1, len(os.sched_getaffinity(0)) // max(1, int(spec.get("neighbours", 1)))),
         "gpus": None if devices is None else len([one for one in devices.split(",") if one]),
+        "dashboard": spec["address"] if is_slurms(spec) else "127.0.0.1",  # there nobody but the login node is spoken with
         "token": ray_token(spec, attempt), "scratch": str(ray_scratch(spec, attempt)), "schema": SCHEMAS["run.ray"],
     }
 

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, List, Optional
 
 from flexrack_node.base.stored import write
+from flexrack_node.image.marks import SANDBOX
+from flexrack_node.process.namespaces import own_namespace
 from flexrack_node.rank.binding import bind
 from flexrack_node.rank.mpi import take_place
 from flexrack_node.rank.packaged import DEVICES, EVERY_DEVICE
@@ -52,6 +54,8 @@ def main(arguments: List[str]) -> int:
         "wrapper": os.getpid(),
         "started": time.time(),
     }
+    if SANDBOX in os.environ:
+        record["namespace"] = own_namespace()
     before, bound = bind(folder.parents[1] / "spec.json", record["local_rank"])
     if bound:
         record["bound"] = bound

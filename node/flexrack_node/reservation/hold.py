@@ -11,8 +11,9 @@ import traceback
 from pathlib import Path
 from typing import Any, Callable, Mapping, Optional
 
+from flexrack_node.base.boot import boot_time
 from flexrack_node.base.errors import NodeError
-from flexrack_node.reservation.life import holder, now
+from flexrack_node.reservation.life import holder
 from flexrack_node.reservation.place import Place, open_place
 from flexrack_node.reservation.record import current
 
@@ -42,8 +43,8 @@ class Hold:
             if record["state"] != "confirmed":
                 raise NodeError("RESERVATION_LOST", f"the reservation of {record['lease']} is {record['state']}, not confirmed", "run the command again")
             self.wants = record["wants"]
-            self._place.write({**record, "state": "running", "ttl": HOLD_TTL, "heartbeat": now(), "holders": [holder()]})
-        self._beaten = now()
+            self._place.write({**record, "state": "running", "ttl": HOLD_TTL, "heartbeat": boot_time(), "holders": [holder()]})
+        self._beaten = boot_time()
         threading.Thread(target=self._keep, daemon=True).start()
 
     def add(self, pid: int) -> None:
@@ -62,8 +63,8 @@ class Hold:
             return error.message
         except Exception as error:  # of the disk, of what stands in the record, or ours: none of them may end the watch
             self.doubt = str(error) or repr(error)
-            since = self._blind_since = now() if self._blind_since is None else self._blind_since
-            blind = now() - since
+            since = self._blind_since = boot_time() if self._blind_since is None else self._blind_since
+            blind = boot_time() - since
             return f"the reservation of {self._lease['lease']} could not be looked at for {blind:.0f} s ({self.doubt})" if blind >= BLIND_SECONDS else None
 
     def give_back(self) -> None:
@@ -78,15 +79,15 @@ class Hold:
             if why:
                 self._tell(why)
                 return
-            if now() - self._beaten > _BEAT_SECONDS:
+            if boot_time() - self._beaten > _BEAT_SECONDS:
                 # A lock that cannot be had, or a full disk, is no loss: our process is seen to live.
                 with contextlib.suppress(Exception):
                     self._beat()
 
     def _tell(self, why: str) -> None:
         """Where it cannot be told to the supervisor, that ends here and now: its reaper then ends the ranks."""
-        until = now() + LAST_RESORT_SECONDS
-        while now() < until and not self._done.is_set():
+        until = boot_time() + LAST_RESORT_SECONDS
+        while boot_time() < until and not self._done.is_set():
             try:
                 return self._on_lost(why)
             except Exception:
@@ -100,8 +101,8 @@ class Hold:
     def _beat(self) -> None:
         with self._place.locked(1.0):
             record = current(self._place, self._lease, self._root)
-            self._place.write({**record, "heartbeat": now()})
-        self._beaten = now()
+            self._place.write({**record, "heartbeat": boot_time()})
+        self._beaten = boot_time()
 
 
 def give_back(root: Path, lease: Mapping[str, Any]) -> None:

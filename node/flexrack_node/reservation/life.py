@@ -1,25 +1,14 @@
 """Whether a reservation still counts. Nothing here trusts the clock on the wall: it jumps, and then leases would end early or never.
 
-Time is CLOCK_BOOTTIME, which only grows and goes on while the machine sleeps (clock_gettime(2)), and counts only within one boot, told by
-/proc/sys/kernel/random/boot_id. A process is its pid and its start time (field 22 of proc_pid_stat(5)), so that a pid that is used again
+Time is that of base/boot, and counts only within one boot. A process is its pid and its start time (field 22 of proc_pid_stat(5)), so that a pid that is used again
 is another process.
 """
 import os
-import time
 from pathlib import Path
 from typing import Any, Dict, Optional
 
 MAX_TTL = 600.0  # seconds; a record that claims more is not believed
 _TICK = 1.0  # seconds by which a heartbeat may seem to be ahead of us
-
-
-def now() -> float:
-    """Seconds since boot, sleep included."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME)
-
-
-def boot_id() -> str:
-    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
 def pid_namespace() -> str:
@@ -34,7 +23,7 @@ def holder(pid: Optional[int] = None) -> Dict[str, int]:
 
 
 def is_counting(record: Dict[str, Any], at: float, boot: str) -> bool:
-    """True while the record reserves (or, waiting, keeps its place in line). `at`: now()."""
+    """True while the record reserves (or, waiting, keeps its place in line). `at`: boot_time()."""
     silent = at - record["heartbeat"]
     if record["boot"] != boot or silent < -_TICK:
         return False

@@ -25,6 +25,7 @@ import fcntl
 import os
 import re
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, cast
 
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from flexrack_node.schema.result import RankRecord, RunResult
     from flexrack_node.schema.runfiles import KeptRunOrder, RunState, StopRequest
 
+_GONE = 2**31 - 1  # above the highest number of a process: PID_MAX_LIMIT of proc(5) is 2**22
+_LOOKS_SECONDS = 10.0
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -47,6 +50,7 @@ class RunFolder:
         self.outputs = path / "outputs"
         self.spool = path / "spool"
         self._lock: Optional[int] = None
+        self._is_ours = False  # to repair it
 
     def spec(self) -> "KeptRunOrder":
         return stored.read("run.spec", self.path / "spec.json") or cast("KeptRunOrder", {})
@@ -94,11 +98,30 @@ class RunFolder:
             if match:
                 record = stored.read("run.rank", self.attempt(attempt) / name)
                 if record:
-                    found[int(match.group(1))] = record
+                    found[int(match.group(1))] = as_seen_here(record)
         return found
 
     def hold(self) -> bool:
-        """Takes the lock for the life of this process; False where a supervisor lives already."""
+        """Takes the lock for the life of this process; False where a supervisor lives already. Whoever looks has the lock for a moment, and who repairs for as long as that takes."""
+        until = time.monotonic() + _LOOKS_SECONDS
+        while not self._take():
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.05)
+        return True
+
+    @contextmanager
+    def unsupervised(self) -> Iterator[bool]:
+        """Whether no supervisor lives; then none begins meanwhile."""
+        self._is_ours = self._take()
+        try:
+            yield self._is_ours
+        finally:
+            if self._is_ours and self._lock is not None:
+                os.close(self._lock)
+                self._lock, self._is_ours = None, False
+
+    def _take(self) -> bool:
         fd = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -111,7 +134,9 @@ class RunFolder:
         return True
 
     def is_held(self) -> bool:
-        """True while the supervisor lives: the kernel lets go of its lock whatever ends it."""
+        """True while the supervisor lives: the kernel lets go of its lock whatever ends it. Who repairs the run knows that none does."""
+        if self._is_ours:
+            return False
         try:
             fd = os.open(self.path / "lock", os.O_RDWR)
         except FileNotFoundError:
@@ -123,6 +148,22 @@ class RunFolder:
             return True
         finally:
             os.close(fd)
+
+
+def as_seen_here(record: "RankRecord") -> "RankRecord":
+    """A rank in a sandbox knows itself and its wrapper by other numbers than we do; those that are gone have none."""
+    namespace = record.get("namespace")
+    if namespace is None:
+        return record
+    from flexrack_node.process.namespaces import outer_pid, own_namespace  # few runs have one
+
+    if namespace == own_namespace():
+        return record
+    seen = cast("RankRecord", {**record})
+    seen["wrapper"] = outer_pid(namespace, record.get("wrapper", 0)) or _GONE
+    if "pid" in record:
+        seen["pid"] = outer_pid(namespace, record["pid"]) or _GONE
+    return seen
 
 
 def open_run(root: Path, run: str) -> RunFolder:

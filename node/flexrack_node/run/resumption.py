@@ -4,6 +4,7 @@ A reboot uses up a restart, as a rank that fails does: a node that goes down whe
 """
 from typing import TYPE_CHECKING, List, Optional, cast
 
+from flexrack_node.base.boot import boot_id
 from flexrack_node.base.stored import or_nothing, read
 from flexrack_node.link import checkpoint
 from flexrack_node.run import rules
@@ -12,6 +13,7 @@ from flexrack_node.run.files import RunFolder
 
 if TYPE_CHECKING:
     from flexrack_node.schema.result import CheckpointReached, RunAttempt
+    from flexrack_node.schema.runfiles import RunState
 
 NO_CHECKPOINT = "there is no whole checkpoint of it"
 
@@ -19,6 +21,12 @@ NO_CHECKPOINT = "there is no whole checkpoint of it"
 def is_open(folder: RunFolder) -> bool:
     """Whether the run is not over here and may go on after a reboot, as far as its manifest says."""
     return not (folder.path / "result.json").exists() and "after_reboot" in folder.spec()
+
+
+def was_cut(state: "RunState") -> bool:
+    """Whether a reboot or a shutdown of the node has ended the supervisor that wrote this, if it has ended. One that was too old says of no boot."""
+    boot = boot_id()
+    return state.get("boot") not in (None, boot) or state.get("down") == boot
 
 
 def obstacle(folder: RunFolder) -> Optional[str]:

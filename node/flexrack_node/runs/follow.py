@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, Mapping, Tuple
 
 from flexrack_node.base.channel import Channel
+from flexrack_node.base.file_part import read_from
 from flexrack_node.run.files import RunFolder
-from flexrack_node.run.logs import CHUNK, Pace, read, send_news
+from flexrack_node.run.logs import CHUNK, Pace, send_news
 
 _TICK = 0.05
 
@@ -36,7 +37,7 @@ def _send_new(folder: RunFolder, offsets: Dict[str, int], channel: Channel) -> b
         more = False
         for key, attempt, path in _logs(folder):
             offset = offsets.get(key, 0)
-            data = read(path, offset)
+            data = read_from(path, offset, CHUNK)
             if data:
                 channel.event("chunk", attempt=attempt, file=path.name, offset=offset, data=base64.b64encode(data).decode())
                 offsets[key] = offset + len(data)

@@ -58,11 +58,19 @@ def _repair(folder: RunFolder) -> None:
 
 
 def _close(folder: RunFolder, why: str = "") -> None:
-    """Ends what is left of it, and writes how it ended. `why`: what is added to the cause."""
+    """Ends what is left of it, and writes how it ended. `why`: what is added to the cause. Nothing to do where a supervisor has begun meanwhile, and none begins
+    until this is done."""
+    with folder.unsupervised() as is_alone:
+        if is_alone and not folder.result():
+            _write_end(folder, why)
+
+
+def _write_end(folder: RunFolder, why: str) -> None:
     _sweep(folder)
     from flexrack_node.run.cause import close_result  # only here: what is repaired is seldom, and looking is to start quickly
+    from flexrack_node.run.resumption import attempts_known, was_cut
 
-    spec, is_cut = folder.spec(), _is_cut(folder.state())
+    spec, is_cut = folder.spec(), was_cut(folder.state())
     started = float(folder.state().get("started") or folder.path.stat().st_ctime)
     cause: Optional[Cause] = _cause(spec["node"], folder.state())
     if cause and why:
@@ -71,8 +79,6 @@ def _close(folder: RunFolder, why: str = "") -> None:
     if folder.stop_request() and is_cut:  # who asked for the end has it: the node went down before it was done
         status, cause = "stopped", None
     folder.event("lost")
-    from flexrack_node.run.resumption import attempts_known
-
     attempts: List[RunAttempt] = attempts_known(folder) if is_cut else []
     attempts = attempts or [{"attempt": number, "status": "failed"} for number in folder.attempts()]
     result = close_result(spec, {"status": status, "cause": cause, "attempts": attempts}, started)
@@ -81,15 +87,8 @@ def _close(folder: RunFolder, why: str = "") -> None:
     folder.write("result", {**result, "ended": last, "duration": last - started, "lost": True, "term": term, "leader": leader})
 
 
-def _is_cut(state: "RunState") -> bool:
-    """Whether a reboot or a shutdown of the node has ended the supervisor."""
-    from flexrack_node.reservation.life import boot_id
-
-    return "boot" in state and (state["boot"] != boot_id() or "down" in state)
-
-
 def _cause(node: str, state: "RunState") -> "Cause":
-    from flexrack_node.reservation.life import boot_id
+    from flexrack_node.base.boot import boot_id
     from flexrack_node.run.cause import of_gang, of_loss
 
     if "boot" not in state:  # the supervisor was too old to say it, or never came that far

@@ -5,9 +5,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, List
 
-from flexrack_node.reservation.life import boot_id, holder, now
+from flexrack_node.base.boot import boot_id, boot_time
+from flexrack_node.reservation.life import holder
 from flexrack_node.run.files import RunFolder, all_runs
-from flexrack_node.run.resumption import is_open, obstacle
+from flexrack_node.run.resumption import is_open, obstacle, was_cut
 
 if TYPE_CHECKING:
     from flexrack_node.schema.service import ComesBack, RunOutlook
@@ -15,16 +16,10 @@ if TYPE_CHECKING:
 AWAITED_SECONDS = 900.0  # after the machine has begun, for what starts runs again to do so
 
 
-def was_cut(folder: RunFolder) -> bool:
-    """Whether its supervisor ended with a boot of this machine, in order or not."""
-    state, boot = folder.state(), boot_id()
-    return not folder.is_held() and (state.get("boot") not in (None, boot) or state.get("down") == boot)
-
-
 def is_awaited(folder: RunFolder) -> bool:
     """Whether somebody is about to start its supervisor again: until then nothing is said of its end."""
     root = folder.path.parents[1]
-    if not is_open(folder) or folder.stop_request() or not (root / "boot" / "settings.json").exists() or not was_cut(folder):
+    if not is_open(folder) or folder.stop_request() or not (root / "boot" / "settings.json").exists() or folder.is_held() or not was_cut(folder.state()):
         return False
     return _is_young(folder) or _is_resuming(root)
 
@@ -58,7 +53,7 @@ def _age_of_machine() -> float:
         began = holder(1)["start"] / os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError, IndexError):
         began = 0.0
-    return now() - began
+    return boot_time() - began
 
 
 def _is_resuming(root: Path) -> bool:

@@ -19,6 +19,7 @@ class EnvironmentContent(_EnvironmentContent, total=False):
     constraints: str
     python: str
     project: ProjectToInstall
+    image: str
 
 
 class _UvOrder(TypedDict):
@@ -135,7 +136,7 @@ class _EnvironmentPlanned(TypedDict):
     path: str
     ready: bool
     python: str
-    by: Literal["node", "flexrack", "uv"]
+    by: Literal["node", "flexrack", "uv", "image"]
 
 
 class EnvironmentPlanned(_EnvironmentPlanned, total=False):

@@ -94,6 +94,7 @@ class _EnvironmentBuilt(TypedDict):
 class EnvironmentBuilt(_EnvironmentBuilt, total=False):
     """An environment that is whole."""
     by: str
+    image: str
 
 
 class KeptEnvironmentUser(TypedDict):

@@ -1,6 +1,8 @@
 """What a run is started with; a node keeps it as spec.json. Generated from protocol/order.json by `npm run protocol`; for type checkers alone."""
 from typing import Dict, List, Literal, Optional, TypedDict
 
+from flexrack_node.schema.image import Isolate
+
 
 class _CheckpointOrder(TypedDict):
     path: str
@@ -140,6 +142,8 @@ class _RunOrder(TypedDict):
 class RunOrder(_RunOrder, total=False):
     scheduler: Literal["slurm"]
     slurm: SlurmOrder
+    image: str
+    isolate: Isolate
     container: str
     code: RunCode
     checkpoint: CheckpointOrder

@@ -53,6 +53,7 @@ class RankRecord(_RankRecord, total=False):
     """The record that a rank wrote. Without `exit` it is running, or was killed with everything around it."""
     attempt: int
     wrapper: int
+    namespace: str
     pid: int
     ended: float
     exit: int

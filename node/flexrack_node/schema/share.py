@@ -53,7 +53,6 @@ class _ShareOrder(TypedDict):
 
 class ShareOrder(_ShareOrder, total=False):
     key: Optional[str]
-    sandbox: Optional[str]
 
 
 class ShareMade(TypedDict):

@@ -236,7 +236,8 @@ class StacksInput(_StacksInput, total=False):
 
 
 class NodeDashboard(TypedDict):
-    """On the node's loopback; `token` opens it, and the cluster."""
+    """As the node reaches it; `token` opens it, and the cluster."""
+    host: str
     port: int
     token: str
 

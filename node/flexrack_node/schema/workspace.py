@@ -2,6 +2,7 @@
 from typing import List, Optional, TypedDict
 
 from flexrack_node.schema.environment import EnvironmentContent, EnvironmentPlanned
+from flexrack_node.schema.image import ImageUsed
 from flexrack_node.schema.sync import Compared, SyncQuestion
 
 
@@ -18,6 +19,7 @@ class _WorkspaceInspected(TypedDict):
 
 
 class WorkspaceInspected(_WorkspaceInspected, total=False):
+    image: ImageUsed
     environment: EnvironmentOfWorkspace
 
 
@@ -52,6 +54,8 @@ class WorkspaceEntry(TypedDict):
     synced_at: Optional[float]
     files: Optional[int]
     environment: Optional[EnvironmentInUse]
+    image: Optional[ImageUsed]
+    enter: List[str]
     processes: List[WorkspaceProcess]
 
 

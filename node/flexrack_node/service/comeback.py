@@ -40,7 +40,7 @@ def look(root: Path) -> "ComesBack":
     if settings and is_mine(settings):
         missing = what_is_missing(root, settings["by"])
         return {"by": "none", "why": missing} if missing else {"by": settings["by"], "why": settings["why"]}
-    if systemd.is_usable() and (systemd.lingers() or os.getuid() == 0):
+    if systemd.is_usable() and systemd.has_logind() and (systemd.lingers() or os.getuid() == 0):
         return {"by": "systemd", "why": None}
     refusal = crontab.refusal()
     return {"by": "cron" if refusal is None else "none", "why": refusal}
@@ -61,7 +61,7 @@ def settle(channel: Channel) -> "ComesBack":
         switched, refusal = False, "there is no service manager of systemd for this user"
         if systemd.is_usable():
             switched = not systemd.lingers()
-            refusal = systemd.linger(True) if switched else ""
+            refusal = systemd.linger(True) if switched or not systemd.has_logind() else ""
         found: ComesBack = {"by": "systemd", "why": None}
         if refusal:
             found = use_cron(root, refusal)
@@ -117,6 +117,8 @@ def what_is_missing(root: Path, by: str) -> Optional[str]:
         return f"the unit {unit_path(root).name} has been disabled"
     if by == "systemd" and not systemd.lingers():
         return "lingering of this account has been switched off"
+    if by == "systemd" and not systemd.has_logind():
+        return "systemd-logind does not run, which would start the services of this account with the machine"
     if by == "cron":
         try:
             return None if crontab.has(in_crontab(script(root))) else "the line in the crontab is gone"

@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Tuple
 
+from flexrack_node.base.file_part import read_from
 from flexrack_node.base.stored import or_nothing, read, write
 
 ROTATE_BYTES = 8 * 1024 * 1024
@@ -48,11 +49,11 @@ class ServiceLog:
         older, base = self._bases()
         if offset < base and self.older.is_file():
             offset = max(offset, older)
-            data = self._slice(self.older, offset - older, limit)
+            data = read_from(self.older, offset - older, limit)
             if data:
                 return offset, data
         offset = max(offset, base)
-        return offset, self._slice(self.path, offset - base, limit)
+        return offset, read_from(self.path, offset - base, limit)
 
     def _bases(self) -> Tuple[int, int]:
         value = or_nothing(read("service.log", self.bases))
@@ -64,12 +65,3 @@ class ServiceLog:
             return path.stat().st_size
         except OSError:
             return 0
-
-    @staticmethod
-    def _slice(path: Path, start: int, limit: int) -> bytes:
-        try:
-            with open(path, "rb") as stream:
-                stream.seek(start)
-                return stream.read(limit)
-        except OSError:
-            return b""

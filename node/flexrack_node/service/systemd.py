@@ -8,6 +8,7 @@ from typing import Dict
 
 TIMEOUT_SECONDS = 60
 LINGERING = Path("/var/lib/systemd/linger")  # of logind: a file a user
+LOGIND = Path("/run/systemd/users")  # which it makes when it starts
 
 
 def is_usable() -> bool:
@@ -22,8 +23,15 @@ def lingers() -> bool:
     return (LINGERING / account()).exists()
 
 
+def has_logind() -> bool:
+    """Whether somebody starts the service managers of accounts that linger."""
+    return LOGIND.is_dir()
+
+
 def linger(on: bool) -> str:
     """Switches it; what was said against it, empty where it is done. It needs no rights where polkit is installed."""
+    if not has_logind():
+        return "systemd-logind does not run here, which would start the services of an account with the machine"
     try:
         done = subprocess.run(["loginctl", "--no-ask-password", "enable-linger" if on else "disable-linger", account()],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=False)

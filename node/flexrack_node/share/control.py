@@ -1,31 +1,32 @@
 """share.add, .list, .reply and .remove, and the keeper: the process that ends what is over while its owner is away, and lets in who has accepted."""
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, List, Tuple
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record as record_installed
 from flexrack_node.base.stored import replace_file
+from flexrack_node.image import runtime
 from flexrack_node.service import control as services
 from flexrack_node.share import invitations, keys, rights
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.share import Share, ShareEnd, ShareEnded, ShareMade, ShareRecord, ShareReplied, ShareReply, Shares, ShareOrder
+    from flexrack_node.schema.share import Share, ShareEnd, ShareEnded, ShareMade, ShareOrder, ShareRecord, ShareReplied, ShareReply, Shares
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _OF_THE_SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "dev", "etc", "proc", "sys", "tmp", "run", "var")  # places in the sandbox
 SERVICE = "shares"
+_OLDEST_SANDBOX = (0, 4)  # what door.py asks of it
 TICK_SECONDS = 1.0
 
 
 def add(given: "ShareOrder", channel: Channel) -> "ShareMade":
-    """{folder, user, access, name?, until?, key?, sandbox?}. Errors: NOT_FOUND, USAGE, CONFLICT, NODE_UNFIT."""
+    """{folder, user, access, name?, until?, key?}. Errors: NOT_FOUND, USAGE, CONFLICT, NODE_UNFIT."""
     who = invitations.account(given["user"])
     if who.pw_uid == os.getuid():
         raise NodeError("USAGE", f"{given['user']} is this account itself", "on a node where all use one account nothing is to be shared")
@@ -48,7 +49,7 @@ def add(given: "ShareOrder", channel: Channel) -> "ShareMade":
     skipped = 0
     try:
         if record["access"] == "write":
-            record["sandbox"] = _sandbox(given.get("sandbox"))
+            record["sandbox"] = _sandbox(channel.root)
             invitations.publish(record)
             if key:
                 _let_in(record, key, channel)
@@ -136,11 +137,11 @@ def _folder(text: str, channel: Channel) -> str:
     return path
 
 
-def _sandbox(brought: Optional[str]) -> str:
+def _sandbox(root: Path) -> str:
     """Path of a bubblewrap that works here. Raises NODE_UNFIT."""
-    path = brought or shutil.which("bwrap")
+    path = runtime.find(root, _OLDEST_SANDBOX)
     if not path:
-        raise NodeError("NODE_UNFIT", "writing needs bubblewrap on the node, which is not there", "have its package bubblewrap installed, or share with --read")
+        raise NodeError("NODE_UNFIT", "writing needs bubblewrap on the node, which has none and could be sent none", "have its package bubblewrap installed, or share with --read")
     tried = subprocess.run([path, "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--", "/bin/true"], capture_output=True, text=True, check=False)
     if tried.returncode != 0:
         raise NodeError("NODE_UNFIT", f"bubblewrap cannot make a sandbox on this node: {tried.stderr.strip()[-300:]}", "it needs user namespaces: kernel.unprivileged_userns_clone, user.max_user_namespaces, or an AppArmor profile for bwrap")

@@ -13,27 +13,28 @@ import stat
 import subprocess
 import sys
 import time
+from typing import Any, Dict, List, Optional
 
 SFTP = ("/usr/lib/openssh/sftp-server", "/usr/libexec/openssh/sftp-server", "/usr/lib/ssh/sftp-server", "/usr/libexec/sftp-server", "/usr/lib/misc/sftp-server")
 LOOK_SECONDS = 0.5
 
 
-def main():
+def main() -> int:
     folder, share = sys.argv[1], sys.argv[2]
     record = valid(folder, share)
     if record is None:
         return refuse("this folder is not shared any more")
     command = wanted(os.environ.get("SSH_ORIGINAL_COMMAND", ""))
     if command is None:
-        return refuse("this key is for sftp, scp and rsync into one folder: /%s" % record["name"])
+        return refuse(f"this key is for sftp, scp and rsync into one folder: /{record['name']}")
     read_end, write_end = os.pipe()
     me = pwd.getpwuid(os.getuid())
-    os.write(write_end, ("%s:x:%d:%d::/%s:/bin/sh\n" % (me.pw_name, me.pw_uid, me.pw_gid, record["name"])).encode())
+    os.write(write_end, f"{me.pw_name}:x:{me.pw_uid}:{me.pw_gid}::/{record['name']}:/bin/sh\n".encode())
     os.close(write_end)
     try:
         child = subprocess.Popen([*sandbox(record, read_end), *command], pass_fds=[read_end], cwd="/", env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"})
     except OSError as error:
-        return refuse("the sandbox of this folder cannot be started: %s" % error.strerror)
+        return refuse(f"the sandbox of this folder cannot be started: {error.strerror}")
     os.close(read_end)
     while True:
         try:
@@ -45,7 +46,7 @@ def main():
                 return refuse("this folder is not shared any more")
 
 
-def valid(folder, share):
+def valid(folder: str, share: str) -> Optional[Dict[str, Any]]:
     """The record, where it is this account's own and says that the share goes on."""
     try:
         path = os.path.join(folder, share + ".json")
@@ -53,7 +54,7 @@ def valid(folder, share):
         if not stat.S_ISREG(status.st_mode) or status.st_uid != os.getuid():
             return None
         with open(path) as file:
-            record = json.load(file)
+            record: Dict[str, Any] = json.load(file)
     except (OSError, ValueError):
         return None
     if record.get("access") != "write" or record.get("id") != share or (record.get("until") is not None and record["until"] <= time.time()):
@@ -61,7 +62,7 @@ def valid(folder, share):
     return record if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", record.get("name", "")) else None
 
 
-def wanted(original):
+def wanted(original: str) -> Optional[List[str]]:
     """What may be run of what was asked for; sshd passes the subsystem's own command for sftp."""
     try:
         words = shlex.split(original)
@@ -75,7 +76,7 @@ def wanted(original):
     return None
 
 
-def sandbox(record, passwd):
+def sandbox(record: Dict[str, Any], passwd: int) -> List[str]:
     """bubblewrap's command line, without the command."""
     inside = "/" + record["name"]
     system = []
@@ -90,8 +91,8 @@ def sandbox(record, passwd):
     ]
 
 
-def refuse(text):
-    sys.stderr.write("flexrack: %s\n" % text)
+def refuse(text: str) -> int:
+    sys.stderr.write(f"flexrack: {text}\n")
     return 1
 
 

@@ -3,7 +3,8 @@ import base64
 from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional
 
 from flexrack_node.base.channel import Channel
-from flexrack_node.run.logs import CHUNK, Pace, read, send_news
+from flexrack_node.base.file_part import read_from
+from flexrack_node.run.logs import CHUNK, Pace, send_news
 from flexrack_node.slurm.job import SlurmJob
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def _send_new(run: SlurmJob, offsets: Dict[str, int], channel: Channel) -> bool:
             for number in member.attempts():
                 for path in sorted(member.attempt(number).glob("rank-*.log")):
                     key = f"{number}/{path.name}"
-                    data = read(path, offsets.get(key, 0))
+                    data = read_from(path, offsets.get(key, 0), CHUNK)
                     if data:
                         channel.event("chunk", attempt=number, file=path.name, node=node, offset=offsets.get(key, 0), data=base64.b64encode(data).decode())
                         offsets[key] = offsets.get(key, 0) + len(data)

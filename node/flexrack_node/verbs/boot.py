@@ -5,9 +5,9 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.process.detach import detach, python_module
 from flexrack_node.run.files import RunFolder, all_runs
-from flexrack_node.run.resumption import is_open, obstacle
+from flexrack_node.run.resumption import is_open, obstacle, was_cut
 from flexrack_node.runs.repair import close_cut
-from flexrack_node.runs.returning import outlook, was_cut
+from flexrack_node.runs.returning import outlook
 from flexrack_node.service import boot, comeback
 from flexrack_node.verbs import reservation
 
@@ -38,7 +38,7 @@ def resume(given: "Optional[Nothing]", channel: Channel) -> "BootResumed":
 def _take_up_runs(channel: Channel, waiting: Dict[str, str]) -> bool:
     """Takes up what can be; `waiting` has what cannot yet, and why: True where there is any."""
     for folder in all_runs(channel.root):
-        if not is_open(folder) or not was_cut(folder):
+        if not is_open(folder) or folder.is_held() or not was_cut(folder.state()):
             waiting.pop(folder.run, None)
             continue
         why = "it was stopped" if folder.stop_request() else obstacle(folder)

@@ -9,11 +9,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, List, Literal, Mapping, Optional
 
+from flexrack_node.base.boot import boot_id, boot_time
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.gpu.claims import leased_records
 from flexrack_node.gpu.ids import gpu_ids
-from flexrack_node.reservation.life import MAX_TTL, boot_id, is_counting, now, pid_namespace
+from flexrack_node.reservation.life import MAX_TTL, is_counting, pid_namespace
 from flexrack_node.reservation.place import Place, Record, open_place
 from flexrack_node.reservation.record import current
 from flexrack_node.reservation.rules import in_the_way
@@ -32,7 +33,7 @@ def take(given: "TakeInput", channel: Channel) -> "TakeAnswer":
     place = open_place(channel.root)
     end_own_dead(place)
     with place.locked():
-        boot, at = boot_id(), now()
+        boot, at = boot_id(), boot_time()
         old = place.read_own(given["lease"], channel.root)
         wanted = _wanted(given, channel.root, at, boot)
         if old and is_counting(old, at, boot):
@@ -75,7 +76,7 @@ def release(given: "ReleaseInput", channel: Channel) -> "ReleaseAnswer":
     released: List[Reservation] = []
     left: List[LeftReservation] = []
     with place.locked():
-        boot, at = boot_id(), now()
+        boot, at = boot_id(), boot_time()
         for record in place.records():
             if record["lease"] != given["lease"] or not is_counting(record, at, boot):
                 continue
@@ -99,7 +100,7 @@ def release(given: "ReleaseInput", channel: Channel) -> "ReleaseAnswer":
 def listing(_given: "None", channel: Channel) -> "NodeReservations":
     """{shared, damaged, identity, reservations}: who has what here now, and who waits, in order of arrival. `other`: on another simulated node."""
     place = open_place(channel.root)
-    boot, at = boot_id(), now()
+    boot, at = boot_id(), boot_time()
     records = [record for record in place.records() if is_counting(record, at, boot)]
     domain = domain_of()
     here = [record for record in records if record["domain"] == domain or record["wants"]["gpus"]]
@@ -127,7 +128,7 @@ def domain_of() -> str:
 
 def end_own_dead(place: Place) -> None:
     """Records of this user whose supervisor is dead: what is left of those runs is ended before anybody gets what they had."""
-    boot, at = boot_id(), now()
+    boot, at = boot_id(), boot_time()
     for record in place.records():
         if record["uid"] != os.geteuid() or is_counting(record, at, boot):
             continue
@@ -135,7 +136,7 @@ def end_own_dead(place: Place) -> None:
             _end_run(record)
         with place.locked():
             again = place.read_own(record["lease"], Path(record["root"]))
-            if again and not is_counting(again, now(), boot):
+            if again and not is_counting(again, boot_time(), boot):
                 place.remove(again)
     with place.locked():
         place.remove_damaged()
@@ -178,5 +179,5 @@ def _update(given: Mapping[str, Any], channel: Channel, **parts: Any) -> "Renewe
     with place.locked():
         record = current(place, given, channel.root)
         if record["state"] != "running":
-            place.write({**record, **parts, "heartbeat": now()})
+            place.write({**record, **parts, "heartbeat": boot_time()})
     return {"ttl": record["ttl"]}

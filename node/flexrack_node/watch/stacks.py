@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
+from flexrack_node.base.file_part import read_from
 from flexrack_node.process.containment import is_alive, send_signal
 from flexrack_node.process.look import busy_seconds, has_handler, kernel_view, state_of
 from flexrack_node.run.files import RunFolder
@@ -27,6 +28,7 @@ _SETTLED = 0.1  # seconds without a further byte: it is through
 _FLIGHT_PATIENCE = 1.0  # seconds for the flight recorder; a rank that holds the GIL does not answer
 _LOOK = 0.3  # seconds over which CPU use is measured
 _PY_SPY_SECONDS = 10.0
+_MOST_BYTES = 1024 * 1024  # of the stacks of a rank
 _MOST_FRAMES = 60  # of a thread, the innermost
 _MOST_THREADS = 12
 _THREAD = re.compile(r"^(Current thread|Thread) 0x[0-9a-f]+(?: \[(.*)\])? \(most recent call first\):$")
@@ -68,7 +70,7 @@ def dump(folder: RunFolder, attempt: int, only: Optional[int] = None) -> "List[R
         seconds = time.monotonic() - began
         one.update(state=state_of(one["pid"]), cpu=round(max(0.0, busy_seconds(one["pid"]) - one["cpu"]) / seconds, 2), kernel=kernel_view(one["pid"]))
         if index in waiting:
-            one["threads"] = parse(_read_from(stacks_path(path, one["rank"]), waiting[index]))
+            one["threads"] = parse(read_from(stacks_path(path, one["rank"]), waiting[index], _MOST_BYTES).decode(errors="replace"))
             if one["threads"]:
                 one["source"] = "faulthandler"
         if not one["threads"] and one["note"] is None:
@@ -144,12 +146,3 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0
-
-
-def _read_from(path: Path, offset: int) -> str:
-    try:
-        with open(path, "rb") as file:
-            file.seek(offset)
-            return file.read(1024 * 1024).decode(errors="replace")
-    except OSError:
-        return ""

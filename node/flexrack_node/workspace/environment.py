@@ -24,7 +24,7 @@ from flexrack_node.base.installed import record
 from flexrack_node.base.shared_lock import look_anew
 from flexrack_node.base.stored import or_nothing, read, write
 from flexrack_node.workspace.build import READY, build, discard, significant_lines
-from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes, project_folder
+from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes_from, project_folder
 
 if TYPE_CHECKING:
     from flexrack_node.schema.environment import (
@@ -56,18 +56,19 @@ def ensure(request: "EnvironmentWanted", channel: Channel) -> "Union[Environment
     from flexrack_node.workspace import pythons  # what only lists environments does without
 
     download(request)
-    facts = pythons.find(request.get("python"), channel)
+    image = request.get("image")
+    facts = pythons.find(request.get("python"), channel, image)
     requirements = request.get("requirements") or ""
     constraints = request.get("constraints") or ""
     project = request.get("project")
     name = content_hash(requirements, constraints, facts, project_parts(project, channel))
     folder = channel.environments / name
-    answer: EnvironmentMade = {"hash": name, "path": str(folder), "built": False, "python": facts["version"]}
+    answer: EnvironmentMade = {"hash": name, "path": str(folder), "built": False, "python": or_nothing(read("environment.ready", folder / READY)).get("python") or "" if image else facts["version"]}
     user = request.get("user")
     if is_ready(folder) and not (user and not is_user(folder, channel.root, user)):
         return answer
     make_folder(channel, folder.parent)
-    order = request.get("uv")
+    order = None if image else request.get("uv")
     from flexrack_node.workspace import uv  # only where something is built or removed (workspace/build.py)
 
     machine = uv.machine()
@@ -78,23 +79,31 @@ def ensure(request: "EnvironmentWanted", channel: Channel) -> "Union[Environment
         if not is_ready(folder):  # whoever held the lock before may have built it
             discard_half_built(channel)
             record(channel.root, folder, "environment")
-            answer["python"] = build(folder, requirements, constraints + (request.get("pins") or ""), facts, channel, order, project)["version"]
+            limits = constraints + (request.get("pins") or "")
+            answer["python"] = built_in(image, folder, requirements, limits, request, channel) if image else build(folder, requirements, limits, facts, channel, order, project)["version"]
             answer["built"] = True
         if user:  # with the lock held: else it could be removed as unused at this very moment
             note_user(folder, channel.root, user, answer)
     return answer
 
 
+def built_in(image: str, folder: Path, requirements: str, constraints: str, request: "EnvironmentWanted", channel: Channel) -> str:
+    from flexrack_node.workspace import in_image  # only where one is built
+
+    return in_image.build(folder, requirements, constraints, image, request.get("python"), channel, request.get("project"))
+
+
 def plan(request: "EnvironmentContent", channel: Channel) -> "EnvironmentPlanned":
     """The same input as `ensure`; says what it would do: {hash, path, ready, python, by}. Changes nothing."""
     from flexrack_node.workspace import pythons
 
-    facts = pythons.find(request.get("python"), channel)
+    image = request.get("image")
+    facts = pythons.find(request.get("python"), channel, image)
     name = content_hash(request.get("requirements") or "", request.get("constraints") or "", facts, project_parts(request.get("project"), channel))
     folder = channel.environments / name
     ready = is_ready(folder)
     planned: EnvironmentPlanned = {
-        "hash": name, "path": str(folder), "ready": ready, "python": facts["version"], "by": "node" if "managed" not in facts else "uv" if "absent" in facts else "flexrack",
+        "hash": name, "path": str(folder), "ready": ready, "python": facts["version"], "by": "image" if image else "node" if "managed" not in facts else "uv" if "absent" in facts else "flexrack",
     }
     if ready:
         planned["versions"] = hashlib.sha256(installed(folder).encode()).hexdigest()[:16]
@@ -206,8 +215,10 @@ def installed(folder: Path) -> str:
 
 
 def is_ready(folder: Path) -> bool:
-    """Published, and its interpreter (a link to the node's) is still there."""
-    return (folder / READY).is_file() and os.access(folder / "bin" / "python", os.X_OK)
+    """Published, and its interpreter (a link to the node's) is still there; that of an image is looked for in the image alone."""
+    if not (folder / READY).is_file():
+        return False
+    return os.access(folder / "bin" / "python", os.X_OK) or bool(or_nothing(read("environment.ready", folder / READY)).get("image"))
 
 
 def discard_half_built(channel: Channel) -> None:
@@ -277,17 +288,3 @@ def users_of(folder: Path) -> "List[EnvironmentNote]":
 
 def user_file(root: str, user: str) -> str:
     return hashlib.sha256(f"{root}\0{user}".encode()).hexdigest()[:16] + ".json"
-
-
-def processes_from(path: str) -> List[int]:
-    """Processes that run from it: its python is a link, so the command line is what tells."""
-    start = f"{path}/".encode()
-    found = []
-    for pid in processes():
-        try:
-            with open(f"/proc/{pid}/cmdline", "rb") as stream:
-                if any(word.startswith(start) for word in stream.read(8192).split(b"\0")[:2]):
-                    found.append(pid)
-        except OSError:
-            pass
-    return found

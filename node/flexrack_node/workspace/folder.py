@@ -5,13 +5,14 @@
                                /index.log         how that changed since (workspace/index.py)
                                /sync.json         who synced it last, from where, when
                                /environment.json  the environment it uses
+                               /image.json        the image that its programs run in
                                /staging/          files that have come and are not yet in place, named by content
                                /lock              held while something of this is changed
 """
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterator, Tuple
+from typing import TYPE_CHECKING, Any, Iterator, List, Tuple
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
@@ -33,6 +34,7 @@ class WorkspaceFolder:
         self.log = self.path / "index.log"
         self.sync = self.path / "sync.json"
         self.environment = self.path / "environment.json"
+        self.image = self.path / "image.json"
         self.staging = self.path / "staging"
         self.lock = self.path / "lock"
 
@@ -71,3 +73,17 @@ def processes() -> Iterator[int]:
     for name in os.listdir("/proc"):
         if name.isdigit() and int(name) != os.getpid():
             yield int(name)
+
+
+def processes_from(path: str) -> List[int]:
+    """Processes that run from it: its python is a link, so the command line is what tells."""
+    start = f"{path}/".encode()
+    found = []
+    for pid in processes():
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as stream:
+                if any(word.startswith(start) for word in stream.read(8192).split(b"\0")[:2]):
+                    found.append(pid)
+        except OSError:
+            pass
+    return found

@@ -32,10 +32,9 @@ class PipBuilder:
             self.temp = Path(temp)
             self.channel.event("progress", detail="creating a virtual environment")
             python = str(self.folder / "bin" / "python")
-            self._need([self.python, "-I", "-m", "venv", "--without-pip", str(self.folder)])
+            self.make(python, with_pip)
             if not with_pip:
                 return
-            self._need([python, "-I", "-m", "ensurepip", "--upgrade", "--default-pip"])  # venv itself would hide why this fails
             self.quiet = False
             self.before = self._packages()
             (self.temp / "requirements.txt").write_text(requirements)
@@ -46,6 +45,16 @@ class PipBuilder:
             if project and self._watch([*install, "--no-deps", "-e", str(project[1])]) != 0:
                 raise self._unfit() or project_failure(project[0], self.lines)
 
+    def make(self, python: str, with_pip: bool) -> None:
+        """The folder; `python` will be its interpreter."""
+        self._need([self.python, "-I", "-m", "venv", "--without-pip", str(self.folder)])
+        if with_pip:
+            self._need([python, "-I", "-m", "ensurepip", "--upgrade", "--default-pip"])  # venv itself would hide why this fails
+
+    def command(self, words: List[str]) -> List[str]:
+        """What starts a program that fills the folder."""
+        return words
+
     def _need(self, words: List[str]) -> None:
         if self._watch(words) != 0:
             raise self._unfit() or NodeError("ENVIRONMENT_FAILED", f"python -m {words[3]} failed", None, lines=self.lines[-15:])
@@ -55,7 +64,7 @@ class PipBuilder:
                        if key not in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PIP_TARGET", "PIP_PREFIX", "PIP_REQUIRE_VIRTUALENV")}
         environment.update({"TMPDIR": str(self.temp), "PIP_USER": "0", "PYTHONUNBUFFERED": "1"})
         self.lines = []
-        return watch(words, self.temp, environment, self._read, self._measure)
+        return watch(self.command(words), self.temp, environment, self._read, self._measure)
 
     def _read(self, line: str) -> None:
         """Keeps the line and tells what it means."""

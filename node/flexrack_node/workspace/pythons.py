@@ -19,8 +19,10 @@ NEWEST = 30  # minor versions that are looked for
 SETTLED = 2  # above the lowest of a range without an end: what packages have had time to be made for
 
 
-def find(wanted: Optional[str], channel: Channel) -> Dict[str, Any]:
+def find(wanted: Optional[str], channel: Channel, image: Optional[str] = None) -> Dict[str, Any]:
     """What it is, as an environment depends on it; with `managed` (its version) where it is flexrack's own, and `absent` where that is to be installed first."""
+    if image:  # it has the rest; this is known before the image is here
+        return {"version": wanted or "image", "tag": image, "platform": os.uname().machine, "libc": "", "executable": image}
     own = interpreter.facts()
     if not wanted:
         return own

@@ -2,6 +2,7 @@
 import os
 import shutil
 import signal
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Set
@@ -22,14 +23,18 @@ POLL_SECONDS = 0.05
 
 def inspect(request: "WorkspaceQuestion", channel: Channel) -> "WorkspaceInspected":
     """{project, tree, environment?} -> {sync, environment?}: what `up` would have to do, found out in one call."""
-    compared = sync.compare(request, channel)
+    found: WorkspaceInspected = {"sync": sync.compare(request, channel)}
+    place = WorkspaceFolder(channel.root, request["project"])
+    image = read("workspace.image", place.image)
+    if image:
+        found["image"] = image
     wanted = request.get("environment")
     if wanted is None:
-        return {"sync": compared}
-    place = WorkspaceFolder(channel.root, request["project"])
+        return found
     planned = environment.plan(wanted, channel)
     noted = or_nothing(read("workspace.environment", place.environment)).get("hash") == planned["hash"]
-    return {"sync": compared, "environment": {**planned, "noted": noted}}
+    found["environment"] = {**planned, "noted": noted}
+    return found
 
 
 def listing(request: "ProjectName", channel: Channel) -> "List[WorkspaceEntry]":
@@ -48,7 +53,7 @@ def listing(request: "ProjectName", channel: Channel) -> "List[WorkspaceEntry]":
         last = or_nothing(read("workspace.sync", place.sync))
         found.append({
             "project": name, "path": str(place.path), "code": str(place.code), "owner": last.get("owner"), "source": last.get("source"),
-            "synced_at": last.get("at"), "files": last.get("files"), "environment": environment_of(place),
+            "synced_at": last.get("at"), "files": last.get("files"), "environment": environment_of(place), "image": read("workspace.image", place.image), "enter": enter_program(channel),
             "processes": [{"pid": pid, "command": command_of(pid), "run": tag_of(pid, "FLEXRACK_RUN")} for pid in inside(place)],
         })
     return found
@@ -118,6 +123,11 @@ def unlock(function: Any, path: str, _failure: Any) -> None:
             shutil.rmtree(path)
             return
     function(path)
+
+
+def enter_program(channel: Channel) -> List[str]:
+    """What starts a program in an image or a sandbox (image/enter.py); an order as JSON, `--` and its words follow."""
+    return [sys.executable, "-I", "-S", str(Path(__file__).resolve().parents[1] / "image" / "enter.py"), str(channel.root), str(channel.environments)]
 
 
 def environment_of(place: WorkspaceFolder) -> "Optional[EnvironmentInUse]":

@@ -15,7 +15,7 @@ export async function runInWorkspaces(words: string[], on: string | undefined, s
   const [only] = nodes
   if (only && nodes.length === 1) {
     const {host, workspace} = await openWorkspace(fleet, only, manifest.name, context)
-    const command = workspaceScript(workspace, manifest.workspace.env, words)
+    const command = workspaceScript(workspace, manifest.workspace.env, words, {isolate: manifest.workspace.isolate})
     const ending = json ? await runCaptured(host.shell, command, context) : await runAttached(host.shell, command, context)
     process.exitCode = await exitStatus(ending)
     return 'stdout' in ending ? [{node: only.name, ...(ending as ExecResult)}] : undefined
@@ -24,7 +24,7 @@ export async function runInWorkspaces(words: string[], on: string | undefined, s
   const print = (node: string) => (line: string, stream: 'stdout' | 'stderr'): void => void process[stream].write(`${node}: ${line}\n`)
   const settled = await Promise.allSettled(
     workspaces.map(async ({host, workspace}): Promise<NodeResult> => {
-      const command = workspaceScript(workspace, manifest.workspace.env, words)
+      const command = workspaceScript(workspace, manifest.workspace.env, words, {isolate: manifest.workspace.isolate})
       return {node: host.node, ...(await runCaptured(host.shell, command, context, json ? undefined : print(host.node)))}
     }),
   )

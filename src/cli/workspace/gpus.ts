@@ -24,7 +24,7 @@ export async function runWithGpus(
     nodes: rack.nodes, request, words, on: host, ...(wait !== undefined && {wait}), ...(flags.transport !== undefined && {transport: flags.transport}),
   }, context)
   atClose(context, () => attached.release())
-  const command = workspaceScript(workspace, {...manifest.workspace.env, ...attached.env}, [...attached.prefix, ...words], attached.libraries)
+  const command = workspaceScript(workspace, {...manifest.workspace.env, ...attached.env}, words, {libraries: attached.libraries, prefix: attached.prefix, isolate: manifest.workspace.isolate})
   const ending = json ? await runCaptured(host.shell, command, context) : await runAttached(host.shell, command, context)
   process.exitCode = await exitStatus(ending)
   return json ? [{node: node.name, stdout: '', stderr: '', ...ending}] : undefined

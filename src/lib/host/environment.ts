@@ -74,11 +74,23 @@ async function buildWith(host: Host, {together = false, ...input}: Omit<Environm
     withUv(host, context, way, (uv) => host.call('environment.ensure', {...input, ...way, uv, ...more}, {signal: context.signal, onEvent: (event) => progress.tell(event)})))
 }
 
+/** The first node of this command to which uv is sent, by where environments are there: others with that folder may share it. */
+const sending = new Map<string, Promise<unknown>>()
+
 /** Asks a second time where uv has to be sent first, or cannot be. */
 async function withUv<T extends object>(host: Host, context: Context, {download}: {download?: DownloadWay}, ask: (uv: UvOrder) => Promise<T | ToolMissing>): Promise<T> {
   const first = await ask(uvOrder())
   if (!('missing' in first)) return first
-  const without = await bringUv(host, first.machine, context, download?.mirrored ? download.proxy : undefined).then(() => '', (error: unknown) => {
+  const place = `${first.machine} ${host.environments}`
+  const earlier = download?.mirrored ? undefined : sending.get(place)
+  if (earlier) {
+    await earlier
+    const there = await ask(uvOrder())
+    if (!('missing' in there)) return there
+  }
+  const coming = bringUv(host, first.machine, context, download?.mirrored ? download.proxy : undefined)
+  if (!earlier) sending.set(place, coming.catch(() => {}))
+  const without = await coming.then(() => '', (error: unknown) => {
     if (context.signal.aborted) throw error
     return (error as Error).message
   })

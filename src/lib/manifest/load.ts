@@ -25,9 +25,9 @@ export async function loadManifest(pathOrFolder: string): Promise<Manifest> {
 export async function readManifest(pathOrFolder: string): Promise<LocatedManifest> {
   const file = await manifestFile(resolve(pathOrFolder))
   // zod and yaml are loaded only here: most commands start without a manifest.
-  const [{manifestSchema, NOT_YET}, {checkSections, resolveManifest}] = await Promise.all([import('./schema.ts'), import('./resolve.ts')])
+  const [{manifestSchema}, {checkSections, resolveManifest}] = await Promise.all([import('./schema.ts'), import('./resolve.ts')])
   const source = await readSource(file, {asText: isTakenAsWritten})
-  const {value, problems} = validateSource(source, manifestSchema, NOT_YET)
+  const {value, problems} = validateSource(source, manifestSchema)
   const sections = value ?? validSections(source.value, manifestSchema.shape)
   problems.push(...(await checkSections(source, sections)))
   if (!value || problems.length > 0) throw problemsError('MANIFEST_INVALID', file, problems)

@@ -1,5 +1,5 @@
 import {makeReference, type Reference} from '../document/index.ts'
-import {manifestSchema, NOT_YET} from './schema.ts'
+import {manifestSchema} from './schema.ts'
 
 const SCHEMA_FILE = 'flexrack.schema.json'
 
@@ -31,7 +31,5 @@ do the same while you type; the path is that of your installation of flexrack.
 
 /** docs/manifest.md and schema/flexrack.schema.json, made from the one schema. */
 export function manifestReference(): Reference {
-  const reference = makeReference(manifestSchema, {intro: INTRO, top: 'Keys', id: SCHEMA_FILE})
-  const later = Object.entries(NOT_YET).map(([path, instead]) => `- \`${path.replace('=', ': ')}\`${instead ? `: ${instead}` : ''}`)
-  return {...reference, markdown: `${reference.markdown}\n## Not in this version\n\nThese are answered with an error, not passed over:\n\n${later.join('\n')}\n`}
+  return makeReference(manifestSchema, {intro: INTRO, top: 'Keys', id: SCHEMA_FILE})
 }

@@ -7,7 +7,7 @@ import type {ManifestFile} from './schema.ts'
 import {readNodeRange} from './node-range.ts'
 import {slurmTime} from './slurm-time.ts'
 import {checkSweep, resolveSweep} from './sweep-rules.ts'
-import type {CheckpointSpec, GpusSpec, LeasedSpec, Manifest, SlurmSpec, TrainSpec} from './types.ts'
+import type {CheckpointSpec, GpusSpec, IsolateSpec, LeasedSpec, Manifest, SlurmSpec, TrainSpec, WorkspaceSpec} from './types.ts'
 import {splitWords} from './words.ts'
 
 type Report = (path: Path, message: string, more?: {expected?: string; nearest?: string}) => void
@@ -35,7 +35,7 @@ export function resolveManifest(source: Source, file: ManifestFile): Manifest {
     folder,
     name: file.name,
     ...(file.rack !== undefined && {rack: looksLikeFile(file.rack) ? resolve(folder, file.rack) : file.rack}),
-    workspace: {...(python !== undefined && {python: posix.normalize(python)}), ...(version !== undefined && {pythonVersion: version}), exclude: file.workspace.sync.exclude, forward: file.workspace.forward, env: file.workspace.env},
+    workspace: {...(python !== undefined && {python: posix.normalize(python)}), ...(version !== undefined && {pythonVersion: version}), ...(file.workspace.image !== undefined && {image: file.workspace.image}), ...resolveIsolate(file.workspace.isolate), exclude: file.workspace.sync.exclude, forward: file.workspace.forward, env: file.workspace.env},
     ...(file.gpus && {gpus: file.gpus as GpusSpec}),
     ...(file.train && {train: resolveTrain(file.train)}),
     ...(file.sweep && {sweep: resolveSweep(file.sweep)}),
@@ -89,6 +89,18 @@ function resolveGpus(gpus: NonNullable<ManifestFile['train']>['gpus']): Pick<Tra
   if (typeof gpus !== 'object') return gpus === undefined ? {} : {gpus}
   const {count, ...leased} = gpus
   return {gpus: count, ...((leased.remote || leased.memory !== undefined || leased.fraction !== undefined) && {leased: leased as LeasedSpec})}
+}
+
+function resolveIsolate(isolate: ManifestFile['workspace']['isolate']): Pick<WorkspaceSpec, 'isolate'> {
+  if (isolate === undefined || isolate === false) return {}
+  if (isolate === true) return {isolate: {network: 'host'}}
+  const {memory, ...rest} = isolate
+  return {isolate: {...rest, ...(memory !== undefined && {memory: bytesOf(memory)})} as IsolateSpec}
+}
+
+function bytesOf(size: string): number {
+  const [, digits = '0', unit = 'K'] = /^(\d+)\s*([KMGT])/i.exec(size) ?? []
+  return Number(digits) * 1024 ** ('KMGT'.indexOf(unit.toUpperCase()) + 1)
 }
 
 /** `2..8` as {minNodes: 2, nodes: 8}. */

@@ -6,71 +6,12 @@ import {hang, watch} from './hang.ts'
 import {SLURM_TIME} from './slurm-time.ts'
 import {sweep} from './sweep-schema.ts'
 import {splitWords} from './words.ts'
+import {asWritten, env, noLineBreak, workspace} from './workspace-schema.ts'
 
 /** Names of projects, experiments' prefix, endpoints: safe in paths, URLs and run ids. */
 const NAME = /^[a-z0-9](?:[a-z0-9._-]{0,38}[a-z0-9])?$/
 const NAME_RULE = 'must be 1 to 40 lower-case letters, digits, dots, dashes or underscores, and begin and end with a letter or digit'
 const MODEL = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?:@[A-Za-z][A-Za-z0-9._-]{0,99}|\/[1-9][0-9]{0,8})?$/
-
-/** Set by flexrack for every rank; a value of the user's own would be lost or do harm. */
-const OURS = /^(?:FLEXRACK_.*|RANK|LOCAL_RANK|WORLD_SIZE|LOCAL_WORLD_SIZE|MASTER_ADDR|MASTER_PORT|MLFLOW_TRACKING_URI|MLFLOW_TRACKING_TOKEN|MLFLOW_RUN_ID|MLFLOW_EXPERIMENT_ID)$/
-
-/** Texts that are taken as written: `THREADS: 4` is fine without quotes (ReadOptions.asText). */
-const asWritten = z.string().meta({written: 'as-is'})
-
-const env = (what: string) =>
-  z
-    .record(
-      z
-        .string()
-        .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be letters, digits and underscores, and not begin with a digit')
-        .refine((name) => !OURS.test(name), {message: 'is set by flexrack itself', when: () => true}),
-      asWritten.refine((value) => !value.includes('\0'), 'must not contain NUL'),
-    )
-    .default({})
-    .describe(what)
-
-const noLineBreak = (text: string) => !/[\r\n\0]/.test(text)
-
-const workspace = z
-  .strictObject({
-    python: z
-      .union([
-        z.string().min(1),
-        z.strictObject({
-          version: z
-            .string()
-            .regex(/^3\.\d{1,2}$/, 'must be a version such as "3.12", in quotes')
-            .optional()
-            .describe('Python of the environment: python3.12 of the node, else one that uv installs below its environments; by default its python3.')
-            .meta({examples: ['3.12']}),
-          requirements: z.string().min(1).optional().describe('Requirements file, as above.'),
-        }),
-      ])
-      .optional()
-      .describe('Requirements file of pip, or pyproject.toml, relative to the project folder; pyproject.toml[plot,dev] takes extras and dependency groups along; a project with a build system or programs is installed itself, editable. The environment is built once per content and node, then reused. A lock file (uv.lock beside pyproject.toml, or what `flexrack lock` writes) decides its versions. Without it the environment has the bare Python of the node.')
-      .meta({examples: ['requirements.txt', 'pyproject.toml[plot]', {version: '3.12', requirements: 'requirements.txt'}]}),
-    sync: z
-      .strictObject({
-        exclude: z
-          .array(z.string().min(1).refine(noLineBreak, 'must be one line'))
-          .max(1000)
-          .default([])
-          .describe('Patterns, as in .gitignore, of what is not sent to the nodes, besides the project\'s .gitignore files.')
-          .meta({examples: [['data/', '*.pt']]}),
-      })
-      .prefault({})
-      .describe('What is sent to the nodes.'),
-    forward: z
-      .array(z.int().min(1).max(65535))
-      .max(100)
-      .default([])
-      .describe('Ports of the node that `flexrack workspace forward` forwards to this machine.')
-      .meta({examples: [[8888]]}),
-    env: env('Environment variables of everything that runs in the workspace.'),
-  })
-  .prefault({})
-  .describe('How the project looks on a node.')
 
 const NODE_RANGE = /^[1-9][0-9]{0,3}\.\.[1-9][0-9]{0,3}$/
 const NODE_RANGE_RULE = 'must be a number, or a range such as 2..8'
@@ -287,11 +228,6 @@ export const manifestSchema = z
   .meta({title: 'flexrack.yaml', description: 'The manifest of a flexrack project.'})
 
 export type ManifestFile = z.output<typeof manifestSchema>
-
-/** In the product, but not in this version: said plainly instead of accepted silently. */
-export const NOT_YET: Record<string, string> = {
-  'workspace.image': 'use workspace.python',
-}
 
 function isHttpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false

@@ -24,12 +24,25 @@ export interface WorkspaceSpec {
   python?: string
   /** Python of the environment, such as 3.12; the node's python3 by default. */
   pythonVersion?: string
+  /** Container image that its programs run in: as written. */
+  image?: string
+  /** They run in a sandbox. */
+  isolate?: IsolateSpec
   /** .gitignore-style patterns, besides the project's own .gitignore files. */
   exclude: string[]
   /** Ports on the node that `workspace forward` brings here. */
   forward: number[]
   /** Environment variables for everything that runs in the workspace. */
   env: Record<string, string>
+}
+
+/** What a sandboxed program may have. */
+export interface IsolateSpec {
+  network: 'none' | 'host'
+  /** Bytes. */
+  memory?: number
+  pids?: number
+  cpus?: number
 }
 
 export interface GpusSpec {

@@ -9,6 +9,8 @@ export interface EnvironmentContent {
   /** Python version (3.11) or range (>=3.11,<3.13), which uv installs where the node has none; or a name or an absolute path on the node; the node's python3 by default. */
   python?: string
   project?: ProjectToInstall
+  /** Digest of the image, which is there, in which it is made and whose Python and packages it has below its own. */
+  image?: string
 }
 
 /** The project of a workspace is in the environment itself, editable: its modules are those of the code folder, and its programs are there. */
@@ -148,8 +150,8 @@ export interface EnvironmentPlanned {
   python: string
   /** Hash over the versions in it, where it is ready. */
   versions?: string
-  /** Whose Python it is: the node's own, flexrack's (which uv has installed), or one that uv is to install first. */
-  by: 'node' | 'flexrack' | 'uv'
+  /** Whose Python it is: the node's own, flexrack's (which uv has installed), one that uv is to install first, or the image's. */
+  by: 'node' | 'flexrack' | 'uv' | 'image'
 }
 
 /** What uses an environment, and flexrack's folder of the node that it is on. */

@@ -93,6 +93,8 @@ export interface EnvironmentBuilt {
   node: string | null
   /** The program that built it. */
   by?: string
+  /** Digest of the image that it is for. */
+  image?: string
 }
 
 /** Something that uses an environment. */

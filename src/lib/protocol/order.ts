@@ -1,4 +1,5 @@
 // What a run is started with; a node keeps it as spec.json. Generated from protocol/order.json by `npm run protocol`.
+import type {Isolate} from './image.ts'
 
 export interface CheckpointOrder {
   path: string
@@ -107,6 +108,10 @@ export interface RunOrder {
   command: string[]
   /** Path of the Python that has its packages. */
   python: string
+  /** Digest of the workspace's image, in which the launcher and the ranks run. */
+  image?: string
+  /** The launcher and the ranks run in a sandbox. */
+  isolate?: Isolate
   /** The image that its ranks run in. */
   container?: string
   /** Hash of its environment. */

@@ -47,6 +47,8 @@ export interface RankRecord {
   attempt?: number
   /** Process that started it and waits for it. */
   wrapper?: number
+  /** Of its numbers of processes, where it ran in a sandbox; a reader outside knows them by others. */
+  namespace?: string
   /** Missing where its program could not be started. */
   pid?: number
   started: number

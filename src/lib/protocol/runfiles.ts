@@ -67,7 +67,7 @@ export type RunEvent = {
 /** Where the Ray cluster of an attempt is, on the node of its head. */
 export interface RayPlace {
   address: string
-  /** The port of its dashboard, on loopback. */
+  /** The port of its dashboard: on loopback, under Slurm at the node's address. */
   dashboard: number
 }
 

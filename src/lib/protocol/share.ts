@@ -60,8 +60,6 @@ export interface ShareOrder {
   until: number | null
   /** The other's public key, where it is known. */
   key?: string | null
-  /** Path of a bubblewrap that was brought; else the node's own. */
-  sandbox?: string | null
 }
 
 export interface ShareMade {

@@ -232,8 +232,10 @@ export interface StacksInput {
   rank?: number | null
 }
 
-/** On the node's loopback; `token` opens it, and the cluster. */
+/** As the node reaches it; `token` opens it, and the cluster. */
 export interface NodeDashboard {
+  /** Its loopback; under Slurm the address of the job's first node. */
+  host: string
   port: number
   token: string
 }

@@ -1,5 +1,6 @@
 // Workspaces: a project's place on a node. Generated from protocol/workspace.json by `npm run protocol`.
 import type {EnvironmentContent, EnvironmentPlanned, WaitingEvent} from './environment.ts'
+import type {ImageUsed} from './image.ts'
 import type {Compared, SyncQuestion} from './sync.ts'
 
 export interface WorkspaceQuestion extends SyncQuestion {
@@ -12,6 +13,8 @@ export interface EnvironmentOfWorkspace extends EnvironmentPlanned {
 
 export interface WorkspaceInspected {
   sync: Compared
+  /** That its programs run in now. */
+  image?: ImageUsed
   environment?: EnvironmentOfWorkspace
 }
 
@@ -46,6 +49,10 @@ export interface WorkspaceEntry {
   synced_at: number | null
   files: number | null
   environment: EnvironmentInUse | null
+  /** That its programs run in; null: the node's own files. */
+  image: ImageUsed | null
+  /** Words that start a program in an image or a sandbox; an EnterOrder as JSON, `--` and the program's words follow. */
+  enter: string[]
   processes: WorkspaceProcess[]
 }
 

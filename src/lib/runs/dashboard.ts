@@ -20,8 +20,8 @@ export async function openDashboard(place: Place, run: FoundRun, context: Contex
   for (const {node} of run.nodes) {
     try {
       const host = await hostOf(place, node, context)
-      const {port, token} = await host.call('run.dashboard', {run: run.run}, {signal: context.signal})
-      const forward = await host.shell.forwardLocal({targetHost: '127.0.0.1', targetPort: port})
+      const {host: targetHost, port, token} = await host.call('run.dashboard', {run: run.run}, {signal: context.signal})
+      const forward = await host.shell.forwardLocal({targetHost, targetPort: port})
       return {node, url: `http://127.0.0.1:${forward.port}`, token: new Secret(token), closed: host.shell.closed, close: () => forward.close()}
     } catch (error) {
       errors.push(error)

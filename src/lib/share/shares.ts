@@ -1,5 +1,6 @@
 import {CliError, type Context} from '../base/index.ts'
 import {openHost} from '../host/index.ts'
+import {bringBubblewrap, bubblewrapVersion} from '../image/index.ts'
 import {executePlan, throwIfFailed, valuesOf, type Handlers, type PlanOf} from '../plan/index.ts'
 import type {Share, ShareEnded, ShareMade, ShareReplied, Shares as NodeShares} from '../protocol/index.ts'
 import type {RackNode} from '../rack/index.ts'
@@ -32,8 +33,17 @@ interface ShareEnv {
 }
 
 const HANDLERS: Handlers<ShareKinds, ShareEnv> = {
-  'share.add': async ({node: _node, ...order}, _done, env) => (await openHost(env.fleet, env.node, env.context)).call('share.add', order, {signal: env.context.signal}),
+  'share.add': add,
   'share.remove': async ({name, user}, _done, env) => (await openHost(env.fleet, env.node, env.context)).call('share.remove', {name, user}, {signal: env.context.signal}),
+}
+
+async function add({node: _node, ...order}: AddInput, _done: unknown, {fleet, node, context}: ShareEnv): Promise<ShareMade> {
+  const host = await openHost(fleet, node, context)
+  if (order.access === 'write') {
+    const {lacks} = await host.call('image.inspect', {layers: [], tool: bubblewrapVersion()}, {signal: context.signal})
+    if (lacks !== null) await bringBubblewrap(host, lacks, context)
+  }
+  return host.call('share.add', order, {signal: context.signal})
 }
 
 /** The shares of one node. */

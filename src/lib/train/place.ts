@@ -1,6 +1,6 @@
 import {CliError, randomId} from '../base/index.ts'
 import {gpuRequest} from '../gpu/index.ts'
-import {readNodeRange, type LeasedSpec, type Manifest, type Scheduler, type TrainSpec} from '../manifest/index.ts'
+import {readNodeRange, type IsolateSpec, type LeasedSpec, type Manifest, type Scheduler, type TrainSpec} from '../manifest/index.ts'
 import type {Wants} from '../protocol/index.ts'
 import {selectNodes, type Rack, type RackNode} from '../rack/index.ts'
 import type {Placement, RunSpec, TrainChoice} from './types.ts'
@@ -132,9 +132,17 @@ function describeRun(manifest: Manifest, train: TrainSpec, choice: TrainChoice, 
     env: {...manifest.workspace.env, ...train.env, ...choice.env},
     wants: wantsOf(train, choice, processes),
     ...(gpus !== undefined && {gpus, ...(train.leased && gpus > 0 && {leased: leaseWish(train.leased)})}),
+    ...(manifest.workspace.isolate && {isolate: isolateOf(manifest.workspace.isolate, train)}),
     experiment: manifest.tracking.experiment,
     tracked: choice.tracking,
   }
+}
+
+/** What a sandbox of ranks can be. Errors: USAGE. */
+function isolateOf(isolate: IsolateSpec, {launcher}: TrainSpec): IsolateSpec {
+  if (isolate.network === 'none') throw new CliError('USAGE', 'workspace.isolate has network: none, and ranks speak to each other and to the tracking server over the network', {hint: 'workspace: {isolate: {network: host}}'})
+  if (launcher === 'mpi') throw new CliError('USAGE', 'workspace.isolate and the launcher mpi do not go together: daemons of mpirun need the secret of the gang, which a sandbox hides', {hint: 'set train.launcher to torchrun, or leave workspace.isolate out'})
+  return isolate
 }
 
 function profileOf(train: TrainSpec, {profile}: TrainChoice): Pick<RunSpec['watched'], 'profile'> {

@@ -21,6 +21,8 @@ type CommonSpec = {
   command: string[]
   python: string
   environment: string | null
+  image?: string
+  isolate?: NonNullable<RunSpec['isolate']>
   cwd: string
   /** Its ranks get a view of this workspace as it is when they start. */
   code: {workspace: string}
@@ -88,6 +90,8 @@ export function specTemplate<Part extends SshPart | SlurmPart>(spec: RunSpec, {n
     command: spec.command,
     python: inContainer ? 'python3' : `${environment?.path}/bin/python`,
     environment: inContainer ? null : (environment?.hash ?? null),
+    ...(workspace.image && !inContainer && {image: workspace.image.digest}),
+    ...(spec.isolate && {isolate: spec.isolate}),
     cwd: workspace.codePath,
     code: {workspace: spec.project},
     env: Object.fromEntries(Object.keys(spec.env).map((name) => [name, fromEnv('variables', name)])),

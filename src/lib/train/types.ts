@@ -1,5 +1,5 @@
 import type {Tracking} from '../head/index.ts'
-import type {CheckpointSpec, Manifest, Scheduler, SlurmSpec, TrainSpec} from '../manifest/index.ts'
+import type {CheckpointSpec, IsolateSpec, Manifest, Scheduler, SlurmSpec, TrainSpec} from '../manifest/index.ts'
 import type {CheckName} from '../preflight/index.ts'
 import type {LeaseWish, NodeReason, PlacedRank} from '../placement/index.ts'
 import type {Wants} from '../protocol/index.ts'
@@ -129,6 +129,8 @@ export interface RunSpec {
   chosen?: ChosenPlacement
   experiment: string
   tracked: boolean
+  /** Its ranks run in a sandbox. */
+  isolate?: IsolateSpec
   /** Slurm places it; `placements` then has the login node alone, with all ranks. */
   slurm?: SlurmRequest
 }

@@ -1,5 +1,5 @@
 import type {Compared} from '../protocol/index.ts'
-import {isSameEntry, type Entry} from './entry.ts'
+import {isSameEntry, type Entries, type Entry} from './entry.ts'
 import type {Snapshot} from './snapshot.ts'
 
 /** What has to happen to a node's code folder. */
@@ -19,9 +19,9 @@ export interface Delta {
 }
 
 /** Compares the project with what the node has, and with what was synced last; with `overwrite`, what was edited on the node counts for nothing. */
-export function computeDelta(snapshot: Snapshot, compared: Compared, {overwrite = false}: {overwrite?: boolean} = {}): Delta {
+export function computeDelta(snapshot: Snapshot, compared: Compared, {overwrite = false, there: known}: {overwrite?: boolean; there?: Entries} = {}): Delta {
   const edited = new Map(overwrite ? [] : compared.edited?.map(([path, kind, digest, executable]) => [path, {kind, digest, executable} as Entry]))
-  const there = new Map(compared.base ? snapshot.bases.get(compared.base) : [])
+  const there = new Map(known ?? (compared.base ? snapshot.bases.get(compared.base) : []))
   for (const [path, kind, digest, executable] of compared.inventory ?? []) there.set(path, {kind, digest, executable} as Entry)
   const staged = new Set(compared.staged)
   const delta: Delta = {put: new Map(), remove: [], forget: [], send: new Map(), bytes: 0, kept: [], conflicts: []}

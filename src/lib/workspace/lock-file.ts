@@ -5,6 +5,9 @@ import {textIfThere} from '../base/index.ts'
 /** Beside the manifest: exact versions with hashes, for every platform; nodes install exactly that. */
 export const LOCK_FILE = 'flexrack.lock'
 
+/** Which image the project's tag stands for, in a file that may say nothing else. */
+export const IMAGE_LINE = /^# workspace\.image: (\S+) is (sha256:[0-9a-f]{64})$/
+
 interface Content {
   requirements: string
   constraints: string
@@ -20,10 +23,19 @@ export function lockText(file: string, content: Content, python: string, pins: s
 
 /** What a lock file of the project says: its lines, whether it belongs to these requirements, and its oldest Python. Undefined where there is none. */
 export async function readLock(folder: string, content: Content): Promise<{text: string; isCurrent: boolean; python: string} | undefined> {
-  const text = await textIfThere(join(folder, LOCK_FILE))
+  const text = withoutImage(await textIfThere(join(folder, LOCK_FILE)))
   const [, , digest, python = ''] = HEADER.exec(text ?? '') ?? []
   return text === undefined ? undefined : {text, isCurrent: digest === sourceDigest(content), python}
 }
+
+/** What a lock file says of packages; undefined where that is nothing. */
+function withoutImage(text: string | undefined): string | undefined {
+  const rest = text?.split('\n').filter((line) => !IMAGE_LINE.test(line)).join('\n')
+  return rest?.trim() === '' ? undefined : rest
+}
+
+/** The line of an image in a lock file, with its end; empty where there is none. */
+export const imageLine = (text: string | undefined): string => text?.split('\n').flatMap((line) => (IMAGE_LINE.test(line) ? [`${line}\n`] : [])).join('') ?? ''
 
 function sourceDigest({requirements, constraints}: Content): string {
   return createHash('sha256').update(JSON.stringify([requirements, constraints])).digest('hex').slice(0, 16)

@@ -1,10 +1,10 @@
 import {rename, rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {CliError, randomId, type Context} from '../base/index.ts'
+import {CliError, randomId, textIfThere, type Context} from '../base/index.ts'
 import {VERSIONS, type Host} from '../host/index.ts'
 import type {Manifest} from '../manifest/index.ts'
 import type {Handlers, PlanOf} from '../plan/index.ts'
-import {LOCK_FILE, lockText} from './lock-file.ts'
+import {imageLine, LOCK_FILE, lockText} from './lock-file.ts'
 import {changedSince, digestOf} from './project-files.ts'
 import {namedProject} from './pyproject.ts'
 import {hasHashes, isLockedByUv, readSources, staleLock} from './requirements.ts'
@@ -61,7 +61,7 @@ async function lock({node, folder, requirements: file, digest, python, version}:
   // Whole or not at all: another command may read it now, and a disk may be full.
   const draft = `${target}.${randomId()}`
   try {
-    await writeFile(draft, lockText(file, sources, python, pins))
+    await writeFile(draft, `${lockText(file, sources, python, pins)}${imageLine(await textIfThere(target))}`)
     await rename(draft, target)
   } finally {
     await rm(draft, {force: true})

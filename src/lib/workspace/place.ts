@@ -1,6 +1,7 @@
 import {CliError, type Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
-import type {WorkspaceEntry} from '../protocol/index.ts'
+import type {IsolateSpec} from '../manifest/index.ts'
+import type {EnterOrder, WorkspaceEntry} from '../protocol/index.ts'
 import {quote} from '../ssh/index.ts'
 
 /** A workspace as a node tells of it. */
@@ -16,8 +17,26 @@ export async function findWorkspaces(host: Host, project: string | undefined, co
   return found.map(({synced_at: at, ...one}) => ({node: host.node, ...one, syncedAt: at === null ? null : new Date(at * 1000).toISOString()}))
 }
 
-/** A script and its environment variables that run `words` (or a login shell) in a workspace, with its Python first on the path, and `libraries` first among the folders of shared libraries. */
-export function workspaceScript(workspace: PlacedWorkspace, env: Record<string, string>, words: string[], libraries: string | null = null): {script: string; env: Record<string, string>} {
+/** What a program in a workspace is started with besides. */
+export interface WorkspaceParts {
+  /** First among the folders of shared libraries: our GPU drivers. */
+  libraries?: string | null
+  /** What starts it, on the node itself: it stays outside of an image. */
+  prefix?: string[]
+  /** It runs in a sandbox. */
+  isolate?: IsolateSpec | undefined
+  /** Absolute, writable in the sandbox besides the code. */
+  write?: string[]
+}
+
+/** Of ours and of a terminal: they count although the image sets them. */
+const KEPT = ['VIRTUAL_ENV', 'TERM', 'FLEXRACK_WORKSPACE', 'FLEXRACK_WORKSPACE_FOLDER']
+
+/** What stands for a login shell in an image, which may have another one than the account. */
+const SHELL = ['/bin/sh', '-c', 'if [ -x "$SHELL" ]; then exec "$SHELL"; elif command -v bash >/dev/null 2>&1; then exec bash; fi; exec /bin/sh']
+
+/** A script and its environment variables that run `words` (or a login shell) in a workspace: in its image and in a sandbox where it has one, with its Python first on the path. */
+export function workspaceScript(workspace: PlacedWorkspace, env: Record<string, string>, words: string[], {libraries = null, prefix = [], isolate, write = []}: WorkspaceParts = {}): {script: string; env: Record<string, string>} {
   if (workspace.syncedAt === null) {
     throw new CliError('NOT_FOUND', `the workspace ${workspace.project} on ${workspace.node} has no code yet`, {hint: `flexrack workspace up --on ${workspace.node}`})
   }
@@ -28,7 +47,16 @@ export function workspaceScript(workspace: PlacedWorkspace, env: Record<string, 
   const lines = [`cd ${quote([workspace.code])} || exit 1`]
   if (environment) lines.push('unset PYTHONHOME', `PATH=${quote([`${environment.path}/bin`])}:"$PATH"; export PATH`)
   if (libraries !== null) lines.push(`LD_LIBRARY_PATH=${quote([libraries])}"\${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"; export LD_LIBRARY_PATH`)
-  lines.push(words.length > 0 ? `exec ${quote(words)}` : 'exec "${SHELL:-/bin/sh}"')
+  if (workspace.image || isolate) {
+    const order: EnterOrder = {
+      ...(workspace.image && {image: workspace.image.digest}), ...(isolate && {isolate: {...isolate}}),
+      read: [], write: [workspace.code, ...write], gpus: libraries === null ? null : [], cwd: workspace.code, path: environment ? [`${environment.path}/bin`] : [],
+      keep: [...Object.keys(env), ...KEPT], ...(libraries !== null && {drivers: libraries}),
+    }
+    lines.push(`exec ${quote([...prefix, ...workspace.enter, JSON.stringify(order), '--', ...(words.length > 0 ? words : SHELL)])}`)
+  } else {
+    lines.push(words.length > 0 ? `exec ${quote([...prefix, ...words])}` : 'exec "${SHELL:-/bin/sh}"')
+  }
   return {
     script: `${lines.join('\n')}\n`,
     env: {

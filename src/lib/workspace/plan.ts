@@ -6,6 +6,7 @@ import type {Manifest} from '../manifest/index.ts'
 import type {PlanOf} from '../plan/index.ts'
 import type {Compared, ProjectToInstall, WorkspaceInspected} from '../protocol/index.ts'
 import {computeDelta} from './delta.ts'
+import {imageSteps, inspectImage, lacksSandbox, readImage, toolStep, type InspectedImage, type WantedImage} from './image.ts'
 import {installOf} from './install.ts'
 import {digestOf, ProjectFiles} from './project-files.ts'
 import {hasHashes, type Requirements} from './requirements.ts'
@@ -20,6 +21,8 @@ export interface Workspace {
   codePath: string
   /** Undefined where only the code was asked for. Known before it is built. */
   environment?: Environment
+  /** What its programs run in. */
+  image?: {digest: string; ref: string}
   /** What a sync changed; undefined where it had nothing to do, or is still to come. */
   synced?: Synced
 }
@@ -54,31 +57,32 @@ export interface WorkspaceOptions {
 export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: Manifest, context: Context, options: WorkspaceOptions = {}): Promise<WorkspacePlan> {
   const files = new ProjectFiles()
   const project = readProject(files, manifest, context, options)
-  const looks = new Map<Host, Promise<WorkspaceInspected>>()
-  const look = (host: Host): Promise<WorkspaceInspected> => {
+  const looks = new Map<Host, Promise<Inspected>>()
+  const look = (host: Host): Promise<Inspected> => {
     const begun = looks.get(host) ?? project.then((one) => inspect(host, manifest, one, context))
     looks.set(host, begun)
     return begun
   }
   options.early?.on('open', (host) => void look(host).catch(() => {})) // told below, where the host counts
-  const [{snapshot, wanted, install}, hosts] = await Promise.all([project, coming])
-  const origin: ProjectOrigin = {project: manifest.name, folder: manifest.folder, exclude: manifest.workspace.exclude, requirements: manifest.workspace.python ?? null, python: manifest.workspace.pythonVersion ?? null, install: install ?? null}
+  const [{snapshot, wanted, install, image}, hosts] = await Promise.all([project, coming])
+  const origin: Omit<ProjectOrigin, 'image'> = {project: manifest.name, folder: manifest.folder, exclude: manifest.workspace.exclude, requirements: manifest.workspace.python ?? null, python: manifest.workspace.pythonVersion ?? null, install: install ?? null}
   const workspaces = new Map<string, Workspace>()
   const failed = new Map<string, Error>()
   const steps: WorkspacePlan['plan']['steps'] = []
   const found = await Promise.allSettled(hosts.map(look))
-  const like = wanted && likeOf(hosts.map(({node}, index) => ({node, environment: valueOf(found[index])?.environment})), wanted)
+  const like = wanted && !image && likeOf(hosts.map(({node}, index) => ({node, environment: valueOf(found[index])?.environment})), wanted)
   const together = found.filter((one) => valueOf(one)?.environment?.ready === false).length > 1
   const reference = valueOf(found[hosts.findIndex(({node}) => node === like)])?.environment
   for (const [index, {node}] of hosts.entries()) {
-    const one = found[index] as PromiseSettledResult<WorkspaceInspected>
+    const one = found[index] as PromiseSettledResult<Inspected>
     if (one.status === 'rejected') {
       failed.set(node, one.reason as Error)
       continue
     }
-    const {sync} = one.value
+    const {sync, found: foundImage, lacksTool} = one.value
+    const imageComes = imageSteps(node, manifest.name, manifest.folder, manifest.workspace.image, image, foundImage, one.value.image)
     const beside = wanted !== undefined && reference?.ready === true && one.value.environment?.ready === true && one.value.environment.versions !== reference.versions
-    const {environment} = beside ? await besides(hosts, index, like as string, wanted, {files, manifest, context, project: {snapshot, wanted, install}}) : one.value
+    const {environment} = beside ? await besides(hosts, index, like as string, wanted, {files, manifest, context, project: {snapshot, wanted, install, image}}) : one.value
     const delta = computeDelta(snapshot, sync, options)
     if (delta.conflicts.length > 0) {
       failed.set(node, conflictOf(node, delta))
@@ -86,8 +90,10 @@ export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: 
     }
     warnOfForeign(node, manifest, sync, snapshot, context)
     warnOfKept(node, delta.kept, context)
-    workspaces.set(node, {node, codePath: sync.path, ...(environment && {environment: {hash: environment.hash, path: environment.path, built: false}})})
-    steps.push(...syncSteps(node, origin, snapshot.tree, sync, delta, options.overwrite ?? false), ...(wanted && environment ? environmentSteps(node, origin, wanted, {...environment, synced: sync.same}, {like: like ?? null, beside, together}) : []))
+    workspaces.set(node, {node, codePath: sync.path, ...(foundImage && {image: {digest: foundImage.image.manifest, ref: foundImage.image.ref}}), ...(environment && {environment: {hash: environment.hash, path: environment.path, built: false}})})
+    const here: ProjectOrigin = {...origin, image: foundImage?.image.manifest ?? null}
+    steps.push(...syncSteps(node, here, snapshot.tree, sync, delta, options.overwrite ?? false), ...(options.codeOnly ? [] : [...imageComes, ...(lacksTool ? [toolStep(node)] : [])]))
+    if (wanted && environment) steps.push(...environmentSteps(node, here, wanted, {...environment, synced: sync.same}, {like: like || null, beside, together, imageComes: imageComes.length > 0}))
   }
   return {plan: {command: options.command ?? 'workspace up', steps}, workspaces, failed, files}
 }
@@ -109,7 +115,7 @@ interface Besides {
 }
 
 /** What a node says of the environment with the versions of `like`, as the one that it has for these requirements has others. */
-async function besides(hosts: Host[], index: number, like: string, wanted: Requirements, {files, manifest, project, context}: Besides): Promise<WorkspaceInspected> {
+async function besides(hosts: Host[], index: number, like: string, wanted: Requirements, {files, manifest, project, context}: Besides): Promise<Inspected> {
   const {pythonVersion: python} = manifest.workspace
   const reference = hosts.find(({node}) => node === like) as Host
   const pins = await files.versions(like, digestOf(wanted), () => VERSIONS.choose(reference, {...wanted, ...(python !== undefined && {python}), ...(project.install && {project: project.install})}, context))
@@ -120,21 +126,29 @@ interface Project {
   snapshot: Snapshot
   wanted: Requirements | undefined
   install: ProjectToInstall | undefined
+  image: WantedImage | undefined
 }
+
+/** What a node says of the workspace, its image, and what runs that. */
+type Inspected = WorkspaceInspected & {found?: InspectedImage; lacksTool?: boolean}
 
 async function readProject(files: ProjectFiles, manifest: Manifest, context: Context, {codeOnly}: WorkspaceOptions): Promise<Project> {
-  const [snapshot, wanted] = await Promise.all([
+  const [snapshot, wanted, image] = await Promise.all([
     files.snapshot(manifest.folder, manifest.workspace.exclude, context),
     codeOnly ? undefined : files.requirements(manifest.folder, manifest.workspace.python ?? null, manifest.workspace.pythonVersion),
+    codeOnly ? undefined : readImage(files, manifest, context),
   ])
   for (const sentence of wanted?.warnings ?? []) context.reporter.warn(sentence)
-  return {snapshot, wanted, install: wanted && (await installOf(manifest.name, snapshot, manifest.workspace.python))}
+  return {snapshot, wanted, image, install: wanted && (await installOf(manifest.name, snapshot, manifest.workspace.python))}
 }
 
-async function inspect(host: Host, manifest: Manifest, {snapshot, wanted, install}: Project, context: Context): Promise<WorkspaceInspected> {
+async function inspect(host: Host, manifest: Manifest, {snapshot, wanted, install, image}: Project, context: Context): Promise<Inspected> {
   const {pythonVersion: python} = manifest.workspace
-  const environment = wanted && {requirements: wanted.requirements, constraints: wanted.constraints, ...(python !== undefined && {python}), ...(install && {project: install})}
-  return host.call('workspace.inspect', {...question(manifest.name, snapshot), environment}, {signal: context.signal})
+  const found = image && (await inspectImage(host, image, context))
+  const environment = wanted && {requirements: wanted.requirements, constraints: wanted.constraints, ...(python !== undefined && {python}), ...(install && {project: install}), ...(found && {image: found.image.manifest})}
+  const inspected = await host.call('workspace.inspect', {...question(manifest.name, snapshot), environment}, {signal: context.signal})
+  const lacksTool = !found && wanted !== undefined && manifest.workspace.isolate !== undefined && (await lacksSandbox(host, context))
+  return {...inspected, ...(found && {found}), ...(lacksTool && {lacksTool})}
 }
 
 /** Only the node has changed them: they stay, and what runs there has them. */

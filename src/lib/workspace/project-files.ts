@@ -1,5 +1,6 @@
 import {createHash} from 'node:crypto'
 import {CliError, type Context} from '../base/index.ts'
+import {ImageFiles} from '../image/index.ts'
 import {readRequirements, type Requirements} from './requirements.ts'
 import {takeSnapshot, type Snapshot} from './snapshot.ts'
 
@@ -7,6 +8,8 @@ import {takeSnapshot, type Snapshot} from './snapshot.ts'
 export class ProjectFiles {
   readonly #snapshots = new Map<string, Promise<Snapshot>>()
   readonly #requirements = new Map<string, Promise<Requirements>>()
+  readonly #images = new Map<string, ImageFiles>()
+  readonly #acts = new Map<string, Promise<void>>()
   readonly #versions = new Map<string, Promise<string | undefined>>()
 
   snapshot(folder: string, exclude: string[], context: Context): Promise<Snapshot> {
@@ -16,6 +19,19 @@ export class ProjectFiles {
   /** `file` null: none, which is an environment without packages. `version`: of Python, where the manifest names one. */
   requirements(folder: string, file: string | null, version?: string): Promise<Requirements> {
     return once(this.#requirements, JSON.stringify([folder, file, version]), () => readRequirements(folder, file ?? undefined, version))
+  }
+
+  /** The image of a project: what was read of it, and its blobs. */
+  image(text: string, folder: string, context: Context): ImageFiles {
+    const key = JSON.stringify([text, folder])
+    const found = this.#images.get(key) ?? new ImageFiles(text, folder, context)
+    this.#images.set(key, found)
+    return found
+  }
+
+  /** Whatever several steps of one command do together once. */
+  once(key: string, act: () => Promise<void>): Promise<void> {
+    return once(this.#acts, key, act)
   }
 
   /** What one node has chosen for all, of these requirements. */

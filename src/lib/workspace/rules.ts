@@ -5,7 +5,12 @@ import type {Ignore} from 'ignore'
 /** Never part of a project's code, at any depth, whatever the patterns say: git's own data, and flexrack's. */
 const ALWAYS = new Set(['.git', '.flexrack'])
 /** What Python and systems leave behind. Weaker than every .gitignore: `!.venv/` brings it back. */
-const USUALLY = ['__pycache__/', '*.egg-info/', '.venv/', '.DS_Store']
+const USUALLY = ['__pycache__/', '*.egg-info/', '.venv/', '.DS_Store', ...editorsOwn()]
+
+/** What editors keep beside a file while it is open or being saved: Vim, Emacs, JetBrains' programs, Kate, and what GLib writes before it renames. */
+function editorsOwn(): string[] {
+  return ['.*.sw?', '*~', '#*#', '.#*', '*___jb_tmp___', '*___jb_old___', '.*.kate-swp', '.goutputstream-*', '.flexrack-pull-*/']
+}
 
 /** Which paths of a project stay here. Rules of one folder, and of those above it; the nearest that says something decides. */
 export interface Rules {

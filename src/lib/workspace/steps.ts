@@ -1,9 +1,11 @@
 import type {Context} from '../base/index.ts'
 import {ensureEnvironment, VERSIONS, type Environment, type Host} from '../host/index.ts'
+import {bringBubblewrap, bubblewrapVersion, sendImage, type SentImage} from '../image/index.ts'
 import type {Handlers, StepOf} from '../plan/index.ts'
 import type {Compared, ProjectToInstall} from '../protocol/index.ts'
 import {describeDelta, type Delta} from './delta.ts'
 import type {Entry} from './entry.ts'
+import {pinDigest} from './image-pin.ts'
 import {changedSince, digestOf, type ProjectFiles} from './project-files.ts'
 import type {Requirements} from './requirements.ts'
 import type {Snapshot} from './snapshot.ts'
@@ -42,6 +44,8 @@ type EnvironmentInput = {
   python: string | null
   /** The project itself, where it has a build system. */
   install: ProjectToInstall | null
+  /** Digest of the image in which it is made. */
+  image: string | null
   /** Of that file and all it includes. */
   digest: string
   hash: string
@@ -54,7 +58,30 @@ type EnvironmentInput = {
   together: boolean
 }
 
+/** An image that the programs of a workspace run in; `text` null: none any more. */
+type ImageInput = {
+  node: string
+  project: string
+  folder: string
+  /** workspace.image. */
+  text: string | null
+  /** What it stands for: pinned. */
+  digest: string | null
+  /** Digest of the manifest for this node's kind of machine. */
+  manifest: string | null
+  /** Layers that the node lacks, and how many bytes of them travel. */
+  missing: string[]
+  bytes: number
+  /** flexrack.lock does not say yet what the tag stands for. */
+  pin: boolean
+}
+
+/** What sandboxes need. */
+type ToolInput = {node: string}
+
 export type WorkspaceKinds = {
+  'workspace.image': {input: ImageInput; output: SentImage & {node: string}}
+  'workspace.tool': {input: ToolInput; output: {node: string}}
   'workspace.sync': {input: SyncInput; output: Synced}
   'workspace.environment': {input: EnvironmentInput; output: Environment & {node: string}}
 }
@@ -65,7 +92,7 @@ export interface WorkspaceEnv {
   context: Context
 }
 
-export const WORKSPACE_HANDLERS: Handlers<WorkspaceKinds, WorkspaceEnv> = {'workspace.sync': sync, 'workspace.environment': environment}
+export const WORKSPACE_HANDLERS: Handlers<WorkspaceKinds, WorkspaceEnv> = {'workspace.sync': sync, 'workspace.environment': environment, 'workspace.image': image, 'workspace.tool': tool}
 
 /** A project, and where its parts are from. */
 export interface ProjectOrigin {
@@ -75,6 +102,8 @@ export interface ProjectOrigin {
   requirements: string | null
   python: string | null
   install: ProjectToInstall | null
+  /** Digest of the manifest of the image that the environment is for. */
+  image: string | null
 }
 
 /** None where the code is there already. Pure. */
@@ -97,21 +126,21 @@ export interface InspectedEnvironment {
   ready: boolean
   noted: boolean
   python: string
-  by: 'node' | 'flexrack' | 'uv'
+  by: 'node' | 'flexrack' | 'uv' | 'image'
   versions?: string
   /** Whether the code is there as it is here. */
   synced: boolean
 }
 
 /** None where it is there already, and noted as this project's. Pure. */
-export function environmentSteps(node: string, {project, folder, requirements: file, python: version, install}: ProjectOrigin, wanted: Requirements, {hash, path, ready, noted, python, by, synced}: InspectedEnvironment, {like, beside, together}: {like: string | null; beside: boolean; together: boolean}): StepOf<WorkspaceKinds>[] {
+export function environmentSteps(node: string, {project, folder, requirements: file, python: version, install, image}: ProjectOrigin, wanted: Requirements, {hash, path, ready, noted, python, by, synced}: InspectedEnvironment, {like, beside, together, imageComes}: {like: string | null; beside: boolean; together: boolean; imageComes: boolean}): StepOf<WorkspaceKinds>[] {
   if (ready && noted) return []
   const number = wanted.requirements.split('\n').filter((line) => line.trim() !== '' && !/^\s*--?[a-z]/.test(line)).length // neither hashes nor options
   const count = number === 1 ? '1 requirement' : `${number} requirements`
   const versions = beside ? `, with the versions of ${like}` : ''
-  const title = ready ? `Use the Python environment ${hash}, which is there${versions}` : `Build the Python environment ${hash} (Python ${python}${by === 'uv' ? ', which uv installs' : ''}, ${count}${versions}${install ? ', and the project itself' : ''})`
-  const input: EnvironmentInput = {node, project, folder, requirements: file, python: version, install, digest: digestOf(wanted), hash, path, like: ready && !beside ? null : like, beside, together}
-  return [{id: `environment:${node}`, node, kind: 'workspace.environment', title, input, needs: install && !synced ? [`sync:${node}`] : []}]
+  const title = ready ? `Use the Python environment ${hash}, which is there${versions}` : `Build the Python environment ${hash} (${by === 'image' ? "the image's Python" : `Python ${python}`}${by === 'uv' ? ', which uv installs' : ''}, ${count}${versions}${install ? ', and the project itself' : ''})`
+  const input: EnvironmentInput = {node, project, folder, requirements: file, python: version, install, image, digest: digestOf(wanted), hash, path, like: ready && !beside ? null : like, beside, together}
+  return [{id: `environment:${node}`, node, kind: 'workspace.environment', title, input, needs: [...(install && !synced ? [`sync:${node}`] : []), ...(image === null || !imageComes ? [] : [`image:${node}`])]}]
 }
 
 async function sync(input: SyncInput, _done: unknown, {host, files, context}: WorkspaceEnv): Promise<Synced> {
@@ -131,9 +160,28 @@ function deltaOf({put, remove, forget, send, bytes}: SyncInput, {entries, sizes}
 async function environment(input: EnvironmentInput, _done: unknown, {host, files, context}: WorkspaceEnv): Promise<Environment & {node: string}> {
   const {warnings: _told, ...wanted} = await files.requirements(input.folder, input.requirements, input.python ?? undefined)
   if (digestOf(wanted) !== input.digest) throw changedSince(input.folder, input.requirements ?? 'the list of packages')
-  const {like, beside, together, install, python: version} = input
-  const content = {...wanted, ...(version !== null && {python: version}), ...(install && {project: install})}
+  const {like, beside, together, install, image: digest, python: version} = input
+  const content = {...wanted, ...(version !== null && {python: version}), ...(install && {project: install}), ...(digest !== null && {image: digest})}
   const pins = like === null ? undefined : await files.versions(like, input.digest, async () => VERSIONS.choose(await host(like), content, context))
   const limits = beside ? {constraints: constraintsWith(wanted.constraints, pins ?? '')} : pins ? {pins} : {}
   return {node: input.node, ...(await ensureEnvironment(await host(input.node), {...content, ...limits, together, user: `workspace:${input.project}`}, context))}
+}
+
+async function image({node, project, folder, text, digest, manifest, pin}: ImageInput, _done: unknown, {host, files, context}: WorkspaceEnv): Promise<SentImage & {node: string}> {
+  const target = await host(node)
+  if (text === null || digest === null || manifest === null) {
+    await target.call('image.forget', {project}, {signal: context.signal})
+    return {node, layers: 0, bytes: 0}
+  }
+  const found = files.image(text, folder, context)
+  const sent = await sendImage(target, project, found, await found.manifest(digest, manifest), context)
+  if (pin) await files.once(`pin ${folder}`, () => pinDigest(folder, found.ref.text, digest))
+  return {node, ...sent}
+}
+
+async function tool({node}: ToolInput, _done: unknown, {host, context}: WorkspaceEnv): Promise<{node: string}> {
+  const target = await host(node)
+  const {lacks} = await target.call('image.inspect', {layers: [], tool: bubblewrapVersion()}, {signal: context.signal})
+  if (lacks !== null) await bringBubblewrap(target, lacks, context)
+  return {node}
 }

@@ -80,7 +80,8 @@ export function question(project: string, snapshot: Snapshot): {project: string;
   return {project, tree: snapshot.tree, bases: [...snapshot.bases.keys()]}
 }
 
-async function applyDelta(host: Host, project: string, snapshot: Snapshot, delta: Delta, {revision, overwrite}: PlannedSync, context: Context): Promise<void> {
+/** One change of the code folder; gives the revision that it has then. CONFLICT where it was another one, or something of the node's own is in the way. */
+export async function applyDelta(host: Host, project: string, snapshot: Snapshot, delta: Delta, {revision, overwrite}: Pick<PlannedSync, 'revision' | 'overwrite'>, context: Context): Promise<string> {
   const packed = delta.bytes <= DEFLATE_MAX
   const request = {
     project,
@@ -100,7 +101,7 @@ async function applyDelta(host: Host, project: string, snapshot: Snapshot, delta
   const plain = Readable.from(content.read(), {objectMode: false})
   try {
     const body = packed ? pipeline(plain, createDeflate({level: 1}), () => {}) : plain
-    await host.call('sync.apply', request, {
+    const applied = await host.call('sync.apply', request, {
       body,
       signal: context.signal,
       onEvent: (event) => {
@@ -108,6 +109,7 @@ async function applyDelta(host: Host, project: string, snapshot: Snapshot, delta
       },
     })
     progress.done()
+    return applied.revision
   } catch (error) {
     progress.fail()
     throw content.problem ?? error

@@ -122,7 +122,7 @@ test('whatever is sent to the head: no failure of its own, no change without a r
     if (caller !== 'endpoint') expect(passed).toEqual([])
     else expect(mlflow.seen).toEqual([])
     expect(passed.filter((call) => !/^(GET|HEAD|POST) \/v2\/models\/digits(\/|$|\?)/.test(call))).toEqual([])
-  }), bounded('head API', {seconds: 20, runs: 5000}))
+  }), bounded('head API', {seconds: 20, runs: 2000}))
   console.info(JSON.stringify(counts))
   expect((await server.call('GET', '/flexrack/v1/status')).status).toBe(200)
   for (const caller of ['run', 'endpoint', 'session', 'admin'] as const) expect(Object.keys(counts).filter((key) => key.startsWith(`${caller} 2`))).not.toEqual([])

@@ -13,6 +13,7 @@ from flexrack_node.base.errors import NodeError
 from flexrack_node.base.file_schemas import SCHEMAS
 from flexrack_node.base.stored import read
 from flexrack_node.gpu import admin_socket
+from flexrack_node.image.store import ImageStore
 from flexrack_node.measure import usage
 from flexrack_node.measure.hardware_file import last_sample, read_samples
 from flexrack_node.measure.hardware_summary import read_summary
@@ -24,6 +25,7 @@ from flexrack_node.runs import dashboard, view
 from flexrack_node.service import head
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord
+from flexrack_node.share import invitations
 from flexrack_node.slurm.board import Board
 from flexrack_node.slurm.job import SlurmJob
 from flexrack_node.sweep import control
@@ -84,9 +86,13 @@ FILES = [
      lambda path: index.load_index(WorkspaceFolder(path.parents[2], "q"))["revision"], "8"),
     ("workspace.sync", "workspaces/p/sync.json", {"owner": "me"}, lambda path: read("workspace.sync", path), {"owner": "me"}),
     ("workspace.environment", "workspaces/p/environment.json", {"hash": "h", "path": "/h", "python": "3"}, lambda path: workspace.environment_of(WorkspaceFolder(path.parents[2], "p"))["hash"], "h"),
+    ("workspace.image", "workspaces/p/image.json", {"digest": "d", "ref": "r"}, lambda path: read("workspace.image", path), {"digest": "d", "ref": "r"}),
+    ("image.layer", f"images/l/{'0' * 32}.json", {"diff_id": "d", "files": 1, "bytes": 2, "devices": 0}, lambda path: ImageStore(path.parents[2]).sizes(), {"d": {"bytes": 2, "files": 1}}),
+    ("image.image", f"images/i/{'0' * 32}.json", {"digest": "d", "ref": "r", "layers": [], "settings": {"env": {}}}, lambda path: ImageStore(path.parents[2]).all()[0]["ref"], "r"),
     ("environment.ready", f"environments/{'0' * 16}/.flexrack-ready.json", {"python": "3.9"}, lambda path: environment.listing(None, mock.Mock(environments=path.parents[1]))[0]["python"], "3.9"),
     ("environment.user", f"environments/{'0' * 16}/.flexrack-users/u.json", {"user": "head"}, lambda path: environment.users_of(path.parents[1]), [{"user": "head"}]),
     ("reservation.record", "shared/flexrack-reservations-0/r.json", RECORD, lambda path: Place(path.parents[1], True).records()[0]["fence"], 3),
+    ("share.record", "flexrack-shares-0/0123456789abcdef.json", {"id": "0123456789abcdef", "name": "n", "owner_uid": os.getuid()}, lambda path: invitations.records_in(path.parent, os.getuid())[0]["name"], "n"),
     ("sweep.record", "sweeps/s/sweep.json", {"sweep": "s", "created": 1.0}, lambda path: control.describe(path.parent)["created"], 1.0),
     ("sweep.trials", "sweeps/s/trials.json", {"status": "finished", "trials": [1]}, lambda path: control.describe(path.parent)["trials"], [1]),
     ("gpu.settings", "gpu/settings.json", {"port": 4}, lambda path: __import__("flexrack_node.gpu.daemon", fromlist=["read"]).read("gpu.settings", path), {"port": 4}),

@@ -88,7 +88,7 @@ class DeepspeedTest(unittest.TestCase):
 
 
 class RayTest(unittest.TestCase):
-    PLACE = {"nodes": 2, "index": 0, "address": "192.0.2.10", "own": "192.0.2.10", "port": 23000, "cpus": 4, "gpus": None, "token": "t0k", "python": "/env/bin/python", "scratch": "x"}
+    PLACE = {"nodes": 2, "index": 0, "address": "192.0.2.10", "own": "192.0.2.10", "port": 23000, "cpus": 4, "gpus": None, "token": "t0k", "dashboard": "127.0.0.1", "python": "/env/bin/python", "scratch": "x"}
 
     def test_the_first_node_is_the_head_and_its_dashboard_is_on_loopback(self) -> None:
         words = with_ray.start_words(self.PLACE, [1, 2, 3, 4, 5], "/tmp/x")

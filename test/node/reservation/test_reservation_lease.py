@@ -7,8 +7,8 @@ import sys
 import unittest
 from unittest import mock
 
+from flexrack_node.base.boot import boot_time
 from flexrack_node.base.errors import NodeError
-from flexrack_node.reservation import life
 from flexrack_node.reservation.hold import Hold
 from flexrack_node.verbs.reservation import confirm, listing, release, renew
 from places import PROGRAM
@@ -68,13 +68,13 @@ class ProtocolTest(Case):
         for clock in (1.0, 4e9):
             with mock.patch("time.time", lambda clock=clock: clock):
                 self.assertFalse(self.ask("b")["granted"])
-        self.rewrite("a", heartbeat=life.now() - 21)
+        self.rewrite("a", heartbeat=boot_time() - 21)
         with mock.patch("time.time", lambda: 1.0):
             self.assertTrue(self.ask("b")["granted"])
 
     def test_a_superseded_fence_is_refused(self):
         old = self.ask("a")["fence"]
-        self.rewrite("a", heartbeat=life.now() - 21)
+        self.rewrite("a", heartbeat=boot_time() - 21)
         with self.assertRaises(NodeError) as caught:
             confirm({"lease": "a", "fence": old}, self.channel)
         self.assertEqual((caught.exception.code, "not renewed in time" in caught.exception.message), ("RESERVATION_LOST", True))
@@ -111,7 +111,7 @@ class ProtocolTest(Case):
         self.ask("a")
         self.ask("b", wait=True)
         release({"lease": "a", "own": True}, self.channel)
-        self.rewrite("b", heartbeat=life.now() - 21)
+        self.rewrite("b", heartbeat=boot_time() - 21)
         self.assertTrue(self.ask("c")["granted"])
 
     def test_what_is_no_record_is_passed_over_and_ones_own_is_removed(self):

@@ -20,6 +20,7 @@ class DashboardTest(unittest.TestCase):
         self.addCleanup(temp.cleanup)
         self.folder = RunFolder(Path(temp.name))
         self.view = Mock(folder=self.folder)
+        self.view.members.return_value = [self.folder]
         patched = patch("flexrack_node.runs.dashboard.open_view", return_value=self.view)
         patched.start()
         self.addCleanup(patched.stop)
@@ -35,7 +36,16 @@ class DashboardTest(unittest.TestCase):
         return dashboard({"run": "digits-1"}, Mock())
 
     def test_it_is_that_of_the_newest_attempt_with_its_token(self) -> None:
-        self.assertEqual(self.ask(), {"port": 8265, "token": ray_token(SPEC, 2)})
+        self.assertEqual(self.ask(), {"host": "127.0.0.1", "port": 8265, "token": ray_token(SPEC, 2)})
+
+    def test_under_slurm_it_is_at_the_address_of_the_node_that_has_the_head(self) -> None:
+        spec = {**SPEC, "scheduler": "slurm", "address": "192.0.2.10"}
+        self.write(spec, attempt=2)
+        other = RunFolder(self.folder.path / "members" / "1")
+        other.path.mkdir(parents=True)
+        (other.path / "spec.json").write_text(json.dumps({**spec, "address": "192.0.2.11"}))
+        self.view.members.return_value = [other, self.folder]
+        self.assertEqual(self.ask(), {"host": "192.0.2.10", "port": 8265, "token": ray_token(spec, 2)})
 
     def test_a_run_that_is_over_has_none(self) -> None:
         self.view.is_live.return_value = False

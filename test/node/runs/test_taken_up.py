@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 import reboot_support
-from flexrack_node.reservation.life import boot_id
+from flexrack_node.base.boot import boot_id
 from messages import check_files, check_lines
 from places import PROGRAM
 from waiting import LONG, until

@@ -47,6 +47,20 @@ class BootTest(unittest.TestCase):
             self.assertEqual(boot.resume(channel, lambda: False), {"started": [], "failed": {}})
             self.assertEqual(record.state(), {})
 
+    def test_without_logind_nobody_would_start_a_unit_and_that_is_what_is_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            nothing = {"LOGIND": root / "users", "LINGERING": root}
+            (root / systemd.account()).touch()
+            with unittest.mock.patch.multiple(systemd, is_usable=lambda: True, **nothing), unittest.mock.patch.object(crontab, "refusal", lambda: "there is no cron"):
+                self.assertEqual(systemd.linger(True), "systemd-logind does not run here, which would start the services of an account with the machine")
+                with unittest.mock.patch.dict(os.environ, {comeback.SWITCH: ""}):
+                    self.assertEqual(comeback.look(root), {"by": "none", "why": "there is no cron"})
+                self.assertEqual(comeback.use_cron(root, systemd.linger(True))["why"], f"{systemd.linger(True)}; there is no cron")
+                (root / "users").mkdir()
+                with unittest.mock.patch.dict(os.environ, {comeback.SWITCH: ""}):
+                    self.assertEqual(comeback.look(root), {"by": "systemd", "why": None})
+
     def test_what_cannot_be_read_is_never_written_over(self):
         with unittest.mock.patch.object(crontab, "call", lambda *words, text="": subprocess.CompletedProcess(words, 1, "", "crontab: your account is locked")):
             with self.assertRaises(crontab.NodeError):

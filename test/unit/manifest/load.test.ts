@@ -171,10 +171,11 @@ endpoints:
     expect((await load('name: x\ngpus: {api: cuda}\n')).gpus).toEqual({count: 1, cap: false, api: 'cuda'})
   })
 
-  it('says what the product has but this version does not, instead of taking it', async () => {
-    expect(await problemsOf('name: x\nrack: r\nworkspace: {image: a/b}\ntrain: {command: a.py}\n')).toEqual([
-      '3:13 "workspace.image" is not supported by this version of flexrack: use workspace.python',
-    ])
+  it('takes an image and a sandbox, whose sizes become bytes', async () => {
+    expect((await load('name: x\nworkspace: {image: a/b:1, isolate: {network: none, memory: 2GiB, pids: 64}}\n')).workspace).toMatchObject({image: 'a/b:1', isolate: {network: 'none', memory: 2 * 1024 ** 3, pids: 64}})
+    expect((await load('name: x\nworkspace: {isolate: true}\n')).workspace.isolate).toEqual({network: 'host'})
+    expect((await load('name: x\nworkspace: {isolate: false}\n')).workspace.isolate).toBeUndefined()
+    expect(await problemsOf('name: x\nworkspace: {image: "a b", isolate: {network: lan}}\n')).toEqual(['2:20 workspace.image must be one word', '2:46 workspace.isolate.network must be one of none, host, not the text "lan"'])
   })
 
   it('is told of paths that leave the folder, and of a missing file in another section, although a key is wrong too', async () => {

@@ -23,7 +23,3 @@ it('lets editors take numbers where flexrack takes them as written', () => {
   expect(jsonSchema.properties?.workspace?.properties?.env?.additionalProperties).toEqual({type: ['string', 'number', 'boolean']})
   expect(jsonSchema.required).toEqual(['name'])
 })
-
-it('lists what this version does not have', () => {
-  expect(manifestReference().markdown).toContain('- `workspace.image`: use workspace.python')
-})

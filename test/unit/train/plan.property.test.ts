@@ -101,7 +101,7 @@ test('a plan that went through JSON is the same, holds no secret, and does the s
     }
     const gang = new Set(specsOf(read.requested).map((spec) => (spec.gang as {secret: string}).secret))
     expect(gang.size).toBe(1)
-  }), {...bounded('plans', {seconds: 60, runs: 60}), endOnFailure: true})
+  }), {...bounded('plans', {seconds: 60, runs: 30}), endOnFailure: true})
   expect([...seen].sort()).toEqual(['train.reach', 'train.reserve', 'train.route', 'train.start', 'train.submit', 'train.track', 'workspace.environment', 'workspace.sync'])
 })
 

