@@ -18,7 +18,7 @@ const GROUPS: Group[] = [
   },
   {
     suites: ['integration', 'e2e'],
-    packages: {'openssh-server': '/usr/sbin/sshd', systemd: '/lib/systemd/systemd', chromium: '/usr/bin/chromium'},
+    packages: {'openssh-server': '/usr/sbin/sshd', rsync: '/usr/bin/rsync', systemd: '/lib/systemd/systemd', chromium: '/usr/bin/chromium'},
   },
   {
     // What builds the native layer.

@@ -14,7 +14,7 @@ import {addModel} from '../support/onnx.ts'
 import {mayMakeNetworks, startNetRack, type TestNetRack} from '../support/net-rack.ts'
 import {buildProgram, flexrack} from '../support/program.ts'
 
-const LONG = 1_800_000
+const LONG = 3_600_000
 /** A lock file has the hashes of what the node's settings lead to; a folder of this machine's wheels has one kind of each. */
 const OWN_INDEX = {PIP_CONFIG_FILE: '/dev/null', PIP_FIND_LINKS: ''}
 const MANIFEST = `name: digits

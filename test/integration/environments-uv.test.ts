@@ -75,6 +75,21 @@ test('a node that reaches no index gets uv from here, and keeps one cache with f
   expect(await of(other)).toBe(await of(built))
 }, LONG)
 
+test('to nodes that share the folder of environments uv is sent once', async () => {
+  const environments = join(folder, 'shared')
+  await mkdir(environments, {mode: 0o700})
+  const rack = await startLocalRack({nodes: 3, environments, env: {...NO_INDEX, PIP_FIND_LINKS: folder}})
+  racks.push(rack)
+  const fleet = rack.fleet()
+  const hosts = await Promise.all(rack.rack.nodes.map((one) => openHost(fleet, one, rack.context())))
+  const begun: string[] = []
+  const here = caller('sent', {})
+  const context = {...here, reporter: {...silentReporter, begin: (title: string, of?: string) => (begun.push(title), silentReporter.begin(title, of))}}
+  const built = await Promise.all(hosts.map((host) => ensureEnvironment(host, {requirements: 'alpha\n'}, context)))
+  expect(built.filter((one) => one.built)).toHaveLength(1)
+  expect(begun.filter((title) => title.startsWith('Send uv'))).toHaveLength(1)
+}, LONG)
+
 test('where this machine reaches no index, the node gets uv from its own', async () => {
   const host = (newer = await node('fetched', {PIP_FIND_LINKS: `${folder} ${join(folder, 'newer')}`}))
   const warnings: string[] = []

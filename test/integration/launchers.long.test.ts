@@ -1,7 +1,7 @@
 import {mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {afterAll, beforeAll, describe, expect, test, vi} from 'vitest'
 import {makeContext} from '../../src/lib/base/index.ts'
 import type {Manifest, TrainSpec} from '../../src/lib/manifest/index.ts'
 import {openRuns, stopRun, type RankLine, type Runs} from '../../src/lib/runs/index.ts'
@@ -14,6 +14,10 @@ import {readListening} from '../support/sockets.ts'
 import {processesOf} from '../support/tagged.ts'
 
 const script = (name: string): Promise<string> => readFile(new URL(`../fixtures/launchers/${name}_sum.py`, import.meta.url), 'utf8')
+/** Clusters and trainings of several nodes on one machine, which may be busy. */
+vi.setConfig({testTimeout: 1_800_000})
+/** Ray's workers are as nice as can be, and get nothing done where a machine has other work. */
+const EAGER = {RAY_worker_niceness: '0'}
 const FRAMEWORKS = new URL('../fixtures/tracking/frameworks.txt', import.meta.url)
 
 describe.skipIf(!mayMakeNetworks())('launchers that are packages of the environment, on nodes with networks of their own', () => {
@@ -42,7 +46,7 @@ describe.skipIf(!mayMakeNetworks())('launchers that are packages of the environm
     await writeFile(join(folder, 'train.py'), await script(launcher))
     const manifest: Manifest = {
       path: join(folder, 'flexrack.yaml'), folder, name: 'launched', workspace: {python: 'requirements.txt', exclude: [], forward: [], env: {}},
-      train: {command: ['train.py'], launcher, nodes: 2, processesPerNode: launcher === 'ray' ? 1 : 2, restarts: 0, outputs: [], env, grace: 5},
+      train: {command: ['train.py'], launcher, nodes: 2, processesPerNode: launcher === 'ray' ? 1 : 2, restarts: 0, outputs: [], env: {...EAGER, ...env}, grace: 5},
       tracking: {experiment: 'launched'}, endpoints: {},
     }
     const place = {manifest, rack: net.rack, fleet}

@@ -1,5 +1,5 @@
 """Workspaces: a project's place on a node. Generated from protocol/workspace.json by `npm run protocol`; for type checkers alone."""
-from typing import List, Optional, TypedDict
+from typing import Dict, List, Optional, TypedDict
 
 from flexrack_node.schema.environment import EnvironmentContent, EnvironmentPlanned
 from flexrack_node.schema.image import ImageUsed
@@ -77,6 +77,27 @@ class RunningProcess(TypedDict):
 class WorkspaceStopped(TypedDict):
     ended: List[RunningProcess]
     survived: List[int]
+
+
+class _SshHostQuestion(TypedDict):
+    project: str
+
+
+class SshHostQuestion(_SshHostQuestion, total=False):
+    dry_run: bool
+
+
+class SshHostFound(TypedDict):
+    host_key: Optional[str]
+    user: str
+
+
+class SshSession(TypedDict):
+    """The first line that ssh_session.py reads: for one connection."""
+    project: str
+    key: str
+    env: Dict[str, str]
+    script: str
 
 
 class WorkspaceRemoved(TypedDict):

@@ -94,5 +94,6 @@ VERBS = {
     "workspace.inspect": "workspace.workspace:inspect",
     "workspace.list": "workspace.workspace:listing",
     "workspace.remove": "workspace.workspace:remove",
+    "workspace.ssh_host": "workspace.ssh_host:prepare",
     "workspace.stop": "workspace.workspace:stop",
 }

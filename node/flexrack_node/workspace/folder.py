@@ -7,6 +7,7 @@
                                /environment.json  the environment it uses
                                /image.json        the image that its programs run in
                                /staging/          files that have come and are not yet in place, named by content
+                               /ssh/              its host key, and what connections need (workspace/ssh_host.py)
                                /lock              held while something of this is changed
 """
 import os
@@ -36,6 +37,7 @@ class WorkspaceFolder:
         self.environment = self.path / "environment.json"
         self.image = self.path / "image.json"
         self.staging = self.path / "staging"
+        self.ssh = self.path / "ssh"
         self.lock = self.path / "lock"
 
     def make(self, root: Path) -> None:

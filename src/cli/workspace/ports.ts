@@ -1,8 +1,13 @@
 import {CliError} from '../../lib/base/index.ts'
-import type {Wanted} from '../../lib/workspace/index.ts'
+
+/** A port of a node, and the one here. */
+export interface PortPair {
+  localPort: number
+  remotePort: number
+}
 
 /** `8888` or `9000:8888` (local:remote; local 0: any), else the manifest's ports. Errors: USAGE. */
-export function readPorts(words: string[], fallback: number[]): Wanted[] {
+export function readPorts(words: string[], fallback: number[]): PortPair[] {
   const ports = words.length > 0 ? words.map(readPort) : fallback.map((port) => ({localPort: port, remotePort: port}))
   if (ports.length === 0) throw new CliError('USAGE', 'which port? The manifest names none', {hint: 'flexrack workspace forward 8888'})
   const twice = ports.find((one, index) => one.localPort && ports.findIndex((other) => other.localPort === one.localPort) !== index)
@@ -11,7 +16,7 @@ export function readPorts(words: string[], fallback: number[]): Wanted[] {
   return ports
 }
 
-function readPort(word: string): Wanted {
+function readPort(word: string): PortPair {
   const found = /^(\d{1,5})(?::(\d{1,5}))?$/.exec(word)
   const localPort = Number(found?.[1])
   const remotePort = Number(found?.[2] ?? found?.[1])

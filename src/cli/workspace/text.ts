@@ -83,7 +83,7 @@ function endedText(one: Ended): string {
 export function forwardText(event: ForwardEvent): string {
   switch (event.event) {
     case 'open':
-      return `127.0.0.1:${event.localPort} -> ${event.node}:${event.remotePort}`
+      return `127.0.0.1:${event.localPort} -> ${event.node}:${'remoteSocket' in event ? event.remoteSocket : event.remotePort}`
     case 'lost':
       return `the connection to ${event.node} is lost`
     case 'retry':

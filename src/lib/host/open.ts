@@ -33,6 +33,7 @@ export async function openHost(fleet: Fleet, node: RackNode, ctx: Context, optio
     root: installation.root,
     environments: installation.environments,
     program: installation.folder,
+    python: installation.python,
     ...(node.address !== undefined && {address: node.address}),
     network: {way: node.network ?? 'direct', hosts: node.networkHosts ?? []},
     call: (verb, input, options) => callVerb(shell, installation, verb, input, options),

@@ -15,6 +15,8 @@ export interface Host {
   readonly environments: string
   /** Absolute path of the node program there. */
   readonly program: string
+  /** Absolute path of the Python that runs it. */
+  readonly python: string
   /** At which other nodes reach it, where the rack file says so. */
   readonly address?: string
   /** How it gets at package indexes, as the rack file says; absent: as the node does by itself. */

@@ -1,6 +1,6 @@
 import {loadRack, saveRack, type Rack, type RackNode} from '../rack/index.ts'
 import {textIfThere, writeWhole} from '../base/index.ts'
-import {ensureKey} from './keys.ts'
+import {ensureKey} from '../ssh/index.ts'
 import type {LocalLayout} from './layout.ts'
 import type {LocalNode, LocalRack} from './types.ts'
 

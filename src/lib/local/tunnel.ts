@@ -3,7 +3,7 @@ import type {Connection, ServerChannel} from 'ssh2'
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1'])
 
-/** Port forwarding of one connection: to and from this machine's loopback only. */
+/** Forwarding of one connection: to and from ports of this machine's loopback only, and to unix sockets. */
 export function serveTunnels(connection: Connection, log: (line: string) => void): void {
   const listeners = new Map<number, Server>()
   connection.on('tcpip', (accept, reject, info) => {
@@ -12,6 +12,16 @@ export function serveTunnels(connection: Connection, log: (line: string) => void
       return reject()
     }
     const socket = connect({host: info.destIP, port: info.destPort, allowHalfOpen: true, noDelay: true})
+    socket.once('error', reject)
+    socket.once('connect', () => {
+      socket.removeListener('error', reject)
+      const channel = accept()
+      if (channel) join(channel, socket)
+      else socket.destroy()
+    })
+  })
+  connection.on('openssh.streamlocal', (accept, reject, info) => {
+    const socket = connect({path: info.socketPath, allowHalfOpen: true})
     socket.once('error', reject)
     socket.once('connect', () => {
       socket.removeListener('error', reject)

@@ -73,6 +73,29 @@ export interface WorkspaceStopped {
   survived: number[]
 }
 
+export interface SshHostQuestion {
+  project: string
+  dry_run?: boolean
+}
+
+export interface SshHostFound {
+  /** The public half, as a line of known_hosts has it; null where there is none yet. */
+  host_key: string | null
+  /** The account on the node. */
+  user: string
+}
+
+/** The first line that ssh_session.py reads: for one connection. */
+export interface SshSession {
+  project: string
+  /** The public key that is let in, ed25519. */
+  key: string
+  /** Of everything that runs. */
+  env: Record<string, string>
+  /** For sh: runs what the client asks for, in the workspace. */
+  script: string
+}
+
 export interface WorkspaceRemoved {
   ended: RunningProcess[]
   removed: string | null
@@ -85,6 +108,8 @@ export interface WorkspaceVerbs {
   'workspace.inspect': {input: WorkspaceQuestion; result: WorkspaceInspected; event: never}
   /** The workspaces of the node: all, or that of one project. */
   'workspace.list': {input: ProjectName; result: WorkspaceEntry[]; event: never}
+  /** The host key of a workspace for SSH, made where there is none. */
+  'workspace.ssh_host': {input: SshHostQuestion; result: SshHostFound; event: WaitingEvent}
   /** Ends what runs in a workspace. */
   'workspace.stop': {input: WorkspaceEnd; result: WorkspaceStopped; event: never}
   /** Removes a workspace. */

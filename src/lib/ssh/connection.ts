@@ -58,16 +58,25 @@ export class Connection {
 
   /** A TCP connection from the node to host:port. Throws NODE_UNREACHABLE or REFUSED. */
   async openTcp(host: string, port: number, from: {host: string; port: number}): Promise<ClientChannel> {
+    return this.#open((done) => this.client.forwardOut(from.host, from.port, host, port, done), {to: `${host}:${port}`, setting: 'AllowTcpForwarding', details: {host, port}})
+  }
+
+  /** A connection to a unix socket of the node (direct-streamlocal@openssh.com). Throws NODE_UNREACHABLE or REFUSED. */
+  async openUnix(path: string): Promise<ClientChannel> {
+    return this.#open((done) => this.client.openssh_forwardOutStreamLocal(path, done), {to: path, setting: 'AllowStreamLocalForwarding', details: {path}})
+  }
+
+  async #open(ask: (done: (error: Error | undefined, channel: ClientChannel) => void) => void, {to, setting, details}: {to: string; setting: string; details: Record<string, unknown>}): Promise<ClientChannel> {
     try {
-      return await this.#request<ClientChannel>((done) => this.client.forwardOut(from.host, from.port, host, port, done))
+      return await this.#request<ClientChannel>(ask)
     } catch (error) {
       if (this.#lost) throw this.#lost
-      // RFC 4254, 5.1: 1 is "administratively prohibited", here AllowTcpForwarding no.
+      // RFC 4254, 5.1: 1 is "administratively prohibited", here that setting with no.
       const prohibited = (error as {reason?: unknown}).reason === 1
-      throw new CliError(prohibited ? 'REFUSED' : 'NODE_UNREACHABLE', prohibited ? `${this.node} does not allow forwarding to ${host}:${port}` : `${this.node} cannot connect to ${host}:${port}`, {
-        details: {node: this.node, host, port, reason: (error as Error).message},
+      throw new CliError(prohibited ? 'REFUSED' : 'NODE_UNREACHABLE', prohibited ? `${this.node} does not allow forwarding to ${to}` : `${this.node} cannot connect to ${to}`, {
+        details: {node: this.node, ...details, reason: (error as Error).message},
         cause: error,
-        ...(prohibited ? {hint: `set "AllowTcpForwarding yes" in the sshd_config of ${this.node}`} : {}),
+        ...(prohibited ? {hint: `set "${setting} yes" in the sshd_config of ${this.node}`} : {}),
       })
     }
   }

@@ -16,7 +16,10 @@ export async function forwardLocal(connection: Connection, input: ForwardInput):
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     socket.on('error', () => {})
-    connection.openTcp(input.targetHost ?? '127.0.0.1', input.targetPort, {host: '127.0.0.1', port: socket.remotePort ?? 0})
+    const opened = 'targetSocket' in input
+      ? connection.openUnix(input.targetSocket)
+      : connection.openTcp(input.targetHost ?? '127.0.0.1', input.targetPort, {host: '127.0.0.1', port: socket.remotePort ?? 0})
+    opened
       .then((channel): Duplex | Promise<Duplex> => (input.pinned ? secured(channel, input.pinned) : channel))
       .then(
         (far) => join(socket, far),

@@ -1,3 +1,4 @@
+export {ensureKey} from './key-pair.ts'
 export {isLinkTrouble} from './connect-error.ts'
 export {openFleet} from './fleet.ts'
 export {forEachNode, Slots} from './parallel.ts'

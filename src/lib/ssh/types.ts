@@ -116,14 +116,12 @@ export interface Pinned {
   onUntrusted(error: Error): void
 }
 
-export interface ForwardInput {
-  port?: number
-  targetHost?: string
-  targetPort: number
-  pinned?: Pinned
-}
+/** What a forward leads to: a port, of loopback by default, or a unix socket by its absolute path. */
+export type ForwardTarget = {targetHost?: string; targetPort: number} | {targetSocket: string}
 
-export type RemoteForwardInput = Omit<ForwardInput, 'pinned'> | {port?: number; take(stream: Duplex): void}
+export type ForwardInput = {port?: number; pinned?: Pinned} & ForwardTarget
+
+export type RemoteForwardInput = {port?: number; targetHost?: string; targetPort: number} | {port?: number; take(stream: Duplex): void}
 
 export interface NodeShell {
   readonly node: string
@@ -136,7 +134,7 @@ export interface NodeShell {
   /** A script on a real pty. */
   terminal(script: string, options: TerminalOptions): Promise<RemoteTerminal>
   /**
-   * Listens on 127.0.0.1:port here (0 chooses one) and connects each connection to host:port as seen from the node. With
+   * Listens on 127.0.0.1:port here (0 chooses one) and connects each connection to the target as seen from the node. With
    * `pinned` it speaks TLS there, and plain here, and its port is kept until close(), also when the connection is lost.
    */
   forwardLocal(input: ForwardInput): Promise<Forward>

@@ -1,16 +1,16 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import type {Forward, NodeShell} from '../ssh/index.ts'
 
-/** A port of the node that is to be reached here. */
-export interface Wanted {
+/** A port of the node that is to be reached here, or a unix socket there, by its absolute path. */
+export type Wanted = {
   /** Port on this machine; undefined: one is chosen, and kept. */
   localPort?: number
-  remotePort: number
-}
+} & ({remotePort: number} | {remoteSocket: string})
 
 /** What happens to the forwards of a node. */
 export type ForwardEvent =
   | {event: 'open'; node: string; localPort: number; remotePort: number}
+  | {event: 'open'; node: string; localPort: number; remoteSocket: string}
   | {event: 'lost'; node: string}
   | {event: 'retry'; node: string; seconds: number; reason: string}
   | {event: 'back'; node: string; gapSeconds: number}
@@ -27,8 +27,9 @@ export async function keepForwards(connect: () => Promise<NodeShell>, wanted: Wa
   const ports = wanted.map((one) => ({...one}))
   let shell = await connect()
   let forwards = await openAll(shell, ports)
-  for (const [index, {remotePort}] of ports.entries()) {
-    onEvent({event: 'open', node: shell.node, localPort: forwards[index]?.port as number, remotePort})
+  for (const [index, one] of ports.entries()) {
+    const open = {event: 'open' as const, node: shell.node, localPort: forwards[index]?.port as number}
+    onEvent('remoteSocket' in one ? {...open, remoteSocket: one.remoteSocket} : {...open, remotePort: one.remotePort})
   }
   const stopped = whenAborted(context.signal)
   while (!context.signal.aborted) {
@@ -83,9 +84,9 @@ async function openAll(shell: NodeShell, ports: Wanted[]): Promise<Forward[]> {
 
 async function openOne(shell: NodeShell, one: Wanted): Promise<Forward> {
   try {
-    return await shell.forwardLocal({port: one.localPort ?? 0, targetPort: one.remotePort})
+    return await shell.forwardLocal({port: one.localPort ?? 0, ...('remoteSocket' in one ? {targetSocket: one.remoteSocket} : {targetPort: one.remotePort})})
   } catch (error) {
-    if (!isCliError(error, 'CONFLICT')) throw error
+    if (!isCliError(error, 'CONFLICT') || 'remoteSocket' in one) throw error
     throw new CliError('CONFLICT', error.message, {hint: `flexrack workspace forward 0:${one.remotePort}`, details: error.details, cause: error})
   }
 }
