@@ -11,7 +11,7 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record as record_installed
 from flexrack_node.base.stored import replace_file
-from flexrack_node.image import runtime
+from flexrack_node.image import bubblewrap
 from flexrack_node.service import control as services
 from flexrack_node.share import invitations, keys, rights
 
@@ -139,7 +139,7 @@ def _folder(text: str, channel: Channel) -> str:
 
 def _sandbox(root: Path) -> str:
     """Path of a bubblewrap that works here. Raises NODE_UNFIT."""
-    path = runtime.find(root, _OLDEST_SANDBOX)
+    path = bubblewrap.find(root, _OLDEST_SANDBOX)
     if not path:
         raise NodeError("NODE_UNFIT", "writing needs bubblewrap on the node, which has none and could be sent none", "have its package bubblewrap installed, or share with --read")
     tried = subprocess.run([path, "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--", "/bin/true"], capture_output=True, text=True, check=False)
