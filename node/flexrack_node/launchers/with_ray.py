@@ -18,7 +18,7 @@ import time
 from typing import Any, Dict, List, Optional
 
 OLDEST = (2, 52)
-_JOIN_SECONDS = 180.0
+_JOIN_SECONDS = 300.0
 _START_SECONDS = 150
 _END_SECONDS = 10.0
 _GONE = 3  # times in a row that nobody listens where the head was
