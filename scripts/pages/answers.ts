@@ -26,6 +26,8 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'head:status': {answer: 'HeadStatus', from: 'src/lib/head/types.ts'},
   'head:stop': {answer: 'HeadStatus', from: 'src/lib/head/types.ts'},
   'head:ui': {answer: 'a line of `HeadLink`, then nothing until Ctrl-C', from: 'src/cli/head/ui.ts'},
+  'image:list': {answer: 'ImageOnNode[]', from: 'src/cli/workspace/images.ts'},
+  'image:prune': {answer: 'Pruned[]', from: 'src/cli/workspace/images.ts'},
   init: {answer: 'Scaffolded', from: 'src/lib/project/scaffold.ts'},
   'local:down': {answer: 'LocalDownResult', from: 'src/lib/local/down.ts'},
   'local:status': {answer: 'LocalStatus', from: 'src/lib/local/types.ts'},
