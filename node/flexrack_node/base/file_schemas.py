@@ -51,6 +51,7 @@ SCHEMAS = {
     "service.spec": 1,
     "service.state": 1,
     "service.stop": 1,
+    "share.record": 1,
     "slurm.queue": 2,
     "sweep.record": 1,
     "sweep.stop": 1,

@@ -50,6 +50,7 @@ export const SCHEMAS = {
   'service.spec': 1,
   'service.state': 1,
   'service.stop': 1,
+  'share.record': 1,
   'slurm.queue': 2,
   'sweep.record': 1,
   'sweep.stop': 1,

@@ -26,6 +26,7 @@ from flexrack_node.runs import dashboard, view
 from flexrack_node.service import head
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord
+from flexrack_node.share import invitations
 from flexrack_node.slurm.board import Board
 from flexrack_node.slurm.job import SlurmJob
 from flexrack_node.sweep import control
@@ -93,6 +94,7 @@ FILES = [
     ("environment.ready", f"environments/{'0' * 16}/.flexrack-ready.json", {"python": "3.9"}, lambda path: environment.listing(None, mock.Mock(environments=path.parents[1]))[0]["python"], "3.9"),
     ("environment.user", f"environments/{'0' * 16}/.flexrack-users/u.json", {"user": "head"}, lambda path: environment.users_of(path.parents[1]), [{"user": "head"}]),
     ("reservation.record", "shared/flexrack-reservations-0/r.json", RECORD, lambda path: Place(path.parents[1], True).records()[0]["fence"], 3),
+    ("share.record", "flexrack-shares-0/0123456789abcdef.json", {"id": "0123456789abcdef", "name": "n", "owner_uid": os.getuid()}, lambda path: invitations.records_in(path.parent, os.getuid())[0]["name"], "n"),
     ("sweep.record", "sweeps/s/sweep.json", {"sweep": "s", "created": 1.0}, lambda path: control.describe(path.parent)["created"], 1.0),
     ("sweep.trials", "sweeps/s/trials.json", {"status": "finished", "trials": [1]}, lambda path: control.describe(path.parent)["trials"], [1]),
     ("gpu.settings", "gpu/settings.json", {"port": 4}, lambda path: __import__("flexrack_node.gpu.daemon", fromlist=["read"]).read("gpu.settings", path), {"port": 4}),
