@@ -1,4 +1,5 @@
 // Generated from protocol/ by `npm run protocol`.
+import type {DataVerbs} from './data.ts'
 import type {EndpointVerbs} from './endpoint.ts'
 import type {EnvironmentVerbs} from './environment.ts'
 import type {GpuVerbs} from './gpu.ts'
@@ -11,6 +12,7 @@ import type {ProfileVerbs} from './profile.ts'
 import type {ReservationVerbs} from './reservation.ts'
 import type {RunVerbs} from './run.ts'
 import type {ServiceVerbs} from './service.ts'
+import type {ShareVerbs} from './share.ts'
 import type {SlurmVerbs} from './slurm.ts'
 import type {SweepVerbs} from './sweep.ts'
 import type {SyncVerbs} from './sync.ts'
@@ -19,6 +21,7 @@ import type {WatchVerbs} from './watch.ts'
 import type {WorkspaceVerbs} from './workspace.ts'
 
 export type * from './daemon.ts'
+export type * from './data.ts'
 export type * from './endpoint.ts'
 export type * from './environment.ts'
 export type * from './facts.ts'
@@ -37,6 +40,7 @@ export type * from './result.ts'
 export type * from './run.ts'
 export type * from './runfiles.ts'
 export type * from './service.ts'
+export type * from './share.ts'
 export type * from './slurm.ts'
 export type * from './sweep.ts'
 export type * from './sync.ts'
@@ -45,4 +49,4 @@ export type * from './watch.ts'
 export type * from './workspace.ts'
 
 /** Every verb of the node program: what it takes, what it answers, what it says before. */
-export interface Verbs extends EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, ImageVerbs, MpiVerbs, NodeVerbs, PreflightVerbs, ProfileVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, WatchVerbs, WorkspaceVerbs {}
+export interface Verbs extends DataVerbs, EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, ImageVerbs, MpiVerbs, NodeVerbs, PreflightVerbs, ProfileVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, ShareVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, WatchVerbs, WorkspaceVerbs {}
