@@ -21,7 +21,7 @@ int usage() {
       stderr,
       "usage: flexrack-bench opencl [--driver FILE] [--index N] [--spin N]   an OpenCL device: of that driver, else of this machine's loader\n"
       "       flexrack-bench cuda [--driver FILE] [--index N] [--first-launch]   a CUDA device: of that driver, else of this machine's\n"
-      "       flexrack-bench kernels                                         a GPU in software: how fast it computes\n"
+      "       flexrack-bench kernels [NAME]                                  a GPU in software: how fast it computes\n"
       "       flexrack-bench loopback                                        TCP between two processes of this machine\n"
       "       flexrack-bench serve ADDRESS                                   an end of a link to be measured; both ends read a key of 64 hex digits\n"
       "       flexrack-bench connect ADDRESS PORT                            measures the link to it\n"
@@ -72,7 +72,7 @@ int run(int count, char** words) {
   if (what == "version" && count == 2) return std::puts("flexrack-bench"), 0;
   if (what == "opencl") return opencl(count - 2, words + 2);
   if (what == "cuda") return cuda(count - 2, words + 2);
-  if (what == "kernels" && count == 2) return bench::measure_kernels(), 0;
+  if (what == "kernels" && count <= 3) return bench::measure_kernels(count == 3 ? words[2] : ""), 0;
   if (what == "loopback" && count == 2) return bench::measure_loopback(), 0;
   if (what == "serve" && count == 3) return bench::serve_tcp(words[2], bench::read_key()), 0;
   if (what == "connect" && count == 4) return bench::measure_tcp(words[2], words[3], bench::read_key()), 0;

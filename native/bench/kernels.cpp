@@ -93,14 +93,16 @@ class Speed {
 
 }  // namespace
 
-void measure_kernels() {
+void measure_kernels(const std::string& only) {
 #if defined(__x86_64__)
   // What the loops are compiled for.
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) throw std::runtime_error("the loops to compare with need a processor with AVX2 and FMA");
 #endif
   Speed speed;
   for (const auto& kernels : {simple_kernels(), framework_kernels(), wheel_kernels()}) {
-    for (const auto& kernel : kernels) speed.run(kernel);
+    for (const auto& kernel : kernels) {
+      if (only.empty() || only == kernel.name) speed.run(kernel);
+    }
   }
 }
 

@@ -15,6 +15,8 @@ import {processesOf} from '../support/tagged.ts'
 
 /** Clusters and trainings of several nodes on one machine, which may be busy. */
 vi.setConfig({testTimeout: 1_800_000})
+/** Ray's workers are as nice as can be, and get nothing done where a machine has other work. */
+const EAGER = {RAY_worker_niceness: '0'}
 const FRAMEWORKS = new URL('../fixtures/tracking/frameworks.txt', import.meta.url)
 const script = (name: string): Promise<string> => readFile(new URL(`../fixtures/launchers/${name}_sum.py`, import.meta.url), 'utf8')
 
@@ -47,7 +49,7 @@ async function train(launcher: TrainSpec['launcher'], env: Record<string, string
   await writeFile(join(folder, 'project/train.py'), await script(launcher))
   const manifest: Manifest = {
     path: join(folder, 'project/flexrack.yaml'), folder: join(folder, 'project'), name: 'launched', workspace: {python: 'requirements.txt', exclude: [], forward: [], env: {}},
-    train: {command: ['train.py'], launcher, nodes: 2, processesPerNode: launcher === 'ray' ? 1 : 2, restarts: 0, outputs: [], env, grace: 5},
+    train: {command: ['train.py'], launcher, nodes: 2, processesPerNode: launcher === 'ray' ? 1 : 2, restarts: 0, outputs: [], env: {...EAGER, ...env}, grace: 5},
     tracking: {experiment: 'launched'}, endpoints: {},
   }
   const place = {manifest, rack, fleet}

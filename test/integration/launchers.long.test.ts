@@ -16,6 +16,8 @@ import {processesOf} from '../support/tagged.ts'
 const script = (name: string): Promise<string> => readFile(new URL(`../fixtures/launchers/${name}_sum.py`, import.meta.url), 'utf8')
 /** Clusters and trainings of several nodes on one machine, which may be busy. */
 vi.setConfig({testTimeout: 1_800_000})
+/** Ray's workers are as nice as can be, and get nothing done where a machine has other work. */
+const EAGER = {RAY_worker_niceness: '0'}
 const FRAMEWORKS = new URL('../fixtures/tracking/frameworks.txt', import.meta.url)
 
 describe.skipIf(!mayMakeNetworks())('launchers that are packages of the environment, on nodes with networks of their own', () => {
@@ -44,7 +46,7 @@ describe.skipIf(!mayMakeNetworks())('launchers that are packages of the environm
     await writeFile(join(folder, 'train.py'), await script(launcher))
     const manifest: Manifest = {
       path: join(folder, 'flexrack.yaml'), folder, name: 'launched', workspace: {python: 'requirements.txt', exclude: [], forward: [], env: {}},
-      train: {command: ['train.py'], launcher, nodes: 2, processesPerNode: launcher === 'ray' ? 1 : 2, restarts: 0, outputs: [], env, grace: 5},
+      train: {command: ['train.py'], launcher, nodes: 2, processesPerNode: launcher === 'ray' ? 1 : 2, restarts: 0, outputs: [], env: {...EAGER, ...env}, grace: 5},
       tracking: {experiment: 'launched'}, endpoints: {},
     }
     const place = {manifest, rack: net.rack, fleet}

@@ -24,11 +24,15 @@ class CudaNumba(unittest.TestCase):
     def run_in(self, env):
         code, out, err = run([environment("numba", PACKAGES) / "bin" / "python", SCRIPT], env, preload=True)
         self.assertEqual((code, out.splitlines()[-1:]), (0, ["PASS"]), out[-2000:] + err[-3000:])
-        return out
+        return out, err
 
     def test_tour(self):
         daemon = GpuDaemon("sim", env={"FLEXRACK_SIM_CAPABILITY": CAPABILITY})
         self.addCleanup(daemon.stop)
         with GpuAttached([daemon], "shm") as attached:
-            remote = self.run_in(attached.env)
-        self.assertEqual(remote, self.run_in(sim_env(capability=CAPABILITY)))
+            remote, _ = self.run_in(attached.env)
+        natively, said = self.run_in({**sim_env(capability=CAPABILITY), "FLEXRACK_SIM_COUNT": "1"})
+        self.assertEqual(remote, natively)
+        # What was interpreted, by operation, when the process ends.
+        self.assertRegex(said, r"flexrack-sim: [1-9]\d+ instructions of warps, [\d.]+ % of them as machine code\. Interpreted were:\n +[1-9]\d* +[\d.]+ %  [a-z_]+")
+        self.assertRegex(said, r"\n +[1-9]\d* +[\d.]+ %  ld\.param\.u64\n")

@@ -5,12 +5,17 @@
 namespace flexrack::sim {
 namespace {
 
+/// From here on memory is asked for in large pages: kernels go through it by strides of many pages, and a look at the page table each time takes longer than the access.
+constexpr std::uint64_t kLarge = std::uint64_t{4} << 20;
+
 /// Up to here several share a block, as the system allows a process only some 65000 mappings.
 constexpr std::uint64_t kSmall = std::uint64_t{1} << 20, kBlock = std::uint64_t{4} << 20;
 
 std::uint64_t map(std::uint64_t size) {
   auto* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return memory == MAP_FAILED ? 0 : reinterpret_cast<std::uint64_t>(memory);
+  if (memory == MAP_FAILED) return 0;
+  if (size > kLarge) madvise(memory, size, MADV_HUGEPAGE);  // a wish: where the system has none it is without
+  return reinterpret_cast<std::uint64_t>(memory);
 }
 
 void unmap(std::uint64_t address, std::uint64_t size) { munmap(reinterpret_cast<void*>(address), size); }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/exec/control.h"
+#include "sim/exec/count.h"
 #include "sim/exec/ops.h"
 #include "sim/exec/shells.h"
 #include "sim/exec/warp.h"
@@ -59,7 +60,9 @@ class Lowering {
     code_.end = &code_.steps[end];
     make_tables();
     make_constants();
+    begin_counting(code_);
     jit::translate(code_);
+    finish_counting(code_);
   }
 
  private:

@@ -1,6 +1,8 @@
 // sin, cos, lg2, ex2, tanh (.approx; PTX ISA 9.0, 9.7.3.18 to 22 and 9.7.4): series in double precision, so that the float that results is the nearest one but for a few; all of it vector code.
+#include <iterator>
 #include <numbers>
 
+#include "sim/exec/exp2.h"
 #include "sim/exec/narrow.h"
 #include "sim/exec/ops.h"
 #include "sim/exec/shells.h"
@@ -10,32 +12,20 @@ namespace {
 
 /// To the nearest integer, of magnitudes below 2^51: adding 1.5 * 2^52 leaves no bits for a fraction.
 FLEXRACK_INLINE double nearest_integer(double value) {
-  constexpr double kMagic = 6755399441055744.0;
-  const double sum = value + kMagic;
-  return sum - kMagic;
+  const double sum = value + kNoFraction;
+  return sum - kNoFraction;
 }
 
-/// 2^x for x in -1000..1000: e^(f ln 2) by its series up to the tenth power, |f| <= 1/2; the rest is below 1e-12.
+/// 2^x for x in -1000..1000.
 FLEXRACK_INLINE double exp2_series(double x) {
-  // As nearest_integer(), whose sum has the whole number in its low bits.
-  constexpr double kMagic = 6755399441055744.0;
-  const double magic = x + kMagic, whole = magic - kMagic, t = (x - whole) * std::numbers::ln2;
-  double sum = 1.0 / 3628800;
-  sum = sum * t + 1.0 / 362880;
-  sum = sum * t + 1.0 / 40320;
-  sum = sum * t + 1.0 / 5040;
-  sum = sum * t + 1.0 / 720;
-  sum = sum * t + 1.0 / 120;
-  sum = sum * t + 1.0 / 24;
-  sum = sum * t + 1.0 / 6;
-  sum = sum * t + 0.5;
-  sum = sum * t + 1.0;
-  sum = sum * t + 1.0;
+  const double magic = x + kNoFraction, f = x - (magic - kNoFraction);
+  double sum = kExp2Series[0];
+  for (unsigned i = 1; i < std::size(kExp2Series); ++i) sum = __builtin_fma(sum, f, kExp2Series[i]);
   return sum * bits<double>((bits<std::uint64_t>(magic) + 1023) << 52);
 }
 
 FLEXRACK_INLINE float exp2_float(float a) {
-  const float within = a < -160.0f ? -160.0f : a > 130.0f ? 130.0f : a;
+  const float within = a < kExp2Least ? kExp2Least : a > kExp2Greatest ? kExp2Greatest : a;
   const float value = static_cast<float>(exp2_series(static_cast<double>(a != a ? 0.0f : within)));
   return a != a ? bits<float>(kNan32) : value;
 }
@@ -84,7 +74,7 @@ FLEXRACK_INLINE float sine(float a, std::int32_t quarters) {
   even = even * s - 0.5;
   even = even * s + 1.0;
   // Only the two low bits of the count matter: they are the low bits of the sum with 1.5 * 2^52.
-  const auto count = static_cast<std::uint32_t>(bits<std::uint64_t>(turns + 6755399441055744.0)) + static_cast<std::uint32_t>(quarters);
+  const auto count = static_cast<std::uint32_t>(bits<std::uint64_t>(turns + kNoFraction)) + static_cast<std::uint32_t>(quarters);
   const double chosen = count & 1 ? even : odd;
   const float value = static_cast<float>(count & 2 ? -chosen : chosen);
   const float at_zero = ((a == 0.0f) & (quarters == 0)) ? a : value;

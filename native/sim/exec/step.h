@@ -62,6 +62,11 @@ struct Code {
   std::vector<std::vector<const Step*>> tables;  ///< of indexed branches
   bool has_branches = false;         ///< lanes may come to the end by different ways
   jit::CodeMemory machine_code;      ///< what some steps' handlers are in
+  struct Counted {
+    Handler run;
+    std::uint64_t* counter;          ///< nullptr: of no instruction
+  };
+  std::vector<Counted> counted;      ///< for each step what it was carried out by, where that is counted (count.h)
 };
 
 }  // namespace flexrack::sim::exec

@@ -72,6 +72,15 @@ void Assembler::test8(Gpr base, std::int32_t displacement, std::uint8_t value) {
   general(0xf6, false, 0, base, displacement);
   bytes({value});
 }
+void Assembler::add_to_counter(const void* address, std::uint32_t value) {
+  bytes({0x48, 0xb8});  // mov rax, ...
+  const auto number = reinterpret_cast<std::uint64_t>(address);
+  word(static_cast<std::uint32_t>(number));
+  word(static_cast<std::uint32_t>(number >> 32));
+  bytes({0xf0, 0x48, 0x81, 0x00});  // lock add qword [rax], ...
+  word(value);
+}
+
 void Assembler::call(const void* function) {
   bytes({0x48, 0xb8});  // mov rax, ...
   const auto address = reinterpret_cast<std::uint64_t>(function);

@@ -1,5 +1,9 @@
 // f64, to nearest; its conversions; what words need doubles for; and conversions between integers of 8, 16 and 32 bits.
+#include <bit>
+#include <iterator>
+
 #include "sim/exec/convert.h"
+#include "sim/exec/exp2.h"
 #include "sim/jit/emitter.h"
 #include "sim/jit/vectors.h"
 
@@ -100,6 +104,50 @@ void Emitter::convert_doubles(const Item& item, unsigned part) {
     at_.put(item, d, 2 * part + half, made);
     at_.release();
   }
+}
+
+/// As exp2_float() of ops_approximation.cpp. A NaN goes through: of one, the processor's minimum and maximum are the second source.
+void Emitter::power_of_two(const Item& item, unsigned part) {
+  const auto word = [&](float value) { return constant(pool_.word(std::bit_cast<std::uint32_t>(value))); };
+  const auto wide = [&](double value) { return pool_.wide(std::bit_cast<std::uint64_t>(value)); };
+  const unsigned from = at_.take(item.reads[0], part), within = word(exec::kExp2Greatest), least = word(exec::kExp2Least);
+  op(v::minf, within, within, Source::vector(from));
+  op(v::maxf, within, least, Source::vector(within));
+  std::array<unsigned, 2> made{};
+  for (unsigned half = 0; half < 2; ++half) {
+    const unsigned f = at_.fresh(), magic = at_.fresh(), sum = at_.fresh();
+    if (half == 1) op(v::upper_half, within, 0, Source::vector(f), 1);
+    op(v::widen_float, f, 0, Source::vector(half == 1 ? f : within));
+    op(v::addd, magic, f, wide(exec::kNoFraction));
+    op(v::subd, sum, magic, wide(exec::kNoFraction));
+    op(v::subd, f, f, Source::vector(sum));
+    op(v::load, sum, 0, wide(exec::kExp2Series[0]));
+    for (unsigned i = 1; i < std::size(exec::kExp2Series); ++i) op(v::fma213d, sum, f, wide(exec::kExp2Series[i]));
+    op(v::add64, magic, magic, pool_.wide(1023));
+    shift_by(v::shift64, v::kLeft, magic, magic, 52);
+    op(v::muld, sum, sum, Source::vector(magic));
+    op(v::narrow_double, sum, 0, Source::vector(sum));
+    made[half] = sum;
+    at_.release_fresh(std::array<unsigned, 2>{within, made[0]}, std::array<unsigned, 1>{sum});
+  }
+  op(v::insert_upper, made[0], made[0], Source::vector(made[1]), 1);
+  at_.put(item, item.writes[0], part, made[0], true, item.subnormals == Subnormals::flushed);
+}
+
+/// By way of doubles, as the interpreter does (ops_float.cpp, RsqrtF).
+void Emitter::reciprocal_root(const Item& item, unsigned part) {
+  const unsigned from = at_.take(item.reads[0], part);
+  std::array<unsigned, 2> made{};
+  for (unsigned half = 0; half < 2; ++half) {
+    made[half] = at_.fresh();
+    if (half == 1) op(v::upper_half, from, 0, Source::vector(made[half]), 1);
+    op(v::widen_float, made[half], 0, Source::vector(half == 1 ? made[half] : from));
+    op(v::sqrtd, made[half], 0, Source::vector(made[half]));
+    op(v::divd, made[half], constant(pool_.wide(kOneDouble)), Source::vector(made[half]));
+    op(v::narrow_double, made[half], 0, Source::vector(made[half]));
+  }
+  op(v::insert_upper, made[0], made[0], Source::vector(made[1]), 1);
+  finish_float(item, part, made[0]);
 }
 
 /// The quotient of two words as doubles, cut, is that of the words: what it lies below the next whole number is more than a double's last bit there. Zero gives all ones, or the dividend.

@@ -17,6 +17,8 @@ void Emitter::emit(const Item& item, unsigned part) {
       if (!is_float && !is_double) return quotient(item, part);
       return is_double ? doubles(item, part) : floats(item, part);
     case Op::mul: case Op::rcp: case Op::sqrt: return is_double ? doubles(item, part) : floats(item, part);
+    case Op::ex2: return power_of_two(item, part);
+    case Op::rsqrt: return reciprocal_root(item, part);
     case Op::fma: return is_double ? doubles(item, part) : fused(item, part);
     case Op::min: case Op::max: return is_double ? extreme_doubles(item, part) : is_float ? extreme(item, part) : integers(item, part);
     case Op::abs: return is_double ? signs_of_doubles(item, part) : magnitude(item, part);

@@ -23,6 +23,8 @@ class Emitter {
   void extreme_doubles(const Item& item, unsigned part);
   void signs_of_doubles(const Item& item, unsigned part);
   void convert_doubles(const Item& item, unsigned part);
+  void power_of_two(const Item& item, unsigned part);
+  void reciprocal_root(const Item& item, unsigned part);
   void quotient(const Item& item, unsigned part);
   void cut(const Item& item, unsigned part);
   void pair(const Item& item, unsigned part);

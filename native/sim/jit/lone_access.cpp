@@ -1,13 +1,14 @@
-// Loads and stores of one byte, 16 or 64 bits for each lane (memory.h).
+// Loads and stores of one byte, 16 or 64 bits for each lane, and of two of 64 bits (memory.h).
 #include "sim/jit/memory.h"
 #include "sim/jit/vectors.h"
 
 namespace flexrack::sim::jit {
 
-void MemoryEmitter::load_lone(const Item& item, std::int32_t plan, unsigned part) {
+void MemoryEmitter::load_lone(const Item& item, const Plan& how, unsigned part) {
   const unsigned bytes = ptx::bytes_of(item.from->type);
   const bool is_signed = ptx::is_signed(item.from->type);
-  const auto at = Source::memory(rax, static_cast<std::int32_t>(item.step->displacement));
+  const auto plan = how.at;
+  const auto at = Source::memory(rax, displacement_of(item, how));
   Item plain = item;
   plain.guard = kNowhere;  // it holds for all
   const unsigned d = at_.fresh(), upper = bytes == 8 ? at_.fresh() : 0;
@@ -39,9 +40,58 @@ void MemoryEmitter::load_lone(const Item& item, std::int32_t plan, unsigned part
   at_.put(plain, item.writes[0], part, d);
 }
 
-void MemoryEmitter::store_lone(const Item& item, std::int32_t plan, unsigned part) {
+/// Two of 64 bits: each lane's are one access of 16 bytes, which is one for other threads too (exec/strong_access.h).
+void MemoryEmitter::load_pair(const Item& item, const Plan& how, unsigned part) {
+  const auto at = [&](std::int32_t bytes) { return Source::memory(rax, displacement_of(item, how) + bytes); };
+  Item plain = item;
+  plain.guard = kNowhere;  // it holds for all
+  const std::array<unsigned, 2> a{at_.fresh(), at_.fresh()}, b{at_.fresh(), at_.fresh()};
+  const unsigned x = at_.fresh(), y = at_.fresh();
+  to_.load64(rax, rsp, how.at + kPointers + 8 * static_cast<std::int32_t>(part));
+  to_.compare8(rsp, how.at + kKinds + static_cast<std::int32_t>(part), 0);
+  const auto to_same = to_.jump(Assembler::Condition::differs);
+  for (unsigned half = 0; half < 2; ++half) {
+    const auto first = 64 * static_cast<std::int32_t>(half);
+    to_.vector(v::load_short, x, 0, at(first));
+    to_.vector(v::insert_upper, x, x, at(first + 32), 1);
+    to_.vector(v::load_short, y, 0, at(first + 16));
+    to_.vector(v::insert_upper, y, y, at(first + 48), 1);
+    to_.vector(v::unpack_low64, a[half], x, Source::vector(y));
+    to_.vector(v::unpack_high64, b[half], x, Source::vector(y));
+  }
+  const auto over = to_.jump(Assembler::Condition::always);
+  to_.land(to_same);
+  for (unsigned half = 0; half < 2; ++half) {
+    to_.vector(v::spread64, a[half], 0, at(0));
+    to_.vector(v::spread64, b[half], 0, at(8));
+  }
+  to_.land(over);
+  for (unsigned half = 0; half < 2; ++half) {
+    at_.put(plain, item.writes[0], 2 * part + half, a[half]);
+    at_.put(plain, item.writes[1], 2 * part + half, b[half]);
+  }
+}
+
+void MemoryEmitter::store_pair(const Item& item, const Plan& how, unsigned part) {
+  const auto at = [&](std::int32_t bytes) { return Source::memory(rax, displacement_of(item, how) + bytes); };
+  for (unsigned half = 0; half < 2; ++half) {
+    const unsigned a = at_.take(item.reads[1], 2 * part + half), b = at_.take(item.reads[2], 2 * part + half), x = at_.fresh(), y = at_.fresh();
+    to_.load64(rax, rsp, how.at + kPointers + 8 * static_cast<std::int32_t>(part));  // behind what may have to be written back for room
+    to_.vector(v::unpack_low64, x, a, Source::vector(b));
+    to_.vector(v::unpack_high64, y, a, Source::vector(b));
+    const auto first = 64 * static_cast<std::int32_t>(half);
+    to_.vector(v::store_short, x, 0, at(first));
+    to_.vector(v::store_short, y, 0, at(first + 16));
+    to_.vector(v::upper_half, x, 0, at(first + 32), 1);
+    to_.vector(v::upper_half, y, 0, at(first + 48), 1);
+    at_.release();
+  }
+}
+
+void MemoryEmitter::store_lone(const Item& item, const Plan& how, unsigned part) {
   const unsigned bytes = ptx::bytes_of(item.from->type);
-  const auto at = Source::memory(rax, static_cast<std::int32_t>(item.step->displacement));
+  const auto plan = how.at;
+  const auto at = Source::memory(rax, displacement_of(item, how));
   const Use& use = item.reads[1];
   const auto point = [&] { to_.load64(rax, rsp, plan + kPointers + 8 * static_cast<std::int32_t>(part)); };  // behind what may have to be written back for room
   if (bytes == 8) {

@@ -1,7 +1,9 @@
 #include "sim/jit/memory.h"
 
+#include <algorithm>
 #include <cstddef>
 
+#include "sim/exec/count.h"
 #include "sim/exec/warp.h"
 #include "sim/jit/vectors.h"
 
@@ -20,21 +22,41 @@ constexpr std::int32_t offset(T value) { return static_cast<std::int32_t>(value)
 Source MemoryEmitter::iota(unsigned stride, bool is_wide, bool is_upper) { return pool_.series(stride, is_wide, is_upper ? 4 : 0); }
 
 void MemoryEmitter::wrote(At place) {
-  for (auto& plan : plans_) {
-    if (plan.place == place) plan = {};
-  }
+  std::erase_if(plans_, [place](const Plan& plan) { return plan.place == place; });
 }
 
-std::int32_t MemoryEmitter::plan_for(const Item& item, unsigned stride) {
-  const At place = item.reads[0].at;
-  for (unsigned i = 0; i < plans_.size(); ++i) {
-    if (plans_[i].place == place && plans_[i].stride == stride) return StackFrame::kPlans + static_cast<std::int32_t>(i) * StackFrame::kPlanBytes;
+/// Where a number is added to a register that has plans they stay, for another place.
+void MemoryEmitter::passed(const Item& item) {
+  constexpr std::int64_t kFar = 1 << 24;
+  std::vector<Plan> moved;
+  const Use& by = item.reads[1];
+  const Type type = item.from->type;
+  const bool is_integer = type == Type::u32 || type == Type::s32 || type == Type::u64 || type == Type::s64;
+  const bool is_sum = is_integer && (item.from->op == Op::add || item.from->op == Op::sub) && item.guard == kNowhere && item.reads[0].at == item.writes[0].at && by.at != kNowhere && (by.at & kInConstants);
+  std::uint64_t value = 0;
+  if (is_sum && (by.form == Form::word || by.form == Form::wide) && constant_of(code_, by, value)) {
+    auto more = by.form == Form::wide ? static_cast<std::int64_t>(value) : std::int64_t{static_cast<std::int32_t>(value)};
+    if (item.from->op == Op::sub) more = more > -kFar && more < kFar ? -more : kFar;
+    for (auto plan : plans_) {
+      // What says whether accesses are aligned stays as it is.
+      if (plan.place != item.reads[0].at || more <= -kFar || more >= kFar || more % 16 != 0) continue;
+      plan.ahead += static_cast<std::int32_t>(more);
+      if (plan.ahead > -kFar && plan.ahead < kFar) moved.push_back(plan);
+    }
   }
-  const unsigned chosen = next_plan_++ % static_cast<unsigned>(plans_.size());
-  plans_[chosen] = {place, stride};
-  const auto plan = StackFrame::kPlans + static_cast<std::int32_t>(chosen) * StackFrame::kPlanBytes;
-  make_plan(item, plan, stride);
-  return plan;
+  for (const auto& use : item.writes) wrote(use.at);
+  plans_.insert(plans_.end(), moved.begin(), moved.end());
+}
+
+MemoryEmitter::Plan MemoryEmitter::plan_for(const Item& item, unsigned stride) {
+  const At place = item.reads[0].at;
+  for (const auto& plan : plans_) {
+    if (plan.place == place && plan.stride == stride) return plan;
+  }
+  const auto at = StackFrame::kPlans + static_cast<std::int32_t>(next_plan_++ % StackFrame::kPlanCount) * StackFrame::kPlanBytes;
+  std::erase_if(plans_, [at](const Plan& plan) { return plan.at == at; });
+  make_plan(item, at, stride);
+  return plans_.emplace_back(Plan{place, stride, at, 0});
 }
 
 /// Where all lanes lie side by side, which most do and one test tells, the plan is made of the first lane's address; anything else is looked at eight by eight, behind the rest of the code.
@@ -139,12 +161,12 @@ void MemoryEmitter::make_plan_by_eights(const Item& item, std::int32_t plan, uns
 }
 
 /// All within what the step may touch, and aligned.
-void MemoryEmitter::check_range(const Item& item, std::int32_t plan, unsigned bytes, std::vector<std::size_t>& jumps) {
+void MemoryEmitter::check_range(const Item& item, const Plan& how, unsigned bytes, std::vector<std::size_t>& jumps) {
   using When = Assembler::Condition;
-  const bool is_load = item.from->op == Op::ld;
-  const auto displacement = static_cast<std::int32_t>(item.step->displacement);
+  const bool is_load = item.from->op == Op::ld, is_strong = item.from->order != ptx::Order::weak;
+  const auto displacement = displacement_of(item, how), plan = how.at;
   // Others than 0 and 1 have bit 1; for stores anything but side by side is left to the handler: the last lane's value is to stay.
-  to_.test8(rsp, plan + kOthers, is_load ? 2 : 3);
+  to_.test8(rsp, plan + kOthers, is_load && !is_strong ? 2 : 3);
   jumps.push_back(to_.jump(When::differs));
   if (bytes > 1) {
     to_.test8(rsp, plan + kLowBits, static_cast<std::uint8_t>(bytes - 1));
@@ -158,6 +180,15 @@ void MemoryEmitter::check_range(const Item& item, std::int32_t plan, unsigned by
     // The entry of the cache of ranges that the handler uses for this step.
     const auto entry = static_cast<std::int32_t>((reinterpret_cast<std::uintptr_t>(item.step) >> 6) % 64 * sizeof(exec::RangeCache::Entry));
     to_.load64(rcx, rdi, offset(offsetof(exec::Warp, ranges)));
+    if (is_load && is_strong) {
+      // The same place again: a strand may be waiting for what is there, and the handler counts how often.
+      const auto last = entry + offset(offsetof(exec::RangeCache::Entry, last));
+      to_.move64(rdx, rax);
+      to_.sub64(rdx, rcx, last);
+      to_.store64(rax, rcx, last);
+      to_.bytes({0x48, 0x85, 0xd2});  // test rdx, rdx
+      jumps.push_back(to_.jump(When::equal));
+    }
     to_.sub64(rax, rcx, entry + offset(offsetof(exec::RangeCache::Entry, begin)));
     to_.sub64(rsi, rcx, entry + offset(offsetof(exec::RangeCache::Entry, begin)));
     to_.bytes({0x48, 0x39, 0xf0});  // cmp rax, rsi
@@ -187,9 +218,9 @@ void MemoryEmitter::check_guard(const Item& item, std::vector<std::size_t>& jump
   at_.release();
 }
 
-void MemoryEmitter::load(const Item& item, std::int32_t plan, unsigned part) {
+void MemoryEmitter::load(const Item& item, const Plan& how, unsigned part) {
   const unsigned count = item.from->count;
-  const auto displacement = static_cast<std::int32_t>(item.step->displacement);
+  const auto displacement = displacement_of(item, how), plan = how.at;
   const auto at = [&](unsigned bytes) { return Source::memory(rax, displacement + static_cast<std::int32_t>(bytes)); };
   std::array<unsigned, 4> d{}, x{};
   for (unsigned k = 0; k < count; ++k) d[k] = at_.fresh();
@@ -231,9 +262,9 @@ void MemoryEmitter::load(const Item& item, std::int32_t plan, unsigned part) {
   for (unsigned k = 0; k < count; ++k) at_.put(plain, item.writes[k], part, d[k]);
 }
 
-void MemoryEmitter::store(const Item& item, std::int32_t plan, unsigned part) {
+void MemoryEmitter::store(const Item& item, const Plan& how, unsigned part) {
   const unsigned count = item.from->count;
-  const auto displacement = static_cast<std::int32_t>(item.step->displacement);
+  const auto displacement = displacement_of(item, how), plan = how.at;
   const auto at = [&](unsigned bytes) { return Source::memory(rax, displacement + static_cast<std::int32_t>(bytes)); };
   const auto op = [&](const Vex& what, unsigned to, unsigned first, unsigned second, int immediate = -1) { to_.vector(what, to, first, Source::vector(second), immediate); };
   std::array<unsigned, 4> d{}, x{};
@@ -273,7 +304,12 @@ std::size_t MemoryEmitter::call_handler(const Item& item) {
   to_.load64(rsi, rsp, StackFrame::kStep);
   to_.add64(rsi, (steps - (is_guarded ? 1 : 0)) * bytes);
   to_.bytes({0xc5, 0xf8, 0x77});  // vzeroupper
-  to_.call(reinterpret_cast<const void*>(item.handler));
+  const bool is_kept = flushes_ && item.is_called;
+  if (is_kept) to_.bytes({0x0f, 0xae, 0x14, 0x24});        // ldmxcsr [rsp]
+  const bool is_counted = !code_.counted.empty();
+  if (is_counted) to_.add_to_counter(&exec::all_counts().called, 1);
+  to_.call(reinterpret_cast<const void*>(is_counted && !is_guarded ? exec::counts : item.handler));
+  if (is_kept) to_.bytes({0x0f, 0xae, 0x54, 0x24, 0x04});  // ldmxcsr [rsp + 4]
   to_.load64(rdi, rsp, StackFrame::kWarp);
   to_.load64(rcx, rsp, StackFrame::kStep);
   to_.add64(rcx, (steps + 1) * bytes);
@@ -331,31 +367,95 @@ void MemoryEmitter::exchange(const Item& item) {
   }
 }
 
+/// Anything that does not fit is carried out behind the rest of the code, by the handler.
+void MemoryEmitter::access(const Item& item) {
+  const unsigned size = ptx::bytes_of(item.from->type), bytes = size * item.from->count;
+  const bool is_load = item.from->op == Op::ld, is_pair = size == 8 && item.from->count == 2, is_lone = size != 4;
+  Call call{&item, number_, {}, {}, {}, 0};
+  at_.at_lanes(0);
+  const auto plan = plan_for(item, bytes);
+  if (item.guard != kNowhere) check_guard(item, call.jumps);
+  call.before = at_.state();
+  check_range(item, plan, bytes, call.jumps);
+  for (unsigned part = 0; part < kEights; ++part) {
+    at_.at_lanes(part);
+    if (is_pair) is_load ? load_pair(item, plan, part) : store_pair(item, plan, part);
+    else if (is_lone) is_load ? load_lone(item, plan, part) : store_lone(item, plan, part);
+    else is_load ? load(item, plan, part) : store(item, plan, part);
+  }
+  at_.release();
+  call.after = at_.state();
+  call.back = to_.size();
+  calls_.push_back(std::move(call));
+}
+
+/// Sums that nobody reads at once, in the block's own shared memory, which one thread at a time works on: lane by lane, where all are within and aligned.
+void MemoryEmitter::add_in_shared(const Item& item) {
+  using When = Assembler::Condition;
+  const auto displacement = static_cast<std::uint32_t>(item.step->displacement);
+  const Use& base = item.reads[0];
+  const Use& value = item.reads[1];
+  Call call{&item, number_, {}, {}, {}, 0};
+  at_.at_lanes(0);
+  const unsigned limit = at_.fresh(), most = at_.fresh(), low = at_.fresh(), here = at_.fresh();
+  const std::array<unsigned, 4> kept{limit, most, low, here};
+  for (unsigned part = 0; part < kEights; ++part) {
+    to_.vector(v::load, here, 0, at_.last(base, part));
+    if (displacement != 0) to_.vector(v::add32, here, here, pool_.word(displacement));
+    to_.vector(v::store, here, 0, Source::memory(rsp, StackFrame::kOffsets + 32 * offset(part)));
+    to_.vector(part == 0 ? v::move : v::max_unsigned, most, part == 0 ? 0 : most, Source::vector(here));
+    to_.vector(part == 0 ? v::move : v::or_, low, part == 0 ? 0 : low, Source::vector(here));
+    at_.release_fresh(kept, kept);
+  }
+  // From here on until all is checked no value changes its place.
+  call.before = at_.state();
+  to_.load64(rax, rdi, offset(offsetof(exec::Warp, shared_end)));
+  to_.sub64(rax, rdi, offset(offsetof(exec::Warp, shared_memory)));
+  to_.add64(rax, -4);
+  call.jumps.push_back(to_.jump(When::negative));
+  to_.vector(v::from_gpr32, limit, 0, Source::vector(rax));
+  to_.vector(v::spread32, limit, 0, Source::vector(limit));
+  to_.vector(v::max_unsigned, most, most, Source::vector(limit));
+  to_.vector(v::xor_, most, most, Source::vector(limit));
+  to_.vector(v::and_, low, low, pool_.word(3));
+  to_.vector(v::or_, most, most, Source::vector(low));
+  to_.vector(v::test, most, 0, Source::vector(most));
+  call.jumps.push_back(to_.jump(When::differs));
+  std::uint64_t number = 0;
+  const bool is_number = (value.at & kInConstants) != 0;
+  if (is_number) constant_of(code_, value, number);
+  for (unsigned part = 0; !is_number && part < kEights; ++part) {
+    at_.at_lanes(part);
+    to_.vector(v::store, at_.take(value, part), 0, Source::memory(rsp, StackFrame::kValues + 32 * offset(part)));
+  }
+  to_.load64(rsi, rdi, offset(offsetof(exec::Warp, shared_memory)));
+  for (unsigned lane = 0; lane < exec::kLanes; ++lane) {
+    to_.load32(rax, rsp, StackFrame::kOffsets + 4 * offset(lane));
+    if (is_number) {
+      to_.bytes({0x81, 0x04, 0x06});                   // add dword [rsi + rax], ...
+      to_.word(static_cast<std::uint32_t>(number));
+    } else {
+      to_.load32(rcx, rsp, StackFrame::kValues + 4 * offset(lane));
+      to_.bytes({0x01, 0x0c, 0x06});                   // add [rsi + rax], ecx
+    }
+  }
+  at_.release();
+  call.after = at_.state();
+  call.back = to_.size();
+  calls_.push_back(std::move(call));
+}
+
 void MemoryEmitter::emit(const Item& item) {
   if (!is_partial_ && item.from->op == Op::shfl) {
     exchange(item);
-  } else if (is_partial_) {
+  } else if (is_partial_ || item.is_called) {
     at_.save(at_.state());
     at_.forget_all();
     leaving_.push_back(call_handler(item));
+  } else if (item.from->op == Op::atom) {
+    add_in_shared(item);
   } else {
-    const unsigned size = ptx::bytes_of(item.from->type), bytes = size * item.from->count;
-    const bool is_load = item.from->op == Op::ld, is_lone = size != 4;
-    Call call{&item, number_, {}, {}, {}, 0};
-    at_.at_lanes(0);
-    const auto plan = plan_for(item, bytes);
-    if (item.guard != kNowhere) check_guard(item, call.jumps);
-    call.before = at_.state();
-    check_range(item, plan, bytes, call.jumps);
-    for (unsigned part = 0; part < kEights; ++part) {
-      at_.at_lanes(part);
-      if (is_lone) is_load ? load_lone(item, plan, part) : store_lone(item, plan, part);
-      else is_load ? load(item, plan, part) : store(item, plan, part);
-    }
-    at_.release();
-    call.after = at_.state();
-    call.back = to_.size();
-    calls_.push_back(std::move(call));
+    access(item);
   }
   for (const auto& use : item.writes) {
     if (use.at != kNowhere) wrote(use.at);

@@ -13,18 +13,19 @@ struct StackFrame {
   static constexpr std::int32_t kControl = 0;          ///< MXCSR, as it was and as it is
   static constexpr std::int32_t kRounding = 8;         ///< the same around one instruction that rounds in another way
   static constexpr std::int32_t kPlans = 32, kPlanBytes = 64, kPlanCount = 6;
-  static constexpr std::int32_t kBytes = kPlans + kPlanBytes * kPlanCount + 8;   ///< a call finds the stack at a multiple of 16
+  static constexpr std::int32_t kOffsets = kPlans + kPlanBytes * kPlanCount, kValues = kOffsets + 128;   ///< a word for each lane, for a moment
+  static constexpr std::int32_t kBytes = kValues + 128 + 8;                      ///< a call finds the stack at a multiple of 16
   static constexpr std::int32_t kWarp = kBytes, kStep = kBytes + 8;              ///< pushed before
 };
 
 class MemoryEmitter {
  public:
-  MemoryEmitter(const exec::Code& code, Assembler& to, Pool& pool, Registers& registers, const Step* first, bool is_partial)
-      : code_(code), to_(to), pool_(pool), at_(registers), first_(first), is_partial_(is_partial) {}
+  MemoryEmitter(const exec::Code& code, Assembler& to, Pool& pool, Registers& registers, const Segment& segment, bool is_partial)
+      : code_(code), to_(to), pool_(pool), at_(registers), first_(segment.first), flushes_(segment.flushes), is_partial_(is_partial) {}
 
   void emit(const Item& item);
-  /// What a register's plan was made for is not there any more.
-  void wrote(At place);
+  /// What an item that is not for this class did to registers that plans were made for.
+  void passed(const Item& item);
   /// The calls, that lie behind the rest of the code; `leave`: emits the way out, with the step to go to in rax.
   template <class Leave>
   void finish(const Leave& leave) {
@@ -47,10 +48,12 @@ class MemoryEmitter {
   void at_item(unsigned number) { number_ = number; }
 
  private:
-  /// How the addresses in a register lie, found out once for all accesses by it: on the stack.
+  /// How the addresses in a register lie, found out once for all accesses by it: on the stack. A register that is another one and a number has the same plan.
   struct Plan {
     At place = kNowhere;
     unsigned stride = 0;
+    std::int32_t at = 0;             ///< on the stack
+    std::int32_t ahead = 0;          ///< what the register has more than what was looked at
   };
   struct Call {
     const Item* item;
@@ -72,16 +75,24 @@ class MemoryEmitter {
   // Offsets in a plan: a pointer for each eight lanes, the least and greatest address of all, their low bits, how each eight lie, whether any lies in no way we know.
   static constexpr std::int32_t kPointers = 0, kLeast = 32, kGreatest = 40, kLowBits = 48, kKinds = 52, kOthers = 56;
 
-  std::int32_t plan_for(const Item& item, unsigned stride);
+  /// A register has something else now.
+  void wrote(At place);
+  Plan plan_for(const Item& item, unsigned stride);
   void make_plan(const Item& item, std::int32_t plan, unsigned stride);
   void make_plan_by_eights(const Item& item, std::int32_t plan, unsigned stride);
   void finish_plans();
-  void check_range(const Item& item, std::int32_t plan, unsigned bytes, std::vector<std::size_t>& jumps);
+  void check_range(const Item& item, const Plan& plan, unsigned bytes, std::vector<std::size_t>& jumps);
+  void access(const Item& item);
+  void add_in_shared(const Item& item);
   void check_guard(const Item& item, std::vector<std::size_t>& jumps);
-  void load(const Item& item, std::int32_t plan, unsigned part);
-  void store(const Item& item, std::int32_t plan, unsigned part);
-  void load_lone(const Item& item, std::int32_t plan, unsigned part);
-  void store_lone(const Item& item, std::int32_t plan, unsigned part);
+  void load(const Item& item, const Plan& plan, unsigned part);
+  void store(const Item& item, const Plan& plan, unsigned part);
+  void load_lone(const Item& item, const Plan& plan, unsigned part);
+  void store_lone(const Item& item, const Plan& plan, unsigned part);
+  void load_pair(const Item& item, const Plan& plan, unsigned part);
+  void store_pair(const Item& item, const Plan& plan, unsigned part);
+  /// Where an item's access is behind a plan's pointer.
+  static std::int32_t displacement_of(const Item& item, const Plan& plan) { return static_cast<std::int32_t>(item.step->displacement) + plan.ahead; }
   void exchange(const Item& item);
   std::size_t call_handler(const Item& item);
   Source iota(unsigned stride, bool is_wide, bool is_upper);
@@ -91,9 +102,10 @@ class MemoryEmitter {
   Pool& pool_;
   Registers& at_;
   const Step* first_;                ///< of the segment
+  bool flushes_;                     ///< the processor takes subnormals for zero, which handlers do not expect that compute
   bool is_partial_;
   unsigned number_ = 0;
-  std::array<Plan, StackFrame::kPlanCount> plans_;
+  std::vector<Plan> plans_;
   unsigned next_plan_ = 0;
   std::vector<Call> calls_;
   std::vector<Apart> apart_;

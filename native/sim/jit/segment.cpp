@@ -238,14 +238,27 @@ bool describe_memory(Item& item) {
   const bool is_load = from.op == Op::ld;
   const auto& address = from.o[is_load ? 1 : 0];
   const auto& step = *item.step;
-  if (from.order != ptx::Order::weak || address.kind != ptx::Operand::Kind::address_register) return false;
-  const bool is_shared = from.space == ptx::Space::shared;
+  if (address.kind != ptx::Operand::Kind::address_register) return false;
+  const bool is_shared = from.space == ptx::Space::shared, is_strong = from.order != ptx::Order::weak;
   if (!is_shared && from.space != ptx::Space::global && from.space != ptx::Space::generic && from.space != ptx::Space::constant) return false;
   if (address.width != (is_shared ? Width::w32 : Width::w64)) return false;
   const unsigned bytes = ptx::bytes_of(from.type);
-  if (bytes == 0 || bytes > 8 || (from.count != 1 && (bytes != 4 || (from.count != 2 && from.count != 4)))) return false;
+  if (bytes == 0 || bytes > 8 || (from.count != 1 && from.count != 2 && (bytes != 4 || from.count != 4)) || (from.count == 2 && bytes < 4)) return false;
+  // Those are one access for each lane; what waits in shared memory is found out by the handler alone.
+  if (is_strong && (bytes < 4 || (is_shared && is_load))) return false;
   if (step.displacement < -(1 << 24) || step.displacement > (1 << 24) || step.displacement % (static_cast<int>(bytes) * from.count) != 0) return false;
   const auto& value = from.o[is_load ? 0 : 1];
+  if (bytes == 8 && from.count == 2) {
+    if (value.kind != ptx::Operand::Kind::list) return false;
+    for (unsigned i = 0; i < 2; ++i) {
+      if (form_of(step.extra[i].width) != Form::wide || step.extra[i].kind == ptx::Operand::Kind::sink) return false;
+    }
+    item.is_whole = true;
+    item.reads[0] = {step.a, form_of(address.width)};
+    const At places[] = {step.d, step.b};
+    for (unsigned i = 0; i < 2; ++i) (is_load ? item.writes[i] : item.reads[1 + i]) = {places[i], Form::wide};
+    return true;
+  }
   if (bytes != 4) {
     const Form form = value.kind == ptx::Operand::Kind::list ? Form::none : lone_form(from, value.width);
     if (form == Form::none || step.d == kNowhere) return false;
@@ -266,6 +279,44 @@ bool describe_memory(Item& item) {
   const At places[] = {step.d, step.b, step.c, step.e};
   for (unsigned i = 0; i < from.count; ++i) (is_load ? item.writes[i] : item.reads[1 + i]) = {places[i], Form::word};
   return true;
+}
+
+/// Sums of words in the block's shared memory that nobody reads at once.
+bool describe_sum_in_shared(Item& item) {
+  const auto& from = *item.from;
+  const auto& step = *item.step;
+  const auto& address = from.o[1];
+  if (from.atomic != ptx::AtomicOp::add || from.count != 1 || !is_32(from.type) || from.type == Type::b32 || from.space != ptx::Space::shared || step.d != kNowhere) return false;
+  if (address.kind != ptx::Operand::Kind::address_register || address.width != Width::w32 || from.o[2].width != Width::w32) return false;
+  if (step.displacement < -(1 << 24) || step.displacement > (1 << 24)) return false;
+  item.is_whole = true;
+  item.is_called = item.guard != kNowhere;
+  item.reads[0] = {step.a, Form::word}, item.reads[1] = {step.b, Form::word};
+  return true;
+}
+
+/// What its handler carries out lane by lane, without a look at anything else: a call of it, in between.
+bool describe_call(Item& item) {
+  const auto& from = *item.from;
+  switch (from.op) {
+    case Op::add: case Op::sub: case Op::mul: case Op::mul_lo: case Op::mul_hi: case Op::mul_wide: case Op::mad_lo: case Op::mad_hi: case Op::mad_wide: case Op::mul24_lo: case Op::mul24_hi:
+    case Op::mad24_lo: case Op::mad24_hi: case Op::sad: case Op::div: case Op::rem: case Op::abs: case Op::neg: case Op::min: case Op::max: case Op::fma: case Op::rcp: case Op::sqrt:
+    case Op::rsqrt: case Op::sin: case Op::cos: case Op::lg2: case Op::ex2: case Op::tanh: case Op::copysign: case Op::popc: case Op::clz: case Op::bfind: case Op::brev: case Op::bfe:
+    case Op::bfi: case Op::bmsk: case Op::szext: case Op::dp4a: case Op::dp2a_lo: case Op::dp2a_hi: case Op::cnot: case Op::shl: case Op::shr: case Op::prmt: case Op::slct: case Op::cvt:
+      break;
+    default: return false;
+  }
+  if (from.flags & (ptx::kCarryIn | ptx::kCarryOut)) return false;
+  const auto& step = *item.step;
+  const At places[] = {step.d, step.a, step.b, step.c, step.e};
+  for (unsigned i = 0; i < 5; ++i) {
+    if (places[i] == kNowhere || (places[i] & kInConstants)) continue;
+    const Use use{places[i], form_of(from.o[i].width)};
+    if (use.form == Form::none || use.at != exec::place_of(from.o[i])) return false;
+    (i == 0 ? item.writes[0] : item.reads[i - 1]) = use;
+  }
+  item.is_whole = item.is_called = true;
+  return item.writes[0].at != kNowhere;
 }
 
 /// Shuffles by numbers among all lanes; nvcc puts the numbers into registers first.
@@ -298,6 +349,8 @@ bool describe_operation(const exec::Code& code, Item& item) {
     case Op::div: return is_32(from.type) ? takes_quotient(item) : takes_reals(item, 2, 11);
     case Op::rem: return is_32(from.type) && takes_quotient(item);
     case Op::rcp: case Op::sqrt: return takes_reals(item, 1, 11);
+    case Op::rsqrt: return from.type == Type::f32 && takes_floats(item, 1, 40);
+    case Op::ex2: return from.type == Type::f32 && takes_floats(item, 1, 50);
     case Op::abs: return takes_numbers(item, 1, false, 1) && (from.type == Type::f32 || from.type == Type::f64 || from.type == Type::s32);
     case Op::neg: return takes_numbers(item, 1, true, 1);
     case Op::min: case Op::max: return from.o[3].kind == ptx::Operand::Kind::none && takes_numbers(item, 2, false, 6) && (from.flags & ~ptx::kFtz) == 0;
@@ -318,6 +371,7 @@ bool describe_operation(const exec::Code& code, Item& item) {
       return true;
     case Op::cvt: return describe_convert(item);
     case Op::ld: case Op::st: return describe_memory(item);
+    case Op::atom: return describe_sum_in_shared(item);
     case Op::shfl: return describe_shuffle(code, item);
     default: return describe_move(item);
   }
@@ -370,7 +424,12 @@ bool constant_of(const exec::Code& code, const Use& use, std::uint64_t& value) {
 bool describe(const exec::Code& code, const Step& step, Item& item) {
   item.step = &step;
   item.from = step.source;
-  if (step.source == nullptr || !describe_operation(code, item)) return false;
+  if (step.source == nullptr) return false;
+  const Item blank = item;
+  if (!describe_operation(code, item)) {
+    item = blank;
+    if (!describe_call(item)) return false;
+  }
   if (!item.is_whole && item.writes[0].at == kNowhere && item.writes[1].at == kNowhere) return false;
   // A guard must be read before the first result replaces it.
   if (item.writes[1].at != kNowhere && item.guard != kNowhere && (item.guard & ~kNegated) == item.writes[0].at) return false;

@@ -39,7 +39,8 @@ struct Item {
   std::array<Use, 6> reads;          ///< of a memory access the base first, then what is stored
   std::array<At, 3> known{kNowhere, kNowhere, kNowhere};   ///< of a shuffle: the constants that its registers hold
   exec::Handler handler = nullptr;   ///< what carries it out otherwise: of the step, or of the guard's before it
-  bool is_whole = false;             ///< of all lanes at once: memory, shuffles
+  bool is_whole = false;             ///< of all lanes at once: memory, shuffles, calls
+  bool is_called = false;            ///< carried out by its handler in any case
   Subnormals subnormals = Subnormals::any;
   std::uint8_t latency = 1;          ///< cycles, about
 };

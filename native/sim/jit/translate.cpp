@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "sim/exec/control.h"
+#include "sim/exec/count.h"
 #include "sim/exec/ops.h"
 #include "sim/exec/shells.h"
 #include "sim/jit/emitter.h"
@@ -29,7 +30,7 @@ std::atomic<std::uint64_t> segments_made{0};
 constexpr unsigned kTurns = exec::kLanes / 8;        ///< vectors of eight lanes
 constexpr std::size_t kMaxSteps = 1U << 16;          ///< of a function; longer ones run as they are
 constexpr std::size_t kMaxItems = 512;               ///< of a segment
-constexpr unsigned kShortest = 2;
+constexpr std::ptrdiff_t kShortest = 2;
 constexpr std::size_t kMuch = 48;
 
 constexpr auto kMask = static_cast<std::int32_t>(offsetof(exec::Warp, mask)), kLive = static_cast<std::int32_t>(offsetof(exec::Warp, live)),
@@ -64,7 +65,7 @@ void emit_lanes(const exec::Code& code, const Segment& segment, const Fates& fat
   const std::size_t again = to.size();
   Registers registers(code, to, pool, fates, ways, is_partial);
   Emitter emitter(to, pool, registers, code);
-  MemoryEmitter memory(code, to, pool, registers, segment.first, is_partial);
+  MemoryEmitter memory(code, to, pool, registers, segment, is_partial);
   for (unsigned i = 0; i < segment.items.size(); ++i) {
     const auto& item = segment.items[i];
     registers.at_item(i);
@@ -76,7 +77,7 @@ void emit_lanes(const exec::Code& code, const Segment& segment, const Fates& fat
         registers.at_lanes(part);
         emitter.emit(item, part);
       }
-      for (const auto& use : item.writes) memory.wrote(use.at);
+      memory.passed(item);
     }
     registers.forget();
   }
@@ -117,7 +118,7 @@ unsigned best_ways(const exec::Code& code, const Segment& segment, const Fates& 
   return best;
 }
 
-/// Subnormals as zero, for the code in between.
+/// Subnormals as zero, for the code in between; MemoryEmitter::call_handler() ends and begins it, too.
 void begin_flushing(Assembler& to) {
   static_assert(StackFrame::kControl == 0);
   to.bytes({0x0f, 0xae, 0x1c, 0x24});                    // stmxcsr [rsp]
@@ -134,6 +135,7 @@ void emit_segment(const exec::Code& code, const Segment& segment, Pool& pool, As
   to.bytes({0xf3, 0x0f, 0x1e, 0xfa});  // endbr64
   to.bytes({0x56, 0x57});              // push rsi; push rdi
   to.add64(rsp, -StackFrame::kBytes);
+  if (!code.counted.empty()) to.add_to_counter(&exec::all_counts().in_segments, static_cast<std::uint32_t>(segment.items.size()));
   to.load32(rax, rdi, kMask);
   to.load64(kWords, rdi, kBases);
   to.move64(kWides, kWords);
@@ -169,7 +171,7 @@ class Translation {
     std::vector<Entry> entries;
     for (std::size_t at = 0; at < code_.steps.size();) {
       const Segment segment = segment_at(at);
-      if (segment.items.size() >= kShortest) {
+      if (std::count_if(segment.items.begin(), segment.items.end(), [](const Item& item) { return !item.is_called; }) >= kShortest) {
         entries.push_back({&code_.steps[at], to_.size()});
         emit_segment(code_, segment, pool_, to_);
       }

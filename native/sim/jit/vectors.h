@@ -32,14 +32,14 @@ inline constexpr Vex from_signed{Vex::none, Vex::x0f, false, 0x5b}, truncate{Vex
 inline constexpr Vex from_half{Vex::x66, Vex::x0f38, false, 0x13}, to_half{Vex::x66, Vex::x0f3a, false, 0x1d};
 
 inline constexpr Vex addd{Vex::x66, Vex::x0f, false, 0x58}, muld{Vex::x66, Vex::x0f, false, 0x59}, subd{Vex::x66, Vex::x0f, false, 0x5c}, divd{Vex::x66, Vex::x0f, false, 0x5e};
-inline constexpr Vex sqrtd{Vex::x66, Vex::x0f, false, 0x51}, compared{Vex::x66, Vex::x0f, false, 0xc2}, fma231d{Vex::x66, Vex::x0f38, true, 0xb8};
+inline constexpr Vex sqrtd{Vex::x66, Vex::x0f, false, 0x51}, compared{Vex::x66, Vex::x0f, false, 0xc2}, fma231d{Vex::x66, Vex::x0f38, true, 0xb8}, fma213d{Vex::x66, Vex::x0f38, true, 0xa8};
 /// Four floats, or words, as doubles; four doubles as floats, or cut to words.
 inline constexpr Vex widen_float{Vex::none, Vex::x0f, false, 0x5a}, widen_word{Vex::xf3, Vex::x0f, false, 0xe6}, narrow_double{Vex::x66, Vex::x0f, false, 0x5a}, cut_double{Vex::x66, Vex::x0f, false, 0xe6};
 inline constexpr Vex blend_by64{Vex::x66, Vex::x0f3a, false, 0x4b}, round_double{Vex::x66, Vex::x0f3a, false, 0x09}, round_float{Vex::x66, Vex::x0f3a, false, 0x08};
 inline constexpr Vex spread16{Vex::x66, Vex::x0f38, false, 0x79}, widen16_signed{Vex::x66, Vex::x0f38, false, 0x23}, widen8{Vex::x66, Vex::x0f38, false, 0x31}, widen8_signed{Vex::x66, Vex::x0f38, false, 0x21};
 inline constexpr Vex pack8{Vex::x66, Vex::x0f, false, 0x67}, store_half{Vex::x66, Vex::x0f, false, 0xd6, true};
 inline constexpr Vex spread32{Vex::x66, Vex::x0f38, false, 0x58}, spread64{Vex::x66, Vex::x0f38, false, 0x59}, test{Vex::x66, Vex::x0f38, false, 0x17};
-inline constexpr Vex to_gpr32{Vex::x66, Vex::x0f, false, 0x7e, true}, to_gpr64{Vex::x66, Vex::x0f, true, 0x7e, true};
+inline constexpr Vex from_gpr32{Vex::x66, Vex::x0f, false, 0x6e, true}, to_gpr32{Vex::x66, Vex::x0f, false, 0x7e, true}, to_gpr64{Vex::x66, Vex::x0f, true, 0x7e, true};
 inline constexpr Vex load_short{Vex::none, Vex::x0f, false, 0x10, true}, insert_upper{Vex::x66, Vex::x0f3a, false, 0x38}, upper_to_lower{Vex::x66, Vex::x0f3a, false, 0x46};
 /// Of `last`, by the order in `second`.
 inline constexpr Vex permute32{Vex::x66, Vex::x0f38, false, 0x36};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
@@ -221,11 +222,27 @@ nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t device, int count, nvmlFieldV
   });
 }
 
+// There is nothing to be hot, nor a clock to slow down: programs that watch over a card ask, hashcat among them, and go on without.
+nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t, unsigned int*) { return none(device); }
+nvmlReturn_t nvmlDeviceGetTemperatureThreshold(nvmlDevice_t device, nvmlTemperatureThresholds_t, unsigned int*) { return none(device); }
+nvmlReturn_t nvmlDeviceGetFanSpeed(nvmlDevice_t device, unsigned int*) { return none(device); }
+nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t*) { return none(device); }
+nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t, unsigned int*) { return none(device); }
+nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t device, unsigned long long*) { return none(device); }
+nvmlReturn_t nvmlDeviceGetSupportedClocksThrottleReasons(nvmlDevice_t device, unsigned long long*) { return none(device); }
+
 // The names of NVML 4 to 7, which programs look up that were written for any NVML, NCCL among them. A structure of theirs is the beginning of what came later.
 nvmlReturn_t nvmlInit() { return nvmlInit_v2(); }
 nvmlReturn_t nvmlDeviceGetCount(unsigned int* count) { return nvmlDeviceGetCount_v2(count); }
 nvmlReturn_t nvmlDeviceGetHandleByIndex(unsigned int index, nvmlDevice_t* device) { return nvmlDeviceGetHandleByIndex_v2(index, device); }
 nvmlReturn_t nvmlDeviceGetHandleByPciBusId(const char* text, nvmlDevice_t* device) { return nvmlDeviceGetHandleByPciBusId_v2(text, device); }
+nvmlReturn_t nvmlDeviceGetPciInfo(nvmlDevice_t device, nvmlPciInfo_t* pci) {
+  return with(device, pci, [&](const Device& one) {
+    nvmlPciInfo_t whole;
+    write_place(one, whole);
+    std::memcpy(pci, &whole, offsetof(nvmlPciInfo_t, pciSubSystemId));
+  });
+}
 nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo(nvmlDevice_t device, unsigned int, nvmlPciInfo_t*) { return none(device); }
 
 }  // extern "C"

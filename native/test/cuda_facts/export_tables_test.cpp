@@ -47,13 +47,20 @@ CUuuid id(std::array<std::uint8_t, 16> bytes) {
   return uuid;
 }
 
-const CUuuid kInterface = id({0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a, 0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d, 0xf9});
-const CUuuid kHooks = id({0xa0, 0x94, 0x79, 0x8c, 0x2e, 0x74, 0x2e, 0x74, 0x93, 0xf2, 0x08, 0x00, 0x20, 0x0c, 0x0a, 0x66});
-const CUuuid kThreads = id({0x42, 0xd8, 0x5a, 0x81, 0x23, 0xf6, 0xcb, 0x47, 0x82, 0x98, 0xf6, 0xe7, 0x8a, 0x3a, 0xec, 0xdc});
-const CUuuid kContexts = id({0x21, 0x31, 0x8c, 0x60, 0x97, 0x14, 0x32, 0x48, 0x8c, 0xa6, 0x41, 0xff, 0x73, 0x24, 0xc8, 0xf2});
-const CUuuid kStorage = id({0xc6, 0x93, 0x33, 0x6e, 0x11, 0x21, 0xdf, 0x11, 0xa8, 0xc3, 0x68, 0xf3, 0x55, 0xd8, 0x95, 0x93});
-const CUuuid kChecks = id({0x26, 0x3e, 0x88, 0x60, 0x7c, 0xd2, 0x61, 0x43, 0x92, 0xf6, 0xbb, 0xd5, 0x00, 0x6d, 0xfa, 0x7e});
-const CUuuid kIntegrity = id({0xd4, 0x08, 0x20, 0x55, 0xbd, 0xe6, 0x70, 0x4b, 0x8d, 0x34, 0xba, 0x12, 0x3c, 0x66, 0xe1, 0xf2});
+const CUuuid kInterface =
+    id({0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a, 0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d, 0xf9});
+const CUuuid kHooks =
+    id({0xa0, 0x94, 0x79, 0x8c, 0x2e, 0x74, 0x2e, 0x74, 0x93, 0xf2, 0x08, 0x00, 0x20, 0x0c, 0x0a, 0x66});
+const CUuuid kThreads =
+    id({0x42, 0xd8, 0x5a, 0x81, 0x23, 0xf6, 0xcb, 0x47, 0x82, 0x98, 0xf6, 0xe7, 0x8a, 0x3a, 0xec, 0xdc});
+const CUuuid kContexts =
+    id({0x21, 0x31, 0x8c, 0x60, 0x97, 0x14, 0x32, 0x48, 0x8c, 0xa6, 0x41, 0xff, 0x73, 0x24, 0xc8, 0xf2});
+const CUuuid kStorage =
+    id({0xc6, 0x93, 0x33, 0x6e, 0x11, 0x21, 0xdf, 0x11, 0xa8, 0xc3, 0x68, 0xf3, 0x55, 0xd8, 0x95, 0x93});
+const CUuuid kChecks =
+    id({0x26, 0x3e, 0x88, 0x60, 0x7c, 0xd2, 0x61, 0x43, 0x92, 0xf6, 0xbb, 0xd5, 0x00, 0x6d, 0xfa, 0x7e});
+const CUuuid kIntegrity =
+    id({0xd4, 0x08, 0x20, 0x55, 0xbd, 0xe6, 0x70, 0x4b, 0x8d, 0x34, 0xba, 0x12, 0x3c, 0x66, 0xe1, 0xf2});
 
 const void* const* table(const CUuuid& uuid) {
   const void* found = nullptr;
@@ -69,7 +76,8 @@ Function* slot(const CUuuid& uuid, std::size_t number) {
 }  // namespace
 
 TEST_CASE("tables begin with their size, and every slot is there") {
-  const std::pair<CUuuid, std::size_t> sized[] = {{kInterface, 13}, {kHooks, 7}, {kThreads, 4}, {kContexts, 64}, {kChecks, 4}, {kIntegrity, 3}};
+  const std::pair<CUuuid, std::size_t> sized[] = {{kInterface, 13}, {kHooks, 7},  {kThreads, 4},
+                                                  {kContexts, 64},  {kChecks, 4}, {kIntegrity, 3}};
   for (const auto& [uuid, slots] : sized) {
     CHECK(reinterpret_cast<std::size_t>(table(uuid)[0]) == slots * sizeof(void*));
     for (std::size_t i = 1; i < slots; ++i) CHECK(table(uuid)[i] != nullptr);
@@ -79,7 +87,8 @@ TEST_CASE("tables begin with their size, and every slot is there") {
 }
 
 TEST_CASE("an unknown table is not found") {
-  const CUuuid seventh = id({0xf8, 0xcf, 0xf9, 0x51, 0x21, 0x46, 0x8b, 0x4e, 0xb9, 0xe2, 0xfb, 0x46, 0x9e, 0x7c, 0x0d, 0xd9});
+  const CUuuid seventh =
+      id({0xf8, 0xcf, 0xf9, 0x51, 0x21, 0x46, 0x8b, 0x4e, 0xb9, 0xe2, 0xfb, 0x46, 0x9e, 0x7c, 0x0d, 0xd9});
   const void* found = nullptr;
   CHECK(export_table(driver, &found, &seventh) == CUDA_ERROR_NOT_FOUND);
   CHECK(export_table(driver, nullptr, &kChecks) == CUDA_ERROR_INVALID_VALUE);
@@ -131,10 +140,13 @@ TEST_CASE("what cuBLAS asks of a context is answered with zero, and nothing beyo
   struct {
     std::uint64_t value = 7, behind = 8;
   } second;
-  CHECK(slot<CUresult(CUcontext, std::uint64_t, std::uint32_t*)>(kContexts, 51)(primary, 0, &first.number) == CUDA_SUCCESS);
-  CHECK(slot<CUresult(CUcontext, std::uint32_t, std::uint64_t*)>(kContexts, 39)(primary, first.number, &second.value) == CUDA_SUCCESS);
+  CHECK(slot<CUresult(CUcontext, std::uint64_t, std::uint32_t*)>(kContexts, 51)(primary, 0, &first.number) ==
+        CUDA_SUCCESS);
+  CHECK(slot<CUresult(CUcontext, std::uint32_t, std::uint64_t*)>(kContexts, 39)(primary, first.number, &second.value) ==
+        CUDA_SUCCESS);
   CHECK((first.number == 0 && first.behind == 8 && second.value == 0 && second.behind == 8));
-  CHECK(slot<CUresult(CUcontext, std::uint64_t, std::uint32_t*)>(kContexts, 51)(primary, 0, nullptr) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(slot<CUresult(CUcontext, std::uint64_t, std::uint32_t*)>(kContexts, 51)(primary, 0, nullptr) ==
+        CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_CASE("values are kept with a context, and a null context is the current one") {
@@ -177,9 +189,15 @@ TEST_CASE("the integrity answer depends on everything that both sides know") {
   CHECK(ask(13001, 5) == std::array<std::uint64_t, 2>{0x1841181c03cb675c, 0x8ed383aa1f4cd1e8});
   const auto answer = ask(13002, 5);
   const std::array devices{driver.identity};
-  IntegrityQuestion question{.version = 13002, .seconds = 5, .driver_version = 13000, .process = static_cast<std::uint32_t>(getpid()),
-                             .thread = static_cast<std::uint32_t>(pthread_self()), .cudart_table = table(kInterface), .integrity_table = table(kIntegrity),
-                             .integrity_function = table(kIntegrity)[1], .devices = devices};
+  IntegrityQuestion question{.version = 13002,
+                             .seconds = 5,
+                             .driver_version = 13000,
+                             .process = static_cast<std::uint32_t>(getpid()),
+                             .thread = static_cast<std::uint32_t>(pthread_self()),
+                             .cudart_table = table(kInterface),
+                             .integrity_table = table(kIntegrity),
+                             .integrity_function = table(kIntegrity)[1],
+                             .devices = devices};
   CHECK(integrity_answer(question) == answer);
   CHECK(ask(13002, 6) != answer);
   driver.identity.pci_bus = 8;

@@ -48,8 +48,17 @@ TEST_CASE("PTX runs on what is newer, a family's within it") {
 }
 
 TEST_CASE("a device takes machine code that fits best, else the newest PTX") {
-  const auto bytes = FatbinWriter().add(kElf, 75, "x").add(kElf, 80, "x").add(kElf, 86, "x").add(kElf, 90, "x").add(kElf, 90, "x", kPlain | kOneArchitecture)
-                         .add(kPtxKind, 75, "p").add(kPtxKind, 90, "p").add(kPtxKind, 100, "p", kPlain | kFamily).add(kLater, 120, "l").container();
+  const auto bytes = FatbinWriter()
+                         .add(kElf, 75, "x")
+                         .add(kElf, 80, "x")
+                         .add(kElf, 86, "x")
+                         .add(kElf, 90, "x")
+                         .add(kElf, 90, "x", kPlain | kOneArchitecture)
+                         .add(kPtxKind, 75, "p")
+                         .add(kPtxKind, 90, "p")
+                         .add(kPtxKind, 100, "p", kPlain | kFamily)
+                         .add(kLater, 120, "l")
+                         .container();
   CHECK(chosen(bytes, device(8, 0)) == "machine code for sm_80");
   CHECK(chosen(bytes, device(8, 9)) == "machine code for sm_86");
   CHECK(chosen(bytes, device(9, 0)) == "machine code for sm_90a");
@@ -67,7 +76,8 @@ TEST_CASE("a device takes machine code that fits best, else the newest PTX") {
 }
 
 TEST_CASE("of what nvlink linked, a device takes the whole, or links the parts itself") {
-  const auto parts = FatbinWriter().add(kElf, 80, "x").add(kPtxKind, 75, "p").container() + FatbinWriter().add(kPtxKind, 75, "p").container() + FatbinWriter().container();
+  const auto parts = FatbinWriter().add(kElf, 80, "x").add(kPtxKind, 75, "p").container() +
+                     FatbinWriter().add(kPtxKind, 75, "p").container() + FatbinWriter().container();
   CHECK(chosen(FatbinWriter().add(kElf, 80, "whole").container() + parts, device(8, 0)) == "machine code for sm_80");
   CHECK(chosen(FatbinWriter().container() + parts, device(8, 0)) == "machine code for sm_80 + PTX for sm_75");
   CHECK(chosen(FatbinWriter().container() + parts, in_software(9, 0)) == "PTX for sm_75 + PTX for sm_75");

@@ -13,10 +13,12 @@ using namespace flexrack::test;
 
 namespace {
 
-const std::string kPtx = ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n" + std::string(300, ' ');
+const std::string kPtx =
+    ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n" + std::string(300, ' ');
 
 std::string file(const std::string& name) {
-  std::ifstream in(std::filesystem::path(FLEXRACK_TEST_FOLDER) / "fuzz" / "corpus" / "fatbin_fuzz" / name, std::ios::binary);
+  std::ifstream in(std::filesystem::path(FLEXRACK_TEST_FOLDER) / "fuzz" / "corpus" / "fatbin_fuzz" / name,
+                   std::ios::binary);
   REQUIRE(in);
   std::ostringstream all;
   all << in.rdbuf();
@@ -32,7 +34,12 @@ struct Wrapper {
 }  // namespace
 
 TEST_CASE("entries have their kind, architecture and code, however they are compressed") {
-  const auto bytes = FatbinWriter().add(2, 75, "0123456789", 0x11).add(1, 90, kPtx, 0x11 | kZstd | kOneArchitecture).add(1, 100, kPtx, 0x11 | kLz4 | kFamily).add(8, 80, "later").container();
+  const auto bytes = FatbinWriter()
+                         .add(2, 75, "0123456789", 0x11)
+                         .add(1, 90, kPtx, 0x11 | kZstd | kOneArchitecture)
+                         .add(1, 100, kPtx, 0x11 | kLz4 | kFamily)
+                         .add(8, 80, "later")
+                         .container();
   const auto image = parse(view(bytes));
   CHECK(image.format == ImageFormat::fatbin);
   REQUIRE(image.containers.size() == 1);
@@ -53,7 +60,9 @@ TEST_CASE("entries have their kind, architecture and code, however they are comp
 }
 
 TEST_CASE("how many registers the compiler was told a thread may have") {
-  const std::pair<const char*, int> told[] = {{" -maxrregcount=32 ", 32}, {"-maxrregcount 96", 96}, {" -lineinfo ", 0}, {"", 0}, {"-maxrregcount", 0}, {"-maxrregcount=", 0}};
+  const std::pair<const char*, int> told[] = {{" -maxrregcount=32 ", 32}, {"-maxrregcount 96", 96},
+                                              {" -lineinfo ", 0},         {"", 0},
+                                              {"-maxrregcount", 0},       {"-maxrregcount=", 0}};
   for (const auto& [options, registers] : told) {
     FatbinWriter writer;
     writer.add(1, 75, ".target sm_75", 0x11, options).add(2, 80, elf(80));
@@ -79,8 +88,11 @@ TEST_CASE("what nvcc 13.0 wrote is read") {
     const char* file;
     Compression elf, ptx;
   };
-  for (const auto& [name, elf_compression, ptx_compression] : {Case{"default.fatbin", Compression::none, Compression::zstd}, Case{"size.fatbin", Compression::zstd, Compression::zstd},
-                                                               Case{"speed.fatbin", Compression::none, Compression::lz4}, Case{"none.fatbin", Compression::none, Compression::none}}) {
+  for (const auto& [name, elf_compression, ptx_compression] :
+       {Case{"default.fatbin", Compression::none, Compression::zstd},
+        Case{"size.fatbin", Compression::zstd, Compression::zstd},
+        Case{"speed.fatbin", Compression::none, Compression::lz4},
+        Case{"none.fatbin", Compression::none, Compression::none}}) {
     CAPTURE(name);
     const auto bytes = file(name);
     const auto measured = measure(bytes.data());
@@ -109,7 +121,8 @@ TEST_CASE("sizes are found from a pointer alone") {
   const auto code = elf(86) + "behind";
   CHECK(measure(code.data()).format == ImageFormat::elf);
   CHECK(measure(code.data()).containers[0].size() == code.size() - 6);
-  const auto linked = FatbinWriter().container(), first = FatbinWriter().add(1, 75, kPtx).container(), second = FatbinWriter().add(1, 80, kPtx).container();
+  const auto linked = FatbinWriter().container(), first = FatbinWriter().add(1, 75, kPtx).container(),
+             second = FatbinWriter().add(1, 80, kPtx).container();
   const auto two = first + second;
   CHECK(measure(two.data()).containers.size() == 1);
   CHECK(measure(two.data()).containers[0].size() == first.size());
@@ -125,7 +138,8 @@ TEST_CASE("sizes are found from a pointer alone") {
 }
 
 TEST_CASE("bytes may hold several fatbins, with padding between them") {
-  const auto bytes = FatbinWriter().add(1, 75, kPtx).container() + std::string(16, '\0') + FatbinWriter().add(1, 80, kPtx).container() + std::string(8, '\0');
+  const auto bytes = FatbinWriter().add(1, 75, kPtx).container() + std::string(16, '\0') +
+                     FatbinWriter().add(1, 80, kPtx).container() + std::string(8, '\0');
   const auto image = parse(view(bytes));
   REQUIRE(image.containers.size() == 2);
   CHECK(image.containers[1][0].architecture == Architecture{8, 0, 0});
@@ -133,7 +147,8 @@ TEST_CASE("bytes may hold several fatbins, with padding between them") {
 
 TEST_CASE("PTX says what it is for") {
   const auto of = [](std::string_view ptx) { return parse(view(ptx)).containers[0][0].architecture; };
-  CHECK(of("//\n// .target sm_10\n.version 9.0 /* .target sm_20 */\n.target sm_120f, debug\n") == Architecture{12, 0, 'f'});
+  CHECK(of("//\n// .target sm_10\n.version 9.0 /* .target sm_20 */\n.target sm_120f, debug\n") ==
+        Architecture{12, 0, 'f'});
   CHECK(of(" .version 8.0\n.target\tsm_90a") == Architecture{9, 0, 'a'});
   CHECK(of(".version 8.0\n.target texmode_independent") == Architecture{});
   CHECK(of(".version 8.0") == Architecture{});
@@ -144,7 +159,9 @@ TEST_CASE("PTX says what it is for") {
 TEST_CASE("damaged bytes are refused, and nothing is read beyond them") {
   const auto good = FatbinWriter().add(1, 75, kPtx, 0x11 | kZstd).add(2, 80, elf(80)).container();
   for (std::size_t size = 0; size < good.size(); ++size) {
-    const std::vector<char> cut(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size));   // its own memory, so that a sanitizer sees its end
+    const std::vector<char> cut(
+        good.begin(),
+        good.begin() + static_cast<std::ptrdiff_t>(size));   // its own memory, so that a sanitizer sees its end
     CHECK_THROWS_AS(parse(view({cut.data(), cut.size()})), FatbinError);
   }
   const auto whole = elf(80);

@@ -19,14 +19,18 @@ inline constexpr std::uint64_t kLz4 = 0x2000, kZstd = 0x8000, kOneArchitecture =
 class FatbinWriter {
  public:
   /// `options`: what the compiler of PTX is told; their place is behind the header.
-  FatbinWriter& add(std::uint16_t kind, std::uint32_t architecture, std::string_view code, std::uint64_t flags = 0x11, std::string_view options = {}) {
+  FatbinWriter& add(std::uint16_t kind, std::uint32_t architecture, std::string_view code, std::uint64_t flags = 0x11,
+                    std::string_view options = {}) {
     const auto payload = compressed(code, flags);
     const bool is_compressed = flags & (kLz4 | kZstd);
     const auto padded = (payload.size() + 7) / 8 * 8;
     const auto header = static_cast<std::uint32_t>(options.empty() ? 64 : 72 + (options.size() + 7) / 8 * 8);
     number(kind), number<std::uint16_t>(0x101), number(header);
-    number<std::uint64_t>(padded), number<std::uint32_t>(is_compressed ? static_cast<std::uint32_t>(payload.size()) : 0), number<std::uint32_t>(options.empty() ? 0 : 64);
-    number<std::uint32_t>(0x90000), number(architecture), number<std::uint64_t>(0), number(flags), number<std::uint64_t>(0);
+    number<std::uint64_t>(padded),
+        number<std::uint32_t>(is_compressed ? static_cast<std::uint32_t>(payload.size()) : 0),
+        number<std::uint32_t>(options.empty() ? 0 : 64);
+    number<std::uint32_t>(0x90000), number(architecture), number<std::uint64_t>(0), number(flags),
+        number<std::uint64_t>(0);
     number<std::uint64_t>(is_compressed ? code.size() : 0);
     if (!options.empty()) {
       number<std::uint32_t>(72), number(static_cast<std::uint32_t>(options.size()));
@@ -47,7 +51,9 @@ class FatbinWriter {
 
  private:
   template <class T>
-  void number(T value) { entries_.append(reinterpret_cast<const char*>(&value), sizeof value); }
+  void number(T value) {
+    entries_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
 
   static std::string compressed(std::string_view code, std::uint64_t flags) {
     std::string bytes(code);
@@ -56,7 +62,8 @@ class FatbinWriter {
       bytes.resize(ZSTD_compress(bytes.data(), bytes.size(), code.data(), code.size(), 3));
     } else if (flags & kLz4) {
       bytes.resize(static_cast<std::size_t>(LZ4_compressBound(static_cast<int>(code.size()))));
-      bytes.resize(static_cast<std::size_t>(LZ4_compress_default(code.data(), bytes.data(), static_cast<int>(code.size()), static_cast<int>(bytes.size()))));
+      bytes.resize(static_cast<std::size_t>(LZ4_compress_default(
+          code.data(), bytes.data(), static_cast<int>(code.size()), static_cast<int>(bytes.size()))));
     }
     return bytes;
   }
@@ -64,10 +71,14 @@ class FatbinWriter {
   std::string entries_;
 };
 
-/// An ELF file for an architecture, with one section of some bytes at its end behind the table, as nvcc has it the other way round.
+/// An ELF file for an architecture, with one section of some bytes at its end behind the table, as nvcc has it the
+/// other way round.
 inline std::string elf(std::uint32_t architecture, std::string_view code = "instructions") {
   Elf64_Ehdr header{};
-  std::memcpy(header.e_ident, "\x7f" "ELF\x02\x01\x01\x41\x08", 9);
+  std::memcpy(header.e_ident,
+              "\x7f"
+              "ELF\x02\x01\x01\x41\x08",
+              9);
   header.e_machine = 190;
   header.e_flags = 0x06000000 | architecture << 8 | 2;
   header.e_shoff = sizeof header;
@@ -85,6 +96,8 @@ inline std::string elf(std::uint32_t architecture, std::string_view code = "inst
 }
 
 inline cuda::Bytes view(std::string_view text) { return std::as_bytes(std::span(text.data(), text.size())); }
-inline std::string text(const std::vector<std::byte>& code) { return {reinterpret_cast<const char*>(code.data()), code.size()}; }
+inline std::string text(const std::vector<std::byte>& code) {
+  return {reinterpret_cast<const char*>(code.data()), code.size()};
+}
 
 }  // namespace flexrack::test

@@ -14,7 +14,10 @@ using namespace flexrack::cuda;
 TEST_CASE("a graph as text has every node, what depends on it, and graphs inside of nodes") {
   const std::vector<DotNode> graph{
       {.number = 1, .type = CU_GRAPH_NODE_TYPE_KERNEL, .kernel = "add", .after = {2}},
-      {.number = 2, .type = CU_GRAPH_NODE_TYPE_GRAPH, .child = {{.number = 1, .type = CU_GRAPH_NODE_TYPE_MEMSET, .after = {2}}, {.number = 2, .type = CU_GRAPH_NODE_TYPE_HOST}}},
+      {.number = 2,
+       .type = CU_GRAPH_NODE_TYPE_GRAPH,
+       .child = {{.number = 1, .type = CU_GRAPH_NODE_TYPE_MEMSET, .after = {2}},
+                 {.number = 2, .type = CU_GRAPH_NODE_TYPE_HOST}}},
   };
   char path[] = "/tmp/flexrack-dot-XXXXXX";
   close(mkstemp(path));

@@ -37,5 +37,6 @@ TEST_CASE("a table of our own is known by its name alone") {
   CHECK(is_named<SimTable>(id_of<SimTable>()));
   CHECK_FALSE(is_named<SimTable>(id_of<ClientTable>()));
   CHECK(find_table<SimTable>(nullptr) == nullptr);
-  CHECK(find_table<SimTable>([](const void** table, const CUuuid*) { return *table = nullptr, CUDA_ERROR_NOT_FOUND; }) == nullptr);
+  CHECK(find_table<SimTable>(
+            [](const void** table, const CUuuid*) { return *table = nullptr, CUDA_ERROR_NOT_FOUND; }) == nullptr);
 }

@@ -23,7 +23,9 @@ class Program {
       if (kind < 6) {
         body += branch();
       } else if (kind < 10) {
-        body += pick(2) == 0 ? numbered_shuffle() : "shfl.sync.bfly.b32 " + word() + ", " + word() + ", " + std::to_string(1 + pick(31)) + ", 31, -1;\n";
+        body += pick(3) == 0 ? sum_in_shared() : pick(2) == 0 ? numbered_shuffle() : "shfl.sync.bfly.b32 " + word() + ", " + word() + ", " + std::to_string(1 + pick(31)) + ", 31, -1;\n";
+      } else if (kind < 13) {
+        body += moved_access();
       } else if (kind < 25) {
         body += (pick(4) == 0 ? guard() : "") + access();
       } else {
@@ -66,6 +68,7 @@ class Program {
   /// Side by side, at one place for some or all lanes, anyhow; each warp has memory of its own.
   std::string access() {
     if (pick(3) == 0) return lone_access();
+    if (pick(5) == 0) return strong_access();
     const unsigned count = pick(3), elements = count == 0 ? 1 : 2 * count;
     const std::string size = elements == 1 ? "" : ".v" + std::to_string(elements), offset = "+" + std::to_string(16 * pick(3));
     // Different registers: one may be loaded once only.
@@ -80,6 +83,33 @@ class Program {
     const std::string place = is_shared ? kShared[pick(6 - count)] : kGlobal[pick(5 - count)];
     const std::string space = is_shared ? ".shared" : one_of({".global", ""});
     return pick(2) == 0 ? "ld" + space + size + ".b32 " + list + ", [" + place + offset + "];\n" : "st" + space + size + ".b32 [" + place + offset + "], " + list + ";\n";
+  }
+
+  /// Atomic sums in shared memory, whose lanes may meet: of a number, of a register.
+  std::string sum_in_shared() {
+    return (pick(4) == 0 ? guard() : "") + "red.shared.add." + one_of({"u32", "s32"}) + " [" + one_of({"%same", "%same8", "%apart", "%sh4", "%sh16"}) + "+" + std::to_string(4 * pick(4)) + "], " + word_source() + ";\n";
+  }
+
+  /// Two of 64 bits; volatile and relaxed ones, of which each lane's is one access. Where two lanes would write to one place the last one's stays: only side by side.
+  std::string strong_access() {
+    const std::string order = one_of({".volatile", ".relaxed.gpu", ""});
+    if (pick(2) == 0) {
+      const std::string place = one_of({"%g16", "%sh16"}), space = place[1] == 'g' ? ".global" : ".shared", at = "[" + place + "+" + std::to_string(16 * pick(3)) + "]";
+      const unsigned first = pick(kWideRegisters);
+      const std::string list = "{" + number("%d", first) + ", " + number("%d", (first + 2) % kWideRegisters) + "}";
+      return pick(2) == 0 ? "ld" + order + space + ".v2.u64 " + list + ", " + at + ";\n" : "st" + order + space + ".v2.u64 " + at + ", " + list + ";\n";
+    }
+    const std::string at = std::string("[") + one_of({"%g4", "%g8", "%g16"}) + "+" + std::to_string(16 * pick(3)) + "]";
+    return pick(2) == 0 ? "ld" + order + ".global.u32 " + word() + ", " + at + ";\n" : "st" + order + ".global.u32 " + at + ", " + word() + ";\n";
+  }
+
+  /// A register that accesses go by is moved on in between, and back.
+  std::string moved_access() {
+    const std::string more = std::to_string(16 * (1 + pick(4)));
+    const bool is_shared = pick(2) == 0;
+    const std::string place = is_shared ? "%sh4" : "%g4", type = is_shared ? ".u32 " : ".s64 ", space = is_shared ? ".shared" : ".global", by = place + ", " + place + ", " + more + ";\n";
+    const auto one = [&] { return pick(2) == 0 ? "ld" + space + ".b32 " + word() + ", [" + place + "+" + std::to_string(4 * pick(3)) + "];\n" : "st" + space + ".b32 [" + place + "], " + word() + ";\n"; };
+    return one() + "add" + type + by + one() + (pick(2) == 0 ? instruction() : "") + one() + "sub" + type + by + one();
   }
 
   /// Of a byte, 16 or 64 bits.
@@ -152,7 +182,9 @@ class Program {
       case 3: return "mul.rn" + ftz + sat + ".f32 " + d + ", " + float_source() + ", " + float_source() + ";\n";
       case 4: case 5: case 6: return "fma.rn" + ftz + sat + ".f32 " + d + ", " + float_source() + ", " + float_source() + ", " + float_source() + ";\n";
       case 7: return one_of({"div.rn", "div.full"}) + ftz + ".f32 " + d + ", " + word() + ", " + word() + ";\n";
-      case 8: return one_of({"rcp.rn", "sqrt.rn", "rcp.approx", "sqrt.approx"}) + ftz + ".f32 " + d + ", " + word() + ";\n";
+      case 8:
+        if (pick(2) == 0) return one_of({"ex2.approx", "rsqrt.approx", "lg2.approx", "sin.approx", "cos.approx"}) + ftz + ".f32 " + d + ", " + word() + ";\n";
+        return one_of({"rcp.rn", "sqrt.rn", "rcp.approx", "sqrt.approx"}) + ftz + ".f32 " + d + ", " + word() + ";\n";
       case 9: return one_of({"abs", "neg"}) + ftz + ".f32 " + d + ", " + word() + ";\n";
       case 10: return one_of({"min", "max"}) + ftz + ".f32 " + d + ", " + word() + ", " + word() + ";\n";
       default: {
@@ -186,7 +218,9 @@ class Program {
 
   std::string wide_integer() {
     const std::string sign = one_of({"u32", "s32"}), d = wide();
-    switch (pick(9)) {
+    switch (pick(11)) {
+      case 9: return one_of({"div.s64 ", "rem.s64 ", "div.u64 ", "rem.u64 ", "mul.hi.u64 ", "min.s64 ", "max.u64 "}) + d + ", " + wide() + ", " + wide_source() + ";\n";
+      case 10: return pick(2) == 0 ? one_of({"cvt.rn.f64.s64 ", "cvt.rn.f64.u64 ", "cvt.rzi.s64.f64 ", "cvt.rzi.u64.f64 "}) + d + ", " + wide() + ";\n" : "bfi.b32 " + word() + ", " + word() + ", " + word() + ", 5, 9;\n";
       case 0: return one_of({"add.s64 ", "sub.s64 ", "mul.lo.s64 "}) + d + ", " + wide() + ", " + wide_source() + ";\n";
       case 1: return one_of({"and.b64 ", "or.b64 ", "xor.b64 "}) + d + ", " + wide() + ", " + wide_source() + ";\n";
       case 2: return one_of({"shl.b64 ", "shr.u64 ", "shr.s64 "}) + d + ", " + wide() + ", " + word_source() + ";\n";

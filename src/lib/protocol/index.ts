@@ -1,4 +1,5 @@
 // Generated from protocol/ by `npm run protocol`.
+import type {DataVerbs} from './data.ts'
 import type {EndpointVerbs} from './endpoint.ts'
 import type {EnvironmentVerbs} from './environment.ts'
 import type {GpuVerbs} from './gpu.ts'
@@ -12,6 +13,7 @@ import type {ProfileVerbs} from './profile.ts'
 import type {ReservationVerbs} from './reservation.ts'
 import type {RunVerbs} from './run.ts'
 import type {ServiceVerbs} from './service.ts'
+import type {ShareVerbs} from './share.ts'
 import type {SlurmVerbs} from './slurm.ts'
 import type {SweepVerbs} from './sweep.ts'
 import type {SyncVerbs} from './sync.ts'
@@ -20,6 +22,7 @@ import type {WatchVerbs} from './watch.ts'
 import type {WorkspaceVerbs} from './workspace.ts'
 
 export type * from './daemon.ts'
+export type * from './data.ts'
 export type * from './endpoint.ts'
 export type * from './environment.ts'
 export type * from './facts.ts'
@@ -39,6 +42,7 @@ export type * from './result.ts'
 export type * from './run.ts'
 export type * from './runfiles.ts'
 export type * from './service.ts'
+export type * from './share.ts'
 export type * from './slurm.ts'
 export type * from './sweep.ts'
 export type * from './sync.ts'
@@ -47,4 +51,4 @@ export type * from './watch.ts'
 export type * from './workspace.ts'
 
 /** Every verb of the node program: what it takes, what it answers, what it says before. */
-export interface Verbs extends EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, ImageVerbs, MpiVerbs, NodeVerbs, NotebookVerbs, PreflightVerbs, ProfileVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, WatchVerbs, WorkspaceVerbs {}
+export interface Verbs extends DataVerbs, EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, ImageVerbs, MpiVerbs, NodeVerbs, NotebookVerbs, PreflightVerbs, ProfileVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, ShareVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, WatchVerbs, WorkspaceVerbs {}

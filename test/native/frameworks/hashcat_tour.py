@@ -20,7 +20,7 @@ def crack(folder, kind, digest):
     if not link.exists():
         link.symlink_to(next(one for one in nvrtc.glob("libnvrtc.so.*") if ".alt." not in one.name))
     env = {**os.environ, "HOME": folder, "XDG_CACHE_HOME": f"{folder}/cache", "XDG_DATA_HOME": f"{folder}/data", "LD_LIBRARY_PATH": f"{os.environ['LD_LIBRARY_PATH']}:{folder}:{nvrtc}"}
-    done = subprocess.run(["hashcat", "--backend-ignore-opencl", "--self-test-disable", "--potfile-disable", "--force", "--hwmon-disable", "--quiet", "-m", str(kind), "-a", "3", digest, "?l?l?l"],
+    done = subprocess.run(["hashcat", "--backend-ignore-opencl", "--self-test-disable", "--potfile-disable", "--force", "--quiet", "-m", str(kind), "-a", "3", digest, "?l?l?l"],
                           env=env, capture_output=True, text=True, timeout=SECONDS)
     found = [line.rpartition(":")[2] for line in done.stdout.splitlines() if line.startswith(f"{digest}:")]
     return found, f"ended with {done.returncode}: {done.stdout[-1500:]} {done.stderr[-1500:]}"
