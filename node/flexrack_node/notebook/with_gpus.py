@@ -4,9 +4,9 @@ It takes the leases, all or none, and becomes flexrack-lease-keeper, which start
 its parent, the notebook's server. Where there is nothing free the kernel does not start, and the notebook's log says why.
 """
 import io
+import json
 import os
 import sys
-import json
 from pathlib import Path
 from typing import Any, Dict, List
 
