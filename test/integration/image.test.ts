@@ -1,5 +1,5 @@
 import {execFileSync} from 'node:child_process'
-import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {cp, mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join, resolve} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
@@ -76,6 +76,21 @@ if len(sys.argv) > 1:
     signal.signal(signal.SIGTERM, lambda *_: (print("saved", flush=True), sys.exit(0)))
     while True: time.sleep(0.05)
 `
+
+test('an image that shares layers with one that is there sends the others alone', async () => {
+  await write('sharing', {'a.txt': 'code\n'})
+  const {plan} = await planWorkspace([first()], project('sharing', {image: image('python')}), context)
+  const [step] = plan.steps.filter(({kind}) => kind === 'workspace.image')
+  expect(step?.title).toMatch(/1 of 2 layers/)
+  const corrupt = join(folder, 'corrupt')
+  await cp(join(folder, 'layout'), corrupt, {recursive: true})
+  const {layers} = JSON.parse(await readFile(join(corrupt, 'blobs/sha256', digests.python.slice(7)), 'utf8')) as {layers: {digest: string}[]}
+  const digest = layers[1]?.digest as string
+  const file = join(corrupt, 'blobs/sha256', digest.slice(7))
+  await writeFile(file, (await readFile(file)).fill(0, 1000, 1010))
+  await expect(upWorkspace([first()], project('sharing', {image: `oci:${corrupt}:python`}), context)).rejects.toThrow(`blob ${digest} is damaged`)
+  expect((await first().call('image.list', null)).map((one) => one.used_by)).not.toContainEqual(['sharing'])
+})
 
 test('two ranks train in the image, with an environment on top of its Python', async () => {
   const {trained, lines} = await setup.train(RANK, {workspace: {image: image('python')}})

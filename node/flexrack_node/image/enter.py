@@ -56,6 +56,8 @@ class Entrance:
         self.order = order
 
     def run(self, argv: List[str]) -> int:
+        for warning in self.prepared.gpus.warnings:
+            print(f"flexrack: warning: {warning}", file=sys.stderr, flush=True)
         env = dict(os.environ)
         words, data = self.prepared.words(argv, env)
         is_foreground = _is_foreground()
@@ -79,9 +81,22 @@ class Entrance:
         for fd in numbers.values():
             os.close(fd)
         try:
-            return self._stay(monitor, told, waited)
+            child = _child_of(told)
+            status = self._stay(monitor, child, waited)
         finally:
             self.limits.close()
+        if child is None:
+            self._explain()
+            return REFUSED
+        return status
+
+    def _explain(self) -> None:
+        """Nothing could be started: where this machine forbids it, the setting is named; else bubblewrap has said why."""
+        from flexrack_node.image import runtime
+
+        found = runtime.trouble(self.prepared.program, overlay=self.order.get("image") is not None)
+        if found:
+            raise NodeError("NODE_UNFIT", *found)
 
     def _become(self, words: List[str], env: Mapping[str, str], mask: Set[int], keep: List[int], own_group: bool) -> None:
         """In the child; never returns."""
@@ -98,9 +113,8 @@ class Entrance:
         finally:
             os._exit(REFUSED)
 
-    def _stay(self, monitor: int, told: int, waited: Set[int]) -> int:
+    def _stay(self, monitor: int, child: Optional[int], waited: Set[int]) -> int:
         """Passes signals on until the program has ended; its status, as a shell gives it."""
-        child = _child_of(told)
         status: Optional[int] = None
         monitor_gone = False
         while True:

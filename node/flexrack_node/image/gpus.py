@@ -6,14 +6,12 @@ by the list of libraries that apptainer takes for --nv (nvliblist.conf).
 import json
 import os
 import re
-import subprocess
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Tuple
 
-from flexrack_node.image.plain_yaml import BadYaml, load
-
 FOLDER = "/.flexrack-gpu"  # of libraries, in the image
-_PLACES = ("/etc/cdi", "/var/run/cdi")
+PLACES: Tuple[str, ...] = ("/etc/cdi", "/var/run/cdi")
+VERSION = "/proc/driver/nvidia/version"
 _LIBRARIES = ("libcuda.so", "libcudadebugger.so", "libnvidia-ml.so", "libnvidia-ptxjitcompiler.so", "libnvidia-nvvm.so", "libnvidia-opencl.so", "libnvidia-gpucomp.so",
               "libnvidia-cfg.so", "libnvidia-allocator.so", "libnvidia-pkcs11.so", "libnvcuvid.so", "libnvidia-encode.so", "libnvoptix.so", "libnvidia-rtcore.so")
 _COMMON = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset")
@@ -35,13 +33,13 @@ def none() -> GpuParts:
     return GpuParts([], [], [], {}, [], [])
 
 
-def parts(wanted: "Optional[List[str]]", places: Iterable[str] = _PLACES, version_file: str = "/proc/driver/nvidia/version") -> GpuParts:
+def parts(wanted: Optional[List[str]]) -> GpuParts:
     """`wanted`: UUIDs or numbers, as they were leased; None: all that are here; empty: none."""
     if wanted == []:
         return none()
-    specs = descriptions(places)
+    specs = descriptions(PLACES)
     found = by_cdi(specs, wanted) if specs else by_list(wanted)
-    running = driver_version(version_file)
+    running = driver_version(VERSION)
     described = sorted({one for source, _ in found.files for one in re.findall(r"\.so\.(\d{3,}\.\d+(?:\.\d+)?)$", source)})
     if specs and running and described and running not in described:
         found.warnings.append(f"the CDI description of the GPUs is of driver {described[0]}, and {running} runs: sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml")
@@ -50,6 +48,8 @@ def parts(wanted: "Optional[List[str]]", places: Iterable[str] = _PLACES, versio
 
 def descriptions(places: Iterable[str]) -> List[Dict[str, Any]]:
     """Of GPUs, whoever makes them; a file that cannot be read counts as none. A later folder comes first: it is the one of this boot."""
+    from flexrack_node.image.plain_yaml import BadYaml, load  # only where GPUs are looked for
+
     found = []
     for place in reversed(list(places)):
         for path in sorted(Path(place).glob("*")):
@@ -122,6 +122,8 @@ def by_list(wanted: Optional[List[str]]) -> GpuParts:
 
 def libraries() -> List[Tuple[str, str]]:
     """(name, path) of NVIDIA's, as the linker here finds them."""
+    import subprocess
+
     try:
         said = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL).stdout
     except (OSError, subprocess.TimeoutExpired):

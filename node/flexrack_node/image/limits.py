@@ -5,8 +5,6 @@ cgroups(7), cgroup-v2.rst of the kernel, systemd.resource-control(5).
 """
 import os
 import resource
-import shutil
-import subprocess
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
@@ -50,6 +48,8 @@ class Limits:
         chosen = [word for name in self._wanted for word in ("-p", "=".join(settings[name]))]
         if "memory" in self._wanted:
             chosen += ["-p", "MemorySwapMax=0"]
+        import shutil
+
         return [shutil.which("systemd-run") or "systemd-run", "--user", "--scope", "--quiet", "--collect", *chosen, "--", *words]
 
     def enter(self) -> None:
@@ -95,6 +95,9 @@ def look() -> "LimitsHeld":
 
 def has_systemd() -> bool:
     """A service manager of this account that takes scopes; asked, because its socket alone says little."""
+    import shutil
+    import subprocess  # only where it is asked: every start inside waits for what is imported
+
     if shutil.which("systemd-run") is None or not os.path.exists(f"{os.environ.get('XDG_RUNTIME_DIR', f'/run/user/{os.getuid()}')}/systemd/private"):
         return False
     try:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from flexrack_node.base.errors import NodeError
-from flexrack_node.image import gpus, runtime
+from flexrack_node.image import bubblewrap, gpus
 from flexrack_node.image.marks import SANDBOX, tags_of
 from flexrack_node.image.merged import MergedLayers, libc_of, needed_glibc
 from flexrack_node.image.sandbox import Sandbox
@@ -48,7 +48,7 @@ def prepare(root: Path, environments: Path, order: "EnterOrder") -> Prepared:
     store = ImageStore(root)
     kept = store.need(order["image"]) if order.get("image") else None
     layers = [str(store.layer(one)) for one in kept["layers"]] if kept else None
-    program = runtime.find(root) if kept else runtime.find(root, (0, 8))
+    program = bubblewrap.find(root) if kept else bubblewrap.find(root, bubblewrap.OLDEST_BARE)
     if program is None:
         raise NodeError("NODE_UNFIT", "bubblewrap is not on this node, which images and sandboxes need", "flexrack workspace up")
     parts = gpus.parts(order["gpus"])

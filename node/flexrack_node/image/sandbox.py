@@ -45,7 +45,7 @@ class Sandbox:
         isolate = self.order.get("isolate")
         if isolate is None:
             return
-        self.words += ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--disable-userns"]
+        self.words += ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--disable-userns", "--cap-drop", "ALL"]
         if isolate["network"] == "none":
             self.words.append("--unshare-net")
 
@@ -58,15 +58,15 @@ class Sandbox:
             self.words += ["--ro-bind", "/", "/"]
 
     def _devices(self) -> None:
-        self.words += ["--dev", self._place("/dev")]
+        self.words += ["--dev", self._exact("/dev")]
         if self.is_isolated:
-            self.words += ["--proc", self._place("/proc")]
+            self.words += ["--proc", self._exact("/proc")]
         else:  # a new one could not be mounted without processes of its own
-            self.words += ["--bind", "/proc", self._place("/proc"), "--bind", "/dev/shm", "/dev/shm"]
+            self.words += ["--bind", "/proc", self._exact("/proc"), "--bind", "/dev/shm", "/dev/shm"]
             if os.path.isdir("/dev/mqueue"):
                 self.words += ["--bind", "/dev/mqueue", "/dev/mqueue"]
         if self.image and os.path.isdir("/sys"):
-            self.words += ["--ro-bind", "/sys", self._place("/sys")]
+            self.words += ["--ro-bind", "/sys", self._exact("/sys")]
         if os.path.isdir("/dev/infiniband") and not self.is_isolated:
             self.words += ["--dev-bind", "/dev/infiniband", "/dev/infiniband"]
         for device in self.gpus.devices:
@@ -141,6 +141,12 @@ class Sandbox:
                 self.words += ["--unsetenv", name]
         for name, value in env.items():
             self.words += ["--setenv", name, value]
+
+    def _exact(self, path: str) -> str:
+        """Of the kernel's: no image has a reason to have them elsewhere."""
+        if self._place(path) != path:
+            raise NodeError("NODE_UNFIT", f"the image cannot be used: its {path} is a link", None)
+        return path
 
     def _place(self, path: str) -> str:
         """Where it is mounted: links of the image are followed within the image, as bubblewrap itself would follow them to wherever they lead."""

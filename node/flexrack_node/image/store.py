@@ -8,14 +8,11 @@
 """
 import os
 import re
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Dict, List, Optional
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
-from flexrack_node.base.filelock import FileLock
-from flexrack_node.base.installed import record
 from flexrack_node.base.stored import read, write
 
 if TYPE_CHECKING:
@@ -39,6 +36,8 @@ class ImageStore:
         self.layers, self.images, self.tools = self.path / "l", self.path / "i", self.path / "bin"
 
     def make(self) -> None:
+        from flexrack_node.base.installed import record  # not where something is entered
+
         record(self.root, self.path, "images")
         for folder in (self.path, self.layers, self.images, self.tools, self.layers / ".locks"):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -80,6 +79,10 @@ class ImageStore:
 
     def remove_layer(self, diff_id: str, channel: Channel) -> int:
         """-> bytes that became free."""
+        import shutil
+
+        from flexrack_node.base.filelock import FileLock
+
         path = self.layer(diff_id)
         with FileLock(self.layers / ".locks" / path.name, channel, f"removal of layer {path.name}"):
             size = self.sizes().get(diff_id, {"bytes": 0, "files": 0})["bytes"]
@@ -89,6 +92,8 @@ class ImageStore:
 
     def forget_half(self) -> None:
         """What those who were killed while they unpacked have left."""
+        import shutil
+
         for part in self.layers.glob(".part-*"):
             pid = part.name.split("-")[1]
             if not (pid.isdigit() and os.path.exists(f"/proc/{pid}")):

@@ -165,7 +165,10 @@ class _Unpacking:
             finally:
                 os.close(from_folder)
         for place, at in sorted(self._folder_times.items(), key=lambda one: -len(one[0])):
-            fd = self.root.open_folder(list(place), make=False)
+            try:
+                fd = self.root.open_folder(list(place), make=False)
+            except (FileNotFoundError, NotADirectoryError):
+                continue  # a later entry has taken its place
             try:
                 os.utime(fd, (at, at))
             finally:

@@ -5,6 +5,7 @@ import type {CheckName, PreflightResult} from '../preflight/index.ts'
 import type {Mended} from '../protocol/index.ts'
 import {loadRack, selectNodes, type Rack, type RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
+import type {InsideOfNode} from './check-inside.ts'
 import type {PythonOfNode} from './check-python.ts'
 import {findingsOf, type Finding} from './findings.ts'
 
@@ -25,7 +26,7 @@ export interface CheckResult {
   /** True if nothing would stop a run. */
   ok: boolean
   /** What was looked at; absent where it could not be. `goOn`: runs that would go on after a reboot of their nodes. */
-  checked: {manifest?: string; rack?: string; nodes: string[]; head?: string; goOn?: string[]; pythons?: PythonOfNode[]}
+  checked: {manifest?: string; rack?: string; nodes: string[]; head?: string; goOn?: string[]; pythons?: PythonOfNode[]; inside?: InsideOfNode[]}
   findings: Finding[]
   /** With --preflight; its findings are in it alone. */
   preflight?: PreflightResult
@@ -76,7 +77,13 @@ async function checkOnline({rack, nodes, located, input, findings, checked}: Onl
   const reboot = await (await import('./check-reboot.ts')).checkReboot(reached, fleet, ctx)
   findings.push(...reboot.findings)
   if (reboot.goOn.length > 0) checked.goOn = reboot.goOn
-  const version = located?.manifest.workspace.pythonVersion
+  const {image, isolate, pythonVersion} = located?.manifest.workspace ?? {}
+  if (located && (image !== undefined || isolate)) {
+    const {inside, findings: ofInside} = await (await import('./check-inside.ts')).checkInside(located.manifest, reached, fleet, ctx)
+    checked.inside = inside
+    findings.push(...ofInside)
+  }
+  const version = image === undefined ? pythonVersion : undefined // that of an image is looked for in the image
   if (version !== undefined) {
     const {checkPython} = await import('./check-python.ts')
     const {pythons, findings: ofPythons} = await checkPython(version, reached, fleet, ctx)

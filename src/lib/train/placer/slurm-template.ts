@@ -21,5 +21,7 @@ export function slurmTemplate(spec: SlurmSpecified, node: string, workspace: Wor
 
 /** Where the run's script finds what it starts. */
 export function placesOf(host: Pick<Host, 'root' | 'program'>, workspace: Workspace | undefined, run: string): SlurmPlaces {
-  return {folder: `${host.root}/runs/${run}`, python: `${workspace?.environment?.path}/bin/python`, step: `${host.program}/slurm/step.py`, root: host.root, code: workspace?.codePath ?? host.root}
+  // The Python of an image is not there outside of it, where the job's steps begin.
+  const python = workspace?.image ? 'python3' : `${workspace?.environment?.path}/bin/python`
+  return {folder: `${host.root}/runs/${run}`, python, step: `${host.program}/slurm/step.py`, root: host.root, code: workspace?.codePath ?? host.root}
 }
