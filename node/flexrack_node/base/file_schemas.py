@@ -25,6 +25,8 @@ SCHEMAS = {
     "installed.entry": 1,
     "local.group": 1,
     "local.rack": 1,
+    "notebook.settings": 1,
+    "notebook.state": 1,
     "project.base": 2,
     "project.digests": 2,
     "relay.entry": 1,

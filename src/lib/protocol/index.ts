@@ -7,6 +7,7 @@ import type {HeadVerbs} from './head.ts'
 import type {ImageVerbs} from './image.ts'
 import type {MpiVerbs} from './mpi.ts'
 import type {NodeVerbs} from './node.ts'
+import type {NotebookVerbs} from './notebook.ts'
 import type {PreflightVerbs} from './preflight.ts'
 import type {ProfileVerbs} from './profile.ts'
 import type {ReservationVerbs} from './reservation.ts'
@@ -32,6 +33,7 @@ export type * from './image.ts'
 export type * from './mpi.ts'
 export type * from './node.ts'
 export type * from './nodefiles.ts'
+export type * from './notebook.ts'
 export type * from './order.ts'
 export type * from './preflight.ts'
 export type * from './profile.ts'
@@ -49,4 +51,4 @@ export type * from './watch.ts'
 export type * from './workspace.ts'
 
 /** Every verb of the node program: what it takes, what it answers, what it says before. */
-export interface Verbs extends DataVerbs, EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, ImageVerbs, MpiVerbs, NodeVerbs, PreflightVerbs, ProfileVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, ShareVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, WatchVerbs, WorkspaceVerbs {}
+export interface Verbs extends DataVerbs, EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, ImageVerbs, MpiVerbs, NodeVerbs, NotebookVerbs, PreflightVerbs, ProfileVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, ShareVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, WatchVerbs, WorkspaceVerbs {}
