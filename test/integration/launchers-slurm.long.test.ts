@@ -106,6 +106,6 @@ test("ray in a job of Slurm: the script's status is the run's; the dashboard is 
       await stopRun(runs.place, await runs.find(run), {}, context)
     }
   }})
+  expect(waiting.trained.status, JSON.stringify([waiting.trained.cause, waiting.lines.slice(-20)])).toBe('stopped')
   expect(answers).toEqual([401, 200])
-  expect(waiting.trained.status).toBe('stopped')
 })

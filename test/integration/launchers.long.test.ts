@@ -134,7 +134,7 @@ describe.skipIf(!mayMakeNetworks())('launchers that are packages of the environm
     console.log(open.map((one) => one.replace(/\S*\/(?=[^/]+)/g, '').slice(0, 120)).join('\n'))
     expect(open.filter((one) => /client.server|monitor\.py|dashboard\.py/.test(one))).toEqual([])
     // Ray has no setting that keeps its other ports off a node's other addresses: docs/security.md says so.
-    expect(sockets.filter((one) => one.includes(`:${port} `)).map((one) => one.split(':')[0])).toEqual(['node-1, loopback'])
+    expect(sockets.filter((one) => new RegExp(`^[^:]+: tcp \\S*:${port} `).test(one)).map((one) => one.split(':')[0])).toEqual(['node-1, loopback'])
   })
 
   async function killRaylet(run: string, node: string): Promise<void> {
