@@ -74,6 +74,11 @@ const GROUPS: Group[] = [
     packages: {'openmpi-bin': '/usr/bin/mpirun', 'libopenmpi-dev': '/usr/bin/mpicc'},
   },
   {
+    // What guests of a shared folder use.
+    suites: ['integration'],
+    packages: {rsync: '/usr/bin/rsync'},
+  },
+  {
     // Faults of a network: several hosts on one machine, and links that drop packets.
     suites: ['node', 'native', 'integration', 'e2e'],
     packages: {iproute2: '/sbin/ip', iptables: '/usr/sbin/iptables'},

@@ -7,7 +7,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['manifest', 'rack', 'recipe', 'topology', 'placement'],
   ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background', 'reboot'],
   ['image'],
-  ['local', 'nodes', 'enroll', 'install', 'project', 'workspace', 'preflight', 'train', 'reservation', 'runs', 'model', 'endpoint', 'head', 'gpu', 'sweep', 'overview', 'usage', 'access', 'bundle', 'ssh-host'],
+  ['local', 'nodes', 'enroll', 'install', 'project', 'workspace', 'preflight', 'train', 'reservation', 'runs', 'model', 'endpoint', 'head', 'gpu', 'sweep', 'overview', 'usage', 'access', 'bundle', 'ssh-host', 'share', 'data', 'notebook'],
 ]
 
 /** The same for the rooms of src/cli: what draws, what all commands have, then the topics. A room imports rooms of lower layers only. */
@@ -16,9 +16,9 @@ export const CLI_LAYERS: readonly (readonly string[])[] = [
   ['progress'],
   ['errors'],
   ['base'],
-  ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project', 'tracking', 'bundle'],
+  ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project', 'tracking', 'bundle', 'share'],
   ['train', 'workspace', 'usage'],
-  ['check', 'sweep', 'status'],
+  ['check', 'sweep', 'status', 'data', 'notebook'],
 ]
 
 /** Everything below src that may import the package, by the start of its path. */

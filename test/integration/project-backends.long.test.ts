@@ -82,6 +82,10 @@ test.each([
     'pyproject.toml': `${project('scikit-build-core', 'scikit_build_core.build')}\n[tool.scikit-build]\nwheel.packages = ["src/digits"]\n`,
     'CMakeLists.txt': 'cmake_minimum_required(VERSION 3.18)\nproject(digits C)\nfind_package(Python REQUIRED COMPONENTS Development.Module)\nPython_add_library(fast MODULE src/digits/fast.c WITH_SOABI)\ninstall(TARGETS fast DESTINATION digits)\n',
   }],
+  ['meson-python', {
+    'pyproject.toml': project('meson-python', 'mesonpy'),
+    'meson.build': "project('digits', 'c', version: '1.0')\npy = import('python').find_installation(pure: false)\npy.extension_module('fast', 'src/digits/fast.c', install: true, subdir: 'digits')\npy.install_sources('src/digits/__init__.py', 'src/digits/say.py', subdir: 'digits')\n",
+  }],
 ])('an extension module that %s compiles is compiled anew where its source changes', async (name, more) => {
   const files = {...more, 'src/digits/__init__.py': '', 'src/digits/say.py': SAY, 'src/digits/fast.c': source(1)}
   const give = (environment: string): string => run(environment, 'python', '-c', 'from digits.fast import give; print(give())')

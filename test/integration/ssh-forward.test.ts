@@ -1,6 +1,7 @@
 import {createHash, randomBytes} from 'node:crypto'
 import {once} from 'node:events'
 import {connect, createServer, type AddressInfo, type Server, type Socket} from 'node:net'
+import {join} from 'node:path'
 import {afterAll, afterEach, beforeAll, describe, expect, it} from 'vitest'
 import {makeContext} from '../../src/lib/base/index.ts'
 import {openFleet, type Fleet, type NodeShell} from '../../src/lib/ssh/index.ts'
@@ -104,6 +105,19 @@ for (const direction of ['forwardLocal', 'forwardRemote'] as const) {
 }
 
 describe('forwardLocal', () => {
+  it('leads to a unix socket of the node as well, and a connection is reset where nobody listens', async () => {
+    const path = join(sshd.folder, 'socket')
+    const server = createServer({allowHalfOpen: true}, summing).listen(path)
+    servers.push(server)
+    await once(server, 'listening')
+    const [there, nowhere] = [await shell.forwardLocal({targetSocket: path}), await shell.forwardLocal({targetSocket: `${path}.other`})]
+    const socket = connect({port: there.port, host: '127.0.0.1', allowHalfOpen: true})
+    socket.end('text')
+    expect(String(await readAll(socket))).toBe(createHash('sha256').update('text').digest('hex'))
+    await expect(readAll(connect(nowhere.port, '127.0.0.1'))).rejects.toThrow('ECONNRESET')
+    await Promise.all([there.close(), nowhere.close()])
+  })
+
   it('names the port that is taken here', async () => {
     const taken = await listen(() => {})
     await expect(shell.forwardLocal({port: taken, targetPort: 1})).rejects.toMatchObject({code: 'CONFLICT', message: expect.stringContaining(String(taken))})

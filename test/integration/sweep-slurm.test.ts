@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {makeContext, StopRequest, type Context} from '../../src/lib/base/index.ts'
+import {DataStore} from '../../src/lib/data/index.ts'
 import {startHead, stopHead} from '../../src/lib/head/index.ts'
 import {loadManifest, type Manifest} from '../../src/lib/manifest/index.ts'
 import type {Trial} from '../../src/lib/protocol/index.ts'
@@ -161,13 +162,18 @@ async function tasks(): Promise<string[]> {
 }
 
 test('a grid is one job with a task for each point, of which Slurm runs as many at a time as are asked for; a command that is gone is not needed for it', {timeout: 300_000}, async () => {
-  const {sweep, starts, shown, go} = await project('array', 'sampler: grid, parallel: 2, parameters: {x: [0, 1, 2, 3, 4, 5]}', {args: '--hold 0,1'})
+  const {manifest, sweep, starts, shown, go} = await project('array', 'sampler: grid, parallel: 2, parameters: {x: [0, 1, 2, 3, 4, 5]}', {args: '--hold 0,1'})
+  await mkdir(join(folder, 'points'))
+  await writeFile(join(folder, 'points/x'), 'seven')
+  await new DataStore(context).add(join(folder, 'points'), 'points')
+  manifest.data = ['points']
   const gone = new AbortController()
   await expect(sweep({context: {...context, signal: gone.signal}, onTrial: (event) => {
     if (event === 'started' && !gone.signal.aborted) gone.abort(new StopRequest('terminal'))
   }})).rejects.toMatchObject({code: 'INTERRUPTED'})
   const before = await shown()
   await slurm.until(async () => (await tasks()).filter((line) => line.endsWith(' RUNNING')).length === 2)
+  expect(await readFile(join(sshd.home, '.flexrack/runs', `${before.sweep}-1`, 'data/points/x'), 'utf8')).toBe('seven')
   const all = await tasks()
   expect(all.map((line) => line.split(' ')[0])).toEqual(Array(6).fill(before.sweep))
   expect(all.map((line) => Number(line.split(' ')[1])).toSorted()).toEqual([0, 1, 2, 3, 4, 5])

@@ -1,9 +1,11 @@
-import {appendFile, cp, readFile} from 'node:fs/promises'
+import {appendFile, cp, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {hostname, tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {shownRunText} from '../../src/cli/runs/text.ts'
 import {makeContext, Secret} from '../../src/lib/base/index.ts'
+import {DataStore} from '../../src/lib/data/index.ts'
 import {connectHead, startHead, stopHead} from '../../src/lib/head/index.ts'
 import {openRuns, type RunsPlace} from '../../src/lib/runs/index.ts'
 import {openMlflow, type Mlflow} from '../../src/lib/tracking/index.ts'
@@ -59,6 +61,19 @@ test('a data-parallel run survives the death of a rank, resumes, and its record 
   const withRunToken = openMlflow({uri: client.uri, token: new Secret(spec.tracking.token)})
   await expect(withRunToken.getRun(record.id)).rejects.toMatchObject({code: 'REFUSED'})
   expect(await setup.alive(trained.run)).toEqual([])
+})
+
+test("a run's data sets are inputs of its record", async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'flexrack-set-'))
+  await writeFile(join(folder, 'x.txt'), 'seven')
+  const added = await new DataStore(context()).add(folder, 'seven')
+  const {trained, lines} = await setup.train('import os\nprint(open(os.environ["FLEXRACK_DATA"] + "/seven/x.txt").read())\n', {data: ['seven'], choice: {tracking: true}})
+  for (const rank of [0, 1]) expect(textOf(lines, rank)).toEqual(['seven'])
+  const {uri, token} = await connectHead(setup.rack.rack, setup.rack.fleet(), context())
+  const answer = await fetch(`${uri}/api/2.0/mlflow/runs/get?run_id=${trained.trackedId}`, {headers: {authorization: `Bearer ${token.reveal()}`}})
+  const {run} = (await answer.json()) as {run: {inputs: {dataset_inputs: {dataset: {name: string; digest: string; source: string}}[]}}}
+  expect(run.inputs.dataset_inputs.map(({dataset}) => [dataset.name, dataset.digest, JSON.parse(dataset.source)])).toEqual([['seven', added.digest.slice(0, 32), {digest: added.digest, from: `${hostname()}:${folder}`}]])
+  await rm(folder, {recursive: true})
 })
 
 test('the benchmark of ResNet-50 records what it measured: parameters, metrics, every window, and bench.json', {timeout: 600_000}, async () => {

@@ -84,7 +84,7 @@ export async function startTwoAccounts(): Promise<TwoAccounts> {
     if (isSmall) undo.push(() => spawnSync('umount', ['-l', place]))
     else await chmod(place, 0o1777)
     // As a login has it, not as the tests have it: what another user can use up is what a user really has.
-    const sshd = await startSshd({home: owner.home, env: {FLEXRACK_RESERVATIONS: place}, inside: ['prlimit', '--nofile=1024:4096']})
+    const sshd = await startSshd({home: owner.home, env: {FLEXRACK_RESERVATIONS: place, FLEXRACK_SHARES: place}, inside: ['prlimit', '--nofile=1024:4096']})
     undo.push(() => sshd.stop())
     await chmod(sshd.folder, 0o711) // sshd reads it as who logs in
     await chmod(sshd.authorizedKeys, 0o644)

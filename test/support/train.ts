@@ -30,6 +30,7 @@ export interface TrainParts {
   requirements?: string
   workspace?: Partial<WorkspaceSpec>
   choice?: Partial<TrainChoice>
+  data?: string[]
   detach?: boolean
   context?: Partial<Context>
   fleet?: Fleet
@@ -61,7 +62,7 @@ export async function startTrainRack(nodes: number): Promise<TrainRack> {
     async train(script, parts = {}) {
       await write(join(folder, 'train.py'), script)
       const context = makeContext({env: rack.env, ...parts.context})
-      const place = {manifest: await manifest({...parts.spec, ...(parts.requirements !== undefined && {requirements: parts.requirements}), ...(parts.workspace && {workspace: parts.workspace})}), rack: parts.rack ?? rack.rack, fleet: parts.fleet ?? fleet}
+      const place = {manifest: {...(await manifest({...parts.spec, ...(parts.requirements !== undefined && {requirements: parts.requirements}), ...(parts.workspace && {workspace: parts.workspace})})), ...(parts.data && {data: parts.data})}, rack: parts.rack ?? rack.rack, fleet: parts.fleet ?? fleet}
       const plan = await planTrain(place, {args: [], tracking: false, ...parts.choice}, context)
       const lines: RankLine[] = []
       const news: RunNews[] = []

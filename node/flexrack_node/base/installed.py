@@ -47,8 +47,20 @@ def remove(root: Path, entry: Mapping[str, Any]) -> bool:
     if inside.is_symlink() or inside.is_file():
         inside.unlink()
     else:
+        if entry["kind"] == "data":
+            make_writable(inside)
         shutil.rmtree(inside, ignore_errors=True)
     return not os.path.lexists(inside)
+
+
+def make_writable(folder: Path) -> None:
+    """All folders of a tree of ours that is kept read-only, so that it can be removed."""
+    for path, names, _files in os.walk(folder):
+        os.chmod(path, 0o700)
+        for name in names:
+            inside = os.path.join(path, name)
+            if not os.path.islink(inside):
+                os.chmod(inside, 0o700)
 
 
 def forget_all(root: Path, spare: Sequence[Path] = ()) -> bool:

@@ -5,16 +5,17 @@ reservations: the daemon gives no lease of a device that a run has reserved, and
 """
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, cast
 
 from flexrack_node.base.boot import boot_id, boot_time
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.gpu import admin_socket
 from flexrack_node.reservation.life import is_counting
-from flexrack_node.reservation.place import Place, Record, open_place, user_name
+from flexrack_node.reservation.place import Place, open_place, user_name
 
 if TYPE_CHECKING:
+    from flexrack_node.reservation.rules import Claim, InTheWay, Record
     from flexrack_node.schema.daemon import DaemonState, EndedLease, GrantedLease
     from flexrack_node.schema.gpu import LeaseId, LeaseRequest
     from flexrack_node.schema.node import Nothing
@@ -45,7 +46,7 @@ def release(given: "LeaseId", channel: Channel) -> "EndedLease":
     return ended
 
 
-def reserved(place: Place) -> Dict[str, Record]:
+def reserved(place: Place) -> "Dict[str, Record]":
     """The living record that has each GPU, by UUID. Who only waits in line has nothing."""
     boot, at = boot_id(), boot_time()
     return {gpu: record for record in place.records() if record["state"] != "waiting" and is_counting(record, at, boot) for gpu in record["wants"]["gpus"]}
@@ -70,16 +71,16 @@ def mark(reported: "DaemonState", root: Path) -> "DaemonState":
     return reported
 
 
-def leased_records(root: Path, gpus: List[str], wanted: Record) -> List[Record]:
+def leased_records(root: Path, gpus: List[str], wanted: "Claim") -> "List[InTheWay]":
     """What stands in the way of a run that wants these GPUs: a record, as reservations have them, for each lease of this user's daemon."""
     if not gpus or admin_socket.look(root) is None:
         return []
-    found = []
+    found: List[InTheWay] = []
     for lease in admin_socket.ask(root, {"op": "leases"})["leases"]:
         shared = sorted({one["id"] for one in lease["devices"]} & set(gpus))
         if shared:
-            found.append({
+            found.append(cast("InTheWay", {
                 **wanted, "lease": f"GPU lease {lease['lease'][:8]}", "state": "running", "owner": lease["owner"], "project": None, "since": lease["created"],
                 "wants": {"gpus": shared, "slots": 0, "exclusive": False}, "over": f"GPU {', '.join(shared)}", "user": user_name(os.geteuid()),
-            })
+            }))
     return found

@@ -52,6 +52,8 @@ def _order(spec: Mapping[str, Any], root: Path, folder: Path, attempt: Path, env
         if leases:
             order["read"] += [one for one in (leases.get("libraries"), str(root / "gpu")) if one]
             order["write"].append(leases["folder"])
+    if spec.get("data_folder"):
+        order["read"] = [*order["read"], spec["data_folder"], *(str(root / "data" / "versions" / one["digest"] / "tree") for one in spec["data"])]
     return order
 
 

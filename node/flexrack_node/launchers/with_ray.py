@@ -18,7 +18,7 @@ import time
 from typing import Any, Dict, List, Optional
 
 OLDEST = (2, 52)
-_JOIN_SECONDS = 180.0
+_JOIN_SECONDS = 300.0
 _START_SECONDS = 150
 _END_SECONDS = 10.0
 _GONE = 3  # times in a row that nobody listens where the head was
@@ -59,7 +59,8 @@ def ray_environment(environ: Dict[str, str]) -> Dict[str, str]:
     """Of Ray's own processes. Names as in Ray 2.60: src/ray/common/ray_config_def.h (each with RAY_ before it), ray/_private/ray_constants.py, dashboard/consts.py,
     autoscaler/_private/constants.py."""
     waits = {"RAY_raylet_start_wait_time_s": _START_SECONDS, "RAY_gcs_server_port_wait_time_s": _START_SECONDS, "RAY_worker_register_timeout_seconds": _START_SECONDS,
-             "RAY_agent_register_timeout_ms": _START_SECONDS * 1000, "RAY_DASHBOARD_STARTUP_TIMEOUT_S": _START_SECONDS}
+             "RAY_agent_register_timeout_ms": _START_SECONDS * 1000, "RAY_DASHBOARD_STARTUP_TIMEOUT_S": _START_SECONDS,
+             "RAY_NUM_REDIS_GET_RETRIES": _START_SECONDS // 2}  # every 2 s a node that joins asks for the head
     # No port is -1: the dashboard and the monitor say in their logs that they serve no metrics, and go on.
     unasked = {"RAY_enable_metrics_collection": "0", "DASHBOARD_METRIC_PORT": "-1", "AUTOSCALER_METRIC_PORT": "-1"}
     return {**{name: str(value) for name, value in waits.items()}, **unasked, **environ}

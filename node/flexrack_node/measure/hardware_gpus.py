@@ -14,6 +14,7 @@ from flexrack_node.facts.gpus import mebibytes
 from flexrack_node.rank.rank import die_with_parent
 
 if TYPE_CHECKING:
+    from flexrack_node.reservation.rules import Record
     from flexrack_node.schema.runfiles import KeptRunOrder
 
 FIELDS = ("index", "uuid", "utilization.gpu", "memory.used", "memory.total", "power.draw", "enforced.power.limit", "temperature.gpu")
@@ -103,7 +104,7 @@ def measured(text: str) -> Optional[float]:
         return None
 
 
-def gpus_of(spec: "KeptRunOrder", reserved: Optional[Dict[str, Any]], environment: Any = os.environ) -> Optional[List[str]]:
+def gpus_of(spec: "KeptRunOrder", reserved: "Optional[Record]", environment: Any = os.environ) -> Optional[List[str]]:
     """The GPUs of a run on this node, by UUID: those chosen for its ranks, else those it has reserved, else those that Slurm gave it.
     None where nobody chose: then they are all of the node's."""
     if spec.get("placed"):
@@ -111,5 +112,5 @@ def gpus_of(spec: "KeptRunOrder", reserved: Optional[Dict[str, Any]], environmen
     if spec.get("scheduler") == "slurm":
         given = environment.get("CUDA_VISIBLE_DEVICES")
         return None if given is None and environment.get("SLURM_JOB_GPUS") else [one for one in (given or "").split(",") if one]
-    wanted = ((reserved or {}).get("wants") or {}).get("gpus")
+    wanted = reserved["wants"]["gpus"] if reserved else None
     return [one for one in wanted if one.startswith("GPU-")] if isinstance(wanted, list) else None

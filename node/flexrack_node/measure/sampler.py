@@ -20,6 +20,7 @@ from flexrack_node.run.files import RunFolder
 from flexrack_node.run.recording import NotRecorded, Recorder
 
 if TYPE_CHECKING:
+    from flexrack_node.reservation.rules import Record
     from flexrack_node.schema.runfiles import KeptRunOrder
     from flexrack_node.schema.watch import HardwareSample
 
@@ -160,7 +161,7 @@ def difference(before: Dict[str, Any], now: Dict[str, Any], seconds: float, at: 
     }
 
 
-def reserved_of(spec: "KeptRunOrder") -> Optional[Dict[str, Any]]:
+def reserved_of(spec: "KeptRunOrder") -> "Optional[Record]":
     """The run's reservation on this node, while it has one."""
     if not spec.get("reservation"):
         return None

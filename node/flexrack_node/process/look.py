@@ -1,7 +1,10 @@
 """What /proc tells of one process: proc(5). Nothing here raises; a process that is gone has state X."""
 import os
 from pathlib import Path
-from typing import Any, Dict
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.watch import KernelView
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -67,7 +70,7 @@ def has_handler(pid: int, number: int) -> bool:
     return False
 
 
-def kernel_view(pid: int) -> Dict[str, Any]:
+def kernel_view(pid: int) -> "KernelView":
     """{wchan, stack}: where in the kernel it waits, None where that is not told; the stack only for root."""
     return {"wchan": _read(pid, "wchan") or None, "stack": [line.split()[-1] for line in _read(pid, "stack").splitlines() if line.strip()][:12]}
 

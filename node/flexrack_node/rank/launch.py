@@ -82,6 +82,8 @@ def rank_environment(spec: Mapping[str, Any], attempt: int, port: int, outputs: 
         "FLEXRACK_ATTEMPT": str(attempt),
         "FLEXRACK_OUTPUTS": str(outputs),
     }
+    if spec.get("data_folder"):
+        env["FLEXRACK_DATA"] = spec["data_folder"]
     imports = (spec.get("code") or {}).get("imports")
     if imports:  # before the environment's own way to an editable project, which leads to the workspace
         env["PYTHONPATH"] = os.pathsep.join([*imports, *([env["PYTHONPATH"]] if env.get("PYTHONPATH") else [])])

@@ -9,13 +9,16 @@ import signal
 import threading
 import traceback
 from pathlib import Path
-from typing import Any, Callable, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from flexrack_node.base.boot import boot_time
 from flexrack_node.base.errors import NodeError
 from flexrack_node.reservation.life import holder
 from flexrack_node.reservation.place import Place, open_place
 from flexrack_node.reservation.record import current
+
+if TYPE_CHECKING:
+    from flexrack_node.reservation.record import Held
 
 HOLD_TTL = 60.0  # seconds; counts only for those who cannot see our process
 LOOK_SECONDS = 1.0  # between two looks whether it is still ours
@@ -27,7 +30,7 @@ LAST_RESORT_SECONDS = 5.0  # for `on_lost` to be done, whatever is in its way
 class Hold:
     """A lease {lease, fence} that this process has. `take_over()` raises RESERVATION_LOST; `on_lost(why)` is called once, in a thread."""
 
-    def __init__(self, root: Path, lease: Mapping[str, Any], on_lost: Callable[[str], None]) -> None:
+    def __init__(self, root: Path, lease: "Held", on_lost: Callable[[str], None]) -> None:
         self._root, self._lease, self._on_lost = root, lease, on_lost
         self._place: Place = open_place(root)
         self._done = threading.Event()
@@ -105,7 +108,7 @@ class Hold:
         self._beaten = boot_time()
 
 
-def give_back(root: Path, lease: Mapping[str, Any]) -> None:
+def give_back(root: Path, lease: "Held") -> None:
     """Removes the record, if it is still the one with this fence; never raises: what is left ends with its processes."""
     with contextlib.suppress(NodeError, OSError):
         place = open_place(root)
@@ -115,6 +118,6 @@ def give_back(root: Path, lease: Mapping[str, Any]) -> None:
                 place.remove(record)
 
 
-def check(root: Path, lease: Mapping[str, Any]) -> None:
+def check(root: Path, lease: "Held") -> None:
     """Raises RESERVATION_LOST where a supervisor could not take it over."""
     current(open_place(root), lease, root)

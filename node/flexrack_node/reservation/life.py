@@ -5,7 +5,11 @@ is another process.
 """
 import os
 from pathlib import Path
-from typing import Any, Dict, Optional
+from typing import TYPE_CHECKING, Optional
+
+if TYPE_CHECKING:
+    from flexrack_node.reservation.rules import Claim
+    from flexrack_node.schema.nodefiles import ProcessHeld
 
 MAX_TTL = 600.0  # seconds; a record that claims more is not believed
 _TICK = 1.0  # seconds by which a heartbeat may seem to be ahead of us
@@ -16,13 +20,13 @@ def pid_namespace() -> str:
     return os.readlink("/proc/self/ns/pid")
 
 
-def holder(pid: Optional[int] = None) -> Dict[str, int]:
+def holder(pid: Optional[int] = None) -> "ProcessHeld":
     """A process as it is written down. Raises FileNotFoundError where it is not there any more."""
     pid = pid if pid is not None else os.getpid()
     return {"pid": pid, "start": _start_of(pid)}
 
 
-def is_counting(record: Dict[str, Any], at: float, boot: str) -> bool:
+def is_counting(record: "Claim", at: float, boot: str) -> bool:
     """True while the record reserves (or, waiting, keeps its place in line). `at`: boot_time()."""
     silent = at - record["heartbeat"]
     if record["boot"] != boot or silent < -_TICK:
@@ -36,7 +40,7 @@ def is_counting(record: Dict[str, Any], at: float, boot: str) -> bool:
     return "alive" in states or ("unknown" in states and fresh)
 
 
-def _state_of(process: Dict[str, int], uid: int) -> str:
+def _state_of(process: "ProcessHeld", uid: int) -> str:
     """alive, dead, or unknown where /proc hides the processes of others (hidepid of proc(5))."""
     pid = process["pid"]
     try:

@@ -19,12 +19,16 @@ import re
 import stat
 import time
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Union, cast
 
 from flexrack_node.base import installed, stored
 from flexrack_node.base.errors import NodeError
 from flexrack_node.reservation.life import MAX_TTL
 from flexrack_node.reservation.rules import STATES
+
+if TYPE_CHECKING:
+    from flexrack_node.reservation.rules import Record
+    from flexrack_node.schema.nodefiles import KeptReservation
 
 PLACES = ("/run/lock", "/tmp")
 VARIABLE = "FLEXRACK_RESERVATIONS"
@@ -35,8 +39,6 @@ _MAX_FILES = 1000  # of one user, in all their folders
 _MAX_USER_BYTES = 16 * 1024 * 1024  # of one user: everybody reads them with the lock held
 _MAX_NAMES = 100  # that a user's folder may have
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
-
-Record = Dict[str, Any]
 
 
 class Place:
@@ -64,7 +66,7 @@ class Place:
         finally:
             os.close(fd)
 
-    def records(self) -> List[Record]:
+    def records(self) -> "List[Record]":
         """What every user has written here, dead or alive. What cannot be believed is passed over and counted in `damaged`."""
         found: List[Record] = []
         read: Dict[int, List[int]] = {}  # by user: files and bytes
@@ -74,11 +76,11 @@ class Place:
                 found += self._of_user(name, read)
         return found
 
-    def write(self, record: Record) -> None:
+    def write(self, record: "Union[KeptReservation, Record]") -> None:
         """Replaces the record's file, or leaves it as it was. Raises NODE_UNFIT (no space)."""
         folder = self._own(make=True)
         assert folder is not None
-        path = folder / file_name(record)
+        path = folder / file_name(record["lease"], record["root"])
         kept = {key: value for key, value in record.items() if key not in ("uid", "user", "file")}
         try:
             text = json.dumps(stored.stamped("reservation.record", kept), separators=(",", ":"))
@@ -86,18 +88,18 @@ class Place:
         except OSError as error:
             raise NodeError("NODE_UNFIT", f"{path} cannot be written: {error.strerror}", f"df -h {self.folder}") from error
 
-    def read_own(self, lease: str, root: Path) -> Optional[Record]:
+    def read_own(self, lease: str, root: Path) -> "Optional[Record]":
         """This user's record of a lease for a node; None where there is none."""
         folder = self._own(make=False)
         if folder is None:
             return None
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            return _read(fd, folder / file_name({"lease": lease, "root": str(root)}), os.geteuid())
+            return _read(fd, folder / file_name(lease, str(root)), os.geteuid())
         finally:
             os.close(fd)
 
-    def remove(self, record: Record) -> None:
+    def remove(self, record: "Record") -> None:
         """The record's file, and its user's folder with the last one: nothing is left behind."""
         path = Path(record["file"])
         path.unlink(missing_ok=True)
@@ -118,7 +120,7 @@ class Place:
         finally:
             os.close(fd)
 
-    def _of_user(self, name: str, read: Dict[int, List[int]]) -> List[Record]:
+    def _of_user(self, name: str, read: Dict[int, List[int]]) -> "List[Record]":
         try:
             fd = os.open(self.folder / name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         except OSError:
@@ -181,8 +183,8 @@ def open_place(root: Path) -> Place:
     return Place(folder, shared=False)
 
 
-def file_name(record: Record) -> str:
-    return f"{record['lease']}.{hashlib.sha256(os.path.realpath(record['root']).encode()).hexdigest()[:8]}.json"
+def file_name(lease: str, root: str) -> str:
+    return f"{lease}.{hashlib.sha256(os.path.realpath(root).encode()).hexdigest()[:8]}.json"
 
 
 def _is_safe(folder: str, own: bool) -> bool:
@@ -217,7 +219,7 @@ def _is_own_folder(path: Path, uid: int) -> bool:
     return True
 
 
-def _read(fd: int, path: Path, uid: int) -> Optional[Record]:
+def _read(fd: int, path: Path, uid: int) -> "Optional[Record]":
     """A record that is what it should be, from a regular file of that user; None otherwise. Never follows links, never waits for a FIFO."""
     try:
         file = os.open(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=fd)
@@ -238,7 +240,7 @@ def _read(fd: int, path: Path, uid: int) -> Optional[Record]:
         if time.time() - info.st_mtime > MAX_TTL:  # nobody renews it: it is no reservation any more, whatever it says
             return None
         raise
-    return {**record, "uid": uid, "user": user_name(uid), "file": str(path)} if _is_record(record) else None
+    return cast("Record", {**record, "uid": uid, "user": user_name(uid), "file": str(path)}) if _is_record(record) else None
 
 
 def _is_record(value: Any) -> bool:

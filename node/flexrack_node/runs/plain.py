@@ -107,6 +107,7 @@ class PlainRun:
             "environment": spec.get("environment"),
             "commit": spec.get("commit"),
             "code": spec.get("code"),
+            "data": spec.get("data") or [],
             "folder": str(folder.path),
             "records": records,
             "alive": self.alive(),

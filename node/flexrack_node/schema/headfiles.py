@@ -1,7 +1,12 @@
 """Files of the head, and of the machine of the command line, that outlive who wrote them: each kind, where it is, the number of its shape, and what it holds beside `schema`, that number. Words in capitals stand for names. Generated from protocol/headfiles.json by `npm run protocol`; for type checkers alone."""
-from typing import Any, Dict, List, Literal, Optional, TypedDict
+from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
 from flexrack_node.schema.sync import EntryLine
+
+
+class DataStats(TypedDict):
+    """What is known of the files of a folder: size, mtime and ctime (ms), inode, SHA-256, by path."""
+    files: Dict[str, List[Union[float, str]]]
 
 HeadConfig = Dict[str, Any]
 

@@ -110,6 +110,11 @@ class RunCode(_RunCode, total=False):
     imports: List[str]
 
 
+class RunData(TypedDict):
+    name: str
+    digest: str
+
+
 class RunOrderProfile(TypedDict):
     """Steps of the optimizer that each rank records with torch.profiler, after others; of these the last warms the profiler up."""
     skip: int
@@ -146,6 +151,7 @@ class RunOrder(_RunOrder, total=False):
     isolate: Isolate
     container: str
     code: RunCode
+    data: List[RunData]
     checkpoint: CheckpointOrder
     after_reboot: Literal["checkpoint", "anew"]
     without_progress: int

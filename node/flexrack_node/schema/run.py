@@ -1,7 +1,7 @@
 """Runs: what a node is asked to run, and what it tells of that. Times in seconds since 1970, by the node's clock. Generated from protocol/run.json by `npm run protocol`; for type checkers alone."""
 from typing import Dict, List, Literal, Optional, TypedDict, Union
 
-from flexrack_node.schema.order import RunCode
+from flexrack_node.schema.order import RunCode, RunData
 from flexrack_node.schema.reservation import Had
 from flexrack_node.schema.result import Cause, NodeRunStatus, RankRecord, Requeued, RunResult
 from flexrack_node.schema.watch import Hang
@@ -67,6 +67,7 @@ class _NodeRunDetail(NodeRun):
 
 
 class NodeRunDetail(_NodeRunDetail, total=False):
+    data: List[RunData]
     code: Optional[RunCode]
     hangs: List[Hang]
 

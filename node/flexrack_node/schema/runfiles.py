@@ -11,6 +11,7 @@ from flexrack_node.schema.watch import Hang, RankStack
 class KeptRunOrder(RunOrder, total=False):
     """What a run was started with, and where."""
     root: str
+    data_folder: str
     attempts: List[RunAttempt]
 
 MemberPlace = List[Union[str, int]]

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, cast
+from typing import TYPE_CHECKING, Any, List, Optional, cast
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -22,6 +22,7 @@ from flexrack_node.service.record import ServiceRecord, end_process, start_time
 
 if TYPE_CHECKING:
     from flexrack_node.schema.nodefiles import ServiceNote
+    from flexrack_node.schema.service import ProcessExit
     from flexrack_node.service.front import Front
 
 FIRST_PAUSE = 0.5
@@ -172,7 +173,7 @@ class Supervisor:
         self.record.write_state(self.state)
 
 
-def describe_exit(code: Optional[int]) -> Dict[str, Any]:
+def describe_exit(code: Optional[int]) -> "ProcessExit":
     if code is None:
         return {"code": None, "signal": None, "text": "ended while nobody watched"}
     if code < 0:

@@ -230,6 +230,7 @@ class SlurmJob:
             "command": self.spec["command"],
             "environment": self.spec.get("environment"),
             "code": self.spec.get("code"),
+            "data": self.spec.get("data") or [],
             "commit": self.spec.get("commit"),
             "folder": str(self.folder.path),
             "records": records,

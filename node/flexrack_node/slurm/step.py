@@ -186,11 +186,13 @@ def _adopt(folder: RunFolder, text: str) -> None:
         raise NodeError("NOT_FOUND", f"{folder.path} has no spec.json, and the script brings none") from None
     folder.path.mkdir(parents=True, exist_ok=True, mode=0o700)
     from flexrack_node.base.channel import Channel
+    from flexrack_node.data.use import with_data
     from flexrack_node.workspace.frozen import frozen
 
     root = folder.path.parent.parent
     spec.update({"gang": {"secret": secrets.token_hex(32)}, "created": time.time()})
-    write("run.spec", folder.path / "spec.json", frozen(spec, folder.path, Channel(root, root / "environments", sys.stdin.buffer)))
+    channel = Channel(root, root / "environments", sys.stdin.buffer)
+    write("run.spec", folder.path / "spec.json", with_data(frozen(spec, folder.path, channel), folder.path, channel))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ makes it `confirmed`; the run's supervisor takes it over (reservation/hold.py) a
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, List, Literal, Mapping, Optional
+from typing import TYPE_CHECKING, List, Literal, Optional, Union
 
 from flexrack_node.base.boot import boot_id, boot_time
 from flexrack_node.base.channel import Channel
@@ -15,11 +15,13 @@ from flexrack_node.base.errors import NodeError
 from flexrack_node.gpu.claims import leased_records
 from flexrack_node.gpu.ids import gpu_ids
 from flexrack_node.reservation.life import MAX_TTL, is_counting, pid_namespace
-from flexrack_node.reservation.place import Place, Record, open_place
+from flexrack_node.reservation.place import Place, open_place
 from flexrack_node.reservation.record import current
 from flexrack_node.reservation.rules import in_the_way
 
 if TYPE_CHECKING:
+    from flexrack_node.reservation.rules import Claim, InTheWay, Record
+    from flexrack_node.schema.nodefiles import KeptReservation
     from flexrack_node.schema.reservation import LeaseFence, LeftReservation, NodeReservations, ReleaseAnswer, ReleaseInput, Renewed, Reservation, TakeAnswer, TakeInput
 
 
@@ -41,7 +43,8 @@ def take(given: "TakeInput", channel: Channel) -> "TakeAnswer":
                 raise NodeError("CONFLICT", f"{given['lease']} is reserved already")
             wanted["since"] = float(given.get("since") or old["since"])
         records = [record for record in place.records() if is_counting(record, at, boot)]
-        holders = in_the_way({**wanted, "uid": os.geteuid()}, records) + leased_records(channel.root, wanted["wants"]["gpus"], wanted)
+        claim: Claim = {**wanted, "uid": os.geteuid()}
+        holders = in_the_way(claim, records) + leased_records(channel.root, wanted["wants"]["gpus"], claim)
         granted = not holders
         if granted and not given.get("look"):
             place.write({**wanted, "state": "prepared", "fence": max([int(at * 1e6), *(record["fence"] + 1 for record in [old] if record)])})
@@ -52,13 +55,13 @@ def take(given: "TakeInput", channel: Channel) -> "TakeAnswer":
         mine = place.read_own(given["lease"], channel.root)
     return {
         "granted": granted, "fence": mine["fence"] if mine and granted else None, "since": wanted["since"], "identity": f"{boot} {wanted['domain']}",
-        "shared": place.shared, "gpus": wanted["wants"]["gpus"], "holders": [shown(record, at) for record in holders],
+        "shared": place.shared, "gpus": wanted["wants"]["gpus"], "holders": [shown(record, at, record["over"]) for record in holders],
     }
 
 
 def confirm(given: "LeaseFence", channel: Channel) -> "Renewed":
     """{lease, fence}: from now on nobody counts on its being given back at once. Errors: RESERVATION_LOST."""
-    return _update(given, channel, state="confirmed")
+    return _update(given, channel, is_confirmed=True)
 
 
 def renew(given: "LeaseFence", channel: Channel) -> "Renewed":
@@ -108,7 +111,7 @@ def listing(_given: "None", channel: Channel) -> "NodeReservations":
     return {"shared": place.shared, "damaged": place.damaged, "identity": f"{boot} {domain}", "reservations": [shown(record, at) for record in here]}
 
 
-def shown(record: Record, at: float) -> "Reservation":
+def shown(record: "Union[Record, InTheWay]", at: float, over: Optional[str] = None) -> "Reservation":
     """What the caller is told. `ends_in`: seconds until it ends by itself, None for one that lives with its run; `silent`: since its last heartbeat; `here`: not on another
     simulated node."""
     silent = max(0.0, at - record["heartbeat"])
@@ -116,7 +119,7 @@ def shown(record: Record, at: float) -> "Reservation":
     here = record["domain"] == domain_of()
     return {
         "lease": record["lease"], "state": record["state"], "user": record["user"], "owner": record["owner"], "project": record.get("project"), "node": record["node"],
-        "nodes": record.get("nodes", []), "since": record["since"], "over": record.get("over"), "here": here, "wants": record["wants"], "silent": round(silent, 1), "ends_in": ends,
+        "nodes": record.get("nodes", []), "since": record["since"], "over": over, "here": here, "wants": record["wants"], "silent": round(silent, 1), "ends_in": ends,
     }
 
 
@@ -142,14 +145,14 @@ def end_own_dead(place: Place) -> None:
         place.remove_damaged()
 
 
-def _forbids(record: Record, owner: Optional[str]) -> "Optional[Literal['owner', 'right']]":
+def _forbids(record: "Record", owner: Optional[str]) -> "Optional[Literal['owner', 'right']]":
     """Why a record must not be taken away by who asks: it is not of the owner they named, or the kernel would refuse."""
     if record["owner"] != owner:
         return "owner"
     return "right" if os.geteuid() not in (0, record["uid"]) else None
 
 
-def _end_run(record: Record) -> None:
+def _end_run(record: "Record") -> None:
     from flexrack_node.run.files import RunFolder  # only now: few have one that is dead
     from flexrack_node.runs.repair import repair
     from flexrack_node.runs.view import view_of
@@ -159,7 +162,7 @@ def _end_run(record: Record) -> None:
         repair(view_of(folder))
 
 
-def _wanted(given: Mapping[str, Any], root: Path, at: float, boot: str) -> Record:
+def _wanted(given: "TakeInput", root: Path, at: float, boot: str) -> "KeptReservation":
     wants = given["wants"]
     present = gpu_ids() if wants["gpus"] else []
     gpus = present if wants["gpus"] == "all" else list(wants["gpus"])
@@ -174,10 +177,10 @@ def _wanted(given: Mapping[str, Any], root: Path, at: float, boot: str) -> Recor
     }
 
 
-def _update(given: Mapping[str, Any], channel: Channel, **parts: Any) -> "Renewed":
+def _update(given: "LeaseFence", channel: Channel, is_confirmed: bool = False) -> "Renewed":
     place = open_place(channel.root)
     with place.locked():
         record = current(place, given, channel.root)
         if record["state"] != "running":
-            place.write({**record, **parts, "heartbeat": boot_time()})
+            place.write({**record, "state": "confirmed" if is_confirmed else record["state"], "heartbeat": boot_time()})
     return {"ttl": record["ttl"]}

@@ -21,7 +21,7 @@ from flexrack_node.watch.progress import progress_path, read_progress
 from flexrack_node.watch.watching import STACKS_SIGNAL, stacks_path
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.watch import RankStack
+    from flexrack_node.schema.watch import RankStack, StackFrame, StackThread
 
 _PATIENCE = 2.0  # seconds for a rank to write its stacks; a running one takes milliseconds
 _SETTLED = 0.1  # seconds without a further byte: it is through
@@ -42,7 +42,7 @@ def dump(folder: RunFolder, attempt: int, only: Optional[int] = None) -> "List[R
     function}]}], the innermost frame first; progress: read_progress's; flight: flight.read's.
     """
     spec, path = folder.spec(), folder.attempt(attempt)
-    found: List[Any] = []
+    found: List[RankStack] = []
     waiting: Dict[int, int] = {}  # index in found: size of the stacks file before
     for rank, record in sorted(folder.records(attempt).items()):
         if "exit" in record or (only is not None and rank != only):
@@ -51,8 +51,11 @@ def dump(folder: RunFolder, attempt: int, only: Optional[int] = None) -> "List[R
         pid = teller(record, progress)
         if not is_alive(pid):
             continue
-        one = {"rank": rank, "node": spec["node"], "pid": pid, "progress": progress, "cwd": spec.get("cwd"), "cpu": busy_seconds(pid), "source": "kernel", "threads": [], "note": None}
-        if state_of(pid) == "T":
+        one: RankStack = {
+            "rank": rank, "node": spec["node"], "pid": pid, "progress": progress, "cwd": spec.get("cwd"), "state": state_of(pid), "cpu": busy_seconds(pid), "kernel": kernel_view(pid),
+            "source": "kernel", "threads": [], "note": None,
+        }
+        if one["state"] == "T":
             one["note"] = "it is stopped (SIGSTOP), and writes nothing until it is continued"
         elif has_handler(pid, STACKS_SIGNAL):
             size = _size(stacks_path(path, rank))
@@ -68,7 +71,8 @@ def dump(folder: RunFolder, attempt: int, only: Optional[int] = None) -> "List[R
     for index, one in enumerate(found):
         one["flight"] = flight.read(path, one["rank"]) if one in requested else None
         seconds = time.monotonic() - began
-        one.update(state=state_of(one["pid"]), cpu=round(max(0.0, busy_seconds(one["pid"]) - one["cpu"]) / seconds, 2), kernel=kernel_view(one["pid"]))
+        one["state"], one["kernel"] = state_of(one["pid"]), kernel_view(one["pid"])
+        one["cpu"] = round(max(0.0, busy_seconds(one["pid"]) - one["cpu"]) / seconds, 2)
         if index in waiting:
             one["threads"] = parse(read_from(stacks_path(path, one["rank"]), waiting[index], _MOST_BYTES).decode(errors="replace"))
             if one["threads"]:
@@ -84,9 +88,9 @@ def teller(record: Mapping[str, Any], progress: Optional[Mapping[str, Any]]) -> 
     return pid if pid and is_alive(pid) else record["pid"]
 
 
-def parse(text: str) -> List[Dict[str, Any]]:
+def parse(text: str) -> "List[StackThread]":
     """The threads of what faulthandler wrote. The signal reaches the main thread (signal(7): any that does not block it, and Linux takes the first)."""
-    threads: List[Dict[str, Any]] = []
+    threads: List[StackThread] = []
     for line in text.splitlines():
         begin = _THREAD.match(line)
         if begin:
@@ -98,19 +102,23 @@ def parse(text: str) -> List[Dict[str, Any]]:
     return sorted(threads, key=lambda one: not one["main"])[:_MOST_THREADS]
 
 
-def parse_py_spy(text: str) -> List[Dict[str, Any]]:
+def parse_py_spy(text: str) -> "List[StackThread]":
     """The same of `py-spy dump --json`. Raises ValueError, KeyError."""
-    threads = [
+    threads: List[StackThread] = [
         {
             "main": one.get("thread_name") == "MainThread" or one.get("os_thread_id", -1) == one.get("pid"), "name": one.get("thread_name"),
-            "frames": [{"file": frame["filename"], "line": frame["line"], "function": frame["name"]} for frame in one["frames"]][:_MOST_FRAMES],
+            "frames": [_py_spy_frame(frame) for frame in one["frames"][:_MOST_FRAMES]],
         }
         for one in json.loads(text)
     ]
     return sorted(threads, key=lambda one: not one["main"])[:_MOST_THREADS]
 
 
-def _wait_for_files(found: List[Dict[str, Any]], waiting: Mapping[int, int], path: Path) -> None:
+def _py_spy_frame(frame: Mapping[str, Any]) -> "StackFrame":
+    return {"file": frame["filename"], "line": frame["line"], "function": frame["name"]}
+
+
+def _wait_for_files(found: "List[RankStack]", waiting: Mapping[int, int], path: Path) -> None:
     """Until every file has grown and then rested."""
     deadline = time.monotonic() + _PATIENCE
     sizes: Dict[int, int] = {}
@@ -124,7 +132,7 @@ def _wait_for_files(found: List[Dict[str, Any]], waiting: Mapping[int, int], pat
         time.sleep(0.02)
 
 
-def _ask_py_spy(one: Dict[str, Any], spec: Mapping[str, Any]) -> None:
+def _ask_py_spy(one: "RankStack", spec: Mapping[str, Any]) -> None:
     bin_folder = str(Path(spec["python"]).parent)
     program = shutil.which("py-spy", path=os.pathsep.join([bin_folder, os.environ.get("PATH", "")]))
     if not program:

@@ -65,6 +65,7 @@ def stop(request: "WorkspaceEnd", channel: Channel) -> "WorkspaceStopped":
     seen = {pid: command_of(pid) for pid in tagged(place)}
     requested: Set[int] = set()
     if not request.get("dry_run"):
+        end_notebook(place, channel)
         deadline = time.monotonic() + float(request.get("grace", 10))
         while True:
             alive = list(tagged(place))
@@ -101,8 +102,17 @@ def remove(request: "WorkspaceEnd", channel: Channel) -> "WorkspaceRemoved":
     else:
         with FileLock(place.lock, channel, f"workspace {place.project}", owner=request.get("owner")):
             discard(place)
-    environment.release({"user": f"workspace:{place.project}"}, channel)
+    shutil.rmtree(channel.root / "notebooks" / place.project, ignore_errors=True)
+    for user in ("workspace", "notebook"):
+        environment.release({"user": f"{user}:{place.project}"}, channel)
     return answer
+
+
+def end_notebook(place: WorkspaceFolder, channel: Channel) -> None:
+    """It is a service: whoever only ended its processes would see them again."""
+    from flexrack_node.service import control  # who only lists does without
+
+    control.stop({"id": f"notebook-{place.project}", "remove": True}, channel)
 
 
 def discard(place: WorkspaceFolder) -> None:

@@ -88,6 +88,7 @@ export function shownRunText(run: ShownRun): string {
       ['leader', run.term !== null && run.term > 1 ? `${run.leader}, chosen by the others (${run.nodes[0]} led at first)` : undefined],
       ['commit', run.commit ? `${run.commit.slice(0, 12)}${run.tags['flexrack.dirty'] === 'true' ? ' with changes (artifact source/changes.diff)' : ''}` : undefined],
       ['code', run.code.map((one) => `${one.digest.slice(0, 12)} (${count(one.files, 'file')}, ${bytes(one.bytes)})${run.code.length > 1 ? ` on ${one.nodes.join(', ')}` : ''}`).join('\n') || undefined],
+      ['data', run.data.map(({name, digest}) => `${name}@${digest.slice(0, 12)}`).join('\n') || undefined],
       ['environment', run.environment ?? undefined],
       ['record', run.recorded === false ? 'not complete yet' : (run.trackedId ?? 'not tracked')],
       ['parameters', Object.entries(run.params).map(([name, value]) => `${name} = ${value}`).join('\n')],

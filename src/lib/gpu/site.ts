@@ -2,7 +2,7 @@ import type {Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
 import {executePlan, throwIfFailed} from '../plan/index.ts'
 import type {Api, LeaseFile} from '../protocol/index.ts'
-import {DRIVERS, driverLinks, isSoftware} from './drivers.ts'
+import {DRIVERS, driverLinks, isSoftware, type DriverLinks} from './drivers.ts'
 import {writeLeases, type PlacedLeases} from './lease-file.ts'
 import {forNode, loadNative, nativePath, type NativeFile, type Product} from './native.ts'
 import {PLACE_HANDLERS, placeSteps} from './place-files.ts'
@@ -22,6 +22,24 @@ export function prepareHere(api: Api, context: Context): Site {
 
 /** Puts the drivers and flexrack-lease-keeper on the node, where they are not there yet. */
 export async function prepareNode(host: Host, api: Api, context: Context): Promise<Site> {
+  const nameOf = await placeDrivers(host, api, context)
+  return {
+    deliver: async (leases) => {
+      const {folder, ...placed} = await host.call('gpu.deliver', {leases, keeper: nameOf('flexrack-lease-keeper'), ...driverLinks(api, nameOf, isSoftware(leases.servers))})
+      return {...placed, folder, remove: () => host.call('gpu.forget', {folder})}
+    },
+  }
+}
+
+/** For a node that leases of its own daemon, without us: what it needs is put there, and what that is called is told. */
+export const OWN_LEASES = {
+  async prepare(host: Host, api: Api, software: boolean, context: Context): Promise<{keeper: string} & DriverLinks> {
+    const nameOf = await placeDrivers(host, api, context)
+    return {keeper: nameOf('flexrack-lease-keeper'), ...driverLinks(api, nameOf, software)}
+  },
+}
+
+async function placeDrivers(host: Host, api: Api, context: Context): Promise<(product: Product) => string> {
   const products: Product[] = ['flexrack-lease-keeper', ...DRIVERS[api]]
   const built = await Promise.all(products.map((product) => loadNative(product, context.env)))
   const found = await host.call('gpu.inspect', {programs: built.flat().map((file) => file.name)}, {signal: context.signal})
@@ -29,10 +47,5 @@ export async function prepareNode(host: Host, api: Api, context: Context): Promi
   const nameOf = (product: Product): string => (files[products.indexOf(product)] as NativeFile).name
   const plan = {command: 'workspace exec', steps: placeSteps(host.node, found.placed, files)}
   throwIfFailed(await executePlan(plan, PLACE_HANDLERS, {host: () => host, context}, context))
-  return {
-    deliver: async (leases) => {
-      const {folder, ...placed} = await host.call('gpu.deliver', {leases, keeper: nameOf('flexrack-lease-keeper'), ...driverLinks(api, nameOf, isSoftware(leases.servers))})
-      return {...placed, folder, remove: () => host.call('gpu.forget', {folder})}
-    },
-  }
+  return nameOf
 }

@@ -8,7 +8,7 @@ export const bubblewrapVersion = (): string => WHEELS.bubblewrapVersion()
 /** Sends bubblewrap to a node. Errors: REMOTE_FAILED where this machine cannot get it; those of `image.tool`. */
 export async function bringBubblewrap(host: Host, machine: string, context: Context): Promise<void> {
   const {name, sha256, bytes, version, lock} = await WHEELS.bubblewrap(machine, context)
-  const progress = context.reporter.begin(`Send bubblewrap ${version}, which runs images`, host.node)
+  const progress = context.reporter.begin(`Send bubblewrap ${version}, which makes sandboxes`, host.node)
   try {
     await host.call('image.tool', {version, lock, name, sha256}, {body: Readable.from([bytes]), signal: context.signal})
   } catch (error) {

@@ -39,6 +39,7 @@ export function resolveManifest(source: Source, file: ManifestFile): Manifest {
     ...(file.gpus && {gpus: file.gpus as GpusSpec}),
     ...(file.train && {train: resolveTrain(file.train)}),
     ...(file.sweep && {sweep: resolveSweep(file.sweep)}),
+    ...(file.data.length > 0 && {data: file.data}),
     tracking: {...(file.tracking.uri !== undefined && {uri: file.tracking.uri.replace(/\/+$/, '')}), experiment: file.tracking.experiment ?? file.name},
     endpoints: file.endpoints,
   }

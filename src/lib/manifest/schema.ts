@@ -1,5 +1,6 @@
 import {z} from 'zod'
 import {SLURM_OPTION, SLURM_OPTION_RULE} from '../document/index.ts'
+import {data} from './data.ts'
 import {durationSeconds} from './duration.ts'
 import {gpus, trainGpus} from './gpus.ts'
 import {hang, watch} from './hang.ts'
@@ -222,6 +223,7 @@ export const manifestSchema = z
     gpus: gpus.optional(),
     train: train.optional(),
     sweep: sweep.optional(),
+    data,
     tracking,
     endpoints: z.record(z.string().regex(NAME, NAME_RULE), endpoint).default({}).describe('Served models by name of the endpoint.'),
   })

@@ -15,6 +15,8 @@ export interface Manifest {
   train?: TrainSpec
   /** What `sweep` tries. */
   sweep?: SweepSpec
+  /** Data sets of its runs: name, or name@beginning of a digest. */
+  data?: string[]
   tracking: TrackingSpec
   endpoints: Record<string, EndpointSpec>
 }

@@ -1,6 +1,11 @@
 // Files of the head, and of the machine of the command line, that outlive who wrote them: each kind, where it is, the number of its shape, and what it holds beside `schema`, that number. Words in capitals stand for names. Generated from protocol/headfiles.json by `npm run protocol`.
 import type {EntryLine} from './sync.ts'
 
+/** What is known of the files of a folder: size, mtime and ctime (ms), inode, SHA-256, by path. */
+export interface DataStats {
+  files: Record<string, (number | string)[]>
+}
+
 /** What the head's process is started with: ServiceConfig in src/lib/head/types.ts. */
 export type HeadConfig = {
   folder: string

@@ -92,6 +92,11 @@ export interface RunCode {
   imports?: string[]
 }
 
+export interface RunData {
+  name: string
+  digest: string
+}
+
 export interface RunOrder {
   run: string
   project: string
@@ -120,6 +125,8 @@ export interface RunOrder {
   /** Its ranks run in a view of this workspace that later changes do not reach; absent: in `cwd` itself. */
   code?: RunCode
   env: Record<string, string>
+  /** Versions of data sets that its ranks find below FLEXRACK_DATA. */
+  data?: RunData[]
   /** How often all ranks are started again. */
   restarts: number
   checkpoint?: CheckpointOrder

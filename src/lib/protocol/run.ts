@@ -1,5 +1,5 @@
 // Runs: what a node is asked to run, and what it tells of that. Times in seconds since 1970, by the node's clock. Generated from protocol/run.json by `npm run protocol`.
-import type {RunCode, RunOrder} from './order.ts'
+import type {RunCode, RunData, RunOrder} from './order.ts'
 import type {Had} from './reservation.ts'
 import type {Cause, NodeRunStatus, RankRecord, Requeued, RunResult} from './result.ts'
 import type {Hang, RunName} from './watch.ts'
@@ -74,6 +74,7 @@ export interface NodeRunDetail extends NodeRun {
   command: string[]
   environment: string | null
   commit: string | null
+  data?: RunData[]
   code?: RunCode | null
   /** Absolute path of the run's folder. */
   folder: string

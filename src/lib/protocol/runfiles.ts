@@ -9,6 +9,8 @@ import type {Hang, RankStack} from './watch.ts'
 export interface KeptRunOrder extends RunOrder {
   /** Flexrack's folder on the node. */
   root?: string
+  /** FLEXRACK_DATA. */
+  data_folder?: string
   /** Of the job's earlier starts, under Slurm. */
   attempts?: RunAttempt[]
 }

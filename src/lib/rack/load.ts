@@ -112,9 +112,15 @@ function resolveRack(file: string, value: RackFile): Rack {
   const nodes = value.nodes.map((one): RackNode => ({...shared, ...resolveNode(one), ...(one.name === value.slurm?.login && {pooled: true})}))
   const {node, ...head} = value.head
   return {
-    name: basename(file).replace(/\.ya?ml$/, ''), path: file, nodes, head: {node: node ?? nodes[0]?.name ?? '', ...head}, ...shared,
+    name: basename(file).replace(/\.ya?ml$/, ''), path: file, nodes, head: {node: node ?? nodes[0]?.name ?? '', ...head}, ...shared, ...(value.data_limit !== undefined && {dataLimit: sizeOf(value.data_limit)}),
     ...(value.gpu && {gpu: resolveGpu(value.gpu)}), ...(value.slurm && {slurm: value.slurm as RackSlurm}),
   }
+}
+
+/** Bytes of `200GiB` (powers of 1024) or `200GB` (of 1000). Pure. */
+export function sizeOf(text: string): number {
+  const [, number = '0', unit = 'K', binary] = /^(\d+)\s*([KMGT])(i?)B$/i.exec(text) ?? []
+  return Number(number) * (binary ? 1024 : 1000) ** ('KMGT'.indexOf(unit.toUpperCase()) + 1)
 }
 
 function resolveGpu({bind, trusted_fabric, ...gpu}: NonNullable<RackFile['gpu']>): Partial<GpuSpec> {

@@ -52,6 +52,15 @@ async function write(rack: Rack): Promise<void> {
 }
 
 /** The text of a rack file; with the text that was there before, only what differs is changed. */
+/** As sizeOf reads it, in the largest unit that says it exactly. */
+function sizeText(bytes: number | undefined): string | undefined {
+  if (bytes === undefined) return undefined
+  for (const base of [1024, 1000]) {
+    for (const [power, unit] of [[4, 'T'], [3, 'G'], [2, 'M'], [1, 'K']] as const) if (bytes % base ** power === 0) return `${bytes / base ** power}${unit}${base === 1024 ? 'i' : ''}B`
+  }
+  return undefined
+}
+
 export function renderRack(rack: Rack, before?: string): string {
   const document = before === undefined ? undefined : parseDocument(before)
   const usable = document && document.errors.length === 0 && isMap(document.contents) ? document : newDocument()
@@ -66,7 +75,7 @@ export function renderRack(rack: Rack, before?: string): string {
   const oldSlurm = usable.get('slurm')
   if (isMap(oldSlurm)) updateMap(usable, oldSlurm, slurm)
   else if (Object.keys(written(slurm)).length > 0) usable.set('slurm', usable.createNode(written(slurm)))
-  for (const [key, value] of [['network', rack.network], ['network_hosts', rack.networkHosts]] as const) {
+  for (const [key, value] of [['network', rack.network], ['network_hosts', rack.networkHosts], ['data_limit', sizeText(rack.dataLimit)]] as const) {
     if (value === undefined) usable.delete(key)
     else if (JSON.stringify((usable.toJS() as Record<string, unknown>)[key]) !== JSON.stringify(value)) usable.set(key, usable.createNode(value))
   }

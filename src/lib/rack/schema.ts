@@ -93,6 +93,7 @@ export const rackSchema = z
       .optional()
       .describe('Hosts that nodes may reach through the command, besides those that the settings of pip and uv on its machine and the requirements name. Without a port: 80 and 443.')
       .meta({examples: [['files.example.org', '*.example.org', '10.0.0.5:8080']]}),
+    data_limit: z.string().regex(/^[1-9][0-9]{0,8}\s*[KMGT]i?B$/i, 'must be a size such as 200GiB').optional().describe('Most that data sets (`flexrack data push`) take on a node; then those that were used longest ago give way, but for what runs have. Without it: what the disk has.').meta({examples: ['200GiB'], written: 'as-is'}),
     nodes: z.array(node).min(1).max(10_000).describe('The machines of the rack.'),
   })
   .meta({title: 'rack file', description: 'A named set of nodes: `<config folder>/flexrack/racks/<name>.yaml`.'})

@@ -13,6 +13,8 @@ export interface Rack {
   network?: RackNetwork
   /** Hosts that nodes may reach through this machine, besides those that the settings of package indexes name. */
   networkHosts?: string[]
+  /** Bytes that data sets may take on each node. */
+  dataLimit?: number
 }
 
 /** How a node gets packages: by itself, through the machine that flexrack runs on, or from the bundles that were applied there. */

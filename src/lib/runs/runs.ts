@@ -159,6 +159,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
         environment: leader?.environment ?? record?.tags['flexrack.environment'] ?? null,
         commit: leader?.commit ?? record?.tags['mlflow.source.git.commit'] ?? null,
         code: codesOf(details),
+        data: leader?.data ?? [],
         params: record?.params ?? {},
         tags: record?.tags ?? {},
         lastMetrics: Object.values(record?.metrics ?? {}).filter((one) => !one.key.startsWith('system/')).sort((a, b) => a.key.localeCompare(b.key)),

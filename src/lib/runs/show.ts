@@ -12,6 +12,8 @@ export interface ShownRun extends RunEntry {
   commit: string | null
   /** What its ranks run, as it was when they started. More than one where nodes differed; none where no node has its files, or it began before runs had a view. */
   code: RunCodeOf[]
+  /** Data sets that it reads. */
+  data: {name: string; digest: string}[]
   params: Record<string, string>
   tags: Record<string, string>
   lastMetrics: Metric[]

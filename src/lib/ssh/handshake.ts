@@ -128,6 +128,7 @@ async function authenticate(endpoint: Endpoint, socket: Duplex, wiring: Wiring, 
       // A channel of the hop before is a stream to ssh2 as good as a socket; its types want to read from it only.
       sock: socket as unknown as Readable,
       username: endpoint.user,
+      strictVendor: false, // forwards to unix sockets are OpenSSH's, and other servers have them as well
       readyTimeout: 0, // ours stands still while a person is asked
       algorithms: chooseAlgorithms(known),
       authHandler: oneAgent(endpoint.user, identities) as never,

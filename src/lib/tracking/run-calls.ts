@@ -1,7 +1,11 @@
+import {setTimeout as pause} from 'node:timers/promises'
 import {CliError, isCliError} from '../base/index.ts'
 import {readPages, type Api} from './api.ts'
 import {batches, metricOf, pairs, runOf, type WireMetric, type WireRun} from './wire.ts'
 import type {Batch, Experiment, Metric, RunStatus, TrackedRun} from './types.ts'
+
+/** Tries to record the data sets of a run. */
+const INPUT_GOES = 5
 
 /** Experiments, runs and metrics. Every call may throw NODE_UNREACHABLE, REFUSED, TIMED_OUT, HEAD_FAILED; those that name something NOT_FOUND. */
 export interface RunCalls {
@@ -20,6 +24,8 @@ export interface RunCalls {
   searchRuns(input: {experimentIds: string[]; filter?: string; orderBy?: string[]; view?: 'ACTIVE_ONLY' | 'DELETED_ONLY' | 'ALL'; limit?: number}): Promise<TrackedRun[]>
   /** Any number of metrics, params and tags, cut into calls the server accepts. Logging the same thing again changes nothing. */
   logBatch(runId: string, batch: Batch): Promise<void>
+  /** Data sets that a run reads (POST runs/log-inputs, MLflow's REST API): a digest there has at most 36 characters, so all of it is in the source. */
+  logInputs(runId: string, data: readonly {name: string; digest: string; source: string}[]): Promise<void>
   setTag(runId: string, key: string, value: string): Promise<void>
   deleteTag(runId: string, key: string): Promise<void>
   /** Every value that was logged, oldest first. */
@@ -74,6 +80,21 @@ export function runCalls(api: Api): RunCalls {
       }),
     async logBatch(runId, batch) {
       for (const part of batches(batch)) await api.send('POST', '/runs/log-batch', {run_id: runId, ...part})
+    },
+    async logInputs(runId, data) {
+      const datasets = data.map(({name, digest, source}) => ({
+        tags: [{key: 'mlflow.data.context', value: 'training'}], dataset: {name, digest: digest.slice(0, 32), source_type: 'flexrack', source: JSON.stringify({digest, from: source})},
+      }))
+      // Of runs that name a new data set at the same time, MLflow's store lets one make it; the others find it when they ask again.
+      for (let go = 1; ; go++) {
+        try {
+          await api.send('POST', '/runs/log-inputs', {run_id: runId, datasets})
+          return
+        } catch (error) {
+          if (!isCliError(error, 'HEAD_FAILED') || go === INPUT_GOES) throw error
+          await pause(go * 100 + Math.random() * 200)
+        }
+      }
     },
     setTag: (runId, key, value) => api.send('POST', '/runs/set-tag', {run_id: runId, key, value}),
     deleteTag: (runId, key) => api.send('POST', '/runs/delete-tag', {run_id: runId, key}),

@@ -1,7 +1,7 @@
 import {CliError, randomId} from '../base/index.ts'
 import {gpuRequest} from '../gpu/index.ts'
 import {readNodeRange, type IsolateSpec, type LeasedSpec, type Manifest, type Scheduler, type TrainSpec} from '../manifest/index.ts'
-import type {Wants} from '../protocol/index.ts'
+import type {RunData, Wants} from '../protocol/index.ts'
 import {selectNodes, type Rack, type RackNode} from '../rack/index.ts'
 import type {Placement, RunSpec, TrainChoice} from './types.ts'
 
@@ -134,6 +134,7 @@ function describeRun(manifest: Manifest, train: TrainSpec, choice: TrainChoice, 
     ...(gpus !== undefined && {gpus, ...(train.leased && gpus > 0 && {leased: leaseWish(train.leased)})}),
     ...(manifest.workspace.isolate && {isolate: isolateOf(manifest.workspace.isolate, train)}),
     experiment: manifest.tracking.experiment,
+    data: (manifest.data ?? []).map(exactVersion),
     tracked: choice.tracking,
   }
 }
@@ -183,4 +184,10 @@ export function placeRanks(nodes: RackNode[], processes: number, most = Infinity
 /** `0`, `0-3`, for people. */
 export function rangeOf(ranks: number[]): string {
   return ranks.length > 1 ? `${ranks[0]}-${ranks.at(-1)}` : String(ranks[0])
+}
+
+/** NAME@DIGEST, as the plan has made of what the manifest says. */
+function exactVersion(word: string): RunData {
+  const [name = '', digest = ''] = word.split('@')
+  return {name, digest}
 }

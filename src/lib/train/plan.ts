@@ -1,7 +1,8 @@
 import type {Context} from '../base/index.ts'
 import type {NodeReport} from '../nodes/index.ts'
-import type {NodeReservations} from '../protocol/index.ts'
+import type {DataManifest, NodeReservations} from '../protocol/index.ts'
 import type {WorkspacePlan} from '../workspace/index.ts'
+import {runDataSteps, withVersions} from './data.ts'
 import {schedulerOf} from './place.ts'
 import {isChosen, SSH} from './placer/ssh.ts'
 import {SLURM} from './placer/slurm.ts'
@@ -33,25 +34,27 @@ export interface TrainPlan {
  * Plans a run: its placer's steps, and around them the tracking server, workspaces and the record. Looks at the nodes and changes nothing.
  * Errors: those of the placer.
  */
-export async function planTrain(place: TrainPlace, choice: TrainChoice, context: Context): Promise<TrainPlan> {
+export async function planTrain(whole: TrainPlace, choice: TrainChoice, context: Context): Promise<TrainPlan> {
+  const {manifest, versions} = await withVersions(whole.manifest, context)
+  const place = {...whole, manifest}
   const isSlurm = schedulerOf(place.manifest, place.rack, choice) === 'slurm'
   const placed = await (isSlurm ? SLURM : SSH).place(place, choice, context)
   const {spec, workspaces, held, slurm} = placed
   return {
-    plan: {command: 'train', steps: stepsOf(placed, place, choice)}, spec, workspaces, held,
+    plan: {command: 'train', steps: stepsOf(placed, place, choice, versions)}, spec, workspaces, held,
     ...(slurm && {slurm}),
     ...(choice.shared && {shared: choice.shared}),
     ...(!isSlurm && isChosen(place, choice) && {again: choice}),
   }
 }
 
-function stepsOf({spec, workspaces, claim, ask, check, start}: Placed, {manifest, rack}: TrainPlace, {shared}: TrainChoice): TrainStep[] {
+function stepsOf({spec, workspaces, claim, ask, check, start}: Placed, {manifest, rack}: TrainPlace, {shared}: TrainChoice, versions: DataManifest[]): TrainStep[] {
   const {uri} = manifest.tracking
   const environment = workspaces.workspaces.get(spec.placements[0]?.node.name as string)?.environment?.hash
   const reach = spec.tracked && !shared ? [reachStep(uri, rack.name)] : []
   const claimed = after(reach, claim)
-  const built = after(claimed.length > 0 ? claimed : reach, workspaces.plan.steps)
-  const track = trackSteps(spec, {folder: manifest.folder, rack: rack.name, uri, environment, shared})
+  const built = after(claimed.length > 0 ? claimed : reach, [...workspaces.plan.steps, ...runDataSteps(spec, versions, rack.dataLimit)])
+  const track = trackSteps(spec, {folder: manifest.folder, rack: rack.name, uri, environment, versions, shared})
   const steps = [...reach, ...claimed, ...built, ...ask]
   // No record of a run whose environment cannot be built.
   for (const next of [check, track, ...start]) steps.push(...after(steps, next))

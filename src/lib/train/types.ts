@@ -2,7 +2,7 @@ import type {Tracking} from '../head/index.ts'
 import type {CheckpointSpec, IsolateSpec, Manifest, Scheduler, SlurmSpec, TrainSpec} from '../manifest/index.ts'
 import type {CheckName} from '../preflight/index.ts'
 import type {LeaseWish, NodeReason, PlacedRank} from '../placement/index.ts'
-import type {Wants} from '../protocol/index.ts'
+import type {RunData, Wants} from '../protocol/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import type {Workspace} from '../workspace/index.ts'
@@ -127,6 +127,8 @@ export interface RunSpec {
   /** Nodes to be taken instead of those that turn out to be dead, in order. */
   instead?: RackNode[]
   chosen?: ChosenPlacement
+  /** Data sets that its ranks find, as versions. */
+  data: RunData[]
   experiment: string
   tracked: boolean
   /** Its ranks run in a sandbox. */

@@ -12,6 +12,7 @@ from flexrack_node.base import installed, stored
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.file_schemas import SCHEMAS
 from flexrack_node.base.stored import read
+from flexrack_node.data.store import Store
 from flexrack_node.gpu import admin_socket
 from flexrack_node.image.store import ImageStore
 from flexrack_node.measure import usage
@@ -25,6 +26,7 @@ from flexrack_node.runs import dashboard, view
 from flexrack_node.service import head
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord
+from flexrack_node.share import invitations
 from flexrack_node.slurm.board import Board
 from flexrack_node.slurm.job import SlurmJob
 from flexrack_node.sweep import control
@@ -83,6 +85,7 @@ FILES = [
      {"revision": "7", "tree": None, "written_ns": 1, "entries": {}, "log": 0}),
     ("workspace.change", "workspaces/q/index.log", {"after": "", "revision": "8", "tree": None, "written_ns": 1, "entries": {"a": ["file", "d", False, None]}},
      lambda path: index.load_index(WorkspaceFolder(path.parents[2], "q"))["revision"], "8"),
+    ("data.manifest", f"data/versions/{'0' * 64}/manifest.json", {"name": "d", "digest": "0" * 64, "at": 1.0, "source": "a:/d", "bytes": 0, "files": []}, lambda path: Store(path.parents[3]).whole()[0]["name"], "d"),
     ("workspace.sync", "workspaces/p/sync.json", {"owner": "me"}, lambda path: read("workspace.sync", path), {"owner": "me"}),
     ("workspace.environment", "workspaces/p/environment.json", {"hash": "h", "path": "/h", "python": "3"}, lambda path: workspace.environment_of(WorkspaceFolder(path.parents[2], "p"))["hash"], "h"),
     ("workspace.image", "workspaces/p/image.json", {"digest": "d", "ref": "r"}, lambda path: read("workspace.image", path), {"digest": "d", "ref": "r"}),
@@ -91,6 +94,7 @@ FILES = [
     ("environment.ready", f"environments/{'0' * 16}/.flexrack-ready.json", {"python": "3.9"}, lambda path: environment.listing(None, mock.Mock(environments=path.parents[1]))[0]["python"], "3.9"),
     ("environment.user", f"environments/{'0' * 16}/.flexrack-users/u.json", {"user": "head"}, lambda path: environment.users_of(path.parents[1]), [{"user": "head"}]),
     ("reservation.record", "shared/flexrack-reservations-0/r.json", RECORD, lambda path: Place(path.parents[1], True).records()[0]["fence"], 3),
+    ("share.record", "flexrack-shares-0/0123456789abcdef.json", {"id": "0123456789abcdef", "name": "n", "owner_uid": os.getuid()}, lambda path: invitations.records_in(path.parent, os.getuid())[0]["name"], "n"),
     ("sweep.record", "sweeps/s/sweep.json", {"sweep": "s", "created": 1.0}, lambda path: control.describe(path.parent)["created"], 1.0),
     ("sweep.trials", "sweeps/s/trials.json", {"status": "finished", "trials": [1]}, lambda path: control.describe(path.parent)["trials"], [1]),
     ("gpu.settings", "gpu/settings.json", {"port": 4}, lambda path: __import__("flexrack_node.gpu.daemon", fromlist=["read"]).read("gpu.settings", path), {"port": 4}),
@@ -98,7 +102,7 @@ FILES = [
     ("head.listener", "head/listener.json", {"pid": 1, "port": 2, "url": "u"}, lambda path: head.access({}, mock.Mock(root=path.parents[1]))["listener"], {"pid": 1, "port": 2, "url": "u"}),
 ]
 # Read by the command line or the head (test/unit/base/stored.test.ts), or within one process.
-ELSEWHERE = {"head.authority", "head.certificate", "head.config", "head.endpoint", "head.locks", "head.tokens", "background.command", "endpoint.token", "local.rack", "project.base", "project.digests",
+ELSEWHERE = {"head.authority", "head.certificate", "head.config", "head.endpoint", "head.locks", "head.tokens", "background.command", "endpoint.token", "local.rack", "project.base", "project.digests", "data.version", "data.stats",
              "run.event", "run.signal", "sweep.stop", "attach.owner", "local.group", "gpu.leases", "run.stack_request", "run.stack_answer"}
 # What can be made again is, where it has another number.
 CACHES = {"run.summary", "slurm.queue"}

@@ -110,6 +110,7 @@ class RayTest(unittest.TestCase):
         env = with_ray.ray_environment({"RAY_agent_register_timeout_ms": "7", "HOME": "/h"})
         self.assertEqual((env["RAY_agent_register_timeout_ms"], env["HOME"], env["RAY_enable_metrics_collection"]), ("7", "/h", "0"))
         self.assertGreater(int(env["RAY_raylet_start_wait_time_s"]), 100)
+        self.assertGreater(int(env["RAY_NUM_REDIS_GET_RETRIES"]) * 2, 100)
         self.assertEqual({env["DASHBOARD_METRIC_PORT"], env["AUTOSCALER_METRIC_PORT"]}, {"-1"})
         self.assertFalse([word for word in with_ray.start_words(self.PLACE, [1, 2, 3, 4], "/tmp/x") if "client" in word])
 

@@ -11,6 +11,7 @@ import {Tokens} from '../../../src/lib/head/service/tokens.ts'
 import {readDurable} from '../../../src/lib/head/service/durable.ts'
 import {Authority} from '../../../src/lib/head/service/tls/authority.ts'
 import {localLayout} from '../../../src/lib/local/layout.ts'
+import {DataStore} from '../../../src/lib/data/index.ts'
 import {readRack} from '../../../src/lib/local/rack-state.ts'
 
 let folder: string
@@ -36,6 +37,7 @@ const FILES: [kind: StoredKind, file: () => string, old: object, read: (file: st
   ['head.listener', () => join(folder, 'listener.json'), {pid: 1, port: 2}, durable('head.listener'), {pid: 1, port: 2}],
   ['head.certificate', () => join(folder, 'tls/listener.json'), {identity: {}}, durable('head.certificate'), {identity: {}}],
   ['background.command', () => join(folder, 'state/background/a.json'), {name: 'a', pid: 1}, () => readRecord('a', context()), {name: 'a', pid: 1}],
+  ['data.version', () => join(folder, `state/data/versions/d/${'0'.repeat(64)}.json`), {name: 'd', digest: '0'.repeat(64), at: 1, source: 'a:/d', bytes: 0, files: []}, async () => (await new DataStore(context()).versions('d')).map(({name}) => name), ['d']],
   ['local.rack', () => localLayout({FLEXRACK_HOME: folder}).rack, {id: 'x', nodes: []}, () => readRack(localLayout({FLEXRACK_HOME: folder})), {id: 'x', nodes: []}],
 ]
 

@@ -58,6 +58,27 @@ test('archives of Pythons by their releases, with the hashes that these publish'
   expect((await ask('/pythons/20261111/SHA256SUMS')).body).toBe('')
 })
 
+test("flexrack's uv, from the cache or from a bundle; of nodes that share through the proxy without any bundle, and of no others", async () => {
+  for (const place of ['cache/uv', 'state/bundle/uv']) await mkdir(join(home, place), {recursive: true})
+  await writeFile(join(home, 'cache/uv/uv-0.13.9-x86_64.whl'), 'fetched')
+  await writeFile(join(home, 'state/bundle/uv/uv-0.13.9-aarch64.whl'), 'bundled')
+  expect([(await ask('/uv/uv-0.13.9-x86_64.whl')).body, (await ask('/uv/uv-0.13.9-aarch64.whl')).body, (await ask('/uv/uv-0.13.9-riscv64.whl')).status]).toEqual(['fetched', 'bundled', 404])
+  for (const [peer, status] of [[{id: '1', isLost: false}, 200], [undefined, 403]] as const) {
+    const proxy = new DownloadProxy({secret: 's', hosts: new NamedHosts(null), env: {FLEXRACK_HOME: home}, ...(peer && {peer})})
+    const way = createSocketServer((socket: Socket) => proxy.take(socket))
+    await once(way.listen(0, '127.0.0.1'), 'listening')
+    const say = async (path: string): Promise<number | undefined> => {
+      const asked = request({port: (way.address() as AddressInfo).port, path, headers: {'proxy-authorization': `Basic ${Buffer.from('flexrack:s').toString('base64')}`}}).end()
+      const [response] = (await once(asked, 'response')) as [import('node:http').IncomingMessage]
+      response.resume()
+      return response.statusCode
+    }
+    expect([await say(`http://${BUNDLE_HOST}/uv/uv-0.13.9-x86_64.whl`), await say(`http://${BUNDLE_HOST}/wheels/`)]).toEqual([status, 403])
+    proxy.close()
+    way.close()
+  }
+})
+
 test('nothing else of this machine', async () => {
   for (const path of ['/wheels/..%2F..%2Fsecret.whl', '/wheels/%2e%2e/secret.whl', '/wheels/.hidden.whl', '/wheels/folder.whl', '/', '/wheels', '/secret.whl', `/pythons/${PYTHON}`, '/pythons/20261110/..%2F..%2Fsecret.whl', '/pythons/']) {
     expect({path, status: (await ask(path)).status}).toEqual({path, status: 404})

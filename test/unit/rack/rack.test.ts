@@ -127,10 +127,10 @@ describe('writing a rack', () => {
   })
 
   it('gives back how nodes get at package indexes: the rack says it for those that do not', async () => {
-    const path = await write('lab', 'network: through-client # no internet\nnetwork_hosts:\n  - files.example.org # ours\n  - 10.0.0.5:8080\nnodes:\n  - name: a\n    host: h\n  - name: b\n    host: h\n    network: direct\n')
+    const path = await write('lab', 'network: through-client # no internet\ndata_limit: 200GiB\nnetwork_hosts:\n  - files.example.org # ours\n  - 10.0.0.5:8080\nnodes:\n  - name: a\n    host: h\n  - name: b\n    host: h\n    network: direct\n')
     const rack = await loadRack('lab', env)
     const networkHosts = ['files.example.org', '10.0.0.5:8080']
-    expect(rack).toMatchObject({network: 'through-client', networkHosts, nodes: [{network: 'through-client', networkHosts}, {network: 'direct', networkHosts}]})
+    expect(rack).toMatchObject({network: 'through-client', dataLimit: 200 * 2 ** 30, networkHosts, nodes: [{network: 'through-client', networkHosts}, {network: 'direct', networkHosts}]})
     const before = await readFile(path, 'utf8')
     await editRack(path, (one) => one)
     expect(await readFile(path, 'utf8')).toBe(before)

@@ -1,3 +1,4 @@
+import {DATA_HANDLERS} from '../../data/index.ts'
 import type {Handlers} from '../../plan/index.ts'
 import {WORKSPACE_HANDLERS} from '../../workspace/index.ts'
 import {lease} from './lease.ts'
@@ -12,6 +13,7 @@ import type {TrainEnv, TrainKinds} from './types.ts'
 
 export const TRAIN_HANDLERS: Handlers<TrainKinds, TrainEnv> = {
   ...WORKSPACE_HANDLERS,
+  ...DATA_HANDLERS,
   'train.reach': reach,
   'train.reserve': reserve,
   'train.route': route,

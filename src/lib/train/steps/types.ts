@@ -1,4 +1,5 @@
 import type {Context} from '../../base/index.ts'
+import type {DataKinds} from '../../data/index.ts'
 import type {RunLeases} from '../../gpu/index.ts'
 import type {Tracking} from '../../head/index.ts'
 import type {LeasedGpu} from '../../placement/index.ts'
@@ -70,7 +71,12 @@ export type TrackInput = {
   user: FromEnv
   /** The folder whose git tells where the code comes from, and what differs from its commit; or that is known, and recorded, already. */
   source: {folder: string} | FromEnv
+  /** Recorded as the run's inputs. */
+  data: RecordedData[]
 }
+
+/** A version of a data set, and where it was added from. */
+export type RecordedData = {name: string; digest: string; source: string}
 
 /** A run's record, and what of it spec.json has. */
 export interface Tracked {
@@ -111,7 +117,7 @@ export type SubmitInput = {
   spec: SpecTemplate<SlurmPart>
 }
 
-export type TrainKinds = WorkspaceKinds & {
+export type TrainKinds = WorkspaceKinds & DataKinds & {
   'train.reach': {input: ReachInput; output: Tracking}
   'train.reserve': {input: ReserveInput; output: Reserved}
   'train.route': {input: RouteInput; output: GangAddresses}

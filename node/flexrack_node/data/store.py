@@ -1,0 +1,156 @@
+"""Where data sets lie on this node. A version is known by its content, and what two versions share is there once:
+
+    <root>/data/blobs/<ab>/<sha256>[.x]      a content, 0444; .x: of executable files, 0555
+                /versions/<digest>/          manifest.json, which is there once all of it is; used (its time: when a run began with it last)
+                                  /tree/     the files as they are called: hard links to the contents, in folders of 0555
+                /lock                        held while something of this is changed
+
+A content that only its own name links to belongs to no version. Why: docs/adr/0046.
+"""
+import hashlib
+import os
+import re
+import shutil
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+
+from flexrack_node.base.channel import Channel
+from flexrack_node.base.errors import NodeError
+from flexrack_node.base.filelock import FileLock
+from flexrack_node.base.installed import make_writable, record
+from flexrack_node.base.stored import read, write
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.data import DataFile, DataManifest
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_STARTING_SECONDS = 3600.0  # a run whose folder is there and whose spec is not
+
+
+class Store:
+    """Paths, and what is there; makes nothing by itself."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.path = root / "data"
+        self.blobs = self.path / "blobs"
+        self.versions = self.path / "versions"
+
+    def lock(self, channel: Channel) -> FileLock:
+        return FileLock(self.path / "lock", channel, "the data sets of this node")
+
+    def make(self) -> None:
+        if not self.path.exists():
+            record(self.root, self.path, "data")
+        for folder in (self.path, self.blobs, self.versions):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def blob(self, digest: str, executable: bool) -> Path:
+        return self.blobs / digest[:2] / (digest[2:] + (".x" if executable else ""))
+
+    def version(self, digest: str) -> Path:
+        return self.versions / check_digest(digest)
+
+    def manifest(self, digest: str) -> "Optional[DataManifest]":
+        """None where it is not whole."""
+        return read("data.manifest", self.version(digest) / "manifest.json")
+
+    def whole(self) -> "List[DataManifest]":
+        names = sorted(os.listdir(self.versions)) if self.versions.is_dir() else []
+        return [one for one in (self.manifest(name) for name in names if _DIGEST.fullmatch(name)) if one]
+
+    def used(self, digest: str) -> float:
+        try:
+            return (self.version(digest) / "used").stat().st_mtime
+        except FileNotFoundError:
+            return 0.0
+
+    def pins(self) -> Dict[str, List[str]]:
+        """Runs that are not over, by the version that they have."""
+        found: Dict[str, List[str]] = {}
+        for link in (self.root / "runs").glob("*/data/*"):
+            run = link.parent.parent
+            try:
+                digest = Path(os.readlink(link)).parent.name
+                is_begun = (run / "spec.json").exists() or time.time() - link.lstat().st_mtime < _STARTING_SECONDS
+            except OSError:
+                continue
+            if is_begun and not (run / "result.json").exists():
+                found.setdefault(digest, []).append(run.name)
+        return found
+
+    def contents(self) -> Iterator[Tuple[Path, os.stat_result]]:
+        """Every content that is here."""
+        for folder in self.blobs.iterdir() if self.blobs.is_dir() else []:
+            for entry in os.scandir(folder):
+                yield Path(entry.path), entry.stat(follow_symlinks=False)
+
+    def bytes(self) -> int:
+        return sum(info.st_size for _path, info in self.contents())
+
+    def keep(self, manifest: "DataManifest") -> None:
+        """Makes the tree of a version whose contents are all here. Under the lock."""
+        target = self.version(manifest["digest"])
+        discard(target)
+        aside = self.versions / f".{manifest['digest']}"
+        discard(aside)
+        (aside / "tree").mkdir(parents=True, mode=0o700)
+        folders: Set[Path] = {aside / "tree"}
+        files: Any = manifest["files"]
+        for path, executable, _size, digest in files:
+            own = aside / "tree" / check_path(path)
+            for folder in reversed([one for one in own.parents if (aside / "tree") in one.parents]):
+                if folder not in folders:
+                    folder.mkdir(mode=0o700)
+                    folders.add(folder)
+            try:
+                os.link(self.blob(digest, executable), own)
+            except OSError as error:
+                if error.errno != 31:  # EMLINK: the same content very many times
+                    raise
+                shutil.copy2(self.blob(digest, executable), own)
+        for folder in folders:
+            os.chmod(folder, 0o555)
+        write("data.manifest", aside / "manifest.json", manifest)
+        (aside / "used").touch(mode=0o600)
+        os.rename(aside, target)
+
+    def drop(self, digest: str) -> None:
+        """A version, and what of it no other one has. Under the lock."""
+        discard(self.version(digest))
+        self.sweep()
+
+    def sweep(self) -> None:
+        for path, info in self.contents():
+            if info.st_nlink == 1:
+                path.unlink()
+
+
+def discard(folder: Path) -> None:
+    """Also where it has folders that cannot be written to. What is not there is fine."""
+    if folder.exists():
+        make_writable(folder)
+        shutil.rmtree(folder)
+
+
+def digest_of(files: "Sequence[DataFile]") -> str:
+    """What a version is called: SHA-256 over its files by path, each with its mode and content."""
+    sha = hashlib.sha256()
+    lines: Any = files
+    for path, executable, _size, digest in sorted(lines, key=lambda one: bytes(one[0].encode())):
+        sha.update(f"{path}\0{'x' if executable else '-'}\0{digest}\n".encode())
+    return sha.hexdigest()
+
+
+def check_digest(text: Any) -> str:
+    if not isinstance(text, str) or not _DIGEST.fullmatch(text):
+        raise NodeError("BUG", f"not a digest: {text!r}")
+    return text
+
+
+def check_path(path: Any) -> str:
+    parts = path.split("/") if isinstance(path, str) else []
+    if not parts or "\0" in path or any(part in ("", ".", "..") for part in parts):
+        raise NodeError("BUG", f"not a path inside a data set: {path!r}")
+    return str(path)

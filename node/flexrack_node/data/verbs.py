@@ -1,0 +1,157 @@
+"""data.list, .missing, .receive, .verify, .remove."""
+import hashlib
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, List, Optional
+
+from flexrack_node.base.channel import Channel
+from flexrack_node.base.errors import NodeError
+from flexrack_node.data.store import Store, check_digest, digest_of
+from flexrack_node.workspace.sync import Reader, read_all
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.data import DataDigest, DataHere, DataManifest, DataMissing, DataOrder, DataReceived, DataRemoved, DataVerified, DataVerify
+
+MARGIN_BYTES = 64 << 20
+
+
+def listing(request: "Optional[DataDigest]", channel: Channel) -> "DataHere":
+    """{digest?} -> {versions: [{name, digest, files, bytes, used, runs}], bytes}: what is whole here; of one version, where it is named, and then without the bytes of all."""
+    store = Store(channel.root)
+    wanted = (request or {}).get("digest")
+    found = [store.manifest(wanted)] if wanted else store.whole()
+    pins = store.pins()
+    return {
+        "versions": [{"name": one["name"], "digest": one["digest"], "files": len(one["files"]), "bytes": one["bytes"], "used": store.used(one["digest"]), "runs": pins.get(one["digest"], [])} for one in found if one],
+        "bytes": 0 if wanted else store.bytes(),
+    }
+
+
+def missing(request: "DataManifest", channel: Channel) -> "DataMissing":
+    """The contents of a version that are not here: {missing: [[digest, executable]]}."""
+    store = Store(channel.root)
+    check(request)
+    files: Any = request["files"]
+    wanted = {(digest, executable): None for _path, executable, _size, digest in files}
+    return {"missing": [[digest, executable] for digest, executable in wanted if not store.blob(check_digest(digest), executable).exists()]}
+
+
+def receive(request: "DataOrder", channel: Channel) -> "DataReceived":
+    """{manifest, send: [[digest, executable, bytes]], limit?} and the contents of `send` one after the other -> {bytes, evicted: [digest]}.
+
+    Contents that have come stay, also where the rest does not. NODE_UNFIT where there is no room that other versions would give up; CONFLICT where
+    a content is not what it is called.
+    """
+    manifest, store = request["manifest"], Store(channel.root)
+    files: Any = manifest["files"]
+    send: Any = request["send"]
+    check(manifest)
+    store.make()
+    with store.lock(channel):
+        needed = sum(size for _digest, _executable, size in send)
+        evicted = make_room(store, needed, request.get("limit"), manifest["digest"])
+        reader = read_all(channel.body)
+        for digest, executable, size in send:
+            take(store, reader, check_digest(digest), executable, size)
+        lacking = next((path for path, executable, _size, digest in files if not store.blob(digest, executable).exists()), None)
+        if lacking is not None:
+            raise NodeError("CONFLICT", f"the content of {lacking} is not here any more", "run the command again", retry=True)
+        store.keep(manifest)
+    return {"bytes": needed, "evicted": evicted}
+
+
+def take(store: Store, reader: Reader, digest: str, executable: bool, size: int) -> None:
+    target = store.blob(digest, executable)
+    target.parent.mkdir(mode=0o700, exist_ok=True)
+    part = store.path / "part"
+    sha = hashlib.sha256()
+    with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600), "wb") as stream:
+        for data in reader.take(size):
+            sha.update(data)
+            stream.write(data)
+    if sha.hexdigest() != digest:
+        part.unlink()
+        raise NodeError("CONFLICT", f"a content is not {digest[:12]}, as which it was sent: the store of the sender is damaged", "flexrack data verify NAME")
+    os.chmod(part, 0o555 if executable else 0o444)
+    os.replace(part, target)
+
+
+def make_room(store: Store, needed: int, limit: Optional[int], keeping: str) -> List[str]:
+    """Drops versions, the one that was used longest ago first, until `needed` bytes fit; none that a run has. Raises NODE_UNFIT."""
+    evicted: List[str] = []
+    while True:
+        free = shutil.disk_usage(store.path).free - MARGIN_BYTES
+        room = free if limit is None else min(free, limit - store.bytes())
+        if needed <= room:
+            return evicted
+        pins = store.pins()
+        candidates = [one["digest"] for one in store.whole() if one["digest"] != keeping and one["digest"] not in pins]
+        if not candidates:
+            runs = sorted({run for names in pins.values() for run in names})
+            why = f"; runs have what is there ({', '.join(runs)})" if runs else ""
+            what = f"the limit of {limit} bytes" if limit is not None and limit - store.bytes() < free else f"{max(free, 0)} free bytes"
+            raise NodeError("NODE_UNFIT", f"the data needs {needed} bytes more, and {store.path} has {what}{why}", "flexrack data remove NAME --on NODE", needed_bytes=needed, free_bytes=max(room, 0))
+        oldest = min(candidates, key=store.used)
+        store.drop(oldest)
+        evicted.append(oldest)
+
+
+def verify(request: "DataVerify", channel: Channel) -> "DataVerified":
+    """{digest, fix?} -> {files, bytes, bad: [path]}: reads all of a version. `fix` drops what is bad, with all versions that have it, so that a push brings it anew."""
+    store = Store(channel.root)
+    manifest = store.manifest(request["digest"])
+    if not manifest:
+        raise NodeError("NOT_FOUND", f"the version {request['digest'][:12]} is not on this node", "flexrack data push NAME")
+    tree = store.version(request["digest"]) / "tree"
+    files: Any = manifest["files"]
+    bad = [(path, digest, executable) for path, executable, size, digest in files if not is_whole(tree / path, size, digest)]
+    if bad and request.get("fix"):
+        with store.lock(channel):
+            drop_bad(store, {(digest, executable) for _path, digest, executable in bad})
+    return {"files": len(files), "bytes": manifest["bytes"], "bad": [path for path, _digest, _executable in bad]}
+
+
+def is_whole(path: Path, size: int, digest: str) -> bool:
+    try:
+        with open(path, "rb") as stream:
+            if os.fstat(stream.fileno()).st_size != size:
+                return False
+            sha = hashlib.sha256()
+            for data in iter(lambda: stream.read(1 << 20), b""):
+                sha.update(data)
+            return sha.hexdigest() == digest
+    except OSError:
+        return False
+
+
+def drop_bad(store: Store, bad: Any) -> None:
+    pins = store.pins()
+    having = [one["digest"] for one in store.whole() if any((digest, executable) in bad for _path, executable, _size, digest in one["files"])]
+    runs = sorted({run for digest in having for run in pins.get(digest, [])})
+    if runs:
+        raise NodeError("CONFLICT", f"runs have the data that is damaged: {', '.join(runs)}", f"flexrack runs stop {runs[0]}", runs=runs)
+    for digest, executable in bad:
+        store.blob(digest, executable).unlink(missing_ok=True)
+    for digest in having:
+        store.drop(digest)
+
+
+def remove(request: "DataDigest", channel: Channel) -> "DataRemoved":
+    """{digest} -> {removed: whether it was there, bytes that are free now}. CONFLICT while a run has it."""
+    store = Store(channel.root)
+    digest = check_digest(request.get("digest"))
+    if not store.version(digest).is_dir():
+        return {"removed": False, "bytes": 0}
+    with store.lock(channel):
+        runs = store.pins().get(digest)
+        if runs:
+            raise NodeError("CONFLICT", f"the version {digest[:12]} is in use by run {', '.join(runs)}", f"flexrack runs stop {runs[0]}", runs=runs)
+        before = store.bytes()
+        store.drop(digest)
+        return {"removed": True, "bytes": before - store.bytes()}
+
+
+def check(manifest: "DataManifest") -> None:
+    if digest_of(manifest["files"]) != manifest["digest"]:
+        raise NodeError("BUG", f"the files of {manifest['name']} are not those of {manifest['digest'][:12]}")

@@ -1,0 +1,74 @@
+"""Where the notebook of a workspace keeps what is its own.
+
+    <root>/notebooks/<project>/settings.json   what it was started with
+                              /state.json      what its keeper saw last (notebook/keeper.py)
+                              /token           0600, without a line end: Jupyter takes the file as it is
+                              /config, data, kernels    Jupyter's own
+    <root>/s/<8 hex>                           the socket
+    <root>/s/<8 hex>.d/                        Jupyter's runtime folder, with the sockets of kernels
+
+A unix socket's path has at most 107 bytes, and with a longer one Jupyter says that it runs and does not listen. Where the root is too long,
+the sockets are in a folder of this user below /tmp.
+"""
+import hashlib
+import os
+import secrets
+import stat
+from pathlib import Path
+
+from flexrack_node.base.errors import NodeError
+from flexrack_node.base.installed import record
+from flexrack_node.base.stored import replace_file
+from flexrack_node.workspace.folder import WorkspaceFolder
+
+LONGEST_SOCKET = 107  # bytes; sun_path has 108 with its NUL
+_KERNEL = "kernel-00000000-0000-0000-0000-000000000000-ipc-10"  # the longest name of a kernel's socket
+SERVICE = "notebook-"  # and the project: the id of the service
+
+
+class NotebookFolder:
+    """Paths only; makes nothing by itself."""
+
+    def __init__(self, root: Path, project: str) -> None:
+        self.workspace = WorkspaceFolder(root, project)
+        self.project = project
+        self.service = f"{SERVICE}{project}"
+        self.root = root
+        self.path = root / "notebooks" / project
+        self.settings = self.path / "settings.json"
+        self.state = self.path / "state.json"
+        self.token = self.path / "token"
+        self.config = self.path / "config"
+        self.data = self.path / "data"
+        self.kernels = self.path / "kernels"
+
+    def make(self) -> None:
+        """The folders, 0700 whatever was there before, and a token where there is none."""
+        record(self.root, self.path, "notebook")
+        for folder in (self.path, self.config, self.data, self.kernels, Path(runtime_of(str(self.socket())))):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder.chmod(0o700)
+        if not self.token.exists():
+            replace_file(self.token, secrets.token_hex(24))
+
+    def socket(self) -> Path:
+        """The same for as long as the notebook is there. Errors: NODE_UNFIT where somebody else has the folder below /tmp."""
+        short = self.root / "s" / self._name()
+        if len(os.fsencode(Path(runtime_of(str(short))) / _KERNEL)) <= LONGEST_SOCKET:
+            record(self.root, short.parent, "sockets")
+            short.parent.mkdir(mode=0o700, exist_ok=True)
+            return short
+        folder = Path(f"/tmp/flexrack-{os.geteuid()}")
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = os.lstat(folder)
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
+            raise NodeError("NODE_UNFIT", f"{folder} is not a folder of this user alone", f"rm -r {folder}")
+        return folder / self._name()
+
+    def _name(self) -> str:
+        return hashlib.sha256(str(self.path.resolve()).encode()).hexdigest()[:8]
+
+
+def runtime_of(socket: str) -> str:
+    """Jupyter's runtime folder. jpserver-PID-open.html in it is 0644 and holds the token, so the folder is 0700."""
+    return f"{socket}.d"

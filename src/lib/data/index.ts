@@ -1,0 +1,3 @@
+/** Data sets: versions by content, kept here, brought to nodes. */
+export {DataStore, type Added} from './store.ts'
+export {DATA_HANDLERS, dataSteps, planPush, type DataKinds, type Pushed} from './push.ts'

@@ -1,0 +1,103 @@
+import {open} from 'node:fs/promises'
+import {Readable} from 'node:stream'
+import {CliError, isCliError, type Context} from '../base/index.ts'
+import type {Host} from '../host/index.ts'
+import type {Handlers, PlanOf, StepOf} from '../plan/index.ts'
+import type {DataManifest} from '../protocol/index.ts'
+import {DataStore} from './store.ts'
+
+type DataInput = {
+  node: string
+  name: string
+  /** The version. */
+  digest: string
+  files: number
+  bytes: number
+  /** Bytes that data may take on the node; null: what the disk has. */
+  limit: number | null
+}
+
+/** What came to a node. */
+export interface Pushed {
+  node: string
+  name: string
+  digest: string
+  /** Bytes that travelled; 0 where it was there already. */
+  sent: number
+  /** Versions that gave way. */
+  evicted: string[]
+}
+
+export type DataKinds = {'data.push': {input: DataInput; output: Pushed}}
+
+export interface DataEnv {
+  host(node: string): Host | Promise<Host>
+  context: Context
+}
+
+export const DATA_HANDLERS: Handlers<DataKinds, DataEnv> = {'data.push': push}
+
+/** One a node and version; what is there already costs a question. Pure. */
+export function dataSteps(nodes: readonly string[], versions: readonly DataManifest[], limit: number | null): StepOf<DataKinds>[] {
+  return nodes.flatMap((node) => versions.map(({name, digest, files, bytes}) => ({
+    id: `data:${name}:${node}`, node, kind: 'data.push' as const, title: `Bring the data ${name}@${digest.slice(0, 12)}, as far as it is not there`, needs: [],
+    input: {node, name, digest, files: files.length, bytes, limit},
+  })))
+}
+
+/** `data push`. */
+export function planPush(nodes: readonly string[], versions: readonly DataManifest[], limit: number | null): PlanOf<DataKinds> {
+  return {command: 'data push', steps: dataSteps(nodes, versions, limit)}
+}
+
+/** Errors: NOT_FOUND (the version is not here any more), CONFLICT (a content here is damaged), NODE_UNFIT (no room). */
+async function push({node, name, digest, limit}: DataInput, _done: unknown, {host: hostOf, context}: DataEnv): Promise<Pushed> {
+  const host = await hostOf(node)
+  const {signal} = context
+  const there = await host.call('data.list', {digest}, {signal})
+  if (there.versions.length > 0) return {node, name, digest, sent: 0, evicted: []}
+  const store = new DataStore(context)
+  const manifest = await store.find(`${name}@${digest}`)
+  for (let go = 1; ; go++) {
+    const {missing} = await host.call('data.missing', manifest, {signal})
+    const sizes = new Map(manifest.files.map(([, , size, content]) => [content, size]))
+    const send = missing.map(([content, executable]): [string, boolean, number] => [content, executable, sizes.get(content) ?? 0])
+    const total = send.reduce((sum, [, , size]) => sum + size, 0)
+    const progress = context.reporter.begin(`Bring the data ${name}`, node)
+    const trouble: {error?: CliError} = {}
+    const body = Readable.from(contents(store, send, (sent) => progress.amount(sent, total, 'bytes'), trouble), {objectMode: false})
+    try {
+      const {bytes, evicted} = await host.call('data.receive', {manifest, send, limit}, {body, signal})
+      progress.done()
+      return {node, name, digest, sent: bytes, evicted}
+    } catch (error) {
+      progress.fail()
+      if (trouble.error) throw trouble.error
+      if (!isCliError(error, 'CONFLICT') || error.details.retry !== true || go === 3) throw error
+    } finally {
+      body.destroy()
+    }
+  }
+}
+
+async function* contents(store: DataStore, send: readonly [string, boolean, number][], onSent: (bytes: number) => void, trouble: {error?: CliError}): AsyncGenerator<Buffer> {
+  let sent = 0
+  for (const [content] of send) {
+    const file = await open(store.blob(content)).catch(() => undefined)
+    if (!file) {
+      trouble.error = new CliError('NOT_FOUND', `the content ${content.slice(0, 12)} is not in the store here any more`, {hint: 'flexrack data verify NAME\nflexrack data add FOLDER NAME'})
+      return // the node sees the end too early, and drops what has come
+    }
+    try {
+      for (;;) {
+        const {bytesRead, buffer} = await file.read({buffer: Buffer.allocUnsafe(256 << 10)})
+        if (bytesRead === 0) break
+        sent += bytesRead
+        onSent(sent)
+        yield buffer.subarray(0, bytesRead)
+      }
+    } finally {
+      await file.close()
+    }
+  }
+}

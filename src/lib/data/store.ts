@@ -1,0 +1,248 @@
+import {createHash, randomBytes} from 'node:crypto'
+import {chmodSync, constants, copyFileSync, createReadStream, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, type Stats} from 'node:fs'
+import {readdir, readFile, rm} from 'node:fs/promises'
+import {hostname} from 'node:os'
+import {dirname, join, resolve} from 'node:path'
+import {setImmediate} from 'node:timers/promises'
+import {CliError, current, isCurrent, stamped, throwIfInterrupted, userPaths, type Context} from '../base/index.ts'
+import type {DataFile, DataManifest} from '../protocol/index.ts'
+
+/** size, mtime, ctime (ms), inode, SHA-256 */
+type Known = [number, number, number, number, string]
+
+/** Larger files are read in pieces. Bytes. */
+const SMALL = 1 << 20
+/** A file that was written this shortly before it was read may be written again without its times showing it. Milliseconds. */
+const RACY_MS = 2000
+const FILES_PER_TURN = 200
+const NAME = /^[a-z0-9](?:[a-z0-9._-]{0,38}[a-z0-9])?$/
+
+/** What `data add` did. */
+export interface Added {
+  name: string
+  digest: string
+  files: number
+  bytes: number
+  /** Bytes of contents that were not kept yet. */
+  newBytes: number
+  /** The newest version was this one already. */
+  same: boolean
+}
+
+/**
+ * The data sets of this machine: the contents of every version, each once, and what each version is made of. Nodes get theirs from here, so
+ * what they drop can come again.
+ */
+export class DataStore {
+  readonly #folder: string
+  readonly #cache: string
+  readonly #context: Context
+
+  constructor(context: Context) {
+    const paths = userPaths(context.env)
+    this.#folder = join(paths.state, 'data')
+    this.#cache = join(paths.cache, 'data')
+    this.#context = context
+  }
+
+  /** Where a content lies. */
+  blob(digest: string): string {
+    return join(this.#folder, 'blobs', digest.slice(0, 2), digest.slice(2))
+  }
+
+  /**
+   * Keeps what a folder has now as the newest version of `name`: contents are cloned where the file system can, else copied; a file that is as it was
+   * the last time is not read. Errors: USAGE (name), NOT_FOUND, CHECK_FAILED (nothing in it, a link to a folder, a name that is not UTF-8), CONFLICT (changes meanwhile).
+   */
+  async add(from: string, name: string): Promise<Added> {
+    if (!NAME.test(name)) throw new CliError('USAGE', `"${name}" cannot be the name of a data set`, {hint: 'use 1 to 40 lower-case letters, digits, dots, dashes and underscores'})
+    const folder = resolve(from)
+    if (!statSync(folder, {throwIfNoEntry: false})?.isDirectory()) throw new CliError('NOT_FOUND', `${folder} is not a folder`, {details: {path: folder}})
+    const found = await this.#walk(folder)
+    if (found.size === 0) throw new CliError('CHECK_FAILED', `${folder} has no files`, {details: {path: folder}})
+    const before = await this.#known(folder)
+    const next: Record<string, Known> = {}
+    const files: DataFile[] = []
+    const progress = this.#context.reporter.begin(`Keep ${name}`)
+    const startedAt = Date.now()
+    let newBytes = 0
+    let count = 0
+    try {
+      for (const [path, stats] of found) {
+        if (++count % FILES_PER_TURN === 0) {
+          await setImmediate()
+          throwIfInterrupted(this.#context.signal)
+          progress.amount(count, found.size, 'files')
+        }
+        const old = before[path]
+        const isKnown = old !== undefined && old[0] === stats.size && old[1] === stats.mtimeMs && old[2] === stats.ctimeMs && old[3] === stats.ino && existsSync(this.blob(old[4]))
+        const kept = isKnown ? {digest: old[4], bytes: 0} : await this.#keep(join(folder, path), stats)
+        newBytes += kept.bytes
+        if (stats.ctimeMs < startedAt - RACY_MS) next[path] = [stats.size, stats.mtimeMs, stats.ctimeMs, stats.ino, kept.digest]
+        files.push([path, (stats.mode & 0o100) !== 0, stats.size, kept.digest])
+      }
+    } catch (error) {
+      progress.fail()
+      throw error
+    }
+    progress.done()
+    files.sort((a, b) => Buffer.compare(Buffer.from(a[0]), Buffer.from(b[0])))
+    const digest = digestOf(files)
+    const bytes = files.reduce((sum, [, , size]) => sum + size, 0)
+    const [newest] = await this.versions(name)
+    const same = newest?.digest === digest
+    if (!same) this.#write(join(this.#folder, 'versions', name, `${digest}.json`), stamped('data.version', {name, digest, at: Date.now() / 1000, source: `${hostname()}:${folder}`, bytes, files}))
+    this.#write(this.#statsFile(folder), stamped('data.stats', {files: next}))
+    return {name, digest, files: files.length, bytes, newBytes, same}
+  }
+
+  /** Names of all data sets. */
+  async names(): Promise<string[]> {
+    const found = await readdir(join(this.#folder, 'versions')).catch(() => [])
+    return found.filter((name) => NAME.test(name)).sort()
+  }
+
+  /** Versions of a data set, newest first. */
+  async versions(name: string): Promise<DataManifest[]> {
+    const folder = join(this.#folder, 'versions', name)
+    const files = (await readdir(folder).catch(() => [])).filter((file) => /^[0-9a-f]{64}\.json$/.test(file))
+    const all = await Promise.all(files.map(async (file) => current<DataManifest>('data.version', JSON.parse(await readFile(join(folder, file), 'utf8')), join(folder, file))))
+    return all.sort((a, b) => b.at - a.at)
+  }
+
+  /** The version that NAME or NAME@DIGEST (its beginning) means. Errors: NOT_FOUND, USAGE where several begin like that. */
+  async find(word: string): Promise<DataManifest> {
+    const [name = '', beginning = ''] = word.split('@', 2)
+    const all = NAME.test(name) ? await this.versions(name) : []
+    const fitting = all.filter(({digest}) => digest.startsWith(beginning))
+    const [found] = fitting
+    if (!found) {
+      const hint = all.length > 0 ? `flexrack data show ${name}` : 'flexrack data add FOLDER NAME\nflexrack data list'
+      throw new CliError('NOT_FOUND', all.length > 0 ? `${name} has no version ${beginning}` : `there is no data set ${name} on this machine`, {hint, details: {name}})
+    }
+    if (word.includes('@') && fitting.length > 1) throw new CliError('USAGE', `${fitting.length} versions of ${name} begin with ${beginning}`, {hint: `flexrack data show ${name}`})
+    return found
+  }
+
+  /** Forgets a version, and what of it no other one has. */
+  async remove({name, digest}: DataManifest): Promise<{bytes: number}> {
+    const folder = join(this.#folder, 'versions', name)
+    await rm(join(folder, `${digest}.json`), {force: true})
+    if ((await readdir(folder).catch(() => ['']) ).length === 0) await rm(folder, {recursive: true, force: true})
+    const wanted = new Set<string>()
+    for (const one of await this.names()) for (const version of await this.versions(one)) for (const [, , , content] of version.files) wanted.add(content)
+    let bytes = 0
+    for (const group of await readdir(join(this.#folder, 'blobs')).catch(() => [])) {
+      for (const rest of await readdir(join(this.#folder, 'blobs', group))) {
+        if (wanted.has(group + rest)) continue
+        const file = join(this.#folder, 'blobs', group, rest)
+        bytes += statSync(file).size
+        rmSync(file, {force: true})
+      }
+    }
+    return {bytes}
+  }
+
+  /** Paths of a version whose contents here are not what they were. */
+  async verify({files}: DataManifest): Promise<string[]> {
+    const bad: string[] = []
+    for (const [path, , size, digest] of files) {
+      throwIfInterrupted(this.#context.signal)
+      const file = this.blob(digest)
+      const isWhole = statSync(file, {throwIfNoEntry: false})?.size === size && (await hashOf(file)) === digest
+      if (!isWhole) bad.push(path)
+    }
+    return bad
+  }
+
+  async #walk(folder: string): Promise<Map<string, Stats>> {
+    const found = new Map<string, Stats>()
+    const pending = ['']
+    while (pending.length > 0) {
+      await setImmediate()
+      throwIfInterrupted(this.#context.signal)
+      const base = pending.pop() as string
+      for (const item of readdirSync(join(folder, base), {withFileTypes: true})) {
+        const path = base + item.name
+        if (item.name.includes('\uFFFD')) throw new CliError('CHECK_FAILED', `the name of ${path} is not UTF-8`, {details: {path}})
+        if (item.isDirectory()) pending.push(`${path}/`)
+        else if (item.isFile()) found.set(path, lstatSync(join(folder, path)))
+        else if (item.isSymbolicLink()) {
+          const target = statSync(join(folder, path), {throwIfNoEntry: false})
+          if (!target?.isFile()) throw new CliError('CHECK_FAILED', `${path} is a link to ${target ? 'a folder' : 'nothing'}: of links, only those to files are kept, as what they lead to`, {details: {path}})
+          found.set(path, target)
+        }
+      }
+    }
+    return found
+  }
+
+  /** Takes a content in: what was taken is what is named, also where the file changes meanwhile. */
+  async #keep(file: string, stats: Stats): Promise<{digest: string; bytes: number}> {
+    const part = join(this.#folder, 'blobs', `.${process.pid}.${randomBytes(4).toString('hex')}`)
+    mkdirSync(dirname(part), {recursive: true, mode: 0o700})
+    try {
+      let digest: string
+      if (stats.size <= SMALL) {
+        const content = readFileSync(file)
+        if (content.length !== stats.size) throw changed(file)
+        digest = createHash('sha256').update(content).digest('hex')
+        if (existsSync(this.blob(digest))) return {digest, bytes: 0}
+        writeFileSync(part, content, {mode: 0o600})
+      } else {
+        copyFileSync(file, part, constants.COPYFILE_FICLONE)
+        if (statSync(part).size !== stats.size) throw changed(file)
+        digest = await hashOf(part)
+        if (existsSync(this.blob(digest))) {
+          rmSync(part, {force: true})
+          return {digest, bytes: 0}
+        }
+      }
+      chmodSync(part, 0o400)
+      mkdirSync(dirname(this.blob(digest)), {recursive: true, mode: 0o700})
+      renameSync(part, this.blob(digest))
+      return {digest, bytes: stats.size}
+    } catch (error) {
+      rmSync(part, {force: true})
+      if ((error as {code?: string}).code === 'ENOENT') throw changed(file)
+      throw error
+    }
+  }
+
+  #statsFile(folder: string): string {
+    return join(this.#cache, `${createHash('sha256').update(folder).digest('hex').slice(0, 16)}.json`)
+  }
+
+  async #known(folder: string): Promise<Record<string, Known>> {
+    try {
+      const read = JSON.parse(await readFile(this.#statsFile(folder), 'utf8')) as {files: Record<string, Known>}
+      return isCurrent('data.stats', read) ? read.files : {}
+    } catch {
+      return {} // everything is read
+    }
+  }
+
+  #write(file: string, value: object): void {
+    mkdirSync(dirname(file), {recursive: true, mode: 0o700})
+    const beside = `${file}.${process.pid}`
+    writeFileSync(beside, JSON.stringify(value), {mode: 0o600})
+    renameSync(beside, file)
+  }
+}
+
+/** What a version is called; node/flexrack_node/data/store.py computes the same. `files` by path, as bytes. Pure. */
+export function digestOf(files: readonly DataFile[]): string {
+  const sha = createHash('sha256')
+  for (const [path, executable, , digest] of files) sha.update(`${path}\0${executable ? 'x' : '-'}\0${digest}\n`)
+  return sha.digest('hex')
+}
+
+function changed(file: string): CliError {
+  return new CliError('CONFLICT', `${file} changed while it was being read`, {hint: 'run the command again once nothing writes there'})
+}
+
+async function hashOf(file: string): Promise<string> {
+  const sha = createHash('sha256')
+  for await (const piece of createReadStream(file, {highWaterMark: 1 << 20})) sha.update(piece as Buffer)
+  return sha.digest('hex')
+}

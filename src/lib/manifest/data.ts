@@ -1,0 +1,12 @@
+import {z} from 'zod'
+
+const DATA = /^[a-z0-9](?:[a-z0-9._-]{0,38}[a-z0-9])?(?:@[0-9a-f]{4,64})?$/
+
+/** Data sets that runs find. */
+export const data = z
+  .array(z.string().regex(DATA, 'must be the name of a data set, or name@version'))
+  .max(100)
+  .refine((all) => new Set(all.map((one) => one.split('@')[0])).size === all.length, 'must name each data set once')
+  .default([])
+  .describe('Data sets (`flexrack data add`) that runs find below FLEXRACK_DATA, read-only, each under its name: the newest version, or the one whose digest begins like this.')
+  .meta({examples: [['digits', 'images@3fa9c1']]})
