@@ -26,6 +26,9 @@ beforeAll(async () => {
   project = join(folder, 'digits')
   expect(await program(['init', project, '--template', 'pytorch-compile'], {env: rack.env})).toMatchObject({status: 0})
   expect(await flexrack('local', 'up', '--gpu', 'sim', '--sim-profile', 'blackwell')).toMatchObject({status: 0})
+  cpu = await onTheCpu()
+  expect(cpu, cpu.stderr).toMatchObject({status: 0})
+  expect(epochs(cpu)).toHaveLength(1)
 })
 afterAll(async () => {
   await rack?.stop()
@@ -35,16 +38,17 @@ afterAll(async () => {
 const flexrack = (...args: string[]): Promise<Ended> => program(args, {env: rack.env, cwd: project})
 /** Loss and accuracy of each epoch, as they are printed. */
 const epochs = ({stdout}: Ended): string[] => [...stdout.matchAll(/epoch \d+\/\d+ {2}loss [\d.]+ {2}test accuracy [\d.]+/g)].map(([line]) => line)
+let cpu: Ended
 const onTheCpu = (): Promise<Ended> => shell(`"${python}" train.py --epochs 1 --device cpu`, {env: rack.env, cwd: project})
 
-test('an epoch of the digits, attached and as a run, is what the CPU makes of it', async () => {
-  const cpu = await onTheCpu()
-  expect(cpu, cpu.stderr).toMatchObject({status: 0})
-  expect(epochs(cpu)).toHaveLength(1)
+test('an epoch of the digits, attached, is what the CPU makes of it', async () => {
   const attached = await flexrack('attach', '--', python, 'train.py', '--epochs', '1')
   expect(attached, attached.stderr).toMatchObject({status: 0})
   expect(attached.stdout).toContain(software)
   expect(epochs(attached)).toEqual(epochs(cpu))
+})
+
+test('an epoch of the digits as a run of a node, with a lease, is what the CPU makes of it', async () => {
   const trained = await flexrack('train', '--no-tracking', '--', '--epochs', '1')
   expect(trained, trained.stderr).toMatchObject({status: 0})
   expect(trained.stdout).toContain(software)

@@ -18,6 +18,7 @@ from flexrack_node.image.store import ImageStore
 from flexrack_node.measure import usage
 from flexrack_node.measure.hardware_file import last_sample, read_samples
 from flexrack_node.measure.hardware_summary import read_summary
+from flexrack_node.notebook import control as notebooks
 from flexrack_node.relay.journal import Journal, read_rejected
 from flexrack_node.reservation.place import Place
 from flexrack_node.run import resumption
@@ -87,6 +88,8 @@ FILES = [
      lambda path: index.load_index(WorkspaceFolder(path.parents[2], "q"))["revision"], "8"),
     ("data.manifest", f"data/versions/{'0' * 64}/manifest.json", {"name": "d", "digest": "0" * 64, "at": 1.0, "source": "a:/d", "bytes": 0, "files": []}, lambda path: Store(path.parents[3]).whole()[0]["name"], "d"),
     ("workspace.sync", "workspaces/p/sync.json", {"owner": "me"}, lambda path: read("workspace.sync", path), {"owner": "me"}),
+    ("notebook.settings", "notebooks/p/settings.json", {"server": "/s", "environment": "/e", "socket": "/x", "idle": 60, "end_at": None}, lambda path: notebooks.listing({"project": "p"}, mock.Mock(root=path.parents[2]))[0]["idle"], 60),
+    ("notebook.state", "notebooks/q/state.json", {"ready": True, "at": 1.0, "kernels": [], "ends_at": None, "ends_why": None, "ended": []}, lambda path: read("notebook.state", path)["ready"], True),
     ("workspace.environment", "workspaces/p/environment.json", {"hash": "h", "path": "/h", "python": "3"}, lambda path: workspace.environment_of(WorkspaceFolder(path.parents[2], "p"))["hash"], "h"),
     ("workspace.image", "workspaces/p/image.json", {"digest": "d", "ref": "r"}, lambda path: read("workspace.image", path), {"digest": "d", "ref": "r"}),
     ("image.layer", f"images/l/{'0' * 32}.json", {"diff_id": "d", "files": 1, "bytes": 2, "devices": 0}, lambda path: ImageStore(path.parents[2]).sizes(), {"d": {"bytes": 2, "files": 1}}),
