@@ -128,13 +128,23 @@ def follow(place: Dict[str, Any], ray: "subprocess.Popen[bytes]", log: str) -> i
     deadline = time.monotonic() + _JOIN_SECONDS
     while gone < _GONE:
         if ray.poll() is not None:
-            return 0 if is_refused(place) else _fail_with_log("Ray has ended on this node", log)
+            return 0 if is_ending(place) else _fail_with_log("Ray has ended on this node", log)
         if is_refused(place):
             gone = gone + 1 if was_there or time.monotonic() > deadline else 0
         else:
             was_there, gone = True, 0
         time.sleep(0.5)
     return 0 if was_there else _fail_with_log(f"there is no head of Ray at {place['address']}", log)
+
+
+def is_ending(place: Dict[str, Any]) -> bool:
+    """Whether the head goes, too: Ray of the other nodes ends as soon as the head begins to, and it may take as long as `end` gives it."""
+    deadline = time.monotonic() + _END_SECONDS + 5
+    while not is_refused(place):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.3)
+    return True
 
 
 def is_refused(place: Dict[str, Any]) -> bool:
