@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(join(project, '..'), {recursive: true, force: true})
 })
 
-const flexrack = (...args: string[]): Promise<Ended> => program(args, {cwd: project, env: {FLEXRACK_HOME: rack.home}})
+const flexrack = (...args: string[]): Promise<Ended> => program(args, {cwd: project, env: {FLEXRACK_HOME: rack.home, ...(process.env.FLEXRACK_NATIVE && {FLEXRACK_NATIVE: process.env.FLEXRACK_NATIVE})}})
 
 test('a cell runs in a real browser, through the commands that a user types', async () => {
   expect(await flexrack('workspace', 'up')).toMatchObject({status: 0})
@@ -42,7 +42,7 @@ test('a cell runs in a real browser, through the commands that a user types', as
   const page = await drivePage(url.href)
   try {
     await page.until(`document.querySelector('.jp-Notebook .jp-CodeCell')`)
-    await page.until(`document.querySelector('.jp-Toolbar-kernelStatus, .jp-Notebook-ExecutionIndicator')`)
+    await page.until(`document.body.innerText.includes('digits | Idle')`)
     await page.evaluate(`document.querySelector('.jp-CodeCell .cm-content').focus()`)
     await page.shiftEnter()
     await page.until(`[...document.querySelectorAll('.jp-OutputArea-output')].some((one) => one.innerText.includes('answer 42 3'))`)

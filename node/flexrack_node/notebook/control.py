@@ -42,12 +42,16 @@ def write_config(place: NotebookFolder, socket: Path) -> None:
     """For Jupyter alone: on the command line others would read it."""
     settings: Dict[str, Any] = {
         "ServerApp": {"sock": str(socket), "sock_mode": "0600", "root_dir": str(place.workspace.code), "open_browser": False, "allow_root": True, "log_level": "WARN"},
-        "LabApp": {"news_url": None, "check_for_updates_class": "jupyterlab.NeverCheckForUpdate"},
         "KernelSpecManager": {"ensure_native_kernel": False},
         # Of a port on loopback every account could hear what cells print; a socket is in a folder of ours.
         "KernelManager": {"transport": "ipc"},
     }
     replace_file(place.config / "jupyter_server_config.json", json.dumps(settings))
+    # Else a page asks, and then asks the internet; who says otherwise in it keeps that.
+    news = place.config / "lab" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
+    if not news.exists():
+        news.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        replace_file(news, json.dumps({"fetchNews": "false", "checkForUpdates": False}))
 
 
 def write_kernels(place: NotebookFolder, request: "NotebookWanted", side: Path, channel: Channel) -> None:
