@@ -79,6 +79,8 @@ def base_layer(programs: Tuple[str, ...] = PROGRAMS, more: Optional[Dict[str, st
     for folder in ("bin", "etc", "tmp", "proc", "dev", "sys", "usr", "usr/bin"):
         layer.folder(folder, 0o1777 if folder == "tmp" else 0o755)
     files = {real for program in programs for real in libraries(program)}
+    # What every image of glibc has, for whatever comes from outside.
+    files |= {one for one in (f"/lib/{os.uname().machine}-linux-gnu/{name}" for name in ("libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1")) if os.path.exists(one)}
     for path in sorted(files | set(programs)):
         with open(os.path.realpath(path), "rb") as file:
             layer.add(path.lstrip("/"), file.read(), mode=0o755)
@@ -112,7 +114,26 @@ def python_layer() -> bytes:
     return layer.bytes()
 
 
-def layout(folder: str, layers: List[bytes], tag: str = "latest", env: Optional[List[str]] = None, machine: str = "amd64") -> str:
+def packages_layer(site: str) -> bytes:
+    """Packages of an environment as those of the system's Python of Debian, with the libraries that they need; as they are, for they hardly shrink."""
+    layer = LayerTar()
+    skipped = ("__pycache__", "tests", "test", "include")
+    needed = set()
+    for top, folders, names in os.walk(site):
+        folders[:] = sorted(one for one in folders if one not in skipped)
+        for name in sorted(names):
+            path = os.path.join(top, name)
+            with open(path, "rb") as source:
+                layer.add(f"usr/lib/python3/dist-packages/{os.path.relpath(path, site)}", source.read(), mode=0o644)
+            if ".so" in name:
+                needed |= {one for one in libraries(path) if one.startswith(("/lib/", "/usr/lib/"))}
+    for path in sorted(needed):
+        with open(os.path.realpath(path), "rb") as source:
+            layer.add(path.lstrip("/"), source.read(), mode=0o755)
+    return layer.bytes()
+
+
+def layout(folder: str, layers: List[bytes], tag: str = "latest", env: Optional[List[str]] = None, machine: str = "amd64", packing: str = "+gzip") -> str:
     """Writes an OCI image layout, or adds an image to one. -> digest of the manifest."""
     def blob(data: bytes) -> Dict[str, Any]:
         os.makedirs(f"{folder}/blobs/sha256", exist_ok=True)
@@ -123,7 +144,7 @@ def layout(folder: str, layers: List[bytes], tag: str = "latest", env: Optional[
     manifest = json.dumps({
         "schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json",
         "config": {"mediaType": "application/vnd.oci.image.config.v1+json", **blob(config)},
-        "layers": [{"mediaType": "application/vnd.oci.image.layer.v1.tar+gzip", **blob(packed(one))} for one in layers],
+        "layers": [{"mediaType": f"application/vnd.oci.image.layer.v1.tar{packing}", **blob(packed(one) if packing else one)} for one in layers],
     }).encode()
     index: Dict[str, Any] = {"schemaVersion": 2, "manifests": []}
     if os.path.exists(f"{folder}/index.json"):
@@ -197,9 +218,12 @@ def as_account(test: unittest.TestCase, *modules: str) -> None:
         test.assertEqual(done.returncode, 0, done.stderr[-6000:])
 
 
-if __name__ == "__main__":  # FOLDER [python]: a layout with the images `base`, and with `python` also `python`; prints their digests
-    base = base_layer()
+if __name__ == "__main__":  # FOLDER [python] [packages=SITE] [program=PATH]: a layout with the images `base`, and as asked `python`, `packages`; prints their digests
+    programs = tuple(one[8:] for one in sys.argv[2:] if one.startswith("program="))
+    base = base_layer((*PROGRAMS, *programs))
     made = {"base": layout(sys.argv[1], [base], "base", ["GREETING=from the image", "PATH=/usr/bin:/bin"])}
     if "python" in sys.argv[2:]:
         made["python"] = layout(sys.argv[1], [base, python_layer()], "python", ["PATH=/usr/bin:/bin"])
+    for site in [one[9:] for one in sys.argv[2:] if one.startswith("packages=")]:
+        made["packages"] = layout(sys.argv[1], [base, python_layer(), packages_layer(site)], "packages", ["PATH=/usr/bin:/bin"], packing="")
     print(json.dumps(made))

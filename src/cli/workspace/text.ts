@@ -43,9 +43,10 @@ export function workspacesText(all: PlacedWorkspace[]): string {
       synced: one.syncedAt ? ago(one.syncedAt) : undefined,
       by: one.owner ?? undefined,
       environment: one.environment ? `${one.environment.hash}${one.environment.ready ? '' : ' (gone)'}` : undefined,
+      image: one.image?.ref,
       processes: String(one.processes.length),
     })),
-    ['project', 'node', {key: 'files', align: 'right'}, 'synced', 'by', 'environment', {key: 'processes', align: 'right'}],
+    ['project', 'node', {key: 'files', align: 'right'}, 'synced', 'by', 'environment', ...(all.some((one) => one.image) ? ['image'] : []), {key: 'processes', align: 'right'}],
   )
 }
 
