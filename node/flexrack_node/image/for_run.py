@@ -1,7 +1,6 @@
 """The launcher of a run, and with it all of its ranks on this node, in the workspace's image, in its sandbox, or both: one entrance a node, so that ranks share memory, GPUs and
 each other's processes as they do without."""
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
@@ -47,22 +46,14 @@ def _order(spec: Mapping[str, Any], root: Path, folder: Path, attempt: Path, env
         # A run's own view of its code has links to what it shares with the workspace: data, and what runs download.
         shared = [str(root / "workspaces" / code["workspace"] / "code")] if code else []
         order["write"] = [spec["cwd"], *shared, str(folder / "outputs"), str(attempt)]
-        order["read"] += _data_of(spec)
         order["over"] = [[str(seen), str(folder / "spec.json")]]
         if leases:
-            order["read"] += [one for one in (leases.get("libraries"), str(root / "gpu")) if one]
+            # Not the daemon's own folder: who reaches its admin socket could lease whatever is free.
+            order["read"] += [leases["libraries"]] if leases.get("libraries") else []
             order["write"].append(leases["folder"])
     if spec.get("data_folder"):
         order["read"] = [*order["read"], spec["data_folder"], *(str(root / "data" / "versions" / one["digest"] / "tree") for one in spec["data"])]
     return order
-
-
-def _data_of(spec: Mapping[str, Any]) -> List[str]:
-    """FLEXRACK_DATA of a run is a folder of links to versions of data sets, which lie elsewhere."""
-    folder = spec.get("data_folder")
-    if not folder or not os.path.isdir(folder):
-        return []
-    return [str(folder), *sorted({os.path.realpath(entry) for entry in os.scandir(folder)})]
 
 
 def _gpus(spec: Mapping[str, Any]) -> Optional[List[str]]:
