@@ -61,7 +61,7 @@ function settle(spec: RunSpec, rack: Rack, {result, chosen}: ReturnType<typeof c
   return {placements, chosen, worldSize: Math.min(placements.length, most) * spec.processes}
 }
 
-function unplaced({nodes, processes, gpusPerRank}: PlacementRequest, {reasons, fit, held}: PlacementResult & {placed: false}): CliError {
+function unplaced({nodes, processes, gpusPerRank, leased}: PlacementRequest, {reasons, fit, held}: PlacementResult & {placed: false}): CliError {
   const size = processes * gpusPerRank
   const what = `${nodes === 1 ? '1 node' : `${nodes} nodes`}${size === 0 ? '' : ` with ${size === 1 ? '1 GPU' : `${size} GPUs`}${nodes === 1 ? '' : ' each'}`}`
   const lacking = reasons.filter((one) => one.why !== WOULD_DO)
@@ -70,7 +70,8 @@ function unplaced({nodes, processes, gpusPerRank}: PlacementRequest, {reasons, f
   const message = `${what} ${nodes === 1 ? 'is' : 'are'} asked for, and ${fit === 0 ? 'none fits' : `only ${fit} of ${reasons.length} ${fit === 1 ? 'fits' : 'fit'}`}${reported}${more}`
   return new CliError(held ? 'RESERVED' : size > 0 ? 'GPU_UNAVAILABLE' : 'NODE_UNFIT', message, {
     details: {placement: reasons},
-    hint: held ? 'flexrack train --wait\nflexrack rack reservations' : 'flexrack rack probe',
+    // GPUs of others, and those in software, are lent: a node has none of its own then.
+    hint: held ? 'flexrack train --wait\nflexrack rack reservations' : size > 0 && !leased ? `flexrack rack probe\nflexrack gpu list; GPUs that it shows are asked for by train.gpus: {count: ${gpusPerRank}, remote: true}` : 'flexrack rack probe',
   })
 }
 
