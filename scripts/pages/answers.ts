@@ -89,6 +89,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   lock: {answer: 'Locked', from: 'src/lib/workspace/lock.ts'},
   'workspace:exec': {answer: 'NodeResult[]', from: 'src/cli/workspace/exec.ts'},
   'workspace:forward': {answer: 'a line of `ForwardEvent` each', from: 'src/lib/workspace/forward.ts'},
+  'workspace:editors': {answer: 'NodeEditor[]', from: 'src/cli/workspace/editors.ts'},
   'workspace:list': {answer: 'PlacedWorkspace[]', from: 'src/lib/workspace/place.ts'},
   'workspace:open': {answer: 'OpenedAnswer', from: 'src/cli/workspace/open.ts'},
   'workspace:pull': {answer: 'Pulled', from: 'src/lib/workspace/pull.ts'},

@@ -1,5 +1,5 @@
 """Workspaces: a project's place on a node. Generated from protocol/workspace.json by `npm run protocol`; for type checkers alone."""
-from typing import Dict, List, Optional, TypedDict
+from typing import Dict, List, Literal, Optional, TypedDict
 
 from flexrack_node.schema.environment import EnvironmentContent, EnvironmentPlanned
 from flexrack_node.schema.image import ImageUsed
@@ -105,3 +105,20 @@ class WorkspaceRemoved(TypedDict):
     removed: Optional[str]
     files: int
     bytes: int
+
+
+class EditorLeft(TypedDict):
+    """A folder that an editor keeps on the node."""
+    editor: Literal["vscode", "cursor", "windsurf", "zed", "jetbrains"]
+    path: str
+    bytes: int
+    processes: List[int]
+    removed: bool
+
+
+class EditorsQuestion(TypedDict, total=False):
+    remove: List[str]
+
+
+class EditorsLeft(TypedDict):
+    editors: List[EditorLeft]

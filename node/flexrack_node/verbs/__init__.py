@@ -100,6 +100,7 @@ VERBS = {
     "sync.compare": "workspace.sync:compare",
     "sync.contents": "workspace.changes:contents",
     "usage.read": "runs.usage:read",
+    "workspace.editors": "workspace.editors:editors",
     "workspace.inspect": "workspace.workspace:inspect",
     "workspace.list": "workspace.workspace:listing",
     "workspace.remove": "workspace.workspace:remove",

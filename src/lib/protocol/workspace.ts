@@ -103,7 +103,29 @@ export interface WorkspaceRemoved {
   bytes: number
 }
 
+/** A folder that an editor keeps on the node. */
+export interface EditorLeft {
+  editor: 'vscode' | 'cursor' | 'windsurf' | 'zed' | 'jetbrains'
+  path: string
+  /** On the disk. */
+  bytes: number
+  /** Pids that run from there. */
+  processes: number[]
+  removed: boolean
+}
+
+export interface EditorsQuestion {
+  /** Editors whose folders go. */
+  remove?: string[]
+}
+
+export interface EditorsLeft {
+  editors: EditorLeft[]
+}
+
 export interface WorkspaceVerbs {
+  /** What editors have left in the account's home on a node. */
+  'workspace.editors': {input: EditorsQuestion; result: EditorsLeft; event: never}
   /** What has to travel and to be built, in one call. */
   'workspace.inspect': {input: WorkspaceQuestion; result: WorkspaceInspected; event: never}
   /** The workspaces of the node: all, or that of one project. */
