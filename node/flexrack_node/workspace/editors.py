@@ -49,8 +49,8 @@ def look(editor: str, path: Path) -> "EditorLeft":
                 size += os.lstat(os.path.join(at, name)).st_blocks * 512
             except OSError:
                 pass
-    name: Any = editor
-    return {"editor": name, "path": str(path), "bytes": size, "processes": running(path), "removed": False}
+    known: Any = editor
+    return {"editor": known, "path": str(path), "bytes": size, "processes": running(path), "removed": False}
 
 
 def running(path: Path) -> List[int]:
