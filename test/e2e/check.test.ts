@@ -38,11 +38,11 @@ describe('a check', () => {
   })
 
   it('gives the same under --json', async () => {
-    const {status, stdout, stderr} = await check('name: x\nworkspace:\n  image: y\n', '--offline', '--json')
+    const {status, stdout, stderr} = await check('name: x\nworkspace:\n  image: no such\n', '--offline', '--json')
     expect({status, stderr}).toEqual({status: 3, stderr: ''})
     const {error} = JSON.parse(stdout) as {error: {code: string; details: CheckResult}}
     expect(error.code).toBe('CHECK_FAILED')
-    expect(error.details.findings).toMatchObject([{severity: 'error', file: join(folder, 'flexrack.yaml'), line: 3, column: 3, message: expect.stringContaining('not supported by this version')}])
+    expect(error.details.findings).toMatchObject([{severity: 'error', file: join(folder, 'flexrack.yaml'), line: 3, column: 10, message: 'workspace.image must be one word'}])
   })
 
   it('goes on to the nodes and the head', async () => {
