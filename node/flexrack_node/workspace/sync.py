@@ -82,7 +82,7 @@ def apply_locked(request: Mapping[str, Any], place: WorkspaceFolder, channel: Ch
         entries.pop(path, None)
     with Tree(place.code) as tree:
         if not request.get("overwrite"):
-            refuse_edits(place, tree, entries, put, remove)
+            refuse_edits(place, tree, index, put, remove)
         for path, (kind, _digest, _executable) in put.items():
             obstacle = tree.obstacle(path, kind, remove)
             if obstacle is not None:
@@ -107,12 +107,14 @@ def apply_locked(request: Mapping[str, Any], place: WorkspaceFolder, channel: Ch
     return {"revision": index["revision"], "path": str(place.code)}
 
 
-def refuse_edits(place: WorkspaceFolder, tree: Tree, entries: Dict[str, Any], put: Dict[str, Entry], remove: Mapping[str, Any]) -> None:
-    """Raises CONFLICT where a file would go that is neither what sync left nor what comes: it was edited or made on the node."""
+def refuse_edits(place: WorkspaceFolder, tree: Tree, index: "Index", put: Dict[str, Entry], remove: Mapping[str, Any]) -> None:
+    """Raises CONFLICT where a file would go that is neither what sync left nor what comes: it was edited or made on the node. What was written at about the time
+    of the last sync is read: its stamp may be of a moment before."""
+    certain = index["written_ns"] - RACY_NS
     for path in [*put, *remove]:
         info = tree.stat(path)
-        known = entries.get(path)
-        if info is None or (known is not None and (known[3] is None or known[3] == stamp(info))):
+        known = index["entries"].get(path)
+        if info is None or (known is not None and (known[3] is None or (known[3] == stamp(info) and known[3][2] < certain))):
             continue
         there = tree.read(path, info)
         last = (known[0], known[1]) if known is not None else None
@@ -251,9 +253,19 @@ def place_files(place: WorkspaceFolder, tree: Tree, put: Dict[str, Entry], entri
             beside = stage(place.staging, kind, digest, executable, last=uses[digest] == 0)
             tree.remove_folder(path)
             fd, name = tree.parent(path, create=True)
+            before = os.lstat(beside)
             os.replace(beside, name, dst_dir_fd=fd)
-        info = tree.stat(path)
-        entries[path] = [kind, digest, executable, stamp(info) if info and kind != "d" else None]
+            entries[path] = [kind, digest, executable, stamp_of_ours(before, tree.stat(path))]
+            continue
+        entries[path] = [kind, digest, executable, None]
+
+
+def stamp_of_ours(before: os.stat_result, now: Optional[os.stat_result]) -> Optional[List[int]]:
+    """The stamp of a file that was just moved into place: one that no file has, where somebody has written to it since, so that it is not taken for ours."""
+    if now is None:
+        return None
+    is_ours = (before.st_ino, before.st_size, before.st_mtime_ns) == (now.st_ino, now.st_size, now.st_mtime_ns)
+    return stamp(now) if is_ours else [-1, -1, -1, -1]
 
 
 def stage(staging: Path, kind: str, digest: str, executable: bool, last: bool) -> Path:

@@ -1,6 +1,7 @@
 import os
 import random
 import shutil
+from unittest import mock
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.workspace import sync
@@ -50,6 +51,21 @@ class SyncTest(SyncCase):
         (self.code / "a").write_bytes(b"once more")
         self.assertTrue(self.up({"a": b"2"}, overwrite=True))
         self.assertEqual(self.shown(), {"a": b"2"})
+
+    def test_what_is_edited_the_moment_it_arrives_is_not_taken_for_what_arrived(self):
+        replace = os.replace
+
+        def replaced(source, name, **how):
+            replace(source, name, **how)
+            if name == b"a":
+                (self.code / "a").write_bytes(b"edited at once")
+
+        self.up({"a": b"1"})
+        with mock.patch.object(sync.os, "replace", replaced):
+            self.up({"a": b"2"})
+        with self.assertRaises(NodeError) as caught:
+            self.up({"a": b"3"})
+        self.assertEqual((caught.exception.code, self.shown()), ("CONFLICT", {"a": b"edited at once"}))
 
     def test_notices_a_change_that_keeps_size_and_time(self):
         self.up({"a": b"one"})
