@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
 
 from flexrack_node.base.errors import NodeError
+from flexrack_node.process import cgroups
 
 if TYPE_CHECKING:
     from flexrack_node.schema.image import Isolate, LimitsHeld
@@ -112,10 +113,10 @@ _V1 = {"memory": "memory", "pids": "pids", "cpus": "cpu"}
 def _make(name: str) -> Optional[Tuple[Path, str]]:
     """A cgroup of our own in which this can be limited, and its version; the same one for several of version 2. None where this account may make none."""
     controller = _V1[name]
-    own = _own()
+    own = cgroups.own()
     label = f"flexrack-sandbox-{os.getpid()}"
     candidates: List[Tuple[Path, str]] = []
-    for mount, kind, controllers in _mounts():
+    for mount, kind, controllers in sorted(cgroups.mounts(), key=lambda one: one[1] != "cgroup2"):
         if kind == "cgroup2" and "" in own:
             here = mount / own[""].lstrip("/")
             # Controllers are given on by a group that has no processes itself: the one above, where we may write it.
@@ -158,33 +159,6 @@ def _remove(path: Path) -> None:
         path.rmdir()
     except OSError:
         pass
-
-
-def _mounts() -> List[Tuple[Path, str, List[str]]]:
-    """(where, cgroup or cgroup2, controllers) of every cgroup file system."""
-    found = []
-    try:
-        lines = Path("/proc/self/mountinfo").read_text().splitlines()
-    except OSError:
-        return []
-    for line in lines:
-        before, _, after = line.partition(" - ")
-        words = after.split(" ")
-        if words[0] in ("cgroup", "cgroup2"):
-            found.append((Path(before.split()[4]), words[0], words[-1].split(",")))
-    return sorted(found, key=lambda one: one[1] != "cgroup2")
-
-
-def _own() -> Dict[str, str]:
-    found: Dict[str, str] = {}
-    try:
-        for line in Path("/proc/self/cgroup").read_text().splitlines():
-            _, controllers, path = line.split(":", 2)
-            for controller in controllers.split(","):
-                found[controller] = path
-    except (OSError, ValueError):
-        pass
-    return found
 
 
 def _words(path: Path) -> List[str]:

@@ -8,7 +8,7 @@ import os
 import signal
 import time
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Set
+from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 
 TAG = "FLEXRACK_TAG"
 DOORKEEPERS = ("flexrack-enter", "bwrap")  # who stay outside of an image or a sandbox while something runs in it (image/enter.py): they end when that does
@@ -205,8 +205,10 @@ def _remove_forgotten(parent: Path) -> None:
 
 def _cgroup_parents() -> Iterator[Path]:
     """Folders of the cgroup file system in which a cgroup of ours may be made, best first."""
-    own = _own_cgroups()
-    for mount in _cgroup_mounts():
+    from flexrack_node.process import cgroups  # only where something is started: looking has to be quick
+
+    own = cgroups.own()
+    for mount in _cgroup_mounts(cgroups.mounts()):
         if os.geteuid() == 0:  # outside the login session, so that its end does not reach it
             top = mount["path"] / "flexrack"
             try:
@@ -219,34 +221,14 @@ def _cgroup_parents() -> Iterator[Path]:
             yield inside
 
 
-def _cgroup_mounts() -> List[Dict[str, Any]]:
+def _cgroup_mounts(mounts: List[Tuple[Path, str, List[str]]]) -> List[Dict[str, Any]]:
     """v2 first, then v1's freezer and pids: {path, controller}, controller "" for v2."""
     found: Dict[str, Path] = {}
-    try:
-        lines = Path("/proc/self/mountinfo").read_text().splitlines()
-    except OSError:
-        return []
-    for line in lines:
-        before, _, after = line.partition(" - ")
-        kind, _, options = after.partition(" ")
-        path = Path(before.split()[4])
+    for path, kind, options in mounts:
         if kind == "cgroup2":
             found.setdefault("", path)
-        elif kind == "cgroup":
-            for controller in ("freezer", "pids"):
-                if controller in options.split()[-1].split(","):
-                    found.setdefault(controller, path)
+            continue
+        for controller in ("freezer", "pids"):
+            if controller in options:
+                found.setdefault(controller, path)
     return [{"path": found[key], "controller": key} for key in ("", "freezer", "pids") if key in found]
-
-
-def _own_cgroups() -> Dict[str, str]:
-    """Path of this process's cgroup by controller, "" for v2."""
-    found: Dict[str, str] = {}
-    try:
-        for line in Path("/proc/self/cgroup").read_text().splitlines():
-            _, controllers, path = line.split(":", 2)
-            for controller in controllers.split(","):
-                found[controller] = path
-    except (OSError, ValueError):
-        pass
-    return found

@@ -50,23 +50,24 @@ def add(given: "ShareOrder", channel: Channel) -> "ShareMade":
     try:
         if record["access"] == "write":
             record["sandbox"] = _sandbox(channel.root)
-            invitations.publish(record)
+            _keep_door(channel)
+            folder_of = invitations.publish(record)
             if key:
-                _let_in(record, key, channel)
+                keys.put(record["id"], _door(channel.root, folder_of, record), key)
         else:
             skipped = rights.give(record)
-            invitations.publish(record)
+            folder_of = invitations.publish(record)
     except BaseException:
         _end(record)
         raise
     _keeper(channel)
-    return {"share": _told(record), "skipped": skipped}
+    return {"share": _told(folder_of, record), "skipped": skipped}
 
 
 def listing(_given: "None", channel: Channel) -> "Shares":
     """{account, given, received}. What others wrote is shown as it is: the caller prints it with care."""
     _rest(channel)
-    return {"account": invitations.name_of(os.getuid()), "given": [_told(one) for one in invitations.given()], "received": [_received(folder, one) for folder, one in invitations.received()]}
+    return {"account": invitations.name_of(os.getuid()), "given": [_told(folder, one) for folder, one in invitations.given_in()], "received": [_received(folder, one) for folder, one in invitations.received()]}
 
 
 def reply(given: "ShareReply", channel: Channel) -> "ShareReplied":
@@ -91,11 +92,11 @@ def reply(given: "ShareReply", channel: Channel) -> "ShareReplied":
 
 def remove(given: "ShareEnd", channel: Channel) -> "ShareEnded":
     """{name, user?}: with all, or with one. Errors: NOT_FOUND."""
-    found = [one for one in invitations.given() if one["name"] == given["name"] and given["user"] in (None, one["user"])]
+    found = [(folder, one) for folder, one in invitations.given_in() if one["name"] == given["name"] and given["user"] in (None, one["user"])]
     if not found:
         raise NodeError("NOT_FOUND", f"no share {given['name']}" + (f" with {given['user']}" if given["user"] else ""), "flexrack share list")
-    told = [_told(one) for one in found]
-    left = sum(_end(one) for one in found)
+    told = [_told(folder, one) for folder, one in found]
+    left = sum(_end(one) for _folder, one in found)
     _rest(channel)
     return {"ended": told, "left": left}
 
@@ -109,9 +110,7 @@ def _rest(channel: Channel) -> None:
 def keep(root: Path) -> None:
     """The keeper's loop. Whoever finds that nothing is shared any more ends it."""
     while True:
-        folder = invitations.own_folder()
-        for record in invitations.given() if folder else []:
-            assert folder is not None
+        for folder, record in invitations.given_in():
             answer = invitations.answer_to(folder, record)
             try:
                 if invitations.state_of(record, answer) in ("expired", "declined"):
@@ -144,19 +143,14 @@ def _sandbox(root: Path) -> str:
         raise NodeError("NODE_UNFIT", "writing needs bubblewrap on the node, which has none and could be sent none", "have its package bubblewrap installed, or share with --read")
     tried = subprocess.run([path, "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--", "/bin/true"], capture_output=True, text=True, check=False)
     if tried.returncode != 0:
-        raise NodeError("NODE_UNFIT", f"bubblewrap cannot make a sandbox on this node: {tried.stderr.strip()[-300:]}", "it needs user namespaces: kernel.unprivileged_userns_clone, user.max_user_namespaces, or an AppArmor profile for bwrap")
+        from flexrack_node.image import runtime  # only where it has to say why: it knows how to unpack it, too
+
+        raise NodeError("NODE_UNFIT", *runtime.reason(tried.stderr))
     return path
 
 
 def _door(root: Path, folder: Path, record: "ShareRecord") -> List[str]:
     return [sys.executable, "-I", "-S", str(root / "shares" / "door.py"), str(folder), record["id"]]
-
-
-def _let_in(record: "ShareRecord", key: str, channel: Channel) -> None:
-    folder = invitations.own_folder()
-    if folder:
-        _keep_door(channel)
-        keys.put(record["id"], _door(channel.root, folder, record), key)
 
 
 def _keep_door(channel: Channel) -> None:
@@ -169,7 +163,6 @@ def _keep_door(channel: Channel) -> None:
 
 def _keeper(channel: Channel) -> None:
     """Runs from here on, also after a reboot."""
-    _keep_door(channel)
     package = Path(__file__).resolve().parents[1]
     code = f"import sys; sys.path.insert(0, {str(package.parent)!r}); from pathlib import Path; from flexrack_node.share.control import keep; keep(Path({str(channel.root)!r}))"
     environment = {"PATH": "/usr/bin:/bin", "HOME": os.path.expanduser("~"), **({"FLEXRACK_SHARES": os.environ["FLEXRACK_SHARES"]} if "FLEXRACK_SHARES" in os.environ else {})}
@@ -183,18 +176,18 @@ def _end(record: "ShareRecord") -> int:
     return rights.take(record, [one for one in invitations.given() if one["user_uid"] == record["user_uid"]])
 
 
-def _told(record: "ShareRecord") -> "Share":
-    folder = invitations.own_folder()
-    return _as_share(folder, record, lambda: keys.has(record["id"])) if folder else _as_share(Path("/nonexistent"), record, lambda: False)
+def _told(folder: Path, record: "ShareRecord") -> "Share":
+    """To its owner, who knows whether the door is open."""
+    return _as_share(folder, record, keys.has(record["id"]))
 
 
 def _received(folder: Path, record: "ShareRecord") -> "Share":
-    return _as_share(folder, record, lambda: True)  # whether the door is open is known to its owner alone
+    return _as_share(folder, record, True)
 
 
-def _as_share(folder: Path, record: "ShareRecord", is_let_in: Any) -> "Share":
+def _as_share(folder: Path, record: "ShareRecord", is_let_in: bool) -> "Share":
     state: Any = invitations.state_of(record, invitations.answer_to(folder, record))
-    if state == "accepted" and record["access"] == "write" and not is_let_in():
+    if state == "accepted" and record["access"] == "write" and not is_let_in:
         state = "waiting"
     # The name of whose it is comes from the file's owner, not from what the file says.
     return {"id": record["id"], "name": record["name"], "folder": record["folder"], "owner": invitations.name_of(record["owner_uid"]), "user": record["user"], "access": record["access"],

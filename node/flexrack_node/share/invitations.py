@@ -96,10 +96,14 @@ def records_in(folder: Path, uid: int) -> "List[ShareRecord]":
     return found
 
 
-def given() -> "List[ShareRecord]":
-    """What this account shares."""
+def given_in() -> "List[Tuple[Path, ShareRecord]]":
+    """What this account shares, and in which folder that lies."""
     folder = own_folder()
-    return records_in(folder, os.getuid()) if folder else []
+    return [(folder, one) for one in records_in(folder, os.getuid())] if folder else []
+
+
+def given() -> "List[ShareRecord]":
+    return [one for _folder, one in given_in()]
 
 
 def received() -> "List[Tuple[Path, ShareRecord]]":
@@ -111,8 +115,8 @@ def new_id() -> str:
     return secrets.token_hex(8)
 
 
-def publish(record: "ShareRecord") -> None:
-    """Raises NODE_UNFIT, OSError."""
+def publish(record: "ShareRecord") -> Path:
+    """Returns the folder that it lies in. Raises NODE_UNFIT, OSError."""
     folder = own_folder(make=True)
     if folder is None:
         raise NodeError("NODE_UNFIT", f"no folder can be made in {base()}")
@@ -122,16 +126,10 @@ def publish(record: "ShareRecord") -> None:
     with open(os.open(answer, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "w") as file:
         file.write("{}")
     acl.set_user(str(answer), uid, acl.READ | acl.WRITE)
-    keep(record)
-
-
-def keep(record: "ShareRecord") -> None:
-    """Writes what has changed of one that is published."""
-    folder = own_folder()
-    if folder:
-        path = folder / f"{record['id']}.json"
-        write("share.record", path, record)
-        acl.set_user(str(path), record["user_uid"], acl.READ)
+    path = folder / f"{record['id']}.json"
+    write("share.record", path, record)
+    acl.set_user(str(path), uid, acl.READ)
+    return folder
 
 
 def withdraw(record: "ShareRecord") -> None:

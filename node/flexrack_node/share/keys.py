@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Iterator, List
 
+from flexrack_node.base.stored import replace_file
+
 MARK = "flexrack-share-"
 
 
@@ -51,13 +53,7 @@ def _change(share: str, line: str) -> bool:
         after = "".join([*kept, line])
         if after == before:
             return False
-        draft = path.with_name(f".{path.name}.flexrack-{os.getpid()}")
-        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode), "wb") as file:
-            os.fchmod(file.fileno(), mode)
-            file.write(after.encode(errors="surrogateescape"))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, path)
+        replace_file(path, after.encode(errors="surrogateescape"), mode)
         return True
 
 

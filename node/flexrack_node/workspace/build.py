@@ -3,8 +3,9 @@ import os
 import re
 import shutil
 import time
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.disk_room import unfit_disk
@@ -32,19 +33,29 @@ def build(folder: Path, requirements: str, constraints: str, facts: Dict[str, An
         version = ".".join(facts["version"].split(".")[:2])
         raise NodeError("NODE_UNFIT", f"Python {version} on this node cannot make virtual environments: ensurepip is missing",
                         f"sudo apt-get install -y python{version}-venv", missing="ensurepip")
-    discard(folder)
-    started = time.time()
-    try:
+    with published(folder, lines) as told:
         facts = installed_python(program, folder, facts, channel)
         if program:
             UvBuilder(program, folder, facts["executable"], channel).run("\n".join(lines) and requirements, constraints, code)
         else:
             PipBuilder(folder, facts["executable"], channel).run(requirements, constraints, with_pip=bool(lines or code), project=code)
-        write("environment.ready", folder / READY, {
-            "hash": folder.name, "python": facts["version"], "platform": facts["platform"], "requirements": [line.rstrip(" \\") for line in lines if not line.lstrip().startswith("--hash=")],
-            "built_at": int(time.time()), "seconds": round(time.time() - started, 1), "node": os.environ.get("FLEXRACK_NODE"), "by": program.name if program else "pip",
-        })
-        return facts
+        told.update({"python": facts["version"], "platform": facts["platform"], "by": program.name if program else "pip"})
+    return facts
+
+
+@contextmanager
+def published(folder: Path, lines: List[str]) -> Iterator[Dict[str, Any]]:
+    """Builds in place: what goes wrong leaves nothing. At the end the environment is there, with what it says of itself; what is particular to it comes by the dictionary."""
+    discard(folder)
+    started = time.time()
+    told: Dict[str, Any] = {}
+    try:
+        yield told
+        ready: Any = {
+            "hash": folder.name, "requirements": [line.rstrip(" \\") for line in lines if not line.lstrip().startswith("--hash=")],
+            "built_at": int(time.time()), "seconds": round(time.time() - started, 1), "node": os.environ.get("FLEXRACK_NODE"), **told,
+        }
+        write("environment.ready", folder / READY, ready)
     except OSError as error:
         discard(folder)
         raise unfit_disk(error, folder.parent) or error from None

@@ -6,17 +6,14 @@ everywhere (workspace/environment.py).
 import json
 import os
 import subprocess
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from flexrack_node.base import interpreter
 from flexrack_node.base.channel import Channel
-from flexrack_node.base.disk_room import unfit_disk
 from flexrack_node.base.errors import NodeError
-from flexrack_node.base.stored import write
 from flexrack_node.image.enter import enter_words
-from flexrack_node.workspace.build import READY, discard, significant_lines
+from flexrack_node.workspace.build import published, significant_lines
 from flexrack_node.workspace.folder import project_folder
 from flexrack_node.workspace.pip import PipBuilder
 
@@ -31,9 +28,7 @@ def build(folder: Path, requirements: str, constraints: str, image: str, wanted:
     """Builds in place and publishes; what goes wrong leaves nothing. -> the Python's version; empty where the image has none and none is needed."""
     code = (project["name"], project_folder(project, channel.root)) if project else None
     lines = significant_lines(requirements)
-    discard(folder)
-    started = time.time()
-    try:
+    with published(folder, lines) as told:
         python = find(image, wanted, folder, channel)
         if python is None and (lines or code or wanted):
             raise NodeError("NODE_UNFIT", f"the image has no python{wanted or '3'}, which its environment is made from", "take an image with Python, or leave workspace.python out")
@@ -42,18 +37,8 @@ def build(folder: Path, requirements: str, constraints: str, image: str, wanted:
         else:
             ImagePip(folder, python["executable"], channel, image, python["pip"]).run("\n".join(lines) and requirements, constraints, with_pip=bool(lines or code), project=code)
         version = python["version"] if python else ""
-        write("environment.ready", folder / READY, {
-            "hash": folder.name, "python": version, "platform": python["platform"] if python else "", "image": image,
-            "requirements": [line.rstrip(" \\") for line in lines if not line.lstrip().startswith("--hash=")],
-            "built_at": int(time.time()), "seconds": round(time.time() - started, 1), "node": os.environ.get("FLEXRACK_NODE"), "by": "pip",
-        })
-        return version
-    except OSError as error:
-        discard(folder)
-        raise unfit_disk(error, folder.parent) or error from None
-    except BaseException:
-        discard(folder)
-        raise
+        told.update({"python": version, "platform": python["platform"] if python else "", "image": image, "by": "pip"})
+    return version
 
 
 def find(image: str, wanted: Optional[str], folder: Path, channel: Channel) -> Optional[Dict[str, Any]]:

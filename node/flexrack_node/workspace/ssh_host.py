@@ -18,7 +18,7 @@ from flexrack_node.workspace.folder import WorkspaceFolder
 if TYPE_CHECKING:
     from flexrack_node.schema.workspace import SshHostFound, SshHostQuestion
 
-_PUBLIC = re.compile(r"ssh-ed25519 [A-Za-z0-9+/=]{40,100}")
+PUBLIC_KEY = re.compile(r"ssh-ed25519 [A-Za-z0-9+/=]{40,100}")
 _PLACES = os.pathsep.join(("/usr/sbin", "/usr/local/sbin", "/sbin", "/usr/bin"))
 
 
@@ -39,7 +39,7 @@ def prepare(request: "SshHostQuestion", channel: Channel) -> "SshHostFound":
 def public_key(place: WorkspaceFolder) -> Optional[str]:
     """`ssh-ed25519 AAAA...`; None where there is none, or no whole one."""
     try:
-        match = _PUBLIC.match((place.ssh / "host_key.pub").read_text())
+        match = PUBLIC_KEY.match((place.ssh / "host_key.pub").read_text())
     except (OSError, UnicodeDecodeError):
         return None
     return match.group(0) if match and (place.ssh / "host_key").is_file() else None

@@ -25,14 +25,13 @@ if __package__ in (None, ""):
 from flexrack_node.base.errors import NodeError
 from flexrack_node.workspace import ssh_terminal
 from flexrack_node.workspace.folder import WorkspaceFolder, processes
-from flexrack_node.workspace.ssh_host import find_sshd, public_key
+from flexrack_node.workspace.ssh_host import PUBLIC_KEY, find_sshd, public_key
 
 if TYPE_CHECKING:
     from flexrack_node.schema.workspace import SshSession
 
 TAG = "FLEXRACK_SSH_SESSION"  # in the environment of all that a connection starts
 SFTP = "flexrack-sftp"  # what sshd asks for where a client asks for sftp; src/lib/ssh-host/enter.ts knows it
-_KEY = re.compile(r"ssh-ed25519 [A-Za-z0-9+/=]{40,100}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NOT_PASSED_ON = ("TERM", "LANG", "PWD", "OLDPWD", "SHLVL", "_")
 _LONGEST_ORDER = 1 << 20
@@ -65,7 +64,7 @@ def read_order() -> "SshSession":
             raise NodeError("USAGE", "no order came")
         line += byte
     order: SshSession = json.loads(line)
-    if not _KEY.fullmatch(order["key"]):
+    if not PUBLIC_KEY.fullmatch(order["key"]):
         raise NodeError("USAGE", "not a public key")
     return order
 

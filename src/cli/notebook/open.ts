@@ -1,4 +1,4 @@
-import {CliError, isCliError, type Context} from '../../lib/base/index.ts'
+import {CliError, isCliError, UNIT_SECONDS, type Context} from '../../lib/base/index.ts'
 import type {Host} from '../../lib/host/index.ts'
 import type {Notebook} from '../../lib/notebook/index.ts'
 import {selectNodes, type RackNode} from '../../lib/rack/index.ts'
@@ -32,7 +32,7 @@ export async function oneNotebook(session: Session, project: string, on: string 
 export function durationOf(text: string, flag: string): number {
   if (text === 'never') return 0
   const found = /^(\d{1,6}(?:\.\d+)?)(s|m|h|d)$/.exec(text)
-  const seconds = Number(found?.[1]) * ({s: 1, m: 60, h: 3600, d: 86_400}[found?.[2] ?? ''] ?? Number.NaN)
+  const seconds = Number(found?.[1]) * (UNIT_SECONDS[found?.[2] ?? ''] ?? Number.NaN)
   if (!(seconds >= 1)) throw new CliError('USAGE', `"${text}" is not a time such as 90m, 2h or 1d`, {hint: `${flag} 2h`})
   return seconds
 }

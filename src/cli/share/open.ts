@@ -1,5 +1,4 @@
 import type {Context} from '../../lib/base/index.ts'
-import type {Manifest} from '../../lib/manifest/index.ts'
 import type {RackNode} from '../../lib/rack/index.ts'
 import type {Shares} from '../../lib/share/index.ts'
 import {openSession, requireNode, type SessionFlags} from '../base/session.ts'
@@ -7,12 +6,11 @@ import {openSession, requireNode, type SessionFlags} from '../base/session.ts'
 export interface OpenShares {
   node: RackNode
   shares: Shares
-  manifest: Manifest | undefined
 }
 
 /** The shares of the node that is meant: of its own name, else the rack's first. */
 export async function openNodeShares(flags: SessionFlags & {node?: string | undefined}, context: Context): Promise<OpenShares> {
-  const [{rack, fleet, manifest}, {openShares}] = await Promise.all([openSession(flags, context), import('../../lib/share/index.ts')])
+  const [{rack, fleet}, {openShares}] = await Promise.all([openSession(flags, context), import('../../lib/share/index.ts')])
   const node = flags.node === undefined ? (rack.nodes[0] as RackNode) : requireNode(rack, flags.node)
-  return {node, shares: openShares(fleet, node, context), manifest}
+  return {node, shares: openShares(fleet, node, context)}
 }

@@ -1,10 +1,10 @@
 import {createHash, randomBytes} from 'node:crypto'
-import {chmodSync, constants, copyFileSync, createReadStream, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, type Stats} from 'node:fs'
+import {chmodSync, constants, copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, type Stats} from 'node:fs'
 import {readdir, readFile, rm} from 'node:fs/promises'
 import {hostname} from 'node:os'
 import {dirname, join, resolve} from 'node:path'
 import {setImmediate} from 'node:timers/promises'
-import {CliError, current, isCurrent, stamped, throwIfInterrupted, userPaths, type Context} from '../base/index.ts'
+import {CliError, current, hashFile, isCurrent, stamped, throwIfInterrupted, userPaths, type Context} from '../base/index.ts'
 import type {DataFile, DataManifest} from '../protocol/index.ts'
 
 /** size, mtime, ctime (ms), inode, SHA-256 */
@@ -149,7 +149,7 @@ export class DataStore {
     for (const [path, , size, digest] of files) {
       throwIfInterrupted(this.#context.signal)
       const file = this.blob(digest)
-      const isWhole = statSync(file, {throwIfNoEntry: false})?.size === size && (await hashOf(file)) === digest
+      const isWhole = statSync(file, {throwIfNoEntry: false})?.size === size && (await hashFile(file)) === digest
       if (!isWhole) bad.push(path)
     }
     return bad
@@ -192,7 +192,7 @@ export class DataStore {
       } else {
         copyFileSync(file, part, constants.COPYFILE_FICLONE)
         if (statSync(part).size !== stats.size) throw changed(file)
-        digest = await hashOf(part)
+        digest = await hashFile(part)
         if (existsSync(this.blob(digest))) {
           rmSync(part, {force: true})
           return {digest, bytes: 0}
@@ -239,10 +239,4 @@ export function digestOf(files: readonly DataFile[]): string {
 
 function changed(file: string): CliError {
   return new CliError('CONFLICT', `${file} changed while it was being read`, {hint: 'run the command again once nothing writes there'})
-}
-
-async function hashOf(file: string): Promise<string> {
-  const sha = createHash('sha256')
-  for await (const piece of createReadStream(file, {highWaterMark: 1 << 20})) sha.update(piece as Buffer)
-  return sha.digest('hex')
 }

@@ -1,4 +1,6 @@
-const SECONDS: Record<string, number> = {ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400}
+import {UNIT_SECONDS} from '../base/index.ts'
+
+const SECONDS: Record<string, number> = {ms: 0.001, ...UNIT_SECONDS}
 
 /** Seconds of `10s`, `2m`, `500ms`, `1h` or a bare number of seconds; undefined if it is none of them or over an hour. */
 export function durationSeconds(text: string): number | undefined {

@@ -4,6 +4,7 @@ import {join} from 'node:path'
 import {finished} from 'node:stream/promises'
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import type {NodeProfile, RankProfile} from '../protocol/index.ts'
+import {askNodes} from './ask-nodes.ts'
 import {hostOf, type Place} from './find.ts'
 import type {FoundRun} from './types.ts'
 
@@ -23,9 +24,7 @@ export interface RunProfile {
 
 /** What the ranks' profiles tell; traces are summed up where they are. Errors: CONFLICT where the run was not profiled, those of hostOf where no node answers. */
 export async function profileOf(place: Place, run: FoundRun, context: Context): Promise<RunProfile> {
-  const answers = await Promise.allSettled(run.nodes.map(async ({node}) => (await hostOf(place, node, context)).call('run.profile', {run: run.run}, {signal: context.signal})))
-  const values = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
-  const failed = answers.flatMap((answer, index) => (answer.status === 'rejected' ? [{node: run.nodes[index]?.node ?? '', error: answer.reason as unknown}] : []))
+  const {values, failed} = await askNodes(place, run, (host) => host.call('run.profile', {run: run.run}, {signal: context.signal}), context)
   const [first] = values
   if (!first) throw failed.find(({error}) => isCliError(error, 'CONFLICT'))?.error ?? failed[0]?.error ?? new CliError('NOT_FOUND', `no node has run ${run.run}`)
   const ranks = values.flatMap((value) => value.ranks).sort((a, b) => a.rank - b.rank)

@@ -1,6 +1,7 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import type {RankStack, StackFrame} from '../protocol/index.ts'
-import {hostOf, type Place} from './find.ts'
+import {askNodes} from './ask-nodes.ts'
+import type {Place} from './find.ts'
 import type {FoundRun} from './types.ts'
 
 export interface RunStacks {
@@ -15,11 +16,7 @@ export interface RunStacks {
 
 /** The stacks of all ranks of a live run, right now; `rank`: of this one alone. Errors: CONFLICT where no rank is alive, under Slurm where the job does not run; NODE_UNREACHABLE where no node answers. */
 export async function takeStacks(place: Place, run: FoundRun, rank: number | undefined, context: Context): Promise<RunStacks> {
-  const answers = await Promise.allSettled(
-    run.nodes.map(async ({node}) => (await hostOf(place, node, context)).call('run.stacks', {run: run.run, rank: rank ?? null}, {signal: context.signal})),
-  )
-  const values = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
-  const failed = answers.flatMap((answer, index) => (answer.status === 'rejected' ? [{node: run.nodes[index]?.node ?? '', error: answer.reason as unknown}] : []))
+  const {values, failed} = await askNodes(place, run, (host) => host.call('run.stacks', {run: run.run, rank: rank ?? null}, {signal: context.signal}), context)
   const ranks = values.flatMap((value) => value.ranks).sort((a, b) => a.rank - b.rank)
   if (ranks.length === 0) {
     const silent = values.flatMap((value) => value.failed ?? [])[0]

@@ -1,6 +1,6 @@
 import {CliError, type Context} from '../base/index.ts'
 import {openHost} from '../host/index.ts'
-import {bringBubblewrap, bubblewrapVersion} from '../image/index.ts'
+import {needBubblewrap} from '../image/index.ts'
 import {executePlan, throwIfFailed, valuesOf, type Handlers, type PlanOf} from '../plan/index.ts'
 import type {Share, ShareEnded, ShareMade, ShareReplied, Shares as NodeShares} from '../protocol/index.ts'
 import type {RackNode} from '../rack/index.ts'
@@ -39,10 +39,7 @@ const HANDLERS: Handlers<ShareKinds, ShareEnv> = {
 
 async function add({node: _node, ...order}: AddInput, _done: unknown, {fleet, node, context}: ShareEnv): Promise<ShareMade> {
   const host = await openHost(fleet, node, context)
-  if (order.access === 'write') {
-    const {lacks} = await host.call('image.inspect', {layers: [], tool: bubblewrapVersion()}, {signal: context.signal})
-    if (lacks !== null) await bringBubblewrap(host, lacks, context)
-  }
+  if (order.access === 'write') await needBubblewrap(host, context)
   return host.call('share.add', order, {signal: context.signal})
 }
 

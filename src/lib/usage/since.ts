@@ -1,6 +1,6 @@
-import {CliError} from '../base/index.ts'
+import {CliError, UNIT_SECONDS} from '../base/index.ts'
 
-const UNITS: Record<string, number> = {m: 60, h: 3600, d: 86_400, w: 7 * 86_400}
+const UNITS: Record<string, number> = {...UNIT_SECONDS, w: 7 * 86_400}
 
 /** The moment that `30d`, `12h`, `2w`, `90m` ago, or a date, means. Seconds since 1970; 0 for `all`. Errors: USAGE. */
 export function sinceOf(text: string, now: number): number {

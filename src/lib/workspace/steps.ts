@@ -1,6 +1,6 @@
 import type {Context} from '../base/index.ts'
 import {ensureEnvironment, VERSIONS, type Environment, type Host} from '../host/index.ts'
-import {bringBubblewrap, bubblewrapVersion, sendImage, type SentImage} from '../image/index.ts'
+import {needBubblewrap, sendImage, type SentImage} from '../image/index.ts'
 import type {Handlers, StepOf} from '../plan/index.ts'
 import type {Compared, ProjectToInstall} from '../protocol/index.ts'
 import {describeDelta, type Delta} from './delta.ts'
@@ -180,8 +180,6 @@ async function image({node, project, folder, text, digest, manifest, pin}: Image
 }
 
 async function tool({node}: ToolInput, _done: unknown, {host, context}: WorkspaceEnv): Promise<{node: string}> {
-  const target = await host(node)
-  const {lacks} = await target.call('image.inspect', {layers: [], tool: bubblewrapVersion()}, {signal: context.signal})
-  if (lacks !== null) await bringBubblewrap(target, lacks, context)
+  await needBubblewrap(await host(node), context)
   return {node}
 }
