@@ -88,10 +88,12 @@ void shuffles(std::uint32_t* out, unsigned threads, unsigned rounds) {
 void md5(std::uint32_t* out, unsigned threads, unsigned rounds, std::uint32_t offset) {
   static constexpr unsigned kTurns[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
   std::uint32_t constants[64];
-  for (unsigned i = 0; i < 64; i++) constants[i] = static_cast<std::uint32_t>(std::floor(std::fabs(std::sin(i + 1.0)) * 4294967296.0));
+  for (unsigned i = 0; i < 64; i++)
+    constants[i] = static_cast<std::uint32_t>(std::floor(std::fabs(std::sin(i + 1.0)) * 4294967296.0));
   for (unsigned first = 0; first < threads; first += kLanes) {
     std::uint32_t state[4][kLanes], of[4][kLanes];
-    for (unsigned i = 0; i < kLanes; i++) state[0][i] = 0x67452301, state[1][i] = 0xefcdab89, state[2][i] = 0x98badcfe, state[3][i] = 0x10325476;
+    for (unsigned i = 0; i < kLanes; i++)
+      state[0][i] = 0x67452301, state[1][i] = 0xefcdab89, state[2][i] = 0x98badcfe, state[3][i] = 0x10325476;
     for (unsigned round = 0; round < rounds; round++) {
       std::memcpy(of, state, sizeof of);
       const auto turn_all = [&](unsigned part, const auto& function) __attribute__((always_inline)) {
@@ -105,7 +107,8 @@ void md5(std::uint32_t* out, unsigned threads, unsigned rounds, std::uint32_t of
 #pragma GCC ivdep
 #endif
           for (unsigned lane = 0; lane < kLanes; lane++) {
-            const std::uint32_t sum = a[lane] + function(b[lane], c[lane], d[lane]) + constants[i] + (offset + first + lane);
+            const std::uint32_t sum =
+                a[lane] + function(b[lane], c[lane], d[lane]) + constants[i] + (offset + first + lane);
             a[lane] = b[lane] + (sum << turn | sum >> (32 - turn));
           }
         }
@@ -151,12 +154,14 @@ void softmax(const float* in, float* out, std::size_t rows) {
     float greatest[kLanes], sums[kLanes] = {};
     std::memcpy(greatest, from, sizeof greatest);
     for (unsigned i = 0; i < 1024; i += kLanes) {
-      for (unsigned lane = 0; lane < kLanes; lane++) greatest[lane] = from[i + lane] > greatest[lane] ? from[i + lane] : greatest[lane];
+      for (unsigned lane = 0; lane < kLanes; lane++)
+        greatest[lane] = from[i + lane] > greatest[lane] ? from[i + lane] : greatest[lane];
     }
     float most = greatest[0];
     for (const float one : greatest) most = one > most ? one : most;
     for (unsigned i = 0; i < 1024; i += kLanes) {
-      for (unsigned lane = 0; lane < kLanes; lane++) sums[lane] += to[i + lane] = exp2f((from[i + lane] - most) * 1.442695041f);
+      for (unsigned lane = 0; lane < kLanes; lane++)
+        sums[lane] += to[i + lane] = exp2f((from[i + lane] - most) * 1.442695041f);
     }
     float sum = 0;
     for (const float one : sums) sum += one;
@@ -172,7 +177,9 @@ void products_of_halves(const std::uint16_t* in, float* out, unsigned blocks, un
     for (unsigned raw = 0; raw < 65536; raw++) {
       const int exponent = static_cast<int>(raw >> 10 & 31);
       const auto fraction = static_cast<float>(raw & 1023);
-      const float size = exponent == 0 ? std::ldexp(fraction, -24) : exponent == 31 ? HUGE_VALF : std::ldexp(fraction + 1024, exponent - 25);
+      const float size = exponent == 0    ? std::ldexp(fraction, -24)
+                         : exponent == 31 ? HUGE_VALF
+                                          : std::ldexp(fraction + 1024, exponent - 25);
       all[raw] = raw & 0x8000 ? -size : size;
     }
     return all;
@@ -185,7 +192,8 @@ void products_of_halves(const std::uint16_t* in, float* out, unsigned blocks, un
       for (unsigned i = 0; i < 64 * 32; i++) a[i] = kFloats[in[i]], b[i] = kFloats[in[2048 + i]];
       for (unsigned row = 0; row < 64; row++) {
         for (unsigned k = 0; k < 32; k++) {
-          for (unsigned column = 0; column < 64; column++) to[row * 64 + column] = __builtin_fmaf(a[row * 32 + k], b[k * 64 + column], to[row * 64 + column]);
+          for (unsigned column = 0; column < 64; column++)
+            to[row * 64 + column] = __builtin_fmaf(a[row * 32 + k], b[k * 64 + column], to[row * 64 + column]);
         }
       }
     }
@@ -231,7 +239,8 @@ void products_of_bytes(const std::int8_t* in, float* out, unsigned warps, unsign
           for (unsigned column = 0; column < 8; column++) {
             int sum = 0;
             for (unsigned k = 0; k < 32; k++) sum += a[row * 32 + k] * b[column * 32 + k];
-            to[tile * 128 + row * 8 + column] = __builtin_fmaf(static_cast<float>(sum), 1.0f / 32768, to[tile * 128 + row * 8 + column]);
+            to[tile * 128 + row * 8 + column] =
+                __builtin_fmaf(static_cast<float>(sum), 1.0f / 32768, to[tile * 128 + row * 8 + column]);
           }
         }
       }

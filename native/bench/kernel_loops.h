@@ -1,4 +1,5 @@
-// What kernels do, as loops that a compiler makes vector code of: what a core can do at best with the same work, without a GPU's program in between.
+// What kernels do, as loops that a compiler makes vector code of: what a core can do at best with the same work,
+// without a GPU's program in between.
 #pragma once
 
 #include <cstddef>

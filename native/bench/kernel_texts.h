@@ -10,9 +10,11 @@ namespace flexrack::bench {
 
 /// What every word of an input is; as a float 0.747, as two halves 1.811 each.
 inline constexpr std::uint32_t kWord = 0x3f3f3f3f;
-inline constexpr std::size_t kInputWords = 128 * 65536 / sizeof(std::uint32_t);   ///< of the input and of the result: what streaming goes through
+inline constexpr std::size_t kInputWords =
+    128 * 65536 / sizeof(std::uint32_t);   ///< of the input and of the result: what streaming goes through
 
-/// A kernel (u64 in, u64 out, u32 rounds) whose one loop is between begin and end: so its instructions can be counted from its text.
+/// A kernel (u64 in, u64 out, u32 rounds) whose one loop is between begin and end: so its instructions can be counted
+/// from its text.
 struct Kernel {
   std::string name;
   std::string begin, loop, end;

@@ -61,7 +61,9 @@ class Speed {
   void launch(const Kernel& kernel, CUfunction function) {
     auto rounds = kernel.rounds;
     void* parameters[] = {&in_, &out_, &rounds};
-    check(cu_.cuLaunchKernel(function, kernel.grid, kernel.grid_rows, 1, kernel.block, kernel.block_rows, 1, 0, nullptr, parameters, nullptr), kernel.name);
+    check(cu_.cuLaunchKernel(function, kernel.grid, kernel.grid_rows, 1, kernel.block, kernel.block_rows, 1, 0, nullptr,
+                             parameters, nullptr),
+          kernel.name);
   }
 
   /// The loop's results, too: both do the same work.
@@ -73,7 +75,8 @@ class Speed {
       const auto wanted = kernel.right(static_cast<unsigned>(i), kernel.rounds);
       for (const std::vector<std::uint32_t>* one : {static_cast<const std::vector<std::uint32_t>*>(&words), &of_loop}) {
         if ((*one)[i] == wanted || (kernel.is_close && is_close((*one)[i], wanted))) continue;
-        throw std::runtime_error(kernel.name + ": word " + std::to_string(i) + (one == &words ? "" : " of the loop") + " is wrong");
+        throw std::runtime_error(kernel.name + ": word " + std::to_string(i) + (one == &words ? "" : " of the loop") +
+                                 " is wrong");
       }
     }
   }
@@ -96,7 +99,8 @@ class Speed {
 void measure_kernels(const std::string& only) {
 #if defined(__x86_64__)
   // What the loops are compiled for.
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) throw std::runtime_error("the loops to compare with need a processor with AVX2 and FMA");
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+    throw std::runtime_error("the loops to compare with need a processor with AVX2 and FMA");
 #endif
   Speed speed;
   for (const auto& kernels : {simple_kernels(), framework_kernels(), wheel_kernels()}) {

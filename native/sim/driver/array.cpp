@@ -7,12 +7,17 @@
 namespace flexrack::sim {
 namespace {
 
-constexpr unsigned kArrayFlags = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER | CUDA_ARRAY3D_DEPTH_TEXTURE | CUDA_ARRAY3D_COLOR_ATTACHMENT;
-constexpr unsigned kRefusedFlags = CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING | CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
+constexpr unsigned kArrayFlags = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP |
+                                 CUDA_ARRAY3D_TEXTURE_GATHER | CUDA_ARRAY3D_DEPTH_TEXTURE |
+                                 CUDA_ARRAY3D_COLOR_ATTACHMENT;
+constexpr unsigned kRefusedFlags =
+    CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING | CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
 
 void check(const CUDA_ARRAY3D_DESCRIPTOR& as) {
-  require(!(as.Flags & kRefusedFlags), CUDA_ERROR_NOT_SUPPORTED, "arrays are neither sparse nor mapped later nor for video");
-  require((as.Flags & ~kArrayFlags) == 0 && as.Width > 0 && (as.NumChannels == 1 || as.NumChannels == 2 || as.NumChannels == 4));
+  require(!(as.Flags & kRefusedFlags), CUDA_ERROR_NOT_SUPPORTED,
+          "arrays are neither sparse nor mapped later nor for video");
+  require((as.Flags & ~kArrayFlags) == 0 && as.Width > 0 &&
+          (as.NumChannels == 1 || as.NumChannels == 2 || as.NumChannels == 4));
   const bool is_layered = as.Flags & CUDA_ARRAY3D_LAYERED, is_cube = as.Flags & CUDA_ARRAY3D_CUBEMAP;
   if (is_cube) {
     require(as.Width == as.Height && (is_layered ? as.Depth > 0 && as.Depth % 6 == 0 : as.Depth == 6));
@@ -21,7 +26,9 @@ void check(const CUDA_ARRAY3D_DESCRIPTOR& as) {
   } else {
     require(as.Height > 0 || as.Depth == 0);
   }
-  const auto most = [&](std::uint64_t width, std::uint64_t height, std::uint64_t depth) { return as.Width <= width && as.Height <= height && as.Depth <= depth; };
+  const auto most = [&](std::uint64_t width, std::uint64_t height, std::uint64_t depth) {
+    return as.Width <= width && as.Height <= height && as.Depth <= depth;
+  };
   const bool is_3d = as.Depth > 0 && !is_layered && !is_cube;
   require(is_3d ? most(16384, 16384, 16384) || most(8192, 8192, 32768) : most(131072, 65536, 2048 * 6));
 }
@@ -42,10 +49,12 @@ bool channel_of(CUarray_format format, exec::Channel& channel) {
   }
 }
 
-Array::Array(Ref<Context> in, const CUDA_ARRAY3D_DESCRIPTOR& as, std::shared_ptr<Allocation> shared, std::uint64_t offset)
+Array::Array(Ref<Context> in, const CUDA_ARRAY3D_DESCRIPTOR& as, std::shared_ptr<Allocation> shared,
+             std::uint64_t offset)
     : context(std::move(in)), descriptor(as), memory(std::move(shared)), is_level(memory != nullptr) {
   check(as);
-  require(channel_of(as.Format, channel), CUDA_ERROR_NOT_SUPPORTED, "arrays have channels of 8, 16 or 32 bits: integers, halves or floats");
+  require(channel_of(as.Format, channel), CUDA_ERROR_NOT_SUPPORTED,
+          "arrays have channels of 8, 16 or 32 bits: integers, halves or floats");
   element = exec::bytes_of(channel) * as.NumChannels;
   rows = std::max<std::uint64_t>(1, as.Height);
   slices = std::max<std::uint64_t>(1, as.Depth);
@@ -57,7 +66,8 @@ Array::Array(Ref<Context> in, const CUDA_ARRAY3D_DESCRIPTOR& as, std::shared_ptr
 
 exec::Texels Array::texels() const {
   exec::Texels texels;
-  const bool is_cube = descriptor.Flags & CUDA_ARRAY3D_CUBEMAP, is_layered = is_cube || (descriptor.Flags & CUDA_ARRAY3D_LAYERED);
+  const bool is_cube = descriptor.Flags & CUDA_ARRAY3D_CUBEMAP,
+             is_layered = is_cube || (descriptor.Flags & CUDA_ARRAY3D_LAYERED);
   texels.data = data;
   texels.width = static_cast<std::uint32_t>(descriptor.Width);
   texels.height = static_cast<std::uint32_t>(descriptor.Height);
@@ -71,7 +81,8 @@ exec::Texels Array::texels() const {
   return texels;
 }
 
-MipmappedArray::MipmappedArray(Ref<Context> in, const CUDA_ARRAY3D_DESCRIPTOR& as, unsigned count) : context(std::move(in)), descriptor(as) {
+MipmappedArray::MipmappedArray(Ref<Context> in, const CUDA_ARRAY3D_DESCRIPTOR& as, unsigned count)
+    : context(std::move(in)), descriptor(as) {
   check(as);
   exec::Channel channel{};
   require(channel_of(as.Format, channel), CUDA_ERROR_NOT_SUPPORTED);
@@ -146,11 +157,14 @@ extern "C" {
 
 CUresult cuArrayCreate_v2(CUarray* made, const CUDA_ARRAY_DESCRIPTOR* descriptor) {
   if (!descriptor) return CUDA_ERROR_INVALID_VALUE;
-  const CUDA_ARRAY3D_DESCRIPTOR as{descriptor->Width, descriptor->Height, 0, descriptor->Format, descriptor->NumChannels, 0};
+  const CUDA_ARRAY3D_DESCRIPTOR as{descriptor->Width,  descriptor->Height,      0,
+                                   descriptor->Format, descriptor->NumChannels, 0};
   return create(made, &as);
 }
 
-CUresult cuArray3DCreate_v2(CUarray* made, const CUDA_ARRAY3D_DESCRIPTOR* descriptor) { return create(made, descriptor); }
+CUresult cuArray3DCreate_v2(CUarray* made, const CUDA_ARRAY3D_DESCRIPTOR* descriptor) {
+  return create(made, descriptor);
+}
 
 CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR* descriptor, CUarray handle) {
   return call([&] {
@@ -193,7 +207,8 @@ CUresult cuArrayGetPlane(CUarray* plane, CUarray handle, unsigned int) {
   });
 }
 
-CUresult cuMipmappedArrayCreate(CUmipmappedArray* made, const CUDA_ARRAY3D_DESCRIPTOR* descriptor, unsigned int levels) {
+CUresult cuMipmappedArrayCreate(CUmipmappedArray* made, const CUDA_ARRAY3D_DESCRIPTOR* descriptor,
+                                unsigned int levels) {
   return call([&] {
     require(made && descriptor);
     const auto context = current();
@@ -222,7 +237,8 @@ CUresult cuMipmappedArrayDestroy(CUmipmappedArray handle) {
   });
 }
 
-CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* requirements, CUmipmappedArray handle, CUdevice ordinal) {
+CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* requirements, CUmipmappedArray handle,
+                                               CUdevice ordinal) {
   return call([&] {
     require(requirements);
     device(ordinal);

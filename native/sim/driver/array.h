@@ -17,8 +17,10 @@ bool channel_of(CUarray_format format, exec::Channel& channel);
 /// Also one level of a mipmapped array.
 class Array : public Object<Array>, public Owned {
  public:
-  /// Throws CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_SUPPORTED, CUDA_ERROR_OUT_OF_MEMORY. With `memory`: a level that lies there at an offset.
-  Array(Ref<Context> in, const CUDA_ARRAY3D_DESCRIPTOR& as, std::shared_ptr<Allocation> memory = nullptr, std::uint64_t offset = 0);
+  /// Throws CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_SUPPORTED, CUDA_ERROR_OUT_OF_MEMORY. With `memory`: a level that
+  /// lies there at an offset.
+  Array(Ref<Context> in, const CUDA_ARRAY3D_DESCRIPTOR& as, std::shared_ptr<Allocation> memory = nullptr,
+        std::uint64_t offset = 0);
   CUarray handle() { return reinterpret_cast<CUarray>(this); }
   void context_over() noexcept override { close(); }
 

@@ -1,4 +1,5 @@
-// What cuDeviceGetAttribute says: a graphics card of the chosen compute capability that never was, on PCI Express, without display.
+// What cuDeviceGetAttribute says: a graphics card of the chosen compute capability that never was, on PCI Express,
+// without display.
 #include "sim/driver/device.h"
 #include "sim/driver/settings.h"
 

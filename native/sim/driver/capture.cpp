@@ -28,7 +28,11 @@ void add_once(std::vector<Ref<GraphNode>>& to, const Ref<GraphNode>& node) {
 }  // namespace
 
 Capture::Capture(Ref<Stream> begun_in, Ref<Graph> into, CUstreamCaptureMode with_mode)
-    : id(++last_capture_id), mode(with_mode), thread(std::this_thread::get_id()), graph(std::move(into)), origin_(std::move(begun_in)) {
+    : id(++last_capture_id),
+      mode(with_mode),
+      thread(std::this_thread::get_id()),
+      graph(std::move(into)),
+      origin_(std::move(begun_in)) {
   members_[origin_.get()].stream = origin_;
   const std::lock_guard guard(captures().lock);
   captures().all.insert(this);
@@ -51,7 +55,8 @@ Capture::Member& Capture::member(Stream& stream) {
 
 std::vector<CUgraphNode> Capture::handles(const Member& of) const {
   std::vector<CUgraphNode> all;
-  for (const auto& node : of.before) if (node->graph) all.push_back(node->handle());
+  for (const auto& node : of.before)
+    if (node->graph) all.push_back(node->handle());
   return all;
 }
 
@@ -116,7 +121,9 @@ bool Capture::is_joined() const {
     open.pop_back();
     for (const auto& edge : node->before) reach(edge.node);
   }
-  for (const auto& [stream, of] : members_) for (const auto& node : of.before) if (node->graph && !reached.contains(node.get())) return false;
+  for (const auto& [stream, of] : members_)
+    for (const auto& node : of.before)
+      if (node->graph && !reached.contains(node.get())) return false;
   return true;
 }
 
@@ -127,8 +134,10 @@ void Capture::let_go() {
 
 void Capture::end(Stream& stream) {
   const std::lock_guard guard(lock_);
-  require(&stream == origin_.get(), CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, "a capture ends in the stream it was begun in");
-  require(mode == CU_STREAM_CAPTURE_MODE_RELAXED || thread == std::this_thread::get_id(), CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+  require(&stream == origin_.get(), CUDA_ERROR_STREAM_CAPTURE_UNMATCHED,
+          "a capture ends in the stream it was begun in");
+  require(mode == CU_STREAM_CAPTURE_MODE_RELAXED || thread == std::this_thread::get_id(),
+          CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
   const bool is_whole = is_joined();
   let_go();
   members_.clear();
@@ -166,8 +175,10 @@ void require_unsafe_calls_allowed() {
   bool is_forbidden = false;
   const std::lock_guard guard(captures().lock);
   for (auto* capture : captures().all) {
-    const bool is_own = capture->thread == std::this_thread::get_id() && capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED;
-    const bool is_global = capture->mode == CU_STREAM_CAPTURE_MODE_GLOBAL && thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
+    const bool is_own =
+        capture->thread == std::this_thread::get_id() && capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED;
+    const bool is_global =
+        capture->mode == CU_STREAM_CAPTURE_MODE_GLOBAL && thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
     if (!is_own && !is_global) continue;
     capture->invalidate();
     is_forbidden = true;
@@ -179,7 +190,8 @@ namespace {
 
 void begin(const Ref<Stream>& stream, Ref<Graph> graph, CUstreamCaptureMode mode, std::vector<Ref<GraphNode>> before) {
   require(mode <= CU_STREAM_CAPTURE_MODE_RELAXED);
-  require(stream->kind != Stream::Kind::legacy, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "the legacy stream cannot be captured");
+  require(stream->kind != Stream::Kind::legacy, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+          "the legacy stream cannot be captured");
   require(!stream->capture(), CUDA_ERROR_ILLEGAL_STATE, "the stream is being captured already");
   const auto capture = std::make_shared<Capture>(stream, std::move(graph), mode);
   if (!before.empty()) capture->set_dependencies(*stream, std::move(before));
@@ -205,12 +217,15 @@ std::shared_ptr<Capture> capture_of(Stream& stream) {
   return nullptr;
 }
 
-CUresult info(CUstream handle, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph, const CUgraphNode** nodes, const CUgraphEdgeData** edges, size_t* count) {
+CUresult info(CUstream handle, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph, const CUgraphNode** nodes,
+              const CUgraphEdgeData** edges, size_t* count) {
   return call([&] {
     require(status);
     const auto stream = stream_of(handle);
     const auto capture = capture_of(*stream);
-    *status = !capture ? CU_STREAM_CAPTURE_STATUS_NONE : capture->is_invalid() ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    *status = !capture                ? CU_STREAM_CAPTURE_STATUS_NONE
+              : capture->is_invalid() ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                                      : CU_STREAM_CAPTURE_STATUS_ACTIVE;
     if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE) return;
     if (id) *id = capture->id;
     if (graph) *graph = capture->graph->handle();
@@ -228,7 +243,8 @@ CUresult update_dependencies(CUstream handle, const CUgraphNode* nodes, size_t c
     const auto stream = stream_of(handle);
     const auto capture = stream->capture();
     require(static_cast<bool>(capture), CUDA_ERROR_ILLEGAL_STATE, "the stream is not captured");
-    auto before = flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES ? std::vector<Ref<GraphNode>>{} : capture->dependencies(*stream);
+    auto before =
+        flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES ? std::vector<Ref<GraphNode>>{} : capture->dependencies(*stream);
     for (size_t i = 0; i < count; ++i) {
       auto node = node_of(nodes[i]);
       require(node->graph == capture->graph.get());
@@ -248,7 +264,8 @@ extern "C" {
 CUresult cuStreamBeginCapture(CUstream stream) { return begin_new(stream, CU_STREAM_CAPTURE_MODE_GLOBAL); }
 CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) { return begin_new(stream, mode); }
 
-CUresult cuStreamBeginCaptureToGraph(CUstream handle, CUgraph into, const CUgraphNode* dependencies, const CUgraphEdgeData*, size_t count, CUstreamCaptureMode mode) {
+CUresult cuStreamBeginCaptureToGraph(CUstream handle, CUgraph into, const CUgraphNode* dependencies,
+                                     const CUgraphEdgeData*, size_t count, CUstreamCaptureMode mode) {
   return call([&] {
     require(dependencies || count == 0);
     const auto stream = stream_of(handle);
@@ -274,21 +291,30 @@ CUresult cuStreamEndCapture(CUstream handle, CUgraph* graph) {
   });
 }
 
-CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) { return info(stream, status, nullptr, nullptr, nullptr, nullptr, nullptr); }
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
+  return info(stream, status, nullptr, nullptr, nullptr, nullptr, nullptr);
+}
 
-CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id) { return info(stream, status, id, nullptr, nullptr, nullptr, nullptr); }
+CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id) {
+  return info(stream, status, id, nullptr, nullptr, nullptr, nullptr);
+}
 
-CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph, const CUgraphNode** nodes, size_t* count) {
+CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
+                                   const CUgraphNode** nodes, size_t* count) {
   return info(stream, status, id, graph, nodes, nullptr, count);
 }
 
-CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph, const CUgraphNode** nodes, const CUgraphEdgeData** edges, size_t* count) {
+CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
+                                   const CUgraphNode** nodes, const CUgraphEdgeData** edges, size_t* count) {
   return info(stream, status, id, graph, nodes, edges, count);
 }
 
-CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode* nodes, size_t count, unsigned int flags) { return update_dependencies(stream, nodes, count, flags); }
+CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode* nodes, size_t count, unsigned int flags) {
+  return update_dependencies(stream, nodes, count, flags);
+}
 
-CUresult cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode* nodes, const CUgraphEdgeData*, size_t count, unsigned int flags) {
+CUresult cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode* nodes, const CUgraphEdgeData*, size_t count,
+                                              unsigned int flags) {
   return update_dependencies(stream, nodes, count, flags);
 }
 

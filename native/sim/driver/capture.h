@@ -31,7 +31,8 @@ class Capture : public std::enable_shared_from_this<Capture> {
   void record(Stream& stream, Event& event);
   /// The stream becomes part of the capture, or of what it does from now on depends on the nodes.
   void join(const Ref<Stream>& stream, const std::vector<Ref<GraphNode>>& nodes);
-  /// Throws CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, _WRONG_THREAD, _UNJOINED, _INVALIDATED. The streams are free again in any case but the first two.
+  /// Throws CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, _WRONG_THREAD, _UNJOINED, _INVALIDATED. The streams are free again in
+  /// any case but the first two.
   void end(Stream& stream);
   void invalidate() { is_invalid_ = true; }
   /// The stream it was begun in is destroyed.
@@ -67,8 +68,8 @@ class Capture : public std::enable_shared_from_this<Capture> {
 /// A stream waits for an event that was recorded in a capture.
 void join_capture(Stream& stream, const Event::Captured& captured);
 
-/// Calls that may wait for what is captured are not allowed while there are captures, as the calling thread's mode and theirs say. Throws
-/// CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, and then those captures are invalid.
+/// Calls that may wait for what is captured are not allowed while there are captures, as the calling thread's mode and
+/// theirs say. Throws CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, and then those captures are invalid.
 void require_unsafe_calls_allowed();
 
 }  // namespace flexrack::sim

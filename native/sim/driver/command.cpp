@@ -69,9 +69,7 @@ void Command::run() {
   if (work_ && (is_always_done_ || !context_->has_failed())) {
     try {
       work_();
-    } catch (...) {
-      context_->fail_from_exception();
-    }
+    } catch (...) { context_->fail_from_exception(); }
   }
   finish();
 }

@@ -20,9 +20,11 @@ class Command {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  /// What it does: `work` on a thread of `worker`. Without a worker: at once, on the thread that ended the last of what it waited for; such
-  /// work must be short and not wait. Where the context has failed it is not done, but for what always has to be (callbacks).
-  static Ref<Command> make(Ref<Context> context, Worker* worker, std::function<void()> work, bool is_always_done = false);
+  /// What it does: `work` on a thread of `worker`. Without a worker: at once, on the thread that ended the last of what
+  /// it waited for; such work must be short and not wait. Where the context has failed it is not done, but for what
+  /// always has to be (callbacks).
+  static Ref<Command> make(Ref<Context> context, Worker* worker, std::function<void()> work,
+                           bool is_always_done = false);
   /// Nothing but a place in the order, with a time when it was passed.
   static Ref<Command> marker(Ref<Context> context);
   /// Done by the thread that waits for it: no other thread has to be woken for what its caller waits for anyway.

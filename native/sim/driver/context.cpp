@@ -39,7 +39,8 @@ std::vector<Ref<Context>> active_contexts() {
   return actives().all;
 }
 
-Context::Context(Device& on, bool is_the_primary, unsigned with_flags) : device(on), is_primary(is_the_primary), flags(with_flags) {}
+Context::Context(Device& on, bool is_the_primary, unsigned with_flags)
+    : device(on), is_primary(is_the_primary), flags(with_flags) {}
 Context::~Context() = default;
 
 void Context::start() {
@@ -123,13 +124,9 @@ void Context::fail_with(CUresult error, const std::string& text) {
 void Context::fail_from_exception() noexcept {
   try {
     throw;
-  } catch (const Failure& failure) {
-    fail_with(failure.result, failure.text);
-  } catch (const std::bad_alloc&) {
+  } catch (const Failure& failure) { fail_with(failure.result, failure.text); } catch (const std::bad_alloc&) {
     fail_with(CUDA_ERROR_OUT_OF_MEMORY, "the host has no memory left");
-  } catch (const std::exception& error) {
-    fail_with(CUDA_ERROR_UNKNOWN, error.what());
-  } catch (...) {
+  } catch (const std::exception& error) { fail_with(CUDA_ERROR_UNKNOWN, error.what()); } catch (...) {
     fail_with(CUDA_ERROR_UNKNOWN, "unknown exception");
   }
 }
@@ -206,8 +203,10 @@ std::vector<Ref<Command>> Context::order(Stream& stream, Ref<Command> command) {
   wait_for(stream.last_);
   // "CUDA C++ Programming Guide", default stream: the legacy one waits for all blocking streams, and they for it.
   if (stream.kind == Stream::Kind::legacy) {
-    for (const auto* other : streams_) if (other->is_blocking()) wait_for(other->last_);
-    for (const auto& orphan : orphans_) if (orphan.is_blocking) wait_for(orphan.last);
+    for (const auto* other : streams_)
+      if (other->is_blocking()) wait_for(other->last_);
+    for (const auto& orphan : orphans_)
+      if (orphan.is_blocking) wait_for(orphan.last);
   } else if (stream.is_blocking() && legacy_) {
     wait_for(legacy_->last_);
   }
@@ -218,8 +217,10 @@ std::vector<Ref<Command>> Context::order(Stream& stream, Ref<Command> command) {
 std::vector<Ref<Command>> Context::under_way() {
   std::vector<Ref<Command>> all;
   const std::lock_guard guard(order_lock_);
-  for (const auto* stream : streams_) if (stream->last_ && !stream->last_->is_over()) all.push_back(stream->last_);
-  for (const auto& orphan : orphans_) if (!orphan.last->is_over()) all.push_back(orphan.last);
+  for (const auto* stream : streams_)
+    if (stream->last_ && !stream->last_->is_over()) all.push_back(stream->last_);
+  for (const auto& orphan : orphans_)
+    if (!orphan.last->is_over()) all.push_back(orphan.last);
   return all;
 }
 

@@ -39,7 +39,8 @@ struct Limits {
   std::size_t highest_stack = stack, highest_printf_fifo = printf_fifo;   ///< what the device has given memory for
 };
 
-/// Thread-safe. The primary one of a device lives for ever and is active while it is retained; others from creation to destruction.
+/// Thread-safe. The primary one of a device lives for ever and is active while it is retained; others from creation to
+/// destruction.
 class Context : public Object<Context> {
  public:
   Context(Device& device, bool is_primary, unsigned flags);
@@ -54,7 +55,8 @@ class Context : public Object<Context> {
   std::atomic<int> uses{1};                    ///< cuCtxAttach, cuCtxDetach
   std::atomic<int> cache_config{CU_FUNC_CACHE_PREFER_NONE}, shared_config{CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE};
 
-  /// Makes it usable; no two threads at once (lifetimes_lock()). Throws CUDA_ERROR_OUT_OF_MEMORY where the device has not what a context takes.
+  /// Makes it usable; no two threads at once (lifetimes_lock()). Throws CUDA_ERROR_OUT_OF_MEMORY where the device has
+  /// not what a context takes.
   void start();
   /// Waits for what runs in it, then ends all that it owns.
   void stop();
@@ -75,7 +77,8 @@ class Context : public Object<Context> {
   /// A stream of its own: the legacy one, or the calling thread's.
   Ref<Stream> legacy();
   Ref<Stream> per_thread();
-  /// What has to be over before a command appended to the stream now, which becomes the stream's last. Streams call this.
+  /// What has to be over before a command appended to the stream now, which becomes the stream's last. Streams call
+  /// this.
   std::vector<Ref<Command>> order(Stream& stream, Ref<Command> command);
   void add(Stream& stream);
   /// What it has to do is still waited for.
@@ -87,15 +90,16 @@ class Context : public Object<Context> {
   /// Waits for all of them, and passes on what kernels printed. Not an error where the context has failed.
   void settle();
 
-  /// What malloc of kernels takes from; made at the first call, of limits.malloc_heap bytes. Throws CUDA_ERROR_OUT_OF_MEMORY.
+  /// What malloc of kernels takes from; made at the first call, of limits.malloc_heap bytes. Throws
+  /// CUDA_ERROR_OUT_OF_MEMORY.
   exec::Heap& heap();
 
   void keep(Owned& owned);
   /// False where the context has let go of it already: then somebody else ends it.
   bool forget(Owned& owned);
 
-  /// Of a limit that is raised: as much more of the device as `wanted` is above the highest it has been, times `each`; it stays until the context ends, as on
-  /// hardware. Throws CUDA_ERROR_OUT_OF_MEMORY. Under settings_lock.
+  /// Of a limit that is raised: as much more of the device as `wanted` is above the highest it has been, times `each`;
+  /// it stays until the context ends, as on hardware. Throws CUDA_ERROR_OUT_OF_MEMORY. Under settings_lock.
   void reserve(std::size_t& highest, std::size_t wanted, std::uint64_t each);
 
   std::mutex settings_lock;
@@ -112,9 +116,9 @@ class Context : public Object<Context> {
   std::atomic<CUresult> error_{CUDA_SUCCESS};
   std::stop_source stop_;                      ///< guarded by settings_lock
   std::shared_ptr<Allocation> heap_memory_;    ///< guarded by settings_lock
-  std::vector<std::uint64_t> own_memory_;      ///< charges of the device for the context itself; guarded by settings_lock
+  std::vector<std::uint64_t> own_memory_;  ///< charges of the device for the context itself; guarded by settings_lock
   std::unique_ptr<exec::Heap> heap_;
-  std::mutex order_lock_;                      ///< of what follows
+  std::mutex order_lock_;  ///< of what follows
   Ref<Stream> legacy_;
   std::unordered_map<std::uint64_t, Ref<Stream>> per_thread_;
   std::unordered_set<Stream*> streams_;
@@ -122,7 +126,7 @@ class Context : public Object<Context> {
     Ref<Command> last;
     bool is_blocking;
   };
-  std::vector<Orphan> orphans_;                ///< of streams that were destroyed
+  std::vector<Orphan> orphans_;  ///< of streams that were destroyed
   std::mutex owned_lock_;
   std::unordered_set<Owned*> owned_;
 };
@@ -132,8 +136,8 @@ std::recursive_mutex& lifetimes_lock();
 /// All that are active.
 std::vector<Ref<Context>> active_contexts();
 
-/// The calling thread's. Throws CUDA_ERROR_INVALID_CONTEXT, CUDA_ERROR_CONTEXT_IS_DESTROYED, CUDA_ERROR_NOT_PERMITTED in a host function,
-/// or the error with which the context has failed.
+/// The calling thread's. Throws CUDA_ERROR_INVALID_CONTEXT, CUDA_ERROR_CONTEXT_IS_DESTROYED, CUDA_ERROR_NOT_PERMITTED
+/// in a host function, or the error with which the context has failed.
 Ref<Context> current();
 /// The same, and a context that has failed is given too.
 Ref<Context> current_even_failed();
@@ -146,7 +150,8 @@ Ref<Context> context_of(CUcontext handle);
 /// Top of the calling thread's stack; null where it is empty. Not checked.
 CUcontext current_handle() noexcept;
 
-/// The calling thread's stack of contexts. Throws CUDA_ERROR_INVALID_CONTEXT where there is none to take off, or no room.
+/// The calling thread's stack of contexts. Throws CUDA_ERROR_INVALID_CONTEXT where there is none to take off, or no
+/// room.
 void push_current(CUcontext handle);
 CUcontext pop_current();
 /// Puts it in the place of the top; null takes the top off.

@@ -111,7 +111,9 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice ordinal) { return release_primary
 CUresult cuDevicePrimaryCtxReset(CUdevice ordinal) { return reset_primary(ordinal); }
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice ordinal) { return reset_primary(ordinal); }
 CUresult cuDevicePrimaryCtxSetFlags(CUdevice ordinal, unsigned int flags) { return set_primary_flags(ordinal, flags); }
-CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice ordinal, unsigned int flags) { return set_primary_flags(ordinal, flags); }
+CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice ordinal, unsigned int flags) {
+  return set_primary_flags(ordinal, flags);
+}
 
 CUresult cuDevicePrimaryCtxGetState(CUdevice ordinal, unsigned int* flags, int* is_active) {
   return call([&] {
@@ -125,7 +127,8 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice ordinal, unsigned int* flags, int* 
 CUresult cuCtxCreate(CUcontext* made, unsigned int flags, CUdevice ordinal) { return create(made, flags, ordinal); }
 CUresult cuCtxCreate_v2(CUcontext* made, unsigned int flags, CUdevice ordinal) { return create(made, flags, ordinal); }
 
-CUresult cuCtxCreate_v3(CUcontext* made, CUexecAffinityParam* parameters, int count, unsigned int flags, CUdevice ordinal) {
+CUresult cuCtxCreate_v3(CUcontext* made, CUexecAffinityParam* parameters, int count, unsigned int flags,
+                        CUdevice ordinal) {
   if (parameters || count != 0) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
   return create(made, flags, ordinal);
 }
@@ -233,7 +236,9 @@ CUresult cuCtxSetLimit(CUlimit which, size_t value) {
         require(value <= 512 * 1024);
         const auto stack = (value + 15) / 16 * 16;
         // Of every thread that the device may have at a time.
-        context->reserve(limits.highest_stack, stack, static_cast<std::uint64_t>(context->device.multiprocessors) * static_cast<std::uint64_t>(model().threads));
+        context->reserve(
+            limits.highest_stack, stack,
+            static_cast<std::uint64_t>(context->device.multiprocessors) * static_cast<std::uint64_t>(model().threads));
         limits.stack = stack;
         return;
       }
@@ -264,9 +269,11 @@ CUresult cuCtxGetLimit(size_t* value, CUlimit which) {
       case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT: *value = limits.pending_launches; return;
       case CU_LIMIT_MAX_L2_FETCH_GRANULARITY: *value = 64; return;
       case CU_LIMIT_PERSISTING_L2_CACHE_SIZE: *value = 0; return;
-      // Of contexts that share the device with graphics, which there are none of. Libraries ask, and take an error for a broken device.
+      // Of contexts that share the device with graphics, which there are none of. Libraries ask, and take an error for
+      // a broken device.
       case CU_LIMIT_SHMEM_SIZE: *value = static_cast<size_t>(model().shared_bytes_block); return;
-      case CU_LIMIT_CIG_ENABLED: case CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED: *value = 0; return;
+      case CU_LIMIT_CIG_ENABLED:
+      case CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED: *value = 0; return;
       default: fail(CUDA_ERROR_UNSUPPORTED_LIMIT);
     }
   });

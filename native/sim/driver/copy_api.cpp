@@ -18,11 +18,13 @@ std::shared_ptr<CopyWork> between(std::uint64_t to, std::uint64_t from, std::siz
 }
 
 std::shared_ptr<CopyWork> to_device(CUdeviceptr to, const void* from, std::size_t size) {
-  return linear([&] { return Side::device_memory(to, size); }, [&] { return require(from), Side::anywhere(address_of(from), size); }, size);
+  return linear([&] { return Side::device_memory(to, size); },
+                [&] { return require(from), Side::anywhere(address_of(from), size); }, size);
 }
 
 std::shared_ptr<CopyWork> to_host(void* to, CUdeviceptr from, std::size_t size) {
-  return linear([&] { return require(to), Side::anywhere(address_of(to), size); }, [&] { return Side::device_memory(from, size); }, size);
+  return linear([&] { return require(to), Side::anywhere(address_of(to), size); },
+                [&] { return Side::device_memory(from, size); }, size);
 }
 
 std::shared_ptr<CopyWork> on_device(CUdeviceptr to, CUdeviceptr from, std::size_t size) {
@@ -30,7 +32,9 @@ std::shared_ptr<CopyWork> on_device(CUdeviceptr to, CUdeviceptr from, std::size_
 }
 
 /// One-dimensional copies see an array as its first row.
-Side row(CUarray array, std::size_t offset, std::size_t size) { return Side::array_box(array_of(array), offset, 0, 0, size, 1, 1); }
+Side row(CUarray array, std::size_t offset, std::size_t size) {
+  return Side::array_box(array_of(array), offset, 0, 0, size, 1, 1);
+}
 
 template <class Make>
 CUresult wait_for(Make&& make) {
@@ -53,7 +57,8 @@ void check_contexts(CUcontext to, CUcontext from) {
   context_of(from);
 }
 
-/// Behind all that is pending in both contexts, and before all that comes later there (CUDA Runtime API, cudaMemcpyPeer).
+/// Behind all that is pending in both contexts, and before all that comes later there (CUDA Runtime API,
+/// cudaMemcpyPeer).
 template <class Make>
 CUresult serialized(CUcontext to, CUcontext from, Make&& make) {
   return call([&] {
@@ -101,30 +106,45 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t size, CUs
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t size) {
   return serialized(to_context, from_context, [&] { return on_device(to, from, size); });
 }
-CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t size, CUstream stream) {
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t size,
+                           CUstream stream) {
   return put_into(stream, [&] { return check_contexts(to_context, from_context), on_device(to, from, size); });
 }
 
 CUresult cuMemcpyDtoA_v2(CUarray to, size_t offset, CUdeviceptr from, size_t size) {
-  return wait_for([&] { return linear([&] { return row(to, offset, size); }, [&] { return Side::device_memory(from, size); }, size); });
+  return wait_for([&] {
+    return linear([&] { return row(to, offset, size); }, [&] { return Side::device_memory(from, size); }, size);
+  });
 }
 CUresult cuMemcpyAtoD_v2(CUdeviceptr to, CUarray from, size_t offset, size_t size) {
-  return wait_for([&] { return linear([&] { return Side::device_memory(to, size); }, [&] { return row(from, offset, size); }, size); });
+  return wait_for([&] {
+    return linear([&] { return Side::device_memory(to, size); }, [&] { return row(from, offset, size); }, size);
+  });
 }
 CUresult cuMemcpyHtoA_v2(CUarray to, size_t offset, const void* from, size_t size) {
-  return wait_for([&] { return linear([&] { return row(to, offset, size); }, [&] { return Side::anywhere(address_of(from), size); }, size); });
+  return wait_for([&] {
+    return linear([&] { return row(to, offset, size); }, [&] { return Side::anywhere(address_of(from), size); }, size);
+  });
 }
 CUresult cuMemcpyAtoH_v2(void* to, CUarray from, size_t offset, size_t size) {
-  return wait_for([&] { return linear([&] { return Side::anywhere(address_of(to), size); }, [&] { return row(from, offset, size); }, size); });
+  return wait_for([&] {
+    return linear([&] { return Side::anywhere(address_of(to), size); }, [&] { return row(from, offset, size); }, size);
+  });
 }
 CUresult cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from, size_t from_offset, size_t size) {
-  return wait_for([&] { return linear([&] { return row(to, to_offset, size); }, [&] { return row(from, from_offset, size); }, size); });
+  return wait_for([&] {
+    return linear([&] { return row(to, to_offset, size); }, [&] { return row(from, from_offset, size); }, size);
+  });
 }
 CUresult cuMemcpyHtoAAsync_v2(CUarray to, size_t offset, const void* from, size_t size, CUstream stream) {
-  return put_into(stream, [&] { return linear([&] { return row(to, offset, size); }, [&] { return Side::anywhere(address_of(from), size); }, size); });
+  return put_into(stream, [&] {
+    return linear([&] { return row(to, offset, size); }, [&] { return Side::anywhere(address_of(from), size); }, size);
+  });
 }
 CUresult cuMemcpyAtoHAsync_v2(void* to, CUarray from, size_t offset, size_t size, CUstream stream) {
-  return put_into(stream, [&] { return linear([&] { return Side::anywhere(address_of(to), size); }, [&] { return row(from, offset, size); }, size); });
+  return put_into(stream, [&] {
+    return linear([&] { return Side::anywhere(address_of(to), size); }, [&] { return row(from, offset, size); }, size);
+  });
 }
 
 CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* as) {
@@ -147,7 +167,9 @@ CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* as) {
   return serialized(as->dstContext, as->srcContext, [&] { return CopyWork::described_by(as_3d(*as)); });
 }
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* as, CUstream stream) {
-  return put_into(stream, [&] { return require(as), check_contexts(as->dstContext, as->srcContext), CopyWork::described_by(as_3d(*as)); });
+  return put_into(stream, [&] {
+    return require(as), check_contexts(as->dstContext, as->srcContext), CopyWork::described_by(as_3d(*as));
+  });
 }
 
 }  // extern "C"

@@ -7,7 +7,9 @@
 namespace flexrack::sim {
 namespace {
 
-Side::Kind kind_of(const Allocation& allocation) { return allocation.is_host() ? Side::Kind::pinned : Side::Kind::device; }
+Side::Kind kind_of(const Allocation& allocation) {
+  return allocation.is_host() ? Side::Kind::pinned : Side::Kind::device;
+}
 
 std::uint64_t times(std::uint64_t a, std::uint64_t b) {
   std::uint64_t product = 0;
@@ -31,7 +33,8 @@ struct Half {
 Side side_of(const Half& half, const CUDA_MEMCPY3D& as) {
   const auto width = as.WidthInBytes, height = as.Height, depth = as.Depth;
   require(half.lod == 0);
-  if (half.type == CU_MEMORYTYPE_ARRAY) return Side::array_box(array_of(half.array), half.x, half.y, half.z, width, height, depth);
+  if (half.type == CU_MEMORYTYPE_ARRAY)
+    return Side::array_box(array_of(half.array), half.x, half.y, half.z, width, height, depth);
   const bool is_plane = height == 1 && depth == 1;
   const auto pitch = half.pitch ? half.pitch : plus(half.x, width);
   require(pitch >= plus(half.x, width) || (is_plane && half.y == 0 && half.z == 0));
@@ -44,7 +47,8 @@ Side side_of(const Half& half, const CUDA_MEMCPY3D& as) {
   const auto size = plus(plus(times(depth - 1, slice), times(height - 1, pitch)), width);
   Side side;
   switch (half.type) {
-    case CU_MEMORYTYPE_HOST: case CU_MEMORYTYPE_UNIFIED: side = Side::anywhere(first, size); break;
+    case CU_MEMORYTYPE_HOST:
+    case CU_MEMORYTYPE_UNIFIED: side = Side::anywhere(first, size); break;
     case CU_MEMORYTYPE_DEVICE: side = Side::device_memory(first, size); break;
     default: fail(CUDA_ERROR_INVALID_VALUE);
   }
@@ -74,10 +78,12 @@ Side Side::device_memory(std::uint64_t address, std::uint64_t size) {
   return side;
 }
 
-Side Side::array_box(Ref<Array> array, std::uint64_t x, std::uint64_t y, std::uint64_t z, std::uint64_t width, std::uint64_t height, std::uint64_t depth) {
+Side Side::array_box(Ref<Array> array, std::uint64_t x, std::uint64_t y, std::uint64_t z, std::uint64_t width,
+                     std::uint64_t height, std::uint64_t depth) {
   const auto row = array->descriptor.Width * array->element;
-  require(x <= row && width <= row - x && y <= array->rows && height <= array->rows - y && z <= array->slices && depth <= array->slices - z, CUDA_ERROR_INVALID_VALUE,
-          "a copy over the edge of an array");
+  require(x <= row && width <= row - x && y <= array->rows && height <= array->rows - y && z <= array->slices &&
+              depth <= array->slices - z,
+          CUDA_ERROR_INVALID_VALUE, "a copy over the edge of an array");
   Side side;
   side.kind = Kind::device;
   side.address = array->data + z * array->slice_pitch + y * array->row_pitch + x;
@@ -92,11 +98,17 @@ CopyWork::CopyWork(Side dst, Side src, std::uint64_t wide, std::uint64_t high, s
 
 std::shared_ptr<CopyWork> CopyWork::described_by(const CUDA_MEMCPY3D& given) {
   auto as = given;
-  if (as.WidthInBytes == 0 || as.Height == 0 || as.Depth == 0) return std::make_shared<CopyWork>(Side{}, Side{}, 0, 0, 0);
+  if (as.WidthInBytes == 0 || as.Height == 0 || as.Depth == 0)
+    return std::make_shared<CopyWork>(Side{}, Side{}, 0, 0, 0);
   const auto host = [](const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); };
-  auto target = side_of({as.dstMemoryType, host(as.dstHost), as.dstDevice, as.dstArray, as.dstXInBytes, as.dstY, as.dstZ, as.dstLOD, as.dstPitch, as.dstHeight}, as);
-  auto source = side_of({as.srcMemoryType, host(as.srcHost), as.srcDevice, as.srcArray, as.srcXInBytes, as.srcY, as.srcZ, as.srcLOD, as.srcPitch, as.srcHeight}, as);
-  require(!target.array || !source.array || target.array->element == source.array->element, CUDA_ERROR_INVALID_VALUE, "arrays with texels of different size");
+  auto target = side_of({as.dstMemoryType, host(as.dstHost), as.dstDevice, as.dstArray, as.dstXInBytes, as.dstY,
+                         as.dstZ, as.dstLOD, as.dstPitch, as.dstHeight},
+                        as);
+  auto source = side_of({as.srcMemoryType, host(as.srcHost), as.srcDevice, as.srcArray, as.srcXInBytes, as.srcY,
+                         as.srcZ, as.srcLOD, as.srcPitch, as.srcHeight},
+                        as);
+  require(!target.array || !source.array || target.array->element == source.array->element, CUDA_ERROR_INVALID_VALUE,
+          "arrays with texels of different size");
   auto made = std::make_shared<CopyWork>(std::move(target), std::move(source), as.WidthInBytes, as.Height, as.Depth);
   made->description = given;
   return made;
@@ -112,7 +124,9 @@ void CopyWork::execute(Context& context) const {
   if (is_fault_due("copy")) fail(CUDA_ERROR_ECC_UNCORRECTABLE, "a copy failed, as FLEXRACK_SIM_FAULT asks for");
   pass_latency();
   auto& device = context.device;
-  auto& engine = to.kind != Side::Kind::device ? device.engine_out : from.kind != Side::Kind::device ? device.engine_in : device.engine_within;
+  auto& engine = to.kind != Side::Kind::device     ? device.engine_out
+                 : from.kind != Side::Kind::device ? device.engine_in
+                                                   : device.engine_within;
   const auto until = engine.reserve(bytes());
   move();
   sleep_until(until);
@@ -128,7 +142,8 @@ void CopyWork::move() const {
   }
   for (std::uint64_t z = 0; z < depth; ++z) {
     for (std::uint64_t y = 0; y < height; ++y) {
-      std::memmove(target + z * to.slice_pitch + y * to.row_pitch, source + z * from.slice_pitch + y * from.row_pitch, width);
+      std::memmove(target + z * to.slice_pitch + y * to.row_pitch, source + z * from.slice_pitch + y * from.row_pitch,
+                   width);
     }
   }
 }
@@ -165,7 +180,8 @@ void enqueue_copy(Stream& stream, const std::shared_ptr<CopyWork>& copy) {
   constexpr std::uint64_t kMostStaged = std::uint64_t{64} << 20;
   if (!copy->touches_pageable() || stream.capture() || copy->bytes() == 0) return enqueue(stream, copy);
   const bool is_host_only = copy->to.kind != Side::Kind::device && copy->from.kind != Side::Kind::device;
-  if (copy->to.kind == Side::Kind::pageable || is_host_only || copy->bytes() > kMostStaged) return carry_out(stream, copy);
+  if (copy->to.kind == Side::Kind::pageable || is_host_only || copy->bytes() > kMostStaged)
+    return carry_out(stream, copy);
   enqueue(stream, copy->staged());
 }
 

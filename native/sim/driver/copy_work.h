@@ -23,7 +23,8 @@ struct Side {
   /// Memory of a device, or what devices can access. Throws CUDA_ERROR_INVALID_VALUE.
   static Side device_memory(std::uint64_t address, std::uint64_t size);
   /// From x bytes, row y, slice z on. Throws CUDA_ERROR_INVALID_VALUE where the box is not inside.
-  static Side array_box(Ref<Array> array, std::uint64_t x, std::uint64_t y, std::uint64_t z, std::uint64_t width, std::uint64_t height, std::uint64_t depth);
+  static Side array_box(Ref<Array> array, std::uint64_t x, std::uint64_t y, std::uint64_t z, std::uint64_t width,
+                        std::uint64_t height, std::uint64_t depth);
 };
 
 class CopyWork : public Work {
@@ -54,7 +55,8 @@ class CopyWork : public Work {
   std::shared_ptr<std::vector<std::byte>> staging_;
 };
 
-/// The *Async forms. Memory that is not pinned is read before this returns, or written ("API synchronization behavior" of the driver API's reference).
+/// The *Async forms. Memory that is not pinned is read before this returns, or written ("API synchronization behavior"
+/// of the driver API's reference).
 void enqueue_copy(Stream& stream, const std::shared_ptr<CopyWork>& copy);
 /// The forms that wait. From device to device the host does not wait.
 void carry_out_copy(Stream& stream, const std::shared_ptr<CopyWork>& copy);

@@ -23,7 +23,8 @@ Ref<Context> find_active(CUcontext handle) {
 CUcontext current_handle() noexcept { return stack.size > 0 ? stack.at[stack.size - 1] : nullptr; }
 
 void push_current(CUcontext handle) {
-  require(stack.size < static_cast<int>(std::size(stack.at)), CUDA_ERROR_INVALID_CONTEXT, "64 contexts are on this thread's stack");
+  require(stack.size < static_cast<int>(std::size(stack.at)), CUDA_ERROR_INVALID_CONTEXT,
+          "64 contexts are on this thread's stack");
   stack.at[stack.size++] = handle;
 }
 

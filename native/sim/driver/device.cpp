@@ -61,7 +61,9 @@ namespace {
 /// That of the capability, with the sizes that the profile has of the card.
 Model make_model() {
   const auto& capability = settings().capability;
-  auto made = *std::find_if(kModels.begin(), kModels.end(), [&](const Model& one) { return one.major == capability.major && one.minor == capability.minor; });
+  auto made = *std::find_if(kModels.begin(), kModels.end(), [&](const Model& one) {
+    return one.major == capability.major && one.minor == capability.minor;
+  });
   const auto own = [](int which, int& value) {
     const auto found = settings().attributes.find(which);
     if (found != settings().attributes.end() && found->second > 0) value = found->second;
@@ -99,11 +101,16 @@ std::array<std::uint8_t, 16> make_uuid(std::uint64_t seed, int ordinal) {
 }
 
 const char* device_name(const Settings& of) {
-  return of.accepts_machine_code ? "Flexrack Simulated GPU (machine code is accepted, NOT computed)" : "Flexrack Simulated GPU";
+  return of.accepts_machine_code ? "Flexrack Simulated GPU (machine code is accepted, NOT computed)"
+                                 : "Flexrack Simulated GPU";
 }
 
 Device::Device(int number)
-    : ordinal(number), multiprocessors(settings().multiprocessors > 0 ? static_cast<int>(settings().multiprocessors) : cores()), uuid(make_uuid(settings().seed, number)), pci_bus(pci_bus_of(number)), heap(settings().memory) {}
+    : ordinal(number),
+      multiprocessors(settings().multiprocessors > 0 ? static_cast<int>(settings().multiprocessors) : cores()),
+      uuid(make_uuid(settings().seed, number)),
+      pci_bus(pci_bus_of(number)),
+      heap(settings().memory) {}
 
 std::string Device::pci_text() const {
   char text[32];

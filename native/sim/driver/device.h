@@ -18,7 +18,8 @@ class Context;
 class Pool;
 struct Settings;
 
-/// What differs between compute capabilities ("CUDA C++ Programming Guide", technical specifications for each compute capability).
+/// What differs between compute capabilities ("CUDA C++ Programming Guide", technical specifications for each compute
+/// capability).
 struct Model {
   int major, minor;
   int threads, blocks;                      ///< resident on a multiprocessor
@@ -37,7 +38,8 @@ struct Device {
   int pci_domain = 0, pci_bus, pci_device = 0;
 
   DeviceHeap heap;
-  // Kernels of all devices share the processor's cores: Machine's business. A launch has a thread only to be told when it is over.
+  // Kernels of all devices share the processor's cores: Machine's business. A launch has a thread only to be told when
+  // it is over.
   Worker compute{"sim-compute", 128};
   Worker copies_in{"sim-copy-in", 1}, copies_out{"sim-copy-out", 1}, copies_within{"sim-copy", 1};
   CopyEngine engine_in, engine_out, engine_within;
@@ -46,14 +48,15 @@ struct Device {
   Worker frees{"sim-free", 1};
 
   BusyClock busy;                           ///< runs while a kernel does
-  Ref<Context> primary;                     ///< made at cuInit, so that its handle never changes; active while retained
-  Ref<Pool> default_pool, pool;             ///< what cuMemAllocAsync takes from
-  std::atomic<std::uint64_t> graph_bytes{0}, graph_bytes_high{0};   ///< of memory nodes
+  Ref<Context> primary;  ///< made at cuInit, so that its handle never changes; active while retained
+  Ref<Pool> default_pool, pool;  ///< what cuMemAllocAsync takes from
+  std::atomic<std::uint64_t> graph_bytes{0}, graph_bytes_high{0};  ///< of memory nodes
 
-  std::string pci_text() const;             ///< "0000:01:00.0"
+  std::string pci_text() const;  ///< "0000:01:00.0"
 };
 
-/// Begins with the same words whatever the device is like, and says where kernels may be launched without being computed.
+/// Begins with the same words whatever the device is like, and says where kernels may be launched without being
+/// computed.
 const char* device_name(const Settings& of);
 /// The same whenever it is asked on this machine with this seed; another one elsewhere.
 std::array<std::uint8_t, 16> make_uuid(std::uint64_t seed, int ordinal);

@@ -18,7 +18,8 @@ CUresult get_uuid(CUuuid* uuid, CUdevice ordinal) {
 }
 
 /// Which operations one device can do atomically on the memory of another, or of the host: all that it can on its own.
-void atomic_capabilities(unsigned int* capabilities, const CUatomicOperation* operations, unsigned int count, unsigned int all) {
+void atomic_capabilities(unsigned int* capabilities, const CUatomicOperation* operations, unsigned int count,
+                         unsigned int all) {
   require(capabilities && operations && count > 0);
   for (unsigned int i = 0; i < count; ++i) {
     require(operations[i] >= CU_ATOMIC_OPERATION_INTEGER_ADD && operations[i] < CU_ATOMIC_OPERATION_MAX);
@@ -118,13 +119,16 @@ CUresult cuDeviceGetByPCIBusId(CUdevice* found, const char* text) {
     int end = 0;
     const auto is_all = [&] { return end > 0 && text[end] == 0; };
     // The forms that cuda.h allows: with and without domain, with and without function.
-    const bool is_read = (std::sscanf(text, "%x:%x:%x.%x%n", &domain, &bus, &number, &function, &end) == 4 && is_all()) ||
-                         (end = 0, std::sscanf(text, "%x:%x:%x%n", &domain, &bus, &number, &end) == 3 && is_all()) ||
-                         (end = 0, domain = 0, std::sscanf(text, "%x:%x.%x%n", &bus, &number, &function, &end) == 3 && is_all());
+    const bool is_read =
+        (std::sscanf(text, "%x:%x:%x.%x%n", &domain, &bus, &number, &function, &end) == 4 && is_all()) ||
+        (end = 0, std::sscanf(text, "%x:%x:%x%n", &domain, &bus, &number, &end) == 3 && is_all()) ||
+        (end = 0, domain = 0, std::sscanf(text, "%x:%x.%x%n", &bus, &number, &function, &end) == 3 && is_all());
     require(is_read);
     for (int i = 0; i < device_count(); ++i) {
       const auto& one = device(i);
-      if (static_cast<int>(domain) != one.pci_domain || static_cast<int>(bus) != one.pci_bus || static_cast<int>(number) != one.pci_device || function != 0) continue;
+      if (static_cast<int>(domain) != one.pci_domain || static_cast<int>(bus) != one.pci_bus ||
+          static_cast<int>(number) != one.pci_device || function != 0)
+        continue;
       *found = i;
       return;
     }
@@ -147,17 +151,21 @@ CUresult cuDeviceGetExecAffinitySupport(int* supported, CUexecAffinityType type,
   });
 }
 
-CUresult cuDeviceGetHostAtomicCapabilities(unsigned int* capabilities, const CUatomicOperation* operations, unsigned int count, CUdevice ordinal) {
+CUresult cuDeviceGetHostAtomicCapabilities(unsigned int* capabilities, const CUatomicOperation* operations,
+                                           unsigned int count, CUdevice ordinal) {
   return call([&] {
     device(ordinal);
     atomic_capabilities(capabilities, operations, count, 0);
   });
 }
 
-CUresult cuDeviceGetP2PAtomicCapabilities(unsigned int* capabilities, const CUatomicOperation* operations, unsigned int count, CUdevice from, CUdevice to) {
+CUresult cuDeviceGetP2PAtomicCapabilities(unsigned int* capabilities, const CUatomicOperation* operations,
+                                          unsigned int count, CUdevice from, CUdevice to) {
   return call([&] {
     require(device(from).ordinal != device(to).ordinal, CUDA_ERROR_INVALID_DEVICE);
-    atomic_capabilities(capabilities, operations, count, CU_ATOMIC_CAPABILITY_SIGNED | CU_ATOMIC_CAPABILITY_UNSIGNED | CU_ATOMIC_CAPABILITY_SCALAR_32 | CU_ATOMIC_CAPABILITY_SCALAR_64);
+    atomic_capabilities(capabilities, operations, count,
+                        CU_ATOMIC_CAPABILITY_SIGNED | CU_ATOMIC_CAPABILITY_UNSIGNED | CU_ATOMIC_CAPABILITY_SCALAR_32 |
+                            CU_ATOMIC_CAPABILITY_SCALAR_64);
   });
 }
 

@@ -5,7 +5,8 @@
 namespace flexrack::sim {
 namespace {
 
-/// From here on memory is asked for in large pages: kernels go through it by strides of many pages, and a look at the page table each time takes longer than the access.
+/// From here on memory is asked for in large pages: kernels go through it by strides of many pages, and a look at the
+/// page table each time takes longer than the access.
 constexpr std::uint64_t kLarge = std::uint64_t{4} << 20;
 
 /// Up to here several share a block, as the system allows a process only some 65000 mappings.
@@ -36,7 +37,8 @@ bool DeviceHeap::charge(std::uint64_t size) {
 
 std::uint64_t DeviceHeap::allocate(std::uint64_t size) {
   if (size == 0 || !charge(size)) return 0;
-  // A granule more, which no range of the memory map covers: running over the end is seen and does not reach the neighbour.
+  // A granule more, which no range of the memory map covers: running over the end is seen and does not reach the
+  // neighbour.
   const auto address = size > kSmall ? map(pages(size)) : take_small(charged(size) + kGranularity);
   if (!address) refund(size);
   return address;

@@ -11,7 +11,7 @@ namespace flexrack::sim {
 /// Memory of one device. Thread-safe.
 class DeviceHeap {
  public:
-  static constexpr std::uint64_t kGranularity = 512;   ///< what sizes are rounded up to, and the alignment of addresses
+  static constexpr std::uint64_t kGranularity = 512;  ///< what sizes are rounded up to, and the alignment of addresses
 
   explicit DeviceHeap(std::uint64_t capacity) : capacity_(capacity) {}
   DeviceHeap(const DeviceHeap&) = delete;
@@ -37,8 +37,9 @@ class DeviceHeap {
   const std::uint64_t capacity_;
   std::atomic<std::uint64_t> used_{0};
   std::mutex lock_;
-  std::map<std::uint64_t, std::uint64_t> blocks_;   ///< address of each block of small allocations, and the bytes taken in it
-  std::map<std::uint64_t, std::uint64_t> gaps_;     ///< free ranges in blocks: address and size
+  std::map<std::uint64_t, std::uint64_t>
+      blocks_;  ///< address of each block of small allocations, and the bytes taken in it
+  std::map<std::uint64_t, std::uint64_t> gaps_;  ///< free ranges in blocks: address and size
 };
 
 }  // namespace flexrack::sim

@@ -46,8 +46,8 @@ void write(std::string_view text, CUlogLevel level) noexcept try {
   std::tm parts{};
   localtime_r(&now.tv_sec, &parts);
   char head[64];
-  std::snprintf(head, sizeof head, "[%02d:%02d:%02d.%03ld][%d][CUDA][%c] ", parts.tm_hour, parts.tm_min, parts.tm_sec, now.tv_nsec / 1000000, static_cast<int>(getpid()),
-                level == CU_LOG_LEVEL_ERROR ? 'E' : 'W');
+  std::snprintf(head, sizeof head, "[%02d:%02d:%02d.%03ld][%d][CUDA][%c] ", parts.tm_hour, parts.tm_min, parts.tm_sec,
+                now.tv_nsec / 1000000, static_cast<int>(getpid()), level == CU_LOG_LEVEL_ERROR ? 'E' : 'W');
   std::string line = head + std::string(text);
   auto& to = log();
   std::map<CUlogsCallbackHandle, Listener> listeners;
@@ -67,8 +67,7 @@ void write(std::string_view text, CUlogLevel level) noexcept try {
     auto copy = line;
     listener.function(listener.data, level, copy.data(), copy.size());
   }
-} catch (...) {
-}
+} catch (...) {}
 
 }  // namespace
 
@@ -79,8 +78,7 @@ void log_fault(std::string_view text) noexcept {
   try {
     const std::lock_guard guard(log().lock);
     log().fault = text;
-  } catch (...) {
-  }
+  } catch (...) {}
   log_error(text);
 }
 
@@ -97,7 +95,8 @@ std::string take(CUlogIterator* iterator, std::size_t most) {
   auto begin = std::max(requested, from.first);
   std::size_t bytes = 0;
   auto at = end;
-  while (at > begin && bytes + from.lines[at - 1 - from.first].size() + 1 <= most) bytes += from.lines[--at - from.first].size() + 1;
+  while (at > begin && bytes + from.lines[at - 1 - from.first].size() + 1 <= most)
+    bytes += from.lines[--at - from.first].size() + 1;
   std::string text;
   const std::string_view note = "(older lines are lost)\n";
   if ((at > begin || requested < from.first) && at < end && bytes + note.size() <= most) text = note;

@@ -1,4 +1,5 @@
-// What the driver can say about a failed call beyond its result: the lines that cuLogs* give, and the text of the last fault.
+// What the driver can say about a failed call beyond its result: the lines that cuLogs* give, and the text of the last
+// fault.
 #pragma once
 
 #include <string>
@@ -17,5 +18,6 @@ void set_verbose(bool is_verbose);
 
 }  // namespace flexrack::sim
 
-/// Copies the text of the newest fault, cut to `size` with its end marked by a zero byte; gives its whole length, 0 where there was none.
+/// Copies the text of the newest fault, cut to `size` with its end marked by a zero byte; gives its whole length, 0
+/// where there was none.
 extern "C" __attribute__((visibility("default"))) unsigned long flexrack_sim_last_fault(char* text, unsigned long size);

@@ -63,7 +63,8 @@ CUresult elapsed(float* milliseconds, CUevent from, CUevent to) {
     require(milliseconds);
     const auto start = event_of(from), end = event_of(to);
     require(start->context == end->context, CUDA_ERROR_INVALID_HANDLE);
-    require(!((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING), CUDA_ERROR_INVALID_HANDLE, "an event without timing");
+    require(!((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING), CUDA_ERROR_INVALID_HANDLE,
+            "an event without timing");
     const auto first = start->command(), second = end->command();
     require(first && second, CUDA_ERROR_INVALID_HANDLE, "an event that was not recorded");
     require_working(*start->context);
@@ -82,7 +83,8 @@ extern "C" {
 
 CUresult cuEventCreate(CUevent* made, unsigned int flags) {
   return call([&] {
-    require(made && (flags & ~static_cast<unsigned>(CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS)) == 0);
+    require(made && (flags & ~static_cast<unsigned>(CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING |
+                                                    CU_EVENT_INTERPROCESS)) == 0);
     const auto context = current();
     require(!(flags & CU_EVENT_INTERPROCESS), CUDA_ERROR_NOT_SUPPORTED, "events are of one process");
     const auto event = Event::make(context, flags);
@@ -122,7 +124,9 @@ CUresult cuEventSynchronize(CUevent handle) {
 }
 
 CUresult cuEventElapsedTime(float* milliseconds, CUevent from, CUevent to) { return elapsed(milliseconds, from, to); }
-CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent from, CUevent to) { return elapsed(milliseconds, from, to); }
+CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent from, CUevent to) {
+  return elapsed(milliseconds, from, to);
+}
 
 CUresult cuStreamWaitEvent(CUstream handle, CUevent awaited, unsigned int flags) {
   return call([&] {
@@ -133,7 +137,8 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent awaited, unsigned int flags)
     if (const auto captured = event->captured()) {
       join_capture(*stream, *captured);
     } else if (capture && !(flags & CU_EVENT_WAIT_EXTERNAL)) {
-      fail(CUDA_ERROR_STREAM_CAPTURE_ISOLATION, "a captured stream may not wait for an event from outside of the capture");
+      fail(CUDA_ERROR_STREAM_CAPTURE_ISOLATION,
+           "a captured stream may not wait for an event from outside of the capture");
     } else {
       // Nothing recorded, nothing to wait for. What is recorded later is not waited for either, but in a graph.
       if (!capture && !event->command()) return;

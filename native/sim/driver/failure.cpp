@@ -25,9 +25,7 @@ CUresult result_of_exception() noexcept {
   } catch (const std::exception& error) {
     log_error(error.what());
     return CUDA_ERROR_UNKNOWN;
-  } catch (...) {
-    return CUDA_ERROR_UNKNOWN;
-  }
+  } catch (...) { return CUDA_ERROR_UNKNOWN; }
 }
 
 }  // namespace flexrack::sim

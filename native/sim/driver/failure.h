@@ -40,9 +40,7 @@ CUresult call_uninitialised(Work&& work) noexcept {
     } else {
       return work();
     }
-  } catch (...) {
-    return result_of_exception();
-  }
+  } catch (...) { return result_of_exception(); }
 }
 
 /// The same for a function that needs cuInit first.

@@ -8,7 +8,8 @@
 
 namespace flexrack::sim {
 
-FillWork::FillWork(std::uint64_t address, std::uint64_t pitch, std::uint32_t value, unsigned element, std::uint64_t width, std::uint64_t height)
+FillWork::FillWork(std::uint64_t address, std::uint64_t pitch, std::uint32_t value, unsigned element,
+                   std::uint64_t width, std::uint64_t height)
     : address_(address), pitch_(pitch), value_(value), element_(element), width_(width), height_(height) {
   require(element == 1 || element == 2 || element == 4);
   if (width == 0 || height == 0) return;
@@ -62,7 +63,8 @@ CUresult fill(CUdeviceptr address, size_t pitch, std::uint32_t value, unsigned e
   });
 }
 
-CUresult fill_in(CUstream handle, CUdeviceptr address, size_t pitch, std::uint32_t value, unsigned element, size_t width, size_t height) {
+CUresult fill_in(CUstream handle, CUdeviceptr address, size_t pitch, std::uint32_t value, unsigned element,
+                 size_t width, size_t height) {
   return call([&] {
     const auto stream = stream_of(handle);
     enqueue(*stream, std::make_shared<FillWork>(address, pitch, value, element, width, height));
@@ -79,20 +81,35 @@ extern "C" {
 CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count) { return fill(to, 0, value, 1, count, 1); }
 CUresult cuMemsetD16_v2(CUdeviceptr to, unsigned short value, size_t count) { return fill(to, 0, value, 2, count, 1); }
 CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned int value, size_t count) { return fill(to, 0, value, 4, count, 1); }
-CUresult cuMemsetD2D8_v2(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height) { return fill(to, pitch, value, 1, width, height); }
-CUresult cuMemsetD2D16_v2(CUdeviceptr to, size_t pitch, unsigned short value, size_t width, size_t height) { return fill(to, pitch, value, 2, width, height); }
-CUresult cuMemsetD2D32_v2(CUdeviceptr to, size_t pitch, unsigned int value, size_t width, size_t height) { return fill(to, pitch, value, 4, width, height); }
+CUresult cuMemsetD2D8_v2(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height) {
+  return fill(to, pitch, value, 1, width, height);
+}
+CUresult cuMemsetD2D16_v2(CUdeviceptr to, size_t pitch, unsigned short value, size_t width, size_t height) {
+  return fill(to, pitch, value, 2, width, height);
+}
+CUresult cuMemsetD2D32_v2(CUdeviceptr to, size_t pitch, unsigned int value, size_t width, size_t height) {
+  return fill(to, pitch, value, 4, width, height);
+}
 
-CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) { return fill_in(stream, to, 0, value, 1, count, 1); }
-CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count, CUstream stream) { return fill_in(stream, to, 0, value, 2, count, 1); }
-CUresult cuMemsetD32Async(CUdeviceptr to, unsigned int value, size_t count, CUstream stream) { return fill_in(stream, to, 0, value, 4, count, 1); }
-CUresult cuMemsetD2D8Async(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height, CUstream stream) {
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) {
+  return fill_in(stream, to, 0, value, 1, count, 1);
+}
+CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count, CUstream stream) {
+  return fill_in(stream, to, 0, value, 2, count, 1);
+}
+CUresult cuMemsetD32Async(CUdeviceptr to, unsigned int value, size_t count, CUstream stream) {
+  return fill_in(stream, to, 0, value, 4, count, 1);
+}
+CUresult cuMemsetD2D8Async(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height,
+                           CUstream stream) {
   return fill_in(stream, to, pitch, value, 1, width, height);
 }
-CUresult cuMemsetD2D16Async(CUdeviceptr to, size_t pitch, unsigned short value, size_t width, size_t height, CUstream stream) {
+CUresult cuMemsetD2D16Async(CUdeviceptr to, size_t pitch, unsigned short value, size_t width, size_t height,
+                            CUstream stream) {
   return fill_in(stream, to, pitch, value, 2, width, height);
 }
-CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned int value, size_t width, size_t height, CUstream stream) {
+CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned int value, size_t width, size_t height,
+                            CUstream stream) {
   return fill_in(stream, to, pitch, value, 4, width, height);
 }
 

@@ -8,8 +8,10 @@ namespace flexrack::sim {
 
 class FillWork : public Work {
  public:
-  /// Rows of `width` elements of `element` bytes (1, 2 or 4). Throws CUDA_ERROR_INVALID_VALUE where the memory is not all of one allocation.
-  FillWork(std::uint64_t address, std::uint64_t pitch, std::uint32_t value, unsigned element, std::uint64_t width, std::uint64_t height);
+  /// Rows of `width` elements of `element` bytes (1, 2 or 4). Throws CUDA_ERROR_INVALID_VALUE where the memory is not
+  /// all of one allocation.
+  FillWork(std::uint64_t address, std::uint64_t pitch, std::uint32_t value, unsigned element, std::uint64_t width,
+           std::uint64_t height);
   /// As a graph's node has it.
   static std::shared_ptr<FillWork> described_by(const CUDA_MEMSET_NODE_PARAMS& as);
 

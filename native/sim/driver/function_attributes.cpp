@@ -24,7 +24,8 @@ int function_attribute(const KernelFacts& facts, const FunctionSettings& setting
     case CU_FUNC_ATTRIBUTE_PTX_VERSION: return facts.ptx_version;
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION: return facts.binary_version;
     case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: return 0;
-    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: return settings.dynamic_shared >= 0 ? settings.dynamic_shared : default_dynamic_shared(facts);
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      return settings.dynamic_shared >= 0 ? settings.dynamic_shared : default_dynamic_shared(facts);
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: return settings.carveout;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: return 0;
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: return settings.cluster[0];
@@ -36,7 +37,8 @@ int function_attribute(const KernelFacts& facts, const FunctionSettings& setting
   }
 }
 
-void set_function_attribute(const KernelFacts& facts, FunctionSettings& settings, CUfunction_attribute which, int value) {
+void set_function_attribute(const KernelFacts& facts, FunctionSettings& settings, CUfunction_attribute which,
+                            int value) {
   const auto set_cluster = [&](std::size_t dimension) {
     require(value >= 0 && (facts.required_cluster[dimension] == 0 || facts.required_cluster[dimension] == value));
     settings.cluster[dimension] = value;

@@ -16,14 +16,16 @@ Graph::~Graph() {
   for (const auto& [key, held] : user_objects) held.first->release(held.second);
 }
 
-Ref<GraphNode> Graph::add(CUgraphNodeType type, WorkPointer work, const CUgraphNode* before, std::size_t count, const CUgraphEdgeData* data) {
+Ref<GraphNode> Graph::add(CUgraphNodeType type, WorkPointer work, const CUgraphNode* before, std::size_t count,
+                          const CUgraphEdgeData* data) {
   require(before || count == 0);
   const std::lock_guard guard(lock);
   std::vector<Ref<GraphNode>> found;
   std::set<GraphNode*> once;
   for (std::size_t i = 0; i < count; ++i) {
     found.push_back(node_of(before[i]));
-    require(found.back()->graph == this && once.insert(found.back().get()).second, CUDA_ERROR_INVALID_VALUE, "a node depends on nodes of its own graph, on each once");
+    require(found.back()->graph == this && once.insert(found.back().get()).second, CUDA_ERROR_INVALID_VALUE,
+            "a node depends on nodes of its own graph, on each once");
   }
   auto node = GraphNode::make(*this, type);
   node->open();
@@ -34,7 +36,8 @@ Ref<GraphNode> Graph::add(CUgraphNodeType type, WorkPointer work, const CUgraphN
   return node;
 }
 
-Ref<GraphNode> Graph::add_child(const Ref<Graph>& child, const CUgraphNode* before, std::size_t count, const CUgraphEdgeData* data) {
+Ref<GraphNode> Graph::add_child(const Ref<Graph>& child, const CUgraphNode* before, std::size_t count,
+                                const CUgraphEdgeData* data) {
   auto copy = child->clone();
   copy->is_child = true;
   copy->open();
@@ -80,7 +83,8 @@ Ref<Graph> Graph::clone() const {
     copy->nodes.push_back(std::move(twin));
   }
   copy->last_number_ = last_number_;
-  for (const auto& node : nodes) for (const auto& edge : node->after) cuda::connect(*twins[node.get()], *twins[edge.node], edge.data);
+  for (const auto& node : nodes)
+    for (const auto& edge : node->after) cuda::connect(*twins[node.get()], *twins[edge.node], edge.data);
   for (const auto& [key, held] : user_objects) {
     held.first->retain(held.second);
     copy->user_objects[key] = held;

@@ -50,8 +50,10 @@ class Graph : public Object<Graph> {
   std::map<UserObject*, std::pair<Ref<UserObject>, unsigned>> user_objects;   ///< with how many references it has
 
   /// A node behind others. Throws CUDA_ERROR_INVALID_VALUE where one is not of this graph, or is given twice.
-  Ref<GraphNode> add(CUgraphNodeType type, WorkPointer work, const CUgraphNode* before, std::size_t count, const CUgraphEdgeData* data = nullptr);
-  Ref<GraphNode> add_child(const Ref<Graph>& child, const CUgraphNode* before, std::size_t count, const CUgraphEdgeData* data = nullptr);
+  Ref<GraphNode> add(CUgraphNodeType type, WorkPointer work, const CUgraphNode* before, std::size_t count,
+                     const CUgraphEdgeData* data = nullptr);
+  Ref<GraphNode> add_child(const Ref<Graph>& child, const CUgraphNode* before, std::size_t count,
+                           const CUgraphEdgeData* data = nullptr);
   void remove(GraphNode& node);
 
   /// Nodes so that each comes behind those it depends on; empty where they depend on each other in a circle.
@@ -75,7 +77,8 @@ class GraphExec : public Object<GraphExec> {
   const unsigned long long flags;
   const std::uint64_t id;
   void launch(Stream& stream);
-  /// What a node does from the next launch on. Throws CUDA_ERROR_INVALID_VALUE where it has no such node, or one of another type.
+  /// What a node does from the next launch on. Throws CUDA_ERROR_INVALID_VALUE where it has no such node, or one of
+  /// another type.
   void set(const GraphNode& node, WorkPointer work);
   void set_child(const GraphNode& node, const Graph& child);
   void enable(const GraphNode& node, bool is_enabled);

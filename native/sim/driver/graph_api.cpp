@@ -13,7 +13,8 @@ using flexrack::cuda::give_list;
 CUgraphNode handle_of(GraphNode& node) { return node.handle(); }
 
 void list_nodes(const std::vector<GraphNode*>& nodes, CUgraphNode* out, std::size_t* count) {
-  require(give_list(nodes.size(), count, out, [&](std::size_t i, bool is_there) { out[i] = is_there ? nodes[i]->handle() : nullptr; }));
+  require(give_list(nodes.size(), count, out,
+                    [&](std::size_t i, bool is_there) { out[i] = is_there ? nodes[i]->handle() : nullptr; }));
 }
 
 CUresult edges(CUgraph handle, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* data, std::size_t* count) {
@@ -26,7 +27,8 @@ CUresult edges(CUgraph handle, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeDa
   });
 }
 
-CUresult neighbours(CUgraphNode handle, CUgraphNode* out, CUgraphEdgeData* data, std::size_t* count, std::vector<GraphNode::Edge> GraphNode::*which) {
+CUresult neighbours(CUgraphNode handle, CUgraphNode* out, CUgraphEdgeData* data, std::size_t* count,
+                    std::vector<GraphNode::Edge> GraphNode::* which) {
   return call([&] {
     const auto node = node_of(handle);
     const std::lock_guard guard(node->graph->lock);
@@ -35,7 +37,8 @@ CUresult neighbours(CUgraphNode handle, CUgraphNode* out, CUgraphEdgeData* data,
   });
 }
 
-CUresult add_dependencies(CUgraph handle, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData* data, std::size_t count) {
+CUresult add_dependencies(CUgraph handle, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData* data,
+                          std::size_t count) {
   return call([&] {
     require((from && to) || count == 0);
     const auto graph = graph_of(handle);
@@ -56,17 +59,20 @@ CUresult remove_dependencies(CUgraph handle, const CUgraphNode* from, const CUgr
     const std::lock_guard guard(graph->lock);
     for (std::size_t i = 0; i < count; ++i) {
       const auto first = node_of(from[i]), second = node_of(to[i]);
-      require(first->graph == graph.get() && cuda::disconnect(*first, *second), CUDA_ERROR_INVALID_VALUE, "no such edge");
+      require(first->graph == graph.get() && cuda::disconnect(*first, *second), CUDA_ERROR_INVALID_VALUE,
+              "no such edge");
     }
   });
 }
 
-constexpr unsigned long long kInstantiateFlags = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH |
-                                      CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+constexpr unsigned long long kInstantiateFlags =
+    CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
+    CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
 
 void instantiate(CUgraphExec* made, CUgraph handle, unsigned long long flags) {
   require(made && (flags & ~kInstantiateFlags) == 0);
-  require(!(flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH), CUDA_ERROR_NOT_SUPPORTED, "kernels do not launch graphs");
+  require(!(flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH), CUDA_ERROR_NOT_SUPPORTED,
+          "kernels do not launch graphs");
   const auto graph = graph_of(handle);
   const std::lock_guard guard(graph->lock);
   const auto exec = GraphExec::make(*graph, flags);
@@ -127,7 +133,8 @@ CUresult cuGraphNodeFindInClone(CUgraphNode* found, CUgraphNode original, CUgrap
 CUresult cuGraphDestroyNode(CUgraphNode handle) {
   return call([&] {
     const auto node = node_of(handle);
-    require(node->type != CU_GRAPH_NODE_TYPE_MEM_ALLOC && node->type != CU_GRAPH_NODE_TYPE_MEM_FREE, CUDA_ERROR_NOT_SUPPORTED, "nodes of memory stay");
+    require(node->type != CU_GRAPH_NODE_TYPE_MEM_ALLOC && node->type != CU_GRAPH_NODE_TYPE_MEM_FREE,
+            CUDA_ERROR_NOT_SUPPORTED, "nodes of memory stay");
     node->graph->remove(*node);
   });
 }
@@ -154,38 +161,58 @@ CUresult cuGraphGetRootNodes(CUgraph handle, CUgraphNode* nodes, size_t* count) 
     const auto graph = graph_of(handle);
     const std::lock_guard guard(graph->lock);
     std::vector<GraphNode*> all;
-    for (const auto& node : graph->nodes) if (node->before.empty()) all.push_back(node.get());
+    for (const auto& node : graph->nodes)
+      if (node->before.empty()) all.push_back(node.get());
     list_nodes(all, nodes, count);
   });
 }
 
-CUresult cuGraphGetEdges(CUgraph graph, CUgraphNode* from, CUgraphNode* to, size_t* count) { return edges(graph, from, to, nullptr, count); }
-CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* data, size_t* count) { return edges(graph, from, to, data, count); }
+CUresult cuGraphGetEdges(CUgraph graph, CUgraphNode* from, CUgraphNode* to, size_t* count) {
+  return edges(graph, from, to, nullptr, count);
+}
+CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* data, size_t* count) {
+  return edges(graph, from, to, data, count);
+}
 
-CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode* nodes, size_t* count) { return neighbours(node, nodes, nullptr, count, &GraphNode::before); }
+CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode* nodes, size_t* count) {
+  return neighbours(node, nodes, nullptr, count, &GraphNode::before);
+}
 CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode* nodes, CUgraphEdgeData* data, size_t* count) {
   return neighbours(node, nodes, data, count, &GraphNode::before);
 }
-CUresult cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode* nodes, size_t* count) { return neighbours(node, nodes, nullptr, count, &GraphNode::after); }
+CUresult cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode* nodes, size_t* count) {
+  return neighbours(node, nodes, nullptr, count, &GraphNode::after);
+}
 CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode* nodes, CUgraphEdgeData* data, size_t* count) {
   return neighbours(node, nodes, data, count, &GraphNode::after);
 }
 
-CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t count) { return add_dependencies(graph, from, to, nullptr, count); }
-CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData* data, size_t count) {
+CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t count) {
+  return add_dependencies(graph, from, to, nullptr, count);
+}
+CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
+                                   const CUgraphEdgeData* data, size_t count) {
   return add_dependencies(graph, from, to, data, count);
 }
-CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t count) { return remove_dependencies(graph, from, to, count); }
-CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData*, size_t count) {
+CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t count) {
+  return remove_dependencies(graph, from, to, count);
+}
+CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
+                                      const CUgraphEdgeData*, size_t count) {
   return remove_dependencies(graph, from, to, count);
 }
 
-CUresult cuGraphInstantiate(CUgraphExec* exec, CUgraph graph, CUgraphNode* wrong, char* log, size_t size) { return instantiate_with_log(exec, graph, wrong, log, size); }
-CUresult cuGraphInstantiate_v2(CUgraphExec* exec, CUgraph graph, CUgraphNode* wrong, char* log, size_t size) { return instantiate_with_log(exec, graph, wrong, log, size); }
+CUresult cuGraphInstantiate(CUgraphExec* exec, CUgraph graph, CUgraphNode* wrong, char* log, size_t size) {
+  return instantiate_with_log(exec, graph, wrong, log, size);
+}
+CUresult cuGraphInstantiate_v2(CUgraphExec* exec, CUgraph graph, CUgraphNode* wrong, char* log, size_t size) {
+  return instantiate_with_log(exec, graph, wrong, log, size);
+}
 
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* exec, CUgraph graph, unsigned long long flags) {
   return call([&] {
-    require(!(flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD), CUDA_ERROR_INVALID_VALUE, "a stream to upload in comes with cuGraphInstantiateWithParams");
+    require(!(flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD), CUDA_ERROR_INVALID_VALUE,
+            "a stream to upload in comes with cuGraphInstantiateWithParams");
     instantiate(exec, graph, flags);
   });
 }

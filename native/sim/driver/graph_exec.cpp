@@ -13,8 +13,10 @@ std::atomic<std::uint64_t> last_exec_id{0};
 
 void check_order(Graph& graph) {
   const std::lock_guard guard(graph.lock);
-  require(graph.nodes.empty() || !graph.in_order().empty(), CUDA_ERROR_INVALID_VALUE, "nodes that depend on each other in a circle");
-  for (const auto& node : graph.nodes) if (node->child) check_order(*node->child);
+  require(graph.nodes.empty() || !graph.in_order().empty(), CUDA_ERROR_INVALID_VALUE,
+          "nodes that depend on each other in a circle");
+  for (const auto& node : graph.nodes)
+    if (node->child) check_order(*node->child);
 }
 
 /// Memory that nodes allocate, of children too, and addresses that nodes free.
@@ -36,7 +38,8 @@ std::vector<std::shared_ptr<GraphAddress>> left_by(const Graph& graph) {
 }
 
 /// Submits all nodes behind `begin`; gives what nothing in the graph waits for.
-std::vector<Ref<Command>> submit(const Graph& graph, const Ref<Context>& context, int priority, const std::vector<Ref<Command>>& begin) {
+std::vector<Ref<Command>> submit(const Graph& graph, const Ref<Context>& context, int priority,
+                                 const std::vector<Ref<Command>>& begin) {
   std::map<const GraphNode*, std::vector<Ref<Command>>> ends;
   std::vector<Ref<Command>> last;
   for (const auto* node : graph.in_order()) {
@@ -65,7 +68,10 @@ std::vector<Ref<Command>> submit(const Graph& graph, const Ref<Context>& context
 
 }  // namespace
 
-GraphExec::GraphExec(Graph& of, unsigned long long with_flags) : flags(with_flags), id(++last_exec_id), graph_(of.clone()) { check_order(*graph_); }
+GraphExec::GraphExec(Graph& of, unsigned long long with_flags)
+    : flags(with_flags), id(++last_exec_id), graph_(of.clone()) {
+  check_order(*graph_);
+}
 
 void GraphExec::launch(Stream& stream) {
   if (const auto capture = stream.capture()) {
@@ -78,16 +84,20 @@ void GraphExec::launch(Stream& stream) {
   const auto places = left_by(*graph_);
   Ref<Command> begin;
   if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) {
-    begin = Command::make(stream.context, &stream.context->device.frees, [places] { for (const auto& place : places) place->release(); });
+    begin = Command::make(stream.context, &stream.context->device.frees, [places] {
+      for (const auto& place : places) place->release();
+    });
   } else {
-    for (const auto& place : places) require(!place->is_kept(), CUDA_ERROR_INVALID_VALUE, "what the graph's last launch allocated was not freed");
+    for (const auto& place : places)
+      require(!place->is_kept(), CUDA_ERROR_INVALID_VALUE, "what the graph's last launch allocated was not freed");
     begin = Command::marker(stream.context);
   }
   // A graph runs once at a time.
   const std::vector<Ref<Command>> previous{last_};
   stream.append(begin, previous);
   const auto ends = submit(*graph_, stream.context, stream.priority, {begin});
-  // What is launched keeps the graph, and what that keeps, until it is over (CUDA C++ Programming Guide, CUDA user objects).
+  // What is launched keeps the graph, and what that keeps, until it is over (CUDA C++ Programming Guide, CUDA user
+  // objects).
   const auto end = Command::make(stream.context, nullptr, [self = Ref<GraphExec>(this)] {}, true);
   stream.append(end, ends);
   last_ = end;
@@ -111,7 +121,8 @@ void GraphExec::set(const GraphNode& node, WorkPointer work) {
 void GraphExec::set_child(const GraphNode& node, const Graph& child) {
   const std::lock_guard guard(lock_);
   auto& found = own(node);
-  require(found.child && found.child->nodes.size() == child.nodes.size(), CUDA_ERROR_INVALID_VALUE, "a child graph of another shape");
+  require(found.child && found.child->nodes.size() == child.nodes.size(), CUDA_ERROR_INVALID_VALUE,
+          "a child graph of another shape");
   auto copy = child.clone();
   copy->is_child = true;
   check_order(*copy);
@@ -121,7 +132,8 @@ void GraphExec::set_child(const GraphNode& node, const Graph& child) {
 void GraphExec::enable(const GraphNode& node, bool is_enabled) {
   const std::lock_guard guard(lock_);
   auto& found = own(node);
-  require(found.type == CU_GRAPH_NODE_TYPE_KERNEL || found.type == CU_GRAPH_NODE_TYPE_MEMSET || found.type == CU_GRAPH_NODE_TYPE_MEMCPY);
+  require(found.type == CU_GRAPH_NODE_TYPE_KERNEL || found.type == CU_GRAPH_NODE_TYPE_MEMSET ||
+          found.type == CU_GRAPH_NODE_TYPE_MEMCPY);
   found.is_enabled = is_enabled;
 }
 
@@ -156,7 +168,8 @@ CUgraphExecUpdateResult compare(const Graph& now, const Graph& to, CUgraphNode& 
     wrong = to.nodes[i]->handle();
     if (now.nodes[i]->type != to.nodes[i]->type) return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
     if (before[i] != after[i]) return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-    if (to.nodes[i]->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || to.nodes[i]->type == CU_GRAPH_NODE_TYPE_MEM_FREE) return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
+    if (to.nodes[i]->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || to.nodes[i]->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+      return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
     if (!to.nodes[i]->child) continue;
     const auto inner = compare(*now.nodes[i]->child, *to.nodes[i]->child, wrong);
     if (inner != CU_GRAPH_EXEC_UPDATE_SUCCESS) return inner;

@@ -16,7 +16,8 @@ std::vector<DotNode> described(const Graph& graph) {
   std::vector<DotNode> all;
   for (const auto& node : graph.nodes) {
     DotNode one{.number = node->number, .type = node->type};
-    if (const auto* kernel = dynamic_cast<const KernelWork*>(node->work.get())) one.kernel = kernel->function->facts.name;
+    if (const auto* kernel = dynamic_cast<const KernelWork*>(node->work.get()))
+      one.kernel = kernel->function->facts.name;
     for (const auto& edge : node->after) one.after.push_back(edge.node->number);
     if (node->child) one.child = described(*node->child);
     all.push_back(std::move(one));
@@ -69,11 +70,13 @@ CUresult cuGraphKernelNodeGetAttribute(CUgraphNode handle, CUkernelNodeAttrID wh
     *value = {};
     if (which == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) value->cooperative = work.shape.is_cooperative;
     if (which == CU_LAUNCH_ATTRIBUTE_PRIORITY) value->priority = work.priority;
-    for (const auto& one : work.attributes) if (one.id == which) *value = one.value;
+    for (const auto& one : work.attributes)
+      if (one.id == which) *value = one.value;
   });
 }
 
-CUresult cuGraphKernelNodeSetAttribute(CUgraphNode handle, CUkernelNodeAttrID which, const CUkernelNodeAttrValue* value) {
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode handle, CUkernelNodeAttrID which,
+                                       const CUkernelNodeAttrValue* value) {
   return call([&] {
     require(value && is_for_nodes(which));
     const auto node = node_of(handle);

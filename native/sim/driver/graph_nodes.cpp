@@ -82,7 +82,8 @@ CUresult tell(CUgraphNode handle, const void* out, Give&& give) {
 }
 
 CUDA_KERNEL_NODE_PARAMS_v2 newer(const CUDA_KERNEL_NODE_PARAMS_v1& as) {
-  return {as.func, as.gridDimX, as.gridDimY, as.gridDimZ, as.blockDimX, as.blockDimY, as.blockDimZ, as.sharedMemBytes, as.kernelParams, as.extra, nullptr, nullptr};
+  return {as.func,      as.gridDimX,       as.gridDimY,     as.gridDimZ, as.blockDimX, as.blockDimY,
+          as.blockDimZ, as.sharedMemBytes, as.kernelParams, as.extra,    nullptr,      nullptr};
 }
 
 CUresult add_kernel(const Place& place, const CUDA_KERNEL_NODE_PARAMS_v2* as) {
@@ -99,7 +100,9 @@ CUresult set_kernel(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v2* as) {
 }
 
 CUresult set_kernel_in_exec(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v2* as) {
-  return set_in_exec(exec, node, [&](const Work& now) { return require(as), kernel_from(*as, dynamic_cast<const KernelWork*>(&now)); });
+  return set_in_exec(exec, node, [&](const Work& now) {
+    return require(as), kernel_from(*as, dynamic_cast<const KernelWork*>(&now));
+  });
 }
 
 CUresult add_any(const Place& place, CUgraphNodeParams* as) {
@@ -108,11 +111,15 @@ CUresult add_any(const Place& place, CUgraphNodeParams* as) {
     const auto graph = graph_of(place.graph);
     if (as->type == CU_GRAPH_NODE_TYPE_GRAPH) {
       const auto child = graph_of(as->graph.graph);
-      require(as->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE, CUDA_ERROR_NOT_SUPPORTED, "child graphs are cloned");
+      require(as->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE, CUDA_ERROR_NOT_SUPPORTED,
+              "child graphs are cloned");
       *place.made = graph->add_child(child, place.before, place.count, place.data)->handle();
       return;
     }
-    auto context = as->type == CU_GRAPH_NODE_TYPE_MEMCPY || as->type == CU_GRAPH_NODE_TYPE_MEMSET || as->type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP ? node_context(context_in(*as)) : nullptr;
+    auto context = as->type == CU_GRAPH_NODE_TYPE_MEMCPY || as->type == CU_GRAPH_NODE_TYPE_MEMSET ||
+                           as->type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP
+                       ? node_context(context_in(*as))
+                       : nullptr;
     const auto work = work_from(*as);
     if (const auto* kernel = dynamic_cast<const KernelWork*>(work.get())) context = kernel->function->module->context;
     add(place, work, std::move(context));
@@ -126,19 +133,22 @@ using namespace flexrack::sim;
 
 extern "C" {
 
-CUresult cuGraphAddKernelNode(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count, const CUDA_KERNEL_NODE_PARAMS_v1* as) {
+CUresult cuGraphAddKernelNode(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count,
+                              const CUDA_KERNEL_NODE_PARAMS_v1* as) {
   if (!as) return CUDA_ERROR_INVALID_VALUE;
   const auto all = newer(*as);
   return add_kernel({made, graph, before, count}, &all);
 }
-CUresult cuGraphAddKernelNode_v2(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count, const CUDA_KERNEL_NODE_PARAMS_v2* as) {
+CUresult cuGraphAddKernelNode_v2(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count,
+                                 const CUDA_KERNEL_NODE_PARAMS_v2* as) {
   return add_kernel({made, graph, before, count}, as);
 }
 CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v1* as) {
   return tell<KernelWork>(node, as, [&](const KernelWork& work) {
     const auto all = described(work);
     const auto function = all.func ? all.func : work.function->handle();
-    *as = {function, all.gridDimX, all.gridDimY, all.gridDimZ, all.blockDimX, all.blockDimY, all.blockDimZ, all.sharedMemBytes, all.kernelParams, nullptr};
+    *as = {function,      all.gridDimX,  all.gridDimY,       all.gridDimZ,     all.blockDimX,
+           all.blockDimY, all.blockDimZ, all.sharedMemBytes, all.kernelParams, nullptr};
   });
 }
 CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v2* as) {
@@ -149,15 +159,20 @@ CUresult cuGraphKernelNodeSetParams(CUgraphNode node, const CUDA_KERNEL_NODE_PAR
   const auto all = newer(*as);
   return set_kernel(node, &all);
 }
-CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v2* as) { return set_kernel(node, as); }
+CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v2* as) {
+  return set_kernel(node, as);
+}
 CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1* as) {
   if (!as) return CUDA_ERROR_INVALID_VALUE;
   const auto all = newer(*as);
   return set_kernel_in_exec(exec, node, &all);
 }
-CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v2* as) { return set_kernel_in_exec(exec, node, as); }
+CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v2* as) {
+  return set_kernel_in_exec(exec, node, as);
+}
 
-CUresult cuGraphAddMemcpyNode(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count, const CUDA_MEMCPY3D* as, CUcontext context) {
+CUresult cuGraphAddMemcpyNode(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count,
+                              const CUDA_MEMCPY3D* as, CUcontext context) {
   return add_node_in({made, graph, before, count}, context, [&] { return require(as), copy_from(*as); });
 }
 CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D* as) {
@@ -166,11 +181,13 @@ CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D* as) {
 CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D* as) {
   return set_node(node, [&](const GraphNode&) { return require(as), copy_from(*as); });
 }
-CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_MEMCPY3D* as, CUcontext context) {
+CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_MEMCPY3D* as,
+                                        CUcontext context) {
   return set_in_exec(exec, node, [&](const Work&) { return require(as), node_context(context), copy_from(*as); });
 }
 
-CUresult cuGraphAddMemsetNode(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count, const CUDA_MEMSET_NODE_PARAMS* as, CUcontext context) {
+CUresult cuGraphAddMemsetNode(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count,
+                              const CUDA_MEMSET_NODE_PARAMS* as, CUcontext context) {
   return add_node_in({made, graph, before, count}, context, [&] { return require(as), fill_from(*as); });
 }
 CUresult cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS* as) {
@@ -179,11 +196,13 @@ CUresult cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS* a
 CUresult cuGraphMemsetNodeSetParams(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* as) {
   return set_node(node, [&](const GraphNode&) { return require(as), fill_from(*as); });
 }
-CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* as, CUcontext context) {
+CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* as,
+                                        CUcontext context) {
   return set_in_exec(exec, node, [&](const Work&) { return require(as), node_context(context), fill_from(*as); });
 }
 
-CUresult cuGraphAddHostNode(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count, const CUDA_HOST_NODE_PARAMS* as) {
+CUresult cuGraphAddHostNode(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count,
+                            const CUDA_HOST_NODE_PARAMS* as) {
   return add_node({made, graph, before, count}, [&] { return require(as), host_from(as->fn, as->userData); });
 }
 CUresult cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS* as) {
@@ -196,7 +215,8 @@ CUresult cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node, const 
   return set_in_exec(exec, node, [&](const Work&) { return require(as), host_from(as->fn, as->userData); });
 }
 
-CUresult cuGraphAddChildGraphNode(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count, CUgraph child) {
+CUresult cuGraphAddChildGraphNode(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count,
+                                  CUgraph child) {
   return call([&] {
     require(made);
     *made = graph_of(graph)->add_child(graph_of(child), before, count)->handle();
@@ -218,7 +238,8 @@ CUresult cuGraphAddEmptyNode(CUgraphNode* made, CUgraph graph, const CUgraphNode
   return add_node({made, graph, before, count}, []() -> WorkPointer { return nullptr; });
 }
 
-CUresult cuGraphAddEventRecordNode(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count, CUevent event) {
+CUresult cuGraphAddEventRecordNode(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count,
+                                   CUevent event) {
   return add_node({made, graph, before, count}, [&] { return std::make_shared<EventRecordWork>(event_of(event)); });
 }
 CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode node, CUevent* event) {
@@ -230,7 +251,8 @@ CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event) {
 CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event) {
   return set_in_exec(exec, node, [&](const Work&) { return std::make_shared<EventRecordWork>(event_of(event)); });
 }
-CUresult cuGraphAddEventWaitNode(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count, CUevent event) {
+CUresult cuGraphAddEventWaitNode(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count,
+                                 CUevent event) {
   return add_node({made, graph, before, count}, [&] { return std::make_shared<EventWaitWork>(event_of(event)); });
 }
 CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent* event) {
@@ -243,23 +265,30 @@ CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node, CU
   return set_in_exec(exec, node, [&](const Work&) { return std::make_shared<EventWaitWork>(event_of(event)); });
 }
 
-CUresult cuGraphAddBatchMemOpNode(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count, const CUDA_BATCH_MEM_OP_NODE_PARAMS* as) {
+CUresult cuGraphAddBatchMemOpNode(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count,
+                                  const CUDA_BATCH_MEM_OP_NODE_PARAMS* as) {
   if (!as) return CUDA_ERROR_INVALID_VALUE;
-  return add_node_in({made, graph, before, count}, as->ctx, [&] { return values_from(as->paramArray, as->count, as->flags); });
+  return add_node_in({made, graph, before, count}, as->ctx,
+                     [&] { return values_from(as->paramArray, as->count, as->flags); });
 }
 CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode node, CUDA_BATCH_MEM_OP_NODE_PARAMS* as) {
   return tell<ValueWork>(node, as, [&](const ValueWork& work) {
-    *as = {node_of(node)->context->handle(), static_cast<unsigned>(work.operations.size()), const_cast<CUstreamBatchMemOpParams*>(work.operations.data()), 0};
+    *as = {node_of(node)->context->handle(), static_cast<unsigned>(work.operations.size()),
+           const_cast<CUstreamBatchMemOpParams*>(work.operations.data()), 0};
   });
 }
 CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS* as) {
-  return set_node(node, [&](const GraphNode&) { return require(as), values_from(as->paramArray, as->count, as->flags); });
+  return set_node(node,
+                  [&](const GraphNode&) { return require(as), values_from(as->paramArray, as->count, as->flags); });
 }
-CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS* as) {
-  return set_in_exec(exec, node, [&](const Work&) { return require(as), values_from(as->paramArray, as->count, as->flags); });
+CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                            const CUDA_BATCH_MEM_OP_NODE_PARAMS* as) {
+  return set_in_exec(exec, node,
+                     [&](const Work&) { return require(as), values_from(as->paramArray, as->count, as->flags); });
 }
 
-CUresult cuGraphAddMemAllocNode(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count, CUDA_MEM_ALLOC_NODE_PARAMS* as) {
+CUresult cuGraphAddMemAllocNode(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count,
+                                CUDA_MEM_ALLOC_NODE_PARAMS* as) {
   return add_node({made, graph, before, count}, [&] { return require(as), allocate_from(*as); });
 }
 CUresult cuGraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS* as) {
@@ -271,23 +300,30 @@ CUresult cuGraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARA
     as->dptr = work.place->address;
   });
 }
-CUresult cuGraphAddMemFreeNode(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count, CUdeviceptr address) {
+CUresult cuGraphAddMemFreeNode(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count,
+                               CUdeviceptr address) {
   return add_node({made, graph, before, count}, [&] { return free_from(address); });
 }
 CUresult cuGraphMemFreeNodeGetParams(CUgraphNode node, CUdeviceptr* address) {
   return tell<FreeWork>(node, address, [&](const FreeWork& work) { *address = work.address; });
 }
 
-CUresult cuGraphAddNode(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count, CUgraphNodeParams* as) { return add_any({made, graph, before, count}, as); }
-CUresult cuGraphAddNode_v2(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, const CUgraphEdgeData* data, size_t count, CUgraphNodeParams* as) {
+CUresult cuGraphAddNode(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, size_t count,
+                        CUgraphNodeParams* as) {
+  return add_any({made, graph, before, count}, as);
+}
+CUresult cuGraphAddNode_v2(CUgraphNode* made, CUgraph graph, const CUgraphNode* before, const CUgraphEdgeData* data,
+                           size_t count, CUgraphNodeParams* as) {
   return add_any({made, graph, before, count, data}, as);
 }
 CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* as) {
   return set_node(node, [&](const GraphNode& now) { return require(as && as->type == now.type), work_from(*as); });
 }
 CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams* as) {
-  if (as && as->type == CU_GRAPH_NODE_TYPE_GRAPH) return cuGraphExecChildGraphNodeSetParams(exec, node, as->graph.graph);
-  return set_in_exec(exec, node, [&](const Work& now) { return require(as && as->type == now.type()), work_from(*as); });
+  if (as && as->type == CU_GRAPH_NODE_TYPE_GRAPH)
+    return cuGraphExecChildGraphNodeSetParams(exec, node, as->graph.graph);
+  return set_in_exec(exec, node,
+                     [&](const Work& now) { return require(as && as->type == now.type()), work_from(*as); });
 }
 
 }  // extern "C"

@@ -43,7 +43,8 @@ void initialise() {
   if (is_initialised) return;
   set_settings(settings_from_environment());
   set_verbose(settings().is_verbose);
-  ptx::set_newest_version(static_cast<unsigned>(settings().driver.isa_major), static_cast<unsigned>(settings().driver.isa_minor));
+  ptx::set_newest_version(static_cast<unsigned>(settings().driver.isa_major),
+                          static_cast<unsigned>(settings().driver.isa_minor));
   make_devices();
   pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
   is_initialised = true;
@@ -51,7 +52,11 @@ void initialise() {
 
 }  // namespace
 
-CUresult ready() noexcept { return is_initialised.load(std::memory_order_acquire) && !is_forked.load(std::memory_order_relaxed) ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED; }
+CUresult ready() noexcept {
+  return is_initialised.load(std::memory_order_acquire) && !is_forked.load(std::memory_order_relaxed)
+             ? CUDA_SUCCESS
+             : CUDA_ERROR_NOT_INITIALIZED;
+}
 
 }  // namespace flexrack::sim
 
@@ -84,7 +89,8 @@ CUresult cuGetErrorString(CUresult error, const char** text) {
   return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-// Nothing here profiles; starting and stopping what is not there is no error, on hardware without a profiler attached neither.
+// Nothing here profiles; starting and stopping what is not there is no error, on hardware without a profiler attached
+// neither.
 CUresult cuProfilerStart() {
   return call([] {});
 }

@@ -14,8 +14,14 @@ JitOptions::JitOptions(unsigned count, CUjit_option* options, void** values) {
     switch (options[i]) {
       case CU_JIT_INFO_LOG_BUFFER: info_.buffer = static_cast<char*>(values[i]); break;
       case CU_JIT_ERROR_LOG_BUFFER: error_.buffer = static_cast<char*>(values[i]); break;
-      case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES: info_.size = number; info_.size_value = &values[i]; break;
-      case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES: error_.size = number; error_.size_value = &values[i]; break;
+      case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
+        info_.size = number;
+        info_.size_value = &values[i];
+        break;
+      case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
+        error_.size = number;
+        error_.size_value = &values[i];
+        break;
       case CU_JIT_MAX_REGISTERS: max_registers_ = static_cast<unsigned>(number); break;
       case CU_JIT_WALL_TIME: wall_time_ = &values[i]; break;
       default: require(static_cast<unsigned>(options[i]) < CU_JIT_NUM_OPTIONS);

@@ -1,4 +1,5 @@
-// The options of cuModuleLoadDataEx, cuLibraryLoadData and cuLink*: where logs go, and how many registers a thread has; the rest is for a compiler that is not here.
+// The options of cuModuleLoadDataEx, cuLibraryLoadData and cuLink*: where logs go, and how many registers a thread has;
+// the rest is for a compiler that is not here.
 #pragma once
 
 #include <chrono>

@@ -30,9 +30,16 @@ constexpr std::size_t kDigest = 32, kMostFile = std::size_t{4} << 20, kMostKerne
 class FactsWriter {
  public:
   template <class T>
-  void number(T value) { bytes_.insert(bytes_.end(), reinterpret_cast<const std::byte*>(&value), reinterpret_cast<const std::byte*>(&value) + sizeof value); }
-  void raw(const void* from, std::size_t size) { bytes_.insert(bytes_.end(), static_cast<const std::byte*>(from), static_cast<const std::byte*>(from) + size); }
-  void text(const std::string& value) { number(static_cast<std::uint32_t>(value.size())), raw(value.data(), value.size()); }
+  void number(T value) {
+    bytes_.insert(bytes_.end(), reinterpret_cast<const std::byte*>(&value),
+                  reinterpret_cast<const std::byte*>(&value) + sizeof value);
+  }
+  void raw(const void* from, std::size_t size) {
+    bytes_.insert(bytes_.end(), static_cast<const std::byte*>(from), static_cast<const std::byte*>(from) + size);
+  }
+  void text(const std::string& value) {
+    number(static_cast<std::uint32_t>(value.size())), raw(value.data(), value.size());
+  }
   std::vector<std::byte> sealed() && {
     const auto digest = cuda::content_hash(bytes_);
     raw(digest.data(), digest.size());
@@ -88,7 +95,9 @@ std::vector<std::byte> bytes_of(const Key& key, const KnownKernels& known) {
     out.number(static_cast<std::uint32_t>(facts.parameters.size()));
     for (const auto& one : facts.parameters) out.number(std::uint64_t{one.offset}), out.number(std::uint64_t{one.size});
     out.number(std::uint64_t{facts.parameter_bytes});
-    for (const int one : {facts.max_threads, facts.registers, facts.shared_bytes, facts.local_bytes, facts.const_bytes, facts.ptx_version, facts.binary_version}) out.number(one);
+    for (const int one : {facts.max_threads, facts.registers, facts.shared_bytes, facts.local_bytes, facts.const_bytes,
+                          facts.ptx_version, facts.binary_version})
+      out.number(one);
     for (const int one : facts.required_cluster) out.number(one);
   }
   return std::move(out).sealed();
@@ -100,7 +109,9 @@ KnownKernels facts_in(const Key& key, std::span<const std::byte> bytes) {
   const auto digest = cuda::content_hash(bytes.first(bytes.size() - kDigest));
   if (std::memcmp(digest.data(), bytes.data() + bytes.size() - kDigest, kDigest) != 0) throw Damaged{};
   FactsReader in(bytes.first(bytes.size() - kDigest));
-  if (std::memcmp(in.take(sizeof kFileMark).data(), kFileMark, sizeof kFileMark) != 0 || std::memcmp(in.take(key.size()).data(), key.data(), key.size()) != 0) throw Damaged{};
+  if (std::memcmp(in.take(sizeof kFileMark).data(), kFileMark, sizeof kFileMark) != 0 ||
+      std::memcmp(in.take(key.size()).data(), key.data(), key.size()) != 0)
+    throw Damaged{};
   KnownKernels known;
   known.code_bytes = in.number<std::uint64_t>();
   known.uses_heap = in.number<std::uint8_t>() != 0;
@@ -112,7 +123,9 @@ KnownKernels facts_in(const Key& key, std::span<const std::byte> bytes) {
       facts.parameters.push_back({offset, size});
     }
     facts.parameter_bytes = in.number<std::uint64_t>();
-    for (int* one : {&facts.max_threads, &facts.registers, &facts.shared_bytes, &facts.local_bytes, &facts.const_bytes, &facts.ptx_version, &facts.binary_version}) *one = in.number<int>();
+    for (int* one : {&facts.max_threads, &facts.registers, &facts.shared_bytes, &facts.local_bytes, &facts.const_bytes,
+                     &facts.ptx_version, &facts.binary_version})
+      *one = in.number<int>();
     for (int& one : facts.required_cluster) one = in.number<int>();
     for (const auto& one : facts.parameters) {
       if (one.size > facts.parameter_bytes || one.offset > facts.parameter_bytes - one.size) throw Damaged{};
@@ -140,7 +153,8 @@ class OpenFile {
 /// Nobody else's, and for nobody else.
 bool is_own_folder(const std::string& path) {
   struct stat found{};
-  return lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() && (found.st_mode & 077) == 0;
+  return lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
+         (found.st_mode & 077) == 0;
 }
 
 /// Of what was used longest ago, until there is room.
@@ -187,7 +201,8 @@ std::optional<std::array<std::uint64_t, 3>> own_build() {
   // A program's own file is known by the name that it was started with, which need not lead to it.
   const bool is_program = reinterpret_cast<std::uintptr_t>(own.dli_fbase) + sizeof(Elf64_Ehdr) == getauxval(AT_PHDR);
   if (stat(is_program ? "/proc/self/exe" : own.dli_fname, &found) != 0) return std::nullopt;
-  return std::array{static_cast<std::uint64_t>(found.st_size), static_cast<std::uint64_t>(found.st_mtim.tv_sec), static_cast<std::uint64_t>(found.st_mtim.tv_nsec)};
+  return std::array{static_cast<std::uint64_t>(found.st_size), static_cast<std::uint64_t>(found.st_mtim.tv_sec),
+                    static_cast<std::uint64_t>(found.st_mtim.tv_nsec)};
 }
 
 }  // namespace
@@ -205,7 +220,9 @@ std::optional<KnownKernels> KernelCache::find(const Key& key) const noexcept {
     if (!is_own_folder(*folder_)) return std::nullopt;
     const OpenFile file(open(path_of(key).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
     struct stat about{};
-    if (file.fd() < 0 || fstat(file.fd(), &about) != 0 || !S_ISREG(about.st_mode) || about.st_uid != geteuid() || static_cast<std::uint64_t>(about.st_size) > kMostFile) return std::nullopt;
+    if (file.fd() < 0 || fstat(file.fd(), &about) != 0 || !S_ISREG(about.st_mode) || about.st_uid != geteuid() ||
+        static_cast<std::uint64_t>(about.st_size) > kMostFile)
+      return std::nullopt;
     std::vector<std::byte> bytes(static_cast<std::size_t>(about.st_size));
     for (std::size_t at = 0; at < bytes.size();) {
       const auto got = ::read(file.fd(), bytes.data() + at, bytes.size() - at);
@@ -216,9 +233,7 @@ std::optional<KnownKernels> KernelCache::find(const Key& key) const noexcept {
     auto known = facts_in(key, bytes);
     futimens(file.fd(), nullptr);
     return known;
-  } catch (...) {
-    return std::nullopt;
-  }
+  } catch (...) { return std::nullopt; }
 }
 
 void KernelCache::keep(const Key& key, const KnownKernels& known) const noexcept {
@@ -270,7 +285,9 @@ std::optional<std::string> cache_folder_from_environment() {
   const auto* given = std::getenv("FLEXRACK_SIM_CACHE");
   if (given && *given) {
     if (std::strcmp(given, "off") == 0) return std::nullopt;
-    if (*given != '/') fail(CUDA_ERROR_INVALID_VALUE, std::string("FLEXRACK_SIM_CACHE=") + given + ": expected an absolute path, or off");
+    if (*given != '/')
+      fail(CUDA_ERROR_INVALID_VALUE,
+           std::string("FLEXRACK_SIM_CACHE=") + given + ": expected an absolute path, or off");
     return given;
   }
   const auto* cache = std::getenv("XDG_CACHE_HOME");

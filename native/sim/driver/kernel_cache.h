@@ -1,4 +1,5 @@
-// What is known of the kernels of a text, on disk by content: a process that loads the same again reads the text only when it launches a kernel (docs/adr/0037).
+// What is known of the kernels of a text, on disk by content: a process that loads the same again reads the text only
+// when it launches a kernel (docs/adr/0037).
 #pragma once
 
 #include <array>
@@ -19,14 +20,16 @@ struct KnownKernels {
   bool uses_heap = false;
 };
 
-/// A folder of files, one a text: 0700 and 0600, of this user, never more than so many bytes. Whatever is wrong with it, or with a file in it, it is as if nothing were there.
+/// A folder of files, one a text: 0700 and 0600, of this user, never more than so many bytes. Whatever is wrong with
+/// it, or with a file in it, it is as if nothing were there.
 class KernelCache {
  public:
   using Key = std::array<std::uint8_t, 32>;
   static constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
 
   /// Null folder: keeps nothing.
-  explicit KernelCache(std::optional<std::string> folder, std::uint64_t most = kMostBytes) : folder_(std::move(folder)), most_(most) {}
+  explicit KernelCache(std::optional<std::string> folder, std::uint64_t most = kMostBytes)
+      : folder_(std::move(folder)), most_(most) {}
 
   std::optional<KnownKernels> find(const Key& key) const noexcept;
   /// Seen whole or not at all by others that read or keep the same; what was not used for longest gives way.
@@ -38,7 +41,8 @@ class KernelCache {
   std::uint64_t most_;
 };
 
-/// By the code as it is stored, what it is read with, and which build of this driver reads it. Nothing: that cannot be told.
+/// By the code as it is stored, what it is read with, and which build of this driver reads it. Nothing: that cannot be
+/// told.
 std::optional<KernelCache::Key> cache_key(std::span<const std::span<const std::byte>> code, unsigned max_registers);
 
 /// Of FLEXRACK_SIM_CACHE: an absolute path, or "off"; where it says nothing, below the user's cache.

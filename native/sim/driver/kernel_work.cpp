@@ -40,7 +40,9 @@ std::atomic<std::uint64_t> last_grid{0};
 CUresult result_of(const exec::Fault& fault) {
   using Kind = exec::Fault::Kind;
   switch (fault.kind) {
-    case Kind::out_of_bounds: case Kind::read_only: case Kind::bad_object: return CUDA_ERROR_ILLEGAL_ADDRESS;
+    case Kind::out_of_bounds:
+    case Kind::read_only:
+    case Kind::bad_object: return CUDA_ERROR_ILLEGAL_ADDRESS;
     case Kind::misaligned: return CUDA_ERROR_MISALIGNED_ADDRESS;
     case Kind::stack_overflow: return CUDA_ERROR_HARDWARE_STACK_ERROR;
     case Kind::illegal_instruction: return CUDA_ERROR_ILLEGAL_INSTRUCTION;
@@ -51,7 +53,8 @@ CUresult result_of(const exec::Fault& fault) {
   }
 }
 
-KernelWork::KernelWork(Ref<Function> to_run, const LaunchShape& with, void** parameters, void** extra) : function(std::move(to_run)), shape(with) {
+KernelWork::KernelWork(Ref<Function> to_run, const LaunchShape& with, void** parameters, void** extra)
+    : function(std::move(to_run)), shape(with) {
   check();
   // What is wrong with the code is the launch's to answer, not the stream's.
   code_ = function->code();
@@ -82,26 +85,33 @@ void KernelWork::check() const {
   const auto& grid = shape.grid;
   const auto& block = shape.block;
   require(shape.is_possible(), CUDA_ERROR_INVALID_VALUE, "a grid or block of a size that cannot be");
-  require(block.count() <= static_cast<std::uint64_t>(facts.max_threads), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "more threads than the kernel was compiled for");
+  require(block.count() <= static_cast<std::uint64_t>(facts.max_threads), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+          "more threads than the kernel was compiled for");
   const auto settings = function->settings();
   const auto dynamic = function_attribute(facts, settings, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
-  require(shape.shared_bytes <= static_cast<std::uint32_t>(dynamic), CUDA_ERROR_INVALID_VALUE, "more dynamic shared memory than the kernel is allowed to have");
+  require(shape.shared_bytes <= static_cast<std::uint32_t>(dynamic), CUDA_ERROR_INVALID_VALUE,
+          "more dynamic shared memory than the kernel is allowed to have");
   const auto resident = resident_blocks(facts, block.count(), shape.shared_bytes);
   require(resident > 0, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "a block that does not fit on a multiprocessor");
   if (shape.is_cooperative) {
-    const auto most = static_cast<std::uint64_t>(resident) * static_cast<std::uint64_t>(function->module->context->device.multiprocessors);
-    require(grid.count() <= most, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, "a cooperative grid with more blocks than are resident at once");
+    const auto most = static_cast<std::uint64_t>(resident) *
+                      static_cast<std::uint64_t>(function->module->context->device.multiprocessors);
+    require(grid.count() <= most, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+            "a cooperative grid with more blocks than are resident at once");
   }
   if (shape.has_cluster) {
     const auto& cluster = shape.cluster;
     require(model().major >= 9, CUDA_ERROR_NOT_SUPPORTED, "clusters need compute capability 9.0");
     const auto most = settings.non_portable_cluster ? 16u : 8u;
-    require(cluster.count() > 0 && cluster.count() <= most && grid.x % cluster.x == 0 && grid.y % cluster.y == 0 && grid.z % cluster.z == 0, CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    require(cluster.count() > 0 && cluster.count() <= most && grid.x % cluster.x == 0 && grid.y % cluster.y == 0 &&
+                grid.z % cluster.z == 0,
+            CUDA_ERROR_INVALID_CLUSTER_SIZE);
   }
 }
 
 void KernelWork::execute(Context& context) const {
-  if (is_fault_due("launch")) fail(CUDA_ERROR_LAUNCH_FAILED, "kernel " + function->facts.name + " failed, as FLEXRACK_SIM_FAULT asks for");
+  if (is_fault_due("launch"))
+    fail(CUDA_ERROR_LAUNCH_FAILED, "kernel " + function->facts.name + " failed, as FLEXRACK_SIM_FAULT asks for");
   pass_latency();
   if (!code_) return;
   exec::Launch launch;
@@ -120,7 +130,8 @@ void KernelWork::execute(Context& context) const {
   }
   if (function->module->uses_heap()) launch.heap = &context.heap();
   const BusyClock::Span span(context.device.busy);
-  const auto fault = exec::Machine::shared().run(launch, *function->module->image(), context.map, context.printing, context.stop_token());
+  const auto fault = exec::Machine::shared().run(launch, *function->module->image(), context.map, context.printing,
+                                                 context.stop_token());
   if (fault && fault->kind != exec::Fault::Kind::stopped) context.fail_with(result_of(*fault), fault->describe());
 }
 

@@ -19,15 +19,16 @@ struct LaunchShape {
 
   /// Whether a device has such grids and blocks at all.
   bool is_possible() const {
-    return grid.count() > 0 && block.count() > 0 && grid.x <= 2147483647 && grid.y <= 65535 && grid.z <= 65535 && block.x <= 1024 && block.y <= 1024 && block.z <= 64 &&
-           block.count() <= 1024;
+    return grid.count() > 0 && block.count() > 0 && grid.x <= 2147483647 && grid.y <= 65535 && grid.z <= 65535 &&
+           block.x <= 1024 && block.y <= 1024 && block.z <= 64 && block.count() <= 1024;
   }
 };
 
 class KernelWork : public Work {
  public:
   /// Copies the parameters. `parameters`: an address for each; or `extra`: the whole block, as cuLaunchKernel has it.
-  /// Throws CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, CUDA_ERROR_INVALID_CLUSTER_SIZE.
+  /// Throws CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+  /// CUDA_ERROR_INVALID_CLUSTER_SIZE.
   KernelWork(Ref<Function> function, const LaunchShape& shape, void** parameters, void** extra);
   Worker* worker(Device& device) const override { return &device.compute; }
   void execute(Context& context) const override;

@@ -11,7 +11,8 @@ namespace {
 /// The context's own stream, and a function in that context.
 Ref<Function> function_in(CUfunction handle, const Stream& stream) {
   auto function = function_of(handle, stream.context);
-  require(function->module->context == stream.context, CUDA_ERROR_INVALID_HANDLE, "kernel and stream are of different contexts");
+  require(function->module->context == stream.context, CUDA_ERROR_INVALID_HANDLE,
+          "kernel and stream are of different contexts");
   return function;
 }
 
@@ -23,7 +24,9 @@ struct Events {
 void apply_required_cluster(const FunctionSettings& settings, LaunchShape& shape) {
   if (shape.has_cluster || settings.cluster[0] == 0) return;
   shape.has_cluster = true;
-  shape.cluster = {static_cast<std::uint32_t>(settings.cluster[0]), static_cast<std::uint32_t>(std::max(1, settings.cluster[1])), static_cast<std::uint32_t>(std::max(1, settings.cluster[2]))};
+  shape.cluster = {static_cast<std::uint32_t>(settings.cluster[0]),
+                   static_cast<std::uint32_t>(std::max(1, settings.cluster[1])),
+                   static_cast<std::uint32_t>(std::max(1, settings.cluster[2]))};
 }
 
 void apply(const CUlaunchAttribute& attribute, LaunchShape& shape, int& priority, Events& events) {
@@ -37,10 +40,15 @@ void apply(const CUlaunchAttribute& attribute, LaunchShape& shape, int& priority
       return;
     case CU_LAUNCH_ATTRIBUTE_PRIORITY: priority = value.priority; return;
     // Recorded when the kernel is over: later than asked for, but never too early.
-    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: events.after.push_back(event_of(value.programmaticEvent.event)); return;
-    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT: events.after.push_back(event_of(value.launchCompletionEvent.event)); return;
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+      events.after.push_back(event_of(value.programmaticEvent.event));
+      return;
+    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+      events.after.push_back(event_of(value.launchCompletionEvent.event));
+      return;
     case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
-      require(value.deviceUpdatableKernelNode.deviceUpdatable == 0, CUDA_ERROR_NOT_SUPPORTED, "nodes are not updated by kernels");
+      require(value.deviceUpdatableKernelNode.deviceUpdatable == 0, CUDA_ERROR_NOT_SUPPORTED,
+              "nodes are not updated by kernels");
       return;
     // Hints, and overlap that is allowed and not required.
     case CU_LAUNCH_ATTRIBUTE_IGNORE:
@@ -57,14 +65,17 @@ void apply(const CUlaunchAttribute& attribute, LaunchShape& shape, int& priority
   }
 }
 
-/// The runtime library launches kernels of libraries, and gives on the number that it is answered. What it documents for sizes that cannot be is cudaErrorInvalidConfiguration,
-/// which the driver has no name for; programs of the driver's API get CUDA_ERROR_INVALID_VALUE.
+/// The runtime library launches kernels of libraries, and gives on the number that it is answered. What it documents
+/// for sizes that cannot be is cudaErrorInvalidConfiguration, which the driver has no name for; programs of the
+/// driver's API get CUDA_ERROR_INVALID_VALUE.
 void check_configuration(CUfunction handle, const LaunchShape& shape) {
   constexpr auto kInvalidConfiguration = static_cast<CUresult>(9);
-  if (!shape.is_possible() && Kernel::find(handle)) fail(kInvalidConfiguration, "a grid or block of a size that cannot be");
+  if (!shape.is_possible() && Kernel::find(handle))
+    fail(kInvalidConfiguration, "a grid or block of a size that cannot be");
 }
 
-void launch(CUfunction handle, CUstream stream_handle, LaunchShape shape, std::span<const CUlaunchAttribute> attributes, void** parameters, void** extra) {
+void launch(CUfunction handle, CUstream stream_handle, LaunchShape shape, std::span<const CUlaunchAttribute> attributes,
+            void** parameters, void** extra) {
   const auto stream = stream_of(stream_handle);
   auto function = function_in(handle, *stream);
   auto priority = stream->priority;
@@ -92,22 +103,31 @@ using namespace flexrack::sim;
 
 extern "C" {
 
-CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x, unsigned int block_y, unsigned int block_z,
-                        unsigned int shared_bytes, CUstream stream, void** parameters, void** extra) {
-  return call([&] { launch(function, stream, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {}, shared_bytes}, {}, parameters, extra); });
+CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                        unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
+                        CUstream stream, void** parameters, void** extra) {
+  return call([&] {
+    launch(function, stream, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {}, shared_bytes}, {}, parameters,
+           extra);
+  });
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra) {
   return call([&] {
     require(config && (config->attrs || config->numAttrs == 0));
-    const LaunchShape shape{{config->gridDimX, config->gridDimY, config->gridDimZ}, {config->blockDimX, config->blockDimY, config->blockDimZ}, {}, config->sharedMemBytes};
+    const LaunchShape shape{{config->gridDimX, config->gridDimY, config->gridDimZ},
+                            {config->blockDimX, config->blockDimY, config->blockDimZ},
+                            {},
+                            config->sharedMemBytes};
     launch(function, config->hStream, shape, {config->attrs, config->numAttrs}, parameters, extra);
   });
 }
 
-CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x, unsigned int block_y,
-                                   unsigned int block_z, unsigned int shared_bytes, CUstream stream, void** parameters) {
-  return launch_cooperative(function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {}, shared_bytes, true}, stream, parameters);
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                                   unsigned int block_x, unsigned int block_y, unsigned int block_z,
+                                   unsigned int shared_bytes, CUstream stream, void** parameters) {
+  return launch_cooperative(function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {}, shared_bytes, true},
+                            stream, parameters);
 }
 
 }  // extern "C"

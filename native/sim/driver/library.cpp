@@ -21,7 +21,8 @@ Ref<Module> Library::module(const Ref<Context>& context) {
 std::vector<Ref<Module>> Library::modules() {
   std::vector<Ref<Module>> all;
   const std::lock_guard guard(lock_);
-  for (const auto& [context, module] : modules_) if (module && module->is_open()) all.push_back(module);
+  for (const auto& [context, module] : modules_)
+    if (module && module->is_open()) all.push_back(module);
   return all;
 }
 
@@ -102,7 +103,8 @@ void check_options(CUlibraryOption* options, unsigned count) {
   require(count == 0 || options);
   for (unsigned i = 0; i < count; ++i) {
     require(options[i] < CU_LIBRARY_NUM_OPTIONS);
-    require(options[i] != CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE, CUDA_ERROR_NOT_SUPPORTED, "functions of the host and the device are not one");
+    require(options[i] != CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE, CUDA_ERROR_NOT_SUPPORTED,
+            "functions of the host and the device are not one");
   }
 }
 
@@ -113,7 +115,8 @@ using namespace flexrack::sim;
 
 extern "C" {
 
-CUresult cuLibraryLoadData(CUlibrary* made, const void* code, CUjit_option* jit, void** jit_values, unsigned int jit_count, CUlibraryOption* options, void**, unsigned int option_count) {
+CUresult cuLibraryLoadData(CUlibrary* made, const void* code, CUjit_option* jit, void** jit_values,
+                           unsigned int jit_count, CUlibraryOption* options, void**, unsigned int option_count) {
   return call([&] {
     require(made && code);
     check_options(options, option_count);
@@ -122,8 +125,8 @@ CUresult cuLibraryLoadData(CUlibrary* made, const void* code, CUjit_option* jit,
   });
 }
 
-CUresult cuLibraryLoadFromFile(CUlibrary* made, const char* path, CUjit_option* jit, void** jit_values, unsigned int jit_count, CUlibraryOption* options, void**,
-                               unsigned int option_count) {
+CUresult cuLibraryLoadFromFile(CUlibrary* made, const char* path, CUjit_option* jit, void** jit_values,
+                               unsigned int jit_count, CUlibraryOption* options, void**, unsigned int option_count) {
   return call([&] {
     require(made && path);
     check_options(options, option_count);
@@ -155,7 +158,8 @@ CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned int most, CUlibra
     require(kernels && most > 0);
     const auto library = library_of(handle);
     unsigned i = 0;
-    for (const auto& [name, facts] : library->program->kernels) if (i < most) kernels[i++] = library->kernel(name)->handle();
+    for (const auto& [name, facts] : library->program->kernels)
+      if (i < most) kernels[i++] = library->kernel(name)->handle();
   });
 }
 
@@ -203,7 +207,8 @@ CUresult cuKernelGetLibrary(CUlibrary* library, CUkernel kernel) {
 CUresult cuKernelGetName(const char** name, CUkernel handle) {
   return call([&] {
     require(name);
-    *name = (handle && Kernel::find(handle)) ? kernel_of(handle)->facts.name.c_str() : function_of(reinterpret_cast<CUfunction>(handle))->facts.name.c_str();
+    *name = (handle && Kernel::find(handle)) ? kernel_of(handle)->facts.name.c_str()
+                                             : function_of(reinterpret_cast<CUfunction>(handle))->facts.name.c_str();
   });
 }
 
@@ -230,7 +235,8 @@ CUresult cuKernelSetAttribute(CUfunction_attribute which, int value, CUkernel ha
   return call([&] {
     device(ordinal);
     const auto kernel = kernel_of(handle);
-    kernel->change(ordinal, [&](FunctionSettings& settings) { set_function_attribute(kernel->facts, settings, which, value); });
+    kernel->change(ordinal,
+                   [&](FunctionSettings& settings) { set_function_attribute(kernel->facts, settings, which, value); });
   });
 }
 
@@ -238,7 +244,8 @@ CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice o
   return call([&] {
     require(config <= CU_FUNC_CACHE_PREFER_EQUAL);
     device(ordinal);
-    kernel_of(kernel)->change(ordinal, [&](FunctionSettings& settings) { settings.cache_config = static_cast<int>(config); });
+    kernel_of(kernel)->change(ordinal,
+                              [&](FunctionSettings& settings) { settings.cache_config = static_cast<int>(config); });
   });
 }
 

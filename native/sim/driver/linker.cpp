@@ -17,7 +17,8 @@ constexpr char kMark[] = "// linked by flexrack-sim\n";
 
 class LinkState : public Object<LinkState>, public Owned {
  public:
-  explicit LinkState(Ref<Context> in, unsigned count, CUjit_option* options, void** values) : context(std::move(in)), log(count, options, values) {}
+  explicit LinkState(Ref<Context> in, unsigned count, CUjit_option* options, void** values)
+      : context(std::move(in)), log(count, options, values) {}
   CUlinkState handle() { return reinterpret_cast<CUlinkState>(this); }
   void context_over() noexcept override { close(); }
 
@@ -50,9 +51,7 @@ std::string text_of_fatbin(std::span<const std::byte> bytes) {
     const auto choice = cuda::choose(image, target);
     require(choice.entries.size() == 1, CUDA_ERROR_NO_BINARY_FOR_GPU, "no PTX in it that this device can run");
     return text_of(cuda::contents(*choice.entries[0]));
-  } catch (const cuda::FatbinError& error) {
-    fail(CUDA_ERROR_INVALID_IMAGE, error.what());
-  }
+  } catch (const cuda::FatbinError& error) { fail(CUDA_ERROR_INVALID_IMAGE, error.what()); }
 }
 
 void add(LinkState& state, CUjitInputType type, std::span<const std::byte> bytes, const char* name) {
@@ -60,7 +59,9 @@ void add(LinkState& state, CUjitInputType type, std::span<const std::byte> bytes
   switch (type) {
     case CU_JIT_INPUT_PTX: text = text_of(bytes); break;
     case CU_JIT_INPUT_FATBINARY: text = text_of_fatbin(bytes); break;
-    case CU_JIT_INPUT_CUBIN: case CU_JIT_INPUT_OBJECT: case CU_JIT_INPUT_LIBRARY:
+    case CU_JIT_INPUT_CUBIN:
+    case CU_JIT_INPUT_OBJECT:
+    case CU_JIT_INPUT_LIBRARY:
       state.log.error("machine code cannot be linked on a simulated device: only PTX");
       fail(CUDA_ERROR_NOT_SUPPORTED, "machine code cannot be linked");
     default: fail(CUDA_ERROR_INVALID_VALUE);
@@ -71,7 +72,9 @@ void add(LinkState& state, CUjitInputType type, std::span<const std::byte> bytes
     ptx::check({unit, text});
   } catch (const ptx::ParseError& error) {
     state.log.error(error.log());
-    fail(error.kind == ptx::ParseError::Kind::unsupported_version ? CUDA_ERROR_UNSUPPORTED_PTX_VERSION : CUDA_ERROR_INVALID_PTX, error.log());
+    fail(error.kind == ptx::ParseError::Kind::unsupported_version ? CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+                                                                  : CUDA_ERROR_INVALID_PTX,
+         error.log());
   }
   state.units.emplace_back(std::move(unit), std::move(text));
 }
@@ -104,13 +107,16 @@ CUresult create(unsigned count, CUjit_option* options, void** values, CUlinkStat
 /// Each unit behind a line with its length, all behind the mark: linked again when the image is loaded.
 std::string pack(const std::vector<std::pair<std::string, std::string>>& units) {
   std::string packed = kMark;
-  for (const auto& [name, text] : units) packed += "// " + std::to_string(text.size()) + " " + name + "\n" + text + "\n";
+  for (const auto& [name, text] : units)
+    packed += "// " + std::to_string(text.size()) + " " + name + "\n" + text + "\n";
   return packed;
 }
 
 }  // namespace
 
-bool is_linked_image(std::span<const std::byte> bytes) { return bytes.size() >= sizeof kMark && std::memcmp(bytes.data(), kMark, sizeof kMark - 1) == 0; }
+bool is_linked_image(std::span<const std::byte> bytes) {
+  return bytes.size() >= sizeof kMark && std::memcmp(bytes.data(), kMark, sizeof kMark - 1) == 0;
+}
 
 std::vector<std::pair<std::string, std::string>> unpack_linked(std::span<const std::byte> bytes) {
   std::vector<std::pair<std::string, std::string>> units;
@@ -120,7 +126,8 @@ std::vector<std::pair<std::string, std::string>> unpack_linked(std::span<const s
     const auto end = rest.find('\n');
     require(end != rest.npos, CUDA_ERROR_INVALID_IMAGE);
     std::size_t size = 0, used = 3;
-    for (; used < end && rest[used] >= '0' && rest[used] <= '9' && size < (std::size_t{1} << 40); ++used) size = size * 10 + static_cast<std::size_t>(rest[used] - '0');
+    for (; used < end && rest[used] >= '0' && rest[used] <= '9' && size < (std::size_t{1} << 40); ++used)
+      size = size * 10 + static_cast<std::size_t>(rest[used] - '0');
     require(used < end && rest[used] == ' ' && size < rest.size() - end - 1, CUDA_ERROR_INVALID_IMAGE);
     units.emplace_back(rest.substr(used + 1, end - used - 1), rest.substr(end + 1, size));
     rest.remove_prefix(end + 1 + size + 1);
@@ -134,17 +141,28 @@ using namespace flexrack::sim;
 
 extern "C" {
 
-CUresult cuLinkCreate(unsigned int count, CUjit_option* options, void** values, CUlinkState* state) { return create(count, options, values, state); }
-CUresult cuLinkCreate_v2(unsigned int count, CUjit_option* options, void** values, CUlinkState* state) { return create(count, options, values, state); }
+CUresult cuLinkCreate(unsigned int count, CUjit_option* options, void** values, CUlinkState* state) {
+  return create(count, options, values, state);
+}
+CUresult cuLinkCreate_v2(unsigned int count, CUjit_option* options, void** values, CUlinkState* state) {
+  return create(count, options, values, state);
+}
 
-CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, size_t size, const char* name, unsigned int, CUjit_option*, void**) {
+CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, size_t size, const char* name, unsigned int,
+                       CUjit_option*, void**) {
   return add_data(state, type, data, size, name);
 }
-CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, size_t size, const char* name, unsigned int, CUjit_option*, void**) {
+CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, size_t size, const char* name,
+                          unsigned int, CUjit_option*, void**) {
   return add_data(state, type, data, size, name);
 }
-CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* path, unsigned int, CUjit_option*, void**) { return add_file(state, type, path); }
-CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* path, unsigned int, CUjit_option*, void**) { return add_file(state, type, path); }
+CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* path, unsigned int, CUjit_option*, void**) {
+  return add_file(state, type, path);
+}
+CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* path, unsigned int, CUjit_option*,
+                          void**) {
+  return add_file(state, type, path);
+}
 
 CUresult cuLinkComplete(CUlinkState handle, void** image, size_t* size) {
   return call([&] {

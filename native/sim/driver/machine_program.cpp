@@ -1,4 +1,5 @@
-// Machine code as far as it is understood here: names, parameters and sizes of its kernels and variables. Nothing executes it.
+// Machine code as far as it is understood here: names, parameters and sizes of its kernels and variables. Nothing
+// executes it.
 #include <elf.h>
 
 #include <cstring>
@@ -15,9 +16,11 @@ class Elf {
  public:
   explicit Elf(std::span<const std::byte> bytes) : bytes_(bytes) {
     const auto head = read<Elf64_Ehdr>(0);
-    require(std::memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_ident[EI_CLASS] == ELFCLASS64, CUDA_ERROR_INVALID_IMAGE);
+    require(std::memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_ident[EI_CLASS] == ELFCLASS64,
+            CUDA_ERROR_INVALID_IMAGE);
     require(head.e_shentsize == sizeof(Elf64_Shdr), CUDA_ERROR_INVALID_IMAGE);
-    for (std::size_t i = 0; i < head.e_shnum; ++i) sections_.push_back(read<Elf64_Shdr>(head.e_shoff + i * sizeof(Elf64_Shdr)));
+    for (std::size_t i = 0; i < head.e_shnum; ++i)
+      sections_.push_back(read<Elf64_Shdr>(head.e_shoff + i * sizeof(Elf64_Shdr)));
     require(head.e_shstrndx < sections_.size(), CUDA_ERROR_INVALID_IMAGE);
     names_ = head.e_shstrndx;
   }
@@ -28,12 +31,14 @@ class Elf {
     return sections_[index];
   }
   const Elf64_Shdr* find(std::string_view wanted) const {
-    for (const auto& section : sections_) if (name(section) == wanted) return &section;
+    for (const auto& section : sections_)
+      if (name(section) == wanted) return &section;
     return nullptr;
   }
   std::span<const std::byte> contents(const Elf64_Shdr& section) const {
     if (section.sh_type == SHT_NOBITS) return {};
-    require(section.sh_offset <= bytes_.size() && section.sh_size <= bytes_.size() - section.sh_offset, CUDA_ERROR_INVALID_IMAGE);
+    require(section.sh_offset <= bytes_.size() && section.sh_size <= bytes_.size() - section.sh_offset,
+            CUDA_ERROR_INVALID_IMAGE);
     return bytes_.subspan(section.sh_offset, section.sh_size);
   }
   std::string_view text(const Elf64_Shdr& strings, std::size_t offset) const {
@@ -56,8 +61,9 @@ class Elf {
   std::size_t names_ = 0;
 };
 
-/// Attributes in a section .nv.info.<kernel>: a format byte, a number, and a size with that many bytes, or a value of two bytes.
-/// Of them: 0x17 is a parameter (its number at 4, its offset at 6, its size in the upper 14 bits of the word at 8), as cuobjdump -elf shows.
+/// Attributes in a section .nv.info.<kernel>: a format byte, a number, and a size with that many bytes, or a value of
+/// two bytes. Of them: 0x17 is a parameter (its number at 4, its offset at 6, its size in the upper 14 bits of the word
+/// at 8), as cuobjdump -elf shows.
 void read_parameters(std::span<const std::byte> info, KernelFacts& facts) {
   constexpr std::uint8_t kSized = 4, kParameter = 0x17;
   for (std::size_t at = 0; at + 4 <= info.size();) {
@@ -82,8 +88,8 @@ void read_parameters(std::span<const std::byte> info, KernelFacts& facts) {
   }
 }
 
-/// Of a symbol's st_other: a kernel, as readelf shows of those that nvcc makes; they are local symbols where the C++ function has internal linkage, as most
-/// of cuBLAS and PyTorch.
+/// Of a symbol's st_other: a kernel, as readelf shows of those that nvcc makes; they are local symbols where the C++
+/// function has internal linkage, as most of cuBLAS and PyTorch.
 constexpr unsigned char kEntry = 0x10;
 
 KernelFacts kernel_of(const Elf& elf, const Elf64_Shdr& code, std::string_view name) {
@@ -91,7 +97,8 @@ KernelFacts kernel_of(const Elf& elf, const Elf64_Shdr& code, std::string_view n
   facts.name = name;
   // The registers of a thread are in the upper byte of its section's info word.
   facts.registers = std::max<int>(16, static_cast<int>(code.sh_info >> 24));
-  if (const auto* shared = elf.find(".nv.shared." + facts.name)) facts.shared_bytes = static_cast<int>(std::min<std::uint64_t>(shared->sh_size, 1 << 20));
+  if (const auto* shared = elf.find(".nv.shared." + facts.name))
+    facts.shared_bytes = static_cast<int>(std::min<std::uint64_t>(shared->sh_size, 1 << 20));
   if (const auto* info = elf.find(".nv.info." + facts.name)) read_parameters(elf.contents(*info), facts);
   facts.ptx_version = facts.binary_version = model().major * 10 + model().minor;
   return facts;
@@ -102,7 +109,8 @@ KernelFacts kernel_of(const Elf& elf, const Elf64_Shdr& code, std::string_view n
 std::shared_ptr<const Program> machine_program(std::span<const std::byte> bytes) {
   const Elf elf(bytes);
   auto made = std::make_shared<Program>();
-  for (const auto& section : elf.sections()) if (elf.name(section).starts_with(".text.")) made->code_bytes += elf.contents(section).size();
+  for (const auto& section : elf.sections())
+    if (elf.name(section).starts_with(".text.")) made->code_bytes += elf.contents(section).size();
   for (const auto& table : elf.sections()) {
     if (table.sh_type != SHT_SYMTAB || table.sh_entsize != sizeof(Elf64_Sym)) continue;
     const auto& strings = elf.at(table.sh_link);

@@ -1,4 +1,5 @@
-// Managed memory: hints about where it should be, which are kept and told again. It is in one place here, for the host and all devices.
+// Managed memory: hints about where it should be, which are kept and told again. It is in one place here, for the host
+// and all devices.
 #include <cstring>
 #include <limits>
 #include <map>
@@ -23,7 +24,8 @@ struct Hints {
   std::set<int> accessed_by;
 };
 
-/// Ranges by their first address; each reaches to the next. Keyed by the allocation's id too, as addresses are used again.
+/// Ranges by their first address; each reaches to the next. Keyed by the allocation's id too, as addresses are used
+/// again.
 struct Book {
   std::mutex lock;
   std::map<std::pair<std::uint64_t, std::uint64_t>, Hints> ranges;
@@ -63,7 +65,8 @@ bool all_of(const Allocation& of, CUdeviceptr address, size_t size, Test&& test)
   auto& all = book();
   const std::lock_guard guard(all.lock);
   const auto first = all.split(of.id, address), last = all.split(of.id, address + size);
-  for (auto one = first; one != last; ++one) if (!test(one->second)) return false;
+  for (auto one = first; one != last; ++one)
+    if (!test(one->second)) return false;
   return true;
 }
 
@@ -76,7 +79,8 @@ Location of_ordinal(CUdevice ordinal) {
 Location checked(const CUmemLocation& location) {
   switch (location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE: return {location.type, device(location.id).ordinal};
-    case CU_MEM_LOCATION_TYPE_HOST: case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT: return {CU_MEM_LOCATION_TYPE_HOST, CU_DEVICE_CPU};
+    case CU_MEM_LOCATION_TYPE_HOST:
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT: return {CU_MEM_LOCATION_TYPE_HOST, CU_DEVICE_CPU};
     case CU_MEM_LOCATION_TYPE_HOST_NUMA: return {location.type, location.id};
     default: fail(CUDA_ERROR_INVALID_VALUE);
   }
@@ -99,7 +103,8 @@ CUresult advise(CUdeviceptr address, size_t size, CUmem_advise advice, const Loc
 }
 
 bool needs_location(CUmem_advise advice) {
-  return advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION || advice == CU_MEM_ADVISE_SET_ACCESSED_BY || advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
+  return advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION || advice == CU_MEM_ADVISE_SET_ACCESSED_BY ||
+         advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
 }
 
 /// There is nothing to move: it is a place in the stream.
@@ -112,7 +117,7 @@ void prefetch(CUdeviceptr address, size_t size, const Location& location, CUstre
 }
 
 /// The one location that all of the range has; none where they differ.
-Location common(const Allocation& of, CUdeviceptr address, size_t size, Location Hints::*which) {
+Location common(const Allocation& of, CUdeviceptr address, size_t size, Location Hints::* which) {
   Location found;
   bool is_first = true;
   const bool is_same = all_of(of, address, size, [&](const Hints& hints) {
@@ -131,13 +136,17 @@ void range_attribute(void* data, size_t data_size, CUmem_range_attribute which, 
     std::memcpy(data, &value, sizeof value);
   };
   switch (which) {
-    case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY: return give(all_of(*of, address, size, [](const Hints& hints) { return hints.is_read_mostly; }));
+    case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
+      return give(all_of(*of, address, size, [](const Hints& hints) { return hints.is_read_mostly; }));
     case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
     case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID: return give(common(*of, address, size, &Hints::preferred).id);
-    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE: return give(static_cast<int>(common(*of, address, size, &Hints::preferred).type));
+    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE:
+      return give(static_cast<int>(common(*of, address, size, &Hints::preferred).type));
     case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
-    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID: return give(common(*of, address, size, &Hints::prefetched).id);
-    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE: return give(static_cast<int>(common(*of, address, size, &Hints::prefetched).type));
+    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID:
+      return give(common(*of, address, size, &Hints::prefetched).id);
+    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE:
+      return give(static_cast<int>(common(*of, address, size, &Hints::prefetched).type));
     case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY: break;
     default: fail(CUDA_ERROR_INVALID_VALUE);
   }
@@ -145,15 +154,19 @@ void range_attribute(void* data, size_t data_size, CUmem_range_attribute which, 
   auto* out = static_cast<int*>(data);
   auto* const end = out + data_size / sizeof(int);
   for (int ordinal = CU_DEVICE_CPU; ordinal < device_count() && out < end; ++ordinal) {
-    if (all_of(*of, address, size, [&](const Hints& hints) { return hints.accessed_by.contains(ordinal); })) *out++ = ordinal;
+    if (all_of(*of, address, size, [&](const Hints& hints) { return hints.accessed_by.contains(ordinal); }))
+      *out++ = ordinal;
   }
   while (out < end) *out++ = CU_DEVICE_INVALID;
 }
 
-/// Calls `use(i, location)` for each range of a batch; the locations are for the range at their index and those behind it.
+/// Calls `use(i, location)` for each range of a batch; the locations are for the range at their index and those behind
+/// it.
 template <class Use>
-void for_batch(const size_t* sizes, size_t count, const CUmemLocation* locations, const size_t* indices, size_t location_count, unsigned long long flags, Use&& use) {
-  require(sizes && count > 0 && locations && indices && location_count > 0 && location_count <= count && indices[0] == 0 && flags == 0);
+void for_batch(const size_t* sizes, size_t count, const CUmemLocation* locations, const size_t* indices,
+               size_t location_count, unsigned long long flags, Use&& use) {
+  require(sizes && count > 0 && locations && indices && location_count > 0 && location_count <= count &&
+          indices[0] == 0 && flags == 0);
   size_t at = 0;
   for (size_t i = 0; i < count; ++i) {
     if (at + 1 < location_count && indices[at + 1] == i) ++at;
@@ -180,23 +193,26 @@ CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t size, CUdevice to, CUstr
   return call([&] { prefetch(address, size, of_ordinal(to), stream); });
 }
 
-CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t size, CUmemLocation location, unsigned int flags, CUstream stream) {
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t size, CUmemLocation location, unsigned int flags,
+                               CUstream stream) {
   return call([&] {
     require(flags == 0);
     prefetch(address, size, checked(location), stream);
   });
 }
 
-CUresult cuMemPrefetchBatchAsync(CUdeviceptr* addresses, size_t* sizes, size_t count, CUmemLocation* locations, size_t* indices, size_t location_count, unsigned long long flags,
-                                 CUstream stream) {
+CUresult cuMemPrefetchBatchAsync(CUdeviceptr* addresses, size_t* sizes, size_t count, CUmemLocation* locations,
+                                 size_t* indices, size_t location_count, unsigned long long flags, CUstream stream) {
   return call([&] {
     require(addresses);
-    for_batch(sizes, count, locations, indices, location_count, flags, [&](size_t i, const Location& location) { prefetch(addresses[i], sizes[i], location, stream); });
+    for_batch(sizes, count, locations, indices, location_count, flags,
+              [&](size_t i, const Location& location) { prefetch(addresses[i], sizes[i], location, stream); });
   });
 }
 
 /// What is discarded may keep its values.
-CUresult cuMemDiscardBatchAsync(CUdeviceptr* addresses, size_t* sizes, size_t count, unsigned long long flags, CUstream handle) {
+CUresult cuMemDiscardBatchAsync(CUdeviceptr* addresses, size_t* sizes, size_t count, unsigned long long flags,
+                                CUstream handle) {
   return call([&] {
     require(addresses && sizes && count > 0 && flags == 0);
     const auto stream = stream_of(handle);
@@ -206,16 +222,19 @@ CUresult cuMemDiscardBatchAsync(CUdeviceptr* addresses, size_t* sizes, size_t co
   });
 }
 
-CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr* addresses, size_t* sizes, size_t count, CUmemLocation* locations, size_t* indices, size_t location_count,
+CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr* addresses, size_t* sizes, size_t count,
+                                           CUmemLocation* locations, size_t* indices, size_t location_count,
                                            unsigned long long flags, CUstream stream) {
   return cuMemPrefetchBatchAsync(addresses, sizes, count, locations, indices, location_count, flags, stream);
 }
 
-CUresult cuMemRangeGetAttribute(void* data, size_t data_size, CUmem_range_attribute which, CUdeviceptr address, size_t size) {
+CUresult cuMemRangeGetAttribute(void* data, size_t data_size, CUmem_range_attribute which, CUdeviceptr address,
+                                size_t size) {
   return call([&] { range_attribute(data, data_size, which, address, size); });
 }
 
-CUresult cuMemRangeGetAttributes(void** data, size_t* data_sizes, CUmem_range_attribute* which, size_t count, CUdeviceptr address, size_t size) {
+CUresult cuMemRangeGetAttributes(void** data, size_t* data_sizes, CUmem_range_attribute* which, size_t count,
+                                 CUdeviceptr address, size_t size) {
   return call([&] {
     require(data && data_sizes && which && count > 0);
     for (size_t i = 0; i < count; ++i) range_attribute(data[i], data_sizes[i], which[i], address, size);

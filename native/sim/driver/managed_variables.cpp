@@ -11,7 +11,8 @@
 namespace flexrack::sim {
 namespace {
 
-/// Far from where processes have their libraries and stacks: a program whose device is elsewhere has the variables at the same addresses.
+/// Far from where processes have their libraries and stacks: a program whose device is elsewhere has the variables at
+/// the same addresses.
 void* pages_apart(std::uint64_t bytes) {
   constexpr std::uint64_t kFirst = std::uint64_t{0x50} << 40, kRoom = std::uint64_t{0x10} << 40;
   constexpr int kTries = 16;
@@ -19,7 +20,8 @@ void* pages_apart(std::uint64_t bytes) {
   for (int attempt = 0; attempt < kTries; ++attempt) {
     const auto at = kFirst + (std::uint64_t{random()} << 12) % kRoom;
     auto* const wish = reinterpret_cast<void*>(at);
-    auto* const got = mmap(wish, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    auto* const got =
+        mmap(wish, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     if (got == wish) return got;
     if (got != MAP_FAILED) munmap(got, bytes);
   }
@@ -36,7 +38,8 @@ ManagedVariables::ManagedVariables(const Program& program) {
     const auto size = std::max<std::uint64_t>(1, variable.bytes), mapped = (size + 4095) / 4096 * 4096;
     auto* memory = pages_apart(mapped);
     require(memory != MAP_FAILED, CUDA_ERROR_OUT_OF_MEMORY);
-    std::copy_n(variable.initial.data(), std::min<std::uint64_t>(size, variable.initial.size()), static_cast<std::byte*>(memory));
+    std::copy_n(variable.initial.data(), std::min<std::uint64_t>(size, variable.initial.size()),
+                static_cast<std::byte*>(memory));
     auto made = std::make_shared<Allocation>();
     made->kind = Allocation::Kind::managed;
     made->reach = Allocation::Reach::everywhere;

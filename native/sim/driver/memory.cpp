@@ -17,7 +17,8 @@ bool Memory::reaches(const Allocation& allocation, const Context& context) const
   switch (allocation.reach) {
     case Allocation::Reach::everywhere: return true;
     case Allocation::Reach::devices: return (allocation.devices >> context.device.ordinal) & 1;
-    case Allocation::Reach::context: return allocation.context.get() == &context || context.peers.contains(allocation.context.get());
+    case Allocation::Reach::context:
+      return allocation.context.get() == &context || context.peers.contains(allocation.context.get());
   }
   return false;
 }
@@ -25,7 +26,8 @@ bool Memory::reaches(const Allocation& allocation, const Context& context) const
 /// Under the lock.
 void Memory::show(Allocation& allocation, Context& context) {
   if (reaches(allocation, context) && allocation.seen_by.insert(&context).second) {
-    context.map.add(allocation.address, allocation.size, allocation.is_read_only ? exec::Access::read : exec::Access::read_write);
+    context.map.add(allocation.address, allocation.size,
+                    allocation.is_read_only ? exec::Access::read : exec::Access::read_write);
   }
 }
 
@@ -65,7 +67,8 @@ std::vector<std::shared_ptr<Allocation>> Memory::mapped(std::uint64_t address, s
   auto one = by_address_.upper_bound(address);
   if (one == by_address_.begin()) return all;
   --one;
-  for (auto at = address; one != by_address_.end() && one->second->kind == Allocation::Kind::mapped && one->first <= at; ++one) {
+  for (auto at = address; one != by_address_.end() && one->second->kind == Allocation::Kind::mapped && one->first <= at;
+       ++one) {
     if (at - one->first >= one->second->size) break;
     all.push_back(one->second);
     at = one->first + one->second->size;
@@ -107,16 +110,19 @@ void Memory::change(Allocation& allocation, const std::function<void()>& how) {
 std::vector<std::shared_ptr<Allocation>> Memory::of(const Context& context) const {
   std::vector<std::shared_ptr<Allocation>> all;
   const std::shared_lock guard(lock_);
-  for (const auto& [address, allocation] : by_address_) if (allocation->context.get() == &context) all.push_back(allocation);
+  for (const auto& [address, allocation] : by_address_)
+    if (allocation->context.get() == &context) all.push_back(allocation);
   return all;
 }
 
 std::shared_ptr<Allocation> allocation_of(std::uint64_t address, std::uint64_t size) {
   auto found = Memory::instance().find(address);
-  if (found && found->kind == Allocation::Kind::mapped && !Memory::instance().mapped(address, size).empty()) return found;
+  if (found && found->kind == Allocation::Kind::mapped && !Memory::instance().mapped(address, size).empty())
+    return found;
   if (!found || !found->holds(address, size)) {
     char text[128];
-    std::snprintf(text, sizeof text, "%llu bytes at 0x%llx: %s", static_cast<unsigned long long>(size), static_cast<unsigned long long>(address),
+    std::snprintf(text, sizeof text, "%llu bytes at 0x%llx: %s", static_cast<unsigned long long>(size),
+                  static_cast<unsigned long long>(address),
                   found ? "over the end of the allocation" : "in no allocation");
     fail(CUDA_ERROR_INVALID_VALUE, text);
   }
@@ -128,8 +134,8 @@ std::shared_ptr<Allocation> allocate_device(const Ref<Context>& context, std::ui
   require(align <= DeviceHeap::kGranularity);
   const auto address = is_fault_due("alloc") ? 0 : heap.allocate(size);
   if (!address) {
-    fail(CUDA_ERROR_OUT_OF_MEMORY, "device " + std::to_string(context->device.ordinal) + ": " + std::to_string(size) + " bytes asked for, " +
-                                       std::to_string(heap.capacity() - heap.used()) + " left");
+    fail(CUDA_ERROR_OUT_OF_MEMORY, "device " + std::to_string(context->device.ordinal) + ": " + std::to_string(size) +
+                                       " bytes asked for, " + std::to_string(heap.capacity() - heap.used()) + " left");
   }
   auto made = std::make_shared<Allocation>();
   made->address = address;

@@ -47,9 +47,13 @@ struct Allocation {
   ~Allocation() {
     if (give_back) give_back();
   }
-  bool holds(std::uint64_t at, std::uint64_t bytes) const { return at >= address && at - address <= size && bytes <= size - (at - address); }
+  bool holds(std::uint64_t at, std::uint64_t bytes) const {
+    return at >= address && at - address <= size && bytes <= size - (at - address);
+  }
   /// By cuMemFree and cuMemFreeAsync.
-  bool is_freeable() const { return !is_module && (kind == Kind::device || kind == Kind::managed || kind == Kind::pool || kind == Kind::graph); }
+  bool is_freeable() const {
+    return !is_module && (kind == Kind::device || kind == Kind::managed || kind == Kind::pool || kind == Kind::graph);
+  }
   bool is_host() const { return kind == Kind::host || kind == Kind::registered; }
 };
 
@@ -60,7 +64,8 @@ class Memory {
 
   /// Kernels that may use it see it from now on. Gives it an id.
   void add(std::shared_ptr<Allocation> allocation);
-  /// The one that begins there, taken out: nothing finds it any more, and no kernel touches it once this returns. Null where none begins there.
+  /// The one that begins there, taken out: nothing finds it any more, and no kernel touches it once this returns. Null
+  /// where none begins there.
   std::shared_ptr<Allocation> remove(std::uint64_t address);
   /// The one that holds the address; null where none does.
   std::shared_ptr<Allocation> find(std::uint64_t address) const;
@@ -90,10 +95,12 @@ class Memory {
 /// Gives back what begins at an address. False where nothing does, or a graph's memory is not there at the moment.
 bool free_allocation(std::uint64_t address);
 
-/// The allocation that holds all of a range of device-accessible memory; of mapped ones that lie side by side the first. Throws CUDA_ERROR_INVALID_VALUE.
+/// The allocation that holds all of a range of device-accessible memory; of mapped ones that lie side by side the
+/// first. Throws CUDA_ERROR_INVALID_VALUE.
 std::shared_ptr<Allocation> allocation_of(std::uint64_t address, std::uint64_t size);
 
 /// Device memory in a context, cuMemAlloc's. Throws CUDA_ERROR_OUT_OF_MEMORY.
-std::shared_ptr<Allocation> allocate_device(const Ref<Context>& context, std::uint64_t size, std::uint64_t align = DeviceHeap::kGranularity);
+std::shared_ptr<Allocation> allocate_device(const Ref<Context>& context, std::uint64_t size,
+                                            std::uint64_t align = DeviceHeap::kGranularity);
 
 }  // namespace flexrack::sim

@@ -12,7 +12,8 @@ namespace {
 std::uint64_t page_up(std::uint64_t size) { return (size + 4095) / 4096 * 4096; }
 
 /// Pages of the host that all devices may use.
-std::shared_ptr<Allocation> host_pages(const Ref<Context>& context, Allocation::Kind kind, std::uint64_t size, unsigned flags) {
+std::shared_ptr<Allocation> host_pages(const Ref<Context>& context, Allocation::Kind kind, std::uint64_t size,
+                                       unsigned flags) {
   require(!is_fault_due("alloc"), CUDA_ERROR_OUT_OF_MEMORY, "an allocation failed, as FLEXRACK_SIM_FAULT asks for");
   require(size < (std::uint64_t{1} << 46), CUDA_ERROR_OUT_OF_MEMORY);
   const auto bytes = page_up(size);
@@ -33,7 +34,8 @@ std::shared_ptr<Allocation> host_pages(const Ref<Context>& context, Allocation::
 CUresult allocate_host(void** pointer, size_t size, unsigned flags) {
   return call([&] {
     require(pointer && size > 0);
-    require((flags & ~static_cast<unsigned>(CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED)) == 0);
+    require((flags & ~static_cast<unsigned>(CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP |
+                                            CU_MEMHOSTALLOC_WRITECOMBINED)) == 0);
     const auto context = current();
     require_unsafe_calls_allowed();
     const auto made = host_pages(context, Allocation::Kind::host, size, flags);
@@ -50,9 +52,11 @@ void settle_users(const Allocation& allocation) {
 
 CUresult register_host(void* pointer, size_t size, unsigned flags) {
   return call([&] {
-    constexpr unsigned kKnown = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
+    constexpr unsigned kKnown = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
+                                CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
     require(pointer && size > 0 && (flags & ~kKnown) == 0);
-    require(!(flags & CU_MEMHOSTREGISTER_IOMEMORY), CUDA_ERROR_NOT_SUPPORTED, "memory of other devices cannot be registered");
+    require(!(flags & CU_MEMHOSTREGISTER_IOMEMORY), CUDA_ERROR_NOT_SUPPORTED,
+            "memory of other devices cannot be registered");
     const auto context = current();
     require_unsafe_calls_allowed();
     const auto address = reinterpret_cast<std::uint64_t>(pointer);
@@ -61,7 +65,8 @@ CUresult register_host(void* pointer, size_t size, unsigned flags) {
     // All of it has to be there: mincore says ENOMEM for what is not mapped.
     const auto first = address / 4096 * 4096;
     std::vector<unsigned char> present(page_up(end - first) / 4096);
-    require(mincore(reinterpret_cast<void*>(first), end - first, present.data()) == 0, CUDA_ERROR_INVALID_VALUE, "memory that is not all there cannot be registered");
+    require(mincore(reinterpret_cast<void*>(first), end - first, present.data()) == 0, CUDA_ERROR_INVALID_VALUE,
+            "memory that is not all there cannot be registered");
     require(!Memory::instance().is_taken(address, size), CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
     auto made = std::make_shared<Allocation>();
     made->kind = Allocation::Kind::registered;
@@ -98,8 +103,8 @@ CUresult free_memory(CUdeviceptr address) {
     if (address == 0) return require_working(*context);
     require_unsafe_calls_allowed();
     const auto found = Memory::instance().find(address);
-    require(found && found->address == address && found->is_freeable() && !found->is_being_freed.exchange(true), CUDA_ERROR_INVALID_VALUE,
-            "to be freed is what cuMemAlloc and its like gave, and once");
+    require(found && found->address == address && found->is_freeable() && !found->is_being_freed.exchange(true),
+            CUDA_ERROR_INVALID_VALUE, "to be freed is what cuMemAlloc and its like gave, and once");
     settle_users(*found);
     require(free_allocation(address));
     require_working(*context);
@@ -125,7 +130,9 @@ CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
 CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t size) { return allocate(address, size); }
 
 CUresult cuMemAllocPitch_v2(CUdeviceptr* address, size_t* pitch, size_t width, size_t height, unsigned int element) {
-  if (!pitch || width == 0 || height == 0 || (element != 4 && element != 8 && element != 16) || width > (size_t{1} << 40)) return CUDA_ERROR_INVALID_VALUE;
+  if (!pitch || width == 0 || height == 0 || (element != 4 && element != 8 && element != 16) ||
+      width > (size_t{1} << 40))
+    return CUDA_ERROR_INVALID_VALUE;
   const auto row = (width + 511) / 512 * 512;
   size_t size = 0;
   if (__builtin_mul_overflow(row, height, &size)) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -179,14 +186,20 @@ CUresult cuMemHostGetFlags(unsigned int* flags, void* pointer) {
   });
 }
 
-CUresult cuMemHostRegister(void* pointer, size_t size, unsigned int flags) { return register_host(pointer, size, flags); }
-CUresult cuMemHostRegister_v2(void* pointer, size_t size, unsigned int flags) { return register_host(pointer, size, flags); }
+CUresult cuMemHostRegister(void* pointer, size_t size, unsigned int flags) {
+  return register_host(pointer, size, flags);
+}
+CUresult cuMemHostRegister_v2(void* pointer, size_t size, unsigned int flags) {
+  return register_host(pointer, size, flags);
+}
 
 CUresult cuMemHostUnregister(void* pointer) {
   return call([&] {
     const auto context = current_even_failed();
     const auto found = Memory::instance().find(reinterpret_cast<std::uint64_t>(pointer));
-    require(found && found->kind == Allocation::Kind::registered && found->address == reinterpret_cast<std::uint64_t>(pointer), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+    require(found && found->kind == Allocation::Kind::registered &&
+                found->address == reinterpret_cast<std::uint64_t>(pointer),
+            CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
     settle_users(*found);
     Memory::instance().remove(found->address);
     require_working(*context);

@@ -32,12 +32,14 @@ const ptx::Function* Function::code() {
 Module::Module(Ref<Context> in, std::shared_ptr<const Program> of, std::shared_ptr<const ManagedVariables> managed)
     : context(std::move(in)), program(std::move(of)), managed_(std::move(managed)) {
   try {
-    require(context->device.heap.charge(program->code_bytes), CUDA_ERROR_OUT_OF_MEMORY, "the device has no memory left for the code");
+    require(context->device.heap.charge(program->code_bytes), CUDA_ERROR_OUT_OF_MEMORY,
+            "the device has no memory left for the code");
     has_code_ = true;
     if (program->is_read()) image();
     for (const auto& [name, variable] : program->machine_variables) {
       const auto address = place(variable.size);
-      if (!variable.initial.empty()) std::memcpy(reinterpret_cast<void*>(address), variable.initial.data(), variable.initial.size());
+      if (!variable.initial.empty())
+        std::memcpy(reinterpret_cast<void*>(address), variable.initial.data(), variable.initial.size());
       machine_variables_[name] = {address, variable.size};
     }
   } catch (...) {
@@ -71,7 +73,8 @@ void Module::give_back() {
 
 std::uint64_t Module::place(std::uint64_t size) {
   auto made = allocate_device(context, std::max<std::uint64_t>(1, size));
-  // Constants too: kernels may write them through their address in .global, as the devices let them, and the next kernel reads it.
+  // Constants too: kernels may write them through their address in .global, as the devices let them, and the next
+  // kernel reads it.
   made->is_module = true;
   const auto address = made->address;
   std::memset(reinterpret_cast<void*>(address), 0, made->size);

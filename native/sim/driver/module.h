@@ -46,7 +46,8 @@ struct FunctionSettings {
 
 /// CU_FUNC_ATTRIBUTE_* of a kernel with its settings. Throw CUDA_ERROR_INVALID_VALUE for what cannot be asked or set.
 int function_attribute(const KernelFacts& facts, const FunctionSettings& settings, CUfunction_attribute which);
-void set_function_attribute(const KernelFacts& facts, FunctionSettings& settings, CUfunction_attribute which, int value);
+void set_function_attribute(const KernelFacts& facts, FunctionSettings& settings, CUfunction_attribute which,
+                            int value);
 
 /// A kernel in a context.
 class Function : public Object<Function> {
@@ -85,7 +86,8 @@ class Module : public Object<Module>, public Owned {
   exec::Image::Symbol variable(std::string_view name);
   /// Kernels of it call malloc or free.
   bool uses_heap() const { return program->uses_heap; }
-  /// Its code and variables, made where that was not done yet; null where it is machine code. Throws CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_INVALID_PTX.
+  /// Its code and variables, made where that was not done yet; null where it is machine code. Throws
+  /// CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_INVALID_PTX.
   exec::Image* image();
 
  private:
@@ -125,7 +127,8 @@ class Kernel : public Object<Kernel> {
 /// Thread-safe.
 class Library : public Object<Library> {
  public:
-  explicit Library(std::shared_ptr<const Program> of) : program(std::move(of)), managed(std::make_shared<ManagedVariables>(*program)) {}
+  explicit Library(std::shared_ptr<const Program> of)
+      : program(std::move(of)), managed(std::make_shared<ManagedVariables>(*program)) {}
   CUlibrary handle() { return reinterpret_cast<CUlibrary>(this); }
 
   const std::shared_ptr<const Program> program;
@@ -148,7 +151,8 @@ class Library : public Object<Library> {
 Ref<Module> module_of(CUmodule handle);
 Ref<Library> library_of(CUlibrary handle);
 Ref<Kernel> kernel_of(CUkernel handle);
-/// Also from a CUkernel, which may be given where a CUfunction is asked for: then of the context, null: the current one.
+/// Also from a CUkernel, which may be given where a CUfunction is asked for: then of the context, null: the current
+/// one.
 Ref<Function> function_of(CUfunction handle, const Ref<Context>& context = nullptr);
 
 }  // namespace flexrack::sim

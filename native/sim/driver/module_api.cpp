@@ -44,7 +44,10 @@ CUresult cuModuleLoad(CUmodule* made, const char* path) {
 }
 
 CUresult cuModuleLoadData(CUmodule* made, const void* image) { return load(made, image, 0, nullptr, nullptr); }
-CUresult cuModuleLoadDataEx(CUmodule* made, const void* image, unsigned int count, CUjit_option* options, void** values) { return load(made, image, count, options, values); }
+CUresult cuModuleLoadDataEx(CUmodule* made, const void* image, unsigned int count, CUjit_option* options,
+                            void** values) {
+  return load(made, image, count, options, values);
+}
 CUresult cuModuleLoadFatBinary(CUmodule* made, const void* image) { return load(made, image, 0, nullptr, nullptr); }
 
 CUresult cuModuleUnload(CUmodule handle) {
@@ -84,7 +87,8 @@ CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned int most, CU
     require(functions && most > 0);
     const auto module = working_module(handle);
     unsigned i = 0;
-    for (const auto& [name, facts] : module->program->kernels) if (i < most) functions[i++] = module->function(name)->handle();
+    for (const auto& [name, facts] : module->program->kernels)
+      if (i < most) functions[i++] = module->function(name)->handle();
   });
 }
 
@@ -146,7 +150,8 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute which, CUfunction h
 CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute which, int value) {
   return call([&] {
     const auto function = function_of(handle);
-    function->change([&](FunctionSettings& settings) { set_function_attribute(function->facts, settings, which, value); });
+    function->change(
+        [&](FunctionSettings& settings) { set_function_attribute(function->facts, settings, which, value); });
   });
 }
 

@@ -38,9 +38,7 @@ std::string kernels_of(const cuda::CodeEntry& entry) {
       if (count++ < kShown) text += (text.empty() ? "" : ", ") + readable(name);
     }
     return count > kShown ? text + " and " + std::to_string(count - kShown) + " more" : text;
-  } catch (const cuda::FatbinError&) {
-    return {};
-  } catch (const Failure&) {
+  } catch (const cuda::FatbinError&) { return {}; } catch (const Failure&) {
     return {};
   }
 }
@@ -59,7 +57,9 @@ void tell_once(const std::string& kernels) {
   static std::mutex lock;
   static std::set<std::string> told;
   const std::lock_guard guard(lock);
-  if (told.insert(kernels).second) std::fprintf(stderr, "flexrack: the GPU in software has no PTX of %s: refused, as machine code is not computed\n", kernels.c_str());
+  if (told.insert(kernels).second)
+    std::fprintf(stderr, "flexrack: the GPU in software has no PTX of %s: refused, as machine code is not computed\n",
+                 kernels.c_str());
 }
 
 }  // namespace
@@ -67,17 +67,20 @@ void tell_once(const std::string& kernels) {
 void refuse_without_ptx(const cuda::Image& image, JitOptions& options) {
   const auto kernels = kernels_of(image);
   std::string text = "nothing in the image that this device can run:";
-  for (const auto& container : image.containers) for (const auto& entry : container) text += " " + cuda::describe(entry) + ";";
+  for (const auto& container : image.containers)
+    for (const auto& entry : container) text += " " + cuda::describe(entry) + ";";
   if (!kernels.empty()) {
     text += " its kernels: " + kernels;
     tell_once(kernels);
   }
   options.error(text);
   if (settings().is_strict) {
-    // As after a fault: that is an error which every program knows to last. A library is loaded for all contexts; a daemon's worker has none current then.
+    // As after a fault: that is an error which every program knows to last. A library is loaded for all contexts; a
+    // daemon's worker has none current then.
     const auto context = Context::find(current_handle());
     if (context) context->fail_with(CUDA_ERROR_LAUNCH_FAILED, text);
-    else for (const auto& one : active_contexts()) one->fail_with(CUDA_ERROR_LAUNCH_FAILED, text);
+    else
+      for (const auto& one : active_contexts()) one->fail_with(CUDA_ERROR_LAUNCH_FAILED, text);
   }
   fail(CUDA_ERROR_NO_BINARY_FOR_GPU, text);
 }

@@ -18,7 +18,8 @@ Ref<Context> node_context(CUcontext given) {
 std::shared_ptr<KernelWork> kernel_from(const CUDA_KERNEL_NODE_PARAMS_v2& as, const KernelWork* before) {
   const auto handle = as.func ? as.func : reinterpret_cast<CUfunction>(as.kern);
   const auto function = function_of(handle, as.ctx ? context_of(as.ctx) : nullptr);
-  LaunchShape shape{{as.gridDimX, as.gridDimY, as.gridDimZ}, {as.blockDimX, as.blockDimY, as.blockDimZ}, {}, as.sharedMemBytes};
+  LaunchShape shape{
+      {as.gridDimX, as.gridDimY, as.gridDimZ}, {as.blockDimX, as.blockDimY, as.blockDimZ}, {}, as.sharedMemBytes};
   if (before) {
     shape.is_cooperative = before->shape.is_cooperative;
     shape.has_cluster = before->shape.has_cluster;
@@ -66,12 +67,15 @@ WorkPointer values_from(CUstreamBatchMemOpParams* operations, unsigned count, un
 
 WorkPointer allocate_from(CUDA_MEM_ALLOC_NODE_PARAMS_v1& as) {
   const auto& properties = as.poolProps;
-  require(properties.allocType == CU_MEM_ALLOCATION_TYPE_PINNED && as.bytesize > 0 && (as.accessDescs || as.accessDescCount == 0));
-  require(properties.handleTypes == CU_MEM_HANDLE_TYPE_NONE && properties.location.type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_NOT_SUPPORTED);
+  require(properties.allocType == CU_MEM_ALLOCATION_TYPE_PINNED && as.bytesize > 0 &&
+          (as.accessDescs || as.accessDescCount == 0));
+  require(properties.handleTypes == CU_MEM_HANDLE_TYPE_NONE && properties.location.type == CU_MEM_LOCATION_TYPE_DEVICE,
+          CUDA_ERROR_NOT_SUPPORTED);
   auto& on = device(properties.location.id);
   auto devices = std::uint64_t{1} << on.ordinal;
   for (std::size_t i = 0; i < as.accessDescCount; ++i) {
-    require(as.accessDescs[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE && as.accessDescs[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    require(as.accessDescs[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
+            as.accessDescs[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
     devices |= std::uint64_t{1} << device(as.accessDescs[i].location.id).ordinal;
   }
   auto place = GraphAddress::make(on.primary, as.bytesize, devices);
@@ -98,23 +102,28 @@ WorkPointer work_from(CUgraphNodeParams& as) {
   switch (as.type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: {
       const auto& of = as.kernel;
-      return kernel_from({of.func, of.gridDimX, of.gridDimY, of.gridDimZ, of.blockDimX, of.blockDimY, of.blockDimZ, of.sharedMemBytes, of.kernelParams, of.extra, of.kern, of.ctx});
+      return kernel_from({of.func, of.gridDimX, of.gridDimY, of.gridDimZ, of.blockDimX, of.blockDimY, of.blockDimZ,
+                          of.sharedMemBytes, of.kernelParams, of.extra, of.kern, of.ctx});
     }
     case CU_GRAPH_NODE_TYPE_MEMCPY: return copy_from(as.memcpy.copyParams);
-    case CU_GRAPH_NODE_TYPE_MEMSET: return fill_from({as.memset.dst, as.memset.pitch, as.memset.value, as.memset.elementSize, as.memset.width, as.memset.height});
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+      return fill_from(
+          {as.memset.dst, as.memset.pitch, as.memset.value, as.memset.elementSize, as.memset.width, as.memset.height});
     case CU_GRAPH_NODE_TYPE_HOST: return host_from(as.host.fn, as.host.userData);
     case CU_GRAPH_NODE_TYPE_EMPTY: return nullptr;
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return std::make_shared<EventWaitWork>(event_of(as.eventWait.event));
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return std::make_shared<EventRecordWork>(event_of(as.eventRecord.event));
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC: {
-      CUDA_MEM_ALLOC_NODE_PARAMS_v1 of{as.alloc.poolProps, as.alloc.accessDescs, as.alloc.accessDescCount, as.alloc.bytesize, 0};
+      CUDA_MEM_ALLOC_NODE_PARAMS_v1 of{as.alloc.poolProps, as.alloc.accessDescs, as.alloc.accessDescCount,
+                                       as.alloc.bytesize, 0};
       auto work = allocate_from(of);
       as.alloc.dptr = of.dptr;
       return work;
     }
     case CU_GRAPH_NODE_TYPE_MEM_FREE: return free_from(as.free.dptr);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return values_from(as.memOp.paramArray, as.memOp.count, as.memOp.flags);
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL: case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT: fail(CUDA_ERROR_NOT_SUPPORTED, "no semaphores of other drivers");
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT: fail(CUDA_ERROR_NOT_SUPPORTED, "no semaphores of other drivers");
     case CU_GRAPH_NODE_TYPE_CONDITIONAL: fail(CUDA_ERROR_NOT_SUPPORTED, "no conditional nodes");
     default: fail(CUDA_ERROR_INVALID_VALUE);
   }

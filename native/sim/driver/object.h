@@ -54,7 +54,8 @@ class Ref {
   T* object_ = nullptr;
 };
 
-/// Memory for objects of one kind that is never given back nor used for another kind: any value can be checked for being a live handle.
+/// Memory for objects of one kind that is never given back nor used for another kind: any value can be checked for
+/// being a live handle.
 template <class T>
 class Slab {
  public:
@@ -102,12 +103,14 @@ class Slab {
     alignas(alignof(T) > 16 ? alignof(T) : 16) std::byte object[sizeof(T)];
   };
   Slab() {
-    auto* memory = mmap(nullptr, kMost * sizeof(Slot), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    auto* memory =
+        mmap(nullptr, kMost * sizeof(Slot), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     base_ = memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
   }
   static T* object_of(Slot* slot) { return std::launder(reinterpret_cast<T*>(slot->object)); }
   Slot* slot_at(const void* handle) {
-    const auto at = reinterpret_cast<std::uintptr_t>(handle) - reinterpret_cast<std::uintptr_t>(base_) - offsetof(Slot, object);
+    const auto at =
+        reinterpret_cast<std::uintptr_t>(handle) - reinterpret_cast<std::uintptr_t>(base_) - offsetof(Slot, object);
     if (!base_ || at >= kMost * sizeof(Slot) || at % sizeof(Slot) != 0) return nullptr;
     return reinterpret_cast<Slot*>(base_ + at);
   }
@@ -169,7 +172,9 @@ class Object {
     Ref<T>::adopt(self);
     return true;
   }
-  bool is_open() const { return head_of(const_cast<T*>(static_cast<const T*>(this)))->is_open.load(std::memory_order_acquire); }
+  bool is_open() const {
+    return head_of(const_cast<T*>(static_cast<const T*>(this)))->is_open.load(std::memory_order_acquire);
+  }
 
  private:
   static constexpr std::size_t kAlign = 16;

@@ -12,10 +12,13 @@ std::uint64_t up(std::uint64_t value, std::uint64_t unit) { return (value + unit
 
 /// Shared memory that a block takes: in units of 256 bytes, 128 from compute capability 8.0 on.
 std::uint64_t shared_of(const KernelFacts& facts, std::uint64_t dynamic) {
-  return up(static_cast<std::uint64_t>(facts.shared_bytes) + dynamic + static_cast<std::uint64_t>(model().shared_bytes_reserved), model().major >= 8 ? 128 : 256);
+  return up(static_cast<std::uint64_t>(facts.shared_bytes) + dynamic +
+                static_cast<std::uint64_t>(model().shared_bytes_reserved),
+            model().major >= 8 ? 128 : 256);
 }
 
-void potential_block_size(int* grid, int* block, CUfunction handle, CUoccupancyB2DSize shared_of_block, size_t fixed_shared, int limit) {
+void potential_block_size(int* grid, int* block, CUfunction handle, CUoccupancyB2DSize shared_of_block,
+                          size_t fixed_shared, int limit) {
   require(grid && block);
   const auto context = current();
   const auto function = function_of(handle, context);
@@ -48,9 +51,12 @@ CUresult max_blocks(int* blocks, CUfunction handle, int size, size_t shared, uns
 std::uint64_t cluster_of(const CUlaunchConfig& config, const FunctionSettings& settings) {
   for (unsigned i = 0; i < config.numAttrs; ++i) {
     const auto& one = config.attrs[i];
-    if (one.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) return std::uint64_t{one.value.clusterDim.x} * one.value.clusterDim.y * one.value.clusterDim.z;
+    if (one.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+      return std::uint64_t{one.value.clusterDim.x} * one.value.clusterDim.y * one.value.clusterDim.z;
   }
-  return static_cast<std::uint64_t>(std::max(1, settings.cluster[0])) * static_cast<std::uint64_t>(std::max(1, settings.cluster[1])) * static_cast<std::uint64_t>(std::max(1, settings.cluster[2]));
+  return static_cast<std::uint64_t>(std::max(1, settings.cluster[0])) *
+         static_cast<std::uint64_t>(std::max(1, settings.cluster[1])) *
+         static_cast<std::uint64_t>(std::max(1, settings.cluster[2]));
 }
 
 }  // namespace
@@ -60,9 +66,12 @@ int resident_blocks(const KernelFacts& facts, std::uint64_t threads, std::uint64
   const auto& is = model();
   const auto warps = (threads + 31) / 32;
   const auto shared = shared_of(facts, dynamic_shared);
-  if (static_cast<std::uint64_t>(facts.shared_bytes) + dynamic_shared > static_cast<std::uint64_t>(is.shared_bytes_block)) return 0;
+  if (static_cast<std::uint64_t>(facts.shared_bytes) + dynamic_shared >
+      static_cast<std::uint64_t>(is.shared_bytes_block))
+    return 0;
   const auto registers = up(static_cast<std::uint64_t>(facts.registers) * 32, 256) * up(warps, 4);
-  auto most = std::min<std::uint64_t>(static_cast<std::uint64_t>(is.blocks), static_cast<std::uint64_t>(is.threads) / 32 / warps);
+  auto most = std::min<std::uint64_t>(static_cast<std::uint64_t>(is.blocks),
+                                      static_cast<std::uint64_t>(is.threads) / 32 / warps);
   if (shared > 0) most = std::min(most, static_cast<std::uint64_t>(is.shared_bytes) / shared);
   if (registers > 0) most = std::min(most, std::uint64_t{65536} / registers);
   return static_cast<int>(most);
@@ -74,17 +83,23 @@ using namespace flexrack::sim;
 
 extern "C" {
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int size, size_t shared) { return max_blocks(blocks, function, size, shared, 0); }
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int size, size_t shared) {
+  return max_blocks(blocks, function, size, shared, 0);
+}
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function, int size, size_t shared, unsigned int flags) {
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function, int size, size_t shared,
+                                                              unsigned int flags) {
   return max_blocks(blocks, function, size, shared, flags);
 }
 
-CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction function, CUoccupancyB2DSize shared_of_block, size_t shared, int limit) {
+CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction function,
+                                          CUoccupancyB2DSize shared_of_block, size_t shared, int limit) {
   return call([&] { potential_block_size(grid, block, function, shared_of_block, shared, limit); });
 }
 
-CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction function, CUoccupancyB2DSize shared_of_block, size_t shared, int limit, unsigned int flags) {
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction function,
+                                                   CUoccupancyB2DSize shared_of_block, size_t shared, int limit,
+                                                   unsigned int flags) {
   return call([&] {
     require(flags <= CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE);
     potential_block_size(grid, block, function, shared_of_block, shared, limit);
@@ -118,7 +133,8 @@ CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction handle, const CU
     const auto of = cluster_of(*config, function->settings());
     require(of > 0 && (of == 1 || model().major >= 9), CUDA_ERROR_INVALID_CLUSTER_SIZE);
     const auto threads = std::uint64_t{config->blockDimX} * config->blockDimY * config->blockDimZ;
-    const auto blocks = resident_blocks(function->facts, threads, config->sharedMemBytes) * context->device.multiprocessors;
+    const auto blocks =
+        resident_blocks(function->facts, threads, config->sharedMemBytes) * context->device.multiprocessors;
     *clusters = blocks / static_cast<int>(of);
   });
 }

@@ -13,7 +13,8 @@ void pass_latency();
 /// One thing that moves bytes: what it is given follows what it was given before. Thread-safe.
 class CopyEngine {
  public:
-  /// Takes the place behind what the engine has to do already and gives the time when that many bytes have passed; now, without a limit.
+  /// Takes the place behind what the engine has to do already and gives the time when that many bytes have passed; now,
+  /// without a limit.
   std::chrono::steady_clock::time_point reserve(std::uint64_t bytes);
 
  private:

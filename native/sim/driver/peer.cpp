@@ -34,7 +34,8 @@ CUresult cuCtxEnablePeerAccess(CUcontext handle, unsigned int flags) {
     require(flags == 0 && handle);
     const auto context = current(), peer = context_of(handle);
     require(!(context == peer), CUDA_ERROR_INVALID_CONTEXT);
-    require(&context->device != &peer->device, CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, "both contexts are on the same device");
+    require(&context->device != &peer->device, CUDA_ERROR_PEER_ACCESS_UNSUPPORTED,
+            "both contexts are on the same device");
     auto& memory = Memory::instance();
     {
       const std::lock_guard guard(memory.lock());

@@ -17,14 +17,17 @@ bool get(void* data, CUpointer_attribute which, const Allocation& of, CUdevicept
   const bool is_host = of.is_host();
   switch (which) {
     case CU_POINTER_ATTRIBUTE_CONTEXT: return give(data, of.context ? of.context->handle() : nullptr);
-    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: return give<unsigned>(data, is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      return give<unsigned>(data, is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: return give(data, pointer);
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-      return is_host || of.kind == Allocation::Kind::managed ? give(data, pointer) : (give<CUdeviceptr>(data, 0), false);
+      return is_host || of.kind == Allocation::Kind::managed ? give(data, pointer)
+                                                             : (give<CUdeviceptr>(data, 0), false);
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: return give<unsigned>(data, of.has_sync_memops);
     case CU_POINTER_ATTRIBUTE_BUFFER_ID: return give<unsigned long long>(data, of.id);
     case CU_POINTER_ATTRIBUTE_IS_MANAGED: return give<unsigned>(data, of.kind == Allocation::Kind::managed);
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return give<int>(data, of.device ? of.device->ordinal : of.context ? of.context->device.ordinal : 0);
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      return give<int>(data, of.device ? of.device->ordinal : of.context ? of.context->device.ordinal : 0);
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: return give<unsigned>(data, 0);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: return give<CUdeviceptr>(data, of.address);
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE: return give<std::size_t>(data, of.size);
@@ -32,7 +35,8 @@ bool get(void* data, CUpointer_attribute which, const Allocation& of, CUdevicept
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: return give<unsigned long long>(data, 0);
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: return give<unsigned>(data, 0);
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-      return give<unsigned>(data, of.is_read_only ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
+      return give<unsigned>(
+          data, of.is_read_only ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: return give(data, of.pool ? of.pool->handle() : nullptr);
     case CU_POINTER_ATTRIBUTE_MAPPING_SIZE: return give<std::size_t>(data, of.size);
     case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: return give<CUdeviceptr>(data, of.address);
@@ -95,7 +99,8 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute which, CUdevicept
 
 CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute* which, void** data, CUdeviceptr pointer) {
   return call([&] {
-    // Without a current context too: cudaPointerGetAttributes makes none, and PyTorch calls it in threads that did nothing before.
+    // Without a current context too: cudaPointerGetAttributes makes none, and PyTorch calls it in threads that did
+    // nothing before.
     require(count > 0 && which && data);
     const auto found = Memory::instance().find(pointer);
     for (unsigned int i = 0; i < count; ++i) {

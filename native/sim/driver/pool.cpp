@@ -10,7 +10,8 @@
 
 namespace flexrack::sim {
 
-Pool::Pool(Device& on, Kind which, std::uint64_t most) : device(on), kind(which), most_(most), devices_(std::uint64_t{1} << on.ordinal) {}
+Pool::Pool(Device& on, Kind which, std::uint64_t most)
+    : device(on), kind(which), most_(most), devices_(std::uint64_t{1} << on.ordinal) {}
 Pool::~Pool() { trim_locked(0); }
 
 std::uint64_t Pool::take(std::uint64_t size) {
@@ -138,7 +139,8 @@ CUmemAccess_flags Pool::access(int ordinal) {
 }
 
 void Pool::set_access(int ordinal, CUmemAccess_flags flags) {
-  require(flags == CU_MEM_ACCESS_FLAGS_PROT_NONE || flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CUDA_ERROR_INVALID_VALUE, "memory of pools is readable and writable, or not accessible");
+  require(flags == CU_MEM_ACCESS_FLAGS_PROT_NONE || flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+          CUDA_ERROR_INVALID_VALUE, "memory of pools is readable and writable, or not accessible");
   require(ordinal != device.ordinal || flags != CU_MEM_ACCESS_FLAGS_PROT_NONE, CUDA_ERROR_INVALID_DEVICE);
   std::vector<std::shared_ptr<Allocation>> affected;
   std::uint64_t devices = 0;
@@ -147,7 +149,8 @@ void Pool::set_access(int ordinal, CUmemAccess_flags flags) {
     const auto bit = std::uint64_t{1} << ordinal;
     devices_ = flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ? devices_ & ~bit : devices_ | bit;
     devices = devices_;
-    for (const auto& [address, weak] : allocations_) if (auto one = weak.lock()) affected.push_back(std::move(one));
+    for (const auto& [address, weak] : allocations_)
+      if (auto one = weak.lock()) affected.push_back(std::move(one));
   }
   for (const auto& one : affected) Memory::instance().change(*one, [&] { one->devices = devices; });
 }

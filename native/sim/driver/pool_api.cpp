@@ -87,7 +87,8 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
 CUresult cuMemPoolCreate(CUmemoryPool* made, const CUmemPoolProps* properties) {
   return call([&] {
     require(made && properties && properties->allocType == CU_MEM_ALLOCATION_TYPE_PINNED);
-    require(properties->handleTypes == CU_MEM_HANDLE_TYPE_NONE, CUDA_ERROR_NOT_SUPPORTED, "pools are not shared with other processes");
+    require(properties->handleTypes == CU_MEM_HANDLE_TYPE_NONE, CUDA_ERROR_NOT_SUPPORTED,
+            "pools are not shared with other processes");
     require(properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_NOT_SUPPORTED, "pools are on devices");
     const auto pool = Pool::make(device(properties->location.id), Pool::Kind::own, properties->maxSize);
     pool->open();
@@ -169,7 +170,8 @@ CUresult cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAlloc
 }
 
 CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool) {
-  if (!location || type != CU_MEM_ALLOCATION_TYPE_PINNED || location->type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
+  if (!location || type != CU_MEM_ALLOCATION_TYPE_PINNED || location->type != CU_MEM_LOCATION_TYPE_DEVICE)
+    return CUDA_ERROR_INVALID_VALUE;
   return cuDeviceSetMemPool(location->id, pool);
 }
 
@@ -184,8 +186,10 @@ CUresult cuDeviceGetGraphMemAttribute(CUdevice ordinal, CUgraphMem_attribute whi
     const auto& of = device(ordinal);
     std::uint64_t number = 0;
     switch (which) {
-      case CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT: case CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT: number = of.graph_bytes; break;
-      case CU_GRAPH_MEM_ATTR_USED_MEM_HIGH: case CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH: number = of.graph_bytes_high; break;
+      case CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT:
+      case CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT: number = of.graph_bytes; break;
+      case CU_GRAPH_MEM_ATTR_USED_MEM_HIGH:
+      case CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH: number = of.graph_bytes_high; break;
       default: fail(CUDA_ERROR_INVALID_VALUE);
     }
     std::memcpy(value, &number, sizeof number);

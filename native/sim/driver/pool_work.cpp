@@ -12,7 +12,8 @@ void FreeWork::execute(Context&) const {
   if (!free_allocation(address)) fail(CUDA_ERROR_INVALID_VALUE, "a stream frees what is not there any more");
 }
 
-std::shared_ptr<GraphAddress> GraphAddress::make(const Ref<Context>& context, std::uint64_t bytes, std::uint64_t for_devices) {
+std::shared_ptr<GraphAddress> GraphAddress::make(const Ref<Context>& context, std::uint64_t bytes,
+                                                 std::uint64_t for_devices) {
   auto& device = context->device;
   require(bytes > 0 && bytes <= device.heap.capacity(), CUDA_ERROR_OUT_OF_MEMORY);
   const auto mapped = (bytes + 4095) / 4096 * 4096;
@@ -39,14 +40,15 @@ GraphAddress::~GraphAddress() {
 }
 
 void GraphAddress::take() {
-  require(!is_there_.exchange(true), CUDA_ERROR_INVALID_VALUE, "a graph is launched again before what it allocated was freed");
+  require(!is_there_.exchange(true), CUDA_ERROR_INVALID_VALUE,
+          "a graph is launched again before what it allocated was freed");
   if (is_fault_due("alloc") || !device.heap.charge(size)) {
     is_there_ = false;
     fail(CUDA_ERROR_OUT_OF_MEMORY, "no memory left for a graph's allocation");
   }
   const auto now = device.graph_bytes += DeviceHeap::charged(size);
-  for (auto high = device.graph_bytes_high.load(); high < now && !device.graph_bytes_high.compare_exchange_weak(high, now);) {
-  }
+  for (auto high = device.graph_bytes_high.load();
+       high < now && !device.graph_bytes_high.compare_exchange_weak(high, now);) {}
   allocation_->is_being_freed = false;
   self_ = shared_from_this();
   Memory::instance().change(*allocation_, [&] { allocation_->devices = devices; });
@@ -55,7 +57,8 @@ void GraphAddress::take() {
 bool GraphAddress::release() {
   if (!is_there_.load()) return false;
   const auto self = std::move(self_);
-  // The addresses stay readable for the host, so that nothing is pulled from under a copy; kernels do not see them any more.
+  // The addresses stay readable for the host, so that nothing is pulled from under a copy; kernels do not see them any
+  // more.
   Memory::instance().change(*allocation_, [&] { allocation_->devices = 0; });
   madvise(reinterpret_cast<void*>(address), (size + 4095) / 4096 * 4096, MADV_DONTNEED);
   device.graph_bytes -= DeviceHeap::charged(size);

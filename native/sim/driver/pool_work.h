@@ -20,7 +20,8 @@ class FreeWork : public Work {
 class GraphAddress : public std::enable_shared_from_this<GraphAddress> {
  public:
   /// Throws CUDA_ERROR_OUT_OF_MEMORY where the process has no addresses left.
-  static std::shared_ptr<GraphAddress> make(const Ref<Context>& context, std::uint64_t bytes, std::uint64_t for_devices);
+  static std::shared_ptr<GraphAddress> make(const Ref<Context>& context, std::uint64_t bytes,
+                                            std::uint64_t for_devices);
   ~GraphAddress();
   GraphAddress(const GraphAddress&) = delete;
   GraphAddress& operator=(const GraphAddress&) = delete;
@@ -37,7 +38,8 @@ class GraphAddress : public std::enable_shared_from_this<GraphAddress> {
   bool is_kept() const;
 
  private:
-  GraphAddress(Device& on, std::uint64_t bytes, std::uint64_t for_devices) : device(on), size(bytes), devices(for_devices) {}
+  GraphAddress(Device& on, std::uint64_t bytes, std::uint64_t for_devices)
+      : device(on), size(bytes), devices(for_devices) {}
   std::shared_ptr<Allocation> allocation_;
   std::atomic<bool> is_there_{false};
   std::shared_ptr<GraphAddress> self_;         ///< what is there outlives its graph

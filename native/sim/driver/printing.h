@@ -12,7 +12,8 @@ namespace flexrack::sim {
 /// Thread-safe.
 class Printing : public exec::Printer {
  public:
-  /// "CUDA C++ Programming Guide", formatted output: the buffer is circular, what does not fit any more pushes out the oldest.
+  /// "CUDA C++ Programming Guide", formatted output: the buffer is circular, what does not fit any more pushes out the
+  /// oldest.
   bool print(std::string_view text) override;
   void assertion(std::string_view text) override;
 

@@ -17,7 +17,8 @@ namespace {
 void* own_library() {
   static void* const handle = [] {
     Dl_info info{};
-    if (!dladdr(reinterpret_cast<void*>(&cuGetProcAddress_v2), &info) || !info.dli_fname) return static_cast<void*>(nullptr);
+    if (!dladdr(reinterpret_cast<void*>(&cuGetProcAddress_v2), &info) || !info.dli_fname)
+      return static_cast<void*>(nullptr);
     return dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
   }();
   return handle;
@@ -55,14 +56,17 @@ class Facts : public cuda::DriverFacts {
     }
     return all;
   }
-  CUresult load_module(CUmodule* module, const void* image) noexcept override { return cuModuleLoadData(module, image); }
+  CUresult load_module(CUmodule* module, const void* image) noexcept override {
+    return cuModuleLoadData(module, image);
+  }
   int version() noexcept override {
     int number = 0;
     return cuDriverGetVersion(&number) == CUDA_SUCCESS ? number : 0;
   }
 };
 
-CUresult find(const char* symbol, void** function, int version, cuuint64_t flags, CUdriverProcAddressQueryResult* status) {
+CUresult find(const char* symbol, void** function, int version, cuuint64_t flags,
+              CUdriverProcAddressQueryResult* status) {
   if (status) *status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
   if (!function || !symbol) return CUDA_ERROR_INVALID_VALUE;
   *function = nullptr;
@@ -94,7 +98,8 @@ CUresult describe(CUdevice ordinal, flexrack::cuda::SimTable::Facts* facts) {
   return call_uninitialised([&] {
     static const Settings of = settings_from_environment();
     require(facts && ordinal >= 0 && static_cast<unsigned>(ordinal) < of.devices, CUDA_ERROR_INVALID_DEVICE);
-    *facts = {device_name(of), make_uuid(of.seed, ordinal), 0, pci_bus_of(ordinal), 0, of.capability.major, of.capability.minor, of.driver.number(), of.memory};
+    *facts = {device_name(of),     make_uuid(of.seed, ordinal), 0,        pci_bus_of(ordinal), 0, of.capability.major,
+              of.capability.minor, of.driver.number(),          of.memory};
   });
 }
 
@@ -107,7 +112,8 @@ using namespace flexrack::sim;
 
 extern "C" {
 
-CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version, cuuint64_t flags, CUdriverProcAddressQueryResult* status) {
+CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version, cuuint64_t flags,
+                             CUdriverProcAddressQueryResult* status) {
   return call_uninitialised([&] { return find(symbol, function, version, flags, status); });
 }
 
@@ -118,7 +124,8 @@ CUresult cuGetProcAddress(const char* symbol, void** function, int version, cuui
 CUresult cuGetExportTable(const void** table, const CUuuid* id) {
   static auto* facts = new Facts;
   return call_uninitialised([&] {
-    if (table && id && flexrack::cuda::is_named<flexrack::cuda::SimTable>(*id)) return *table = &sim_table, CUDA_SUCCESS;
+    if (table && id && flexrack::cuda::is_named<flexrack::cuda::SimTable>(*id))
+      return *table = &sim_table, CUDA_SUCCESS;
     return flexrack::cuda::export_table(*facts, table, id);
   });
 }

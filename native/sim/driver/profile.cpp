@@ -13,17 +13,33 @@ namespace flexrack::sim {
 namespace {
 
 /// 13.0 is of no card: libraries have no machine code for it, so they take what they have as PTX.
-constexpr std::array<Capability, 13> kCapabilities{{{7, 0}, {7, 2}, {7, 5}, {8, 0}, {8, 6}, {8, 7}, {8, 9}, {9, 0}, {10, 0}, {10, 3}, {12, 0}, {12, 1}, {13, 0}}};
+constexpr std::array<Capability, 13> kCapabilities{
+    {{7, 0}, {7, 2}, {7, 5}, {8, 0}, {8, 6}, {8, 7}, {8, 9}, {9, 0}, {10, 0}, {10, 3}, {12, 0}, {12, 1}, {13, 0}}};
 constexpr std::size_t kMostBytes = 1 << 20;
 
 /// What is a card's own: sizes, numbers, clocks. Of the texture and surface sizes the whole range.
 constexpr int kOfACard[] = {
-    CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, CU_DEVICE_ATTRIBUTE_ECC_ENABLED,
-    CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
-    CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO,
-    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK,
-    CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT,
-    CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT, CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT, CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID, CU_DEVICE_ATTRIBUTE_GPU_PCI_SUBSYSTEM_ID,
+    CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY,
+    CU_DEVICE_ATTRIBUTE_CLOCK_RATE,
+    CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+    CU_DEVICE_ATTRIBUTE_ECC_ENABLED,
+    CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE,
+    CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH,
+    CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE,
+    CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+    CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT,
+    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+    CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO,
+    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+    CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR,
+    CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK,
+    CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE,
+    CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE,
+    CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT,
+    CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT,
+    CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT,
+    CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID,
+    CU_DEVICE_ATTRIBUTE_GPU_PCI_SUBSYSTEM_ID,
 };
 
 struct Named {
@@ -64,7 +80,8 @@ class Reader {
 
  private:
   [[noreturn]] void refuse(const std::string& expected) const {
-    fail(CUDA_ERROR_INVALID_VALUE, "FLEXRACK_SIM_PROFILE: profile " + std::string(name_) + ", line " + std::to_string(number_) + ": expected " + expected);
+    fail(CUDA_ERROR_INVALID_VALUE, "FLEXRACK_SIM_PROFILE: profile " + std::string(name_) + ", line " +
+                                       std::to_string(number_) + ": expected " + expected);
   }
 
   void take(std::string_view key, std::string_view line) {
@@ -79,7 +96,8 @@ class Reader {
     } else if (key == "attribute") {
       const auto which = parse_number<int>(value), is = parse_number<int>(word(line));
       if (!which || !is || *which <= 0) refuse("attribute NUMBER VALUE");
-      for (const auto one : kOfACard) if (one == *which) made_.attributes[*which] = *is;
+      for (const auto one : kOfACard)
+        if (one == *which) made_.attributes[*which] = *is;
     } else {
       refuse("card, capability, driver, memory or attribute");
     }
@@ -109,13 +127,18 @@ std::optional<Capability> parse_capability(std::string_view text) {
   const auto dot = text.find('.');
   if (dot == text.npos) return std::nullopt;
   const auto major = parse_number<int>(text.substr(0, dot)), minor = parse_number<int>(text.substr(dot + 1));
-  for (const auto& known : kCapabilities) if (major == known.major && minor == known.minor) return known;
+  for (const auto& known : kCapabilities)
+    if (major == known.major && minor == known.minor) return known;
   return std::nullopt;
 }
 
 std::string capabilities_text() {
   std::string text;
-  for (const auto& one : kCapabilities) text += (text.empty() ? "" : &one == &kCapabilities.back() ? " or " : ", ") + std::to_string(one.major) + "." + std::to_string(one.minor);
+  for (const auto& one : kCapabilities)
+    text += (text.empty()                    ? ""
+             : &one == &kCapabilities.back() ? " or "
+                                             : ", ") +
+            std::to_string(one.major) + "." + std::to_string(one.minor);
   return text;
 }
 
@@ -141,7 +164,10 @@ Profile read_profile(const std::string& name) {
     if (name == one.name) return parse_profile(name, one.text);
     names += std::string(one.name) + ", ";
   }
-  const auto refuse = [&](const std::string& why) { fail(CUDA_ERROR_INVALID_VALUE, "FLEXRACK_SIM_PROFILE=" + name + ": expected " + names + "or the absolute path of a profile" + why); };
+  const auto refuse = [&](const std::string& why) {
+    fail(CUDA_ERROR_INVALID_VALUE,
+         "FLEXRACK_SIM_PROFILE=" + name + ": expected " + names + "or the absolute path of a profile" + why);
+  };
   if (!name.starts_with('/')) refuse("");
   std::ifstream file(name, std::ios::binary);
   if (!file) refuse("; there is no such file");

@@ -17,7 +17,8 @@
 namespace flexrack::sim {
 namespace {
 
-/// Threads of a block that the registers are enough for, as warps get them: in units of 256 for a warp, and four warps at a time (occupancy.cpp).
+/// Threads of a block that the registers are enough for, as warps get them: in units of 256 for a warp, and four warps
+/// at a time (occupancy.cpp).
 int threads_by_registers(int registers) {
   const auto of_warp = (registers * 32 + 255) / 256 * 256;
   return std::min(1024, 65536 / of_warp / 4 * 4 * 32);
@@ -29,9 +30,12 @@ int registers_for(int threads) {
   return 65536 / warps / 256 * 8;
 }
 
-std::uint32_t count(const std::array<std::uint32_t, 3>& sizes) { return std::max(1u, sizes[0]) * std::max(1u, sizes[1]) * std::max(1u, sizes[2]); }
+std::uint32_t count(const std::array<std::uint32_t, 3>& sizes) {
+  return std::max(1u, sizes[0]) * std::max(1u, sizes[1]) * std::max(1u, sizes[2]);
+}
 
-KernelFacts facts_of(const ptx::Module& module, const ptx::Function& function, int const_bytes, unsigned max_registers) {
+KernelFacts facts_of(const ptx::Module& module, const ptx::Function& function, int const_bytes,
+                     unsigned max_registers) {
   KernelFacts facts;
   facts.name = function.name;
   for (const auto& parameter : function.parameters) facts.parameters.push_back({parameter.offset, parameter.bytes});
@@ -49,7 +53,8 @@ KernelFacts facts_of(const ptx::Module& module, const ptx::Function& function, i
   facts.shared_bytes = static_cast<int>(function.shared_bytes);
   facts.local_bytes = static_cast<int>(function.local_bytes);
   facts.const_bytes = const_bytes;
-  for (int i = 0; i < 3; ++i) facts.required_cluster[i] = static_cast<int>(directives.required_cluster[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < 3; ++i)
+    facts.required_cluster[i] = static_cast<int>(directives.required_cluster[static_cast<std::size_t>(i)]);
   facts.ptx_version = static_cast<int>(module.target);
   facts.binary_version = model().major * 10 + model().minor;
   return facts;
@@ -58,10 +63,14 @@ KernelFacts facts_of(const ptx::Module& module, const ptx::Function& function, i
 [[noreturn]] void fail_by(const ptx::ParseError& error, JitOptions& options) {
   options.error(error.log());
   options.tell_time();
-  fail(error.kind == ptx::ParseError::Kind::unsupported_version ? CUDA_ERROR_UNSUPPORTED_PTX_VERSION : CUDA_ERROR_INVALID_PTX, error.log());
+  fail(error.kind == ptx::ParseError::Kind::unsupported_version ? CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+                                                                : CUDA_ERROR_INVALID_PTX,
+       error.log());
 }
 
-std::string_view text_of(const std::vector<std::byte>& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+std::string_view text_of(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 /// Texts of a program as they are stored, compressed mostly; they are read once.
 class Texts {
@@ -99,19 +108,19 @@ Program::Read read_later(std::shared_ptr<const Texts> texts) {
       return texts->read();
     } catch (const ptx::ParseError& error) {
       fail(CUDA_ERROR_INVALID_PTX, error.log());
-    } catch (const cuda::FatbinError& error) {
-      fail(CUDA_ERROR_INVALID_IMAGE, error.what());
-    }
+    } catch (const cuda::FatbinError& error) { fail(CUDA_ERROR_INVALID_IMAGE, error.what()); }
   };
 }
 
 /// What is smaller is read as fast as a file.
 constexpr std::uint64_t kLeastKept = 32 << 10;
 
-std::shared_ptr<const Program> load_texts(const std::vector<const cuda::CodeEntry*>& entries, unsigned max_registers, JitOptions& options) {
+std::shared_ptr<const Program> load_texts(const std::vector<const cuda::CodeEntry*>& entries, unsigned max_registers,
+                                          JitOptions& options) {
   const auto texts = std::make_shared<const Texts>(entries);
   const KernelCache cache(settings().cache_folder);
-  const auto key = settings().cache_folder && texts->size() >= kLeastKept ? cache_key(texts->stored(), max_registers) : std::nullopt;
+  const auto key =
+      settings().cache_folder && texts->size() >= kLeastKept ? cache_key(texts->stored(), max_registers) : std::nullopt;
   if (auto known = key ? cache.find(*key) : std::nullopt) {
     const auto made = std::make_shared<Program>(read_later(texts));
     made->kernels = std::move(known->kernels);
@@ -123,12 +132,11 @@ std::shared_ptr<const Program> load_texts(const std::vector<const cuda::CodeEntr
     auto made = make_program(texts->read(), max_registers);
     const auto& variables = made->module()->variables;
     // Managed variables are the host's as soon as the program is loaded.
-    const bool is_managed = std::any_of(variables.begin(), variables.end(), [](const ptx::Variable& one) { return one.is_managed; });
+    const bool is_managed =
+        std::any_of(variables.begin(), variables.end(), [](const ptx::Variable& one) { return one.is_managed; });
     if (key && !is_managed) cache.keep(*key, {made->kernels, made->code_bytes, made->uses_heap});
     return made;
-  } catch (const ptx::ParseError& error) {
-    fail_by(error, options);
-  }
+  } catch (const ptx::ParseError& error) { fail_by(error, options); }
 }
 
 std::shared_ptr<const Program> load(const cuda::Image& image, JitOptions& options) {
@@ -178,17 +186,20 @@ std::shared_ptr<const ptx::Module> Program::module() const {
   return module_;
 }
 
-/// Of an instruction on the devices that this one is like ("CUDA Binary Utilities", cuobjdump -sass: since Volta 128 bits each).
+/// Of an instruction on the devices that this one is like ("CUDA Binary Utilities", cuobjdump -sass: since Volta 128
+/// bits each).
 constexpr std::uint64_t kInstructionBytes = 16;
 
 std::shared_ptr<const Program> make_program(std::shared_ptr<const ptx::Module> module, unsigned max_registers) {
   auto made = std::make_shared<Program>(module);
   std::uint64_t const_bytes = 0;
-  for (const auto& variable : module->variables) if (variable.space == ptx::Space::constant) const_bytes += variable.bytes;
+  for (const auto& variable : module->variables)
+    if (variable.space == ptx::Space::constant) const_bytes += variable.bytes;
   for (const auto& function : module->functions) {
     made->code_bytes += function->code.size() * kInstructionBytes;
     made->uses_heap |= function->builtin == ptx::Builtin::malloc || function->builtin == ptx::Builtin::free;
-    if (function->is_kernel && function->is_defined) made->kernels.emplace(function->name, facts_of(*module, *function, static_cast<int>(const_bytes), max_registers));
+    if (function->is_kernel && function->is_defined)
+      made->kernels.emplace(function->name, facts_of(*module, *function, static_cast<int>(const_bytes), max_registers));
   }
   return made;
 }
@@ -207,9 +218,7 @@ std::shared_ptr<const Program> load_program(std::span<const std::byte> bytes, Ji
     for (const auto& [name, text] : units) sources.push_back({name, text});
     try {
       return make_program(ptx::link(sources), options.max_registers());
-    } catch (const ptx::ParseError& error) {
-      fail_by(error, options);
-    }
+    } catch (const ptx::ParseError& error) { fail_by(error, options); }
   }
   return load_from(options, [&] { return cuda::parse(bytes); });
 }

@@ -51,11 +51,13 @@ class Program {
 };
 
 /// From what cuModuleLoadData and cuLibraryLoadData are given: of a fatbin the entry that fits the device.
-/// Throws CUDA_ERROR_INVALID_IMAGE, CUDA_ERROR_NO_BINARY_FOR_GPU, CUDA_ERROR_INVALID_PTX, CUDA_ERROR_UNSUPPORTED_PTX_VERSION; what is wrong with PTX is written into the options' log.
+/// Throws CUDA_ERROR_INVALID_IMAGE, CUDA_ERROR_NO_BINARY_FOR_GPU, CUDA_ERROR_INVALID_PTX,
+/// CUDA_ERROR_UNSUPPORTED_PTX_VERSION; what is wrong with PTX is written into the options' log.
 std::shared_ptr<const Program> load_program(const void* image, JitOptions& options);
 /// From a file's bytes. Throws the same.
 std::shared_ptr<const Program> load_program(std::span<const std::byte> bytes, JitOptions& options);
-/// From PTX that was parsed or linked. `max_registers`: of a thread, where the text does not say it; 0: as many as there are.
+/// From PTX that was parsed or linked. `max_registers`: of a thread, where the text does not say it; 0: as many as
+/// there are.
 std::shared_ptr<const Program> make_program(std::shared_ptr<const ptx::Module> module, unsigned max_registers = 0);
 /// From an ELF file: its kernels are known and can be launched, but do nothing. Throws CUDA_ERROR_INVALID_IMAGE.
 std::shared_ptr<const Program> machine_program(std::span<const std::byte> elf);

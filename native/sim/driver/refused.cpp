@@ -1,4 +1,5 @@
-// Functions that this driver has and refuses. What it does not have at all, the forms of CUDA 2 with addresses of 32 bits, is not here: cuGetProcAddress does not find them.
+// Functions that this driver has and refuses. What it does not have at all, the forms of CUDA 2 with addresses of 32
+// bits, is not here: cuGetProcAddress does not find them.
 #include <string>
 
 #include "sim/driver/failure.h"
@@ -6,7 +7,8 @@
 namespace {
 
 CUresult refuse(const char* function = __builtin_FUNCTION()) {
-  return flexrack::sim::call([&] { flexrack::sim::fail(CUDA_ERROR_NOT_SUPPORTED, std::string(function) + " is nothing this driver can do"); });
+  return flexrack::sim::call(
+      [&] { flexrack::sim::fail(CUDA_ERROR_NOT_SUPPORTED, std::string(function) + " is nothing this driver can do"); });
 }
 
 }  // namespace
@@ -20,32 +22,76 @@ CUresult cuIpcGetMemHandle(CUipcMemHandle*, CUdeviceptr) { return refuse(); }
 CUresult cuIpcOpenEventHandle(CUevent*, CUipcEventHandle) { return refuse(); }
 CUresult cuIpcOpenMemHandle(CUdeviceptr*, CUipcMemHandle, unsigned int) { return refuse(); }
 CUresult cuIpcOpenMemHandle_v2(CUdeviceptr*, CUipcMemHandle, unsigned int) { return refuse(); }
-CUresult cuMemExportToShareableHandle(void*, CUmemGenericAllocationHandle, CUmemAllocationHandleType, unsigned long long) { return refuse(); }
-CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle*, void*, CUmemAllocationHandleType) { return refuse(); }
+CUresult cuMemExportToShareableHandle(void*, CUmemGenericAllocationHandle, CUmemAllocationHandleType,
+                                      unsigned long long) {
+  return refuse();
+}
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle*, void*, CUmemAllocationHandleType) {
+  return refuse();
+}
 CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData*, CUdeviceptr) { return refuse(); }
-CUresult cuMemPoolExportToShareableHandle(void*, CUmemoryPool, CUmemAllocationHandleType, unsigned long long) { return refuse(); }
-CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool*, void*, CUmemAllocationHandleType, unsigned long long) { return refuse(); }
+CUresult cuMemPoolExportToShareableHandle(void*, CUmemoryPool, CUmemAllocationHandleType, unsigned long long) {
+  return refuse();
+}
+CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool*, void*, CUmemAllocationHandleType, unsigned long long) {
+  return refuse();
+}
 CUresult cuMemPoolImportPointer(CUdeviceptr*, CUmemoryPool, CUmemPoolPtrExportData*) { return refuse(); }
-CUresult cuMemGetHandleForAddressRange(void*, CUdeviceptr, size_t, CUmemRangeHandleType, unsigned long long) { return refuse(); }
+CUresult cuMemGetHandleForAddressRange(void*, CUdeviceptr, size_t, CUmemRangeHandleType, unsigned long long) {
+  return refuse();
+}
 CUresult cuImportExternalMemory(CUexternalMemory*, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC*) { return refuse(); }
 CUresult cuDestroyExternalMemory(CUexternalMemory) { return refuse(); }
-CUresult cuExternalMemoryGetMappedBuffer(CUdeviceptr*, CUexternalMemory, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC*) { return refuse(); }
-CUresult cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray*, CUexternalMemory, const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC*) { return refuse(); }
-CUresult cuImportExternalSemaphore(CUexternalSemaphore*, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC*) { return refuse(); }
+CUresult cuExternalMemoryGetMappedBuffer(CUdeviceptr*, CUexternalMemory, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC*) {
+  return refuse();
+}
+CUresult cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray*, CUexternalMemory,
+                                                 const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC*) {
+  return refuse();
+}
+CUresult cuImportExternalSemaphore(CUexternalSemaphore*, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC*) {
+  return refuse();
+}
 CUresult cuDestroyExternalSemaphore(CUexternalSemaphore) { return refuse(); }
-CUresult cuSignalExternalSemaphoresAsync(const CUexternalSemaphore*, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS*, unsigned int, CUstream) { return refuse(); }
-CUresult cuWaitExternalSemaphoresAsync(const CUexternalSemaphore*, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS*, unsigned int, CUstream) { return refuse(); }
-CUresult cuGraphAddExternalSemaphoresSignalNode(CUgraphNode*, CUgraph, const CUgraphNode*, size_t, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS*) { return refuse(); }
-CUresult cuGraphAddExternalSemaphoresWaitNode(CUgraphNode*, CUgraph, const CUgraphNode*, size_t, const CUDA_EXT_SEM_WAIT_NODE_PARAMS*) { return refuse(); }
-CUresult cuGraphExecExternalSemaphoresSignalNodeSetParams(CUgraphExec, CUgraphNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS*) { return refuse(); }
-CUresult cuGraphExecExternalSemaphoresWaitNodeSetParams(CUgraphExec, CUgraphNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS*) { return refuse(); }
-CUresult cuGraphExternalSemaphoresSignalNodeGetParams(CUgraphNode, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS*) { return refuse(); }
-CUresult cuGraphExternalSemaphoresSignalNodeSetParams(CUgraphNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS*) { return refuse(); }
+CUresult cuSignalExternalSemaphoresAsync(const CUexternalSemaphore*, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS*,
+                                         unsigned int, CUstream) {
+  return refuse();
+}
+CUresult cuWaitExternalSemaphoresAsync(const CUexternalSemaphore*, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS*,
+                                       unsigned int, CUstream) {
+  return refuse();
+}
+CUresult cuGraphAddExternalSemaphoresSignalNode(CUgraphNode*, CUgraph, const CUgraphNode*, size_t,
+                                                const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS*) {
+  return refuse();
+}
+CUresult cuGraphAddExternalSemaphoresWaitNode(CUgraphNode*, CUgraph, const CUgraphNode*, size_t,
+                                              const CUDA_EXT_SEM_WAIT_NODE_PARAMS*) {
+  return refuse();
+}
+CUresult cuGraphExecExternalSemaphoresSignalNodeSetParams(CUgraphExec, CUgraphNode,
+                                                          const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS*) {
+  return refuse();
+}
+CUresult cuGraphExecExternalSemaphoresWaitNodeSetParams(CUgraphExec, CUgraphNode,
+                                                        const CUDA_EXT_SEM_WAIT_NODE_PARAMS*) {
+  return refuse();
+}
+CUresult cuGraphExternalSemaphoresSignalNodeGetParams(CUgraphNode, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS*) {
+  return refuse();
+}
+CUresult cuGraphExternalSemaphoresSignalNodeSetParams(CUgraphNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS*) {
+  return refuse();
+}
 CUresult cuGraphExternalSemaphoresWaitNodeGetParams(CUgraphNode, CUDA_EXT_SEM_WAIT_NODE_PARAMS*) { return refuse(); }
-CUresult cuGraphExternalSemaphoresWaitNodeSetParams(CUgraphNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS*) { return refuse(); }
+CUresult cuGraphExternalSemaphoresWaitNodeSetParams(CUgraphNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS*) {
+  return refuse();
+}
 CUresult cuDeviceGetNvSciSyncAttributes(void*, CUdevice, int) { return refuse(); }
 CUresult cuDeviceGetLuid(char*, unsigned int*, CUdevice) { return refuse(); }
-CUresult cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget, CUflushGPUDirectRDMAWritesScope) { return refuse(); }
+CUresult cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget, CUflushGPUDirectRDMAWritesScope) {
+  return refuse();
+}
 
 // Graphics.
 CUresult cuGraphicsMapResources(unsigned int, CUgraphicsResource*, CUstream) { return refuse(); }
@@ -54,7 +100,9 @@ CUresult cuGraphicsResourceGetMappedPointer(CUdeviceptr_v1*, unsigned int*, CUgr
 CUresult cuGraphicsResourceGetMappedPointer_v2(CUdeviceptr*, size_t*, CUgraphicsResource) { return refuse(); }
 CUresult cuGraphicsResourceSetMapFlags(CUgraphicsResource, unsigned int) { return refuse(); }
 CUresult cuGraphicsResourceSetMapFlags_v2(CUgraphicsResource, unsigned int) { return refuse(); }
-CUresult cuGraphicsSubResourceGetMappedArray(CUarray*, CUgraphicsResource, unsigned int, unsigned int) { return refuse(); }
+CUresult cuGraphicsSubResourceGetMappedArray(CUarray*, CUgraphicsResource, unsigned int, unsigned int) {
+  return refuse();
+}
 CUresult cuGraphicsUnmapResources(unsigned int, CUgraphicsResource*, CUstream) { return refuse(); }
 CUresult cuGraphicsUnregisterResource(CUgraphicsResource) { return refuse(); }
 
@@ -70,25 +118,52 @@ CUresult cuCtxFromGreenCtx(CUcontext*, CUgreenCtx) { return refuse(); }
 CUresult cuCtxGetDevResource(CUcontext, CUdevResource*, CUdevResourceType) { return refuse(); }
 CUresult cuDeviceGetDevResource(CUdevice, CUdevResource*, CUdevResourceType) { return refuse(); }
 CUresult cuDevResourceGenerateDesc(CUdevResourceDesc*, CUdevResource*, unsigned int) { return refuse(); }
-CUresult cuDevSmResourceSplitByCount(CUdevResource*, unsigned int*, const CUdevResource*, CUdevResource*, unsigned int, unsigned int) { return refuse(); }
+CUresult cuDevSmResourceSplitByCount(CUdevResource*, unsigned int*, const CUdevResource*, CUdevResource*, unsigned int,
+                                     unsigned int) {
+  return refuse();
+}
 
-// What this device's attributes say it cannot: multicast, decompression, tensor maps, sparse arrays, functions that are one with the host's.
+// What this device's attributes say it cannot: multicast, decompression, tensor maps, sparse arrays, functions that are
+// one with the host's.
 CUresult cuMulticastAddDevice(CUmemGenericAllocationHandle, CUdevice) { return refuse(); }
-CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle, size_t, CUdeviceptr, size_t, unsigned long long) { return refuse(); }
-CUresult cuMulticastBindMem(CUmemGenericAllocationHandle, size_t, CUmemGenericAllocationHandle, size_t, size_t, unsigned long long) { return refuse(); }
+CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle, size_t, CUdeviceptr, size_t, unsigned long long) {
+  return refuse();
+}
+CUresult cuMulticastBindMem(CUmemGenericAllocationHandle, size_t, CUmemGenericAllocationHandle, size_t, size_t,
+                            unsigned long long) {
+  return refuse();
+}
 CUresult cuMulticastCreate(CUmemGenericAllocationHandle*, const CUmulticastObjectProp*) { return refuse(); }
-CUresult cuMulticastGetGranularity(size_t*, const CUmulticastObjectProp*, CUmulticastGranularity_flags) { return refuse(); }
+CUresult cuMulticastGetGranularity(size_t*, const CUmulticastObjectProp*, CUmulticastGranularity_flags) {
+  return refuse();
+}
 CUresult cuMulticastUnbind(CUmemGenericAllocationHandle, CUdevice, size_t, size_t) { return refuse(); }
 CUresult cuMemBatchDecompressAsync(CUmemDecompressParams*, size_t, unsigned int, size_t*, CUstream) { return refuse(); }
-CUresult cuTensorMapEncodeIm2col(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*, const cuuint64_t*, const int*, const int*, cuuint32_t, cuuint32_t, const cuuint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill) { return refuse(); }
-CUresult cuTensorMapEncodeIm2colWide(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*, const cuuint64_t*, int, int, cuuint32_t, cuuint32_t, const cuuint32_t*, CUtensorMapInterleave, CUtensorMapIm2ColWideMode, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill) { return refuse(); }
-CUresult cuTensorMapEncodeTiled(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*, const cuuint64_t*, const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill) { return refuse(); }
+CUresult cuTensorMapEncodeIm2col(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
+                                 const cuuint64_t*, const int*, const int*, cuuint32_t, cuuint32_t, const cuuint32_t*,
+                                 CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion,
+                                 CUtensorMapFloatOOBfill) {
+  return refuse();
+}
+CUresult cuTensorMapEncodeIm2colWide(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
+                                     const cuuint64_t*, int, int, cuuint32_t, cuuint32_t, const cuuint32_t*,
+                                     CUtensorMapInterleave, CUtensorMapIm2ColWideMode, CUtensorMapSwizzle,
+                                     CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
+  return refuse();
+}
+CUresult cuTensorMapEncodeTiled(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
+                                const cuuint64_t*, const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave,
+                                CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
+  return refuse();
+}
 CUresult cuTensorMapReplaceAddress(CUtensorMap*, void*) { return refuse(); }
 CUresult cuMemMapArrayAsync(CUarrayMapInfo*, unsigned int, CUstream) { return refuse(); }
 CUresult cuLibraryGetUnifiedFunction(void**, CUlibrary, const char*) { return refuse(); }
 
 // Conditional nodes; one launch on several devices, which CUDA itself has given up.
-CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle*, CUgraph, CUcontext, unsigned int, unsigned int) { return refuse(); }
+CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle*, CUgraph, CUcontext, unsigned int, unsigned int) {
+  return refuse();
+}
 CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS*, unsigned int, unsigned int) { return refuse(); }
 
 // Core dumps, checkpoints, notices, the profiler of CUDA 4.
@@ -102,7 +177,9 @@ CUresult cuCheckpointProcessGetState(int, CUprocessState*) { return refuse(); }
 CUresult cuCheckpointProcessLock(int, CUcheckpointLockArgs*) { return refuse(); }
 CUresult cuCheckpointProcessRestore(int, CUcheckpointRestoreArgs*) { return refuse(); }
 CUresult cuCheckpointProcessUnlock(int, CUcheckpointUnlockArgs*) { return refuse(); }
-CUresult cuDeviceRegisterAsyncNotification(CUdevice, CUasyncCallback, void*, CUasyncCallbackHandle*) { return refuse(); }
+CUresult cuDeviceRegisterAsyncNotification(CUdevice, CUasyncCallback, void*, CUasyncCallbackHandle*) {
+  return refuse();
+}
 CUresult cuDeviceUnregisterAsyncNotification(CUdevice, CUasyncCallbackHandle) { return refuse(); }
 CUresult cuProfilerInitialize(const char*, const char*, CUoutput_mode) { return refuse(); }
 

@@ -103,7 +103,8 @@ bool is_on(const char* name) {
 
 bool accepts_machine_code() {
   const auto value = variable("FLEXRACK_SIM_MACHINE_CODE");
-  if (value && *value != "accept" && *value != "refuse") refuse("FLEXRACK_SIM_MACHINE_CODE", *value, "accept or refuse");
+  if (value && *value != "accept" && *value != "refuse")
+    refuse("FLEXRACK_SIM_MACHINE_CODE", *value, "accept or refuse");
   return value == "accept";
 }
 
@@ -123,16 +124,20 @@ Settings settings_from_environment() {
   Settings read;
   read.is_verbose = is_on("FLEXRACK_SIM_VERBOSE");
   read.devices = devices_wanted();
-  const auto profile = variable("FLEXRACK_SIM_PROFILE") ? read_profile(std::string(*variable("FLEXRACK_SIM_PROFILE"))) : Profile{};
+  const auto profile =
+      variable("FLEXRACK_SIM_PROFILE") ? read_profile(std::string(*variable("FLEXRACK_SIM_PROFILE"))) : Profile{};
   read.attributes = profile.attributes;
   read.capability = capability(profile);
   read.driver = driver(profile);
   read.multiprocessors = multiprocessors(profile);
-  read.memory = memory("FLEXRACK_SIM_MEMORY", std::uint64_t{16} << 20, profile.memory.value_or(Settings{}.memory), "16MiB to 1024GiB: a number, or one with KiB, MiB or GiB");
-  read.context_memory = memory("FLEXRACK_SIM_CONTEXT", 0, Settings{}.context_memory, "0 to 1024GiB: a number, or one with KiB, MiB or GiB");
+  read.memory = memory("FLEXRACK_SIM_MEMORY", std::uint64_t{16} << 20, profile.memory.value_or(Settings{}.memory),
+                       "16MiB to 1024GiB: a number, or one with KiB, MiB or GiB");
+  read.context_memory = memory("FLEXRACK_SIM_CONTEXT", 0, Settings{}.context_memory,
+                               "0 to 1024GiB: a number, or one with KiB, MiB or GiB");
   const auto microseconds = measure("FLEXRACK_SIM_LATENCY_US", 1e7, "microseconds, 0 to 10000000");
   read.latency = std::chrono::nanoseconds(static_cast<std::int64_t>(microseconds * 1000));
-  read.bytes_per_nanosecond = measure("FLEXRACK_SIM_BANDWIDTH_GBPS", 1e6, "10^9 bytes a second, 0 (unlimited) to 1000000");
+  read.bytes_per_nanosecond =
+      measure("FLEXRACK_SIM_BANDWIDTH_GBPS", 1e6, "10^9 bytes a second, 0 (unlimited) to 1000000");
   read.faults = faults();
   read.accepts_machine_code = accepts_machine_code();
   read.is_strict = is_on("FLEXRACK_SIM_STRICT");

@@ -14,8 +14,8 @@ namespace flexrack::sim {
 /// FLEXRACK_SIM_*:
 ///   DEVICES         how many there are: 1 to 64                                   default 1
 ///   CAPABILITY      compute capability, "7.5"                                      7.5
-///   PROFILE         a card to be like, by name or by the path of a file (profiles/README.md); what is said besides counts more
-///   DRIVER          release of CUDA, "13.4", and with it the newest PTX that is read   13.0
+///   PROFILE         a card to be like, by name or by the path of a file (profiles/README.md); what is said besides
+///   counts more DRIVER          release of CUDA, "13.4", and with it the newest PTX that is read   13.0
 ///   MULTIPROCESSORS how many a device says it has                                  the processor's cores
 ///   MEMORY          of each device: bytes, or a number with KiB, MiB, GiB          4GiB
 ///   CONTEXT         what each context takes of its device for itself, as MEMORY        1MiB
@@ -23,11 +23,13 @@ namespace flexrack::sim {
 ///   BANDWIDTH_GBPS  of each copy engine, in 10^9 bytes a second                    unlimited
 ///   FAULT           "launch:100,alloc:5": the hundredth launch faults, the fifth allocation fails
 ///   VERBOSE         "1": the error log also goes to stderr
-///   MACHINE_CODE    "accept": kernels that come as machine code only can be loaded and launched, and do nothing: for counting what a program
+///   MACHINE_CODE    "accept": kernels that come as machine code only can be loaded and launched, and do nothing: for
+///   counting what a program
 ///                   asks for. Else such images are refused, CUDA_ERROR_NO_BINARY_FOR_GPU     refused
-///   STRICT          "1": a context in which an image without PTX is loaded fails, so that a program which does not look at what a launch answers learns of it
-///   CACHE           folder of what is known of kernels of large texts (kernel_cache.h): an absolute path, or "off"      ~/.cache/flexrack-sim
-///   SEED            number from which uuids are made: daemons with different ones have different devices   0
+///   STRICT          "1": a context in which an image without PTX is loaded fails, so that a program which does not
+///   look at what a launch answers learns of it CACHE           folder of what is known of kernels of large texts
+///   (kernel_cache.h): an absolute path, or "off"      ~/.cache/flexrack-sim SEED            number from which uuids
+///   are made: daemons with different ones have different devices   0
 struct Settings {
   unsigned devices = 1;
   Capability capability;
@@ -56,7 +58,8 @@ const Release& driver_release();
 const Settings& settings();
 void set_settings(Settings settings);
 
-/// Counts one more of a kind (launch, alloc, copy, memset, load); true where it is the one that FLEXRACK_SIM_FAULT names.
+/// Counts one more of a kind (launch, alloc, copy, memset, load); true where it is the one that FLEXRACK_SIM_FAULT
+/// names.
 bool is_fault_due(const char* kind);
 
 }  // namespace flexrack::sim

@@ -14,7 +14,11 @@ PerThreadScope::PerThreadScope() : before_(is_per_thread) { is_per_thread = true
 PerThreadScope::~PerThreadScope() { is_per_thread = before_; }
 
 Stream::Stream(Ref<Context> in, Kind which, unsigned with_flags, int of_priority)
-    : context(std::move(in)), kind(which), flags(with_flags), priority(std::clamp(of_priority, kGreatestPriority, kLeastPriority)), id(++last_stream_id) {}
+    : context(std::move(in)),
+      kind(which),
+      flags(with_flags),
+      priority(std::clamp(of_priority, kGreatestPriority, kLeastPriority)),
+      id(++last_stream_id) {}
 
 void Stream::context_over() noexcept {
   set_capture(nullptr);

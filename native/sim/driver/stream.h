@@ -50,8 +50,9 @@ class Stream : public Object<Stream>, public Owned {
   std::atomic<bool> is_capturing_{false};
 };
 
-/// The stream of a handle. 0, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD are of the current context; 0 is the calling thread's in a PerThreadScope.
-/// Throws CUDA_ERROR_INVALID_HANDLE, what current() throws, and the error of a context that has failed.
+/// The stream of a handle. 0, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD are of the current context; 0 is the calling
+/// thread's in a PerThreadScope. Throws CUDA_ERROR_INVALID_HANDLE, what current() throws, and the error of a context
+/// that has failed.
 Ref<Stream> stream_of(CUstream handle);
 /// The same without the last.
 Ref<Stream> stream_of_even_failed(CUstream handle);

@@ -39,7 +39,9 @@ using namespace flexrack::sim;
 extern "C" {
 
 CUresult cuStreamCreate(CUstream* stream, unsigned int flags) { return create(stream, flags, kLeastPriority); }
-CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned int flags, int priority) { return create(stream, flags, priority); }
+CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned int flags, int priority) {
+  return create(stream, flags, priority);
+}
 CUresult cuStreamDestroy(CUstream stream) { return destroy(stream); }
 CUresult cuStreamDestroy_v2(CUstream stream) { return destroy(stream); }
 
@@ -128,7 +130,8 @@ CUresult cuStreamAttachMemAsync(CUstream handle, CUdeviceptr address, size_t len
     const auto stream = stream_of(handle);
     require(flags != CU_MEM_ATTACH_SINGLE || stream->kind != Stream::Kind::legacy);
     const auto allocation = allocation_of(address, length);
-    require(allocation->kind == Allocation::Kind::managed && address == allocation->address && (length == 0 || length == allocation->size));
+    require(allocation->kind == Allocation::Kind::managed && address == allocation->address &&
+            (length == 0 || length == allocation->size));
   });
 }
 
@@ -137,7 +140,9 @@ CUresult cuStreamGetAttribute(CUstream handle, CUstreamAttrID which, CUstreamAtt
     require(value);
     const auto stream = stream_of(handle);
     switch (which) {
-      case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY: value->syncPolicy = static_cast<CUsynchronizationPolicy>(stream->synchronization_policy.load()); return;
+      case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+        value->syncPolicy = static_cast<CUsynchronizationPolicy>(stream->synchronization_policy.load());
+        return;
       case CU_LAUNCH_ATTRIBUTE_PRIORITY: value->priority = stream->priority; return;
       case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW: value->accessPolicyWindow = {}; return;
       case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN: value->memSyncDomain = CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT; return;
@@ -157,7 +162,9 @@ CUresult cuStreamSetAttribute(CUstream handle, CUstreamAttrID which, const CUstr
         stream->synchronization_policy = static_cast<int>(value->syncPolicy);
         return;
       // Hints about caches and the order of writes, which are always seen in order here.
-      case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW: case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN: case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP: return;
+      case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+      case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+      case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP: return;
       default: fail(CUDA_ERROR_INVALID_VALUE);
     }
   });

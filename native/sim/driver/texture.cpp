@@ -9,11 +9,14 @@
 namespace flexrack::sim {
 namespace {
 
-constexpr unsigned kTextureFlags = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION | CU_TRSF_SEAMLESS_CUBEMAP;
+constexpr unsigned kTextureFlags = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB |
+                                   CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION | CU_TRSF_SEAMLESS_CUBEMAP;
 
-exec::Texels texels_of(std::uint64_t data, CUarray_format format, unsigned channels, std::uint64_t width, std::uint64_t height, std::uint64_t pitch) {
+exec::Texels texels_of(std::uint64_t data, CUarray_format format, unsigned channels, std::uint64_t width,
+                       std::uint64_t height, std::uint64_t pitch) {
   exec::Texels texels;
-  require(channel_of(format, texels.channel), CUDA_ERROR_NOT_SUPPORTED, "textures have channels of 8, 16 or 32 bits: integers, halves or floats");
+  require(channel_of(format, texels.channel), CUDA_ERROR_NOT_SUPPORTED,
+          "textures have channels of 8, 16 or 32 bits: integers, halves or floats");
   require((channels == 1 || channels == 2 || channels == 4) && width <= 0xffffffffu && height <= 65536);
   texels.data = data;
   texels.channels = static_cast<std::uint8_t>(channels);
@@ -24,12 +27,14 @@ exec::Texels texels_of(std::uint64_t data, CUarray_format format, unsigned chann
   return texels;
 }
 
-/// As CUresourceViewFormat counts: 8, 16, 32 bits unsigned and signed, then halves and floats, each with 1, 2 and 4 channels.
+/// As CUresourceViewFormat counts: 8, 16, 32 bits unsigned and signed, then halves and floats, each with 1, 2 and 4
+/// channels.
 void apply_format(CUresourceViewFormat format, exec::Texels& texels) {
   if (format == CU_RES_VIEW_FORMAT_NONE) return;
   require(format <= CU_RES_VIEW_FORMAT_FLOAT_4X32, CUDA_ERROR_NOT_SUPPORTED, "no block-compressed textures");
-  constexpr exec::Channel kChannels[] = {exec::Channel::u8,  exec::Channel::s8,  exec::Channel::u16, exec::Channel::s16,
-                                         exec::Channel::u32, exec::Channel::s32, exec::Channel::f16, exec::Channel::f32};
+  constexpr exec::Channel kChannels[] = {exec::Channel::u8,  exec::Channel::s8,  exec::Channel::u16,
+                                         exec::Channel::s16, exec::Channel::u32, exec::Channel::s32,
+                                         exec::Channel::f16, exec::Channel::f32};
   const auto number = static_cast<unsigned>(format) - 1;
   auto other = texels;
   other.channel = kChannels[number / 3];
@@ -41,7 +46,8 @@ void apply_format(CUresourceViewFormat format, exec::Texels& texels) {
 void apply_view(const CUDA_RESOURCE_VIEW_DESC& view, std::vector<exec::Texels>& levels) {
   const auto last = std::min<std::size_t>(view.lastMipmapLevel, levels.size() - 1);
   require(view.firstMipmapLevel <= last);
-  levels = std::vector<exec::Texels>(levels.begin() + view.firstMipmapLevel, levels.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+  levels = std::vector<exec::Texels>(levels.begin() + view.firstMipmapLevel,
+                                     levels.begin() + static_cast<std::ptrdiff_t>(last) + 1);
   for (auto& texels : levels) {
     apply_format(view.format, texels);
     if (texels.layers == 0) continue;
@@ -74,7 +80,9 @@ exec::Texture texture_of(const CUDA_TEXTURE_DESC& as, std::vector<exec::Texels> 
   for (std::size_t i = 0; i < 3; ++i) {
     sampler.address[i] = mode_of(as.addressMode[i]);
     // cuda.h 13.0, cuTexObjectCreate: wrapping and mirroring are for normalised coordinates; else it is clamped.
-    if (!sampler.is_normalized && (sampler.address[i] == exec::AddressMode::wrap || sampler.address[i] == exec::AddressMode::mirror)) sampler.address[i] = exec::AddressMode::clamp;
+    if (!sampler.is_normalized &&
+        (sampler.address[i] == exec::AddressMode::wrap || sampler.address[i] == exec::AddressMode::mirror))
+      sampler.address[i] = exec::AddressMode::clamp;
   }
   sampler.filter = filter_of(as.filterMode);
   sampler.level_filter = filter_of(as.mipmapFilterMode);
@@ -84,7 +92,8 @@ exec::Texture texture_of(const CUDA_TEXTURE_DESC& as, std::vector<exec::Texels> 
   sampler.greatest_level = as.maxMipmapLevelClamp;
   const auto channel = levels[0].channel;
   // Integers of 32 bits are never read as floats.
-  texture.reads_integers = (as.flags & CU_TRSF_READ_AS_INTEGER) || channel == exec::Channel::u32 || channel == exec::Channel::s32;
+  texture.reads_integers =
+      (as.flags & CU_TRSF_READ_AS_INTEGER) || channel == exec::Channel::u32 || channel == exec::Channel::s32;
   texture.is_srgb = as.flags & CU_TRSF_SRGB;
   texture.levels = std::move(levels);
   return texture;
@@ -118,11 +127,15 @@ Resource resource_of(const CUDA_RESOURCE_DESC& as) {
     }
     case CU_RESOURCE_TYPE_PITCH2D: {
       const auto& plane = as.res.pitch2D;
-      const auto texels = texels_of(plane.devPtr, plane.format, plane.numChannels, plane.width, plane.height, plane.pitchInBytes);
-      require(plane.devPtr % 512 == 0 && plane.pitchInBytes % 32 == 0, CUDA_ERROR_INVALID_VALUE, "a texture's memory is aligned to 512 bytes, its rows to 32");
-      require(plane.width > 0 && plane.height > 0 && plane.width <= 131072 && plane.height <= 65000 && plane.pitchInBytes <= 2097120);
+      const auto texels =
+          texels_of(plane.devPtr, plane.format, plane.numChannels, plane.width, plane.height, plane.pitchInBytes);
+      require(plane.devPtr % 512 == 0 && plane.pitchInBytes % 32 == 0, CUDA_ERROR_INVALID_VALUE,
+              "a texture's memory is aligned to 512 bytes, its rows to 32");
+      require(plane.width > 0 && plane.height > 0 && plane.width <= 131072 && plane.height <= 65000 &&
+              plane.pitchInBytes <= 2097120);
       require(plane.width * texels.texel_bytes() <= plane.pitchInBytes);
-      made.allocation = allocation_of(plane.devPtr, plane.pitchInBytes * (plane.height - 1) + plane.width * texels.texel_bytes());
+      made.allocation =
+          allocation_of(plane.devPtr, plane.pitchInBytes * (plane.height - 1) + plane.width * texels.texel_bytes());
       made.levels = {texels};
       return made;
     }
@@ -130,8 +143,14 @@ Resource resource_of(const CUDA_RESOURCE_DESC& as) {
   }
 }
 
-TextureObject::TextureObject(Ref<Context> in, const CUDA_RESOURCE_DESC& as, const CUDA_TEXTURE_DESC& texture, const CUDA_RESOURCE_VIEW_DESC* with_view)
-    : context(std::move(in)), resource(as), description(texture), has_view(with_view), view(with_view ? *with_view : CUDA_RESOURCE_VIEW_DESC{}), kept_(resource_of(as)) {
+TextureObject::TextureObject(Ref<Context> in, const CUDA_RESOURCE_DESC& as, const CUDA_TEXTURE_DESC& texture,
+                             const CUDA_RESOURCE_VIEW_DESC* with_view)
+    : context(std::move(in)),
+      resource(as),
+      description(texture),
+      has_view(with_view),
+      view(with_view ? *with_view : CUDA_RESOURCE_VIEW_DESC{}),
+      kept_(resource_of(as)) {
   auto levels = kept_.levels;
   if (has_view) {
     require(as.resType == CU_RESOURCE_TYPE_ARRAY || as.resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY);
@@ -146,7 +165,8 @@ SurfaceObject::SurfaceObject(Ref<Context> in, const CUDA_RESOURCE_DESC& as) : co
   require(as.resType == CU_RESOURCE_TYPE_ARRAY, CUDA_ERROR_INVALID_VALUE, "surfaces are arrays");
   kept_ = resource_of(as);
   const auto& array = *kept_.arrays[0];
-  require(array.is_level || (array.descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST), CUDA_ERROR_INVALID_VALUE, "the array was not made for surfaces");
+  require(array.is_level || (array.descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST), CUDA_ERROR_INVALID_VALUE,
+          "the array was not made for surfaces");
   context->map.add_surface(handle(), {kept_.levels[0]});
 }
 
@@ -173,7 +193,8 @@ using namespace flexrack::sim;
 
 extern "C" {
 
-CUresult cuTexObjectCreate(CUtexObject* made, const CUDA_RESOURCE_DESC* resource, const CUDA_TEXTURE_DESC* description, const CUDA_RESOURCE_VIEW_DESC* view) {
+CUresult cuTexObjectCreate(CUtexObject* made, const CUDA_RESOURCE_DESC* resource, const CUDA_TEXTURE_DESC* description,
+                           const CUDA_RESOURCE_VIEW_DESC* view) {
   return call([&] {
     require(made && resource && description);
     const auto context = current();

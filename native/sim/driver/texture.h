@@ -22,7 +22,8 @@ Resource resource_of(const CUDA_RESOURCE_DESC& as);
 /// A texture in a context's map. Ends with it.
 class TextureObject : public Object<TextureObject>, public Owned {
  public:
-  TextureObject(Ref<Context> in, const CUDA_RESOURCE_DESC& as, const CUDA_TEXTURE_DESC& texture, const CUDA_RESOURCE_VIEW_DESC* view);
+  TextureObject(Ref<Context> in, const CUDA_RESOURCE_DESC& as, const CUDA_TEXTURE_DESC& texture,
+                const CUDA_RESOURCE_VIEW_DESC* view);
   ~TextureObject();
   void context_over() noexcept override { close(); }
   CUtexObject handle() const { return reinterpret_cast<CUtexObject>(this); }

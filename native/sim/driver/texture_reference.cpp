@@ -1,4 +1,5 @@
-// Texture and surface references: variables of a module that are bound to memory by name, as CUDA had it before objects. cuTexRef*, cuSurfRef*.
+// Texture and surface references: variables of a module that are bound to memory by name, as CUDA had it before
+// objects. cuTexRef*, cuSurfRef*.
 #include <algorithm>
 #include <cstring>
 
@@ -171,8 +172,12 @@ CUresult cuTexRefSetAddress_v2(size_t* offset, CUtexref handle, CUdeviceptr addr
   });
 }
 
-CUresult cuTexRefSetAddress2D_v2(CUtexref handle, const CUDA_ARRAY_DESCRIPTOR* as, CUdeviceptr address, size_t pitch) { return set_address_2d(handle, as, address, pitch); }
-CUresult cuTexRefSetAddress2D_v3(CUtexref handle, const CUDA_ARRAY_DESCRIPTOR* as, CUdeviceptr address, size_t pitch) { return set_address_2d(handle, as, address, pitch); }
+CUresult cuTexRefSetAddress2D_v2(CUtexref handle, const CUDA_ARRAY_DESCRIPTOR* as, CUdeviceptr address, size_t pitch) {
+  return set_address_2d(handle, as, address, pitch);
+}
+CUresult cuTexRefSetAddress2D_v3(CUtexref handle, const CUDA_ARRAY_DESCRIPTOR* as, CUdeviceptr address, size_t pitch) {
+  return set_address_2d(handle, as, address, pitch);
+}
 
 CUresult cuTexRefSetFormat(CUtexref handle, CUarray_format format, int channels) {
   return set(handle, [&](TextureReference& of) {
@@ -218,8 +223,10 @@ CUresult cuTexRefSetFlags(CUtexref handle, unsigned int flags) {
 
 CUresult cuTexRefGetAddress_v2(CUdeviceptr* address, CUtexref handle) {
   return get(handle, address, [](const TextureReference& of) {
-    require(of.has_resource && (of.resource.resType == CU_RESOURCE_TYPE_LINEAR || of.resource.resType == CU_RESOURCE_TYPE_PITCH2D));
-    return of.resource.resType == CU_RESOURCE_TYPE_LINEAR ? of.resource.res.linear.devPtr : of.resource.res.pitch2D.devPtr;
+    require(of.has_resource &&
+            (of.resource.resType == CU_RESOURCE_TYPE_LINEAR || of.resource.resType == CU_RESOURCE_TYPE_PITCH2D));
+    return of.resource.resType == CU_RESOURCE_TYPE_LINEAR ? of.resource.res.linear.devPtr
+                                                          : of.resource.res.pitch2D.devPtr;
   });
 }
 CUresult cuTexRefGetArray(CUarray* array, CUtexref handle) {
@@ -256,7 +263,9 @@ CUresult cuTexRefGetMipmapLevelBias(float* bias, CUtexref handle) {
 }
 CUresult cuTexRefGetMipmapLevelClamp(float* least, float* greatest, CUtexref handle) {
   const auto result = get(handle, least, [](const TextureReference& of) { return of.description.minMipmapLevelClamp; });
-  return result != CUDA_SUCCESS ? result : get(handle, greatest, [](const TextureReference& of) { return of.description.maxMipmapLevelClamp; });
+  return result != CUDA_SUCCESS
+             ? result
+             : get(handle, greatest, [](const TextureReference& of) { return of.description.maxMipmapLevelClamp; });
 }
 CUresult cuTexRefGetMaxAnisotropy(int* most, CUtexref handle) {
   return get(handle, most, [](const TextureReference& of) { return static_cast<int>(of.description.maxAnisotropy); });

@@ -40,9 +40,11 @@ using namespace flexrack::sim;
 
 extern "C" {
 
-CUresult cuUserObjectCreate(CUuserObject* made, void* pointer, CUhostFn destroyer, unsigned int references, unsigned int flags) {
+CUresult cuUserObjectCreate(CUuserObject* made, void* pointer, CUhostFn destroyer, unsigned int references,
+                            unsigned int flags) {
   return call([&] {
-    require(made && destroyer && references > 0 && references <= 0x7fffffff && flags == CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
+    require(made && destroyer && references > 0 && references <= 0x7fffffff &&
+            flags == CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
     const auto object = UserObject::make(pointer, destroyer, references);
     object->open();
     *made = object->handle();

@@ -11,7 +11,8 @@ namespace flexrack::sim {
 /// Counted by the application and by graphs; what it is made of is destroyed with the last reference.
 class UserObject : public Object<UserObject> {
  public:
-  UserObject(void* pointer, CUhostFn destroyer, unsigned references) : pointer_(pointer), destroy_(destroyer), references_(references) {}
+  UserObject(void* pointer, CUhostFn destroyer, unsigned references)
+      : pointer_(pointer), destroy_(destroyer), references_(references) {}
   CUuserObject handle() { return reinterpret_cast<CUuserObject>(this); }
 
   void retain(unsigned count) { references_ += count; }

@@ -47,13 +47,16 @@ ValueWork::ValueWork(std::vector<CUstreamBatchMemOpParams> given) : operations(s
   for (const auto& one : operations) {
     std::uint64_t bytes = 0;
     switch (one.operation) {
-      case CU_STREAM_MEM_OP_WAIT_VALUE_32: case CU_STREAM_MEM_OP_WRITE_VALUE_32: bytes = 4; break;
-      case CU_STREAM_MEM_OP_WAIT_VALUE_64: case CU_STREAM_MEM_OP_WRITE_VALUE_64: bytes = 8; break;
+      case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+      case CU_STREAM_MEM_OP_WRITE_VALUE_32: bytes = 4; break;
+      case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+      case CU_STREAM_MEM_OP_WRITE_VALUE_64: bytes = 8; break;
       case CU_STREAM_MEM_OP_BARRIER: continue;
       case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES: fail(CUDA_ERROR_NOT_SUPPORTED, "no remote writes to be flushed");
       default: fail(CUDA_ERROR_INVALID_VALUE);
     }
-    const bool is_wait = one.operation == CU_STREAM_MEM_OP_WAIT_VALUE_32 || one.operation == CU_STREAM_MEM_OP_WAIT_VALUE_64;
+    const bool is_wait =
+        one.operation == CU_STREAM_MEM_OP_WAIT_VALUE_32 || one.operation == CU_STREAM_MEM_OP_WAIT_VALUE_64;
     const auto flags = is_wait ? one.waitValue.flags : one.writeValue.flags;
     require(!is_wait || !(flags & CU_STREAM_WAIT_VALUE_FLUSH), CUDA_ERROR_NOT_SUPPORTED);
     require(flags <= (is_wait ? 3u : 1u) && one.waitValue.address % bytes == 0);
@@ -65,8 +68,12 @@ void ValueWork::execute(Context& context) const {
   for (const auto& one : operations) {
     const auto address = one.waitValue.address;
     switch (one.operation) {
-      case CU_STREAM_MEM_OP_WAIT_VALUE_32: wait_until_holds<std::uint32_t>(context, address, one.waitValue.value, one.waitValue.flags); break;
-      case CU_STREAM_MEM_OP_WAIT_VALUE_64: wait_until_holds<std::uint64_t>(context, address, one.waitValue.value64, one.waitValue.flags); break;
+      case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+        wait_until_holds<std::uint32_t>(context, address, one.waitValue.value, one.waitValue.flags);
+        break;
+      case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+        wait_until_holds<std::uint64_t>(context, address, one.waitValue.value64, one.waitValue.flags);
+        break;
       case CU_STREAM_MEM_OP_WRITE_VALUE_32: write<std::uint32_t>(address, one.writeValue.value); break;
       case CU_STREAM_MEM_OP_WRITE_VALUE_64: write<std::uint64_t>(address, one.writeValue.value64); break;
       default: std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -81,7 +88,8 @@ CUresult submit(CUstream stream, std::vector<CUstreamBatchMemOpParams> operation
   return call([&] { enqueue(*stream_of(stream), std::make_shared<ValueWork>(std::move(operations))); });
 }
 
-CUresult submit_one(CUstream stream, CUstreamBatchMemOpType type, CUdeviceptr address, cuuint64_t value, unsigned flags) {
+CUresult submit_one(CUstream stream, CUstreamBatchMemOpType type, CUdeviceptr address, cuuint64_t value,
+                    unsigned flags) {
   CUstreamBatchMemOpParams one{};
   one.waitValue.operation = type;
   one.waitValue.address = address;
@@ -126,10 +134,12 @@ CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr address, cuuint64_t v
 CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags) {
   return submit_one(stream, CU_STREAM_MEM_OP_WRITE_VALUE_64, address, value, flags);
 }
-CUresult cuStreamBatchMemOp(CUstream stream, unsigned int count, CUstreamBatchMemOpParams* operations, unsigned int flags) {
+CUresult cuStreamBatchMemOp(CUstream stream, unsigned int count, CUstreamBatchMemOpParams* operations,
+                            unsigned int flags) {
   return submit_batch(stream, count, operations, flags);
 }
-CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams* operations, unsigned int flags) {
+CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams* operations,
+                               unsigned int flags) {
   return submit_batch(stream, count, operations, flags);
 }
 

@@ -16,7 +16,8 @@ constexpr std::uint64_t kGranularity = std::uint64_t{2} << 20;
 class Physical : public Object<Physical> {
  public:
   Physical(Device& on, std::uint64_t bytes, const CUmemAllocationProp& as) : device(on), size(bytes), properties(as) {
-    require(!is_fault_due("alloc") && on.heap.charge(bytes), CUDA_ERROR_OUT_OF_MEMORY, "the device has not that much memory left");
+    require(!is_fault_due("alloc") && on.heap.charge(bytes), CUDA_ERROR_OUT_OF_MEMORY,
+            "the device has not that much memory left");
     file = memfd_create("flexrack-sim", MFD_CLOEXEC);
     if (file >= 0 && ftruncate(file, static_cast<off_t>(bytes)) == 0) return;
     if (file >= 0) close(file);
@@ -66,10 +67,13 @@ Ref<Physical> physical_of(CUmemGenericAllocationHandle handle) {
 
 void check(const CUmemAllocationProp* as) {
   require(as && as->type == CU_MEM_ALLOCATION_TYPE_PINNED);
-  require(as->location.type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_NOT_SUPPORTED, "memory to be mapped is on devices");
+  require(as->location.type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_NOT_SUPPORTED,
+          "memory to be mapped is on devices");
   // A file descriptor that is merely wanted does no harm: the export of it is what is refused.
-  require((as->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) == 0, CUDA_ERROR_NOT_SUPPORTED, "memory is not shared with other processes");
-  require(as->allocFlags.compressionType == CU_MEM_ALLOCATION_COMP_NONE && as->allocFlags.usage == 0, CUDA_ERROR_NOT_SUPPORTED, "neither compressed nor sparse");
+  require((as->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) == 0, CUDA_ERROR_NOT_SUPPORTED,
+          "memory is not shared with other processes");
+  require(as->allocFlags.compressionType == CU_MEM_ALLOCATION_COMP_NONE && as->allocFlags.usage == 0,
+          CUDA_ERROR_NOT_SUPPORTED, "neither compressed nor sparse");
 }
 
 bool is_reserved(const Addresses& in, std::uint64_t address, std::uint64_t size) {
@@ -98,7 +102,8 @@ using namespace flexrack::sim;
 
 extern "C" {
 
-CUresult cuMemGetAllocationGranularity(size_t* granularity, const CUmemAllocationProp* properties, CUmemAllocationGranularity_flags option) {
+CUresult cuMemGetAllocationGranularity(size_t* granularity, const CUmemAllocationProp* properties,
+                                       CUmemAllocationGranularity_flags option) {
   return call([&] {
     require(granularity && option <= CU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
     check(properties);
@@ -107,7 +112,8 @@ CUresult cuMemGetAllocationGranularity(size_t* granularity, const CUmemAllocatio
   });
 }
 
-CUresult cuMemAddressReserve(CUdeviceptr* reserved, size_t size, size_t alignment, CUdeviceptr wanted, unsigned long long flags) {
+CUresult cuMemAddressReserve(CUdeviceptr* reserved, size_t size, size_t alignment, CUdeviceptr wanted,
+                             unsigned long long flags) {
   return call([&] {
     require(reserved && size > 0 && size % kGranularity == 0 && size < (std::uint64_t{1} << 46) && flags == 0);
     require((alignment & (alignment - 1)) == 0 && alignment <= (std::uint64_t{1} << 40));
@@ -115,7 +121,9 @@ CUresult cuMemAddressReserve(CUdeviceptr* reserved, size_t size, size_t alignmen
     auto* const hint = wanted % align == 0 ? reinterpret_cast<void*>(wanted) : nullptr;
     // More than asked for, so that an aligned range is in it; the rest is given back.
     const auto taken = size + align;
-    const auto reserve = [](void* at, std::uint64_t bytes) { return mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0); };
+    const auto reserve = [](void* at, std::uint64_t bytes) {
+      return mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    };
     auto* memory = hint ? reserve(hint, size) : MAP_FAILED;
     if (memory != MAP_FAILED && memory != hint) {
       munmap(memory, size);
@@ -143,13 +151,15 @@ CUresult cuMemAddressFree(CUdeviceptr address, size_t size) {
     const auto found = all.reserved.find(address);
     require(found != all.reserved.end() && found->second == size);
     const auto mapped = all.mapped.lower_bound(address);
-    require(mapped == all.mapped.end() || mapped->first - address >= size, CUDA_ERROR_INVALID_VALUE, "memory is still mapped there");
+    require(mapped == all.mapped.end() || mapped->first - address >= size, CUDA_ERROR_INVALID_VALUE,
+            "memory is still mapped there");
     munmap(reinterpret_cast<void*>(address), size);
     all.reserved.erase(found);
   });
 }
 
-CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size, const CUmemAllocationProp* properties, unsigned long long flags) {
+CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size, const CUmemAllocationProp* properties,
+                     unsigned long long flags) {
   return call([&] {
     require(handle && size > 0 && size % kGranularity == 0 && flags == 0);
     check(properties);
@@ -166,16 +176,19 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
   });
 }
 
-CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags) {
+CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
+                  unsigned long long flags) {
   return call([&] {
     const auto memory = physical_of(handle);
-    require(size > 0 && size % kGranularity == 0 && address % kGranularity == 0 && offset % kGranularity == 0 && flags == 0);
+    require(size > 0 && size % kGranularity == 0 && address % kGranularity == 0 && offset % kGranularity == 0 &&
+            flags == 0);
     require(offset <= memory->size && size <= memory->size - offset);
     auto& all = addresses();
     const std::lock_guard guard(all.lock);
     require(is_reserved(all, address, size), CUDA_ERROR_INVALID_VALUE, "addresses that were not reserved");
     require(!Memory::instance().is_taken(address, size), CUDA_ERROR_INVALID_VALUE, "memory is mapped there already");
-    auto* mapped = mmap(reinterpret_cast<void*>(address), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory->file, static_cast<off_t>(offset));
+    auto* mapped = mmap(reinterpret_cast<void*>(address), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                        memory->file, static_cast<off_t>(offset));
     require(mapped != MAP_FAILED, CUDA_ERROR_MAP_FAILED);
     auto allocation = std::make_shared<Allocation>();
     allocation->kind = Allocation::Kind::mapped;
@@ -199,7 +212,8 @@ CUresult cuMemUnmap(CUdeviceptr address, size_t size) {
       Memory::instance().remove(one);
       all.mapped.erase(one);
     }
-    auto* memory = mmap(reinterpret_cast<void*>(address), size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    auto* memory = mmap(reinterpret_cast<void*>(address), size, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     require(memory != MAP_FAILED, CUDA_ERROR_UNMAP_FAILED);
   });
 }
@@ -208,7 +222,8 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t size, const CUmemAccessDesc*
   return call([&] {
     require(descriptions && count > 0);
     for (size_t i = 0; i < count; ++i) {
-      require(descriptions[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_NOT_SUPPORTED, "access is for devices");
+      require(descriptions[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_NOT_SUPPORTED,
+              "access is for devices");
       device(descriptions[i].location.id);
     }
     auto& all = addresses();
@@ -221,7 +236,8 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t size, const CUmemAccessDesc*
         for (size_t i = 0; i < count; ++i) {
           const auto bit = std::uint64_t{1} << descriptions[i].location.id;
           const auto flags = descriptions[i].flags;
-          allocation.devices = flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ? allocation.devices & ~bit : allocation.devices | bit;
+          allocation.devices =
+              flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ? allocation.devices & ~bit : allocation.devices | bit;
           allocation.is_read_only = flags == CU_MEM_ACCESS_FLAGS_PROT_READ;
         }
       });
@@ -236,7 +252,9 @@ CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location
     const auto found = Memory::instance().find(address);
     require(found && found->kind == Allocation::Kind::mapped);
     const bool may = (found->devices >> location->id) & 1;
-    *flags = !may ? CU_MEM_ACCESS_FLAGS_PROT_NONE : found->is_read_only ? CU_MEM_ACCESS_FLAGS_PROT_READ : CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    *flags = !may                  ? CU_MEM_ACCESS_FLAGS_PROT_NONE
+             : found->is_read_only ? CU_MEM_ACCESS_FLAGS_PROT_READ
+                                   : CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   });
 }
 

@@ -35,7 +35,8 @@ Ref<Command> command_for(const Ref<Context>& context, const WorkPointer& work);
 
 /// Puts it into a stream, or into the graph that the stream is captured as.
 void enqueue(Stream& stream, const WorkPointer& work);
-/// Puts it into a stream and waits until it is done, by this thread where it can. Throws where the stream is captured, and the error of a context that has failed.
+/// Puts it into a stream and waits until it is done, by this thread where it can. Throws where the stream is captured,
+/// and the error of a context that has failed.
 void carry_out(Stream& stream, const WorkPointer& work);
 /// Throws where a stream is captured, or where the stream is the legacy one and one that it would wait for is captured.
 void require_not_captured(Stream& stream);

@@ -18,9 +18,7 @@ bool start_thread(const char* name, std::function<void()> body) {
     std::thread thread(std::move(body));
     pthread_setname_np(thread.native_handle(), name);
     thread.detach();
-  } catch (const std::system_error&) {
-    is_started = false;
-  }
+  } catch (const std::system_error&) { is_started = false; }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return is_started;
 }
@@ -39,7 +37,8 @@ void Worker::post(Ref<Command> command) {
   {
     const std::lock_guard guard(lock_);
     const auto later = [&](const Ref<Command>& other) { return other->priority > command->priority; };
-    const auto place = queue_.empty() || !later(queue_.back()) ? queue_.end() : std::find_if(queue_.begin(), queue_.end(), later);
+    const auto place =
+        queue_.empty() || !later(queue_.back()) ? queue_.end() : std::find_if(queue_.begin(), queue_.end(), later);
     queue_.insert(place, command);
     if (idle_ < queue_.size() && threads_ < most_threads_ && !start() && threads_ == 0) {
       queue_.erase(std::find(queue_.begin(), queue_.end(), command));

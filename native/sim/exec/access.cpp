@@ -11,9 +11,12 @@ namespace {
 using Kind = Fault::Kind;
 
 /// Looks an address of memory up, and keeps its range for the step.
-Kind find_memory(Warp& warp, const Step* step, std::uint64_t address, std::uint32_t size, bool is_write, std::byte*& found) {
+Kind find_memory(Warp& warp, const Step* step, std::uint64_t address, std::uint32_t size, bool is_write,
+                 std::byte*& found) {
   auto& kept = warp.ranges->of(step);
-  const auto fits = [&](std::uint64_t span) { return address - kept.begin < span && size <= span - (address - kept.begin); };
+  const auto fits = [&](std::uint64_t span) {
+    return address - kept.begin < span && size <= span - (address - kept.begin);
+  };
   if (!fits(is_write ? kept.write_span : kept.read_span)) {
     const Range* range = warp.block->worker().reader.now().find(address);
     if (range == nullptr || !range->holds(address, size)) return Kind::out_of_bounds;
@@ -50,7 +53,8 @@ std::byte* find_parameter(Warp& warp, std::uint64_t offset, std::uint32_t size, 
 }
 
 /// In an address space of its own, or by a window.
-Kind find(Warp& warp, const Step* step, unsigned lane, ptx::Space space, std::uint64_t address, std::uint32_t size, bool is_write, std::byte*& found) {
+Kind find(Warp& warp, const Step* step, unsigned lane, ptx::Space space, std::uint64_t address, std::uint32_t size,
+          bool is_write, std::byte*& found) {
   constexpr std::uint64_t kOffset = (std::uint64_t{1} << kWindowShift) - 1;
   switch (space) {
     case ptx::Space::shared:
@@ -70,15 +74,20 @@ Kind find(Warp& warp, const Step* step, unsigned lane, ptx::Space space, std::ui
   return found == nullptr ? Kind::out_of_bounds : Kind::stopped;
 }
 
-bool locate_one(Warp& warp, const Step* step, unsigned lane, ptx::Space space, std::uint64_t address, std::uint32_t size, bool is_write, std::uint32_t align) {
-  const auto kind = (address & (align - 1)) != 0 ? Kind::misaligned : find(warp, step, lane, space, address, size, is_write, warp.targets[lane]);
+bool locate_one(Warp& warp, const Step* step, unsigned lane, ptx::Space space, std::uint64_t address,
+                std::uint32_t size, bool is_write, std::uint32_t align) {
+  const auto kind = (address & (align - 1)) != 0
+                        ? Kind::misaligned
+                        : find(warp, step, lane, space, address, size, is_write, warp.targets[lane]);
   if (kind == Kind::stopped) return true;
   warp.fault(kind, step, lane, address, size, is_write);
   return false;
 }
 
-/// All lanes of shared memory by offsets, or of the range that the step met last: without a branch for each. False: to be looked at one by one.
-FLEXRACK_INLINE bool locate_at_once(Warp& warp, const Step* step, const Address& address, std::uint32_t size, bool is_write, std::uint32_t align) {
+/// All lanes of shared memory by offsets, or of the range that the step met last: without a branch for each. False: to
+/// be looked at one by one.
+FLEXRACK_INLINE bool locate_at_once(Warp& warp, const Step* step, const Address& address, std::uint32_t size,
+                                    bool is_write, std::uint32_t align) {
   std::uint64_t outside = 0;
   const std::uint32_t mask = warp.mask;
   const auto lane_bits = [mask](unsigned lane) { return std::uint64_t{0} - (mask >> lane & 1); };
@@ -88,13 +97,15 @@ FLEXRACK_INLINE bool locate_at_once(Warp& warp, const Step* step, const Address&
     std::byte* const shared = warp.block->shared();
     const auto* base = warp.registers<const std::uint32_t>(address.base);
     FLEXRACK_INDEPENDENT for (unsigned lane = 0; lane < kLanes; ++lane) {
-      const std::uint64_t offset = static_cast<std::uint32_t>(base[lane] + static_cast<std::uint32_t>(address.displacement));
+      const std::uint64_t offset =
+          static_cast<std::uint32_t>(base[lane] + static_cast<std::uint32_t>(address.displacement));
       outside |= (((bytes - size) - offset) >> 63 | (offset & (align - 1))) & lane_bits(lane);
       warp.targets[lane] = shared + offset;
     }
     return outside == 0;
   }
-  if (address.width != ptx::Width::w64 || (address.space != ptx::Space::global && address.space != ptx::Space::generic)) return false;
+  if (address.width != ptx::Width::w64 || (address.space != ptx::Space::global && address.space != ptx::Space::generic))
+    return false;
   const auto& kept = warp.ranges->of(step);
   const std::uint64_t span = is_write ? kept.write_span : kept.read_span;
   if (span < size) return false;
@@ -109,24 +120,32 @@ FLEXRACK_INLINE bool locate_at_once(Warp& warp, const Step* step, const Address&
 
 namespace any_machine {
 template <bool Write>
-__attribute__((FLEXRACK_FAST)) bool locates(Warp& warp, const Step* step, const Address& address, std::uint32_t size, std::uint32_t align) {
+__attribute__((FLEXRACK_FAST)) bool locates(Warp& warp, const Step* step, const Address& address, std::uint32_t size,
+                                            std::uint32_t align) {
   return locate_at_once(warp, step, address, size, Write, align);
 }
 }  // namespace any_machine
 #if defined(__x86_64__)
 namespace with_avx2 {
 template <bool Write>
-__attribute__((target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt"), FLEXRACK_FAST)) bool locates(Warp& warp, const Step* step, const Address& address, std::uint32_t size, std::uint32_t align) {
+__attribute__((target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt"), FLEXRACK_FAST)) bool locates(Warp& warp, const Step* step,
+                                                                                           const Address& address,
+                                                                                           std::uint32_t size,
+                                                                                           std::uint32_t align) {
   return locate_at_once(warp, step, address, size, Write, align);
 }
 }  // namespace with_avx2
 #endif
 
-bool locate_all(Warp& warp, const Step* step, const Address& address, std::uint32_t size, bool is_write, std::uint32_t align) {
+bool locate_all(Warp& warp, const Step* step, const Address& address, std::uint32_t size, bool is_write,
+                std::uint32_t align) {
 #if defined(__x86_64__)
-  if (has_avx2()) return is_write ? with_avx2::locates<true>(warp, step, address, size, align) : with_avx2::locates<false>(warp, step, address, size, align);
+  if (has_avx2())
+    return is_write ? with_avx2::locates<true>(warp, step, address, size, align)
+                    : with_avx2::locates<false>(warp, step, address, size, align);
 #endif
-  return is_write ? any_machine::locates<true>(warp, step, address, size, align) : any_machine::locates<false>(warp, step, address, size, align);
+  return is_write ? any_machine::locates<true>(warp, step, address, size, align)
+                  : any_machine::locates<false>(warp, step, address, size, align);
 }
 
 }  // namespace
@@ -141,11 +160,13 @@ Address address_of(const Step& step) {
 Address address_in(const Warp& warp, const ptx::Instruction& from, const ptx::Operand& operand, ptx::Space space) {
   Address address{space, kNowhere, operand.width, from.displacement};
   if (operand.kind == ptx::Operand::Kind::address_register) address.base = operand.at;
-  if (operand.kind == ptx::Operand::Kind::address_variable) address.displacement += static_cast<std::int64_t>(warp.block->grid().image.variable(operand.at));
+  if (operand.kind == ptx::Operand::Kind::address_variable)
+    address.displacement += static_cast<std::int64_t>(warp.block->grid().image.variable(operand.at));
   return address;
 }
 
-bool locate(Warp& warp, const Step* step, const Address& address, std::uint32_t size, bool is_write, std::uint32_t align) {
+bool locate(Warp& warp, const Step* step, const Address& address, std::uint32_t size, bool is_write,
+            std::uint32_t align) {
   if (address.base != kNowhere && locate_all(warp, step, address, size, is_write, align)) return true;
   for (std::uint32_t left = warp.mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
@@ -163,7 +184,8 @@ bool locate(Warp& warp, const Step* step, const Address& address, std::uint32_t 
   return true;
 }
 
-bool locate_generic(Warp& warp, const Step* step, const std::uint64_t* addresses, std::uint32_t size, bool is_write, std::uint32_t align) {
+bool locate_generic(Warp& warp, const Step* step, const std::uint64_t* addresses, std::uint32_t size, bool is_write,
+                    std::uint32_t align) {
   for (std::uint32_t left = warp.mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     if (!locate_one(warp, step, lane, ptx::Space::generic, addresses[lane], size, is_write, align)) return false;
@@ -174,7 +196,9 @@ bool locate_generic(Warp& warp, const Step* step, const std::uint64_t* addresses
 std::byte* find_bytes(Warp& warp, unsigned lane, std::uint64_t address, std::uint64_t size, bool is_write) {
   if (window_of(address) == Window::memory) {
     const Range* range = warp.block->worker().reader.now().find(address);
-    return range != nullptr && range->holds(address, size) && (!is_write || range->is_writable) ? reinterpret_cast<std::byte*>(address) : nullptr;
+    return range != nullptr && range->holds(address, size) && (!is_write || range->is_writable)
+               ? reinterpret_cast<std::byte*>(address)
+               : nullptr;
   }
   std::byte* found = nullptr;
   if (size > 0xffffffffU) return nullptr;

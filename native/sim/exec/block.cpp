@@ -32,9 +32,16 @@ AlignedBytes Aligned::make(std::size_t size) {
 }
 
 Grid::Grid(const Launch& of, Image& in, MemoryMap& map, Printer& to)
-    : launch(of), image(in), memory(map), printer(to), code(in.code(*of.kernel)), threads(static_cast<std::uint32_t>(of.block.count())), warps((threads + kLanes - 1) / kLanes) {
+    : launch(of),
+      image(in),
+      memory(map),
+      printer(to),
+      code(in.code(*of.kernel)),
+      threads(static_cast<std::uint32_t>(of.block.count())),
+      warps((threads + kLanes - 1) / kLanes) {
   const auto& kernel = *of.kernel;
-  dynamic_shared_at = of.dynamic_shared_bytes != 0 ? std::max(kernel.dynamic_shared_offset, kernel.shared_bytes) : kernel.shared_bytes;
+  dynamic_shared_at =
+      of.dynamic_shared_bytes != 0 ? std::max(kernel.dynamic_shared_offset, kernel.shared_bytes) : kernel.shared_bytes;
   shared_bytes = dynamic_shared_at + of.dynamic_shared_bytes;
   local_bytes = kernel.local_bytes + stack_of(in.module(), kernel, of.stack_bytes);
   // An odd number of cache lines: the threads' frames do not meet in the same sets.
@@ -138,7 +145,8 @@ Join* Block::new_join(const Join& join) {
 
 Frame* Block::new_frame(std::size_t bytes) {
   Frame* made = nullptr;
-  const auto found = std::find_if(free_frames_.rbegin(), free_frames_.rend(), [&](const Frame* frame) { return frame->capacity >= bytes; });
+  const auto found = std::find_if(free_frames_.rbegin(), free_frames_.rend(),
+                                  [&](const Frame* frame) { return frame->capacity >= bytes; });
   if (found != free_frames_.rend()) {
     made = *found;
     free_frames_.erase(std::next(found).base());
@@ -217,7 +225,8 @@ Outcome Cluster::run(Worker& worker, std::int64_t instructions) {
     Fault fault;
     fault.kind = Fault::Kind::deadlock;
     fault.kernel = grid_.launch.kernel->name;
-    const auto stuck = std::find_if(blocks_.begin(), blocks_.end(), [](const auto& block) { return !block->is_over(); });
+    const auto stuck =
+        std::find_if(blocks_.begin(), blocks_.end(), [](const auto& block) { return !block->is_over(); });
     fault.block = (*stuck)->at();
     grid_.fail(std::move(fault));
     return Outcome::fault;

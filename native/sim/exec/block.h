@@ -1,4 +1,5 @@
-// A block under way, and a cluster of them: all that is needed to go on with it on any thread. One thread at a time runs it.
+// A block under way, and a cluster of them: all that is needed to go on with it on any thread. One thread at a time
+// runs it.
 #pragma once
 
 #include <array>

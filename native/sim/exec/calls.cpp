@@ -38,21 +38,28 @@ struct Side {
 
 /// Up to 8 bytes of registers are cut or zero-extended; memory is copied as it is.
 void copy(const Warp& warp, const Side& to, const Side& from, u32 bytes) {
-  if (!to.is_memory && (to.value->kind == ptx::Operand::Kind::sink || to.value->kind == ptx::Operand::Kind::none)) return;
+  if (!to.is_memory && (to.value->kind == ptx::Operand::Kind::sink || to.value->kind == ptx::Operand::Kind::none))
+    return;
   if (!to.is_memory && to.value->width == ptx::Width::w1) {
     const bool is_register = !from.is_memory && from.value->width == ptx::Width::w1;
     auto* bits = reinterpret_cast<u32*>(to.frame->registers + to.value->at);
     if (is_register) {
       u32 holds = 0;
-      std::memcpy(&holds, (from.value->kind == ptx::Operand::Kind::constant ? from.frame->code->constants.get() : from.frame->registers) + from.value->at, sizeof holds);
+      std::memcpy(&holds,
+                  (from.value->kind == ptx::Operand::Kind::constant ? from.frame->code->constants.get()
+                                                                    : from.frame->registers) +
+                      from.value->at,
+                  sizeof holds);
       *bits = (*bits & ~warp.mask) | ((from.value->is_negated ? ~holds : holds) & warp.mask);
     }
     return;
   }
   each_lane(warp.mask, [&](unsigned lane) {
     std::byte* target = to.is_memory ? local_of(warp, *to.frame, lane, to.offset) : lane_of(*to.frame, *to.value, lane);
-    const std::byte* source = from.is_memory ? local_of(warp, *from.frame, lane, from.offset) : lane_of(*from.frame, *from.value, lane);
-    const u32 target_room = to.is_memory ? bytes : ptx::lane_bytes(to.value->width) / kLanes, source_room = from.is_memory ? bytes : ptx::lane_bytes(from.value->width) / kLanes;
+    const std::byte* source =
+        from.is_memory ? local_of(warp, *from.frame, lane, from.offset) : lane_of(*from.frame, *from.value, lane);
+    const u32 target_room = to.is_memory ? bytes : ptx::lane_bytes(to.value->width) / kLanes,
+              source_room = from.is_memory ? bytes : ptx::lane_bytes(from.value->width) / kLanes;
     std::byte between[16] = {};
     if (bytes > sizeof between) {
       std::memcpy(target, source, bytes);
@@ -63,10 +70,16 @@ void copy(const Warp& warp, const Side& to, const Side& from, u32 bytes) {
   });
 }
 
-Side side_of(const Frame& frame, const ptx::Argument& argument) { return {&frame, argument.is_memory, argument.offset, &argument.value}; }
-Side side_of(const Frame& frame, const ptx::Parameter& parameter) { return {&frame, !parameter.is_register, parameter.offset, &parameter.place}; }
+Side side_of(const Frame& frame, const ptx::Argument& argument) {
+  return {&frame, argument.is_memory, argument.offset, &argument.value};
+}
+Side side_of(const Frame& frame, const ptx::Parameter& parameter) {
+  return {&frame, !parameter.is_register, parameter.offset, &parameter.place};
+}
 
-const ptx::Call& call_of(const Frame& caller, const Step* step) { return caller.code->function->calls[step->source->index]; }
+const ptx::Call& call_of(const Frame& caller, const Step* step) {
+  return caller.code->function->calls[step->source->index];
+}
 
 /// An argument of a call to one of ours, as a number.
 u64 argument_of(const Warp& warp, const Step* step, std::size_t at, unsigned lane) {
@@ -74,7 +87,8 @@ u64 argument_of(const Warp& warp, const Step* step, std::size_t at, unsigned lan
   if (at >= arguments.size()) return 0;
   const auto& argument = arguments[at];
   u64 value = 0;
-  const std::byte* from = argument.is_memory ? local_of(warp, *warp.frame, lane, argument.offset) : lane_of(*warp.frame, argument.value, lane);
+  const std::byte* from = argument.is_memory ? local_of(warp, *warp.frame, lane, argument.offset)
+                                             : lane_of(*warp.frame, argument.value, lane);
   std::memcpy(&value, from, std::min<std::size_t>(argument.bytes, sizeof value));
   return value;
 }
@@ -84,7 +98,8 @@ void give_result(const Warp& warp, const Step* step, unsigned lane, u64 value) {
   if (results.empty()) return;
   const auto& result = results.front();
   if (!result.is_memory && result.value.kind != ptx::Operand::Kind::lanes) return;
-  std::byte* to = result.is_memory ? local_of(warp, *warp.frame, lane, result.offset) : lane_of(*warp.frame, result.value, lane);
+  std::byte* to =
+      result.is_memory ? local_of(warp, *warp.frame, lane, result.offset) : lane_of(*warp.frame, result.value, lane);
   std::memcpy(to, &value, std::min<std::size_t>(result.bytes, sizeof value));
 }
 
@@ -125,7 +140,9 @@ const Step* prints(Warp& warp, const Step* step) {
 
 const Step* allocates(Warp& warp, const Step* step) {
   Heap* const heap = warp.block->grid().launch.heap;
-  each_lane(warp.mask, [&](unsigned lane) { give_result(warp, step, lane, heap == nullptr ? 0 : heap->allocate(argument_of(warp, step, 0, lane))); });
+  each_lane(warp.mask, [&](unsigned lane) {
+    give_result(warp, step, lane, heap == nullptr ? 0 : heap->allocate(argument_of(warp, step, 0, lane)));
+  });
   return step + 1;
 }
 
@@ -134,19 +151,26 @@ const Step* releases(Warp& warp, const Step* step) {
   for (u32 left = warp.mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const u64 address = argument_of(warp, step, 0, lane);
-    if (address != 0 && (heap == nullptr || !heap->release(address))) return warp.fault(Fault::Kind::out_of_bounds, step, lane, address, 1, true, "free");
+    if (address != 0 && (heap == nullptr || !heap->release(address)))
+      return warp.fault(Fault::Kind::out_of_bounds, step, lane, address, 1, true, "free");
   }
   return step + 1;
 }
 
 /// __assertfail(message, file, line, function, bytes a character).
 const Step* fails_assertion(Warp& warp, const Step* step) {
-  const auto text = [&](unsigned lane, std::size_t at) { return text_at(warp, lane, argument_of(warp, step, at, lane)).value_or("?"); };
+  const auto text = [&](unsigned lane, std::size_t at) {
+    return text_at(warp, lane, argument_of(warp, step, at, lane)).value_or("?");
+  };
   const auto& at = warp.block->at();
   each_lane(warp.mask, [&](unsigned lane) {
-    const auto place = [](u32 x, u32 y, u32 z) { return "[" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) + "]"; };
-    warp.block->grid().printer.assertion(text(lane, 1) + ":" + std::to_string(argument_of(warp, step, 2, lane)) + ": " + text(lane, 3) + ": block: " + place(at.x, at.y, at.z) +
-                                         ", thread: " + place(warp.thread[0][lane], warp.thread[1][lane], warp.thread[2][lane]) + " Assertion `" + text(lane, 0) + "` failed.\n");
+    const auto place = [](u32 x, u32 y, u32 z) {
+      return "[" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) + "]";
+    };
+    warp.block->grid().printer.assertion(text(lane, 1) + ":" + std::to_string(argument_of(warp, step, 2, lane)) + ": " +
+                                         text(lane, 3) + ": block: " + place(at.x, at.y, at.z) + ", thread: " +
+                                         place(warp.thread[0][lane], warp.thread[1][lane], warp.thread[2][lane]) +
+                                         " Assertion `" + text(lane, 0) + "` failed.\n");
   });
   const auto lane = static_cast<unsigned>(std::countr_zero(warp.mask));
   return warp.fault(Fault::Kind::assertion, step, lane, 0, 0, false, text(lane, 0));
@@ -158,7 +182,8 @@ void pass_arguments(Warp& warp, const Step* step, const Frame& callee) {
   const auto& arguments = call_of(*warp.frame, step).arguments;
   const auto& parameters = callee.code->function->parameters;
   for (std::size_t i = 0; i < arguments.size() && i < parameters.size(); ++i) {
-    copy(warp, side_of(callee, parameters[i]), side_of(*warp.frame, arguments[i]), std::min(arguments[i].bytes, parameters[i].bytes));
+    copy(warp, side_of(callee, parameters[i]), side_of(*warp.frame, arguments[i]),
+         std::min(arguments[i].bytes, parameters[i].bytes));
   }
 }
 

@@ -1,4 +1,5 @@
-// What goes to a function and comes back, and the functions that the executor has itself: vprintf, malloc, free, __assertfail.
+// What goes to a function and comes back, and the functions that the executor has itself: vprintf, malloc, free,
+// __assertfail.
 #pragma once
 
 #include <cstdint>

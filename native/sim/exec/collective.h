@@ -9,7 +9,8 @@ namespace flexrack::sim::exec {
 
 struct Warp;
 
-/// Carries out what strands wait for if all the lanes that they name have come, by whichever way. False: nothing could be.
+/// Carries out what strands wait for if all the lanes that they name have come, by whichever way. False: nothing could
+/// be.
 bool complete_meetings(Warp& warp);
 
 /// The lane that a shuffle reads, of its second and third source; `is_within` where it lies in the segment.

@@ -9,7 +9,9 @@ namespace {
 
 using ptx::Type;
 
-std::uint64_t cut(std::uint64_t raw, unsigned width) { return width >= 64 ? raw : raw & ((std::uint64_t{1} << width) - 1); }
+std::uint64_t cut(std::uint64_t raw, unsigned width) {
+  return width >= 64 ? raw : raw & ((std::uint64_t{1} << width) - 1);
+}
 
 std::uint64_t extend(std::uint64_t raw, unsigned width) {
   const unsigned shift = 64 - width;
@@ -20,7 +22,8 @@ std::uint64_t extend(std::uint64_t raw, unsigned width) {
 template <class T>
 T integer_to(const Exact& exact, Rounding mode) {
   // 64 bits are exact in two halves.
-  const auto high = static_cast<double>(exact.magnitude >> 32 << 32), low = static_cast<double>(exact.magnitude & 0xffffffffU);
+  const auto high = static_cast<double>(exact.magnitude >> 32 << 32),
+             low = static_cast<double>(exact.magnitude & 0xffffffffU);
   const T nearest = exact.is_negative ? -static_cast<T>(exact.magnitude) : static_cast<T>(exact.magnitude);
   const double sign = exact.is_negative ? -1 : 1;
   return directed(nearest, missing_of_sum<T, Quad>(sign * high, sign * low, nearest), mode);
@@ -30,11 +33,15 @@ T integer_to(const Exact& exact, Rounding mode) {
 
 const Format* format_of(Type type) {
   switch (type) {
-    case Type::f16: case Type::f16x2: return &kF16;
-    case Type::bf16: case Type::bf16x2: return &kBf16;
+    case Type::f16:
+    case Type::f16x2: return &kF16;
+    case Type::bf16:
+    case Type::bf16x2: return &kBf16;
     case Type::tf32: return &kTf32;
-    case Type::e4m3: case Type::e4m3x2: return &kE4m3;
-    case Type::e5m2: case Type::e5m2x2: return &kE5m2;
+    case Type::e4m3:
+    case Type::e4m3x2: return &kE4m3;
+    case Type::e5m2:
+    case Type::e5m2x2: return &kE5m2;
     case Type::e2m3x2: return &kE2m3;
     case Type::e3m2x2: return &kE3m2;
     case Type::e2m1x2: return &kE2m1;
@@ -45,8 +52,13 @@ const Format* format_of(Type type) {
 unsigned bits_of(Type type) {
   switch (type) {
     case Type::e2m1x2: return 4;
-    case Type::e4m3x2: case Type::e5m2x2: case Type::e2m3x2: case Type::e3m2x2: case Type::ue8m0x2: return 8;
-    case Type::f16x2: case Type::bf16x2: return 16;
+    case Type::e4m3x2:
+    case Type::e5m2x2:
+    case Type::e2m3x2:
+    case Type::e3m2x2:
+    case Type::ue8m0x2: return 8;
+    case Type::f16x2:
+    case Type::bf16x2: return 16;
     default: return 8 * ptx::bytes_of(type);
   }
 }
@@ -76,7 +88,10 @@ Exact Conversion::read(std::uint64_t raw, Type type) const {
 
 double Conversion::to_integral(double value) const {
   switch (rounding) {
-    case Rounding::rni: case Rounding::rzi: case Rounding::rmi: case Rounding::rpi: return integral(value, rounding);
+    case Rounding::rni:
+    case Rounding::rzi:
+    case Rounding::rmi:
+    case Rounding::rpi: return integral(value, rounding);
     default: return value;
   }
 }
@@ -111,7 +126,8 @@ std::uint64_t Conversion::write(const Exact& exact) const {
     return bits<std::uint64_t>(value);
   }
   if (to == Type::f32) {
-    float value = exact.is_float ? narrow_rounded(to_integral(exact.value), rounding) : integer_to<float>(exact, rounding);
+    float value =
+        exact.is_float ? narrow_rounded(to_integral(exact.value), rounding) : integer_to<float>(exact, rounding);
     if (flags & ptx::kFtz) value = flush(value);
     if (relu && value < 0) value = 0;
     return bits<std::uint32_t>(sat ? saturate(value) : nan_to_one(value));

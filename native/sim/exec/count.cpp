@@ -45,10 +45,12 @@ void print_counts() {
   const auto translated = value_of(table.all.in_segments) - value_of(table.all.called), all = interpreted + translated;
   if (all == 0) return;
   std::sort(lines.rbegin(), lines.rend());
-  std::fprintf(stderr, "flexrack-sim: %llu instructions of warps, %.1f %% of them as machine code. Interpreted were:\n", static_cast<unsigned long long>(all),
+  std::fprintf(stderr, "flexrack-sim: %llu instructions of warps, %.1f %% of them as machine code. Interpreted were:\n",
+               static_cast<unsigned long long>(all),
                100.0 * static_cast<double>(translated) / static_cast<double>(all));
   for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i) {
-    std::fprintf(stderr, "%12llu  %5.1f %%  %s\n", static_cast<unsigned long long>(lines[i].first), 100.0 * static_cast<double>(lines[i].first) / static_cast<double>(all), lines[i].second.c_str());
+    std::fprintf(stderr, "%12llu  %5.1f %%  %s\n", static_cast<unsigned long long>(lines[i].first),
+                 100.0 * static_cast<double>(lines[i].first) / static_cast<double>(all), lines[i].second.c_str());
   }
   if (lines.size() > kMostLines) std::fprintf(stderr, "              and %zu more\n", lines.size() - kMostLines);
 }

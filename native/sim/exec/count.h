@@ -1,4 +1,5 @@
-// What is interpreted and what is machine code, by operation: FLEXRACK_SIM_COUNT=1 has it printed on stderr when the process ends. It tells why a kernel is slow.
+// What is interpreted and what is machine code, by operation: FLEXRACK_SIM_COUNT=1 has it printed on stderr when the
+// process ends. It tells why a kernel is slow.
 #pragma once
 
 #include <cstdint>

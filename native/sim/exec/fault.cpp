@@ -11,13 +11,17 @@ std::string hex(std::uint64_t value) {
   return text;
 }
 
-std::string place(const Dim3& at) { return "(" + std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z) + ")"; }
+std::string place(const Dim3& at) {
+  return "(" + std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z) + ")";
+}
 
 std::string what(const Fault& fault) {
-  const std::string access = (fault.is_write ? "write of " : "read of ") + std::to_string(fault.size) + " bytes at " + hex(fault.address);
+  const std::string access =
+      (fault.is_write ? "write of " : "read of ") + std::to_string(fault.size) + " bytes at " + hex(fault.address);
   switch (fault.kind) {
     case Fault::Kind::out_of_bounds: return "out-of-bounds " + access;
-    case Fault::Kind::read_only: return "write of " + std::to_string(fault.size) + " bytes to read-only memory at " + hex(fault.address);
+    case Fault::Kind::read_only:
+      return "write of " + std::to_string(fault.size) + " bytes to read-only memory at " + hex(fault.address);
     case Fault::Kind::misaligned: return "misaligned " + access;
     case Fault::Kind::stack_overflow: return "stack overflow";
     case Fault::Kind::illegal_instruction: return "illegal or unsupported instruction";

@@ -34,7 +34,8 @@ struct Fault {
   unsigned line = 0;
   std::string text;           ///< the instruction's name, ld.global.f32; of illegal instructions the reason too
 
-  /// `out-of-bounds read of 4 bytes at 0x7f.. in kernel saxpy, block (0,0,0) thread (33,0,0), saxpy.cu:12 (ld.global.f32)`
+  /// `out-of-bounds read of 4 bytes at 0x7f.. in kernel saxpy, block (0,0,0) thread (33,0,0), saxpy.cu:12
+  /// (ld.global.f32)`
   std::string describe() const;
 };
 

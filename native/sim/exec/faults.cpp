@@ -7,7 +7,8 @@
 
 namespace flexrack::sim::exec {
 
-const Step* Warp::fault(Fault::Kind kind, const Step* step, unsigned lane, std::uint64_t address, std::uint32_t size, bool is_write, std::string text) {
+const Step* Warp::fault(Fault::Kind kind, const Step* step, unsigned lane, std::uint64_t address, std::uint32_t size,
+                        bool is_write, std::string text) {
   const auto& function = *frame->code->function;
   Fault made;
   made.kind = kind;
@@ -32,7 +33,8 @@ const Step* Warp::fault(Fault::Kind kind, const Step* step, unsigned lane, std::
 }
 
 const Step* Warp::unsupported(const Step* step, std::string text) {
-  return fault(Fault::Kind::illegal_instruction, step, static_cast<unsigned>(std::countr_zero(mask)), 0, 0, false, std::move(text));
+  return fault(Fault::Kind::illegal_instruction, step, static_cast<unsigned>(std::countr_zero(mask)), 0, 0, false,
+               std::move(text));
 }
 
 }  // namespace flexrack::sim::exec

@@ -14,7 +14,9 @@ inline Place mma_place(ptx::Fragment fragment, const ptx::Matrix& shape, unsigne
   const unsigned g = lane / 4, t = lane % 4, r = at / each, j = at % each;
   const bool is_tall = shape.m == 16;
   switch (fragment) {
-    case ptx::Fragment::a: return is_tall ? Place{g + 8 * (r & 1), t * each + j + (r >> 1) * 4 * each} : Place{g, t * each + j + r * 4 * each};
+    case ptx::Fragment::a:
+      return is_tall ? Place{g + 8 * (r & 1), t * each + j + (r >> 1) * 4 * each}
+                     : Place{g, t * each + j + r * 4 * each};
     case ptx::Fragment::b: return {t * each + j + r * 4 * each, g};
     default: return is_tall ? Place{g + 8 * (at >> 1), t * 2 + (at & 1)} : Place{g, t * 2 + at};
   }

@@ -47,7 +47,8 @@ struct Grid {
   std::uint32_t local_bytes;    ///< of a thread: the kernel's own and the stack
   std::uint32_t local_stride;   ///< from thread to thread
   Dim3 clusters;                ///< of the grid
-  std::uint64_t workspace = 0;  ///< of cooperative launches: where the runtime's headers keep the grid's barrier (cooperative_groups/details/driver_abi.h: %envreg1 and 2)
+  std::uint64_t workspace = 0;  ///< of cooperative launches: where the runtime's headers keep the grid's barrier
+                                ///< (cooperative_groups/details/driver_abi.h: %envreg1 and 2)
   std::atomic<bool> is_stopping{false};
 
   /// The first one counts.

@@ -8,7 +8,9 @@ namespace flexrack::sim::exec {
 struct HalfFormat {
   FLEXRACK_INLINE static float to_float(std::uint16_t raw) { return half_to_float(raw); }
   FLEXRACK_INLINE static std::uint16_t from_float(float value) { return float_to_half(value); }
-  FLEXRACK_INLINE static std::uint16_t flush(std::uint16_t raw) { return static_cast<std::uint16_t>((raw & 0x7c00) == 0 ? raw & 0x8000 : raw); }
+  FLEXRACK_INLINE static std::uint16_t flush(std::uint16_t raw) {
+    return static_cast<std::uint16_t>((raw & 0x7c00) == 0 ? raw & 0x8000 : raw);
+  }
   static constexpr std::uint16_t kOne = 0x3c00, kInfinity = 0x7c00;
 };
 struct BfloatFormat {
@@ -18,7 +20,8 @@ struct BfloatFormat {
   static constexpr std::uint16_t kOne = 0x3f80, kInfinity = 0x7f80;
 };
 
-/// A double as a float whose last bit is set if bits were lost: rounding that again to 11 bits or less is rounding once.
+/// A double as a float whose last bit is set if bits were lost: rounding that again to 11 bits or less is rounding
+/// once.
 FLEXRACK_INLINE float to_float_odd(double value) {
   const float near = static_cast<float>(value);
   const double rest = value - static_cast<double>(near);
@@ -52,9 +55,13 @@ struct BothHalves {
   FLEXRACK_INLINE explicit BothHalves(const Step& step) : half(step) {}
   FLEXRACK_INLINE static std::uint16_t low(std::uint32_t value) { return static_cast<std::uint16_t>(value); }
   FLEXRACK_INLINE static std::uint16_t high(std::uint32_t value) { return static_cast<std::uint16_t>(value >> 16); }
-  FLEXRACK_INLINE static std::uint32_t pair(std::uint16_t lower, std::uint16_t upper) { return lower | static_cast<std::uint32_t>(upper) << 16; }
+  FLEXRACK_INLINE static std::uint32_t pair(std::uint16_t lower, std::uint16_t upper) {
+    return lower | static_cast<std::uint32_t>(upper) << 16;
+  }
   FLEXRACK_INLINE std::uint32_t operator()(std::uint32_t a) const { return pair(half(low(a)), half(high(a))); }
-  FLEXRACK_INLINE std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return pair(half(low(a), low(b)), half(high(a), high(b))); }
+  FLEXRACK_INLINE std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const {
+    return pair(half(low(a), low(b)), half(high(a), high(b)));
+  }
   FLEXRACK_INLINE std::uint32_t operator()(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
     return pair(half(low(a), low(b), low(c)), half(high(a), high(b), high(c)));
   }

@@ -11,16 +11,19 @@
 namespace flexrack::sim::exec {
 namespace {
 
-constexpr unsigned kFunctionShift = 4, kImageShift = 28;  ///< of a function's address: 16 bytes each, 16 million an image
+constexpr unsigned kFunctionShift = 4,
+                   kImageShift = 28;  ///< of a function's address: 16 bytes each, 16 million an image
 
 std::uint64_t next_functions_at() {
   static std::atomic<std::uint64_t> images{1};
-  return window_base(Window::function) | (images++ & ((std::uint64_t{1} << (kWindowShift - kImageShift)) - 1)) << kImageShift;
+  return window_base(Window::function) | (images++ & ((std::uint64_t{1} << (kWindowShift - kImageShift)) - 1))
+                                             << kImageShift;
 }
 
 }  // namespace
 
-Image::Image(std::shared_ptr<const ptx::Module> module, const Place& place) : module_(std::move(module)), functions_at_(next_functions_at()), code_(module_->functions.size()) {
+Image::Image(std::shared_ptr<const ptx::Module> module, const Place& place)
+    : module_(std::move(module)), functions_at_(next_functions_at()), code_(module_->functions.size()) {
   for (const auto& variable : module_->variables) addresses_.push_back(place(variable));
   for (std::size_t i = 0; i < addresses_.size(); ++i) initialise(module_->variables[i], addresses_[i]);
 }
@@ -34,9 +37,11 @@ void Image::initialise(const ptx::Variable& variable, std::uint64_t address) con
   if (!variable.initial.empty()) std::memcpy(bytes, variable.initial.data(), variable.initial.size());
   for (const auto& relocation : variable.relocations) {
     // Global and constant addresses are generic ones already.
-    const std::uint64_t target = relocation.is_function ? function_address(relocation.target) : addresses_[relocation.target];
+    const std::uint64_t target =
+        relocation.is_function ? function_address(relocation.target) : addresses_[relocation.target];
     const std::uint64_t value = (target + static_cast<std::uint64_t>(relocation.addend)) >> relocation.shift;
-    if (std::uint64_t{relocation.offset} + relocation.bytes <= size) std::memcpy(bytes + relocation.offset, &value, std::min<std::size_t>(relocation.bytes, sizeof value));
+    if (std::uint64_t{relocation.offset} + relocation.bytes <= size)
+      std::memcpy(bytes + relocation.offset, &value, std::min<std::size_t>(relocation.bytes, sizeof value));
   }
 }
 
@@ -48,8 +53,10 @@ std::optional<Image::Symbol> Image::find(std::string_view name) const {
 
 bool Image::bind(std::string_view reference, std::uint64_t handle) {
   const auto* variable = module_->variable(reference);
-  if (variable == nullptr || (variable->type != ptx::Type::texref && variable->type != ptx::Type::surfref)) return false;
-  std::memcpy(reinterpret_cast<void*>(addresses_[static_cast<std::size_t>(variable - module_->variables.data())]), &handle, sizeof handle);
+  if (variable == nullptr || (variable->type != ptx::Type::texref && variable->type != ptx::Type::surfref))
+    return false;
+  std::memcpy(reinterpret_cast<void*>(addresses_[static_cast<std::size_t>(variable - module_->variables.data())]),
+              &handle, sizeof handle);
   return true;
 }
 
@@ -61,13 +68,19 @@ Image::Facts Image::facts(const ptx::Function& kernel) const {
   }
   facts.local_bytes = kernel.local_bytes;
   facts.registers = std::clamp(kernel.register_count, 16U, 255U);
-  const auto product = [](const auto& sizes) { return std::max(sizes[0], 1U) * std::max(sizes[1], 1U) * std::max(sizes[2], 1U); };
-  if (kernel.directives.max_threads[0] != 0) facts.max_threads = std::min(facts.max_threads, product(kernel.directives.max_threads));
-  if (kernel.directives.required_threads[0] != 0) facts.max_threads = std::min(facts.max_threads, product(kernel.directives.required_threads));
+  const auto product = [](const auto& sizes) {
+    return std::max(sizes[0], 1U) * std::max(sizes[1], 1U) * std::max(sizes[2], 1U);
+  };
+  if (kernel.directives.max_threads[0] != 0)
+    facts.max_threads = std::min(facts.max_threads, product(kernel.directives.max_threads));
+  if (kernel.directives.required_threads[0] != 0)
+    facts.max_threads = std::min(facts.max_threads, product(kernel.directives.required_threads));
   return facts;
 }
 
-std::uint64_t Image::function_address(std::uint32_t index) const { return functions_at_ + (std::uint64_t{index} << kFunctionShift); }
+std::uint64_t Image::function_address(std::uint32_t index) const {
+  return functions_at_ + (std::uint64_t{index} << kFunctionShift);
+}
 
 const ptx::Function* Image::function_at(std::uint64_t address) const {
   const std::uint64_t distance = address - functions_at_, index = distance >> kFunctionShift;

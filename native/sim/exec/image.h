@@ -19,7 +19,8 @@ struct Code;
 
 class Image {
  public:
-  /// Gives memory for a variable in .global or .const, its bytes aligned as it says (texture references too: their 8 bytes hold a handle). May throw, then so does the constructor.
+  /// Gives memory for a variable in .global or .const, its bytes aligned as it says (texture references too: their 8
+  /// bytes hold a handle). May throw, then so does the constructor.
   using Place = std::function<std::uint64_t(const ptx::Variable&)>;
 
   /// Initial values are written here, addresses in them included.
@@ -35,7 +36,8 @@ class Image {
   std::optional<Symbol> find(std::string_view name) const;
   const ptx::Module& module() const { return *module_; }
 
-  /// A texture or surface reference of the module gets an object of the MemoryMap: its handle. False: no such reference.
+  /// A texture or surface reference of the module gets an object of the MemoryMap: its handle. False: no such
+  /// reference.
   bool bind(std::string_view reference, std::uint64_t handle);
 
   /// What cuFuncGetAttribute tells.

@@ -17,7 +17,8 @@ struct Launch {
   Dim3 grid, block;
   Dim3 cluster;                             ///< blocks of a cluster; the grid is a multiple of it
   std::uint32_t dynamic_shared_bytes = 0;
-  std::span<const std::byte> parameters;    ///< the parameter block, by Function::parameters' offsets; valid until the run is over
+  std::span<const std::byte>
+      parameters;    ///< the parameter block, by Function::parameters' offsets; valid until the run is over
   bool is_cooperative = false;              ///< all blocks are under way at once
   std::uint32_t stack_bytes = 1024;         ///< a thread, for calls (CU_LIMIT_STACK_SIZE)
   Heap* heap = nullptr;                     ///< for malloc in kernels; nullptr: malloc returns 0

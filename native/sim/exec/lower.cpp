@@ -33,8 +33,19 @@ bool takes_guard(Op op) { return op == Op::bra || op == Op::exit || op == Op::re
 /// What may put a strand aside, or change its frame: guarded, it is jumped over by the lanes that skip it.
 bool must_be_whole(Op op) {
   switch (op) {
-    case Op::call: case Op::brx: case Op::bar_sync: case Op::bar_arrive: case Op::bar_red: case Op::bar_warp: case Op::barrier_cluster_arrive: case Op::barrier_cluster_wait:
-    case Op::shfl: case Op::vote: case Op::match: case Op::redux: case Op::elect: return true;
+    case Op::call:
+    case Op::brx:
+    case Op::bar_sync:
+    case Op::bar_arrive:
+    case Op::bar_red:
+    case Op::bar_warp:
+    case Op::barrier_cluster_arrive:
+    case Op::barrier_cluster_wait:
+    case Op::shfl:
+    case Op::vote:
+    case Op::match:
+    case Op::redux:
+    case Op::elect: return true;
     default: return false;
   }
 }
@@ -75,7 +86,8 @@ class Lowering {
 
   void find_meetings() {
     for (const auto& from : function_.code) {
-      if ((from.op == Op::bra || from.op == Op::brx) && from.ways.reconverge != ptx::kNone) meetings_.insert(from.ways.reconverge);
+      if ((from.op == Op::bra || from.op == Op::brx) && from.ways.reconverge != ptx::kNone)
+        meetings_.insert(from.ways.reconverge);
       if (from.guard != ptx::kNone || from.op == Op::brx) code_.has_branches = true;
     }
   }
@@ -89,7 +101,9 @@ class Lowering {
   void add(const Step& step) { code_.steps.push_back(step); }
   std::uint32_t next() const { return static_cast<std::uint32_t>(code_.steps.size()); }
 
-  static At guard_of(const Instruction& from) { return from.guard == ptx::kNone ? kNowhere : from.guard | (from.is_guard_negated ? kNegated : 0); }
+  static At guard_of(const Instruction& from) {
+    return from.guard == ptx::kNone ? kNowhere : from.guard | (from.is_guard_negated ? kNegated : 0);
+  }
 
   void lower(const Instruction& from) {
     ++cost_;
@@ -134,7 +148,8 @@ class Lowering {
   Step plain(const Instruction& from) {
     Step step;
     step.source = &from;
-    step.d = place_of(from.o[0]), step.a = place_of(from.o[1]), step.b = place_of(from.o[2]), step.c = place_of(from.o[3]), step.e = place_of(from.o[4]);
+    step.d = place_of(from.o[0]), step.a = place_of(from.o[1]), step.b = place_of(from.o[2]),
+    step.c = place_of(from.o[3]), step.e = place_of(from.o[4]);
     step.run = find(from, step);
     if (step.run == nullptr) step.run = refuses;
     return step;
@@ -146,20 +161,24 @@ class Lowering {
       if (from.op == Op::brx) links_.push_back({next(), ptx::kNone, from.ways.reconverge, false});
       return found;
     }
-    for (const auto family : {carry_handler, integer_handler, bit_handler, float_handler, minmax_handler, half_handler, approximation_handler, convert_handler, special_handler}) {
+    for (const auto family : {carry_handler, integer_handler, bit_handler, float_handler, minmax_handler, half_handler,
+                              approximation_handler, convert_handler, special_handler}) {
       if (const auto found = family(from)) return found;
     }
     for (const auto family : {compare_family_handler, collective_handler}) {
       if (const auto found = family(from, step)) return found;
     }
-    for (const auto family : {load_handler, store_handler, move_handler, address_handler, atomic_handler, copy_handler, texture_handler, matrix_handler}) {
+    for (const auto family : {load_handler, store_handler, move_handler, address_handler, atomic_handler, copy_handler,
+                              texture_handler, matrix_handler}) {
       if (const auto found = family(making_, from, step)) return found;
     }
     return barrier_handler(from);
   }
 
   void resolve() {
-    const auto at = [&](std::uint32_t number, bool is_step) { return number == ptx::kNone ? nullptr : &code_.steps[is_step ? number : starts_[number]]; };
+    const auto at = [&](std::uint32_t number, bool is_step) {
+      return number == ptx::kNone ? nullptr : &code_.steps[is_step ? number : starts_[number]];
+    };
     for (const auto& link : links_) {
       auto& step = code_.steps[link.step];
       step.meet = at(link.meet, link.are_steps);
@@ -178,7 +197,8 @@ class Lowering {
 
   void make_constants() {
     code_.constants = Aligned::make(function_.constants.size());
-    if (!function_.constants.empty()) std::memcpy(code_.constants.get(), function_.constants.data(), function_.constants.size());
+    if (!function_.constants.empty())
+      std::memcpy(code_.constants.get(), function_.constants.data(), function_.constants.size());
   }
 
   Code& code_;
@@ -191,7 +211,8 @@ class Lowering {
 };
 
 /// How deep a function's calls go, in bytes of local memory; `is_open`: nobody knows.
-std::uint64_t depth_of(const ptx::Module& module, const ptx::Function& function, std::vector<std::int64_t>& known, bool& is_open) {
+std::uint64_t depth_of(const ptx::Module& module, const ptx::Function& function, std::vector<std::int64_t>& known,
+                       bool& is_open) {
   constexpr std::int64_t kUnderWay = -2, kUnknown = -1;
   auto& depth = known[function.index];
   if (depth == kUnderWay) is_open = true;
@@ -205,7 +226,8 @@ std::uint64_t depth_of(const ptx::Module& module, const ptx::Function& function,
     }
     const auto& callee = *module.functions[call.callee];
     if (callee.builtin != ptx::Builtin::none) continue;
-    deepest = std::max(deepest, std::max(callee.local_bytes, 16U) + callee.local_align + depth_of(module, callee, known, is_open));
+    deepest = std::max(
+        deepest, std::max(callee.local_bytes, 16U) + callee.local_align + depth_of(module, callee, known, is_open));
   }
   known[function.index] = static_cast<std::int64_t>(deepest);
   return deepest;
@@ -220,9 +242,11 @@ std::uint32_t stack_of(const ptx::Module& module, const ptx::Function& kernel, s
   bool is_open = false;
   std::uint64_t depth = depth_of(module, kernel, known, is_open);
   const bool allocates = std::any_of(module.functions.begin(), module.functions.end(), [](const auto& function) {
-    return std::any_of(function->code.begin(), function->code.end(), [](const Instruction& from) { return from.op == Op::alloca_; });
+    return std::any_of(function->code.begin(), function->code.end(),
+                       [](const Instruction& from) { return from.op == Op::alloca_; });
   });
-  // .param variables of calls are in local memory here, where a GPU has registers: twice the limit holds what the limit would.
+  // .param variables of calls are in local memory here, where a GPU has registers: twice the limit holds what the limit
+  // would.
   if (is_open || allocates) depth += 2 * std::uint64_t{limit};
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(depth, 1U << 30));
 }
@@ -237,8 +261,10 @@ void use_plain_loops(bool plain) { plain_loops_only = plain; }
 
 bool has_avx2() {
 #if defined(__x86_64__)
-  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi") &&
-                          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("popcnt");
+  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                          __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi") &&
+                          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") &&
+                          __builtin_cpu_supports("popcnt");
   return has && !plain_loops_only.load(std::memory_order_relaxed);
 #else
   return false;

@@ -132,7 +132,8 @@ void Machine::Pool::call_helpers(const Run& run) {
   }
 }
 
-Machine::Machine(unsigned places) : pool_(std::make_unique<Pool>(places != 0 ? places : std::max(1U, std::thread::hardware_concurrency()))) {}
+Machine::Machine(unsigned places)
+    : pool_(std::make_unique<Pool>(places != 0 ? places : std::max(1U, std::thread::hardware_concurrency()))) {}
 
 Machine::~Machine() {
   {
@@ -147,7 +148,8 @@ Machine& Machine::shared() {
   return *machine;
 }
 
-std::optional<Fault> Machine::run(const Launch& launch, Image& image, MemoryMap& memory, Printer& printer, std::stop_token stop) {
+std::optional<Fault> Machine::run(const Launch& launch, Image& image, MemoryMap& memory, Printer& printer,
+                                  std::stop_token stop) {
   Run run(launch, image, memory, printer, pool_->places);
   auto& pool = *pool_;
   std::atomic<bool> is_stopped{false};
@@ -167,7 +169,8 @@ std::optional<Fault> Machine::run(const Launch& launch, Image& image, MemoryMap&
     held.lock();
     pool.give_place(place);
     // All blocks may be taken: those who have them say when they are over, or put them back.
-    if (!run.has_work()) pool.caller_wakes.wait(held, [&] { return run.helpers == 0 || run.has_work() || run.is_over(); });
+    if (!run.has_work())
+      pool.caller_wakes.wait(held, [&] { return run.helpers == 0 || run.has_work() || run.is_over(); });
   }
   pool.runs.remove(&run);
   pool.caller_wakes.wait(held, [&] { return run.helpers == 0; });

@@ -6,7 +6,8 @@
 namespace flexrack::sim::exec {
 
 const Range* MemorySnapshot::find(std::uint64_t address) const {
-  auto after = std::upper_bound(ranges.begin(), ranges.end(), address, [](std::uint64_t at, const Range& range) { return at < range.begin; });
+  auto after = std::upper_bound(ranges.begin(), ranges.end(), address,
+                                [](std::uint64_t at, const Range& range) { return at < range.begin; });
   if (after == ranges.begin()) return nullptr;
   --after;
   return address < after->end ? &*after : nullptr;
@@ -29,13 +30,20 @@ bool MemoryMap::change(const Change& make, bool wait) {
   latest_.reset();
   const auto version = ++version_;
   if (!wait) return true;
-  moved_on_.wait(held, [&] { return std::all_of(readers_.begin(), readers_.end(), [&](const Reader* reader) { return reader->version_ >= version; }); });
+  moved_on_.wait(held, [&] {
+    return std::all_of(readers_.begin(), readers_.end(),
+                       [&](const Reader* reader) { return reader->version_ >= version; });
+  });
   return true;
 }
 
 void MemoryMap::add(std::uint64_t address, std::uint64_t size, Access access) {
   if (size == 0) return;
-  change([&] { return ranges_.insert_or_assign(address, Range{address, address + size, access == Access::read_write}), true; }, false);
+  change(
+      [&] {
+        return ranges_.insert_or_assign(address, Range{address, address + size, access == Access::read_write}), true;
+      },
+      false);
 }
 
 bool MemoryMap::remove(std::uint64_t address) {
@@ -67,7 +75,8 @@ void MemoryMap::return_workspace(std::uint64_t address) {
 }
 
 void MemoryMap::add_texture(std::uint64_t handle, Texture texture) {
-  change([&] { return textures_.insert_or_assign(handle, std::make_shared<const Texture>(std::move(texture))), true; }, false);
+  change([&] { return textures_.insert_or_assign(handle, std::make_shared<const Texture>(std::move(texture))), true; },
+         false);
 }
 
 void MemoryMap::add_surface(std::uint64_t handle, Surface surface) {

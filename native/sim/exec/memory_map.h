@@ -1,7 +1,9 @@
-// Which host addresses are device memory, and which objects exist: what a kernel may touch. One a context. Device addresses are host addresses.
+// Which host addresses are device memory, and which objects exist: what a kernel may touch. One a context. Device
+// addresses are host addresses.
 //
-// Kernels read a snapshot that they take anew at every slice of their work (a Reader each thread that executes); whoever removes a range waits until no reader can still
-// have it, so that the memory behind it may go away at once. Adding never waits.
+// Kernels read a snapshot that they take anew at every slice of their work (a Reader each thread that executes);
+// whoever removes a range waits until no reader can still have it, so that the memory behind it may go away at once.
+// Adding never waits.
 #pragma once
 
 #include <atomic>
@@ -24,7 +26,9 @@ struct Range {
   std::uint64_t begin = 1, end = 0;
   bool is_writable = false;
 
-  bool holds(std::uint64_t address, std::uint64_t size) const { return address >= begin && address < end && size <= end - address; }
+  bool holds(std::uint64_t address, std::uint64_t size) const {
+    return address >= begin && address < end && size <= end - address;
+  }
 };
 
 /// What was there at one moment; never changes.

@@ -5,7 +5,8 @@
 namespace flexrack::sim::exec {
 namespace {
 
-/// Whether the magnitude is rounded away from zero, given the fraction that is cut off: compared with a half, and whether there is any.
+/// Whether the magnitude is rounded away from zero, given the fraction that is cut off: compared with a half, and
+/// whether there is any.
 bool rounds_up(ptx::Rounding mode, double cut, bool is_odd, bool is_negative) {
   switch (mode) {
     case ptx::Rounding::rz: return false;
@@ -24,7 +25,9 @@ std::uint32_t encode(double value, const Format& format, ptx::Rounding mode, boo
   const bool is_negative = std::signbit(value);
   const std::uint32_t sign = is_negative ? 1U << width : 0;
   const std::uint32_t infinity = ((1U << format.exponent_bits) - 1) << format.fraction_bits;
-  const std::uint32_t too_big = saturates || (!format.has_infinity && format.nan == 0) ? format.greatest : format.has_infinity ? infinity : format.nan;
+  const std::uint32_t too_big = saturates || (!format.has_infinity && format.nan == 0) ? format.greatest
+                                : format.has_infinity                                  ? infinity
+                                                                                       : format.nan;
   const double magnitude = std::fabs(value);
   if (std::isinf(magnitude)) return sign | too_big;
   if (magnitude == 0) return sign;
@@ -32,13 +35,15 @@ std::uint32_t encode(double value, const Format& format, ptx::Rounding mode, boo
   const int least = 1 - format.bias;
   if (exponent < least) exponent = least;
   // In units of the last place: exact, a double has more bits than any of these.
-  const double units = std::ldexp(magnitude, static_cast<int>(format.fraction_bits) - exponent), whole = std::floor(units);
+  const double units = std::ldexp(magnitude, static_cast<int>(format.fraction_bits) - exponent),
+               whole = std::floor(units);
   auto count = static_cast<std::uint64_t>(whole);
   if (rounds_up(mode, units - whole, count & 1, is_negative)) ++count;
   // The hidden bit adds one to the exponent of normals; a carry goes the same way.
   const std::uint64_t raw = (static_cast<std::uint64_t>(exponent - least) << format.fraction_bits) + count;
   if (raw > format.greatest) {
-    const bool toward_zero = mode == ptx::Rounding::rz || (mode == ptx::Rounding::rm && !is_negative) || (mode == ptx::Rounding::rp && is_negative);
+    const bool toward_zero = mode == ptx::Rounding::rz || (mode == ptx::Rounding::rm && !is_negative) ||
+                             (mode == ptx::Rounding::rp && is_negative);
     return sign | (toward_zero ? format.greatest : too_big);
   }
   return sign | static_cast<std::uint32_t>(raw);
@@ -47,8 +52,10 @@ std::uint32_t encode(double value, const Format& format, ptx::Rounding mode, boo
 double decode(std::uint32_t raw, const Format& format) {
   const unsigned width = format.exponent_bits + format.fraction_bits;
   const double sign = raw >> width & 1 ? -1.0 : 1.0;
-  const std::uint32_t rest = raw & ((1U << width) - 1), fraction = rest & ((1U << format.fraction_bits) - 1), exponent = rest >> format.fraction_bits;
-  if (format.has_infinity && exponent == (1U << format.exponent_bits) - 1) return fraction != 0 ? std::nan("") : sign * HUGE_VAL;
+  const std::uint32_t rest = raw & ((1U << width) - 1), fraction = rest & ((1U << format.fraction_bits) - 1),
+                      exponent = rest >> format.fraction_bits;
+  if (format.has_infinity && exponent == (1U << format.exponent_bits) - 1)
+    return fraction != 0 ? std::nan("") : sign * HUGE_VAL;
   if (!format.has_infinity && format.nan != 0 && rest == format.nan) return std::nan("");
   const int shift = 1 - format.bias - static_cast<int>(format.fraction_bits);
   if (exponent == 0) return sign * std::ldexp(fraction, shift);

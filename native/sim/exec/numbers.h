@@ -1,4 +1,5 @@
-// Floating point as PTX has it (PTX ISA 9.0, 9.7.3): subnormals flushed or kept, results clamped, the one NaN. All of it without branches, so that loops over lanes become vector code.
+// Floating point as PTX has it (PTX ISA 9.0, 9.7.3): subnormals flushed or kept, results clamped, the one NaN. All of
+// it without branches, so that loops over lanes become vector code.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,5 @@
-// The families of handlers: each gives the one for an instruction, or nullptr where it is not one of its own. A Step is made with the operands in order (d, a, b, c, e), and may be changed.
+// The families of handlers: each gives the one for an instruction, or nullptr where it is not one of its own. A Step is
+// made with the operands in order (d, a, b, c, e), and may be changed.
 #pragma once
 
 #include "sim/exec/image.h"

@@ -1,4 +1,5 @@
-// sin, cos, lg2, ex2, tanh (.approx; PTX ISA 9.0, 9.7.3.18 to 22 and 9.7.4): series in double precision, so that the float that results is the nearest one but for a few; all of it vector code.
+// sin, cos, lg2, ex2, tanh (.approx; PTX ISA 9.0, 9.7.3.18 to 22 and 9.7.4): series in double precision, so that the
+// float that results is the nearest one but for a few; all of it vector code.
 #include <iterator>
 #include <numbers>
 
@@ -74,7 +75,8 @@ FLEXRACK_INLINE float sine(float a, std::int32_t quarters) {
   even = even * s - 0.5;
   even = even * s + 1.0;
   // Only the two low bits of the count matter: they are the low bits of the sum with 1.5 * 2^52.
-  const auto count = static_cast<std::uint32_t>(bits<std::uint64_t>(turns + kNoFraction)) + static_cast<std::uint32_t>(quarters);
+  const auto count =
+      static_cast<std::uint32_t>(bits<std::uint64_t>(turns + kNoFraction)) + static_cast<std::uint32_t>(quarters);
   const double chosen = count & 1 ? even : odd;
   const float value = static_cast<float>(count & 2 ? -chosen : chosen);
   const float at_zero = ((a == 0.0f) & (quarters == 0)) ? a : value;
@@ -89,11 +91,21 @@ FLEXRACK_INLINE float tanh_float(float a) {
   return a != a ? bits<float>(kNan32) : kept;
 }
 
-struct Sin { FLEXRACK_INLINE static float of(float a) { return sine(a, 0); } };
-struct Cos { FLEXRACK_INLINE static float of(float a) { return sine(a, 1); } };
-struct Log2 { FLEXRACK_INLINE static float of(float a) { return log2_float(a); } };
-struct Exp2 { FLEXRACK_INLINE static float of(float a) { return exp2_float(a); } };
-struct Tanh { FLEXRACK_INLINE static float of(float a) { return tanh_float(a); } };
+struct Sin {
+  FLEXRACK_INLINE static float of(float a) { return sine(a, 0); }
+};
+struct Cos {
+  FLEXRACK_INLINE static float of(float a) { return sine(a, 1); }
+};
+struct Log2 {
+  FLEXRACK_INLINE static float of(float a) { return log2_float(a); }
+};
+struct Exp2 {
+  FLEXRACK_INLINE static float of(float a) { return exp2_float(a); }
+};
+struct Tanh {
+  FLEXRACK_INLINE static float of(float a) { return tanh_float(a); }
+};
 
 template <class F, bool Ftz>
 struct Float : Shape<float, float> {
@@ -108,7 +120,9 @@ struct HalfOf : Shape<std::uint16_t, std::uint16_t> {
 template <class F>
 struct BfloatOf : Shape<std::uint16_t, std::uint16_t> {
   FLEXRACK_OPERATION(BfloatOf, 1, true)
-  FLEXRACK_INLINE std::uint16_t operator()(std::uint16_t a) const { return float_to_bfloat(operand<true>(F::of(operand<true>(bfloat_to_float(a))))); }
+  FLEXRACK_INLINE std::uint16_t operator()(std::uint16_t a) const {
+    return float_to_bfloat(operand<true>(F::of(operand<true>(bfloat_to_float(a)))));
+  }
 };
 template <class Half>
 struct PairOf : Shape<std::uint32_t, std::uint32_t> {
@@ -116,7 +130,8 @@ struct PairOf : Shape<std::uint32_t, std::uint32_t> {
   static constexpr bool kIsVector = true;
   FLEXRACK_INLINE explicit PairOf(const Step& step) : half(step) {}
   FLEXRACK_INLINE std::uint32_t operator()(std::uint32_t a) const {
-    return half(static_cast<std::uint16_t>(a)) | static_cast<std::uint32_t>(half(static_cast<std::uint16_t>(a >> 16))) << 16;
+    return half(static_cast<std::uint16_t>(a)) | static_cast<std::uint32_t>(half(static_cast<std::uint16_t>(a >> 16)))
+                                                     << 16;
   }
   Half half;
 };

@@ -1,4 +1,5 @@
-// atom and red (PTX ISA 9.0, 9.7.13.6 and 7): real atomic operations on host memory, for blocks run on several threads. membar and fence.
+// atom and red (PTX ISA 9.0, 9.7.13.6 and 7): real atomic operations on host memory, for blocks run on several threads.
+// membar and fence.
 #include <atomic>
 #include <bit>
 
@@ -46,7 +47,8 @@ u16 combined_halves(AtomicOp op, u16 old, u16 b) {
 
 template <class H>
 u32 combined_pair(AtomicOp op, u32 old, u32 b) {
-  return combined_halves<H>(op, static_cast<u16>(old), static_cast<u16>(b)) | static_cast<u32>(combined_halves<H>(op, static_cast<u16>(old >> 16), static_cast<u16>(b >> 16))) << 16;
+  return combined_halves<H>(op, static_cast<u16>(old), static_cast<u16>(b)) |
+         static_cast<u32>(combined_halves<H>(op, static_cast<u16>(old >> 16), static_cast<u16>(b >> 16))) << 16;
 }
 
 /// f32 sums in global memory flush subnormals, in shared memory they do not (9.7.13.6).
@@ -61,7 +63,10 @@ struct Combine {
   AtomicOp op;
   Type type;
   bool flushes;
-  explicit Combine(const Instruction& from) : op(from.atomic), type(from.type), flushes(from.space != ptx::Space::shared && from.space != ptx::Space::shared_cluster) {}
+  explicit Combine(const Instruction& from)
+      : op(from.atomic),
+        type(from.type),
+        flushes(from.space != ptx::Space::shared && from.space != ptx::Space::shared_cluster) {}
 
   T operator()(T old, T b) const {
     if (op == AtomicOp::exchange) return b;
@@ -82,8 +87,7 @@ struct Combine {
 template <class T>
 T update(T* at, const Combine<T>& combine, T b) {
   T old = __atomic_load_n(at, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(at, &old, combine(old, b), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
-  }
+  while (!__atomic_compare_exchange_n(at, &old, combine(old, b), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {}
   return old;
 }
 
@@ -101,7 +105,8 @@ const Step* atomics(Warp& warp, const Step* step) {
   return d == nullptr ? step + 1 : warp.polled_at(step, last);
 }
 
-/// Vectors: one element after the other, each an operation of its own. Operands are in Step::extra, results in Step::others.
+/// Vectors: one element after the other, each an operation of its own. Operands are in Step::extra, results in
+/// Step::others.
 template <class T>
 const Step* vector_atomics(Warp& warp, const Step* step) {
   const unsigned count = step->source->count;
@@ -142,12 +147,16 @@ const Step* adds(Warp& warp, const Step* step) {
   if (!locate(warp, step, sizeof(T), true)) return nullptr;
   const auto* b = warp.registers<const T>(step->b);
   if (step->d == kNowhere) {
-    each_lane(warp.mask, [&](unsigned lane) { __atomic_fetch_add(reinterpret_cast<T*>(warp.targets[lane]), b[lane], __ATOMIC_RELAXED); });
+    each_lane(warp.mask, [&](unsigned lane) {
+      __atomic_fetch_add(reinterpret_cast<T*>(warp.targets[lane]), b[lane], __ATOMIC_RELAXED);
+    });
     return step + 1;
   }
   auto* d = warp.registers<T>(step->d);
   T last{};
-  each_lane(warp.mask, [&](unsigned lane) { d[lane] = last = __atomic_fetch_add(reinterpret_cast<T*>(warp.targets[lane]), b[lane], __ATOMIC_SEQ_CST); });
+  each_lane(warp.mask, [&](unsigned lane) {
+    d[lane] = last = __atomic_fetch_add(reinterpret_cast<T*>(warp.targets[lane]), b[lane], __ATOMIC_SEQ_CST);
+  });
   return warp.polled_at(step, last);
 }
 
@@ -160,7 +169,8 @@ const Step* swaps_if_equal(Warp& warp, const Step* step) {
   auto* d = step->d == kNowhere ? nullptr : warp.registers<T>(step->d);
   each_lane(warp.mask, [&](unsigned lane) {
     T expected = b[lane];
-    __atomic_compare_exchange_n(reinterpret_cast<T*>(warp.targets[lane]), &expected, c[lane], false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    __atomic_compare_exchange_n(reinterpret_cast<T*>(warp.targets[lane]), &expected, c[lane], false, __ATOMIC_SEQ_CST,
+                                __ATOMIC_SEQ_CST);
     last = expected;
     if (d != nullptr) d[lane] = expected;
   });
@@ -201,7 +211,8 @@ const Step* fences(Warp&, const Step* step) {
 }
 
 bool is_plain_sum(const Instruction& from) {
-  return from.atomic == AtomicOp::add && from.count == 1 && (from.type == Type::u32 || from.type == Type::s32 || from.type == Type::u64 || from.type == Type::s64);
+  return from.atomic == AtomicOp::add && from.count == 1 &&
+         (from.type == Type::u32 || from.type == Type::s32 || from.type == Type::u64 || from.type == Type::s64);
 }
 
 Handler vector_handler(const Making& making, const Instruction& from, Step& step) {
@@ -224,13 +235,16 @@ Handler atomic_handler(const Making& making, const Instruction& from, Step& step
   step.d = place_of(from.o[0]);
   step.a = address.kind == ptx::Operand::Kind::address_register ? address.at : kNowhere;
   step.displacement = from.displacement;
-  if (address.kind == ptx::Operand::Kind::address_variable) step.displacement += static_cast<std::int64_t>(making.image.variable(address.at));
+  if (address.kind == ptx::Operand::Kind::address_variable)
+    step.displacement += static_cast<std::int64_t>(making.image.variable(address.at));
   step.b = place_of(from.o[2]);
   step.c = place_of(from.o[3]);
   const unsigned bytes = ptx::bytes_of(from.type);
   if (from.o[2].kind == ptx::Operand::Kind::list) return vector_handler(making, from, step);
-  if (from.atomic == AtomicOp::compare_swap && bytes != 16) return bytes == 2 ? swaps_if_equal<u16> : bytes == 4 ? swaps_if_equal<u32> : swaps_if_equal<u64>;
-  if (is_plain_sum(from) && from.space == ptx::Space::shared) return bytes == 4 ? adds_in_shared<u32> : adds_in_shared<u64>;
+  if (from.atomic == AtomicOp::compare_swap && bytes != 16)
+    return bytes == 2 ? swaps_if_equal<u16> : bytes == 4 ? swaps_if_equal<u32> : swaps_if_equal<u64>;
+  if (is_plain_sum(from) && from.space == ptx::Space::shared)
+    return bytes == 4 ? adds_in_shared<u32> : adds_in_shared<u64>;
   if (is_plain_sum(from)) return bytes == 4 ? adds<u32> : adds<u64>;
   switch (bytes) {
     case 2: return atomics<u16>;

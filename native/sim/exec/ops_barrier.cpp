@@ -1,4 +1,5 @@
-// bar.sync, bar.arrive, bar.red and barriers of clusters (PTX ISA 9.0, 9.7.13.1 to 4). Threads are counted, not warps: lanes that come by different ways count when they come.
+// bar.sync, bar.arrive, bar.red and barriers of clusters (PTX ISA 9.0, 9.7.13.1 to 4). Threads are counted, not warps:
+// lanes that come by different ways count when they come.
 #include <atomic>
 #include <bit>
 
@@ -86,7 +87,8 @@ void write_barrier_result(const Strand& strand, const Barrier& over) {
 
 Handler barrier_handler(const Instruction& from) {
   switch (from.op) {
-    case Op::bar_sync: case Op::bar_red: return synchronizes;
+    case Op::bar_sync:
+    case Op::bar_red: return synchronizes;
     case Op::bar_arrive: return arrives;
     case Op::barrier_cluster_arrive: return arrives_in_cluster;
     case Op::barrier_cluster_wait: return waits_in_cluster;

@@ -17,10 +17,10 @@ using s16 = std::int16_t;
 using s32 = std::int32_t;
 using s64 = std::int64_t;
 
-#define FLEXRACK_LOGIC(NAME, EXPRESSION)                                            \
-  template <class T>                                                                \
-  struct NAME : Shape<T, T> {                                                       \
-    FLEXRACK_OPERATION(NAME, 2, true)                                               \
+#define FLEXRACK_LOGIC(NAME, EXPRESSION)                                                \
+  template <class T>                                                                    \
+  struct NAME : Shape<T, T> {                                                           \
+    FLEXRACK_OPERATION(NAME, 2, true)                                                   \
     FLEXRACK_INLINE T operator()(T a, T b) const { return static_cast<T>(EXPRESSION); } \
   };
 FLEXRACK_LOGIC(And, a& b)
@@ -75,7 +75,9 @@ struct Funnel : Shape<u32, u32> {
 template <class T>
 struct Popc : Shape<u32, T> {
   FLEXRACK_OPERATION(Popc, 1, true)
-  FLEXRACK_INLINE u32 operator()(T a) const { return static_cast<u32>(sizeof(T) == 8 ? __builtin_popcountll(a) : __builtin_popcount(static_cast<u32>(a))); }
+  FLEXRACK_INLINE u32 operator()(T a) const {
+    return static_cast<u32>(sizeof(T) == 8 ? __builtin_popcountll(a) : __builtin_popcount(static_cast<u32>(a)));
+  }
 };
 template <class T>
 struct Clz : Shape<u32, T> {
@@ -139,7 +141,8 @@ struct BitInsert : Shape<T, T, T, u32, u32> {
     constexpr u32 kBits = 8 * sizeof(T);
     const u32 at = c & 0xff, length = e & 0xff;
     if (length == 0 || at >= kBits) return b;
-    const T mask = static_cast<T>((length >= kBits ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << length) - 1)) << at);
+    const T mask =
+        static_cast<T>((length >= kBits ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << length) - 1)) << at);
     return (b & ~mask) | ((a << at) & mask);
   }
 };
@@ -190,7 +193,9 @@ template <class A8, class B8>
 struct Dot4 : Shape<u32, u32> {
   FLEXRACK_OPERATION(Dot4, 3, true)
   FLEXRACK_INLINE u32 operator()(u32 a, u32 b, u32 c) const {
-    for (int i = 0; i < 4; ++i) c += static_cast<u32>(static_cast<s32>(static_cast<A8>(a >> 8 * i)) * static_cast<s32>(static_cast<B8>(b >> 8 * i)));
+    for (int i = 0; i < 4; ++i)
+      c += static_cast<u32>(static_cast<s32>(static_cast<A8>(a >> 8 * i)) *
+                            static_cast<s32>(static_cast<B8>(b >> 8 * i)));
     return c;
   }
 };
@@ -198,7 +203,9 @@ template <class A16, class B8, bool High>
 struct Dot2 : Shape<u32, u32> {
   FLEXRACK_OPERATION(Dot2, 3, true)
   FLEXRACK_INLINE u32 operator()(u32 a, u32 b, u32 c) const {
-    for (int i = 0; i < 2; ++i) c += static_cast<u32>(static_cast<s32>(static_cast<A16>(a >> 16 * i)) * static_cast<s32>(static_cast<B8>(b >> (High ? 16 : 0) >> 8 * i)));
+    for (int i = 0; i < 2; ++i)
+      c += static_cast<u32>(static_cast<s32>(static_cast<A16>(a >> 16 * i)) *
+                            static_cast<s32>(static_cast<B8>(b >> (High ? 16 : 0) >> 8 * i)));
     return c;
   }
 };
@@ -211,7 +218,8 @@ struct Lop3 : Shape<u32, u32> {
   }
   FLEXRACK_INLINE u32 operator()(u32 a, u32 b, u32 c) const {
     // A tree of choices by c, b and a: bit i of the table is for a's bit 2, b's bit 1, c's bit 0 of i.
-    const u32 low = (~c & ones[0]) | (c & ones[1]), next = (~c & ones[2]) | (c & ones[3]), third = (~c & ones[4]) | (c & ones[5]), high = (~c & ones[6]) | (c & ones[7]);
+    const u32 low = (~c & ones[0]) | (c & ones[1]), next = (~c & ones[2]) | (c & ones[3]),
+              third = (~c & ones[4]) | (c & ones[5]), high = (~c & ones[6]) | (c & ones[7]);
     return (~a & ((~b & low) | (b & next))) | (a & ((~b & third) | (b & high)));
   }
   u32 ones[8];
@@ -233,8 +241,12 @@ struct Permute : Shape<u32, u32> {
   explicit Permute(const Step& step) : mode(static_cast<ptx::PermuteMode>(step.source->detail)) {}
   u32 operator()(u32 a, u32 b, u32 c) const {
     // Selectors by the two low bits of c (PTX ISA 9.0, 9.7.9.7).
-    static constexpr u32 kForward[4] = {0x3210, 0x4321, 0x5432, 0x6543}, kBackward[4] = {0x5670, 0x6701, 0x7012, 0x0123}, kReplicate[4] = {0x0000, 0x1111, 0x2222, 0x3333},
-                         kClampLeft[4] = {0x3210, 0x3211, 0x3222, 0x3333}, kClampRight[4] = {0x0000, 0x1110, 0x2210, 0x3210}, kReplicate16[4] = {0x1010, 0x3232, 0x1010, 0x3232};
+    static constexpr u32 kForward[4] = {0x3210, 0x4321, 0x5432, 0x6543},
+                         kBackward[4] = {0x5670, 0x6701, 0x7012, 0x0123},
+                         kReplicate[4] = {0x0000, 0x1111, 0x2222, 0x3333},
+                         kClampLeft[4] = {0x3210, 0x3211, 0x3222, 0x3333},
+                         kClampRight[4] = {0x0000, 0x1110, 0x2210, 0x3210},
+                         kReplicate16[4] = {0x1010, 0x3232, 0x1010, 0x3232};
     const u64 bytes = static_cast<u64>(b) << 32 | a;
     switch (mode) {
       case ptx::PermuteMode::index: return permute(bytes, c);
@@ -268,9 +280,11 @@ Handler by_bits_32(Type type) {
 template <template <class> class F>
 Handler by_sign_32(Type type) {
   switch (type) {
-    case Type::u32: case Type::b32: return handler<F<u32>>();
+    case Type::u32:
+    case Type::b32: return handler<F<u32>>();
     case Type::s32: return handler<F<s32>>();
-    case Type::u64: case Type::b64: return handler<F<u64>>();
+    case Type::u64:
+    case Type::b64: return handler<F<u64>>();
     case Type::s64: return handler<F<s64>>();
     default: return nullptr;
   }
@@ -300,10 +314,18 @@ const Step* on_predicates(Warp& warp, const Step* step) {
   warp.set_predicate(step->d, F()(warp.predicate(step->a), step->b == kNowhere ? 0 : warp.predicate(step->b)));
   return step + 1;
 }
-struct AndBits { u32 operator()(u32 a, u32 b) const { return a & b; } };
-struct OrBits { u32 operator()(u32 a, u32 b) const { return a | b; } };
-struct XorBits { u32 operator()(u32 a, u32 b) const { return a ^ b; } };
-struct NotBits { u32 operator()(u32 a, u32) const { return ~a; } };
+struct AndBits {
+  u32 operator()(u32 a, u32 b) const { return a & b; }
+};
+struct OrBits {
+  u32 operator()(u32 a, u32 b) const { return a | b; }
+};
+struct XorBits {
+  u32 operator()(u32 a, u32 b) const { return a ^ b; }
+};
+struct NotBits {
+  u32 operator()(u32 a, u32) const { return ~a; }
+};
 
 /// d = the table of a, b, c (a sink where it is nowhere); p (o[4]) = (d != 0) combined with q (o[5]).
 const Step* lop3_with_predicate(Warp& warp, const Step* step) {
@@ -320,7 +342,9 @@ const Step* lop3_with_predicate(Warp& warp, const Step* step) {
     if (d != nullptr) d[lane] = value;
   }
   const At with = place_of(step->source->o[5]);
-  if (with != kNowhere) holds = step->source->combine == ptx::Combine::logic_or ? holds | warp.predicate(with) : holds & warp.predicate(with);
+  if (with != kNowhere)
+    holds =
+        step->source->combine == ptx::Combine::logic_or ? holds | warp.predicate(with) : holds & warp.predicate(with);
   warp.set_predicate(step->e, holds);
   return step + 1;
 }
@@ -358,8 +382,10 @@ Handler bit_handler(const Instruction& from) {
     case Op::bmsk: return handler<BitMask>();
     case Op::szext: return type == Type::s32 ? handler<CutExtend<s32>>() : handler<CutExtend<u32>>();
     case Op::dp4a: return ptx::is_signed(type) ? dot4<s8>(from.source_type) : dot4<u8>(from.source_type);
-    case Op::dp2a_lo: return ptx::is_signed(type) ? dot2<s16, false>(from.source_type) : dot2<u16, false>(from.source_type);
-    case Op::dp2a_hi: return ptx::is_signed(type) ? dot2<s16, true>(from.source_type) : dot2<u16, true>(from.source_type);
+    case Op::dp2a_lo:
+      return ptx::is_signed(type) ? dot2<s16, false>(from.source_type) : dot2<u16, false>(from.source_type);
+    case Op::dp2a_hi:
+      return ptx::is_signed(type) ? dot2<s16, true>(from.source_type) : dot2<u16, true>(from.source_type);
     case Op::lop3: return handler<Lop3>();
     case Op::lop3_pred: return lop3_with_predicate;
     case Op::prmt: return handler<Permute>();

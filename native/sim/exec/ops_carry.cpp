@@ -1,4 +1,5 @@
-// Addition, subtraction and multiplication with carries between instructions: add.cc, addc, subc, madc (PTX ISA 9.0, 9.7.2). o[4] is the carry, a predicate.
+// Addition, subtraction and multiplication with carries between instructions: add.cc, addc, subc, madc (PTX
+// ISA 9.0, 9.7.2). o[4] is the carry, a predicate.
 #include <bit>
 
 #include "sim/exec/ops.h"
@@ -34,7 +35,8 @@ const Step* with_carry(Warp& warp, const Step* step) {
   u32 carried = 0;
   for (u32 left = warp.mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    const T x = is_mad ? half_product<T>(a[lane], b[lane], from.op, ptx::is_signed(from.type)) : a[lane], y = is_mad ? c[lane] : b[lane];
+    const T x = is_mad ? half_product<T>(a[lane], b[lane], from.op, ptx::is_signed(from.type)) : a[lane],
+            y = is_mad ? c[lane] : b[lane];
     const T in = carries >> lane & 1;
     // The carry of a subtraction is its borrow.
     const u128 sum = is_sub ? u128{x} - y - in : u128{x} + y + in;

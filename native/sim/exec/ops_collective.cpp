@@ -1,5 +1,6 @@
-// shfl, vote, match, redux, elect, bar.warp.sync (PTX ISA 9.0, 9.7.9.5 to 6, 9.7.13). With a member mask the lanes that it names must all have come: most often they are one strand; else
-// strands wait (Strand::State::lanes) until the last one comes. Lanes of one strand may name different masks: each mask is a group of its own.
+// shfl, vote, match, redux, elect, bar.warp.sync (PTX ISA 9.0, 9.7.9.5 to 6, 9.7.13). With a member mask the lanes that
+// it names must all have come: most often they are one strand; else strands wait (Strand::State::lanes) until the last
+// one comes. Lanes of one strand may name different masks: each mask is a group of its own.
 #include <array>
 #include <atomic>
 #include <bit>
@@ -38,26 +39,29 @@ struct Party {
   }
 };
 
-Party party_of(Frame* frame, const Step* step, u32 lanes) { return {{frame->registers, frame->code->constants.get()}, step, lanes}; }
+Party party_of(Frame* frame, const Step* step, u32 lanes) {
+  return {{frame->registers, frame->code->constants.get()}, step, lanes};
+}
 
 /// One value a lane, from whichever strand it is in.
 struct Values {
   std::array<u64, kLanes> of{};
 };
 
-Values gather(std::span<const Party> parties, At Step::*place, Width width) {
+Values gather(std::span<const Party> parties, At Step::* place, Width width) {
   Values values;
   for (const auto& party : parties) {
     const At at = party.step->*place;
     for (u32 left = party.lanes; left != 0; left &= left - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(left));
-      values.of[lane] = width == Width::w64 ? u64{party.registers<const u64>(at)[lane]} : party.registers<const u32>(at)[lane];
+      values.of[lane] =
+          width == Width::w64 ? u64{party.registers<const u64>(at)[lane]} : party.registers<const u32>(at)[lane];
     }
   }
   return values;
 }
 
-u32 gather_predicate(std::span<const Party> parties, At Step::*place) {
+u32 gather_predicate(std::span<const Party> parties, At Step::* place) {
   u32 holds = 0;
   for (const auto& party : parties) holds |= party.predicate(party.step->*place) & party.lanes;
   return holds;
@@ -79,7 +83,8 @@ void shuffle(std::span<const Party> parties, u32 group) {
       found[lane] = static_cast<u32>(values.of[source_lane(mode, lane, b[lane], c[lane], is_within)]);
       within |= static_cast<u32>(is_within) << lane;
     }
-    for (u32 left = party.lanes & group; left != 0; left &= left - 1) d[std::countr_zero(left)] = found[static_cast<unsigned>(std::countr_zero(left))];
+    for (u32 left = party.lanes & group; left != 0; left &= left - 1)
+      d[std::countr_zero(left)] = found[static_cast<unsigned>(std::countr_zero(left))];
     party.set_predicate(step.e, within, party.lanes & group);
   }
 }
@@ -149,7 +154,8 @@ void reduce(std::span<const Party> parties, u32 group) {
   u32 left = group;
   auto sum = static_cast<u32>(values.of[static_cast<unsigned>(std::countr_zero(left)) % kLanes]);
   if (from.type == Type::f32) sum = reduced_float(from, sum, sum);
-  for (left &= left - 1; left != 0; left &= left - 1) sum = reduced(from, sum, static_cast<u32>(values.of[static_cast<unsigned>(std::countr_zero(left)) % kLanes]));
+  for (left &= left - 1; left != 0; left &= left - 1)
+    sum = reduced(from, sum, static_cast<u32>(values.of[static_cast<unsigned>(std::countr_zero(left)) % kLanes]));
   for (const auto& party : parties) {
     auto* d = party.registers<u32>(party.step->d);
     for (u32 lanes = party.lanes & group; lanes != 0; lanes &= lanes - 1) d[std::countr_zero(lanes)] = sum;
@@ -202,7 +208,8 @@ const Step* together(Warp& warp, const Step* step) {
   }
   const auto* wanted = warp.registers<const u32>(member_mask(*step));
   bool are_all_there = true;
-  for (u32 left = warp.mask; left != 0; left &= left - 1) are_all_there &= (wanted[std::countr_zero(left)] & warp.live & ~warp.mask) == 0;
+  for (u32 left = warp.mask; left != 0; left &= left - 1)
+    are_all_there &= (wanted[std::countr_zero(left)] & warp.live & ~warp.mask) == 0;
   const auto group_of_first = [&](u32 among) {
     const u32 first = wanted[std::countr_zero(among)];
     u32 group = 0;
@@ -237,10 +244,22 @@ unsigned source_lane(ptx::ShuffleMode mode, unsigned lane, std::uint32_t b, std:
   const std::uint32_t greatest = (lane & segment) | (clamp & ~segment), least = lane & segment;
   int from = 0;
   switch (mode) {
-    case ptx::ShuffleMode::up: from = static_cast<int>(lane) - static_cast<int>(by); is_within = from >= static_cast<int>(greatest); break;
-    case ptx::ShuffleMode::down: from = static_cast<int>(lane + by); is_within = from <= static_cast<int>(greatest); break;
-    case ptx::ShuffleMode::bfly: from = static_cast<int>(lane ^ by); is_within = from <= static_cast<int>(greatest); break;
-    case ptx::ShuffleMode::idx: from = static_cast<int>(least | (by & ~segment)); is_within = from <= static_cast<int>(greatest); break;
+    case ptx::ShuffleMode::up:
+      from = static_cast<int>(lane) - static_cast<int>(by);
+      is_within = from >= static_cast<int>(greatest);
+      break;
+    case ptx::ShuffleMode::down:
+      from = static_cast<int>(lane + by);
+      is_within = from <= static_cast<int>(greatest);
+      break;
+    case ptx::ShuffleMode::bfly:
+      from = static_cast<int>(lane ^ by);
+      is_within = from <= static_cast<int>(greatest);
+      break;
+    case ptx::ShuffleMode::idx:
+      from = static_cast<int>(least | (by & ~segment));
+      is_within = from <= static_cast<int>(greatest);
+      break;
   }
   return is_within ? static_cast<unsigned>(from) : lane;
 }
@@ -251,7 +270,8 @@ bool complete_meetings(Warp& warp) {
     const Strand first = warp.others[i];
     if (first.state != Strand::State::lanes) continue;
     const auto belongs = [&](const Strand& strand) {
-      return strand.state == Strand::State::lanes && strand.waits_for == first.waits_for && strand.at->source->op == first.at->source->op;
+      return strand.state == Strand::State::lanes && strand.waits_for == first.waits_for &&
+             strand.at->source->op == first.at->source->op;
     };
     std::array<Party, kLanes> parties;
     std::size_t count = 0;
@@ -280,13 +300,16 @@ Handler collective_handler(const Instruction& from, Step& step) {
   switch (from.op) {
     case Op::activemask: return tells_active;
     case Op::shfl:
-      step.d = place_of(o[0]), step.e = place_of(o[1]), step.a = place_of(o[2]), step.b = place_of(o[3]), step.c = place_of(o[4]);
+      step.d = place_of(o[0]), step.e = place_of(o[1]), step.a = place_of(o[2]), step.b = place_of(o[3]),
+      step.c = place_of(o[4]);
       if (has_mask) mask = place_of(o[5]);
       break;
     case Op::vote:
       if (has_mask) mask = place_of(o[2]);
       break;
-    case Op::match: step.d = place_of(o[0]), step.e = place_of(o[1]), step.a = place_of(o[2]), mask = place_of(o[3]); break;
+    case Op::match:
+      step.d = place_of(o[0]), step.e = place_of(o[1]), step.a = place_of(o[2]), mask = place_of(o[3]);
+      break;
     case Op::redux: mask = place_of(o[2]); break;
     case Op::elect: step.d = place_of(o[0]), step.e = place_of(o[1]), mask = place_of(o[2]); break;
     case Op::bar_warp: mask = place_of(o[0]); break;

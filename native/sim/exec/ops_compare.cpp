@@ -82,7 +82,8 @@ bool holds_for(Compare how, float a, float b) {
 
 /// One half against one half.
 bool compare_halves(const Instruction& from, Type type, u16 a, u16 b) {
-  if (type == Type::bf16 || type == Type::bf16x2) return holds_for(from.compare, bfloat_to_float(a), bfloat_to_float(b));
+  if (type == Type::bf16 || type == Type::bf16x2)
+    return holds_for(from.compare, bfloat_to_float(a), bfloat_to_float(b));
   if (from.flags & ptx::kFtz) a = HalfFormat::flush(a), b = HalfFormat::flush(b);
   return holds_for(from.compare, half_to_float(a), half_to_float(b));
 }
@@ -108,7 +109,9 @@ const Step* compare_half_lanes(Warp& warp, const Step* step) {
     const u32 a = is_pair ? warp.registers<const u32>(step->a)[lane] : warp.registers<const u16>(step->a)[lane];
     const u32 b = is_pair ? warp.registers<const u32>(step->b)[lane] : warp.registers<const u16>(step->b)[lane];
     low |= static_cast<u32>(compare_halves(from, from.type, static_cast<u16>(a), static_cast<u16>(b))) << lane;
-    if (is_pair) high |= static_cast<u32>(compare_halves(from, from.type, static_cast<u16>(a >> 16), static_cast<u16>(b >> 16))) << lane;
+    if (is_pair)
+      high |= static_cast<u32>(compare_halves(from, from.type, static_cast<u16>(a >> 16), static_cast<u16>(b >> 16)))
+              << lane;
   }
   finish_compare(warp, step, low, is_pair ? high : ~low);
   return step + 1;
@@ -151,15 +154,22 @@ Handler compare_floats(Compare how, bool is_plain) {
 
 Handler compare_by_type(Type type, Compare how, bool ftz, bool is_plain) {
   switch (type) {
-    case Type::u16: case Type::b16: return compare_integers<u16>(how, is_plain);
+    case Type::u16:
+    case Type::b16: return compare_integers<u16>(how, is_plain);
     case Type::s16: return compare_integers<std::int16_t>(how, is_plain);
-    case Type::u32: case Type::b32: return compare_integers<u32>(how, is_plain);
+    case Type::u32:
+    case Type::b32: return compare_integers<u32>(how, is_plain);
     case Type::s32: return compare_integers<std::int32_t>(how, is_plain);
-    case Type::u64: case Type::b64: return compare_integers<u64>(how, is_plain);
+    case Type::u64:
+    case Type::b64: return compare_integers<u64>(how, is_plain);
     case Type::s64: return compare_integers<std::int64_t>(how, is_plain);
-    case Type::f32: return ftz ? compare_floats<float, true>(how, is_plain) : compare_floats<float, false>(how, is_plain);
+    case Type::f32:
+      return ftz ? compare_floats<float, true>(how, is_plain) : compare_floats<float, false>(how, is_plain);
     case Type::f64: return compare_floats<double, false>(how, is_plain);
-    case Type::f16: case Type::f16x2: case Type::bf16: case Type::bf16x2: return compare_half_lanes;
+    case Type::f16:
+    case Type::f16x2:
+    case Type::bf16:
+    case Type::bf16x2: return compare_half_lanes;
     default: return nullptr;
   }
 }
@@ -172,7 +182,8 @@ u32 true_of(Type type) {
     case Type::f16x2: return 0x3c003c00;
     case Type::bf16: return 0x3f80;
     case Type::bf16x2: return 0x3f803f80;
-    case Type::u16: case Type::s16: return 0xffff;
+    case Type::u16:
+    case Type::s16: return 0xffff;
     default: return 0xffffffff;
   }
 }
@@ -222,7 +233,8 @@ const Step* selects_predicates(Warp& warp, const Step* step) {
 
 template <class T>
 const Step* tests_property(Warp& warp, const Step* step) {
-  constexpr Word<T> kFraction = sizeof(T) == 4 ? Word<T>{0x7fffff} : static_cast<Word<T>>(0xfffffffffffffU), kExponent = static_cast<Word<T>>(~kFraction & ~kSign<T>);
+  constexpr Word<T> kFraction = sizeof(T) == 4 ? Word<T>{0x7fffff} : static_cast<Word<T>>(0xfffffffffffffU),
+                    kExponent = static_cast<Word<T>>(~kFraction & ~kSign<T>);
   const auto* a = warp.registers<const Word<T>>(step->a);
   u32 holds = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
@@ -259,8 +271,10 @@ Handler compare_family_handler(const Instruction& from, Step& step) {
   const unsigned width = from.op == Op::selp || from.op == Op::slct ? ptx::bytes_of(from.type) : 0;
   switch (from.op) {
     case Op::setp:
-      step.d = place_of(from.o[0]), step.e = place_of(from.o[1]), step.a = place_of(from.o[2]), step.b = place_of(from.o[3]), step.c = place_of(from.o[4]);
-      return compare_by_type(from.type, from.compare, ftz, step.e == kNowhere && step.c == kNowhere && step.d != kNowhere);
+      step.d = place_of(from.o[0]), step.e = place_of(from.o[1]), step.a = place_of(from.o[2]),
+      step.b = place_of(from.o[3]), step.c = place_of(from.o[4]);
+      return compare_by_type(from.type, from.compare, ftz,
+                             step.e == kNowhere && step.c == kNowhere && step.d != kNowhere);
     case Op::set: {
       const auto compare = compare_by_type(from.source_type, from.compare, ftz, false);
       step.inner = compare;
@@ -268,8 +282,12 @@ Handler compare_family_handler(const Instruction& from, Step& step) {
     }
     case Op::selp:
       if (from.type == Type::pred) return selects_predicates;
-      return width == 2 ? select_handler<u16>() : width == 4 ? select_handler<u32>() : width == 8 ? select_handler<u64>() : nullptr;
-    case Op::slct: return width == 2 ? slct<u16>(from) : width == 4 ? slct<u32>(from) : width == 8 ? slct<u64>(from) : nullptr;
+      return width == 2   ? select_handler<u16>()
+             : width == 4 ? select_handler<u32>()
+             : width == 8 ? select_handler<u64>()
+                          : nullptr;
+    case Op::slct:
+      return width == 2 ? slct<u16>(from) : width == 4 ? slct<u32>(from) : width == 8 ? slct<u64>(from) : nullptr;
     case Op::testp: return from.type == Type::f64 ? tests_property<double> : tests_property<float>;
     default: return nullptr;
   }

@@ -46,7 +46,9 @@ const Step* branches_by_table(Warp& warp, const Step* step) {
   const auto count = warp.frame->code->tables[step->source->index].size();
   for (u32 left = warp.mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    if (index[lane] >= count) return warp.fault(Fault::Kind::illegal_instruction, step, lane, 0, 0, false, "branch index " + std::to_string(index[lane]) + " is beyond the table");
+    if (index[lane] >= count)
+      return warp.fault(Fault::Kind::illegal_instruction, step, lane, 0, 0, false,
+                        "branch index " + std::to_string(index[lane]) + " is beyond the table");
   }
   const auto going_to = [&](const Step* target, u32 among) {
     u32 lanes = 0;
@@ -59,7 +61,8 @@ const Step* branches_by_table(Warp& warp, const Step* step) {
   const u32 mine = going_to(first, warp.mask);
   u32 rest = warp.mask & ~mine;
   if (rest != 0) {
-    if (step->meet != nullptr && !(warp.join != nullptr && warp.join->at == step->meet && warp.join->frame == warp.frame)) {
+    if (step->meet != nullptr &&
+        !(warp.join != nullptr && warp.join->at == step->meet && warp.join->frame == warp.frame)) {
       warp.join = warp.block->new_join({step->meet, warp.frame, warp.mask, 0, warp.join});
     }
     while (rest != 0) {
@@ -90,7 +93,9 @@ const Step* calls(Warp& warp, const Step* step) {
 /// Through a register: lanes with the same function go together, and meet behind the call.
 const Step* calls_indirectly(Warp& warp, const Step* step) {
   const bool is_wide = step->source->o[0].width == ptx::Width::w64;
-  const auto target_of = [&](unsigned lane) { return is_wide ? u64{warp.registers<const u64>(step->d)[lane]} : warp.registers<const u32>(step->d)[lane]; };
+  const auto target_of = [&](unsigned lane) {
+    return is_wide ? u64{warp.registers<const u64>(step->d)[lane]} : warp.registers<const u32>(step->d)[lane];
+  };
   const auto first_lane = static_cast<unsigned>(std::countr_zero(warp.mask));
   const u64 first = target_of(first_lane);
   u32 others = 0;
@@ -99,7 +104,8 @@ const Step* calls_indirectly(Warp& warp, const Step* step) {
   }
   const auto* callee = warp.block->grid().image.function_at(first);
   const auto& call = warp.frame->code->function->calls[step->source->index];
-  if (callee == nullptr || callee->is_kernel || callee->parameters.size() < call.arguments.size() || callee->results.size() < call.results.size()) {
+  if (callee == nullptr || callee->is_kernel || callee->parameters.size() < call.arguments.size() ||
+      callee->results.size() < call.results.size()) {
     return warp.fault(Fault::Kind::bad_call, step, first_lane, first);
   }
   if (others != 0) {
@@ -124,7 +130,9 @@ const Step* returns(Warp& warp, const Step* step) {
   return lanes == 0 ? step + 1 : warp.return_lanes(step, lanes);
 }
 
-const Step* traps(Warp& warp, const Step* step) { return warp.fault(Fault::Kind::trap, step, static_cast<unsigned>(std::countr_zero(warp.mask))); }
+const Step* traps(Warp& warp, const Step* step) {
+  return warp.fault(Fault::Kind::trap, step, static_cast<unsigned>(std::countr_zero(warp.mask)));
+}
 
 /// A time to sleep may be cut short: others run instead.
 const Step* sleeps(Warp& warp, const Step* step) { return warp.pause(step + 1, Why::polls); }
@@ -145,7 +153,8 @@ Handler control_handler(const Making& making, const Instruction& from) {
     case Op::call: return making.function.calls[from.index].callee == ptx::kNone ? calls_indirectly : calls;
     case Op::exit: return ends;
     case Op::ret: return returns;
-    case Op::trap: case Op::brkpt: return traps;
+    case Op::trap:
+    case Op::brkpt: return traps;
     case Op::nanosleep: return sleeps;
     default: return nullptr;
   }

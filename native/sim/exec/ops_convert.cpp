@@ -64,11 +64,14 @@ template <class D, bool Ftz>
 struct Truncate : Shape<D, float> {
   FLEXRACK_OPERATION(Truncate, 1, true)
   FLEXRACK_INLINE D operator()(float a) const {
-    constexpr float kAbove = std::is_signed_v<D> ? 2147483648.0f : 4294967296.0f, kBelow = std::is_signed_v<D> ? -2147483648.0f : 0.0f;
+    constexpr float kAbove = std::is_signed_v<D> ? 2147483648.0f : 4294967296.0f,
+                    kBelow = std::is_signed_v<D> ? -2147483648.0f : 0.0f;
     const float x = operand<Ftz>(a);
     const bool is_within = (x > kBelow) & (x < kAbove);
     const D inside = static_cast<D>(static_cast<s64>(is_within ? x : 0.0f));
-    const D outside = x >= kAbove ? static_cast<D>(~u32{0} >> (std::is_signed_v<D> ? 1 : 0)) : x <= kBelow ? static_cast<D>(std::is_signed_v<D> ? 0x80000000U : 0U) : D{0};
+    const D outside = x >= kAbove   ? static_cast<D>(~u32{0} >> (std::is_signed_v<D> ? 1 : 0))
+                      : x <= kBelow ? static_cast<D>(std::is_signed_v<D> ? 0x80000000U : 0U)
+                                    : D{0};
     return is_within ? inside : outside;
   }
 };
@@ -86,13 +89,17 @@ struct Any : Shape<D, A> {
 template <class D, class A>
 Handler cut_by(Type middle) {
   switch (middle) {
-    case Type::u8: case Type::b8: return handler<Cut<D, A, u8>>();
+    case Type::u8:
+    case Type::b8: return handler<Cut<D, A, u8>>();
     case Type::s8: return handler<Cut<D, A, s8>>();
-    case Type::u16: case Type::b16: return handler<Cut<D, A, u16>>();
+    case Type::u16:
+    case Type::b16: return handler<Cut<D, A, u16>>();
     case Type::s16: return handler<Cut<D, A, s16>>();
-    case Type::u32: case Type::b32: return handler<Cut<D, A, u32>>();
+    case Type::u32:
+    case Type::b32: return handler<Cut<D, A, u32>>();
     case Type::s32: return handler<Cut<D, A, s32>>();
-    case Type::u64: case Type::b64: return handler<Cut<D, A, u64>>();
+    case Type::u64:
+    case Type::b64: return handler<Cut<D, A, u64>>();
     case Type::s64: return handler<Cut<D, A, s64>>();
     default: return nullptr;
   }
@@ -102,9 +109,18 @@ Handler cut_by(Type middle) {
 template <template <class, class> class Choose>
 Handler by_widths(Width d, Width a, Type type) {
   switch (d) {
-    case Width::w16: return a == Width::w16 ? Choose<u16, u16>::of(type) : a == Width::w32 ? Choose<u16, u32>::of(type) : Choose<u16, u64>::of(type);
-    case Width::w32: return a == Width::w16 ? Choose<u32, u16>::of(type) : a == Width::w32 ? Choose<u32, u32>::of(type) : Choose<u32, u64>::of(type);
-    case Width::w64: return a == Width::w16 ? Choose<u64, u16>::of(type) : a == Width::w32 ? Choose<u64, u32>::of(type) : Choose<u64, u64>::of(type);
+    case Width::w16:
+      return a == Width::w16   ? Choose<u16, u16>::of(type)
+             : a == Width::w32 ? Choose<u16, u32>::of(type)
+                               : Choose<u16, u64>::of(type);
+    case Width::w32:
+      return a == Width::w16   ? Choose<u32, u16>::of(type)
+             : a == Width::w32 ? Choose<u32, u32>::of(type)
+                               : Choose<u32, u64>::of(type);
+    case Width::w64:
+      return a == Width::w16   ? Choose<u64, u16>::of(type)
+             : a == Width::w32 ? Choose<u64, u32>::of(type)
+                               : Choose<u64, u64>::of(type);
     default: return nullptr;
   }
 }
@@ -126,16 +142,21 @@ Handler fast(const Instruction& from) {
   const Type to = from.type, source = from.source_type;
   const Width d = from.o[0].width, a = from.o[1].width;
   const bool ftz = from.flags & ptx::kFtz;
-  const bool is_plain_move = (from.flags & ~(ptx::kFtz | ptx::kUniform)) == 0, is_nearest = from.rounding == ptx::Rounding::rn || from.rounding == ptx::Rounding::none;
+  const bool is_plain_move = (from.flags & ~(ptx::kFtz | ptx::kUniform)) == 0,
+             is_nearest = from.rounding == ptx::Rounding::rn || from.rounding == ptx::Rounding::none;
   if (!is_plain_move) return nullptr;
-  const auto is = [&](Type wanted, Width to_width, Type wanted_source, Width source_width) { return to == wanted && d == to_width && source == wanted_source && a == source_width; };
+  const auto is = [&](Type wanted, Width to_width, Type wanted_source, Width source_width) {
+    return to == wanted && d == to_width && source == wanted_source && a == source_width;
+  };
   if (is_nearest) {
     if (is(Type::f32, Width::w32, Type::s32, Width::w32)) return handler<Cast<float, s32>>();
     if (is(Type::f32, Width::w32, Type::u32, Width::w32)) return handler<Cast<float, u32>>();
     if (is(Type::f64, Width::w64, Type::s32, Width::w32)) return handler<Cast<double, s32>>();
     if (is(Type::f64, Width::w64, Type::u32, Width::w32)) return handler<Cast<double, u32>>();
-    if (is(Type::f64, Width::w64, Type::f32, Width::w32)) return ftz ? handler<FloatToDouble<true>>() : handler<FloatToDouble<false>>();
-    if (is(Type::f32, Width::w32, Type::f64, Width::w64)) return ftz ? handler<DoubleToFloat<true>>() : handler<DoubleToFloat<false>>();
+    if (is(Type::f64, Width::w64, Type::f32, Width::w32))
+      return ftz ? handler<FloatToDouble<true>>() : handler<FloatToDouble<false>>();
+    if (is(Type::f32, Width::w32, Type::f64, Width::w64))
+      return ftz ? handler<DoubleToFloat<true>>() : handler<DoubleToFloat<false>>();
     if (ftz) return nullptr;
     if (is(Type::f32, Width::w32, Type::f16, Width::w16)) return handler<HalfToFloat>();
     if (is(Type::f32, Width::w32, Type::bf16, Width::w16)) return handler<BfloatToFloat>();
@@ -144,8 +165,10 @@ Handler fast(const Instruction& from) {
     return nullptr;
   }
   if (from.rounding != ptx::Rounding::rzi) return nullptr;
-  if (is(Type::s32, Width::w32, Type::f32, Width::w32)) return ftz ? handler<Truncate<s32, true>>() : handler<Truncate<s32, false>>();
-  if (is(Type::u32, Width::w32, Type::f32, Width::w32)) return ftz ? handler<Truncate<u32, true>>() : handler<Truncate<u32, false>>();
+  if (is(Type::s32, Width::w32, Type::f32, Width::w32))
+    return ftz ? handler<Truncate<s32, true>>() : handler<Truncate<s32, false>>();
+  if (is(Type::u32, Width::w32, Type::f32, Width::w32))
+    return ftz ? handler<Truncate<u32, true>>() : handler<Truncate<u32, false>>();
   return nullptr;
 }
 
@@ -169,7 +192,14 @@ void put_raw(Warp& warp, const ptx::Operand& operand, unsigned lane, u64 value) 
 
 bool is_pair(Type type) {
   switch (type) {
-    case Type::f16x2: case Type::bf16x2: case Type::e4m3x2: case Type::e5m2x2: case Type::e2m3x2: case Type::e3m2x2: case Type::e2m1x2: case Type::ue8m0x2: return true;
+    case Type::f16x2:
+    case Type::bf16x2:
+    case Type::e4m3x2:
+    case Type::e5m2x2:
+    case Type::e2m3x2:
+    case Type::e3m2x2:
+    case Type::e2m1x2:
+    case Type::ue8m0x2: return true;
     default: return false;
   }
 }
@@ -183,7 +213,8 @@ const Step* to_pairs(Warp& warp, const Step* step) {
   for (u32 left = warp.mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const u64 a = raw_of(warp, from.o[1], lane);
-    const u64 high = convert(has_two ? a : a >> source_bits), low = convert(has_two ? raw_of(warp, from.o[2], lane) : a);
+    const u64 high = convert(has_two ? a : a >> source_bits),
+              low = convert(has_two ? raw_of(warp, from.o[2], lane) : a);
     put_raw(warp, from.o[0], lane, (high << to_bits) | (low & ((u64{1} << to_bits) - 1)));
   }
   return step + 1;
@@ -194,7 +225,8 @@ const Step* pack_parts(Warp& warp, const Step* step) {
   const Instruction& from = *step->source;
   const unsigned width = bits_of(from.type);
   const bool is_signed = ptx::is_signed(from.type);
-  const s64 least = is_signed ? -(s64{1} << (width - 1)) : 0, greatest = is_signed ? (s64{1} << (width - 1)) - 1 : (s64{1} << width) - 1;
+  const s64 least = is_signed ? -(s64{1} << (width - 1)) : 0,
+            greatest = is_signed ? (s64{1} << (width - 1)) - 1 : (s64{1} << width) - 1;
   const auto part = [&](u64 raw) {
     const s64 value = static_cast<s32>(raw);
     return static_cast<u64>(value < least ? least : value > greatest ? greatest : value) & ((u64{1} << width) - 1);
@@ -211,11 +243,14 @@ const Step* pack_parts(Warp& warp, const Step* step) {
 }  // namespace
 
 Type middle_type(const Instruction& from) {
-  const unsigned to_bits = bits_of(from.type), source_bits = bits_of(from.source_type), d_bits = register_bits(from.o[0].width);
+  const unsigned to_bits = bits_of(from.type), source_bits = bits_of(from.source_type),
+                 d_bits = register_bits(from.o[0].width);
   // Cut to the result's type: what is above it comes from its own sign.
   if (to_bits <= source_bits) return from.type;
   // The source's sign fills the result's type, and that the register, if it is no wider or the sign is the same.
-  if (to_bits == d_bits || ptx::is_signed(from.type) == ptx::is_signed(from.source_type) || !ptx::is_signed(from.source_type)) return from.source_type;
+  if (to_bits == d_bits || ptx::is_signed(from.type) == ptx::is_signed(from.source_type) ||
+      !ptx::is_signed(from.source_type))
+    return from.source_type;
   return Type::none;
 }
 

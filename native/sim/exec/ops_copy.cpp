@@ -1,6 +1,8 @@
-// cp.async, cp.async.bulk and mbarrier objects (PTX ISA 9.0, 9.7.9.25 and 9.7.13.15). Copies are done when they are asked for, so that waiting for groups is is_done_already.
+// cp.async, cp.async.bulk and mbarrier objects (PTX ISA 9.0, 9.7.9.25 and 9.7.13.15). Copies are done when they are
+// asked for, so that waiting for groups is is_done_already.
 //
-// An mbarrier, 64 bits: the phase's parity in bit 63, in 20 bits each the arrivals that a phase expects, those still pending, and (signed) the bytes still to come.
+// An mbarrier, 64 bits: the phase's parity in bit 63, in 20 bits each the arrivals that a phase expects, those still
+// pending, and (signed) the bytes still to come.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -26,13 +28,16 @@ u64 word_of(const Warp& warp, const ptx::Operand& operand, unsigned lane) {
 }
 
 /// A register that is an address by itself.
-Address plain_address(const ptx::Operand& operand, ptx::Space space) { return {space, place_of(operand), operand.width, 0}; }
+Address plain_address(const ptx::Operand& operand, ptx::Space space) {
+  return {space, place_of(operand), operand.width, 0};
+}
 
 struct Places {
   std::byte* of[kLanes];
 };
 
-bool locate_into(Warp& warp, const Step* step, const Address& address, u32 size, bool is_write, u32 align, Places& places) {
+bool locate_into(Warp& warp, const Step* step, const Address& address, u32 size, bool is_write, u32 align,
+                 Places& places) {
   if (!locate(warp, step, address, size, is_write, align)) return false;
   std::memcpy(places.of, warp.targets, sizeof places.of);
   return true;
@@ -42,13 +47,15 @@ const Step* copies(Warp& warp, const Step* step) {
   const Instruction& from = *step->source;
   const u32 size = from.count, mask = warp.mask;
   Places to{};
-  if (!locate_into(warp, step, address_in(warp, from, from.o[0], ptx::Space::shared), size, true, size, to)) return nullptr;
+  if (!locate_into(warp, step, address_in(warp, from, from.o[0], ptx::Space::shared), size, true, size, to))
+    return nullptr;
   if (from.o[2].kind == ptx::Operand::Kind::none && from.o[3].kind == ptx::Operand::Kind::none && size == 16) {
     if (!locate(warp, step, plain_address(from.o[1], ptx::Space::global), size, false, size)) return nullptr;
     each_lane(mask, [&](unsigned lane) { std::memcpy(to.of[lane], warp.targets[lane], 16); });
     return step + 1;
   }
-  const bool has_size = from.o[2].kind != ptx::Operand::Kind::none, has_ignore = from.o[3].kind != ptx::Operand::Kind::none;
+  const bool has_size = from.o[2].kind != ptx::Operand::Kind::none,
+             has_ignore = from.o[3].kind != ptx::Operand::Kind::none;
   u32 bytes[kLanes], reading = 0;
   each_lane(mask, [&](unsigned lane) {
     bytes[lane] = has_size ? std::min(static_cast<u32>(word_of(warp, from.o[2], lane)), size) : size;
@@ -86,7 +93,8 @@ struct Mbarrier {
     return made;
   }
   u64 pack() const {
-    return u64{expected} << kExpectedShift | u64{pending} << kPendingShift | (static_cast<u64>(static_cast<u32>(bytes)) & kBytesMask) << kBytesShift | u64{parity} << 63;
+    return u64{expected} << kExpectedShift | u64{pending} << kPendingShift |
+           (static_cast<u64>(static_cast<u32>(bytes)) & kBytesMask) << kBytesShift | u64{parity} << 63;
   }
   void complete_if_done() {
     if (pending != 0 || bytes != 0) return;
@@ -123,14 +131,16 @@ const Step* initialises(Warp& warp, const Step* step) {
 
 const Step* invalidates(Warp& warp, const Step* step) {
   if (!locate_barrier(warp, step, step->source->o[0])) return nullptr;
-  each_lane(warp.mask, [&](unsigned lane) { __atomic_store_n(reinterpret_cast<u64*>(warp.targets[lane]), 0, __ATOMIC_SEQ_CST); });
+  each_lane(warp.mask,
+            [&](unsigned lane) { __atomic_store_n(reinterpret_cast<u64*>(warp.targets[lane]), 0, __ATOMIC_SEQ_CST); });
   return step + 1;
 }
 
 const Step* arrives_at_mbarrier(Warp& warp, const Step* step) {
   const Instruction& from = *step->source;
   if (!locate_barrier(warp, step, from.o[1])) return nullptr;
-  const bool has_count = from.o[2].kind != ptx::Operand::Kind::none, expects = from.detail & ptx::kMbarrierExpectTx, drops = from.detail & ptx::kMbarrierDrop;
+  const bool has_count = from.o[2].kind != ptx::Operand::Kind::none, expects = from.detail & ptx::kMbarrierExpectTx,
+             drops = from.detail & ptx::kMbarrierDrop;
   each_lane(warp.mask, [&](unsigned lane) {
     const u32 count = has_count ? static_cast<u32>(word_of(warp, from.o[2], lane)) : 1;
     const u64 before = change(warp.targets[lane], [&](Mbarrier& barrier) {
@@ -174,7 +184,9 @@ const Step* tests(Warp& warp, const Step* step) {
 }
 
 const Step* tells_pending(Warp& warp, const Step* step) {
-  each_lane(warp.mask, [&](unsigned lane) { warp.registers<u32>(step->d)[lane] = Mbarrier::unpack(word_of(warp, step->source->o[1], lane)).pending; });
+  each_lane(warp.mask, [&](unsigned lane) {
+    warp.registers<u32>(step->d)[lane] = Mbarrier::unpack(word_of(warp, step->source->o[1], lane)).pending;
+  });
   return step + 1;
 }
 
@@ -200,7 +212,8 @@ const Step* copies_bulk(Warp& warp, const Step* step) {
     warp.mask = 1U << lane;
     Places to{}, source{};
     bool is_found = locate_into(warp, step, address_in(warp, from, from.o[0], from.space), bytes, true, 16, to) &&
-                    locate_into(warp, step, plain_address(from.o[1], static_cast<ptx::Space>(from.detail)), bytes, false, 16, source);
+                    locate_into(warp, step, plain_address(from.o[1], static_cast<ptx::Space>(from.detail)), bytes,
+                                false, 16, source);
     if (is_found) std::memcpy(to.of[lane], source.of[lane], bytes);
     if (is_found && from.o[3].kind != ptx::Operand::Kind::none) {
       is_found = locate(warp, step, plain_address(from.o[3], ptx::Space::shared), 8, true, 8);
@@ -224,13 +237,17 @@ const Step* is_done_already(Warp&, const Step* step) { return step + 1; }
 Handler copy_handler(const Making&, const Instruction& from, Step&) {
   switch (from.op) {
     case Op::cp_async: return copies;
-    case Op::cp_async_commit: case Op::cp_async_wait: case Op::cp_async_bulk_commit: case Op::cp_async_bulk_wait: return is_done_already;
+    case Op::cp_async_commit:
+    case Op::cp_async_wait:
+    case Op::cp_async_bulk_commit:
+    case Op::cp_async_bulk_wait: return is_done_already;
     case Op::cp_async_mbarrier_arrive: return arrives_for_copies;
     case Op::cp_async_bulk: return copies_bulk;
     case Op::mbarrier_init: return initialises;
     case Op::mbarrier_inval: return invalidates;
     case Op::mbarrier_arrive: return arrives_at_mbarrier;
-    case Op::mbarrier_expect_tx: case Op::mbarrier_complete_tx: return counts_bytes;
+    case Op::mbarrier_expect_tx:
+    case Op::mbarrier_complete_tx: return counts_bytes;
     case Op::mbarrier_test_wait: return tests;
     case Op::mbarrier_pending_count: return tells_pending;
     default: return nullptr;

@@ -1,4 +1,5 @@
-// Arithmetic of f32 and f64, and f32x2 (PTX ISA 9.0, 9.7.3): to nearest in vector code, other roundings one lane at a time.
+// Arithmetic of f32 and f64, and f32x2 (PTX ISA 9.0, 9.7.3): to nearest in vector code, other roundings one lane at a
+// time.
 #include "sim/exec/ops.h"
 #include "sim/exec/rounding.h"
 #include "sim/exec/shells.h"
@@ -21,30 +22,39 @@ FLEXRACK_INLINE T nan_of(T value, T a, T b = T{0}, T c = T{0}) {
 template <class T, bool Ftz, bool Sat>
 struct AddF : Shape<T, T> {
   FLEXRACK_OPERATION(AddF, 2, true)
-  FLEXRACK_INLINE T operator()(T a, T b) const { return result<Ftz, Sat>(nan_of(operand<Ftz>(a) + operand<Ftz>(b), a, b)); }
+  FLEXRACK_INLINE T operator()(T a, T b) const {
+    return result<Ftz, Sat>(nan_of(operand<Ftz>(a) + operand<Ftz>(b), a, b));
+  }
 };
 template <class T, bool Ftz, bool Sat>
 struct SubF : Shape<T, T> {
   FLEXRACK_OPERATION(SubF, 2, true)
-  FLEXRACK_INLINE T operator()(T a, T b) const { return result<Ftz, Sat>(nan_of(operand<Ftz>(a) - operand<Ftz>(b), a, b)); }
+  FLEXRACK_INLINE T operator()(T a, T b) const {
+    return result<Ftz, Sat>(nan_of(operand<Ftz>(a) - operand<Ftz>(b), a, b));
+  }
 };
 template <class T, bool Ftz, bool Sat>
 struct MulF : Shape<T, T> {
   FLEXRACK_OPERATION(MulF, 2, true)
-  FLEXRACK_INLINE T operator()(T a, T b) const { return result<Ftz, Sat>(nan_of(operand<Ftz>(a) * operand<Ftz>(b), a, b)); }
+  FLEXRACK_INLINE T operator()(T a, T b) const {
+    return result<Ftz, Sat>(nan_of(operand<Ftz>(a) * operand<Ftz>(b), a, b));
+  }
 };
 template <class T, bool Ftz, bool Sat>
 struct FmaF : Shape<T, T> {
   FLEXRACK_OPERATION(FmaF, 3, true)
   FLEXRACK_INLINE T operator()(T a, T b, T c) const {
-    if constexpr (sizeof(T) == 4) return result<Ftz, Sat>(__builtin_fmaf(operand<Ftz>(a), operand<Ftz>(b), operand<Ftz>(c)));
+    if constexpr (sizeof(T) == 4)
+      return result<Ftz, Sat>(__builtin_fmaf(operand<Ftz>(a), operand<Ftz>(b), operand<Ftz>(c)));
     return result<Ftz, Sat>(nan_of(static_cast<T>(__builtin_fma(a, b, c)), a, b, c));
   }
 };
 template <class T, bool Ftz, bool Sat>
 struct DivF : Shape<T, T> {
   FLEXRACK_OPERATION(DivF, 2, true)
-  FLEXRACK_INLINE T operator()(T a, T b) const { return result<Ftz, Sat>(nan_of(operand<Ftz>(a) / operand<Ftz>(b), a, b)); }
+  FLEXRACK_INLINE T operator()(T a, T b) const {
+    return result<Ftz, Sat>(nan_of(operand<Ftz>(a) / operand<Ftz>(b), a, b));
+  }
 };
 template <class T, bool Ftz, bool Sat>
 struct RcpF : Shape<T, T> {
@@ -64,7 +74,9 @@ struct SqrtF : Shape<T, T> {
 template <class T, bool Ftz, bool Sat>
 struct RsqrtF : Shape<T, T> {
   FLEXRACK_OPERATION(RsqrtF, 1, true)
-  FLEXRACK_INLINE T operator()(T a) const { return result<Ftz, Sat>(static_cast<T>(1.0 / __builtin_sqrt(static_cast<double>(operand<Ftz>(a))))); }
+  FLEXRACK_INLINE T operator()(T a) const {
+    return result<Ftz, Sat>(static_cast<T>(1.0 / __builtin_sqrt(static_cast<double>(operand<Ftz>(a)))));
+  }
 };
 
 /// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: the high 32 bits count, the low ones become zero.
@@ -105,7 +117,8 @@ struct CopySign : Shape<T, T> {
 template <class T>
 struct Modified : Shape<T, T> {
   static constexpr bool kIsVector = false;
-  explicit Modified(const Step& step) : mode(step.source->rounding), ftz(step.source->flags & ptx::kFtz), sat(step.source->flags & ptx::kSaturate) {}
+  explicit Modified(const Step& step)
+      : mode(step.source->rounding), ftz(step.source->flags & ptx::kFtz), sat(step.source->flags & ptx::kSaturate) {}
   T in(T value) const { return ftz ? flush(value) : value; }
   T out(T value) const {
     if (ftz) value = flush(value);
@@ -136,7 +149,9 @@ template <class T>
 struct FmaRounded : Modified<T> {
   static constexpr unsigned kSources = 3;
   using Modified<T>::Modified;
-  T operator()(T a, T b, T c) const { return this->out(fma_rounded(this->in(a), this->in(b), this->in(c), this->mode)); }
+  T operator()(T a, T b, T c) const {
+    return this->out(fma_rounded(this->in(a), this->in(b), this->in(c), this->mode));
+  }
 };
 template <class T>
 struct DivRounded : Modified<T> {
@@ -165,9 +180,15 @@ struct PairF32 : Shape<std::uint64_t, std::uint64_t> {
   explicit PairF32(const Step& step) : half(step) {}
   static float low(std::uint64_t value) { return bits<float>(static_cast<std::uint32_t>(value)); }
   static float high(std::uint64_t value) { return bits<float>(static_cast<std::uint32_t>(value >> 32)); }
-  static std::uint64_t pair(float lower, float upper) { return bits<std::uint32_t>(lower) | static_cast<std::uint64_t>(bits<std::uint32_t>(upper)) << 32; }
-  std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return pair(half(low(a), low(b)), half(high(a), high(b))); }
-  std::uint64_t operator()(std::uint64_t a, std::uint64_t b, std::uint64_t c) const { return pair(half(low(a), low(b), low(c)), half(high(a), high(b), high(c))); }
+  static std::uint64_t pair(float lower, float upper) {
+    return bits<std::uint32_t>(lower) | static_cast<std::uint64_t>(bits<std::uint32_t>(upper)) << 32;
+  }
+  std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const {
+    return pair(half(low(a), low(b)), half(high(a), high(b)));
+  }
+  std::uint64_t operator()(std::uint64_t a, std::uint64_t b, std::uint64_t c) const {
+    return pair(half(low(a), low(b), low(c)), half(high(a), high(b), high(c)));
+  }
   F<float> half;
 };
 
@@ -181,7 +202,8 @@ Handler nearest(const Instruction& from) {
 
 template <template <class, bool, bool> class Nearest, template <class> class Rounded>
 Handler rounded(const Instruction& from) {
-  const bool is_directed = from.rounding == Rounding::rz || from.rounding == Rounding::rm || from.rounding == Rounding::rp;
+  const bool is_directed =
+      from.rounding == Rounding::rz || from.rounding == Rounding::rm || from.rounding == Rounding::rp;
   if (!is_directed) return nearest<Nearest>(from);
   return from.type == Type::f64 ? handler<Rounded<double>>() : handler<Rounded<float>>();
 }
@@ -208,7 +230,8 @@ Handler float_handler(const Instruction& from) {
     case Op::mul: return rounded<MulF, MulRounded>(from);
     case Op::fma: return rounded<FmaF, FmaRounded>(from);
     case Op::div: return rounded<DivF, DivRounded>(from);
-    case Op::rcp: return is_double && (from.flags & ptx::kApprox) ? handler<ApproxF64<false>>() : rounded<RcpF, RcpRounded>(from);
+    case Op::rcp:
+      return is_double && (from.flags & ptx::kApprox) ? handler<ApproxF64<false>>() : rounded<RcpF, RcpRounded>(from);
     case Op::sqrt: return rounded<SqrtF, SqrtRounded>(from);
     case Op::rsqrt: return is_double && (from.flags & ptx::kFtz) ? handler<ApproxF64<true>>() : nearest<RsqrtF>(from);
     case Op::abs: return nearest<AbsF>(from);

@@ -27,7 +27,9 @@ struct MulH : Shape<u16, u16> {
 template <class H>
 struct FmaH : Shape<u16, u16> {
   FLEXRACK_OPERATION(FmaH, 3, true)
-  FLEXRACK_INLINE u16 operator()(u16 a, u16 b, u16 c) const { return H::from_float(fma_odd(H::to_float(a), H::to_float(b), H::to_float(c))); }
+  FLEXRACK_INLINE u16 operator()(u16 a, u16 b, u16 c) const {
+    return H::from_float(fma_odd(H::to_float(a), H::to_float(b), H::to_float(c)));
+  }
 };
 template <class H>
 struct NegH : Shape<u16, u16> {

@@ -38,32 +38,56 @@ struct Mul : Shape<T, T> {
 template <class T>
 struct Mad : Shape<T, T> {
   FLEXRACK_OPERATION(Mad, 3, true)
-  FLEXRACK_INLINE T operator()(T a, T b, T c) const { return static_cast<T>(Modular<T>(a) * Modular<T>(b) + Modular<T>(c)); }
+  FLEXRACK_INLINE T operator()(T a, T b, T c) const {
+    return static_cast<T>(Modular<T>(a) * Modular<T>(b) + Modular<T>(c));
+  }
 };
 
 /// Twice as wide as T.
 template <class T>
 struct DoubleOf;
-template <> struct DoubleOf<u16> { using type = u32; };
-template <> struct DoubleOf<s16> { using type = s32; };
-template <> struct DoubleOf<u32> { using type = u64; };
-template <> struct DoubleOf<s32> { using type = s64; };
-template <> struct DoubleOf<u64> { using type = u128; };
-template <> struct DoubleOf<s64> { using type = s128; };
+template <>
+struct DoubleOf<u16> {
+  using type = u32;
+};
+template <>
+struct DoubleOf<s16> {
+  using type = s32;
+};
+template <>
+struct DoubleOf<u32> {
+  using type = u64;
+};
+template <>
+struct DoubleOf<s32> {
+  using type = s64;
+};
+template <>
+struct DoubleOf<u64> {
+  using type = u128;
+};
+template <>
+struct DoubleOf<s64> {
+  using type = s128;
+};
 template <class T>
 using Double = typename DoubleOf<T>::type;
 
 template <class T>
 struct MulWide : Shape<Double<T>, T> {
   FLEXRACK_OPERATION(MulWide, 2, true)
-  FLEXRACK_INLINE Double<T> operator()(T a, T b) const { return static_cast<Double<T>>(static_cast<Double<T>>(a) * static_cast<Double<T>>(b)); }
+  FLEXRACK_INLINE Double<T> operator()(T a, T b) const {
+    return static_cast<Double<T>>(static_cast<Double<T>>(a) * static_cast<Double<T>>(b));
+  }
 };
 template <class T>
 struct MadWide : Shape<Double<T>, T, T, Double<T>> {
   FLEXRACK_OPERATION(MadWide, 3, true)
   FLEXRACK_INLINE Double<T> operator()(T a, T b, Double<T> c) const {
     using U = Modular<Double<T>>;
-    return static_cast<Double<T>>(static_cast<U>(static_cast<Double<T>>(static_cast<Double<T>>(a) * static_cast<Double<T>>(b))) + static_cast<U>(c));
+    return static_cast<Double<T>>(
+        static_cast<U>(static_cast<Double<T>>(static_cast<Double<T>>(a) * static_cast<Double<T>>(b))) +
+        static_cast<U>(c));
   }
 };
 template <class T>
@@ -78,10 +102,14 @@ struct MulHigh : Shape<T, T> {
 template <class T>
 struct MadHigh : Shape<T, T> {
   FLEXRACK_OPERATION(MadHigh, 3, sizeof(T) < 8)
-  FLEXRACK_INLINE T operator()(T a, T b, T c) const { return static_cast<T>(Modular<T>(high_product(a, b)) + Modular<T>(c)); }
+  FLEXRACK_INLINE T operator()(T a, T b, T c) const {
+    return static_cast<T>(Modular<T>(high_product(a, b)) + Modular<T>(c));
+  }
 };
 
-s32 clamp32(s64 value) { return static_cast<s32>(value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : value); }
+s32 clamp32(s64 value) {
+  return static_cast<s32>(value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : value);
+}
 struct AddSaturated : Shape<s32, s32> {
   FLEXRACK_OPERATION(AddSaturated, 2, false)
   s32 operator()(s32 a, s32 b) const { return clamp32(s64{a} + b); }
@@ -131,13 +159,16 @@ struct Neg : Shape<T, T> {
 template <class T>
 struct Sad : Shape<T, T> {
   FLEXRACK_OPERATION(Sad, 3, true)
-  FLEXRACK_INLINE T operator()(T a, T b, T c) const { return static_cast<T>((a < b ? Modular<T>(b) - Modular<T>(a) : Modular<T>(a) - Modular<T>(b)) + Modular<T>(c)); }
+  FLEXRACK_INLINE T operator()(T a, T b, T c) const {
+    return static_cast<T>((a < b ? Modular<T>(b) - Modular<T>(a) : Modular<T>(a) - Modular<T>(b)) + Modular<T>(c));
+  }
 };
 
 /// 24-bit sources, the product's 48 bits: the low 32 or bits 16 to 47.
 template <class T>
 FLEXRACK_INLINE Double<T> product24(T a, T b) {
-  if constexpr (std::is_signed_v<T>) return s64{static_cast<s32>(static_cast<u32>(a) << 8) >> 8} * (static_cast<s32>(static_cast<u32>(b) << 8) >> 8);
+  if constexpr (std::is_signed_v<T>)
+    return s64{static_cast<s32>(static_cast<u32>(a) << 8) >> 8} * (static_cast<s32>(static_cast<u32>(b) << 8) >> 8);
   return Double<T>{a & 0xffffffU} * (b & 0xffffffU);
 }
 template <class T, bool High>
@@ -148,7 +179,9 @@ struct Mul24 : Shape<T, T> {
 template <class T, bool High>
 struct Mad24 : Shape<T, T> {
   FLEXRACK_OPERATION(Mad24, 3, true)
-  FLEXRACK_INLINE T operator()(T a, T b, T c) const { return static_cast<T>(static_cast<u32>(product24(a, b) >> (High ? 16 : 0)) + static_cast<u32>(c)); }
+  FLEXRACK_INLINE T operator()(T a, T b, T c) const {
+    return static_cast<T>(static_cast<u32>(product24(a, b) >> (High ? 16 : 0)) + static_cast<u32>(c));
+  }
 };
 struct Mad24HighSaturated : Shape<s32, s32> {
   FLEXRACK_OPERATION(Mad24HighSaturated, 3, false)
@@ -163,7 +196,9 @@ struct Packed : Shape<u32, u32> {
   static constexpr bool kIsVector = true;
   FLEXRACK_INLINE static T low(u32 value) { return static_cast<T>(value); }
   FLEXRACK_INLINE static T high(u32 value) { return static_cast<T>(value >> 16); }
-  FLEXRACK_INLINE static u32 pair(T lower, T upper) { return static_cast<u16>(lower) | static_cast<u32>(static_cast<u16>(upper)) << 16; }
+  FLEXRACK_INLINE static u32 pair(T lower, T upper) {
+    return static_cast<u16>(lower) | static_cast<u32>(static_cast<u16>(upper)) << 16;
+  }
   FLEXRACK_INLINE u32 operator()(u32 a) const { return pair(half(low(a)), half(high(a))); }
   FLEXRACK_INLINE u32 operator()(u32 a, u32 b) const { return pair(half(low(a), low(b)), half(high(a), high(b))); }
   Half<T> half;
@@ -172,9 +207,15 @@ struct Packed : Shape<u32, u32> {
 template <template <class> class F>
 Handler by_width(Type type) {
   switch (type) {
-    case Type::u16: case Type::s16: case Type::b16: return handler<F<u16>>();
-    case Type::u32: case Type::s32: case Type::b32: return handler<F<u32>>();
-    case Type::u64: case Type::s64: case Type::b64: return handler<F<u64>>();
+    case Type::u16:
+    case Type::s16:
+    case Type::b16: return handler<F<u16>>();
+    case Type::u32:
+    case Type::s32:
+    case Type::b32: return handler<F<u32>>();
+    case Type::u64:
+    case Type::s64:
+    case Type::b64: return handler<F<u64>>();
     default: return nullptr;
   }
 }
@@ -227,8 +268,14 @@ Handler integer_handler(const Instruction& from) {
   const bool is_saturated = from.flags & ptx::kSaturate;
   if (is_saturated && type != Type::s32) return nullptr;
   switch (from.op) {
-    case Op::add: return is_saturated ? handler<AddSaturated>() : is_pair_of_halves(type) ? handler<Packed<Add, u16>>() : by_width<Add>(type);
-    case Op::sub: return is_saturated ? handler<SubSaturated>() : is_pair_of_halves(type) ? handler<Packed<Sub, u16>>() : by_width<Sub>(type);
+    case Op::add:
+      return is_saturated              ? handler<AddSaturated>()
+             : is_pair_of_halves(type) ? handler<Packed<Add, u16>>()
+                                       : by_width<Add>(type);
+    case Op::sub:
+      return is_saturated              ? handler<SubSaturated>()
+             : is_pair_of_halves(type) ? handler<Packed<Sub, u16>>()
+                                       : by_width<Sub>(type);
     case Op::mul_lo: return by_width<Mul>(type);
     case Op::mad_lo: return by_width<Mad>(type);
     case Op::mul_hi: return by_type<MulHigh>(type);

@@ -1,7 +1,9 @@
-// mma, wmma, ldmatrix, stmatrix, movmatrix (PTX ISA 9.0, 9.7.14). A warp's lanes are all there (.aligned), so registers of all 32 are read whatever the mask.
+// mma, wmma, ldmatrix, stmatrix, movmatrix (PTX ISA 9.0, 9.7.14). A warp's lanes are all there (.aligned), so registers
+// of all 32 are read whatever the mask.
 //
-// Sums of half, bfloat16, tf32 and 8-bit floats are made in double and rounded once: hardware keeps fewer bits on the way. Where the elements of a wmma fragment are is nobody's business but
-// ours: a lane has consecutive elements of the matrix, by rows; where there are more places than elements, matrices repeat.
+// Sums of half, bfloat16, tf32 and 8-bit floats are made in double and rounded once: hardware keeps fewer bits on the
+// way. Where the elements of a wmma fragment are is nobody's business but ours: a lane has consecutive elements of the
+// matrix, by rows; where there are more places than elements, matrices repeat.
 #include <array>
 #include <bit>
 #include <cmath>
@@ -31,8 +33,12 @@ constexpr unsigned kMost = 32 * 32;
 
 unsigned element_bits(Type type) {
   switch (type) {
-    case Type::e4m3: case Type::e5m2: case Type::u8: case Type::s8: return 8;
-    case Type::f16: case Type::bf16: return 16;
+    case Type::e4m3:
+    case Type::e5m2:
+    case Type::u8:
+    case Type::s8: return 8;
+    case Type::f16:
+    case Type::bf16: return 16;
     case Type::f64: return 64;
     default: return 32;
   }
@@ -71,14 +77,17 @@ struct Registers {
   std::span<const Operand> list;
   Type type;
 
-  Registers(Warp& in, const Operand& of, Type element) : warp(in), list(&in.frame->code->function->operands[of.at], of.count), type(element) {}
-  unsigned each() const { return (8U << static_cast<unsigned>(list[0].width)) / element_bits(type); }  ///< elements of a register
+  Registers(Warp& in, const Operand& of, Type element)
+      : warp(in), list(&in.frame->code->function->operands[of.at], of.count), type(element) {}
+  unsigned each() const {
+    return (8U << static_cast<unsigned>(list[0].width)) / element_bits(type);
+  }  ///< elements of a register
   unsigned count() const { return each() * static_cast<unsigned>(list.size()); }
 
   u64 raw(unsigned lane, unsigned at) const {
     const auto& operand = list[at / each()];
     const At place = place_of(operand);
-    const u64 word = operand.width == Width::w64 ? u64{warp.registers<const u64>(place)[lane]}
+    const u64 word = operand.width == Width::w64   ? u64{warp.registers<const u64>(place)[lane]}
                      : operand.width == Width::w16 ? warp.registers<const u16>(place)[lane]
                                                    : warp.registers<const u32>(place)[lane];
     const unsigned width = element_bits(type);
@@ -107,7 +116,8 @@ Place quad_place(Fragment fragment, const Matrix& shape, unsigned lane, unsigned
   switch (fragment) {
     case Fragment::a: return shape.is_a_column ? Place{at + lower, in} : Place{in + lower, at};
     case Fragment::b: return shape.is_b_column ? Place{at, in + lower} : Place{in, at + lower};
-    default: return is_wide ? Place{(lane & 1) + (at & 2) + lower, (at & 4) + (lane & 2) + (at & 1)} : Place{in + lower, at};
+    default:
+      return is_wide ? Place{(lane & 1) + (at & 2) + lower, (at & 4) + (lane & 2) + (at & 1)} : Place{in + lower, at};
   }
 }
 
@@ -125,13 +135,16 @@ struct Elements {
 };
 
 /// d = a * b + c, all by rows.
-void multiply(const Matrix& shape, const Elements& a, const Elements& b, const Elements& c, Elements& d, Rounding mode, bool saturates) {
+void multiply(const Matrix& shape, const Elements& a, const Elements& b, const Elements& c, Elements& d, Rounding mode,
+              bool saturates) {
   for (unsigned row = 0; row < shape.m; ++row) {
     for (unsigned column = 0; column < shape.n; ++column) {
       double sum = c.of[row * shape.n + column];
       if (is_integer_element(shape.d)) {
         auto whole = static_cast<std::int64_t>(sum);
-        for (unsigned k = 0; k < shape.k; ++k) whole += static_cast<std::int64_t>(a.of[row * shape.k + k]) * static_cast<std::int64_t>(b.of[k * shape.n + column]);
+        for (unsigned k = 0; k < shape.k; ++k)
+          whole += static_cast<std::int64_t>(a.of[row * shape.k + k]) *
+                   static_cast<std::int64_t>(b.of[k * shape.n + column]);
         if (saturates) whole = whole > INT32_MAX ? INT32_MAX : whole < INT32_MIN ? INT32_MIN : whole;
         sum = static_cast<double>(whole);
       } else if (shape.d == Type::f64) {
@@ -147,16 +160,23 @@ void multiply(const Matrix& shape, const Elements& a, const Elements& b, const E
   }
 }
 
-const Matrix& shape_of(const Warp& warp, const Step* step) { return warp.frame->code->function->matrices[step->source->index]; }
+const Matrix& shape_of(const Warp& warp, const Step* step) {
+  return warp.frame->code->function->matrices[step->source->index];
+}
 
 const Step* multiplies(Warp& warp, const Step* step) {
   const auto& from = *step->source;
   const Matrix& shape = shape_of(warp, step);
-  const bool is_wmma = from.op == Op::wmma_mma, is_quad = !is_wmma && shape.m == 8 && shape.n == 8 && shape.k == 4 && shape.a == Type::f16;
-  const Registers a(warp, from.o[1], shape.a), b(warp, from.o[2], shape.b), c(warp, from.o[3], shape.c), d(warp, from.o[0], shape.d);
+  const bool is_wmma = from.op == Op::wmma_mma,
+             is_quad = !is_wmma && shape.m == 8 && shape.n == 8 && shape.k == 4 && shape.a == Type::f16;
+  const Registers a(warp, from.o[1], shape.a), b(warp, from.o[2], shape.b), c(warp, from.o[3], shape.c),
+      d(warp, from.o[0], shape.d);
   const auto place = [&](Fragment fragment, const Registers& of, unsigned lane, unsigned at) {
-    if (is_wmma) return wmma_place(columns_of(fragment, shape), rows_of(fragment, shape) * columns_of(fragment, shape), lane, at, of.count());
-    return is_quad ? quad_place(fragment, shape, lane, at, element_bits(of.type) == 32) : mma_place(fragment, shape, lane, at, of.each());
+    if (is_wmma)
+      return wmma_place(columns_of(fragment, shape), rows_of(fragment, shape) * columns_of(fragment, shape), lane, at,
+                        of.count());
+    return is_quad ? quad_place(fragment, shape, lane, at, element_bits(of.type) == 32)
+                   : mma_place(fragment, shape, lane, at, of.each());
   };
   static thread_local Elements va, vb, vc, vd;
   for (unsigned quad = 0; quad < (is_quad ? 4U : 1U); ++quad) {
@@ -191,12 +211,18 @@ const Step* moves_fragment(Warp& warp, const Step* step) {
   const auto fragment = is_load ? static_cast<Fragment>(from.detail) : Fragment::d;
   const unsigned rows = rows_of(fragment, shape), columns = columns_of(fragment, shape);
   const Registers registers(warp, from.o[is_load ? 0 : 1], from.type);
-  const unsigned bytes = element_bits(from.type) / 8, lines = shape.is_column ? columns : rows, line = shape.is_column ? rows : columns;
+  const unsigned bytes = element_bits(from.type) / 8, lines = shape.is_column ? columns : rows,
+                 line = shape.is_column ? rows : columns;
   u64 stride = line;
-  if (from.o[2].kind != Operand::Kind::none) stride = warp.registers<const u32>(place_of(from.o[2]))[std::countr_zero(warp.mask)];
+  if (from.o[2].kind != Operand::Kind::none)
+    stride = warp.registers<const u32>(place_of(from.o[2]))[std::countr_zero(warp.mask)];
   const u64 extent = ((lines - 1) * stride + line) * bytes;
-  if (extent > 0xffffffffU) return warp.fault(Fault::Kind::out_of_bounds, step, static_cast<unsigned>(std::countr_zero(warp.mask)), 0, bytes, !is_load);
-  if (!locate(warp, step, address_in(warp, from, from.o[is_load ? 1 : 0], from.space), static_cast<u32>(extent), !is_load, bytes)) return nullptr;
+  if (extent > 0xffffffffU)
+    return warp.fault(Fault::Kind::out_of_bounds, step, static_cast<unsigned>(std::countr_zero(warp.mask)), 0, bytes,
+                      !is_load);
+  if (!locate(warp, step, address_in(warp, from, from.o[is_load ? 1 : 0], from.space), static_cast<u32>(extent),
+              !is_load, bytes))
+    return nullptr;
   for (u32 left = warp.mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     for (unsigned at = 0; at < registers.count(); ++at) {
@@ -215,7 +241,8 @@ const Step* moves_fragment(Warp& warp, const Step* step) {
   return step + 1;
 }
 
-/// 8x8 matrices of 16-bit elements: lane l's address is of row l % 8 of matrix l / 8; in registers a lane has two elements of row l / 4 (9.7.14.5.15).
+/// 8x8 matrices of 16-bit elements: lane l's address is of row l % 8 of matrix l / 8; in registers a lane has two
+/// elements of row l / 4 (9.7.14.5.15).
 const Step* moves_matrices(Warp& warp, const Step* step) {
   const auto& from = *step->source;
   const bool is_load = from.op == Op::ldmatrix, is_transposed = from.detail & 1;
@@ -223,17 +250,21 @@ const Step* moves_matrices(Warp& warp, const Step* step) {
   const Registers registers(warp, from.o[is_load ? 0 : 1], Type::f16);
   const u32 all = warp.mask;
   warp.mask = count == 4 ? kAllLanes : (1U << (8 * count)) - 1;
-  const bool is_found = locate(warp, step, address_in(warp, from, from.o[is_load ? 1 : 0], from.space), 16, !is_load, 16);
+  const bool is_found =
+      locate(warp, step, address_in(warp, from, from.o[is_load ? 1 : 0], from.space), 16, !is_load, 16);
   warp.mask = all;
   if (!is_found) return nullptr;
   if (is_load) {
-    for (unsigned matrix = 0; matrix < count; ++matrix) gather_rows(warp.targets + 8 * matrix, is_transposed, reinterpret_cast<u32*>(warp.registers<u32>(place_of(registers.list[matrix]))));
+    for (unsigned matrix = 0; matrix < count; ++matrix)
+      gather_rows(warp.targets + 8 * matrix, is_transposed,
+                  reinterpret_cast<u32*>(warp.registers<u32>(place_of(registers.list[matrix]))));
     return step + 1;
   }
   for (unsigned matrix = 0; matrix < count; ++matrix) {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       for (unsigned half = 0; half < 2; ++half) {
-        const unsigned first = lane / 4, second = 2 * (lane % 4) + half, row = is_transposed ? second : first, column = is_transposed ? first : second;
+        const unsigned first = lane / 4, second = 2 * (lane % 4) + half, row = is_transposed ? second : first,
+                       column = is_transposed ? first : second;
         std::byte* place = warp.targets[8 * matrix + row] + 2 * column;
         const auto value = static_cast<u16>(registers.raw(lane, 2 * matrix + half));
         std::memcpy(place, &value, sizeof value);
@@ -246,7 +277,8 @@ const Step* moves_matrices(Warp& warp, const Step* step) {
 const Step* transposes(Warp& warp, const Step* step) {
   const auto* a = warp.registers<const u32>(step->a);
   std::array<u16, 64> matrix{};
-  for (unsigned lane = 0; lane < kLanes; ++lane) matrix[2 * lane] = static_cast<u16>(a[lane]), matrix[2 * lane + 1] = static_cast<u16>(a[lane] >> 16);
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    matrix[2 * lane] = static_cast<u16>(a[lane]), matrix[2 * lane + 1] = static_cast<u16>(a[lane] >> 16);
   auto* d = warp.registers<u32>(step->d);
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     const unsigned row = lane / 4, column = 2 * (lane % 4);
@@ -260,7 +292,17 @@ bool is_known(const Making& making, const Instruction& from) {
   const bool is_small = shape.m <= 32 && shape.n <= 32 && shape.k <= 32;
   for (const Type type : {shape.a, shape.b, shape.c, shape.d}) {
     switch (type) {
-      case Type::none: case Type::e4m3: case Type::e5m2: case Type::u8: case Type::s8: case Type::f16: case Type::bf16: case Type::tf32: case Type::f32: case Type::s32: case Type::f64: break;
+      case Type::none:
+      case Type::e4m3:
+      case Type::e5m2:
+      case Type::u8:
+      case Type::s8:
+      case Type::f16:
+      case Type::bf16:
+      case Type::tf32:
+      case Type::f32:
+      case Type::s32:
+      case Type::f64: break;
       default: return false;
     }
   }
@@ -275,8 +317,10 @@ Handler matrix_handler(const Making& making, const Instruction& from, Step&) {
       if (const auto found = tile_handler(making, from)) return found;
       return is_known(making, from) ? multiplies : nullptr;
     case Op::wmma_mma: return is_known(making, from) ? multiplies : nullptr;
-    case Op::wmma_load: case Op::wmma_store: return is_known(making, from) ? moves_fragment : nullptr;
-    case Op::ldmatrix: case Op::stmatrix: return moves_matrices;
+    case Op::wmma_load:
+    case Op::wmma_store: return is_known(making, from) ? moves_fragment : nullptr;
+    case Op::ldmatrix:
+    case Op::stmatrix: return moves_matrices;
     case Op::movmatrix: return transposes;
     default: return nullptr;
   }

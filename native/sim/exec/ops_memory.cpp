@@ -54,7 +54,9 @@ FLEXRACK_INLINE void put(std::uintptr_t to, M value) {
 }
 
 /// Whether the base register is one of several results.
-FLEXRACK_INLINE bool is_overwritten(const Step* step) { return step->a == step->d || step->a == step->b || step->a == step->c || step->a == step->e; }
+FLEXRACK_INLINE bool is_overwritten(const Step* step) {
+  return step->a == step->d || step->a == step->b || step->a == step->c || step->a == step->e;
+}
 
 /// Where the k-th element of a vector is: of eight the others are in the instruction's list.
 At element_at(const Step* step, unsigned k) {
@@ -93,9 +95,12 @@ const Step* stores_anywhere(Warp& warp, const Step* step) {
 }
 
 /// What is reached may lie anywhere in the frames of .local and .param: then nobody else reads it.
-FLEXRACK_INLINE bool is_aligned(const void* at, u32 size) { return (reinterpret_cast<std::uintptr_t>(at) & (std::min(size, 16U) - 1)) == 0; }
+FLEXRACK_INLINE bool is_aligned(const void* at, u32 size) {
+  return (reinterpret_cast<std::uintptr_t>(at) & (std::min(size, 16U) - 1)) == 0;
+}
 
-/// volatile, relaxed, acquire: each lane's access is one, of all elements of a vector, in order; a strand that reads the same again and again is known to wait.
+/// volatile, relaxed, acquire: each lane's access is one, of all elements of a vector, in order; a strand that reads
+/// the same again and again is known to wait.
 template <class M, class D>
 const Step* loads_strong(Warp& warp, const Step* step) {
   const unsigned count = step->source->count;
@@ -189,7 +194,9 @@ Way way_of(const Instruction& from, const ptx::Operand& address, bool is_load) {
   const bool is_own = from.space == ptx::Space::local;
   if (address.kind != Kind::address_register) return is_load && !is_own ? Way::same : Way::anywhere;
   switch (from.space) {
-    case ptx::Space::generic: case ptx::Space::global: case ptx::Space::constant: return address.width == Width::w64 ? Way::memory : Way::anywhere;
+    case ptx::Space::generic:
+    case ptx::Space::global:
+    case ptx::Space::constant: return address.width == Width::w64 ? Way::memory : Way::anywhere;
     case ptx::Space::shared: return address.width == Width::w64 ? Way::shared64 : Way::shared32;
     default: return Way::anywhere;
   }
@@ -249,10 +256,12 @@ Handler by_type(Type type, Width width, Way way, bool is_load) {
 }
 
 /// Puts the address and the elements' places into a step.
-bool take_operands(const Making& making, const ptx::Operand& address, const ptx::Operand& value, Step& step, Width& width) {
+bool take_operands(const Making& making, const ptx::Operand& address, const ptx::Operand& value, Step& step,
+                   Width& width) {
   step.a = address.kind == ptx::Operand::Kind::address_register ? address.at : kNowhere;
   step.displacement = step.source->displacement;
-  if (address.kind == ptx::Operand::Kind::address_variable) step.displacement += static_cast<s64>(making.image.variable(address.at));
+  if (address.kind == ptx::Operand::Kind::address_variable)
+    step.displacement += static_cast<s64>(making.image.variable(address.at));
   step.b = step.c = step.e = kNowhere;
   if (value.kind != ptx::Operand::Kind::list) {
     step.d = place_of(value);

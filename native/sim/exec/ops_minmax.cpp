@@ -74,7 +74,8 @@ struct PairI : Shape<u32, u32> {
     return static_cast<u16>(Relu && chosen < 0 ? T{0} : chosen);
   }
   FLEXRACK_INLINE u32 operator()(u32 a, u32 b) const {
-    return one(static_cast<T>(a), static_cast<T>(b)) | static_cast<u32>(one(static_cast<T>(a >> 16), static_cast<T>(b >> 16))) << 16;
+    return one(static_cast<T>(a), static_cast<T>(b)) |
+           static_cast<u32>(one(static_cast<T>(a >> 16), static_cast<T>(b >> 16))) << 16;
   }
 };
 template <bool Min>
@@ -103,7 +104,8 @@ template <bool Min>
 Handler of_pairs(const Instruction& from) {
   const bool relu = from.flags & ptx::kRelu;
   if (from.type == Type::u16x2) return handler<PairI<u16, Min, false>>();
-  if (from.type == Type::s16x2) return relu ? handler<PairI<std::int16_t, Min, true>>() : handler<PairI<std::int16_t, Min, false>>();
+  if (from.type == Type::s16x2)
+    return relu ? handler<PairI<std::int16_t, Min, true>>() : handler<PairI<std::int16_t, Min, false>>();
   return handler<ReluI<Min>>();
 }
 
@@ -128,14 +130,17 @@ Handler minmax_handler(const Instruction& from) {
   if (from.op != Op::min && from.op != Op::max) return nullptr;
   const bool is_min = from.op == Op::min, has_three = from.o[3].kind != ptx::Operand::Kind::none;
   switch (from.type) {
-    case Type::f32: case Type::f64: return of_floats(from, has_three);
+    case Type::f32:
+    case Type::f64: return of_floats(from, has_three);
     case Type::f16: return of_halves<HalfFormat>(false, has_three);
     case Type::f16x2: return of_halves<HalfFormat>(true, has_three);
     case Type::bf16: return of_halves<BfloatFormat>(false, has_three);
     case Type::bf16x2: return of_halves<BfloatFormat>(true, has_three);
-    case Type::u16x2: case Type::s16x2: return is_min ? of_pairs<true>(from) : of_pairs<false>(from);
+    case Type::u16x2:
+    case Type::s16x2: return is_min ? of_pairs<true>(from) : of_pairs<false>(from);
     default:
-      if (from.flags & ptx::kRelu) return from.type == Type::s32 ? (is_min ? of_pairs<true>(from) : of_pairs<false>(from)) : nullptr;
+      if (from.flags & ptx::kRelu)
+        return from.type == Type::s32 ? (is_min ? of_pairs<true>(from) : of_pairs<false>(from)) : nullptr;
       return is_min ? of_integers<MinI>(from.type) : of_integers<MaxI>(from.type);
   }
 }

@@ -52,7 +52,9 @@ void set_value(Warp& warp, const ptx::Operand& operand, unsigned lane, u128 valu
 }
 
 /// Bits of one part; a 64-bit register from 4 halves, from 8 bytes in 16-bit registers, ...
-unsigned part_bits(const ptx::Operand& whole, unsigned parts) { return (8U << static_cast<unsigned>(whole.width)) / parts; }
+unsigned part_bits(const ptx::Operand& whole, unsigned parts) {
+  return (8U << static_cast<unsigned>(whole.width)) / parts;
+}
 
 const Step* packs(Warp& warp, const Step* step) {
   const auto& to = step->source->o[0];
@@ -81,7 +83,9 @@ const Step* unpacks(Warp& warp, const Step* step) {
 template <class Whole, class Part>
 struct Joined : Shape<Whole, Part> {
   FLEXRACK_OPERATION(Joined, 2, true)
-  FLEXRACK_INLINE Whole operator()(Part low, Part high) const { return static_cast<Whole>(low | static_cast<Whole>(high) << (8 * sizeof(Part))); }
+  FLEXRACK_INLINE Whole operator()(Part low, Part high) const {
+    return static_cast<Whole>(low | static_cast<Whole>(high) << (8 * sizeof(Part)));
+  }
 };
 template <class Whole, class Part>
 const Step* parts(Warp& warp, const Step* step) {
@@ -166,7 +170,8 @@ struct FromGeneric : Shape<D, A> {
 
 bool has_window(ptx::Space space, Window& window) {
   switch (space) {
-    case ptx::Space::shared: case ptx::Space::shared_cluster: window = Window::shared; return true;
+    case ptx::Space::shared:
+    case ptx::Space::shared_cluster: window = Window::shared; return true;
     case ptx::Space::local: window = Window::local; return true;
     case ptx::Space::param: window = Window::param; return true;
     default: return false;
@@ -208,7 +213,8 @@ const Step* is_in_space(Warp& warp, const Step* step) {
 const Step* maps_to_rank(Warp& warp, const Step* step) {
   const auto& from = *step->source;
   each_lane(warp.mask, [&](unsigned lane) {
-    const auto address = static_cast<u64>(value_of(warp, from.o[1], lane)), rank = static_cast<u64>(value_of(warp, from.o[2], lane));
+    const auto address = static_cast<u64>(value_of(warp, from.o[1], lane)),
+               rank = static_cast<u64>(value_of(warp, from.o[2], lane));
     const u64 above = from.space == ptx::Space::generic ? address >> 32 << 32 : 0;
     set_value(warp, from.o[0], lane, above | (rank + 1) << kClusterShift | shared_offset(address));
   });
@@ -228,9 +234,11 @@ const Step* allocates_local(Warp& warp, const Step* step) {
   const auto& from = *step->source;
   const u32 align = 1U << from.detail;
   u64 bytes = 0;
-  each_lane(warp.mask, [&](unsigned lane) { bytes = std::max(bytes, static_cast<u64>(value_of(warp, from.o[1], lane))); });
+  each_lane(warp.mask,
+            [&](unsigned lane) { bytes = std::max(bytes, static_cast<u64>(value_of(warp, from.o[1], lane))); });
   const u64 begin = (u64{warp.frame->local_end} + align - 1) / align * align;
-  if (begin + bytes > warp.block->local_bytes()) return warp.fault(Fault::Kind::stack_overflow, step, static_cast<unsigned>(std::countr_zero(warp.mask)));
+  if (begin + bytes > warp.block->local_bytes())
+    return warp.fault(Fault::Kind::stack_overflow, step, static_cast<unsigned>(std::countr_zero(warp.mask)));
   warp.frame->local_end = static_cast<u32>(begin + bytes);
   each_lane(warp.mask, [&](unsigned lane) { set_value(warp, from.o[0], lane, begin); });
   return step + 1;
@@ -245,7 +253,8 @@ const Step* saves_stack(Warp& warp, const Step* step) {
 const Step* restores_stack(Warp& warp, const Step* step) {
   if (warp.mask != (warp.frame->lanes & warp.live)) return step + 1;
   u64 end = 0;
-  each_lane(warp.mask, [&](unsigned lane) { end = std::max(end, static_cast<u64>(value_of(warp, step->source->o[0], lane))); });
+  each_lane(warp.mask,
+            [&](unsigned lane) { end = std::max(end, static_cast<u64>(value_of(warp, step->source->o[0], lane))); });
   if (end < warp.frame->local_end) warp.frame->local_end = static_cast<u32>(end);
   return step + 1;
 }
@@ -260,8 +269,11 @@ Handler move_handler(const Making& making, const Instruction& from, Step& step) 
     case Op::mov_variable:
       step.displacement = from.displacement + static_cast<std::int64_t>(making.image.variable(from.o[1].at));
       return fill_by_width(from.o[0].width);
-    case Op::mov_function: step.displacement = static_cast<std::int64_t>(making.image.function_address(from.o[1].at)); return fill_by_width(from.o[0].width);
-    case Op::mov_shared: case Op::mov_param: step.displacement = from.displacement; return fill_by_width(from.o[0].width);
+    case Op::mov_function:
+      step.displacement = static_cast<std::int64_t>(making.image.function_address(from.o[1].at));
+      return fill_by_width(from.o[0].width);
+    case Op::mov_shared:
+    case Op::mov_param: step.displacement = from.displacement; return fill_by_width(from.o[0].width);
     case Op::mov_local: step.displacement = from.displacement; return local_address;
     default: return nullptr;
   }
@@ -270,8 +282,12 @@ Handler move_handler(const Making& making, const Instruction& from, Step& step) 
 Handler address_handler(const Making&, const Instruction& from, Step& step) {
   Window window{};
   switch (from.op) {
-    case Op::cvta: step.displacement = has_window(from.space, window) ? static_cast<std::int64_t>(window_base(window)) : 0; return by_widths<ToGeneric>(from);
-    case Op::cvta_to: step.displacement = has_window(from.space, window) ? std::int64_t{0xffffffff} : std::int64_t{-1}; return by_widths<FromGeneric>(from);
+    case Op::cvta:
+      step.displacement = has_window(from.space, window) ? static_cast<std::int64_t>(window_base(window)) : 0;
+      return by_widths<ToGeneric>(from);
+    case Op::cvta_to:
+      step.displacement = has_window(from.space, window) ? std::int64_t{0xffffffff} : std::int64_t{-1};
+      return by_widths<FromGeneric>(from);
     case Op::isspacep: return is_in_space;
     case Op::mapa: return maps_to_rank;
     case Op::getctarank: return rank_of_address;

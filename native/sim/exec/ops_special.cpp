@@ -38,7 +38,8 @@ std::uint64_t uniform_value(Warp& warp, Special special) {
   if (within(special, Special::cluster_nctaid_x, 3, axis)) return part(launch.cluster, axis);
   if (within(special, Special::clusterid_x, 3, axis)) return part(block.cluster().at(), axis);
   if (within(special, Special::nclusterid_x, 3, axis)) return part(grid.clusters, axis);
-  if (within(special, Special::envreg0, 3, axis)) return axis == 1 ? grid.workspace >> 32 : axis == 2 ? grid.workspace & 0xffffffff : 0;
+  if (within(special, Special::envreg0, 3, axis))
+    return axis == 1 ? grid.workspace >> 32 : axis == 2 ? grid.workspace & 0xffffffff : 0;
   switch (special) {
     case Special::warpid: return warp.index;
     case Special::nwarpid: return 64;
@@ -46,14 +47,17 @@ std::uint64_t uniform_value(Warp& warp, Special special) {
     case Special::nsmid: return launch.sm_count;
     case Special::gridid: return launch.grid_id;
     case Special::warp_size: return kLanes;
-    case Special::clock: case Special::clock64: return nanoseconds(CLOCK_MONOTONIC);
+    case Special::clock:
+    case Special::clock64: return nanoseconds(CLOCK_MONOTONIC);
     case Special::clock_hi: return nanoseconds(CLOCK_MONOTONIC) >> 32;
-    case Special::globaltimer: case Special::globaltimer_lo: return nanoseconds(CLOCK_REALTIME);
+    case Special::globaltimer:
+    case Special::globaltimer_lo: return nanoseconds(CLOCK_REALTIME);
     case Special::globaltimer_hi: return nanoseconds(CLOCK_REALTIME) >> 32;
     case Special::cluster_ctarank: return block.rank();
     case Special::cluster_nctarank: return launch.cluster.count();
     case Special::is_explicit_cluster: return launch.cluster.count() > 1;
-    case Special::total_smem_size: case Special::aggr_smem_size: return grid.shared_bytes;
+    case Special::total_smem_size:
+    case Special::aggr_smem_size: return grid.shared_bytes;
     case Special::dynamic_smem_size: return launch.dynamic_shared_bytes;
     default: return 0;  // performance counters and environment registers that nobody has set
   }
@@ -75,7 +79,8 @@ std::uint64_t lane_value(const Warp& warp, Special special, unsigned lane) {
 
 bool is_of_lane(Special special) {
   unsigned axis = 0;
-  return within(special, Special::tid_x, 3, axis) || special == Special::laneid || within(special, Special::lanemask_eq, 5, axis);
+  return within(special, Special::tid_x, 3, axis) || special == Special::laneid ||
+         within(special, Special::lanemask_eq, 5, axis);
 }
 
 void write(Warp& warp, const Step* step, unsigned lane, std::uint64_t value) {

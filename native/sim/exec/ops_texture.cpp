@@ -1,4 +1,5 @@
-// tex, tld4, txq, suld, sust, sured, suq: objects come by their handle from the MemoryMap (PTX ISA 9.0, 9.7.10 and 9.7.11).
+// tex, tld4, txq, suld, sust, sured, suq: objects come by their handle from the MemoryMap (PTX ISA 9.0, 9.7.10
+// and 9.7.11).
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -68,7 +69,8 @@ struct Form {
 
 Form form_of(Geometry geometry) {
   switch (geometry) {
-    case Geometry::d1: case Geometry::b1: return {1, false, false};
+    case Geometry::d1:
+    case Geometry::b1: return {1, false, false};
     case Geometry::a1: return {1, true, false};
     case Geometry::a2: return {2, true, false};
     case Geometry::d3: return {3, false, false};
@@ -86,7 +88,10 @@ float level_of_gradients(const Warp& warp, const Use& use, const Texture& textur
     float sum = 0;
     for (unsigned i = 0; i < dimensions && i < list.count; ++i) {
       const auto& base = texture.levels.front();
-      const float size = texture.sampler.is_normalized ? static_cast<float>(i == 0 ? base.width : i == 1 ? std::max(base.height, 1U) : std::max(base.depth, 1U)) : 1.0f;
+      const float size = texture.sampler.is_normalized ? static_cast<float>(i == 0   ? base.width
+                                                                            : i == 1 ? std::max(base.height, 1U)
+                                                                                     : std::max(base.depth, 1U))
+                                                       : 1.0f;
       const float change = bits<float>(static_cast<u32>(coordinate_bits(warp, use.listed(list, i), lane))) * size;
       sum += change * change;
     }
@@ -111,9 +116,11 @@ Coordinates coordinates_of(const Warp& warp, const Step* step, const Use& use, c
     const auto& base = texture.levels.front();
     const u32 sizes[3] = {base.width, std::max(base.height, 1U), std::max(base.depth, 1U)};
     for (unsigned i = 0; i < form.dimensions && i < use.texture.offset.count; ++i) {
-      const auto by = static_cast<std::int32_t>(static_cast<u32>(coordinate_bits(warp, use.listed(use.texture.offset, i), lane)));
+      const auto by =
+          static_cast<std::int32_t>(static_cast<u32>(coordinate_bits(warp, use.listed(use.texture.offset, i), lane)));
       made.texel[i] += by;
-      made.at[i] += texture.sampler.is_normalized ? static_cast<float>(by) / static_cast<float>(sizes[i]) : static_cast<float>(by);
+      made.at[i] += texture.sampler.is_normalized ? static_cast<float>(by) / static_cast<float>(sizes[i])
+                                                  : static_cast<float>(by);
     }
   }
   if (use.texture.level.kind != Operand::Kind::none) {
@@ -140,8 +147,10 @@ void give(Warp& warp, const Step* step, const Use& use, unsigned lane, const Tex
 
 const Step* fetches(Warp& warp, const Step* step) {
   const auto use = use_of(warp, step);
-  if (is_multisampled(use.texture.geometry) || use.texture.compare.kind != Operand::Kind::none) return warp.unsupported(step, "multi-sample textures and depth comparison are not supported");
-  if (use.texture.sampler.kind != Operand::Kind::none) return warp.unsupported(step, "samplers apart from their textures are not supported");
+  if (is_multisampled(use.texture.geometry) || use.texture.compare.kind != Operand::Kind::none)
+    return warp.unsupported(step, "multi-sample textures and depth comparison are not supported");
+  if (use.texture.sampler.kind != Operand::Kind::none)
+    return warp.unsupported(step, "samplers apart from their textures are not supported");
   const auto& objects = warp.block->worker().reader.now();
   const auto form = form_of(use.texture.geometry);
   for (u32 left = warp.mask; left != 0; left &= left - 1) {
@@ -150,7 +159,9 @@ const Step* fetches(Warp& warp, const Step* step) {
     const auto* texture = objects.texture(handle);
     if (texture == nullptr || texture->levels.empty()) return warp.fault(Fault::Kind::bad_object, step, lane, handle);
     const auto at = coordinates_of(warp, step, use, *texture, lane);
-    const auto texel = step->source->op == Op::tld4 ? gather(*texture, texture->sampler, step->source->detail, at) : sample(*texture, texture->sampler, form.dimensions, form.is_cube, at);
+    const auto texel = step->source->op == Op::tld4
+                           ? gather(*texture, texture->sampler, step->source->detail, at)
+                           : sample(*texture, texture->sampler, form.dimensions, form.is_cube, at);
     give(warp, step, use, lane, texel);
   }
   return step + 1;
@@ -181,9 +192,11 @@ const Step* asks(Warp& warp, const Step* step) {
     const u64 handle = handle_of(warp, from.o[1], lane);
     const auto* texture = from.op == Op::txq ? objects.texture(handle) : nullptr;
     const auto* surface = from.op == Op::suq ? objects.surface(handle) : nullptr;
-    if (surface == nullptr && (texture == nullptr || texture->levels.empty())) return warp.fault(Fault::Kind::bad_object, step, lane, handle);
+    if (surface == nullptr && (texture == nullptr || texture->levels.empty()))
+      return warp.fault(Fault::Kind::bad_object, step, lane, handle);
     const std::size_t level = from.o[2].kind == Operand::Kind::none ? 0 : coordinate_bits(warp, from.o[2], lane);
-    const Texels& texels = surface != nullptr ? surface->texels : texture->levels[std::min(level, texture->levels.size() - 1)];
+    const Texels& texels =
+        surface != nullptr ? surface->texels : texture->levels[std::min(level, texture->levels.size() - 1)];
     u32 value = 0;
     switch (static_cast<ptx::QueryField>(from.detail)) {
       case ptx::QueryField::width: value = texels.width; break;
@@ -192,7 +205,9 @@ const Step* asks(Warp& warp, const Step* step) {
       case ptx::QueryField::array_size: value = texels.layers; break;
       case ptx::QueryField::channel_data_type: value = channel_code(texels.channel); break;
       case ptx::QueryField::channel_order: value = order_code(texels.channels); break;
-      case ptx::QueryField::num_mipmap_levels: value = texture != nullptr ? static_cast<u32>(texture->levels.size()) : 1; break;
+      case ptx::QueryField::num_mipmap_levels:
+        value = texture != nullptr ? static_cast<u32>(texture->levels.size()) : 1;
+        break;
       case ptx::QueryField::num_samples: value = 1; break;
       case ptx::QueryField::normalized_coords: value = texture != nullptr && texture->sampler.is_normalized; break;
       case ptx::QueryField::filter_mode: value = texture != nullptr && texture->sampler.filter == Filter::linear; break;
@@ -203,17 +218,24 @@ const Step* asks(Warp& warp, const Step* step) {
   return step + 1;
 }
 
-/// A place of a surface: x in bytes, or with .p in texels. nullptr: outside, which is a fault, nothing or the nearest place as .clamp says.
-std::byte* place_in(const Texels& texels, const ptx::Texture& texture, std::array<std::int64_t, 3> at, std::uint64_t layer, unsigned bytes) {
-  const std::int64_t width = std::int64_t{texels.width} * texels.texel_bytes(), height = std::max(texels.height, 1U), depth = std::max(texels.depth, 1U);
+/// A place of a surface: x in bytes, or with .p in texels. nullptr: outside, which is a fault, nothing or the nearest
+/// place as .clamp says.
+std::byte* place_in(const Texels& texels, const ptx::Texture& texture, std::array<std::int64_t, 3> at,
+                    std::uint64_t layer, unsigned bytes) {
+  const std::int64_t width = std::int64_t{texels.width} * texels.texel_bytes(), height = std::max(texels.height, 1U),
+                     depth = std::max(texels.depth, 1U);
   if (texture.is_formatted) at[0] *= texels.texel_bytes();
   if (texture.clamp == ptx::Clamp::clamp) {
-    at[0] = std::clamp<std::int64_t>(at[0], 0, std::max<std::int64_t>(width - bytes, 0)), at[1] = std::clamp<std::int64_t>(at[1], 0, height - 1);
-    at[2] = std::clamp<std::int64_t>(at[2], 0, depth - 1), layer = std::min<std::uint64_t>(layer, texels.layers == 0 ? 0 : texels.layers - 1);
+    at[0] = std::clamp<std::int64_t>(at[0], 0, std::max<std::int64_t>(width - bytes, 0)),
+    at[1] = std::clamp<std::int64_t>(at[1], 0, height - 1);
+    at[2] = std::clamp<std::int64_t>(at[2], 0, depth - 1),
+    layer = std::min<std::uint64_t>(layer, texels.layers == 0 ? 0 : texels.layers - 1);
   }
-  const bool is_within = at[0] >= 0 && at[0] + bytes <= width && at[1] >= 0 && at[1] < height && at[2] >= 0 && at[2] < depth && layer < std::max(texels.layers, 1U);
+  const bool is_within = at[0] >= 0 && at[0] + bytes <= width && at[1] >= 0 && at[1] < height && at[2] >= 0 &&
+                         at[2] < depth && layer < std::max(texels.layers, 1U);
   if (!is_within) return nullptr;
-  return reinterpret_cast<std::byte*>(texels.data) + static_cast<u64>(at[0]) + static_cast<u64>(at[1]) * texels.row_pitch + (static_cast<u64>(at[2]) + layer) * texels.slice_pitch;
+  return reinterpret_cast<std::byte*>(texels.data) + static_cast<u64>(at[0]) +
+         static_cast<u64>(at[1]) * texels.row_pitch + (static_cast<u64>(at[2]) + layer) * texels.slice_pitch;
 }
 
 /// sust.p: registers of 32 bits to the surface's own format.
@@ -228,7 +250,9 @@ void write_formatted(const Texels& texels, std::byte* to, const std::array<u64, 
 void reduce(ptx::AtomicOp op, Type type, std::byte* at, u64 value) {
   const auto combine = [&](u64 old) -> u64 {
     const bool is_signed = type == Type::s32 || type == Type::s64;
-    const bool is_less = type == Type::s32 ? static_cast<std::int32_t>(value) < static_cast<std::int32_t>(old) : is_signed ? static_cast<std::int64_t>(value) < static_cast<std::int64_t>(old) : value < old;
+    const bool is_less = type == Type::s32 ? static_cast<std::int32_t>(value) < static_cast<std::int32_t>(old)
+                         : is_signed       ? static_cast<std::int64_t>(value) < static_cast<std::int64_t>(old)
+                                           : value < old;
     switch (op) {
       case ptx::AtomicOp::add: return old + value;
       case ptx::AtomicOp::min: return is_less ? value : old;
@@ -240,13 +264,12 @@ void reduce(ptx::AtomicOp op, Type type, std::byte* at, u64 value) {
   if (ptx::bytes_of(type) == 8) {
     auto* word = reinterpret_cast<u64*>(at);
     u64 old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(word, &old, combine(old), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
-    }
+    while (!__atomic_compare_exchange_n(word, &old, combine(old), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {}
   } else {
     auto* word = reinterpret_cast<u32*>(at);
     u32 old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(word, &old, static_cast<u32>(combine(old)), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
-    }
+    while (!__atomic_compare_exchange_n(word, &old, static_cast<u32>(combine(old)), true, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_RELAXED)) {}
   }
 }
 
@@ -268,10 +291,12 @@ const Step* on_surface(Warp& warp, const Step* step) {
     std::array<std::int64_t, 3> at{};
     const u64 layer = form.is_layered ? static_cast<u32>(coordinate_bits(warp, use.listed(list, 0), lane)) : 0;
     for (unsigned i = 0; i < form.dimensions && i + form.is_layered < list.count; ++i) {
-      at[i] = static_cast<std::int32_t>(static_cast<u32>(coordinate_bits(warp, use.listed(list, i + form.is_layered), lane)));
+      at[i] = static_cast<std::int32_t>(
+          static_cast<u32>(coordinate_bits(warp, use.listed(list, i + form.is_layered), lane)));
     }
     std::byte* const place = place_in(surface->texels, use.texture, at, layer, bytes);
-    if (place == nullptr && use.texture.clamp == ptx::Clamp::trap) return warp.fault(Fault::Kind::surface_bounds, step, lane, handle, bytes, !is_load);
+    if (place == nullptr && use.texture.clamp == ptx::Clamp::trap)
+      return warp.fault(Fault::Kind::surface_bounds, step, lane, handle, bytes, !is_load);
     if (is_load) {
       for (unsigned i = 0; i < values.count; ++i) {
         u64 value = 0;
@@ -280,13 +305,15 @@ const Step* on_surface(Warp& warp, const Step* step) {
       }
     } else if (place != nullptr) {
       std::array<u64, 4> given{};
-      for (unsigned i = 0; i < values.count && i < 4; ++i) given[i] = coordinate_bits(warp, use.listed(values, i), lane);
+      for (unsigned i = 0; i < values.count && i < 4; ++i)
+        given[i] = coordinate_bits(warp, use.listed(values, i), lane);
       if (from.op == Op::sured) {
         reduce(from.atomic, from.type, place, given[0]);
       } else if (use.texture.is_formatted) {
         write_formatted(surface->texels, place, given);
       } else {
-        for (unsigned i = 0; i < values.count && i < 4; ++i) std::memcpy(place + std::size_t{i} * size, &given[i], size);
+        for (unsigned i = 0; i < values.count && i < 4; ++i)
+          std::memcpy(place + std::size_t{i} * size, &given[i], size);
       }
     }
   }
@@ -297,9 +324,13 @@ const Step* on_surface(Warp& warp, const Step* step) {
 
 Handler texture_handler(const Making&, const Instruction& from, Step&) {
   switch (from.op) {
-    case Op::tex: case Op::tld4: return fetches;
-    case Op::txq: case Op::suq: return asks;
-    case Op::suld: case Op::sust: case Op::sured: return on_surface;
+    case Op::tex:
+    case Op::tld4: return fetches;
+    case Op::txq:
+    case Op::suq: return asks;
+    case Op::suld:
+    case Op::sust:
+    case Op::sured: return on_surface;
     default: return nullptr;
   }
 }

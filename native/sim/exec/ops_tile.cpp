@@ -1,7 +1,9 @@
-// mma of 16 rows and 8 columns, of halves, bfloat16, tf32 and bytes: what frameworks use, by whole tiles. Products of floats are exact in double, and their sums are made in the order of k, as
-// ops_matrix.cpp makes them for any shape: the same bits.
+// mma of 16 rows and 8 columns, of halves, bfloat16, tf32 and bytes: what frameworks use, by whole tiles. Products of
+// floats are exact in double, and their sums are made in the order of k, as ops_matrix.cpp makes them for any shape:
+// the same bits.
 //
-// In registers a matrix lies so that vectors fit it (9.7.14.5): 32 lanes of one register are eight rows of a's or d's, or eight columns of b's, of 16 bytes each.
+// In registers a matrix lies so that vectors fit it (9.7.14.5): 32 lanes of one register are eight rows of a's or d's,
+// or eight columns of b's, of 16 bytes each.
 #include <array>
 #include <cstring>
 
@@ -54,7 +56,9 @@ struct TileLayout {
 };
 
 FLEXRACK_INLINE float tile_element(u32 raw, Type type) {
-  return type == Type::f16 ? half_to_float(static_cast<u16>(raw)) : type == Type::bf16 ? bfloat_to_float(static_cast<u16>(raw)) : bits<float>(raw & 0xffffe000U);
+  return type == Type::f16    ? half_to_float(static_cast<u16>(raw))
+         : type == Type::bf16 ? bfloat_to_float(static_cast<u16>(raw))
+                              : bits<float>(raw & 0xffffe000U);
 }
 
 template <Type Element>
@@ -63,7 +67,8 @@ void gather_tile(Warp& warp, const ptx::Operand& list, const u16* places, double
   for (unsigned word = 0; word < list.count; ++word) {
     const u32* from = fragment_register(warp, list, word);
     for (unsigned part = 0; part < kEach; ++part, places += kLanes) {
-      for (unsigned lane = 0; lane < kLanes; ++lane) to[places[lane]] = tile_element(from[lane] >> (16 * part), Element);
+      for (unsigned lane = 0; lane < kLanes; ++lane)
+        to[places[lane]] = tile_element(from[lane] >> (16 * part), Element);
     }
   }
 }
@@ -86,7 +91,8 @@ const Step* multiplies_floats(Warp& warp, const Step* step) {
   }
   for (unsigned at = 0; at < 4; ++at) {
     u32* values = fragment_register(warp, from.o[0], at);
-    for (unsigned lane = 0; lane < kLanes; ++lane) values[lane] = bits<u32>(nan_to_one(static_cast<float>(d[layout.c[at * kLanes + lane]])));
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      values[lane] = bits<u32>(nan_to_one(static_cast<float>(d[layout.c[at * kLanes + lane]])));
   }
   return step + 1;
 }
@@ -98,10 +104,13 @@ namespace with_avx2 {
 #define FLEXRACK_AVX2 __attribute__((target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt"), FLEXRACK_FAST))
 #define FLEXRACK_AVX2_INLINE [[gnu::always_inline]] FLEXRACK_AVX2 inline
 
-/// Of b, whose columns lie as rows: even ones first, then odd ones. So a row of four doubles each is what two registers of d have in four lanes.
+/// Of b, whose columns lie as rows: even ones first, then odd ones. So a row of four doubles each is what two registers
+/// of d have in four lanes.
 constexpr unsigned kEvenThenOdd[8] = {0, 2, 4, 6, 1, 3, 5, 7}, kInOrder[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
-FLEXRACK_AVX2_INLINE __m128i row_of(const u32* from, unsigned row) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 4 * row)); }
+FLEXRACK_AVX2_INLINE __m128i row_of(const u32* from, unsigned row) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 4 * row));
+}
 
 template <Type Element>
 FLEXRACK_AVX2_INLINE __m256 widened_row(__m128i halves) {
@@ -170,13 +179,17 @@ FLEXRACK_AVX2_INLINE __m128 rounded_to_odd(__m256d value) {
   const __m128 near = _mm256_cvtpd_ps(value);
   const __m256d rest = _mm256_sub_pd(value, _mm256_cvtps_pd(near)), zero = _mm256_setzero_pd();
   const __m256d is_lost = _mm256_cmp_pd(rest, zero, _CMP_NEQ_OQ);
-  const __m256d grows = _mm256_xor_pd(_mm256_cmp_pd(rest, zero, _CMP_GT_OQ), _mm256_cmp_pd(value, zero, _CMP_GT_OQ));  // where not: the signs are the same
+  const __m256d grows = _mm256_xor_pd(_mm256_cmp_pd(rest, zero, _CMP_GT_OQ),
+                                      _mm256_cmp_pd(value, zero, _CMP_GT_OQ));  // where not: the signs are the same
   const auto narrow = [](__m256d mask) __attribute__((always_inline, target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt"))) {
     const __m256i both = _mm256_castpd_si256(mask);
-    return _mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps(_mm256_castsi256_si128(both)), _mm_castsi128_ps(_mm256_extracti128_si256(both, 1)), 0x88));
+    return _mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps(_mm256_castsi256_si128(both)),
+                                           _mm_castsi128_ps(_mm256_extracti128_si256(both, 1)), 0x88));
   };
-  const __m128i raw = _mm_castps_si128(near), one = _mm_set1_epi32(1), is_even = _mm_cmpeq_epi32(_mm_and_si128(raw, one), _mm_setzero_si128());
-  const __m128i change = _mm_or_si128(_mm_and_si128(narrow(grows), _mm_set1_epi32(-2)), one);  // 1, or -1 where the magnitude shrinks
+  const __m128i raw = _mm_castps_si128(near), one = _mm_set1_epi32(1),
+                is_even = _mm_cmpeq_epi32(_mm_and_si128(raw, one), _mm_setzero_si128());
+  const __m128i change =
+      _mm_or_si128(_mm_and_si128(narrow(grows), _mm_set1_epi32(-2)), one);  // 1, or -1 where the magnitude shrinks
   return _mm_castsi128_ps(_mm_add_epi32(raw, _mm_and_si128(_mm_and_si128(narrow(is_lost), is_even), change)));
 }
 
@@ -186,13 +199,17 @@ FLEXRACK_AVX2 const Step* multiplies_floats(Warp& warp, const Step* step) {
   constexpr unsigned kColumns = Element == Type::tf32 ? 4 : 8;  // of a register of a, rows of one of b
   constexpr bool kIsHalf = Sum == Type::f16;
   double a[16 * K], b[8 * K], d[16 * 8];
-  for (unsigned r = 0; r < 2 * K / kColumns; ++r) rows_of_a<Element>(fragment_register(warp, from.o[1], r), a + K * 8 * (r & 1) + kColumns * (r >> 1), K);
-  for (unsigned r = 0; r < K / kColumns; ++r) rows_of_b<Element>(fragment_register(warp, from.o[2], r), b + 8 * kColumns * r, kIsHalf ? kInOrder : kEvenThenOdd);
+  for (unsigned r = 0; r < 2 * K / kColumns; ++r)
+    rows_of_a<Element>(fragment_register(warp, from.o[1], r), a + K * 8 * (r & 1) + kColumns * (r >> 1), K);
+  for (unsigned r = 0; r < K / kColumns; ++r)
+    rows_of_b<Element>(fragment_register(warp, from.o[2], r), b + 8 * kColumns * r, kIsHalf ? kInOrder : kEvenThenOdd);
   for (unsigned r = 0; r < (kIsHalf ? 2 : 4); ++r) {
     const u32* values = fragment_register(warp, from.o[3], r);
     for (unsigned row = 0; row < 8; ++row) {
       if constexpr (kIsHalf) put_doubles(_mm256_cvtph_ps(row_of(values, row)), d + 64 * r + 8 * row);
-      else _mm256_storeu_pd(d + 64 * (r >> 1) + 8 * row + 4 * (r & 1), _mm256_cvtps_pd(_mm_castsi128_ps(row_of(values, row))));
+      else
+        _mm256_storeu_pd(d + 64 * (r >> 1) + 8 * row + 4 * (r & 1),
+                         _mm256_cvtps_pd(_mm_castsi128_ps(row_of(values, row))));
     }
   }
   multiply_doubles<K>(a, b, d);
@@ -201,12 +218,16 @@ FLEXRACK_AVX2 const Step* multiplies_floats(Warp& warp, const Step* step) {
     for (unsigned row = 0; row < 8; ++row) {
       auto* to = reinterpret_cast<__m128i*>(values + 4 * row);
       if constexpr (kIsHalf) {
-        const __m128 left = rounded_to_odd(_mm256_loadu_pd(d + 64 * r + 8 * row)), right = rounded_to_odd(_mm256_loadu_pd(d + 64 * r + 8 * row + 4));
-        const __m128i is_nan = _mm_packs_epi32(_mm_castps_si128(_mm_cmpunord_ps(left, left)), _mm_castps_si128(_mm_cmpunord_ps(right, right)));
-        _mm_storeu_si128(to, _mm_blendv_epi8(_mm256_cvtps_ph(_mm256_set_m128(right, left), 0), _mm_set1_epi16(kNan16), is_nan));
+        const __m128 left = rounded_to_odd(_mm256_loadu_pd(d + 64 * r + 8 * row)),
+                     right = rounded_to_odd(_mm256_loadu_pd(d + 64 * r + 8 * row + 4));
+        const __m128i is_nan = _mm_packs_epi32(_mm_castps_si128(_mm_cmpunord_ps(left, left)),
+                                               _mm_castps_si128(_mm_cmpunord_ps(right, right)));
+        _mm_storeu_si128(
+            to, _mm_blendv_epi8(_mm256_cvtps_ph(_mm256_set_m128(right, left), 0), _mm_set1_epi16(kNan16), is_nan));
       } else {
         const __m128 sum = _mm256_cvtpd_ps(_mm256_loadu_pd(d + 64 * (r >> 1) + 8 * row + 4 * (r & 1)));
-        _mm_storeu_si128(to, _mm_castps_si128(_mm_blendv_ps(sum, _mm_castsi128_ps(_mm_set1_epi32(kNan32)), _mm_cmpunord_ps(sum, sum))));
+        _mm_storeu_si128(to, _mm_castps_si128(_mm_blendv_ps(sum, _mm_castsi128_ps(_mm_set1_epi32(kNan32)),
+                                                            _mm_cmpunord_ps(sum, sum))));
       }
     }
   }
@@ -227,7 +248,8 @@ FLEXRACK_AVX2 const Step* multiplies_bytes(Warp& warp, const Step* step) {
   for (unsigned r = 0; r < K / 8; ++r) {
     const u32* values = fragment_register(warp, from.o[1], r);
     for (unsigned row = 0; row < 8; ++row) {
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(a + K / 2 * (row + 8 * (r & 1)) + 8 * (r >> 1)), widened_bytes<A>(row_of(values, row)));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(a + K / 2 * (row + 8 * (r & 1)) + 8 * (r >> 1)),
+                          widened_bytes<A>(row_of(values, row)));
     }
   }
   for (unsigned r = 0; r < K / 16; ++r) {
@@ -242,15 +264,18 @@ FLEXRACK_AVX2 const Step* multiplies_bytes(Warp& warp, const Step* step) {
     auto* odd = reinterpret_cast<__m128i*>(d[2 * (row / 8) + 1] + 4 * (row % 8));
     __m256i sums[2] = {_mm256_setzero_si256(), _mm256_setzero_si256()};
     for (unsigned k = 0; k < K / 2; ++k) {
-      sums[k % 2] = _mm256_add_epi32(sums[k % 2], _mm256_madd_epi16(_mm256_set1_epi32(static_cast<int>(a[K / 2 * row + k])), b[k]));
+      sums[k % 2] = _mm256_add_epi32(sums[k % 2],
+                                     _mm256_madd_epi16(_mm256_set1_epi32(static_cast<int>(a[K / 2 * row + k])), b[k]));
     }
-    const __m256i dot = _mm256_add_epi32(sums[0], sums[1]), c = _mm256_set_m128i(_mm_loadu_si128(odd), _mm_loadu_si128(even));
+    const __m256i dot = _mm256_add_epi32(sums[0], sums[1]),
+                  c = _mm256_set_m128i(_mm_loadu_si128(odd), _mm_loadu_si128(even));
     __m256i sum = _mm256_add_epi32(c, dot);
     if constexpr (Saturates) {
       // Both of one sign, and the sum of the other: the greatest of c's sign.
       const __m256i over = _mm256_and_si256(_mm256_xor_si256(c, sum), _mm256_xor_si256(dot, sum));
       const __m256i most = _mm256_xor_si256(_mm256_srai_epi32(c, 31), _mm256_set1_epi32(0x7fffffff));
-      sum = _mm256_castps_si256(_mm256_blendv_ps(_mm256_castsi256_ps(sum), _mm256_castsi256_ps(most), _mm256_castsi256_ps(over)));
+      sum = _mm256_castps_si256(
+          _mm256_blendv_ps(_mm256_castsi256_ps(sum), _mm256_castsi256_ps(most), _mm256_castsi256_ps(over)));
     }
     _mm_storeu_si128(even, _mm256_castsi256_si128(sum));
     _mm_storeu_si128(odd, _mm256_extracti128_si256(sum, 1));
@@ -261,27 +286,41 @@ FLEXRACK_AVX2 const Step* multiplies_bytes(Warp& warp, const Step* step) {
 
 template <Type Sum>
 Handler halves_handler(const Matrix& shape) {
-  if (shape.a == Type::f16) return shape.k == 16 ? multiplies_floats<Type::f16, Sum, 16> : multiplies_floats<Type::f16, Sum, 8>;
+  if (shape.a == Type::f16)
+    return shape.k == 16 ? multiplies_floats<Type::f16, Sum, 16> : multiplies_floats<Type::f16, Sum, 8>;
   return shape.k == 16 ? multiplies_floats<Type::bf16, Sum, 16> : multiplies_floats<Type::bf16, Sum, 8>;
 }
 template <Type A, Type B, unsigned K>
-Handler bytes_handler(bool saturates) { return saturates ? multiplies_bytes<A, B, K, true> : multiplies_bytes<A, B, K, false>; }
+Handler bytes_handler(bool saturates) {
+  return saturates ? multiplies_bytes<A, B, K, true> : multiplies_bytes<A, B, K, false>;
+}
 template <Type A, Type B>
-Handler bytes_handler(unsigned k, bool saturates) { return k == 32 ? bytes_handler<A, B, 32>(saturates) : bytes_handler<A, B, 16>(saturates); }
+Handler bytes_handler(unsigned k, bool saturates) {
+  return k == 32 ? bytes_handler<A, B, 32>(saturates) : bytes_handler<A, B, 16>(saturates);
+}
 
 }  // namespace with_avx2
 
 Handler vector_tile_handler(const Matrix& shape) {
   const bool is_k16 = shape.k == 16 || shape.k == 8;
-  if (shape.d == Type::f32 && (shape.a == Type::f16 || shape.a == Type::bf16) && is_k16) return with_avx2::halves_handler<Type::f32>(shape);
+  if (shape.d == Type::f32 && (shape.a == Type::f16 || shape.a == Type::bf16) && is_k16)
+    return with_avx2::halves_handler<Type::f32>(shape);
   if (shape.d == Type::f16 && shape.a == Type::f16 && is_k16) return with_avx2::halves_handler<Type::f16>(shape);
-  if (shape.d == Type::f32 && shape.a == Type::tf32) return shape.k == 8 ? with_avx2::multiplies_floats<Type::tf32, Type::f32, 8> : with_avx2::multiplies_floats<Type::tf32, Type::f32, 4>;
+  if (shape.d == Type::f32 && shape.a == Type::tf32)
+    return shape.k == 8 ? with_avx2::multiplies_floats<Type::tf32, Type::f32, 8>
+                        : with_avx2::multiplies_floats<Type::tf32, Type::f32, 4>;
   return nullptr;
 }
 Handler byte_tile_handler(const Matrix& shape, bool saturates) {
   if (shape.d != Type::s32 || (shape.k != 32 && shape.k != 16)) return nullptr;
-  if (shape.a == Type::s8) return shape.b == Type::s8 ? with_avx2::bytes_handler<Type::s8, Type::s8>(shape.k, saturates) : shape.b == Type::u8 ? with_avx2::bytes_handler<Type::s8, Type::u8>(shape.k, saturates) : nullptr;
-  if (shape.a == Type::u8) return shape.b == Type::s8 ? with_avx2::bytes_handler<Type::u8, Type::s8>(shape.k, saturates) : shape.b == Type::u8 ? with_avx2::bytes_handler<Type::u8, Type::u8>(shape.k, saturates) : nullptr;
+  if (shape.a == Type::s8)
+    return shape.b == Type::s8   ? with_avx2::bytes_handler<Type::s8, Type::s8>(shape.k, saturates)
+           : shape.b == Type::u8 ? with_avx2::bytes_handler<Type::s8, Type::u8>(shape.k, saturates)
+                                 : nullptr;
+  if (shape.a == Type::u8)
+    return shape.b == Type::s8   ? with_avx2::bytes_handler<Type::u8, Type::s8>(shape.k, saturates)
+           : shape.b == Type::u8 ? with_avx2::bytes_handler<Type::u8, Type::u8>(shape.k, saturates)
+                                 : nullptr;
   return nullptr;
 }
 #endif

@@ -52,11 +52,13 @@ std::string field(std::string_view pattern, std::size_t& at, Arguments& argument
   if (at < pattern.size() && pattern[at] == '*') {
     ++at;
     const auto value = static_cast<std::int32_t>(arguments.take(4));
-    return value < 0 ? "-" + number(static_cast<unsigned>(-static_cast<std::int64_t>(value))) : number(static_cast<unsigned>(value));
+    return value < 0 ? "-" + number(static_cast<unsigned>(-static_cast<std::int64_t>(value)))
+                     : number(static_cast<unsigned>(value));
   }
   unsigned value = 0;
   const auto begin = at;
-  for (; at < pattern.size() && kDigits.find(pattern[at]) != std::string_view::npos; ++at) value = value < kWidest ? value * 10 + static_cast<unsigned>(pattern[at] - '0') : value;
+  for (; at < pattern.size() && kDigits.find(pattern[at]) != std::string_view::npos; ++at)
+    value = value < kWidest ? value * 10 + static_cast<unsigned>(pattern[at] - '0') : value;
   return at == begin ? std::string() : number(value);
 }
 
@@ -69,23 +71,29 @@ Conversion read(std::string_view pattern, std::size_t& at, Arguments& arguments)
     const auto precision = field(pattern, at, arguments);
     if (precision.empty() || precision[0] != '-') made.flags += "." + precision;
   }
-  while (at < pattern.size() && std::strchr("hljztL", pattern[at]) != nullptr && pattern[at] != '\0') made.size += pattern[at++];
+  while (at < pattern.size() && std::strchr("hljztL", pattern[at]) != nullptr && pattern[at] != '\0')
+    made.size += pattern[at++];
   if (at < pattern.size()) made.letter = pattern[at++];
   return made;
 }
 
-std::string convert(const Conversion& conversion, Arguments& arguments, const StringReader& string, std::string_view written) {
+std::string convert(const Conversion& conversion, Arguments& arguments, const StringReader& string,
+                    std::string_view written) {
   const bool is_long = conversion.size.find_first_of("ljzt") != std::string::npos;
   const auto pattern = [&](const char* size) { return "%" + conversion.flags + size + conversion.letter; };
   switch (conversion.letter) {
-    case 'd': case 'i': {
+    case 'd':
+    case 'i': {
       if (is_long) return print(pattern("ll"), static_cast<long long>(arguments.take(8)));
       const auto value = static_cast<std::int32_t>(arguments.take(4));
       if (conversion.size == "hh") return print(pattern(""), static_cast<int>(static_cast<signed char>(value)));
       if (conversion.size == "h") return print(pattern(""), static_cast<int>(static_cast<short>(value)));
       return print(pattern(""), static_cast<int>(value));
     }
-    case 'u': case 'o': case 'x': case 'X': {
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X': {
       if (is_long) return print(pattern("ll"), static_cast<unsigned long long>(arguments.take(8)));
       const auto value = static_cast<std::uint32_t>(arguments.take(4));
       if (conversion.size == "hh") return print(pattern(""), static_cast<unsigned>(static_cast<unsigned char>(value)));
@@ -93,7 +101,14 @@ std::string convert(const Conversion& conversion, Arguments& arguments, const St
       return print(pattern(""), static_cast<unsigned>(value));
     }
     case 'c': return print(pattern(""), static_cast<int>(static_cast<std::uint32_t>(arguments.take(4))));
-    case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A': {
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A': {
       const auto raw = arguments.take(8);
       double value = 0;
       std::memcpy(&value, &raw, sizeof value);
@@ -111,7 +126,8 @@ std::string convert(const Conversion& conversion, Arguments& arguments, const St
 
 }  // namespace
 
-Formatted format(std::string_view pattern, const std::function<std::uint64_t(std::uint32_t, std::uint32_t)>& argument, const StringReader& string) {
+Formatted format(std::string_view pattern, const std::function<std::uint64_t(std::uint32_t, std::uint32_t)>& argument,
+                 const StringReader& string) {
   Formatted made;
   Arguments arguments(argument);
   for (std::size_t at = 0; at < pattern.size();) {

@@ -28,8 +28,11 @@ struct Formatted {
   unsigned arguments = 0;  ///< conversions that took one
 };
 
-/// printf of a kernel: `next` gives the argument at an aligned offset of the block that vprintf is called with: integers of 4 or 8 bytes, doubles and pointers of 8, each aligned to its size
-/// (CUDA C++ Programming Guide 13.0, formatted output). Unknown conversions are printed as they are.
-Formatted format(std::string_view pattern, const std::function<std::uint64_t(std::uint32_t offset, std::uint32_t bytes)>& argument, const StringReader& string);
+/// printf of a kernel: `next` gives the argument at an aligned offset of the block that vprintf is called with:
+/// integers of 4 or 8 bytes, doubles and pointers of 8, each aligned to its size (CUDA C++ Programming Guide 13.0,
+/// formatted output). Unknown conversions are printed as they are.
+Formatted format(std::string_view pattern,
+                 const std::function<std::uint64_t(std::uint32_t offset, std::uint32_t bytes)>& argument,
+                 const StringReader& string);
 
 }  // namespace flexrack::sim::exec

@@ -1,4 +1,5 @@
-// Which allocations a warp's instructions have met last: one for each of 64 groups of steps, so that an access is checked by one subtraction and one comparison.
+// Which allocations a warp's instructions have met last: one for each of 64 groups of steps, so that an access is
+// checked by one subtraction and one comparison.
 #pragma once
 
 #include <array>
@@ -12,7 +13,7 @@ struct RangeCache {
   struct Entry {
     std::uint64_t begin = 0;
     std::uint64_t read_span = 0, write_span = 0;  ///< bytes that may be read, written; 0: none
-    std::uint64_t last = 0;                       ///< where the first lane's last volatile load went: one at another place waits for nothing
+    std::uint64_t last = 0;  ///< where the first lane's last volatile load went: one at another place waits for nothing
   };
   std::array<Entry, 64> entries;
 

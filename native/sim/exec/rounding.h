@@ -1,4 +1,5 @@
-// Results rounded toward zero, down or up, from the nearest one and the sign of what is missing. That sign is exact: products of two floats fit a wider type, sums are two of those.
+// Results rounded toward zero, down or up, from the nearest one and the sign of what is missing. That sign is exact:
+// products of two floats fit a wider type, sums are two of those.
 #pragma once
 
 #include <cmath>
@@ -119,9 +120,12 @@ inline float narrow_rounded(double value, Rounding mode) {
 template <class T>
 T integral(T value, Rounding mode) {
   switch (mode) {
-    case Rounding::rzi: case Rounding::rz: return std::trunc(value);
-    case Rounding::rmi: case Rounding::rm: return std::floor(value);
-    case Rounding::rpi: case Rounding::rp: return std::ceil(value);
+    case Rounding::rzi:
+    case Rounding::rz: return std::trunc(value);
+    case Rounding::rmi:
+    case Rounding::rm: return std::floor(value);
+    case Rounding::rpi:
+    case Rounding::rp: return std::ceil(value);
     default: return std::nearbyint(value);  // the mode of the process is to nearest even
   }
 }

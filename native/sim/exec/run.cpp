@@ -6,12 +6,15 @@
 namespace flexrack::sim::exec {
 namespace {
 
-constexpr std::int64_t kSlice = 200'000;              ///< instructions of a block's warps before others may have the place: some milliseconds
-constexpr std::uint32_t kPatience = 16;               ///< slices after which a block may be one that waits for a later one
-constexpr std::uint64_t kMostBytes = 2ULL << 30;      ///< of blocks that are under way at once
+constexpr std::int64_t kSlice =
+    200'000;              ///< instructions of a block's warps before others may have the place: some milliseconds
+constexpr std::uint32_t kPatience = 16;  ///< slices after which a block may be one that waits for a later one
+constexpr std::uint64_t kMostBytes = 2ULL << 30;  ///< of blocks that are under way at once
 
 std::uint64_t bytes_of_cluster(const Grid& grid) {
-  const std::uint64_t block = grid.shared_bytes + std::uint64_t{grid.warps} * (grid.launch.kernel->frame_bytes + sizeof(Warp) + kLanes * std::uint64_t{grid.local_stride});
+  const std::uint64_t block =
+      grid.shared_bytes + std::uint64_t{grid.warps} * (grid.launch.kernel->frame_bytes + sizeof(Warp) +
+                                                       kLanes * std::uint64_t{grid.local_stride});
   return std::max<std::uint64_t>(block * grid.launch.cluster.count(), 4096);
 }
 

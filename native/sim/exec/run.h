@@ -1,4 +1,5 @@
-// One launch under way: which blocks are still to be started, and which wait to go on. Any number of threads work on it at once.
+// One launch under way: which blocks are still to be started, and which wait to go on. Any number of threads work on it
+// at once.
 #pragma once
 
 #include <condition_variable>
@@ -18,9 +19,9 @@ class Run {
   Run(const Launch& launch, Image& image, MemoryMap& memory, Printer& printer, unsigned places);
 
   enum class Work : std::uint8_t {
-    done,      ///< a slice of a block
-    waited,    ///< a slice, and all blocks that are under way only wait for others
-    nothing,   ///< no block can be taken now
+    done,  ///< a slice of a block
+    waited,  ///< a slice, and all blocks that are under way only wait for others
+    nothing,  ///< no block can be taken now
   };
   /// Takes a block, works on it for a slice, and puts it back. Any thread.
   Work work(Worker& worker);
@@ -43,12 +44,12 @@ class Run {
   Grid grid_;
   std::mutex lock_;
   std::uint64_t next_ = 0, total_ = 0;
-  std::uint64_t over_ = 0;       ///< clusters
-  std::uint64_t resident_ = 0;   ///< started and not over
-  std::uint64_t limit_ = 0;      ///< that may be resident at once
-  std::uint64_t wanted_;         ///< that shall be: grows when those that are there only wait, or never end
+  std::uint64_t over_ = 0;  ///< clusters
+  std::uint64_t resident_ = 0;  ///< started and not over
+  std::uint64_t limit_ = 0;  ///< that may be resident at once
+  std::uint64_t wanted_;  ///< that shall be: grows when those that are there only wait, or never end
   std::uint64_t under_way_ = 0;  ///< taken
-  std::uint64_t idle_ = 0;       ///< slices in a row in which nothing but waiting was done
+  std::uint64_t idle_ = 0;  ///< slices in a row in which nothing but waiting was done
   std::deque<Parked> parked_;
   std::vector<std::unique_ptr<Cluster>> spare_;
 };

@@ -28,7 +28,9 @@ std::int64_t addressed(std::int64_t at, std::int64_t size, AddressMode mode) {
   return kOutside;
 }
 
-float linear_of_srgb(float value) { return value <= 0.04045f ? value / 12.92f : std::pow((value + 0.055f) / 1.055f, 2.4f); }
+float linear_of_srgb(float value) {
+  return value <= 0.04045f ? value / 12.92f : std::pow((value + 0.055f) / 1.055f, 2.4f);
+}
 
 template <class T>
 T stored(const std::byte* from) {
@@ -47,7 +49,8 @@ u32 channel_of(const std::byte* from, Channel channel, bool reads_integers, bool
       if (reads_integers) return value;
       return as_float(is_srgb ? linear_of_srgb(value / 255.0f) : value / 255.0f);
     }
-    case Channel::u16: return reads_integers ? stored<std::uint16_t>(from) : as_float(stored<std::uint16_t>(from) / 65535.0f);
+    case Channel::u16:
+      return reads_integers ? stored<std::uint16_t>(from) : as_float(stored<std::uint16_t>(from) / 65535.0f);
     case Channel::s8: {
       const auto value = stored<std::int8_t>(from);
       return reads_integers ? static_cast<u32>(value) : as_float(std::max(value / 127.0f, -1.0f));
@@ -64,8 +67,10 @@ u32 channel_of(const std::byte* from, Channel channel, bool reads_integers, bool
 /// Whether channels are integers in the registers: those cannot be filtered.
 bool gives_integers(const Texels& texels, bool reads_integers) {
   switch (texels.channel) {
-    case Channel::f16: case Channel::f32: return false;
-    case Channel::u32: case Channel::s32: return true;
+    case Channel::f16:
+    case Channel::f32: return false;
+    case Channel::u32:
+    case Channel::s32: return true;
     default: return reads_integers;
   }
 }
@@ -73,7 +78,9 @@ bool gives_integers(const Texels& texels, bool reads_integers) {
 Texel border_texel(const Texels& texels, const Texture& texture, const Sampler& sampler) {
   Texel made;
   const bool are_integers = gives_integers(texels, texture.reads_integers);
-  for (unsigned i = 0; i < 4; ++i) made.raw[i] = are_integers ? static_cast<u32>(static_cast<std::int64_t>(sampler.border[i])) : as_float(sampler.border[i]);
+  for (unsigned i = 0; i < 4; ++i)
+    made.raw[i] =
+        are_integers ? static_cast<u32>(static_cast<std::int64_t>(sampler.border[i])) : as_float(sampler.border[i]);
   return made;
 }
 
@@ -175,22 +182,30 @@ std::uint64_t choose_face(std::array<float, 3>& at) {
 
 Texel mixed(const Texel& a, const Texel& b, float part) {
   Texel made;
-  for (unsigned i = 0; i < 4; ++i) made.raw[i] = as_float(bits<float>(a.raw[i]) * (1 - part) + bits<float>(b.raw[i]) * part);
+  for (unsigned i = 0; i < 4; ++i)
+    made.raw[i] = as_float(bits<float>(a.raw[i]) * (1 - part) + bits<float>(b.raw[i]) * part);
   return made;
 }
 
-std::uint64_t layer_in(const Texels& texels, std::uint32_t layer) { return texels.layers == 0 ? 0 : std::min<std::uint64_t>(layer, texels.layers - 1); }
+std::uint64_t layer_in(const Texels& texels, std::uint32_t layer) {
+  return texels.layers == 0 ? 0 : std::min<std::uint64_t>(layer, texels.layers - 1);
+}
 
 }  // namespace
 
-Texel read_texel(const Texels& texels, bool reads_integers, bool is_srgb, std::int64_t x, std::int64_t y, std::int64_t z, std::uint64_t layer) {
+Texel read_texel(const Texels& texels, bool reads_integers, bool is_srgb, std::int64_t x, std::int64_t y,
+                 std::int64_t z, std::uint64_t layer) {
   Texel made;
   const bool are_integers = gives_integers(texels, reads_integers);
   made.raw[3] = are_integers ? 1 : as_float(1.0f);
-  if (x < 0 || x >= texels.width || y < 0 || y >= std::max(texels.height, 1U) || z < 0 || z >= std::max(texels.depth, 1U)) return made;
-  const auto* row = reinterpret_cast<const std::byte*>(texels.data) + static_cast<std::uint64_t>(y) * texels.row_pitch + (static_cast<std::uint64_t>(z) + layer) * texels.slice_pitch;
+  if (x < 0 || x >= texels.width || y < 0 || y >= std::max(texels.height, 1U) || z < 0 ||
+      z >= std::max(texels.depth, 1U))
+    return made;
+  const auto* row = reinterpret_cast<const std::byte*>(texels.data) + static_cast<std::uint64_t>(y) * texels.row_pitch +
+                    (static_cast<std::uint64_t>(z) + layer) * texels.slice_pitch;
   const auto* from = row + static_cast<std::uint64_t>(x) * texels.texel_bytes();
-  for (unsigned i = 0; i < texels.channels && i < 4; ++i) made.raw[i] = channel_of(from + i * bytes_of(texels.channel), texels.channel, reads_integers, is_srgb && i < 3);
+  for (unsigned i = 0; i < texels.channels && i < 4; ++i)
+    made.raw[i] = channel_of(from + i * bytes_of(texels.channel), texels.channel, reads_integers, is_srgb && i < 3);
   return made;
 }
 
@@ -208,7 +223,9 @@ Texel sample(const Texture& texture, const Sampler& sampler, unsigned dimensions
   }
   const auto last = static_cast<float>(texture.levels.size() - 1);
   const float most = std::min(last, sampler.greatest_level > 0 ? sampler.greatest_level : last);
-  const float wanted = texture.levels.size() == 1 ? 0 : std::clamp(at.level + sampler.level_bias, std::min(sampler.least_level, most), most);
+  const float wanted = texture.levels.size() == 1
+                           ? 0
+                           : std::clamp(at.level + sampler.level_bias, std::min(sampler.least_level, most), most);
   if (at.are_integers) {
     const auto& texels = texture.levels[static_cast<std::size_t>(wanted)];
     const std::int64_t x = at.texel[0], y = dimensions > 1 ? at.texel[1] : 0, z = dimensions > 2 ? at.texel[2] : 0;
@@ -228,9 +245,11 @@ Texel sample(const Texture& texture, const Sampler& sampler, unsigned dimensions
 Texel gather(const Texture& texture, const Sampler& sampler, unsigned channel, const Coordinates& at) {
   const auto& base = texture.levels.front();
   const Level level(texture, sampler, base, 2, layer_in(base, at.layer));
-  const std::int64_t x = Level::whole(level.place(at.at[0], 0) - 0.5f), y = Level::whole(level.place(at.at[1], 1) - 0.5f);
+  const std::int64_t x = Level::whole(level.place(at.at[0], 0) - 0.5f),
+                     y = Level::whole(level.place(at.at[1], 1) - 0.5f);
   Texel made;
-  made.raw = {level.at_texel({x, y + 1, 0}).raw[channel], level.at_texel({x + 1, y + 1, 0}).raw[channel], level.at_texel({x + 1, y, 0}).raw[channel], level.at_texel({x, y, 0}).raw[channel]};
+  made.raw = {level.at_texel({x, y + 1, 0}).raw[channel], level.at_texel({x + 1, y + 1, 0}).raw[channel],
+              level.at_texel({x + 1, y, 0}).raw[channel], level.at_texel({x, y, 0}).raw[channel]};
   return made;
 }
 

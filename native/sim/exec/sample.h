@@ -24,7 +24,8 @@ struct Coordinates {
 };
 
 /// One texel as it is stored; zero outside.
-Texel read_texel(const Texels& texels, bool reads_integers, bool is_srgb, std::int64_t x, std::int64_t y, std::int64_t z, std::uint64_t layer);
+Texel read_texel(const Texels& texels, bool reads_integers, bool is_srgb, std::int64_t x, std::int64_t y,
+                 std::int64_t z, std::uint64_t layer);
 
 /// `dimensions`: 1, 2 or 3 (cubes: 3, of which a face is chosen).
 Texel sample(const Texture& texture, const Sampler& sampler, unsigned dimensions, bool is_cube, const Coordinates& at);

@@ -1,4 +1,5 @@
-// Handlers from operations: the loops of shells.inc for any machine of this architecture, and on x86 for those with AVX2, FMA and F16C, chosen when a program is made ready.
+// Handlers from operations: the loops of shells.inc for any machine of this architecture, and on x86 for those with
+// AVX2, FMA and F16C, chosen when a program is made ready.
 #pragma once
 
 #include "sim/exec/numbers.h"
@@ -36,7 +37,9 @@ namespace with_avx2 {
 #include "sim/exec/shells.inc"
 #undef FLEXRACK_TARGET
 }  // namespace with_avx2
-#define FLEXRACK_SHELL(NAME, ...) (has_avx2() ? static_cast<Handler>(with_avx2::NAME<__VA_ARGS__>) : static_cast<Handler>(any_machine::NAME<__VA_ARGS__>))
+#define FLEXRACK_SHELL(NAME, ...)                                  \
+  (has_avx2() ? static_cast<Handler>(with_avx2::NAME<__VA_ARGS__>) \
+              : static_cast<Handler>(any_machine::NAME<__VA_ARGS__>))
 #else
 #define FLEXRACK_SHELL(NAME, ...) (static_cast<Handler>(any_machine::NAME<__VA_ARGS__>))
 #endif
@@ -73,9 +76,9 @@ Handler fill_handler() {
 }
 
 // What an operation says of itself, beside Shape and operator():
-#define FLEXRACK_OPERATION(NAME, SOURCES, IS_VECTOR)                  \
-  static constexpr unsigned kSources = SOURCES;                       \
-  static constexpr bool kIsVector = IS_VECTOR;                        \
+#define FLEXRACK_OPERATION(NAME, SOURCES, IS_VECTOR) \
+  static constexpr unsigned kSources = SOURCES;      \
+  static constexpr bool kIsVector = IS_VECTOR;       \
   FLEXRACK_INLINE explicit NAME([[maybe_unused]] const Step& step) {}
 
 }  // namespace flexrack::sim::exec

@@ -93,7 +93,8 @@ const Step* Warp::polled_at(const Step* step, std::uint64_t value) {
   return pause(step + 1, Why::polls);
 }
 
-/// These lanes will not come to the joins of a frame but to that at its end, or with nullptr to none at all. Lanes that waited for them only go on.
+/// These lanes will not come to the joins of a frame but to that at its end, or with nullptr to none at all. Lanes that
+/// waited for them only go on.
 void Warp::forsake(std::uint32_t lanes, const Frame* in) {
   const bool is_whole = (mask & ~lanes) == 0;
   bool is_inner = is_whole;  // whether no strand is left that has this join as its innermost
@@ -148,7 +149,8 @@ const Step* Warp::end_lanes(const Step* step, std::uint32_t lanes) {
 
 const Step* Warp::call(const Step* step, const Code& callee) {
   const auto& function = *callee.function;
-  const std::uint32_t local = (frame->local_end + function.local_align - 1) / function.local_align * function.local_align;
+  const std::uint32_t local =
+      (frame->local_end + function.local_align - 1) / function.local_align * function.local_align;
   // Every call costs some stack, as a return address does.
   const std::uint64_t local_end = std::uint64_t{local} + std::max(function.local_bytes, 16U);
   if (local_end > block->local_bytes()) return fault(Fault::Kind::stack_overflow, step, std::countr_zero(mask));
@@ -204,7 +206,9 @@ void Warp::merge_ready() {
     if (into.state != Strand::State::ready) continue;
     for (std::size_t j = others.size() - 1; j > i; --j) {
       const auto& from = others[j];
-      if (from.state != Strand::State::ready || from.at != into.at || from.frame != into.frame || from.join != into.join) continue;
+      if (from.state != Strand::State::ready || from.at != into.at || from.frame != into.frame ||
+          from.join != into.join)
+        continue;
       into.mask |= from.mask;
       others.erase(others.begin() + static_cast<std::ptrdiff_t>(j));
     }
@@ -232,7 +236,8 @@ bool Warp::release_joins() {
 bool Warp::choose() {
   if (others.empty()) return false;
   for (;;) {
-    auto found = std::find_if(others.begin(), others.end(), [](const Strand& strand) { return strand.state == Strand::State::ready; });
+    auto found = std::find_if(others.begin(), others.end(),
+                              [](const Strand& strand) { return strand.state == Strand::State::ready; });
     if (found == others.end() && complete_meetings(*this)) {
       merge_ready();
       continue;
@@ -249,7 +254,8 @@ bool Warp::choose() {
 }
 
 bool Warp::can_run() const {
-  return is_current || std::any_of(others.begin(), others.end(), [](const Strand& strand) { return strand.state == Strand::State::ready; });
+  return is_current || std::any_of(others.begin(), others.end(),
+                                   [](const Strand& strand) { return strand.state == Strand::State::ready; });
 }
 
 Why Warp::run(std::int64_t instructions) {
@@ -259,9 +265,7 @@ Why Warp::run(std::int64_t instructions) {
     if (!is_current && !choose()) return live == 0 ? Why::gone : Why::waits;
     why = Why::none;
     const Step* step = resume;
-    do {
-      step = step->run(*this, step);
-    } while (step != nullptr);
+    do { step = step->run(*this, step); } while (step != nullptr);
     if (why == Why::fault) return Why::fault;
     if (why == Why::gone || why == Why::waits) {
       polls_in_a_row = 0;

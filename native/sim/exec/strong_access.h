@@ -9,8 +9,9 @@ namespace flexrack::sim::exec {
 
 __extension__ typedef unsigned __int128 u128;
 
-// Aligned loads and stores of 16 bytes are one access on every processor with AVX (Intel SDM 3A, 9.1.1; AMD64 APM 2, 7.3.2) and with FEAT_LSE2 on ARM; compilers promise nothing of plain
-// ones, and std::atomic of 16 bytes is a call that would write where it reads.
+// Aligned loads and stores of 16 bytes are one access on every processor with AVX (Intel SDM 3A, 9.1.1; AMD64 APM
+// 2, 7.3.2) and with FEAT_LSE2 on ARM; compilers promise nothing of plain ones, and std::atomic of 16 bytes is a call
+// that would write where it reads.
 inline u128 load_sixteen(const void* from) {
 #if defined(__x86_64__)
   __attribute__((vector_size(16))) long long value;
@@ -30,11 +31,15 @@ inline void store_sixteen(void* to, u128 value) {
   const auto in = __builtin_bit_cast(__attribute__((vector_size(16))) long long, value);
   asm volatile("movdqa %1, %0" : "=m"(*static_cast<u128*>(to)) : "x"(in) : "memory");
 #elif defined(__aarch64__)
-  asm volatile("stp %1, %2, %0" : "=Q"(*static_cast<u128*>(to)) : "r"(static_cast<std::uint64_t>(value)), "r"(static_cast<std::uint64_t>(value >> 64)) : "memory");
+  asm volatile("stp %1, %2, %0"
+               : "=Q"(*static_cast<u128*>(to))
+               : "r"(static_cast<std::uint64_t>(value)), "r"(static_cast<std::uint64_t>(value >> 64))
+               : "memory");
 #endif
 }
 
-/// The vectors of PTX have 2, 4 or 8 elements: so many bytes are a power of two, and 32 are two accesses, as on the devices. Acquires.
+/// The vectors of PTX have 2, 4 or 8 elements: so many bytes are a power of two, and 32 are two accesses, as on the
+/// devices. Acquires.
 inline void load_whole(void* to, const void* from, std::size_t size) {
   const auto copy = [to](auto value) { std::memcpy(to, &value, sizeof value); };
   switch (size) {

@@ -12,13 +12,17 @@ enum class Channel : std::uint8_t { u8, u16, u32, s8, s16, s32, f16, f32 };
 
 constexpr unsigned bytes_of(Channel channel) {
   switch (channel) {
-    case Channel::u8: case Channel::s8: return 1;
-    case Channel::u16: case Channel::s16: case Channel::f16: return 2;
+    case Channel::u8:
+    case Channel::s8: return 1;
+    case Channel::u16:
+    case Channel::s16:
+    case Channel::f16: return 2;
     default: return 4;
   }
 }
 
-/// Texels in rows, slices and layers. The driver owns the memory and keeps it until the object is removed from the MemoryMap.
+/// Texels in rows, slices and layers. The driver owns the memory and keeps it until the object is removed from the
+/// MemoryMap.
 struct Texels {
   std::uint64_t data = 0;
   std::uint32_t width = 0;         ///< texels
@@ -49,8 +53,8 @@ struct Sampler {
 struct Texture {
   std::vector<Texels> levels;      ///< one, or the levels of a mipmap
   Sampler sampler;
-  bool reads_integers = false;     ///< texels as they are; else 8- and 16-bit integers are read as floats of 0..1 or -1..1
-  bool is_srgb = false;            ///< 8-bit channels are converted to linear ones
+  bool reads_integers = false;  ///< texels as they are; else 8- and 16-bit integers are read as floats of 0..1 or -1..1
+  bool is_srgb = false;  ///< 8-bit channels are converted to linear ones
 };
 
 struct Surface {

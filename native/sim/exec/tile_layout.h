@@ -33,7 +33,8 @@ FLEXRACK_INLINE void turn_eight(__m128i (&rows)[8]) {
 }
 #endif
 
-/// What ldmatrix puts into a register's 32 lanes of the rows of an 8x8 matrix: row after row, a lane two elements; transposed, column after column.
+/// What ldmatrix puts into a register's 32 lanes of the rows of an 8x8 matrix: row after row, a lane two elements;
+/// transposed, column after column.
 FLEXRACK_INLINE void gather_rows(const std::byte* const* rows, bool is_transposed, std::uint32_t* lanes) {
   if (!is_transposed) {
     for (unsigned row = 0; row < 8; ++row) std::memcpy(lanes + 4 * row, rows[row], 16);

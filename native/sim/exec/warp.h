@@ -1,8 +1,10 @@
 // A warp: 32 lanes that run in lock step while they go the same way, and as several strands while they do not.
 //
-// Where lanes part, a join says at which step they meet again (the branch's post-dominator). A strand that comes to the step of its join waits there until all expected lanes have come or
-// ended, and goes on with them as one. Strands also wait at barriers, and for the lanes that a shuffle or vote names. Nothing relies on lanes meeting: where a strand spins, or none
-// can run, the lanes that wait at joins go on by themselves, so that lanes may wait for each other in any way (PTX ISA 9.0, 3.1: independent thread scheduling).
+// Where lanes part, a join says at which step they meet again (the branch's post-dominator). A strand that comes to the
+// step of its join waits there until all expected lanes have come or ended, and goes on with them as one. Strands also
+// wait at barriers, and for the lanes that a shuffle or vote names. Nothing relies on lanes meeting: where a strand
+// spins, or none can run, the lanes that wait at joins go on by themselves, so that lanes may wait for each other in
+// any way (PTX ISA 9.0, 3.1: independent thread scheduling).
 #pragma once
 
 #include <array>
@@ -36,16 +38,17 @@ struct RawOf {
   typedef T type __attribute__((may_alias));
 };
 
-/// A function's registers and where it returns to. Belongs to the lanes that are in it, strands of them may be in different callees.
+/// A function's registers and where it returns to. Belongs to the lanes that are in it, strands of them may be in
+/// different callees.
 struct Frame {
   Frame* caller = nullptr;
   const Code* code = nullptr;
   std::byte* registers = nullptr;
-  const Step* call = nullptr;        ///< the caller's step
+  const Step* call = nullptr;  ///< the caller's step
   std::uint32_t lanes = 0;
-  std::uint32_t local = 0;           ///< where its local frame begins in each lane's local memory
-  std::uint32_t local_end = 0;       ///< and where the next one may begin: alloca moves it
-  AlignedBytes own;                  ///< what registers are in, of callees
+  std::uint32_t local = 0;  ///< where its local frame begins in each lane's local memory
+  std::uint32_t local_end = 0;  ///< and where the next one may begin: alloca moves it
+  AlignedBytes own;  ///< what registers are in, of callees
   std::size_t capacity = 0;
 };
 
@@ -64,45 +67,45 @@ struct Strand {
   Join* join = nullptr;
   std::uint32_t mask = 0;
   State state = State::ready;
-  std::uint32_t waits_for = 0;       ///< barrier: its number; lanes: which ones
+  std::uint32_t waits_for = 0;  ///< barrier: its number; lanes: which ones
 };
 
 /// Why a strand does not just go on.
 enum class Why : std::uint8_t {
   none,
-  gone,       ///< it ended, or has become part of what waits at a join
-  waits,      ///< it was put among the others, waiting
-  pause,      ///< its slice is over
-  polls,      ///< it sees the same value again and again
+  gone,  ///< it ended, or has become part of what waits at a join
+  waits,  ///< it was put among the others, waiting
+  pause,  ///< its slice is over
+  polls,  ///< it sees the same value again and again
   fault,
 };
 
 struct Warp {
   std::byte* bases[2] = {nullptr, nullptr};  ///< the frame's registers, the constants
-  std::uint32_t mask = 0;                    ///< the lanes that a step works for
-  std::uint32_t live = 0;                    ///< lanes that have not ended
-  std::int64_t budget = 0;                   ///< instructions left in this slice
+  std::uint32_t mask = 0;  ///< the lanes that a step works for
+  std::uint32_t live = 0;  ///< lanes that have not ended
+  std::int64_t budget = 0;  ///< instructions left in this slice
   RangeCache* ranges = nullptr;
   Frame* frame = nullptr;
   Join* join = nullptr;
-  const Step* resume = nullptr;              ///< with why: where to go on
+  const Step* resume = nullptr;  ///< with why: where to go on
   Why why = Why::none;
   Block* block = nullptr;
-  std::uint32_t index = 0;                   ///< in the block
-  std::byte* local_memory = nullptr;         ///< lane 0's local memory
-  std::byte* shared_memory = nullptr;        ///< the block's, and its end
+  std::uint32_t index = 0;  ///< in the block
+  std::byte* local_memory = nullptr;  ///< lane 0's local memory
+  std::byte* shared_memory = nullptr;  ///< the block's, and its end
   std::byte* shared_end = nullptr;
-  alignas(64) std::byte* targets[kLanes];    ///< where a memory access goes, lane by lane
+  alignas(64) std::byte* targets[kLanes];  ///< where a memory access goes, lane by lane
   alignas(64) std::array<std::array<std::uint32_t, kLanes>, 3> thread;  ///< %tid
   std::vector<Strand> others;
   Frame root;
-  std::uint32_t* compared = nullptr;         ///< where finish_compare() puts two predicates instead of into registers
-  const Step* polled = nullptr;              ///< the step that may be spinning
+  std::uint32_t* compared = nullptr;  ///< where finish_compare() puts two predicates instead of into registers
+  const Step* polled = nullptr;  ///< the step that may be spinning
   std::uint64_t polled_value = 0;
   std::uint32_t polls = 0;
-  std::uint32_t cluster_phase = 0;           ///< of the cluster's barrier, when it arrived there
-  bool is_current = false;                   ///< there is a strand in mask, frame, join, resume
-  std::uint32_t stale_slices = 0;            ///< slices since lanes last met, while some wait
+  std::uint32_t cluster_phase = 0;  ///< of the cluster's barrier, when it arrived there
+  bool is_current = false;  ///< there is a strand in mask, frame, join, resume
+  std::uint32_t stale_slices = 0;  ///< slices since lanes last met, while some wait
 
   /// A register's lanes, or with T const a constant's.
   template <class T>
@@ -138,14 +141,16 @@ struct Warp {
   /// Called by what reads memory that others may write: a strand that sees one value over and over lets others run.
   const Step* polled_at(const Step* step, std::uint64_t value);
 
-  /// Runs until no strand can go on, or the budget is spent, or the strand that runs only polls. Why::gone: all lanes have ended; waits: all strands wait.
+  /// Runs until no strand can go on, or the budget is spent, or the strand that runs only polls. Why::gone: all lanes
+  /// have ended; waits: all strands wait.
   Why run(std::int64_t instructions);
   void start(const Code& code, std::uint32_t lanes);
   bool is_over() const { return live == 0; }
   bool can_run() const;
 
   // ---- faults (faults.cpp)
-  const Step* fault(Fault::Kind kind, const Step* step, unsigned lane, std::uint64_t address = 0, std::uint32_t size = 0, bool is_write = false, std::string text = {});
+  const Step* fault(Fault::Kind kind, const Step* step, unsigned lane, std::uint64_t address = 0,
+                    std::uint32_t size = 0, bool is_write = false, std::string text = {});
   const Step* unsupported(const Step* step, std::string text);
 
   void enter(Frame* to);

@@ -6,7 +6,8 @@ void Assembler::word(std::uint32_t value) {
   for (unsigned shift = 0; shift < 32; shift += 8) code_.push_back(static_cast<std::uint8_t>(value >> shift));
 }
 
-/// ModRM with a base and, always, 32 bits of displacement. None of our bases has the low bits of rsp but rsp itself, which needs a SIB byte.
+/// ModRM with a base and, always, 32 bits of displacement. None of our bases has the low bits of rsp but rsp itself,
+/// which needs a SIB byte.
 void Assembler::memory(unsigned reg, unsigned base, std::int32_t displacement) {
   code_.push_back(static_cast<std::uint8_t>(0x80 | (reg & 7) << 3 | (base & 7)));
   if ((base & 7) == rsp) code_.push_back(0x24);
@@ -18,7 +19,8 @@ void Assembler::vector(const Vex& what, unsigned first, unsigned second, const S
   const unsigned far_reg = first >> 3 & 1, far_last = is_pool ? 0 : last.number >> 3 & 1;
   code_.push_back(0xc4);
   code_.push_back(static_cast<std::uint8_t>((far_reg ^ 1) << 7 | 0x40 | (far_last ^ 1) << 5 | what.map));
-  code_.push_back(static_cast<std::uint8_t>((what.is_wide ? 0x80 : 0) | (~second & 15) << 3 | (what.is_short ? 0 : 4) | what.prefix));
+  code_.push_back(static_cast<std::uint8_t>((what.is_wide ? 0x80 : 0) | (~second & 15) << 3 | (what.is_short ? 0 : 4) |
+                                            what.prefix));
   code_.push_back(what.opcode);
   if (is_pool) {
     code_.push_back(static_cast<std::uint8_t>((first & 7) << 3 | 5));
@@ -45,10 +47,12 @@ void Assembler::load8(Gpr to, Gpr base, std::int32_t displacement) {
 }
 
 void Assembler::move64(Gpr to, Gpr from) {
-  bytes({static_cast<std::uint8_t>(0x48 | from >> 3 << 2 | to >> 3), 0x89, static_cast<std::uint8_t>(0xc0 | (from & 7) << 3 | (to & 7))});
+  bytes({static_cast<std::uint8_t>(0x48 | from >> 3 << 2 | to >> 3), 0x89,
+         static_cast<std::uint8_t>(0xc0 | (from & 7) << 3 | (to & 7))});
 }
 void Assembler::xor32(Gpr to, Gpr from) {
-  bytes({static_cast<std::uint8_t>(0x40 | from >> 3 << 2 | to >> 3), 0x31, static_cast<std::uint8_t>(0xc0 | (from & 7) << 3 | (to & 7))});
+  bytes({static_cast<std::uint8_t>(0x40 | from >> 3 << 2 | to >> 3), 0x31,
+         static_cast<std::uint8_t>(0xc0 | (from & 7) << 3 | (to & 7))});
 }
 void Assembler::add64(Gpr to, std::int32_t value) {
   bytes({static_cast<std::uint8_t>(0x48 | to >> 3), 0x81, static_cast<std::uint8_t>(0xc0 | (to & 7))});
@@ -58,10 +62,13 @@ void Assembler::set32(Gpr to, std::uint32_t value) {
   bytes({static_cast<std::uint8_t>(0x40 | to >> 3), static_cast<std::uint8_t>(0xb8 | (to & 7))});
   word(value);
 }
-void Assembler::decrement32(Gpr what) { bytes({static_cast<std::uint8_t>(0x40 | what >> 3), 0xff, static_cast<std::uint8_t>(0xc8 | (what & 7))}); }
+void Assembler::decrement32(Gpr what) {
+  bytes({static_cast<std::uint8_t>(0x40 | what >> 3), 0xff, static_cast<std::uint8_t>(0xc8 | (what & 7))});
+}
 
 void Assembler::jump_through(Gpr base, std::int8_t displacement) {
-  bytes({static_cast<std::uint8_t>(0x40 | base >> 3), 0xff, static_cast<std::uint8_t>(0x60 | (base & 7)), static_cast<std::uint8_t>(displacement)});
+  bytes({static_cast<std::uint8_t>(0x40 | base >> 3), 0xff, static_cast<std::uint8_t>(0x60 | (base & 7)),
+         static_cast<std::uint8_t>(displacement)});
 }
 
 void Assembler::compare8(Gpr base, std::int32_t displacement, std::uint8_t value) {

@@ -1,4 +1,5 @@
-// Writes x86-64 machine code: the vector instructions of AVX2, FMA and F16C in their VEX form, and the few others that a loop needs. Facts: Intel's Software Developer's Manual, volume 2.
+// Writes x86-64 machine code: the vector instructions of AVX2, FMA and F16C in their VEX form, and the few others that
+// a loop needs. Facts: Intel's Software Developer's Manual, volume 2.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,8 @@ namespace flexrack::sim::jit {
 /// General registers by their number in the encoding.
 enum Gpr : std::uint8_t { rax = 0, rcx = 1, rdx = 2, rsp = 4, rsi = 6, rdi = 7, r8 = 8, r9 = 9, r10 = 10, r11 = 11 };
 
-/// The last source of an instruction: a vector register, memory behind a general register, or 32 bytes of the pool that lies behind the code.
+/// The last source of an instruction: a vector register, memory behind a general register, or 32 bytes of the pool that
+/// lies behind the code.
 struct Source {
   enum class Kind : std::uint8_t { vector, memory, pool };
   Kind kind = Kind::vector;

@@ -9,7 +9,8 @@
 
 namespace flexrack::sim::jit {
 
-constexpr std::uint64_t kSignOfDouble = std::uint64_t{1} << 63, kOneDouble = 0x3ff0000000000000, kTwoTo52 = 0x4330000000000000;
+constexpr std::uint64_t kSignOfDouble = std::uint64_t{1} << 63, kOneDouble = 0x3ff0000000000000,
+                        kTwoTo52 = 0x4330000000000000;
 
 /// Of two NaN the processor takes the first source's, as the interpreter does (ops_float.cpp, nan_of).
 void Emitter::doubles(const Item& item, unsigned part) {
@@ -28,7 +29,11 @@ void Emitter::doubles(const Item& item, unsigned part) {
       default: {
         const Op what = item.from->op;
         const unsigned first = at_.take(a, half);
-        op(what == Op::add ? v::addd : what == Op::sub ? v::subd : what == Op::mul ? v::muld : v::divd, made, first, at_.last(b, half));
+        op(what == Op::add   ? v::addd
+           : what == Op::sub ? v::subd
+           : what == Op::mul ? v::muld
+                             : v::divd,
+           made, first, at_.last(b, half));
       }
     }
     at_.put(item, item.writes[0], half, made);
@@ -40,8 +45,11 @@ void Emitter::doubles(const Item& item, unsigned part) {
 void Emitter::extreme_doubles(const Item& item, unsigned part) {
   const bool is_min = item.from->op == Op::min;
   for (unsigned half = 2 * part; half < 2 * part + 2; ++half) {
-    const unsigned a = at_.take(item.reads[0], half), b = at_.take(item.reads[1], half), first = at_.fresh(), made = at_.fresh();
-    const auto blend = [&](unsigned other, unsigned value) { op(v::blend_by64, made, other, Source::vector(value), static_cast<int>(first << 4)); };
+    const unsigned a = at_.take(item.reads[0], half), b = at_.take(item.reads[1], half), first = at_.fresh(),
+                   made = at_.fresh();
+    const auto blend = [&](unsigned other, unsigned value) {
+      op(v::blend_by64, made, other, Source::vector(value), static_cast<int>(first << 4));
+    };
     op(v::compared, first, a, Source::vector(b), v::equal_o);
     if (is_min) op(v::and_, first, first, Source::vector(a));
     else op(v::not_and, first, a, Source::vector(first));
@@ -106,11 +114,13 @@ void Emitter::convert_doubles(const Item& item, unsigned part) {
   }
 }
 
-/// As exp2_float() of ops_approximation.cpp. A NaN goes through: of one, the processor's minimum and maximum are the second source.
+/// As exp2_float() of ops_approximation.cpp. A NaN goes through: of one, the processor's minimum and maximum are the
+/// second source.
 void Emitter::power_of_two(const Item& item, unsigned part) {
   const auto word = [&](float value) { return constant(pool_.word(std::bit_cast<std::uint32_t>(value))); };
   const auto wide = [&](double value) { return pool_.wide(std::bit_cast<std::uint64_t>(value)); };
-  const unsigned from = at_.take(item.reads[0], part), within = word(exec::kExp2Greatest), least = word(exec::kExp2Least);
+  const unsigned from = at_.take(item.reads[0], part), within = word(exec::kExp2Greatest),
+                 least = word(exec::kExp2Least);
   op(v::minf, within, within, Source::vector(from));
   op(v::maxf, within, least, Source::vector(within));
   std::array<unsigned, 2> made{};
@@ -150,13 +160,15 @@ void Emitter::reciprocal_root(const Item& item, unsigned part) {
   finish_float(item, part, made[0]);
 }
 
-/// The quotient of two words as doubles, cut, is that of the words: what it lies below the next whole number is more than a double's last bit there. Zero gives all ones, or the dividend.
+/// The quotient of two words as doubles, cut, is that of the words: what it lies below the next whole number is more
+/// than a double's last bit there. Zero gives all ones, or the dividend.
 void Emitter::quotient(const Item& item, unsigned part) {
   const bool is_signed = ptx::is_signed(item.from->type);
   const auto& [a, b, unused1, unused2, unused3, unused4] = item.reads;
   std::array<unsigned, 2> made{};
   for (unsigned half = 0; half < 2; ++half) {
-    const unsigned dividend = word_as_doubles(a, part, half, is_signed), divisor = word_as_doubles(b, part, half, is_signed);
+    const unsigned dividend = word_as_doubles(a, part, half, is_signed),
+                   divisor = word_as_doubles(b, part, half, is_signed);
     op(v::divd, dividend, dividend, Source::vector(divisor));
     if (is_signed) {
       op(v::cut_double, dividend, 0, Source::vector(dividend));

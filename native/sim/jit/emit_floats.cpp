@@ -25,22 +25,31 @@ void Emitter::rounded_op(const Item& item, const Vex& what, unsigned to, unsigne
   const int mode = rounding_mode(item.from->rounding);
   if (mode <= 0) return op(what, to, first, second);
   static_assert(StackFrame::kRounding == 8);
-  to_.bytes({0x0f, 0xae, 0x5c, 0x24, 0x08, 0x8b, 0x4c, 0x24, 0x08});                                       // stmxcsr [rsp + 8]; mov ecx, [rsp + 8]
-  to_.bytes({0x81, 0xe1, 0xff, 0x9f, 0xff, 0xff, 0x81, 0xc9, 0, static_cast<std::uint8_t>(mode << 5), 0, 0});  // and ecx, ~0x6000; or ecx, mode << 13
-  to_.bytes({0x89, 0x4c, 0x24, 0x0c, 0x0f, 0xae, 0x54, 0x24, 0x0c});                                       // mov [rsp + 12], ecx; ldmxcsr [rsp + 12]
+  to_.bytes({0x0f, 0xae, 0x5c, 0x24, 0x08, 0x8b, 0x4c, 0x24, 0x08});  // stmxcsr [rsp + 8]; mov ecx, [rsp + 8]
+  to_.bytes({0x81, 0xe1, 0xff, 0x9f, 0xff, 0xff, 0x81, 0xc9, 0, static_cast<std::uint8_t>(mode << 5), 0,
+             0});  // and ecx, ~0x6000; or ecx, mode << 13
+  to_.bytes({0x89, 0x4c, 0x24, 0x0c, 0x0f, 0xae, 0x54, 0x24, 0x0c});  // mov [rsp + 12], ecx; ldmxcsr [rsp + 12]
   op(what, to, first, second);
-  to_.bytes({0x0f, 0xae, 0x54, 0x24, 0x08});                                                               // ldmxcsr [rsp + 8]
+  to_.bytes({0x0f, 0xae, 0x54, 0x24, 0x08});  // ldmxcsr [rsp + 8]
 }
 
 void Emitter::floats(const Item& item, unsigned part) {
   const auto& [a, b, c, unused1, unused2, unused3] = item.reads;
   const unsigned made = at_.fresh();
   switch (item.from->op) {
-    case Op::add: case Op::sub: case Op::mul: case Op::div: {
+    case Op::add:
+    case Op::sub:
+    case Op::mul:
+    case Op::div: {
       const unsigned first = at_.take_float(a, part);
       const Op what = item.from->op;
       const auto second = at_.last_float(b, part);
-      rounded_op(item, what == Op::add ? v::addf : what == Op::sub ? v::subf : what == Op::mul ? v::mulf : v::divf, made, first, second);
+      rounded_op(item,
+                 what == Op::add   ? v::addf
+                 : what == Op::sub ? v::subf
+                 : what == Op::mul ? v::mulf
+                                   : v::divf,
+                 made, first, second);
       break;
     }
     case Op::rcp: {
@@ -76,7 +85,8 @@ void Emitter::fused(const Item& item, unsigned part) {
 /// -0 is less than +0; of a number and a NaN the number.
 void Emitter::extreme(const Item& item, unsigned part) {
   const bool is_min = item.from->op == Op::min;
-  const unsigned a = at_.take_float(item.reads[0], part), b = at_.take_float(item.reads[1], part), first = at_.fresh(), made = at_.fresh();
+  const unsigned a = at_.take_float(item.reads[0], part), b = at_.take_float(item.reads[1], part), first = at_.fresh(),
+                 made = at_.fresh();
   // The blend looks at sign bits: whether a is the one, or both are the same and a's sign tells.
   op(v::comparef, first, a, Source::vector(b), v::equal_o);
   if (is_min) {
@@ -106,8 +116,10 @@ void Emitter::magnitude(const Item& item, unsigned part) {
 }
 
 /// By ptx::Compare.
-constexpr int kPredicates[] = {0, v::equal_o, v::differs_o, v::less_o, v::less_equal_o, v::greater_o, v::greater_equal_o, v::equal_u, v::differs_u, v::less_u, v::less_equal_u,
-                               v::greater_u, v::greater_equal_u, v::ordered, v::unordered};
+constexpr int kPredicates[] = {
+    0,           v::equal_o,   v::differs_o, v::less_o,       v::less_equal_o, v::greater_o,       v::greater_equal_o,
+    v::equal_u,  v::differs_u, v::less_u,    v::less_equal_u, v::greater_u,    v::greater_equal_u, v::ordered,
+    v::unordered};
 
 unsigned Emitter::compared_doubles(const Item& item, unsigned wide_part) {
   const unsigned a = at_.take(item.reads[0], wide_part), made = at_.fresh();
@@ -137,7 +149,8 @@ unsigned Emitter::compared_words(const Item& item, unsigned part) {
   switch (how) {
     case Compare::eq: op(v::equal32, made, a, second); return made;
     case Compare::ne: op(v::equal32, made, a, second); return inverted(made);
-    case Compare::gt: case Compare::le:
+    case Compare::gt:
+    case Compare::le:
       if (is_signed) {
         op(v::greater32, made, a, second);
         return how == Compare::gt ? made : inverted(made);
@@ -193,7 +206,10 @@ void Emitter::compare(const Item& item, unsigned part) {
     const Use& with = item.reads[2];
     if (with.at == kNowhere || item.from->combine == ptx::Combine::none) return value;
     const unsigned other = predicate(with, part), made = at_.fresh();
-    op(item.from->combine == ptx::Combine::logic_and ? v::and_ : item.from->combine == ptx::Combine::logic_or ? v::or_ : v::xor_, made, value, Source::vector(other));
+    op(item.from->combine == ptx::Combine::logic_and  ? v::and_
+       : item.from->combine == ptx::Combine::logic_or ? v::or_
+                                                      : v::xor_,
+       made, value, Source::vector(other));
     return made;
   };
   // Both are made before the first is written: it may be the predicate to combine with.
@@ -209,7 +225,8 @@ void Emitter::select(const Item& item, unsigned part) {
   const Use& b = item.reads[is_negated ? 0 : 1];
   const unsigned count = is_wide ? 2 : 1;
   for (unsigned i = 0; i < count; ++i) {
-    const unsigned by = is_wide ? widened({item.reads[2].at, Form::mask}, part, i, true) : at_.take(item.reads[2], part);
+    const unsigned by =
+        is_wide ? widened({item.reads[2].at, Form::mask}, part, i, true) : at_.take(item.reads[2], part);
     const unsigned other = at_.take(b, part * count + i);
     const auto chosen = at_.last(a, part * count + i);
     const unsigned made = at_.fresh();

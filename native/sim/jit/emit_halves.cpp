@@ -25,8 +25,10 @@ unsigned Emitter::widened_half(const Use& use, unsigned part, bool is_upper, Typ
   return made;
 }
 
-/// a * b + c of four lanes as floats that round to halves as the exact sum does: what a double has beyond a float is put into the float's last bit. In `kept` stay those that are needed yet.
-unsigned Emitter::fused_half(const std::array<unsigned, 3>& floats, unsigned half, const std::array<unsigned, 6>& kept) {
+/// a * b + c of four lanes as floats that round to halves as the exact sum does: what a double has beyond a float is
+/// put into the float's last bit. In `kept` stay those that are needed yet.
+unsigned Emitter::fused_half(const std::array<unsigned, 3>& floats, unsigned half,
+                             const std::array<unsigned, 6>& kept) {
   std::array<unsigned, 3> wide{};
   for (unsigned i = 0; i < 3; ++i) {
     wide[i] = at_.fresh();
@@ -64,7 +66,10 @@ unsigned Emitter::half_result(const Item& item, unsigned part, bool is_upper, un
     made = low;
     op(v::insert_upper, made, made, Source::vector(high), 1);
   } else {
-    op(item.from->op == Op::add ? v::addf : item.from->op == Op::sub ? v::subf : v::mulf, made, made, Source::vector(floats[1]));
+    op(item.from->op == Op::add   ? v::addf
+       : item.from->op == Op::sub ? v::subf
+                                  : v::mulf,
+       made, made, Source::vector(floats[1]));
   }
   at_.release_fresh(std::array<unsigned, 2>{made, kept}, std::array<unsigned, 1>{made});
   return rounded_to_half(made, is_brain(type) ? Type::bf16 : Type::f16);

@@ -35,7 +35,12 @@ void Emitter::integers(const Item& item, unsigned part) {
       op(v::mul32, made, first, second);
       op(v::add32, made, made, at_.last(c, part));
       break;
-    default: op(is_signed ? (is_min ? v::min_signed : v::max_signed) : is_min ? v::min_unsigned : v::max_unsigned, made, first, second); break;
+    default:
+      op(is_signed ? (is_min ? v::min_signed : v::max_signed)
+         : is_min  ? v::min_unsigned
+                   : v::max_unsigned,
+         made, first, second);
+      break;
   }
   at_.put(item, item.writes[0], part, made);
 }
@@ -57,7 +62,9 @@ void Emitter::logic(const Item& item, unsigned part) {
   const unsigned count = form == Form::wide ? 2 : 1;
   for (unsigned i = part * count; i < part * count + count; ++i) {
     const unsigned first = form == Form::mask ? predicate(item.reads[0], i) : at_.take(item.reads[0], i);
-    const auto second = item.from->op == Op::logic_not ? pool_.word(form == Form::half ? 0xffff : ~0U) : form == Form::mask ? Source::vector(predicate(item.reads[1], i)) : at_.last(item.reads[1], i);
+    const auto second = item.from->op == Op::logic_not ? pool_.word(form == Form::half ? 0xffff : ~0U)
+                        : form == Form::mask           ? Source::vector(predicate(item.reads[1], i))
+                                                       : at_.last(item.reads[1], i);
     const unsigned made = at_.fresh();
     op(what, made, first, second);
     at_.put(item, item.writes[0], i, made);
@@ -88,7 +95,8 @@ void Emitter::shift(const Item& item, unsigned part) {
     return at_.put(item, item.writes[0], part, made);
   }
   for (unsigned half = 0; half < 2; ++half) {
-    const unsigned from = at_.take(item.reads[0], 2 * part + half), by = widened(item.reads[1], part, half, false), made = at_.fresh();
+    const unsigned from = at_.take(item.reads[0], 2 * part + half), by = widened(item.reads[1], part, half, false),
+                   made = at_.fresh();
     op(is_left ? v::shl64 : v::shr64, made, from, Source::vector(by));
     at_.put(item, item.writes[0], 2 * part + half, made);
     at_.release();
@@ -177,7 +185,8 @@ unsigned Emitter::narrowed(unsigned low, unsigned high, bool is_upper) {
 void Emitter::wide_product(const Item& item, unsigned part) {
   const bool is_signed = ptx::is_signed(item.from->type);
   for (unsigned half = 0; half < 2; ++half) {
-    const unsigned a = widened(item.reads[0], part, half, is_signed), b = widened(item.reads[1], part, half, is_signed), made = at_.fresh();
+    const unsigned a = widened(item.reads[0], part, half, is_signed), b = widened(item.reads[1], part, half, is_signed),
+                   made = at_.fresh();
     op(is_signed ? v::mul_even_signed : v::mul_even_unsigned, made, a, Source::vector(b));
     if (item.reads[2].at != kNowhere) op(v::add64, made, made, at_.last(item.reads[2], 2 * part + half));
     at_.put(item, item.writes[0], 2 * part + half, made);
@@ -188,7 +197,8 @@ void Emitter::wide_product(const Item& item, unsigned part) {
 /// a * b, the upper words: of even and of odd lanes.
 void Emitter::high_product(const Item& item, unsigned part) {
   const Vex& what = ptx::is_signed(item.from->type) ? v::mul_even_signed : v::mul_even_unsigned;
-  const unsigned a = at_.take(item.reads[0], part), b = at_.take(item.reads[1], part), even = at_.fresh(), odd = at_.fresh(), other = at_.fresh();
+  const unsigned a = at_.take(item.reads[0], part), b = at_.take(item.reads[1], part), even = at_.fresh(),
+                 odd = at_.fresh(), other = at_.fresh();
   op(what, even, a, Source::vector(b));
   shift_by(v::shift64, v::kRight, even, even, 32);
   shift_by(v::shift64, v::kRight, odd, a, 32);
@@ -201,7 +211,8 @@ void Emitter::high_product(const Item& item, unsigned part) {
 /// Lower words, and above them the sum of the crossed products.
 void Emitter::low_product64(const Item& item, unsigned part) {
   for (unsigned half = 2 * part; half < 2 * part + 2; ++half) {
-    const unsigned a = at_.take(item.reads[0], half), b = at_.take(item.reads[1], half), cross = at_.fresh(), made = at_.fresh();
+    const unsigned a = at_.take(item.reads[0], half), b = at_.take(item.reads[1], half), cross = at_.fresh(),
+                   made = at_.fresh();
     shift_by(v::shift64, v::kRight, cross, a, 32);
     op(v::mul_even_unsigned, cross, cross, Source::vector(b));
     shift_by(v::shift64, v::kRight, made, b, 32);

@@ -9,18 +9,24 @@ void Emitter::emit(const Item& item, unsigned part) {
   const bool is_float = item.from->type == Type::f32, is_double = item.from->type == Type::f64;
   if (is_half_arithmetic(*item.from)) return halves(item, part);
   switch (item.from->op) {
-    case Op::add: case Op::sub:
+    case Op::add:
+    case Op::sub:
       if (is_double) return doubles(item, part);
       if (is_float) return floats(item, part);
       return form == Form::wide ? wide_integers(item, part) : integers(item, part);
-    case Op::div: case Op::rem:
+    case Op::div:
+    case Op::rem:
       if (!is_float && !is_double) return quotient(item, part);
       return is_double ? doubles(item, part) : floats(item, part);
-    case Op::mul: case Op::rcp: case Op::sqrt: return is_double ? doubles(item, part) : floats(item, part);
+    case Op::mul:
+    case Op::rcp:
+    case Op::sqrt: return is_double ? doubles(item, part) : floats(item, part);
     case Op::ex2: return power_of_two(item, part);
     case Op::rsqrt: return reciprocal_root(item, part);
     case Op::fma: return is_double ? doubles(item, part) : fused(item, part);
-    case Op::min: case Op::max: return is_double ? extreme_doubles(item, part) : is_float ? extreme(item, part) : integers(item, part);
+    case Op::min:
+    case Op::max:
+      return is_double ? extreme_doubles(item, part) : is_float ? extreme(item, part) : integers(item, part);
     case Op::abs: return is_double ? signs_of_doubles(item, part) : magnitude(item, part);
     case Op::neg:
       if (is_double) return signs_of_doubles(item, part);
@@ -28,10 +34,16 @@ void Emitter::emit(const Item& item, unsigned part) {
     case Op::mul_lo: return form == Form::wide ? low_product64(item, part) : integers(item, part);
     case Op::mad_lo: return integers(item, part);
     case Op::mul_hi: return high_product(item, part);
-    case Op::mul_wide: case Op::mad_wide: return wide_product(item, part);
-    case Op::logic_and: case Op::logic_or: case Op::logic_xor: case Op::logic_not: return logic(item, part);
-    case Op::shl: case Op::shr: return shift(item, part);
-    case Op::shf_l: case Op::shf_r: return funnel(item, part);
+    case Op::mul_wide:
+    case Op::mad_wide: return wide_product(item, part);
+    case Op::logic_and:
+    case Op::logic_or:
+    case Op::logic_xor:
+    case Op::logic_not: return logic(item, part);
+    case Op::shl:
+    case Op::shr: return shift(item, part);
+    case Op::shf_l:
+    case Op::shf_r: return funnel(item, part);
     case Op::lop3: return table(item, part);
     case Op::setp: return compare(item, part);
     case Op::selp: return select(item, part);
@@ -41,7 +53,9 @@ void Emitter::emit(const Item& item, unsigned part) {
       return convert(item, part);
     case Op::mov_pack: return pack(item, part);
     case Op::mov_unpack: return unpack(item, part);
-    case Op::mov_shared: case Op::mov_param: case Op::mov_variable: return fill(item, part);
+    case Op::mov_shared:
+    case Op::mov_param:
+    case Op::mov_variable: return fill(item, part);
     default: return move(item, part);
   }
 }
@@ -78,7 +92,8 @@ void Emitter::fill(const Item& item, unsigned part) {
   const bool is_wide = item.writes[0].form == Form::wide;
   const auto value = static_cast<std::uint64_t>(item.step->displacement);
   const auto from = is_wide ? pool_.wide(value) : pool_.word(static_cast<std::uint32_t>(value));
-  for (unsigned i = is_wide ? 2 * part : part; i < (is_wide ? 2 * part + 2 : part + 1); ++i) at_.put(item, item.writes[0], i, constant(from));
+  for (unsigned i = is_wide ? 2 * part : part; i < (is_wide ? 2 * part + 2 : part + 1); ++i)
+    at_.put(item, item.writes[0], i, constant(from));
 }
 
 void Emitter::pack(const Item& item, unsigned part) {

@@ -7,7 +7,8 @@ namespace flexrack::sim::jit {
 
 class Emitter {
  public:
-  Emitter(Assembler& to, Pool& pool, Registers& registers, const exec::Code& code) : to_(to), pool_(pool), at_(registers), code_(code) {}
+  Emitter(Assembler& to, Pool& pool, Registers& registers, const exec::Code& code)
+      : to_(to), pool_(pool), at_(registers), code_(code) {}
   void emit(const Item& item, unsigned part);
 
  private:
@@ -46,8 +47,12 @@ class Emitter {
   void unpack(const Item& item, unsigned part);
   void fill(const Item& item, unsigned part);
 
-  void op(const Vex& what, unsigned to, unsigned first, const Source& second, int immediate = -1) { to_.vector(what, to, first, second, immediate); }
-  void shift_by(const Vex& what, unsigned direction, unsigned to, unsigned from, int amount) { to_.vector(what, direction, to, Source::vector(from), amount); }
+  void op(const Vex& what, unsigned to, unsigned first, const Source& second, int immediate = -1) {
+    to_.vector(what, to, first, second, immediate);
+  }
+  void shift_by(const Vex& what, unsigned direction, unsigned to, unsigned from, int amount) {
+    to_.vector(what, direction, to, Source::vector(from), amount);
+  }
   unsigned constant(const Source& from);
   unsigned inverted(unsigned value);
   /// A predicate as a vector, negated where it is meant so.

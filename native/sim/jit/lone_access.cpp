@@ -15,7 +15,9 @@ void MemoryEmitter::load_lone(const Item& item, const Plan& how, unsigned part) 
   to_.load64(rax, rsp, plan + kPointers + 8 * static_cast<std::int32_t>(part));
   to_.compare8(rsp, plan + kKinds + static_cast<std::int32_t>(part), 0);
   const auto to_same = to_.jump(Assembler::Condition::differs);
-  const Vex& widen = bytes == 2 ? (is_signed ? v::widen16_signed : v::widen16) : is_signed ? v::widen8_signed : v::widen8;
+  const Vex& widen = bytes == 2  ? (is_signed ? v::widen16_signed : v::widen16)
+                     : is_signed ? v::widen8_signed
+                                 : v::widen8;
   if (bytes == 8) {
     to_.vector(v::load, d, 0, at);
     to_.vector(v::load, upper, 0, Source::memory(rax, at.at + 32));
@@ -75,8 +77,11 @@ void MemoryEmitter::load_pair(const Item& item, const Plan& how, unsigned part) 
 void MemoryEmitter::store_pair(const Item& item, const Plan& how, unsigned part) {
   const auto at = [&](std::int32_t bytes) { return Source::memory(rax, displacement_of(item, how) + bytes); };
   for (unsigned half = 0; half < 2; ++half) {
-    const unsigned a = at_.take(item.reads[1], 2 * part + half), b = at_.take(item.reads[2], 2 * part + half), x = at_.fresh(), y = at_.fresh();
-    to_.load64(rax, rsp, how.at + kPointers + 8 * static_cast<std::int32_t>(part));  // behind what may have to be written back for room
+    const unsigned a = at_.take(item.reads[1], 2 * part + half), b = at_.take(item.reads[2], 2 * part + half),
+                   x = at_.fresh(), y = at_.fresh();
+    to_.load64(
+        rax, rsp,
+        how.at + kPointers + 8 * static_cast<std::int32_t>(part));  // behind what may have to be written back for room
     to_.vector(v::unpack_low64, x, a, Source::vector(b));
     to_.vector(v::unpack_high64, y, a, Source::vector(b));
     const auto first = 64 * static_cast<std::int32_t>(half);
@@ -93,7 +98,9 @@ void MemoryEmitter::store_lone(const Item& item, const Plan& how, unsigned part)
   const auto plan = how.at;
   const auto at = Source::memory(rax, displacement_of(item, how));
   const Use& use = item.reads[1];
-  const auto point = [&] { to_.load64(rax, rsp, plan + kPointers + 8 * static_cast<std::int32_t>(part)); };  // behind what may have to be written back for room
+  const auto point = [&] {
+    to_.load64(rax, rsp, plan + kPointers + 8 * static_cast<std::int32_t>(part));
+  };  // behind what may have to be written back for room
   if (bytes == 8) {
     const unsigned lower = at_.take(use, 2 * part), upper = at_.take(use, 2 * part + 1);
     point();

@@ -14,12 +14,16 @@ constexpr unsigned kEights = exec::kLanes / 8;
 constexpr std::uint8_t kSideBySide = 0;              ///< then 1: at one place; 2: anyhow
 
 template <class T>
-constexpr std::int32_t offset(T value) { return static_cast<std::int32_t>(value); }
+constexpr std::int32_t offset(T value) {
+  return static_cast<std::int32_t>(value);
+}
 
 }  // namespace
 
 /// 0, 1, 2 ... times the stride.
-Source MemoryEmitter::iota(unsigned stride, bool is_wide, bool is_upper) { return pool_.series(stride, is_wide, is_upper ? 4 : 0); }
+Source MemoryEmitter::iota(unsigned stride, bool is_wide, bool is_upper) {
+  return pool_.series(stride, is_wide, is_upper ? 4 : 0);
+}
 
 void MemoryEmitter::wrote(At place) {
   std::erase_if(plans_, [place](const Plan& plan) { return plan.place == place; });
@@ -32,10 +36,12 @@ void MemoryEmitter::passed(const Item& item) {
   const Use& by = item.reads[1];
   const Type type = item.from->type;
   const bool is_integer = type == Type::u32 || type == Type::s32 || type == Type::u64 || type == Type::s64;
-  const bool is_sum = is_integer && (item.from->op == Op::add || item.from->op == Op::sub) && item.guard == kNowhere && item.reads[0].at == item.writes[0].at && by.at != kNowhere && (by.at & kInConstants);
+  const bool is_sum = is_integer && (item.from->op == Op::add || item.from->op == Op::sub) && item.guard == kNowhere &&
+                      item.reads[0].at == item.writes[0].at && by.at != kNowhere && (by.at & kInConstants);
   std::uint64_t value = 0;
   if (is_sum && (by.form == Form::word || by.form == Form::wide) && constant_of(code_, by, value)) {
-    auto more = by.form == Form::wide ? static_cast<std::int64_t>(value) : std::int64_t{static_cast<std::int32_t>(value)};
+    auto more =
+        by.form == Form::wide ? static_cast<std::int64_t>(value) : std::int64_t{static_cast<std::int32_t>(value)};
     if (item.from->op == Op::sub) more = more > -kFar && more < kFar ? -more : kFar;
     for (auto plan : plans_) {
       // What says whether accesses are aligned stays as it is.
@@ -53,13 +59,15 @@ MemoryEmitter::Plan MemoryEmitter::plan_for(const Item& item, unsigned stride) {
   for (const auto& plan : plans_) {
     if (plan.place == place && plan.stride == stride) return plan;
   }
-  const auto at = StackFrame::kPlans + static_cast<std::int32_t>(next_plan_++ % StackFrame::kPlanCount) * StackFrame::kPlanBytes;
+  const auto at =
+      StackFrame::kPlans + static_cast<std::int32_t>(next_plan_++ % StackFrame::kPlanCount) * StackFrame::kPlanBytes;
   std::erase_if(plans_, [at](const Plan& plan) { return plan.at == at; });
   make_plan(item, at, stride);
   return plans_.emplace_back(Plan{place, stride, at, 0});
 }
 
-/// Where all lanes lie side by side, which most do and one test tells, the plan is made of the first lane's address; anything else is looked at eight by eight, behind the rest of the code.
+/// Where all lanes lie side by side, which most do and one test tells, the plan is made of the first lane's address;
+/// anything else is looked at eight by eight, behind the rest of the code.
 void MemoryEmitter::make_plan(const Item& item, std::int32_t plan, unsigned stride) {
   const Use& base = item.reads[0];
   const bool is_wide = base.form == Form::wide;
@@ -75,7 +83,8 @@ void MemoryEmitter::make_plan(const Item& item, std::int32_t plan, unsigned stri
     if (part != 0) to_.vector(v::or_, differs, differs, Source::vector(here));
   }
   to_.vector(v::test, differs, 0, Source::vector(differs));
-  to_.vector(is_wide ? v::to_gpr64 : v::to_gpr32, from, 0, Source::vector(rax));  // behind what may have to be written back for room
+  to_.vector(is_wide ? v::to_gpr64 : v::to_gpr32, from, 0,
+             Source::vector(rax));  // behind what may have to be written back for room
   at_.release();
   apart_.push_back({&item, number_, plan, stride, to_.jump(Assembler::Condition::differs), at_.state(), 0});
   if (!is_wide) to_.add64(rax, rdi, offset(offsetof(exec::Warp, shared_memory)));
@@ -106,7 +115,8 @@ void MemoryEmitter::finish_plans() {
   }
 }
 
-/// In vector code how each eight lie, the rest by ordinary arithmetic: rax is a pointer, rcx how eight lie, rdx and rsi for a moment.
+/// In vector code how each eight lie, the rest by ordinary arithmetic: rax is a pointer, rcx how eight lie, rdx and rsi
+/// for a moment.
 void MemoryEmitter::make_plan_by_eights(const Item& item, std::int32_t plan, unsigned stride) {
   const Use& base = item.reads[0];
   const bool is_wide = base.form == Form::wide;
@@ -165,7 +175,8 @@ void MemoryEmitter::check_range(const Item& item, const Plan& how, unsigned byte
   using When = Assembler::Condition;
   const bool is_load = item.from->op == Op::ld, is_strong = item.from->order != ptx::Order::weak;
   const auto displacement = displacement_of(item, how), plan = how.at;
-  // Others than 0 and 1 have bit 1; for stores anything but side by side is left to the handler: the last lane's value is to stay.
+  // Others than 0 and 1 have bit 1; for stores anything but side by side is left to the handler: the last lane's value
+  // is to stay.
   to_.test8(rsp, plan + kOthers, is_load && !is_strong ? 2 : 3);
   jumps.push_back(to_.jump(When::differs));
   if (bytes > 1) {
@@ -178,7 +189,8 @@ void MemoryEmitter::check_range(const Item& item, const Plan& how, unsigned byte
   to_.add64(rsi, displacement + static_cast<std::int32_t>(bytes));
   if (item.reads[0].form == Form::wide) {
     // The entry of the cache of ranges that the handler uses for this step.
-    const auto entry = static_cast<std::int32_t>((reinterpret_cast<std::uintptr_t>(item.step) >> 6) % 64 * sizeof(exec::RangeCache::Entry));
+    const auto entry = static_cast<std::int32_t>((reinterpret_cast<std::uintptr_t>(item.step) >> 6) % 64 *
+                                                 sizeof(exec::RangeCache::Entry));
     to_.load64(rcx, rdi, offset(offsetof(exec::Warp, ranges)));
     if (is_load && is_strong) {
       // The same place again: a strand may be waiting for what is there, and the handler counts how often.
@@ -193,7 +205,9 @@ void MemoryEmitter::check_range(const Item& item, const Plan& how, unsigned byte
     to_.sub64(rsi, rcx, entry + offset(offsetof(exec::RangeCache::Entry, begin)));
     to_.bytes({0x48, 0x39, 0xf0});  // cmp rax, rsi
     jumps.push_back(to_.jump(When::above));
-    to_.compare64(rsi, rcx, entry + offset(is_load ? offsetof(exec::RangeCache::Entry, read_span) : offsetof(exec::RangeCache::Entry, write_span)));
+    to_.compare64(rsi, rcx,
+                  entry + offset(is_load ? offsetof(exec::RangeCache::Entry, read_span)
+                                         : offsetof(exec::RangeCache::Entry, write_span)));
   } else {
     to_.sub64(rax, rdi, offset(offsetof(exec::Warp, shared_memory)));
     jumps.push_back(to_.jump(When::negative));
@@ -228,7 +242,9 @@ void MemoryEmitter::load(const Item& item, const Plan& how, unsigned part) {
   to_.load64(rax, rsp, plan + kPointers + 8 * offset(part));
   to_.compare8(rsp, plan + kKinds + offset(part), kSideBySide);
   const auto to_same = to_.jump(Assembler::Condition::differs);
-  const auto op = [&](const Vex& what, unsigned to, unsigned first, unsigned second, int immediate = -1) { to_.vector(what, to, first, Source::vector(second), immediate); };
+  const auto op = [&](const Vex& what, unsigned to, unsigned first, unsigned second, int immediate = -1) {
+    to_.vector(what, to, first, Source::vector(second), immediate);
+  };
   if (count == 1) {
     to_.vector(v::load, d[0], 0, at(0));
   } else if (count == 2) {
@@ -266,7 +282,9 @@ void MemoryEmitter::store(const Item& item, const Plan& how, unsigned part) {
   const unsigned count = item.from->count;
   const auto displacement = displacement_of(item, how), plan = how.at;
   const auto at = [&](unsigned bytes) { return Source::memory(rax, displacement + static_cast<std::int32_t>(bytes)); };
-  const auto op = [&](const Vex& what, unsigned to, unsigned first, unsigned second, int immediate = -1) { to_.vector(what, to, first, Source::vector(second), immediate); };
+  const auto op = [&](const Vex& what, unsigned to, unsigned first, unsigned second, int immediate = -1) {
+    to_.vector(what, to, first, Source::vector(second), immediate);
+  };
   std::array<unsigned, 4> d{}, x{};
   for (unsigned k = 0; k < count; ++k) d[k] = at_.take(item.reads[1 + k], part);
   for (unsigned k = 0; count > 1 && k < count; ++k) x[k] = at_.fresh();
@@ -389,7 +407,8 @@ void MemoryEmitter::access(const Item& item) {
   calls_.push_back(std::move(call));
 }
 
-/// Sums that nobody reads at once, in the block's own shared memory, which one thread at a time works on: lane by lane, where all are within and aligned.
+/// Sums that nobody reads at once, in the block's own shared memory, which one thread at a time works on: lane by lane,
+/// where all are within and aligned.
 void MemoryEmitter::add_in_shared(const Item& item) {
   using When = Assembler::Condition;
   const auto displacement = static_cast<std::uint32_t>(item.step->displacement);

@@ -1,5 +1,7 @@
-// Loads and stores inside a segment, for a whole warp at once. Where the lanes' addresses lie in memory that the step has met before, and in each eight lanes side by side or at one place, the access is
-// made here; anything else, a fault among it, is left to the handler that carries the instruction out otherwise, which is called and after which the segment goes on.
+// Loads and stores inside a segment, for a whole warp at once. Where the lanes' addresses lie in memory that the step
+// has met before, and in each eight lanes side by side or at one place, the access is made here; anything else, a fault
+// among it, is left to the handler that carries the instruction out otherwise, which is called and after which the
+// segment goes on.
 #pragma once
 
 #include <vector>
@@ -10,18 +12,26 @@ namespace flexrack::sim::jit {
 
 /// What a translated segment keeps on the stack.
 struct StackFrame {
-  static constexpr std::int32_t kControl = 0;          ///< MXCSR, as it was and as it is
-  static constexpr std::int32_t kRounding = 8;         ///< the same around one instruction that rounds in another way
+  static constexpr std::int32_t kControl = 0;  ///< MXCSR, as it was and as it is
+  static constexpr std::int32_t kRounding = 8;  ///< the same around one instruction that rounds in another way
   static constexpr std::int32_t kPlans = 32, kPlanBytes = 64, kPlanCount = 6;
-  static constexpr std::int32_t kOffsets = kPlans + kPlanBytes * kPlanCount, kValues = kOffsets + 128;   ///< a word for each lane, for a moment
-  static constexpr std::int32_t kBytes = kValues + 128 + 8;                      ///< a call finds the stack at a multiple of 16
-  static constexpr std::int32_t kWarp = kBytes, kStep = kBytes + 8;              ///< pushed before
+  static constexpr std::int32_t kOffsets = kPlans + kPlanBytes * kPlanCount,
+                                kValues = kOffsets + 128;  ///< a word for each lane, for a moment
+  static constexpr std::int32_t kBytes = kValues + 128 + 8;  ///< a call finds the stack at a multiple of 16
+  static constexpr std::int32_t kWarp = kBytes, kStep = kBytes + 8;  ///< pushed before
 };
 
 class MemoryEmitter {
  public:
-  MemoryEmitter(const exec::Code& code, Assembler& to, Pool& pool, Registers& registers, const Segment& segment, bool is_partial)
-      : code_(code), to_(to), pool_(pool), at_(registers), first_(segment.first), flushes_(segment.flushes), is_partial_(is_partial) {}
+  MemoryEmitter(const exec::Code& code, Assembler& to, Pool& pool, Registers& registers, const Segment& segment,
+                bool is_partial)
+      : code_(code),
+        to_(to),
+        pool_(pool),
+        at_(registers),
+        first_(segment.first),
+        flushes_(segment.flushes),
+        is_partial_(is_partial) {}
 
   void emit(const Item& item);
   /// What an item that is not for this class did to registers that plans were made for.
@@ -48,12 +58,13 @@ class MemoryEmitter {
   void at_item(unsigned number) { number_ = number; }
 
  private:
-  /// How the addresses in a register lie, found out once for all accesses by it: on the stack. A register that is another one and a number has the same plan.
+  /// How the addresses in a register lie, found out once for all accesses by it: on the stack. A register that is
+  /// another one and a number has the same plan.
   struct Plan {
     At place = kNowhere;
     unsigned stride = 0;
-    std::int32_t at = 0;             ///< on the stack
-    std::int32_t ahead = 0;          ///< what the register has more than what was looked at
+    std::int32_t at = 0;  ///< on the stack
+    std::int32_t ahead = 0;  ///< what the register has more than what was looked at
   };
   struct Call {
     const Item* item;
@@ -72,7 +83,8 @@ class MemoryEmitter {
     Registers::State state;
     std::size_t back;
   };
-  // Offsets in a plan: a pointer for each eight lanes, the least and greatest address of all, their low bits, how each eight lie, whether any lies in no way we know.
+  // Offsets in a plan: a pointer for each eight lanes, the least and greatest address of all, their low bits, how each
+  // eight lie, whether any lies in no way we know.
   static constexpr std::int32_t kPointers = 0, kLeast = 32, kGreatest = 40, kLowBits = 48, kKinds = 52, kOthers = 56;
 
   /// A register has something else now.
@@ -92,7 +104,9 @@ class MemoryEmitter {
   void load_pair(const Item& item, const Plan& plan, unsigned part);
   void store_pair(const Item& item, const Plan& plan, unsigned part);
   /// Where an item's access is behind a plan's pointer.
-  static std::int32_t displacement_of(const Item& item, const Plan& plan) { return static_cast<std::int32_t>(item.step->displacement) + plan.ahead; }
+  static std::int32_t displacement_of(const Item& item, const Plan& plan) {
+    return static_cast<std::int32_t>(item.step->displacement) + plan.ahead;
+  }
   void exchange(const Item& item);
   std::size_t call_handler(const Item& item);
   Source iota(unsigned stride, bool is_wide, bool is_upper);
@@ -101,8 +115,8 @@ class MemoryEmitter {
   Assembler& to_;
   Pool& pool_;
   Registers& at_;
-  const Step* first_;                ///< of the segment
-  bool flushes_;                     ///< the processor takes subnormals for zero, which handlers do not expect that compute
+  const Step* first_;  ///< of the segment
+  bool flushes_;  ///< the processor takes subnormals for zero, which handlers do not expect that compute
   bool is_partial_;
   unsigned number_ = 0;
   std::vector<Plan> plans_;

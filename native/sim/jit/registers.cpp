@@ -10,7 +10,8 @@ namespace flexrack::sim::jit {
 
 Source Pool::wide(std::uint64_t value) {
   const auto [at, is_new] = known_.try_emplace(value, static_cast<std::int32_t>(words_.size() * 4));
-  for (unsigned i = 0; is_new && i < 4; ++i) words_.push_back(static_cast<std::uint32_t>(value)), words_.push_back(static_cast<std::uint32_t>(value >> 32));
+  for (unsigned i = 0; is_new && i < 4; ++i)
+    words_.push_back(static_cast<std::uint32_t>(value)), words_.push_back(static_cast<std::uint32_t>(value >> 32));
   return Source::pool(at->second);
 }
 
@@ -29,7 +30,8 @@ Source Pool::eight(const std::array<std::uint32_t, 8>& values) {
 }
 
 Source Pool::series(unsigned step, bool is_wide, unsigned first) {
-  const auto [at, is_new] = series_.try_emplace({step, is_wide ? 1U : 0U, first}, static_cast<std::int32_t>(words_.size() * 4));
+  const auto [at, is_new] =
+      series_.try_emplace({step, is_wide ? 1U : 0U, first}, static_cast<std::int32_t>(words_.size() * 4));
   for (unsigned i = 0; is_new && i < (is_wide ? 4U : 8U); ++i) {
     words_.push_back((first + i) * step);
     if (is_wide) words_.push_back(0);
@@ -178,15 +180,18 @@ unsigned Registers::take(const Use& use, unsigned part) {
 }
 
 Source Registers::last_float(const Use& use, unsigned part) {
-  const bool is_constant = use.at & kInConstants, may_be_memory = is_constant || use.form == Form::word || use.form == Form::wide;
+  const bool is_constant = use.at & kInConstants,
+             may_be_memory = is_constant || use.form == Form::word || use.form == Form::wide;
   // Read again soon: worth a register, a constant only one that is free.
   const bool is_worth = fates_.next_read(use.at & ~kNegated, item_ + 1) < Fates::kAtEnd && (!is_constant || has_room());
-  if (find(use.at, is_constant ? 0 : part) >= 0 || !may_be_memory || is_worth) return Source::vector(take_float(use, part));
+  if (find(use.at, is_constant ? 0 : part) >= 0 || !may_be_memory || is_worth)
+    return Source::vector(take_float(use, part));
   return is_constant ? constant(use) : memory(use.at, use.form, part);
 }
 
 bool Registers::has_room() const {
-  return std::count_if(held_.begin(), held_.end(), [](const Held& held) { return held.place == kNowhere && !held.is_taken; }) > 2;
+  return std::count_if(held_.begin(), held_.end(),
+                       [](const Held& held) { return held.place == kNowhere && !held.is_taken; }) > 2;
 }
 
 Source Registers::last(const Use& use, unsigned part) {
@@ -223,7 +228,8 @@ bool Registers::is_last_read(const Use& use, const Item& item) const {
   return readers == 1 && (is_replaced || fates_.next_read(use.at, item_ + 1) == Fates::kNever);
 }
 
-void Registers::put(const Item& item, const Use& use, unsigned part, unsigned value, bool may_be_nan, bool may_be_tiny) {
+void Registers::put(const Item& item, const Use& use, unsigned part, unsigned value, bool may_be_nan,
+                    bool may_be_tiny) {
   held_[value].may_be_nan = may_be_nan, held_[value].may_be_tiny = may_be_tiny;
   if (item.guard != kNowhere) {
     // Lanes whose guard does not hold keep what they have.
@@ -237,9 +243,11 @@ void Registers::put(const Item& item, const Use& use, unsigned part, unsigned va
       to_.vector(v::widen_signed, by, 0, Source::vector(part % 2 == 1 ? by : guard));
     }
     const bool is_negated = item.guard & kNegated;
-    to_.vector(v::blend_by, value, is_negated ? value : old, Source::vector(is_negated ? old : value), static_cast<int>(by << 4));
+    to_.vector(v::blend_by, value, is_negated ? value : old, Source::vector(is_negated ? old : value),
+               static_cast<int>(by << 4));
   }
-  if (const int old = find(use.at, part); old >= 0 && static_cast<unsigned>(old) != value) held_[static_cast<unsigned>(old)] = {};
+  if (const int old = find(use.at, part); old >= 0 && static_cast<unsigned>(old) != value)
+    held_[static_cast<unsigned>(old)] = {};
   auto& held = held_[value];
   held = {use.at, use.form, static_cast<std::uint8_t>(part), true, held.may_be_nan, held.may_be_tiny, true, true};
 }
@@ -259,7 +267,8 @@ void Registers::save(const State& state) {
   const State kept = held_;
   held_ = state;
   for (unsigned i = 0; i < kCount; ++i) {
-    if (held_[i].place != kNowhere && held_[i].is_dirty && fates_.next_read(held_[i].place, item_) != Fates::kNever) write_back(i);
+    if (held_[i].place != kNowhere && held_[i].is_dirty && fates_.next_read(held_[i].place, item_) != Fates::kNever)
+      write_back(i);
   }
   held_ = kept;
 }
@@ -273,7 +282,9 @@ void Registers::restore(const State& state) {
 /// A predicate of all 32 lanes at once: read as one word it must not lie there as four bytes just written.
 void Registers::write_back_whole(const std::array<unsigned, 4>& parts) {
   const At place = held_[parts[0]].place;
-  const auto pack = [&](unsigned to, unsigned a, unsigned b) { to_.vector(v::pack_signed32, to, a, Source::vector(b)); };
+  const auto pack = [&](unsigned to, unsigned a, unsigned b) {
+    to_.vector(v::pack_signed32, to, a, Source::vector(b));
+  };
   pack(kScratch, parts[0], parts[1]);
   pack(kScratch2, parts[2], parts[3]);
   to_.vector(v::pack_signed16, kScratch, kScratch, Source::vector(kScratch2));
@@ -291,7 +302,8 @@ void Registers::write_back_whole(const std::array<unsigned, 4>& parts) {
   for (const unsigned part : parts) held_[part].is_dirty = false;
 }
 
-/// The same by the turns of a loop, for one predicate: its bits are shifted into a register, which is written behind the loop.
+/// The same by the turns of a loop, for one predicate: its bits are shifted into a register, which is written behind
+/// the loop.
 void Registers::collect_mask(const std::array<unsigned, 4>& parts) {
   collected_ = held_[parts[0]].place;
   const auto bits_of_turn = static_cast<std::uint8_t>(8 * ways_);
@@ -311,7 +323,9 @@ void Registers::finish_loop() {
 
 void Registers::finish() {
   for (unsigned i = 0; i < kCount; ++i) {
-    if (held_[i].form != Form::mask || held_[i].place == kNowhere || !held_[i].is_dirty || fates_.next_read(held_[i].place, item_ + 1) == Fates::kNever) continue;
+    if (held_[i].form != Form::mask || held_[i].place == kNowhere || !held_[i].is_dirty ||
+        fates_.next_read(held_[i].place, item_ + 1) == Fates::kNever)
+      continue;
     std::array<unsigned, 4> parts{};
     bool are_all = true;
     for (unsigned part = 0; part < ways_; ++part) {

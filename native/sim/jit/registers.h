@@ -1,8 +1,9 @@
-// Which of the warp's registers are in the processor's while a segment is translated. A value is eight lanes of a register (Form); memory has it in the warp's frame. What is not needed any more is
-// not written back; what is, is written when its place in the processor goes to another, or at the end.
+// Which of the warp's registers are in the processor's while a segment is translated. A value is eight lanes of a
+// register (Form); memory has it in the warp's frame. What is not needed any more is not written back; what is, is
+// written when its place in the processor goes to another, or at the end.
 //
-// A float may be held in a form that arithmetic takes as it is and that memory must not have: a NaN of any bits, where PTX has one NaN; a subnormal, where it is to be zero. It is put right when
-// something else looks at it.
+// A float may be held in a form that arithmetic takes as it is and that memory must not have: a NaN of any bits, where
+// PTX has one NaN; a subnormal, where it is to be zero. It is put right when something else looks at it.
 #pragma once
 
 #include <array>
@@ -42,7 +43,8 @@ class Registers {
  public:
   static constexpr unsigned kScratch = 14, kScratch2 = 15, kCount = 14;  ///< what writing back needs for itself
 
-  /// `ways`: vectors of eight lanes that one turn works for. `is_partial`: some lanes do not work, and keep what they have.
+  /// `ways`: vectors of eight lanes that one turn works for. `is_partial`: some lanes do not work, and keep what they
+  /// have.
   Registers(const exec::Code& code, Assembler& to, Pool& pool, const Fates& fates, unsigned ways, bool is_partial)
       : code_(code), to_(to), pool_(pool), fates_(fates), ways_(ways), is_partial_(is_partial) {}
 
@@ -66,7 +68,8 @@ class Registers {
   unsigned copy_float(const Use& use, unsigned part, const Item& item);
   unsigned fresh();
   /// Makes a register's value what is written; only once for each part, and after all sources have been taken.
-  void put(const Item& item, const Use& use, unsigned part, unsigned value, bool may_be_nan = false, bool may_be_tiny = false);
+  void put(const Item& item, const Use& use, unsigned part, unsigned value, bool may_be_nan = false,
+           bool may_be_tiny = false);
   /// What was taken for the lanes can go; all but one register.
   void release(unsigned but = kCount);
   /// Where the item is over: what nobody needs leaves.
@@ -86,11 +89,11 @@ class Registers {
 
   // ---- around a call of what carries an item out otherwise: it has the warp's frame, and nothing of ours outlives it
   struct Held {
-    At place = kNowhere;             ///< kNowhere: nothing, or something for a moment
+    At place = kNowhere;  ///< kNowhere: nothing, or something for a moment
     Form form = Form::none;
     std::uint8_t part = 0;
     bool is_dirty = false, may_be_nan = false, may_be_tiny = false, is_taken = false;
-    bool is_new = false;             ///< written by the item under way
+    bool is_new = false;  ///< written by the item under way
   };
   using State = std::array<Held, kCount>;
   const State& state() const { return held_; }
@@ -122,7 +125,7 @@ class Registers {
   unsigned ways_;
   bool is_partial_;
   unsigned item_ = 0, lanes_ = 0;
-  At collected_ = kNowhere;          ///< the predicate whose bits are in edi, in a loop
+  At collected_ = kNowhere;  ///< the predicate whose bits are in edi, in a loop
   State held_;
 };
 

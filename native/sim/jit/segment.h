@@ -1,4 +1,5 @@
-// Instructions in a row that a translation carries out as one: arithmetic on registers, lane by lane, that cannot fault, wait or part the lanes.
+// Instructions in a row that a translation carries out as one: arithmetic on registers, lane by lane, that cannot
+// fault, wait or part the lanes.
 #pragma once
 
 #include <array>
@@ -19,8 +20,8 @@ using ptx::Instruction;
 using ptx::Op;
 using ptx::Type;
 
-/// What a register is made of, for eight lanes: `word` is one vector, `wide` two, `half` (16 bits) one of words without their upper half, `mask` (a predicate) one of words that are
-/// all ones or zero.
+/// What a register is made of, for eight lanes: `word` is one vector, `wide` two, `half` (16 bits) one of words without
+/// their upper half, `mask` (a predicate) one of words that are all ones or zero.
 enum class Form : std::uint8_t { none, half, word, wide, mask };
 
 struct Use {

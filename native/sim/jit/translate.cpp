@@ -33,7 +33,8 @@ constexpr std::size_t kMaxItems = 512;               ///< of a segment
 constexpr std::ptrdiff_t kShortest = 2;
 constexpr std::size_t kMuch = 48;
 
-constexpr auto kMask = static_cast<std::int32_t>(offsetof(exec::Warp, mask)), kLive = static_cast<std::int32_t>(offsetof(exec::Warp, live)),
+constexpr auto kMask = static_cast<std::int32_t>(offsetof(exec::Warp, mask)),
+               kLive = static_cast<std::int32_t>(offsetof(exec::Warp, live)),
                kBases = static_cast<std::int32_t>(offsetof(exec::Warp, bases));
 
 /// Instructions of the processor, about, and cycles that one must wait for another.
@@ -58,9 +59,11 @@ double chain_of(const Segment& segment) {
   return longest;
 }
 
-/// One way to carry out a segment: so many vectors in each turn of a loop. `leave` emits the way out, to the step in rax.
+/// One way to carry out a segment: so many vectors in each turn of a loop. `leave` emits the way out, to the step in
+/// rax.
 template <class Leave>
-void emit_lanes(const exec::Code& code, const Segment& segment, const Fates& fates, Pool& pool, Assembler& to, unsigned ways, bool is_partial, const Leave& leave) {
+void emit_lanes(const exec::Code& code, const Segment& segment, const Fates& fates, Pool& pool, Assembler& to,
+                unsigned ways, bool is_partial, const Leave& leave) {
   if (ways < kTurns) to.set32(rsi, kTurns / ways);
   const std::size_t again = to.size();
   Registers registers(code, to, pool, fates, ways, is_partial);
@@ -128,14 +131,16 @@ void begin_flushing(Assembler& to) {
 }
 void end_flushing(Assembler& to) { to.bytes({0x0f, 0xae, 0x14, 0x24}); }
 
-/// A function (Warp&, const Step*) that returns the step behind the segment, or what a handler that it had to call returned.
+/// A function (Warp&, const Step*) that returns the step behind the segment, or what a handler that it had to call
+/// returned.
 void emit_segment(const exec::Code& code, const Segment& segment, Pool& pool, Assembler& to) {
   const Fates fates(code, segment);
   const unsigned ways = best_ways(code, segment, fates);
   to.bytes({0xf3, 0x0f, 0x1e, 0xfa});  // endbr64
   to.bytes({0x56, 0x57});              // push rsi; push rdi
   to.add64(rsp, -StackFrame::kBytes);
-  if (!code.counted.empty()) to.add_to_counter(&exec::all_counts().in_segments, static_cast<std::uint32_t>(segment.items.size()));
+  if (!code.counted.empty())
+    to.add_to_counter(&exec::all_counts().in_segments, static_cast<std::uint32_t>(segment.items.size()));
   to.load32(rax, rdi, kMask);
   to.load64(kWords, rdi, kBases);
   to.move64(kWides, kWords);
@@ -171,7 +176,8 @@ class Translation {
     std::vector<Entry> entries;
     for (std::size_t at = 0; at < code_.steps.size();) {
       const Segment segment = segment_at(at);
-      if (std::count_if(segment.items.begin(), segment.items.end(), [](const Item& item) { return !item.is_called; }) >= kShortest) {
+      if (std::count_if(segment.items.begin(), segment.items.end(), [](const Item& item) { return !item.is_called; }) >=
+          kShortest) {
         entries.push_back({&code_.steps[at], to_.size()});
         emit_segment(code_, segment, pool_, to_);
       }
@@ -180,7 +186,9 @@ class Translation {
       at += std::max(segment.steps, skipped);
     }
     if (entries.empty() || !code_.machine_code.fill(to_.finished(pool_.words()))) return;
-    for (const auto& entry : entries) entry.step->run = reinterpret_cast<exec::Handler>(reinterpret_cast<std::uintptr_t>(code_.machine_code.begin() + entry.at));
+    for (const auto& entry : entries)
+      entry.step->run =
+          reinterpret_cast<exec::Handler>(reinterpret_cast<std::uintptr_t>(code_.machine_code.begin() + entry.at));
     segments_made += entries.size();
   }
 
@@ -188,14 +196,16 @@ class Translation {
   void find_targets() {
     for (const auto& step : code_.steps) {
       if (step.source == nullptr) continue;
-      const bool is_branch = step.source->op == Op::bra || (step.guard != kNowhere && step.run == exec::branch_handler(true, false));
+      const bool is_branch =
+          step.source->op == Op::bra || (step.guard != kNowhere && step.run == exec::branch_handler(true, false));
       if (is_branch) targets_.insert(step.target);
       if (is_branch || step.source->op == Op::brx) targets_.insert(step.meet);
     }
     for (const auto& table : code_.tables) targets_.insert(table.begin(), table.end());
   }
 
-  /// What registers hold where shuffles read them: numbers that a move has put there, since lanes have met last. Where all lanes work then, all have made the move.
+  /// What registers hold where shuffles read them: numbers that a move has put there, since lanes have met last. Where
+  /// all lanes work then, all have made the move.
   void find_numbers() {
     std::map<At, At> held;
     const auto number_in = [&](At place) {
@@ -211,7 +221,8 @@ class Translation {
         continue;
       }
       const auto& from = *step.source;
-      const bool is_move = from.op == Op::mov && !is_guarded && from.o[0].width == ptx::Width::w32 && step.a != kNowhere && (step.a & kInConstants);
+      const bool is_move = from.op == Op::mov && !is_guarded && from.o[0].width == ptx::Width::w32 &&
+                           step.a != kNowhere && (step.a & kInConstants);
       Item item;
       item.handler = step.run;
       if (from.op == Op::shfl && step.guard == kNowhere) {

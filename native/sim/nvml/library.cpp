@@ -1,5 +1,5 @@
-// libnvidia-ml.so.1 beside the driver in software: for programs that run on it without a daemon, as NCCL, which asks NVML what devices there are and how they are
-// connected. Behind a daemon it is client/nvml that answers.
+// libnvidia-ml.so.1 beside the driver in software: for programs that run on it without a daemon, as NCCL, which asks
+// NVML what devices there are and how they are connected. Behind a daemon it is client/nvml that answers.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -34,7 +34,8 @@ const Table* table() {
     const std::string path(own.dli_fname);
     auto* library = dlopen((path.substr(0, path.rfind('/') + 1) + "libcuda.so.1").c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) return nullptr;
-    return flexrack::cuda::find_table<Table>(reinterpret_cast<CUresult (*)(const void**, const CUuuid*)>(dlsym(library, "cuGetExportTable")));
+    return flexrack::cuda::find_table<Table>(
+        reinterpret_cast<CUresult (*)(const void**, const CUuuid*)>(dlsym(library, "cuGetExportTable")));
   }();
   return found;
 }
@@ -44,7 +45,8 @@ const std::vector<Device>& devices() {
     auto* made = new std::vector<Device>;
     const auto* driver = table();
     Device one;
-    while (driver && driver->describe && driver->describe(static_cast<CUdevice>(made->size()), &one.facts) == CUDA_SUCCESS) {
+    while (driver && driver->describe &&
+           driver->describe(static_cast<CUdevice>(made->size()), &one.facts) == CUDA_SUCCESS) {
       one.index = static_cast<unsigned>(made->size());
       made->push_back(one);
     }
@@ -56,7 +58,8 @@ const std::vector<Device>& devices() {
 nvmlDevice_t handle_of(const Device& device) { return reinterpret_cast<nvmlDevice_t>(const_cast<Device*>(&device)); }
 
 const Device* device_of(nvmlDevice_t handle) {
-  for (const auto& one : devices()) if (handle_of(one) == handle) return &one;
+  for (const auto& one : devices())
+    if (handle_of(one) == handle) return &one;
   return nullptr;
 }
 
@@ -88,9 +91,11 @@ nvmlReturn_t give_text(const std::string& text, char* into, unsigned length) {
 
 void write_place(const Device& device, nvmlPciInfo_t& info) {
   info = {};
-  const auto domain = static_cast<unsigned>(device.facts.pci_domain), bus = static_cast<unsigned>(device.facts.pci_bus), number = static_cast<unsigned>(device.facts.pci_device);
+  const auto domain = static_cast<unsigned>(device.facts.pci_domain), bus = static_cast<unsigned>(device.facts.pci_bus),
+             number = static_cast<unsigned>(device.facts.pci_device);
   info.domain = domain, info.bus = bus, info.device = number;
-  std::snprintf(info.busIdLegacy, sizeof info.busIdLegacy, "%04X:%02X:%02X.0", domain & 0xffff, bus & 0xff, number & 0xff);
+  std::snprintf(info.busIdLegacy, sizeof info.busIdLegacy, "%04X:%02X:%02X.0", domain & 0xffff, bus & 0xff,
+                number & 0xff);
   std::snprintf(info.busId, sizeof info.busId, "%08X:%02X:%02X.0", domain, bus & 0xff, number & 0xff);
 }
 
@@ -145,7 +150,9 @@ nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned int length) {
   const auto number = devices()[0].facts.driver;
   return give_text(std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10), version, length);
 }
-nvmlReturn_t nvmlSystemGetNVMLVersion(char* version, unsigned int length) { return give_text("13.0.39", version, length); }
+nvmlReturn_t nvmlSystemGetNVMLVersion(char* version, unsigned int length) {
+  return give_text("13.0.39", version, length);
+}
 nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int* version) {
   if (users == 0) return NVML_ERROR_UNINITIALIZED;
   if (!version) return NVML_ERROR_INVALID_ARGUMENT;
@@ -168,10 +175,12 @@ nvmlReturn_t nvmlDeviceGetHandleByUUID(const char* uuid, nvmlDevice_t* device) {
 }
 nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char* text, nvmlDevice_t* device) {
   unsigned domain = 0, bus = 0, number = 0;
-  const bool is_read = text && (std::sscanf(text, "%x:%x:%x", &domain, &bus, &number) == 3 || (domain = 0, std::sscanf(text, "%x:%x", &bus, &number) == 2));
+  const bool is_read = text && (std::sscanf(text, "%x:%x:%x", &domain, &bus, &number) == 3 ||
+                                (domain = 0, std::sscanf(text, "%x:%x", &bus, &number) == 2));
   if (!is_read) return NVML_ERROR_INVALID_ARGUMENT;
   return find(device, [&](const Device& one) {
-    return one.facts.pci_domain == static_cast<int>(domain) && one.facts.pci_bus == static_cast<int>(bus) && one.facts.pci_device == static_cast<int>(number);
+    return one.facts.pci_domain == static_cast<int>(domain) && one.facts.pci_bus == static_cast<int>(bus) &&
+           one.facts.pci_device == static_cast<int>(number);
   });
 }
 
@@ -188,7 +197,8 @@ nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t* pci) {
   return with(device, pci, [&](const Device& one) { write_place(one, *pci); });
 }
 nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int* major, int* minor) {
-  return with(device, major && minor ? major : nullptr, [&](const Device& one) { *major = one.facts.major, *minor = one.facts.minor; });
+  return with(device, major && minor ? major : nullptr,
+              [&](const Device& one) { *major = one.facts.major, *minor = one.facts.minor; });
 }
 /// Of this process: memory of such a device is each process's own.
 nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t* memory) {
@@ -199,8 +209,10 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t* memory) 
   });
 }
 
-// How they are connected. Each device lies on the bus by itself: NCCL reads that where the system has no such device, and without asking whether the function is there.
-nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t device, nvmlDevice_t other, nvmlGpuP2PCapsIndex_t, nvmlGpuP2PStatus_t* status) {
+// How they are connected. Each device lies on the bus by itself: NCCL reads that where the system has no such device,
+// and without asking whether the function is there.
+nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t device, nvmlDevice_t other, nvmlGpuP2PCapsIndex_t,
+                                    nvmlGpuP2PStatus_t* status) {
   if (users != 0 && !device_of(other)) return NVML_ERROR_INVALID_ARGUMENT;
   return with(device, status, [&](const Device&) { *status = NVML_P2P_STATUS_NOT_SUPPORTED; });
 }
@@ -214,28 +226,46 @@ nvmlReturn_t nvmlDeviceGetPcieLinkMaxSpeed(nvmlDevice_t device, unsigned int* sp
   return with(device, speed, [&](const Device&) { *speed = 16000; });
 }
 nvmlReturn_t nvmlDeviceGetNvLinkState(nvmlDevice_t device, unsigned int, nvmlEnableState_t*) { return none(device); }
-nvmlReturn_t nvmlDeviceGetNvLinkCapability(nvmlDevice_t device, unsigned int, nvmlNvLinkCapability_t, unsigned int*) { return none(device); }
-nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device, unsigned int, nvmlPciInfo_t*) { return none(device); }
+nvmlReturn_t nvmlDeviceGetNvLinkCapability(nvmlDevice_t device, unsigned int, nvmlNvLinkCapability_t, unsigned int*) {
+  return none(device);
+}
+nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device, unsigned int, nvmlPciInfo_t*) {
+  return none(device);
+}
 nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t device, int count, nvmlFieldValue_t* values) {
   return with(device, values, [&](const Device&) {
     for (int i = 0; i < count; ++i) values[i].nvmlReturn = NVML_ERROR_NOT_SUPPORTED;
   });
 }
 
-// There is nothing to be hot, nor a clock to slow down: programs that watch over a card ask, hashcat among them, and go on without.
-nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t, unsigned int*) { return none(device); }
-nvmlReturn_t nvmlDeviceGetTemperatureThreshold(nvmlDevice_t device, nvmlTemperatureThresholds_t, unsigned int*) { return none(device); }
+// There is nothing to be hot, nor a clock to slow down: programs that watch over a card ask, hashcat among them, and go
+// on without.
+nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t, unsigned int*) {
+  return none(device);
+}
+nvmlReturn_t nvmlDeviceGetTemperatureThreshold(nvmlDevice_t device, nvmlTemperatureThresholds_t, unsigned int*) {
+  return none(device);
+}
 nvmlReturn_t nvmlDeviceGetFanSpeed(nvmlDevice_t device, unsigned int*) { return none(device); }
 nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t*) { return none(device); }
 nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t, unsigned int*) { return none(device); }
-nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t device, unsigned long long*) { return none(device); }
-nvmlReturn_t nvmlDeviceGetSupportedClocksThrottleReasons(nvmlDevice_t device, unsigned long long*) { return none(device); }
+nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t device, unsigned long long*) {
+  return none(device);
+}
+nvmlReturn_t nvmlDeviceGetSupportedClocksThrottleReasons(nvmlDevice_t device, unsigned long long*) {
+  return none(device);
+}
 
-// The names of NVML 4 to 7, which programs look up that were written for any NVML, NCCL among them. A structure of theirs is the beginning of what came later.
+// The names of NVML 4 to 7, which programs look up that were written for any NVML, NCCL among them. A structure of
+// theirs is the beginning of what came later.
 nvmlReturn_t nvmlInit() { return nvmlInit_v2(); }
 nvmlReturn_t nvmlDeviceGetCount(unsigned int* count) { return nvmlDeviceGetCount_v2(count); }
-nvmlReturn_t nvmlDeviceGetHandleByIndex(unsigned int index, nvmlDevice_t* device) { return nvmlDeviceGetHandleByIndex_v2(index, device); }
-nvmlReturn_t nvmlDeviceGetHandleByPciBusId(const char* text, nvmlDevice_t* device) { return nvmlDeviceGetHandleByPciBusId_v2(text, device); }
+nvmlReturn_t nvmlDeviceGetHandleByIndex(unsigned int index, nvmlDevice_t* device) {
+  return nvmlDeviceGetHandleByIndex_v2(index, device);
+}
+nvmlReturn_t nvmlDeviceGetHandleByPciBusId(const char* text, nvmlDevice_t* device) {
+  return nvmlDeviceGetHandleByPciBusId_v2(text, device);
+}
 nvmlReturn_t nvmlDeviceGetPciInfo(nvmlDevice_t device, nvmlPciInfo_t* pci) {
   return with(device, pci, [&](const Device& one) {
     nvmlPciInfo_t whole;
@@ -243,6 +273,8 @@ nvmlReturn_t nvmlDeviceGetPciInfo(nvmlDevice_t device, nvmlPciInfo_t* pci) {
     std::memcpy(pci, &whole, offsetof(nvmlPciInfo_t, pciSubSystemId));
   });
 }
-nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo(nvmlDevice_t device, unsigned int, nvmlPciInfo_t*) { return none(device); }
+nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo(nvmlDevice_t device, unsigned int, nvmlPciInfo_t*) {
+  return none(device);
+}
 
 }  // extern "C"

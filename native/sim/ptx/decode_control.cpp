@@ -131,7 +131,8 @@ void call_targets(Decoder& in, const NameList& list, Call& call, std::size_t& to
   for (const auto& [name, where] : list.names) {
     std::uint32_t number = 0;
     const auto symbol = in.builder().resolve(name, number);
-    if (symbol.kind != Symbol::Kind::function) in.builder().fail(where, name, "Unknown symbol '" + std::string(name) + "'");
+    if (symbol.kind != Symbol::Kind::function)
+      in.builder().fail(where, name, "Unknown symbol '" + std::string(name) + "'");
     call.targets.push_back(symbol.at);
   }
 }

@@ -73,8 +73,9 @@ bool decode_activemask(Decoder& in) {
 }
 
 bool decode_redux(Decoder& in) {
-  static constexpr std::pair<std::string_view, AtomicOp> kOps[] = {{"add", AtomicOp::add},       {"min", AtomicOp::min},     {"max", AtomicOp::max},
-                                                                   {"and", AtomicOp::logic_and}, {"or", AtomicOp::logic_or}, {"xor", AtomicOp::logic_xor}};
+  static constexpr std::pair<std::string_view, AtomicOp> kOps[] = {
+      {"add", AtomicOp::add},       {"min", AtomicOp::min},     {"max", AtomicOp::max},
+      {"and", AtomicOp::logic_and}, {"or", AtomicOp::logic_or}, {"xor", AtomicOp::logic_xor}};
   if (!in.take("sync")) return false;
   for (const auto& [text, op] : kOps) {
     if (in.take(text)) in.out.atomic = op;

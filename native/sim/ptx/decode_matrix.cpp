@@ -1,4 +1,5 @@
-// Matrix instructions of a warp. Facts: PTX ISA 9.0, 9.7.14. Sparse, sub-byte and block-scaled ones have words nobody takes here, so they are unsupported.
+// Matrix instructions of a warp. Facts: PTX ISA 9.0, 9.7.14. Sparse, sub-byte and block-scaled ones have words nobody
+// takes here, so they are unsupported.
 #include "sim/ptx/decoder.h"
 
 namespace flexrack::sim::ptx {
@@ -73,7 +74,8 @@ bool move(Decoder& in, Matrix& matrix, bool is_load) {
   (fragment == 0 ? matrix.a : fragment == 1 ? matrix.b : fragment == 2 ? matrix.c : matrix.d) = in.out.type;
   if (in.out.type == Type::none || in.item_count() < 2 || in.item_count() > 3) return false;
   const std::size_t list_at = is_load ? 0 : 1;
-  in.out.o[list_at] = in.list(in.item(list_at), held_in(in.out.type), is_load ? Decoder::Use::write : Decoder::Use::read);
+  in.out.o[list_at] =
+      in.list(in.item(list_at), held_in(in.out.type), is_load ? Decoder::Use::write : Decoder::Use::read);
   if (in.item_count() == 3) in.out.o[2] = in.source(in.item(2), Type::b32);
   in.out.o[1 - list_at] = in.address(in.item(1 - list_at), space);
   return true;

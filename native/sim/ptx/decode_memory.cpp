@@ -13,7 +13,9 @@ std::size_t without_policy(Decoder& in) {
   return count;
 }
 
-bool is_memory_type(Type type) { return bytes_of(type) > 0 && type != Type::texref && type != Type::samplerref && type != Type::surfref; }
+bool is_memory_type(Type type) {
+  return bytes_of(type) > 0 && type != Type::texref && type != Type::samplerref && type != Type::surfref;
+}
 
 Operand value(Decoder& in, const Item& item, Decoder::Use use) {
   const auto type = in.out.type;
@@ -63,8 +65,10 @@ namespace {
 
 AtomicOp take_atomic_op(Decoder& in) {
   static constexpr std::pair<std::string_view, AtomicOp> kOps[] = {
-      {"add", AtomicOp::add}, {"min", AtomicOp::min}, {"max", AtomicOp::max}, {"inc", AtomicOp::inc}, {"dec", AtomicOp::dec}, {"and", AtomicOp::logic_and},
-      {"or", AtomicOp::logic_or}, {"xor", AtomicOp::logic_xor}, {"exch", AtomicOp::exchange}, {"cas", AtomicOp::compare_swap},
+      {"add", AtomicOp::add},          {"min", AtomicOp::min},       {"max", AtomicOp::max},
+      {"inc", AtomicOp::inc},          {"dec", AtomicOp::dec},       {"and", AtomicOp::logic_and},
+      {"or", AtomicOp::logic_or},      {"xor", AtomicOp::logic_xor}, {"exch", AtomicOp::exchange},
+      {"cas", AtomicOp::compare_swap},
   };
   for (const auto& [text, op] : kOps) {
     if (in.take(text)) return op;
@@ -73,7 +77,8 @@ AtomicOp take_atomic_op(Decoder& in) {
 }
 
 Operand atomic_value(Decoder& in, const Item& item, Decoder::Use use) {
-  if (in.out.count == 1) return use == Decoder::Use::write ? in.destination_or_sink(item, in.out.type) : in.source(item, in.out.type);
+  if (in.out.count == 1)
+    return use == Decoder::Use::write ? in.destination_or_sink(item, in.out.type) : in.source(item, in.out.type);
   const auto made = in.list(item, in.out.type, use);
   if (made.count != in.out.count) in.mismatch();
   return made;
@@ -96,10 +101,9 @@ bool decode_atomic(Decoder& in) {
   in.out.type = in.take_type();
   if (in.out.atomic == AtomicOp::none || !is_memory_type(in.out.type)) return false;
   const std::size_t first = is_red ? 0 : 1;
-  if (count != first + (in.out.atomic == AtomicOp::compare_swap ? 3 : 2)) {
-    in.mismatch();
-  }
-  in.out.o[0] = is_red ? Operand{Operand::Kind::sink, width_of(in.out.type)} : atomic_value(in, in.item(0), Decoder::Use::write);
+  if (count != first + (in.out.atomic == AtomicOp::compare_swap ? 3 : 2)) { in.mismatch(); }
+  in.out.o[0] =
+      is_red ? Operand{Operand::Kind::sink, width_of(in.out.type)} : atomic_value(in, in.item(0), Decoder::Use::write);
   in.out.o[2] = atomic_value(in, in.item(first + 1), Decoder::Use::read);
   if (in.out.atomic == AtomicOp::compare_swap) in.out.o[3] = atomic_value(in, in.item(first + 2), Decoder::Use::read);
   in.out.o[1] = in.address(in.item(first), space);
@@ -177,7 +181,9 @@ bool copy_bulk(Decoder& in) {
   const auto to = in.take_space(Space::generic);
   const auto from = in.take_space(Space::generic);
   const bool has_barrier = in.take("mbarrier::complete_tx::bytes");
-  if (to == Space::generic || from == Space::generic || count != (has_barrier ? 4u : 3u) || (!has_barrier && !in.take("bulk_group"))) return false;
+  if (to == Space::generic || from == Space::generic || count != (has_barrier ? 4u : 3u) ||
+      (!has_barrier && !in.take("bulk_group")))
+    return false;
   in.out.op = Op::cp_async_bulk;
   in.out.detail = static_cast<std::uint8_t>(from);
   in.out.o[1] = in.address_value(in.item(1), from == Space::global ? Width::w64 : Width::w32);

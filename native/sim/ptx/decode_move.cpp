@@ -40,7 +40,11 @@ bool pack_or_unpack(Decoder& in) {
 
 bool is_address(const Symbol& symbol) {
   switch (symbol.kind) {
-    case Symbol::Kind::local: case Symbol::Kind::parameter: case Symbol::Kind::shared: case Symbol::Kind::variable: case Symbol::Kind::function: return true;
+    case Symbol::Kind::local:
+    case Symbol::Kind::parameter:
+    case Symbol::Kind::shared:
+    case Symbol::Kind::variable:
+    case Symbol::Kind::function: return true;
     default: return false;
   }
 }
@@ -59,8 +63,8 @@ bool move_vector(Decoder& in) {
   static constexpr std::string_view kElements[] = {"x", "y", "z", "w"};
   const auto& to = in.item(0);
   auto from = in.item(1);
-  if (in.out.count != 4 || to.form != Item::Form::vector || to.count != 4 || from.form != Item::Form::name || !from.component.empty() ||
-      !special_register(from.name, "x"))
+  if (in.out.count != 4 || to.form != Item::Form::vector || to.count != 4 || from.form != Item::Form::name ||
+      !from.component.empty() || !special_register(from.name, "x"))
     return false;
   const auto made = in.out;
   for (std::size_t at = 0; at < 4; ++at) {
@@ -99,8 +103,14 @@ namespace {
 
 bool is_packed(Type type) {
   switch (type) {
-    case Type::f16x2: case Type::bf16x2: case Type::e4m3x2: case Type::e5m2x2: case Type::e2m3x2: case Type::e3m2x2: case Type::e2m1x2: case Type::ue8m0x2:
-      return true;
+    case Type::f16x2:
+    case Type::bf16x2:
+    case Type::e4m3x2:
+    case Type::e5m2x2:
+    case Type::e2m3x2:
+    case Type::e3m2x2:
+    case Type::e2m1x2:
+    case Type::ue8m0x2: return true;
     default: return false;
   }
 }
@@ -129,11 +139,14 @@ bool decode_cvt(Decoder& in) {
   in.out.source_type = in.take_type();
   if (in.out.source_type == Type::none || in.out.type == Type::pred || in.out.source_type == Type::pred) return false;
   const bool is_pair = is_packed(in.out.type) && !is_packed(in.out.source_type);
-  const std::size_t count = is_pair ? (in.out.rounding == Rounding::rs ? 4 : 3) : in.out.rounding == Rounding::rs ? 3 : 2;
+  const std::size_t count = is_pair                           ? (in.out.rounding == Rounding::rs ? 4 : 3)
+                            : in.out.rounding == Rounding::rs ? 3
+                                                              : 2;
   if (in.item_count() != count) in.mismatch();
   in.out.o[0] = in.loose_destination(in.item(0), in.out.type);
   for (std::size_t at = 1; at < count; ++at)
-    in.out.o[at] = in.loose_source(in.item(at), in.out.rounding == Rounding::rs && at + 1 == count ? Type::b32 : in.out.source_type);
+    in.out.o[at] = in.loose_source(in.item(at),
+                                   in.out.rounding == Rounding::rs && at + 1 == count ? Type::b32 : in.out.source_type);
   return true;
 }
 

@@ -7,8 +7,9 @@ namespace {
 
 bool take_geometry(Decoder& in, Texture& texture) {
   static constexpr std::pair<std::string_view, Geometry> kNames[] = {
-      {"1d", Geometry::d1},     {"2d", Geometry::d2},       {"3d", Geometry::d3},     {"a1d", Geometry::a1},      {"a2d", Geometry::a2},
-      {"cube", Geometry::cube}, {"acube", Geometry::acube}, {"2dms", Geometry::dms2}, {"a2dms", Geometry::adms2},
+      {"1d", Geometry::d1},       {"2d", Geometry::d2},     {"3d", Geometry::d3},
+      {"a1d", Geometry::a1},      {"a2d", Geometry::a2},    {"cube", Geometry::cube},
+      {"acube", Geometry::acube}, {"2dms", Geometry::dms2}, {"a2dms", Geometry::adms2},
   };
   for (const auto& [text, geometry] : kNames) {
     if (!in.take(text)) continue;
@@ -21,7 +22,10 @@ bool take_geometry(Decoder& in, Texture& texture) {
 /// The first coordinate of these is a layer or a sample: an integer.
 unsigned leading_integers(Geometry geometry) {
   switch (geometry) {
-    case Geometry::a1: case Geometry::a2: case Geometry::acube: case Geometry::dms2: return 1;
+    case Geometry::a1:
+    case Geometry::a2:
+    case Geometry::acube:
+    case Geometry::dms2: return 1;
     case Geometry::adms2: return 2;
     default: return 0;
   }
@@ -30,11 +34,13 @@ unsigned leading_integers(Geometry geometry) {
 Operand coordinates(Decoder& in, const Item& item, const Texture& texture) {
   std::vector<Operand> made;
   const auto integers = leading_integers(texture.geometry);
-  if (item.form != Item::Form::vector) return in.list(item, integers ? Type::b32 : texture.coordinate, Decoder::Use::read);
+  if (item.form != Item::Form::vector)
+    return in.list(item, integers ? Type::b32 : texture.coordinate, Decoder::Use::read);
   for (std::size_t at = 0; at < item.count; ++at) {
     const auto& each = in.child(item, at);
     // What only fills the vector up may be anything.
-    made.push_back(each.form == Item::Form::sink ? in.builder().constant(0, Width::w32) : in.source(each, at < integers ? Type::b32 : texture.coordinate));
+    made.push_back(each.form == Item::Form::sink ? in.builder().constant(0, Width::w32)
+                                                 : in.source(each, at < integers ? Type::b32 : texture.coordinate));
   }
   return in.list_of(made);
 }
@@ -118,11 +124,21 @@ bool decode_texture(Decoder& in) {
 
 bool decode_query(Decoder& in) {
   static constexpr std::pair<std::string_view, QueryField> kFields[] = {
-      {"width", QueryField::width}, {"height", QueryField::height}, {"depth", QueryField::depth}, {"channel_data_type", QueryField::channel_data_type},
-      {"channel_order", QueryField::channel_order}, {"normalized_coords", QueryField::normalized_coords}, {"array_size", QueryField::array_size},
-      {"num_mipmap_levels", QueryField::num_mipmap_levels}, {"num_samples", QueryField::num_samples}, {"memory_layout", QueryField::memory_layout},
-      {"filter_mode", QueryField::filter_mode}, {"addr_mode_0", QueryField::addr_mode_0}, {"addr_mode_1", QueryField::addr_mode_1},
-      {"addr_mode_2", QueryField::addr_mode_2}, {"force_unnormalized_coords", QueryField::force_unnormalized_coords},
+      {"width", QueryField::width},
+      {"height", QueryField::height},
+      {"depth", QueryField::depth},
+      {"channel_data_type", QueryField::channel_data_type},
+      {"channel_order", QueryField::channel_order},
+      {"normalized_coords", QueryField::normalized_coords},
+      {"array_size", QueryField::array_size},
+      {"num_mipmap_levels", QueryField::num_mipmap_levels},
+      {"num_samples", QueryField::num_samples},
+      {"memory_layout", QueryField::memory_layout},
+      {"filter_mode", QueryField::filter_mode},
+      {"addr_mode_0", QueryField::addr_mode_0},
+      {"addr_mode_1", QueryField::addr_mode_1},
+      {"addr_mode_2", QueryField::addr_mode_2},
+      {"force_unnormalized_coords", QueryField::force_unnormalized_coords},
   };
   in.out.op = in.name() == "txq" ? Op::txq : Op::suq;
   const bool is_level = in.take("level");
@@ -145,8 +161,11 @@ bool decode_query(Decoder& in) {
 namespace {
 
 AtomicOp take_reduction(Decoder& in) {
-  static constexpr std::pair<std::string_view, AtomicOp> kOps[] = {
-      {"add", AtomicOp::add}, {"min", AtomicOp::min}, {"max", AtomicOp::max}, {"and", AtomicOp::logic_and}, {"or", AtomicOp::logic_or}};
+  static constexpr std::pair<std::string_view, AtomicOp> kOps[] = {{"add", AtomicOp::add},
+                                                                   {"min", AtomicOp::min},
+                                                                   {"max", AtomicOp::max},
+                                                                   {"and", AtomicOp::logic_and},
+                                                                   {"or", AtomicOp::logic_or}};
   for (const auto& [text, op] : kOps) {
     if (in.take(text)) return op;
   }

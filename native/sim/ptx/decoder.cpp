@@ -13,13 +13,17 @@ using Table = std::unordered_map<std::string_view, Decode>;
 const Table& table() {
   static const Table all = [] {
     Table out;
-    for (const auto name : {"add", "addc", "sub",  "subc",  "mul", "mad", "madc", "mul24", "mad24", "sad",      "div",   "rem",  "abs",  "neg",   "min", "max",
-                            "fma", "rcp",  "sqrt", "rsqrt", "sin", "cos", "lg2",  "ex2",   "tanh",  "copysign", "testp", "popc", "clz",  "bfind", "fns", "brev",
-                            "bfe", "bfi",  "bmsk", "szext", "and", "or",  "xor",  "not",   "cnot",  "shl",      "shr",   "shf",  "prmt", "selp"}) {
+    for (const auto name :
+         {"add",  "addc",     "sub",   "subc", "mul",  "mad",   "madc", "mul24", "mad24", "sad", "div",  "rem",
+          "abs",  "neg",      "min",   "max",  "fma",  "rcp",   "sqrt", "rsqrt", "sin",   "cos", "lg2",  "ex2",
+          "tanh", "copysign", "testp", "popc", "clz",  "bfind", "fns",  "brev",  "bfe",   "bfi", "bmsk", "szext",
+          "and",  "or",       "xor",   "not",  "cnot", "shl",   "shr",  "shf",   "prmt",  "selp"}) {
       out[name] = decode_arithmetic;
     }
     for (const auto name : {"bra", "brx", "ret", "exit", "trap", "brkpt", "nanosleep"}) out[name] = decode_control;
-    for (const auto name : {"prefetch", "prefetchu", "pmevent", "discard", "applypriority", "griddepcontrol", "setmaxnreg"}) out[name] = decode_hint;
+    for (const auto name :
+         {"prefetch", "prefetchu", "pmevent", "discard", "applypriority", "griddepcontrol", "setmaxnreg"})
+      out[name] = decode_hint;
     for (const auto name : {"bar", "barrier"}) out[name] = decode_bar;
     for (const auto name : {"membar", "fence"}) out[name] = decode_fence;
     for (const auto name : {"tex", "tld4"}) out[name] = decode_texture;
@@ -35,8 +39,10 @@ const Table& table() {
     out["mov"] = decode_mov, out["cvt"] = decode_cvt, out["cvta"] = decode_cvta, out["isspacep"] = decode_isspacep;
     out["mapa"] = decode_mapa, out["getctarank"] = decode_getctarank, out["alloca"] = decode_alloca;
     out["st"] = decode_store, out["createpolicy"] = decode_createpolicy, out["cp"] = decode_cp;
-    out["shfl"] = decode_shfl, out["vote"] = decode_vote, out["match"] = decode_match, out["activemask"] = decode_activemask;
-    out["redux"] = decode_redux, out["elect"] = decode_elect, out["mbarrier"] = decode_mbarrier, out["call"] = decode_call;
+    out["shfl"] = decode_shfl, out["vote"] = decode_vote, out["match"] = decode_match,
+    out["activemask"] = decode_activemask;
+    out["redux"] = decode_redux, out["elect"] = decode_elect, out["mbarrier"] = decode_mbarrier,
+    out["call"] = decode_call;
     return out;
   }();
   return all;
@@ -45,8 +51,35 @@ const Table& table() {
 /// PTX has it, and nothing here carries it out.
 bool is_unexecuted(std::string_view name) {
   static constexpr std::string_view kNames[] = {
-      "clusterlaunchcontrol", "istypep", "multimem", "tcgen05", "tensormap", "vabsdiff", "vabsdiff2", "vabsdiff4", "vadd", "vadd2", "vadd4", "vavrg2", "vavrg4",
-      "vmad", "vmax", "vmax2", "vmax4", "vmin", "vmin2", "vmin4", "vset", "vset2", "vset4", "vshl", "vshr", "vsub", "vsub2", "vsub4", "wgmma",
+      "clusterlaunchcontrol",
+      "istypep",
+      "multimem",
+      "tcgen05",
+      "tensormap",
+      "vabsdiff",
+      "vabsdiff2",
+      "vabsdiff4",
+      "vadd",
+      "vadd2",
+      "vadd4",
+      "vavrg2",
+      "vavrg4",
+      "vmad",
+      "vmax",
+      "vmax2",
+      "vmax4",
+      "vmin",
+      "vmin2",
+      "vmin4",
+      "vset",
+      "vset2",
+      "vset4",
+      "vshl",
+      "vshr",
+      "vsub",
+      "vsub2",
+      "vsub4",
+      "wgmma",
   };
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
@@ -71,12 +104,11 @@ void decode(FunctionBuilder& to, const InstructionSyntax& syntax) {
   const auto mark = to.function().code.size();
   const auto found = table().find(syntax.name);
   bool is_known = found != table().end();
-  if (!is_known && !is_unexecuted(syntax.name)) to.fail(syntax.place, syntax.name, "Not a name of any known instruction: '" + std::string(syntax.name) + "'");
+  if (!is_known && !is_unexecuted(syntax.name))
+    to.fail(syntax.place, syntax.name, "Not a name of any known instruction: '" + std::string(syntax.name) + "'");
   try {
     is_known = is_known && found->second(decoder) && decoder.all_taken();
-  } catch (const NotSupported&) {
-    is_known = false;
-  }
+  } catch (const NotSupported&) { is_known = false; }
   if (is_known) return decoder.finish();
   to.drop_from(mark);
   unsupported(to, syntax, guarded);
@@ -124,7 +156,8 @@ bool Decoder::take(std::string_view text) {
 }
 
 bool Decoder::has(std::string_view text) const {
-  return std::any_of(words_.begin(), words_.end(), [&](const Taken& each) { return !each.is_taken && each.text == text; });
+  return std::any_of(words_.begin(), words_.end(),
+                     [&](const Taken& each) { return !each.is_taken && each.text == text; });
 }
 
 bool Decoder::take_all_starting(std::string_view prefix) {
@@ -162,7 +195,8 @@ Type Decoder::take_type() {
 }
 
 bool Decoder::has_space() const {
-  return std::any_of(words_.begin(), words_.end(), [](const Taken& each) { return !each.is_taken && each.word.kind == Word::Kind::space; });
+  return std::any_of(words_.begin(), words_.end(),
+                     [](const Taken& each) { return !each.is_taken && each.word.kind == Word::Kind::space; });
 }
 
 Space Decoder::take_space(Space otherwise) {

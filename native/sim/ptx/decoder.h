@@ -1,4 +1,5 @@
-// One instruction: its words and operands are consumed by the decoder of its name; words that nobody consumed make it unsupported.
+// One instruction: its words and operands are consumed by the decoder of its name; words that nobody consumed make it
+// unsupported.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@
 
 namespace flexrack::sim::ptx {
 
-/// Appends what the instruction becomes. Throws ParseError where PTX has no such instruction, names are unknown or operands do not fit; what exists and is not
-/// carried out here becomes Op::unsupported.
+/// Appends what the instruction becomes. Throws ParseError where PTX has no such instruction, names are unknown or
+/// operands do not fit; what exists and is not carried out here becomes Op::unsupported.
 void decode(FunctionBuilder& to, const InstructionSyntax& syntax);
 
 Width width_of(Type type);
@@ -20,7 +21,9 @@ Width width_of(Type type);
 Type wider(Type type);
 
 /// A displacement and what is added to it; wraps, as addresses do.
-constexpr std::int64_t moved(std::int64_t displacement, std::uint64_t by) { return static_cast<std::int64_t>(static_cast<std::uint64_t>(displacement) + by); }
+constexpr std::int64_t moved(std::int64_t displacement, std::uint64_t by) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(displacement) + by);
+}
 
 /// Thrown where an operand has a form that its instruction is not supported with.
 struct NotSupported {};
@@ -59,8 +62,9 @@ class Decoder {
   std::size_t item_count() const { return syntax_.item_count; }
   const Item& item(std::size_t at) const;
   const Item& child(const Item& parent, std::size_t at) const;
-  /// Letters of a signature, each one operand: D destination of the type, W twice as wide, I 32 bits, P predicate; a, w, i, p sources alike, s of the source
-  /// type; `?`: what follows may be left out. Placed in out.o from `first`, taken from items from `from` to the last.
+  /// Letters of a signature, each one operand: D destination of the type, W twice as wide, I 32 bits, P predicate; a,
+  /// w, i, p sources alike, s of the source type; `?`: what follows may be left out. Placed in out.o from `first`,
+  /// taken from items from `from` to the last.
   void operands(std::string_view signature, std::size_t first = 0, std::size_t from = 0);
   Operand source(const Item& item, Type type);
   /// Registers may be wider than the type; constants are of the type.

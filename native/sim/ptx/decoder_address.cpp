@@ -15,7 +15,8 @@ bool fits(Space requested, Space has) {
 Operand Decoder::symbol_address(const Symbol& symbol, const Item& base, Space& space) {
   out.displacement = displacement_of(symbol, base);
   const auto in = [&](Space has) {
-    if (!fits(space, has)) fail(base, "State space mismatch between instruction and address in instruction '" + std::string(name()) + "'");
+    if (!fits(space, has))
+      fail(base, "State space mismatch between instruction and address in instruction '" + std::string(name()) + "'");
     if (space == Space::generic) space = has;
   };
   switch (symbol.kind) {

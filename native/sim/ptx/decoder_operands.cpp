@@ -10,11 +10,13 @@ namespace flexrack::sim::ptx {
 namespace {
 
 bool is_memory(Symbol::Kind kind) {
-  return kind == Symbol::Kind::local || kind == Symbol::Kind::parameter || kind == Symbol::Kind::shared || kind == Symbol::Kind::variable ||
-         kind == Symbol::Kind::function;
+  return kind == Symbol::Kind::local || kind == Symbol::Kind::parameter || kind == Symbol::Kind::shared ||
+         kind == Symbol::Kind::variable || kind == Symbol::Kind::function;
 }
 
-bool is_register_kind(Symbol::Kind kind) { return kind == Symbol::Kind::reg || kind == Symbol::Kind::family || kind == Symbol::Kind::vector; }
+bool is_register_kind(Symbol::Kind kind) {
+  return kind == Symbol::Kind::reg || kind == Symbol::Kind::family || kind == Symbol::Kind::vector;
+}
 
 bool is_integer(Type type) { return type >= Type::u8 && type <= Type::s64; }
 bool is_real(Type type) { return type == Type::f32 || type == Type::f64; }
@@ -24,7 +26,8 @@ bool is_real(Type type) { return type == Type::f32 || type == Type::f64; }
 Width width_of(Type type) {
   if (type == Type::pred) return Width::w1;
   switch (bytes_of(type)) {
-    case 1: case 2: return Width::w16;
+    case 1:
+    case 2: return Width::w16;
     case 8: return Width::w64;
     case 16: return Width::w128;
     default: return Width::w32;
@@ -53,7 +56,9 @@ const Item& Decoder::child(const Item& parent, std::size_t at) const {
   return to_.syntax().items[parent.first + at];
 }
 
-Operand Decoder::lanes(std::uint32_t reg) const { return {Operand::Kind::lanes, to_.width_of_register(reg), false, 0, reg}; }
+Operand Decoder::lanes(std::uint32_t reg) const {
+  return {Operand::Kind::lanes, to_.width_of_register(reg), false, 0, reg};
+}
 
 Operand Decoder::temporary(Width width, Type type) { return lanes(to_.new_register(width, type)); }
 
@@ -71,7 +76,8 @@ std::uint32_t Decoder::register_for(const Item& item) {
     if (item.component.size() != 1) mismatch();
     static constexpr std::string_view kNames[] = {"xr", "yg", "zb", "wa"};
     for (number = 0; number < symbol.count; ++number) {
-      if (number < 4 && kNames[number].find(item.component[0]) != std::string_view::npos) return to_.register_of(symbol, number);
+      if (number < 4 && kNames[number].find(item.component[0]) != std::string_view::npos)
+        return to_.register_of(symbol, number);
     }
     mismatch();
   }
@@ -88,7 +94,8 @@ void Decoder::check_fit(std::uint32_t reg, Type type, bool is_loose) const {
 }
 
 Operand Decoder::written(const Item& item, Type type, bool is_loose) {
-  if (item.form == Item::Form::sink) fail(item, "Result discard mode is not allowed for instruction '" + std::string(name()) + "'");
+  if (item.form == Item::Form::sink)
+    fail(item, "Result discard mode is not allowed for instruction '" + std::string(name()) + "'");
   if (item.form != Item::Form::name || item.is_negated || item.number.integer || item.subscript != kNone) mismatch();
   const auto reg = register_for(item);
   check_fit(reg, type, is_loose);
@@ -204,8 +211,10 @@ void Decoder::make_address(const Symbol& symbol, const Item& item, Operand to) {
     case Symbol::Kind::function: out.op = Op::mov_function; break;
     default: mismatch();
   }
-  if (symbol.kind == Symbol::Kind::local || symbol.kind == Symbol::Kind::parameter) out.displacement = moved(out.displacement, symbol.at);
-  if (symbol.kind == Symbol::Kind::variable || symbol.kind == Symbol::Kind::function) out.o[1] = {Operand::Kind::symbol, Width::w64, false, 0, symbol.at};
+  if (symbol.kind == Symbol::Kind::local || symbol.kind == Symbol::Kind::parameter)
+    out.displacement = moved(out.displacement, symbol.at);
+  if (symbol.kind == Symbol::Kind::variable || symbol.kind == Symbol::Kind::function)
+    out.o[1] = {Operand::Kind::symbol, Width::w64, false, 0, symbol.at};
   if (symbol.kind == Symbol::Kind::shared) shared_ = symbol.at;
   if (symbol.kind == Symbol::Kind::function) to_.functions_taken.push_back(symbol.at);
 }
@@ -227,7 +236,8 @@ Operand Decoder::address_in_register(const Symbol& symbol, const Item& item, Wid
 Operand Decoder::list_of(const std::vector<Operand>& operands) {
   if (operands.size() > 255) throw NotSupported();
   auto& pool = to_.function().operands;
-  Operand made{Operand::Kind::list, Width::w32, false, static_cast<std::uint8_t>(operands.size()), static_cast<std::uint32_t>(pool.size())};
+  Operand made{Operand::Kind::list, Width::w32, false, static_cast<std::uint8_t>(operands.size()),
+               static_cast<std::uint32_t>(pool.size())};
   pool.insert(pool.end(), operands.begin(), operands.end());
   return made;
 }

@@ -43,10 +43,15 @@ std::uint16_t bfloat_bits(float value) {
 std::uint64_t bits_of(const Constant& value, Type type) {
   const auto bytes = bytes_of(type);
   switch (type) {
-    case Type::f32: case Type::tf32: return single_bits(value);
+    case Type::f32:
+    case Type::tf32: return single_bits(value);
     case Type::f64: return std::bit_cast<std::uint64_t>(as_real(value));
-    case Type::f16: if (value.is_real) return half_bits(value.real); break;
-    case Type::bf16: if (value.is_real) return bfloat_bits(static_cast<float>(value.real)); break;
+    case Type::f16:
+      if (value.is_real) return half_bits(value.real);
+      break;
+    case Type::bf16:
+      if (value.is_real) return bfloat_bits(static_cast<float>(value.real));
+      break;
     default:
       if (value.is_real && value.is_single && bytes == 4) return value.single;
       if (value.is_real && !is_signed(type) && bytes == 4) return single_bits(value);

@@ -9,16 +9,20 @@ namespace flexrack::sim::ptx {
 namespace {
 
 bool is_end(const Instruction& instruction) {
-  return instruction.guard == kNone && (instruction.op == Op::ret || instruction.op == Op::exit || instruction.op == Op::trap);
+  return instruction.guard == kNone &&
+         (instruction.op == Op::ret || instruction.op == Op::exit || instruction.op == Op::trap);
 }
 
-bool ends_block(const Instruction& instruction) { return instruction.op == Op::bra || instruction.op == Op::brx || is_end(instruction); }
+bool ends_block(const Instruction& instruction) {
+  return instruction.op == Op::bra || instruction.op == Op::brx || is_end(instruction);
+}
 
 void add_end(Function& function) {
   const auto size = function.code.size();
   bool is_needed = function.code.empty() || !is_end(function.code.back());
   for (const auto& each : function.code) is_needed |= each.op == Op::bra && each.ways.target == size;
-  for (const auto& table : function.branch_tables) is_needed |= std::find(table.targets.begin(), table.targets.end(), size) != table.targets.end();
+  for (const auto& table : function.branch_tables)
+    is_needed |= std::find(table.targets.begin(), table.targets.end(), size) != table.targets.end();
   if (!is_needed) return;
   Instruction end;
   end.op = function.is_kernel ? Op::exit : Op::ret;
@@ -64,8 +68,12 @@ Flow flow_of(const Function& function) {
   const auto size = static_cast<std::uint32_t>(function.code.size());
   std::vector<std::uint32_t> block_at(size, 0);
   for (std::uint32_t at = 0; at < starts.size(); ++at) block_at[starts[at]] = at;
-  const auto begin = [&](Flow::Node& node) { node.successor_first = static_cast<std::uint32_t>(out.successor_list.size()); };
-  const auto close = [&](Flow::Node& node) { node.successor_count = static_cast<std::uint32_t>(out.successor_list.size()) - node.successor_first; };
+  const auto begin = [&](Flow::Node& node) {
+    node.successor_first = static_cast<std::uint32_t>(out.successor_list.size());
+  };
+  const auto close = [&](Flow::Node& node) {
+    node.successor_count = static_cast<std::uint32_t>(out.successor_list.size()) - node.successor_first;
+  };
   for (std::uint32_t at = 0; at < starts.size(); ++at) {
     Flow::Node node;
     node.first = starts[at];

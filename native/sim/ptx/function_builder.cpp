@@ -12,8 +12,8 @@ namespace flexrack::sim::ptx {
 
 namespace {
 
-constexpr std::uint32_t kMaxLocal = 512 << 10;         ///< of one thread: CUDA programming guide, technical specifications
-constexpr std::uint32_t kMaxParameters = 32764;        ///< PTX ISA 8.1 and later
+constexpr std::uint32_t kMaxLocal = 512 << 10;  ///< of one thread: CUDA programming guide, technical specifications
+constexpr std::uint32_t kMaxParameters = 32764;  ///< PTX ISA 8.1 and later
 constexpr std::uint32_t kLocalAlign = 16;
 
 }  // namespace
@@ -25,7 +25,8 @@ FunctionBuilder::FunctionBuilder(ModuleScope& module, const Unit& unit, const Fu
 }
 
 void FunctionBuilder::fail(Place where, std::string_view found, std::string said, ParseError::Kind kind) const {
-  throw ParseError(kind, unit_.name, where.line, column_of(unit_.text, where.at), std::string(found.substr(0, 60)), std::move(said));
+  throw ParseError(kind, unit_.name, where.line, column_of(unit_.text, where.at), std::string(found.substr(0, 60)),
+                   std::move(said));
 }
 
 void FunctionBuilder::run() {
@@ -41,11 +42,13 @@ void FunctionBuilder::finish() {
   close_flow(out_);
   out_.local_bytes = static_cast<std::uint32_t>(aligned(out_.local_bytes, out_.local_align));
   if (!assign_places(out_, widths_))
-    fail(syntax_.place, syntax_.name, "Function " + quoted(syntax_.name) + " uses too many registers", ParseError::Kind::too_big);
+    fail(syntax_.place, syntax_.name, "Function " + quoted(syntax_.name) + " uses too many registers",
+         ParseError::Kind::too_big);
 }
 
 void FunctionBuilder::declare_name(std::string_view name, const Symbol& symbol, Place where) {
-  if (name != "_" && !scopes_.declare(name, symbol)) fail(where, name, "Duplicate definition of variable " + quoted(name));
+  if (name != "_" && !scopes_.declare(name, symbol))
+    fail(where, name, "Duplicate definition of variable " + quoted(name));
 }
 
 void FunctionBuilder::formal(const VariableSyntax& variable, Parameter& out, std::uint32_t& block_bytes) {
@@ -55,7 +58,9 @@ void FunctionBuilder::formal(const VariableSyntax& variable, Parameter& out, std
   out.pointer_space = variable.pointer_space;
   out.pointer_align = variable.pointer_align;
   const auto bytes = variable.is_unsized ? 0 : variable.bytes();
-  if (bytes > kMaxParameters) fail(variable.place, variable.name, "Parameter " + quoted(variable.name) + " is too big", ParseError::Kind::too_big);
+  if (bytes > kMaxParameters)
+    fail(variable.place, variable.name, "Parameter " + quoted(variable.name) + " is too big",
+         ParseError::Kind::too_big);
   out.bytes = static_cast<std::uint32_t>(bytes);
   Symbol symbol;
   symbol.type = variable.type;
@@ -72,7 +77,8 @@ void FunctionBuilder::formal(const VariableSyntax& variable, Parameter& out, std
     out.offset = symbol.at = static_cast<std::uint32_t>(aligned(block_bytes, out.align));
     block_bytes = out.offset + out.bytes;
     if (block_bytes > kMaxParameters)
-      fail(variable.place, variable.name, "Formal parameter space overflowed in function " + quoted(out_.name), ParseError::Kind::too_big);
+      fail(variable.place, variable.name, "Formal parameter space overflowed in function " + quoted(out_.name),
+           ParseError::Kind::too_big);
   } else {
     symbol.kind = Symbol::Kind::local;
     out.offset = symbol.at = reserve_local(out.bytes, out.align, variable.place);
@@ -93,7 +99,8 @@ std::uint32_t FunctionBuilder::reserve_local(std::uint64_t bytes, std::uint32_t 
   const auto offset = aligned(local_top_, align);
   if (bytes > kMaxLocal || offset + bytes > kMaxLocal) {
     fail(where, "",
-         "Function " + quoted(out_.name) + " uses too much local data (" + std::to_string(offset + bytes) + " bytes, " + std::to_string(kMaxLocal) + " max)",
+         "Function " + quoted(out_.name) + " uses too much local data (" + std::to_string(offset + bytes) + " bytes, " +
+             std::to_string(kMaxLocal) + " max)",
          ParseError::Kind::too_big);
   }
   local_top_ = static_cast<std::uint32_t>(offset + bytes);
@@ -126,15 +133,18 @@ void FunctionBuilder::declare(const VariableSyntax& variable) {
   symbol.bytes = variable.bytes();
   symbol.step = std::max(1u, variable.element_bytes());
   switch (variable.space) {
-    case Space::local: case Space::param:
+    case Space::local:
+    case Space::param:
       symbol.kind = Symbol::Kind::local;
       symbol.at = reserve_local(symbol.bytes, variable.alignment(), variable.place);
       break;
     case Space::shared:
       symbol.kind = Symbol::Kind::shared;
-      symbol.at = module_.add_shared({variable.name, symbol.bytes, variable.alignment(), variable.linkage == Linkage::external});
+      symbol.at = module_.add_shared(
+          {variable.name, symbol.bytes, variable.alignment(), variable.linkage == Linkage::external});
       break;
-    case Space::global: case Space::constant:
+    case Space::global:
+    case Space::constant:
       symbol.kind = Symbol::Kind::variable;
       symbol.at = module_.add_variable(variable);
       break;
@@ -178,7 +188,8 @@ void FunctionBuilder::statement(const Statement& statement) {
       return decode(*this, instruction);
     }
   }
-  declare_name(syntax_.name_lists[statement.index].label, symbol, syntax_.name_lists[statement.index].names.front().second);
+  declare_name(syntax_.name_lists[statement.index].label, symbol,
+               syntax_.name_lists[statement.index].names.front().second);
 }
 
 Symbol FunctionBuilder::resolve(std::string_view name, std::uint32_t& number) {
@@ -196,7 +207,8 @@ void FunctionBuilder::drop_from(std::size_t mark) {
   out_.code.resize(mark);
   out_.lines.resize(mark);
   while (!shared_uses.empty() && shared_uses.back().instruction >= mark) shared_uses.pop_back();
-  while (!pending_.empty() && pending_.back().table == kNone && pending_.back().instruction >= mark) pending_.pop_back();
+  while (!pending_.empty() && pending_.back().table == kNone && pending_.back().instruction >= mark)
+    pending_.pop_back();
 }
 
 std::uint32_t FunctionBuilder::new_register(Width width, Type type) {
@@ -219,13 +231,15 @@ std::uint32_t FunctionBuilder::carry() {
 
 Operand FunctionBuilder::constant(std::uint64_t bits, Width width) {
   Operand out{Operand::Kind::constant, width, false, 0, 0};
-  const auto [found, is_new] = constants_[static_cast<unsigned>(width)].try_emplace(bits, static_cast<std::uint32_t>(out_.constants.size()));
+  const auto [found, is_new] =
+      constants_[static_cast<unsigned>(width)].try_emplace(bits, static_cast<std::uint32_t>(out_.constants.size()));
   out.at = found->second;
   if (!is_new) return out;
   const auto bytes = lane_bytes(width);
   constexpr std::size_t kMaxConstants = std::size_t{1} << 30;
   if (out_.constants.size() > kMaxConstants)
-    fail(syntax_.place, syntax_.name, "Function " + quoted(syntax_.name) + " has too many constants", ParseError::Kind::too_big);
+    fail(syntax_.place, syntax_.name, "Function " + quoted(syntax_.name) + " has too many constants",
+         ParseError::Kind::too_big);
   out_.constants.resize(out_.constants.size() + aligned(bytes, 64));
   auto* to = out_.constants.data() + out.at;
   if (width == Width::w1) {
@@ -242,7 +256,9 @@ const NameList* FunctionBuilder::call_targets(const Symbol& symbol) const {
   return symbol.kind == Symbol::Kind::call_targets ? &syntax_.name_lists[symbol.at] : nullptr;
 }
 
-const PrototypeSyntax& FunctionBuilder::prototype(const Symbol& symbol) const { return syntax_.prototypes[symbol.at].second; }
+const PrototypeSyntax& FunctionBuilder::prototype(const Symbol& symbol) const {
+  return syntax_.prototypes[symbol.at].second;
+}
 
 void FunctionBuilder::add_label(std::uint32_t index) {
   const auto& [name, where] = syntax_.labels[index];
@@ -258,7 +274,8 @@ void FunctionBuilder::branch_to(std::string_view label, Place where) {
 std::uint32_t FunctionBuilder::branch_table(std::string_view label, Place where) {
   // The list may follow the branch.
   if (branch_lists_.empty()) {
-    for (std::uint32_t at = 0; at < syntax_.name_lists.size(); ++at) branch_lists_.try_emplace(syntax_.name_lists[at].label, BranchList{at});
+    for (std::uint32_t at = 0; at < syntax_.name_lists.size(); ++at)
+      branch_lists_.try_emplace(syntax_.name_lists[at].label, BranchList{at});
   }
   const auto found = branch_lists_.find(label);
   if (found == branch_lists_.end()) fail(where, label, "Unknown symbol " + quoted(label));
@@ -267,7 +284,8 @@ std::uint32_t FunctionBuilder::branch_table(std::string_view label, Place where)
   table = static_cast<std::uint32_t>(out_.branch_tables.size());
   const auto& names = syntax_.name_lists[list].names;
   out_.branch_tables.emplace_back().targets.resize(names.size());
-  for (std::uint32_t at = 0; at < names.size(); ++at) pending_.push_back({at, table, blocks_.back().first, names[at].first, names[at].second});
+  for (std::uint32_t at = 0; at < names.size(); ++at)
+    pending_.push_back({at, table, blocks_.back().first, names[at].first, names[at].second});
   return table;
 }
 

@@ -1,4 +1,5 @@
-// One function from its syntax to its decoded form: scopes, registers, constants and labels. What each instruction becomes is in decoder.h.
+// One function from its syntax to its decoded form: scopes, registers, constants and labels. What each instruction
+// becomes is in decoder.h.
 #pragma once
 
 #include <cstdint>
@@ -85,7 +86,8 @@ class FunctionBuilder {
   const PrototypeSyntax& prototype(const Symbol& symbol) const;
   /// Bytes in the local frame that last until the block closes.
   std::uint32_t reserve_local(std::uint64_t bytes, std::uint32_t align, Place where);
-  [[noreturn]] void fail(Place where, std::string_view found, std::string said, ParseError::Kind kind = ParseError::Kind::syntax) const;
+  [[noreturn]] void fail(Place where, std::string_view found, std::string said,
+                         ParseError::Kind kind = ParseError::Kind::syntax) const;
 
  private:
   struct PendingLabel {
@@ -105,7 +107,9 @@ class FunctionBuilder {
     bool operator==(const LabelKey&) const = default;
   };
   struct LabelHash {
-    std::size_t operator()(const LabelKey& key) const { return std::hash<std::string_view>()(key.name) ^ (key.block * std::size_t{0x9e3779b97f4a7c15}); }
+    std::size_t operator()(const LabelKey& key) const {
+      return std::hash<std::string_view>()(key.name) ^ (key.block * std::size_t{0x9e3779b97f4a7c15});
+    }
   };
 
   void formal(const VariableSyntax& variable, Parameter& out, std::uint32_t& block_bytes);

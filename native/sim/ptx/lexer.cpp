@@ -158,7 +158,8 @@ Token Lexer::integer_in(Token token, unsigned base, std::uint32_t first) {
   position_ = first;
   while (position_ < text_.size() && digit_of(text_[position_]) < static_cast<int>(base)) {
     const auto digit = static_cast<unsigned>(digit_of(text_[position_++]));
-    if (__builtin_mul_overflow(token.value, std::uint64_t{base}, &token.value) || __builtin_add_overflow(token.value, std::uint64_t{digit}, &token.value)) {
+    if (__builtin_mul_overflow(token.value, std::uint64_t{base}, &token.value) ||
+        __builtin_add_overflow(token.value, std::uint64_t{digit}, &token.value)) {
       token.kind = Token::Kind::bad;
     }
   }
@@ -184,7 +185,8 @@ Token Lexer::decimal_real(Token token, std::uint32_t end) {
   if (result.ec == std::errc::result_out_of_range) {
     // Too small or too great: from_chars leaves the value alone.
     const auto exponent = token.text.find_first_of("eE");
-    const bool is_small = exponent == std::string_view::npos ? token.text[0] == '0' || token.text[0] == '.' : token.text[exponent + 1] == '-';
+    const bool is_small = exponent == std::string_view::npos ? token.text[0] == '0' || token.text[0] == '.'
+                                                             : token.text[exponent + 1] == '-';
     value = is_small ? 0 : std::numeric_limits<double>::infinity();
   }
   token.value = std::bit_cast<std::uint64_t>(value);
@@ -193,7 +195,8 @@ Token Lexer::decimal_real(Token token, std::uint32_t end) {
 
 Token Lexer::string(Token token) {
   const auto first = ++position_;
-  while (position_ < text_.size() && text_[position_] != '"' && text_[position_] != '\n') position_ += text_[position_] == '\\' && peek(1) != '\n' ? 2 : 1;
+  while (position_ < text_.size() && text_[position_] != '"' && text_[position_] != '\n')
+    position_ += text_[position_] == '\\' && peek(1) != '\n' ? 2 : 1;
   if (position_ > text_.size()) position_ = static_cast<std::uint32_t>(text_.size());
   token.text = text_.substr(first, position_ - first);
   token.kind = peek() == '"' ? Token::Kind::string : Token::Kind::bad;
@@ -211,7 +214,8 @@ Token Lexer::punctuation(Token token) {
     return token;
   }
   token.text = text_.substr(position_, 1);
-  if (std::string_view("()[]{}<>,;:=+-*/%!~&|^?@").find(token.text[0]) == std::string_view::npos) token.kind = Token::Kind::bad;
+  if (std::string_view("()[]{}<>,;:=+-*/%!~&|^?@").find(token.text[0]) == std::string_view::npos)
+    token.kind = Token::Kind::bad;
   ++position_;
   return token;
 }

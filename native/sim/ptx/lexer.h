@@ -1,4 +1,5 @@
-// PTX text as tokens. Words with a leading dot are one token, `::` included: `.shared::cta`, `.2d`, `.f32`. Facts: PTX ISA 9.0, 4.1 to 4.5.
+// PTX text as tokens. Words with a leading dot are one token, `::` included: `.shared::cta`, `.2d`, `.f32`. Facts: PTX
+// ISA 9.0, 4.1 to 4.5.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +45,9 @@ class Lexer {
   Token decimal_real(Token token, std::uint32_t end);
   Token string(Token token);
   Token punctuation(Token token);
-  char peek(std::uint32_t ahead = 0) const { return position_ + ahead < text_.size() ? text_[position_ + ahead] : '\0'; }
+  char peek(std::uint32_t ahead = 0) const {
+    return position_ + ahead < text_.size() ? text_[position_ + ahead] : '\0';
+  }
 
   std::string_view text_;
   std::uint32_t position_ = 0;

@@ -8,8 +8,8 @@
 
 namespace flexrack::sim::ptx {
 
-/// External functions and variables are found by name in the others; two definitions of one name are an error unless all but one are weak or common. Throws
-/// ParseError.
+/// External functions and variables are found by name in the others; two definitions of one name are an error unless
+/// all but one are weak or common. Throws ParseError.
 std::unique_ptr<Module> link(std::span<const Source> sources);
 
 /// Whether a text could be part of a link: as parse(), but what it leaves undefined is no error.

@@ -13,7 +13,8 @@ constexpr std::size_t kMaxSteps = std::size_t{1} << 27;    ///< words looked at 
 
 class Liveness {
  public:
-  Liveness(Function& function, const Flow& flow, std::size_t registers) : function_(function), flow_(flow), intervals_(registers) {
+  Liveness(Function& function, const Flow& flow, std::size_t registers)
+      : function_(function), flow_(flow), intervals_(registers) {
     only_block_.assign(registers, kNone);
     global_.assign(registers, kNone);
     written_in_.assign(registers, kNone);
@@ -134,7 +135,8 @@ void Liveness::extend() {
   for (std::uint32_t block = 0; block < flow_.block_count; ++block) {
     const auto each_bit = [&](const Word* words, std::uint32_t at) {
       for (std::size_t word = 0; word < words_; ++word) {
-        for (auto left = words[word]; left; left &= left - 1) touch(globals_[word * 64 + static_cast<unsigned>(__builtin_ctzll(left))], at);
+        for (auto left = words[word]; left; left &= left - 1)
+          touch(globals_[word * 64 + static_cast<unsigned>(__builtin_ctzll(left))], at);
       }
     };
     each_bit(row(in_, block), flow_.nodes[block].first);
@@ -164,6 +166,8 @@ std::vector<Interval> Liveness::run() {
 
 }  // namespace
 
-std::vector<Interval> live_intervals(Function& function, const Flow& flow, std::size_t registers) { return Liveness(function, flow, registers).run(); }
+std::vector<Interval> live_intervals(Function& function, const Flow& flow, std::size_t registers) {
+  return Liveness(function, flow, registers).run();
+}
 
 }  // namespace flexrack::sim::ptx

@@ -14,8 +14,8 @@ struct Interval {
   std::uint32_t last = 0;
 };
 
-/// By register number, of code whose operands are still numbered. Registers of parameters and results live throughout. Where a function is too big to look at
-/// closely, all do.
+/// By register number, of code whose operands are still numbered. Registers of parameters and results live throughout.
+/// Where a function is too big to look at closely, all do.
 std::vector<Interval> live_intervals(Function& function, const Flow& flow, std::size_t registers);
 
 }  // namespace flexrack::sim::ptx

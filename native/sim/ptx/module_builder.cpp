@@ -23,13 +23,18 @@ Builtin builtin_of(std::string_view name) {
 }  // namespace
 
 ModuleBuilder::ModuleBuilder(std::vector<Unit> units, bool may_be_unresolved)
-    : units_(std::move(units)), may_be_unresolved_(may_be_unresolved), module_(std::make_unique<Module>()), unit_names_(units_.size()), files_(units_.size()) {}
+    : units_(std::move(units)),
+      may_be_unresolved_(may_be_unresolved),
+      module_(std::make_unique<Module>()),
+      unit_names_(units_.size()),
+      files_(units_.size()) {}
 
 ModuleBuilder::~ModuleBuilder() = default;
 
-void ModuleBuilder::fail(std::size_t unit, Place where, std::string_view name, std::string said, ParseError::Kind kind) const {
-  throw ParseError(kind, units_[unit].name, where.line, where.line ? column_of(units_[unit].text, where.at) : 0, std::string(name.substr(0, 60)),
-                   std::move(said));
+void ModuleBuilder::fail(std::size_t unit, Place where, std::string_view name, std::string said,
+                         ParseError::Kind kind) const {
+  throw ParseError(kind, units_[unit].name, where.line, where.line ? column_of(units_[unit].text, where.at) : 0,
+                   std::string(name.substr(0, 60)), std::move(said));
 }
 
 std::unique_ptr<Module> ModuleBuilder::run() {
@@ -91,7 +96,8 @@ void ModuleBuilder::declare_function(std::size_t unit, const FunctionSyntax& syn
   const auto outside = linkage == Linkage::internal ? global_names_.end() : global_names_.find(syntax.name);
   if (known != names.end()) symbol = known->second;
   else if (outside != global_names_.end()) symbol = outside->second;
-  if (symbol.kind != Symbol::Kind::function) fail(unit, syntax.place, syntax.name, "Duplicate definition of " + quoted(syntax.name));
+  if (symbol.kind != Symbol::Kind::function)
+    fail(unit, syntax.place, syntax.name, "Duplicate definition of " + quoted(syntax.name));
   if (symbol.at == module_->functions.size()) {
     auto made = std::make_unique<Function>();
     made->name = syntax.name;
@@ -116,10 +122,13 @@ void ModuleBuilder::define(std::uint32_t function, std::size_t unit, const Funct
     // Another's: the one that is not weak counts, or the first.
     const bool is_same_unit = entity.unit_index == unit;
     if (!is_same_unit && is_replaceable(syntax.linkage)) return;
-    if (is_same_unit || !is_replaceable(entity.linkage)) fail(unit, syntax.place, syntax.name, "Duplicate definition of function " + quoted(syntax.name));
+    if (is_same_unit || !is_replaceable(entity.linkage))
+      fail(unit, syntax.place, syntax.name, "Duplicate definition of function " + quoted(syntax.name));
   }
   const auto linkage =
-      syntax.linkage == Linkage::internal && entity.unit_index == unit && entity.linkage != Linkage::external ? entity.linkage : syntax.linkage;
+      syntax.linkage == Linkage::internal && entity.unit_index == unit && entity.linkage != Linkage::external
+          ? entity.linkage
+          : syntax.linkage;
   entity = {&units_[unit], unit, &syntax, linkage};
   module_->functions[function]->is_defined = true;
 }
@@ -127,12 +136,18 @@ void ModuleBuilder::define(std::uint32_t function, std::size_t unit, const Funct
 void ModuleBuilder::declare_aliases(std::size_t unit) {
   for (const auto& each : units_[unit].aliases) {
     const auto name = unit_names_[unit].find(each.name), target = unit_names_[unit].find(each.target);
-    const auto is_function = [&](auto found) { return found != unit_names_[unit].end() && found->second.kind == Symbol::Kind::function; };
-    if (!is_function(name)) fail(unit, each.place, each.name, "Unknown symbol " + quoted(each.name), ParseError::Kind::syntax);
-    if (!is_function(target)) fail(unit, each.place, each.target, "Unknown symbol " + quoted(each.target), ParseError::Kind::syntax);
+    const auto is_function = [&](auto found) {
+      return found != unit_names_[unit].end() && found->second.kind == Symbol::Kind::function;
+    };
+    if (!is_function(name))
+      fail(unit, each.place, each.name, "Unknown symbol " + quoted(each.name), ParseError::Kind::syntax);
+    if (!is_function(target))
+      fail(unit, each.place, each.target, "Unknown symbol " + quoted(each.target), ParseError::Kind::syntax);
     auto& function = *module_->functions[name->second.at];
-    if (function.is_defined || name->second.at == target->second.at || !module_->functions[target->second.at]->is_defined) {
-      fail(unit, each.place, each.name, "An alias needs a function without body, and one with body", ParseError::Kind::syntax);
+    if (function.is_defined || name->second.at == target->second.at ||
+        !module_->functions[target->second.at]->is_defined) {
+      fail(unit, each.place, each.name, "An alias needs a function without body, and one with body",
+           ParseError::Kind::syntax);
     }
     function.alias_of = target->second.at;
   }
@@ -184,7 +199,8 @@ void ModuleBuilder::bodies() {
   if (too_big == kNone) return;
   const auto& entity = entities_[too_big];
   fail(entity.unit_index, entity.syntax->place, entity.syntax->name,
-       "Entry function " + quoted(entity.syntax->name) + " uses too much shared data (0xc000 bytes max)", ParseError::Kind::too_big);
+       "Entry function " + quoted(entity.syntax->name) + " uses too much shared data (0xc000 bytes max)",
+       ParseError::Kind::too_big);
 }
 
 void ModuleBuilder::check_resolved() {
@@ -192,12 +208,14 @@ void ModuleBuilder::check_resolved() {
   for (std::uint32_t at = 0; at < entities_.size(); ++at) {
     const auto& function = *module_->functions[at];
     if (!is_used_[at] || function.is_defined || function.builtin != Builtin::none) continue;
-    fail(entities_[at].unit_index, {}, function.name, "Unresolved extern function " + quoted(function.name), ParseError::Kind::unresolved);
+    fail(entities_[at].unit_index, {}, function.name, "Unresolved extern function " + quoted(function.name),
+         ParseError::Kind::unresolved);
   }
   for (std::uint32_t at = 0; at < module_->variables.size(); ++at) {
     const auto& variable = module_->variables[at];
     if (!is_variable_used_[at] || variable.linkage != Linkage::external) continue;
-    throw ParseError(ParseError::Kind::unresolved, units_.front().name, 0, 0, variable.name, "Unresolved extern variable " + quoted(variable.name));
+    throw ParseError(ParseError::Kind::unresolved, units_.front().name, 0, 0, variable.name,
+                     "Unresolved extern variable " + quoted(variable.name));
   }
 }
 

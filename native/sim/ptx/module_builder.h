@@ -1,4 +1,5 @@
-// Units to one module: names of one unit and of all, variables with their initial values, functions, and the layout of shared memory.
+// Units to one module: names of one unit and of all, variables with their initial values, functions, and the layout of
+// shared memory.
 #pragma once
 
 #include <memory>
@@ -54,7 +55,8 @@ class ModuleBuilder {
   Symbol find(std::size_t unit, std::string_view name);
   void check_resolved();
   void file_numbers(std::size_t unit);
-  [[noreturn]] void fail(std::size_t unit, Place where, std::string_view name, std::string said, ParseError::Kind kind = ParseError::Kind::duplicate) const;
+  [[noreturn]] void fail(std::size_t unit, Place where, std::string_view name, std::string said,
+                         ParseError::Kind kind = ParseError::Kind::duplicate) const;
 
   std::vector<Unit> units_;
   bool may_be_unresolved_;

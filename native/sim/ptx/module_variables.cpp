@@ -16,7 +16,8 @@ bool is_object(Type type) { return type == Type::texref || type == Type::sampler
 
 std::uint32_t ModuleBuilder::add_shared(const SharedVariable& variable) {
   if (variable.bytes > kMaxShared)
-    throw ParseError(ParseError::Kind::too_big, "", 0, 0, std::string(variable.name), "Variable " + quoted(variable.name) + " is too big");
+    throw ParseError(ParseError::Kind::too_big, "", 0, 0, std::string(variable.name),
+                     "Variable " + quoted(variable.name) + " is too big");
   shared_.push_back(variable);
   return static_cast<std::uint32_t>(shared_.size() - 1);
 }
@@ -24,11 +25,16 @@ std::uint32_t ModuleBuilder::add_shared(const SharedVariable& variable) {
 void ModuleBuilder::declare_variables(std::size_t unit) {
   for (const auto& each : units_[unit].variables) {
     switch (each.space) {
-      case Space::global: case Space::constant: declare_variable(unit, each); break;
+      case Space::global:
+      case Space::constant: declare_variable(unit, each); break;
       case Space::shared: declare_shared(unit, each); break;
       case Space::local:
-        fail(unit, each.place, each.name, ".local variables of module scope are not supported: they need calls without ABI", ParseError::Kind::syntax);
-      default: fail(unit, each.place, each.name, "This state space has no variables of module scope", ParseError::Kind::syntax);
+        fail(unit, each.place, each.name,
+             ".local variables of module scope are not supported: they need calls without ABI",
+             ParseError::Kind::syntax);
+      default:
+        fail(unit, each.place, each.name, "This state space has no variables of module scope",
+             ParseError::Kind::syntax);
     }
   }
 }
@@ -79,7 +85,9 @@ void ModuleBuilder::fill_variable(std::uint32_t index, std::size_t unit, const V
   auto& to = module_->variables[index];
   to.initial = syntax.initial;
   to.state = syntax.state;
-  if (to.initial.size() > to.bytes) fail(unit, syntax.place, syntax.name, "Too many initial values for " + quoted(syntax.name), ParseError::Kind::syntax);
+  if (to.initial.size() > to.bytes)
+    fail(unit, syntax.place, syntax.name, "Too many initial values for " + quoted(syntax.name),
+         ParseError::Kind::syntax);
   for (const auto& each : syntax.relocations) relocations_.push_back({index, unit, &each});
 }
 
@@ -102,14 +110,19 @@ void ModuleBuilder::declare_variable(std::size_t unit, const VariableSyntax& syn
     return;
   }
   const auto before = known != names.end() ? known->second : outside->second;
-  if (before.kind != Symbol::Kind::variable) fail(unit, syntax.place, syntax.name, "Duplicate definition of " + quoted(syntax.name));
+  if (before.kind != Symbol::Kind::variable)
+    fail(unit, syntax.place, syntax.name, "Duplicate definition of " + quoted(syntax.name));
   names[syntax.name] = before;
   if (is_external) return;
   auto& there = module_->variables[before.at];
-  const bool replaces = there.linkage == Linkage::external || (is_replaceable(there.linkage) && !is_replaceable(syntax.linkage));
-  if (!replaces && !is_replaceable(syntax.linkage)) fail(unit, syntax.place, syntax.name, "Duplicate definition of variable " + quoted(syntax.name));
+  const bool replaces =
+      there.linkage == Linkage::external || (is_replaceable(there.linkage) && !is_replaceable(syntax.linkage));
+  if (!replaces && !is_replaceable(syntax.linkage))
+    fail(unit, syntax.place, syntax.name, "Duplicate definition of variable " + quoted(syntax.name));
   // Of common ones the biggest counts.
-  if (!replaces && !(syntax.linkage == Linkage::common && there.linkage == Linkage::common && syntax.bytes() > there.bytes)) return;
+  if (!replaces &&
+      !(syntax.linkage == Linkage::common && there.linkage == Linkage::common && syntax.bytes() > there.bytes))
+    return;
   std::erase_if(relocations_, [&](const PendingRelocation& each) { return each.variable == before.at; });
   new_variable(unit, syntax);
   std::swap(module_->variables[before.at], module_->variables.back());
@@ -123,7 +136,8 @@ void ModuleBuilder::relocate() {
     const auto& syntax = *each.syntax;
     const auto symbol = find(each.unit_index, syntax.name);
     if (symbol.kind != Symbol::Kind::function && symbol.kind != Symbol::Kind::variable) {
-      fail(each.unit_index, syntax.place, syntax.name, "Unknown symbol " + quoted(syntax.name), ParseError::Kind::syntax);
+      fail(each.unit_index, syntax.place, syntax.name, "Unknown symbol " + quoted(syntax.name),
+           ParseError::Kind::syntax);
     }
     if (syntax.bytes != 8 && syntax.bytes != 4 && syntax.bytes != 1)
       fail(each.unit_index, syntax.place, syntax.name, "An address does not fit", ParseError::Kind::syntax);

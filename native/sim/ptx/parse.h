@@ -12,7 +12,8 @@
 
 namespace flexrack::sim::ptx {
 
-/// What is wrong in a text, and where: lines and columns count from 1; line 0: of no one place (a symbol that no unit defines).
+/// What is wrong in a text, and where: lines and columns count from 1; line 0: of no one place (a symbol that no unit
+/// defines).
 struct ParseError : std::runtime_error {
   enum class Kind : unsigned char { syntax, unsupported_version, unresolved, duplicate, too_big };
   ParseError(Kind is, std::string unit_name, unsigned at_line, unsigned at_column, std::string found, std::string said);
@@ -26,8 +27,8 @@ struct ParseError : std::runtime_error {
   std::string log() const;
 };
 
-/// The newest `.version` that is read from now on, 9.0 unless it is said; what comes with a newer one is refused, as a driver does that does not know it.
-/// Instructions that this reader does not have are errors whatever the version.
+/// The newest `.version` that is read from now on, 9.0 unless it is said; what comes with a newer one is refused, as a
+/// driver does that does not know it. Instructions that this reader does not have are errors whatever the version.
 void set_newest_version(unsigned major, unsigned minor);
 
 struct Source {
@@ -35,8 +36,8 @@ struct Source {
   std::string_view text;  ///< a trailing NUL is left out
 };
 
-/// Throws ParseError, never anything else but std::bad_alloc. Functions and variables that stay undefined are errors, but for those the executor has itself
-/// (Builtin).
+/// Throws ParseError, never anything else but std::bad_alloc. Functions and variables that stay undefined are errors,
+/// but for those the executor has itself (Builtin).
 std::unique_ptr<Module> parse(std::string_view text, std::string name = "");
 
 }  // namespace flexrack::sim::ptx

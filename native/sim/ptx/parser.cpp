@@ -86,7 +86,8 @@ std::string Parser::expect_string(std::string_view what) {
 }
 
 Unit Parser::run() {
-  if (unit_.text.size() > kMaxText) throw ParseError(ParseError::Kind::too_big, unit_.name, 0, 0, "", "the text is longer than 1 GiB");
+  if (unit_.text.size() > kMaxText)
+    throw ParseError(ParseError::Kind::too_big, unit_.name, 0, 0, "", "the text is longer than 1 GiB");
   advance();
   if (!is_dotted("version")) fail("the directive .version");
   version();
@@ -102,17 +103,20 @@ void Parser::version() {
   const auto dot = text.find('.');
   const auto number = [&](std::string_view digits) {
     unsigned value = 0;
-    for (const char c : digits) value = c < '0' || c > '9' || value > 1000 ? 10000 : value * 10 + static_cast<unsigned>(c - '0');
+    for (const char c : digits)
+      value = c < '0' || c > '9' || value > 1000 ? 10000 : value * 10 + static_cast<unsigned>(c - '0');
     return digits.empty() ? 10000 : value;
   };
   if (dot == std::string_view::npos) fail("a version, major.minor");
   unit_.version_major = number(text.substr(0, dot));
   unit_.version_minor = number(text.substr(dot + 1));
   const auto most = newest.load();
-  const bool is_known = unit_.version_major >= 1 && unit_.version_major < 100 && unit_.version_minor < 100 && unit_.version_major * 100 + unit_.version_minor <= most;
+  const bool is_known = unit_.version_major >= 1 && unit_.version_major < 100 && unit_.version_minor < 100 &&
+                        unit_.version_major * 100 + unit_.version_minor <= most;
   if (!is_known) {
     const auto current = std::to_string(most / 100) + "." + std::to_string(most % 100);
-    fail_at(where, text, "Unsupported .version " + shown(text) + "; current version is '" + current + "'", ParseError::Kind::unsupported_version);
+    fail_at(where, text, "Unsupported .version " + shown(text) + "; current version is '" + current + "'",
+            ParseError::Kind::unsupported_version);
   }
   advance();
   if (!is_dotted("target")) fail("the directive .target");
@@ -138,7 +142,8 @@ void Parser::file() {
 
 void Parser::section() {
   advance();
-  if (token_.kind != Token::Kind::dotted && token_.kind != Token::Kind::name && token_.kind != Token::Kind::string) fail("a section's name");
+  if (token_.kind != Token::Kind::dotted && token_.kind != Token::Kind::name && token_.kind != Token::Kind::string)
+    fail("a section's name");
   while (token_.kind != Token::Kind::end && !is("{") && !is(";")) advance();
   if (accept(";")) return;
   if (!is("{")) fail("'{'");

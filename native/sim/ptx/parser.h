@@ -20,7 +20,9 @@ class Parser {
   // Tokens.
   void advance();
   const Token& ahead();
-  bool is(std::string_view punctuation) const { return token_.kind == Token::Kind::punctuation && token_.text == punctuation; }
+  bool is(std::string_view punctuation) const {
+    return token_.kind == Token::Kind::punctuation && token_.text == punctuation;
+  }
   bool is_dotted(std::string_view text) const { return token_.kind == Token::Kind::dotted && token_.text == text; }
   bool accept(std::string_view punctuation);
   bool accept_dotted(std::string_view text);
@@ -29,7 +31,8 @@ class Parser {
   std::string expect_string(std::string_view what);
   Place place() const { return {token_.at, token_.line}; }
   [[noreturn]] void fail(std::string_view expected) const;
-  [[noreturn]] void fail_at(Place where, std::string_view found, std::string said, ParseError::Kind kind = ParseError::Kind::syntax) const;
+  [[noreturn]] void fail_at(Place where, std::string_view found, std::string said,
+                            ParseError::Kind kind = ParseError::Kind::syntax) const;
 
   // Module scope: parser.cpp.
   void version();
@@ -66,7 +69,8 @@ class Parser {
   void attribute(VariableSyntax& variable);
   void variable_tail(VariableSyntax& variable, bool is_parameter);
   void initial(VariableSyntax& variable, const std::vector<std::uint64_t>& dimensions);
-  void initial_list(VariableSyntax& variable, const std::vector<std::uint64_t>& dimensions, std::size_t level, std::uint64_t first);
+  void initial_list(VariableSyntax& variable, const std::vector<std::uint64_t>& dimensions, std::size_t level,
+                    std::uint64_t first);
   void initial_value(VariableSyntax& variable, std::uint64_t offset);
   void initial_address(VariableSyntax& variable, std::uint64_t offset, std::uint32_t bytes, std::uint32_t shift);
   void initial_state(VariableSyntax& variable);

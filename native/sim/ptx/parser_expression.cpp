@@ -1,4 +1,5 @@
-// Constant expressions. Facts: PTX ISA 9.0, 4.6: integers are 64 bits wide, unsigned where an operand is; operators as in C.
+// Constant expressions. Facts: PTX ISA 9.0, 4.6: integers are 64 bits wide, unsigned where an operand is; operators as
+// in C.
 #include <bit>
 
 #include "sim/ptx/float_bits.h"
@@ -10,8 +11,9 @@ namespace {
 
 constexpr unsigned kMaxDepth = 100;
 /// Loosest first.
-constexpr std::string_view kLevels[][4] = {{"||"},       {"&&"},     {"|"},          {"^"}, {"&"}, {"==", "!="}, {"<=", "<", ">=", ">"},
-                                           {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
+constexpr std::string_view kLevels[][4] = {
+    {"||"},       {"&&"},     {"|"},          {"^"}, {"&"}, {"==", "!="}, {"<=", "<", ">=", ">"},
+    {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
 constexpr unsigned kSumLevel = 8;
 constexpr unsigned kLevelCount = sizeof(kLevels) / sizeof(kLevels[0]);
 
@@ -115,14 +117,16 @@ Constant Parser::apply(std::string_view op, const Constant& a, const Constant& b
   if (a.is_real || b.is_real) {
     if (const auto verdict = compared(op, as_real(a), as_real(b))) return truth(*verdict);
     const auto value = computed(op, as_real(a), as_real(b));
-    if (!value) fail_at(where, op, "Constant expression: '" + std::string(op) + "' cannot be computed with floating point");
+    if (!value)
+      fail_at(where, op, "Constant expression: '" + std::string(op) + "' cannot be computed with floating point");
     out.is_real = true;
     out.real = *value;
     return out;
   }
   out.is_unsigned = a.is_unsigned || b.is_unsigned;
-  const auto verdict =
-      out.is_unsigned ? compared(op, a.integer, b.integer) : compared(op, static_cast<std::int64_t>(a.integer), static_cast<std::int64_t>(b.integer));
+  const auto verdict = out.is_unsigned
+                           ? compared(op, a.integer, b.integer)
+                           : compared(op, static_cast<std::int64_t>(a.integer), static_cast<std::int64_t>(b.integer));
   if (verdict) return truth(*verdict);
   if (op == "<<" || op == ">>") {
     out.is_unsigned = a.is_unsigned;
@@ -168,7 +172,8 @@ Constant Parser::primary(unsigned depth) {
     out.is_real = true;
     out.is_single = token_.is_single;
     out.single = static_cast<std::uint32_t>(token_.value);
-    out.real = token_.is_single ? static_cast<double>(std::bit_cast<float>(out.single)) : std::bit_cast<double>(token_.value);
+    out.real =
+        token_.is_single ? static_cast<double>(std::bit_cast<float>(out.single)) : std::bit_cast<double>(token_.value);
     advance();
     return out;
   }

@@ -76,7 +76,8 @@ void Parser::statement(FunctionSyntax& function) {
   if (accept(";")) return;
   if (token_.kind == Token::Kind::dotted) return body_directive(function);
   const auto& next = ahead();
-  if (token_.kind == Token::Kind::name && next.kind == Token::Kind::punctuation && next.text == ":") return label(function);
+  if (token_.kind == Token::Kind::name && next.kind == Token::Kind::punctuation && next.text == ":")
+    return label(function);
   instruction(function);
 }
 
@@ -99,7 +100,8 @@ void Parser::body_directive(FunctionSyntax& function) {
   if (!is_space()) fail("a directive, a label or an instruction");
   const auto first = function.variables.size();
   variables(linkage, function.variables);
-  for (auto at = first; at < function.variables.size(); ++at) function.statements.push_back({Statement::Kind::variable, static_cast<std::uint32_t>(at)});
+  for (auto at = first; at < function.variables.size(); ++at)
+    function.statements.push_back({Statement::Kind::variable, static_cast<std::uint32_t>(at)});
 }
 
 void Parser::location(FunctionSyntax& function) {

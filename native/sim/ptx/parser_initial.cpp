@@ -1,4 +1,5 @@
-// Initial values. Facts: PTX ISA 9.0, 5.4.4: lists as in C; names are addresses, generic(name) generic ones, 0xff00(name) a byte of one.
+// Initial values. Facts: PTX ISA 9.0, 5.4.4: lists as in C; names are addresses, generic(name) generic ones,
+// 0xff00(name) a byte of one.
 #include <bit>
 #include <cstring>
 
@@ -16,9 +17,11 @@ constexpr std::uint64_t kMaxGap = std::uint64_t{64} << 20;
 
 void Parser::initial(VariableSyntax& variable, const std::vector<std::uint64_t>& dimensions) {
   advance();
-  if (variable.space != Space::global && variable.space != Space::constant) fail("no initial value: only .global and .const variables have one");
+  if (variable.space != Space::global && variable.space != Space::constant)
+    fail("no initial value: only .global and .const variables have one");
   if (variable.linkage == Linkage::external) fail("no initial value: the variable is .extern");
-  const bool is_object = variable.type == Type::texref || variable.type == Type::samplerref || variable.type == Type::surfref;
+  const bool is_object =
+      variable.type == Type::texref || variable.type == Type::samplerref || variable.type == Type::surfref;
   if (is_object) return initial_state(variable);
   auto shape = dimensions;
   if (variable.vector > 1) shape.push_back(variable.vector);
@@ -31,7 +34,8 @@ void Parser::initial(VariableSyntax& variable, const std::vector<std::uint64_t>&
   initial_list(variable, shape, 0, 0);
 }
 
-void Parser::initial_list(VariableSyntax& variable, const std::vector<std::uint64_t>& dimensions, std::size_t level, std::uint64_t first) {
+void Parser::initial_list(VariableSyntax& variable, const std::vector<std::uint64_t>& dimensions, std::size_t level,
+                          std::uint64_t first) {
   // `first` counts elements; a row's own values follow each other whether nested or not.
   std::uint64_t row = 1;
   for (auto at = level + 1; at < dimensions.size(); ++at) row *= dimensions[at];
@@ -46,7 +50,8 @@ void Parser::initial_list(VariableSyntax& variable, const std::vector<std::uint6
       if (level + 1 >= dimensions.size()) fail("a value");
       index = (index + row - (row ? 1 : 0)) / (row ? row : 1) * row;
     }
-    if (!is_open && index >= count * row) fail_at(where, token_.text, "Too many initial values for '" + std::string(variable.name) + "'");
+    if (!is_open && index >= count * row)
+      fail_at(where, token_.text, "Too many initial values for '" + std::string(variable.name) + "'");
     if (is("{")) {
       initial_list(variable, dimensions, level + 1, first + index);
       index += row;
@@ -64,10 +69,12 @@ void Parser::initial_value(VariableSyntax& variable, std::uint64_t offset) {
   const auto bytes = bytes_of(variable.type);
   if (bytes == 0) fail("a type that can have initial values");
   if (offset > token_.at + kMaxGap)
-    fail_at(place(), token_.text, "Initial value of '" + std::string(variable.name) + "' lies too far", ParseError::Kind::too_big);
+    fail_at(place(), token_.text, "Initial value of '" + std::string(variable.name) + "' lies too far",
+            ParseError::Kind::too_big);
   if (token_.kind == Token::Kind::name && token_.text != "WARP_SZ") return initial_address(variable, offset, bytes, 0);
   const auto where = place();
-  const bool may_mask = token_.kind == Token::Kind::integer && ahead().kind == Token::Kind::punctuation && ahead().text == "(";
+  const bool may_mask =
+      token_.kind == Token::Kind::integer && ahead().kind == Token::Kind::punctuation && ahead().text == "(";
   const auto value = may_mask ? primary(0) : expression();
   if (may_mask) {
     unsigned shift = 0;
@@ -107,7 +114,8 @@ void Parser::initial_address(VariableSyntax& variable, std::uint64_t offset, std
 }
 
 void Parser::initial_state(VariableSyntax& variable) {
-  // Arrays of references are given field by field in nested braces; what is kept is every field with the words as written.
+  // Arrays of references are given field by field in nested braces; what is kept is every field with the words as
+  // written.
   expect("{");
   while (!is("}")) {
     if (accept("{") || accept(",")) continue;

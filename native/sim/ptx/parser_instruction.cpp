@@ -1,4 +1,5 @@
-// One instruction with its guard and operands, of any form: what they mean is decided later, so that an unknown instruction is no syntax error.
+// One instruction with its guard and operands, of any form: what they mean is decided later, so that an unknown
+// instruction is no syntax error.
 #include <utility>
 
 #include "sim/ptx/parser.h"
@@ -36,7 +37,8 @@ void Parser::instruction(FunctionSyntax& function) {
   out.first_item = static_cast<std::uint32_t>(function.items.size());
   out.item_count = static_cast<std::uint32_t>(items.size());
   function.items.insert(function.items.end(), items.begin(), items.end());
-  function.statements.push_back({Statement::Kind::instruction, static_cast<std::uint32_t>(function.instructions.size())});
+  function.statements.push_back(
+      {Statement::Kind::instruction, static_cast<std::uint32_t>(function.instructions.size())});
   function.instructions.push_back(out);
 }
 

@@ -11,7 +11,9 @@ constexpr std::size_t kMaxDimensions = 16;
 
 }  // namespace
 
-bool Parser::is_space() const { return token_.kind == Token::Kind::dotted && (token_.text == "tex" || word_of(token_.text).kind == Word::Kind::space); }
+bool Parser::is_space() const {
+  return token_.kind == Token::Kind::dotted && (token_.text == "tex" || word_of(token_.text).kind == Word::Kind::space);
+}
 
 void Parser::attribute(VariableSyntax& variable) {
   expect("(");
@@ -88,7 +90,8 @@ void Parser::variable_tail(VariableSyntax& variable, bool is_parameter) {
   if (accept("<")) {
     // The > that closes is no comparison.
     const auto count = sum();
-    if (count.is_real || count.integer > 0xfffffffe) fail_at(variable.place, variable.name, "Value out of range, expected how many registers");
+    if (count.is_real || count.integer > 0xfffffffe)
+      fail_at(variable.place, variable.name, "Value out of range, expected how many registers");
     variable.family = count.integer ? static_cast<std::uint32_t>(count.integer) : kNone;
     expect(">");
     if (variable.space != Space::reg) fail("registers: only they come in families");
@@ -106,10 +109,12 @@ void Parser::variable_tail(VariableSyntax& variable, bool is_parameter) {
   variable.is_array = !dimensions.empty();
   for (const auto size : dimensions) {
     if (__builtin_mul_overflow(variable.elements, size, &variable.elements) || variable.elements > kMaxBytes) {
-      fail_at(variable.place, variable.name, "Variable '" + std::string(variable.name) + "' is too big", ParseError::Kind::too_big);
+      fail_at(variable.place, variable.name, "Variable '" + std::string(variable.name) + "' is too big",
+              ParseError::Kind::too_big);
     }
   }
-  if (variable.is_array && variable.space == Space::reg) fail_at(variable.place, variable.name, "Registers have no arrays");
+  if (variable.is_array && variable.space == Space::reg)
+    fail_at(variable.place, variable.name, "Registers have no arrays");
   if (!is_parameter && is("=")) initial(variable, dimensions);
 }
 

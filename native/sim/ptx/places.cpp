@@ -55,7 +55,8 @@ std::array<std::uint32_t, kWidths> region_starts(const Regions& regions, std::ui
 
 void replace(Function& function, const std::vector<std::uint32_t>& places) {
   const auto one = [&](Operand& operand) {
-    if (operand.kind == Operand::Kind::lanes || operand.kind == Operand::Kind::address_register) operand.at = places[operand.at];
+    if (operand.kind == Operand::Kind::lanes || operand.kind == Operand::Kind::address_register)
+      operand.at = places[operand.at];
   };
   for (auto& each : function.code) {
     if (each.guard != kNone) each.guard = places[each.guard];
@@ -67,7 +68,8 @@ void replace(Function& function, const std::vector<std::uint32_t>& places) {
     for (auto& each : call.results) one(each.value);
   }
   for (auto& each : function.textures) {
-    for (auto* operand : {&each.sampler, &each.level, &each.dpdx, &each.dpdy, &each.offset, &each.compare}) one(*operand);
+    for (auto* operand : {&each.sampler, &each.level, &each.dpdx, &each.dpdy, &each.offset, &each.compare})
+      one(*operand);
   }
   for (auto* list : {&function.parameters, &function.results}) {
     for (auto& each : *list) one(each.place);
@@ -88,7 +90,8 @@ bool assign_places(Function& function, const std::vector<Width>& widths) {
   for (std::uint32_t at = 0; at < widths.size(); ++at) {
     if (intervals[at].first <= intervals[at].last) order.push_back(at);
   }
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return intervals[a].first < intervals[b].first; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return intervals[a].first < intervals[b].first; });
   Regions regions;
   std::vector<std::uint32_t> places(widths.size(), 0);
   for (const auto reg : order) places[reg] = regions[static_cast<unsigned>(widths[reg])].take(intervals[reg]);
@@ -101,7 +104,8 @@ bool assign_places(Function& function, const std::vector<Width>& widths) {
     places[reg] = starts[static_cast<unsigned>(width)] + places[reg] * lane_bytes(width);
     function.lives.push_back({places[reg], intervals[reg].first, intervals[reg].last});
   }
-  std::stable_sort(function.lives.begin(), function.lives.end(), [](const Life& a, const Life& b) { return a.place < b.place; });
+  std::stable_sort(function.lives.begin(), function.lives.end(),
+                   [](const Life& a, const Life& b) { return a.place < b.place; });
   replace(function, places);
   function.register_count = estimate(regions);
   return true;

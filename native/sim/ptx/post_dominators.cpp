@@ -1,5 +1,5 @@
-// Dominators of the reversed graph, by Lengauer and Tarjan's simple method (TOPLAS 1979): almost linear, also for graphs that were made to be slow. Nothing
-// here recurses.
+// Dominators of the reversed graph, by Lengauer and Tarjan's simple method (TOPLAS 1979): almost linear, also for
+// graphs that were made to be slow. Nothing here recurses.
 #include "sim/ptx/post_dominators.h"
 
 #include <algorithm>
@@ -30,8 +30,10 @@ class Region {
   std::vector<std::uint32_t> path_;
 };
 
-Region::Region(const Flow& flow, const Function& function) : flow_(flow), function_(function), count_(static_cast<std::uint32_t>(flow.nodes.size())) {
-  for (auto* each : {&number_, &parent_, &semi_, &label_, &ancestor_, &meets_, &bucket_head_, &bucket_next_}) each->assign(count_, kNone);
+Region::Region(const Flow& flow, const Function& function)
+    : flow_(flow), function_(function), count_(static_cast<std::uint32_t>(flow.nodes.size())) {
+  for (auto* each : {&number_, &parent_, &semi_, &label_, &ancestor_, &meets_, &bucket_head_, &bucket_next_})
+    each->assign(count_, kNone);
   invert();
 }
 
@@ -126,6 +128,8 @@ std::vector<std::uint32_t> Region::run() {
 
 }  // namespace
 
-std::vector<std::uint32_t> post_dominators(const Flow& flow, const Function& function) { return Region(flow, function).run(); }
+std::vector<std::uint32_t> post_dominators(const Flow& flow, const Function& function) {
+  return Region(flow, function).run();
+}
 
 }  // namespace flexrack::sim::ptx

@@ -22,12 +22,14 @@ const Function* Module::function(std::string_view wanted) const {
 
 const Function* Module::kernel(std::string_view wanted) const {
   const auto get = [](const std::unique_ptr<Function>& each) { return static_cast<const Function*>(each.get()); };
-  return find(functions, get, [&](const Function& each) { return each.is_kernel && each.is_defined && each.name == wanted; });
+  return find(functions, get,
+              [&](const Function& each) { return each.is_kernel && each.is_defined && each.name == wanted; });
 }
 
 const Variable* Module::variable(std::string_view wanted) const {
   const auto get = [](const Variable& each) { return &each; };
-  return find(variables, get, [&](const Variable& each) { return each.linkage != Linkage::external && each.name == wanted; });
+  return find(variables, get,
+              [&](const Variable& each) { return each.linkage != Linkage::external && each.name == wanted; });
 }
 
 }  // namespace flexrack::sim::ptx

@@ -8,8 +8,8 @@ namespace flexrack::sim::ptx {
 /// A bit for each of Instruction::o that is written.
 unsigned written_operands(const Instruction& instruction);
 
-/// Calls visit(Operand&, is_written) for every register operand, those in lists, calls and textures too; the guard is not among them. A partly written one is
-/// visited twice.
+/// Calls visit(Operand&, is_written) for every register operand, those in lists, calls and textures too; the guard is
+/// not among them. A partly written one is visited twice.
 template <class Visit>
 void for_each_register(Function& function, Instruction& instruction, Visit&& visit) {
   const auto one = [&](Operand& operand, bool is_written) {
@@ -32,11 +32,12 @@ void for_each_register(Function& function, Instruction& instruction, Visit&& vis
     for (auto& each : call.arguments) one(each.value, false);
     for (auto& each : call.results) one(each.value, true);
   }
-  const bool has_texture =
-      instruction.op == Op::tex || instruction.op == Op::tld4 || instruction.op == Op::suld || instruction.op == Op::sust || instruction.op == Op::sured;
+  const bool has_texture = instruction.op == Op::tex || instruction.op == Op::tld4 || instruction.op == Op::suld ||
+                           instruction.op == Op::sust || instruction.op == Op::sured;
   if (!has_texture) return;
   auto& texture = function.textures[instruction.index];
-  for (auto* each : {&texture.sampler, &texture.level, &texture.dpdx, &texture.dpdy, &texture.offset, &texture.compare}) one(*each, false);
+  for (auto* each : {&texture.sampler, &texture.level, &texture.dpdx, &texture.dpdy, &texture.offset, &texture.compare})
+    one(*each, false);
 }
 
 }  // namespace flexrack::sim::ptx

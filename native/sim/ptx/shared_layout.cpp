@@ -20,7 +20,8 @@ struct Reach {
 
 class SharedLayout {
  public:
-  SharedLayout(Module& module, const std::vector<FunctionUse>& uses, const std::vector<SharedVariable>& variables, const std::vector<std::uint32_t>& taken)
+  SharedLayout(Module& module, const std::vector<FunctionUse>& uses, const std::vector<SharedVariable>& variables,
+               const std::vector<std::uint32_t>& taken)
       : module_(module), uses_(uses), variables_(variables), taken_(taken), common_(variables.size(), kNone) {}
   std::uint32_t run();
 
@@ -78,7 +79,8 @@ void SharedLayout::spread() {
     todo.pop_back();
     for (const auto from : callers_[at]) {
       auto& to = reach_[from];
-      const Reach now{to.has_common || reach_[at].has_common, to.has_dynamic || reach_[at].has_dynamic, std::max(to.barriers, reach_[at].barriers)};
+      const Reach now{to.has_common || reach_[at].has_common, to.has_dynamic || reach_[at].has_dynamic,
+                      std::max(to.barriers, reach_[at].barriers)};
       if (now.has_common == to.has_common && now.has_dynamic == to.has_dynamic && now.barriers == to.barriers) continue;
       to = now;
       todo.push_back(from);
@@ -151,7 +153,8 @@ std::uint64_t SharedLayout::place_kernel(std::uint32_t kernel) {
   for (const auto& use : uses_[kernel].shared) {
     if (variables_[use.variable].is_dynamic) continue;
     const auto found = std::lower_bound(own.begin(), own.end(), use.variable);
-    const auto place = common_[use.variable] != kNone ? common_[use.variable] : places[static_cast<std::size_t>(found - own.begin())];
+    const auto place =
+        common_[use.variable] != kNone ? common_[use.variable] : places[static_cast<std::size_t>(found - own.begin())];
     move(function, use, place);
   }
   function.shared_bytes = static_cast<std::uint32_t>(end);
@@ -168,7 +171,8 @@ void SharedLayout::place_dynamic() {
     if (function.is_kernel && reach_[at].has_dynamic) offset = std::max(offset, function.dynamic_shared_offset);
     if (function.is_kernel) continue;
     for (const auto& use : uses_[at].shared)
-      offset = static_cast<std::uint32_t>(aligned(offset, variables_[use.variable].is_dynamic ? variables_[use.variable].align : 1));
+      offset = static_cast<std::uint32_t>(
+          aligned(offset, variables_[use.variable].is_dynamic ? variables_[use.variable].align : 1));
   }
   for (std::uint32_t at = 0; at < module_.functions.size(); ++at) {
     auto& function = *module_.functions[at];
@@ -200,8 +204,8 @@ std::uint32_t SharedLayout::run() {
 
 }  // namespace
 
-std::uint32_t lay_out_shared(Module& module, const std::vector<FunctionUse>& uses, const std::vector<SharedVariable>& variables,
-                             const std::vector<std::uint32_t>& taken) {
+std::uint32_t lay_out_shared(Module& module, const std::vector<FunctionUse>& uses,
+                             const std::vector<SharedVariable>& variables, const std::vector<std::uint32_t>& taken) {
   return SharedLayout(module, uses, variables, taken).run();
 }
 

@@ -11,11 +11,25 @@
 namespace flexrack::sim::ptx {
 
 struct Symbol {
-  enum class Kind : std::uint8_t { none, reg, vector, family, local, parameter, shared, variable, function, branch_targets, call_targets, prototype };
+  enum class Kind : std::uint8_t {
+    none,
+    reg,
+    vector,
+    family,
+    local,
+    parameter,
+    shared,
+    variable,
+    function,
+    branch_targets,
+    call_targets,
+    prototype
+  };
   Kind kind = Kind::none;
   Type type = Type::none;
   std::uint8_t count = 1;       ///< vector: elements
-  std::uint32_t at = 0;         ///< register, family, offset in the local frame or parameter block, index of what the kind says
+  std::uint32_t at =
+      0;         ///< register, family, offset in the local frame or parameter block, index of what the kind says
   std::uint32_t size = 0;       ///< family: so many registers
   std::uint32_t step = 1;       ///< bytes of an element, for name[index]
   std::uint64_t bytes = 0;

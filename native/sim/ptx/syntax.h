@@ -1,4 +1,5 @@
-// A unit of PTX as it is written: declarations and statements with the names they use, before anything is resolved. Names are views into the text.
+// A unit of PTX as it is written: declarations and statements with the names they use, before anything is resolved.
+// Names are views into the text.
 #pragma once
 
 #include <cstdint>
@@ -90,7 +91,17 @@ struct PrototypeSyntax {
 };
 
 struct Statement {
-  enum class Kind : std::uint8_t { instruction, label, open, close, variable, location, branch_targets, call_targets, prototype };
+  enum class Kind : std::uint8_t {
+    instruction,
+    label,
+    open,
+    close,
+    variable,
+    location,
+    branch_targets,
+    call_targets,
+    prototype
+  };
   Kind kind;
   std::uint32_t index = 0;   ///< into instructions, variables, names (label), name_lists, prototypes; location: file
   std::uint32_t line = 0;    ///< location

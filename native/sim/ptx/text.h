@@ -12,7 +12,8 @@ namespace flexrack::sim::ptx {
 std::string_view name_of(Op op);
 std::string_view name_of(Type type);
 
-/// `@!p12 ld.global.v2.f32 {r128, r0}, [r256+8]`: registers by their offset in the frame, constants by value. Branches: `bra -> target | reconvergence`.
+/// `@!p12 ld.global.v2.f32 {r128, r0}, [r256+8]`: registers by their offset in the frame, constants by value. Branches:
+/// `bra -> target | reconvergence`.
 std::string to_text(const Function& function, std::size_t instruction);
 
 }  // namespace flexrack::sim::ptx

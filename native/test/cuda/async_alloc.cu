@@ -80,7 +80,8 @@ int main() {
   CHECK(cudaMemsetAsync(memory, 0x11, kBytes, stream));
   CHECK(cudaMemcpyAsync(found.data(), memory, kBytes, cudaMemcpyDeviceToHost, stream));
   CHECK(cudaStreamSynchronize(stream));
-  program::expect(found[0] == 0x11111111 && attribute(own, cudaMemPoolAttrUsedMemCurrent) >= kBytes, "a pool of one's own gives memory");
+  program::expect(found[0] == 0x11111111 && attribute(own, cudaMemPoolAttrUsedMemCurrent) >= kBytes,
+                  "a pool of one's own gives memory");
   CHECK(cudaFreeAsync(memory, stream));
   CHECK(cudaStreamSynchronize(stream));
   cudaMemPool_t before;

@@ -1,7 +1,10 @@
-// Copies to the device that block are over when they come back: kernels see them on streams that the default stream does not hold back, too.
+// Copies to the device that block are over when they come back: kernels see them on streams that the default stream
+// does not hold back, too.
 #include "program.h"
 
-__global__ void ends(const unsigned* data, unsigned count, unsigned* out) { *out = data[0] == data[count - 1] ? data[0] : ~0u; }
+__global__ void ends(const unsigned* data, unsigned count, unsigned* out) {
+  *out = data[0] == data[count - 1] ? data[0] : ~0u;
+}
 
 enum class Other { same, non_blocking, made_afterwards };
 
@@ -22,7 +25,8 @@ unsigned unseen(const Case& how) {
   if (how.other == Other::non_blocking) CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   for (unsigned round = 1; round <= 25; ++round) {
     for (unsigned i = 0; i < count; ++i) here[i] = round;
-    if (how.is_rows) CHECK(cudaMemcpy2D(there, how.bytes / 4, here, how.bytes / 4, how.bytes / 4, 4, cudaMemcpyHostToDevice));
+    if (how.is_rows)
+      CHECK(cudaMemcpy2D(there, how.bytes / 4, here, how.bytes / 4, how.bytes / 4, 4, cudaMemcpyHostToDevice));
     else CHECK(cudaMemcpy(there, here, how.bytes, cudaMemcpyHostToDevice));
     if (how.other == Other::made_afterwards) CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     ends<<<1, 1, 0, stream>>>(there, count, found);
@@ -46,7 +50,8 @@ int main() {
     for (const auto bytes : {std::size_t{4096}, std::size_t{4} << 20}) {
       for (const bool is_pinned : {false, true}) {
         for (const bool is_rows : {false, true}) {
-          std::printf("%s, %zu bytes, %s, %s: ", names[static_cast<int>(other)], bytes, is_pinned ? "pinned" : "pageable", is_rows ? "rows" : "plain");
+          std::printf("%s, %zu bytes, %s, %s: ", names[static_cast<int>(other)], bytes,
+                      is_pinned ? "pinned" : "pageable", is_rows ? "rows" : "plain");
           program::expect(unseen({bytes, is_pinned, is_rows, other}) == 0, "all were seen");
         }
       }

@@ -1,4 +1,5 @@
-// Functions of the host in the order of a stream: between kernels and copies, with what they find, and what they leave for what follows.
+// Functions of the host in the order of a stream: between kernels and copies, with what they find, and what they leave
+// for what follows.
 #include <atomic>
 #include <string>
 
@@ -84,7 +85,12 @@ int main() {
   CHECK(cudaEventRecord(event, stream));
   CHECK(cudaStreamWaitEvent(other, event, 0));
   std::atomic<int>* counter = &count;
-  CHECK(cudaLaunchHostFunc(other, [](void* data) { if (**static_cast<std::atomic<int>**>(data) == kMany) **static_cast<std::atomic<int>**>(data) += 1000; }, &counter));
+  CHECK(cudaLaunchHostFunc(
+      other,
+      [](void* data) {
+        if (**static_cast<std::atomic<int>**>(data) == kMany) **static_cast<std::atomic<int>**>(data) += 1000;
+      },
+      &counter));
   CHECK(cudaStreamSynchronize(other));
   program::expect(count == kMany + 1000, "a stream that waits for functions of another runs behind them");
   CHECK(cudaEventDestroy(event));

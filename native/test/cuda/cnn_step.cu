@@ -1,24 +1,29 @@
-// Training steps of a small convolutional net, six kernels each, as a framework runs them: between the launches it asks the driver hundreds of things that
-// change nothing. Arguments: how many steps; "quiet" to ask nothing, and everything else is as before.
+// Training steps of a small convolutional net, six kernels each, as a framework runs them: between the launches it asks
+// the driver hundreds of things that change nothing. Arguments: how many steps; "quiet" to ask nothing, and everything
+// else is as before.
 #include <cuda.h>
 
 #include "program.h"
 
 // Images of kSide by kSide, kFilters filters of 3 by 3, pooled by 2, one output an image.
-constexpr int kImages = 4, kSide = 10, kFilters = 3, kInner = kSide - 2, kPooled = kInner / 2, kFeatures = kFilters * kPooled * kPooled;
+constexpr int kImages = 4, kSide = 10, kFilters = 3, kInner = kSide - 2, kPooled = kInner / 2,
+              kFeatures = kFilters * kPooled * kPooled;
 constexpr float kRate = 0.01f;
 constexpr int kAttributes = 716, kDeviceQuestions = 254, kLaunches = 6;
 
 struct Net {
   float *images, *wanted, *filters, *weights, *maps, *features, *errors, *weight_steps, *filter_steps;
 };
-constexpr int kMaps = kImages * kFilters * kInner * kInner, kAllFeatures = kImages * kFeatures, kFilterSize = kFilters * 9;
+constexpr int kMaps = kImages * kFilters * kInner * kInner, kAllFeatures = kImages * kFeatures,
+              kFilterSize = kFilters * 9;
 
 // One value each of what a layer makes: the kernels and the CPU share them.
 __host__ __device__ void convolve(const Net& net, int i) {
-  const int x = i % kInner, y = i / kInner % kInner, filter = i / kInner / kInner % kFilters, image = i / kInner / kInner / kFilters;
+  const int x = i % kInner, y = i / kInner % kInner, filter = i / kInner / kInner % kFilters,
+            image = i / kInner / kInner / kFilters;
   float sum = 0;
-  for (int tap = 0; tap < 9; ++tap) sum += net.filters[filter * 9 + tap] * net.images[(image * kSide + y + tap / 3) * kSide + x + tap % 3];
+  for (int tap = 0; tap < 9; ++tap)
+    sum += net.filters[filter * 9 + tap] * net.images[(image * kSide + y + tap / 3) * kSide + x + tap % 3];
   net.maps[i] = sum > 0 ? sum : 0;
 }
 __host__ __device__ void pool(const Net& net, int i) {
@@ -83,12 +88,16 @@ class Questions {
     unsigned flags = 0;
     int priority = 0, least = 0, greatest = 0, count = 0;
     unsigned long long id = 0;
-    is_good_ &= cuCtxGetCurrent(&context) == CUDA_SUCCESS && cuCtxGetId(context, &id) == CUDA_SUCCESS && cuDeviceGetCount(&count) == CUDA_SUCCESS;
-    is_good_ &= cuCtxGetStreamPriorityRange(&least, &greatest) == CUDA_SUCCESS && cuStreamGetPriority(nullptr, &priority) == CUDA_SUCCESS;
+    is_good_ &= cuCtxGetCurrent(&context) == CUDA_SUCCESS && cuCtxGetId(context, &id) == CUDA_SUCCESS &&
+                cuDeviceGetCount(&count) == CUDA_SUCCESS;
+    is_good_ &= cuCtxGetStreamPriorityRange(&least, &greatest) == CUDA_SUCCESS &&
+                cuStreamGetPriority(nullptr, &priority) == CUDA_SUCCESS;
     is_good_ &= cuStreamGetFlags(nullptr, &flags) == CUDA_SUCCESS;
     cudaPointerAttributes attributes{};
-    is_good_ &= cudaPointerGetAttributes(&attributes, memory) == cudaSuccess && attributes.type == cudaMemoryTypeDevice && attributes.device == 0;
-    is_good_ &= cudaFuncSetAttribute(run<convolve>, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutDefault) == cudaSuccess;
+    is_good_ &= cudaPointerGetAttributes(&attributes, memory) == cudaSuccess &&
+                attributes.type == cudaMemoryTypeDevice && attributes.device == 0;
+    is_good_ &= cudaFuncSetAttribute(run<convolve>, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                     cudaSharedmemCarveoutDefault) == cudaSuccess;
     cudaFuncAttributes function{};
     is_good_ &= cudaFuncGetAttributes(&function, run<convolve>) == cudaSuccess && function.maxThreadsPerBlock > 0;
     is_good_ &= cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, run<convolve>, 64, 0) == cudaSuccess && count > 0;
@@ -107,7 +116,8 @@ int main(int argc, char** argv) {
   const auto filters = program::random_floats(kFilterSize, 3), weights = program::random_floats(kFeatures, 4);
 
   const program::Device<float> d_images(images), d_wanted(wanted), d_filters(filters), d_weights(weights);
-  const program::Device<float> d_maps(kMaps), d_features(kAllFeatures), d_errors(kImages), d_weight_steps(kFeatures), d_filter_steps(kFilterSize);
+  const program::Device<float> d_maps(kMaps), d_features(kAllFeatures), d_errors(kImages), d_weight_steps(kFeatures),
+      d_filter_steps(kFilterSize);
   const Net net{d_images, d_wanted, d_filters, d_weights, d_maps, d_features, d_errors, d_weight_steps, d_filter_steps};
   const auto launch = [&](int number, auto kernel, int count) {
     questions.ask(number, d_weights);
@@ -116,9 +126,10 @@ int main(int argc, char** argv) {
   };
 
   auto h_images = images, h_wanted = wanted, h_filters = filters, h_weights = weights;
-  std::vector<float> h_maps(kMaps), h_features(kAllFeatures), h_errors(kImages), h_weight_steps(kFeatures), h_filter_steps(kFilterSize);
-  const Net cpu{h_images.data(), h_wanted.data(), h_filters.data(), h_weights.data(), h_maps.data(), h_features.data(), h_errors.data(), h_weight_steps.data(),
-                h_filter_steps.data()};
+  std::vector<float> h_maps(kMaps), h_features(kAllFeatures), h_errors(kImages), h_weight_steps(kFeatures),
+      h_filter_steps(kFilterSize);
+  const Net cpu{h_images.data(),   h_wanted.data(), h_filters.data(),      h_weights.data(),     h_maps.data(),
+                h_features.data(), h_errors.data(), h_weight_steps.data(), h_filter_steps.data()};
 
   bool is_right = true;
   float first = 0, last = 0;

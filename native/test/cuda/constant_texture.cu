@@ -21,7 +21,9 @@ __global__ void fetch_linear(cudaTextureObject_t texture, float* out, int count)
 
 __global__ void sample(cudaTextureObject_t texture, float* out, int width, int height, float scale, float shift) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  if (x < width && y < height) out[y * width + x] = tex2D<float>(texture, static_cast<float>(x) * scale + shift, static_cast<float>(y) * scale + shift);
+  if (x < width && y < height)
+    out[y * width + x] =
+        tex2D<float>(texture, static_cast<float>(x) * scale + shift, static_cast<float>(y) * scale + shift);
 }
 
 __global__ void sample_colours(cudaTextureObject_t texture, float4* out, int width, int height) {
@@ -39,13 +41,16 @@ __global__ void invert(cudaSurfaceObject_t surface, int width, int height) {
 
 __global__ void sample_volume(cudaTextureObject_t texture, float* out, int size) {
   const int i = threadIdx.x + blockIdx.x * blockDim.x;
-  if (i < size * size * size) out[i] = tex3D<float>(texture, i % size + 0.5f, i / size % size + 0.5f, i / size / size + 0.5f);
+  if (i < size * size * size)
+    out[i] = tex3D<float>(texture, i % size + 0.5f, i / size % size + 0.5f, i / size / size + 0.5f);
 }
 
 constexpr int kWidth = 40, kHeight = 30;
 const dim3 kGrid(3, 2), kBlock(16, 16);
 
-cudaTextureObject_t texture_of(const cudaResourceDesc& resource, cudaTextureAddressMode address, cudaTextureFilterMode filter, cudaTextureReadMode read = cudaReadModeElementType, bool is_normalized = false) {
+cudaTextureObject_t texture_of(const cudaResourceDesc& resource, cudaTextureAddressMode address,
+                               cudaTextureFilterMode filter, cudaTextureReadMode read = cudaReadModeElementType,
+                               bool is_normalized = false) {
   cudaTextureDesc description{};
   description.addressMode[0] = description.addressMode[1] = description.addressMode[2] = address;
   description.filterMode = filter;
@@ -103,12 +108,15 @@ void arrays() {
   const auto format = cudaCreateChannelDesc<float>();
   cudaArray_t array = nullptr;
   CHECK(cudaMallocArray(&array, &format, kWidth, kHeight, cudaArraySurfaceLoadStore));
-  CHECK(cudaMemcpy2DToArray(array, 0, 0, values.data(), kWidth * sizeof(float), kWidth * sizeof(float), kHeight, cudaMemcpyHostToDevice));
+  CHECK(cudaMemcpy2DToArray(array, 0, 0, values.data(), kWidth * sizeof(float), kWidth * sizeof(float), kHeight,
+                            cudaMemcpyHostToDevice));
   cudaResourceDesc resource{};
   resource.resType = cudaResourceTypeArray;
   resource.res.array.array = array;
   const program::Device<float> out(kWidth * kHeight);
-  const auto at = [&](int x, int y) { return values[std::min(std::max(y, 0), kHeight - 1) * kWidth + std::min(std::max(x, 0), kWidth - 1)]; };
+  const auto at = [&](int x, int y) {
+    return values[std::min(std::max(y, 0), kHeight - 1) * kWidth + std::min(std::max(x, 0), kWidth - 1)];
+  };
 
   auto texture = texture_of(resource, cudaAddressModeClamp, cudaFilterModePoint);
   sample<<<kGrid, kBlock>>>(texture, out, kWidth, kHeight, 1.0f, 0.5f);
@@ -126,7 +134,8 @@ void arrays() {
   found = out.read();
   is_right = true;
   for (int y = 0; y < kHeight; ++y)
-    for (int x = 0; x < kWidth; ++x) is_right &= found[y * kWidth + x] == (x + 10 < kWidth && y + 10 < kHeight ? at(x + 10, y + 10) : 0.0f);
+    for (int x = 0; x < kWidth; ++x)
+      is_right &= found[y * kWidth + x] == (x + 10 < kWidth && y + 10 < kHeight ? at(x + 10, y + 10) : 0.0f);
   program::expect(is_right, "outside a border there is nothing");
   CHECK(cudaDestroyTextureObject(texture));
 
@@ -135,7 +144,9 @@ void arrays() {
   found = out.read();
   is_right = true;
   for (int y = 0; y < kHeight; ++y)
-    for (int x = 0; x < kWidth; ++x) is_right &= program::is_near(found[y * kWidth + x], (at(x, y) + at(x + 1, y) + at(x, y + 1) + at(x + 1, y + 1)) / 4, 1e-2);
+    for (int x = 0; x < kWidth; ++x)
+      is_right &= program::is_near(found[y * kWidth + x],
+                                   (at(x, y) + at(x + 1, y) + at(x, y + 1) + at(x + 1, y + 1)) / 4, 1e-2);
   program::expect(is_right, "between four texels is their mean");
   CHECK(cudaDestroyTextureObject(texture));
 
@@ -143,7 +154,8 @@ void arrays() {
   CHECK(cudaCreateSurfaceObject(&surface, &resource));
   invert<<<kGrid, kBlock>>>(surface, kWidth, kHeight);
   std::vector<float> back(kWidth * kHeight);
-  CHECK(cudaMemcpy2DFromArray(back.data(), kWidth * sizeof(float), array, 0, 0, kWidth * sizeof(float), kHeight, cudaMemcpyDeviceToHost));
+  CHECK(cudaMemcpy2DFromArray(back.data(), kWidth * sizeof(float), array, 0, 0, kWidth * sizeof(float), kHeight,
+                              cudaMemcpyDeviceToHost));
   is_right = true;
   for (int i = 0; i < kWidth * kHeight; ++i) is_right &= back[i] == 1.0f - values[i];
   program::expect(is_right, "a surface is written in place");

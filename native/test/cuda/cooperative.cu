@@ -57,7 +57,8 @@ int main() {
   const int grid = processors * blocks < 8 ? processors * blocks : 8;
   CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(diffuse), dim3(grid), dim3(128), arguments, 0, nullptr));
   for (int step = 0; step < steps; ++step) {
-    for (int i = 0; i < count; ++i) next[i] = 0.25f * (i > 0 ? now[i - 1] : 0) + 0.5f * now[i] + 0.25f * (i + 1 < count ? now[i + 1] : 0);
+    for (int i = 0; i < count; ++i)
+      next[i] = 0.25f * (i > 0 ? now[i - 1] : 0) + 0.5f * now[i] + 0.25f * (i + 1 < count ? now[i + 1] : 0);
     now.swap(next);
   }
   const auto found = on_next.read();
@@ -66,7 +67,8 @@ int main() {
   program::expect(is_right, "a grid waits for itself between steps");
   std::printf("heat: %016llx\n", program::checksum(found.data(), found.size() * sizeof(float)));
 
-  const auto too_many = cudaLaunchCooperativeKernel(reinterpret_cast<void*>(diffuse), dim3(processors * blocks + 1), dim3(128), arguments, 0, nullptr);
+  const auto too_many = cudaLaunchCooperativeKernel(reinterpret_cast<void*>(diffuse), dim3(processors * blocks + 1),
+                                                    dim3(128), arguments, 0, nullptr);
   std::printf("more blocks than fit at once: %s\n", cudaGetErrorName(too_many));
   program::expect(too_many == cudaErrorCooperativeLaunchTooLarge, "they are refused");
   (void)cudaGetLastError();

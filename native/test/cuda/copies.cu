@@ -1,4 +1,5 @@
-// Copies and fills of every shape: to, from and on the device, in rows, boxes and batches, into symbols and arrays, and what may overlap.
+// Copies and fills of every shape: to, from and on the device, in rows, boxes and batches, into symbols and arrays, and
+// what may overlap.
 #include "program.h"
 
 __device__ int symbol[64];
@@ -40,17 +41,22 @@ void fills() {
   CHECK(cudaMemset(memory, 0xab, kBytes));
   CHECK(cudaMemset(static_cast<int*>(memory) + 10, 0, 5));
   auto found = memory.read();
-  program::expect(found[9] == static_cast<int>(0xabababab) && found[10] == 0 && found[11] == static_cast<int>(0xababab00), "bytes are filled");
+  program::expect(
+      found[9] == static_cast<int>(0xabababab) && found[10] == 0 && found[11] == static_cast<int>(0xababab00),
+      "bytes are filled");
   // 20 rows of 12 bytes, 64 apart.
   CHECK(cudaMemset2D(memory, 64, 1, 12, 20));
   found = memory.read();
   bool is_right = true;
-  for (int row = 0; row < 20; ++row) is_right &= found[row * 16 + 2] == 0x01010101 && found[row * 16 + 3] == static_cast<int>(0xabababab);
+  for (int row = 0; row < 20; ++row)
+    is_right &= found[row * 16 + 2] == 0x01010101 && found[row * 16 + 3] == static_cast<int>(0xabababab);
   program::expect(is_right, "rows are filled");
   const auto box = make_cudaPitchedPtr(memory, 32, 32, 4);
   CHECK(cudaMemset3D(box, 2, make_cudaExtent(8, 2, 3)));
   found = memory.read();
-  program::expect(found[0] == 0x02020202 && found[8] == 0x02020202 && found[32] == 0x02020202 && found[64] == 0x02020202 && found[96] != 0x02020202, "boxes are filled");
+  program::expect(found[0] == 0x02020202 && found[8] == 0x02020202 && found[32] == 0x02020202 &&
+                      found[64] == 0x02020202 && found[96] != 0x02020202,
+                  "boxes are filled");
   cudaStream_t stream;
   CHECK(cudaStreamCreate(&stream));
   CHECK(cudaMemsetAsync(memory, 3, kBytes, stream));
@@ -64,7 +70,8 @@ void rows_and_boxes() {
   const program::Device<int> a(values), b(kCount);
   CHECK(cudaMemset(b, 0xff, kBytes));
   // 5 rows of 6 ints, from rows of 32 to rows of 64.
-  CHECK(cudaMemcpy2D(static_cast<int*>(b) + 2, 64 * 4, static_cast<const int*>(a) + 1, 32 * 4, 6 * 4, 5, cudaMemcpyDeviceToDevice));
+  CHECK(cudaMemcpy2D(static_cast<int*>(b) + 2, 64 * 4, static_cast<const int*>(a) + 1, 32 * 4, 6 * 4, 5,
+                     cudaMemcpyDeviceToDevice));
   const auto found = b.read();
   bool is_right = true;
   for (int i = 0; i < kCount; ++i) {
@@ -77,7 +84,7 @@ void rows_and_boxes() {
   CHECK(cudaMalloc3D(&box, make_cudaExtent(10 * 4, 8, 6)));
   std::vector<int> out(10 * 8 * 6, 0);
   cudaMemcpy3DParms copy{};
-  copy.srcPtr = make_cudaPitchedPtr(const_cast<int*>(values.data()), 16 * 4, 16, 16);   // 16 x 16 x 16 ints
+  copy.srcPtr = make_cudaPitchedPtr(const_cast<int*>(values.data()), 16 * 4, 16, 16);  // 16 x 16 x 16 ints
   copy.srcPos = make_cudaPos(2 * 4, 3, 4);
   copy.dstPtr = box;
   copy.extent = make_cudaExtent(10 * 4, 8, 6);
@@ -95,7 +102,8 @@ void rows_and_boxes() {
   is_right = true;
   for (int z = 0; z < 6; ++z)
     for (int y = 0; y < 8; ++y)
-      for (int x = 0; x < 10; ++x) is_right &= out[(z * 8 + y) * 10 + x] == (x > 0 && y > 0 && z > 0 ? (z + 4) * 256 + (y + 3) * 16 + x + 2 : 0);
+      for (int x = 0; x < 10; ++x)
+        is_right &= out[(z * 8 + y) * 10 + x] == (x > 0 && y > 0 && z > 0 ? (z + 4) * 256 + (y + 3) * 16 + x + 2 : 0);
   program::expect(is_right, "boxes within boxes");
   CHECK(cudaFree(box.ptr));
 }
@@ -126,7 +134,9 @@ void symbols_and_arrays() {
   cudaExtent extent{};
   unsigned flags = 1;
   CHECK(cudaArrayGetInfo(&described, &extent, &flags, first));
-  program::expect(described.x == 32 && described.f == cudaChannelFormatKindSigned && extent.width == 32 && extent.height == 16 && extent.depth == 0 && flags == 0, "an array knows its shape");
+  program::expect(described.x == 32 && described.f == cudaChannelFormatKindSigned && extent.width == 32 &&
+                      extent.height == 16 && extent.depth == 0 && flags == 0,
+                  "an array knows its shape");
   CHECK(cudaFreeArray(first));
   CHECK(cudaFreeArray(second));
 }
@@ -147,10 +157,13 @@ void batches() {
   cudaMemcpyAttributes attributes{};
   attributes.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
   std::size_t first = 0;
-  CHECK(cudaMemcpyBatchAsync(const_cast<void**>(targets), const_cast<void**>(sources), const_cast<std::size_t*>(sizes), 3, &attributes, &first, 1, stream));
+  CHECK(cudaMemcpyBatchAsync(const_cast<void**>(targets), const_cast<void**>(sources), const_cast<std::size_t*>(sizes),
+                             3, &attributes, &first, 1, stream));
   CHECK(cudaStreamSynchronize(stream));
   const auto in_b = b.read(), in_c = c.read();
-  program::expect(in_b[9] == 10 && in_b[10] == 0 && in_b[1000] == 101 && in_b[1019] == 120 && in_b[1020] == 0 && in_c[0] == 51 && in_c[999] == 1050 && in_c[1000] == 0, "several in one call");
+  program::expect(in_b[9] == 10 && in_b[10] == 0 && in_b[1000] == 101 && in_b[1019] == 120 && in_b[1020] == 0 &&
+                      in_c[0] == 51 && in_c[999] == 1050 && in_c[1000] == 0,
+                  "several in one call");
   CHECK(cudaFreeHost(host));
   CHECK(cudaStreamDestroy(stream));
 }
@@ -168,7 +181,8 @@ void large(int scale) {
   CHECK(cudaMemcpyAsync(on_device, pinned, count / 2 * sizeof(int), cudaMemcpyHostToDevice));
   CHECK(cudaDeviceSynchronize());
   const auto found = on_device.read();
-  program::expect(std::memcmp(pinned, random.data(), count * sizeof(int)) == 0, "what is copied away is what was there before the fill");
+  program::expect(std::memcmp(pinned, random.data(), count * sizeof(int)) == 0,
+                  "what is copied away is what was there before the fill");
   program::expect(found[count / 2 - 1] == random[count / 2 - 1] && found[count / 2] == 0, "and half of it comes back");
   std::printf("%016llx\n", program::checksum(found.data(), 1 << 16));
   CHECK(cudaFreeHost(pinned));

@@ -1,4 +1,5 @@
-// The driver API itself: PTX as text, modules and libraries, launches with arguments in every form, linking, contexts, attributes, occupancy.
+// The driver API itself: PTX as text, modules and libraries, launches with arguments in every form, linking, contexts,
+// attributes, occupancy.
 #include "driver.h"
 
 #include <string>
@@ -96,11 +97,15 @@ Results results_at(CUdeviceptr memory) {
 
 void* link(std::size_t* size, CUlinkState* state) {
   static char info[4096], errors[4096];
-  CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_LOG_VERBOSE};
-  void* values[] = {info, reinterpret_cast<void*>(sizeof info), errors, reinterpret_cast<void*>(sizeof errors), reinterpret_cast<void*>(1)};
+  CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_ERROR_LOG_BUFFER,
+                            CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_LOG_VERBOSE};
+  void* values[] = {info, reinterpret_cast<void*>(sizeof info), errors, reinterpret_cast<void*>(sizeof errors),
+                    reinterpret_cast<void*>(1)};
   DRIVER(cuLinkCreate(5, options, values, state));
-  DRIVER(cuLinkAddData(*state, CU_JIT_INPUT_PTX, const_cast<char*>(kMain), std::strlen(kMain) + 1, "main", 0, nullptr, nullptr));
-  DRIVER(cuLinkAddData(*state, CU_JIT_INPUT_PTX, const_cast<char*>(kPart), std::strlen(kPart) + 1, "part", 0, nullptr, nullptr));
+  DRIVER(cuLinkAddData(*state, CU_JIT_INPUT_PTX, const_cast<char*>(kMain), std::strlen(kMain) + 1, "main", 0, nullptr,
+                       nullptr));
+  DRIVER(cuLinkAddData(*state, CU_JIT_INPUT_PTX, const_cast<char*>(kPart), std::strlen(kPart) + 1, "part", 0, nullptr,
+                       nullptr));
   void* image = nullptr;
   DRIVER(cuLinkComplete(*state, &image, size));
   return image;
@@ -129,7 +134,8 @@ void linked_module() {
   DRIVER(cuLaunchKernel(compute, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr));
   auto found = results_at(out);
   std::printf("by pointers: %u %g %u %u\n", found.twice, found.sum, found.byte, found.counter);
-  program::expect(found.twice == 42 && found.sum == 2.5f && found.byte == 200 && found.counter == 40, "a launch takes arguments by pointers");
+  program::expect(found.twice == 42 && found.sum == 2.5f && found.byte == 200 && found.counter == 40,
+                  "a launch takes arguments by pointers");
 
   struct __attribute__((packed)) Packed {
     CUdeviceptr out;
@@ -138,20 +144,24 @@ void linked_module() {
     unsigned char c;
   } packed{out, 50, -3.0f, 7};
   std::size_t packed_size = sizeof packed;
-  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &packed_size, CU_LAUNCH_PARAM_END};
+  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &packed_size,
+                   CU_LAUNCH_PARAM_END};
   DRIVER(cuLaunchKernel(compute, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra));
   found = results_at(out);
   std::printf("in a buffer: %u %g %u %u\n", found.twice, found.sum, found.byte, found.counter);
-  program::expect(found.twice == 100 && found.sum == -6.0f && found.byte == 7 && found.counter == 42, "and in a buffer");
+  program::expect(found.twice == 100 && found.sum == -6.0f && found.byte == 7 && found.counter == 42,
+                  "and in a buffer");
 
   CUlaunchConfig configuration{};
-  configuration.gridDimX = configuration.gridDimY = configuration.gridDimZ = configuration.blockDimX = configuration.blockDimY = configuration.blockDimZ = 1;
+  configuration.gridDimX = configuration.gridDimY = configuration.gridDimZ = configuration.blockDimX =
+      configuration.blockDimY = configuration.blockDimZ = 1;
   DRIVER(cuLaunchKernelEx(&configuration, compute, arguments, nullptr));
   program::expect(results_at(out).counter == 44, "and by a configuration");
   packed_size = 16;
   DRIVER(cuLaunchKernel(compute, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra));
   found = results_at(out);
-  program::expect(found.twice == 100 && found.sum == -6.0f && found.counter == 46, "a buffer may be shorter than what the kernel declares");
+  program::expect(found.twice == 100 && found.sum == -6.0f && found.counter == 46,
+                  "a buffer may be shorter than what the kernel declares");
 
   const std::size_t offsets[] = {0, 8, 12, 16}, sizes[] = {8, 4, 4, 1};
   bool is_right = true;
@@ -162,7 +172,8 @@ void linked_module() {
   }
   std::size_t offset = 0, parameter = 0;
   program::expect(is_right, "parameters are where they are");
-  program::expect_error(cuFuncGetParamInfo(compute, 4, &offset, &parameter), CUDA_ERROR_INVALID_VALUE, "there is no fifth");
+  program::expect_error(cuFuncGetParamInfo(compute, 4, &offset, &parameter), CUDA_ERROR_INVALID_VALUE,
+                        "there is no fifth");
 
   DRIVER(cuMemsetD32(counter, 1000, 1));
   DRIVER(cuLaunchKernel(compute, 1, 1, 1, 4, 1, 1, 0, nullptr, arguments, nullptr));
@@ -170,7 +181,8 @@ void linked_module() {
   DRIVER(cuMemcpyDtoH(&count, counter, sizeof count));
   program::expect(count == 1008, "a variable is written by both sides");
   CUfunction none;
-  program::expect_error(cuModuleGetFunction(&none, module, "nothing"), CUDA_ERROR_NOT_FOUND, "a kernel that is not there");
+  program::expect_error(cuModuleGetFunction(&none, module, "nothing"), CUDA_ERROR_NOT_FOUND,
+                        "a kernel that is not there");
   unsigned functions = 0;
   DRIVER(cuModuleGetFunctionCount(&functions, module));
   const char* name = nullptr;
@@ -279,8 +291,11 @@ int main() {
   linked_module();
   libraries();
   contexts(device, primary);
-  refused("PTX that is cut off", ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry f() { ret", CUDA_ERROR_INVALID_PTX);
-  refused("PTX with a register that nobody declared", ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry f() { mov.u32 %r1, 5; ret; }\n", CUDA_ERROR_INVALID_PTX);
+  refused("PTX that is cut off", ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry f() { ret",
+          CUDA_ERROR_INVALID_PTX);
+  refused("PTX with a register that nobody declared",
+          ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry f() { mov.u32 %r1, 5; ret; }\n",
+          CUDA_ERROR_INVALID_PTX);
   refused("something else", "hello", CUDA_ERROR_INVALID_IMAGE);
   DRIVER(cuDevicePrimaryCtxRelease(device));
   return program::verdict();

@@ -26,7 +26,8 @@ int main() {
 
   expect_error("a device that is not there", cudaSetDevice(devices), cudaErrorInvalidDevice);
   expect_error("a device below zero", cudaSetDevice(-1), cudaErrorInvalidDevice);
-  expect_error("an attribute that is not one", cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(9999), 0), cudaErrorInvalidValue);
+  expect_error("an attribute that is not one", cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(9999), 0),
+               cudaErrorInvalidValue);
   expect_error("nowhere to put an answer", cudaGetDeviceCount(nullptr), cudaErrorInvalidValue);
   expect_error("memory without end", cudaMalloc(&memory, std::size_t{1} << 60), cudaErrorMemoryAllocation);
   expect_error("memory nowhere", cudaMalloc(static_cast<void**>(nullptr), 16), cudaErrorInvalidValue);
@@ -34,18 +35,26 @@ int main() {
   expect_error("freeing what is not memory of the device", cudaFree(&devices), cudaErrorInvalidValue);
   expect_error("freeing within memory", cudaFree(static_cast<char*>(memory) + 16), cudaErrorInvalidValue);
   expect_error("freeing nothing", cudaFree(nullptr), cudaSuccess);
-  expect_error("a copy of a kind that is not one", cudaMemcpy(memory, &value, 4, static_cast<cudaMemcpyKind>(9)), cudaErrorInvalidMemcpyDirection);
+  expect_error("a copy of a kind that is not one", cudaMemcpy(memory, &value, 4, static_cast<cudaMemcpyKind>(9)),
+               cudaErrorInvalidMemcpyDirection);
   expect_error("a copy to nowhere", cudaMemcpy(nullptr, &value, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
-  expect_error("a copy beyond memory", cudaMemcpy(static_cast<char*>(memory) + 512, properties.name, (1 << 21) + 1024, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
-  expect_error("rows wider than their pitch", cudaMemcpy2D(memory, 8, &properties, 16, 16, 2, cudaMemcpyHostToDevice), cudaErrorInvalidPitchValue);
+  expect_error("a copy beyond memory",
+               cudaMemcpy(static_cast<char*>(memory) + 512, properties.name, (1 << 21) + 1024, cudaMemcpyHostToDevice),
+               cudaErrorInvalidValue);
+  expect_error("rows wider than their pitch", cudaMemcpy2D(memory, 8, &properties, 16, 16, 2, cudaMemcpyHostToDevice),
+               cudaErrorInvalidPitchValue);
   expect_error("a fill of what is the host's", cudaMemset(&value, 0, 4), cudaErrorInvalidValue);
 
   expect_error("a grid of nothing", launched([] { nothing<<<0, 1>>>(); }), cudaErrorInvalidConfiguration);
   expect_error("a block of nothing", launched([] { nothing<<<1, 0>>>(); }), cudaErrorInvalidConfiguration);
-  expect_error("a block of too many", launched([&] { nothing<<<1, properties.maxThreadsPerBlock + 1>>>(); }), cudaErrorInvalidConfiguration);
-  expect_error("a block too deep", launched([&] { nothing<<<1, dim3(1, 1, properties.maxThreadsDim[2] + 1)>>>(); }), cudaErrorInvalidConfiguration);
-  expect_error("a grid too wide", launched([&] { nothing<<<dim3(1, properties.maxGridSize[1] + 1), 1>>>(); }), cudaErrorInvalidConfiguration);
-  expect_error("more shared memory than there is", launched([&] { nothing<<<1, 1, properties.sharedMemPerBlockOptin + 1>>>(); }), cudaErrorInvalidValue);
+  expect_error("a block of too many", launched([&] { nothing<<<1, properties.maxThreadsPerBlock + 1>>>(); }),
+               cudaErrorInvalidConfiguration);
+  expect_error("a block too deep", launched([&] { nothing<<<1, dim3(1, 1, properties.maxThreadsDim[2] + 1)>>>(); }),
+               cudaErrorInvalidConfiguration);
+  expect_error("a grid too wide", launched([&] { nothing<<<dim3(1, properties.maxGridSize[1] + 1), 1>>>(); }),
+               cudaErrorInvalidConfiguration);
+  expect_error("more shared memory than there is",
+               launched([&] { nothing<<<1, 1, properties.sharedMemPerBlockOptin + 1>>>(); }), cudaErrorInvalidValue);
   expect_error("a launch that is right", launched([] { nothing<<<1, 1>>>(); }), cudaSuccess);
 
   cudaEvent_t event;
@@ -53,18 +62,28 @@ int main() {
   CHECK(cudaEventRecord(event));
   CHECK(cudaEventSynchronize(event));
   float time = 0;
-  expect_error("the time of an event without one", cudaEventElapsedTime(&time, event, event), cudaErrorInvalidResourceHandle);
+  expect_error("the time of an event without one", cudaEventElapsedTime(&time, event, event),
+               cudaErrorInvalidResourceHandle);
   expect_error("an event with flags that are none", cudaEventCreateWithFlags(&event, 0x1000), cudaErrorInvalidValue);
-  expect_error("a stream with flags that are none", [] { cudaStream_t stream; return cudaStreamCreateWithFlags(&stream, 0x1000); }(), cudaErrorInvalidValue);
+  expect_error(
+      "a stream with flags that are none",
+      [] {
+        cudaStream_t stream;
+        return cudaStreamCreateWithFlags(&stream, 0x1000);
+      }(),
+      cudaErrorInvalidValue);
   const auto format = cudaCreateChannelDesc<float>();
   cudaArray_t array = nullptr;
   expect_error("an array of nothing", cudaMallocArray(&array, &format, 0, 5), cudaErrorInvalidValue);
   cudaGraph_t graph;
-  expect_error("the end of a capture that did not begin", cudaStreamEndCapture(cudaStreamPerThread, &graph), cudaErrorIllegalState);
+  expect_error("the end of a capture that did not begin", cudaStreamEndCapture(cudaStreamPerThread, &graph),
+               cudaErrorIllegalState);
 
   // An error is kept until it is asked for, and only the last.
   (void)cudaSetDevice(devices);
-  program::expect(cudaPeekAtLastError() == cudaErrorInvalidDevice && cudaGetLastError() == cudaErrorInvalidDevice && cudaGetLastError() == cudaSuccess, "an error is there until it is asked for");
+  program::expect(cudaPeekAtLastError() == cudaErrorInvalidDevice && cudaGetLastError() == cudaErrorInvalidDevice &&
+                      cudaGetLastError() == cudaSuccess,
+                  "an error is there until it is asked for");
 
   // From here on nothing works any more.
   out_of_bounds<<<1, 1>>>(static_cast<int*>(memory));

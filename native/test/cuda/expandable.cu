@@ -1,9 +1,10 @@
-// A segment that grows and shrinks, as PyTorch's allocator makes it: addresses for more than the device has, memory mapped behind what is there, and
-// given back piece by piece. What the device has left is exact to the byte.
+// A segment that grows and shrinks, as PyTorch's allocator makes it: addresses for more than the device has, memory
+// mapped behind what is there, and given back piece by piece. What the device has left is exact to the byte.
 #include "driver.h"
 
 __global__ void add(int* values, std::size_t count, int value) {
-  for (std::size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += std::size_t{gridDim.x} * blockDim.x) values[i] += value;
+  for (std::size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += std::size_t{gridDim.x} * blockDim.x)
+    values[i] += value;
 }
 
 constexpr std::size_t kPiece = std::size_t{20} << 20;
@@ -83,7 +84,9 @@ int main() {
   DRIVER(cuMemsetD32(segment.base + 2 * kPiece, 1, kPiece / sizeof(int)));
   add<<<64, 256>>>(values, count * 3 / 4, 1);
   DRIVER(cuMemcpyDtoH(found.data(), segment.base, 3 * kPiece));
-  program::expect(found[0] == 11 && found[count / 2 - 1] == 11 && found[count / 2] == 2 && found[count * 3 / 4 - 1] == 2, "and what it holds is its own");
+  program::expect(
+      found[0] == 11 && found[count / 2 - 1] == 11 && found[count / 2] == 2 && found[count * 3 / 4 - 1] == 2,
+      "and what it holds is its own");
 
   // The last reference counts, whether it is the handle or the mapping.
   CUmemGenericAllocationHandle again;
@@ -102,17 +105,21 @@ int main() {
   std::size_t more = 0;
   CUresult status = CUDA_SUCCESS;
   while (segment.pieces.size() * kPiece + kPiece <= segment.room && (status = segment.grow()) == CUDA_SUCCESS) ++more;
-  program::expect(status == CUDA_ERROR_OUT_OF_MEMORY && more == (before - 2 * kPiece) / kPiece, "it grows until there is no more, and says so");
+  program::expect(status == CUDA_ERROR_OUT_OF_MEMORY && more == (before - 2 * kPiece) / kPiece,
+                  "it grows until there is no more, and says so");
   while (segment.pieces.size() > 3) segment.shrink();
   program::expect(left() == before - 2 * kPiece, "and all of it comes back");
   int descriptor = -1;
-  program::expect_error(cuMemExportToShareableHandle(&descriptor, segment.pieces[1], CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0), CUDA_ERROR_NOT_SUPPORTED, "nothing is exported");
+  program::expect_error(
+      cuMemExportToShareableHandle(&descriptor, segment.pieces[1], CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+      CUDA_ERROR_NOT_SUPPORTED, "nothing is exported");
   DRIVER(cuMemUnmap(segment.base + kPiece, 2 * kPiece));
   DRIVER(cuMemRelease(segment.pieces[1]));
   DRIVER(cuMemRelease(segment.pieces[2]));
   program::expect(left() == before, "everything was given back");
   DRIVER(cuMemAddressFree(segment.base, segment.room));
-  program::expect_error(cuMemAddressFree(segment.base, segment.room), CUDA_ERROR_INVALID_VALUE, "addresses are freed once");
+  program::expect_error(cuMemAddressFree(segment.base, segment.room), CUDA_ERROR_INVALID_VALUE,
+                        "addresses are freed once");
   DRIVER(cuDevicePrimaryCtxRelease(device));
   return program::verdict();
 }

@@ -90,22 +90,27 @@ void built_and_requested(const Device& on) {
   DRIVER(cuGraphNodeGetDependencies(kernel, before, data, &befores));
   DRIVER(cuGraphNodeGetDependentNodes(kernel, after, data, &afters));
   std::printf("%zu nodes, %zu edges, %zu roots\n", nodes, edges, roots);
-  program::expect(root == fill && befores == 1 && before[0] == write && before[1] == nullptr && afters == 1 && after[0] == read_back,
+  program::expect(root == fill && befores == 1 && before[0] == write && before[1] == nullptr && afters == 1 &&
+                      after[0] == read_back,
                   "a graph says what it is made of");
-  program::expect_error(cuGraphAddDependencies(graph, &kernel, &read_back, nullptr, 1), CUDA_ERROR_INVALID_VALUE, "an edge that is there already");
+  program::expect_error(cuGraphAddDependencies(graph, &kernel, &read_back, nullptr, 1), CUDA_ERROR_INVALID_VALUE,
+                        "an edge that is there already");
   CUDA_KERNEL_NODE_PARAMS reported{};
   DRIVER(cuGraphKernelNodeGetParams(kernel, &reported));
-  program::expect(reported.func == on.affine && *static_cast<unsigned*>(reported.kernelParams[1]) == 5 && reported.blockDimX == 1,
-                  "a kernel's node knows its parameters as they were");
+  program::expect(
+      reported.func == on.affine && *static_cast<unsigned*>(reported.kernelParams[1]) == 5 && reported.blockDimX == 1,
+      "a kernel's node knows its parameters as they were");
   CUDA_MEMCPY3D reported_copy{};
   DRIVER(cuGraphMemcpyNodeGetParams(write, &reported_copy));
   CUDA_MEMSET_NODE_PARAMS reported_fill{};
   DRIVER(cuGraphMemsetNodeGetParams(fill, &reported_fill));
   CUDA_HOST_NODE_PARAMS reported_call{};
   DRIVER(cuGraphHostNodeGetParams(host, &reported_call));
-  program::expect(reported_copy.srcHost == &in && reported_copy.WidthInBytes == 4 && reported_fill.dst == on.word && reported_call.fn == add_one &&
-                  reported_call.userData == &calls, "and so do the others");
-  program::expect_error(cuGraphHostNodeGetParams(kernel, &reported_call), CUDA_ERROR_INVALID_VALUE, "a node of another kind");
+  program::expect(reported_copy.srcHost == &in && reported_copy.WidthInBytes == 4 && reported_fill.dst == on.word &&
+                      reported_call.fn == add_one && reported_call.userData == &calls,
+                  "and so do the others");
+  program::expect_error(cuGraphHostNodeGetParams(kernel, &reported_call), CUDA_ERROR_INVALID_VALUE,
+                        "a node of another kind");
 
   CUgraphExec exec = nullptr;
   DRIVER(cuGraphInstantiate(&exec, graph, 0));
@@ -129,9 +134,12 @@ void built_and_requested(const Device& on) {
   DRIVER(cuGraphNodeGetEnabled(exec, write, &is_enabled));
   DRIVER(cuGraphLaunch(exec, on.stream));
   DRIVER(cuStreamSynchronize(on.stream));
-  program::expect(out == 56 && calls == 2 && others == 1 && is_enabled == 0, "another function, another value, a copy left out");
-  program::expect_error(cuGraphNodeSetEnabled(exec, host, 0), CUDA_ERROR_INVALID_VALUE, "a host function cannot be disabled");
-  program::expect_error(cuGraphExecMemsetNodeSetParams(exec, kernel, &nines, on.context), CUDA_ERROR_INVALID_VALUE, "a kernel does not become a memset");
+  program::expect(out == 56 && calls == 2 && others == 1 && is_enabled == 0,
+                  "another function, another value, a copy left out");
+  program::expect_error(cuGraphNodeSetEnabled(exec, host, 0), CUDA_ERROR_INVALID_VALUE,
+                        "a host function cannot be disabled");
+  program::expect_error(cuGraphExecMemsetNodeSetParams(exec, kernel, &nines, on.context), CUDA_ERROR_INVALID_VALUE,
+                        "a kernel does not become a memset");
 
   // The same shape with other works, and another shape.
   CUgraph clone = nullptr;
@@ -144,13 +152,15 @@ void built_and_requested(const Device& on) {
   DRIVER(cuGraphExecUpdate(exec, clone, &info));
   DRIVER(cuGraphLaunch(exec, on.stream));
   DRIVER(cuStreamSynchronize(on.stream));
-  program::expect(info.result == CU_GRAPH_EXEC_UPDATE_SUCCESS && out == 2 && calls == 3, "updated from another graph, and what was left out still is");
+  program::expect(info.result == CU_GRAPH_EXEC_UPDATE_SUCCESS && out == 2 && calls == 3,
+                  "updated from another graph, and what was left out still is");
   CUgraphNode more = nullptr;
   DRIVER(cuGraphAddEmptyNode(&more, clone, nullptr, 0));
   const auto refused = cuGraphExecUpdate(exec, clone, &info);
   std::printf("another shape: %s, %d\n", program::name(refused), static_cast<int>(info.result));
-  program::expect(refused == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE && info.result == CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED,
-                  "not updated from a graph of another shape");
+  program::expect(
+      refused == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE && info.result == CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED,
+      "not updated from a graph of another shape");
   DRIVER(cuGraphDestroyNode(more));
   DRIVER(cuGraphExecUpdate(exec, clone, &info));
 
@@ -167,7 +177,8 @@ void built_and_requested(const Device& on) {
   DRIVER(cuGraphExecGetFlags(none, &flags));
   program::expect(how.result_out == CUDA_GRAPH_INSTANTIATE_SUCCESS && flags == 0, "instantiated with parameters");
   DRIVER(cuGraphExecDestroy(none));
-  program::expect_error(cuGraphInstantiate(&none, graph, CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH), CUDA_ERROR_NOT_SUPPORTED, "a graph for kernels to launch");
+  program::expect_error(cuGraphInstantiate(&none, graph, CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH),
+                        CUDA_ERROR_NOT_SUPPORTED, "a graph for kernels to launch");
   DRIVER(cuGraphExecDestroy(exec));
   DRIVER(cuGraphDestroy(clone));
   DRIVER(cuGraphDestroy(graph));
@@ -250,13 +261,16 @@ void captured(const Device& on) {
   DRIVER(cuStreamGetCaptureInfo(on.other, &status, &id_of_other, nullptr, nullptr, nullptr, nullptr));
   DRIVER(cuStreamGetCaptureInfo(on.stream, &status, &id, &under_way, &nodes, &edges, &count));
   std::printf("capturing behind %zu nodes\n", count);
-  program::expect(status == CU_STREAM_CAPTURE_STATUS_ACTIVE && id == id_of_other && under_way, "two streams are one capture");
+  program::expect(status == CU_STREAM_CAPTURE_STATUS_ACTIVE && id == id_of_other && under_way,
+                  "two streams are one capture");
   CUgraphNode extra = nullptr;
   DRIVER(cuGraphAddEmptyNode(&extra, under_way, nodes, count));
   DRIVER(cuStreamUpdateCaptureDependencies(on.stream, &extra, nullptr, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
   launch(on, on.stream, 10, 0);
-  program::expect_error(cuStreamQuery(on.stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "asking how far a captured stream has got");
-  program::expect_error(cuStreamEndCapture(on.stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "the end of that");
+  program::expect_error(cuStreamQuery(on.stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                        "asking how far a captured stream has got");
+  program::expect_error(cuStreamEndCapture(on.stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+                        "the end of that");
   DRIVER(cuStreamIsCapturing(on.other, &status));
   program::expect(status == CU_STREAM_CAPTURE_STATUS_NONE, "both are free again");
 
@@ -309,28 +323,39 @@ void refused(const Device& on) {
   DRIVER(cuEventCreate(&event, 0));
   DRIVER(cuEventCreate(&outside, 0));
   DRIVER(cuEventRecord(outside, on.other));
-  program::expect_error(cuStreamEndCapture(on.stream, &graph), CUDA_ERROR_ILLEGAL_STATE, "the end of what was not begun");
-  program::expect_error(cuStreamBeginCapture(nullptr, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "capturing the legacy stream");
+  program::expect_error(cuStreamEndCapture(on.stream, &graph), CUDA_ERROR_ILLEGAL_STATE,
+                        "the end of what was not begun");
+  program::expect_error(cuStreamBeginCapture(nullptr, CU_STREAM_CAPTURE_MODE_GLOBAL),
+                        CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "capturing the legacy stream");
 
   DRIVER(cuStreamBeginCapture(on.stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-  program::expect_error(cuStreamBeginCapture(on.stream, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_ERROR_ILLEGAL_STATE, "capturing twice");
-  program::expect_error(cuStreamWaitEvent(on.stream, outside, 0), CUDA_ERROR_STREAM_CAPTURE_ISOLATION, "waiting for what is outside");
+  program::expect_error(cuStreamBeginCapture(on.stream, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_ERROR_ILLEGAL_STATE,
+                        "capturing twice");
+  program::expect_error(cuStreamWaitEvent(on.stream, outside, 0), CUDA_ERROR_STREAM_CAPTURE_ISOLATION,
+                        "waiting for what is outside");
   launch(on, on.stream, 1, 1);
   DRIVER(cuEventRecord(event, on.stream));
   program::expect_error(cuEventQuery(event), CUDA_ERROR_CAPTURED_EVENT, "asking a captured event");
   program::expect_error(cuEventSynchronize(event), CUDA_ERROR_CAPTURED_EVENT, "waiting for a captured event");
   DRIVER(cuStreamWaitEvent(on.other, event, 0));
   launch(on, on.other, 1, 1);
-  program::expect_error(cuStreamEndCapture(on.other, &graph), CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, "the end in another stream");
+  program::expect_error(cuStreamEndCapture(on.other, &graph), CUDA_ERROR_STREAM_CAPTURE_UNMATCHED,
+                        "the end in another stream");
   CUresult elsewhere{};
-  std::thread([&] { elsewhere = cuCtxSetCurrent(on.context) == CUDA_SUCCESS ? cuStreamEndCapture(on.stream, &graph) : CUDA_ERROR_UNKNOWN; }).join();
+  std::thread([&] {
+    elsewhere =
+        cuCtxSetCurrent(on.context) == CUDA_SUCCESS ? cuStreamEndCapture(on.stream, &graph) : CUDA_ERROR_UNKNOWN;
+  }).join();
   program::expect_error(elsewhere, CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, "the end in another thread");
-  program::expect_error(cuStreamEndCapture(on.stream, &graph), CUDA_ERROR_STREAM_CAPTURE_UNJOINED, "the end without the other stream");
-  program::expect_error(cuStreamWaitEvent(on.other, event, 0), CUDA_ERROR_CAPTURED_EVENT, "waiting for the event of a capture that is over");
+  program::expect_error(cuStreamEndCapture(on.stream, &graph), CUDA_ERROR_STREAM_CAPTURE_UNJOINED,
+                        "the end without the other stream");
+  program::expect_error(cuStreamWaitEvent(on.other, event, 0), CUDA_ERROR_CAPTURED_EVENT,
+                        "waiting for the event of a capture that is over");
 
   DRIVER(cuStreamBeginCapture(on.stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
   CUdeviceptr memory = 0;
-  program::expect_error(cuMemAlloc(&memory, 4), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "memory while everything is captured");
+  program::expect_error(cuMemAlloc(&memory, 4), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                        "memory while everything is captured");
   program::expect_error(cuStreamEndCapture(on.stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "and its end");
   DRIVER(cuStreamBeginCapture(on.stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
   CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -343,11 +368,14 @@ void refused(const Device& on) {
   DRIVER(cuMemFree(memory));
 
   DRIVER(cuStreamBeginCapture(on.stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-  program::expect_error(cuMemsetD32(on.word, 0, 1), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "the legacy stream beside a captured one");
-  program::expect_error(cuStreamEndCapture(on.stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "and the end of that");
+  program::expect_error(cuMemsetD32(on.word, 0, 1), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
+                        "the legacy stream beside a captured one");
+  program::expect_error(cuStreamEndCapture(on.stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+                        "and the end of that");
   DRIVER(cuStreamBeginCapture(on.stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-  program::expect_error(cuStreamAddCallback(on.stream, [](CUstream, CUresult, void*) {}, nullptr, 0), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
-                        "a callback in a capture");
+  program::expect_error(cuStreamAddCallback(
+                            on.stream, [](CUstream, CUresult, void*) {}, nullptr, 0),
+                        CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "a callback in a capture");
   program::expect_error(cuStreamEndCapture(on.stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "and its end");
 
   DRIVER(cuStreamBeginCapture(on.stream, CU_STREAM_CAPTURE_MODE_RELAXED));
@@ -383,7 +411,8 @@ void with_memory(const Device& on) {
   DRIVER(cuGraphAddMemsetNode(&filled, graph, &allocated, 1, &fives, on.context));
   CUDA_MEM_ALLOC_NODE_PARAMS reported{};
   DRIVER(cuGraphMemAllocNodeGetParams(allocated, &reported));
-  program::expect(wish.dptr != 0 && reported.dptr == wish.dptr && reported.bytesize == kBytes, "a node's memory has its address at once");
+  program::expect(wish.dptr != 0 && reported.dptr == wish.dptr && reported.bytesize == kBytes,
+                  "a node's memory has its address at once");
   CUgraphExec exec = nullptr;
   DRIVER(cuGraphInstantiate(&exec, graph, 0));
   DRIVER(cuGraphLaunch(exec, on.stream));
@@ -391,8 +420,10 @@ void with_memory(const Device& on) {
   DRIVER(cuMemcpyDtoHAsync(&first, wish.dptr, 4, on.stream));
   DRIVER(cuMemcpyDtoHAsync(&last, wish.dptr + kBytes - 4, 4, on.stream));
   DRIVER(cuStreamSynchronize(on.stream));
-  program::expect(first == 5 && last == 5 && in_use(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT) >= kBytes, "memory that a launch leaves behind");
-  program::expect_error(cuGraphLaunch(exec, on.stream), CUDA_ERROR_INVALID_VALUE, "launched again before that was freed");
+  program::expect(first == 5 && last == 5 && in_use(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT) >= kBytes,
+                  "memory that a launch leaves behind");
+  program::expect_error(cuGraphLaunch(exec, on.stream), CUDA_ERROR_INVALID_VALUE,
+                        "launched again before that was freed");
   DRIVER(cuMemFreeAsync(wish.dptr, on.stream));
   DRIVER(cuGraphLaunch(exec, on.stream));
   DRIVER(cuStreamSynchronize(on.stream));
@@ -437,7 +468,9 @@ void kept_objects(const Device& on) {
   DRIVER(cuGraphDebugDotPrint(graph, "graph.dot", 0));
   auto* const file = std::fopen("graph.dot", "r");
   char text[4096] = {};
-  program::expect(file && std::fread(text, 1, sizeof text - 1, file) > 0 && std::string(text).find("affine") != std::string::npos, "a graph as text");
+  program::expect(
+      file && std::fread(text, 1, sizeof text - 1, file) > 0 && std::string(text).find("affine") != std::string::npos,
+      "a graph as text");
   if (file) std::fclose(file);
   DRIVER(cuGraphDestroy(graph));
   DRIVER(cuStreamSynchronize(on.stream));

@@ -1,4 +1,5 @@
-// A kernel of a graph fails: what the graph would have brought and called afterwards does not come, and nobody waits for it.
+// A kernel of a graph fails: what the graph would have brought and called afterwards does not come, and nobody waits
+// for it.
 #include "program.h"
 
 __global__ void fail_at(int* values, int where) {
@@ -25,7 +26,8 @@ int main() {
   CHECK(cudaGraphLaunch(ready, stream));
   const auto reported = cudaStreamSynchronize(stream), again = cudaGraphLaunch(ready, stream);
   std::printf("the launch: %s; the next one: %s\n", cudaGetErrorName(reported), cudaGetErrorName(again));
-  program::expect(reported == cudaErrorLaunchFailure && again == cudaErrorLaunchFailure, "a graph whose kernel fails says so, and so does all that follows");
+  program::expect(reported == cudaErrorLaunchFailure && again == cudaErrorLaunchFailure,
+                  "a graph whose kernel fails says so, and so does all that follows");
   program::expect(host[0] == -1 && calls == 0, "nothing behind it came or ran");
   std::printf("memory given back: %s\n", cudaGetErrorName(cudaFreeHost(host)));
   return program::verdict();

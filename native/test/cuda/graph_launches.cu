@@ -1,4 +1,5 @@
-// Launches a small graph as often as the argument says, and waits once: how many times that asks the server is counted by who runs it.
+// Launches a small graph as often as the argument says, and waits once: how many times that asks the server is counted
+// by who runs it.
 #include "program.h"
 
 __global__ void count_up(int* value) { ++*value; }

@@ -1,4 +1,5 @@
-// Graphs that touch the program's own memory at every launch: bytes in, bytes out, host functions between them, again and again without waiting.
+// Graphs that touch the program's own memory at every launch: bytes in, bytes out, host functions between them, again
+// and again without waiting.
 #include <algorithm>
 
 #include "program.h"
@@ -97,7 +98,8 @@ void large_and_in_rows() {
   cudaGraph_t graph;
   CHECK(cudaGraphCreate(&graph, 0));
   cudaGraphNode_t write, work, read;
-  CHECK(cudaGraphAddMemcpyNode1D(&write, graph, nullptr, 0, device, in.data(), kLarge * sizeof(int), cudaMemcpyHostToDevice));
+  CHECK(cudaGraphAddMemcpyNode1D(&write, graph, nullptr, 0, device, in.data(), kLarge * sizeof(int),
+                                 cudaMemcpyHostToDevice));
   int count = kLarge, add = 5;
   void* arguments[] = {&device, &count, &add};
   cudaKernelNodeParams kernel{};
@@ -106,7 +108,8 @@ void large_and_in_rows() {
   kernel.blockDim = dim3(128);
   kernel.kernelParams = arguments;
   CHECK(cudaGraphAddKernelNode(&work, graph, &write, 1, &kernel));
-  CHECK(cudaGraphAddMemcpyNode1D(&read, graph, &work, 1, out.data(), device, kLarge * sizeof(int), cudaMemcpyDeviceToHost));
+  CHECK(cudaGraphAddMemcpyNode1D(&read, graph, &work, 1, out.data(), device, kLarge * sizeof(int),
+                                 cudaMemcpyDeviceToHost));
   cudaGraphExec_t ready;
   CHECK(cudaGraphInstantiate(&ready, graph, 0));
   bool is_right = true;
@@ -120,11 +123,14 @@ void large_and_in_rows() {
 
   // Another place in the program's memory, without another graph.
   std::vector<int> other(kLarge, 7), result(kLarge);
-  CHECK(cudaGraphExecMemcpyNodeSetParams1D(ready, write, device, other.data(), kLarge * sizeof(int), cudaMemcpyHostToDevice));
-  CHECK(cudaGraphExecMemcpyNodeSetParams1D(ready, read, result.data(), device, kLarge * sizeof(int), cudaMemcpyDeviceToHost));
+  CHECK(cudaGraphExecMemcpyNodeSetParams1D(ready, write, device, other.data(), kLarge * sizeof(int),
+                                           cudaMemcpyHostToDevice));
+  CHECK(cudaGraphExecMemcpyNodeSetParams1D(ready, read, result.data(), device, kLarge * sizeof(int),
+                                           cudaMemcpyDeviceToHost));
   CHECK(cudaGraphLaunch(ready, nullptr));
   CHECK(cudaDeviceSynchronize());
-  program::expect(result[0] == 19 && result[kLarge - 1] == 19 && out[1] != 19, "copies of an instantiated graph go elsewhere");
+  program::expect(result[0] == 19 && result[kLarge - 1] == 19 && out[1] != 19,
+                  "copies of an instantiated graph go elsewhere");
   CHECK(cudaGraphNodeSetEnabled(ready, write, 0));
   CHECK(cudaGraphLaunch(ready, nullptr));
   CHECK(cudaDeviceSynchronize());
@@ -139,8 +145,10 @@ void large_and_in_rows() {
   CHECK(cudaMallocPitch(reinterpret_cast<void**>(&rows), &pitch, kWidth * sizeof(int), kRows));
   CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
   CHECK(cudaMemset2DAsync(rows, pitch, 0, kWidth * sizeof(int), kRows, stream));
-  CHECK(cudaMemcpy2DAsync(rows, pitch, in.data(), 2 * kWidth * sizeof(int), kWidth * sizeof(int), kRows - 1, cudaMemcpyHostToDevice, stream));
-  CHECK(cudaMemcpy2DAsync(out.data(), 3 * kWidth * sizeof(int), rows, pitch, kWidth * sizeof(int), kRows, cudaMemcpyDeviceToHost, stream));
+  CHECK(cudaMemcpy2DAsync(rows, pitch, in.data(), 2 * kWidth * sizeof(int), kWidth * sizeof(int), kRows - 1,
+                          cudaMemcpyHostToDevice, stream));
+  CHECK(cudaMemcpy2DAsync(out.data(), 3 * kWidth * sizeof(int), rows, pitch, kWidth * sizeof(int), kRows,
+                          cudaMemcpyDeviceToHost, stream));
   CHECK(cudaStreamEndCapture(stream, &graph));
   CHECK(cudaGraphInstantiate(&ready, graph, 0));
   std::fill(out.begin(), out.end(), -1);
@@ -148,7 +156,8 @@ void large_and_in_rows() {
   CHECK(cudaStreamSynchronize(stream));
   is_right = true;
   for (int y = 0; y < kRows; ++y) {
-    for (int x = 0; x < kWidth; ++x) is_right &= out[y * 3 * kWidth + x] == (y < kRows - 1 ? in[y * 2 * kWidth + x] : 0);
+    for (int x = 0; x < kWidth; ++x)
+      is_right &= out[y * 3 * kWidth + x] == (y < kRows - 1 ? in[y * 2 * kWidth + x] : 0);
     if (y < kRows - 1) is_right &= out[y * 3 * kWidth + kWidth] == -1;
   }
   program::expect(is_right, "rows in and out, and nothing between them");
@@ -190,17 +199,21 @@ void a_thousand_times() {
   CHECK(cudaMemcpyAsync(device, pinned, sizeof(int), cudaMemcpyHostToDevice, stream));
   step<<<1, 1, 0, stream>>>(device, 1, 0);
   CHECK(cudaMemcpyAsync(pinned, device, sizeof(int), cudaMemcpyDeviceToHost, stream));
-  CHECK(cudaLaunchHostFunc(stream, [](void* data) {
-    auto* of = static_cast<Counted*>(data);
-    *of->value = *of->value / 2 + 1;
-    ++*of->calls;
-  }, &counted));
+  CHECK(cudaLaunchHostFunc(
+      stream,
+      [](void* data) {
+        auto* of = static_cast<Counted*>(data);
+        *of->value = *of->value / 2 + 1;
+        ++*of->calls;
+      },
+      &counted));
   CHECK(cudaStreamEndCapture(stream, &with_host));
   CHECK(cudaGraphInstantiate(&ready, with_host, 0));
   for (int i = 0; i < 400; ++i) CHECK(cudaGraphLaunch(ready, stream));
   CHECK(cudaGraphExecDestroy(ready));  // what was launched goes on
   CHECK(cudaStreamSynchronize(stream));
-  program::expect(*pinned == 400 && calls == 400, "four hundred launches with bytes both ways and a host function, and no wait between them");
+  program::expect(*pinned == 400 && calls == 400,
+                  "four hundred launches with bytes both ways and a host function, and no wait between them");
   CHECK(cudaGraphDestroy(with_host));
   CHECK(cudaGraphDestroy(graph));
   CHECK(cudaFreeHost(pinned));
@@ -208,7 +221,8 @@ void a_thousand_times() {
   CHECK(cudaFree(device));
 }
 
-/// Of a device that is shared: what a graph allocates is charged from the moment its node is there, whether the graph is launched or not.
+/// Of a device that is shared: what a graph allocates is charged from the moment its node is there, whether the graph
+/// is launched or not.
 void share() {
   std::size_t before = 0, with = 0, after = 0, total = 0;
   CHECK(cudaMemGetInfo(&before, &total));

@@ -1,4 +1,5 @@
-// Graphs captured from streams and built by hand: launched, launched again, updated, cloned, with every kind of node a program uses.
+// Graphs captured from streams and built by hand: launched, launched again, updated, cloned, with every kind of node a
+// program uses.
 #include "program.h"
 
 __global__ void fill(int* values, int count, int value) {
@@ -83,7 +84,8 @@ void captured() {
   CHECK(cudaGraphExecUpdate(ready, second, &result));
   CHECK(cudaGraphLaunch(ready, stream));
   CHECK(cudaStreamSynchronize(stream));
-  program::expect(result.result == cudaGraphExecUpdateSuccess && host[0] == 70 && host[kCount - 1] == 70, "an updated graph does the new work");
+  program::expect(result.result == cudaGraphExecUpdateSuccess && host[0] == 70 && host[kCount - 1] == 70,
+                  "an updated graph does the new work");
 
   // What may not be captured ends the capture.
   CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
@@ -91,7 +93,8 @@ void captured() {
   cudaGraph_t broken = nullptr;
   const auto ended = cudaStreamEndCapture(stream, &broken);
   std::printf("waiting while capturing: %s; then the end: %s\n", cudaGetErrorName(refused), cudaGetErrorName(ended));
-  program::expect(refused == cudaErrorStreamCaptureUnsupported && ended == cudaErrorStreamCaptureInvalidated && !broken, "waiting breaks a capture");
+  program::expect(refused == cudaErrorStreamCaptureUnsupported && ended == cudaErrorStreamCaptureInvalidated && !broken,
+                  "waiting breaks a capture");
   (void)cudaGetLastError();
   CHECK(cudaGraphExecDestroy(ready));
   CHECK(cudaGraphDestroy(graph));
@@ -124,11 +127,13 @@ void built() {
   int count = kCount, value = 5, factor = 6, calls = 0;
   void* fill_arguments[] = {&values, &count, &value};
   void* multiply_arguments[] = {&values, &count, &factor};
-  auto fill_node = kernel(reinterpret_cast<void*>(fill), fill_arguments), multiply_node = kernel(reinterpret_cast<void*>(multiply), multiply_arguments);
+  auto fill_node = kernel(reinterpret_cast<void*>(fill), fill_arguments),
+       multiply_node = kernel(reinterpret_cast<void*>(multiply), multiply_arguments);
   cudaGraphNode_t first, second, copied, called, nothing;
   CHECK(cudaGraphAddKernelNode(&first, graph, nullptr, 0, &fill_node));
   CHECK(cudaGraphAddKernelNode(&second, graph, &first, 1, &multiply_node));
-  CHECK(cudaGraphAddMemcpyNode1D(&copied, graph, &second, 1, host, values, kCount * sizeof(int), cudaMemcpyDeviceToHost));
+  CHECK(
+      cudaGraphAddMemcpyNode1D(&copied, graph, &second, 1, host, values, kCount * sizeof(int), cudaMemcpyDeviceToHost));
   cudaHostNodeParams host_node{count_up, &calls};
   CHECK(cudaGraphAddHostNode(&called, graph, &copied, 1, &host_node));
   CHECK(cudaGraphAddEmptyNode(&nothing, graph, &called, 1));

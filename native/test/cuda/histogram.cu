@@ -4,14 +4,16 @@
 constexpr int kBins = 64;
 
 __global__ void by_global(const int* values, unsigned* bins, int count) {
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) atomicAdd(&bins[values[i]], 1u);
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x)
+    atomicAdd(&bins[values[i]], 1u);
 }
 
 __global__ void by_shared(const int* values, unsigned* bins, int count) {
   __shared__ unsigned mine[kBins];
   for (int bin = threadIdx.x; bin < kBins; bin += blockDim.x) mine[bin] = 0;
   __syncthreads();
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) atomicAdd(&mine[values[i]], 1u);
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x)
+    atomicAdd(&mine[values[i]], 1u);
   __syncthreads();
   for (int bin = threadIdx.x; bin < kBins; bin += blockDim.x) atomicAdd(&bins[bin], mine[bin]);
 }
@@ -69,8 +71,11 @@ int main(int count, char** arguments) {
   const auto found = on_found.read()[0];
   Extremes wanted{0, kBins - 1, kBins - 1, 0x100, 0, static_cast<unsigned>(size % 100), 0, 7};
   for (const auto value : values) wanted.parity ^= value, wanted.sum += static_cast<unsigned long long>(value) << 30;
-  std::printf("least %d, most %d, or %x, and %x, xor %x, inc %u, sum %llu, exchanged %d\n", found.least, found.most, found.all_bits, found.no_bits, found.parity, found.wraps, found.sum, found.last_exchanged);
-  program::expect(found.least == wanted.least && found.most == wanted.most && found.all_bits == wanted.all_bits && found.no_bits == wanted.no_bits && found.parity == wanted.parity &&
-                      found.wraps == wanted.wraps && found.sum == wanted.sum && found.last_exchanged == wanted.last_exchanged, "all atomics are the CPU's");
+  std::printf("least %d, most %d, or %x, and %x, xor %x, inc %u, sum %llu, exchanged %d\n", found.least, found.most,
+              found.all_bits, found.no_bits, found.parity, found.wraps, found.sum, found.last_exchanged);
+  program::expect(found.least == wanted.least && found.most == wanted.most && found.all_bits == wanted.all_bits &&
+                      found.no_bits == wanted.no_bits && found.parity == wanted.parity && found.wraps == wanted.wraps &&
+                      found.sum == wanted.sum && found.last_exchanged == wanted.last_exchanged,
+                  "all atomics are the CPU's");
   return program::verdict();
 }

@@ -1,4 +1,5 @@
-// More memory of the host than there may be: it ends with an error, and what is given back can be had again. An argument has it say how much there was.
+// More memory of the host than there may be: it ends with an error, and what is given back can be had again. An
+// argument has it say how much there was.
 #include "program.h"
 
 __global__ void touch(int* values) { values[threadIdx.x] = threadIdx.x; }
@@ -18,7 +19,8 @@ int main(int count, char**) {
       pieces.push_back(piece);
     }
     if (count > 1) std::printf("%zu pieces\n", had);
-    program::expect(error == cudaSuccess || error == cudaErrorMemoryAllocation, "there is as much as is asked for, or an error that says so");
+    program::expect(error == cudaSuccess || error == cudaErrorMemoryAllocation,
+                    "there is as much as is asked for, or an error that says so");
     (void)cudaGetLastError();
     touch<<<1, 32>>>(pieces.back());
     CHECK(cudaDeviceSynchronize());

@@ -1,4 +1,5 @@
-// Memory that both sides use in turns: many turns, by several threads and streams, filled by system calls, seen by a forked child, on every device.
+// Memory that both sides use in turns: many turns, by several threads and streams, filled by system calls, seen by a
+// forked child, on every device.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -152,7 +153,9 @@ void copies_and_fills(int count) {
   program::expect(is_right, "copies from and to it come in their turn");
   CHECK(cudaMemset(here, 0x11, bytes / 2));
   CHECK(cudaMemcpy(other, here, bytes, cudaMemcpyDefault));
-  program::expect(here[0] == 0x11111111 && here[count - 1] == count && other[0] == 0x11111111 && other[count - 1] == count, "what blocks has its bytes here when it is back");
+  program::expect(
+      here[0] == 0x11111111 && here[count - 1] == count && other[0] == 0x11111111 && other[count - 1] == count,
+      "what blocks has its bytes here when it is back");
   std::vector<int> plain(count, 5);
   CHECK(cudaMemcpy(here, plain.data(), bytes, cudaMemcpyDefault));
   add_one<<<(count + 127) / 128, 128>>>(here, count);
@@ -202,10 +205,12 @@ void rows() {
   auto* other = mapped<int>(64 * 64);
   for (int i = 0; i < 64 * 64; ++i) here[i] = i, other[i] = -1;
   add_one<<<32, 128>>>(here, 64 * 64);
-  CHECK(cudaMemcpy2DAsync(other, 64 * sizeof(int), here + 8, 64 * sizeof(int), 16 * sizeof(int), 64, cudaMemcpyDefault));
+  CHECK(
+      cudaMemcpy2DAsync(other, 64 * sizeof(int), here + 8, 64 * sizeof(int), 16 * sizeof(int), 64, cudaMemcpyDefault));
   add_one<<<32, 128>>>(other, 64 * 64);
   CHECK(cudaDeviceSynchronize());
-  program::expect(other[0] == 10 && other[15] == 25 && other[16] == 0 && other[63 * 64] == 63 * 64 + 10, "rows of it are copied in their turn");
+  program::expect(other[0] == 10 && other[15] == 25 && other[16] == 0 && other[63 * 64] == 63 * 64 + 10,
+                  "rows of it are copied in their turn");
   CHECK(cudaFree(here));
   CHECK(cudaFreeHost(other));
 }
@@ -223,7 +228,8 @@ void registered() {
     add_one<<<32, 128>>>(on_device, 4000);
     CHECK(cudaDeviceSynchronize());
   }
-  program::expect(part[0] == 18 && part[4] == 18 && part[3999] == 8 && own[76] == 3 && part[4000] == 3 && own[0] == 8, "memory that was registered, and nothing beside it");
+  program::expect(part[0] == 18 && part[4] == 18 && part[3999] == 8 && own[76] == 3 && part[4000] == 3 && own[0] == 8,
+                  "memory that was registered, and nothing beside it");
   CHECK(cudaHostUnregister(part));
 }
 

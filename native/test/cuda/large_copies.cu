@@ -1,5 +1,6 @@
-// Copies larger than what may be on its way at one time, an argument says how many MiB: they come back at once from pinned memory, though their stream does not move,
-// and keep its order; those of other streams go on beside them; and so do copies of rows.
+// Copies larger than what may be on its way at one time, an argument says how many MiB: they come back at once from
+// pinned memory, though their stream does not move, and keep its order; those of other streams go on beside them; and
+// so do copies of rows.
 #include <atomic>
 
 #include "program.h"
@@ -13,7 +14,9 @@ void wait_until_open(void*) {
 }
 
 __global__ void add(unsigned* values, std::size_t count, unsigned number) {
-  for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < count; i += std::size_t{gridDim.x} * blockDim.x) values[i] += number;
+  for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < count;
+       i += std::size_t{gridDim.x} * blockDim.x)
+    values[i] += number;
 }
 
 void fill(unsigned* values, std::size_t count, unsigned first) {
@@ -30,7 +33,8 @@ bool holds(const unsigned* values, std::size_t count, unsigned first, std::size_
 }  // namespace
 
 int main(int count, char** arguments) {
-  const std::size_t size = (std::size_t{1} << 18) * program::scale(count, arguments) + 5, bytes = size * sizeof(unsigned), worked = 1024;
+  const std::size_t size = (std::size_t{1} << 18) * program::scale(count, arguments) + 5,
+                    bytes = size * sizeof(unsigned), worked = 1024;
   unsigned *here = nullptr, *back = nullptr;
   CHECK(cudaMallocHost(&here, bytes));
   CHECK(cudaMallocHost(&back, bytes));
@@ -46,7 +50,8 @@ int main(int count, char** arguments) {
   add<<<4, 64, 0, stream>>>(memory, worked, 7);
   CHECK(cudaMemcpyAsync(back, memory, bytes, cudaMemcpyDeviceToHost, stream));
   CHECK(cudaMemsetAsync(memory, 0xff, bytes, stream));
-  program::expect(cudaStreamQuery(stream) == cudaErrorNotReady, "a stream that stands still has taken copies of any size");
+  program::expect(cudaStreamQuery(stream) == cudaErrorNotReady,
+                  "a stream that stands still has taken copies of any size");
   std::vector<unsigned> given(size), found(size);
   fill(given.data(), size, 9);
   CHECK(cudaMemcpyAsync(other, given.data(), bytes, cudaMemcpyHostToDevice, beside));
@@ -62,7 +67,8 @@ int main(int count, char** arguments) {
   std::memset(found.data(), 0, bytes);
   CHECK(cudaMemcpy2D(found.data(), width, memory, width, width, rows, cudaMemcpyDeviceToHost));
   bool is_right = true;
-  for (std::size_t i = 0; i < rows * width / 4; ++i) is_right &= found[i] == (i % 1024 == 1023 ? 0xffffffffu : given[i]);
+  for (std::size_t i = 0; i < rows * width / 4; ++i)
+    is_right &= found[i] == (i % 1024 == 1023 ? 0xffffffffu : given[i]);
   program::expect(is_right, "rows in parts are rows");
   CHECK(cudaFreeHost(here));
   CHECK(cudaFreeHost(back));

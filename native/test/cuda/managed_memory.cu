@@ -45,7 +45,9 @@ int main(int count, char** arguments) {
 
   cudaPointerAttributes attributes{};
   CHECK(cudaPointerGetAttributes(&attributes, values));
-  program::expect(attributes.type == cudaMemoryTypeManaged && attributes.devicePointer == values && attributes.hostPointer == values, "a pointer is the same on both sides");
+  program::expect(attributes.type == cudaMemoryTypeManaged && attributes.devicePointer == values &&
+                      attributes.hostPointer == values,
+                  "a pointer is the same on both sides");
 
   use_declared<<<1, 256>>>();
   CHECK(cudaDeviceSynchronize());
@@ -69,7 +71,8 @@ int main(int count, char** arguments) {
   CHECK(cudaFree(nodes));
   CHECK(cudaFree(sum));
 
-  // Hints change nothing but the time. A device that cannot work in managed memory while the host does may refuse them (CUDA C++ Programming Guide).
+  // Hints change nothing but the time. A device that cannot work in managed memory while the host does may refuse them
+  // (CUDA C++ Programming Guide).
   int can_overlap = 0;
   CHECK(cudaDeviceGetAttribute(&can_overlap, cudaDevAttrConcurrentManagedAccess, device));
   const auto hint = [&](cudaError_t error) {

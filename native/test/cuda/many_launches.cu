@@ -1,4 +1,5 @@
-// Launches without end, with arguments of every size and alignment, grids of every shape, and shared memory by the launch.
+// Launches without end, with arguments of every size and alignment, grids of every shape, and shared memory by the
+// launch.
 #include "program.h"
 
 __global__ void count_up(int* counter) { atomicAdd(counter, 1); }

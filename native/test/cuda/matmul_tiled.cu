@@ -9,8 +9,10 @@ __global__ void multiply(const T* a, const T* b, T* c, int rows, int inner, int 
   const int row = blockIdx.y * kTile + threadIdx.y, column = blockIdx.x * kTile + threadIdx.x;
   T sum = 0;
   for (int at = 0; at < inner; at += kTile) {
-    tile_a[threadIdx.y][threadIdx.x] = row < rows && at + threadIdx.x < inner ? a[row * inner + at + threadIdx.x] : T(0);
-    tile_b[threadIdx.y][threadIdx.x] = column < columns && at + threadIdx.y < inner ? b[(at + threadIdx.y) * columns + column] : T(0);
+    tile_a[threadIdx.y][threadIdx.x] =
+        row < rows && at + threadIdx.x < inner ? a[row * inner + at + threadIdx.x] : T(0);
+    tile_b[threadIdx.y][threadIdx.x] =
+        column < columns && at + threadIdx.y < inner ? b[(at + threadIdx.y) * columns + column] : T(0);
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < kTile; ++k) sum += tile_a[threadIdx.y][k] * tile_b[k][threadIdx.x];

@@ -1,5 +1,6 @@
-// Takes memory until there is none, by every way of taking it, and says what it had. Nothing may go beyond what the device says is free, and
-// all of it is free again afterwards. `memory_cap managed` takes managed memory too: only where it is limited, for a whole GPU gives more than it has.
+// Takes memory until there is none, by every way of taking it, and says what it had. Nothing may go beyond what the
+// device says is free, and all of it is free again afterwards. `memory_cap managed` takes managed memory too: only
+// where it is limited, for a whole GPU gives more than it has.
 #include <string>
 
 #include "driver.h"
@@ -49,7 +50,8 @@ void give_back_mapped(void* memory) {
 
 bool take_array(std::size_t bytes, void** memory) {
   const auto format = cudaCreateChannelDesc<float4>();
-  return TAKEN(cudaMalloc3DArray(reinterpret_cast<cudaArray_t*>(memory), &format, make_cudaExtent(256, 256, bytes / (256 * 256 * 16)), 0));
+  return TAKEN(cudaMalloc3DArray(reinterpret_cast<cudaArray_t*>(memory), &format,
+                                 make_cudaExtent(256, 256, bytes / (256 * 256 * 16)), 0));
 }
 
 bool take_pitched(std::size_t bytes, void** memory) {
@@ -58,12 +60,15 @@ bool take_pitched(std::size_t bytes, void** memory) {
 }
 
 const Way kWays[] = {
-    {"cudaMalloc", [](std::size_t bytes, void** memory) { return TAKEN(cudaMalloc(memory, bytes)); }, [](void* memory) { CHECK(cudaFree(memory)); }},
+    {"cudaMalloc", [](std::size_t bytes, void** memory) { return TAKEN(cudaMalloc(memory, bytes)); },
+     [](void* memory) { CHECK(cudaFree(memory)); }},
     {"cudaMallocPitch", take_pitched, [](void* memory) { CHECK(cudaFree(memory)); }},
-    {"cudaMallocAsync", [](std::size_t bytes, void** memory) { return TAKEN(cudaMallocAsync(memory, bytes, nullptr)); }, [](void* memory) { CHECK(cudaFreeAsync(memory, nullptr)); }},
+    {"cudaMallocAsync", [](std::size_t bytes, void** memory) { return TAKEN(cudaMallocAsync(memory, bytes, nullptr)); },
+     [](void* memory) { CHECK(cudaFreeAsync(memory, nullptr)); }},
     {"cudaMalloc3DArray", take_array, [](void* memory) { CHECK(cudaFreeArray(static_cast<cudaArray_t>(memory))); }},
     {"cuMemCreate", take_mapped, give_back_mapped},
-    {"cudaMallocManaged", [](std::size_t bytes, void** memory) { return TAKEN(cudaMallocManaged(memory, bytes)); }, [](void* memory) { CHECK(cudaFree(memory)); }},
+    {"cudaMallocManaged", [](std::size_t bytes, void** memory) { return TAKEN(cudaMallocManaged(memory, bytes)); },
+     [](void* memory) { CHECK(cudaFree(memory)); }},
 };
 
 std::size_t free_bytes() {
@@ -94,7 +99,8 @@ int main(int count, char** arguments) {
   std::size_t free = 0, total = 0;
   CHECK(cudaGetDeviceProperties(&properties, 0));
   CHECK(cudaMemGetInfo(&free, &total));
-  program::expect(properties.totalGlobalMem == total && free <= total, "the device's memory is what is said everywhere");
+  program::expect(properties.totalGlobalMem == total && free <= total,
+                  "the device's memory is what is said everywhere");
   std::printf("total %zu, free %zu\n", total, free);
   for (const auto& way : kWays) {
     if (std::string(way.name) == "cudaMallocManaged" && !with_managed) continue;

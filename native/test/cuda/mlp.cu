@@ -1,5 +1,6 @@
-// A small multilayer perceptron, trained by kernels of this file on points of two spirals that it makes itself. Every sum has one order, so that
-// the loss is the same to the bit wherever it runs on the same device; the CPU does the first step too.
+// A small multilayer perceptron, trained by kernels of this file on points of two spirals that it makes itself. Every
+// sum has one order, so that the loss is the same to the bit wherever it runs on the same device; the CPU does the
+// first step too.
 #include "program.h"
 
 constexpr int kIn = 2, kHidden = 32, kOut = 2, kBatch = 128, kPoints = 512;
@@ -10,7 +11,8 @@ struct Layer {
 };
 
 /// out[b][o] = in[b] . weights[o] + bias[o]
-__global__ void forward(const float* in, const float* weights, const float* bias, float* out, int ins, int outs, bool is_hidden) {
+__global__ void forward(const float* in, const float* weights, const float* bias, float* out, int ins, int outs,
+                        bool is_hidden) {
   const int o = threadIdx.x, b = blockIdx.x;
   float sum = bias[o];
   for (int i = 0; i < ins; ++i) sum += in[b * ins + i] * weights[o * ins + i];
@@ -27,7 +29,8 @@ __global__ void softmax_loss(const float* logits, const int* labels, float* loss
   gradient[2 * b + 1] = (e1 / sum - (labels[b] == 1)) / kBatch;
 }
 
-__global__ void weight_gradients(const float* in, const float* gradient, float* weights_gradient, float* bias_gradient, int ins, int outs) {
+__global__ void weight_gradients(const float* in, const float* gradient, float* weights_gradient, float* bias_gradient,
+                                 int ins, int outs) {
   const int i = threadIdx.x, o = blockIdx.x;
   float sum = 0, bias_sum = 0;
   for (int b = 0; b < kBatch; ++b) {
@@ -39,7 +42,8 @@ __global__ void weight_gradients(const float* in, const float* gradient, float* 
 }
 
 /// Back through the weights, and through tanh of the layer before.
-__global__ void input_gradients(const float* gradient, const float* weights, const float* activation, float* out, int ins, int outs) {
+__global__ void input_gradients(const float* gradient, const float* weights, const float* activation, float* out,
+                                int ins, int outs) {
   const int i = threadIdx.x, b = blockIdx.x;
   float sum = 0;
   for (int o = 0; o < outs; ++o) sum += gradient[b * outs + o] * weights[o * ins + i];
@@ -82,7 +86,8 @@ void spirals(std::vector<float>& points, std::vector<int>& labels) {
   program::Random random(21);
   for (int i = 0; i < kPoints; ++i) {
     const int label = i % 2;
-    const float t = static_cast<float>(i / 2) / (kPoints / 2), angle = 4.5f * t + 3.1415927f * static_cast<float>(label);
+    const float t = static_cast<float>(i / 2) / (kPoints / 2),
+                angle = 4.5f * t + 3.1415927f * static_cast<float>(label);
     points.push_back((0.1f + t) * std::cos(angle) + 0.02f * random.uniform());
     points.push_back((0.1f + t) * std::sin(angle) + 0.02f * random.uniform());
     labels.push_back(label);
@@ -90,7 +95,8 @@ void spirals(std::vector<float>& points, std::vector<int>& labels) {
   // In a mixed order: batches are pieces of it.
   for (int i = kPoints - 1; i > 0; --i) {
     const int other = static_cast<int>(random.next() % static_cast<unsigned>(i + 1));
-    std::swap(points[2 * i], points[2 * other]), std::swap(points[2 * i + 1], points[2 * other + 1]), std::swap(labels[i], labels[other]);
+    std::swap(points[2 * i], points[2 * other]), std::swap(points[2 * i + 1], points[2 * other + 1]),
+        std::swap(labels[i], labels[other]);
   }
 }
 
@@ -103,7 +109,8 @@ struct Network {
   void run_forward(const float* points) {
     const float* in = points;
     for (int i = 0; i < 3; ++i) {
-      forward<<<kBatch, layers[i].out>>>(in, layers[i].weights, layers[i].bias, outputs[i], layers[i].in, layers[i].out, i < 2);
+      forward<<<kBatch, layers[i].out>>>(in, layers[i].weights, layers[i].bias, outputs[i], layers[i].in, layers[i].out,
+                                         i < 2);
       in = outputs[i];
     }
   }
@@ -115,8 +122,11 @@ struct Network {
     for (int i = 2; i >= 0; --i) {
       const auto& layer = layers[i];
       const float* in = i > 0 ? outputs[i - 1] : points;
-      weight_gradients<<<layer.out, layer.in>>>(in, gradients[i], layer.weights_gradient, layer.bias_gradient, layer.in, layer.out);
-      if (i > 0) input_gradients<<<kBatch, layer.in>>>(gradients[i], layer.weights, outputs[i - 1], gradients[i - 1], layer.in, layer.out);
+      weight_gradients<<<layer.out, layer.in>>>(in, gradients[i], layer.weights_gradient, layer.bias_gradient, layer.in,
+                                                layer.out);
+      if (i > 0)
+        input_gradients<<<kBatch, layer.in>>>(gradients[i], layer.weights, outputs[i - 1], gradients[i - 1], layer.in,
+                                              layer.out);
     }
     for (const auto& layer : layers) {
       const int count = layer.in * layer.out;

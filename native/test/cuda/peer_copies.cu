@@ -1,5 +1,5 @@
-// Copies from device to device on streams of the one, of the other and of a third: the right bytes in the right order. Arguments: MiB, how often
-// everything is copied round all devices, and a word where copies may wait for their stream.
+// Copies from device to device on streams of the one, of the other and of a third: the right bytes in the right order.
+// Arguments: MiB, how often everything is copied round all devices, and a word where copies may wait for their stream.
 #include <atomic>
 
 #include "program.h"
@@ -51,7 +51,9 @@ bool holds(int device, std::vector<unsigned> values, unsigned added) {
   return found == values;
 }
 
-void later(int device, unsigned number) { add_late<<<1, 64, 0, use(device).stream>>>(use(device).memory, kWorked, number, kTurns); }
+void later(int device, unsigned number) {
+  add_late<<<1, 64, 0, use(device).stream>>>(use(device).memory, kWorked, number, kTurns);
+}
 
 /// What the stream of one device did is waited for by that of another.
 void behind(int device, int other) {
@@ -68,15 +70,18 @@ void behind(int device, int other) {
 void order(std::size_t count) {
   const auto values = numbers(count, 100), others = numbers(count, 7);
   const std::size_t bytes = count * 4;
-  // On the stream of the source: what is before it is copied, what is behind it is not, and who waits for the stream finds the bytes there.
+  // On the stream of the source: what is before it is copied, what is behind it is not, and who waits for the stream
+  // finds the bytes there.
   set(0, values), set(1, others);
   later(0, 1);
-  CHECK(cudaMemcpyPeerAsync(each[1 % devices].memory, 1 % devices, each[0].memory, 0, devices > 1 ? bytes : 0, use(0).stream));
+  CHECK(cudaMemcpyPeerAsync(each[1 % devices].memory, 1 % devices, each[0].memory, 0, devices > 1 ? bytes : 0,
+                            use(0).stream));
   later(0, 10);
   behind(1, 0);
   later(1, 1000);
   CHECK(cudaStreamSynchronize(use(1).stream));
-  program::expect(devices == 1 || (holds(1, values, 1001) && holds(0, values, 11)), "a copy on the stream of its source");
+  program::expect(devices == 1 || (holds(1, values, 1001) && holds(0, values, 11)),
+                  "a copy on the stream of its source");
   // On the stream of the target, where the target is still worked on.
   set(0, values), set(1, others);
   later(0, 2);
@@ -90,7 +95,8 @@ void order(std::size_t count) {
   set(0, values), set(1, others);
   later(0, 3);
   behind(2, 0);
-  CHECK(cudaMemcpyPeerAsync(each[1 % devices].memory, 1 % devices, each[0].memory, 0, devices > 1 ? bytes : 0, use(2).stream));
+  CHECK(cudaMemcpyPeerAsync(each[1 % devices].memory, 1 % devices, each[0].memory, 0, devices > 1 ? bytes : 0,
+                            use(2).stream));
   CHECK(cudaStreamSynchronize(use(2).stream));
   program::expect(devices == 1 || holds(1, values, 3), "a copy on the stream of a third");
   // Without a stream: both have been waited for.
@@ -102,9 +108,11 @@ void order(std::size_t count) {
   CHECK(cudaMemcpyPeer(each[1 % devices].memory, 1 % devices, each[0].memory, 0, devices > 1 ? bytes : 0));
   program::expect(devices == 1 || holds(1, values, 4), "a copy that waits");
   use(0);
-  CHECK(cudaMemcpy(reinterpret_cast<char*>(each[1 % devices].memory) + 1, reinterpret_cast<char*>(each[0].memory) + 6, 5, cudaMemcpyDefault));
+  CHECK(cudaMemcpy(reinterpret_cast<char*>(each[1 % devices].memory) + 1, reinterpret_cast<char*>(each[0].memory) + 6,
+                   5, cudaMemcpyDefault));
   CHECK(cudaDeviceSynchronize());
-  unsigned found[2] = {}, changed[3] = {values[0] + 4, values[1] + 4, values[2] + 4}, expected[2] = {changed[0], changed[1]};
+  unsigned found[2] = {}, changed[3] = {values[0] + 4, values[1] + 4, values[2] + 4},
+           expected[2] = {changed[0], changed[1]};
   std::memcpy(reinterpret_cast<char*>(expected) + 1, reinterpret_cast<char*>(changed) + 6, 5);
   CHECK(cudaMemcpy(found, use(1).memory, 8, cudaMemcpyDefault));
   program::expect(devices == 1 || std::memcmp(found, expected, 8) == 0, "bytes have no alignment");
@@ -120,7 +128,8 @@ void independent(std::size_t count) {
   is_open.store(false);
   CHECK(cudaLaunchHostFunc(held, wait_until_open, nullptr));
   CHECK(cudaMemcpyAsync(first, each[0].memory, count * 4, cudaMemcpyDefault, held));
-  CHECK(cudaMemcpyAsync(use(1).memory, each[0].memory, devices > 1 ? count * 4 : 0, cudaMemcpyDefault, each[1 % devices].stream));
+  CHECK(cudaMemcpyAsync(use(1).memory, each[0].memory, devices > 1 ? count * 4 : 0, cudaMemcpyDefault,
+                        each[1 % devices].stream));
   CHECK(cudaStreamSynchronize(use(1).stream));
   is_open.store(true);
   CHECK(cudaStreamSynchronize(held));
@@ -132,7 +141,8 @@ void boxes() {
   const auto values = numbers(64 * 64, 3);
   set(0, values), set(1, std::vector<unsigned>(64 * 64, 0));
   // 20 rows of 12 numbers, from rows of 64 to rows of 32.
-  CHECK(cudaMemcpy2DAsync(use(1).memory + 5, 32 * 4, each[0].memory + 3, 64 * 4, 12 * 4, 20, cudaMemcpyDefault, each[1 % devices].stream));
+  CHECK(cudaMemcpy2DAsync(use(1).memory + 5, 32 * 4, each[0].memory + 3, 64 * 4, 12 * 4, 20, cudaMemcpyDefault,
+                          each[1 % devices].stream));
   CHECK(cudaStreamSynchronize(use(1).stream));
   std::vector<unsigned> found(64 * 64);
   CHECK(cudaMemcpy(found.data(), each[1 % devices].memory, found.size() * 4, cudaMemcpyDefault));
@@ -159,7 +169,8 @@ void boxes() {
   is_right = true;
   for (int z = 0; z < 4; ++z)
     for (int y = 0; y < 6; ++y)
-      for (int x = 0; x < 8; ++x) is_right &= found[(z * 6 + y) * 8 + x] == values[(z + 3) * 256 + (y + 1) * 16 + x + 2];
+      for (int x = 0; x < 8; ++x)
+        is_right &= found[(z * 6 + y) * 8 + x] == values[(z + 3) * 256 + (y + 1) * 16 + x + 2];
   program::expect(devices == 1 || is_right, "boxes into arrays");
   CHECK(cudaFreeArray(box.dstArray));
 }
@@ -170,7 +181,9 @@ void rounds(std::size_t count, int times) {
   for (int step = 0; step < times * devices; ++step) {
     later(step, 1);
     behind(step + 1, step);
-    if (devices > 1) CHECK(cudaMemcpyPeerAsync(use(step + 1).memory, (step + 1) % devices, each[step % devices].memory, step % devices, count * 4, each[(step + 1) % devices].stream));
+    if (devices > 1)
+      CHECK(cudaMemcpyPeerAsync(use(step + 1).memory, (step + 1) % devices, each[step % devices].memory, step % devices,
+                                count * 4, each[(step + 1) % devices].stream));
   }
   CHECK(cudaStreamSynchronize(use(times * devices).stream));
   program::expect(holds(0, values, static_cast<unsigned>(times * devices)), "round all devices, changed by each");

@@ -36,7 +36,8 @@ int main(int count, char** arguments) {
   program::expect(flags & cudaHostAllocMapped, "it has the flags it was made with");
   cudaPointerAttributes attributes{};
   CHECK(cudaPointerGetAttributes(&attributes, out + 5));
-  program::expect(attributes.type == cudaMemoryTypeHost && attributes.hostPointer == out + 5, "a pointer into it is known as the host's");
+  program::expect(attributes.type == cudaMemoryTypeHost && attributes.hostPointer == out + 5,
+                  "a pointer into it is known as the host's");
 
   // What the host writes between launches is what the next launch reads.
   for (int i = 0; i < size; ++i) in[i] = static_cast<float>(i % 100);

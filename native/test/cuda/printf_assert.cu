@@ -14,9 +14,7 @@ __global__ void conversions() {
   printf("nothing to convert\n");
 }
 
-__global__ void all_must_be_even(const int* values) {
-  assert(values[threadIdx.x] % 2 == 0);
-}
+__global__ void all_must_be_even(const int* values) { assert(values[threadIdx.x] % 2 == 0); }
 
 int main() {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);

@@ -1,5 +1,5 @@
-// What the programs here share. Each is an ordinary CUDA program that knows nothing of us, checks its results against the CPU's, and prints the
-// same bytes wherever it runs on the same device: no times, no addresses, no names.
+// What the programs here share. Each is an ordinary CUDA program that knows nothing of us, checks its results against
+// the CPU's, and prints the same bytes wherever it runs on the same device: no times, no addresses, no names.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -75,16 +75,22 @@ inline unsigned long long checksum(const void* data, std::size_t size) {
   return hash;
 }
 template <class T>
-void print_checksum(const char* what, const std::vector<T>& values) { std::printf("%s: %016llx\n", what, checksum(values.data(), values.size() * sizeof(T))); }
+void print_checksum(const char* what, const std::vector<T>& values) {
+  std::printf("%s: %016llx\n", what, checksum(values.data(), values.size() * sizeof(T)));
+}
 
-inline bool is_near(double a, double b, double tolerance) { return std::fabs(a - b) <= tolerance * std::fmax(1.0, std::fabs(b)); }
+inline bool is_near(double a, double b, double tolerance) {
+  return std::fabs(a - b) <= tolerance * std::fmax(1.0, std::fabs(b));
+}
 
 /// Memory of the device that is freed at the end.
 template <class T>
 class Device {
  public:
   explicit Device(std::size_t count) : count_(count) { CHECK(cudaMalloc(&data_, count * sizeof(T))); }
-  explicit Device(const std::vector<T>& values) : Device(values.size()) { CHECK(cudaMemcpy(data_, values.data(), count_ * sizeof(T), cudaMemcpyHostToDevice)); }
+  explicit Device(const std::vector<T>& values) : Device(values.size()) {
+    CHECK(cudaMemcpy(data_, values.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
+  }
   ~Device() { cudaFree(data_); }
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;

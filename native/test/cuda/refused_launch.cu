@@ -27,7 +27,8 @@ CUfunction linked() {
   CUmodule module = nullptr;
   CUfunction kernel = nullptr;
   DRIVER(cuLinkCreate(0, nullptr, nullptr, &link));
-  DRIVER(cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(kText), std::strlen(kText) + 1, "linked", 0, nullptr, nullptr));
+  DRIVER(cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(kText), std::strlen(kText) + 1, "linked", 0, nullptr,
+                       nullptr));
   DRIVER(cuLinkComplete(link, &image, &size));
   DRIVER(cuModuleLoadData(&module, image));
   DRIVER(cuLinkDestroy(link));
@@ -45,8 +46,9 @@ CUfunction built() {
 CUresult first_error(CUfunction kernel, int* out, unsigned threads, unsigned shared, unsigned together = 0) {
   int values[32], value = 2;
   void* parameters[] = {&out, &value};
-  const auto launched = together > 0 ? cuLaunchCooperativeKernel(kernel, together, 1, 1, threads, 1, 1, shared, nullptr, parameters)
-                                     : cuLaunchKernel(kernel, 1, 1, 1, threads, 1, 1, shared, nullptr, parameters, nullptr);
+  const auto launched =
+      together > 0 ? cuLaunchCooperativeKernel(kernel, together, 1, 1, threads, 1, 1, shared, nullptr, parameters)
+                   : cuLaunchKernel(kernel, 1, 1, 1, threads, 1, 1, shared, nullptr, parameters, nullptr);
   const auto copied = cuMemcpyDtoH(values, reinterpret_cast<CUdeviceptr>(out), sizeof values);
   return launched != CUDA_SUCCESS ? launched : copied;
 }

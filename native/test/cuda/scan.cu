@@ -1,4 +1,5 @@
-// Prefix sums of any length: within a warp by shuffles, within a block by shared memory, over blocks by scanning their sums.
+// Prefix sums of any length: within a warp by shuffles, within a block by shared memory, over blocks by scanning their
+// sums.
 #include "program.h"
 
 constexpr int kThreads = 256;

@@ -1,4 +1,5 @@
-// Work in pieces on several streams, ordered by events where it has to be, and the order that the default stream keeps with others.
+// Work in pieces on several streams, ordered by events where it has to be, and the order that the default stream keeps
+// with others.
 #include "program.h"
 
 __global__ void scale_and_add(const float* in, float* out, int count, float factor) {
@@ -98,19 +99,23 @@ void readiness() {
   CHECK(cudaStreamGetPriority(stream, &priority));
   unsigned flags = 0;
   CHECK(cudaStreamGetFlags(stream, &flags));
-  program::expect(priority == greatest && least >= greatest && flags == cudaStreamNonBlocking, "a stream has the priority and the flags it was made with");
+  program::expect(priority == greatest && least >= greatest && flags == cudaStreamNonBlocking,
+                  "a stream has the priority and the flags it was made with");
   cudaEvent_t done, never;
   CHECK(cudaEventCreateWithFlags(&done, cudaEventBlockingSync));
   CHECK(cudaEventCreate(&never));
   append<<<1, 1, 0, stream>>>(list, length, 7, 2000000);
   CHECK(cudaEventRecord(done, stream));
   const auto early_stream = cudaStreamQuery(stream), early_event = cudaEventQuery(done);
-  program::expect(early_stream == cudaErrorNotReady && early_event == cudaErrorNotReady, "while a kernel runs, its stream and what is recorded behind it are not ready");
+  program::expect(early_stream == cudaErrorNotReady && early_event == cudaErrorNotReady,
+                  "while a kernel runs, its stream and what is recorded behind it are not ready");
   program::expect(cudaEventQuery(never) == cudaSuccess, "an event that nobody recorded is over");
   CHECK(cudaEventSynchronize(done));
-  program::expect(cudaStreamQuery(stream) == cudaSuccess && cudaEventQuery(done) == cudaSuccess, "both are when it is over");
+  program::expect(cudaStreamQuery(stream) == cudaSuccess && cudaEventQuery(done) == cudaSuccess,
+                  "both are when it is over");
   float milliseconds = 0;
-  program::expect(cudaEventElapsedTime(&milliseconds, never, done) == cudaErrorInvalidResourceHandle, "no time has gone by since an event that nobody recorded");
+  program::expect(cudaEventElapsedTime(&milliseconds, never, done) == cudaErrorInvalidResourceHandle,
+                  "no time has gone by since an event that nobody recorded");
   (void)cudaGetLastError();
   CHECK(cudaEventDestroy(done));
   CHECK(cudaEventDestroy(never));

@@ -1,5 +1,5 @@
-// A program that shares its device with another: it computes until the other computes too, and then goes on for a while.
-// Arguments: a file to make when it computes, one to wait for. Without them it is alone.
+// A program that shares its device with another: it computes until the other computes too, and then goes on for a
+// while. Arguments: a file to make when it computes, one to wait for. Without them it is alone.
 #include <unistd.h>
 
 #include <ctime>

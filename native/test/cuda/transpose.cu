@@ -3,15 +3,20 @@
 
 constexpr int kTile = 32, kRows = 8;
 
-__global__ void transpose(const float* in, std::size_t in_pitch, float* out, std::size_t out_pitch, int width, int height) {
+__global__ void transpose(const float* in, std::size_t in_pitch, float* out, std::size_t out_pitch, int width,
+                          int height) {
   __shared__ float tile[kTile][kTile + 1];
   int x = blockIdx.x * kTile + threadIdx.x, y = blockIdx.y * kTile + threadIdx.y;
   for (int row = 0; row < kTile; row += kRows)
-    if (x < width && y + row < height) tile[threadIdx.y + row][threadIdx.x] = *reinterpret_cast<const float*>(reinterpret_cast<const char*>(in) + (y + row) * in_pitch + x * sizeof(float));
+    if (x < width && y + row < height)
+      tile[threadIdx.y + row][threadIdx.x] =
+          *reinterpret_cast<const float*>(reinterpret_cast<const char*>(in) + (y + row) * in_pitch + x * sizeof(float));
   __syncthreads();
   x = blockIdx.y * kTile + threadIdx.x, y = blockIdx.x * kTile + threadIdx.y;
   for (int row = 0; row < kTile; row += kRows)
-    if (x < height && y + row < width) *reinterpret_cast<float*>(reinterpret_cast<char*>(out) + (y + row) * out_pitch + x * sizeof(float)) = tile[threadIdx.x][threadIdx.y + row];
+    if (x < height && y + row < width)
+      *reinterpret_cast<float*>(reinterpret_cast<char*>(out) + (y + row) * out_pitch + x * sizeof(float)) =
+          tile[threadIdx.x][threadIdx.y + row];
 }
 
 int main(int count, char** arguments) {
@@ -24,11 +29,13 @@ int main(int count, char** arguments) {
     std::size_t in_pitch = 0, out_pitch = 0;
     CHECK(cudaMallocPitch(&on_in, &in_pitch, width * sizeof(float), height));
     CHECK(cudaMallocPitch(&on_out, &out_pitch, height * sizeof(float), width));
-    CHECK(cudaMemcpy2D(on_in, in_pitch, in.data(), width * sizeof(float), width * sizeof(float), height, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy2D(on_in, in_pitch, in.data(), width * sizeof(float), width * sizeof(float), height,
+                       cudaMemcpyHostToDevice));
     const dim3 grid((width + kTile - 1) / kTile, (height + kTile - 1) / kTile);
     transpose<<<grid, dim3(kTile, kRows)>>>(on_in, in_pitch, on_out, out_pitch, width, height);
     CHECK(cudaGetLastError());
-    CHECK(cudaMemcpy2D(out.data(), height * sizeof(float), on_out, out_pitch, height * sizeof(float), width, cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy2D(out.data(), height * sizeof(float), on_out, out_pitch, height * sizeof(float), width,
+                       cudaMemcpyDeviceToHost));
     bool is_right = true;
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x) is_right &= out[x * height + y] == in[y * width + x];

@@ -1,5 +1,6 @@
 // nvcc: --default-stream per-thread
-// Threads with a default stream each: they compute at once, their errors are their own, and each has the device it chose.
+// Threads with a default stream each: they compute at once, their errors are their own, and each has the device it
+// chose.
 #include <atomic>
 #include <thread>
 
@@ -38,7 +39,9 @@ bool compute(int thread, int devices) {
   CHECK(cudaFree(memory));
   // This thread's mistake is nobody else's.
   if (cudaSetDevice(1000) != cudaErrorInvalidDevice || cudaPeekAtLastError() != cudaErrorInvalidDevice) return false;
-  std::thread([&] { if (cudaPeekAtLastError() != cudaSuccess) right.clear(); }).join();
+  std::thread([&] {
+    if (cudaPeekAtLastError() != cudaSuccess) right.clear();
+  }).join();
   int device = -1;
   CHECK(cudaGetDevice(&device));
   return cudaGetLastError() == cudaErrorInvalidDevice && device == thread % devices && values == right;
@@ -67,7 +70,8 @@ int main() {
   bool is_known = false;
   std::thread([&] {
     cudaPointerAttributes attributes{};
-    is_known = cudaPointerGetAttributes(&attributes, flag) == cudaSuccess && attributes.type == cudaMemoryTypeDevice && attributes.device == 0;
+    is_known = cudaPointerGetAttributes(&attributes, flag) == cudaSuccess && attributes.type == cudaMemoryTypeDevice &&
+               attributes.device == 0;
   }).join();
   program::expect(is_known, "a thread that did nothing before knows whose memory it is");
   return program::verdict();

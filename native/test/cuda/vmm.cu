@@ -1,4 +1,5 @@
-// Addresses and memory apart from each other (driver API): memory mapped at an address that was reserved, twice, in pieces, and moved.
+// Addresses and memory apart from each other (driver API): memory mapped at an address that was reserved, twice, in
+// pieces, and moved.
 #include "driver.h"
 
 __global__ void fill(int* values, int count, int value) {
@@ -51,7 +52,8 @@ int main() {
   DRIVER(cuMemSetAccess(address + 2 * size, size, &access, 1));
   DRIVER(cuMemsetD32(address + 2 * size, 77, count));
   DRIVER(cuMemcpyDtoH(found.data(), address, 2 * size));
-  program::expect(found[0] == 77 && found[count - 1] == 77 && found[count] == 5 + count, "what is written at one place is read at the other");
+  program::expect(found[0] == 77 && found[count - 1] == 77 && found[count] == 5 + count,
+                  "what is written at one place is read at the other");
 
   // Memory moves to another address and keeps what it holds.
   DRIVER(cuMemUnmap(address, 2 * size));
@@ -79,9 +81,11 @@ int main() {
   DRIVER(cuMemRelease(second));
   DRIVER(cuMemAddressFree(address, 4 * size));
 
-  program::expect_error(cuMemCreate(&first, size + 1, &properties, 0), CUDA_ERROR_INVALID_VALUE, "a size between the granularity");
+  program::expect_error(cuMemCreate(&first, size + 1, &properties, 0), CUDA_ERROR_INVALID_VALUE,
+                        "a size between the granularity");
   DRIVER(cuMemCreate(&first, size, &properties, 0));
-  program::expect_error(cuMemMap(address, size, 0, first, 0), CUDA_ERROR_INVALID_VALUE, "an address that is not reserved");
+  program::expect_error(cuMemMap(address, size, 0, first, 0), CUDA_ERROR_INVALID_VALUE,
+                        "an address that is not reserved");
   DRIVER(cuMemRelease(first));
   DRIVER(cuDevicePrimaryCtxRelease(device));
   return program::verdict();

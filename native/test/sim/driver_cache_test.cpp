@@ -37,7 +37,9 @@ class Folder {
 };
 
 /// The kernels of driver_rig.h, and so many bytes of a comment that the text is worth keeping.
-std::string large_text(const std::string& mark = "") { return std::string(kKernels) + "// " + mark + std::string(64 << 10, 'x') + "\n"; }
+std::string large_text(const std::string& mark = "") {
+  return std::string(kKernels) + "// " + mark + std::string(64 << 10, 'x') + "\n";
+}
 
 bool is_read_at_load(const std::string& text) {
   sim::JitOptions options;
@@ -78,7 +80,8 @@ sim::KnownKernels known_of(unsigned number) {
 
 }  // namespace
 
-TEST_CASE("driver: a large text is read at its first launch where it is known" * doctest::test_suite("apart") * doctest::skip()) {
+TEST_CASE("driver: a large text is read at its first launch where it is known" * doctest::test_suite("apart") *
+          doctest::skip()) {
   apart();
   Rig rig;
   const std::string folder = std::getenv("FLEXRACK_SIM_CACHE");
@@ -141,7 +144,8 @@ TEST_CASE("driver: a large text is read at its first launch where it is known" *
   for (int i = 0; i < 2; ++i) CHECK_EQ(cuModuleLoadData(&module, bad.c_str()), CUDA_ERROR_INVALID_PTX);
 }
 
-TEST_CASE("driver: damaged files of the cache are as if they were not there" * doctest::test_suite("apart") * doctest::skip()) {
+TEST_CASE("driver: damaged files of the cache are as if they were not there" * doctest::test_suite("apart") *
+          doctest::skip()) {
   apart();
   Rig rig;
   const std::string folder = std::getenv("FLEXRACK_SIM_CACHE");
@@ -173,7 +177,8 @@ TEST_CASE("driver: damaged files of the cache are as if they were not there" * d
 }
 
 TEST_CASE("driver: kernels are known by what is on disk") {
-  for (const auto* name : {"driver: a large text is read at its first launch where it is known", "driver: damaged files of the cache are as if they were not there"}) {
+  for (const auto* name : {"driver: a large text is read at its first launch where it is known",
+                           "driver: damaged files of the cache are as if they were not there"}) {
     const Folder folder;
     CHECK_EQ(run_apart(name, {{"FLEXRACK_SIM_CACHE", folder.cache()}}), 0);
   }
@@ -218,9 +223,7 @@ TEST_CASE("two that keep and find the same see it whole or not at all") {
       if (!found || found->code_bytes != i % 3) ++wrong;
     }
   };
-  {
-    std::jthread one(work), other(work);
-  }
+  { std::jthread one(work), other(work); }
   CHECK_EQ(wrong, 0);
   CHECK_EQ(files_of(folder.cache()).size(), 3);
 }

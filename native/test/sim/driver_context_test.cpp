@@ -111,12 +111,14 @@ TEST_CASE("driver: limits and configurations") {
 TEST_CASE("driver: handles that are none") {
   const Rig rig;
   int on_stack = 0;
-  for (void* wrong : {static_cast<void*>(&on_stack), reinterpret_cast<void*>(0x1234567), reinterpret_cast<void*>(~std::uintptr_t{0}), static_cast<void*>(rig.context)}) {
+  for (void* wrong : {static_cast<void*>(&on_stack), reinterpret_cast<void*>(0x1234567),
+                      reinterpret_cast<void*>(~std::uintptr_t{0}), static_cast<void*>(rig.context)}) {
     CHECK_EQ(cuStreamSynchronize(static_cast<CUstream>(wrong)), CUDA_ERROR_INVALID_HANDLE);
     CHECK_EQ(cuEventQuery(static_cast<CUevent>(wrong)), CUDA_ERROR_INVALID_HANDLE);
     CHECK_EQ(cuModuleUnload(static_cast<CUmodule>(wrong)), CUDA_ERROR_INVALID_HANDLE);
     CHECK_EQ(cuGraphDestroy(static_cast<CUgraph>(wrong)), CUDA_ERROR_INVALID_VALUE);
-    CHECK_EQ(cuLaunchKernel(static_cast<CUfunction>(wrong), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr), CUDA_ERROR_INVALID_HANDLE);
+    CHECK_EQ(cuLaunchKernel(static_cast<CUfunction>(wrong), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr),
+             CUDA_ERROR_INVALID_HANDLE);
     CHECK_EQ(cuArrayDestroy(static_cast<CUarray>(wrong)), CUDA_ERROR_INVALID_HANDLE);
   }
   const auto event = make_event();

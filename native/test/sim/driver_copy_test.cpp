@@ -82,7 +82,8 @@ TEST_CASE("driver: copies of boxes between everything") {
   for (const auto from : types) {
     for (const auto to : types) {
       for (int round = 0; round < 6; ++round) {
-        const auto source = random_bytes(kPitch * kRows * kDepth, random()), target = random_bytes(kPitch * kRows * kDepth, random());
+        const auto source = random_bytes(kPitch * kRows * kDepth, random()),
+                   target = random_bytes(kPitch * kRows * kDepth, random());
         put(0, from, source);
         put(1, to, target);
         CUDA_MEMCPY3D copy{};
@@ -107,7 +108,8 @@ TEST_CASE("driver: copies of boxes between everything") {
         for (std::size_t z = 0; z < copy.Depth; ++z) {
           for (std::size_t y = 0; y < copy.Height; ++y) {
             for (std::size_t x = 0; x < copy.WidthInBytes; ++x) {
-              expected[((z + copy.dstZ) * kRows + y + copy.dstY) * kPitch + x + copy.dstXInBytes] = source[((z + copy.srcZ) * kRows + y + copy.srcY) * kPitch + x + copy.srcXInBytes];
+              expected[((z + copy.dstZ) * kRows + y + copy.dstY) * kPitch + x + copy.dstXInBytes] =
+                  source[((z + copy.srcZ) * kRows + y + copy.srcY) * kPitch + x + copy.srcXInBytes];
             }
           }
         }
@@ -116,7 +118,9 @@ TEST_CASE("driver: copies of boxes between everything") {
         for (std::size_t z = 0; z < kDepth; ++z) {
           for (std::size_t y = 0; y < kHeight; ++y) {
             const auto row = (z * kRows + y) * kPitch;
-            is_same &= std::equal(found.begin() + static_cast<long>(row), found.begin() + static_cast<long>(row + kWidth), expected.begin() + static_cast<long>(row));
+            is_same &=
+                std::equal(found.begin() + static_cast<long>(row), found.begin() + static_cast<long>(row + kWidth),
+                           expected.begin() + static_cast<long>(row));
           }
         }
         CAPTURE(from);
@@ -205,7 +209,8 @@ TEST_CASE("driver: a batch of copies") {
   Numbers first(100), second(100);
   const auto stream = make_stream();
   std::vector<unsigned> host(100, 4), back(100);
-  CUdeviceptr to[] = {first.address, second.address}, from[] = {reinterpret_cast<CUdeviceptr>(host.data()), reinterpret_cast<CUdeviceptr>(host.data())};
+  CUdeviceptr to[] = {first.address, second.address},
+              from[] = {reinterpret_cast<CUdeviceptr>(host.data()), reinterpret_cast<CUdeviceptr>(host.data())};
   size_t sizes[] = {400, 200}, indices[] = {0};
   CUmemcpyAttributes attributes{};
   attributes.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
@@ -233,7 +238,8 @@ TEST_CASE("driver: a batch of copies") {
 TEST_CASE("driver: arrays are described as they were made") {
   const Rig rig;
   CUarray array = nullptr;
-  CUDA_ARRAY3D_DESCRIPTOR as{10, 20, 6, CU_AD_FORMAT_HALF, 4, CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST}, found{};
+  CUDA_ARRAY3D_DESCRIPTOR as{10, 20, 6, CU_AD_FORMAT_HALF, 4, CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST},
+      found{};
   CU(cuArray3DCreate_v2(&array, &as));
   CU(cuArray3DGetDescriptor_v2(&found, array));
   CHECK_EQ(std::memcmp(&as, &found, sizeof as), 0);

@@ -111,7 +111,8 @@ TEST_CASE("driver: what is behind a fault is not done, but callbacks are told") 
   CU(rig.launch("dies", {}, 1, stream));
   CU(cuMemsetD32Async(reinterpret_cast<CUdeviceptr>(shared), 9, 1, stream));
   CU(cuLaunchHostFunc(stream, [](void* data) { static_cast<unsigned*>(data)[1] = 9; }, shared));
-  CU(cuStreamAddCallback(stream, [](CUstream, CUresult status, void* data) { static_cast<unsigned*>(data)[2] = status; }, shared, 0));
+  CU(cuStreamAddCallback(
+      stream, [](CUstream, CUresult status, void* data) { static_cast<unsigned*>(data)[2] = status; }, shared, 0));
   flag.raise();
   CHECK_EQ(cuStreamSynchronize(stream), CUDA_ERROR_LAUNCH_FAILED);
   CHECK_EQ(shared[0], 0);
@@ -157,4 +158,6 @@ TEST_CASE("driver: faults that were asked for" * doctest::test_suite("apart") * 
   CHECK_NE(last_fault().find("empty"), std::string::npos);
 }
 
-TEST_CASE("driver: injected faults") { CHECK_EQ(run_apart("driver: faults that were asked for", {{"FLEXRACK_SIM_FAULT", "launch:3,alloc:2,load:2"}}), 0); }
+TEST_CASE("driver: injected faults") {
+  CHECK_EQ(run_apart("driver: faults that were asked for", {{"FLEXRACK_SIM_FAULT", "launch:3,alloc:2,load:2"}}), 0);
+}

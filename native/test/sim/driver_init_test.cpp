@@ -71,8 +71,10 @@ TEST_CASE("driver: a child of a process that uses the driver" * doctest::test_su
   if (child == 0) {
     int count = 0;
     CUcontext context = nullptr;
-    const bool is_dead = cuInit(0) == CUDA_ERROR_NOT_INITIALIZED && cuDeviceGetCount(&count) == CUDA_ERROR_NOT_INITIALIZED &&
-                         cuCtxCreate_v2(&context, 0, 0) == CUDA_ERROR_NOT_INITIALIZED && cuCtxSynchronize() == CUDA_ERROR_NOT_INITIALIZED;
+    const bool is_dead = cuInit(0) == CUDA_ERROR_NOT_INITIALIZED &&
+                         cuDeviceGetCount(&count) == CUDA_ERROR_NOT_INITIALIZED &&
+                         cuCtxCreate_v2(&context, 0, 0) == CUDA_ERROR_NOT_INITIALIZED &&
+                         cuCtxSynchronize() == CUDA_ERROR_NOT_INITIALIZED;
     _exit(is_dead ? 0 : 1);
   }
   int status = 0;
@@ -85,16 +87,29 @@ TEST_CASE("driver: initialisation") {
   CHECK_EQ(run_apart("driver: a child of a process that uses the driver", {}), 0);
   // What it takes for an error.
   const std::pair<const char*, const char*> bad[] = {
-      {"DEVICES", "0"},       {"DEVICES", "65"},         {"DEVICES", "two"},         {"CAPABILITY", "7.6"}, {"CAPABILITY", "75"},     {"MEMORY", "4GB"},        {"MEMORY", "1KiB"},
-      {"MEMORY", "-1"},       {"LATENCY_US", "-3"},      {"LATENCY_US", "fast"},     {"LATENCY_US", "nan"}, {"BANDWIDTH_GBPS", "1e9"}, {"FAULT", "launch"},      {"FAULT", "launch:0"},
-      {"FAULT", "printer:1"}, {"FAULT", "launch:1,x"},   {"VERBOSE", "yes"},         {"SEED", "x"},          {"CONTEXT", "much"},         {"MACHINE_CODE", "yes"},  {"STRICT", "yes"},        {"CACHE", "here"},  {"DRIVER", "13.9"},
-      {"DRIVER", "13"},       {"MULTIPROCESSORS", "0"},  {"MULTIPROCESSORS", "many"},
+      {"DEVICES", "0"},         {"DEVICES", "65"},
+      {"DEVICES", "two"},       {"CAPABILITY", "7.6"},
+      {"CAPABILITY", "75"},     {"MEMORY", "4GB"},
+      {"MEMORY", "1KiB"},       {"MEMORY", "-1"},
+      {"LATENCY_US", "-3"},     {"LATENCY_US", "fast"},
+      {"LATENCY_US", "nan"},    {"BANDWIDTH_GBPS", "1e9"},
+      {"FAULT", "launch"},      {"FAULT", "launch:0"},
+      {"FAULT", "printer:1"},   {"FAULT", "launch:1,x"},
+      {"VERBOSE", "yes"},       {"SEED", "x"},
+      {"CONTEXT", "much"},      {"MACHINE_CODE", "yes"},
+      {"STRICT", "yes"},        {"CACHE", "here"},
+      {"DRIVER", "13.9"},       {"DRIVER", "13"},
+      {"MULTIPROCESSORS", "0"}, {"MULTIPROCESSORS", "many"},
   };
   for (const auto& [name, value] : bad) {
     const auto variable = std::string("FLEXRACK_SIM_") + name;
     CAPTURE(variable);
     CAPTURE(value);
-    CHECK_EQ(run_apart("driver: cuInit refuses", {{variable, value}, {"EXPECTED", variable + "=" + value}, {"FLEXRACK_SIM_VERBOSE", variable == "FLEXRACK_SIM_VERBOSE" ? value : "0"}}), 0);
+    CHECK_EQ(run_apart("driver: cuInit refuses",
+                       {{variable, value},
+                        {"EXPECTED", variable + "=" + value},
+                        {"FLEXRACK_SIM_VERBOSE", variable == "FLEXRACK_SIM_VERBOSE" ? value : "0"}}),
+             0);
   }
 }
 
@@ -120,7 +135,11 @@ TEST_CASE("driver: as the environment says" * doctest::test_suite("apart") * doc
 }
 
 TEST_CASE("driver: settings") {
-  CHECK_EQ(run_apart("driver: as the environment says", {{"FLEXRACK_SIM_DEVICES", "5"}, {"FLEXRACK_SIM_CAPABILITY", "8.6"}, {"FLEXRACK_SIM_MEMORY", "100MiB"}, {"FLEXRACK_SIM_CONTEXT", "3MiB"}}), 0);
+  CHECK_EQ(run_apart("driver: as the environment says", {{"FLEXRACK_SIM_DEVICES", "5"},
+                                                         {"FLEXRACK_SIM_CAPABILITY", "8.6"},
+                                                         {"FLEXRACK_SIM_MEMORY", "100MiB"},
+                                                         {"FLEXRACK_SIM_CONTEXT", "3MiB"}}),
+           0);
 }
 
 TEST_CASE("driver: devices") {
@@ -154,7 +173,8 @@ TEST_CASE("driver: devices") {
       CAPTURE(which);
       CHECK_EQ(cuDeviceGetAttribute(&value, static_cast<CUdevice_attribute>(which), device), CUDA_SUCCESS);
     }
-    CHECK_EQ(cuDeviceGetAttribute(&value, static_cast<CUdevice_attribute>(CU_DEVICE_ATTRIBUTE_MAX), device), CUDA_ERROR_INVALID_VALUE);
+    CHECK_EQ(cuDeviceGetAttribute(&value, static_cast<CUdevice_attribute>(CU_DEVICE_ATTRIBUTE_MAX), device),
+             CUDA_ERROR_INVALID_VALUE);
     CHECK_EQ(cuDeviceGetAttribute(&value, static_cast<CUdevice_attribute>(0), device), CUDA_ERROR_INVALID_VALUE);
   }
   CHECK_EQ(uuids.size(), static_cast<std::size_t>(count));

@@ -174,10 +174,12 @@ TEST_CASE("driver: what is known of a pointer") {
   CHECK_EQ(attribute<CUdeviceptr>(numbers.address + 44, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR), numbers.address);
   CHECK_EQ(attribute<size_t>(numbers.address, CU_POINTER_ATTRIBUTE_RANGE_SIZE), 400);
   unsigned value = 0;
-  CHECK_EQ(cuPointerGetAttribute(&value, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, reinterpret_cast<CUdeviceptr>(&value)), CUDA_ERROR_INVALID_VALUE);
+  CHECK_EQ(cuPointerGetAttribute(&value, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, reinterpret_cast<CUdeviceptr>(&value)),
+           CUDA_ERROR_INVALID_VALUE);
   unsigned type = 9, managed = 9;
   int ordinal = 9;
-  CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
+  CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                                 CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
   void* data[] = {&type, &managed, &ordinal};
   CU(cuPointerGetAttributes(3, which, data, reinterpret_cast<CUdeviceptr>(&value)));
   CHECK_EQ(type, 0);
@@ -186,7 +188,8 @@ TEST_CASE("driver: what is known of a pointer") {
   CU(cuPointerGetAttributes(3, which, data, numbers.address));
   CHECK_EQ(type, CU_MEMORYTYPE_DEVICE);
   Numbers second(100);
-  CHECK_NE(attribute<unsigned long long>(numbers.address, CU_POINTER_ATTRIBUTE_BUFFER_ID), attribute<unsigned long long>(second.address, CU_POINTER_ATTRIBUTE_BUFFER_ID));
+  CHECK_NE(attribute<unsigned long long>(numbers.address, CU_POINTER_ATTRIBUTE_BUFFER_ID),
+           attribute<unsigned long long>(second.address, CU_POINTER_ATTRIBUTE_BUFFER_ID));
 }
 
 TEST_CASE("driver: pools") {
@@ -303,7 +306,8 @@ TEST_CASE("driver: addresses and memory apart") {
   CU(cuMemGetAllocationPropertiesFromHandle(&reported, handle));
   CHECK_EQ(reported.requestedHandleTypes, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
   int descriptor = -1;
-  CHECK_EQ(cuMemExportToShareableHandle(&descriptor, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0), CUDA_ERROR_NOT_SUPPORTED);
+  CHECK_EQ(cuMemExportToShareableHandle(&descriptor, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+           CUDA_ERROR_NOT_SUPPORTED);
   CU(cuMemRelease(handle));
   properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
   CHECK_EQ(cuMemCreate(&handle, unit, &properties, 0), CUDA_ERROR_NOT_SUPPORTED);

@@ -64,7 +64,8 @@ TEST_CASE("driver: images that cannot be loaded") {
     CHECK_EQ(reinterpret_cast<std::size_t>(values[1]), std::strlen(log));
     return result;
   };
-  CHECK_EQ(load(".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry k() {\n  mov.u32 %r1, 4;\n  ret;\n}\n"), CUDA_ERROR_INVALID_PTX);
+  CHECK_EQ(load(".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry k() {\n  mov.u32 %r1, 4;\n  ret;\n}\n"),
+           CUDA_ERROR_INVALID_PTX);
   CHECK_NE(std::string(log).find("line 5"), std::string::npos);
   CHECK_EQ(load(".version 77.0\n.target sm_70\n.address_size 64\n"), CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
   CHECK_EQ(load("hello"), CUDA_ERROR_INVALID_IMAGE);
@@ -91,7 +92,8 @@ TEST_CASE("driver: libraries are loaded where they are used") {
   for (int device = 0; device < 2; ++device) {
     const Rig rig(device);
     // A kernel may be given for a function.
-    for (int i = 0; i <= device; ++i) CU(cuLaunchKernel(reinterpret_cast<CUfunction>(kernel), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
+    for (int i = 0; i <= device; ++i)
+      CU(cuLaunchKernel(reinterpret_cast<CUfunction>(kernel), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
     size_t size = 0;
     CU(cuLibraryGetGlobal(&addresses[device], &size, library, "counter"));
     unsigned value = 0;
@@ -126,8 +128,9 @@ TEST_CASE("driver: a fatbin says how many registers its compiler may use, and so
     loads += "ld.volatile.global.u32 %v" + std::to_string(i) + ", [%d0+" + std::to_string(i * 4) + "]; ";
     sums += "add.u32 %s, %s, %v" + std::to_string(i) + "; ";
   }
-  const auto text = ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry sum(.param .u64 at) { .reg .b64 %d0; .reg .b32 %v<100>, %s; ld.param.u64 %d0, [at]; " + loads +
-                    "mov.u32 %s, 0; " + sums + "st.global.u32 [%d0], %s; ret; }\n";
+  const auto text =
+      ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry sum(.param .u64 at) { .reg .b64 %d0; .reg .b32 %v<100>, %s; ld.param.u64 %d0, [at]; " +
+      loads + "mov.u32 %s, 0; " + sums + "st.global.u32 [%d0], %s; ret; }\n";
   const auto attribute = [](CUmodule module, CUfunction_attribute which) {
     CUfunction function = nullptr;
     int value = 0;
@@ -139,7 +142,8 @@ TEST_CASE("driver: a fatbin says how many registers its compiler may use, and so
   CU(cuModuleLoadData(&module, flexrack::test::FatbinWriter().add(1, 70, text).container().data()));
   CHECK_GE(attribute(module, CU_FUNC_ATTRIBUTE_NUM_REGS), 100);
   CHECK_LT(attribute(module, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK), 1024);
-  CU(cuModuleLoadData(&module, flexrack::test::FatbinWriter().add(1, 70, text, 0x11, " -maxrregcount=32 ").container().data()));
+  CU(cuModuleLoadData(&module,
+                      flexrack::test::FatbinWriter().add(1, 70, text, 0x11, " -maxrregcount=32 ").container().data()));
   CHECK_EQ(attribute(module, CU_FUNC_ATTRIBUTE_NUM_REGS), 32);
   CHECK_EQ(attribute(module, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK), 1024);
   // The same by an option of the call.
@@ -188,7 +192,8 @@ TEST_CASE("driver: parameters, and launches that are refused") {
   CHECK_EQ(launch(shares, 1, 128, 1, 45056), CUDA_SUCCESS);
   CHECK_EQ(launch(shares, 1, 128, 1, 45057), CUDA_ERROR_INVALID_VALUE);
   CU(cuFuncSetAttribute(shares, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 61440));
-  CHECK_EQ(cuFuncSetAttribute(shares, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 61441), CUDA_ERROR_INVALID_VALUE);
+  CHECK_EQ(cuFuncSetAttribute(shares, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 61441),
+           CUDA_ERROR_INVALID_VALUE);
   CHECK_EQ(launch(shares, 1, 128, 1, 61440), CUDA_SUCCESS);
   CU(cuCtxSynchronize());
   CHECK_EQ(numbers.read()[0], 9);
@@ -204,7 +209,8 @@ TEST_CASE("driver: parameters, and launches that are refused") {
   attribute.id = CU_LAUNCH_ATTRIBUTE_PRIORITY;
   attribute.value.priority = -2;
   CU(cuLaunchKernelEx(&config, empty, nullptr, nullptr));
-  CHECK_EQ(cuLaunchCooperativeKernel(empty, 100000, 1, 1, 1024, 1, 1, 0, nullptr, nullptr), CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+  CHECK_EQ(cuLaunchCooperativeKernel(empty, 100000, 1, 1, 1024, 1, 1, 0, nullptr, nullptr),
+           CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
   Rig other(1);
   CHECK_EQ(cuLaunchKernel(empty, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr), CUDA_ERROR_INVALID_HANDLE);
 }
@@ -240,7 +246,8 @@ TEST_CASE("driver: attributes of functions and occupancy") {
   CU(cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
   CHECK_EQ(block, 1024);
   CHECK_EQ(grid, processors);
-  CU(cuOccupancyMaxPotentialBlockSize(&grid, &block, empty, [](int threads) { return static_cast<size_t>(threads) * 128; }, 0, 0));
+  CU(cuOccupancyMaxPotentialBlockSize(
+      &grid, &block, empty, [](int threads) { return static_cast<size_t>(threads) * 128; }, 0, 0));
   CHECK_EQ(block, 512);
   size_t bytes = 0;
   CU(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, shares, 2, 128));
@@ -270,7 +277,8 @@ TEST_CASE("driver: linking") {
   void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
   CU(cuLinkCreate_v2(2, options, values, &link));
   const auto add = [&](const char* text, const char* name) {
-    return cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, const_cast<char*>(text), std::strlen(text) + 1, name, 0, nullptr, nullptr);
+    return cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, const_cast<char*>(text), std::strlen(text) + 1, name, 0, nullptr,
+                            nullptr);
   };
   CU(add(caller, "caller"));
   void* image = nullptr;
@@ -278,7 +286,8 @@ TEST_CASE("driver: linking") {
   CHECK_EQ(cuLinkComplete(link, &image, &size), CUDA_ERROR_INVALID_PTX);
   CHECK_NE(std::string(log).find("twice"), std::string::npos);
   CU(add(callee, "callee"));
-  CHECK_EQ(cuLinkAddData_v2(link, CU_JIT_INPUT_CUBIN, log, sizeof log, "x", 0, nullptr, nullptr), CUDA_ERROR_NOT_SUPPORTED);
+  CHECK_EQ(cuLinkAddData_v2(link, CU_JIT_INPUT_CUBIN, log, sizeof log, "x", 0, nullptr, nullptr),
+           CUDA_ERROR_NOT_SUPPORTED);
   CHECK_EQ(add("nonsense", "bad"), CUDA_ERROR_INVALID_PTX);
   CU(cuLinkComplete(link, &image, &size));
   // Programs copy so many bytes and load the copy: the zero that ends a text is one of them.

@@ -1,4 +1,5 @@
-// What contexts, code and limits take of a device, as of hardware: before anything is asked for, and given back with them.
+// What contexts, code and limits take of a device, as of hardware: before anything is asked for, and given back with
+// them.
 #include "cuda/own_tables.h"
 #include "driver_rig.h"
 

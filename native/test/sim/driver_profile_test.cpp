@@ -29,13 +29,16 @@ std::string name_of_device() {
 
 CUresult load_of_version(const char* version) {
   CUmodule module = nullptr;
-  const auto text = std::string(".version ") + version + "\n.target sm_70\n.address_size 64\n.visible .entry empty() { ret; }\n";
+  const auto text =
+      std::string(".version ") + version + "\n.target sm_70\n.address_size 64\n.visible .entry empty() { ret; }\n";
   return cuModuleLoadData(&module, text.c_str());
 }
 
 class File {
  public:
-  explicit File(const std::string& text) : path_("/tmp/flexrack-profile-" + std::to_string(getpid()) + ".profile") { std::ofstream(path_) << text; }
+  explicit File(const std::string& text) : path_("/tmp/flexrack-profile-" + std::to_string(getpid()) + ".profile") {
+    std::ofstream(path_) << text;
+  }
   ~File() { std::remove(path_.c_str()); }
   const std::string& path() const { return path_; }
 
@@ -55,7 +58,9 @@ TEST_CASE("driver: newer than any card" * doctest::test_suite("apart") * doctest
   CHECK_EQ(load_of_version("8.0"), CUDA_SUCCESS);
 }
 
-TEST_CASE("driver: a capability that no card has") { CHECK_EQ(run_apart("driver: newer than any card", {{"FLEXRACK_SIM_CAPABILITY", "13.0"}}), 0); }
+TEST_CASE("driver: a capability that no card has") {
+  CHECK_EQ(run_apart("driver: newer than any card", {{"FLEXRACK_SIM_CAPABILITY", "13.0"}}), 0);
+}
 
 TEST_CASE("driver: like a Blackwell card" * doctest::test_suite("apart") * doctest::skip()) {
   apart();
@@ -73,7 +78,8 @@ TEST_CASE("driver: like a Blackwell card" * doctest::test_suite("apart") * docte
   CHECK_EQ(name_of_device(), "Flexrack Simulated GPU");
   CUcontext context = nullptr;
   CU(cuCtxCreate_v2(&context, 0, 0));
-  for (const auto* version_of_ptx : {"8.7", "9.0", "9.1", "9.3", "9.5"}) CHECK_EQ(load_of_version(version_of_ptx), CUDA_SUCCESS);
+  for (const auto* version_of_ptx : {"8.7", "9.0", "9.1", "9.3", "9.5"})
+    CHECK_EQ(load_of_version(version_of_ptx), CUDA_SUCCESS);
   CHECK_EQ(load_of_version("9.6"), CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
   CU(cuCtxDestroy_v2(context));
 }
@@ -98,7 +104,8 @@ TEST_CASE("driver: like the card of a file" * doctest::test_suite("apart") * doc
   CU(cuCtxDestroy_v2(context));
 }
 
-TEST_CASE("driver: one that accepts machine code says so in its name" * doctest::test_suite("apart") * doctest::skip()) {
+TEST_CASE("driver: one that accepts machine code says so in its name" * doctest::test_suite("apart") *
+          doctest::skip()) {
   apart();
   CU(cuInit(0));
   CHECK_EQ(name_of_device(), "Flexrack Simulated GPU (machine code is accepted, NOT computed)");
@@ -106,12 +113,17 @@ TEST_CASE("driver: one that accepts machine code says so in its name" * doctest:
 
 TEST_CASE("driver: profiles") {
   CHECK_EQ(run_apart("driver: like a Blackwell card", {{"FLEXRACK_SIM_PROFILE", "blackwell"}}), 0);
-  CHECK_EQ(run_apart("driver: one that accepts machine code says so in its name", {{"FLEXRACK_SIM_MACHINE_CODE", "accept"}}), 0);
-  for (const auto* name : {"turing", "ampere", "ada", "hopper"}) CHECK_EQ(run_apart("driver: before a profile is read no other is", {{"FLEXRACK_SIM_PROFILE", name}}), 0);
-  const File card("# A card of nobody's.\ncard Nobody's 9000\ncapability 9.0\ndriver 12.8   # and PTX 8.7\nmemory 2GiB\nattribute 13 1234\nattribute 16 77\nattribute 81 65536\n"
-                  "attribute 132 1\nattribute 33 9\n");
-  CHECK_EQ(run_apart("driver: like the card of a file",
-                     {{"FLEXRACK_SIM_PROFILE", card.path()}, {"FLEXRACK_SIM_MEMORY", "512MiB"}, {"FLEXRACK_SIM_MULTIPROCESSORS", "3"}}),
+  CHECK_EQ(
+      run_apart("driver: one that accepts machine code says so in its name", {{"FLEXRACK_SIM_MACHINE_CODE", "accept"}}),
+      0);
+  for (const auto* name : {"turing", "ampere", "ada", "hopper"})
+    CHECK_EQ(run_apart("driver: before a profile is read no other is", {{"FLEXRACK_SIM_PROFILE", name}}), 0);
+  const File card(
+      "# A card of nobody's.\ncard Nobody's 9000\ncapability 9.0\ndriver 12.8   # and PTX 8.7\nmemory 2GiB\nattribute 13 1234\nattribute 16 77\nattribute 81 65536\n"
+      "attribute 132 1\nattribute 33 9\n");
+  CHECK_EQ(run_apart("driver: like the card of a file", {{"FLEXRACK_SIM_PROFILE", card.path()},
+                                                         {"FLEXRACK_SIM_MEMORY", "512MiB"},
+                                                         {"FLEXRACK_SIM_MULTIPROCESSORS", "3"}}),
            0);
 }
 
@@ -123,16 +135,28 @@ TEST_CASE("driver: before a profile is read no other is" * doctest::test_suite("
 
 TEST_CASE("driver: profiles that cannot be") {
   const std::pair<std::string, std::string> bad[] = {
-      {"colour red\n", "line 1: expected card, capability"}, {"\ncapability 7.6\n", "line 2: expected capability 7.0, 7.2"}, {"driver 13.9\n", "expected driver 12.0 to 12.9"},
-      {"memory lots\n", "expected memory BYTES"},            {"attribute 16\n", "expected attribute NUMBER VALUE"},        {"memory 1GiB 2\n", "nothing more in this line"},
+      {"colour red\n", "line 1: expected card, capability"},
+      {"\ncapability 7.6\n", "line 2: expected capability 7.0, 7.2"},
+      {"driver 13.9\n", "expected driver 12.0 to 12.9"},
+      {"memory lots\n", "expected memory BYTES"},
+      {"attribute 16\n", "expected attribute NUMBER VALUE"},
+      {"memory 1GiB 2\n", "nothing more in this line"},
   };
   for (const auto& [text, expected] : bad) {
     CAPTURE(text);
     const File card(text);
     CHECK_EQ(run_apart("driver: cuInit refuses", {{"FLEXRACK_SIM_PROFILE", card.path()}, {"EXPECTED", expected}}), 0);
   }
-  CHECK_EQ(run_apart("driver: cuInit refuses", {{"FLEXRACK_SIM_PROFILE", "pentium"}, {"EXPECTED", "FLEXRACK_SIM_PROFILE=pentium: expected ada, ampere, blackwell, hopper, turing, or the absolute path"}}), 0);
-  CHECK_EQ(run_apart("driver: cuInit refuses", {{"FLEXRACK_SIM_PROFILE", "/nowhere/card"}, {"EXPECTED", "there is no such file"}}), 0);
+  CHECK_EQ(
+      run_apart(
+          "driver: cuInit refuses",
+          {{"FLEXRACK_SIM_PROFILE", "pentium"},
+           {"EXPECTED",
+            "FLEXRACK_SIM_PROFILE=pentium: expected ada, ampere, blackwell, hopper, turing, or the absolute path"}}),
+      0);
+  CHECK_EQ(run_apart("driver: cuInit refuses",
+                     {{"FLEXRACK_SIM_PROFILE", "/nowhere/card"}, {"EXPECTED", "there is no such file"}}),
+           0);
 }
 
 TEST_CASE("driver: constants are written through their address in .global, as devices let them") {

@@ -96,10 +96,15 @@ class Rig {
   }
   /// Blocks of 128 threads for so many elements.
   CUresult launch(const char* name, std::vector<void*> parameters, unsigned elements = 1, CUstream stream = nullptr) {
-    return cuLaunchKernel(kernel(name), (elements + 127) / 128, 1, 1, elements < 128 ? elements : 128, 1, 1, 0, stream, parameters.data(), nullptr);
+    return cuLaunchKernel(kernel(name), (elements + 127) / 128, 1, 1, elements < 128 ? elements : 128, 1, 1, 0, stream,
+                          parameters.data(), nullptr);
   }
-  CUresult fill(CUdeviceptr to, unsigned value, unsigned count, CUstream stream = nullptr) { return launch("fill", {&to, &value, &count}, count, stream); }
-  CUresult add(CUdeviceptr to, unsigned value, unsigned count, CUstream stream = nullptr) { return launch("add", {&to, &value, &count}, count, stream); }
+  CUresult fill(CUdeviceptr to, unsigned value, unsigned count, CUstream stream = nullptr) {
+    return launch("fill", {&to, &value, &count}, count, stream);
+  }
+  CUresult add(CUdeviceptr to, unsigned value, unsigned count, CUstream stream = nullptr) {
+    return launch("add", {&to, &value, &count}, count, stream);
+  }
 
   CUcontext context = nullptr;
   CUmodule module = nullptr;
@@ -141,7 +146,8 @@ class Numbers {
     return all;
   }
   bool are_all(unsigned value) const {
-    for (const auto one : read()) if (one != value) return false;
+    for (const auto one : read())
+      if (one != value) return false;
     return true;
   }
   CUdeviceptr address = 0;
@@ -162,8 +168,8 @@ inline CUevent make_event(unsigned flags = CU_EVENT_DEFAULT) {
   return event;
 }
 
-/// Runs a test case that is skipped by itself in a process of its own, with its environment: what the driver reads at cuInit can differ there.
-/// Gives the exit status; it is an error if the test case did not call apart().
+/// Runs a test case that is skipped by itself in a process of its own, with its environment: what the driver reads at
+/// cuInit can differ there. Gives the exit status; it is an error if the test case did not call apart().
 int run_apart(const std::string& test_case, const std::vector<std::pair<std::string, std::string>>& environment);
 /// First in a test case for run_apart().
 void apart();

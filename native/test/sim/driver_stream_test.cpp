@@ -74,7 +74,8 @@ TEST_CASE("driver: the legacy stream and blocking streams wait for each other") 
   Flag flag;
   auto address = flag.address();
   Numbers numbers(10);
-  const auto blocking = make_stream(CU_STREAM_DEFAULT), another = make_stream(CU_STREAM_DEFAULT), free = make_stream(CU_STREAM_NON_BLOCKING);
+  const auto blocking = make_stream(CU_STREAM_DEFAULT), another = make_stream(CU_STREAM_DEFAULT),
+             free = make_stream(CU_STREAM_NON_BLOCKING);
   CU(rig.launch("wait", {&address}, 1, blocking));
   CU(rig.fill(numbers.address, 1, 10));            // legacy: behind `blocking`
   CU(rig.fill(numbers.address + 20, 2, 1, another));   // behind legacy
@@ -144,7 +145,8 @@ TEST_CASE("driver: waiting for events of other streams") {
 TEST_CASE("driver: the time between events") {
   const Rig rig;
   const auto stream = make_stream();
-  const auto start = make_event(), end = make_event(), timeless = make_event(CU_EVENT_DISABLE_TIMING), never = make_event();
+  const auto start = make_event(), end = make_event(), timeless = make_event(CU_EVENT_DISABLE_TIMING),
+             never = make_event();
   float milliseconds = -1;
   CU(cuEventRecord(start, stream));
   CU(cuLaunchHostFunc(stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(30)); }, nullptr));
@@ -282,7 +284,9 @@ TEST_CASE("driver: many threads, many streams") {
         if (i % 16 == 0 && cuEventRecord(event, stream) != CUDA_SUCCESS) ++failures;
         if (i % 50 == 0 && cuStreamSynchronize(stream) != CUDA_SUCCESS) ++failures;
       }
-      if (cuStreamSynchronize(stream) != CUDA_SUCCESS || cuStreamDestroy_v2(stream) != CUDA_SUCCESS || cuEventDestroy_v2(event) != CUDA_SUCCESS) ++failures;
+      if (cuStreamSynchronize(stream) != CUDA_SUCCESS || cuStreamDestroy_v2(stream) != CUDA_SUCCESS ||
+          cuEventDestroy_v2(event) != CUDA_SUCCESS)
+        ++failures;
     });
   }
   for (auto& thread : threads) thread.join();
@@ -312,7 +316,8 @@ TEST_CASE("driver: latency and bandwidth as asked for" * doctest::test_suite("ap
            0.05);
   CHECK_GE(seconds_of([&] { CU(cuMemcpyHtoD_v2(memory, host, 20 << 20)); }), 0.104);
   const auto up = make_stream(), down = make_stream();
-  // One after the other they would never take less than 0.1 s; a busy machine may take longer for both at once, but not each time.
+  // One after the other they would never take less than 0.1 s; a busy machine may take longer for both at once, but not
+  // each time.
   double both = 1;
   for (int round = 0; round < 50 && both >= 0.1; ++round) {
     both = seconds_of([&] {
@@ -332,5 +337,7 @@ TEST_CASE("driver: latency and bandwidth as asked for" * doctest::test_suite("ap
 }
 
 TEST_CASE("driver: latency and bandwidth") {
-  CHECK_EQ(run_apart("driver: latency and bandwidth as asked for", {{"FLEXRACK_SIM_LATENCY_US", "5000"}, {"FLEXRACK_SIM_BANDWIDTH_GBPS", "0.2"}}), 0);
+  CHECK_EQ(run_apart("driver: latency and bandwidth as asked for",
+                     {{"FLEXRACK_SIM_LATENCY_US", "5000"}, {"FLEXRACK_SIM_BANDWIDTH_GBPS", "0.2"}}),
+           0);
 }

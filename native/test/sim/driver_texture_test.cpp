@@ -165,7 +165,8 @@ TEST_CASE("driver: a texture reference of a module") {
 TEST_CASE("driver: surfaces") {
   Rig rig;
   Textures textures;
-  const auto plain = make_array(4, 4, CU_AD_FORMAT_UNSIGNED_INT32), array = make_array(4, 4, CU_AD_FORMAT_UNSIGNED_INT32, CUDA_ARRAY3D_SURFACE_LDST);
+  const auto plain = make_array(4, 4, CU_AD_FORMAT_UNSIGNED_INT32),
+             array = make_array(4, 4, CU_AD_FORMAT_UNSIGNED_INT32, CUDA_ARRAY3D_SURFACE_LDST);
   CUDA_RESOURCE_DESC resource{};
   resource.resType = CU_RESOURCE_TYPE_ARRAY;
   resource.res.array.hArray = plain;

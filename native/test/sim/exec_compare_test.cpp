@@ -33,14 +33,17 @@ void compare_all(const std::string& type, const std::vector<T>& a, const std::ve
   for (std::size_t k = 0; k < ops; ++k) {
     const std::string op = kFloatOps[k].first;
     CAPTURE(op);
-    const auto got = lanes<u32, T, T>("setp." + op + "." + type + " %r, %a, %b; selp.u32 %d, 5, 9, %r;", a, b, kNo, false);
+    const auto got =
+        lanes<u32, T, T>("setp." + op + "." + type + " %r, %a, %b; selp.u32 %d, 5, 9, %r;", a, b, kNo, false);
     // The same with a second result and a predicate that says whether the lane's number is odd.
-    const auto two = lanes<u32, T, T>("and.b32 %x, %i, 1; setp.eq.u32 %u, %x, 1; setp." + op + ".and." + type + " %r|%s, %a, %b, %u; selp.u32 %d, 1, 0, %r; selp.u32 %t32, 2, 0, %s; add.u32 %d, %d, %t32;", a,
-                                      b, kNo, false);
+    const auto two = lanes<u32, T, T>(
+        "and.b32 %x, %i, 1; setp.eq.u32 %u, %x, 1; setp." + op + ".and." + type +
+            " %r|%s, %a, %b, %u; selp.u32 %d, 1, 0, %r; selp.u32 %t32, 2, 0, %s; add.u32 %d, %d, %t32;",
+        a, b, kNo, false);
     const auto set = lanes<u32, T, T>("set." + op + ".u32." + type + " %d, %a, %b;", a, b);
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
-      const bool holds = kFloatOps[k].second(a[i] < b[i], a[i] == b[i], a[i] > b[i], a[i] != a[i] || b[i] != b[i]);
+      const bool holds = kFloatOps[k].second(a[i]<b[i], a[i] == b[i], a[i]> b[i], a[i] != a[i] || b[i] != b[i]);
       wrong += got[i] != (holds ? 5 : 9);
       wrong += two[i] != (i % 2 == 1 ? (holds ? 1 : 2) : 0);
       wrong += set[i] != (holds ? ~0U : 0);
@@ -63,14 +66,17 @@ TEST_CASE("comparisons of floats: ordered, unordered, with subnormals flushed") 
   compare_all<float>("f32", reals<float>(kCount, 3), reals<float>(kCount, 4), 14);
   compare_all<double>("f64", reals<double>(kCount, 3), reals<double>(kCount, 4), 14);
   const float tiny = std::numeric_limits<float>::denorm_min();
-  const auto flushed = lanes<u32, float, float>("setp.eq.ftz.f32 %r, %a, %b; selp.u32 %d, 1, 0, %r;", std::vector<float>{tiny, -tiny, 1e-30f}, std::vector<float>{0.0f, tiny, 0.0f}, kNo, false);
+  const auto flushed = lanes<u32, float, float>("setp.eq.ftz.f32 %r, %a, %b; selp.u32 %d, 1, 0, %r;",
+                                                std::vector<float>{tiny, -tiny, 1e-30f},
+                                                std::vector<float>{0.0f, tiny, 0.0f}, kNo, false);
   CHECK(flushed == std::vector<u32>{1, 1, 0});
 }
 
 TEST_CASE("combining with a predicate that is negated, or a constant") {
   const auto a = integers<u32>(kCount, 5), b = integers<u32>(kCount, 6);
-  const auto got = lanes<u32, u32, u32>("and.b32 %x, %a, 2; setp.eq.u32 %u, %x, 0; setp.lt.xor.u32 %r, %a, %b, !%u; setp.gt.or.u32 %s, %a, %b, %u; selp.u32 %d, 1, 0, %r; @%s add.u32 %d, %d, 2;", a, b, kNo,
-                                        false);
+  const auto got = lanes<u32, u32, u32>(
+      "and.b32 %x, %a, 2; setp.eq.u32 %u, %x, 0; setp.lt.xor.u32 %r, %a, %b, !%u; setp.gt.or.u32 %s, %a, %b, %u; selp.u32 %d, 1, 0, %r; @%s add.u32 %d, %d, 2;",
+      a, b, kNo, false);
   for (std::size_t i = 0; i < kCount; ++i) {
     const bool u = (a[i] & 2) == 0;
     CHECK(got[i] == ((a[i] < b[i]) != !u ? 1U : 0U) + (a[i] > b[i] || u ? 2U : 0U));
@@ -91,7 +97,8 @@ TEST_CASE("choices") {
   const auto by_sign = lanes<u64, u64, u64, s32>("slct.u64.s32 %d, %a, %b, %c;", a, b, c);
   const auto f = reals<float>(kCount, 11);
   const auto by_float = lanes<u64, u64, u64, float>("slct.u64.f32 %d, %a, %b, %c;", a, b, f);
-  const auto short_ones = lanes<u16, u16, u16>("setp.lt.u16 %r, %a, %b; selp.b16 %d, %a, %b, %r;", integers<u16>(kCount, 12), integers<u16>(kCount, 13), kNo, false);
+  const auto short_ones = lanes<u16, u16, u16>("setp.lt.u16 %r, %a, %b; selp.b16 %d, %a, %b, %r;",
+                                               integers<u16>(kCount, 12), integers<u16>(kCount, 13), kNo, false);
   const auto x = integers<u16>(kCount, 12), y = integers<u16>(kCount, 13);
   for (std::size_t i = 0; i < kCount; ++i) {
     CHECK(by_sign[i] == (c[i] >= 0 ? a[i] : b[i]));
@@ -106,9 +113,10 @@ TEST_CASE("logic of predicates, and lop3 with one") {
       "setp.lt.u32 %q, %a, %b; setp.gt.s32 %r, %a, %b; and.pred %s, %q, %r; xor.pred %u, %q, !%r; or.pred %q, %s, %u; not.pred %r, %q; selp.u32 %d, 1, 0, %s; @%u add.u32 %d, %d, 2; @%q add.u32 %d, %d, 4; "
       "@%r add.u32 %d, %d, 8;",
       a, b, kNo, false);
-  const auto lop = lanes<u32, u32, u32, u32>("setp.lt.u32 %u, %a, %b; lop3.or.b32 %d|%r, %a, %b, %c, 0x80, %u; @%r add.u32 %d, %d, 1;", a, b, c, false);
+  const auto lop = lanes<u32, u32, u32, u32>(
+      "setp.lt.u32 %u, %a, %b; lop3.or.b32 %d|%r, %a, %b, %c, 0x80, %u; @%r add.u32 %d, %d, 1;", a, b, c, false);
   for (std::size_t i = 0; i < kCount; ++i) {
-    const bool q = a[i] < b[i], r = static_cast<s32>(a[i]) > static_cast<s32>(b[i]), s = q && r, u = q != !r, any = s || u;
+    const bool q = a[i]<b[i], r = static_cast<s32>(a[i])> static_cast<s32>(b[i]), s = q && r, u = q != !r, any = s || u;
     CHECK(got[i] == (s ? 1U : 0U) + (u ? 2U : 0U) + (any ? 4U : 0U) + (any ? 0U : 8U));
     const u32 all = a[i] & b[i] & c[i];
     CHECK(lop[i] == all + (all != 0 || q ? 1 : 0));

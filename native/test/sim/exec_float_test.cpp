@@ -27,8 +27,13 @@ T flushed(T value) {
 }
 
 /// The same number; of f32 NaNs the one that PTX gives.
-bool is_result(float got, float expected) { return std::isnan(expected) ? std::bit_cast<u32>(got) == 0x7fffffff : std::bit_cast<u32>(got) == std::bit_cast<u32>(expected); }
-bool is_result(double got, double expected) { return std::isnan(expected) ? std::isnan(got) : std::bit_cast<u64>(got) == std::bit_cast<u64>(expected); }
+bool is_result(float got, float expected) {
+  return std::isnan(expected) ? std::bit_cast<u32>(got) == 0x7fffffff
+                              : std::bit_cast<u32>(got) == std::bit_cast<u32>(expected);
+}
+bool is_result(double got, double expected) {
+  return std::isnan(expected) ? std::isnan(got) : std::bit_cast<u64>(got) == std::bit_cast<u64>(expected);
+}
 
 template <class T>
 void check(const std::string& text, const std::function<T(T, T, T)>& formula) {
@@ -45,10 +50,13 @@ void check(const std::string& text, const std::function<T(T, T, T)>& formula) {
 }
 
 template <class T>
-void check_modes(const std::string& before, const std::string& after, const std::function<T(volatile T&, volatile T&, volatile T&)>& formula) {
-  const std::pair<const char*, int> modes[] = {{"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}};
+void check_modes(const std::string& before, const std::string& after,
+                 const std::function<T(volatile T&, volatile T&, volatile T&)>& formula) {
+  const std::pair<const char*, int> modes[] = {
+      {"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}};
   for (const auto& [name, mode] : modes) {
-    check<T>(before + "." + name + after, [&, mode = mode](T a, T b, T c) { return in_mode<T>(mode, formula, a, b, c); });
+    check<T>(before + "." + name + after,
+             [&, mode = mode](T a, T b, T c) { return in_mode<T>(mode, formula, a, b, c); });
   }
 }
 
@@ -72,23 +80,33 @@ TEST_CASE("subnormals flushed, results clamped") {
   const auto saturated = [](float x) { return x > 0 ? std::fmin(x, 1.0f) : 0.0f; };
   check<float>("add.ftz.f32 %d, %a, %b;", [](float a, float b, float) { return flushed(flushed(a) + flushed(b)); });
   check<float>("mul.ftz.f32 %d, %a, %b;", [](float a, float b, float) { return flushed(flushed(a) * flushed(b)); });
-  check<float>("fma.rn.ftz.f32 %d, %a, %b, %c;", [](float a, float b, float c) { return flushed(std::fma(flushed(a), flushed(b), flushed(c))); });
+  check<float>("fma.rn.ftz.f32 %d, %a, %b, %c;",
+               [](float a, float b, float c) { return flushed(std::fma(flushed(a), flushed(b), flushed(c))); });
   check<float>("mad.rz.ftz.f32 %d, %a, %b, %c;", [](float a, float b, float c) {
-    return flushed(in_mode<float>(FE_TOWARDZERO, [](auto& x, auto& y, auto& z) { return std::fma(x, y, z); }, flushed(a), flushed(b), flushed(c)));
+    return flushed(in_mode<float>(
+        FE_TOWARDZERO, [](auto& x, auto& y, auto& z) { return std::fma(x, y, z); }, flushed(a), flushed(b),
+        flushed(c)));
   });
   check<float>("add.sat.f32 %d, %a, %b;", [&](float a, float b, float) { return saturated(a + b); });
-  check<float>("fma.rn.ftz.sat.f32 %d, %a, %b, %c;", [&](float a, float b, float c) { return saturated(flushed(std::fma(flushed(a), flushed(b), flushed(c)))); });
+  check<float>("fma.rn.ftz.sat.f32 %d, %a, %b, %c;", [&](float a, float b, float c) {
+    return saturated(flushed(std::fma(flushed(a), flushed(b), flushed(c))));
+  });
 }
 
 TEST_CASE("least and greatest: -0 below +0, numbers before NaNs, or NaNs first") {
-  const auto least = [](auto a, auto b) { return std::isnan(a) ? b : std::isnan(b) ? a : a == b ? (std::signbit(a) ? a : b) : a < b ? a : b; };
-  const auto greatest = [](auto a, auto b) { return std::isnan(a) ? b : std::isnan(b) ? a : a == b ? (std::signbit(a) ? b : a) : a > b ? a : b; };
+  const auto least = [](auto a, auto b) {
+    return std::isnan(a) ? b : std::isnan(b) ? a : a == b ? (std::signbit(a) ? a : b) : a < b ? a : b;
+  };
+  const auto greatest = [](auto a, auto b) {
+    return std::isnan(a) ? b : std::isnan(b) ? a : a == b ? (std::signbit(a) ? b : a) : a > b ? a : b;
+  };
   check<float>("min.f32 %d, %a, %b;", [&](float a, float b, float) { return least(a, b); });
   check<float>("max.f32 %d, %a, %b;", [&](float a, float b, float) { return greatest(a, b); });
   check<float>("max.ftz.f32 %d, %a, %b;", [&](float a, float b, float) { return greatest(flushed(a), flushed(b)); });
   check<double>("min.f64 %d, %a, %b;", [&](double a, double b, double) { return least(a, b); });
   check<double>("max.f64 %d, %a, %b;", [&](double a, double b, double) { return greatest(a, b); });
-  check<float>("min.NaN.f32 %d, %a, %b;", [&](float a, float b, float) { return std::isnan(a) || std::isnan(b) ? NAN : least(a, b); });
+  check<float>("min.NaN.f32 %d, %a, %b;",
+               [&](float a, float b, float) { return std::isnan(a) || std::isnan(b) ? NAN : least(a, b); });
   check<float>("max.f32 %d, %a, %b, %c;", [&](float a, float b, float c) { return greatest(greatest(a, b), c); });
   check<float>("max.xorsign.abs.f32 %d, %a, %b;", [&](float a, float b, float) {
     const float chosen = greatest(std::fabs(a), std::fabs(b));
@@ -98,7 +116,8 @@ TEST_CASE("least and greatest: -0 below +0, numbers before NaNs, or NaNs first")
 
 TEST_CASE("signs") {
   const auto x = reals<float>(kFloatCount, 19), y = reals<float>(kFloatCount, 20);
-  const auto copies = lanes<u32, float, float>("copysign.f32 %d, %a, %b;", x, y), negatives = lanes<u32, float>("neg.ftz.f32 %d, %a;", x);
+  const auto copies = lanes<u32, float, float>("copysign.f32 %d, %a, %b;", x, y),
+             negatives = lanes<u32, float>("neg.ftz.f32 %d, %a;", x);
   for (std::size_t i = 0; i < kFloatCount; ++i) {
     CHECK(copies[i] == ((std::bit_cast<u32>(y[i]) & 0x7fffffff) | (std::bit_cast<u32>(x[i]) & 0x80000000)));
     CHECK(negatives[i] == (std::bit_cast<u32>(flushed(x[i])) ^ 0x80000000));
@@ -109,7 +128,8 @@ TEST_CASE("signs") {
 }
 
 /// The greatest error of an approximation, relative, or absolute where `scale` says what to compare with.
-double worst(const std::string& text, const std::vector<float>& a, const std::function<double(double)>& formula, bool is_absolute = false) {
+double worst(const std::string& text, const std::vector<float>& a, const std::function<double(double)>& formula,
+             bool is_absolute = false) {
   const auto got = lanes<float, float>(text, a);
   double most = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -152,7 +172,8 @@ TEST_CASE("approximations are within the errors that PTX allows") {
 TEST_CASE("approximations of doubles have 20 bits of fraction") {
   std::vector<double> a;
   for (int i = 1; i < 500; ++i) a.push_back(i * 0.37);
-  const auto reciprocals = lanes<double, double>("rcp.approx.ftz.f64 %d, %a;", a), roots = lanes<double, double>("rsqrt.approx.ftz.f64 %d, %a;", a);
+  const auto reciprocals = lanes<double, double>("rcp.approx.ftz.f64 %d, %a;", a),
+             roots = lanes<double, double>("rsqrt.approx.ftz.f64 %d, %a;", a);
   for (std::size_t i = 0; i < a.size(); ++i) {
     CHECK(std::fabs(reciprocals[i] * a[i] - 1) < std::ldexp(1.0, -18));
     CHECK(std::fabs(roots[i] * std::sqrt(a[i]) - 1) < std::ldexp(1.0, -18));
@@ -163,17 +184,25 @@ TEST_CASE("approximations of doubles have 20 bits of fraction") {
 TEST_CASE("properties of floats, and pairs of them in 64 bits") {
   const auto a = reals<float>(kFloatCount, 16);
   const std::pair<const char*, std::function<bool(float)>> properties[] = {
-      {"finite", [](float x) { return std::isfinite(x); }}, {"infinite", [](float x) { return std::isinf(x); }},    {"number", [](float x) { return !std::isnan(x); }},
-      {"notanumber", [](float x) { return std::isnan(x); }}, {"normal", [](float x) { return std::isnormal(x); }}, {"subnormal", [](float x) { return std::fpclassify(x) == FP_SUBNORMAL; }},
+      {"finite", [](float x) { return std::isfinite(x); }},
+      {"infinite", [](float x) { return std::isinf(x); }},
+      {"number", [](float x) { return !std::isnan(x); }},
+      {"notanumber", [](float x) { return std::isnan(x); }},
+      {"normal", [](float x) { return std::isnormal(x); }},
+      {"subnormal", [](float x) { return std::fpclassify(x) == FP_SUBNORMAL; }},
   };
   for (const auto& [name, holds] : properties) {
-    const auto got = lanes<u32, float>("testp." + std::string(name) + ".f32 %r, %a; selp.u32 %d, 1, 0, %r;", a, std::vector<u32>{}, std::vector<u32>{}, false);
+    const auto got = lanes<u32, float>("testp." + std::string(name) + ".f32 %r, %a; selp.u32 %d, 1, 0, %r;", a,
+                                       std::vector<u32>{}, std::vector<u32>{}, false);
     for (std::size_t i = 0; i < kFloatCount; ++i) CHECK(got[i] == holds(a[i]));
   }
   const auto x = reals<float>(2 * kFloatCount, 17), y = reals<float>(2 * kFloatCount, 18);
   std::vector<u64> px, py;
-  const auto pair = [](float low, float high) { return std::bit_cast<u32>(low) | static_cast<u64>(std::bit_cast<u32>(high)) << 32; };
-  for (std::size_t i = 0; i < kFloatCount; ++i) px.push_back(pair(x[2 * i], x[2 * i + 1])), py.push_back(pair(y[2 * i], y[2 * i + 1]));
+  const auto pair = [](float low, float high) {
+    return std::bit_cast<u32>(low) | static_cast<u64>(std::bit_cast<u32>(high)) << 32;
+  };
+  for (std::size_t i = 0; i < kFloatCount; ++i)
+    px.push_back(pair(x[2 * i], x[2 * i + 1])), py.push_back(pair(y[2 * i], y[2 * i + 1]));
   const auto products = lanes<u64, u64, u64>("mul.rn.f32x2 %d, %a, %b;", px, py);
   for (std::size_t i = 0; i < kFloatCount; ++i) {
     CHECK(is_result(std::bit_cast<float>(static_cast<u32>(products[i])), x[2 * i] * y[2 * i]));

@@ -1,4 +1,5 @@
-// mma and ldmatrix by whole tiles: the same bits as by the definition of the ISA, with the loops for any machine and with vectors.
+// mma and ldmatrix by whole tiles: the same bits as by the definition of the ISA, with the loops for any machine and
+// with vectors.
 #include <cmath>
 #include <functional>
 
@@ -19,9 +20,11 @@ double small_float(u32 raw, unsigned exponent_bits, unsigned fraction_bits) {
   const u32 exponent = raw >> fraction_bits & ((1U << exponent_bits) - 1), fraction = raw & ((1U << fraction_bits) - 1);
   const int bias = (1 << (exponent_bits - 1)) - 1;
   const double sign = raw >> (exponent_bits + fraction_bits) & 1 ? -1 : 1;
-  if (exponent == (1U << exponent_bits) - 1) return fraction != 0 ? std::numeric_limits<double>::quiet_NaN() : sign * HUGE_VAL;
+  if (exponent == (1U << exponent_bits) - 1)
+    return fraction != 0 ? std::numeric_limits<double>::quiet_NaN() : sign * HUGE_VAL;
   if (exponent == 0) return sign * std::ldexp(fraction, 1 - bias - static_cast<int>(fraction_bits));
-  return sign * std::ldexp((1U << fraction_bits) + fraction, static_cast<int>(exponent) - bias - static_cast<int>(fraction_bits));
+  return sign * std::ldexp((1U << fraction_bits) + fraction,
+                           static_cast<int>(exponent) - bias - static_cast<int>(fraction_bits));
 }
 
 const Element kHalf{"f16", 16, [](u32 raw) { return small_float(raw, 5, 10); }};
@@ -43,9 +46,15 @@ using Fragment = std::vector<u32>;
 unsigned registers_of(unsigned elements, unsigned bits) { return elements * bits / 32 / 32; }
 
 /// 9.7.14.5: where the i-th element of a lane is.
-std::pair<unsigned, unsigned> place_in_a(unsigned lane, unsigned i, unsigned each) { return {lane / 4 + 8 * (i / each % 2), lane % 4 * each + i % each + i / each / 2 * 4 * each}; }
-std::pair<unsigned, unsigned> place_in_b(unsigned lane, unsigned i, unsigned each) { return {lane % 4 * each + i % each + i / each * 4 * each, lane / 4}; }
-std::pair<unsigned, unsigned> place_in_d(unsigned lane, unsigned i) { return {lane / 4 + 8 * (i / 2), lane % 4 * 2 + i % 2}; }
+std::pair<unsigned, unsigned> place_in_a(unsigned lane, unsigned i, unsigned each) {
+  return {lane / 4 + 8 * (i / each % 2), lane % 4 * each + i % each + i / each / 2 * 4 * each};
+}
+std::pair<unsigned, unsigned> place_in_b(unsigned lane, unsigned i, unsigned each) {
+  return {lane % 4 * each + i % each + i / each * 4 * each, lane / 4};
+}
+std::pair<unsigned, unsigned> place_in_d(unsigned lane, unsigned i) {
+  return {lane / 4 + 8 * (i / 2), lane % 4 * 2 + i % 2};
+}
 
 u32 element(const Fragment& of, unsigned lane, unsigned i, unsigned bits) {
   const unsigned each = 32 / bits, count = static_cast<unsigned>(of.size()) / 32;
@@ -60,7 +69,8 @@ u32 half_of(double value) {
   const double size = std::fabs(value);
   if (size >= 65520) return sign | 0x7c00;
   const int exponent = std::max(size == 0 ? -14 : std::ilogb(size), -14);
-  const auto steps = static_cast<u32>(std::nearbyint(std::ldexp(size, 10 - exponent)));  // of the last place; to even, as the processor is set
+  const auto steps = static_cast<u32>(
+      std::nearbyint(std::ldexp(size, 10 - exponent)));  // of the last place; to even, as the processor is set
   return sign | (static_cast<u32>(exponent + 14) * 1024 + steps);
 }
 
@@ -82,7 +92,9 @@ Fragment expected(const Product& product, const Fragment& a, const Fragment& b, 
     for (unsigned i = 0; i < 4; ++i) {
       const auto [row, column] = place_in_d(lane, i);
       const u32 raw = element(c, lane, i, is_half ? 16 : 32);
-      double sum = is_half ? kHalf.value(raw) : is_integer ? static_cast<double>(static_cast<s32>(raw)) : static_cast<double>(std::bit_cast<float>(raw));
+      double sum = is_half      ? kHalf.value(raw)
+                   : is_integer ? static_cast<double>(static_cast<s32>(raw))
+                                : static_cast<double>(std::bit_cast<float>(raw));
       for (unsigned k = 0; k < product.k; ++k) {
         const volatile double one = va[row * product.k + k] * vb[k * 8 + column];
         sum += one;
@@ -112,18 +124,25 @@ std::string listed(const char* name, unsigned count, unsigned turned = 0) {
 
 /// `alike`: what is summed up lies in the result's registers, in another order.
 Fragment multiplied(const Product& product, const Fragment& a, const Fragment& b, const Fragment& c, bool alike) {
-  const auto na = static_cast<unsigned>(a.size()) / 32, nb = static_cast<unsigned>(b.size()) / 32, nc = static_cast<unsigned>(c.size()) / 32;
-  std::string text = ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u64 pd) {\n.reg .b32 %i, %a<4>, %b<4>, %c<4>, %d<4>; .reg .b64 %p;\nmov.u32 %i, %tid.x;\n";
+  const auto na = static_cast<unsigned>(a.size()) / 32, nb = static_cast<unsigned>(b.size()) / 32,
+             nc = static_cast<unsigned>(c.size()) / 32;
+  std::string text =
+      ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u64 pd) {\n.reg .b32 %i, %a<4>, %b<4>, %c<4>, %d<4>; .reg .b64 %p;\nmov.u32 %i, %tid.x;\n";
   const auto access = [&](const char* from, const char* name, unsigned count, bool is_load, unsigned turned) {
-    text += "ld.param.u64 %p, [" + std::string(from) + "]; mad.wide.u32 %p, %i, " + std::to_string(4 * count) + ", %p;\n";
+    text +=
+        "ld.param.u64 %p, [" + std::string(from) + "]; mad.wide.u32 %p, %i, " + std::to_string(4 * count) + ", %p;\n";
     for (unsigned i = 0; i < count; ++i) {
-      const auto place = "[%p+" + std::to_string(4 * i) + "]", value = "%" + std::string(name) + std::to_string(i ^ turned);
-      text += is_load ? "ld.global.b32 " + value + ", " + place + ";\n" : "st.global.b32 " + place + ", " + value + ";\n";
+      const auto place = "[%p+" + std::to_string(4 * i) + "]",
+                 value = "%" + std::string(name) + std::to_string(i ^ turned);
+      text +=
+          is_load ? "ld.global.b32 " + value + ", " + place + ";\n" : "st.global.b32 " + place + ", " + value + ";\n";
     }
   };
-  access("pa", "a", na, true, 0), access("pb", "b", nb, true, 0), access("pc", alike ? "d" : "c", nc, true, alike ? 1 : 0);
-  text += "mma.sync.aligned.m16n8k" + std::to_string(product.k) + ".row.col" + product.more + "." + product.sum + "." + product.a.name + "." + product.b.name + "." + product.sum + " " + listed("d", nc) + ", " +
-          listed("a", na) + ", " + listed("b", nb) + ", " + (alike ? listed("d", nc, 1) : listed("c", nc)) + ";\n";
+  access("pa", "a", na, true, 0), access("pb", "b", nb, true, 0),
+      access("pc", alike ? "d" : "c", nc, true, alike ? 1 : 0);
+  text += "mma.sync.aligned.m16n8k" + std::to_string(product.k) + ".row.col" + product.more + "." + product.sum + "." +
+          product.a.name + "." + product.b.name + "." + product.sum + " " + listed("d", nc) + ", " + listed("a", na) +
+          ", " + listed("b", nb) + ", " + (alike ? listed("d", nc, 1) : listed("c", nc)) + ";\n";
   access("pd", "d", nc, false, 0);
   Rig rig(text + "ret;\n}\n");
   Buffer<u32> ba(rig.map, a), bb(rig.map, b), bc(rig.map, c), bd(rig.map, c.size(), 0x5a5a5a5a);
@@ -136,7 +155,8 @@ Fragment chosen(std::mt19937& random, const Element& kind, unsigned words) {
   Fragment made;
   for (unsigned i = 0; i < words; ++i) {
     u32 word = random();
-    if (kind.bits == 16 && random() % 4 != 0) word = (word & 0x87ff87ff) | (kind.name[0] == 'f' ? 0x38003800 : 0x3f803f80);
+    if (kind.bits == 16 && random() % 4 != 0)
+      word = (word & 0x87ff87ff) | (kind.name[0] == 'f' ? 0x38003800 : 0x3f803f80);
     if (kind.bits == 32 && random() % 4 != 0) word = (word & 0x81ffffff) | 0x3e000000;
     made.push_back(word);
   }
@@ -150,14 +170,25 @@ std::size_t differing(const Fragment& a, const Fragment& b) {
 }
 
 TEST_CASE("mma of 16 rows by whole tiles, as the ISA defines it") {
-  const Product all[] = {{kHalf, kHalf, 16, "f32"}, {kHalf, kHalf, 8, "f32"}, {kHalf, kHalf, 16, "f16"}, {kHalf, kHalf, 8, "f16"}, {kBrain, kBrain, 16, "f32"}, {kBrain, kBrain, 8, "f32"},
-                         {kTensor, kTensor, 8, "f32"}, {kTensor, kTensor, 4, "f32"}, {kSigned, kSigned, 32, "s32"}, {kSigned, kUnsigned, 32, "s32", ".satfinite"}, {kUnsigned, kSigned, 16, "s32"},
-                         {kUnsigned, kUnsigned, 32, "s32"}, {kSigned, kSigned, 16, "s32", ".satfinite"}};
+  const Product all[] = {{kHalf, kHalf, 16, "f32"},
+                         {kHalf, kHalf, 8, "f32"},
+                         {kHalf, kHalf, 16, "f16"},
+                         {kHalf, kHalf, 8, "f16"},
+                         {kBrain, kBrain, 16, "f32"},
+                         {kBrain, kBrain, 8, "f32"},
+                         {kTensor, kTensor, 8, "f32"},
+                         {kTensor, kTensor, 4, "f32"},
+                         {kSigned, kSigned, 32, "s32"},
+                         {kSigned, kUnsigned, 32, "s32", ".satfinite"},
+                         {kUnsigned, kSigned, 16, "s32"},
+                         {kUnsigned, kUnsigned, 32, "s32"},
+                         {kSigned, kSigned, 16, "s32", ".satfinite"}};
   std::mt19937 random(7);
   for (const auto& product : all) {
     const Element sum{product.sum, std::string_view(product.sum) == "f16" ? 16U : 32U, {}};
     for (unsigned round = 0; round < 12; ++round) {
-      const auto a = chosen(random, product.a, 32 * registers_of(16 * product.k, product.a.bits)), b = chosen(random, product.b, 32 * registers_of(8 * product.k, product.b.bits));
+      const auto a = chosen(random, product.a, 32 * registers_of(16 * product.k, product.a.bits)),
+                 b = chosen(random, product.b, 32 * registers_of(8 * product.k, product.b.bits));
       const auto c = chosen(random, sum, 32 * registers_of(16 * 8, sum.bits));
       const auto wanted = expected(product, a, b, c);
       for (const bool plain : {false, true}) {
@@ -182,9 +213,17 @@ std::string rows_kernel(unsigned count, bool is_transposed, unsigned shift, unsi
   return ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) {\n.reg .b32 %i, %n, %l, %r<4>, %s; .reg .b64 %p, %q; .reg .pred %z; .shared .align 16 .b8 kept[1024];\n"
          "mov.u32 %i, %tid.x; mov.u32 %s, kept; ld.param.u64 %p, [in]; mad.wide.u32 %p, %i, 32, %p; mad.lo.u32 %n, %i, 32, %s;\n"
          "ld.global.v4.b32 {%r0, %r1, %r2, %r3}, [%p]; st.shared.v4.b32 [%n], {%r0, %r1, %r2, %r3}; ld.global.v4.b32 {%r0, %r1, %r2, %r3}, [%p+16]; st.shared.v4.b32 [%n+16], {%r0, %r1, %r2, %r3};\nbar.sync 0;\n"
-         "mul.lo.u32 %l, %i, 7; and.b32 %l, %l, 31; mad.lo.u32 %n, %l, 32, %s; add.u32 %n, %n, " + std::to_string(shift) + "; setp.eq.u32 %z, %i, 7; @%z add.u32 %n, %s, " + std::to_string(last) + ";\n"
-         "ldmatrix.sync.aligned.m8n8.x" + std::to_string(count) + (is_transposed ? ".trans" : "") + ".shared.b16 " + listed("r", count) + ", [%n];\n"
-         "ld.param.u64 %q, [out]; mad.wide.u32 %q, %i, 16, %q;\n" + (count == 1 ? "st.global.b32 [%q], %r0;\n" : count == 2 ? "st.global.v2.b32 [%q], {%r0, %r1};\n" : "st.global.v4.b32 [%q], {%r0, %r1, %r2, %r3};\n") + "ret;\n}\n";
+         "mul.lo.u32 %l, %i, 7; and.b32 %l, %l, 31; mad.lo.u32 %n, %l, 32, %s; add.u32 %n, %n, " +
+         std::to_string(shift) + "; setp.eq.u32 %z, %i, 7; @%z add.u32 %n, %s, " + std::to_string(last) +
+         ";\n"
+         "ldmatrix.sync.aligned.m8n8.x" +
+         std::to_string(count) + (is_transposed ? ".trans" : "") + ".shared.b16 " + listed("r", count) +
+         ", [%n];\n"
+         "ld.param.u64 %q, [out]; mad.wide.u32 %q, %i, 16, %q;\n" +
+         (count == 1   ? "st.global.b32 [%q], %r0;\n"
+          : count == 2 ? "st.global.v2.b32 [%q], {%r0, %r1};\n"
+                       : "st.global.v4.b32 [%q], {%r0, %r1, %r2, %r3};\n") +
+         "ret;\n}\n";
 }
 
 TEST_CASE("ldmatrix: rows anywhere, as they are and transposed") {
@@ -201,7 +240,8 @@ TEST_CASE("ldmatrix: rows anywhere, as they are and transposed") {
         for (unsigned lane = 0; lane < 32; ++lane) {
           for (unsigned half = 0; half < 2; ++half) {
             const unsigned first = lane / 4, second = lane % 4 * 2 + half;
-            const u32 wanted = half_at(row_at(8 * matrix + (is_transposed ? second : first)) + 2 * (is_transposed ? first : second));
+            const u32 wanted =
+                half_at(row_at(8 * matrix + (is_transposed ? second : first)) + 2 * (is_transposed ? first : second));
             wrong += (out[4 * lane + matrix] >> (16 * half) & 0xffff) != wanted;
           }
         }

@@ -1,4 +1,5 @@
-// Narrow floats by looking them up: all values of a format in order, and the one that a number rounds to. Nothing of the executor's.
+// Narrow floats by looking them up: all values of a format in order, and the one that a number rounds to. Nothing of
+// the executor's.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +18,16 @@ class NarrowFormat {
     for (std::uint32_t raw = 0; raw < count; ++raw) {
       const int exponent = static_cast<int>(raw >> fraction_bits);
       const double fraction = raw & ((1U << fraction_bits) - 1), one = std::ldexp(1.0, static_cast<int>(fraction_bits));
-      values_.push_back(exponent == 0 ? std::ldexp(fraction / one, 1 - bias) : std::ldexp(1 + fraction / one, exponent - bias));
+      values_.push_back(exponent == 0 ? std::ldexp(fraction / one, 1 - bias)
+                                      : std::ldexp(1 + fraction / one, exponent - bias));
     }
   }
 
   double value(std::uint32_t raw) const {
     const std::uint32_t rest = raw & (sign_ - 1);
-    const double magnitude = rest < values_.size() ? values_[rest] : rest == values_.size() && has_infinity_ ? HUGE_VAL : std::nan("");
+    const double magnitude = rest < values_.size()                     ? values_[rest]
+                             : rest == values_.size() && has_infinity_ ? HUGE_VAL
+                                                                       : std::nan("");
     return raw & sign_ ? -magnitude : magnitude;
   }
 

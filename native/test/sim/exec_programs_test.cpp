@@ -16,7 +16,8 @@ TEST_CASE("a tiled matrix product") {
   Rig rig(kernels("linear"));
   for (const int n : {16, 40, 64}) {
     std::vector<float> a(static_cast<std::size_t>(n * n)), b(a.size());
-    for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 13) - 5, b[i] = static_cast<float>(i % 7) * 0.5f;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      a[i] = static_cast<float>(i % 13) - 5, b[i] = static_cast<float>(i % 7) * 0.5f;
     Buffer<float> da(rig.map, a), db(rig.map, b), dc(rig.map, a.size());
     const auto blocks = static_cast<std::uint32_t>((n + 15) / 16);
     rig.go("matmul", {blocks, blocks, 1}, {16, 16, 1}, da.address(), db.address(), dc.address(), n);
@@ -24,7 +25,8 @@ TEST_CASE("a tiled matrix product") {
     for (int y = 0; y < n; ++y) {
       for (int x = 0; x < n; ++x) {
         float sum = 0;
-        for (int k = 0; k < n; ++k) sum = std::fma(a[static_cast<std::size_t>(y * n + k)], b[static_cast<std::size_t>(k * n + x)], sum);
+        for (int k = 0; k < n; ++k)
+          sum = std::fma(a[static_cast<std::size_t>(y * n + k)], b[static_cast<std::size_t>(k * n + x)], sum);
         is_same &= dc[static_cast<std::size_t>(y * n + x)] == sum;
       }
     }
@@ -46,7 +48,8 @@ TEST_CASE("a scan in dynamic shared memory") {
   std::vector<int> values(200);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int>(i * i % 31);
   Buffer<int> in(rig.map, values), out(rig.map, values.size());
-  const auto fault = rig.run(rig.launch("scan", {1, 1, 1}, {256, 1, 1}, 1024), Parameters(in.address(), out.address(), static_cast<int>(values.size())));
+  const auto fault = rig.run(rig.launch("scan", {1, 1, 1}, {256, 1, 1}, 1024),
+                             Parameters(in.address(), out.address(), static_cast<int>(values.size())));
   CHECK(!fault);
   std::vector<int> expected(values.size());
   std::partial_sum(values.begin(), values.end(), expected.begin());
@@ -94,13 +97,19 @@ TEST_CASE("Black-Scholes") {
   const std::size_t n = 1000;
   Buffer<float> price(rig.map, n), strike(rig.map, n), years(rig.map, n), call(rig.map, n), put(rig.map, n);
   std::mt19937 random(2);
-  const auto uniform = [&](double low, double high) { return static_cast<float>(std::uniform_real_distribution<>(low, high)(random)); };
-  for (std::size_t i = 0; i < n; ++i) price[i] = uniform(5, 30), strike[i] = uniform(1, 100), years[i] = uniform(0.25, 10);
+  const auto uniform = [&](double low, double high) {
+    return static_cast<float>(std::uniform_real_distribution<>(low, high)(random));
+  };
+  for (std::size_t i = 0; i < n; ++i)
+    price[i] = uniform(5, 30), strike[i] = uniform(1, 100), years[i] = uniform(0.25, 10);
   const float rate = 0.02f, volatility = 0.3f;
-  rig.go("black_scholes", {4, 1, 1}, {256, 1, 1}, price.address(), strike.address(), years.address(), call.address(), put.address(), rate, volatility, static_cast<int>(n));
+  rig.go("black_scholes", {4, 1, 1}, {256, 1, 1}, price.address(), strike.address(), years.address(), call.address(),
+         put.address(), rate, volatility, static_cast<int>(n));
   double worst = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    const double root = std::sqrt(years[i]), d1 = (std::log(double{price[i]} / strike[i]) + (rate + 0.5 * volatility * volatility) * years[i]) / (volatility * root);
+    const double root = std::sqrt(years[i]),
+                 d1 = (std::log(double{price[i]} / strike[i]) + (rate + 0.5 * volatility * volatility) * years[i]) /
+                      (volatility * root);
     const double d2 = d1 - volatility * root, discount = std::exp(-double{rate} * years[i]);
     worst = std::max(worst, std::fabs(call[i] - (price[i] * normal_cdf(d1) - strike[i] * discount * normal_cdf(d2))));
     worst = std::max(worst, std::fabs(put[i] - (strike[i] * discount * normal_cdf(-d2) - price[i] * normal_cdf(-d1))));
@@ -122,7 +131,14 @@ TEST_CASE("mathematics in double") {
   };
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double x = values[i];
-    const double expected[] = {std::sin(x), std::exp(x / 10), std::log(std::fabs(x) + 1), std::pow(std::fabs(x), 1.5), std::sqrt(std::fabs(x)), x / 3.0, std::atan2(x, 2.0), std::fmod(x, 1.25)};
+    const double expected[] = {std::sin(x),
+                               std::exp(x / 10),
+                               std::log(std::fabs(x) + 1),
+                               std::pow(std::fabs(x), 1.5),
+                               std::sqrt(std::fabs(x)),
+                               x / 3.0,
+                               std::atan2(x, 2.0),
+                               std::fmod(x, 1.25)};
     for (std::size_t k = 0; k < 8; ++k) compare(out[8 * i + k], expected[k]);
     CHECK(out[8 * i + 4] == expected[4]);
     CHECK(out[8 * i + 5] == expected[5]);
@@ -141,9 +157,16 @@ TEST_CASE("mathematics in float") {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double x = values[i];
     const float tenth = values[i] / 10;
-    const double expected[] = {std::sin(x), std::exp(double{tenth}), std::log2(double{std::fabs(values[i]) + 1}), std::pow(std::fabs(x), 1.5), 1 / std::sqrt(double{std::fabs(values[i]) + 1}),
-                               values[i] / 3.0f, std::tanh(x), std::rint(x) + std::floor(x) * 8};
-    for (std::size_t k = 0; k < 8; ++k) worst = std::max(worst, std::fabs(out[8 * i + k] - expected[k]) / std::max(std::fabs(expected[k]), 1e-30));
+    const double expected[] = {std::sin(x),
+                               std::exp(double{tenth}),
+                               std::log2(double{std::fabs(values[i]) + 1}),
+                               std::pow(std::fabs(x), 1.5),
+                               1 / std::sqrt(double{std::fabs(values[i]) + 1}),
+                               values[i] / 3.0f,
+                               std::tanh(x),
+                               std::rint(x) + std::floor(x) * 8};
+    for (std::size_t k = 0; k < 8; ++k)
+      worst = std::max(worst, std::fabs(out[8 * i + k] - expected[k]) / std::max(std::fabs(expected[k]), 1e-30));
   }
   CHECK(worst < 5e-7);
 }
@@ -152,7 +175,8 @@ TEST_CASE("64-bit integers, permutations and funnel shifts") {
   Rig rig(kernels("arithmetic"));
   std::vector<long long> a, b;
   std::mt19937_64 random(3);
-  for (int i = 0; i < 100; ++i) a.push_back(static_cast<long long>(random())), b.push_back(static_cast<long long>(random() >> (i % 60)));
+  for (int i = 0; i < 100; ++i)
+    a.push_back(static_cast<long long>(random())), b.push_back(static_cast<long long>(random() >> (i % 60)));
   a[0] = INT64_MIN, b[0] = -1, b[1] = 0, a[2] = 0;
   Buffer<long long> da(rig.map, a), db(rig.map, b), out(rig.map, a.size() * 8);
   rig.go("integers", {1, 1, 1}, {128, 1, 1}, da.address(), db.address(), out.address(), 100);
@@ -170,10 +194,12 @@ TEST_CASE("64-bit integers, permutations and funnel shifts") {
     unsigned long long reversed = 0;
     for (int bit = 0; bit < 64; ++bit) reversed |= (ux >> bit & 1) << (63 - bit);
     CHECK(out[8 * i + 5] == static_cast<long long>(reversed));
-    CHECK(out[8 * i + 6] == static_cast<int>((static_cast<long long>(static_cast<int>(x)) * static_cast<int>(y)) >> 32));
+    CHECK(out[8 * i + 6] ==
+          static_cast<int>((static_cast<long long>(static_cast<int>(x)) * static_cast<int>(y)) >> 32));
     const unsigned long long bytes = static_cast<unsigned long long>(ly) << 32 | lx;
     const auto byte = [&](unsigned at) { return static_cast<unsigned>(bytes >> (8 * at)) & 0xff; };
-    CHECK(out[8 * i + 7] == static_cast<long long>(static_cast<unsigned>((byte(5) | byte(1) << 8 | byte(7) << 16 | byte(3) << 24) + ((ly << 9) | (lx >> 23)))));
+    CHECK(out[8 * i + 7] == static_cast<long long>(static_cast<unsigned>(
+                                (byte(5) | byte(1) << 8 | byte(7) << 16 | byte(3) << 24) + ((ly << 9) | (lx >> 23)))));
   }
 }
 
@@ -225,7 +251,8 @@ TEST_CASE("locks between lanes of one warp, between warps and between blocks") {
     const int rounds = has_rounds ? 3 : 1;
     for (const Dim3 grid : {Dim3{1, 1, 1}, Dim3{5, 1, 1}}) {
       count[0] = lock[0] = 0;
-      const auto fault = rig.run(rig.launch(kernel, grid, {64, 1, 1}), Parameters(lock.address(), count.address(), rounds));
+      const auto fault =
+          rig.run(rig.launch(kernel, grid, {64, 1, 1}), Parameters(lock.address(), count.address(), rounds));
       CHECK(!fault);
       CHECK(count[0] == static_cast<int>(grid.x) * 64 * rounds);
     }
@@ -246,7 +273,8 @@ TEST_CASE("calls through pointers, structures by value, local arrays") {
   Rig rig(kernels("control"));
   Buffer<int> out(rig.map, 64);
   rig.go("pointers", {1, 1, 1}, {64, 1, 1}, out.address());
-  for (int i = 0; i < 64; ++i) CHECK(out[static_cast<std::size_t>(i)] == (i % 3 == 0 ? i + 7 : i % 3 == 1 ? i - 7 : i * 7));
+  for (int i = 0; i < 64; ++i)
+    CHECK(out[static_cast<std::size_t>(i)] == (i % 3 == 0 ? i + 7 : i % 3 == 1 ? i - 7 : i * 7));
   rig.go("local_arrays", {1, 1, 1}, {64, 1, 1}, out.address());
   for (int t = 0; t < 64; ++t) {
     int stack[16];
@@ -259,13 +287,15 @@ TEST_CASE("barriers: by different ways, of some warps, with counts and votes") {
   Rig rig(kernels("control"));
   Buffer<int> out(rig.map, 256);
   rig.go("barriers", {1, 1, 1}, {256, 1, 1}, out.address());
-  for (int i = 0; i < 256; ++i) CHECK(out[static_cast<std::size_t>(i)] == 255 - i + (i >= 128 ? 1000 : 0) + 86 * 10000 + 4000000);
+  for (int i = 0; i < 256; ++i)
+    CHECK(out[static_cast<std::size_t>(i)] == 255 - i + (i >= 128 ? 1000 : 0) + 86 * 10000 + 4000000);
 }
 
 TEST_CASE("printf") {
   Rig rig(kernels("services"));
   rig.go("print", {1, 1, 1}, {2, 1, 1}, 1.5f);
-  CHECK(rig.paper.printed == "thread 0 of 2:  0.00 text 1099511627776 x%\nthread 1 of 2:  1.50 text 1099511627776 x%\nno arguments\n");
+  CHECK(rig.paper.printed ==
+        "thread 0 of 2:  0.00 text 1099511627776 x%\nthread 1 of 2:  1.50 text 1099511627776 x%\nno arguments\n");
 }
 
 TEST_CASE("assert stops the kernel and says where") {
@@ -274,7 +304,10 @@ TEST_CASE("assert stops the kernel and says where") {
   REQUIRE(fault);
   CHECK(fault->kind == exec::Fault::Kind::assertion);
   CHECK(fault->thread == Dim3{33, 0, 0});
-  CHECK(rig.paper.assertions.find("services.cu:11: void asserts(int): block: [0,0,0], thread: [33,0,0] Assertion `threadIdx.x < limit && \"too many\"` failed.\n") == 0);
+  CHECK(
+      rig.paper.assertions.find(
+          "services.cu:11: void asserts(int): block: [0,0,0], thread: [33,0,0] Assertion `threadIdx.x < limit && \"too many\"` failed.\n") ==
+      0);
   CHECK(!rig.run(rig.launch("asserts", {1, 1, 1}, {40, 1, 1}), Parameters(40)));
 }
 
@@ -316,7 +349,8 @@ TEST_CASE("textures and surfaces by handle") {
   for (std::size_t i = 0; i < 64; ++i) CHECK(out[i] == static_cast<float>(i * i) + static_cast<float>(i % 8) * 0.25f);
   rig.go("surface", {1, 1, 1}, {8, 8, 1}, std::uint64_t{13}, 8);
   for (std::size_t i = 0; i < 64; ++i) CHECK(image[i] == static_cast<float>(i * i) * 2 + static_cast<float>(i / 8));
-  const auto fault = rig.run(rig.launch("fetch", {1, 1, 1}, {8, 8, 1}), Parameters(std::uint64_t{99}, std::uint64_t{12}, out.address(), 8, 8));
+  const auto fault = rig.run(rig.launch("fetch", {1, 1, 1}, {8, 8, 1}),
+                             Parameters(std::uint64_t{99}, std::uint64_t{12}, out.address(), 8, 8));
   REQUIRE(fault);
   CHECK(fault->kind == exec::Fault::Kind::bad_object);
   CHECK(fault->address == 99);
@@ -346,7 +380,8 @@ TEST_CASE("groups of lanes: tiles, and those that are active") {
     for (int i = 0; i < 8; ++i) values[static_cast<std::size_t>(i)] = base + i;
     for (int d = 4; d > 0; d /= 2) {
       const auto before = values;
-      for (int i = 0; i < 8; ++i) values[static_cast<std::size_t>(i)] += before[static_cast<std::size_t>(i + d < 8 ? i + d : i)];
+      for (int i = 0; i < 8; ++i)
+        values[static_cast<std::size_t>(i)] += before[static_cast<std::size_t>(i + d < 8 ? i + d : i)];
     }
     int expected = values[static_cast<std::size_t>(lane % 8)];
     if (lane % 3 == 0) expected += 1000 * 11 + 100000 * (lane / 3);

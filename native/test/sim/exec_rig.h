@@ -49,7 +49,9 @@ class Buffer {
   Buffer(exec::MemoryMap& map, std::size_t count, T value = T{}) : map_(map), data_(count, value) {
     map_.add(address(), count * sizeof(T));
   }
-  Buffer(exec::MemoryMap& map, std::vector<T> values) : map_(map), data_(std::move(values)) { map_.add(address(), data_.size() * sizeof(T)); }
+  Buffer(exec::MemoryMap& map, std::vector<T> values) : map_(map), data_(std::move(values)) {
+    map_.add(address(), data_.size() * sizeof(T));
+  }
   ~Buffer() { map_.remove(address()); }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -99,15 +101,19 @@ class Rig {
   explicit Rig(const std::string& text) {
     std::shared_ptr<const ptx::Module> module = ptx::parse(text);
     image = std::make_unique<exec::Image>(module, [this](const ptx::Variable& variable) {
-      const bool has_functions = std::any_of(variable.relocations.begin(), variable.relocations.end(), [](const auto& one) { return one.is_function; });
+      const bool has_functions = std::any_of(variable.relocations.begin(), variable.relocations.end(),
+                                             [](const auto& one) { return one.is_function; });
       if (has_functions) is_repeatable = false;  // of one image
       auto& memory = variables_.emplace_back(new std::byte[variable.bytes + 256]);
       const auto address = (reinterpret_cast<std::uint64_t>(memory.get()) + 255) / 256 * 256;
-      map.add(address, variable.bytes, variable.space == ptx::Space::constant ? exec::Access::read : exec::Access::read_write);
+      map.add(address, variable.bytes,
+              variable.space == ptx::Space::constant ? exec::Access::read : exec::Access::read_write);
       addresses_.push_back(address);
       return address;
     });
-    if (is_repeatable) interpreted_ = std::make_unique<exec::Image>(module, [this, next = std::size_t{0}](const ptx::Variable&) mutable { return addresses_[next++]; });
+    if (is_repeatable)
+      interpreted_ = std::make_unique<exec::Image>(
+          module, [this, next = std::size_t{0}](const ptx::Variable&) mutable { return addresses_[next++]; });
   }
 
   exec::Launch launch(const std::string& kernel, exec::Dim3 grid, exec::Dim3 block, std::uint32_t shared = 0) {
@@ -125,7 +131,8 @@ class Rig {
     return machine.run(made, *image, map, paper, stop);
   }
 
-  /// Runs to a good end; first by the interpreter alone, then with what is translated to machine code (sim/jit): all memory must be the same.
+  /// Runs to a good end; first by the interpreter alone, then with what is translated to machine code (sim/jit): all
+  /// memory must be the same.
   template <class... T>
   void go(const std::string& kernel, exec::Dim3 grid, exec::Dim3 block, const T&... values) {
     const auto before = memory();
@@ -161,12 +168,14 @@ class Rig {
   std::vector<exec::Range> ranges() { return exec::MemoryMap::Reader(map).now().ranges; }
   std::vector<std::vector<std::byte>> memory() {
     std::vector<std::vector<std::byte>> all;
-    for (const auto& range : ranges()) all.emplace_back(reinterpret_cast<const std::byte*>(range.begin), reinterpret_cast<const std::byte*>(range.end));
+    for (const auto& range : ranges())
+      all.emplace_back(reinterpret_cast<const std::byte*>(range.begin), reinterpret_cast<const std::byte*>(range.end));
     return all;
   }
   void restore(const std::vector<std::vector<std::byte>>& all) {
     std::size_t next = 0;
-    for (const auto& range : ranges()) std::copy(all[next].begin(), all[next].end(), reinterpret_cast<std::byte*>(range.begin)), ++next;
+    for (const auto& range : ranges())
+      std::copy(all[next].begin(), all[next].end(), reinterpret_cast<std::byte*>(range.begin)), ++next;
   }
 
   std::unique_ptr<exec::Image> interpreted_;

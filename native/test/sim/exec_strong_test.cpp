@@ -1,4 +1,5 @@
-// volatile and relaxed accesses beside another thread, as another process has them in memory that both share: a vector is seen whole or not at all.
+// volatile and relaxed accesses beside another thread, as another process has them in memory that both share: a vector
+// is seen whole or not at all.
 #include <atomic>
 #include <bit>
 #include <string>
@@ -32,12 +33,14 @@ std::string list(const Access& access) {
   return text + "}";
 }
 
-/// `writes` counts up in all elements of 16 bytes of its own a lane; `reads` collects in what elements of one vector differ.
+/// `writes` counts up in all elements of 16 bytes of its own a lane; `reads` collects in what elements of one vector
+/// differ.
 std::string kernels_of(const Access& access) {
   std::string each, differ;
   const std::string type = access.registers;
   for (const auto* one : access.elements) {
-    each += "add" + (type == ".b32" ? std::string(".u32 ") : std::string(".u64 ")) + one + ", " + one + ", " + access.step + "; ";
+    each += "add" + (type == ".b32" ? std::string(".u32 ") : std::string(".u64 ")) + one + ", " + one + ", " +
+            access.step + "; ";
     differ += "xor" + type + " %t, " + one + ", %e0; or" + type + " %d, %d, %t; ";
   }
   std::string zero;
@@ -47,14 +50,22 @@ std::string kernels_of(const Access& access) {
 .target sm_70
 .address_size 64
 .visible .entry writes(.param .u64 to, .param .u32 times) {
-  .reg .b32 %r<4>; .reg .b64 %a<3>; .reg .pred %p; .reg )" + type + R"( %e<4>;
-  ld.param.u64 %a0, [to]; ld.param.u32 %r0, [times]; mov.u32 %r1, %tid.x; mul.wide.u32 %a1, %r1, 16; add.u64 %a0, %a0, %a1; )" + zero + R"(
-again: )" + each + "st." + access.words + " [%a0], " + list(access) + R"(; sub.u32 %r0, %r0, 1; setp.ne.u32 %p, %r0, 0; @%p bra again; ret;
+  .reg .b32 %r<4>; .reg .b64 %a<3>; .reg .pred %p; .reg )" +
+         type + R"( %e<4>;
+  ld.param.u64 %a0, [to]; ld.param.u32 %r0, [times]; mov.u32 %r1, %tid.x; mul.wide.u32 %a1, %r1, 16; add.u64 %a0, %a0, %a1; )" +
+         zero + R"(
+again: )" +
+         each + "st." + access.words + " [%a0], " + list(access) +
+         R"(; sub.u32 %r0, %r0, 1; setp.ne.u32 %p, %r0, 0; @%p bra again; ret;
 }
 .visible .entry reads(.param .u64 from, .param .u64 out, .param .u32 times) {
-  .reg .b32 %r<4>; .reg .b64 %a<3>; .reg .pred %p; .reg )" + type + " %e<4>, %d, %t;" + R"(
-  ld.param.u64 %a0, [from]; ld.param.u64 %a1, [out]; ld.param.u32 %r0, [times]; mov)" + type + R"( %d, 0;
-again: ld.)" + access.words + " " + list(access) + ", [%a0]; " + differ + R"(sub.u32 %r0, %r0, 1; setp.ne.u32 %p, %r0, 0; @%p bra again; st.global)" + type + R"( [%a1], %d; ret;
+  .reg .b32 %r<4>; .reg .b64 %a<3>; .reg .pred %p; .reg )" +
+         type + " %e<4>, %d, %t;" + R"(
+  ld.param.u64 %a0, [from]; ld.param.u64 %a1, [out]; ld.param.u32 %r0, [times]; mov)" +
+         type + R"( %d, 0;
+again: ld.)" +
+         access.words + " " + list(access) + ", [%a0]; " + differ +
+         R"(sub.u32 %r0, %r0, 1; setp.ne.u32 %p, %r0, 0; @%p bra again; st.global)" + type + R"( [%a1], %d; ret;
 }
 )";
 }
@@ -99,7 +110,8 @@ TEST_CASE("a loaded vector is whole while another thread stores it") {
     std::jthread writer([&] {
       for (std::uint32_t value = 1; !is_over; ++value) exec::store_sixteen(&place[0], four(value));
     });
-    const auto fault = rig.run(rig.launch("reads", {1, 1, 1}, {32, 1, 1}), Parameters(place.address(), out.address(), kTimes));
+    const auto fault =
+        rig.run(rig.launch("reads", {1, 1, 1}, {32, 1, 1}), Parameters(place.address(), out.address(), kTimes));
     is_over = true;
     writer.join();
     CHECK_MESSAGE(out[0] == 0, std::string(access.words));
@@ -125,7 +137,8 @@ TEST_CASE("volatile vectors of all sizes, with places that are not asked for, ke
   Buffer<std::uint8_t> from(rig.map, 96), to(rig.map, 96);
   const auto begin = [](Buffer<std::uint8_t>& of) { return (of.address() + 31) / 32 * 32; };
   std::uint8_t expected[64];
-  for (unsigned i = 0; i < 64; ++i) expected[i] = reinterpret_cast<std::uint8_t*>(begin(from))[i] = static_cast<std::uint8_t>(i + 1);
+  for (unsigned i = 0; i < 64; ++i)
+    expected[i] = reinterpret_cast<std::uint8_t*>(begin(from))[i] = static_cast<std::uint8_t>(i + 1);
   rig.go("copies", {1, 1, 1}, {1, 1, 1}, begin(from), begin(to));
   std::memset(expected + 2, 0, 6);
   const std::uint32_t seven = 7;

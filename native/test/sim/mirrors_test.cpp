@@ -28,7 +28,8 @@ struct MirrorRig {
     mirrors.start(4 * kMirrored, [this](const cu::Changed& changed) {
       auto data = changed.data;
       for (const auto& range : changed.ranges) {
-        reported.emplace_back(range.address, Bytes(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(range.size)));
+        reported.emplace_back(range.address,
+                              Bytes(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(range.size)));
         data = data.subspan(range.size);
       }
       CHECK(data.empty());

@@ -106,7 +106,8 @@ TEST_CASE("floating arithmetic, with roundings and modifiers") {
       {"copysign.f32 %f1, %f2, %f3;", "copysign.f32 r, r, r"},
       {"testp.notanumber.f64 %p1, %fd2;", "testp.f64 p, r"},
   });
-  CHECK(first_of(*kernel_of("testp.subnormal.f32 %p1, %f1;")).detail == static_cast<std::uint8_t>(TestProperty::subnormal));
+  CHECK(first_of(*kernel_of("testp.subnormal.f32 %p1, %f1;")).detail ==
+        static_cast<std::uint8_t>(TestProperty::subnormal));
 }
 
 TEST_CASE("logic, shifts and permutations") {
@@ -216,13 +217,15 @@ TEST_CASE("conversions; registers may be wider than the types") {
 }
 
 TEST_CASE("loads and stores") {
-  const std::string before = ".global .f32 g[8]; .const .u32 c; .shared .u32 s[4]; .extern .shared .align 16 .b8 dyn[];\n";
+  const std::string before =
+      ".global .f32 g[8]; .const .u32 c; .shared .u32 s[4]; .extern .shared .align 16 .b8 dyn[];\n";
   check_all(
       {
           {"ld.global.f32 %f1, [%rd1+16];", "ld.global.f32 r, [r+16]"},
           {"ld.global.f32 %f1, [%rd1+-4];", "ld.global.f32 r, [r+-4]"},
           {"ld.global.f32 %f1, [%rd1 - 4*2];", "ld.global.f32 r, [r+-8]"},
-          {"ld.global.nc.L1::no_allocate.L2::128B.v4.f32 {%f1,%f2,%f3,%f4}, [%rd1];", "ld.global.v4.f32 {r, r, r, r}, [r]"},
+          {"ld.global.nc.L1::no_allocate.L2::128B.v4.f32 {%f1,%f2,%f3,%f4}, [%rd1];",
+           "ld.global.v4.f32 {r, r, r, r}, [r]"},
           {"ld.global.v2.u64 {%rd1, _}, [%rd2];", "ld.global.v2.u64 {r, _}, [r]"},
           {"ld.u8 %r1, [%rd1];", "ld.u8 r, [r]"},
           {"ld.global.s8 %rd1, [%rd2];", "ld.global.s8 r, [r]"},
@@ -285,7 +288,8 @@ TEST_CASE("lanes of a warp") {
       {"redux.sync.max.abs.NaN.f32 %f1, %f2, %r3;", "redux.max.NaN.f32 r, r, r"},
       {"elect.sync _|%p1, -1;", "elect _, p, #4294967295"},
   });
-  CHECK(first_of(*kernel_of("shfl.sync.up.b32 %r1, %r2, 1, 0, -1;")).detail == static_cast<std::uint8_t>(ShuffleMode::up));
+  CHECK(first_of(*kernel_of("shfl.sync.up.b32 %r1, %r2, 1, 0, -1;")).detail ==
+        static_cast<std::uint8_t>(ShuffleMode::up));
   CHECK(first_of(*kernel_of("vote.uni.pred %p1, %p2;")).detail == static_cast<std::uint8_t>(VoteMode::uni));
 }
 
@@ -305,12 +309,14 @@ TEST_CASE("barriers, copies that are under way, waiting") {
       {"cp.async.wait_group 2;", "cp.async.wait_group #2"},
       {"cp.async.wait_all;", "cp.async.wait_group.all"},
       {"cp.async.mbarrier.arrive.noinc.shared.b64 [%r1];", "cp.async.mbarrier.arrive.shared [r]"},
-      {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], %r2, [%r3];", "cp.async.bulk.shared::cluster [r], r, r, r"},
+      {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], %r2, [%r3];",
+       "cp.async.bulk.shared::cluster [r], r, r, r"},
       {"cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 64;", "cp.async.bulk.global [r], r, #64"},
       {"cp.async.bulk.wait_group.read 0;", "cp.async.bulk.wait_group #0"},
       {"mbarrier.init.shared::cta.b64 [%r1], 4;", "mbarrier.init.shared [r], #4"},
       {"mbarrier.arrive.expect_tx.shared.b64 %rd1, [%r1], 64;", "mbarrier.arrive.shared r, [r], #64"},
-      {"mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1];", "mbarrier.arrive.release.cluster.shared::cluster _, [r]"},
+      {"mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1];",
+       "mbarrier.arrive.release.cluster.shared::cluster _, [r]"},
       {"mbarrier.try_wait.parity.shared.b64 %p1, [%r1], %r2, 100;", "mbarrier.test_wait.shared p, [r], r, #100"},
       {"mbarrier.test_wait.shared.b64 %p1, [%r1], %rd2;", "mbarrier.test_wait.shared p, [r], r"},
       {"mbarrier.pending_count.b64 %r1, %rd1;", "mbarrier.pending_count.b64 r, r"},
@@ -329,7 +335,8 @@ TEST_CASE("textures and surfaces") {
       {
           {"tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6}];", "tex.v4.f32.f32 {r, r, r, r}, r, {r, r}"},
           {"tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [t, {%r5}];", "tex.v4.s32.s32 {r, r, r, r}, s, {r}"},
-          {"tex.level.a2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1,%f5,%f6,%f6}], %f7;", "tex.v4.f32.f32 {r, r, r, r}, r, {r, r, r, r}"},
+          {"tex.level.a2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1,%f5,%f6,%f6}], %f7;",
+           "tex.v4.f32.f32 {r, r, r, r}, r, {r, r, r, r}"},
           {"tld4.b.2d.v4.u32.f32 {%r1,%r2,%r3,%r4}, [%rd1, {%f5,%f6}];", "tld4.v4.u32.f32 {r, r, r, r}, r, {r, r}"},
           {"txq.width.b32 %r1, [t];", "txq.b32 r, s"},
           {"suq.height.b32 %r1, [%rd1];", "suq.b32 r, r"},
@@ -338,7 +345,8 @@ TEST_CASE("textures and surfaces") {
           {"sured.b.add.2d.u32.clamp [%rd1, {%r3,%r4}], %r5;", "sured.add.u32 r, {r, r}, {r}"},
       },
       before);
-  const auto module = kernel_of("tex.grad.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, m, {%f5,%f6}], {%f7,%f8}, {%f9,%f10}, {%r1,%r2}, %f11;", before);
+  const auto module = kernel_of(
+      "tex.grad.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, m, {%f5,%f6}], {%f7,%f8}, {%f9,%f10}, {%r1,%r2}, %f11;", before);
   const auto& texture = module->kernel("k")->textures.at(first_of(*module).index);
   CHECK(texture.geometry == Geometry::d2);
   CHECK(texture.sampler.kind == Operand::Kind::symbol);
@@ -358,10 +366,11 @@ TEST_CASE("matrices") {
       {"movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;", "movmatrix.b32 r, r"},
       {"wmma.load.a.sync.aligned.col.m16n16k16.global.f16 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, [%rd1], 16;",
        "wmma.load.global.f16 {r, r, r, r, r, r, r, r}, [r], #16"},
-      {"wmma.store.d.sync.aligned.row.m16n16k16.f32 [%rd1], {%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8}, %r1;", "wmma.store.f32 [r], {r, r, r, r, r, r, r, r}, r"},
+      {"wmma.store.d.sync.aligned.row.m16n16k16.f32 [%rd1], {%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8}, %r1;",
+       "wmma.store.f32 [r], {r, r, r, r, r, r, r, r}, r"},
   });
-  const auto module =
-      kernel_of("mma.sync.aligned.m16n8k32.row.col.satfinite.s32.u8.s8.s32 {%r1,%r2,%r3,%r4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, {%r1,%r2,%r3,%r4};");
+  const auto module = kernel_of(
+      "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.u8.s8.s32 {%r1,%r2,%r3,%r4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, {%r1,%r2,%r3,%r4};");
   const auto& matrix = module->kernel("k")->matrices.at(first_of(*module).index);
   CHECK(matrix.m == 16);
   CHECK(matrix.n == 8);
@@ -377,7 +386,8 @@ TEST_CASE("matrices") {
 TEST_CASE("what is not supported faults when it runs, and leaves the rest alone") {
   check_all({
       {"wgmma.fence.sync.aligned;", "unsupported: wgmma.fence.sync.aligned"},
-      {"multimem.u32.nothing %zz, [%yy, {1, %xx}], _|%q;", "unsupported: multimem.u32.nothing %zz, [%yy, {1, %xx}], _|%q"},
+      {"multimem.u32.nothing %zz, [%yy, {1, %xx}], _|%q;",
+       "unsupported: multimem.u32.nothing %zz, [%yy, {1, %xx}], _|%q"},
       {"vset4.lt.u32.u32 %r1, %r2, %r3, %r4;", "unsupported: vset4.lt.u32.u32 %r1, %r2, %r3, %r4"},
       {"@!%p1 add.approx.u32 %r1, %r2, %r3;", "@!p unsupported: @!%p1 add.approx.u32 %r1, %r2, %r3"},
       {"vadd.s32.u32.s32.sat %r1, %r2.b0, %r3.h1;", "unsupported: vadd.s32.u32.s32.sat %r1, %r2.b0, %r3.h1"},

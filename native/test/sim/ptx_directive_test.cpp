@@ -41,13 +41,15 @@ TEST_CASE("version, target and address size") {
   CHECK(parse(".version 6.4 .target sm_75")->address_bits == 64);
 }
 
-TEST_CASE("a trailing NUL is no text") { CHECK(parse(std::string_view(".version 8.0 .target sm_75\0\0garbage", 36))->target == 75); }
+TEST_CASE("a trailing NUL is no text") {
+  CHECK(parse(std::string_view(".version 8.0 .target sm_75\0\0garbage", 36))->target == 75);
+}
 
 TEST_CASE("performance directives of a kernel") {
-  const auto module =
-      parse(kHead +
-            ".entry k(.param .u32 n) .maxntid 128, 2, 3 .minnctapersm 4 .maxnreg 40 .reqntid 64 .reqnctapercluster 2, 1 .explicitcluster .maxclusterrank 8\n"
-            ".pragma \"nounroll\"; { .pragma \"used_bytes_mask 0xf\"; ret; }");
+  const auto module = parse(
+      kHead +
+      ".entry k(.param .u32 n) .maxntid 128, 2, 3 .minnctapersm 4 .maxnreg 40 .reqntid 64 .reqnctapercluster 2, 1 .explicitcluster .maxclusterrank 8\n"
+      ".pragma \"nounroll\"; { .pragma \"used_bytes_mask 0xf\"; ret; }");
   const auto& directives = module->kernel("k")->directives;
   CHECK(directives.max_threads == std::array<std::uint32_t, 3>{128, 2, 3});
   CHECK(directives.required_threads == std::array<std::uint32_t, 3>{64, 1, 1});
@@ -60,7 +62,8 @@ TEST_CASE("performance directives of a kernel") {
 
 TEST_CASE("a kernel's parameters have offsets, sizes and alignments as cuKernelGetParamInfo tells them") {
   const auto module = parse(
-      kHead + ".visible .entry k(.param .u8 a, .param .u64 .ptr .global .align 16 b, .param .align 4 .b8 c[6], .param .f32 d, .param .v2 .f32 e) { ret; }");
+      kHead +
+      ".visible .entry k(.param .u8 a, .param .u64 .ptr .global .align 16 b, .param .align 4 .b8 c[6], .param .f32 d, .param .v2 .f32 e) { ret; }");
   const auto& kernel = *module->kernel("k");
   REQUIRE(kernel.parameters.size() == 5);
   const std::uint32_t offsets[] = {0, 8, 16, 24, 32}, bytes[] = {1, 8, 6, 4, 8};
@@ -76,10 +79,10 @@ TEST_CASE("a kernel's parameters have offsets, sizes and alignments as cuKernelG
 }
 
 TEST_CASE("variables: spaces, linkage, alignment, attributes, arrays") {
-  const auto module =
-      parse(kHead +
-            ".visible .global .align 16 .b8 a[3][5];\n.const .f64 b = 2;\n.weak .global .u32 c;\n.common .global .u32 d;\n"
-            ".global .attribute(.managed) .u64 e;\n.const[2] .v4 .f32 f = {1, 2, 3, 4};\n.visible .const .b32 g, h = 7;\n.extern .global .u32 unused;\n");
+  const auto module = parse(
+      kHead +
+      ".visible .global .align 16 .b8 a[3][5];\n.const .f64 b = 2;\n.weak .global .u32 c;\n.common .global .u32 d;\n"
+      ".global .attribute(.managed) .u64 e;\n.const[2] .v4 .f32 f = {1, 2, 3, 4};\n.visible .const .b32 g, h = 7;\n.extern .global .u32 unused;\n");
   CHECK(variable_of(*module, "a").bytes == 15);
   CHECK(variable_of(*module, "a").align == 16);
   CHECK(variable_of(*module, "a").linkage == Linkage::visible);
@@ -96,10 +99,10 @@ TEST_CASE("variables: spaces, linkage, alignment, attributes, arrays") {
 }
 
 TEST_CASE("initial values: lists, rows that are shorter, sizes from the list, floats") {
-  const auto module =
-      parse(kHead +
-            ".global .s32 a[2][3] = {{1}, {4, 5}};\n.global .u16 b[] = {1, 2, 3};\n.global .f32 c[3] = {1.5, 0f40000000, -3};\n.global .b8 d[4] = {104, -1};\n"
-            ".global .f16 e = 1.5;\n.global .u32 f[][2] = {{1, 2}, {3}};\n.global .bf16 g = 1.0;\n");
+  const auto module = parse(
+      kHead +
+      ".global .s32 a[2][3] = {{1}, {4, 5}};\n.global .u16 b[] = {1, 2, 3};\n.global .f32 c[3] = {1.5, 0f40000000, -3};\n.global .b8 d[4] = {104, -1};\n"
+      ".global .f16 e = 1.5;\n.global .u32 f[][2] = {{1, 2}, {3}};\n.global .bf16 g = 1.0;\n");
   const auto& a = variable_of(*module, "a");
   CHECK(value_at<std::int32_t>(a, 0) == 1);
   CHECK(value_at<std::int32_t>(a, 1) == 0);
@@ -137,9 +140,10 @@ TEST_CASE("halves as constants are rounded to nearest even, through subnormals t
 }
 
 TEST_CASE("addresses as initial values") {
-  const auto module = parse(kHead +
-                            ".global .u32 x;\n.const .u32 y[4];\n.visible .func f() { ret; }\n"
-                            ".global .u64 a[3] = {x, generic(y)+8, f};\n.global .b8 b[4] = {0xff(x), 0xff00(x), 0xff0000(generic(x)), 1};\n");
+  const auto module = parse(
+      kHead +
+      ".global .u32 x;\n.const .u32 y[4];\n.visible .func f() { ret; }\n"
+      ".global .u64 a[3] = {x, generic(y)+8, f};\n.global .b8 b[4] = {0xff(x), 0xff00(x), 0xff0000(generic(x)), 1};\n");
   const auto& a = variable_of(*module, "a").relocations;
   REQUIRE(a.size() == 3);
   CHECK(module->variables[a[0].target].name == "x");
@@ -158,8 +162,9 @@ TEST_CASE("addresses as initial values") {
 }
 
 TEST_CASE("textures, samplers and surfaces as variables keep what they were given") {
-  const auto module =
-      parse(kHead + ".global .texref t;\n.global .samplerref s = {addr_mode_0 = wrap, filter_mode = nearest};\n.tex .u32 old;\n.global .surfref u;\n");
+  const auto module = parse(
+      kHead +
+      ".global .texref t;\n.global .samplerref s = {addr_mode_0 = wrap, filter_mode = nearest};\n.tex .u32 old;\n.global .surfref u;\n");
   CHECK(variable_of(*module, "t").type == Type::texref);
   CHECK(variable_of(*module, "old").type == Type::texref);
   CHECK(variable_of(*module, "u").type == Type::surfref);
@@ -191,11 +196,12 @@ TEST_CASE("constant expressions are C's, with 64-bit integers") {
 }
 
 TEST_CASE("debug data and files are read over, lines come from .loc") {
-  const auto module = parse(kHead +
-                            ".file 1 \"a.cu\", 12345, 678\n.file 2 \"b.h\"\n.section .debug_info { .b8 1,2,3\n.b64 label+4\nlabel: .b32 0x10 }\n.section "
-                            ".debug_str\n{\ninfo:\n.b8 0\n}\n"
-                            ".visible .entry k()\n{\n.reg .b32 %r<3>;\nmov.u32 %r1, 1;\n.loc 1 10 3\nmov.u32 %r1, 2;\n.loc 2 20 1, function_name info+8, "
-                            "inlined_at 1 11 2\nmov.u32 %r1, 3;\nret;\n}\n");
+  const auto module = parse(
+      kHead +
+      ".file 1 \"a.cu\", 12345, 678\n.file 2 \"b.h\"\n.section .debug_info { .b8 1,2,3\n.b64 label+4\nlabel: .b32 0x10 }\n.section "
+      ".debug_str\n{\ninfo:\n.b8 0\n}\n"
+      ".visible .entry k()\n{\n.reg .b32 %r<3>;\nmov.u32 %r1, 1;\n.loc 1 10 3\nmov.u32 %r1, 2;\n.loc 2 20 1, function_name info+8, "
+      "inlined_at 1 11 2\nmov.u32 %r1, 3;\nret;\n}\n");
   const auto& kernel = *module->kernel("k");
   REQUIRE(kernel.lines.size() == 4);
   CHECK(kernel.lines[0].file == 0);

@@ -11,9 +11,7 @@ namespace {
 ParseError error_of(const std::string& text) {
   try {
     parse(text, "file.ptx");
-  } catch (const ParseError& error) {
-    return error;
-  }
+  } catch (const ParseError& error) { return error; }
   FAIL("no error");
   return ParseError(ParseError::Kind::syntax, "", 0, 0, "", "");
 }
@@ -35,8 +33,9 @@ TEST_CASE("an error has a place, a token and what was expected") {
   CHECK(error.column == 15);
   CHECK(error.text == "%r2");
   CHECK(error.message == "Parsing error near '%r2': syntax error, expected ';'");
-  CHECK(error.log() ==
-        "ptxas file.ptx, line 7; error   : Parsing error near '%r2': syntax error, expected ';'\nptxas fatal   : Ptx assembly aborted due to errors\n");
+  CHECK(
+      error.log() ==
+      "ptxas file.ptx, line 7; error   : Parsing error near '%r2': syntax error, expected ';'\nptxas fatal   : Ptx assembly aborted due to errors\n");
   CHECK(std::string(error.what()) == "line 7, column 15: Parsing error near '%r2': syntax error, expected ';'");
 }
 
@@ -100,10 +99,14 @@ TEST_CASE("operands that do not fit") {
     check_said(text, "mismatch");
   }
   check_said("ld.local.u32 %r1, [p];", "State space mismatch");
-  for (const std::string text : {"add.u32 _, %r1, %r2;", "ld.global.u32 _, [%rd1];", "shfl.sync.idx.b32 _|%p1, %r1, 1, 31, -1;", "cvt.u32.u64 _, %rd1;"})
+  for (const std::string text : {"add.u32 _, %r1, %r2;", "ld.global.u32 _, [%rd1];",
+                                 "shfl.sync.idx.b32 _|%p1, %r1, 1, 31, -1;", "cvt.u32.u64 _, %rd1;"})
     check_said(text, "Result discard mode is not allowed");
-  CHECK(complaint(kernel_text("setp.eq.u32 _|%p1, %r1, %r2; setp.eq.u32 %p1|_, %r1, %r2; atom.global.add.u32 _, [%rd1], 1; match.all.sync.b32 _|%p1, %r1, -1;"))
-            .empty());
+  CHECK(
+      complaint(
+          kernel_text(
+              "setp.eq.u32 _|%p1, %r1, %r2; setp.eq.u32 %p1|_, %r1, %r2; atom.global.add.u32 _, [%rd1], 1; match.all.sync.b32 _|%p1, %r1, -1;"))
+          .empty());
 }
 
 TEST_CASE("grammar") {
@@ -130,7 +133,8 @@ TEST_CASE("grammar") {
 
 TEST_CASE("sizes that no device has") {
   CHECK(error_of(kernel_text(".local .b8 x[1000000];")).kind == ParseError::Kind::too_big);
-  CHECK(error_of(kernel_text(".shared .b8 x[49153]; st.shared.u8 [x], 1;")).message == "Entry function 'k' uses too much shared data (0xc000 bytes max)");
+  CHECK(error_of(kernel_text(".shared .b8 x[49153]; st.shared.u8 [x], 1;")).message ==
+        "Entry function 'k' uses too much shared data (0xc000 bytes max)");
   CHECK(complaint(kernel_text(".shared .b8 x[49152]; st.shared.u8 [x], 1;")).empty());
   CHECK(error_of(kHead + ".global .b8 x[1000][1000][1000][1000][1000][1000];").kind == ParseError::Kind::too_big);
   CHECK(error_of(kHead + ".global .b8 x[2][1000000000] = {{1},{2}};").kind == ParseError::Kind::too_big);

@@ -8,8 +8,9 @@ using namespace flexrack::sim::ptx;
 
 namespace {
 
-/// The points of reconvergence of the branches, by the order of the branches in the text. Every instruction but branches and ends is `mov.u32 %r1, <number>`,
-/// so that a point is told as that number; -1: the end of the function, -2: something else.
+/// The points of reconvergence of the branches, by the order of the branches in the text. Every instruction but
+/// branches and ends is `mov.u32 %r1, <number>`, so that a point is told as that number; -1: the end of the function,
+/// -2: something else.
 std::vector<int> meets(const std::string& body, const std::string& before = "") {
   const auto module = kernel_of(body, before);
   const auto& kernel = *module->kernel("k");
@@ -23,7 +24,8 @@ std::vector<int> meets(const std::string& body, const std::string& before = "") 
     }
     const auto& at = kernel.code.at(each.ways.reconverge);
     int number = -2;
-    if (at.op == Op::mov && at.o[1].kind == Operand::Kind::constant) std::memcpy(&number, kernel.constants.data() + at.o[1].at, sizeof number);
+    if (at.op == Op::mov && at.o[1].kind == Operand::Kind::constant)
+      std::memcpy(&number, kernel.constants.data() + at.o[1].at, sizeof number);
     out.push_back(number);
   }
   return out;
@@ -44,15 +46,17 @@ TEST_CASE("nested ifs meet inside first") {
 
 TEST_CASE("a loop's lanes meet behind the loop, also those that break out or go on early") {
   CHECK(meets("L:\n" + mark(1) + "@%p1 bra L;\n" + mark(2)) == std::vector<int>{2});
-  CHECK(meets("L:\n" + mark(1) + "@%p1 bra E;\n" + mark(2) + "@%p2 bra N;\n" + mark(3) + "N:\n" + mark(4) + "@%p3 bra L;\nE:\n" + mark(5)) ==
-        std::vector<int>{5, 4, 5});
+  CHECK(meets("L:\n" + mark(1) + "@%p1 bra E;\n" + mark(2) + "@%p2 bra N;\n" + mark(3) + "N:\n" + mark(4) +
+              "@%p3 bra L;\nE:\n" + mark(5)) == std::vector<int>{5, 4, 5});
   CHECK(meets("L:\nM:\n" + mark(1) + "@%p1 bra M;\n" + mark(2) + "@%p2 bra L;\n" + mark(3)) == std::vector<int>{2, 3});
 }
 
 TEST_CASE("a switch meets behind all cases, those that fall through too") {
   const std::string list = "T: .branchtargets A, B, C;\n";
-  CHECK(meets(list + "brx.idx %r1, T;\nA:\n" + mark(1) + "bra E;\nB:\n" + mark(2) + "C:\n" + mark(3) + "E:\n" + mark(4)) == std::vector<int>{4});
-  const auto module = kernel_of(list + "@%p1 brx.idx.uni %r1, T;\nA:\n" + mark(1) + "B:\n" + mark(2) + "C:\n" + mark(3));
+  CHECK(meets(list + "brx.idx %r1, T;\nA:\n" + mark(1) + "bra E;\nB:\n" + mark(2) + "C:\n" + mark(3) + "E:\n" +
+              mark(4)) == std::vector<int>{4});
+  const auto module =
+      kernel_of(list + "@%p1 brx.idx.uni %r1, T;\nA:\n" + mark(1) + "B:\n" + mark(2) + "C:\n" + mark(3));
   const auto& kernel = *module->kernel("k");
   CHECK(kernel.branch_tables.at(kernel.code[0].index).targets == std::vector<std::uint32_t>{1, 2, 3});
   CHECK(kernel.code[0].ways.reconverge == 3);
@@ -60,7 +64,8 @@ TEST_CASE("a switch meets behind all cases, those that fall through too") {
 
 TEST_CASE("lanes that are gone are not waited for") {
   // Returning early inside an if: the rest meets behind the outer one.
-  CHECK(meets("@%p1 bra A;\n@%p2 bra B;\n" + mark(1) + "ret;\nB:\n" + mark(2) + "A:\n" + mark(3)) == std::vector<int>{3, 2});
+  CHECK(meets("@%p1 bra A;\n@%p2 bra B;\n" + mark(1) + "ret;\nB:\n" + mark(2) + "A:\n" + mark(3)) ==
+        std::vector<int>{3, 2});
   CHECK(meets("@%p1 bra A;\n@%p2 exit;\n" + mark(2) + "A:\n" + mark(3)) == std::vector<int>{3});
   CHECK(meets("@%p1 bra A;\n" + mark(1) + "trap;\nA:\n" + mark(2)) == std::vector<int>{2});
 }
@@ -82,15 +87,17 @@ TEST_CASE("loops without an end, and code that nobody reaches") {
 
 TEST_CASE("lanes may meet nowhere before the end") {
   // Two loops into each other that end in two places.
-  const auto module = parse(kHead + ".visible .func f(.param .u32 n)\n{\n.reg .pred %p<4>; .reg .b32 %r<4>;\n@%p1 bra A;\n" + mark(1) +
-                            "@%p2 trap;\nret;\nA:\n" + mark(2) + "ret;\n}\n");
+  const auto module =
+      parse(kHead + ".visible .func f(.param .u32 n)\n{\n.reg .pred %p<4>; .reg .b32 %r<4>;\n@%p1 bra A;\n" + mark(1) +
+            "@%p2 trap;\nret;\nA:\n" + mark(2) + "ret;\n}\n");
   const auto& code = module->function("f")->code;
   CHECK(code[0].ways.reconverge == 4);
   CHECK(code.back().op == Op::ret);
 }
 
 TEST_CASE("labels are seen from inner blocks, and inner ones hide outer ones") {
-  const auto module = kernel_of("{ bra A; }\n" + mark(1) + "A:\n" + mark(2) + "{ bra A;\n" + mark(3) + "A:\n" + mark(4) + "}\n");
+  const auto module =
+      kernel_of("{ bra A; }\n" + mark(1) + "A:\n" + mark(2) + "{ bra A;\n" + mark(3) + "A:\n" + mark(4) + "}\n");
   const auto& code = module->kernel("k")->code;
   CHECK(code[0].ways.target == 2);
   CHECK(code[3].ways.target == 5);

@@ -31,7 +31,8 @@ Token one(std::string_view text) {
 
 TEST_CASE("words with dots are one token each, double colons included") {
   const auto tokens = all("ld.global.L2::128B.v4.f32 %r1.x, [$a+_b];");
-  const std::vector<std::string> texts = {"ld", "global", "L2::128B", "v4", "f32", "%r1", "x", ",", "[", "$a", "+", "_b", "]", ";", ""};
+  const std::vector<std::string> texts = {"ld", "global", "L2::128B", "v4", "f32", "%r1", "x", ",",
+                                          "[",  "$a",     "+",        "_b", "]",   ";",   ""};
   REQUIRE(tokens.size() == texts.size());
   for (std::size_t at = 0; at < texts.size(); ++at) CHECK(tokens[at].text == texts[at]);
   CHECK(tokens[1].kind == TokenKind::dotted);

@@ -1,4 +1,5 @@
-// Registers share places only where nobody can tell: random programs of branches and guards run by name and run by place give the same.
+// Registers share places only where nobody can tell: random programs of branches and guards run by name and run by
+// place give the same.
 #include <cstring>
 #include <map>
 #include <optional>
@@ -27,8 +28,10 @@ std::string random_program(std::mt19937& random) {
   const unsigned labels = 1 + below(6);
   std::string out = ".reg .b32 %x<40>; .reg .b64 %y<20>;\n";
   const unsigned first = static_cast<unsigned>(out.size());
-  for (unsigned each = 0; each < 25; each += 1 + below(3)) out += "mov.u32 %x" + std::to_string(each) + ", " + std::to_string(below(100)) + ";\n";
-  for (unsigned each = 0; each < 4; ++each) out += "setp.lt.u32 %p" + std::to_string(each) + ", " + std::to_string(below(2)) + ", 1;\n";
+  for (unsigned each = 0; each < 25; each += 1 + below(3))
+    out += "mov.u32 %x" + std::to_string(each) + ", " + std::to_string(below(100)) + ";\n";
+  for (unsigned each = 0; each < 4; ++each)
+    out += "setp.lt.u32 %p" + std::to_string(each) + ", " + std::to_string(below(2)) + ", 1;\n";
   for (; at < 60; ++at) {
     const std::string guard = below(4) == 0 ? (below(2) ? "@" : "@!") + predicate() + " " : "";
     switch (below(8)) {
@@ -147,7 +150,10 @@ class PlaceRun {
       std::memcpy(to, &mask, 4);
       return;
     }
-    const auto result = each.op == Op::add ? a + b : each.op == Op::logic_xor ? a ^ b : each.op == Op::mul_wide ? a * b : a;
+    const auto result = each.op == Op::add         ? a + b
+                        : each.op == Op::logic_xor ? a ^ b
+                        : each.op == Op::mul_wide  ? a * b
+                                                   : a;
     const auto step = lane_bytes(each.o[0].width) / kLanes;
     std::memcpy(to + kLane * step, &result, step);
   }
@@ -181,7 +187,8 @@ TEST_CASE("random programs give the same by name and by place") {
 
 TEST_CASE("values that follow each other need one place each at most, whatever they are called") {
   std::string body = "ld.global.u32 %x0, [%rd1];\n";
-  for (int at = 1; at < 500; ++at) body += "add.u32 %x" + std::to_string(at) + ", %x" + std::to_string(at - 1) + ", 1;\n";
+  for (int at = 1; at < 500; ++at)
+    body += "add.u32 %x" + std::to_string(at) + ", %x" + std::to_string(at - 1) + ", 1;\n";
   const auto module = kernel_of(".reg .b32 %x<500>;\n" + body + "st.global.u32 [%rd1], %x499;");
   // Two of 32 bits, one of 64.
   CHECK(module->kernel("k")->frame_bytes == 2 * 128 + 256);
@@ -201,7 +208,8 @@ TEST_CASE("what a loop carries keeps its place through the loop") {
 }
 
 TEST_CASE("an instruction never overwrites its own sources") {
-  const auto module = kernel_of("ld.global.u32 %r1, [%rd1];\nshfl.sync.bfly.b32 %r2, %r1, 1, 31, -1;\nst.global.u32 [%rd1], %r2;");
+  const auto module =
+      kernel_of("ld.global.u32 %r1, [%rd1];\nshfl.sync.bfly.b32 %r2, %r1, 1, 31, -1;\nst.global.u32 [%rd1], %r2;");
   const auto& shuffle = module->kernel("k")->code[1];
   CHECK(shuffle.o[0].at != shuffle.o[2].at);
 }

@@ -34,7 +34,8 @@ inline std::string without_places(const std::string& text) {
   for (std::size_t at = 0; at < text.size(); ++at) {
     out += text[at];
     const char before = at ? text[at - 1] : ' ';
-    const bool is_place = (text[at] == 'r' || text[at] == 'p' || text[at] == 's' || text[at] == 'v') && std::string(" [{!@").find(before) != std::string::npos;
+    const bool is_place = (text[at] == 'r' || text[at] == 'p' || text[at] == 's' || text[at] == 'v') &&
+                          std::string(" [{!@").find(before) != std::string::npos;
     if (is_place && at + 1 < text.size() && std::isdigit(static_cast<unsigned char>(text[at + 1]))) {
       while (at + 1 < text.size() && std::isdigit(static_cast<unsigned char>(text[at + 1]))) ++at;
     }
@@ -55,9 +56,7 @@ inline std::string decoded(const std::string& body, const std::string& before = 
 inline std::string complaint(const std::string& text) {
   try {
     parse(text);
-  } catch (const ParseError& error) {
-    return error.what();
-  }
+  } catch (const ParseError& error) { return error.what(); }
   return "";
 }
 

@@ -40,8 +40,7 @@ extern "C" __global__ void switches(const int* in, int* out, int n) {
 
 extern "C" __global__ void lane_lock(int* lock, int* count, int rounds) {
   for (int r = 0; r < rounds; ++r) {
-    while (atomicCAS(lock, 0, 1) != 0) {
-    }
+    while (atomicCAS(lock, 0, 1) != 0) {}
     __threadfence();
     *(volatile int*)count = *(volatile int*)count + 1;
     __threadfence();
@@ -116,6 +115,7 @@ extern "C" __global__ void barriers(int* out) {
   if (threadIdx.x < 64) asm volatile("bar.sync 3, 64;");
   if (threadIdx.x >= 64 && threadIdx.x < 128) asm volatile("bar.arrive 4, 128;");
   if (threadIdx.x >= 128 && threadIdx.x < 192) asm volatile("bar.sync 4, 128;");
-  const int count = __syncthreads_count(threadIdx.x % 3 == 0), all = __syncthreads_and(threadIdx.x < 256), any = __syncthreads_or(threadIdx.x == 999);
+  const int count = __syncthreads_count(threadIdx.x % 3 == 0), all = __syncthreads_and(threadIdx.x < 256),
+            any = __syncthreads_or(threadIdx.x == 999);
   out[threadIdx.x] += count * 10000 + all * 4000000 + any * 8000000;
 }
