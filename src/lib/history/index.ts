@@ -1,0 +1,4 @@
+/** What workspaces were before: saved by their nodes, shown, compared and restored. */
+export {readMoment, type Moment} from './moment.ts'
+export {diffHistory, showHistory, type ShownSnapshot, type ShownVersion, type WorkspaceDiff, type WorkspaceHistory} from './show.ts'
+export {RESTORE, type Restored, type RestoreKinds, type RestoreWish} from './restore.ts'
