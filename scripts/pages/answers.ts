@@ -91,7 +91,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'workspace:forward': {answer: 'a line of `ForwardEvent` each', from: 'src/lib/workspace/forward.ts'},
   'workspace:editors': {answer: 'NodeEditor[]', from: 'src/cli/workspace/editors.ts'},
   'workspace:diff': {answer: 'WorkspaceDiff', from: 'src/lib/history/show.ts'},
-  'workspace:history': {answer: '`WorkspaceHistory`; with `--save` or `--anew` `SavedAnswer`', from: ['src/lib/history/show.ts', 'src/cli/workspace/history.ts']},
+  'workspace:history': {answer: '`WorkspaceHistory`; with `--save`, `--anew` or `--copy` `SavedAnswer`', from: ['src/lib/history/show.ts', 'src/cli/workspace/history.ts', 'src/lib/history/copy.ts']},
   'workspace:restore': {answer: 'Restored', from: 'src/lib/history/restore.ts'},
   'workspace:list': {answer: 'PlacedWorkspace[]', from: 'src/lib/workspace/place.ts'},
   'workspace:open': {answer: 'OpenedAnswer', from: 'src/cli/workspace/open.ts'},

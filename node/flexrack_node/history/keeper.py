@@ -23,7 +23,7 @@ from flexrack_node.history.restic import Restic
 from flexrack_node.history.saving import AUTOSAVE, hold, save
 
 _LOCK_SECONDS = 600.0
-_NICE = 15
+_NICE = 10
 
 
 class Keeper:
@@ -70,7 +70,7 @@ def be_gentle() -> None:
     os.nice(_NICE)
     ionice = shutil.which("ionice")
     if ionice:
-        subprocess.run([ionice, "-c", "3", "-p", str(os.getpid())], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run([ionice, "-c", "2", "-n", "7", "-p", str(os.getpid())], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def main(root: str, project: str) -> int:

@@ -37,12 +37,19 @@ def saved(place: HistoryFolder, digest: str, view: Path, channel: Channel) -> st
     from flexrack_node.history.saving import RUN, back_up, hold, need_margin, prepared
 
     restic = Restic(place)
+    tags = [RUN, f"code-{digest[:32]}"]
     need_margin(place)
-    with hold(place, channel, _LOCK_SECONDS) as lock:
-        restic.lock = lock.fd
-        prepared(place, restic)
-        done = back_up(restic, view, [RUN, f"code-{digest[:32]}"])
-        if done["unreadable"]:
-            raise NodeError("REMOTE_FAILED", f"{done['unreadable'][0]} could not be read")
-        place.write_codes({**place.codes(), digest: done["snapshot"]})
-        return str(done["snapshot"])
+    if not place.exists():
+        with hold(place, channel, _LOCK_SECONDS) as lock:
+            prepared(place, Restic(place, lock=lock.fd))
+    try:
+        done = back_up(restic, view, tags)  # beside who else saves, which may take its time: restic keeps them apart
+    except NodeError as error:
+        if error.code != "LOCKED":
+            raise
+        with hold(place, channel, _LOCK_SECONDS) as lock:  # somebody prunes
+            done = back_up(Restic(place, lock=lock.fd), view, tags)
+    if done["unreadable"]:
+        raise NodeError("REMOTE_FAILED", f"{done['unreadable'][0]} could not be read")
+    place.write_codes({**place.codes(), digest: done["snapshot"]})
+    return str(done["snapshot"])

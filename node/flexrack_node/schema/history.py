@@ -179,6 +179,21 @@ class HistoryDiscarded(TypedDict):
     removed: bool
 
 
+class RepositoryFile(TypedDict):
+    path: str
+    bytes: int
+
+
+class HistoryFiles(TypedDict):
+    path: str
+    config: str
+    files: List[RepositoryFile]
+
+
+class HistoryKey(TypedDict):
+    key: str
+
+
 class HistorySettings(TypedDict):
     """What workspace.autosave asked for last."""
     every: Optional[float]

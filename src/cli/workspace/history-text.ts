@@ -1,4 +1,4 @@
-import type {Restored, WorkspaceDiff, WorkspaceHistory} from '../../lib/history/index.ts'
+import type {CopiedHistory, Restored, WorkspaceDiff, WorkspaceHistory} from '../../lib/history/index.ts'
 import {ago, bytes, count, duration, table} from '../terminal/render.ts'
 
 const WHY = {excluded: 'excluded', program: 'made by programs', large: 'large', many: 'data'} as const
@@ -23,7 +23,7 @@ export function historyText(found: WorkspaceHistory, path: string | undefined): 
 
 function stateOf({node, project, autosave, every, savedAt, lookedAt, files, bytes: size}: WorkspaceHistory): string {
   const what = files === null || size === null ? '' : `, ${count(files, 'file')}, ${bytes(size)}`
-  const last = savedAt === null ? 'nothing was saved yet' : `saved ${ago(savedAt)}${lookedAt === null || lookedAt === savedAt ? '' : `, unchanged ${ago(lookedAt)}`}${what}`
+  const last = savedAt === null ? 'nothing was saved yet' : `saved ${ago(savedAt)}${lookedAt === null || savedAt === null || lookedAt <= savedAt ? '' : `, unchanged ${ago(lookedAt)}`}${what}`
   if (autosave === 'off') return `${node} does not save ${project} by itself; ${last}.`
   if (autosave === 'ended') return `${node} should save ${project} by itself every ${duration((every ?? 0) * 1000)}, and what does that has ended (flexrack workspace up starts it); ${last}.`
   return `${node} saves ${project} every ${duration((every ?? 0) * 1000)}; ${last}.`
@@ -41,6 +41,11 @@ export function diffText({changes, snapshot, at, node}: WorkspaceDiff): string {
     ...(rest.length > 0 ? [table(rest.map((one) => ({path: one.path, what: one.what, size: bytes(one.bytes)})), ['path', 'what', {key: 'size', align: 'right'}])] : []),
     ...shown.map((one) => one.trimEnd()),
   ].join('\n')
+}
+
+export function copiedText({files, bytes: size, there, folder, node}: CopiedHistory): string {
+  const came = files === 0 ? 'Nothing is new' : `${count(files, 'file')} (${bytes(size)}) came`
+  return `${came} from ${node}${there > 0 ? `; ${count(there, 'file')} ${there === 1 ? 'was' : 'were'} here` : ''}.\nTo read the copy: restic -r ${folder}/repository -p ${folder}/key snapshots`
 }
 
 export function restoredText(one: Restored, path: string | undefined): string {

@@ -1,10 +1,10 @@
 import {CliError, type Context} from '../../lib/base/index.ts'
-import type {Moment, Restored, RestoreKinds, WorkspaceDiff, WorkspaceHistory} from '../../lib/history/index.ts'
+import type {CopiedHistory, CopyKinds, Moment, Restored, RestoreKinds, WorkspaceDiff, WorkspaceHistory} from '../../lib/history/index.ts'
 import type {Host} from '../../lib/host/index.ts'
 import type {Plan} from '../../lib/plan/index.ts'
 import type {ProjectSession} from '../base/session.ts'
 import {planText} from '../terminal/render.ts'
-import {historyText, restoredFilesText, restoredText} from './history-text.ts'
+import {copiedText, historyText, restoredFilesText, restoredText} from './history-text.ts'
 import {openHosts, throwIfNodesFailed} from './hosts.ts'
 import {oneNode} from './nodes.ts'
 
@@ -17,14 +17,15 @@ export interface WhenFlags {
   path?: string | undefined
 }
 
-/** What `workspace history` answers after --save, and after --anew. */
-export type SavedAnswer = {node: string; project: string; snapshot: string | null; made: boolean; unreadable: string[]} | {node: string; project: string; aside: string}
+/** What `workspace history` answers after --save, --anew and --copy. */
+export type SavedAnswer = CopiedHistory | {node: string; project: string; snapshot: string | null; made: boolean; unreadable: string[]} | {node: string; project: string; aside: string}
 
 /** `workspace history`. */
-export async function showSaved(flags: WhenFlags & {save: boolean; anew: boolean; dryRun: boolean}, session: ProjectSession, context: Context, answer: Answer): Promise<WorkspaceHistory | SavedAnswer | Plan> {
+export async function showSaved(flags: WhenFlags & {save: boolean; anew: boolean; copy?: string | undefined; dryRun: boolean}, session: ProjectSession, context: Context, answer: Answer): Promise<WorkspaceHistory | SavedAnswer | Plan> {
   const {showHistory} = await import('../../lib/history/index.ts')
   const {host, project} = await theHost(flags.on, session, context)
   const path = insideProject(flags.path)
+  if (flags.copy !== undefined) return copySaved(host, project, flags.copy, flags.dryRun, context, answer)
   if (flags.dryRun) {
     if (!flags.save && !flags.anew) throw new CliError('USAGE', 'this only looks', {hint: 'leave --dry-run out'})
     const title = flags.anew ? `Put the history of ${project} aside, with its key, and begin another one` : 'Save the workspace'
@@ -47,6 +48,15 @@ export async function showSaved(flags: WhenFlags & {save: boolean; anew: boolean
   return answer<WorkspaceHistory>(await showHistory(host, project, path, context), (found) => historyText(found, path))
 }
 
+async function copySaved(host: Host, project: string, to: string, dryRun: boolean, context: Context, answer: Answer): Promise<CopiedHistory | Plan> {
+  const [{COPY}, {executePlan, throwIfFailed, valuesOf}] = await Promise.all([import('../../lib/history/index.ts'), import('../../lib/plan/index.ts')])
+  const plan = await COPY.plan(host, project, to, context)
+  if (dryRun) return answer<Plan>(plan, planText)
+  const outcomes = await executePlan(plan, COPY.handlers, {host, context}, context)
+  throwIfFailed(outcomes)
+  return answer<CopiedHistory>(valuesOf<CopyKinds, 'history.copy'>(outcomes, 'history.copy')[0] as CopiedHistory, copiedText)
+}
+
 /** `workspace diff`. */
 export async function diffSaved(flags: WhenFlags & {text: boolean}, session: ProjectSession, context: Context): Promise<WorkspaceDiff> {
   const {diffHistory} = await import('../../lib/history/index.ts')
@@ -56,11 +66,11 @@ export async function diffSaved(flags: WhenFlags & {text: boolean}, session: Pro
 }
 
 /** `workspace restore`. */
-export async function restoreSaved(flags: WhenFlags & {to?: string | undefined; inPlace: boolean; remove: boolean; dryRun: boolean}, session: ProjectSession, context: Context, answer: Answer): Promise<Plan | Restored> {
+export async function restoreSaved(flags: WhenFlags & {to?: string | undefined; inPlace: boolean | undefined; remove: boolean | undefined; dryRun: boolean}, session: ProjectSession, context: Context, answer: Answer): Promise<Plan | Restored> {
   const [{RESTORE}, {executePlan, throwIfFailed, valuesOf}] = await Promise.all([import('../../lib/history/index.ts'), import('../../lib/plan/index.ts')])
   const {host, project} = await theHost(flags.on, session, context)
   const path = insideProject(flags.path)
-  const wish = {...(await wishOf(flags)), ...(path !== undefined && {path}), inPlace: flags.inPlace, remove: flags.remove, ...(flags.to !== undefined && {to: flags.to})}
+  const wish = {...(await wishOf(flags)), ...(path !== undefined && {path}), inPlace: flags.inPlace ?? false, remove: flags.remove ?? false, ...(flags.to !== undefined && {to: flags.to})}
   const plan = await RESTORE.plan(host, project, wish, context)
   if (flags.dryRun) return answer<Plan>(plan, () => [planText(plan), ...plan.steps.map(({input}) => restoredFilesText(input.files))].filter(Boolean).join('\n'))
   const outcomes = await executePlan(plan, RESTORE.handlers, {host, context}, context)

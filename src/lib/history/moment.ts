@@ -36,4 +36,4 @@ function checked(date: Date, text: string): Moment {
   return {at: date.getTime() / 1000}
 }
 
-const strange = (text: string): CliError => new CliError('USAGE', `"${text}" is neither a time nor a snapshot`, {hint: '--at 2h, --at 14:30, --at "2026-03-01 14:30" or --at 1a2b3c4d, of flexrack workspace history'})
+const strange = (text: string): CliError => new CliError('USAGE', `"${text}" is neither a time nor a snapshot`, {hint: 'such as --at 2h, --at 14:30, --at "2026-03-01 14:30", or --at with an id of `flexrack workspace history`'})

@@ -191,6 +191,25 @@ export interface HistoryDiscarded {
   removed: boolean
 }
 
+export interface HistoryFiles {
+  /** Absolute: the repository. */
+  path: string
+  /** SHA-256 of its config: which repository it is. */
+  config: string
+  /** Path in it; a file's name is the SHA-256 of its content. */
+  files: RepositoryFile[]
+}
+
+export interface RepositoryFile {
+  path: string
+  bytes: number
+}
+
+export interface HistoryKey {
+  /** The repository's password. */
+  key: string
+}
+
 /** What workspace.autosave asked for last. */
 export interface HistorySettings {
   /** Seconds; null: it was switched off. */
@@ -243,6 +262,10 @@ export interface HistoryVerbs {
   'history.diff': {input: HistoryDiff; result: HistoryDiffed; event: never}
   /** Brings a snapshot back, beside or in place. */
   'history.restore': {input: HistoryWish; result: HistoryRestored; event: WaitingEvent}
+  /** The files of a repository, for who copies it. */
+  'history.files': {input: HistoryProject; result: HistoryFiles; event: never}
+  /** Its password, for a copy of it. */
+  'history.key': {input: HistoryProject; result: HistoryKey; event: never}
   /** Removes what was restored beside. */
   'history.discard': {input: HistoryDiscard; result: HistoryDiscarded; event: never}
 }
