@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Dict, Optional, cast
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
-from flexrack_node.base.stored import or_nothing, read, read_current, replace_file, write
+from flexrack_node.base.stored import or_nothing, read, replace_file, write
 from flexrack_node.workspace.folder import WorkspaceFolder
 
 if TYPE_CHECKING:
@@ -70,13 +70,13 @@ class HistoryFolder:
         return self.settings().get("every") is not None
 
     def state(self) -> "HistoryState":
-        return or_nothing(read_current("history.state", self.state_file))
+        return or_nothing(read("history.state", self.state_file))
 
     def tell(self, **changes: Any) -> None:
         write("history.state", self.state_file, cast(Any, {**self.state(), **changes}), durable=False)
 
     def codes(self) -> Dict[str, str]:
-        return dict(or_nothing(read_current("history.codes", self.codes_file)).get("codes", {}))
+        return dict(or_nothing(read("history.codes", self.codes_file)).get("codes", {}))
 
     def write_codes(self, codes: Dict[str, str]) -> None:
         write("history.codes", self.codes_file, {"codes": codes})

@@ -8,7 +8,7 @@ export interface ShownSnapshot extends Omit<HistorySnapshot, 'at'> {
   at: string
 }
 
-export interface ShownVersion extends Omit<FileVersion, 'at' | 'changed_at'> {
+export interface SavedVersion extends Omit<FileVersion, 'at' | 'changed_at'> {
   at: string
   changedAt: string | null
 }
@@ -38,7 +38,7 @@ export interface WorkspaceHistory {
   /** Oldest first. */
   snapshots: ShownSnapshot[]
   /** Of the file that was asked for. */
-  versions: ShownVersion[]
+  versions: SavedVersion[]
 }
 
 /** What changed in a workspace since a snapshot. */
