@@ -1,6 +1,5 @@
 import {mkdir, mkdtemp, readdir, rename, rm, rmdir} from 'node:fs/promises'
-import {basename, dirname, join, resolve} from 'node:path'
-import {posix} from 'node:path'
+import {basename, dirname, join, posix, resolve} from 'node:path'
 import {fetchPaths} from '../artifact/index.ts'
 import {CliError, type Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
