@@ -1,7 +1,7 @@
 """What a run is started with; a node keeps it as spec.json. Generated from protocol/order.json by `npm run protocol`; for type checkers alone."""
 from typing import Dict, List, Literal, Optional, TypedDict
 
-from flexrack_node.schema.image import Isolate
+from flexrack_node.schema.image import BoundVolume, Isolate
 
 
 class _CheckpointOrder(TypedDict):
@@ -152,6 +152,7 @@ class RunOrder(_RunOrder, total=False):
     container: str
     code: RunCode
     data: List[RunData]
+    volumes: List[BoundVolume]
     checkpoint: CheckpointOrder
     after_reboot: Literal["checkpoint", "anew"]
     without_progress: int

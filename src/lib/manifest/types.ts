@@ -17,8 +17,15 @@ export interface Manifest {
   sweep?: SweepSpec
   /** Data sets of its runs: name, or name@beginning of a digest. */
   data?: string[]
+  /** Volumes of the rack that its programs may have. */
+  volumes?: VolumeWish[]
   tracking: TrackingSpec
   endpoints: Record<string, EndpointSpec>
+}
+
+export interface VolumeWish {
+  name: string
+  write: boolean
 }
 
 export interface WorkspaceSpec {

@@ -1,5 +1,5 @@
 // What a run is started with; a node keeps it as spec.json. Generated from protocol/order.json by `npm run protocol`.
-import type {Isolate} from './image.ts'
+import type {BoundVolume, Isolate} from './image.ts'
 
 export interface CheckpointOrder {
   path: string
@@ -127,6 +127,8 @@ export interface RunOrder {
   env: Record<string, string>
   /** Versions of data sets that its ranks find below FLEXRACK_DATA. */
   data?: RunData[]
+  /** Folders of the node that its ranks may have, told as FLEXRACK_VOLUME_NAME. */
+  volumes?: BoundVolume[]
   /** How often all ranks are started again. */
   restarts: number
   checkpoint?: CheckpointOrder

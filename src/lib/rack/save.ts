@@ -77,6 +77,7 @@ export function renderRack(rack: Rack, before?: string): string {
     if (value === undefined) usable.delete(key)
     else if (JSON.stringify((usable.toJS() as Record<string, unknown>)[key]) !== JSON.stringify(value)) usable.set(key, usable.createNode(value))
   }
+  if (rack.volumes && !usable.has('volumes')) usable.set('volumes', usable.createNode(rack.volumes)) // no command changes them: what stands there stays
   const nodes = usable.get('nodes')
   // Labels that nodes share are written out for each: an anchor (&a1) is nothing to edit by hand.
   if (!isSeq(nodes)) usable.set('nodes', usable.createNode(rack.nodes.map((node) => written(nodeFields(node, rack.network))), {aliasDuplicateObjects: false}))
