@@ -53,7 +53,7 @@ test('runs and commands have the volumes that they name, as they name them, and 
 
   await manifest('nfs')
   const checked = await flexrack('check', '--json')
-  const {checked: {volumes}, findings} = JSON.parse(checked.stdout) as {checked: {volumes: {node: string; name: string}[]}; findings: {node?: string; message: string}[]}
+  const {checked: {volumes}, findings} = (JSON.parse(checked.stdout) as {error: {details: {checked: {volumes: {node: string; name: string}[]}; findings: {node?: string; message: string}[]}}}).error.details
   expect(volumes.map(({node, name}) => `${node} ${name}`)).toEqual(['node-1 gone', 'node-1 nfs', 'node-1 one', 'node-1 scratch', 'node-2 gone', 'node-2 nfs', 'node-2 scratch'])
   expect(findings.filter(({message}) => message.includes('volume')).map(({node, message}) => `${node}: ${message.replace(folder, '')}`)).toEqual(['node-1: the volume gone cannot be used: /gone is not there', 'node-2: the volume gone cannot be used: /gone is not there'])
   expect(await readdir(join(folder, 'nfs'))).toEqual(['set.txt'])
