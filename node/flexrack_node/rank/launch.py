@@ -45,6 +45,8 @@ def gang_argv(spec: Mapping[str, Any], attempt: Path, cgroup: Optional[Path], po
         return wrapper
     if spec["launcher"] in PACKAGED:
         return python_module("rank.rank:launch", place, *packaged_argv(spec, attempt, wrapper), python=ours)
+    if spec["launcher"] != "torchrun":
+        raise ValueError("a launcher that this program does not know: {}".format(spec["launcher"]))
     torchrun = [
         spec["python"], "-m", "torch.distributed.run",
         "--nnodes", str(len(spec["nodes"])), "--nproc-per-node", str(spec["processes"]),

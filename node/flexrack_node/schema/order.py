@@ -3,6 +3,8 @@ from typing import Dict, List, Literal, Optional, TypedDict
 
 from flexrack_node.schema.image import BoundVolume, Isolate
 
+Launcher = Literal["torchrun", "accelerate", "deepspeed", "ray", "mpi", "plain"]
+
 
 class _CheckpointOrder(TypedDict):
     path: str
@@ -127,7 +129,7 @@ class _RunOrder(TypedDict):
     node: str
     index: int
     nodes: List[str]
-    launcher: Literal["torchrun", "accelerate", "deepspeed", "ray", "mpi", "plain"]
+    launcher: Launcher
     processes: int
     command: List[str]
     python: str

@@ -1,3 +1,4 @@
+import type {Launcher} from '../protocol/index.ts'
 import type {HangSpec} from './hang.ts'
 
 /** The validated manifest: defaults filled in, names in camelCase. Keys in the file are snake_case. */
@@ -117,9 +118,6 @@ export interface CheckpointSpec {
   /** Other nodes that keep a copy while the ranks train. */
   copies?: number
 }
-
-/** What starts the ranks. */
-export type Launcher = 'torchrun' | 'accelerate' | 'deepspeed' | 'ray' | 'mpi' | 'plain'
 
 export type Scheduler = 'ssh' | 'slurm'
 

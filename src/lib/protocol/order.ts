@@ -1,6 +1,9 @@
 // What a run is started with; a node keeps it as spec.json. Generated from protocol/order.json by `npm run protocol`.
 import type {BoundVolume, Isolate} from './image.ts'
 
+/** What starts the ranks of a run. */
+export type Launcher = 'torchrun' | 'accelerate' | 'deepspeed' | 'ray' | 'mpi' | 'plain'
+
 export interface CheckpointOrder {
   path: string
   marker?: string
@@ -107,7 +110,7 @@ export interface RunOrder {
   /** Position in the gang; 0 leads at first. */
   index: number
   nodes: string[]
-  launcher: 'torchrun' | 'accelerate' | 'deepspeed' | 'ray' | 'mpi' | 'plain'
+  launcher: Launcher
   /** Ranks a node. */
   processes: number
   command: string[]
