@@ -51,6 +51,8 @@ def _order(spec: Mapping[str, Any], root: Path, folder: Path, attempt: Path, env
             # Not the daemon's own folder: who reaches its admin socket could lease whatever is free.
             order["read"] += [leases["libraries"]] if leases.get("libraries") else []
             order["write"].append(leases["folder"])
+    if spec.get("inputs_folder"):
+        order["read"] = [*order["read"], spec["inputs_folder"]]
     if spec.get("volumes"):
         order["volumes"] = spec["volumes"]
     if spec.get("data_folder"):

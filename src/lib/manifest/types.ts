@@ -90,6 +90,10 @@ export interface TrainSpec {
   checkpoint?: CheckpointSpec
   /** Files and folders (trailing /), relative to the project, fetched and logged as artifacts. */
   outputs: string[]
+  /** Copied to nodes before: by name, REMOTE:PATH. */
+  inputs?: Record<string, string>
+  /** Copied to buckets before it is over. */
+  uploads?: {to: string; files: string[]}[]
   env: Record<string, string>
   /** Seconds between SIGTERM and SIGKILL. */
   grace: number
