@@ -26,7 +26,7 @@ beforeAll(async () => {
   for (const one of ['project', 's3/bucket/set/deep', 'slow']) await mkdir(join(folder, one), {recursive: true})
   await writeFile(join(folder, 's3/bucket/set/deep/x.txt'), 'seven\n')
   await writeFile(join(folder, 's3/bucket/set/big.bin'), Buffer.alloc(1 << 20, 'x'))
-  servers = [await serveBucket(rclone, 's3', join(folder, 's3')), await serveBucket(rclone, 'webdav', join(folder, 'slow'), ['--bwlimit', '2M'])]
+  servers = [await serveBucket(rclone, 's3', join(folder, 's3')), await serveBucket(rclone, 'webdav', join(folder, 'slow'), ['--bwlimit', '200k'])]
   await writeFile(join(folder, 'rclone.conf'), `[store]\n${servers[0]?.section}\n[slow]\n${servers[1]?.section}\n[other]\ntype = ftp\nhost = example.org\npass = NOBODYSBUSINESS\n`, {mode: 0o600})
   roots = await Promise.all(rack.rack.nodes.map(async (node) => (await openHost(rack.fleet(), node as RackNode, rack.context())).root))
 })
@@ -78,7 +78,7 @@ test('a run has its inputs on each node, and has finished when what each of them
 
 test('a run whose upload is killed has failed, says so, and finishes by `runs upload`', async () => {
   await writeFile(join(folder, 'project/flexrack.yaml'), 'name: bucket\ntrain: {command: train.py, launcher: plain, restarts: 2, uploads: [{to: "slow:runs"}]}\n')
-  await writeFile(join(folder, 'project/train.py'), 'import os\nopen(os.environ["FLEXRACK_OUTPUTS"] + "/big.bin", "wb").write(os.urandom(24 << 20))\nprint("trained")\n')
+  await writeFile(join(folder, 'project/train.py'), 'import os\nopen(os.environ["FLEXRACK_OUTPUTS"] + "/big.bin", "wb").write(os.urandom(8 << 20))\nprint("trained")\n')
   const detached = await flexrack('train', '--no-tracking', '--skip', 'all', '--detach')
   const run = runOf(detached)
   const place = join(roots[0] as string, 'runs', run)
@@ -110,7 +110,7 @@ test('a run whose upload is killed has failed, says so, and finishes by `runs up
   await servers[1]?.stop()
   servers[1] = await serveBucket(rclone, 'webdav', join(folder, 'slow'))
   await writeFile(join(folder, 'rclone.conf'), `[slow]\n${servers[1].section}\n`, {mode: 0o600})
-  expect(await json('runs', 'upload', run)).toMatchObject({run, finished: true, nodes: [{node: 'node-1', uploads: [{files: 1, bytes: 24 << 20}]}]})
+  expect(await json('runs', 'upload', run)).toMatchObject({run, finished: true, nodes: [{node: 'node-1', uploads: [{files: 1, bytes: 8 << 20}]}]})
   expect((await readFile(join(folder, 'slow/runs', run, 'big.bin'))).equals(await readFile(join(place, 'outputs/big.bin')))).toBe(true)
   expect(await json('runs', 'show', run)).toMatchObject({status: 'finished', cause: null, exit: 0})
 })
