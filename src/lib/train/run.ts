@@ -8,7 +8,7 @@ import type {Cause, NodeRun, NodeRunDetail, Pace, SlurmState} from '../protocol/
 import type {GangReservation} from '../reservation/index.ts'
 import {followRun, stopRun, type Followed, type FoundRun, type RankLine, type RunNews, type Stopped} from '../runs/index.ts'
 import type {Metric} from '../tracking/index.ts'
-import {runRemotes} from './data.ts'
+import {forgetInputs, runRemotes} from './data.ts'
 import {openTrainEnv} from './env.ts'
 import {planTrain, type TrainPlan} from './plan.ts'
 import {TRAIN_HANDLERS} from './steps/handlers.ts'
@@ -152,10 +152,7 @@ async function abandon(spec: RunSpec, {nodes, reservation, leases, record, track
     const started = tried.map((node): NodeRun => nodes.find((one) => one.node === node) ?? ({node, index: -1} as NodeRun))
     await stopRun(place, {run: spec.run, nodes: started}, {kill: true}, context).catch(() => {})
   }
-  if (spec.inputs.length > 0) {
-    const brought = outcomes.filter((one) => one.step.kind === 'bucket.bring' && one.status !== 'skipped').map((one) => one.step.node as string)
-    await Promise.all(place.rack.nodes.filter(({name}) => brought.includes(name)).map(async (node) => (await openHost(place.fleet, node, context)).call('bucket.forget', {run: spec.run}, {signal: context.kill}).catch(() => {})))
-  }
+  await forgetInputs(spec, outcomes, place, context)
   await reservation?.release()
   await Promise.all(leases.map((one) => one.release()))
   if (!record || !tracking) return
