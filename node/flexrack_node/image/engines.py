@@ -32,8 +32,8 @@ class Engine(Protocol):
 
 ENGINES: "Dict[str, Engine]" = {one.NAME: one for one in (chrun, proot)}
 LOSS = {
-    "ch-run": "images are read-only there, all devices are seen, and there are no sandboxes",
-    "proot": "nothing is separated there: images are read-only for all but root, all devices are seen, system calls are slow, and there are no sandboxes",
+    "ch-run": "images are read-only there, volumes are not, all devices are seen, and there are no sandboxes",
+    "proot": "nothing is separated there: images are read-only for all but root, volumes for nobody, all devices are seen, system calls are slow, and there are no sandboxes",
 }
 
 

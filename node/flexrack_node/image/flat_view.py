@@ -36,7 +36,7 @@ class FlatView:
             own.mkdir(mode=0o700, exist_ok=True)
             self._bind(str(own), path)
         program = str(Path(__file__).resolve().parents[2])
-        for path in (os.path.expanduser("~/.cache"), program, *self.order["read"], *self.order["write"]):
+        for path in (os.path.expanduser("~/.cache"), program, *self.order["read"], *self.order["write"], *(one["path"] for one in self.order.get("volumes", []))):
             if os.path.exists(path):
                 self._bind(path, path)
         for source, target in (*self.order.get("over", []), *self._of_gpus(), *((os.path.realpath(name), name) for name in NAMES)):

@@ -94,6 +94,10 @@ class Sandbox:
             self.words += ["--ro-bind-try" if self.is_isolated else "--bind-try", path, self._place(path)]
         for path in self.order["write"]:
             self.words += ["--bind", path, self._place(path)]
+        for volume in self.order.get("volumes", []):
+            # Where the node's own files are seen, a link on the way is one of them, and nothing can be mounted on it.
+            target = self._place(volume["path"]) if self.image else os.path.realpath(volume["path"])
+            self.words += ["--bind" if volume["write"] else "--ro-bind", volume["path"], target]
         for source, target in self.order.get("over", []):
             self.words += ["--ro-bind", source, self._place(target)]
         for source, target in self.gpus.files:

@@ -153,6 +153,13 @@ class Isolate(_Isolate, total=False):
     cpus: float
 
 
+class BoundVolume(TypedDict):
+    """A volume of the rack file, as a program may have it."""
+    name: str
+    path: str
+    write: bool
+
+
 class _EnterOrder(TypedDict):
     read: List[str]
     write: List[str]
@@ -166,6 +173,7 @@ class EnterOrder(_EnterOrder, total=False):
     """How a program is started in an image, in a sandbox, or both. Paths are absolute, and the same inside and outside."""
     image: str
     isolate: Isolate
+    volumes: List[BoundVolume]
     over: List[List[str]]
     drivers: str
     die: bool

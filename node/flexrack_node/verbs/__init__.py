@@ -101,6 +101,8 @@ VERBS = {
     "sync.compare": "workspace.sync:compare",
     "sync.contents": "workspace.changes:contents",
     "usage.read": "runs.usage:read",
+    "volume.look": "volume.look:look",
+    "volume.mark": "volume.look:mark",
     "workspace.editors": "workspace.editors:editors",
     "workspace.inspect": "workspace.workspace:inspect",
     "workspace.list": "workspace.workspace:listing",

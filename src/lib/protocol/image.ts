@@ -155,6 +155,14 @@ export interface Isolate {
   cpus?: number
 }
 
+/** A volume of the rack file, as a program may have it. */
+export interface BoundVolume {
+  name: string
+  /** The same inside and outside. */
+  path: string
+  write: boolean
+}
+
 /** How a program is started in an image, in a sandbox, or both. Paths are absolute, and the same inside and outside. */
 export interface EnterOrder {
   /** Digest; absent: the node's own files. */
@@ -162,6 +170,7 @@ export interface EnterOrder {
   isolate?: Isolate
   read: string[]
   write: string[]
+  volumes?: BoundVolume[]
   /** UUIDs or numbers of the local GPUs that it sees; null: all. */
   gpus: string[] | null
   cwd: string
