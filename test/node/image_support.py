@@ -133,6 +133,22 @@ def packages_layer(site: str) -> bytes:
     return layer.bytes()
 
 
+def debian_layer(packages: List[str]) -> bytes:
+    """Files of Debian packages that are installed here, with the libraries that their programs and plugins need; without documentation."""
+    layer, done = LayerTar(), {path for program in PROGRAMS for path in libraries(program)}
+    listed = subprocess.run(["dpkg-query", "-L", *packages], capture_output=True, text=True, check=True).stdout.split("\n")
+    files = sorted({path for path in listed if os.path.isfile(path) and not path.startswith(("/usr/share/doc", "/usr/share/man", "/usr/share/lintian"))})
+    needed = {real for path in files if ".so" in path or "/bin/" in path for real in libraries(path)}
+    for path in [*files, *sorted(needed - done - set(files))]:
+        with open(os.path.realpath(path), "rb") as source:
+            layer.add(path.lstrip("/"), source.read(), mode=os.stat(path).st_mode & 0o777)
+    for link in sorted({path for path in listed if path.startswith(("/usr/bin/", "/etc/alternatives/"))} | {f"/usr/bin/{name}" for name in os.listdir("/usr/bin") if os.path.realpath(f"/usr/bin/{name}") in files}):
+        if link not in files and os.path.isfile(link):
+            with open(os.path.realpath(link), "rb") as source:
+                layer.add(link.lstrip("/"), source.read(), mode=0o755)
+    return layer.bytes()
+
+
 def layout(folder: str, layers: List[bytes], tag: str = "latest", env: Optional[List[str]] = None, machine: str = "amd64", packing: str = "+gzip") -> str:
     """Writes an OCI image layout, or adds an image to one. -> digest of the manifest."""
     def blob(data: bytes) -> Dict[str, Any]:
@@ -218,12 +234,18 @@ def as_account(test: unittest.TestCase, *modules: str) -> None:
         test.assertEqual(done.returncode, 0, done.stderr[-6000:])
 
 
-if __name__ == "__main__":  # FOLDER [python] [packages=SITE] [program=PATH]: a layout with the images `base`, and as asked `python`, `packages`; prints their digests
+if __name__ == "__main__":  # FOLDER [python] [packages=SITE] [debian=PACKAGE]... [program=PATH]...: a layout with the images `base`, and as asked `python`, `packages` (with those of Debian); prints their digests
     programs = tuple(one[8:] for one in sys.argv[2:] if one.startswith("program="))
     base = base_layer((*PROGRAMS, *programs))
     made = {"base": layout(sys.argv[1], [base], "base", ["GREETING=from the image", "PATH=/usr/bin:/bin"])}
+    wants_packages = any(one.startswith("packages=") for one in sys.argv[2:])
+    python = python_layer() if wants_packages or "python" in sys.argv[2:] else b""
     if "python" in sys.argv[2:]:
-        made["python"] = layout(sys.argv[1], [base, python_layer()], "python", ["PATH=/usr/bin:/bin"])
+        made["python"] = layout(sys.argv[1], [base, python], "python", ["PATH=/usr/bin:/bin"])
+        # One whose Python says that it is another than any of this machine.
+        other = LayerTar().add("usr/bin/python3", "#!/bin/sh\nexec /usr/bin/python3.* -I -c \"import os, platform; platform.python_version = lambda: '3.14.1'; exec(os.environ['PROBE'])\"\n", mode=0o755)
+        made["other"] = layout(sys.argv[1], [base, python, other.bytes()], "other", ["PATH=/usr/bin:/bin"])
     for site in [one[9:] for one in sys.argv[2:] if one.startswith("packages=")]:
-        made["packages"] = layout(sys.argv[1], [base, python_layer(), packages_layer(site)], "packages", ["PATH=/usr/bin:/bin"], packing="")
+        debian = [one[7:] for one in sys.argv[2:] if one.startswith("debian=")]
+        made["packages"] = layout(sys.argv[1], [base, python, *([debian_layer(debian)] if debian else []), packages_layer(site)], "packages", ["PATH=/usr/bin:/bin"], packing="")
     print(json.dumps(made))

@@ -2,17 +2,25 @@
 from typing import Dict, List, Literal, Optional, TypedDict
 
 
-class ImageQuestion(TypedDict):
+class _ImageQuestion(TypedDict):
     layers: List[str]
     tool: str
 
 
+class ImageQuestion(_ImageQuestion, total=False):
+    image: str
+    sandbox: bool
+
+Engine = Literal["ch-run", "proot"]
+
+
 class ImageRuntime(TypedDict):
     """What runs images here; `engine` null and no `why`: not known before bubblewrap is there."""
-    engine: Optional[Literal["bubblewrap"]]
+    engine: Optional[Literal["bubblewrap", "ch-run", "proot"]]
     program: Optional[str]
     why: str
     hint: Optional[str]
+    loss: Optional[str]
 
 
 class ImageFound(TypedDict):
@@ -20,6 +28,7 @@ class ImageFound(TypedDict):
     runtime: ImageRuntime
     lacks: Optional[str]
     machine: str
+    remake: bool
 
 
 class ImageForgotten(TypedDict):
@@ -95,12 +104,16 @@ class KeptLayer(TypedDict):
     devices: int
 
 
-class KeptImage(TypedDict):
-    """An image: its layers, the lowest first."""
+class _KeptImage(TypedDict):
     digest: str
     ref: str
     layers: List[str]
     settings: ImageSettings
+
+
+class KeptImage(_KeptImage, total=False):
+    """An image: its layers, the lowest first."""
+    engine: Engine
 
 
 class ImageSize(TypedDict):
@@ -164,6 +177,15 @@ class EnterOrder(_EnterOrder, total=False):
     over: List[List[str]]
     drivers: str
     die: bool
+
+
+class ImagePythonQuestion(TypedDict):
+    image: str
+    python: Optional[str]
+
+
+class ImagePython(TypedDict):
+    python: Optional[str]
 
 
 class LimitsHeld(TypedDict):

@@ -50,6 +50,7 @@ VERBS = {
     "image.layer": "image.taking:layer",
     "image.list": "workspace.images:listing",
     "image.remove": "workspace.images:remove",
+    "image.python": "workspace.environment:python_of_image",
     "image.sandbox": "image.taking:sandbox",
     "image.tool": "image.taking:tool",
     "mpi.inspect": "rank.mpi:inspect",
