@@ -123,6 +123,15 @@ class EnginesTest(unittest.TestCase):
                 done = self.sh(self.add(engine, self.layer, loop, LayerTar().add(f"y-{engine}").bytes()), "true")
                 self.assertEqual(done.returncode, 125, done.stderr)
                 self.assertIn("is a link without an end", done.stderr)
+                done = self.sh(self.add(engine, self.layer, LayerTar().symlink("proc", str(victim)).bytes(), LayerTar().add(f"z-{engine}").bytes()), "true")
+                self.assertEqual((done.returncode, "its /proc is a link" in done.stderr), (125, True), done.stderr)
+
+    def test_an_image_without_the_kernels_folders_gets_them(self):
+        bare = LayerTar().add(".wh.proc").add(".wh.sys").add(".wh.dev").add(".wh.tmp").bytes()
+        for engine in ENGINES:
+            with self.subTest(engine=engine):
+                done = self.sh(self.add(engine, self.layer, bare, LayerTar().add(f"w-{engine}").bytes()), "test -e /proc/self/status && test -c /dev/null && test -d /sys && test -d /tmp && echo all")
+                self.assertEqual((done.stdout, done.stderr), ("all\n", ""))
 
     def test_where_user_namespaces_are_forbidden_images_run_by_proot_and_sandboxes_are_refused(self):
         code = f"""
