@@ -10,6 +10,7 @@ import time
 import unittest
 from pathlib import Path
 
+from flexrack_node.base import installed
 from flexrack_node.image import engines, flat, prepare, taking
 from flexrack_node.image.enter import enter_words
 from image_support import ImageRoot, LayerTar, as_account, base_layer, digest, packed
@@ -178,6 +179,14 @@ print(json.dumps([taking.inspect({{**question, "image": {digest(b"forbidden")!r}
         self.image.store.forget_flats()
         self.assertFalse(place.exists())
         self.assertTrue(self.image.store.flat(self.kept["proot"]).is_dir())
+
+    def test_uninstalling_takes_away_what_is_closed(self):
+        with tempfile.TemporaryDirectory() as temp:
+            other = ImageRoot(Path(temp) / "root")
+            name = other.add(self.layer)
+            engines.make_flat(other.store, name, [digest(self.layer)])
+            self.assertTrue(installed.remove(other.root, {"path": "images", "kind": "images"}))
+            self.assertFalse(other.store.path.exists())
 
     def test_a_path_with_a_colon_is_refused(self):
         odd = Path(self.holder.name, "a:b")
