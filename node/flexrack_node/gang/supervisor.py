@@ -58,6 +58,10 @@ def supervise(folder: RunFolder, judge: Optional[Judge] = None, is_back: bool = 
     hold: Optional[Hold] = None
     leases: Optional[LeaseHold] = None
     try:
+        if spec.get("volumes"):
+            from flexrack_node.volume.look import need  # only here: most runs have none
+
+            need(spec["volumes"])
         if spec.get("reservation"):
             hold = Hold(Path(spec["root"]), spec["reservation"], lambda why: _end_for_loss(folder, why))
             hold.take_over()

@@ -1,7 +1,9 @@
 """What a run is started with; a node keeps it as spec.json. Generated from protocol/order.json by `npm run protocol`; for type checkers alone."""
 from typing import Dict, List, Literal, Optional, TypedDict
 
-from flexrack_node.schema.image import Isolate
+from flexrack_node.schema.image import BoundVolume, Isolate
+
+Launcher = Literal["torchrun", "accelerate", "deepspeed", "ray", "mpi", "plain"]
 
 
 class _CheckpointOrder(TypedDict):
@@ -127,7 +129,7 @@ class _RunOrder(TypedDict):
     node: str
     index: int
     nodes: List[str]
-    launcher: Literal["torchrun", "accelerate", "deepspeed", "ray", "mpi", "plain"]
+    launcher: Launcher
     processes: int
     command: List[str]
     python: str
@@ -152,6 +154,7 @@ class RunOrder(_RunOrder, total=False):
     container: str
     code: RunCode
     data: List[RunData]
+    volumes: List[BoundVolume]
     checkpoint: CheckpointOrder
     after_reboot: Literal["checkpoint", "anew"]
     without_progress: int

@@ -40,6 +40,7 @@ export function resolveManifest(source: Source, file: ManifestFile): Manifest {
     ...(file.train && {train: resolveTrain(file.train)}),
     ...(file.sweep && {sweep: resolveSweep(file.sweep)}),
     ...(file.data.length > 0 && {data: file.data}),
+    ...(file.volumes.length > 0 && {volumes: file.volumes.map((word) => ({name: word.split(':')[0] as string, write: word.endsWith(':rw')}))}),
     tracking: {...(file.tracking.uri !== undefined && {uri: file.tracking.uri.replace(/\/+$/, '')}), experiment: file.tracking.experiment ?? file.name},
     endpoints: file.endpoints,
   }

@@ -1,6 +1,6 @@
 import {z} from 'zod'
 import {SLURM_OPTION, SLURM_OPTION_RULE} from '../document/index.ts'
-import {data} from './data.ts'
+import {data, volumes} from './data.ts'
 import {durationSeconds} from './duration.ts'
 import {gpus, trainGpus} from './gpus.ts'
 import {hang, watch} from './hang.ts'
@@ -224,6 +224,7 @@ export const manifestSchema = z
     train: train.optional(),
     sweep: sweep.optional(),
     data,
+    volumes,
     tracking,
     endpoints: z.record(z.string().regex(NAME, NAME_RULE), endpoint).default({}).describe('Served models by name of the endpoint.'),
   })

@@ -18,6 +18,7 @@ import type {SlurmVerbs} from './slurm.ts'
 import type {SweepVerbs} from './sweep.ts'
 import type {SyncVerbs} from './sync.ts'
 import type {UsageVerbs} from './usage.ts'
+import type {VolumeVerbs} from './volume.ts'
 import type {WatchVerbs} from './watch.ts'
 import type {WorkspaceVerbs} from './workspace.ts'
 
@@ -47,8 +48,9 @@ export type * from './slurm.ts'
 export type * from './sweep.ts'
 export type * from './sync.ts'
 export type * from './usage.ts'
+export type * from './volume.ts'
 export type * from './watch.ts'
 export type * from './workspace.ts'
 
 /** Every verb of the node program: what it takes, what it answers, what it says before. */
-export interface Verbs extends DataVerbs, EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, ImageVerbs, MpiVerbs, NodeVerbs, NotebookVerbs, PreflightVerbs, ProfileVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, ShareVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, WatchVerbs, WorkspaceVerbs {}
+export interface Verbs extends DataVerbs, EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, ImageVerbs, MpiVerbs, NodeVerbs, NotebookVerbs, PreflightVerbs, ProfileVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, ShareVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, VolumeVerbs, WatchVerbs, WorkspaceVerbs {}

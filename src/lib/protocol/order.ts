@@ -1,5 +1,8 @@
 // What a run is started with; a node keeps it as spec.json. Generated from protocol/order.json by `npm run protocol`.
-import type {Isolate} from './image.ts'
+import type {BoundVolume, Isolate} from './image.ts'
+
+/** What starts the ranks of a run. */
+export type Launcher = 'torchrun' | 'accelerate' | 'deepspeed' | 'ray' | 'mpi' | 'plain'
 
 export interface CheckpointOrder {
   path: string
@@ -107,7 +110,7 @@ export interface RunOrder {
   /** Position in the gang; 0 leads at first. */
   index: number
   nodes: string[]
-  launcher: 'torchrun' | 'accelerate' | 'deepspeed' | 'ray' | 'mpi' | 'plain'
+  launcher: Launcher
   /** Ranks a node. */
   processes: number
   command: string[]
@@ -127,6 +130,8 @@ export interface RunOrder {
   env: Record<string, string>
   /** Versions of data sets that its ranks find below FLEXRACK_DATA. */
   data?: RunData[]
+  /** Folders of the node that its ranks may have, told as FLEXRACK_VOLUME_NAME. */
+  volumes?: BoundVolume[]
   /** How often all ranks are started again. */
   restarts: number
   checkpoint?: CheckpointOrder

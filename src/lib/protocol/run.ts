@@ -1,5 +1,5 @@
 // Runs: what a node is asked to run, and what it tells of that. Times in seconds since 1970, by the node's clock. Generated from protocol/run.json by `npm run protocol`.
-import type {RunCode, RunData, RunOrder} from './order.ts'
+import type {Launcher, RunCode, RunData, RunOrder} from './order.ts'
 import type {Had} from './reservation.ts'
 import type {Cause, NodeRunStatus, RankRecord, Requeued, RunResult} from './result.ts'
 import type {Hang, RunName} from './watch.ts'
@@ -48,7 +48,7 @@ export interface NodeRun {
   members?: string[]
   /** Ranks a node. */
   processes: number
-  launcher: 'torchrun' | 'accelerate' | 'deepspeed' | 'ray' | 'mpi' | 'plain'
+  launcher: Launcher
   created: number
   status: NodeRunStatus
   attempt: number

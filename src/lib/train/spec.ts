@@ -1,6 +1,6 @@
 import type {Secret} from '../base/index.ts'
 import {fromEnv, fromStep, type FromEnv, type FromStep} from '../plan/index.ts'
-import type {RunData} from '../protocol/index.ts'
+import type {BoundVolume, RunData} from '../protocol/index.ts'
 import type {Workspace} from '../workspace/index.ts'
 import type {RunSpec} from './types.ts'
 
@@ -30,6 +30,7 @@ type CommonSpec = {
   /** Values may be secrets: they are not part of a plan. */
   env: Record<string, FromEnv>
   data?: RunData[]
+  volumes?: BoundVolume[]
   restarts: number
   without_progress?: number
   after_reboot?: 'checkpoint' | 'anew'
@@ -98,6 +99,7 @@ export function specTemplate<Part extends SshPart | SlurmPart>(spec: RunSpec, {n
     code: {workspace: spec.project},
     env: Object.fromEntries(Object.keys(spec.env).map((name) => [name, fromEnv('variables', name)])),
     ...(spec.data.length > 0 && {data: spec.data}),
+    ...(spec.volumes.length > 0 && {volumes: spec.volumes}),
     restarts: spec.restarts,
     ...(spec.checkpoint && {checkpoint: spec.checkpoint}),
     ...(spec.withoutProgress !== undefined && {without_progress: spec.withoutProgress}),

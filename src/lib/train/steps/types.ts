@@ -9,6 +9,7 @@ import type {HeldLeases, NodeRun, Reservation, TrackingOrder, Wants} from '../..
 import type {Rack} from '../../rack/index.ts'
 import type {GangReservation} from '../../reservation/index.ts'
 import type {Fleet} from '../../ssh/index.ts'
+import type {VolumeKinds} from '../../volume/index.ts'
 import type {WorkspaceEnv, WorkspaceKinds} from '../../workspace/index.ts'
 import type {Source} from '../source.ts'
 import type {SlurmPart, SpecTemplate, SshPart, Unfilled} from '../spec.ts'
@@ -117,7 +118,7 @@ export type SubmitInput = {
   spec: SpecTemplate<SlurmPart>
 }
 
-export type TrainKinds = WorkspaceKinds & DataKinds & {
+export type TrainKinds = WorkspaceKinds & DataKinds & VolumeKinds & {
   'train.reach': {input: ReachInput; output: Tracking}
   'train.reserve': {input: ReserveInput; output: Reserved}
   'train.route': {input: RouteInput; output: GangAddresses}
