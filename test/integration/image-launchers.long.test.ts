@@ -108,7 +108,7 @@ describe.skipIf(!mayMakeNetworks())('every launcher from an image, on two nodes 
   test.each([undefined, {network: 'host' as const}])('torchrun of the image, in the sandbox %o: ranks reduce; a stop lets them save, and nothing is left', async (isolate) => {
     const workspace = isolate ? {isolate} : {}
     const {trained, lines} = await train('torchrun', TORCHRUN, {workspace})
-    expect(trained, JSON.stringify(lines)).toMatchObject({status: 'finished', worldSize: 4})
+    expect(trained, JSON.stringify([trained.cause, lines])).toMatchObject({status: 'finished', worldSize: 4})
     expect(said(lines, 'sum')).toEqual(sums.map((line) => `${line} image" /usr/lib/python3/dist-packages/torch/__init__.py`))
     const stopped = await train('torchrun', TORCHRUN, {workspace, env: {FOREVER: '1'}, on: {line: 'waiting', act: async (run) => stopRun(runs.place, await runs.find(run), {}, context)}})
     expect(stopped.trained.status, JSON.stringify(stopped.lines)).toBe('stopped')
@@ -117,27 +117,27 @@ describe.skipIf(!mayMakeNetworks())('every launcher from an image, on two nodes 
 
   test('accelerate of the image', async () => {
     const {trained, lines} = await train('accelerate', await fixture('accelerate'))
-    expect(trained, JSON.stringify(lines)).toMatchObject({status: 'finished', worldSize: 4})
+    expect(trained, JSON.stringify([trained.cause, lines])).toMatchObject({status: 'finished', worldSize: 4})
     expect(said(lines, 'sum').map((line) => line.replace(/ on .*/, ''))).toEqual(sums)
     expect((await train('accelerate', await fixture('accelerate'), {env: {FAILING_RANK: '3'}})).trained).toMatchObject({status: 'failed', cause: {kind: 'rank', rank: 3, exit: 17}})
   })
 
   test('Open MPI of the image', async () => {
     const {trained, lines} = await train('mpi', MPI)
-    expect(trained, JSON.stringify(lines)).toMatchObject({status: 'finished', worldSize: 4})
+    expect(trained, JSON.stringify([trained.cause, lines])).toMatchObject({status: 'finished', worldSize: 4})
     expect(said(lines, 'sum')).toEqual(sums.map((line, rank) => `${line} ${rank} image"`))
   })
 
   test('deepspeed of the image', async () => {
     const {trained, lines} = await train('deepspeed', await fixture('deepspeed'))
-    expect(trained, JSON.stringify(lines)).toMatchObject({status: 'finished', worldSize: 4})
+    expect(trained, JSON.stringify([trained.cause, lines])).toMatchObject({status: 'finished', worldSize: 4})
     expect(said(lines, 'sum').map((line) => line.replace(/ on .*/, ''))).toEqual(sums)
     expect(said(lines, 'trained')).toEqual(Array.from({length: 4}, () => 'trained DeepSpeedEngine stage 1'))
   })
 
   test.each([undefined, {network: 'host' as const}])('ray of the image, in the sandbox %o: a cluster of both nodes', async (isolate) => {
     const {trained, lines} = await train('ray', await fixture('ray'), {env: {FAILING: 'none'}, ...(isolate && {workspace: {isolate}})})
-    expect(trained, JSON.stringify(lines)).toMatchObject({status: 'finished', worldSize: 2})
+    expect(trained, JSON.stringify([trained.cause, lines])).toMatchObject({status: 'finished', worldSize: 2})
     expect(said(lines, 'ran on')).toEqual(['ran on node-1 node-2'])
     expect([said(lines, 'data'), said(lines, 'trained')]).toEqual([['data 9900'], ['trained']])
   })
@@ -185,7 +185,7 @@ describe('an image in a job of Slurm, entered on its nodes', () => {
       return stopRun(runs.place, await runs.find(run), {}, context)
     }
     const {trained, lines} = await train({})
-    expect(trained, JSON.stringify(lines)).toMatchObject({status: 'finished', worldSize: 4})
+    expect(trained, JSON.stringify([trained.cause, lines])).toMatchObject({status: 'finished', worldSize: 4})
     expect(said(lines, 'sum')).toEqual(sums.map((line) => `${line} image" /usr/lib/python3/dist-packages/torch/__init__.py`))
     expect((await train({FOREVER: '1'})).trained.status).toBe('stopped')
   })

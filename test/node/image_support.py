@@ -14,7 +14,7 @@ import tarfile
 import tempfile
 import unittest
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+from typing import Any, Dict, Iterator, List, Optional, Set, Tuple, Union
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.append(str(REPOSITORY / "node"))
@@ -68,9 +68,12 @@ def packed(data: bytes) -> bytes:
     return gzip.compress(data, 1, mtime=0)
 
 
-def libraries(program: str) -> List[str]:
-    said = subprocess.run(["ldd", program], capture_output=True, text=True).stdout
-    return sorted(set(re.findall(r"(?:=> )?(/\S+) \(0x", said)))
+def libraries(*programs: str) -> List[str]:
+    found: Set[str] = set()
+    for first in range(0, len(programs), 100):
+        said = subprocess.run(["ldd", *programs[first:first + 100]], capture_output=True, text=True).stdout
+        found |= set(re.findall(r"(?:=> )?(/\S+) \(0x", said))
+    return sorted(found)
 
 
 def base_layer(programs: Tuple[str, ...] = PROGRAMS, more: Optional[Dict[str, str]] = None) -> bytes:
@@ -78,7 +81,7 @@ def base_layer(programs: Tuple[str, ...] = PROGRAMS, more: Optional[Dict[str, st
     layer = LayerTar()
     for folder in ("bin", "etc", "tmp", "proc", "dev", "sys", "usr", "usr/bin"):
         layer.folder(folder, 0o1777 if folder == "tmp" else 0o755)
-    files = {real for program in programs for real in libraries(program)}
+    files = set(libraries(*programs))
     # What every image of glibc has, for whatever comes from outside.
     files |= {one for one in (f"/lib/{os.uname().machine}-linux-gnu/{name}" for name in ("libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1")) if os.path.exists(one)}
     for path in sorted(files | set(programs)):
@@ -94,7 +97,7 @@ def python_layer() -> bytes:
     """This machine's own Python of Debian, without what tests do not need, for an image that has the base layer below."""
     layer = LayerTar()
     version = subprocess.run(["/usr/bin/python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], capture_output=True, text=True, check=True).stdout.strip()
-    done = {path for program in PROGRAMS for path in libraries(program)}
+    done = set(libraries(*PROGRAMS))
     layer.folder("usr/lib")
     root = f"/usr/lib/python{version}"
     skipped = ("__pycache__", "test", "tests", "idlelib", "tkinter", "lib2to3", "pydoc_data", "turtledemo", "dist-packages", f"config-{version}-x86_64-linux-gnu")
@@ -105,7 +108,7 @@ def python_layer() -> bytes:
         files += [os.path.join(folder, name) for name in sorted(names)]
     for wheel in sorted(os.listdir("/usr/share/python-wheels")) if os.path.isdir("/usr/share/python-wheels") else []:
         files.append(f"/usr/share/python-wheels/{wheel}")
-    needed = {real for path in files if ".so" in path or path.startswith("/usr/bin/") for real in libraries(path)}
+    needed = set(libraries(*(path for path in files if ".so" in path or path.startswith("/usr/bin/"))))
     for path in [*files, *sorted(needed - done)]:
         if os.path.isfile(path):
             with open(os.path.realpath(path), "rb") as file:
@@ -118,7 +121,7 @@ def packages_layer(site: str) -> bytes:
     """Packages of an environment as those of the system's Python of Debian, with the libraries that they need; as they are, for they hardly shrink."""
     layer = LayerTar()
     skipped = ("__pycache__", "tests", "test", "include")
-    needed = set()
+    shared: List[str] = []
     for top, folders, names in os.walk(site):
         folders[:] = sorted(one for one in folders if one not in skipped)
         for name in sorted(names):
@@ -126,8 +129,8 @@ def packages_layer(site: str) -> bytes:
             with open(path, "rb") as source:
                 layer.add(f"usr/lib/python3/dist-packages/{os.path.relpath(path, site)}", source.read(), mode=0o644)
             if ".so" in name:
-                needed |= {one for one in libraries(path) if one.startswith(("/lib/", "/usr/lib/"))}
-    for path in sorted(needed):
+                shared.append(path)
+    for path in [one for one in libraries(*shared) if one.startswith(("/lib/", "/usr/lib/"))]:
         with open(os.path.realpath(path), "rb") as source:
             layer.add(path.lstrip("/"), source.read(), mode=0o755)
     return layer.bytes()
@@ -135,10 +138,10 @@ def packages_layer(site: str) -> bytes:
 
 def debian_layer(packages: List[str]) -> bytes:
     """Files of Debian packages that are installed here, with the libraries that their programs and plugins need; without documentation."""
-    layer, done = LayerTar(), {path for program in PROGRAMS for path in libraries(program)}
+    layer, done = LayerTar(), set(libraries(*PROGRAMS))
     listed = subprocess.run(["dpkg-query", "-L", *packages], capture_output=True, text=True, check=True).stdout.split("\n")
     files = sorted({path for path in listed if os.path.isfile(path) and not path.startswith(("/usr/share/doc", "/usr/share/man", "/usr/share/lintian"))})
-    needed = {real for path in files if ".so" in path or "/bin/" in path for real in libraries(path)}
+    needed = set(libraries(*(path for path in files if ".so" in path or "/bin/" in path)))
     for path in [*files, *sorted(needed - done - set(files))]:
         with open(os.path.realpath(path), "rb") as source:
             layer.add(path.lstrip("/"), source.read(), mode=os.stat(path).st_mode & 0o777)

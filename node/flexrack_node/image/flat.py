@@ -6,6 +6,7 @@ written there fails, as it could not be gone at the end.
 import fcntl
 import os
 import stat
+from pathlib import Path
 from typing import Dict, List, Tuple
 
 from flexrack_node.image.merged import is_opaque
@@ -35,13 +36,9 @@ def remove(folder: str) -> None:
     """The whole of it; its folders refuse that first."""
     import shutil
 
-    if not os.path.isdir(folder):
-        return
-    for place, names, _files in os.walk(folder):
-        os.chmod(place, 0o700)
-        for name in names:
-            if not os.path.islink(os.path.join(place, name)):
-                os.chmod(os.path.join(place, name), 0o700)
+    from flexrack_node.base.installed import make_writable
+
+    make_writable(Path(folder))
     shutil.rmtree(folder, ignore_errors=True)
 
 

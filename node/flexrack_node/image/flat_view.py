@@ -10,12 +10,13 @@ from flexrack_node.base.errors import NodeError
 from flexrack_node.image import flat
 from flexrack_node.image.gpus import GpuParts
 from flexrack_node.image.merged import MergedLayers
-from flexrack_node.image.sandbox import NAMES, home_of, people, place_in
+from flexrack_node.image.sandbox import NAMES, exact, home_of, people, place_in
 
 if TYPE_CHECKING:
     from flexrack_node.schema.image import EnterOrder
 
 _OWN = ("/run", "/var/tmp")
+_KERNELS = ("/dev", "/proc", "/sys")  # the runtime mounts them
 
 
 class FlatView:
@@ -28,6 +29,9 @@ class FlatView:
 
     def collect(self) -> List[Tuple[str, str]]:
         """Later ones lie over earlier ones. Raises NODE_UNFIT."""
+        for path in _KERNELS:
+            exact(self.image, path)
+            self._point(path, is_folder=True)
         self._bind("/tmp", "/tmp")
         for path in (*_OWN, home_of()):
             if path.startswith("/tmp/"):

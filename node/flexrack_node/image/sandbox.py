@@ -141,10 +141,7 @@ class Sandbox:
             self.words += ["--setenv", name, value]
 
     def _exact(self, path: str) -> str:
-        """Of the kernel's: no image has a reason to have them elsewhere."""
-        if self._place(path) != path:
-            raise NodeError("NODE_UNFIT", f"the image cannot be used: its {path} is a link", None)
-        return path
+        return path if self.image is None else exact(self.image, path)
 
     def _place(self, path: str) -> str:
         return path if self.image is None else place_in(self.image, path)
@@ -171,6 +168,13 @@ def place_in(image: MergedLayers, path: str) -> str:
     if found and not (stat.S_ISDIR(found[1].st_mode) or stat.S_ISREG(found[1].st_mode)):
         raise NodeError("NODE_UNFIT", f"the image cannot be used: its {resolved} is neither a folder nor a file", None)
     return resolved
+
+
+def exact(image: MergedLayers, path: str) -> str:
+    """A folder of the kernel's: no image has a reason to have it elsewhere. Raises NODE_UNFIT."""
+    if place_in(image, path) != path:
+        raise NodeError("NODE_UNFIT", f"the image cannot be used: its {path} is a link", None)
+    return path
 
 
 def people(image: MergedLayers) -> Dict[str, bytes]:

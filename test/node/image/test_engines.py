@@ -10,6 +10,7 @@ import time
 import unittest
 from pathlib import Path
 
+from flexrack_node.base import installed
 from flexrack_node.image import engines, flat, prepare, taking
 from flexrack_node.image.enter import enter_words
 from image_support import ImageRoot, LayerTar, as_account, base_layer, digest, packed
@@ -123,6 +124,15 @@ class EnginesTest(unittest.TestCase):
                 done = self.sh(self.add(engine, self.layer, loop, LayerTar().add(f"y-{engine}").bytes()), "true")
                 self.assertEqual(done.returncode, 125, done.stderr)
                 self.assertIn("is a link without an end", done.stderr)
+                done = self.sh(self.add(engine, self.layer, LayerTar().symlink("proc", str(victim)).bytes(), LayerTar().add(f"z-{engine}").bytes()), "true")
+                self.assertEqual((done.returncode, "its /proc is a link" in done.stderr), (125, True), done.stderr)
+
+    def test_an_image_without_the_kernels_folders_gets_them(self):
+        bare = LayerTar().add(".wh.proc").add(".wh.sys").add(".wh.dev").add(".wh.tmp").bytes()
+        for engine in ENGINES:
+            with self.subTest(engine=engine):
+                done = self.sh(self.add(engine, self.layer, bare, LayerTar().add(f"w-{engine}").bytes()), "test -e /proc/self/status && test -c /dev/null && test -d /sys && test -d /tmp && echo all")
+                self.assertEqual((done.stdout, done.stderr), ("all\n", ""))
 
     def test_where_user_namespaces_are_forbidden_images_run_by_proot_and_sandboxes_are_refused(self):
         code = f"""
@@ -169,6 +179,14 @@ print(json.dumps([taking.inspect({{**question, "image": {digest(b"forbidden")!r}
         self.image.store.forget_flats()
         self.assertFalse(place.exists())
         self.assertTrue(self.image.store.flat(self.kept["proot"]).is_dir())
+
+    def test_uninstalling_takes_away_what_is_closed(self):
+        with tempfile.TemporaryDirectory() as temp:
+            other = ImageRoot(Path(temp) / "root")
+            name = other.add(self.layer)
+            engines.make_flat(other.store, name, [digest(self.layer)])
+            self.assertTrue(installed.remove(other.root, {"path": "images", "kind": "images"}))
+            self.assertFalse(other.store.path.exists())
 
     def test_a_path_with_a_colon_is_refused(self):
         odd = Path(self.holder.name, "a:b")
