@@ -11,6 +11,7 @@ export {ownMark, processIdentity, stateOfMark, type ProcessMark} from './process
 export {current, isCurrent, stamped, type StoredKind} from './stored.ts'
 export {hashFile} from './file-hash.ts'
 export {textIfThere} from './file-text.ts'
+export {withFileLock, type FileLockOptions} from './file-lock.ts'
 export {machineHere} from './machine.ts'
 export {randomId} from './random-id.ts'
 export {UNIT_SECONDS} from './unit-seconds.ts'

@@ -18,8 +18,15 @@ export interface Manifest {
   sweep?: SweepSpec
   /** Data sets of its runs: name, or name@beginning of a digest. */
   data?: string[]
+  /** Volumes of the rack that its programs may have. */
+  volumes?: VolumeWish[]
   tracking: TrackingSpec
   endpoints: Record<string, EndpointSpec>
+}
+
+export interface VolumeWish {
+  name: string
+  write: boolean
 }
 
 export interface WorkspaceSpec {
@@ -83,6 +90,10 @@ export interface TrainSpec {
   checkpoint?: CheckpointSpec
   /** Files and folders (trailing /), relative to the project, fetched and logged as artifacts. */
   outputs: string[]
+  /** Copied to nodes before: by name, REMOTE:PATH. */
+  inputs?: Record<string, string>
+  /** Copied to buckets before it is over. */
+  uploads?: {to: string; files: string[]}[]
   env: Record<string, string>
   /** Seconds between SIGTERM and SIGKILL. */
   grace: number
