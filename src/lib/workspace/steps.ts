@@ -94,7 +94,7 @@ export interface WorkspaceEnv {
   context: Context
 }
 
-export const WORKSPACE_HANDLERS: Handlers<WorkspaceKinds, WorkspaceEnv> = {'workspace.sync': sync, 'workspace.environment': environment, 'workspace.image': image, 'workspace.tool': tool, 'workspace.autosave': async (input, _done, {host, context}) => settleAutosave(await host(input.node), input, context)}
+export const WORKSPACE_HANDLERS: Handlers<WorkspaceKinds, WorkspaceEnv> = {'workspace.sync': sync, 'workspace.environment': environment, 'workspace.image': bringImage, 'workspace.tool': tool, 'workspace.autosave': async (input, _done, {host, context}) => settleAutosave(await host(input.node), input, context)}
 
 /** A project, and where its parts are from. */
 export interface ProjectOrigin {
@@ -169,7 +169,8 @@ async function environment(input: EnvironmentInput, _done: unknown, {host, files
   return {node: input.node, ...(await ensureEnvironment(await host(input.node), {...content, ...limits, together, user: `workspace:${input.project}`}, context))}
 }
 
-async function image({node, project, folder, text, digest, manifest, pin}: ImageInput, _done: unknown, {host, files, context}: WorkspaceEnv): Promise<SentImage & {node: string}> {
+/** The step workspace.image. */
+export async function bringImage({node, project, folder, text, digest, manifest, pin}: ImageInput, _done: unknown, {host, files, context}: WorkspaceEnv): Promise<SentImage & {node: string}> {
   const target = await host(node)
   if (text === null || digest === null || manifest === null) {
     await target.call('image.forget', {project}, {signal: context.signal})
