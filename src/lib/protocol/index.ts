@@ -1,4 +1,5 @@
 // Generated from protocol/ by `npm run protocol`.
+import type {BoardVerbs} from './board.ts'
 import type {DataVerbs} from './data.ts'
 import type {EndpointVerbs} from './endpoint.ts'
 import type {EnvironmentVerbs} from './environment.ts'
@@ -21,6 +22,7 @@ import type {UsageVerbs} from './usage.ts'
 import type {WatchVerbs} from './watch.ts'
 import type {WorkspaceVerbs} from './workspace.ts'
 
+export type * from './board.ts'
 export type * from './daemon.ts'
 export type * from './data.ts'
 export type * from './endpoint.ts'
@@ -51,4 +53,4 @@ export type * from './watch.ts'
 export type * from './workspace.ts'
 
 /** Every verb of the node program: what it takes, what it answers, what it says before. */
-export interface Verbs extends DataVerbs, EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, ImageVerbs, MpiVerbs, NodeVerbs, NotebookVerbs, PreflightVerbs, ProfileVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, ShareVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, WatchVerbs, WorkspaceVerbs {}
+export interface Verbs extends BoardVerbs, DataVerbs, EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, ImageVerbs, MpiVerbs, NodeVerbs, NotebookVerbs, PreflightVerbs, ProfileVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, ShareVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, WatchVerbs, WorkspaceVerbs {}
