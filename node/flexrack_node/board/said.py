@@ -8,6 +8,8 @@ from typing import Dict
 
 _DAMAGED = re.compile(r"Read error in (.+?tfevents.+?): (.+)")
 
+_SMALL_TALK = re.compile(r"\[\S+ (?:INFO|DEBUG|TRACE) ")
+
 
 class Said(logging.Handler):
     """What is said of the files: that all there was has been read, and which ones are damaged; TensorBoard shows the rest of those.
@@ -30,7 +32,7 @@ class Said(logging.Handler):
             print(f"{entry.levelname.lower()}: {entry.getMessage()}", flush=True)
 
     def damage(self, path: str, why: str) -> None:
-        self.damaged[os.path.relpath(path, self.logs)] = why
+        self.damaged[os.path.relpath(path, self.logs)] = "a checksum is wrong" if re.search("checksum|crc", why, re.IGNORECASE) else why
 
     def listen(self) -> None:
         """Reads standard error of this process and of what it starts; what is no small talk goes on to the log."""
@@ -47,5 +49,5 @@ class Said(logging.Handler):
                     self.damage(damaged.group(1), damaged.group(2))
                 elif "Finished load cycle" in line:
                     self.loads += 1
-                elif " INFO " not in line[:40]:
+                elif not _SMALL_TALK.match(line):
                     print(line.rstrip(), flush=True)

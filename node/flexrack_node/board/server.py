@@ -66,7 +66,7 @@ class Board:
 
     def run(self) -> int:
         logger = logging.getLogger("tensorboard")
-        logger.setLevel(logging.INFO if self.alone else logging.DEBUG)  # its data server is as talkative
+        logger.setLevel(logging.DEBUG)  # its data server is as talkative
         logger.propagate = False
         logger.addHandler(self.said)
         self.said.listen()

@@ -96,13 +96,13 @@ async function watch({wish, node, sources, mirror, place, onEvent}: {wish: Board
       }
       if (mirror.isFull) once('full', {event: 'missing', node, reason: 'the event files have become larger than --limit, and what is beyond it was not copied'})
       const {service, seen} = await host.call('board.look', {id: wish.id}, {signal: context.signal})
+      if (seen?.loaded) once('loaded', {event: 'loaded', files: seen.files, bytes: seen.bytes})
+      if (seen && !seen.whole) once('whole', {event: 'missing', node, reason: 'folders of the run have so many files that they were not all looked through'})
+      for (const one of seen?.damaged ?? []) once(`damaged ${one.file}`, {event: 'damaged', ...one})
       if (seen?.ended) return onEvent({event: 'ended', why: seen.ended})
       if (!['starting', 'running', 'waiting'].includes(service.state)) {
         throw new CliError('REMOTE_FAILED', `TensorBoard on ${node} ended: ${service.exit?.text ?? service.state}`, {details: {node, log: await lastLines(host, service.id)}})
       }
-      if (seen?.loaded) once('loaded', {event: 'loaded', files: seen.files, bytes: seen.bytes})
-      if (seen && !seen.whole) once('whole', {event: 'missing', node, reason: 'folders of the run have so many files that they were not all looked through'})
-      for (const one of seen?.damaged ?? []) once(`damaged ${one.file}`, {event: 'damaged', ...one})
     } catch (error) {
       if (context.signal.aborted) return
       if (!isCliError(error, 'NODE_UNREACHABLE', 'TIMED_OUT')) throw error // the forward tells of a lost link

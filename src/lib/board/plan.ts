@@ -49,7 +49,7 @@ export function planBoard({id, runs, rank, idle, limit}: BoardWish, {nodes, fail
 function noEvents(runs: readonly string[], rank: number | undefined, nodes: FoundEvents['nodes'], failed: FoundEvents['failed']): CliError {
   const looked = nodes.map(({node, looked: folders}) => `${folders.join(' and ')} on ${node}`)
   const away = failed.length > 0 ? `; ${failed.map(({node}) => node).join(', ')} did not answer` : ''
-  return new CliError('NOT_FOUND', `${runs.join(', ')} wrote no event files${rank === undefined ? '' : ` as rank ${rank}`}: there are none of its time below ${looked.join(', ')}${away}`, {
+  return new CliError('NOT_FOUND', `${runs.join(', ')} wrote no event files${rank === undefined ? '' : ` as rank ${rank}`}: none of the time of the run ${looked.length > 0 ? 'lies in its outputs or the folder it ran in' : 'was found'}${away}`, {
     hint: 'write them with SummaryWriter below the current folder, or below $FLEXRACK_OUTPUTS; flexrack runs plot shows what was logged to MLflow', details: {looked, failed},
   })
 }
