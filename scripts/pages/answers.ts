@@ -69,6 +69,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'runs:stacks': {answer: 'RunStacks', from: 'src/lib/runs/stacks.ts'},
   'runs:stop': {answer: 'Stopped', from: 'src/lib/runs/stop.ts'},
   'runs:tensorboard': {answer: 'a line of `BoardLink`, then of `BoardEvent`, until Ctrl-C', from: 'src/lib/board/keep.ts'},
+  'runs:upload': {answer: 'Uploaded', from: 'src/lib/runs/upload.ts'},
   'runs:wait': {answer: '{run: string, ...RunResult}', from: 'src/lib/protocol/index.ts'},
   'runs:watch': {answer: 'a line of `RunView` each', from: 'src/lib/runs/view.ts'},
   'share:accept': {answer: 'ShareReplied', from: 'src/lib/protocol/share.ts'},

@@ -6,7 +6,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['document', 'protocol'],
   ['manifest', 'rack', 'recipe', 'topology', 'placement'],
   ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background', 'reboot'],
-  ['image'],
+  ['image', 'volume', 'bucket'],
   ['local', 'nodes', 'enroll', 'install', 'project', 'workspace', 'preflight', 'train', 'reservation', 'runs', 'model', 'endpoint', 'head', 'gpu', 'sweep', 'overview', 'usage', 'access', 'bundle', 'ssh-host', 'share', 'data', 'notebook', 'board'],
 ]
 
