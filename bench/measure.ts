@@ -8,7 +8,7 @@ import {fileURLToPath} from 'node:url'
 export interface Row {
   what: string
   value: number
-  unit: 'ns' | 'ms' | 'ms a node' | 's' | 'lines/s' | 'MiB/s' | 'MiB' | 'µs' | 'GB/s' | '× native' | '× uv alone' | '× one' | '%' | 'programs' | 'files' | 'answers' | 'million/s' | 'requests/s'
+  unit: 'ns' | 'ms' | 'ms a node' | 's' | 'lines/s' | 'MiB/s' | 'MiB' | 'µs' | 'GB/s' | '× native' | '× uv alone' | '× Python alone' | '× one' | '%' | 'programs' | 'files' | 'answers' | 'million/s' | 'requests/s'
   /** The budget of docs/testing.md or the product's table; undefined: only for information. */
   bar?: number
   /** Whether a good value is under the bar or over it. */

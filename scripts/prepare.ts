@@ -74,6 +74,16 @@ const GROUPS: Group[] = [
     packages: {'openmpi-bin': '/usr/bin/mpirun', 'libopenmpi-dev': '/usr/bin/mpicc'},
   },
   {
+    // Runtimes of images besides bubblewrap.
+    suites: ['node'],
+    packages: {charliecloud: '/usr/bin/ch-run', proot: '/usr/bin/proot'},
+  },
+  {
+    // A real registry of images, and what pushes to it.
+    suites: ['integration'],
+    packages: {'docker-registry': '/usr/bin/docker-registry', skopeo: '/usr/bin/skopeo'},
+  },
+  {
     // What guests of a shared folder use.
     suites: ['integration'],
     packages: {rsync: '/usr/bin/rsync'},

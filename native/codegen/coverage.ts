@@ -9,7 +9,7 @@ export function coveragePage(spec: Spec): string {
   const count = (how: ApiFunction['how']): number => spec.functions.filter((one) => one.how === how).length
   return `# ${title}: what becomes of every function
 
-Generated from \`native/spec/${spec.api}.*\` by \`node native/codegen/generate.ts\`. ${spec.functions.length} functions: ${count('forward')} ${spec.messagesOf === undefined ? 'forwarded to the\ndevice' : 'asked of the server'}, ${count('local')} answered in the client, ${count('refuse')} refused.
+Generated from \`native/spec/${spec.api}.*\` by \`npm run codegen\`. ${spec.functions.length} functions: ${count('forward')} ${spec.messagesOf === undefined ? 'forwarded to the\ndevice' : 'asked of the server'}, ${count('local')} answered in the client, ${count('refuse')} refused.
 
 - **forward**: ${spec.messagesOf === undefined ? 'carried out by' : 'asked of'} the device, through the messages named.
 - **local**: answered in the client, from what those messages brought before.
@@ -17,7 +17,7 @@ Generated from \`native/spec/${spec.api}.*\` by \`node native/codegen/generate.t
 
 ## Functions
 
-| function | since | | messages | why |
+| function | since | fate | messages | why |
 |---|---|---|---|---|
 ${spec.functions.map((one) => `| \`${one.name}\` | ${one.since} | ${one.how} | ${one.messages.map((name) => `[${name}](${spec.messagesOf === undefined ? '' : `${spec.messagesOf}-coverage.md`}#messages)`).join(', ')} | ${one.reason} |\n`).join('')}
 ${spec.messagesOf === undefined ? messages(spec) : ''}${absentNames(spec)}`

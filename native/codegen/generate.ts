@@ -1,4 +1,4 @@
-// node native/codegen/generate.ts [--check]: writes native/gen from native/spec. With --check it writes nothing and fails if something is not current.
+// npm run codegen [-- --check]: writes native/gen from native/spec. With --check it writes nothing and fails if something is not current.
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {dirname, join, resolve} from 'node:path'
 import {generate} from './files.ts'
@@ -9,7 +9,7 @@ const stale = files.filter(([path, text]) => text !== read(join(root, path)))
 
 if (process.argv.includes('--check')) {
   for (const [path] of stale) console.error(`not current: ${path}`)
-  if (stale.length > 0) console.error('run: node native/codegen/generate.ts')
+  if (stale.length > 0) console.error('run: npm run codegen')
   process.exitCode = stale.length > 0 ? 1 : 0
 } else {
   for (const [path, text] of stale) {

@@ -23,7 +23,7 @@ struct BrokerSettings {
   std::string root, runtime;
   BackendChoice backend;
   std::string transport = "auto";
-  std::chrono::milliseconds grace{30000};
+  std::chrono::milliseconds grace{30000};  ///< `gpu serve` always says another or the same (src/lib/gpu/serve.ts)
   bool is_fabric_trusted = false;   ///< plain TCP from other hosts is allowed
   bool spare = true;
   // Filled in when it listens.

@@ -34,7 +34,7 @@ struct Worker {
 
 struct WorkerPoolSettings {
   std::string root, runtime;
-  std::chrono::milliseconds grace{30000};
+  std::chrono::milliseconds grace{30000};  ///< `gpu serve` always says another or the same (src/lib/gpu/serve.ts)
   bool is_fabric_trusted = false;
   bool spare = true;            ///< keep one worker started that has loaded the driver already
   BackendChoice backend;

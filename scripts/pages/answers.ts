@@ -68,6 +68,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'runs:show': {answer: 'ShownRun', from: 'src/lib/runs/show.ts'},
   'runs:stacks': {answer: 'RunStacks', from: 'src/lib/runs/stacks.ts'},
   'runs:stop': {answer: 'Stopped', from: 'src/lib/runs/stop.ts'},
+  'runs:upload': {answer: 'Uploaded', from: 'src/lib/runs/upload.ts'},
   'runs:wait': {answer: '{run: string, ...RunResult}', from: 'src/lib/protocol/index.ts'},
   'runs:watch': {answer: 'a line of `RunView` each', from: 'src/lib/runs/view.ts'},
   'share:accept': {answer: 'ShareReplied', from: 'src/lib/protocol/share.ts'},

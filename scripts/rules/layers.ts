@@ -6,7 +6,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['document', 'protocol'],
   ['manifest', 'rack', 'recipe', 'topology', 'placement'],
   ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background', 'reboot'],
-  ['image'],
+  ['image', 'volume', 'bucket'],
   ['local', 'nodes', 'enroll', 'install', 'project', 'workspace', 'preflight', 'train', 'reservation', 'runs', 'model', 'endpoint', 'head', 'gpu', 'sweep', 'overview', 'usage', 'access', 'bundle', 'ssh-host', 'share', 'data', 'notebook'],
 ]
 
@@ -39,7 +39,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   'ssh-config': ['src/lib/ssh/'],
   ssh2: ['src/lib/ssh/', 'src/lib/local/'],
   tar: ['src/lib/artifact/'],
-  undici: ['src/lib/tracking/http.ts'],
+  undici: ['src/lib/tracking/http.ts', 'src/lib/head/service/gateway.ts'],
   yaml: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/'],
   zod: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/', 'src/lib/recipe/'],
 }

@@ -1,12 +1,15 @@
-import {execFileSync} from 'node:child_process'
+import {execFileSync, spawn} from 'node:child_process'
+import {once} from 'node:events'
 import {cp, mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join, resolve} from 'node:path'
-import {afterAll, beforeAll, expect, test} from 'vitest'
+import {afterAll, beforeAll, expect, test, vi} from 'vitest'
 import type {Context} from '../../src/lib/base/index.ts'
 import {openHost, type Host} from '../../src/lib/host/index.ts'
 import type {Manifest} from '../../src/lib/manifest/types.ts'
-import {findWorkspaces, planWorkspace, upWorkspace, workspaceScript} from '../../src/lib/workspace/index.ts'
+import {executePlan, throwIfFailed} from '../../src/lib/plan/index.ts'
+import {findWorkspaces, planWorkspace, PROJECT_LOCK, upWorkspace, workspaceScript} from '../../src/lib/workspace/index.ts'
+import {freePort} from '../support/sshd.ts'
 import {startTrainRack, textOf, type TrainRack} from '../support/train.ts'
 
 let setup: TrainRack
@@ -43,6 +46,7 @@ async function write(name: string, files: Record<string, string>): Promise<void>
 }
 
 const first = (): Host => hosts[0] as Host
+const second = (): Host => hosts[1] as Host
 
 async function run(manifest: Manifest, words: string[], parts: Parameters<typeof workspaceScript>[3] = {}): Promise<{stdout: string; stderr: string; status: number | null}> {
   const [workspace] = await findWorkspaces(first(), manifest.name, context)
@@ -90,6 +94,64 @@ test('an image that shares layers with one that is there sends the others alone'
   await writeFile(file, (await readFile(file)).fill(0, 1000, 1010))
   await expect(upWorkspace([first()], project('sharing', {image: `oci:${corrupt}:python`}), context)).rejects.toThrow(`blob ${digest} is damaged`)
   expect((await first().call('image.list', null)).map((one) => one.used_by)).not.toContainEqual(['sharing'])
+})
+
+/** Debian's registry on loopback, which asks for a password, with an image as skopeo pushes it. */
+async function startDistribution(): Promise<{host: string; stop(): Promise<void>}> {
+  const [place, host] = [join(folder, 'registry'), `127.0.0.1:${await freePort()}`]
+  await mkdir(place)
+  await writeFile(join(place, 'users'), 'me:$2b$04$vc9yZKLjeMpcN/jPTdJTEeb1HYJFSCVrut/IQwo5PKs2APALWhOU2\n')
+  await writeFile(join(place, 'auth.json'), JSON.stringify({auths: {[host]: {auth: Buffer.from('me:p:w').toString('base64')}}}))
+  await writeFile(join(place, 'config.json'), await readFile(join(place, 'auth.json')))
+  await writeFile(join(place, 'policy.json'), '{"default": [{"type": "insecureAcceptAnything"}]}')
+  await writeFile(join(place, 'config.yml'), JSON.stringify({version: '0.1', log: {level: 'error'}, storage: {filesystem: {rootdirectory: join(place, 'kept')}}, http: {addr: host}, auth: {htpasswd: {realm: 'tests', path: join(place, 'users')}}}))
+  const daemon = spawn('docker-registry', ['serve', join(place, 'config.yml')], {stdio: 'ignore'})
+  await vi.waitFor(async () => expect((await fetch(`http://${host}/v2/`)).status).toBe(401), {timeout: 30_000})
+  return {host, stop: async () => {
+    daemon.kill('SIGKILL')
+    await once(daemon, 'exit')
+  }}
+}
+
+test("images of Debian's registry, pushed by skopeo, packed by zstd and by gzip; without the password the way to sign in is named", async () => {
+  const registry = await startDistribution()
+  try {
+    for (const [packing, tag] of [['zstd', 'base'], ['gzip', 'python']] as const) {
+      const words = ['--policy', join(folder, 'registry/policy.json'), 'copy', '--authfile', join(folder, 'registry/auth.json'), '--dest-tls-verify=false', '--dest-compress', '--dest-compress-format', packing]
+      execFileSync('skopeo', [...words, `oci:${join(folder, 'layout')}:${tag}`, `docker://${registry.host}/team/tool:${packing}`], {stdio: 'ignore'})
+      const manifest = project(`from-${packing}`, {image: `${registry.host}/team/tool:${packing}`})
+      await write(`from-${packing}`, {'a.txt': 'code\n'})
+      const by = (config: string): Context => ({...context, env: {...context.env, DOCKER_CONFIG: join(folder, config)}})
+      await expect(planWorkspace([second()], manifest, by('none'))).rejects.toMatchObject({code: 'REFUSED', hint: `docker login ${registry.host}`})
+      const {plan} = await planWorkspace([second()], manifest, by('registry'))
+      expect(plan.steps.find(({kind}) => kind === 'workspace.image')?.title).toContain(packing === 'zstd' ? '1 of 1 layer' : '1 of 2 layers')
+      await upWorkspace([second()], manifest, by('registry'))
+      const [workspace] = await findWorkspaces(second(), manifest.name, context)
+      const {script, env} = workspaceScript(workspace!, {}, ['cat', '/etc/os-release', 'a.txt'])
+      expect((await second().shell.exec(script, {env})).stdout).toBe('NAME="Test image"\nID=testimage\ncode\n')
+      const kept = join(folder, 'registry/kept/docker/registry/v2')
+      const digest = (await readFile(join(kept, `repositories/team/tool/_manifests/tags/${packing}/current/link`), 'utf8')).slice('sha256:'.length)
+      expect(await readFile(join(kept, `blobs/sha256/${digest.slice(0, 2)}/${digest}/data`), 'utf8')).toContain(`tar+${packing}`)
+    }
+  } finally {
+    await registry.stop()
+  }
+})
+
+test('what is locked is for the Python of the image, which the node gets for that; an image without Python has nothing to lock for', async () => {
+  vi.stubEnv('PIP_CONFIG_FILE', '/dev/null')
+  vi.stubEnv('PIP_FIND_LINKS', '')
+  await write('locked', {'requirements.txt': 'six==1.17.0\n'})
+  const lock = async (manifest: Manifest): Promise<string[]> => {
+    const plan = await PROJECT_LOCK.plan(hosts, manifest, context)
+    throwIfFailed(await executePlan(plan, PROJECT_LOCK.handlers, {host: first, context}, context))
+    return plan.steps.map(({kind}) => kind)
+  }
+  expect(await lock(project('locked', {image: image('other'), python: 'requirements.txt'}))).toEqual(['workspace.image', 'workspace.lock'])
+  expect(await readFile(join(folder, 'locked/flexrack.lock'), 'utf8')).toMatch(/for Python 3\.14 and newer\. Do not edit\.\nsix==1\.17\.0 /)
+  expect(await lock(project('locked', {image: image('other'), python: 'requirements.txt'}))).toEqual(['workspace.lock'])
+  await expect(lock(project('locked', {image: image('base'), python: 'requirements.txt'}))).rejects.toThrow('the image has no python3, which its environments are made from')
+  vi.unstubAllEnvs()
 })
 
 test('two ranks train in the image, with an environment on top of its Python', async () => {

@@ -39,7 +39,7 @@ afterAll(async () => {
 })
 
 async function start(idle: number): Promise<Notebook> {
-  return startNotebook(planNotebook({host, workspace, env: {GREETING: 'hello'}, isolate: false, idle, lasts: null, gpus: null}), host, context)
+  return startNotebook(planNotebook({host, workspace, env: {GREETING: 'hello'}, isolate: false, volumes: [], idle, lasts: null, gpus: null}), host, context)
 }
 
 /** Forwards over connections of their own, until the test is over; `cut` ends the connection under it. */

@@ -14,7 +14,7 @@ import tarfile
 import tempfile
 import unittest
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+from typing import Any, Dict, Iterator, List, Optional, Set, Tuple, Union
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.append(str(REPOSITORY / "node"))
@@ -68,9 +68,12 @@ def packed(data: bytes) -> bytes:
     return gzip.compress(data, 1, mtime=0)
 
 
-def libraries(program: str) -> List[str]:
-    said = subprocess.run(["ldd", program], capture_output=True, text=True).stdout
-    return sorted(set(re.findall(r"(?:=> )?(/\S+) \(0x", said)))
+def libraries(*programs: str) -> List[str]:
+    found: Set[str] = set()
+    for first in range(0, len(programs), 100):
+        said = subprocess.run(["ldd", *programs[first:first + 100]], capture_output=True, text=True).stdout
+        found |= set(re.findall(r"(?:=> )?(/\S+) \(0x", said))
+    return sorted(found)
 
 
 def base_layer(programs: Tuple[str, ...] = PROGRAMS, more: Optional[Dict[str, str]] = None) -> bytes:
@@ -78,7 +81,7 @@ def base_layer(programs: Tuple[str, ...] = PROGRAMS, more: Optional[Dict[str, st
     layer = LayerTar()
     for folder in ("bin", "etc", "tmp", "proc", "dev", "sys", "usr", "usr/bin"):
         layer.folder(folder, 0o1777 if folder == "tmp" else 0o755)
-    files = {real for program in programs for real in libraries(program)}
+    files = set(libraries(*programs))
     # What every image of glibc has, for whatever comes from outside.
     files |= {one for one in (f"/lib/{os.uname().machine}-linux-gnu/{name}" for name in ("libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1")) if os.path.exists(one)}
     for path in sorted(files | set(programs)):
@@ -94,7 +97,7 @@ def python_layer() -> bytes:
     """This machine's own Python of Debian, without what tests do not need, for an image that has the base layer below."""
     layer = LayerTar()
     version = subprocess.run(["/usr/bin/python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], capture_output=True, text=True, check=True).stdout.strip()
-    done = {path for program in PROGRAMS for path in libraries(program)}
+    done = set(libraries(*PROGRAMS))
     layer.folder("usr/lib")
     root = f"/usr/lib/python{version}"
     skipped = ("__pycache__", "test", "tests", "idlelib", "tkinter", "lib2to3", "pydoc_data", "turtledemo", "dist-packages", f"config-{version}-x86_64-linux-gnu")
@@ -105,7 +108,7 @@ def python_layer() -> bytes:
         files += [os.path.join(folder, name) for name in sorted(names)]
     for wheel in sorted(os.listdir("/usr/share/python-wheels")) if os.path.isdir("/usr/share/python-wheels") else []:
         files.append(f"/usr/share/python-wheels/{wheel}")
-    needed = {real for path in files if ".so" in path or path.startswith("/usr/bin/") for real in libraries(path)}
+    needed = set(libraries(*(path for path in files if ".so" in path or path.startswith("/usr/bin/"))))
     for path in [*files, *sorted(needed - done)]:
         if os.path.isfile(path):
             with open(os.path.realpath(path), "rb") as file:
@@ -118,7 +121,7 @@ def packages_layer(site: str) -> bytes:
     """Packages of an environment as those of the system's Python of Debian, with the libraries that they need; as they are, for they hardly shrink."""
     layer = LayerTar()
     skipped = ("__pycache__", "tests", "test", "include")
-    needed = set()
+    shared: List[str] = []
     for top, folders, names in os.walk(site):
         folders[:] = sorted(one for one in folders if one not in skipped)
         for name in sorted(names):
@@ -126,10 +129,26 @@ def packages_layer(site: str) -> bytes:
             with open(path, "rb") as source:
                 layer.add(f"usr/lib/python3/dist-packages/{os.path.relpath(path, site)}", source.read(), mode=0o644)
             if ".so" in name:
-                needed |= {one for one in libraries(path) if one.startswith(("/lib/", "/usr/lib/"))}
-    for path in sorted(needed):
+                shared.append(path)
+    for path in [one for one in libraries(*shared) if one.startswith(("/lib/", "/usr/lib/"))]:
         with open(os.path.realpath(path), "rb") as source:
             layer.add(path.lstrip("/"), source.read(), mode=0o755)
+    return layer.bytes()
+
+
+def debian_layer(packages: List[str]) -> bytes:
+    """Files of Debian packages that are installed here, with the libraries that their programs and plugins need; without documentation."""
+    layer, done = LayerTar(), set(libraries(*PROGRAMS))
+    listed = subprocess.run(["dpkg-query", "-L", *packages], capture_output=True, text=True, check=True).stdout.split("\n")
+    files = sorted({path for path in listed if os.path.isfile(path) and not path.startswith(("/usr/share/doc", "/usr/share/man", "/usr/share/lintian"))})
+    needed = set(libraries(*(path for path in files if ".so" in path or "/bin/" in path)))
+    for path in [*files, *sorted(needed - done - set(files))]:
+        with open(os.path.realpath(path), "rb") as source:
+            layer.add(path.lstrip("/"), source.read(), mode=os.stat(path).st_mode & 0o777)
+    for link in sorted({path for path in listed if path.startswith(("/usr/bin/", "/etc/alternatives/"))} | {f"/usr/bin/{name}" for name in os.listdir("/usr/bin") if os.path.realpath(f"/usr/bin/{name}") in files}):
+        if link not in files and os.path.isfile(link):
+            with open(os.path.realpath(link), "rb") as source:
+                layer.add(link.lstrip("/"), source.read(), mode=0o755)
     return layer.bytes()
 
 
@@ -218,12 +237,18 @@ def as_account(test: unittest.TestCase, *modules: str) -> None:
         test.assertEqual(done.returncode, 0, done.stderr[-6000:])
 
 
-if __name__ == "__main__":  # FOLDER [python] [packages=SITE] [program=PATH]: a layout with the images `base`, and as asked `python`, `packages`; prints their digests
+if __name__ == "__main__":  # FOLDER [python] [packages=SITE] [debian=PACKAGE]... [program=PATH]...: a layout with the images `base`, and as asked `python`, `packages` (with those of Debian); prints their digests
     programs = tuple(one[8:] for one in sys.argv[2:] if one.startswith("program="))
     base = base_layer((*PROGRAMS, *programs))
     made = {"base": layout(sys.argv[1], [base], "base", ["GREETING=from the image", "PATH=/usr/bin:/bin"])}
+    wants_packages = any(one.startswith("packages=") for one in sys.argv[2:])
+    python = python_layer() if wants_packages or "python" in sys.argv[2:] else b""
     if "python" in sys.argv[2:]:
-        made["python"] = layout(sys.argv[1], [base, python_layer()], "python", ["PATH=/usr/bin:/bin"])
+        made["python"] = layout(sys.argv[1], [base, python], "python", ["PATH=/usr/bin:/bin"])
+        # One whose Python says that it is another than any of this machine.
+        other = LayerTar().add("usr/bin/python3", "#!/bin/sh\nexec /usr/bin/python3.* -I -c \"import os, platform; platform.python_version = lambda: '3.14.1'; exec(os.environ['PROBE'])\"\n", mode=0o755)
+        made["other"] = layout(sys.argv[1], [base, python, other.bytes()], "other", ["PATH=/usr/bin:/bin"])
     for site in [one[9:] for one in sys.argv[2:] if one.startswith("packages=")]:
-        made["packages"] = layout(sys.argv[1], [base, python_layer(), packages_layer(site)], "packages", ["PATH=/usr/bin:/bin"], packing="")
+        debian = [one[7:] for one in sys.argv[2:] if one.startswith("debian=")]
+        made["packages"] = layout(sys.argv[1], [base, python, *([debian_layer(debian)] if debian else []), packages_layer(site)], "packages", ["PATH=/usr/bin:/bin"], packing="")
     print(json.dumps(made))

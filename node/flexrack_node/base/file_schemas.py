@@ -49,6 +49,7 @@ SCHEMAS = {
     "run.state": 2,
     "run.stop": 1,
     "run.summary": 4,
+    "run.upload": 1,
     "service.log": 1,
     "service.spec": 1,
     "service.state": 1,

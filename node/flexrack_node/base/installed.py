@@ -47,7 +47,7 @@ def remove(root: Path, entry: Mapping[str, Any]) -> bool:
     if inside.is_symlink() or inside.is_file():
         inside.unlink()
     else:
-        if entry["kind"] == "data":
+        if entry["kind"] in ("data", "images"):
             make_writable(inside)
         shutil.rmtree(inside, ignore_errors=True)
     return not os.path.lexists(inside)

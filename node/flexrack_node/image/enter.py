@@ -20,6 +20,7 @@ from flexrack_node.base.errors import NodeError
 from flexrack_node.image.marks import TAGS
 
 if TYPE_CHECKING:
+    from flexrack_node.image.sandbox import Start
     from flexrack_node.schema.image import EnterOrder
 
 REFUSED = 125  # status where nothing was started: as of `docker run`, `env`, `timeout`
@@ -58,25 +59,32 @@ class Entrance:
     def run(self, argv: List[str]) -> int:
         for warning in self.prepared.gpus.warnings:
             print(f"flexrack: warning: {warning}", file=sys.stderr, flush=True)
-        env = dict(os.environ)
-        words, data = self.prepared.words(argv, env)
-        is_foreground = _is_foreground()
-        if not is_foreground:
-            words.insert(1, "--die-with-parent")
-        numbers = {name: _readable(content) for name, content in data.items()}
+        start = self.prepared.start(argv, dict(os.environ))
+        try:
+            return self._run(start)
+        finally:
+            if start.scratch:
+                import shutil
+
+                shutil.rmtree(start.scratch, ignore_errors=True)
+
+    def _run(self, start: "Start") -> int:
+        words, is_foreground = start.words, _is_foreground()
+        tells_child = self.prepared.engine == "bubblewrap"
+        numbers = {name: _readable(content) for name, content in start.data.items()}
         told, tells = os.pipe()
-        words = [str(numbers[word[1:-1]]) if word[:1] == "{" and word[1:-1] in numbers else word for word in words]
-        words[1:1] = ["--info-fd", str(tells)]
+        if tells_child:
+            words = [str(numbers[word[1:-1]]) if word[:1] == "{" and word[1:-1] in numbers else word for word in words]
+            words[1:1] = [*([] if is_foreground else ["--die-with-parent"]), "--info-fd", str(tells)]
         words = self.limits.words(words)
         _forget_tags()
         _prctl(_PR_SET_NAME, ctypes.c_char_p(NAME.encode()))
         _prctl(_PR_SET_CHILD_SUBREAPER, 1)
         waited: Set[int] = {*_PASSED, signal.SIGCHLD}
         before: Set[int] = signal.pthread_sigmask(signal.SIG_BLOCK, waited)
-        outside = {key: value for key, value in env.items() if key not in TAGS}
         monitor = os.fork()
         if monitor == 0:
-            self._become(words, outside, before, [*numbers.values(), tells], not is_foreground)
+            self._become(words, start.env, before, [*numbers.values(), *([tells] if tells_child else [])], not is_foreground)
         os.close(tells)
         for fd in numbers.values():
             os.close(fd)
@@ -85,7 +93,7 @@ class Entrance:
             status = self._stay(monitor, child, waited)
         finally:
             self.limits.close()
-        if child is None:
+        if child is None and tells_child:
             self._explain()
             return REFUSED
         return status
@@ -101,6 +109,8 @@ class Entrance:
     def _become(self, words: List[str], env: Mapping[str, str], mask: Set[int], keep: List[int], own_group: bool) -> None:
         """In the child; never returns."""
         try:
+            if own_group and self.prepared.engine != "bubblewrap":  # which does this itself
+                _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
             if own_group:  # a signal to our group is ours, and we pass it on once
                 os.setpgid(0, 0)
             self.limits.enter()
@@ -120,8 +130,8 @@ class Entrance:
         while True:
             info = signal.sigwaitinfo(waited)
             if info.si_signo != signal.SIGCHLD:
-                if info.si_code != _SI_KERNEL and child:  # a terminal's went to all of the group by itself
-                    for pid in self._programs(child):
+                if info.si_code != _SI_KERNEL:  # a terminal's went to all of the group by itself
+                    for pid in self._programs(monitor, child):
                         _send(pid, info.si_signo)
                 continue
             while True:
@@ -143,13 +153,30 @@ class Entrance:
             if monitor_gone and status is not None:
                 if self.order.get("isolate") is not None and child:
                     _send(child, signal.SIGKILL)  # the first process of its namespace: all others there end with it
+                if self.prepared.engine == "proot":
+                    _end_children()
                 return status
 
-    def _programs(self, child: int) -> List[int]:
+    def _programs(self, monitor: int, child: Optional[int]) -> List[int]:
         """Whom a signal is for: where the sandbox has processes of its own, `child` is only their first one, and takes none."""
-        if self.order.get("isolate") is None:
-            return [child]
-        return children_of(child)
+        if self.prepared.engine == "proot":  # it traces the program, and takes no signal for it
+            return children_of(monitor)
+        if self.prepared.engine != "bubblewrap":  # it has become the program
+            return [monitor]
+        if child is None:
+            return []
+        return [child] if self.order.get("isolate") is None else children_of(child)
+
+
+def _end_children() -> None:
+    """What a proot that was killed has traced: it goes on without its paths being translated."""
+    while True:
+        for pid in children_of(os.getpid()):
+            _send(pid, signal.SIGKILL)
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
 
 
 def children_of(parent: int) -> List[int]:

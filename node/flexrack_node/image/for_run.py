@@ -47,10 +47,10 @@ def _order(spec: Mapping[str, Any], root: Path, folder: Path, attempt: Path, env
         shared = [str(root / "workspaces" / code["workspace"] / "code")] if code else []
         order["write"] = [spec["cwd"], *shared, str(folder / "outputs"), str(attempt)]
         order["over"] = [[str(seen), str(folder / "spec.json")]]
-        if leases:
-            # Not the daemon's own folder: who reaches its admin socket could lease whatever is free.
-            order["read"] += [leases["libraries"]] if leases.get("libraries") else []
-            order["write"].append(leases["folder"])
+    if spec.get("inputs_folder"):
+        order["read"] = [*order["read"], spec["inputs_folder"]]
+    if spec.get("volumes"):
+        order["volumes"] = spec["volumes"]
     if spec.get("data_folder"):
         order["read"] = [*order["read"], spec["data_folder"], *(str(root / "data" / "versions" / one["digest"] / "tree") for one in spec["data"])]
     return order

@@ -36,9 +36,9 @@ class Limits:
                 self._groups.append(group[0]) if group[0] not in self._groups else None
                 _write(group, name, self._wanted[name])
                 self.held[name] = "cgroup"
-        if not self.held and has_systemd():
-            self._by_systemd = True
-            self.held = dict.fromkeys(self._wanted, "systemd")
+        if not self.held:
+            self.held = {name: "systemd" for name in by_systemd() if name in self._wanted}
+            self._by_systemd = bool(self.held)
         for name in self._wanted:
             self.held.setdefault(name, "process")
 
@@ -46,8 +46,8 @@ class Limits:
         if not self._by_systemd:
             return words
         settings = {"memory": ("MemoryMax", f"{int(self._wanted.get('memory', 0))}"), "pids": ("TasksMax", f"{int(self._wanted.get('pids', 0))}"), "cpus": ("CPUQuota", f"{self._wanted.get('cpus', 0) * 100:.0f}%")}
-        chosen = [word for name in self._wanted for word in ("-p", "=".join(settings[name]))]
-        if "memory" in self._wanted:
+        chosen = [word for name, way in self.held.items() if way == "systemd" for word in ("-p", "=".join(settings[name]))]
+        if self.held.get("memory") == "systemd":
             chosen += ["-p", "MemorySwapMax=0"]
         import shutil
 
@@ -89,22 +89,31 @@ def look() -> "LimitsHeld":
         if group:
             _remove(group[0])
             found[name] = "cgroup"
-    if not found and has_systemd():
-        return {"memory": "systemd", "pids": "systemd", "cpus": "systemd"}
+    if not found:
+        found = dict.fromkeys(by_systemd(), "systemd")
     return {"memory": found.get("memory", "process"), "pids": found.get("pids", "process"), "cpus": found.get("cpus", "process")}  # type: ignore[typeddict-item]
 
 
-def has_systemd() -> bool:
-    """A service manager of this account that takes scopes; asked, because its socket alone says little."""
+_FILES = {"memory": "memory.max", "pids": "pids.max", "cpus": "cpu.max"}
+# What a scope holds is looked at from within: a service manager that was given no controller takes every setting, and nothing comes of it.
+_LOOK = "while IFS=: read -r _ none path; do [ -z \"$none\" ] && own=$path; done </proc/self/cgroup; for name; do read -r value _ <\"$MOUNT$own/$name\" && echo \"$name $value\"; done 2>/dev/null; :"
+
+
+def by_systemd() -> List[str]:
+    """What a scope of this account's service manager really limits; empty where it has none. Asked, because its socket alone says little."""
     import shutil
     import subprocess  # only where it is asked: every start inside waits for what is imported
 
-    if shutil.which("systemd-run") is None or not os.path.exists(f"{os.environ.get('XDG_RUNTIME_DIR', f'/run/user/{os.getuid()}')}/systemd/private"):
-        return False
+    mount = next((str(place) for place, kind, _ in cgroups.mounts() if kind == "cgroup2"), None)
+    if mount is None or shutil.which("systemd-run") is None or not os.path.exists(f"{os.environ.get('XDG_RUNTIME_DIR', f'/run/user/{os.getuid()}')}/systemd/private"):
+        return []
+    words = ["systemd-run", "--user", "--scope", "--quiet", "--collect", "-p", "TasksMax=16", "-p", "MemoryMax=1G", "-p", "CPUQuota=100%", "--", "/bin/sh", "-c", _LOOK, "sh", *_FILES.values()]
     try:
-        return subprocess.run(["systemd-run", "--user", "--scope", "--quiet", "--collect", "-p", "TasksMax=16", "--", "true"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=5).returncode == 0
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=5, text=True, env={**os.environ, "MOUNT": mount})
     except (OSError, subprocess.TimeoutExpired):
-        return False
+        return []
+    held = {line.split()[0] for line in done.stdout.splitlines() if line.split()[1:] not in ([], ["max"])}
+    return [name for name, file in _FILES.items() if file in held]
 
 
 _V1 = {"memory": "memory", "pids": "pids", "cpus": "cpu"}
@@ -139,7 +148,7 @@ def _make(name: str) -> Optional[Tuple[Path, str]]:
 
 def _file(name: str, version: str) -> str:
     if version == "2":
-        return {"memory": "memory.max", "pids": "pids.max", "cpus": "cpu.max"}[name]
+        return _FILES[name]
     return {"memory": "memory.limit_in_bytes", "pids": "pids.max", "cpus": "cpu.cfs_quota_us"}[name]
 
 

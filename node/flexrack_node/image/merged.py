@@ -2,7 +2,7 @@
 import os
 import re
 import stat
-from typing import Iterator, List, Optional, Tuple
+from typing import Iterator, List, Optional, Tuple, Union
 
 _MOST_LINKS = 40
 _READ = 64 << 20
@@ -32,7 +32,7 @@ class MergedLayers:
                     return here, info
                 if not stat.S_ISDIR(info.st_mode):
                     return None  # a file hides what lower layers have below the name
-                hidden = hidden or _is_opaque(here)
+                hidden = hidden or is_opaque(here)
             if hidden:
                 return None
         return None
@@ -92,9 +92,10 @@ class MergedLayers:
                 continue
 
 
-def _is_opaque(folder: str) -> bool:
+def is_opaque(folder: Union[str, int]) -> bool:
+    """A path, which is not followed, or a descriptor."""
     try:
-        return os.getxattr(folder, "user.overlay.opaque", follow_symlinks=False) == b"y"
+        return os.getxattr(folder, "user.overlay.opaque", follow_symlinks=isinstance(folder, int)) == b"y"
     except OSError:
         return False
 

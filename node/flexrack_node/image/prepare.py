@@ -1,30 +1,42 @@
 """What an entrance needs to know before it opens: the image's layers, the runtime, the GPUs, and whether what is asked for can be had here."""
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Dict, List, Mapping, NamedTuple, Optional
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.image import bubblewrap, gpus
-from flexrack_node.image.marks import SANDBOX, tags_of
+from flexrack_node.image.leased import leased
+from flexrack_node.image.marks import SANDBOX, TAGS, tags_of
 from flexrack_node.image.merged import MergedLayers, libc_of, needed_glibc
-from flexrack_node.image.sandbox import Sandbox
+from flexrack_node.image.sandbox import Sandbox, Start, changed
 from flexrack_node.image.store import ImageStore
 
 if TYPE_CHECKING:
     from flexrack_node.schema.image import EnterOrder, ImageSettings
 
 
+BUBBLEWRAP = "bubblewrap"
+
+
 class Prepared(NamedTuple):
+    engine: str
     program: str
+    root: Path
     order: "EnterOrder"
     layers: "Optional[List[str]]"
     gpus: gpus.GpuParts
     settings: "ImageSettings"
 
-    def words(self, argv: List[str], env: Mapping[str, str]) -> Tuple[List[str], Dict[str, bytes]]:
-        """(argv of bubblewrap, contents that it reads from descriptors)"""
-        sandbox = Sandbox(self.program, self.order, self.layers, self.gpus)
-        return sandbox.argv(argv, {**self._image_variables(env), **tags_of(env)}), sandbox.data
+    def start(self, argv: List[str], env: Mapping[str, str]) -> Start:
+        """`env`: what we are started with."""
+        inside = {**self._image_variables(env), **tags_of(env)}
+        if self.engine == BUBBLEWRAP:
+            sandbox = Sandbox(self.program, self.order, self.layers, self.gpus)
+            # bubblewrap stays as a doorkeeper, which nobody is to take for the program.
+            return Start(sandbox.argv(argv, inside), {key: value for key, value in env.items() if key not in TAGS}, sandbox.data, None)
+        from flexrack_node.image import engines
+
+        return engines.start(self.engine, self.program, self.root, (self.order, self.gpus), argv, changed(self.order, env, inside))
 
     def _image_variables(self, env: Mapping[str, str]) -> Dict[str, str]:
         """Those that the image sets, and those of GPUs. What the workspace sets itself comes first; of PATH the image's, behind what the workspace has in front."""
@@ -48,17 +60,34 @@ def prepare(root: Path, environments: Path, order: "EnterOrder") -> Prepared:
     store = ImageStore(root)
     kept = store.need(order["image"]) if order.get("image") else None
     layers = [str(store.layer(one)) for one in kept["layers"]] if kept else None
-    program = bubblewrap.find(root) if kept else bubblewrap.find(root, bubblewrap.OLDEST_BARE)
-    if program is None:
-        raise NodeError("NODE_UNFIT", "bubblewrap is not on this node, which images and sandboxes need", "flexrack workspace up")
+    engine = kept.get("engine", BUBBLEWRAP) if kept else BUBBLEWRAP
+    program = _program(engine, root, order, bool(kept))
     parts = gpus.parts(order["gpus"])
     if layers is not None and order.get("drivers"):
         check_drivers(layers, order["drivers"])
-    return Prepared(program, order, layers, parts, kept["settings"] if kept else {"env": {}})
+    return Prepared(engine, program, root, order, layers, parts, kept["settings"] if kept else {"env": {}})
+
+
+def _program(engine: str, root: Path, order: "EnterOrder", has_image: bool) -> str:
+    if engine == BUBBLEWRAP:
+        program = bubblewrap.find(root) if has_image else bubblewrap.find(root, bubblewrap.OLDEST_BARE)
+        if program is None:
+            raise NodeError("NODE_UNFIT", "bubblewrap is not on this node, which images and sandboxes need", "flexrack workspace up")
+        return program
+    if order.get("isolate") is not None:
+        raise NodeError("NODE_UNFIT", f"this node runs images by {engine}, which separates nothing: there are no sandboxes (workspace.isolate) here", "flexrack check says why bubblewrap does not work here")
+    from flexrack_node.image import engines
+
+    other = engines.ENGINES[engine].find()
+    if other is None:
+        raise NodeError("NODE_UNFIT", f"{engine}, by which this node ran the image, is not there any more", "flexrack workspace up")
+    return other
 
 
 def with_defaults(root: Path, environments: Path, order: "EnterOrder") -> "EnterOrder":
-    """What is flexrack's here can be reached inside by its path: to write, or in a sandbox the Python environment to read."""
+    """What is flexrack's here can be reached inside by its path: to write, or in a sandbox the Python environment and what was leased to read."""
+    gpu = leased(root, os.environ)
+    order = {**order, "over": [*order.get("over", []), *([path, path] for path in gpu.sockets)]}
     if order.get("isolate") is None:
         return {**order, "write": [*dict.fromkeys([str(root), str(environments), *order["write"]])]}
     places = [str(environments / ".uv" / "pythons")]
@@ -67,7 +96,7 @@ def with_defaults(root: Path, environments: Path, order: "EnterOrder") -> "Enter
         if not order.get("image"):  # the Python that the environment was made from may lie in a home
             base = str(Path(os.path.realpath(folder / "python")).parents[1])
             places += [] if base in ("/", "/usr", "/usr/local") else [base]
-    return {**order, "read": [*places, *order["read"]]}
+    return {**order, "read": [*places, *gpu.read, *order["read"]]}
 
 
 def check_drivers(layers: List[str], folder: str) -> None:

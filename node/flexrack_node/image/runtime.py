@@ -1,4 +1,4 @@
-"""What may run an image on this node: bubblewrap, tried by really mounting something; else why not, in words that whoever runs the node can act upon."""
+"""What may run an image on this node: bubblewrap, tried by really mounting something, or another runtime; else why not, in words that whoever runs the node can act upon."""
 import hashlib
 import os
 import platform
@@ -9,16 +9,17 @@ import sys
 import tempfile
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Optional, Tuple
+from typing import TYPE_CHECKING, Optional, Tuple, cast
 
 from flexrack_node.base import program_file
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
+from flexrack_node.image import engines
 from flexrack_node.image.bubblewrap import find, numbers, sent
 from flexrack_node.image.store import ImageStore
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.image import ImageRuntime, ToolWheel
+    from flexrack_node.schema.image import Engine, ImageRuntime, ToolWheel
 
 _WHEEL_BYTES = 4 << 20
 _SECONDS = 20
@@ -39,17 +40,30 @@ def lacking(root: Path, version: str) -> Optional[str]:
     return machine()
 
 
-def look(root: Path, version: str) -> "ImageRuntime":
-    """{engine, program, why, hint}: `engine` is null where there is none that works; before bubblewrap is sent it is not known, and `why` is empty."""
+def look(root: Path, version: str, sandbox: bool = False) -> "ImageRuntime":
+    """{engine, program, why, hint, loss}: `engine` is null where there is none that works; before bubblewrap is sent it is not known, and `why` is empty. Where it is not bubblewrap,
+    `why` says why not, and `loss` what is missing with the other. `sandbox`: only what makes sandboxes counts."""
     program = find(root)
+    if program is None and lacking(root, version):
+        return {"engine": None, "program": None, "why": "", "hint": None, "loss": None}
     if program is None:
-        if lacking(root, version):
-            return {"engine": None, "program": None, "why": "", "hint": None}
-        return {"engine": None, "program": None, "why": "bubblewrap 0.11 or newer is not on this node, and its package is not for this platform", "hint": "install bubblewrap there"}
-    problem = trouble(program)
+        problem: Optional[Tuple[str, str]] = ("bubblewrap 0.11 or newer is not on this node, and its package is not for this platform", "install bubblewrap there")
+    else:
+        problem = trouble(program)
     if problem is None:
-        return {"engine": "bubblewrap", "program": program, "why": "", "hint": None}
-    return {"engine": None, "program": program, "why": problem[0], "hint": problem[1]}
+        return {"engine": "bubblewrap", "program": program, "why": "", "hint": None, "loss": None}
+    other = None if sandbox else engines.choose()
+    if other:
+        return {"engine": cast("Engine", other[0]), "program": other[1], "why": problem[0], "hint": problem[1], "loss": engines.LOSS[other[0]]}
+    more = f"; {' and '.join(engines.ENGINES)} make no sandboxes" if sandbox else f"; neither {' nor '.join(engines.ENGINES)} works there"
+    return {"engine": None, "program": program, "why": problem[0] + more, "hint": problem[1], "loss": None}
+
+
+def other_than_bubblewrap(root: Path) -> "Optional[Engine]":
+    """What runs images here instead of bubblewrap; None where that works, or nothing else does."""
+    program = find(root)
+    other = engines.choose() if program is None or trouble(program) else None
+    return cast("Engine", other[0]) if other else None
 
 
 def trouble(program: str, overlay: bool = True) -> Optional[Tuple[str, str]]:

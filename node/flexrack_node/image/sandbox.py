@@ -6,7 +6,7 @@ import os
 import pwd
 import stat
 from pathlib import Path
-from typing import TYPE_CHECKING, Dict, List, Mapping, Optional, Set
+from typing import TYPE_CHECKING, Dict, List, Mapping, NamedTuple, Optional, Set
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.image.gpus import GpuParts
@@ -15,8 +15,17 @@ from flexrack_node.image.merged import MergedLayers
 if TYPE_CHECKING:
     from flexrack_node.schema.image import EnterOrder
 
-_NAMES = ("/etc/resolv.conf", "/etc/hosts", "/etc/localtime")  # of this machine, whatever the image says: the network is this machine's
+NAMES = ("/etc/resolv.conf", "/etc/hosts", "/etc/localtime")  # of this machine, whatever the image says: the network is this machine's
 _SECRET = ("SSH_AUTH_SOCK", "SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR")
+
+
+class Start(NamedTuple):
+    """What is started, and what that needs: contents that it reads from descriptors (the words have `{name}` in place of their numbers), and a folder to be removed at its end."""
+
+    words: List[str]
+    env: Dict[str, str]
+    data: Dict[str, bytes]
+    scratch: Optional[Path]
 
 
 class Sandbox:
@@ -85,6 +94,10 @@ class Sandbox:
             self.words += ["--ro-bind-try" if self.is_isolated else "--bind-try", path, self._place(path)]
         for path in self.order["write"]:
             self.words += ["--bind", path, self._place(path)]
+        for volume in self.order.get("volumes", []):
+            # Where the node's own files are seen, a link on the way is one of them, and nothing can be mounted on it.
+            target = self._place(volume["path"]) if self.image else os.path.realpath(volume["path"])
+            self.words += ["--bind" if volume["write"] else "--ro-bind", volume["path"], target]
         for source, target in self.order.get("over", []):
             self.words += ["--ro-bind", source, self._place(target)]
         for source, target in self.gpus.files:
@@ -92,7 +105,7 @@ class Sandbox:
         for target, link in self.gpus.links:
             self.words += ["--symlink", target, self._place(link)]
         if self.image:
-            for name in _NAMES:
+            for name in NAMES:
                 if os.path.exists(name):
                     self.words += ["--ro-bind", os.path.realpath(name), self._place(name)]
         if self.is_isolated and self.order["write"] and self.image is None:
@@ -100,7 +113,7 @@ class Sandbox:
 
     def _hide(self) -> None:
         """What belongs to people and to the session: homes, other programs' sockets, temporary files of others."""
-        home = _home()
+        home = home_of()
         hidden = ["/tmp", "/var/tmp", "/run", "/home", "/root", home, "/var/run"]
         seen: Set[str] = set()
         for path in hidden:
@@ -116,52 +129,69 @@ class Sandbox:
             self.words += ["--dir", home]
 
     def _people(self) -> None:
-        """Who we are is in the image's list of accounts, too: programs ask it for our name and home."""
-        image = self.image
-        assert image is not None
-        try:
-            me = pwd.getpwuid(os.getuid())
-            line = f"{me.pw_name}:x:{me.pw_uid}:{me.pw_gid}::{me.pw_dir}:{_shell(image, me.pw_shell)}\n"
-        except KeyError:
-            line = f"user:x:{os.getuid()}:{os.getgid()}::{_home()}:{_shell(image, '/bin/sh')}\n"
-        known = [one for one in image.text("/etc/passwd").splitlines() if one.split(":")[2:3] != [str(os.getuid())]]
-        groups = image.text("/etc/group").splitlines()
-        if not any(one.split(":")[2:3] == [str(os.getgid())] for one in groups):
-            groups.append(f"{line.split(':')[0]}:x:{os.getgid()}:")
-        self.data["passwd"] = ("\n".join([*known, line])).encode()
-        self.data["group"] = ("\n".join([*groups, ""])).encode()
-        for name in ("passwd", "group"):
+        assert self.image is not None
+        for name, content in people(self.image).items():
+            self.data[name] = content
             self.words += ["--perms", "0644", "--ro-bind-data", f"{{{name}}}", self._place(f"/etc/{name}")]
 
     def _variables(self, env: Mapping[str, str]) -> None:
-        for name in _SECRET if self.is_isolated else ():
+        for name in gone(self.order, os.environ):
             self.words += ["--unsetenv", name]
-        for name in ("PYTHONHOME", "PYTHONPATH") if self.image else ():
-            if name in os.environ and name not in self.order["keep"]:
-                self.words += ["--unsetenv", name]
         for name, value in env.items():
             self.words += ["--setenv", name, value]
 
     def _exact(self, path: str) -> str:
-        """Of the kernel's: no image has a reason to have them elsewhere."""
-        if self._place(path) != path:
-            raise NodeError("NODE_UNFIT", f"the image cannot be used: its {path} is a link", None)
-        return path
+        return path if self.image is None else exact(self.image, path)
 
     def _place(self, path: str) -> str:
-        """Where it is mounted: links of the image are followed within the image, as bubblewrap itself would follow them to wherever they lead."""
-        if self.image is None:
-            return path
-        resolved = self.image.resolve(path)
-        if resolved is None or resolved == "/":
-            raise NodeError("NODE_UNFIT", f"the image cannot be used: its {path} is a link without an end", None)
-        found = self.image.entry(resolved)
-        if found and not (stat.S_ISDIR(found[1].st_mode) or stat.S_ISREG(found[1].st_mode)):
-            raise NodeError("NODE_UNFIT", f"the image cannot be used: its {resolved} is neither a folder nor a file", None)
-        return resolved
+        return path if self.image is None else place_in(self.image, path)
 
 
-def _home() -> str:
+def gone(order: "EnterOrder", env: Mapping[str, str]) -> List[str]:
+    """Variables that do not go inside."""
+    foreign = [name for name in ("PYTHONHOME", "PYTHONPATH") if order.get("image") and name in env and name not in order["keep"]]
+    return [*(_SECRET if order.get("isolate") is not None else ()), *foreign]
+
+
+def changed(order: "EnterOrder", env: Mapping[str, str], more: Mapping[str, str]) -> Dict[str, str]:
+    """The environment of the program, where its runtime passes on what it has."""
+    hidden = gone(order, env)
+    return {**{name: value for name, value in env.items() if name not in hidden}, **more}
+
+
+def place_in(image: MergedLayers, path: str) -> str:
+    """Where it is mounted: links of the image are followed within the image, as a runtime itself would follow them to wherever they lead. Raises NODE_UNFIT."""
+    resolved = image.resolve(path)
+    if resolved is None or resolved == "/":
+        raise NodeError("NODE_UNFIT", f"the image cannot be used: its {path} is a link without an end", None)
+    found = image.entry(resolved)
+    if found and not (stat.S_ISDIR(found[1].st_mode) or stat.S_ISREG(found[1].st_mode)):
+        raise NodeError("NODE_UNFIT", f"the image cannot be used: its {resolved} is neither a folder nor a file", None)
+    return resolved
+
+
+def exact(image: MergedLayers, path: str) -> str:
+    """A folder of the kernel's: no image has a reason to have it elsewhere. Raises NODE_UNFIT."""
+    if place_in(image, path) != path:
+        raise NodeError("NODE_UNFIT", f"the image cannot be used: its {path} is a link", None)
+    return path
+
+
+def people(image: MergedLayers) -> Dict[str, bytes]:
+    """{passwd, group}: the image's, and who we are in them, too: programs ask for our name and home."""
+    try:
+        me = pwd.getpwuid(os.getuid())
+        line = f"{me.pw_name}:x:{me.pw_uid}:{me.pw_gid}::{me.pw_dir}:{_shell(image, me.pw_shell)}\n"
+    except KeyError:
+        line = f"user:x:{os.getuid()}:{os.getgid()}::{home_of()}:{_shell(image, '/bin/sh')}\n"
+    known = [one for one in image.text("/etc/passwd").splitlines() if one.split(":")[2:3] != [str(os.getuid())]]
+    groups = image.text("/etc/group").splitlines()
+    if not any(one.split(":")[2:3] == [str(os.getgid())] for one in groups):
+        groups.append(f"{line.split(':')[0]}:x:{os.getgid()}:")
+    return {"passwd": ("\n".join([*known, line])).encode(), "group": ("\n".join([*groups, ""])).encode()}
+
+
+def home_of() -> str:
     home = os.environ.get("HOME", "")
     if os.path.isabs(home) and home != "/":
         return os.path.normpath(home)

@@ -4,6 +4,8 @@
                  /l/<id>.json    written once it is whole: what it is
                  /l/.locks/<id>  held by who unpacks or removes it
                  /i/<id>.json    an image: its layers and settings; <id> of its manifest's digest
+                 /f/<id>/        an image as one folder, where it is run by what stacks no layers
+                 /s/<pid>-*/     what a program may write to beside the workspace, there; goes with it
                  /bin/<version>/ bubblewrap, as it was sent
 """
 import os
@@ -16,7 +18,7 @@ from flexrack_node.base.errors import NodeError
 from flexrack_node.base.stored import read, write
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.image import ImageSettings, ImageSize, KeptImage
+    from flexrack_node.schema.image import Engine, ImageSettings, ImageSize, KeptImage
 
 _DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
 MOST_LAYERS = 60  # beyond, the option of the mount may not fit
@@ -34,6 +36,7 @@ class ImageStore:
     def __init__(self, root: Path) -> None:
         self.root, self.path = root, root / "images"
         self.layers, self.images, self.tools = self.path / "l", self.path / "i", self.path / "bin"
+        self.flats, self.scratches = self.path / "f", self.path / "s"
 
     def make(self) -> None:
         from flexrack_node.base.installed import record  # not where something is entered
@@ -44,6 +47,9 @@ class ImageStore:
 
     def layer(self, diff_id: str) -> Path:
         return self.layers / id_of(diff_id)
+
+    def flat(self, digest: str) -> Path:
+        return self.flats / id_of(digest)
 
     def has_layer(self, diff_id: str) -> bool:
         return self.layer(diff_id).is_dir() and read("image.layer", self.layers / f"{id_of(diff_id)}.json") is not None
@@ -58,11 +64,15 @@ class ImageStore:
             raise NodeError("NOT_FOUND", f"the image {digest} is not on this node any more", "flexrack workspace up")
         return found
 
-    def keep(self, digest: str, ref: str, layers: List[str], settings: "ImageSettings") -> None:
+    def keep(self, digest: str, ref: str, layers: List[str], settings: "ImageSettings", engine: "Optional[Engine]" = None) -> None:
+        """`engine`: what runs it here, where that is not bubblewrap."""
         missing = [one for one in layers if not self.has_layer(one)]
         if missing:
             raise NodeError("CONFLICT", f"layer {missing[0]} of {ref} is not on this node", "run the command again")
-        write("image.image", self.images / f"{id_of(digest)}.json", {"digest": digest, "ref": ref, "layers": layers, "settings": settings})
+        kept: KeptImage = {"digest": digest, "ref": ref, "layers": layers, "settings": settings}
+        if engine:
+            kept["engine"] = engine
+        write("image.image", self.images / f"{id_of(digest)}.json", kept)
 
     def all(self) -> "List[KeptImage]":
         found = (read("image.image", path) for path in sorted(self.images.glob("*.json")))
@@ -90,11 +100,20 @@ class ImageStore:
             shutil.rmtree(path, ignore_errors=True)
             return size
 
+    def forget_flats(self) -> None:
+        """Of images that are gone, or that bubblewrap runs by now."""
+        from flexrack_node.image import flat
+
+        needed = {self.flat(one["digest"]).name for one in self.all() if "engine" in one}
+        for folder in self.flats.glob("[0-9a-f]*"):
+            if folder.name not in needed:
+                flat.remove(str(folder))
+
     def forget_half(self) -> None:
         """What those who were killed while they unpacked have left."""
-        import shutil
+        from flexrack_node.image import flat
 
-        for part in self.layers.glob(".part-*"):
+        for part in (*self.layers.glob(".part-*"), *self.flats.glob(".part-*")):
             pid = part.name.split("-")[1]
             if not (pid.isdigit() and os.path.exists(f"/proc/{pid}")):
-                shutil.rmtree(part, ignore_errors=True)
+                flat.remove(str(part))

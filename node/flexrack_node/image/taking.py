@@ -23,12 +23,15 @@ MOST_BYTES = 512 << 30  # of one layer, unpacked
 
 
 def inspect(given: "ImageQuestion", channel: Channel) -> "ImageFound":
-    """{layers, tool} -> {missing: [diff_id], runtime, lacks}: what has to be sent before the image can be used here."""
+    """{layers, tool, image?, sandbox?} -> {missing: [diff_id], runtime, lacks, machine, remake}: what has to be sent before the image can be used here."""
     if len(given["layers"]) > MOST_LAYERS:
         raise NodeError("NODE_UNFIT", f"the image has {len(given['layers'])} layers, and overlayfs takes {MOST_LAYERS} of them here", "build it with fewer layers, e.g. docker build --squash")
     store = ImageStore(channel.root)
     seen = dict.fromkeys(given["layers"])
-    return {"missing": [one for one in seen if not store.has_layer(one)], "runtime": runtime.look(channel.root, given["tool"]), "lacks": runtime.lacking(channel.root, given["tool"]), "machine": os.uname().machine}
+    found = runtime.look(channel.root, given["tool"], given.get("sandbox", False))
+    kept = store.image(given["image"]) if given.get("image") else None
+    remake = kept is not None and found["engine"] is not None and (kept.get("engine", "bubblewrap") != found["engine"] or ("engine" in kept and not store.flat(kept["digest"]).is_dir()))
+    return {"missing": [one for one in seen if not store.has_layer(one)], "runtime": found, "lacks": runtime.lacking(channel.root, given["tool"]), "machine": os.uname().machine, "remake": remake}
 
 
 def tool(given: "ToolWheel", channel: Channel) -> "ToolPlaced":
@@ -86,4 +89,4 @@ def _unpacked(given: "LayerOrder", channel: Channel, part: Path) -> Any:
 
 def sandbox(given: "ImageQuestion", channel: Channel) -> "SandboxLook":
     """{tool}: what holds a sandbox here. -> {runtime, limits, lacks}"""
-    return {"runtime": runtime.look(channel.root, given["tool"]), "limits": limits.look(), "lacks": runtime.lacking(channel.root, given["tool"])}
+    return {"runtime": runtime.look(channel.root, given["tool"], sandbox=True), "limits": limits.look(), "lacks": runtime.lacking(channel.root, given["tool"])}

@@ -45,6 +45,8 @@ def gang_argv(spec: Mapping[str, Any], attempt: Path, cgroup: Optional[Path], po
         return wrapper
     if spec["launcher"] in PACKAGED:
         return python_module("rank.rank:launch", place, *packaged_argv(spec, attempt, wrapper), python=ours)
+    if spec["launcher"] != "torchrun":
+        raise ValueError("a launcher that this program does not know: {}".format(spec["launcher"]))
     torchrun = [
         spec["python"], "-m", "torch.distributed.run",
         "--nnodes", str(len(spec["nodes"])), "--nproc-per-node", str(spec["processes"]),
@@ -84,6 +86,9 @@ def rank_environment(spec: Mapping[str, Any], attempt: int, port: int, outputs: 
     }
     if spec.get("data_folder"):
         env["FLEXRACK_DATA"] = spec["data_folder"]
+    if spec.get("inputs_folder"):
+        env["FLEXRACK_INPUTS"] = spec["inputs_folder"]
+    env.update({f"FLEXRACK_VOLUME_{one['name'].upper()}": one["path"] for one in spec.get("volumes", [])})
     imports = (spec.get("code") or {}).get("imports")
     if imports:  # before the environment's own way to an editable project, which leads to the workspace
         env["PYTHONPATH"] = os.pathsep.join([*imports, *([env["PYTHONPATH"]] if env.get("PYTHONPATH") else [])])

@@ -119,6 +119,8 @@ def daemon_environment(job: "MpiJob", interface: Optional[str], port: int) -> Di
         "interface": interface, "address": job["address"], "port": port,
     }
     env = {**os.environ, "TMPDIR": str(scratch), PLACE: json.dumps(place), LINE: job["line"]}
+    # A daemon starts no other one, and ends all the same where there is no ssh, which an image may not have.
+    env.setdefault("OMPI_MCA_plm_rsh_agent", "/bin/sh")
     if interface:
         env.setdefault("OMPI_MCA_oob_tcp_if_include", interface)
     return env

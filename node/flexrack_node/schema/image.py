@@ -2,17 +2,25 @@
 from typing import Dict, List, Literal, Optional, TypedDict
 
 
-class ImageQuestion(TypedDict):
+class _ImageQuestion(TypedDict):
     layers: List[str]
     tool: str
 
 
+class ImageQuestion(_ImageQuestion, total=False):
+    image: str
+    sandbox: bool
+
+Engine = Literal["ch-run", "proot"]
+
+
 class ImageRuntime(TypedDict):
     """What runs images here; `engine` null and no `why`: not known before bubblewrap is there."""
-    engine: Optional[Literal["bubblewrap"]]
+    engine: Optional[Literal["bubblewrap", "ch-run", "proot"]]
     program: Optional[str]
     why: str
     hint: Optional[str]
+    loss: Optional[str]
 
 
 class ImageFound(TypedDict):
@@ -20,6 +28,7 @@ class ImageFound(TypedDict):
     runtime: ImageRuntime
     lacks: Optional[str]
     machine: str
+    remake: bool
 
 
 class ImageForgotten(TypedDict):
@@ -95,12 +104,16 @@ class KeptLayer(TypedDict):
     devices: int
 
 
-class KeptImage(TypedDict):
-    """An image: its layers, the lowest first."""
+class _KeptImage(TypedDict):
     digest: str
     ref: str
     layers: List[str]
     settings: ImageSettings
+
+
+class KeptImage(_KeptImage, total=False):
+    """An image: its layers, the lowest first."""
+    engine: Engine
 
 
 class ImageSize(TypedDict):
@@ -140,6 +153,13 @@ class Isolate(_Isolate, total=False):
     cpus: float
 
 
+class BoundVolume(TypedDict):
+    """A volume of the rack file, as a program may have it."""
+    name: str
+    path: str
+    write: bool
+
+
 class _EnterOrder(TypedDict):
     read: List[str]
     write: List[str]
@@ -153,9 +173,19 @@ class EnterOrder(_EnterOrder, total=False):
     """How a program is started in an image, in a sandbox, or both. Paths are absolute, and the same inside and outside."""
     image: str
     isolate: Isolate
+    volumes: List[BoundVolume]
     over: List[List[str]]
     drivers: str
     die: bool
+
+
+class ImagePythonQuestion(TypedDict):
+    image: str
+    python: Optional[str]
+
+
+class ImagePython(TypedDict):
+    python: Optional[str]
 
 
 class LimitsHeld(TypedDict):

@@ -1,7 +1,9 @@
 """What a run is started with; a node keeps it as spec.json. Generated from protocol/order.json by `npm run protocol`; for type checkers alone."""
 from typing import Dict, List, Literal, Optional, TypedDict
 
-from flexrack_node.schema.image import Isolate
+from flexrack_node.schema.image import BoundVolume, Isolate
+
+Launcher = Literal["torchrun", "accelerate", "deepspeed", "ray", "mpi", "plain"]
 
 
 class _CheckpointOrder(TypedDict):
@@ -115,6 +117,15 @@ class RunData(TypedDict):
     digest: str
 
 
+RunInput = TypedDict("RunInput", {"name": "str", "from": "str"})
+
+
+class RunUpload(TypedDict):
+    """What goes to a bucket before the run is over."""
+    to: str
+    files: List[str]
+
+
 class RunOrderProfile(TypedDict):
     """Steps of the optimizer that each rank records with torch.profiler, after others; of these the last warms the profiler up."""
     skip: int
@@ -127,7 +138,7 @@ class _RunOrder(TypedDict):
     node: str
     index: int
     nodes: List[str]
-    launcher: Literal["torchrun", "accelerate", "deepspeed", "ray", "mpi", "plain"]
+    launcher: Launcher
     processes: int
     command: List[str]
     python: str
@@ -152,6 +163,10 @@ class RunOrder(_RunOrder, total=False):
     container: str
     code: RunCode
     data: List[RunData]
+    volumes: List[BoundVolume]
+    inputs: List[RunInput]
+    uploads: List[RunUpload]
+    remotes: str
     checkpoint: CheckpointOrder
     after_reboot: Literal["checkpoint", "anew"]
     without_progress: int

@@ -3,12 +3,13 @@ import getpass
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Dict, List, Optional
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.rank.launch import interfaces
 from flexrack_node.slurm import commands
+from flexrack_node.volume.look import mount_of
 
 if TYPE_CHECKING:
     from flexrack_node.schema.slurm import CheckedPartition, ClusterFact, RootFact, SlurmPrograms
@@ -99,11 +100,4 @@ def file_system(root: Path, folder: Optional[str]) -> "RootFact":
 
 def kind_of(root: Path, mountinfo: str) -> str:
     """Type of the file system whose mount point is the longest beginning of the path."""
-    path = os.path.realpath(root)
-    found: Tuple[int, str] = (-1, "")
-    for line in mountinfo.splitlines():
-        before, _, after = line.partition(" - ")
-        point = before.split()[4].encode().decode("unicode_escape")
-        if (path == point or path.startswith(point.rstrip("/") + "/")) and len(point) >= found[0]:
-            found = (len(point), after.split()[0])
-    return found[1]
+    return mount_of(str(root), mountinfo).type

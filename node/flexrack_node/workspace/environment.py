@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         ResolveWanted,
         ToolMissing,
     )
+    from flexrack_node.schema.image import ImagePython, ImagePythonQuestion
 
 USERS = ".flexrack-users"
 
@@ -91,6 +92,14 @@ def built_in(image: str, folder: Path, requirements: str, constraints: str, requ
     from flexrack_node.workspace import in_image  # only where one is built
 
     return in_image.build(folder, requirements, constraints, image, request.get("python"), channel, request.get("project"))
+
+
+def python_of_image(given: "ImagePythonQuestion", channel: Channel) -> "ImagePython":
+    """{image, python}: the version of the image's Python, by running it. Errors: NOT_FOUND where the image is not here."""
+    from flexrack_node.workspace import in_image
+
+    make_folder(channel, channel.environments)
+    return {"python": in_image.version_of(given["image"], given["python"], channel)}
 
 
 def plan(request: "EnvironmentContent", channel: Channel) -> "EnvironmentPlanned":

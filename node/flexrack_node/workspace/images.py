@@ -2,6 +2,8 @@
 from typing import TYPE_CHECKING, List, Set, Tuple
 
 from flexrack_node.base.channel import Channel
+from flexrack_node.base.disk_room import unfit_disk
+from flexrack_node.base.filelock import FileLock
 from flexrack_node.base.stored import read, write
 from flexrack_node.image.store import ImageStore
 from flexrack_node.workspace.folder import WorkspaceFolder
@@ -11,10 +13,21 @@ if TYPE_CHECKING:
 
 
 def keep(given: "ImageOrder", channel: Channel) -> "ImageKept":
-    """{project, digest, ref, layers, settings}: all layers are here; the project's workspace uses it from now on."""
+    """{project, digest, ref, layers, settings}: all layers are here; the project's workspace uses it from now on. What runs it here without layers gets it as one folder."""
+    from flexrack_node.image import engines, runtime  # only where an image comes
+
     store = ImageStore(channel.root)
     store.make()
-    store.keep(given["digest"], given["ref"], given["layers"], given["settings"])
+    engine = runtime.other_than_bubblewrap(channel.root)
+    store.keep(given["digest"], given["ref"], given["layers"], given["settings"], engine)
+    if engine:
+        name = store.flat(given["digest"]).name
+        with FileLock(store.layers / ".locks" / f"flat-{name}", channel, f"making one folder of image {name}"):
+            store.forget_half()
+            try:
+                engines.make_flat(store, given["digest"], given["layers"])
+            except OSError as error:
+                raise unfit_disk(error, store.path) or error from None
     place = WorkspaceFolder(channel.root, given["project"])
     place.make(channel.root)
     write("workspace.image", place.image, {"digest": given["digest"], "ref": given["ref"]})
@@ -65,6 +78,7 @@ def remove(given: "ImagesUnwanted", channel: Channel) -> "ImagesGone":
             (store.images / f"{store.layer(digest).name}.json").unlink(missing_ok=True)
         for one_layer in gone:
             store.remove_layer(one_layer, channel)
+        store.forget_flats()
         store.forget_half()
     return {"removed": removed, "kept": kept, "layers": len(gone), "bytes": size}
 

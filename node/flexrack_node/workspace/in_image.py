@@ -13,6 +13,7 @@ from flexrack_node.base import interpreter
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.image.enter import enter_words
+from flexrack_node.image.store import ImageStore
 from flexrack_node.workspace.build import published, significant_lines
 from flexrack_node.workspace.folder import project_folder
 from flexrack_node.workspace.pip import PipBuilder
@@ -39,6 +40,13 @@ def build(folder: Path, requirements: str, constraints: str, image: str, wanted:
         version = python["version"] if python else ""
         told.update({"python": version, "platform": python["platform"] if python else "", "image": image, "by": "pip"})
     return version
+
+
+def version_of(image: str, wanted: Optional[str], channel: Channel) -> Optional[str]:
+    """Of the image's Python; None where it has none. Raises NOT_FOUND where the image is not here."""
+    ImageStore(channel.root).need(image)
+    found = find(image, wanted, channel.environments / "any", channel)
+    return str(found["version"]) if found else None
 
 
 def find(image: str, wanted: Optional[str], folder: Path, channel: Channel) -> Optional[Dict[str, Any]]:

@@ -3,19 +3,20 @@ import {mendedText} from './mended-text.ts'
 import {shownPath} from '../terminal/path.ts'
 import {preflightText} from '../train/preflight-text.ts'
 import {paint} from '../terminal/print.ts'
-import {count} from '../terminal/render.ts'
+import {bytes, count} from '../terminal/render.ts'
 
 export function checkText({checked, findings, preflight, mended}: CheckResult): string {
   const all = [...findings, ...(preflight?.findings ?? [])]
   const errors = all.filter((finding) => finding.severity === 'error').length
   const looked = [checked.manifest && shownPath(checked.manifest), checked.rack && shownPath(checked.rack), checked.nodes.length > 0 && count(checked.nodes.length, 'node'), checked.head && `the head at ${checked.head}`]
   const pythons = checked.pythons?.length ? [`Environments of this project will have ${pythonsText(checked.pythons)}.`] : []
+  const volumes = checked.volumes?.map((one) => paint.dim(`Volume ${one.name} on ${one.node}: ${one.trouble ?? `${one.path} on ${one.type || 'an unknown file system'}, ${bytes(one.free)} of ${bytes(one.total)} free${one.quota ? `, quota ${bytes(one.quota.used)} of ${bytes(one.quota.limit)}` : ''}`}`)) ?? []
   const inside = checked.inside?.length ? [insideText(checked.inside)] : []
   const summary = errors > 0 ? `${count(errors, 'error')}` : 'Nothing here would stop a run'
   const warnings = all.length - errors
   const closing = `${summary}${warnings > 0 ? `, ${count(warnings, 'warning')}` : ''} (looked at ${looked.filter(Boolean).join(', ') || 'nothing'}).`
   const goOn = checked.goOn ? [paint.dim(`${checked.goOn.length === 1 ? 'Run' : 'Runs'} ${checked.goOn.join(', ')} would go on after a reboot.`)] : []
-  return [...(mended ? [mendedText(mended)] : []), ...findings.map(findingText), ...(preflight ? [preflightText(preflight)] : []), ...pythons, ...inside, ...goOn, closing].join('\n\n')
+  return [...(mended ? [mendedText(mended)] : []), ...findings.map(findingText), ...(preflight ? [preflightText(preflight)] : []), ...pythons, ...inside, ...(volumes.length > 0 ? [volumes.join('\n')] : []), ...goOn, closing].join('\n\n')
 }
 
 /** `Python 3.12.4 on a, b; Python 3.12, which uv will install, on c`. */

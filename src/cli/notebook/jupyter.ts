@@ -1,6 +1,7 @@
 import type {Context} from '../../lib/base/index.ts'
 import type {ProjectSession} from '../base/session.ts'
 import {oneNode, openWorkspace} from '../workspace/nodes.ts'
+import {volumesOn} from '../workspace/volumes.ts'
 import {forwardNotebook} from './forward.ts'
 import {IDLE_SECONDS, notebooksOf} from './open.ts'
 
@@ -12,6 +13,6 @@ export async function openJupyter({on, browser, json}: {on: string | undefined; 
   if (running) return forwardNotebook(session, running.host, project, {browser, json}, follow, context)
   const {env, isolate} = session.manifest.workspace
   const {host, workspace} = await openWorkspace(session.fleet, oneNode(session.rack, on), project, context)
-  await startNotebook(planNotebook({host, workspace, env, isolate: isolate !== undefined, idle: IDLE_SECONDS, lasts: null, gpus: null}), host, context)
+  await startNotebook(planNotebook({host, workspace, env, isolate: isolate !== undefined, volumes: await volumesOn(host, session, context), idle: IDLE_SECONDS, lasts: null, gpus: null}), host, context)
   await forwardNotebook(session, host, project, {browser, json}, follow, context)
 }

@@ -24,7 +24,9 @@ export function rackListText(racks: RackRow[]): string {
 export function rackText(rack: Rack): string {
   const head = fields([['rack', rack.name], ['file', rack.path], ['head', `${rack.head.node}, ${rack.head.bind ?? 'address by route'}${rack.head.port ? `, port ${rack.head.port}` : ''}`]])
   const rows = rack.nodes.map((node) => ({node: node.name, host: destination(node), address: node.address ?? ' ', root: node.root, labels: labelText(node) || ' '}))
-  return `${head}\n\n${table(rows, ['node', 'host', 'address', 'root', 'labels'])}`
+  const volumes = Object.entries(rack.volumes ?? {}).map(([volume, one]) => ({volume, path: one.path, kind: one.kind, nodes: one.nodes ?? 'all', access: one.read_only ? 'read' : 'read, write'}))
+  const more = volumes.length > 0 ? `\n\n${table(volumes, ['volume', 'path', 'kind', 'nodes', 'access'])}` : ''
+  return `${head}\n\n${table(rows, ['node', 'host', 'address', 'root', 'labels'])}${more}`
 }
 
 export function nodeText(node: RackNode): string {

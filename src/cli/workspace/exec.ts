@@ -4,6 +4,7 @@ import {throwIfNodesFailed} from './hosts.ts'
 import {exitStatus, runAttached, runCaptured, throwIfStatus} from '../base/remote-run.ts'
 import type {ProjectSession} from '../base/session.ts'
 import {openWorkspace, openWorkspaces, workspaceNodes} from './nodes.ts'
+import {volumesOn} from './volumes.ts'
 
 export type NodeResult = {node: string} & ExecResult
 
@@ -15,7 +16,7 @@ export async function runInWorkspaces(words: string[], on: string | undefined, s
   const [only] = nodes
   if (only && nodes.length === 1) {
     const {host, workspace} = await openWorkspace(fleet, only, manifest.name, context)
-    const command = workspaceScript(workspace, manifest.workspace.env, words, {isolate: manifest.workspace.isolate})
+    const command = workspaceScript(workspace, manifest.workspace.env, words, {isolate: manifest.workspace.isolate, volumes: await volumesOn(host, session, context)})
     const ending = json ? await runCaptured(host.shell, command, context) : await runAttached(host.shell, command, context)
     process.exitCode = await exitStatus(ending)
     return 'stdout' in ending ? [{node: only.name, ...(ending as ExecResult)}] : undefined
@@ -24,7 +25,7 @@ export async function runInWorkspaces(words: string[], on: string | undefined, s
   const print = (node: string) => (line: string, stream: 'stdout' | 'stderr'): void => void process[stream].write(`${node}: ${line}\n`)
   const settled = await Promise.allSettled(
     workspaces.map(async ({host, workspace}): Promise<NodeResult> => {
-      const command = workspaceScript(workspace, manifest.workspace.env, words, {isolate: manifest.workspace.isolate})
+      const command = workspaceScript(workspace, manifest.workspace.env, words, {isolate: manifest.workspace.isolate, volumes: await volumesOn(host, session, context)})
       return {node: host.node, ...(await runCaptured(host.shell, command, context, json ? undefined : print(host.node)))}
     }),
   )

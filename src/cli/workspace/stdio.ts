@@ -5,6 +5,7 @@ import type {Manifest} from '../../lib/manifest/index.ts'
 import {openSession} from '../base/session.ts'
 import {exitStatus} from '../base/remote-run.ts'
 import {oneNode, openWorkspace} from './nodes.ts'
+import {volumesOn} from './volumes.ts'
 
 /** Milliseconds that the far end has to end in, once nobody is at this end any more. */
 const END_WITHIN_MS = 15_000
@@ -15,8 +16,9 @@ export async function carrySession(project: string, flags: {rack?: string | unde
   const context = {...loud, reporter: {...silentReporter, warn: (text: string) => loud.reporter.warn(text)}}
   const {connectSession} = await import('../../lib/ssh-host/index.ts')
   const {rack, fleet} = await openSession({rack: flags.rack, project: undefined}, context)
-  const settings = await settingsOf(project, flags.project)
+  const {workspace: own, manifest} = await settingsOf(project, flags.project)
   const {host, workspace} = await openWorkspace(fleet, oneNode(rack, flags.on), project, context)
+  const settings = {...own, ...(manifest && {volumes: await volumesOn(host, {rack, manifest}, context)})}
   const remote = await connectSession(host, workspace, settings, context)
   const stop = (): void => remote.kill('TERM')
   context.signal.addEventListener('abort', stop, {once: true})
@@ -33,11 +35,11 @@ export async function carrySession(project: string, flags: {rack?: string | unde
 }
 
 /** What the manifest says from which the hosts were made. Errors: those of a manifest that is not there any more; without it nobody knows whether what runs is to be in a sandbox. */
-async function settingsOf(project: string, folder: string | undefined): Promise<Pick<Manifest['workspace'], 'env' | 'isolate'>> {
-  if (folder === undefined) return {env: {}}
+async function settingsOf(project: string, folder: string | undefined): Promise<{workspace: Pick<Manifest['workspace'], 'env' | 'isolate'>; manifest?: Manifest}> {
+  if (folder === undefined) return {workspace: {env: {}}}
   const {loadManifest} = await import('../../lib/manifest/index.ts')
   const manifest = await loadManifest(folder)
-  if (manifest.name === project) return manifest.workspace
+  if (manifest.name === project) return {workspace: manifest.workspace, manifest}
   throw new CliError('CONFLICT', `${manifest.path} is of ${manifest.name} now, not of ${project}`, {hint: 'flexrack workspace ssh-config', details: {file: manifest.path}})
 }
 

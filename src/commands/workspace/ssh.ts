@@ -11,14 +11,15 @@ export default class WorkspaceSsh extends BaseCommand {
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(WorkspaceSsh)
-    const {rack, fleet, manifest} = await this.projectSession(flags)
+    const session = await this.projectSession(flags)
+    const {rack, fleet, manifest} = session
     const context = await this.context()
-    const [{needTerminal, runInTerminal}, {oneNode, openWorkspace}, {workspaceScript}, {exitStatus}] = await Promise.all([
-      import('../../cli/workspace/terminal.ts'), import('../../cli/workspace/nodes.ts'), import('../../lib/workspace/index.ts'), import('../../cli/base/remote-run.ts'),
+    const [{needTerminal, runInTerminal}, {oneNode, openWorkspace}, {workspaceScript}, {exitStatus}, {volumesOn}] = await Promise.all([
+      import('../../cli/workspace/terminal.ts'), import('../../cli/workspace/nodes.ts'), import('../../lib/workspace/index.ts'), import('../../cli/base/remote-run.ts'), import('../../cli/workspace/volumes.ts'),
     ])
     const node = oneNode(rack, args.node)
     needTerminal(`flexrack workspace exec --on ${node.name} -- COMMAND`)
     const {host, workspace} = await openWorkspace(fleet, node, manifest.name, context)
-    process.exitCode = await exitStatus(await runInTerminal(host.shell, workspaceScript(workspace, manifest.workspace.env, [], {isolate: manifest.workspace.isolate}), context))
+    process.exitCode = await exitStatus(await runInTerminal(host.shell, workspaceScript(workspace, manifest.workspace.env, [], {isolate: manifest.workspace.isolate, volumes: await volumesOn(host, session, context)}), context))
   }
 }

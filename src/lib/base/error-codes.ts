@@ -1,8 +1,19 @@
-/**
- * Every error code of flexrack: its exit status and what it means. The one source of docs/errors.md.
- * Exit statuses: 1 bug, 2 usage, 3 manifest or rack file, 4 not found / conflict / locked, 5 node unreachable or
- * refused, 6 remote command failed, 7 GPU, 8 some nodes failed, 9 timed out, 130 interrupted.
- */
+/** Every exit status of the command line, and what it means. */
+export const EXIT_STATUSES: Readonly<Record<number, string>> = {
+  0: 'done',
+  1: 'a bug in flexrack, or this machine refused something',
+  2: 'usage',
+  3: 'manifest, rack file or recipe invalid; a check found something',
+  4: 'not found, conflict, locked',
+  5: 'node unreachable, or it refused',
+  6: 'something on a node failed',
+  7: 'GPU or native layer',
+  8: 'some nodes failed (all are reported)',
+  9: 'timed out',
+  130: 'interrupted',
+}
+
+/** Every error code: its exit status and what it means. The one source of docs/errors.md, with EXIT_STATUSES. */
 export const ERROR_CODES = {
   BUG: {exit: 1, meaning: 'Something in flexrack itself went wrong; the log file named in the message has the details.'},
   LOCAL_FAILED: {exit: 1, meaning: 'This machine refused something: no right to a file, no space left, too many open files.'},

@@ -1,10 +1,10 @@
 import {createHash, randomBytes} from 'node:crypto'
-import {chmodSync, constants, copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, type Stats} from 'node:fs'
-import {readdir, readFile, rm} from 'node:fs/promises'
+import {chmodSync, constants, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, type Stats} from 'node:fs'
+import {copyFile, readdir, readFile, rm} from 'node:fs/promises'
 import {hostname} from 'node:os'
 import {dirname, join, resolve} from 'node:path'
 import {setImmediate} from 'node:timers/promises'
-import {CliError, current, hashFile, isCurrent, stamped, throwIfInterrupted, userPaths, type Context} from '../base/index.ts'
+import {CliError, current, hashFile, isCurrent, stamped, throwIfInterrupted, userPaths, withFileLock, type Context} from '../base/index.ts'
 import type {DataFile, DataManifest} from '../protocol/index.ts'
 
 /** size, mtime, ctime (ms), inode, SHA-256 */
@@ -15,6 +15,7 @@ const SMALL = 1 << 20
 /** A file that was written this shortly before it was read may be written again without its times showing it. Milliseconds. */
 const RACY_MS = 2000
 const FILES_PER_TURN = 200
+const LOCK_WAIT_MS = 24 * 3600_000
 const NAME = /^[a-z0-9](?:[a-z0-9._-]{0,38}[a-z0-9])?$/
 
 /** What `data add` did. */
@@ -52,12 +53,16 @@ export class DataStore {
 
   /**
    * Keeps what a folder has now as the newest version of `name`: contents are cloned where the file system can, else copied; a file that is as it was
-   * the last time is not read. Errors: USAGE (name), NOT_FOUND, CHECK_FAILED (nothing in it, a link to a folder, a name that is not UTF-8), CONFLICT (changes meanwhile).
+   * the last time is not read. Errors: USAGE (name), NOT_FOUND, CHECK_FAILED (nothing in it, a link to a folder, a name that is not UTF-8), CONFLICT (changes meanwhile), LOCKED.
    */
   async add(from: string, name: string): Promise<Added> {
     if (!NAME.test(name)) throw new CliError('USAGE', `"${name}" cannot be the name of a data set`, {hint: 'use 1 to 40 lower-case letters, digits, dots, dashes and underscores'})
     const folder = resolve(from)
     if (!statSync(folder, {throwIfNoEntry: false})?.isDirectory()) throw new CliError('NOT_FOUND', `${folder} is not a folder`, {details: {path: folder}})
+    return this.#alone(() => this.#addAll(folder, name))
+  }
+
+  async #addAll(folder: string, name: string): Promise<Added> {
     const found = await this.#walk(folder)
     if (found.size === 0) throw new CliError('CHECK_FAILED', `${folder} has no files`, {details: {path: folder}})
     const before = await this.#known(folder)
@@ -124,8 +129,12 @@ export class DataStore {
     return found
   }
 
-  /** Forgets a version, and what of it no other one has. */
-  async remove({name, digest}: DataManifest): Promise<{bytes: number}> {
+  /** Forgets a version, and what of it no other one has. Waits for an `add`: what that has kept belongs to no version before its end. Errors: LOCKED, INTERRUPTED. */
+  remove(version: DataManifest): Promise<{bytes: number}> {
+    return this.#alone(() => this.#forget(version))
+  }
+
+  async #forget({name, digest}: DataManifest): Promise<{bytes: number}> {
     const folder = join(this.#folder, 'versions', name)
     await rm(join(folder, `${digest}.json`), {force: true})
     if ((await readdir(folder).catch(() => ['']) ).length === 0) await rm(folder, {recursive: true, force: true})
@@ -133,6 +142,10 @@ export class DataStore {
     for (const one of await this.names()) for (const version of await this.versions(one)) for (const [, , , content] of version.files) wanted.add(content)
     let bytes = 0
     for (const group of await readdir(join(this.#folder, 'blobs')).catch(() => [])) {
+      if (group.startsWith('.')) { // what an add that was killed has left: nobody else is at it now
+        rmSync(join(this.#folder, 'blobs', group), {force: true})
+        continue
+      }
       for (const rest of await readdir(join(this.#folder, 'blobs', group))) {
         if (wanted.has(group + rest)) continue
         const file = join(this.#folder, 'blobs', group, rest)
@@ -153,6 +166,12 @@ export class DataStore {
       if (!isWhole) bad.push(path)
     }
     return bad
+  }
+
+  /** One command at a time. An add may take as long as it takes: who waits for it can be interrupted. */
+  #alone<T>(action: () => Promise<T>): Promise<T> {
+    const {signal} = this.#context
+    return withFileLock(join(this.#folder, 'lock'), {what: 'the data sets of this machine', waitMs: LOCK_WAIT_MS, signal}, action)
   }
 
   async #walk(folder: string): Promise<Map<string, Stats>> {
@@ -190,7 +209,7 @@ export class DataStore {
         if (existsSync(this.blob(digest))) return {digest, bytes: 0}
         writeFileSync(part, content, {mode: 0o600})
       } else {
-        copyFileSync(file, part, constants.COPYFILE_FICLONE)
+        await copyFile(file, part, constants.COPYFILE_FICLONE)
         if (statSync(part).size !== stats.size) throw changed(file)
         digest = await hashFile(part)
         if (existsSync(this.blob(digest))) {

@@ -40,6 +40,7 @@ export function resolveManifest(source: Source, file: ManifestFile): Manifest {
     ...(file.train && {train: resolveTrain(file.train)}),
     ...(file.sweep && {sweep: resolveSweep(file.sweep)}),
     ...(file.data.length > 0 && {data: file.data}),
+    ...(file.volumes.length > 0 && {volumes: file.volumes.map((word) => ({name: word.split(':')[0] as string, write: word.endsWith(':rw')}))}),
     tracking: {...(file.tracking.uri !== undefined && {uri: file.tracking.uri.replace(/\/+$/, '')}), experiment: file.tracking.experiment ?? file.name},
     endpoints: file.endpoints,
   }
@@ -74,6 +75,8 @@ function resolveTrain(train: NonNullable<ManifestFile['train']>): TrainSpec {
     processesPerNode: train.processes_per_node,
     restarts: train.restarts,
     outputs: train.outputs.map((output) => posix.normalize(output)),
+    ...(Object.keys(train.inputs).length > 0 && {inputs: train.inputs}),
+    ...(train.uploads.length > 0 && {uploads: train.uploads.map(({to, files}) => ({to, files: files.map((file) => posix.normalize(file))}))}),
     env: train.env,
     grace,
     ...(!train.watch && {watch: false}),

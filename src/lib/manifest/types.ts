@@ -1,3 +1,4 @@
+import type {Launcher} from '../protocol/index.ts'
 import type {HangSpec} from './hang.ts'
 
 /** The validated manifest: defaults filled in, names in camelCase. Keys in the file are snake_case. */
@@ -17,8 +18,15 @@ export interface Manifest {
   sweep?: SweepSpec
   /** Data sets of its runs: name, or name@beginning of a digest. */
   data?: string[]
+  /** Volumes of the rack that its programs may have. */
+  volumes?: VolumeWish[]
   tracking: TrackingSpec
   endpoints: Record<string, EndpointSpec>
+}
+
+export interface VolumeWish {
+  name: string
+  write: boolean
 }
 
 export interface WorkspaceSpec {
@@ -82,6 +90,10 @@ export interface TrainSpec {
   checkpoint?: CheckpointSpec
   /** Files and folders (trailing /), relative to the project, fetched and logged as artifacts. */
   outputs: string[]
+  /** Copied to nodes before: by name, REMOTE:PATH. */
+  inputs?: Record<string, string>
+  /** Copied to buckets before it is over. */
+  uploads?: {to: string; files: string[]}[]
   env: Record<string, string>
   /** Seconds between SIGTERM and SIGKILL. */
   grace: number
@@ -110,9 +122,6 @@ export interface CheckpointSpec {
   /** Other nodes that keep a copy while the ranks train. */
   copies?: number
 }
-
-/** What starts the ranks. */
-export type Launcher = 'torchrun' | 'accelerate' | 'deepspeed' | 'ray' | 'mpi' | 'plain'
 
 export type Scheduler = 'ssh' | 'slurm'
 
@@ -175,7 +184,7 @@ export interface TrackingSpec {
 export interface EndpointSpec {
   /** `name@alias`, `name/version` or `name` (newest). */
   model: string
-  /** Name of a recipe: `onnx`. */
-  runtime: string
+  /** Name of a recipe: `onnx`; undefined: what fits the model. */
+  runtime?: string
   replicas: number
 }

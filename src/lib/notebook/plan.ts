@@ -2,6 +2,7 @@ import {CliError, pinsOf, readPythonLocks, type Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
 import {executePlan, throwIfFailed, valuesOf, type PlanOf, type StepOf} from '../plan/index.ts'
 import {workspaceScript, type PlacedWorkspace} from '../workspace/index.ts'
+import type {BoundVolume} from '../protocol/index.ts'
 import type {KernelGpus} from './gpus.ts'
 import type {Notebook} from './show.ts'
 import {NOTEBOOK_HANDLERS, type NotebookKinds} from './steps.ts'
@@ -13,6 +14,8 @@ export interface NotebookInput {
   env: Record<string, string>
   /** The manifest asks for a sandbox. */
   isolate: boolean
+  /** Folders of the node that kernels are told of. */
+  volumes: BoundVolume[]
   /** Seconds after which what does nothing is ended; 0: never. */
   idle: number
   /** Seconds after which all of it is ended. */
@@ -21,8 +24,8 @@ export interface NotebookInput {
 }
 
 /** What has to be done for a notebook to run. Errors: NOT_FOUND where the workspace has no code or no environment. Pure. */
-export function planNotebook({host, workspace, env, isolate, idle, lasts, gpus}: NotebookInput): PlanOf<NotebookKinds> {
-  const {env: entered} = workspaceScript(workspace, env, [])
+export function planNotebook({host, workspace, env, isolate, volumes, idle, lasts, gpus}: NotebookInput): PlanOf<NotebookKinds> {
+  const {env: entered} = workspaceScript(workspace, env, [], {volumes})
   const {environment, project, image} = workspace
   if (image || isolate) throw new CliError('NODE_UNFIT', `kernels run on ${host.node} itself, and the workspace ${project} is to run ${image ? 'in an image' : 'in a sandbox'}`, {hint: `flexrack workspace exec -- ...`})
   if (!environment) throw new CliError('NOT_FOUND', `the workspace ${project} on ${host.node} has no Python environment, whose Python would run the cells`, {hint: `flexrack workspace up --on ${host.node}`})

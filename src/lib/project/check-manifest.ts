@@ -2,13 +2,14 @@ import {readFile, stat} from 'node:fs/promises'
 import {dirname, join, posix} from 'node:path'
 import {nearestName, problemAt, type Source} from '../document/index.ts'
 import type {LocatedManifest} from '../manifest/index.ts'
+import type {Launcher} from '../protocol/index.ts'
 import type {RackNode} from '../rack/index.ts'
 import {PROJECT_LOCK} from '../workspace/index.ts'
 import {fromProblem, type Finding} from './findings.ts'
 
 const INTERPRETERS = new Set(['python', 'python3', 'torchrun', 'accelerate', 'deepspeed', 'mpirun', 'bash', 'sh'])
 /** What a launcher needs in the environment. */
-const PACKAGES: Record<string, {name: string; line: string}> = {
+const PACKAGES: Partial<Record<Launcher, {name: string; line: string}>> = {
   torchrun: {name: 'PyTorch', line: 'torch==2.13.0'}, accelerate: {name: 'accelerate', line: 'accelerate==1.15.0'},
   deepspeed: {name: 'DeepSpeed', line: 'deepspeed==0.19.8'}, ray: {name: 'Ray', line: 'ray[default]==2.60.0'},
 }

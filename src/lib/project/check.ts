@@ -6,6 +6,7 @@ import type {Mended} from '../protocol/index.ts'
 import {loadRack, selectNodes, type Rack, type RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import type {InsideOfNode} from './check-inside.ts'
+import type {VolumeOfNode} from './check-volumes.ts'
 import type {PythonOfNode} from './check-python.ts'
 import {findingsOf, type Finding} from './findings.ts'
 
@@ -26,7 +27,7 @@ export interface CheckResult {
   /** True if nothing would stop a run. */
   ok: boolean
   /** What was looked at; absent where it could not be. `goOn`: runs that would go on after a reboot of their nodes. */
-  checked: {manifest?: string; rack?: string; nodes: string[]; head?: string; goOn?: string[]; pythons?: PythonOfNode[]; inside?: InsideOfNode[]}
+  checked: {manifest?: string; rack?: string; nodes: string[]; head?: string; goOn?: string[]; pythons?: PythonOfNode[]; inside?: InsideOfNode[]; volumes?: VolumeOfNode[]}
   findings: Finding[]
   /** With --preflight; its findings are in it alone. */
   preflight?: PreflightResult
@@ -82,6 +83,11 @@ async function checkOnline({rack, nodes, located, input, findings, checked}: Onl
     const {inside, findings: ofInside} = await (await import('./check-inside.ts')).checkInside(located.manifest, reached, fleet, ctx)
     checked.inside = inside
     findings.push(...ofInside)
+  }
+  if (rack.volumes || located?.manifest.volumes) {
+    const {volumes, findings: ofVolumes} = await (await import('./check-volumes.ts')).checkVolumes(rack, reached, located?.manifest, fleet, ctx)
+    checked.volumes = volumes
+    findings.push(...ofVolumes)
   }
   const version = image === undefined ? pythonVersion : undefined // that of an image is looked for in the image
   if (version !== undefined) {

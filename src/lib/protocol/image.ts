@@ -6,14 +6,24 @@ export interface ImageQuestion {
   layers: string[]
   /** Version of bubblewrap that would be sent. */
   tool: string
+  /** Digest: whether what is kept of it still fits this node. */
+  image?: string
+  /** Only what makes sandboxes counts. */
+  sandbox?: boolean
 }
+
+/** What runs images instead of bubblewrap. */
+export type Engine = 'ch-run' | 'proot'
 
 /** What runs images here; `engine` null and no `why`: not known before bubblewrap is there. */
 export interface ImageRuntime {
-  engine: 'bubblewrap' | null
+  engine: 'bubblewrap' | 'ch-run' | 'proot' | null
   program: string | null
+  /** Why bubblewrap does not run here. */
   why: string
   hint: string | null
+  /** What is missing with another engine than bubblewrap. */
+  loss: string | null
 }
 
 export interface ImageFound {
@@ -24,6 +34,8 @@ export interface ImageFound {
   lacks: string | null
   /** As `uname -m` names it. */
   machine: string
+  /** The image is kept for another engine than the one that works now. */
+  remake: boolean
 }
 
 export interface ImageForgotten {
@@ -102,6 +114,7 @@ export interface KeptImage {
   ref: string
   layers: string[]
   settings: ImageSettings
+  engine?: Engine
 }
 
 export interface ImageSize {
@@ -142,6 +155,14 @@ export interface Isolate {
   cpus?: number
 }
 
+/** A volume of the rack file, as a program may have it. */
+export interface BoundVolume {
+  name: string
+  /** The same inside and outside. */
+  path: string
+  write: boolean
+}
+
 /** How a program is started in an image, in a sandbox, or both. Paths are absolute, and the same inside and outside. */
 export interface EnterOrder {
   /** Digest; absent: the node's own files. */
@@ -149,6 +170,7 @@ export interface EnterOrder {
   isolate?: Isolate
   read: string[]
   write: string[]
+  volumes?: BoundVolume[]
   /** UUIDs or numbers of the local GPUs that it sees; null: all. */
   gpus: string[] | null
   cwd: string
@@ -162,6 +184,18 @@ export interface EnterOrder {
   drivers?: string
   /** It ends with who started it. */
   die?: boolean
+}
+
+export interface ImagePythonQuestion {
+  /** Digest. */
+  image: string
+  /** Version that is wanted; null: the image's python3. */
+  python: string | null
+}
+
+export interface ImagePython {
+  /** Version, in full; null: the image has none. */
+  python: string | null
 }
 
 /** By what a limit would be held: a cgroup of ours, a scope of the account's systemd, or for each process alone (CPUs: by where it may run). */
@@ -192,6 +226,8 @@ export interface ImageVerbs {
   'image.list': {input: null; result: ImageEntry[]; event: never}
   /** Removes images that no workspace uses, and their layers. */
   'image.remove': {input: ImagesUnwanted; result: ImagesGone; event: WaitingEvent}
+  /** Which Python an image that is here has: it is run. */
+  'image.python': {input: ImagePythonQuestion; result: ImagePython; event: never}
   /** What holds a sandbox here. */
   'image.sandbox': {input: ImageQuestion; result: SandboxLook; event: never}
 }

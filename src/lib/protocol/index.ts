@@ -1,4 +1,5 @@
 // Generated from protocol/ by `npm run protocol`.
+import type {BucketVerbs} from './bucket.ts'
 import type {DataVerbs} from './data.ts'
 import type {EndpointVerbs} from './endpoint.ts'
 import type {EnvironmentVerbs} from './environment.ts'
@@ -18,9 +19,11 @@ import type {SlurmVerbs} from './slurm.ts'
 import type {SweepVerbs} from './sweep.ts'
 import type {SyncVerbs} from './sync.ts'
 import type {UsageVerbs} from './usage.ts'
+import type {VolumeVerbs} from './volume.ts'
 import type {WatchVerbs} from './watch.ts'
 import type {WorkspaceVerbs} from './workspace.ts'
 
+export type * from './bucket.ts'
 export type * from './daemon.ts'
 export type * from './data.ts'
 export type * from './endpoint.ts'
@@ -47,8 +50,9 @@ export type * from './slurm.ts'
 export type * from './sweep.ts'
 export type * from './sync.ts'
 export type * from './usage.ts'
+export type * from './volume.ts'
 export type * from './watch.ts'
 export type * from './workspace.ts'
 
 /** Every verb of the node program: what it takes, what it answers, what it says before. */
-export interface Verbs extends DataVerbs, EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, ImageVerbs, MpiVerbs, NodeVerbs, NotebookVerbs, PreflightVerbs, ProfileVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, ShareVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, WatchVerbs, WorkspaceVerbs {}
+export interface Verbs extends BucketVerbs, DataVerbs, EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, ImageVerbs, MpiVerbs, NodeVerbs, NotebookVerbs, PreflightVerbs, ProfileVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, ShareVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, VolumeVerbs, WatchVerbs, WorkspaceVerbs {}

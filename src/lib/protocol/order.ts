@@ -1,5 +1,8 @@
 // What a run is started with; a node keeps it as spec.json. Generated from protocol/order.json by `npm run protocol`.
-import type {Isolate} from './image.ts'
+import type {BoundVolume, Isolate} from './image.ts'
+
+/** What starts the ranks of a run. */
+export type Launcher = 'torchrun' | 'accelerate' | 'deepspeed' | 'ray' | 'mpi' | 'plain'
 
 export interface CheckpointOrder {
   path: string
@@ -97,6 +100,22 @@ export interface RunData {
   digest: string
 }
 
+/** What is copied to each node before the run. */
+export interface RunInput {
+  /** Below FLEXRACK_INPUTS. */
+  name: string
+  /** REMOTE:PATH, as rclone takes it. */
+  from: string
+}
+
+/** What goes to a bucket before the run is over. */
+export interface RunUpload {
+  /** REMOTE:PATH; a folder with the run's id is made there. */
+  to: string
+  /** Below FLEXRACK_OUTPUTS: files, and folders with a trailing slash; none: all. */
+  files: string[]
+}
+
 export interface RunOrder {
   run: string
   project: string
@@ -107,7 +126,7 @@ export interface RunOrder {
   /** Position in the gang; 0 leads at first. */
   index: number
   nodes: string[]
-  launcher: 'torchrun' | 'accelerate' | 'deepspeed' | 'ray' | 'mpi' | 'plain'
+  launcher: Launcher
   /** Ranks a node. */
   processes: number
   command: string[]
@@ -127,6 +146,12 @@ export interface RunOrder {
   env: Record<string, string>
   /** Versions of data sets that its ranks find below FLEXRACK_DATA. */
   data?: RunData[]
+  /** Folders of the node that its ranks may have, told as FLEXRACK_VOLUME_NAME. */
+  volumes?: BoundVolume[]
+  inputs?: RunInput[]
+  uploads?: RunUpload[]
+  /** Sections of rclone.conf that these need. Secret; never in spec.json. */
+  remotes?: string
   /** How often all ranks are started again. */
   restarts: number
   checkpoint?: CheckpointOrder

@@ -4,7 +4,8 @@ import {basename, join, resolve} from 'node:path'
 import {CliError, userPaths} from '../base/index.ts'
 import {nearestName, problemAt, problemsError, readSource, validateSource, type Path, type Problem, type Source} from '../document/index.ts'
 import type {RackFile} from './schema.ts'
-import type {GpuSpec, Rack, RackNode, RackSlurm} from './types.ts'
+import {selectNodes} from './select.ts'
+import type {GpuSpec, Rack, RackNode, RackSlurm, RackVolume} from './types.ts'
 
 /** The rack named by a flag, FLEXRACK_RACK, or the manifest's preference, in this order; else the only one there is. Throws NOT_FOUND, USAGE or RACK_INVALID. */
 export async function loadRack(nameOrFile: string | undefined, env: NodeJS.ProcessEnv, preferred?: string): Promise<Rack> {
@@ -57,12 +58,14 @@ async function validateRack(source: Source): Promise<Rack> {
   const {rackSchema, NOT_YET} = await import('./schema.ts')
   const {value, problems} = validateSource(source, rackSchema, NOT_YET)
   problems.push(...checkNames(source))
-  if (!value || problems.length > 0) throw problemsError('RACK_INVALID', source.file, problems)
-  return resolveRack(source.file, value)
+  const rack = value && problems.length === 0 ? resolveRack(source.file, value) : undefined
+  if (rack) problems.push(...checkVolumes(source, rack))
+  if (!rack || problems.length > 0) throw problemsError('RACK_INVALID', source.file, problems)
+  return rack
 }
 
 function isTakenAsWritten(path: Path): boolean {
-  return path.at(-2) === 'labels' || (path[0] === 'nodes' && path.at(-1) === 'name') || path.join('.') === 'head.node' || path.join('.') === 'slurm.login' || (path.at(-2) === 'env' && path.includes('gpu'))
+  return path.at(-2) === 'labels' || (path[0] === 'nodes' && path.at(-1) === 'name') || path.join('.') === 'head.node' || path.join('.') === 'slurm.login' || (path.at(-2) === 'env' && path.includes('gpu')) || (path[0] === 'volumes' && path.at(-1) === 'nodes')
 }
 
 async function existingFile(wanted: string, env: NodeJS.ProcessEnv): Promise<string> {
@@ -106,6 +109,18 @@ function checkNames(source: Source): Problem[] {
   return problems
 }
 
+/** That their nodes are there. */
+function checkVolumes(source: Source, rack: Rack): Problem[] {
+  return Object.entries(rack.volumes ?? {}).flatMap(([name, {nodes}]) => {
+    try {
+      selectNodes(rack, nodes, [])
+      return []
+    } catch (error) {
+      return [problemAt(source, source.span(['volumes', name, 'nodes'], 'value'), `volumes.${name}.nodes: ${(error as Error).message}`)]
+    }
+  })
+}
+
 function resolveRack(file: string, value: RackFile): Rack {
   const {network, network_hosts: networkHosts} = value
   const shared = {...(network && {network}), ...(networkHosts && {networkHosts})}
@@ -113,7 +128,7 @@ function resolveRack(file: string, value: RackFile): Rack {
   const {node, ...head} = value.head
   return {
     name: basename(file).replace(/\.ya?ml$/, ''), path: file, nodes, head: {node: node ?? nodes[0]?.name ?? '', ...head}, ...shared, ...(value.data_limit !== undefined && {dataLimit: sizeOf(value.data_limit)}),
-    ...(value.gpu && {gpu: resolveGpu(value.gpu)}), ...(value.slurm && {slurm: value.slurm as RackSlurm}),
+    ...(value.volumes && {volumes: value.volumes as Record<string, RackVolume>}), ...(value.gpu && {gpu: resolveGpu(value.gpu)}), ...(value.slurm && {slurm: value.slurm as RackSlurm}),
   }
 }
 

@@ -1,15 +1,13 @@
 import {randomBytes} from 'node:crypto'
-import {mkdir, open, rename, rm, stat} from 'node:fs/promises'
+import {open, rename, rm} from 'node:fs/promises'
 import {basename, dirname, join} from 'node:path'
 import {isMap, isScalar, isSeq, parseDocument, type Document, type YAMLMap} from 'yaml'
-import {CliError, ownMark, stateOfMark, type ProcessMark, textIfThere} from '../base/index.ts'
+import {textIfThere, withFileLock} from '../base/index.ts'
 import {expandHome, parseRack, readRack} from './load.ts'
 import type {GpuSpec, Rack, RackNetwork, RackNode, RackSlurm} from './types.ts'
 
 const HEADER = ' A rack of flexrack: a named set of nodes. Described in docs/rack-file.md; edit it freely, comments are kept.'
 const LOCK_WAIT_MS = 10_000
-/** A lock that old was left by a process that died: the file is held for milliseconds. */
-const LOCK_STALE_MS = 30_000
 
 /** Writes a rack to its path: atomically, under a lock, 0600 in a 0700 folder; comments of a file that is there are kept. With dryRun it only checks. Throws RACK_INVALID, LOCKED. */
 export async function saveRack(rack: Rack, options: {dryRun?: boolean} = {}): Promise<void> {
@@ -79,6 +77,7 @@ export function renderRack(rack: Rack, before?: string): string {
     if (value === undefined) usable.delete(key)
     else if (JSON.stringify((usable.toJS() as Record<string, unknown>)[key]) !== JSON.stringify(value)) usable.set(key, usable.createNode(value))
   }
+  if (rack.volumes && !usable.has('volumes')) usable.set('volumes', usable.createNode(rack.volumes)) // no command changes them: what stands there stays
   const nodes = usable.get('nodes')
   // Labels that nodes share are written out for each: an anchor (&a1) is nothing to edit by hand.
   if (!isSeq(nodes)) usable.set('nodes', usable.createNode(rack.nodes.map((node) => written(nodeFields(node, rack.network))), {aliasDuplicateObjects: false}))
@@ -177,48 +176,6 @@ function written(fields: Record<string, Field>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).flatMap(([key, {value, isDefault}]) => (value === undefined || isDefault ? [] : [[key, value]])))
 }
 
-async function withLock<T>(path: string, action: () => Promise<T>): Promise<T> {
-  await mkdir(dirname(path), {recursive: true, mode: 0o700})
-  const lock = join(dirname(path), `.${basename(path)}.lock`)
-  const [started, mark] = [Date.now(), JSON.stringify(await ownMark())]
-  for (;;) {
-    try {
-      const file = await open(lock, 'wx', 0o600)
-      await file.writeFile(mark)
-      await file.close()
-      break
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-      await clearStaleLock(lock)
-      if (Date.now() - started > LOCK_WAIT_MS) throw new CliError('LOCKED', `another flexrack is changing ${path}`, {hint: `if none is running: rm ${lock}`})
-      await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 30))
-    }
-  }
-  try {
-    return await action()
-  } finally {
-    await rm(lock, {force: true})
-  }
-}
-
-async function clearStaleLock(lock: string): Promise<void> {
-  const found = await stat(lock).catch(() => undefined)
-  if (!found) return
-  const text = (await textIfThere(lock)) ?? ''
-  const age = Date.now() - found.mtimeMs
-  // An empty lock file may be one that is being written right now.
-  if (text === '' ? age < 1000 : age < LOCK_STALE_MS && (await stateOf(text)) !== 'gone') return
-  // Renamed first: of several that find it stale, one takes it away.
-  const aside = `${lock}.${process.pid}.${randomBytes(4).toString('hex')}`
-  await rename(lock, aside).catch(() => undefined)
-  await rm(aside, {force: true})
-}
-
-/** Machines with one home change the same files, and know nothing of each other's processes. */
-async function stateOf(text: string): Promise<'running' | 'gone' | 'elsewhere'> {
-  try {
-    return await stateOfMark(JSON.parse(text) as ProcessMark)
-  } catch {
-    return 'elsewhere'
-  }
+function withLock<T>(path: string, action: () => Promise<T>): Promise<T> {
+  return withFileLock(join(dirname(path), `.${basename(path)}.lock`), {what: path, waitMs: LOCK_WAIT_MS}, action)
 }

@@ -80,6 +80,23 @@ const slurm = z
   })
   .describe('The rack has Slurm, and Slurm alone places its runs: `train` gives them to sbatch.')
 
+/** What belongs to the machine, and to nobody's runs. */
+const OF_THE_SYSTEM = /^\/(?:$|(?:bin|boot|dev|etc|lib|lib32|lib64|libx32|proc|root|run|sbin|sys|usr|var)(?:\/|$)|(?:home|tmp|mnt|media|srv|opt)$)/
+const volume = z
+  .strictObject({
+    path: z
+      .string()
+      .regex(/^\/[A-Za-z0-9_./@+-]{1,500}$/, 'must be an absolute path of letters, digits and _ . / @ + -')
+      .refine((text) => !text.split('/').some((part, index) => part === '..' || part === '.' || (part === '' && index > 0)), 'must be a plain path, without . and .. and a slash at its end')
+      .refine((text) => !OF_THE_SYSTEM.test(text) || /^\/var\/(?:lib|data|scratch)\/./.test(text), 'must not be a folder of the system')
+      .describe('The folder, the same on all of its nodes. Programs in images and sandboxes see it at this path.')
+      .meta({examples: ['/scratch']}),
+    kind: z.enum(['local', 'shared']).describe('`local`: each node has its own; `shared`: all of its nodes see the same files, which `check` tries.'),
+    nodes: z.string().min(1).optional().describe('Nodes that have it, as `--on` takes them; by default all.').meta({examples: ['node-1,gpu=a100'], written: 'as-is'}),
+    read_only: z.boolean().optional().describe('No project may write to it.'),
+  })
+  .describe('One volume.')
+
 /** The rack file as it may be written: the one source of validation, of docs/rack-file.md and of schema/rack.schema.json. */
 export const rackSchema = z
   .strictObject({
@@ -94,6 +111,11 @@ export const rackSchema = z
       .describe('Hosts that nodes may reach through the command, besides those that the settings of pip and uv on its machine and the requirements name. Without a port: 80 and 443.')
       .meta({examples: [['files.example.org', '*.example.org', '10.0.0.5:8080']]}),
     data_limit: z.string().regex(/^[1-9][0-9]{0,8}\s*[KMGT]i?B$/i, 'must be a size such as 200GiB').optional().describe('Most that data sets (`flexrack data push`) take on a node; then those that were used longest ago give way, but for what runs have. Without it: what the disk has.').meta({examples: ['200GiB'], written: 'as-is'}),
+    volumes: z
+      .record(z.string().regex(/^[a-z][a-z0-9_]{0,30}$/, 'must be 1 to 31 lower-case letters, digits and underscores, and begin with a letter'), volume)
+      .optional()
+      .describe('Folders of nodes that projects may have, by name (`volumes` of flexrack.yaml). No other folder can be named there: this is the list of what is allowed.')
+      .meta({examples: [{scratch: {path: '/scratch', kind: 'local'}, nfs: {path: '/data', kind: 'shared', nodes: 'gpu=a100'}}]}),
     nodes: z.array(node).min(1).max(10_000).describe('The machines of the rack.'),
   })
   .meta({title: 'rack file', description: 'A named set of nodes: `<config folder>/flexrack/racks/<name>.yaml`.'})

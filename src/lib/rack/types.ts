@@ -15,6 +15,17 @@ export interface Rack {
   networkHosts?: string[]
   /** Bytes that data sets may take on each node. */
   dataLimit?: number
+  /** By name. */
+  volumes?: Record<string, RackVolume>
+}
+
+/** A folder of nodes that runs may have, as it stands in the file. */
+export interface RackVolume {
+  path: string
+  kind: 'local' | 'shared'
+  /** A selector; absent: all. */
+  nodes?: string
+  read_only?: boolean
 }
 
 /** How a node gets packages: by itself, through the machine that flexrack runs on, or from the bundles that were applied there. */

@@ -1,10 +1,10 @@
 import type {Manifest} from '../manifest/index.ts'
 import {quote} from '../ssh/index.ts'
 import {workspaceScript, type PlacedWorkspace} from '../workspace/index.ts'
-import type {SshSession} from '../protocol/index.ts'
+import type {BoundVolume, SshSession} from '../protocol/index.ts'
 
 /** `workspace` of the manifest, as far as it concerns what runs. */
-export type SessionSettings = Pick<Manifest['workspace'], 'env' | 'isolate'>
+export type SessionSettings = Pick<Manifest['workspace'], 'env' | 'isolate'> & {volumes?: BoundVolume[]}
 
 /** Where systems have OpenSSH's program for sftp. */
 const SFTP_SERVERS = ['/usr/lib/openssh', '/usr/libexec/openssh', '/usr/lib/ssh', '/usr/libexec', '/usr/lib/misc'].map((folder) => `${folder}/sftp-server`)
@@ -16,8 +16,8 @@ const ASKED = '[ -x "${SHELL-}" ] || SHELL=/bin/sh; if [ -n "${SSH_ORIGINAL_COMM
  * What a node needs for one connection: what sshd's ForceCommand runs there. `flexrack-sftp` is what our sshd calls sftp (ssh_session.py): the node's own
  * program has it, outside of an image, where the code has the same path. Errors: NOT_FOUND where the workspace has no code or its environment is gone. Pure.
  */
-export function sshSession(workspace: PlacedWorkspace, {env, isolate}: SessionSettings, key: string): SshSession {
-  const entered = workspaceScript(workspace, env, ['/bin/sh', '-c', ASKED], {isolate})
+export function sshSession(workspace: PlacedWorkspace, {env, isolate, volumes}: SessionSettings, key: string): SshSession {
+  const entered = workspaceScript(workspace, env, ['/bin/sh', '-c', ASKED], {isolate, ...(volumes && {volumes})})
   const sftp = `if [ "\${SSH_ORIGINAL_COMMAND-}" = flexrack-sftp ]; then
 cd ${quote([workspace.code])} || exit 1
 for program in ${SFTP_SERVERS.join(' ')}; do if [ -x "$program" ]; then exec "$program"; fi; done

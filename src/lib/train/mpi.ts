@@ -1,15 +1,9 @@
 import {CliError, type Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
-import type {TrainSpec} from '../manifest/index.ts'
 
 /** The launcher asks for parameters by the names of this major version. */
 const MAJOR = '4'
 export const MPI_INSTALL = 'sudo apt-get install openmpi-bin'
-
-/** What is written before the command of a rank, where a launcher starts it. */
-export function launcherWord(launcher: TrainSpec['launcher']): string {
-  return {torchrun: 'torchrun ', accelerate: 'accelerate launch ', deepspeed: 'deepspeed ', ray: 'ray: ', mpi: 'mpirun ', plain: ''}[launcher]
-}
 
 /** Before anything is changed: every node has an mpirun that we can drive. Errors: NODE_UNFIT with all nodes that have not. */
 export async function requireMpi(hosts: Host[], context: Context): Promise<void> {

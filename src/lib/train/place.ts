@@ -3,6 +3,7 @@ import {gpuRequest} from '../gpu/index.ts'
 import {readNodeRange, type IsolateSpec, type LeasedSpec, type Manifest, type Scheduler, type TrainSpec} from '../manifest/index.ts'
 import type {RunData, Wants} from '../protocol/index.ts'
 import {selectNodes, type Rack, type RackNode} from '../rack/index.ts'
+import {nodesWith, volumesFor} from '../volume/index.ts'
 import type {Placement, RunSpec, TrainChoice} from './types.ts'
 
 /**
@@ -13,22 +14,24 @@ export function placeRun(manifest: Manifest, rack: Rack, choice: TrainChoice, id
   const {train} = manifest
   if (!train) throw new CliError('NOT_FOUND', `${manifest.path} has no \`train:\` part`, {hint: 'add to flexrack.yaml:  train: {command: train.py}'})
   const left = choice.exclude === undefined ? [] : selectNodes(rack, choice.exclude, [])
-  const chosen = selectNodes(rack, choice.on, rack.nodes).filter((node) => !left.includes(node))
-  if (chosen.length === 0) throw new CliError('USAGE', `--exclude ${choice.exclude} leaves no node`, {hint: 'flexrack train --nodes 1'})
+  const meant = selectNodes(rack, choice.on, rack.nodes).filter((node) => !left.includes(node))
+  if (meant.length === 0) throw new CliError('USAGE', `--exclude ${choice.exclude} leaves no node`, {hint: 'flexrack train --nodes 1'})
+  const chosen = nodesWith(manifest, rack, meant, choice.on !== undefined)
   const size = sizeOf(train, choice, chosen.length)
   const count = size.min < size.max ? size.min : size.max + size.spares
   if (count > chosen.length) {
     const flags = [...(choice.on === undefined ? [] : [`--on ${choice.on}`]), ...(choice.exclude === undefined ? [] : [`--exclude ${choice.exclude}`])]
     const where = flags.length === 0 ? `rack ${rack.name}` : `${rack.name} under ${flags.join(' ')}`
     const spares = size.min === size.max && size.spares > 0
-    throw new CliError('NOT_FOUND', `${count} nodes are asked for${spares ? `, ${size.spares} of them as spares` : size.min < size.max ? ' at least' : ''}, and ${where} has ${chosen.length}`, {
+    const some = chosen.length < meant.length ? ` with its volumes` : ''
+    throw new CliError('NOT_FOUND', `${count} nodes are asked for${spares ? `, ${size.spares} of them as spares` : size.min < size.max ? ' at least' : ''}, and ${where} has ${chosen.length}${some}`, {
       hint: spares && size.max <= chosen.length ? `flexrack train --spares ${chosen.length - size.max}` : `flexrack train --nodes ${chosen.length}`,
       details: {nodes: chosen.map((node) => node.name)},
     })
   }
   const processes = processesOf(train, choice)
   const pool = chosen.slice(0, size.max + size.spares)
-  const spec = describeRun(manifest, train, choice, {count: Math.min(pool.length, size.max), processes}, id)
+  const spec = describeRun({manifest, rack, train}, choice, {count: Math.min(pool.length, size.max), processes}, id)
   const isSteady = size.min === size.max && size.spares === 0
   return {
     ...spec,
@@ -82,7 +85,7 @@ export function requestRun(manifest: Manifest, rack: Rack, choice: TrainChoice, 
   const perNode = wanted.gpus ?? (gpus ? String(gpus * processes) : undefined)
   const slurm = {...defaults, ...wanted, ...(perNode !== undefined && {gpus: perNode}), exclusive, extra: [...extra, ...wanted.extra], nodes: count, ...(min < count && {minNodes: min}), cpus: wanted.cpus ?? processes, requeue: wanted.requeue ?? train.checkpoint !== undefined}
   const ranks = Array.from({length: count * processes}, (_, rank) => rank)
-  return {...describeRun(manifest, train, choice, {count, processes}, id), placements: [{node: login, index: 0, ranks}], slurm, ...(min < count && {size: {min, max: count, spares: 0}})}
+  return {...describeRun({manifest, rack, train}, choice, {count, processes}, id), placements: [{node: login, index: 0, ranks}], slurm, ...(min < count && {size: {min, max: count, spares: 0}})}
 }
 
 /** Who places a run: Slurm wherever the rack has it. Errors: USAGE where the manifest, or the command line, says otherwise. */
@@ -113,7 +116,7 @@ function wholeCommand({command}: TrainSpec, {args}: TrainChoice): string[] {
   return [...command, ...args]
 }
 
-function describeRun(manifest: Manifest, train: TrainSpec, choice: TrainChoice, {count, processes}: {count: number; processes: number}, id: string): Omit<RunSpec, 'placements'> {
+function describeRun({manifest, rack, train}: {manifest: Manifest; rack: Rack; train: TrainSpec}, choice: TrainChoice, {count, processes}: {count: number; processes: number}, id: string): Omit<RunSpec, 'placements'> {
   const gpus = gpusOf(train, choice)
   return {
     run: choice.run ?? `${choice.name ?? manifest.name}-${id}`,
@@ -135,6 +138,9 @@ function describeRun(manifest: Manifest, train: TrainSpec, choice: TrainChoice, 
     ...(manifest.workspace.isolate && {isolate: isolateOf(manifest.workspace.isolate, train)}),
     experiment: manifest.tracking.experiment,
     data: (manifest.data ?? []).map(exactVersion),
+    volumes: volumesFor(manifest, rack),
+    inputs: Object.entries(train.inputs ?? {}).map(([name, from]) => ({name, from})),
+    uploads: train.uploads ?? [],
     tracked: choice.tracking,
   }
 }

@@ -1,8 +1,9 @@
 import {CliError, type Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
 import type {IsolateSpec} from '../manifest/index.ts'
-import type {EnterOrder, WorkspaceEntry} from '../protocol/index.ts'
+import type {BoundVolume, EnterOrder, WorkspaceEntry} from '../protocol/index.ts'
 import {quote} from '../ssh/index.ts'
+import {volumeVariables} from '../volume/index.ts'
 
 /** A workspace as a node tells of it. */
 export interface PlacedWorkspace extends Omit<WorkspaceEntry, 'synced_at'> {
@@ -27,6 +28,8 @@ export interface WorkspaceParts {
   isolate?: IsolateSpec | undefined
   /** Absolute, writable in the sandbox besides the code. */
   write?: string[]
+  /** Folders of the node that it may have. */
+  volumes?: BoundVolume[]
 }
 
 /** Of ours and of a terminal: they count although the image sets them. */
@@ -36,7 +39,7 @@ const KEPT = ['VIRTUAL_ENV', 'TERM', 'FLEXRACK_WORKSPACE', 'FLEXRACK_WORKSPACE_F
 const SHELL = ['/bin/sh', '-c', 'if [ -x "$SHELL" ]; then exec "$SHELL"; elif command -v bash >/dev/null 2>&1; then exec bash; fi; exec /bin/sh']
 
 /** A script and its environment variables that run `words` (or a login shell) in a workspace: in its image and in a sandbox where it has one, with its Python first on the path. */
-export function workspaceScript(workspace: PlacedWorkspace, env: Record<string, string>, words: string[], {libraries = null, prefix = [], isolate, write = []}: WorkspaceParts = {}): {script: string; env: Record<string, string>} {
+export function workspaceScript(workspace: PlacedWorkspace, env: Record<string, string>, words: string[], {libraries = null, prefix = [], isolate, write = [], volumes = []}: WorkspaceParts = {}): {script: string; env: Record<string, string>} {
   if (workspace.syncedAt === null) {
     throw new CliError('NOT_FOUND', `the workspace ${workspace.project} on ${workspace.node} has no code yet`, {hint: `flexrack workspace up --on ${workspace.node}`})
   }
@@ -50,8 +53,8 @@ export function workspaceScript(workspace: PlacedWorkspace, env: Record<string, 
   if (workspace.image || isolate) {
     const order: EnterOrder = {
       ...(workspace.image && {image: workspace.image.digest}), ...(isolate && {isolate: {...isolate}}),
-      read: [], write: [workspace.code, ...write], gpus: libraries === null ? null : [], cwd: workspace.code, path: environment ? [`${environment.path}/bin`] : [],
-      keep: [...Object.keys(env), ...KEPT], ...(libraries !== null && {drivers: libraries}),
+      read: [], write: [workspace.code, ...write], gpus: libraries === null ? null : [], cwd: workspace.code, ...(volumes.length > 0 && {volumes}), path: environment ? [`${environment.path}/bin`] : [],
+      keep: [...Object.keys(env), ...Object.keys(volumeVariables(volumes)), ...KEPT], ...(libraries !== null && {drivers: libraries}),
     }
     lines.push(`exec ${quote([...prefix, ...workspace.enter, JSON.stringify(order), '--', ...(words.length > 0 ? words : SHELL)])}`)
   } else {
@@ -62,6 +65,7 @@ export function workspaceScript(workspace: PlacedWorkspace, env: Record<string, 
     env: {
       ...(environment && {VIRTUAL_ENV: environment.path}),
       ...env,
+      ...volumeVariables(volumes),
       FLEXRACK_WORKSPACE: workspace.project,
       FLEXRACK_WORKSPACE_FOLDER: workspace.path, // how `workspace stop` finds what it has to end
     },

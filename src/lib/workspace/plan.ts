@@ -90,6 +90,7 @@ export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: 
     }
     warnOfForeign(node, manifest, sync, snapshot, context)
     warnOfKept(node, delta.kept, context)
+    warnOfRuntime(node, foundImage, context)
     workspaces.set(node, {node, codePath: sync.path, ...(foundImage && {image: {digest: foundImage.image.manifest, ref: foundImage.image.ref}}), ...(environment && {environment: {hash: environment.hash, path: environment.path, built: false}})})
     const here: ProjectOrigin = {...origin, image: foundImage?.image.manifest ?? null}
     steps.push(...syncSteps(node, here, snapshot.tree, sync, delta, options.overwrite ?? false), ...(options.codeOnly ? [] : [...imageComes, ...(lacksTool ? [toolStep(node)] : [])]))
@@ -144,7 +145,7 @@ async function readProject(files: ProjectFiles, manifest: Manifest, context: Con
 
 async function inspect(host: Host, manifest: Manifest, {snapshot, wanted, install, image}: Project, context: Context): Promise<Inspected> {
   const {pythonVersion: python} = manifest.workspace
-  const found = image && (await inspectImage(host, image, context))
+  const found = image && (await inspectImage(host, image, manifest.workspace.isolate !== undefined, context))
   const environment = wanted && {requirements: wanted.requirements, constraints: wanted.constraints, ...(python !== undefined && {python}), ...(install && {project: install}), ...(found && {image: found.image.manifest})}
   const inspected = await host.call('workspace.inspect', {...question(manifest.name, snapshot), environment}, {signal: context.signal})
   const lacksTool = !found && wanted !== undefined && manifest.workspace.isolate !== undefined && (await lacksSandbox(host, context))
@@ -156,6 +157,11 @@ function warnOfKept(node: string, kept: string[], context: Context): void {
   if (kept.length === 0) return
   const names = `${kept.slice(0, 3).join(', ')}${kept.length > 3 ? ` and ${kept.length - 3} more` : ''}`
   context.reporter.warn(`${node}: edited there, and left as they are: ${names}; flexrack workspace pull --on ${node} brings them, workspace sync --overwrite replaces them`)
+}
+
+/** What runs the image is not what keeps its promises. */
+function warnOfRuntime(node: string, found: InspectedImage | undefined, context: Context): void {
+  if (found?.instead) context.reporter.warn(`${node} runs images by ${found.instead.engine}, as bubblewrap does not work there (${found.instead.why}): ${found.instead.loss}`)
 }
 
 /** Two projects of one name, or two people with one account, would take turns in one folder. */

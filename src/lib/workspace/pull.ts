@@ -167,12 +167,21 @@ function conflict(node: string, paths: string[]): CliError {
 /** Moves what has come to its place, in one step; never through a link that leads out, nor over what has changed since the plan. */
 async function place(folder: string, {path, digest, executable}: PulledFile, from: string): Promise<void> {
   const target = join(folder, path)
+  if (await leadsOut(folder, dirname(path))) throw new CliError('CONFLICT', `${path} would be written outside the project: a folder on the way is a link`, {hint: `mv ${path} away`})
   await mkdir(dirname(target), {recursive: true})
-  const inside = relative(await realpath(folder), await realpath(dirname(target)))
-  if (inside === '..' || inside.startsWith(`..${sep}`)) throw new CliError('CONFLICT', `${path} would be written outside the project: a folder on the way is a link`, {hint: `mv ${path} away`})
   if ((await digestHere(target)) !== digest) throw new CliError('CONFLICT', `${path} changed after this was planned`, {hint: 'run the command again'})
   await chmod(from, executable ? 0o755 : 0o644)
   await rename(from, target)
+}
+
+/** Whether what is there of a path below the folder leads elsewhere. Looked at before the rest is made: what is made behind a link that leads out would be made out there. */
+async function leadsOut(folder: string, path: string): Promise<boolean> {
+  const real = await realpath(folder)
+  let there = join(folder, path)
+  while (!(await lstat(there).catch(() => undefined))) there = dirname(there)
+  const end = await realpath(there).catch(() => undefined) // a link to nothing would be followed, too
+  const inside = end === undefined ? '..' : relative(real, end)
+  return inside === '..' || inside.startsWith(`..${sep}`)
 }
 
 /** Files that come in pieces, one after the other, each under its number in a folder beside. */

@@ -92,7 +92,7 @@ export interface WorkspaceEnv {
   context: Context
 }
 
-export const WORKSPACE_HANDLERS: Handlers<WorkspaceKinds, WorkspaceEnv> = {'workspace.sync': sync, 'workspace.environment': environment, 'workspace.image': image, 'workspace.tool': tool}
+export const WORKSPACE_HANDLERS: Handlers<WorkspaceKinds, WorkspaceEnv> = {'workspace.sync': sync, 'workspace.environment': environment, 'workspace.image': bringImage, 'workspace.tool': tool}
 
 /** A project, and where its parts are from. */
 export interface ProjectOrigin {
@@ -167,7 +167,8 @@ async function environment(input: EnvironmentInput, _done: unknown, {host, files
   return {node: input.node, ...(await ensureEnvironment(await host(input.node), {...content, ...limits, together, user: `workspace:${input.project}`}, context))}
 }
 
-async function image({node, project, folder, text, digest, manifest, pin}: ImageInput, _done: unknown, {host, files, context}: WorkspaceEnv): Promise<SentImage & {node: string}> {
+/** The step workspace.image. */
+export async function bringImage({node, project, folder, text, digest, manifest, pin}: ImageInput, _done: unknown, {host, files, context}: WorkspaceEnv): Promise<SentImage & {node: string}> {
   const target = await host(node)
   if (text === null || digest === null || manifest === null) {
     await target.call('image.forget', {project}, {signal: context.signal})

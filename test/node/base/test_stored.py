@@ -66,6 +66,7 @@ FILES = [
     ("run.result", "runs/r/result.json", {"status": "finished", "epoch": 2}, lambda path: RunFolder(path.parent).result()["term"], 2),
     ("run.history", "runs/r/history.json", {"attempts": [{"attempt": 1, "status": "failed"}], "open": None}, lambda path: resumption.attempts_known(RunFolder(path.parent))[0]["attempt"], 1),
     ("run.stop", "runs/r/stop.json", {"grace": 1.0, "kill": False, "by": "x"}, lambda path: RunFolder(path.parent).stop_request()["by"], "x"),
+    ("run.upload", "runs/r/attempts/1/upload.json", {"status": "done", "uploads": [], "why": None}, lambda path: read("run.upload", path)["status"], "done"),
     ("run.rank", "runs/r/attempts/1/rank-0.json", {"rank": 0, "started": 1.0}, lambda path: RunFolder(path.parents[2]).records(1)[0], {"rank": 0, "started": 1.0}),
     ("run.hang", "runs/r/hang-1.json", {"number": 1, "ranks": []}, lambda path: hangs(RunFolder(path.parent))[0]["number"], 1),
     ("run.ray", "runs/r/attempts/1/ray.json", {"address": "a:1", "dashboard": 7}, lambda path: dashboard_of(path.parents[4]), 7),

@@ -7,9 +7,10 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from flexrack_node.base.errors import NodeError
-from flexrack_node.image import prepare, runtime
+from flexrack_node.image import limits, prepare, runtime
 from flexrack_node.image.enter import enter_words
 from flexrack_node.image.plain_yaml import BadYaml, load
 from image_support import ImageRoot, LayerTar, as_account, base_layer, spare
@@ -159,6 +160,26 @@ class EnterTest(unittest.TestCase):
         self.assertLess(int(done.stdout), 31, done.stderr)
         done = self.run_in(self.order(image=False, isolate=isolate), "/usr/bin/python3", "-c", "b = bytearray(1 << 30); print(sum(b[::4096]))")
         self.assertNotEqual(done.returncode, 0)
+
+    def test_a_service_manager_is_believed_only_what_a_scope_of_it_has(self):
+        place = Path(self.holder.name, "manager")
+        run = place / "bin" / "systemd-run"
+        (place / "systemd").mkdir(parents=True, exist_ok=True)
+        run.parent.mkdir(exist_ok=True)
+        run.write_text('#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift\nexec "$@"\n')  # it takes all settings, as one does that was given no controllers
+        run.chmod(0o755)
+        (place / "systemd" / "private").touch()
+        own = place / "cgroup"
+        (own / limits.cgroups.own().get("", "/").lstrip("/")).mkdir(parents=True, exist_ok=True)
+        env = {"PATH": f"{run.parent}:{os.environ['PATH']}", "XDG_RUNTIME_DIR": str(place)}
+        with mock.patch.dict(os.environ, env), mock.patch.object(limits.cgroups, "mounts", lambda: [(own, "cgroup2", [])]):
+            self.assertEqual(limits.by_systemd(), [])
+            for name, text in (("memory.max", "1073741824"), ("pids.max", "16"), ("cpu.max", "max 100000")):
+                (own / limits.cgroups.own().get("", "/").lstrip("/") / name).write_text(f"{text}\n")
+            self.assertEqual(limits.by_systemd(), ["memory", "pids"])
+            held = limits.Limits({"network": "host", "memory": 1 << 30, "cpus": 1})
+            self.assertEqual(held.held, {"memory": "systemd", "cpus": "process"})
+            self.assertEqual(held.words(["x"])[:9], [str(run), "--user", "--scope", "--quiet", "--collect", "-p", "MemoryMax=1073741824", "-p", "MemorySwapMax=0"])
 
     def test_only_leased_devices_are_seen_and_a_stale_description_is_told(self):
         folder = Path(self.holder.name, "cdi")

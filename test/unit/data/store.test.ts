@@ -1,4 +1,4 @@
-import {appendFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
+import {appendFileSync, chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, test} from 'vitest'
@@ -43,6 +43,18 @@ test('a change of content or mode is another version, and both stay until one is
   expect(await store.remove(await store.find(`a@${second.digest}`))).toEqual({bytes: 0})
   expect(await store.remove(await store.find(`a@${third.digest}`))).toEqual({bytes: 3})
   expect(await store.verify(await store.find('a'))).toEqual([])
+})
+
+test('remove waits for an add, which is not robbed of what it has kept, and takes away what a killed one has left', async () => {
+  await store.add(set, 'a')
+  const old = await store.find('a')
+  const more = join(home, 'more')
+  mkdirSync(more)
+  for (let i = 0; i < 450; i++) writeFileSync(join(more, `${i}`), `${i}`)
+  writeFileSync(join(home, 'home/state/data/blobs/.123.abcd'), 'half')
+  const [added] = await Promise.all([store.add(more, 'b'), store.remove(old)])
+  expect(await store.verify(await store.find('b'))).toEqual([])
+  expect([added.files, existsSync(join(home, 'home/state/data/blobs/.123.abcd')), existsSync(join(home, 'home/state/data/lock'))]).toEqual([450, false, false])
 })
 
 test('verify names what is damaged here', async () => {

@@ -72,7 +72,7 @@ describe('the generated C++', () => {
   })
 
   it.each(['opencl', 'cuda', 'nvml'])('of %s is the one that is checked in', (api) => {
-    for (const [path, text] of Object.entries(generate(root, api))) expect(readFileSync(join(root, path), 'utf8') === text, `${path}: run node native/codegen/generate.ts`).toBe(true)
+    for (const [path, text] of Object.entries(generate(root, api))) expect(readFileSync(join(root, path), 'utf8') === text, `${path}: run npm run codegen`).toBe(true)
   })
 })
 

@@ -50,7 +50,7 @@ export function slurmScript(spec: RunSpec & {slurm: SlurmRequest}, places: Slurm
     'trap : TERM',
     `srun --nodes=${nodes} --ntasks=${nodes} --ntasks-per-node=1 --cpus-per-task=${spec.slurm.cpus} \\`,
     '  --export=ALL --mpi=none --kill-on-bad-exit=0 --wait=0 \\',
-    ...containerOptions(spec.slurm.container, places).map((one) => `  ${quote([one])} \\`),
+    ...containerOptions(spec, places).map((one) => `  ${quote([one])} \\`),
     `  ${spec.slurm.container ? 'python3 -I -S "$step"' : python} member "$run" </dev/null &`,
     'wait $!; status=$?',
     'while kill -0 $! 2>/dev/null; do wait $!; status=$?; done',
@@ -60,12 +60,12 @@ export function slurmScript(spec: RunSpec & {slurm: SlurmRequest}, places: Slurm
 }
 
 /** Options that pyxis adds to srun (its README). The batch step itself runs outside: there are Slurm's programs. */
-function containerOptions(container: SlurmRequest['container'], {root, code}: SlurmPlaces): string[] {
+function containerOptions({slurm: {container}, volumes}: Pick<RunSpec, 'volumes'> & {slurm: SlurmRequest}, {root, code}: SlurmPlaces): string[] {
   if (!container) return []
   const bad = [root, code].find((path) => /[:,]/.test(path))
   if (bad !== undefined) throw new CliError('USAGE', `pyxis cannot mount ${bad}: the path has a colon or a comma`, {hint: 'set root: in the rack file to another folder'})
   const mounts = [...new Set([root, ...(`${code}/`.startsWith(`${root}/`) ? [] : [code])])].map((path) => `${path}:${path}`)
-  return [`--container-image=${container.image}`, `--container-mounts=${[...mounts, ...container.mounts].join(',')}`, `--container-workdir=${code}`]
+  return [`--container-image=${container.image}`, `--container-mounts=${[...mounts, ...volumes.map(({path, write}) => `${path}:${path}${write ? '' : ':ro'}`), ...container.mounts].join(',')}`, `--container-workdir=${code}`]
 }
 
 /** Options of sbatch(1), in a fixed order. Their values are checked where they are read: no blanks, quotes or line breaks. */

@@ -2,6 +2,7 @@ import {EventEmitter} from 'node:events'
 import type {Context} from '../../base/index.ts'
 import type {Host} from '../../host/index.ts'
 import {readReservations} from '../../reservation/index.ts'
+import {needVolumes, volumeSteps} from '../../volume/index.ts'
 import {planWorkspace} from '../../workspace/index.ts'
 import {choosePlacement} from '../choose.ts'
 import {requireMpi} from '../mpi.ts'
@@ -33,13 +34,14 @@ async function placeOnNodes(place: TrainPlace, choice: TrainChoice, context: Con
     gang,
     choice.shared ? sharedWorkspaces(choice.shared) : planWorkspace(gang.then((one) => one.hosts), place.manifest, context, {command: 'train', early}),
     gang.then((one) => (choice.look ? readReservations(one.spec.placements.map(({node}) => node), place.fleet, context) : [])),
+    gang.then((one) => Promise.all(one.hosts.map((host) => needVolumes(host, one.spec.volumes, context)))),
     gang.then((one) => (one.spec.launcher === 'mpi' && place.manifest.workspace.image === undefined ? requireMpi(one.hosts, context) : undefined)),
   ])
   for (const error of workspaces.failed.values()) throw error
   return {
     spec, workspaces, held,
     claim: [reserveStep(spec, held, choice.wait)],
-    ask: routeSteps(spec.placements.map((one) => one.node)),
+    ask: [...routeSteps(spec.placements.map((one) => one.node)), ...volumeSteps(spec.placements.map((one) => one.node.name), spec.volumes)],
     check: preflightSteps(spec, choice.preflight),
     start: [leaseSteps(spec), startSteps(spec, workspaces.workspaces)], // leases at last: what nobody takes up ends soon
   }

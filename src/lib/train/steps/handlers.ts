@@ -1,5 +1,7 @@
+import {BUCKET_HANDLERS} from '../../bucket/index.ts'
 import {DATA_HANDLERS} from '../../data/index.ts'
 import type {Handlers} from '../../plan/index.ts'
+import {VOLUME_HANDLERS} from '../../volume/index.ts'
 import {WORKSPACE_HANDLERS} from '../../workspace/index.ts'
 import {lease} from './lease.ts'
 import {preflight} from './preflight.ts'
@@ -14,6 +16,8 @@ import type {TrainEnv, TrainKinds} from './types.ts'
 export const TRAIN_HANDLERS: Handlers<TrainKinds, TrainEnv> = {
   ...WORKSPACE_HANDLERS,
   ...DATA_HANDLERS,
+  ...VOLUME_HANDLERS,
+  ...BUCKET_HANDLERS,
   'train.reach': reach,
   'train.reserve': reserve,
   'train.route': route,

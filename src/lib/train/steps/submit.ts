@@ -1,6 +1,6 @@
 import type {NodeRun} from '../../protocol/index.ts'
 import {filledSpec} from '../env.ts'
-import {launcherWord} from '../mpi.ts'
+import {launcherWord} from '../launcher.ts'
 import type {SlurmPart, SpecTemplate} from '../spec.ts'
 import type {RunSpec, SlurmRequest} from '../types.ts'
 import type {Done, SubmitInput, TrainEnv, TrainStep} from './types.ts'

@@ -1,4 +1,5 @@
 import type {Context} from '../../base/index.ts'
+import type {BucketKinds} from '../../bucket/index.ts'
 import type {DataKinds} from '../../data/index.ts'
 import type {RunLeases} from '../../gpu/index.ts'
 import type {Tracking} from '../../head/index.ts'
@@ -9,6 +10,7 @@ import type {HeldLeases, NodeRun, Reservation, TrackingOrder, Wants} from '../..
 import type {Rack} from '../../rack/index.ts'
 import type {GangReservation} from '../../reservation/index.ts'
 import type {Fleet} from '../../ssh/index.ts'
+import type {VolumeKinds} from '../../volume/index.ts'
 import type {WorkspaceEnv, WorkspaceKinds} from '../../workspace/index.ts'
 import type {Source} from '../source.ts'
 import type {SlurmPart, SpecTemplate, SshPart, Unfilled} from '../spec.ts'
@@ -117,7 +119,7 @@ export type SubmitInput = {
   spec: SpecTemplate<SlurmPart>
 }
 
-export type TrainKinds = WorkspaceKinds & DataKinds & {
+export type TrainKinds = WorkspaceKinds & DataKinds & VolumeKinds & BucketKinds & {
   'train.reach': {input: ReachInput; output: Tracking}
   'train.reserve': {input: ReserveInput; output: Reserved}
   'train.route': {input: RouteInput; output: GangAddresses}
@@ -138,6 +140,8 @@ export interface TrainEnv extends WorkspaceEnv {
   fleet: Fleet
   /** By name: variables of the ranks. */
   variables: Record<string, string>
+  /** Sections of rclone.conf. */
+  remotes: string
   /** The gang's own. */
   secret: string
   /** Who starts it. */

@@ -1,0 +1,1 @@
+"""Volumes: folders of this node that the rack file lets runs have."""
