@@ -12,6 +12,7 @@ from flexrack_node.base import installed, stored
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.file_schemas import SCHEMAS
 from flexrack_node.base.stored import read
+from flexrack_node.board import control as boards
 from flexrack_node.data.store import Store
 from flexrack_node.gpu import admin_socket
 from flexrack_node.history.folder import HistoryFolder
@@ -93,6 +94,8 @@ FILES = [
     ("history.settings", "history/p/settings.json", {"every": 60, "exclude": [], "largest": None}, lambda path: HistoryFolder(path.parents[2], "p").is_on(), True),
     ("history.state", "history/p/state.json", {"snapshot": "s"}, lambda path: HistoryFolder(path.parents[2], "p").state().get("snapshot"), "s"),
     ("history.codes", "history/p/codes.json", {"codes": {"d": "s"}}, lambda path: HistoryFolder(path.parents[2], "p").codes(), {"d": "s"}),
+    ("board.settings", "boards/abcd/settings.json", {"runs": ["r"], "rank": None, "idle": 60, "socket": "/x"}, lambda path: boards.opened({"id": "abcd"}, mock.Mock(root=path.parents[2]))[1]["idle"], 60),
+    ("board.state", "boards/abce/state.json", {"ready": True, "at": 1.0, "ended": None}, lambda path: read("board.state", path)["ready"], True),
     ("notebook.settings", "notebooks/p/settings.json", {"server": "/s", "environment": "/e", "socket": "/x", "idle": 60, "end_at": None}, lambda path: notebooks.listing({"project": "p"}, mock.Mock(root=path.parents[2]))[0]["idle"], 60),
     ("notebook.state", "notebooks/q/state.json", {"ready": True, "at": 1.0, "kernels": [], "ends_at": None, "ends_why": None, "ended": []}, lambda path: read("notebook.state", path)["ready"], True),
     ("workspace.environment", "workspaces/p/environment.json", {"hash": "h", "path": "/h", "python": "3"}, lambda path: workspace.environment_of(WorkspaceFolder(path.parents[2], "p"))["hash"], "h"),
