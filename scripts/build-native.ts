@@ -17,6 +17,7 @@ export const PRODUCTS: Readonly<Record<string, string>> = {
   'flexrack-cuda': 'libflexrack-cuda.so',
   'flexrack-nvml': 'libflexrack-nvml.so',
   'flexrack-sim': 'libflexrack-sim.so',
+  'flexrack-sim-nvml': 'libflexrack-sim-nvml.so',
   'ptx-passthrough': 'flexrack-ptx-passthrough',
 }
 

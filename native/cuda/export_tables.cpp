@@ -24,6 +24,8 @@
 //   (dark_api, under the MIT and Apache licences), and the same in Lupine. Facts were taken, no code.
 // - That the runtime of CUDA 11 loads modules by CUDART_INTERFACE, 6: seen in CatBoost 1.2.10. That 1 is the same with
 // fewer arguments is published.
+// - That the runtime of CUDA 13.5 calls CUDART_INTERFACE, 12, without arguments while it sets itself up, and ends where
+// the answer is not zero: seen in cudart 13.5.37, which JAX 0.10.2 brings.
 // - That the check is HMAC (RFC 2104) with MD2 (RFC 1319): their constants are the ones in those RFCs; cudart accepts
 // what follows from them, and reports
 //   cudaErrorSoftwareValidityNotEstablished when a byte is different.
@@ -84,7 +86,7 @@ const std::array<Slot, 13> cudart_interface = {size_of<13>(),     slot(load_fatb
                                                slot(unknown),     slot(unknown),     slot(unknown),
                                                slot(load_fatbin), slot(unknown),     slot(unknown),
                                                slot(unknown),     slot(unknown),     slot(unknown),
-                                               slot(unknown)};
+                                               slot(nothing)};
 
 // TOOLS_RUNTIME_CALLBACK_HOOKS: buffers in which the runtime looks which of its functions tools are listening to. The
 // driver only has to lend them: nobody is. cudart 13.4 looks beyond the sizes that are said, at cudaStreamIsCapturing

@@ -1,11 +1,13 @@
 """Runs a framework's tour on a GPU in software: natively, and attached to it over shared memory and over TLS. Every value is beside the CPU's.
 
-    python3 test/native/frameworks/compare.py [NAME...]      a table of what was computed (FLEXRACK_NATIVE_BUILD names another build)
+    python3 test/native/frameworks/compare.py [NAME[:PART]...]    a table of what was computed (FLEXRACK_NATIVE_BUILD names another build)
+    python3 test/native/frameworks/compare.py --write [NAME...]   and puts its rows where docs/software-gpu.md has them
 
 A tour is a program here, NAME_tour.py, and a lock file of what it needs, NAME.txt (npm run locks)."""
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -23,13 +25,22 @@ SECONDS = 3000
 PASSTHROUGH = str(HERE.parent.parent.parent / "native" / "lease_keeper" / "flexrack-ptx-passthrough.sh")
 
 
+PAGE = HERE.parent.parent.parent / "docs" / "software-gpu.md"
+HEAD = "| framework | version | what | values | largest difference | natively | shm | tls |"
+
+
 class Framework:
-    """`shown`: the package whose version the table shows. `parts`: arguments of the tour, one run each. `env`: what it is told. `ways`: those in which it can be.
+    """`shown`: the package whose version the table shows. `what` it computes: (words for the tour, what these are) of each run. `env`: what it is told. `ways`: those in which it can be.
     `program`: what of the system it needs besides. `capability`: where it is not that of the profile."""
 
-    def __init__(self, name, shown, parts=((),), env=None, lock=None, profile="blackwell", ways=WAYS, program=None, capability=None):
+    def __init__(self, name, shown, what, env=None, lock=None, profile="blackwell", ways=WAYS, program=None, capability=None):
         self.settings = {"FLEXRACK_SIM_PROFILE": profile, **({"FLEXRACK_SIM_CAPABILITY": capability} if capability else {})}
-        self.name, self.shown, self.parts, self.env, self.lock, self.ways, self.program = name, shown, parts, env or {}, lock or name, ways, program
+        self.what = {(): what} if isinstance(what, str) else what
+        self.name, self.shown, self.env, self.lock, self.ways, self.program = name, shown, env or {}, lock or name, ways, program
+
+    @property
+    def parts(self):
+        return tuple(self.what)
 
     def python(self):
         return locked_environment(f"framework-{self.lock}", HERE / f"{self.lock}.txt") / "bin" / "python"
@@ -44,71 +55,128 @@ class Framework:
 
 PTXAS = {"TRITON_PTXAS_PATH": PASSTHROUGH, "TRITON_PTXAS_BLACKWELL_PATH": PASSTHROUGH}
 FRAMEWORKS = {one.name: one for one in (
-    Framework("onnxruntime", "onnxruntime-gpu"),
-    Framework("cupy", "cupy-cuda13x", env={"CUPY_COMPILE_WITH_PTX": "1", "CUPY_ACCELERATORS": ""}),
-    Framework("triton", "triton", env=PTXAS),
-    Framework("xgboost", "xgboost"),
-    Framework("warp", "warp-lang"),
-    Framework("taichi", "taichi"),
-    Framework("hashcat", "nvidia-cuda-nvrtc", program="hashcat"),
-    Framework("catboost", "catboost"),
-    Framework("ctranslate2", "ctranslate2"),
+    Framework("onnxruntime", "onnxruntime-gpu", "8 models: element-wise, Softmax, LayerNormalization, ReduceMean, MatMul, Gemm, Conv, a CNN; no fall-back to the CPU"),
+    Framework("cupy", "cupy-cuda13x", "element-wise, sums, sort, scan, a raw kernel", env={"CUPY_COMPILE_WITH_PTX": "1", "CUPY_ACCELERATORS": ""}),
+    Framework("triton", "triton", "softmax, scan, atomics, matrix products, tensor cores, by its compiler alone", env=PTXAS),
+    Framework("xgboost", "xgboost", "trains trees for classes and for numbers"),
+    Framework("warp", "warp-lang", "kernels, atomics, gradients by its tape, scan, radix sort"),
+    Framework("taichi", "taichi", "matrix product, atomics, a field"),
+    # The oldest device that its compiler, nvvm 13, makes code for.
+    Framework("numba", "numba", "kernels, atomics, streams, managed and mapped memory, a reduction", capability="7.5"),
+    # It keeps what it compiled in the user's cache, unless told not to.
+    Framework("tinygrad", "tinygrad", "20 operations, a convolution, gradients, a step of training", env={"CUDA": "1", "CUDA_PTX": "1", "CACHELEVEL": "0"}),
+    Framework("hashcat", "nvidia-cuda-nvrtc", "finds the words of an MD5 and of a SHA-256, by trying; Debian's 6.2.6, the version is NVRTC's", program="hashcat"),
+    Framework("catboost", "catboost", "trains trees for numbers and for classes, told to choose splits as on the CPU"),
+    Framework("ctranslate2", "ctranslate2", "a transformer goes on writing: words and scores"),
+    # On 13.0 cuBLAS takes the PTX that it has.
+    Framework("llama", "nvidia-cublas", "npm's node-llama-cpp 3.22.1: models with random weights in F16, Q8_0, Q4_0, with and without flash attention: 24 greedy tokens equal, and the probabilities of all "
+              "words; the version is cuBLAS's; capability 13.0", program="npm", capability="13.0"),
     # Attached, its kernels would wait for memory of the application that a thread of it writes meanwhile.
-    Framework("nccl", "nvidia-nccl-cu13", ways=("natively",)),
-    Framework("torch_products", "torch", lock="torch", capability="13.0"),
-    Framework("torch_compile", "torch", parts=(("element-wise", "mlp"), ("transformer",), ("digits",)), env=PTXAS, lock="torch"),
+    Framework("nccl", "nvidia-nccl-cu13", "two processes over sockets: AllReduce, Broadcast, Reduce, AllGather, ReduceScatter, Send and Recv", ways=("natively",)),
+    Framework("jax", "jax", "element-wise, sums, softmax, matrix products in single and half precision, sort, scan, scatter, random numbers; an MLP trained for 6 steps", env=PTXAS),
+    Framework("torch_products", "torch", "PyTorch as it is: matrix products, batches of them, Linear, conv2d, by cuBLAS and cuDNN; capability 13.0", lock="torch", capability="13.0"),
+    Framework("torch_compile", "torch", {("element-wise", "mlp"): "element-wise, sums, softmax, layer norm, half precision; an MLP trained for 6 steps", ("transformer",): "a transformer block trained for 4 steps",
+                                         ("digits",): "the digits by a CNN, 16 steps of 64 images",
+                                         ("templates",): "Triton's matrix templates in single and half precision, batches, Linear with gelu; an MLP of them trained for 4 steps"}, env=PTXAS, lock="torch"),
 )}
 
 
 def tour(framework, env, words=()):
     """(exit code, stops, seconds, what went to stderr) of one run."""
     with tempfile.TemporaryDirectory(prefix="flexrack-framework-") as folder:
-        caches = {"TORCHINDUCTOR_CACHE_DIR": f"{folder}/inductor", "TRITON_CACHE_DIR": f"{folder}/triton", "CUPY_CACHE_DIR": f"{folder}/cupy", "WARP_CACHE_PATH": f"{folder}/warp"}
+        caches = {"TORCHINDUCTOR_CACHE_DIR": f"{folder}/inductor", "TRITON_CACHE_DIR": f"{folder}/triton", "CUPY_CACHE_DIR": f"{folder}/cupy", "WARP_CACHE_PATH": f"{folder}/warp",
+                  "FLEXRACK_SIM_CACHE": f"{folder}/sim"}
         python = framework.python()
         began = time.monotonic()
-        code, out, err = run([python, HERE / f"{framework.name}_tour.py", *words], {**env, **caches, **framework.env}, seconds=SECONDS, preload=True)
+        try:
+            code, out, err = run([python, HERE / f"{framework.name}_tour.py", *words], {**env, **caches, **framework.env}, seconds=SECONDS, preload=True)
+        except subprocess.TimeoutExpired as late:
+            code, out, err = 124, (late.stdout or b"").decode(errors="replace"), f"did not end within {SECONDS} s: {(late.stderr or b'').decode(errors='replace')}"
         seconds = time.monotonic() - began
     stops = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
     return (code if out.splitlines()[-1:] == ["PASS"] else code or 1), stops, seconds, out[-1500:] + err[-3000:]
 
 
 def each_way(framework, words=()):
-    """Yields (way, exit code, stops, seconds, text) for each way, one daemon for all that are remote."""
-    ways = framework.ways
-    settings = framework.settings
-    if "natively" in ways:
-        yield ("natively", *tour(framework, {**native_env("sim"), **settings}, words))
-    remote = [way for way in ways if way != "natively"]
-    if not remote:
-        return
-    daemon = GpuDaemon("sim", env=settings)
-    try:
-        for way in remote:
-            with GpuAttached([daemon], way) as attached:
-                yield (way, *tour(framework, attached.env, words))
-    finally:
-        daemon.stop()
+    """Yields (way, exit code, stops, seconds, text) for each way. All begin with nothing kept, so a daemon each."""
+    for way in framework.ways:
+        if way == "natively":
+            yield (way, *tour(framework, {**native_env("sim"), **framework.settings}, words))
+            continue
+        with tempfile.TemporaryDirectory(prefix="flexrack-framework-") as cache:
+            daemon = GpuDaemon("sim", env={**framework.settings, "FLEXRACK_SIM_CACHE": cache})
+            try:
+                with GpuAttached([daemon], way) as attached:
+                    yield (way, *tour(framework, attached.env, words))
+            finally:
+                daemon.stop()
 
 
 def largest(stops):
-    return max((stop["difference"] for stop in stops if "difference" in stop), default=0.0)
+    """The largest difference, and where it was."""
+    found = max((stop for stop in stops if "difference" in stop), key=lambda stop: stop["difference"], default=None)
+    return f"{found['difference']:.0e} ({found['stop']})".replace("e-0", "e-") if found and found["difference"] else "0"
+
+
+def time_of(row, natively):
+    """What the table says of one way: its seconds, or what is wrong with it."""
+    if row is None:
+        return "cannot"
+    code, stops, seconds, _ = row
+    if code != 0:
+        return "FAILED"
+    return f"{seconds:.0f} s" if named(stops) == named(natively) else "OTHER VALUES THAN NATIVELY"
+
+
+def named(stops):
+    return [(stop["stop"], stop.get("values")) for stop in stops]
+
+
+def row(framework, words):
+    """(a line of the table, whether all is well)."""
+    rows = {}
+    for way, code, stops, seconds, text in each_way(framework, words=words):
+        rows[way] = code, stops, seconds, text
+        print(f"{framework.name} {' '.join(words)} {way}: {seconds:.0f} s" + ("" if code == 0 else f", FAILED: {text}"), file=sys.stderr, flush=True)
+    natively = rows["natively"][1]
+    times = [time_of(rows.get(way), natively) for way in WAYS]
+    values = sum(stop.get("values", 1) for stop in natively)
+    title = " ".join([framework.name, *words])
+    # Of all ways: where atomics add, the order is another one each time.
+    difference = largest([stop for _, stops, _, _ in rows.values() for stop in stops])
+    return f"| {title} | {framework.version()} | {framework.what[words]} | {values} | {difference} | {' | '.join(times)} |", all(time[0].isdigit() or time == "cannot" for time in times)
+
+
+def put(line):
+    """A row where the page has one of the same name, or at the end of its table."""
+    lines = PAGE.read_text().splitlines()
+    first = lines.index(HEAD) + 2
+    end = next(number for number in range(first, len(lines)) if not lines[number].startswith("|"))
+    title = line.split("|")[1]
+    at = next((number for number in range(first, end) if lines[number].split("|")[1] == title), None)
+    lines[at if at is not None else end:at + 1 if at is not None else end] = [line]
+    PAGE.write_text("\n".join(lines) + "\n")
 
 
 def main(names):
-    print(f"build: {BUILD.name}; processor: {os.cpu_count()} cores\n| framework | version | stops | largest difference | natively | shm | tls |\n|---|---|---|---|---|---|---|")
-    for framework in [FRAMEWORKS[name] for name in names] if names else FRAMEWORKS.values():
+    is_kept = names[:1] == ["--write"]
+    names = names[1:] if is_kept else names
+    failed = False
+    print(f"build: {BUILD.name}; processor: {os.cpu_count()} cores\n{HEAD}\n|---|---|---|---|---|---|---|---|", flush=True)
+    for name in names or FRAMEWORKS:
+        framework, _, only = FRAMEWORKS[name.split(":")[0]], *name.partition(":")[1:]
         if framework.lacks():
             print(f"{framework.name}: {framework.lacks()} is not installed", file=sys.stderr)
+            failed = True
             continue
-        for words in framework.parts:
-            rows = {way: (code, stops, seconds, text) for way, code, stops, seconds, text in each_way(framework, words=words)}
-            for way, (code, _, _, text) in rows.items():
-                if code != 0:
-                    print(f"{framework.name} {' '.join(words)} {way}: {text}", file=sys.stderr)
-            stops = rows["natively"][1]
-            times = ["cannot" if way not in rows else f"{rows[way][2]:.1f} s" if rows[way][0] == 0 else "FAILED" for way in WAYS]
-            print(f"| {framework.name} {' '.join(words)} | {framework.version()} | {len(stops)} | {largest(stops):.1e} | {' | '.join(times)} |", flush=True)
+        for words in [words for words in framework.parts if only in ("", *words)]:
+            line, is_good = row(framework, words)
+            print(line, flush=True)
+            failed |= not is_good
+            if is_kept and is_good:
+                put(line)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

@@ -8,6 +8,7 @@ import torch._inductor.config as inductor
 import torch.nn.functional as F
 from stops import Tour
 from torch._inductor.runtime import benchmarking
+from torch._inductor.utils import run_and_get_code
 
 inductor.compile_threads = 1
 inductor.deterministic = True
@@ -123,7 +124,28 @@ def digits():
     train("digits CNN", loss, [torch.randn(8, 1, 9) * 0.3, torch.zeros(8), torch.randn(128, 10) * 0.1, torch.zeros(10)], batches, 16, 0.5, 1e-4)
 
 
-PARTS = {"element-wise": element_wise, "mlp": mlp, "transformer": transformer, "digits": digits}
+def templates():
+    """Matrix products by Triton's templates, fused with what follows. Where no library may be called and nothing is timed, the first of a template's settings is taken."""
+    inductor.max_autotune_gemm, inductor.max_autotune_gemm_backends = True, "TRITON"
+    for name, function, shapes, kind, within in (
+            ("a @ b by a template", torch.matmul, [(64, 48), (48, 80)], torch.float32, 1e-5),
+            ("a batch of products by a template", torch.bmm, [(3, 32, 48), (3, 48, 40)], torch.float32, 1e-5),
+            ("gelu(Linear) by a template", lambda x, w, b: F.gelu(F.linear(x, w, b)), [(64, 48), (32, 48), (32,)], torch.float32, 1e-5),
+            ("half precision by a template", torch.matmul, [(64, 64), (64, 64)], torch.float16, 2e-3)):
+        given = [torch.randn(shape).to(kind) for shape in shapes]
+        got, code = run_and_get_code(compiled(function), *[one.to(GPU) for one in given])
+        tour.stop(name, got.float().cpu().numpy(), function(*[one.float() for one in given]).numpy(), within)
+        tour.says(f"{name}: it is Triton's", "triton_tem" in code[0] and "extern_kernels." not in code[0], code[0])
+
+    def loss(weights, x, y):
+        a, b, c, d = weights
+        return F.cross_entropy(F.linear(F.gelu(F.linear(x, a, b)), c, d), y)
+
+    batches = [(torch.randn(32, 16), torch.randint(0, 4, (32,))) for _ in range(2)]
+    train("MLP of templates", loss, [torch.randn(32, 16) * 0.3, torch.zeros(32), torch.randn(4, 32) * 0.3, torch.zeros(4)], batches, 4, 0.5)
+
+
+PARTS = {"element-wise": element_wise, "mlp": mlp, "transformer": transformer, "digits": digits, "templates": templates}
 
 if __name__ == "__main__":
     for part in sys.argv[1:] or PARTS:

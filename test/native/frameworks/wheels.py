@@ -72,8 +72,10 @@ def table(folders):
 
 def rows(framework):
     """Lines of the kept table for a framework, whose environment is fetched where it is missing."""
-    folder = next((framework.python().parent.parent / "lib").glob("python3*/site-packages"))
-    return [f"| {framework.lock} | {name} | {text(found[ELF])} | {text(found[PTX])} |" for name, found in libraries(folder)]
+    environment = framework.python().parent.parent
+    # npm's packages are beside those of Python, where a tour has some.
+    folders = [*(environment / "lib").glob("python3*/site-packages"), *environment.glob("*/node_modules")]
+    return [f"| {framework.lock} | {name} | {text(found[ELF])} | {text(found[PTX])} |" for folder in folders for name, found in libraries(folder)]
 
 
 def kept(name):

@@ -1,11 +1,12 @@
-"""What test_cuda_numba.py runs: numba's way through CUDA, each stop compared with numpy. One line a stop, then PASS or FAIL."""
+"""numba: kernels that it compiles to PTX and has the driver link, its memory of each kind, streams, its own reduction."""
 import math
-import sys
 
 import numpy as np
 from numba import cuda, float32
+from stops import Tour
 
 random = np.random.default_rng(1)
+tour = Tour()
 
 
 @cuda.jit
@@ -50,20 +51,20 @@ def vector_add():
     there = cuda.to_device(a)
     out = cuda.device_array_like(a)
     add[8, 128](there, there, out)
-    return np.array_equal(out.copy_to_host(), a + a)
+    tour.same("vector add", out.copy_to_host(), a + a)
 
 
 def reduction_in_shared_memory():
     out = cuda.to_device(np.zeros(1, np.float32))
     total[8, 128](cuda.to_device(np.arange(1000, dtype=np.float32)), out)
-    return out.copy_to_host()[0] == 499500
+    tour.same("reduction in shared memory", out.copy_to_host(), [499500])
 
 
 def atomics():
     values = random.integers(0, 16, 5000).astype(np.int32)
     bins = cuda.to_device(np.zeros(16, np.int32))
     histogram[40, 128](cuda.to_device(values), bins)
-    return np.array_equal(bins.copy_to_host(), np.bincount(values, minlength=16))
+    tour.same("histogram by atomics", bins.copy_to_host(), np.bincount(values, minlength=16))
 
 
 def streams_events_and_pinned_memory():
@@ -77,7 +78,7 @@ def streams_events_and_pinned_memory():
     event.synchronize()
     back = out.copy_to_host(stream=stream)
     stream.synchronize()
-    return (back == 6).all()
+    tour.same("streams, events, pinned memory", back, np.full(1000, 6))
 
 
 def managed_memory():
@@ -85,7 +86,7 @@ def managed_memory():
     values[:] = 4
     add[8, 128](values, values, out)
     cuda.synchronize()
-    return (out == 8).all()
+    tour.same("managed memory", out, np.full(1000, 8))
 
 
 def mapped_memory():
@@ -93,24 +94,20 @@ def mapped_memory():
     values[:] = 4
     out = cuda.device_array(1000, np.float32)
     add[8, 128](values, values, out)
-    return (out.copy_to_host() == 8).all()
+    tour.same("mapped memory", out.copy_to_host(), np.full(1000, 8))
 
 
 def mathematics():
     a = np.linspace(0, 2, 500)
     out = cuda.device_array_like(a)
     functions[4, 128](cuda.to_device(a), out)
-    return np.allclose(out.copy_to_host(), np.sin(a) + np.exp(a) / np.sqrt(a + 1))
+    tour.stop("sine, exponential, root in double precision", out.copy_to_host(), np.sin(a) + np.exp(a) / np.sqrt(a + 1), 1e-12)
 
 
 def its_own_reduction():
-    return cuda.reduce(lambda a, b: a + b)(cuda.to_device(np.arange(1000, dtype=np.float64))) == 499500
+    tour.same("its own reduction", cuda.reduce(lambda a, b: a + b)(cuda.to_device(np.arange(1000, dtype=np.float64))), 499500)
 
 
-wrong = 0
 for stop in (vector_add, reduction_in_shared_memory, atomics, streams_events_and_pinned_memory, managed_memory, mapped_memory, mathematics, its_own_reduction):
-    is_right = bool(stop())
-    wrong += not is_right
-    print(f"{'ok' if is_right else 'NOT OK'}: {stop.__name__}")
-print(f"FAIL: {wrong}" if wrong else "PASS")
-sys.exit(1 if wrong else 0)
+    stop()
+tour.end()
