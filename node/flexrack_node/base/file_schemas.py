@@ -3,6 +3,8 @@
 SCHEMAS = {
     "attach.owner": 1,
     "background.command": 1,
+    "board.settings": 1,
+    "board.state": 1,
     "boot.settings": 1,
     "data.manifest": 1,
     "data.stats": 1,

@@ -2,6 +2,7 @@
 from pathlib import Path
 from typing import Any, Literal, Optional, Protocol, Union, overload
 
+from flexrack_node.schema.board import BoardSettings, BoardState
 from flexrack_node.schema.data import DataManifest
 from flexrack_node.schema.gang import GangHistory
 from flexrack_node.schema.gpu import GpuOrder
@@ -52,6 +53,10 @@ from flexrack_node.schema.watch import HardwareSample, NodeHardware
 
 
 class Read(Protocol):
+    @overload
+    def __call__(self, kind: Literal["board.settings"], path: Path) -> Optional[BoardSettings]: ...
+    @overload
+    def __call__(self, kind: Literal["board.state"], path: Path) -> Optional[BoardState]: ...
     @overload
     def __call__(self, kind: Literal["boot.settings"], path: Path) -> Optional[KeptComeback]: ...
     @overload
@@ -140,6 +145,10 @@ class Read(Protocol):
 
 class ReadCurrent(Protocol):
     @overload
+    def __call__(self, kind: Literal["board.settings"], path: Path) -> Optional[BoardSettings]: ...
+    @overload
+    def __call__(self, kind: Literal["board.state"], path: Path) -> Optional[BoardState]: ...
+    @overload
     def __call__(self, kind: Literal["boot.settings"], path: Path) -> Optional[KeptComeback]: ...
     @overload
     def __call__(self, kind: Literal["data.manifest"], path: Path) -> Optional[DataManifest]: ...
@@ -227,6 +236,10 @@ class ReadCurrent(Protocol):
 
 class Write(Protocol):
     @overload
+    def __call__(self, kind: Literal["board.settings"], path: Path, value: BoardSettings, durable: bool = True) -> None: ...
+    @overload
+    def __call__(self, kind: Literal["board.state"], path: Path, value: BoardState, durable: bool = True) -> None: ...
+    @overload
     def __call__(self, kind: Literal["boot.settings"], path: Path, value: KeptComeback, durable: bool = True) -> None: ...
     @overload
     def __call__(self, kind: Literal["data.manifest"], path: Path, value: DataManifest, durable: bool = True) -> None: ...
@@ -313,6 +326,10 @@ class Write(Protocol):
 
 
 class Current(Protocol):
+    @overload
+    def __call__(self, kind: Literal["board.settings"], value: Any, path: Union[Path, str]) -> BoardSettings: ...
+    @overload
+    def __call__(self, kind: Literal["board.state"], value: Any, path: Union[Path, str]) -> BoardState: ...
     @overload
     def __call__(self, kind: Literal["boot.settings"], value: Any, path: Union[Path, str]) -> KeptComeback: ...
     @overload

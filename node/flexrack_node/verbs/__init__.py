@@ -1,6 +1,13 @@
 """Which function answers which verb: "module:function". Modules are imported only when called."""
 
 VERBS = {
+    "board.access": "board.control:access",
+    "board.append": "board.control:append",
+    "board.find": "board.control:find",
+    "board.look": "board.control:look",
+    "board.prepare": "board.control:prepare",
+    "board.read": "board.control:read_pieces",
+    "board.remove": "board.control:remove",
     "boot.inspect": "verbs.boot:inspect",
     "boot.resume": "verbs.boot:resume",
     "bucket.bring": "bucket.verbs:bring",

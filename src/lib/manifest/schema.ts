@@ -210,8 +210,8 @@ const endpoint = z
     runtime: z
       .string()
       .regex(/^[a-z0-9][a-z0-9._-]{0,39}$/, 'must be the name of a runtime')
-      .default('onnx')
-      .describe('The recipe of the model server.'),
+      .optional()
+      .describe('The recipe of the model server; default: `mlflow` for a model in MLflow\'s format other than ONNX, else `onnx`.'),
     replicas: z.int().min(1).max(64).default(1).describe('Number of model servers that share the work.'),
   })
   .describe('One served model.')

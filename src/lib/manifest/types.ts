@@ -184,7 +184,7 @@ export interface TrackingSpec {
 export interface EndpointSpec {
   /** `name@alias`, `name/version` or `name` (newest). */
   model: string
-  /** Name of a recipe: `onnx`. */
-  runtime: string
+  /** Name of a recipe: `onnx`; undefined: what fits the model. */
+  runtime?: string
   replicas: number
 }

@@ -16,6 +16,7 @@ import {openRecords, RUN_TAG, searchRecords, type Records} from './records.ts'
 import {reconcileRuns} from './reconcile.ts'
 import {repairRun, unsentOf, type Repaired} from './repair.ts'
 import {bringTraces, profileOf, type RunProfile} from './profile.ts'
+import {openTracePage, type TracePage} from './trace-page.ts'
 import {codesOf, ranksOf, type ShownRun} from './show.ts'
 import {takeStacks, type RunStacks} from './stacks.ts'
 import type {FoundRun} from './types.ts'
@@ -50,7 +51,9 @@ export interface Runs {
   /** See profileOf. */
   profile(run: FoundRun): Promise<RunProfile>
   /** See bringTraces. */
-  bringTraces(profile: RunProfile, folder: string): Promise<string[]>
+  bringTraces(profile: Pick<RunProfile, 'run' | 'ranks'>, folder: string): Promise<string[]>
+  /** See openTracePage. */
+  openTrace(trace: string, how: {port?: number | undefined; title: string}): Promise<TracePage>
   /** See openDashboard. */
   dashboard(run: FoundRun): Promise<Dashboard>
   /** Newest first. `all`: of every project. Completes records that a lost head left open. */
@@ -129,6 +132,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
     stacks: (run, rank) => takeStacks(whole, run, rank, context),
     profile: (run) => profileOf(whole, run, context),
     bringTraces: (profile, folder) => bringTraces(whole, profile, folder, context),
+    openTrace: (trace, how) => openTracePage(trace, how, context),
     dashboard: (run) => openDashboard(whole, run, context),
     async list({all, limit}) {
       const experiment = all ? undefined : place.manifest?.tracking.experiment

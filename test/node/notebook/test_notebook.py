@@ -9,8 +9,9 @@ from pathlib import Path
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
+from flexrack_node.base.short_socket import LONGEST as LONGEST_SOCKET
 from flexrack_node.notebook import control, idle
-from flexrack_node.notebook.folder import LONGEST_SOCKET, NotebookFolder, runtime_of
+from flexrack_node.notebook.folder import NotebookFolder, runtime_of
 from flexrack_node.workspace.folder import WorkspaceFolder
 
 AT = datetime.datetime(2026, 3, 4, 5, 6, 7, 250000, tzinfo=datetime.timezone.utc).timestamp()
