@@ -10,7 +10,7 @@ import {checkProject} from '../../src/lib/project/index.ts'
 import {openFleet, type Fleet} from '../../src/lib/ssh/index.ts'
 import {planTrain, runPlan, SLURM, type Trained, type TrainChoice} from '../../src/lib/train/index.ts'
 import {sharedEnvironments} from '../support/environments.ts'
-import {serveBucket, testRclone} from '../support/rclone.ts'
+import {openBucket} from '../support/rclone.ts'
 import {startSlurm, type TestSlurm} from '../support/slurm.ts'
 import {throughJson} from '../support/through-json.ts'
 import {startSshd, type TestSshd} from '../support/sshd.ts'
@@ -128,29 +128,20 @@ test('a rank that fails ends the run, which starts again within the job, and is 
 })
 
 test('a job has its inputs once, its volumes on each node, and has finished when what all nodes left is in the bucket', async () => {
-  const rclone = await testRclone(context)
-  for (const one of ['s3/bucket/set', 'scratch']) await mkdir(join(folder, one), {recursive: true})
-  await writeFile(join(folder, 's3/bucket/set/x.txt'), 'seven')
-  const server = await serveBucket(rclone, 's3', join(folder, 's3'))
   const [before, asked] = [rack, context]
+  const bucket = await openBucket(folder, {'set/x.txt': 'seven'}, context)
   try {
-    await writeFile(join(folder, 'rclone.conf'), `[store]\n${server.section}`)
-    context = {...context, env: {...context.env, RCLONE_CONFIG: join(folder, 'rclone.conf')}}
-    rack = {...rack, volumes: {scratch: {path: join(folder, 'scratch'), kind: 'shared'}, gone: {path: join(folder, 'gone'), kind: 'local'}}}
-    const script = 'import os\ne = os.environ\nprint(open(e["FLEXRACK_INPUTS"] + "/set/x.txt").read(), e["FLEXRACK_INPUTS"])\nopen(e["FLEXRACK_VOLUME_SCRATCH"] + "/" + e["RANK"], "w")\nopen(e["FLEXRACK_OUTPUTS"] + "/" + e["RANK"], "w").write("x")\n'
-    const spec = {inputs: {set: 'store:bucket/set'}, uploads: [{to: 'store:bucket/runs', files: []}]}
-    const {trained, lines} = await train(script, spec, {volumes: [{name: 'scratch', write: true}]})
-    expect(trained.status, JSON.stringify(trained.cause)).toBe('finished')
-    expect(new Set(lines.map(({text}) => text)).size).toBe(1)
-    expect([(await readdir(join(folder, 's3/bucket/runs', trained.run))).sort(), (await readdir(join(folder, 'scratch'))).sort()]).toEqual([['0', '1'], ['0', '1']])
-    const place = join(sshd.home, '.flexrack/runs', trained.run)
-    expect((await readdir(place)).filter((name) => name === 'rclone.conf')).toEqual([])
-    expect(await readFile(join(place, 'spec.json'), 'utf8')).not.toContain('SECRETOFTHETEST')
-    const refused = await train(script, {}, {volumes: [{name: 'gone', write: false}]})
-    expect(refused.trained).toMatchObject({status: 'failed', cause: {message: expect.stringContaining('volume gone cannot be used')}})
+    context = bucket.context
+    rack = {...rack, volumes: {bucket: {path: join(folder, 's3/bucket'), kind: 'shared'}, gone: {path: join(folder, 'gone'), kind: 'local'}}}
+    const script = 'import os\ne = os.environ\nprint(open(e["FLEXRACK_INPUTS"] + "/set/x.txt").read(), e["FLEXRACK_INPUTS"], e["FLEXRACK_VOLUME_BUCKET"])\nopen(e["FLEXRACK_OUTPUTS"] + "/" + e["RANK"], "w").write("x")\n'
+    const {trained, lines} = await train(script, {inputs: {set: 'store:bucket/set'}, uploads: [{to: 'store:bucket/runs', files: []}]}, {volumes: [{name: 'bucket', write: true}]})
+    expect([trained.status, new Set(lines.map(({text}) => text)).size], JSON.stringify(trained.cause)).toEqual(['finished', 1])
+    expect((await readdir(join(folder, 's3/bucket/runs', trained.run))).sort()).toEqual(['0', '1'])
+    expect(await readdir(join(sshd.home, '.flexrack/runs', trained.run))).not.toContain('rclone.conf')
+    expect((await train(script, {}, {volumes: [{name: 'gone', write: false}]})).trained).toMatchObject({status: 'failed', cause: {message: expect.stringContaining('volume gone cannot be used')}})
   } finally {
     ;[rack, context] = [before, asked]
-    await server.stop()
+    await bucket.stop()
   }
 })
 
