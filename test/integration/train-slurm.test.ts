@@ -128,8 +128,7 @@ test('a rank that fails ends the run, which starts again within the job, and is 
 })
 
 test('a job has its inputs once, its volumes on each node, and has finished when what all nodes left is in the bucket', async () => {
-  const [before, asked] = [rack, context]
-  const bucket = await openBucket(folder, {'set/x.txt': 'seven'}, context)
+  const [before, asked, bucket] = [rack, context, await openBucket(folder, {'set/x.txt': 'seven'}, context)]
   try {
     context = bucket.context
     rack = {...rack, volumes: {bucket: {path: join(folder, 's3/bucket'), kind: 'shared'}, gone: {path: join(folder, 'gone'), kind: 'local'}}}
@@ -140,8 +139,7 @@ test('a job has its inputs once, its volumes on each node, and has finished when
     expect(await readdir(join(sshd.home, '.flexrack/runs', trained.run))).not.toContain('rclone.conf')
     expect((await train(script, {}, {volumes: [{name: 'gone', write: false}]})).trained).toMatchObject({status: 'failed', cause: {message: expect.stringContaining('volume gone cannot be used')}})
   } finally {
-    ;[rack, context] = [before, asked]
-    await bucket.stop()
+    ;[rack, context] = [before, asked, await bucket.stop()]
   }
 })
 
