@@ -91,7 +91,8 @@ class FolderTest(unittest.TestCase):
         self.assertNotIn(place.token.read_text(), " ".join(answer["argv"]))
         spec = (place.kernels / "kernels" / "python3" / "kernel.json").read_text()
         self.assertIn('"/own/bin/python"', spec)
-        self.assertIn("sys.path.append", spec)
+        self.assertIn("kernel.py", spec)
+        self.assertIn(str(side / "lib" / "python3.11" / "site-packages"), spec)
         self.assertFalse((place.kernels / "kernels" / "gpu").exists())
         gpus = {"count": 1, "share": {"whole": True}, "cap": False, "api": "cuda", "owner": "me", "keeper": "k", "icd": None, "libraries": {}, "text": "1 GPU"}
         control.prepare({**request, "gpus": gpus}, channel)
