@@ -6,11 +6,21 @@ import select
 import sys
 import time
 from pathlib import Path
-from typing import Any, Dict, Mapping, Optional
+from typing import Any, Mapping, Optional, TypedDict
 
 from flexrack_node.base import shared_lock
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
+
+
+class Holder(TypedDict, total=False):
+    """What who holds it has written into the file; nothing between its lock and its note."""
+    pid: int
+    host: str
+    user: str
+    owner: str
+    since: float
+    asker: Mapping[str, Any]
 
 
 class CallerGone(BrokenPipeError):
@@ -72,15 +82,15 @@ class FileLock:
         self._open()
         return False
 
-    def _holder(self) -> Dict[str, Any]:
+    def _holder(self) -> "Holder":
         try:
-            found: Dict[str, Any] = json.loads(os.pread(self.fd, 4096, 0))
+            found: Holder = json.loads(os.pread(self.fd, 4096, 0))
             return found
         except (OSError, ValueError):  # between its lock and its note
             return {}
 
 
-def holder_text(holder: Dict[str, Any]) -> str:
+def holder_text(holder: Holder) -> str:
     """`ada on node-1 (pid 12) for 3 s`"""
     if not holder:
         return "another process"

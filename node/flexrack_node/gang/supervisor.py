@@ -9,7 +9,7 @@ import subprocess
 import time
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Union, cast
+from typing import TYPE_CHECKING, Callable, List, Mapping, Optional, Union, cast
 
 from flexrack_node.base.boot import boot_id
 from flexrack_node.base.errors import NodeError
@@ -252,7 +252,7 @@ class _Relay:
         self._folder.event("relay closed", **left)
         return not left["pending"]
 
-    def _tell(self, event: Dict[str, Any]) -> None:
+    def _tell(self, event: Mapping[str, object]) -> None:
         fields = {key: value for key, value in event.items() if key not in ("event", "at", "kind")}
         self._folder.event(str(event.get("event") or event.get("kind") or "tracking"), **fields)
 

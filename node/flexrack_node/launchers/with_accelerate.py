@@ -6,13 +6,23 @@ accelerate.yaml says beside that (mixed precision, FSDP, DeepSpeed, dynamo) stay
 import json
 import os
 import sys
-from typing import Any, Dict
+from typing import Any, Dict, TypedDict
 
 OWN_CONFIG = "accelerate.yaml"
 _ONE_PROCESS = ("NO", "MULTI_CPU")
+Config = Dict[str, Any]  # accelerate's, which knows more keys with each version
 
 
-def merged(own: Dict[str, Any], place: Dict[str, Any]) -> Dict[str, Any]:
+class Place(TypedDict):
+    """A node's part of the plan, as rank/packaged.py makes it."""
+    nodes: int
+    processes: int
+    index: int
+    address: str
+    port: int
+
+
+def merged(own: Config, place: Place) -> Config:
     """The config of a node: the project's own, with what the plan decides."""
     kind = str(own.get("distributed_type") or "NO")
     total = place["nodes"] * place["processes"]
@@ -28,7 +38,7 @@ def merged(own: Dict[str, Any], place: Dict[str, Any]) -> Dict[str, Any]:
     return config
 
 
-def read_own() -> Dict[str, Any]:
+def read_own() -> Config:
     """The project's config; empty where it has none. Raises ValueError where it is none."""
     if not os.path.exists(OWN_CONFIG):
         return {}
@@ -48,7 +58,7 @@ def has_accelerator() -> bool:
 
 
 def main() -> None:
-    place = json.loads(os.environ.pop("FLEXRACK_LAUNCH"))
+    place: Place = json.loads(os.environ.pop("FLEXRACK_LAUNCH"))
     try:
         from accelerate.commands import launch
     except ImportError as error:

@@ -6,10 +6,19 @@ import base64
 import json
 import os
 import sys
-from typing import Any, Dict, List
+from typing import List, TypedDict
 
 
-def arguments_of(place: Dict[str, Any]) -> List[str]:
+class Place(TypedDict):
+    """A node's part of the plan, as rank/packaged.py makes it."""
+    nodes: int
+    processes: int
+    index: int
+    address: str
+    port: int
+
+
+def arguments_of(place: Place) -> List[str]:
     """Of deepspeed.launcher.launch. The numbers of a node's processes stand where GPUs would: rank/rank.py gives the ranks theirs."""
     world = {f"node-{index}": list(range(place["processes"])) for index in range(place["nodes"])}
     encoded = base64.urlsafe_b64encode(json.dumps(world).encode()).decode()
@@ -20,7 +29,7 @@ def arguments_of(place: Dict[str, Any]) -> List[str]:
 
 
 def main() -> None:
-    place = json.loads(os.environ.pop("FLEXRACK_LAUNCH"))
+    place: Place = json.loads(os.environ.pop("FLEXRACK_LAUNCH"))
     try:
         from deepspeed.launcher import launch
     except ImportError as error:

@@ -15,7 +15,7 @@ import socket
 import subprocess
 import sys
 import time
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, TypedDict
 
 OLDEST = (2, 52)
 _JOIN_SECONDS = 300.0
@@ -27,7 +27,23 @@ _OF_RANKS = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "GROUP_RANK
 _OF_WATCHING = ("FLEXRACK_PROGRESS", "FLEXRACK_STACKS", "FLEXRACK_STACKS_SIGNAL")
 
 
-def start_words(place: Dict[str, Any], ports: List[int], scratch: str) -> List[str]:
+class Place(TypedDict):
+    """A node's part of the plan, as rank/packaged.py (`ray_plan`) makes it. `gpus`: None where Ray is to look itself; `schema`: of ray.json."""
+    nodes: int
+    index: int
+    address: str
+    own: str
+    port: int
+    python: str
+    cpus: int
+    gpus: Optional[int]
+    dashboard: str
+    token: str
+    scratch: str
+    schema: int
+
+
+def start_words(place: Place, ports: List[int], scratch: str) -> List[str]:
     """Of `ray start`. Ports that are 0 are chosen by Ray; the others would be the same for every cluster on a machine."""
     words = [
         "start", f"--node-ip-address={place['own']}", "--block", "--disable-usage-stats", "--node-manager-port=0", "--object-manager-port=0", "--min-worker-port=0",
@@ -46,7 +62,7 @@ def start_words(place: Dict[str, Any], ports: List[int], scratch: str) -> List[s
     ]
 
 
-def cluster_environment(place: Dict[str, Any], environ: Dict[str, str]) -> Dict[str, str]:
+def cluster_environment(place: Place, environ: Dict[str, str]) -> Dict[str, str]:
     """Of everything that belongs to the cluster, the script too."""
     kept = {name: value for name, value in environ.items() if name not in _OF_RANKS}
     return {
@@ -78,7 +94,7 @@ def free_ports(count: int, address: str) -> List[int]:
 
 
 def main() -> int:
-    place = json.loads(os.environ.pop("FLEXRACK_LAUNCH"))
+    place: Place = json.loads(os.environ.pop("FLEXRACK_LAUNCH"))
     folder, words = sys.argv[1], sys.argv[2:]
     fault = check_ray(place["python"])
     if fault:
@@ -99,7 +115,7 @@ def main() -> int:
         end(ray)
 
 
-def lead(place: Dict[str, Any], ray: "subprocess.Popen[bytes]", log: str, words: List[str], env: Dict[str, str], quiet: Dict[str, str]) -> int:
+def lead(place: Place, ray: "subprocess.Popen[bytes]", log: str, words: List[str], env: Dict[str, str], quiet: Dict[str, str]) -> int:
     with open(log, "a", encoding="utf-8") as out:
         words_of_wait = [place["python"], __file__, "--wait", str(place["nodes"])]
         waiting = subprocess.Popen(words_of_wait, env=quiet, stdin=subprocess.DEVNULL, stdout=out, stderr=out, preexec_fn=die_with_parent)
@@ -120,7 +136,7 @@ def lead(place: Dict[str, Any], ray: "subprocess.Popen[bytes]", log: str, words:
     return status if status >= 0 else 128 - status
 
 
-def follow(place: Dict[str, Any], ray: "subprocess.Popen[bytes]", log: str) -> int:
+def follow(place: Place, ray: "subprocess.Popen[bytes]", log: str) -> int:
     """0 once the head is gone: how the run ended is the first node's to say."""
     signal.signal(signal.SIGTERM, lambda *_: None)
     gone = 0
@@ -137,7 +153,7 @@ def follow(place: Dict[str, Any], ray: "subprocess.Popen[bytes]", log: str) -> i
     return 0 if was_there else _fail_with_log(f"there is no head of Ray at {place['address']}", log)
 
 
-def is_ending(place: Dict[str, Any]) -> bool:
+def is_ending(place: Place) -> bool:
     """Whether the head goes, too: Ray of the other nodes ends as soon as the head begins to, and it may take as long as `end` gives it."""
     deadline = time.monotonic() + _END_SECONDS + 5
     while not is_refused(place):
@@ -147,7 +163,7 @@ def is_ending(place: Dict[str, Any]) -> bool:
     return True
 
 
-def is_refused(place: Dict[str, Any]) -> bool:
+def is_refused(place: Place) -> bool:
     """Whether that machine answers, and nobody listens there. No answer is no proof."""
     try:
         socket.create_connection((place["address"], place["port"]), 5.0).close()

@@ -4,7 +4,7 @@ Everything here is a count since some beginning, or an amount right now; rates c
 """
 import os
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Set, Tuple
+from typing import Dict, List, Optional, Set, Tuple, TypedDict
 
 from flexrack_node.base.sysfs import ROOT, names, number
 
@@ -14,11 +14,17 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-def machine(interface: Optional[str], root: Path = ROOT) -> Dict[str, Any]:
-    """{cpu: [busy, all] ticks, memory, net: [in, out], rdma: [in, out]|None, disk: [read, written]}: bytes since the boot; memory: bytes in use now.
+class MachineCounts(TypedDict):
+    """`cpu`: [busy, all] ticks; `memory`: bytes in use now; `net`, `rdma`: [in, out] and `disk`: [read, written] bytes since the boot."""
+    cpu: List[int]
+    memory: int
+    net: List[int]
+    rdma: Optional[List[int]]
+    disk: List[int]
 
-    `interface`: the network interface that counts; None: all but loopback.
-    """
+
+def machine(interface: Optional[str], root: Path = ROOT) -> "MachineCounts":
+    """`interface`: the network interface that counts; None: all but loopback."""
     return {"cpu": _cpu(root), "memory": _memory_used(root), "net": _network(interface, root), "rdma": _rdma(root), "disk": _disks(root)}
 
 

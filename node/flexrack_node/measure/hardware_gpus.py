@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, TypedDict, cast
 
 from flexrack_node.facts.gpus import mebibytes
 from flexrack_node.rank.rank import die_with_parent
@@ -21,6 +21,21 @@ FIELDS = ("index", "uuid", "utilization.gpu", "memory.used", "memory.total", "po
 AGAIN_SECONDS = 60.0  # before an nvidia-smi that has ended is started again
 
 
+class GpuReading(TypedDict):
+    """Percent, bytes, watts, degrees Celsius; None where the driver does not tell."""
+    uuid: str
+    used: Optional[float]
+    memory: Optional[int]
+    total: Optional[int]
+    power: Optional[float]
+    limit: Optional[float]
+    temperature: Optional[float]
+
+
+class GpuRow(GpuReading):
+    index: int
+
+
 class GpuReader:
     """`latest()` never waits. `uuids`: which GPUs; None: all that there are, [] none. `tell` is called once for each time that nvidia-smi has ended by itself."""
 
@@ -30,12 +45,11 @@ class GpuReader:
         self._process: Optional[subprocess.Popen[bytes]] = None
         self._started = -AGAIN_SECONDS
         self._lock = threading.Lock()
-        self._latest: Dict[str, Dict[str, Any]] = {}
+        self._latest: Dict[str, GpuReading] = {}
         self._at = 0.0
 
-    def latest(self) -> Dict[str, Dict[str, Any]]:
-        """{index: {uuid, used, memory, total, power, limit, temperature}}: percent, bytes, watts, degrees Celsius; None where the driver does not tell.
-        Empty where nothing was told for three periods. To be called again and again by one thread: it keeps nvidia-smi going, which ends with this thread."""
+    def latest(self) -> "Dict[str, GpuReading]":
+        """By index. Empty where nothing was told for three periods. To be called again and again by one thread: it keeps nvidia-smi going, which ends with this thread."""
         if self._program and (self._process is None or self._process.poll() is not None):
             self._start()
         with self._lock:
@@ -77,13 +91,13 @@ class GpuReader:
                 row = parse_row(line.decode("utf-8", "replace"))
                 if row:
                     with self._lock:
-                        self._latest[str(row.pop("index"))] = row
+                        self._latest[str(row["index"])] = cast(GpuReading, {name: value for name, value in row.items() if name != "index"})
                         self._at = time.monotonic()
         except (OSError, ValueError):  # closed by close()
             pass
 
 
-def parse_row(line: str) -> Optional[Dict[str, Any]]:
+def parse_row(line: str) -> "Optional[GpuRow]":
     """One GPU's line; None for a line that is none (warnings of the driver)."""
     cells = [cell.strip() for cell in line.split(",")]
     if len(cells) != len(FIELDS) or not cells[0].isdigit():

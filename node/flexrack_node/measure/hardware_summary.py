@@ -7,7 +7,7 @@ Means in the units of hardware.jsonl; net, rdma and disk are bytes in all; times
 """
 import os
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Literal, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, Optional, Tuple
 
 from flexrack_node.base.stored import read, write
 from flexrack_node.measure.hardware import memory_total
@@ -15,6 +15,7 @@ from flexrack_node.rank.launch import machine_id
 from flexrack_node.run.files import RunFolder
 
 if TYPE_CHECKING:
+    from flexrack_node.measure.hardware_gpus import GpuReading
     from flexrack_node.schema.watch import HardwareSample, NodeHardware
 
 _WRITE_SECONDS = 30.0
@@ -29,7 +30,7 @@ class Summary:
         self._written = 0.0
         self.write()
 
-    def add(self, sample: "HardwareSample", gpus: Dict[str, Dict[str, Any]]) -> None:
+    def add(self, sample: "HardwareSample", gpus: "Mapping[str, GpuReading]") -> None:
         """`gpus`: what GpuReader.latest() told with it."""
         if self._value["gpus"] is None and gpus:
             self._value["gpus"] = [one["uuid"] for _, one in sorted(gpus.items())]
@@ -51,8 +52,9 @@ class Summary:
         for rank, (cpu, memory, *_) in sample["ranks"].items():
             self._into(known["ranks"], rank, {"cpu": cpu, "memory": memory}, seconds)
         for index, (used, held, power, _) in sample["gpus"].items():
-            reported = gpus.get(index) or {}
-            self._into(known["gpus"], index, {"used": used, "memory": held, "power": power}, seconds).update(uuid=reported.get("uuid"), total=reported.get("total"))
+            reported = gpus.get(index)
+            self._into(known["gpus"], index, {"used": used, "memory": held, "power": power}, seconds).update(
+                uuid=reported["uuid"] if reported else None, total=reported["total"] if reported else None)
         if time.monotonic() - self._written > _WRITE_SECONDS:
             self.write()
 

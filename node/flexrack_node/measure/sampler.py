@@ -7,11 +7,11 @@ import threading
 import time
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Literal, Mapping, Optional, Tuple
 
 from flexrack_node.measure import hardware
 from flexrack_node.measure.hardware_file import HardwareFile
-from flexrack_node.measure.hardware_gpus import GpuReader, gpus_of
+from flexrack_node.measure.hardware_gpus import GpuReader, GpuReading, gpus_of
 from flexrack_node.measure.hardware_summary import Summary
 from flexrack_node.measure.system_metrics import Pace, batches, named
 from flexrack_node.rank.launch import interface_of
@@ -25,9 +25,18 @@ if TYPE_CHECKING:
     from flexrack_node.schema.watch import HardwareSample
 
 SECONDS = 5.0
+_COUNTED: Tuple[Literal["net", "disk"], ...] = ("net", "disk")
 FIRST_SECONDS = 1.0  # a run of a few seconds leaves something, too
 MOST_SHARE = 0.005  # of one CPU
 _SEARCH_SECONDS = 30.0  # between two searches of the whole process table for children that were not started by a main thread
+
+
+class Look(hardware.MachineCounts):
+    """Counts at a moment, the machine's, its ranks' and its GPUs'."""
+    at: float
+    attempt: int
+    ranks: Dict[str, Dict[str, float]]
+    gpus: Dict[str, GpuReading]
 
 
 class Sampler:
@@ -40,7 +49,7 @@ class Sampler:
         self._file = HardwareFile(folder.path / "hardware.jsonl")
         self._trees: Dict[str, hardware.ProcessTree] = {}
         self._attempt = 0
-        self._before: Dict[str, Any] = {}
+        self._before: Look
         self._searched = self._sent_at = 0.0
         self._refused = False
         self._pace = Pace(len(spec.get("nodes") or [1]))
@@ -89,7 +98,7 @@ class Sampler:
         """Whatever it is, it is not the run's trouble."""
         self._folder.event("sampler failed", trace=traceback.format_exc())
 
-    def _look(self, gpus: GpuReader) -> Dict[str, Any]:
+    def _look(self, gpus: GpuReader) -> "Look":
         """Counts as they are now."""
         self._follow_ranks()
         parents = None
@@ -118,13 +127,13 @@ class Sampler:
             return
         self._before = now
         sample = difference(before, now, seconds, time.time())
-        for key in self._totals:
+        for key in _COUNTED:
             self._totals[key] = [total + max(0, b - a) for total, a, b in zip(self._totals[key], before[key], now[key])]
         self._file.append(sample)
         self._summary.add(sample, now["gpus"])
         self._log(sample, now["gpus"])
 
-    def _log(self, sample: "HardwareSample", gpus: Dict[str, Any]) -> None:
+    def _log(self, sample: "HardwareSample", gpus: "Mapping[str, GpuReading]") -> None:
         if self._recorder is None:
             return
         several = len(self._spec["nodes"]) > 1
@@ -143,10 +152,10 @@ class Sampler:
                 self._folder.event("hardware not recorded", why=str(error))
 
 
-def difference(before: Dict[str, Any], now: Dict[str, Any], seconds: float, at: float) -> "HardwareSample":
+def difference(before: "Look", now: "Look", seconds: float, at: float) -> "HardwareSample":
     """A line of hardware.jsonl, of two looks. A rank that only the second one saw began in between, for the sampler is there before all ranks."""
-    def rates(key: str) -> List[float]:
-        return [round(max(0, b - a) / seconds) for a, b in zip(before[key], now[key])]
+    def rates(key: 'Literal["net", "rdma", "disk"]') -> List[float]:
+        return [round(max(0, b - a) / seconds) for a, b in zip(before[key] or [], now[key] or [])]
     busy, ticks = (b - a for a, b in zip(before["cpu"], now["cpu"]))
     ranks: Dict[str, List[Any]] = {}
     for rank, counts in now["ranks"].items():

@@ -4,7 +4,10 @@ mlflow/system_metrics: `system/` and, where a run has several nodes, the node's 
 process_monitor.py name what follows. Megabytes are 10^6 bytes; network_* count up, here from the beginning of the run. Of its own are the ranks'
 (`rank_3_process_cpu_percentage`), disk_read_megabytes, disk_write_megabytes and gpu_0_temperature_celsius.
 """
-from typing import Any, Dict, List, Mapping
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
+
+if TYPE_CHECKING:
+    from flexrack_node.run.recording import Metric
 
 PERIOD = 10.0  # seconds; MLflow's own
 _ROWS_A_SECOND = 50.0  # of a whole run: a hundred nodes must not keep the tracking server's database busy
@@ -15,7 +18,7 @@ _MOST = 900  # of one log-batch; the endpoint takes 1000
 def named(sample: Mapping[str, Any], totals: Mapping[str, List[float]], gpu_totals: Mapping[str, Any], node: str) -> Dict[str, float]:
     """Values by their names. `totals`: bytes since the run began, {net: [in, out], disk: [read, written]}; `gpu_totals`: {index: {total, limit}};
     `node`: empty where the run has only one."""
-    values: Dict[str, Any] = {
+    values: Dict[str, Optional[float]] = {
         "cpu_utilization_percentage": sample["cpu"],
         "system_memory_usage_megabytes": sample["memory"] / 1e6,
         "network_receive_megabytes": totals["net"][0] / 1e6,
@@ -56,9 +59,9 @@ class Pace:
         return self._points - 1
 
 
-def batches(values: Mapping[str, float], at: float, step: int) -> List[List[Dict[str, Any]]]:
+def batches(values: Mapping[str, float], at: float, step: int) -> "List[List[Metric]]":
     """Metrics of log-batch, in as many calls as it takes."""
-    metrics = [{"key": key, "value": value, "timestamp": int(at * 1000), "step": step} for key, value in values.items()]
+    metrics: List[Metric] = [{"key": key, "value": value, "timestamp": int(at * 1000), "step": step} for key, value in values.items()]
     return [metrics[first:first + _MOST] for first in range(0, len(metrics), _MOST)]
 
 

@@ -8,7 +8,7 @@ import os
 import signal
 import time
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
+from typing import Dict, Iterator, List, Optional, Set, Tuple
 
 TAG = "FLEXRACK_TAG"
 DOORKEEPERS = ("flexrack-enter", "bwrap")  # who stay outside of an image or a sandbox while something runs in it (image/enter.py): they end when that does
@@ -208,21 +208,21 @@ def _cgroup_parents() -> Iterator[Path]:
     from flexrack_node.process import cgroups  # only where something is started: looking has to be quick
 
     own = cgroups.own()
-    for mount in _cgroup_mounts(cgroups.mounts()):
+    for path, controller in _cgroup_mounts(cgroups.mounts()):
         if os.geteuid() == 0:  # outside the login session, so that its end does not reach it
-            top = mount["path"] / "flexrack"
+            top = path / "flexrack"
             try:
                 top.mkdir(exist_ok=True)
                 yield top
             except OSError:
                 pass
-        inside = mount["path"] / own.get(mount["controller"], "/").lstrip("/")
+        inside = path / own.get(controller, "/").lstrip("/")
         if os.access(inside / "cgroup.procs", os.W_OK):
             yield inside
 
 
-def _cgroup_mounts(mounts: List[Tuple[Path, str, List[str]]]) -> List[Dict[str, Any]]:
-    """v2 first, then v1's freezer and pids: {path, controller}, controller "" for v2."""
+def _cgroup_mounts(mounts: List[Tuple[Path, str, List[str]]]) -> List[Tuple[Path, str]]:
+    """v2 first, then v1's freezer and pids: (path, controller), controller "" for v2."""
     found: Dict[str, Path] = {}
     for path, kind, options in mounts:
         if kind == "cgroup2":
@@ -231,4 +231,4 @@ def _cgroup_mounts(mounts: List[Tuple[Path, str, List[str]]]) -> List[Dict[str, 
         for controller in ("freezer", "pids"):
             if controller in options:
                 found.setdefault(controller, path)
-    return [{"path": found[key], "controller": key} for key in ("", "freezer", "pids") if key in found]
+    return [(found[key], key) for key in ("", "freezer", "pids") if key in found]

@@ -6,10 +6,13 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Any, Dict, List, Mapping
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping
 
 from flexrack_node.base.file_schemas import SCHEMAS
 from flexrack_node.run.keeper import is_slurms
+
+if TYPE_CHECKING:
+    from flexrack_node.launchers.with_ray import Place as RayPlace
 
 _LAUNCHERS = Path(__file__).resolve().parents[1] / "launchers"
 PACKAGED = {"accelerate": "with_accelerate.py", "deepspeed": "with_deepspeed.py"}
@@ -27,7 +30,7 @@ def ray_argv(spec: Mapping[str, Any], attempt: Path, rank: List[str]) -> List[st
     return [spec["python"], "-I", "-u", str(_LAUNCHERS / "with_ray.py"), str(attempt), *rank]
 
 
-def ray_plan(spec: Mapping[str, Any], attempt: int, port: int, env: Mapping[str, str]) -> Dict[str, Any]:
+def ray_plan(spec: Mapping[str, Any], attempt: int, port: int, env: Mapping[str, str]) -> "RayPlace":
     devices = env.get("CUDA_VISIBLE_DEVICES")
     return {
         "nodes": len(spec["nodes"]), "index": spec["index"], "address": spec["gang"]["address"], "own": spec["address"], "port": port, "python": spec["python"],

@@ -6,7 +6,7 @@ import shutil
 import urllib.parse
 import urllib.request
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional
+from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, Optional, TypedDict
 
 from flexrack_node.run.files import RunFolder
 from flexrack_node.run.upstream import Upstream
@@ -26,6 +26,14 @@ _MAX_LOG = 50 * 1024 * 1024  # of a rank's log that is uploaded: the end of it
 
 class NotRecorded(Exception):
     """The tracking server is away or refused; everything needed to try again is in the run's folder."""
+
+
+class Metric(TypedDict):
+    """Of log-batch; `timestamp`: milliseconds since 1970."""
+    key: str
+    value: float
+    timestamp: int
+    step: int
 
 
 class Recorder:
@@ -53,7 +61,7 @@ class Recorder:
                 self._post("runs/set-tag", {"run_id": run, "run_uuid": run, "key": key, "value": value})
         self._post("runs/update", {"run_id": run, "run_uuid": run, "status": _STATUS[result["status"]], "end_time": int(result["ended"] * 1000)})
 
-    def log_metrics(self, metrics: List[Dict[str, Any]]) -> None:
+    def log_metrics(self, metrics: "List[Metric]") -> None:
         """Up to a thousand values {key, value, timestamp, step} in one call. Raises NotRecorded."""
         self._post("runs/log-batch", {"run_id": self._tracking["run_id"], "metrics": metrics})
 
@@ -97,7 +105,7 @@ class Recorder:
             self._open(request)
         return 1
 
-    def _post(self, path: str, value: Dict[str, Any]) -> None:
+    def _post(self, path: str, value: Mapping[str, object]) -> None:
         request = urllib.request.Request(f"{self._base}/api/2.0/mlflow/{path}", data=json.dumps(value).encode(), method="POST")
         request.add_header("Content-Type", "application/json")
         self._open(request)

@@ -1,5 +1,5 @@
 """Where the dashboard of a run's cluster is. Only reads."""
-from typing import TYPE_CHECKING, Any, Dict
+from typing import TYPE_CHECKING
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -9,10 +9,10 @@ from flexrack_node.run.keeper import is_slurms
 from flexrack_node.runs.view import open_view
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.watch import RunName
+    from flexrack_node.schema.watch import NodeDashboard, RunName
 
 
-def dashboard(given: "RunName", channel: Channel) -> Dict[str, Any]:
+def dashboard(given: "RunName", channel: Channel) -> "NodeDashboard":
     """{run}: {host, port, token}: on this node's loopback, or under Slurm at the address of the job's first node. Errors: NOT_FOUND; CONFLICT where the run has no cluster
     whose head is here."""
     view = open_view(channel.root, given["run"])

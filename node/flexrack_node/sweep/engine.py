@@ -73,19 +73,19 @@ class Engine:
         self._importance: Optional[Dict[str, float]] = None
         self._complete_requested()
 
-    def ready(self) -> Dict[str, Any]:
+    def ready(self) -> Mapping[str, object]:
         self._write()
         return {"trials": self._rows(), "limit": limit_of(self._spec)}
 
-    def answer(self, command: "EngineCommand") -> Dict[str, Any]:
+    def answer(self, command: "EngineCommand") -> Mapping[str, object]:
         word = command["do"]
         if word == "look":
             return {}
-        found: Dict[str, Any] = getattr(self, f"_{word}")(command)
+        found: Mapping[str, object] = getattr(self, f"_{word}")(command)
         self._write()
         return found
 
-    def _ask(self, _command: "AskCommand") -> Mapping[str, Any]:
+    def _ask(self, _command: "AskCommand") -> Mapping[str, object]:
         requested = sum(1 for one in self._trials() if not one.user_attrs.get("lost"))
         if requested >= limit_of(self._spec):
             return {"over": f"all {requested} trials were started"}
@@ -93,20 +93,20 @@ class Engine:
         self._suggest(trial)
         return row_of(self._frozen(trial.number))
 
-    def _bind(self, command: "BindCommand") -> Dict[str, Any]:
+    def _bind(self, command: "BindCommand") -> Mapping[str, object]:
         trial = self._trial(command["number"])
         trial.set_user_attr("run", command["run"])
         trial.set_user_attr("started", time.time())
         return {}
 
-    def _drop(self, command: "DropCommand") -> Dict[str, Any]:
+    def _drop(self, command: "DropCommand") -> Mapping[str, object]:
         trial = self._trial(command["number"])
         attempt = int(trial.user_attrs.get("attempt", 1))
         trial.set_user_attr("attempt", attempt + 1)
         trial.set_user_attr("run", None)
         return {"attempt": attempt + 1}
 
-    def _report(self, command: "ReportCommand") -> Dict[str, Any]:
+    def _report(self, command: "ReportCommand") -> Mapping[str, object]:
         trial, known = self._trial(command["number"]), self._frozen(command["number"]).intermediate_values
         prune = False
         for step, value in command["values"]:
@@ -115,7 +115,7 @@ class Engine:
                 prune = prune or trial.should_prune()  # asked at every step: successive halving judges the one it was told last
         return {"prune": prune}
 
-    def _tell(self, command: "TellCommand") -> Dict[str, Any]:
+    def _tell(self, command: "TellCommand") -> Mapping[str, object]:
         trial, state = self._trial(command["number"]), STATES[command["state"]]
         trial.set_user_attr("ended", time.time())
         if command.get("why"):
@@ -126,7 +126,7 @@ class Engine:
             self._study.tell(command["number"], state=state)
         return {}
 
-    def _finish(self, command: "FinishCommand") -> Dict[str, Any]:
+    def _finish(self, command: "FinishCommand") -> Mapping[str, object]:
         self._status = command["status"]
         self._importance = importance_of(self._study)
         return {"importance": self._importance}

@@ -2,11 +2,17 @@
 import json
 import os
 from pathlib import Path
-from typing import Any, Dict, Optional
+from typing import Optional, TypedDict
 
 from flexrack_node.instrumentation.flexrack_instrumentation_flight import ANSWER, ASK
 
 _DEFAULT_GROUP = "0"
+
+
+class LastQueued(TypedDict):
+    """How many collectives a process group was given, and which was the last."""
+    queued: int
+    name: str
 
 
 def ask(attempt: Path, rank: int) -> bool:
@@ -25,17 +31,17 @@ def ask(attempt: Path, rank: int) -> bool:
         os.close(fd)
 
 
-def read(attempt: Path, rank: int) -> Optional[Dict[str, Any]]:
-    """{queued, name} of the default process group: how many collectives it was given, and which was the last; None where nothing was answered (yet)."""
+def read(attempt: Path, rank: int) -> Optional[LastQueued]:
+    """Of the default process group; None where nothing was answered (yet)."""
     try:
         return parse((attempt / f"rank-{rank}{ANSWER}").read_text())
     except OSError:
         return None
 
 
-def parse(text: str) -> Optional[Dict[str, Any]]:
+def parse(text: str) -> Optional[LastQueued]:
     """The same of the answer: a list of what _dump_fr_trace_json and _dump_nccl_trace_json (torch 2.13) gave."""
-    best: Optional[Dict[str, Any]] = None
+    best: Optional[LastQueued] = None
     try:
         for recorded in json.loads(text):
             queued = int(recorded.get("pg_status", {}).get(_DEFAULT_GROUP, {}).get("last_enqueued_collective", -1))
