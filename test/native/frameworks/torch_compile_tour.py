@@ -2,14 +2,13 @@
 
 PyTorch's own kernels are machine code only, and a GPU in software refuses them: what is not compiled here is copied from and to the CPU."""
 import sys
-import time
-from pathlib import Path
 
 import torch
 import torch._inductor.config as inductor
 import torch.nn.functional as F
 from stops import Tour
 from torch._inductor.runtime import benchmarking
+from torch._inductor.select_algorithm import add_preprocessing_fn
 from torch._inductor.utils import run_and_get_code
 
 inductor.compile_threads = 1
@@ -64,10 +63,8 @@ def train(name, loss, parameters, batches, steps, rate, within=1e-5):
         weights = [one.to(device) for one in parameters]
         losses = []
         for number in range(steps):
-            began = time.monotonic()
             value, weights = step(weights, *[one.to(device) for one in batches[number % len(batches)]])
             losses.append(float(value.cpu()))
-            print(f"{name}, step {number} on {device}: {time.monotonic() - began:.2f} s", file=sys.stderr, flush=True)
         return losses, [one.cpu() for one in weights]
 
     step = step_of(loss, rate)
@@ -131,8 +128,9 @@ def digits():
 
 
 def templates():
-    """Matrix products by Triton's templates, fused with what follows. Where no library may be called and nothing is timed, the first of a template's settings is taken."""
+    """Matrix products by Triton's templates, fused with what follows. No library may be called; of a template's settings the first is taken, so that none is timed."""
     inductor.max_autotune_gemm, inductor.max_autotune_gemm_backends = True, "TRITON"
+    add_preprocessing_fn(lambda choices: choices[:1])
     for name, function, shapes, kind, within in (
             ("a @ b by a template", torch.matmul, [(64, 48), (48, 80)], torch.float32, 1e-5),
             ("a batch of products by a template", torch.bmm, [(3, 32, 48), (3, 48, 40)], torch.float32, 1e-5),
@@ -140,7 +138,7 @@ def templates():
             ("half precision by a template", torch.matmul, [(64, 64), (64, 64)], torch.float16, 2e-3)):
         given = [torch.randn(shape).to(kind) for shape in shapes]
         got, code = run_and_get_code(compiled(function), *[one.to(GPU) for one in given])
-        tour.stop(name, got.float().cpu().numpy(), function(*[one.float() for one in given]).numpy(), within)
+        tour.stop(name, got.cpu().float().numpy(), function(*[one.float() for one in given]).numpy(), within)
         tour.says(f"{name}: it is Triton's", "triton_tem" in code[0] and "extern_kernels." not in code[0], code[0])
 
     def loss(weights, x, y):
@@ -151,43 +149,7 @@ def templates():
     train("MLP of templates", loss, [torch.randn(32, 16) * 0.3, torch.zeros(32), torch.randn(4, 32) * 0.3, torch.zeros(4)], batches, 4, 0.5)
 
 
-class Products(torch.nn.Module):
-    """A convolution as a matrix product of its patches: cuDNN's kernels are machine code, and PyTorch would call it for the gradients of a convolution."""
-
-    def __init__(self, one):
-        super().__init__()
-        self.weight, self.kernel, self.stride, self.padding = one.weight, one.kernel_size, one.stride, one.padding
-
-    def forward(self, x):
-        patches = F.unfold(x, self.kernel, padding=self.padding, stride=self.stride)
-        height, width = ((size + 2 * more - kernel) // step + 1 for size, more, kernel, step in zip(x.shape[2:], self.padding, self.kernel, self.stride))
-        rows = patches.transpose(1, 2).reshape(-1, patches.shape[1])
-        return (rows @ self.weight.flatten(1).t()).reshape(x.shape[0], height * width, -1).transpose(1, 2).reshape(x.shape[0], -1, height, width)
-
-
-def resnet():
-    """The ResNet of template pytorch-bench with a block in each stage in place of 3 to 6: all of its kinds of layers, forwards and backwards, two steps."""
-    sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "templates" / "pytorch-bench"))
-    import resnet as template
-
-    inductor.max_autotune_gemm, inductor.max_autotune_gemm_backends = True, "TRITON"
-    template.STAGES = tuple((1, width) for _, width in template.STAGES)
-    network = template.build(classes=10)
-    for parent in list(network.modules()):
-        for name, child in list(parent.named_children()):
-            if isinstance(child, torch.nn.Conv2d):
-                setattr(parent, name, Products(child))
-            elif isinstance(child, torch.nn.BatchNorm2d):
-                setattr(parent, name, torch.nn.BatchNorm2d(child.num_features, track_running_stats=False))
-    names, weights = zip(*network.state_dict().items())
-
-    def loss(weights, images, labels):
-        return F.cross_entropy(torch.func.functional_call(network, dict(zip(names, weights)), (images,)), labels)
-
-    train("ResNet", loss, [one.detach() for one in weights], [(torch.randn(2, 3, 32, 32), torch.randint(0, 10, (2,)))], 3, 0.02, 1e-4)
-
-
-PARTS = {"element-wise": element_wise, "mlp": mlp, "transformer": transformer, "digits": digits, "templates": templates, "resnet": resnet}
+PARTS = {"element-wise": element_wise, "mlp": mlp, "transformer": transformer, "digits": digits, "templates": templates}
 
 if __name__ == "__main__":
     for part in sys.argv[1:] or PARTS:
