@@ -12,7 +12,9 @@
 namespace flexrack::bench {
 namespace {
 
-constexpr int kTimed = 7;
+constexpr int kTimed = 25;             ///< rounds: most take some milliseconds
+constexpr double kEnough = 3;          ///< seconds, after which a few rounds are enough
+constexpr std::size_t kFewest = 3;
 
 class Speed {
  public:
@@ -36,7 +38,8 @@ class Speed {
     const auto millions = static_cast<double>(kernel.instructions()) * kernel.threads() / 1e6;
     std::vector<double> own, wall, loop;
     std::vector<std::uint32_t> in(kInputWords, kWord), out(kInputWords);
-    for (int round = -1; round < kTimed; round++) {
+    const auto begun = seconds();
+    for (int round = -1; round < kTimed && (own.size() < kFewest || seconds() - begun < kEnough); round++) {
       const auto process = processor_seconds(CLOCK_PROCESS_CPUTIME_ID), start = seconds();
       launch(kernel, function);
       check(cu_.cuCtxSynchronize(), kernel.name);

@@ -6,8 +6,8 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['document', 'protocol'],
   ['manifest', 'rack', 'recipe', 'topology', 'placement'],
   ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background', 'reboot'],
-  ['image', 'volume'],
-  ['local', 'nodes', 'enroll', 'install', 'project', 'workspace', 'preflight', 'train', 'reservation', 'runs', 'model', 'endpoint', 'head', 'gpu', 'sweep', 'overview', 'usage', 'access', 'bundle', 'ssh-host', 'share', 'data', 'notebook'],
+  ['image', 'volume', 'bucket'],
+  ['local', 'nodes', 'enroll', 'install', 'project', 'workspace', 'preflight', 'train', 'reservation', 'runs', 'model', 'endpoint', 'head', 'gpu', 'sweep', 'overview', 'usage', 'access', 'bundle', 'ssh-host', 'share', 'data', 'notebook', 'board'],
 ]
 
 /** The same for the rooms of src/cli: what draws, what all commands have, then the topics. A room imports rooms of lower layers only. */
@@ -18,7 +18,7 @@ export const CLI_LAYERS: readonly (readonly string[])[] = [
   ['base'],
   ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project', 'tracking', 'bundle', 'share'],
   ['train', 'workspace', 'usage'],
-  ['check', 'sweep', 'status', 'data', 'notebook'],
+  ['check', 'sweep', 'status', 'data', 'notebook', 'board'],
 ]
 
 /** Everything below src that may import the package, by the start of its path. */
@@ -35,11 +35,12 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   ignore: ['src/lib/artifact/', 'src/lib/workspace/'],
   // Bundles the head service on the spot where flexrack runs from its sources.
   rolldown: ['src/lib/head/'],
+  speedscope: ['src/lib/runs/'],
   'smol-toml': ['src/lib/workspace/'],
   'ssh-config': ['src/lib/ssh/'],
   ssh2: ['src/lib/ssh/', 'src/lib/local/'],
   tar: ['src/lib/artifact/'],
-  undici: ['src/lib/tracking/http.ts'],
+  undici: ['src/lib/tracking/http.ts', 'src/lib/head/service/gateway.ts'],
   yaml: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/'],
   zod: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/', 'src/lib/recipe/'],
 }

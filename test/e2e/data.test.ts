@@ -50,7 +50,9 @@ test('a folder becomes a version, nodes get what they lack, a run reads it and n
   const first = await json<Added>('data', 'add', join(folder, 'set'), 'digits')
   expect(first).toMatchObject({files: 3, same: false})
   expect(await json<Added>('data', 'add', join(folder, 'set'), 'digits')).toMatchObject({digest: first.digest, newBytes: 0, same: true})
-  const pushed = await json<{node: string; sent: number}[]>('data', 'push', 'digits')
+  const pushed = await json<{node: string; sent: number; from: string | null}[]>('data', 'push', 'digits')
+  // It leaves this machine once.
+  expect(pushed.map(({from}) => from).sort()).toEqual([expect.stringMatching(/^node-[12]$/), null])
   expect(pushed.map(({node, sent}) => [node, sent])).toEqual([['node-1', first.newBytes], ['node-2', first.newBytes]])
   const tree = await treeOn(0, first.digest)
   expect(await readFile(join(tree, 'deep/labels.txt'), 'utf8')).toBe('7 1 3\n')

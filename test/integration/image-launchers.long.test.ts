@@ -16,7 +16,7 @@ import {startSlurm, type TestSlurm} from '../support/slurm.ts'
 import {startSshd, type TestSshd} from '../support/sshd.ts'
 import {processesOf} from '../support/tagged.ts'
 
-/** Trainings of several nodes on one machine, which may be busy; the image has PyTorch, DeepSpeed and Ray. */
+/** Trainings of several nodes on one machine, which may be busy. The image has PyTorch and Ray, and no compiler, which DeepSpeed needs on CPUs. */
 vi.setConfig({testTimeout: 1_800_000})
 const EAGER = {RAY_worker_niceness: '0'}
 const FRAMEWORKS = new URL('../fixtures/tracking/frameworks.txt', import.meta.url)
@@ -126,13 +126,6 @@ describe.skipIf(!mayMakeNetworks())('every launcher from an image, on two nodes 
     const {trained, lines} = await train('mpi', MPI)
     expect(trained, JSON.stringify([trained.cause, lines])).toMatchObject({status: 'finished', worldSize: 4})
     expect(said(lines, 'sum')).toEqual(sums.map((line, rank) => `${line} ${rank} image"`))
-  })
-
-  test('deepspeed of the image', async () => {
-    const {trained, lines} = await train('deepspeed', await fixture('deepspeed'))
-    expect(trained, JSON.stringify([trained.cause, lines])).toMatchObject({status: 'finished', worldSize: 4})
-    expect(said(lines, 'sum').map((line) => line.replace(/ on .*/, ''))).toEqual(sums)
-    expect(said(lines, 'trained')).toEqual(Array.from({length: 4}, () => 'trained DeepSpeedEngine stage 1'))
   })
 
   test.each([undefined, {network: 'host' as const}])('ray of the image, in the sandbox %o: a cluster of both nodes', async (isolate) => {

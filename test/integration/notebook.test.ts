@@ -1,5 +1,5 @@
 import {execFileSync} from 'node:child_process'
-import {mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile} from 'node:fs/promises'
+import {mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
 import {afterAll, beforeAll, expect, test, vi} from 'vitest'
@@ -75,6 +75,12 @@ test('a notebook is reached by who has the token; it runs the Python of the proj
   ].join('\n'))) as {prefix: string; executable: string; answer: number; greeting: string; environ: Record<string, string>; which: string}
   expect(said).toMatchObject({prefix: workspace.environment!.path, executable: python, answer: 42, greeting: 'hello', which: python})
   expect(Object.values(said.environ).filter((value) => value.includes(server.token))).toEqual([])
+  // What a forked process prints comes through a socket in a folder of ours, too: nobody else reaches a kernel by a port.
+  expect(await session.output('import os\nif os.fork() == 0: print("forked", flush=True); os._exit(0)\nos.wait(); import time; time.sleep(1)')).toContain('forked')
+  const pid = Number(await session.output('print(os.getpid())'))
+  const own = await Promise.all((await readdir(`/proc/${pid}/fd`)).map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')))
+  const listening = (await readFile('/proc/net/tcp', 'utf8')).split('\n').filter((line) => / 0A /.test(line)).map((line) => `socket:[${line.trim().split(/\s+/)[9]}]`)
+  expect(own.filter((one) => listening.includes(one))).toEqual([])
   expect(listed()).toBe(before)
   expect(before).not.toContain('ipykernel')
   await nobodyReads(server.token)

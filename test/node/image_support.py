@@ -127,7 +127,7 @@ def packages_layer(site: str) -> bytes:
         for name in sorted(names):
             path = os.path.join(top, name)
             with open(path, "rb") as source:
-                layer.add(f"usr/lib/python3/dist-packages/{os.path.relpath(path, site)}", source.read(), mode=0o644)
+                layer.add(f"usr/lib/python3/dist-packages/{os.path.relpath(path, site)}", source.read(), mode=os.stat(path).st_mode & 0o777)
             if ".so" in name:
                 shared.append(path)
     for path in [one for one in libraries(*shared) if one.startswith(("/lib/", "/usr/lib/"))]:

@@ -4,6 +4,7 @@ import {join} from 'node:path'
 import type {FastifyInstance} from 'fastify'
 import {buildServer} from '../../src/lib/head/service/server.ts'
 import {Endpoints} from '../../src/lib/head/service/endpoints.ts'
+import type {Served} from '../../src/lib/head/service/gateway-calls.ts'
 import {makeLimits, type Limits} from '../../src/lib/head/service/limits.ts'
 import {Locks} from '../../src/lib/head/service/locks.ts'
 import {MlflowServer} from '../../src/lib/head/service/mlflow.ts'
@@ -22,8 +23,8 @@ export interface TestServer {
   admin: string
   /** Calls the head with the admin token, or another. */
   call(method: string, path: string, options?: {body?: unknown; token?: string; headers?: Record<string, string>}): Promise<Response>
-  /** Writes the endpoint's document with these targets active. */
-  activate(endpoint: string, targets: string[]): Promise<void>
+  /** Writes the endpoint's document with these targets active. `served`: what they speak, and where they tell their health. */
+  activate(endpoint: string, targets: string[], served?: Served): Promise<void>
   close(): Promise<void>
 }
 
@@ -66,10 +67,10 @@ export async function openTestServer(limits?: ServiceConfig['limits'], given: {f
     limits: made,
     admin,
     call,
-    async activate(endpoint, targets) {
+    async activate(endpoint, targets, served = {}) {
       const before = await call('GET', `/flexrack/v1/endpoints/${endpoint}`)
       const revision = before.ok ? ((await before.json()) as {revision: number}).revision : 0
-      const answer = await call('PUT', `/flexrack/v1/endpoints/${endpoint}`, {body: {revision, document: {active: {targets}}}})
+      const answer = await call('PUT', `/flexrack/v1/endpoints/${endpoint}`, {body: {revision, document: {active: {targets, ...served}}}})
       if (!answer.ok) throw new Error(await answer.text())
     },
     async close() {

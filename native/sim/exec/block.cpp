@@ -12,6 +12,18 @@ namespace flexrack::sim::exec {
 namespace {
 
 constexpr std::int64_t kWarpSlice = 32768;  ///< instructions of a warp before others have a turn
+constexpr std::int64_t kShortSlice = 20;    ///< of one whose neighbours go to the memory beside
+
+/// Threads side by side go to memory side by side, which costs least while it is all there: warps go through a loop
+/// together. Not where they may wait for memory: that is found out by a look at it again and again in one slice.
+std::int64_t slice_of(const ptx::Function& kernel, std::uint32_t warps) {
+  const auto may_wait = [](const ptx::Instruction& from) {
+    return from.op == ptx::Op::call || from.op == ptx::Op::atom ||
+           (from.op == ptx::Op::ld && from.order != ptx::Order::weak);
+  };
+  const bool is_long = warps == 1 || std::any_of(kernel.code.begin(), kernel.code.end(), may_wait);
+  return is_long ? kWarpSlice : kShortSlice;
+}
 
 std::unique_ptr<std::byte[], void (*)(std::byte*)> zeroed(std::size_t bytes) {
   // calloc: big pieces are pages that are never touched where a kernel does not use its stack.
@@ -38,7 +50,8 @@ Grid::Grid(const Launch& of, Image& in, MemoryMap& map, Printer& to)
       printer(to),
       code(in.code(*of.kernel)),
       threads(static_cast<std::uint32_t>(of.block.count())),
-      warps((threads + kLanes - 1) / kLanes) {
+      warps((threads + kLanes - 1) / kLanes),
+      slice(slice_of(*of.kernel, warps)) {
   const auto& kernel = *of.kernel;
   dynamic_shared_at =
       of.dynamic_shared_bytes != 0 ? std::max(kernel.dynamic_shared_offset, kernel.shared_bytes) : kernel.shared_bytes;
@@ -112,7 +125,7 @@ Outcome Block::run(Worker& worker, std::int64_t instructions) {
     next_ = (number + 1) % 32;
     Warp& warp = *warps_[number];
     warp.ranges = &worker.ranges;
-    const auto why = warp.run(kWarpSlice);
+    const auto why = warp.run(kWarpSlice, grid_.slice);
     instructions -= kWarpSlice - warp.budget;
     switch (why) {
       case Why::fault: return Outcome::fault;

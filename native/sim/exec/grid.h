@@ -42,6 +42,7 @@ struct Grid {
   const Code& code;
   std::uint32_t threads;        ///< of a block
   std::uint32_t warps;
+  std::int64_t slice;           ///< instructions of a warp before the next one's turn
   std::uint32_t shared_bytes;
   std::uint32_t dynamic_shared_at;
   std::uint32_t local_bytes;    ///< of a thread: the kernel's own and the stack

@@ -14,6 +14,7 @@ struct RangeCache {
     std::uint64_t begin = 0;
     std::uint64_t read_span = 0, write_span = 0;  ///< bytes that may be read, written; 0: none
     std::uint64_t last = 0;  ///< where the first lane's last volatile load went: one at another place waits for nothing
+    std::uint64_t met = 0;  ///< the least address that translated code went to last: where it goes next can be guessed
   };
   std::array<Entry, 64> entries;
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "sim/exec/block.h"
 #include "sim/exec/calls.h"
@@ -258,22 +259,31 @@ bool Warp::can_run() const {
                                    [](const Strand& strand) { return strand.state == Strand::State::ready; });
 }
 
-Why Warp::run(std::int64_t instructions) {
-  budget = instructions;
+Why Warp::run(std::int64_t instructions, std::int64_t together) {
+  budget = std::min(together, instructions);
+  auto rest = instructions - budget;
+  const auto over = [&](Why reason) {
+    budget += rest;
+    return reason;
+  };
   std::size_t polls_in_a_row = 0;
   for (;;) {
-    if (!is_current && !choose()) return live == 0 ? Why::gone : Why::waits;
+    if (!is_current && !choose()) return over(live == 0 ? Why::gone : Why::waits);
     why = Why::none;
     const Step* step = resume;
     do { step = step->run(*this, step); } while (step != nullptr);
-    if (why == Why::fault) return Why::fault;
+    if (why == Why::fault) return over(Why::fault);
     if (why == Why::gone || why == Why::waits) {
       polls_in_a_row = 0;
-      if (budget <= 0 && !others.empty()) return Why::pause;
+      if (budget + rest <= 0 && !others.empty()) return over(Why::pause);
       continue;
     }
     // A pause, or a poll. Alone and with nobody waiting at a join, there is nothing to choose from.
-    if (others.empty() && join == nullptr) return why;
+    if (others.empty() && join == nullptr) return over(why);
+    if (why == Why::pause && rest > 0) {
+      budget += std::exchange(rest, 0);
+      continue;
+    }
     const Why reason = why;
     remember(Strand::State::ready);
     complete_meetings(*this);
@@ -281,12 +291,12 @@ Why Warp::run(std::int64_t instructions) {
     if (reason == Why::polls) {
       if (++polls_in_a_row > others.size()) {
         polls_in_a_row = 0;
-        if (!release_joins()) return Why::polls;
+        if (!release_joins()) return over(Why::polls);
       }
     } else if (++stale_slices >= kStaleSlices) {
       release_joins();
     }
-    if (budget <= 0) return reason;
+    if (budget + rest <= 0) return over(reason);
   }
 }
 

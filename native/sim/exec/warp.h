@@ -143,7 +143,8 @@ struct Warp {
 
   /// Runs until no strand can go on, or the budget is spent, or the strand that runs only polls. Why::gone: all lanes
   /// have ended; waits: all strands wait.
-  Why run(std::int64_t instructions);
+  /// While no lanes wait for others of the warp it is over after `together` instructions, and so is the warp's turn.
+  Why run(std::int64_t instructions, std::int64_t together);
   void start(const Code& code, std::uint32_t lanes);
   bool is_over() const { return live == 0; }
   bool can_run() const;

@@ -71,6 +71,14 @@ void Assembler::jump_through(Gpr base, std::int8_t displacement) {
          static_cast<std::uint8_t>(displacement)});
 }
 
+void Assembler::compare_with_zero64(Gpr base, std::int32_t displacement) {
+  general(0x83, true, 7, base, displacement);
+  bytes({0});
+}
+void Assembler::prefetch(Gpr base, std::int32_t displacement) {
+  bytes({0x0f, 0x18});
+  memory(1, base, displacement);
+}
 void Assembler::compare8(Gpr base, std::int32_t displacement, std::uint8_t value) {
   general(0x80, false, 7, base, displacement);
   bytes({value});

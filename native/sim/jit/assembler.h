@@ -64,6 +64,11 @@ class Assembler {
   void or_into32(Gpr from, Gpr base, std::int32_t displacement) { general(0x09, false, from, base, displacement); }
   void compare64(Gpr left, Gpr base, std::int32_t displacement) { general(0x3b, true, left, base, displacement); }
   void lea64(Gpr to, Gpr base, std::int32_t displacement) { general(0x8d, true, to, base, displacement); }
+  /// cmp qword [base + displacement], 0.
+  void compare_with_zero64(Gpr base, std::int32_t displacement);
+  void subtract_from64(Gpr what, Gpr base, std::int32_t displacement) { general(0x29, true, what, base, displacement); }
+  /// prefetcht0 [base + displacement].
+  void prefetch(Gpr base, std::int32_t displacement);
   /// cmp byte [base + displacement], a number; test byte.
   void compare8(Gpr base, std::int32_t displacement, std::uint8_t value);
   void test8(Gpr base, std::int32_t displacement, std::uint8_t bits);

@@ -10,12 +10,19 @@
 namespace flexrack::sim::jit {
 
 constexpr std::uint64_t kSignOfDouble = std::uint64_t{1} << 63, kOneDouble = 0x3ff0000000000000,
-                        kTwoTo52 = 0x4330000000000000;
+                        kHalfDouble = 0x3fe0000000000000, kTwoTo52 = 0x4330000000000000;
 
 /// Of two NaN the processor takes the first source's, as the interpreter does (ops_float.cpp, nan_of).
 void Emitter::doubles(const Item& item, unsigned part) {
   const auto& [a, b, c, unused1, unused2, unused3] = item.reads;
   for (unsigned half = 2 * part; half < 2 * part + 2; ++half) {
+    if (item.from->op == Op::fma && !at_.is_last_read(c, item) && at_.is_last_read(a, item)) {
+      const unsigned product = at_.copy_float(a, half, item), more = at_.take(c, half);
+      op(v::fma132d, product, more, at_.last(b, half));
+      at_.put(item, item.writes[0], half, product);
+      at_.release();
+      continue;
+    }
     const unsigned made = at_.fresh();
     switch (item.from->op) {
       case Op::sqrt: op(v::sqrtd, made, 0, at_.last(a, half)); break;
@@ -160,16 +167,68 @@ void Emitter::reciprocal_root(const Item& item, unsigned part) {
   finish_float(item, part, made[0]);
 }
 
+/// The quotients of two words each, as doubles. Where all are divided by one number, which most are, by way of its
+/// inverse: of a dividend and a half the quotient lies by a half of an inverse away from any whole number, which is
+/// more than two roundings of it make.
+void Emitter::divide_words(const Item& item, unsigned part, const std::array<unsigned, 2>& dividends) {
+  const bool is_signed = ptx::is_signed(item.from->type);
+  const Use& b = item.reads[1];
+  std::uint64_t number = 0;
+  const bool is_number = b.at & kInConstants;
+  if (is_number) constant_of(code_, b, number);
+  const auto add_half = [&](unsigned dividend, unsigned sign) {
+    if (is_signed) {
+      op(v::and_, sign, dividend, pool_.wide(kSignOfDouble));
+      op(v::or_, sign, sign, pool_.wide(kHalfDouble));
+      op(v::addd, dividend, dividend, Source::vector(sign));
+    } else {
+      op(v::addd, dividend, dividend, pool_.wide(kHalfDouble));
+    }
+  };
+  const unsigned sign = at_.fresh();
+  if (is_number && static_cast<std::uint32_t>(number) != 0) {
+    const auto word = static_cast<std::uint32_t>(number);
+    const double divisor = is_signed ? static_cast<std::int32_t>(word) : static_cast<double>(word);
+    for (const unsigned dividend : dividends) {
+      add_half(dividend, sign);
+      op(v::muld, dividend, dividend, pool_.wide(std::bit_cast<std::uint64_t>(1 / divisor)));
+    }
+    return;
+  }
+  const std::array<unsigned, 2> divisors{word_as_doubles(b, part, 0, is_signed),
+                                         word_as_doubles(b, part, 1, is_signed)};
+  const unsigned first = at_.take(b, part), same = at_.fresh();
+  // From here on no value changes its place.
+  op(v::spread32, same, 0, Source::vector(first));
+  op(v::xor_, same, same, Source::vector(first));
+  op(v::test, same, 0, Source::vector(same));
+  const auto to_many = to_.jump(Assembler::Condition::differs);
+  op(v::load, same, 0, pool_.wide(kOneDouble));
+  op(v::divd_short, same, same, Source::vector(divisors[0]));
+  op(v::spread64, same, 0, Source::vector(same));
+  for (const unsigned dividend : dividends) {
+    add_half(dividend, sign);
+    op(v::muld, dividend, dividend, Source::vector(same));
+  }
+  const auto over = to_.jump(Assembler::Condition::always);
+  to_.land(to_many);
+  for (unsigned half = 0; half < 2; ++half)
+    op(v::divd, dividends[half], dividends[half], Source::vector(divisors[half]));
+  to_.land(over);
+}
+
 /// The quotient of two words as doubles, cut, is that of the words: what it lies below the next whole number is more
 /// than a double's last bit there. Zero gives all ones, or the dividend.
 void Emitter::quotient(const Item& item, unsigned part) {
   const bool is_signed = ptx::is_signed(item.from->type);
   const auto& [a, b, unused1, unused2, unused3, unused4] = item.reads;
   std::array<unsigned, 2> made{};
+  const std::array<unsigned, 2> dividends{word_as_doubles(a, part, 0, is_signed),
+                                          word_as_doubles(a, part, 1, is_signed)};
+  divide_words(item, part, dividends);
+  at_.release_fresh(dividends, dividends);
   for (unsigned half = 0; half < 2; ++half) {
-    const unsigned dividend = word_as_doubles(a, part, half, is_signed),
-                   divisor = word_as_doubles(b, part, half, is_signed);
-    op(v::divd, dividend, dividend, Source::vector(divisor));
+    const unsigned dividend = dividends[half];
     if (is_signed) {
       op(v::cut_double, dividend, 0, Source::vector(dividend));
     } else {
@@ -178,7 +237,6 @@ void Emitter::quotient(const Item& item, unsigned part) {
       op(v::addd, dividend, dividend, pool_.wide(kTwoTo52));
     }
     made[half] = dividend;
-    at_.release_fresh(made, std::array<unsigned, 1>{made[0]});
   }
   unsigned whole = made[0];
   if (is_signed) op(v::insert_upper, whole, whole, Source::vector(made[1]), 1);

@@ -27,6 +27,7 @@ class Emitter {
   void power_of_two(const Item& item, unsigned part);
   void reciprocal_root(const Item& item, unsigned part);
   void quotient(const Item& item, unsigned part);
+  void divide_words(const Item& item, unsigned part, const std::array<unsigned, 2>& dividends);
   void cut(const Item& item, unsigned part);
   void pair(const Item& item, unsigned part);
   void halves(const Item& item, unsigned part);

@@ -170,6 +170,18 @@ void MemoryEmitter::make_plan_by_eights(const Item& item, std::int32_t plan, uns
   at_.release();
 }
 
+/// Asks for the lines as far behind the least address, in rax, as that is behind the last one of the step: where the
+/// next turn of a loop or the next warp goes, mostly. The processor takes any address.
+void MemoryEmitter::bring_next(std::int32_t entry, unsigned bytes) {
+  constexpr unsigned kLine = 64;
+  const auto met = entry + offset(offsetof(exec::RangeCache::Entry, met));
+  to_.move64(rdx, rax);
+  to_.sub64(rdx, rcx, met);
+  to_.store64(rax, rcx, met);
+  to_.bytes({0x48, 0x01, 0xc2});  // add rdx, rax
+  for (unsigned at = 0; at < bytes * exec::kLanes; at += kLine) to_.prefetch(rdx, offset(at));
+}
+
 /// All within what the step may touch, and aligned.
 void MemoryEmitter::check_range(const Item& item, const Plan& how, unsigned bytes, std::vector<std::size_t>& jumps) {
   using When = Assembler::Condition;
@@ -201,6 +213,7 @@ void MemoryEmitter::check_range(const Item& item, const Plan& how, unsigned byte
       to_.bytes({0x48, 0x85, 0xd2});  // test rdx, rdx
       jumps.push_back(to_.jump(When::equal));
     }
+    bring_next(entry, bytes);
     to_.sub64(rax, rcx, entry + offset(offsetof(exec::RangeCache::Entry, begin)));
     to_.sub64(rsi, rcx, entry + offset(offsetof(exec::RangeCache::Entry, begin)));
     to_.bytes({0x48, 0x39, 0xf0});  // cmp rax, rsi

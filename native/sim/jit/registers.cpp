@@ -62,10 +62,17 @@ int Registers::find(At place, unsigned part) const {
   return -1;
 }
 
-/// The item that reads it next; of the one under way, only for lanes that it has not come to.
+unsigned Registers::lanes_of(const Held& held) { return held.form == Form::wide ? held.part / 2U : held.part; }
+
+/// The item that reads it next; of the one under way, only for lanes that it has not come to. Later, where other lanes
+/// go through several items first.
 unsigned Registers::next_need(const Held& held) const {
-  const unsigned lanes = held.form == Form::wide ? held.part / 2U : held.part;
-  return fates_.next_read(held.place, lanes >= lanes_ && !held.is_new ? item_ : item_ + 1);
+  constexpr unsigned kLater = 1U << 16;
+  if (held.place & kInConstants) return fates_.next_read(held.place, lanes_ + group_ < ways_ ? first_ : item_);
+  const unsigned lanes = lanes_of(held);
+  const unsigned need = fates_.next_read(held.place, lanes == lanes_ && !held.is_new ? item_ : next_[lanes]);
+  const bool is_later = lanes / group_ > lanes_ / group_ && need < Fates::kAtEnd;
+  return is_later ? need + kLater * (lanes / group_ - lanes_ / group_) : need;
 }
 
 void Registers::expand_mask(unsigned number, const Source& byte) {
@@ -259,7 +266,10 @@ void Registers::release(unsigned but) {
 void Registers::forget() {
   release();
   for (auto& held : held_) {
-    if (held.place != kNowhere && fates_.next_read(held.place, item_ + 1) == Fates::kNever) held = {};
+    if (held.place == kNowhere) continue;
+    const bool is_constant = held.place & kInConstants;
+    if ((is_constant ? next_need(held) : fates_.next_read(held.place, next_[lanes_of(held)])) == Fates::kNever)
+      held = {};
   }
 }
 

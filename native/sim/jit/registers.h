@@ -49,9 +49,17 @@ class Registers {
       : code_(code), to_(to), pool_(pool), fates_(fates), ways_(ways), is_partial_(is_partial) {}
 
   void at_item(unsigned item) { item_ = item; }
+  /// All lanes have come to this item: those of one do not go ahead of others.
+  void all_at(unsigned item) {
+    item_ = item;
+    next_.fill(item);
+  }
+  /// From here on so many vectors of eight lanes go through the items together, until all_at().
+  void together(unsigned parts, unsigned first) { group_ = parts, first_ = first; }
   /// What follows is for these eight lanes of an item; all that was taken before may go.
   void at_lanes(unsigned part) {
     lanes_ = part;
+    next_[part] = item_ + 1;
     release();
     for (auto& held : held_) held.is_new = false;
   }
@@ -105,6 +113,7 @@ class Registers {
 
  private:
   int find(At place, unsigned part) const;
+  static unsigned lanes_of(const Held& held);
   unsigned next_need(const Held& held) const;
   unsigned room();
   bool has_room() const;
@@ -124,7 +133,9 @@ class Registers {
   const Fates& fates_;
   unsigned ways_;
   bool is_partial_;
-  unsigned item_ = 0, lanes_ = 0;
+  unsigned item_ = 0, lanes_ = 0, group_ = 4, first_ = 0;
+  std::array<unsigned, 4>
+      next_{};  ///< for each eight lanes the item that they come to next; of those under way, behind it
   At collected_ = kNowhere;  ///< the predicate whose bits are in edi, in a loop
   State held_;
 };

@@ -42,8 +42,9 @@ struct Item {
   exec::Handler handler = nullptr;   ///< what carries it out otherwise: of the step, or of the guard's before it
   bool is_whole = false;             ///< of all lanes at once: memory, shuffles, calls
   bool is_called = false;            ///< carried out by its handler in any case
+  bool is_exit = false;  ///< where lanes may leave the segment (exits.h); the branch's predicate is the first read
   Subnormals subnormals = Subnormals::any;
-  std::uint8_t latency = 1;          ///< cycles, about
+  std::uint8_t latency = 1;  ///< cycles, about
 };
 
 /// To integers in a float, or of a result: what the processor calls a mode. -1: none of its four.
@@ -85,7 +86,7 @@ class Fates {
  private:
   struct Event {
     unsigned item;
-    bool is_read;                    ///< else written wholly
+    bool is_read;  ///< else written wholly
   };
   struct Place {
     std::vector<Event> events;

@@ -12,6 +12,7 @@
 #include "sim/exec/ops.h"
 #include "sim/exec/shells.h"
 #include "sim/jit/emitter.h"
+#include "sim/jit/exits.h"
 #include "sim/jit/memory.h"
 #include "sim/jit/vectors.h"
 
@@ -32,6 +33,7 @@ constexpr std::size_t kMaxSteps = 1U << 16;          ///< of a function; longer 
 constexpr std::size_t kMaxItems = 512;               ///< of a segment
 constexpr std::ptrdiff_t kShortest = 2;
 constexpr std::size_t kMuch = 48;
+constexpr unsigned kMeetings = 2;                    ///< that a segment goes over: each begins another one, too
 
 constexpr auto kMask = static_cast<std::int32_t>(offsetof(exec::Warp, mask)),
                kLive = static_cast<std::int32_t>(offsetof(exec::Warp, live)),
@@ -59,6 +61,35 @@ double chain_of(const Segment& segment) {
   return longest;
 }
 
+/// How many vectors of eight lanes shall go through arithmetic together: as many as have room for what it works with.
+unsigned together(const Segment& segment, unsigned first, unsigned behind, unsigned ways) {
+  constexpr unsigned kForAMoment = 4;
+  struct Life {
+    unsigned first, last, vectors;
+  };
+  std::map<At, Life> lives;
+  for (unsigned i = first; i < behind; ++i) {
+    const auto& item = segment.items[i];
+    const auto meet = [&](const Use& use, bool is_read) {
+      if (use.at == kNowhere || (use.at & kInConstants)) return;
+      const auto [life, is_new] =
+          lives.try_emplace(use.at & ~kNegated, Life{is_read ? first : i, i, use.form == Form::wide ? 2U : 1U});
+      life->second.last = i;
+    };
+    for (const auto& use : item.reads) meet(use, true);
+    meet({item.guard, Form::mask}, true);
+    for (const auto& use : item.writes) meet(use, false);
+  }
+  unsigned most = 1;
+  for (unsigned i = first; i < behind; ++i) {
+    unsigned here = 0;
+    for (const auto& [place, life] : lives) here += life.first <= i && i <= life.last ? life.vectors : 0;
+    most = std::max(most, here);
+  }
+  while (ways > 1 && ways * most + kForAMoment > Registers::kCount) ways /= 2;
+  return ways;
+}
+
 /// One way to carry out a segment: so many vectors in each turn of a loop. `leave` emits the way out, to the step in
 /// rax.
 template <class Leave>
@@ -69,20 +100,41 @@ void emit_lanes(const exec::Code& code, const Segment& segment, const Fates& fat
   Registers registers(code, to, pool, fates, ways, is_partial);
   Emitter emitter(to, pool, registers, code);
   MemoryEmitter memory(code, to, pool, registers, segment, is_partial);
-  for (unsigned i = 0; i < segment.items.size(); ++i) {
+  Exits exits(code, to, registers, segment, is_partial);
+  bool is_over = false;
+  for (unsigned i = 0; i < segment.items.size() && !is_over;) {
     const auto& item = segment.items[i];
-    registers.at_item(i);
-    memory.at_item(i);
+    registers.all_at(i);
+    registers.together(ways, i);
     if (item.is_whole) {
-      memory.emit(item);
-    } else {
-      for (unsigned part = 0; part < ways; ++part) {
-        registers.at_lanes(part);
-        emitter.emit(item, part);
-      }
-      memory.passed(item);
+      memory.at_item(i);
+      if (item.is_exit) is_over = !exits.emit(item, i);
+      else memory.emit(item);
+      registers.all_at(++i);
+      registers.at_item(i - 1);
+      registers.forget();
+      continue;
     }
-    registers.forget();
+    unsigned behind = i + 1;
+    while (segment.has_whole && behind < segment.items.size() && !segment.items[behind].is_whole) ++behind;
+    const unsigned group = segment.has_whole ? together(segment, i, behind, ways) : ways;
+    registers.together(group, i);
+    for (unsigned first = 0; first < ways; first += group) {
+      for (unsigned number = i; number < behind; ++number) {
+        registers.at_item(number);
+        for (unsigned part = first; part < first + group; ++part) {
+          registers.at_lanes(part);
+          emitter.emit(segment.items[number], part);
+        }
+        registers.forget();
+      }
+    }
+    for (; i < behind; ++i) memory.passed(segment.items[i]);
+  }
+  if (is_over) {
+    leave();
+    memory.finish(leave);
+    return;
   }
   registers.finish();
   if (ways != kTurns) {
@@ -99,6 +151,7 @@ void emit_lanes(const exec::Code& code, const Segment& segment, const Fates& fat
   to.load64(rax, rsp, StackFrame::kStep);
   to.add64(rax, static_cast<std::int32_t>(segment.steps * sizeof(Step)));
   leave();
+  exits.finish(leave);
   memory.finish(leave);
 }
 
@@ -140,7 +193,10 @@ void emit_segment(const exec::Code& code, const Segment& segment, Pool& pool, As
   to.bytes({0x56, 0x57});              // push rsi; push rdi
   to.add64(rsp, -StackFrame::kBytes);
   if (!code.counted.empty())
-    to.add_to_counter(&exec::all_counts().in_segments, static_cast<std::uint32_t>(segment.items.size()));
+    to.add_to_counter(
+        &exec::all_counts().in_segments,
+        static_cast<std::uint32_t>(std::count_if(segment.items.begin(), segment.items.end(),
+                                                 [](const Item& item) { return item.step->source != nullptr; })));
   to.load32(rax, rdi, kMask);
   to.load64(kWords, rdi, kBases);
   to.move64(kWides, kWords);
@@ -183,7 +239,8 @@ class Translation {
       }
       // What a guard's step calls begins no segment: it is carried out for some lanes, and alone.
       const std::uint32_t skipped = code_.steps[at].run == exec::guards ? 2 : 1;
-      at += std::max(segment.steps, skipped);
+      const std::size_t behind = at + std::max(segment.steps, skipped);
+      do { ++at; } while (at < behind && !targets_.contains(&code_.steps[at]));
     }
     if (entries.empty() || !code_.machine_code.fill(to_.finished(pool_.words()))) return;
     for (const auto& entry : entries)
@@ -199,9 +256,11 @@ class Translation {
       const bool is_branch =
           step.source->op == Op::bra || (step.guard != kNowhere && step.run == exec::branch_handler(true, false));
       if (is_branch) targets_.insert(step.target);
+      if (is_branch && step.target <= &step) begins_loop_.insert(step.target);
       if (is_branch || step.source->op == Op::brx) targets_.insert(step.meet);
     }
     for (const auto& table : code_.tables) targets_.insert(table.begin(), table.end());
+    for (const auto& table : code_.tables) begins_loop_.insert(table.begin(), table.end());
   }
 
   /// What registers hold where shuffles read them: numbers that a move has put there, since lanes have met last. Where
@@ -241,8 +300,10 @@ class Translation {
   }
 
   /// Of two steps where the first looks at a guard.
-  std::uint32_t item_at(std::size_t at, Item& item) const {
+  std::uint32_t item_at(std::size_t at, Item& item, bool is_first) const {
     const Step& step = code_.steps[at];
+    if (!is_first && describe_exit(step, item)) return 1;
+    item = {};
     const bool is_guarded = step.run == exec::guards;
     if (step.source == nullptr || (!is_guarded && step.guard != kNowhere)) return 0;
     if (is_guarded) item.guard = step.guard;
@@ -257,10 +318,15 @@ class Translation {
     auto subnormals = Subnormals::any;
     std::size_t since_memory = 0;      // items, and the steps until there
     std::uint32_t steps_to_memory = 0;
+    unsigned meetings = 0;
     for (std::size_t at = first; at < code_.steps.size() && segment.items.size() < kMaxItems;) {
-      if (at != first && targets_.contains(&code_.steps[at])) break;
+      if (at != first && targets_.contains(&code_.steps[at])) {
+        // What comes from elsewhere finds a segment that begins here.
+        if (code_.steps[at].run != exec::meets || begins_loop_.contains(&code_.steps[at]) || meetings++ == kMeetings)
+          break;
+      }
       Item item;
-      const auto steps = item_at(at, item);
+      const auto steps = item_at(at, item, at == first);
       if (steps == 0) break;
       if (item.subnormals != Subnormals::any) {
         if (subnormals != Subnormals::any && subnormals != item.subnormals) break;
@@ -280,12 +346,15 @@ class Translation {
       segment.steps += steps;
       if (item.is_whole) steps_to_memory = segment.steps;
     }
+    // Where lanes meet there is nothing to do.
+    while (!segment.items.empty() && segment.items.back().step->source == nullptr)
+      segment.items.pop_back(), --segment.steps;
     segment.flushes = subnormals == Subnormals::flushed;
     return segment;
   }
 
   exec::Code& code_;
-  std::set<const Step*> targets_;
+  std::set<const Step*> targets_, begins_loop_;
   std::map<const Step*, std::array<At, 3>> numbers_;
   Assembler to_;
   Pool pool_;

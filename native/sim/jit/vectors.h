@@ -37,7 +37,7 @@ inline constexpr Vex addf{Vex::none, Vex::x0f, false, 0x58}, mulf{Vex::none, Vex
     subf{Vex::none, Vex::x0f, false, 0x5c}, minf{Vex::none, Vex::x0f, false, 0x5d};
 inline constexpr Vex divf{Vex::none, Vex::x0f, false, 0x5e}, maxf{Vex::none, Vex::x0f, false, 0x5f},
     sqrtf{Vex::none, Vex::x0f, false, 0x51}, comparef{Vex::none, Vex::x0f, false, 0xc2};
-/// first = first * second + last; first = second * last + first.
+/// 213: first = first * second + last; 231: first = second * last + first; 132: first = first * last + second.
 inline constexpr Vex fma213{Vex::x66, Vex::x0f38, false, 0xa8}, fma231{Vex::x66, Vex::x0f38, false, 0xb8};
 inline constexpr Vex from_signed{Vex::none, Vex::x0f, false, 0x5b}, truncate{Vex::xf3, Vex::x0f, false, 0x5b};
 inline constexpr Vex from_half{Vex::x66, Vex::x0f38, false, 0x13}, to_half{Vex::x66, Vex::x0f3a, false, 0x1d};
@@ -45,7 +45,8 @@ inline constexpr Vex from_half{Vex::x66, Vex::x0f38, false, 0x13}, to_half{Vex::
 inline constexpr Vex addd{Vex::x66, Vex::x0f, false, 0x58}, muld{Vex::x66, Vex::x0f, false, 0x59},
     subd{Vex::x66, Vex::x0f, false, 0x5c}, divd{Vex::x66, Vex::x0f, false, 0x5e};
 inline constexpr Vex sqrtd{Vex::x66, Vex::x0f, false, 0x51}, compared{Vex::x66, Vex::x0f, false, 0xc2},
-    fma231d{Vex::x66, Vex::x0f38, true, 0xb8}, fma213d{Vex::x66, Vex::x0f38, true, 0xa8};
+    fma231d{Vex::x66, Vex::x0f38, true, 0xb8}, fma213d{Vex::x66, Vex::x0f38, true, 0xa8},
+    fma132d{Vex::x66, Vex::x0f38, true, 0x98};
 /// Four floats, or words, as doubles; four doubles as floats, or cut to words.
 inline constexpr Vex widen_float{Vex::none, Vex::x0f, false, 0x5a}, widen_word{Vex::xf3, Vex::x0f, false, 0xe6},
     narrow_double{Vex::x66, Vex::x0f, false, 0x5a}, cut_double{Vex::x66, Vex::x0f, false, 0xe6};
@@ -56,6 +57,8 @@ inline constexpr Vex spread16{Vex::x66, Vex::x0f38, false, 0x79}, widen16_signed
 inline constexpr Vex pack8{Vex::x66, Vex::x0f, false, 0x67}, store_half{Vex::x66, Vex::x0f, false, 0xd6, true};
 inline constexpr Vex spread32{Vex::x66, Vex::x0f38, false, 0x58}, spread64{Vex::x66, Vex::x0f38, false, 0x59},
     test{Vex::x66, Vex::x0f38, false, 0x17};
+/// One or two at a time.
+inline constexpr Vex divd_short{Vex::x66, Vex::x0f, false, 0x5e, true};
 inline constexpr Vex from_gpr32{Vex::x66, Vex::x0f, false, 0x6e, true}, to_gpr32{Vex::x66, Vex::x0f, false, 0x7e, true},
     to_gpr64{Vex::x66, Vex::x0f, true, 0x7e, true};
 inline constexpr Vex load_short{Vex::none, Vex::x0f, false, 0x10, true},

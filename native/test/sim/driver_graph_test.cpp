@@ -1,4 +1,4 @@
-// Graphs, built and captured.
+// Graphs, built, updated, cloned and launched.
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,66 +9,16 @@
 #include <sstream>
 #include <thread>
 
-#include "driver_rig.h"
+#include "driver_graph_rig.h"
 
 using namespace flexrack::test::driver;
-
-namespace {
-
-CUgraph make_graph() {
-  CUgraph graph = nullptr;
-  CU(cuGraphCreate(&graph, 0));
-  return graph;
-}
-
-CUgraphExec instantiate(CUgraph graph, unsigned long long flags = 0) {
-  CUgraphExec exec = nullptr;
-  CU(cuGraphInstantiateWithFlags(&exec, graph, flags));
-  return exec;
-}
-
-/// A kernel `fill` or `add` with its parameters.
-struct KernelNode {
-  KernelNode(Rig& rig, const char* name, CUdeviceptr at, unsigned with, unsigned number) : to(at), value(with), count(number) {
-    as.func = rig.kernel(name);
-    as.gridDimX = (count + 127) / 128;
-    as.gridDimY = as.gridDimZ = as.blockDimY = as.blockDimZ = 1;
-    as.blockDimX = 128;
-    as.kernelParams = parameters;
-  }
-  CUdeviceptr to;
-  unsigned value, count;
-  void* parameters[3] = {&to, &value, &count};
-  CUDA_KERNEL_NODE_PARAMS as{};
-};
-
-std::vector<CUgraphNode> nodes_of(CUgraph graph) {
-  size_t count = 0;
-  CU(cuGraphGetNodes(graph, nullptr, &count));
-  std::vector<CUgraphNode> nodes(count);
-  CU(cuGraphGetNodes(graph, nodes.data(), &count));
-  return nodes;
-}
-
-size_t edge_count(CUgraph graph) {
-  size_t count = 0;
-  CU(cuGraphGetEdges(graph, nullptr, nullptr, &count));
-  return count;
-}
-
-CUgraphNodeType type_of(CUgraphNode node) {
-  CUgraphNodeType type{};
-  CU(cuGraphNodeGetType(node, &type));
-  return type;
-}
-
-}  // namespace
 
 TEST_CASE("driver: a graph built from nodes of every type") {
   Rig rig;
   Numbers numbers(1000), copy(1000);
   const auto graph = make_graph();
-  CUgraphNode set = nullptr, kernel = nullptr, copied = nullptr, host = nullptr, empty = nullptr, record = nullptr, values = nullptr;
+  CUgraphNode set = nullptr, kernel = nullptr, copied = nullptr, host = nullptr, empty = nullptr, record = nullptr,
+              values = nullptr;
   CUDA_MEMSET_NODE_PARAMS fill{};
   fill.dst = numbers.address;
   fill.elementSize = 4;
@@ -189,128 +139,6 @@ TEST_CASE("driver: branches of a graph run at the same time, launches of one gra
   for (int i = 0; i < 10; ++i) CU(cuGraphLaunch(exec, i % 2 ? stream : another));
   CU(cuCtxSynchronize());
   CHECK(flags.are_all(0));
-}
-
-TEST_CASE("driver: streams captured") {
-  Rig rig;
-  Numbers numbers(100), other(100);
-  const auto stream = make_stream(), side = make_stream();
-  const auto fork = make_event(CU_EVENT_DISABLE_TIMING), join = make_event(CU_EVENT_DISABLE_TIMING);
-  CUstreamCaptureStatus status{};
-  CU(cuStreamIsCapturing(stream, &status));
-  CHECK_EQ(status, CU_STREAM_CAPTURE_STATUS_NONE);
-  rig.kernel("add");
-  CU(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-  CHECK_EQ(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_ERROR_ILLEGAL_STATE);
-  CU(rig.fill(numbers.address, 1, 100, stream));
-  CU(cuEventRecord(fork, stream));
-  CU(cuStreamWaitEvent(side, fork, 0));
-  CU(cuStreamIsCapturing(side, &status));
-  CHECK_EQ(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
-  CU(cuMemsetD32Async(other.address, 1, 100, side));
-  CU(rig.add(other.address, 5, 100, side));
-  CU(rig.add(numbers.address, 3, 100, stream));
-  CU(cuEventRecord(join, side));
-  CU(cuStreamWaitEvent(stream, join, 0));
-  cuuint64_t id = 0, side_id = 0;
-  CUgraph graph = nullptr, found = nullptr;
-  const CUgraphNode* before = nullptr;
-  size_t count = 0;
-  CU(cuStreamGetCaptureInfo_v2(stream, &status, &id, &found, &before, &count));
-  CHECK_EQ(count, 2);
-  CU(cuStreamGetCaptureInfo(side, &status, &side_id));
-  CHECK_EQ(id, side_id);
-  CU(rig.add(numbers.address, 1, 100, stream));
-  CHECK_EQ(cuEventQuery(join), CUDA_ERROR_CAPTURED_EVENT);
-  CU(cuStreamEndCapture(stream, &graph));
-  CHECK_EQ(graph, found);
-  CU(cuStreamIsCapturing(side, &status));
-  CHECK_EQ(status, CU_STREAM_CAPTURE_STATUS_NONE);
-  CHECK(numbers.are_all(0));   // nothing was done
-  CHECK_EQ(nodes_of(graph).size(), 5);
-  CHECK_EQ(edge_count(graph), 5);
-  const auto exec = instantiate(graph);
-  CU(cuGraphLaunch(exec, stream));
-  CU(cuStreamSynchronize(stream));
-  CHECK(numbers.are_all(5));
-  CHECK(other.are_all(6));
-  // Captured inside another, it is a node.
-  CU(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
-  CU(cuGraphLaunch(exec, stream));
-  CU(rig.add(numbers.address, 10, 100, stream));
-  CUgraph outer = nullptr;
-  CU(cuStreamEndCapture(stream, &outer));
-  CHECK_EQ(type_of(nodes_of(outer)[0]), CU_GRAPH_NODE_TYPE_GRAPH);
-  CUgraph inner = nullptr;
-  CU(cuGraphChildGraphNodeGetGraph(nodes_of(outer)[0], &inner));
-  CHECK_EQ(nodes_of(inner).size(), 5);
-  CHECK_EQ(cuGraphDestroy(inner), CUDA_ERROR_INVALID_VALUE);
-  CU(cuGraphLaunch(instantiate(outer), stream));
-  CU(cuStreamSynchronize(stream));
-  CHECK(numbers.are_all(15));
-  CU(cuGraphDestroy(outer));
-  CU(cuGraphDestroy(graph));
-}
-
-TEST_CASE("driver: captures that go wrong") {
-  Rig rig;
-  Numbers numbers(10);
-  rig.kernel("add");
-  const auto stream = make_stream(), side = make_stream(), blocking = make_stream(CU_STREAM_DEFAULT);
-  const auto event = make_event(), outside = make_event();
-  CUgraph graph = reinterpret_cast<CUgraph>(1);
-  CHECK_EQ(cuStreamBeginCapture_v2(nullptr, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-  CHECK_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_ILLEGAL_STATE);
-  // Forked and not joined.
-  CU(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
-  CU(cuEventRecord(event, stream));
-  CU(cuStreamWaitEvent(side, event, 0));
-  CU(rig.add(numbers.address, 1, 10, side));
-  CHECK_EQ(cuStreamEndCapture(side, &graph), CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
-  CHECK_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
-  CHECK_EQ(graph, nullptr);
-  CU(cuStreamSynchronize(side));
-  // Waiting for what is captured, and for what is not.
-  CU(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
-  CU(cuEventRecord(outside, side));
-  CHECK_EQ(cuStreamWaitEvent(stream, outside, 0), CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
-  CHECK_EQ(cuStreamSynchronize(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-  CHECK_EQ(rig.add(numbers.address, 1, 10, stream), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-  CUstreamCaptureStatus status{};
-  CU(cuStreamIsCapturing(stream, &status));
-  CHECK_EQ(status, CU_STREAM_CAPTURE_STATUS_INVALIDATED);
-  CHECK_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-  // The legacy stream would wait for a blocking one.
-  CU(cuStreamBeginCapture_v2(blocking, CU_STREAM_CAPTURE_MODE_RELAXED));
-  CHECK_EQ(cuMemsetD32_v2(numbers.address, 0, 10), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
-  CHECK_EQ(cuStreamEndCapture(blocking, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-  // Calls that could wait, by the capture's mode and the thread's.
-  CUdeviceptr memory = 0;
-  CU(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
-  std::thread([&] {
-    CU(cuCtxSetCurrent(rig.context));
-    CU(cuMemAlloc_v2(&memory, 4));
-    CHECK_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
-  }).join();
-  auto mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-  CU(cuThreadExchangeStreamCaptureMode(&mode));
-  CHECK_EQ(mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
-  CU(cuMemFree_v2(memory));
-  CU(cuThreadExchangeStreamCaptureMode(&mode));
-  CHECK_EQ(cuMemAlloc_v2(&memory, 4), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-  CHECK_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-  CU(cuMemAlloc_v2(&memory, 4));
-  // Two captures that meet.
-  CU(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
-  CU(cuStreamBeginCapture_v2(side, CU_STREAM_CAPTURE_MODE_RELAXED));
-  CU(cuEventRecord(event, side));
-  CHECK_EQ(cuStreamWaitEvent(stream, event, 0), CUDA_ERROR_STREAM_CAPTURE_MERGE);
-  CHECK_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-  CHECK_EQ(cuStreamEndCapture(side, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-  // Destroyed while it is captured.
-  CU(cuStreamBeginCapture_v2(side, CU_STREAM_CAPTURE_MODE_GLOBAL));
-  CU(cuStreamDestroy_v2(side));
-  CU(cuMemFree_v2(memory));
 }
 
 TEST_CASE("driver: a graph is updated from another of its shape") {
@@ -446,7 +274,9 @@ TEST_CASE("driver: user objects live as long as graphs need them") {
   std::atomic<int> destroyed{0};
   const auto graph = make_graph();
   CUuserObject object = nullptr;
-  CU(cuUserObjectCreate(&object, &destroyed, [](void* data) { ++*static_cast<std::atomic<int>*>(data); }, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+  CU(cuUserObjectCreate(
+      &object, &destroyed, [](void* data) { ++*static_cast<std::atomic<int>*>(data); }, 1,
+      CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
   CU(cuGraphRetainUserObject(graph, object, 1, 0));
   CU(cuUserObjectRelease(object, 1));
   const auto exec = instantiate(graph);
@@ -467,7 +297,9 @@ TEST_CASE("driver: what a launch uses is there until it is over, though nobody n
   } shared;
   const auto graph = make_graph();
   CUuserObject object = nullptr;
-  CU(cuUserObjectCreate(&object, &shared, [](void* data) { ++static_cast<Shared*>(data)->destroyed; }, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+  CU(cuUserObjectCreate(
+      &object, &shared, [](void* data) { ++static_cast<Shared*>(data)->destroyed; }, 1,
+      CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
   CU(cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
   CUDA_HOST_NODE_PARAMS waits{[](void* data) {
                                 auto& of = *static_cast<Shared*>(data);

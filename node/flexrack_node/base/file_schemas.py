@@ -3,6 +3,8 @@
 SCHEMAS = {
     "attach.owner": 1,
     "background.command": 1,
+    "board.settings": 1,
+    "board.state": 1,
     "boot.settings": 1,
     "data.manifest": 1,
     "data.stats": 1,
@@ -49,6 +51,7 @@ SCHEMAS = {
     "run.state": 2,
     "run.stop": 1,
     "run.summary": 4,
+    "run.upload": 1,
     "service.log": 1,
     "service.spec": 1,
     "service.state": 1,

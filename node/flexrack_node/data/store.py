@@ -1,7 +1,7 @@
 """Where data sets lie on this node. A version is known by its content, and what two versions share is there once:
 
     <root>/data/blobs/<ab>/<sha256>[.x]      a content, 0444; .x: of executable files, 0555
-                /versions/<digest>/          manifest.json, which is there once all of it is; used (its time: when a run began with it last)
+                /versions/<digest>/          claim-RUN: a run is about to begin with it; manifest.json, which is there once all of it is; used (its time: when a run began with it last)
                                   /tree/     the files as they are called: hard links to the contents, in folders of 0555
                 /lock                        held while something of this is changed
 
@@ -24,8 +24,9 @@ from flexrack_node.base.stored import read, write
 if TYPE_CHECKING:
     from flexrack_node.schema.data import DataFile, DataManifest
 
+_RUN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")  # as run/files.py
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-_STARTING_SECONDS = 3600.0  # a run whose folder is there and whose spec is not
+_STARTING_SECONDS = 3600.0  # a run whose folder is there and whose spec is not, or that has claimed what it is about to begin with
 
 
 class Store:
@@ -78,7 +79,22 @@ class Store:
                 continue
             if is_begun and not (run / "result.json").exists():
                 found.setdefault(digest, []).append(run.name)
+        for claim in self.versions.glob("*/claim-*"):
+            name = claim.name.partition("-")[2]
+            try:
+                is_young = time.time() - claim.stat().st_mtime < _STARTING_SECONDS
+            except OSError:
+                continue
+            if is_young and not (self.root / "runs" / name / "spec.json").exists() and name not in found.get(claim.parent.name, []):
+                found.setdefault(claim.parent.name, []).append(name)
         return found
+
+    def claim(self, digest: str, run: "Optional[str]") -> None:
+        """The run is about to begin with it: until then nobody else's data takes its place. Under the lock."""
+        if run is not None:
+            if not _RUN.fullmatch(run):
+                raise NodeError("BUG", f"not a run id: {run!r}")
+            (self.version(digest) / f"claim-{run}").touch(mode=0o600)
 
     def contents(self) -> Iterator[Tuple[Path, os.stat_result]]:
         """Every content that is here."""

@@ -29,4 +29,5 @@ def with_data(spec: "KeptRunOrder", path: Path, channel: Channel) -> "KeptRunOrd
                 link.unlink()
             link.symlink_to(store.version(one["digest"]) / "tree")
             os.utime(store.version(one["digest"]) / "used")
+            (store.version(one["digest"]) / f"claim-{path.name}").unlink(missing_ok=True)  # the link is the pin from here on
     return {**spec, "data_folder": str(folder)}

@@ -3,15 +3,16 @@ import hashlib
 import os
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, List, Optional
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, Set, Union
 
 from flexrack_node.base.channel import Channel
+from flexrack_node.base.disk_room import unfit_disk
 from flexrack_node.base.errors import NodeError
-from flexrack_node.data.store import Store, check_digest, digest_of
+from flexrack_node.data.store import Store, check_digest, check_path, digest_of
 from flexrack_node.workspace.sync import Reader, read_all
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.data import DataDigest, DataHere, DataManifest, DataMissing, DataOrder, DataReceived, DataRemoved, DataVerified, DataVerify
+    from flexrack_node.schema.data import DataDigest, DataFetch, DataHere, DataManifest, DataMissing, DataOrder, DataReceived, DataRemoved, DataVerified, DataVerify
 
 MARGIN_BYTES = 64 << 20
 
@@ -19,7 +20,11 @@ MARGIN_BYTES = 64 << 20
 def listing(request: "Optional[DataDigest]", channel: Channel) -> "DataHere":
     """{digest?} -> {versions: [{name, digest, files, bytes, used, runs}], bytes}: what is whole here; of one version, where it is named, and then without the bytes of all."""
     store = Store(channel.root)
-    wanted = (request or {}).get("digest")
+    wanted, claim = (request or {}).get("digest"), (request or {}).get("claim")
+    if wanted and claim and store.version(wanted).is_dir():
+        with store.lock(channel):
+            if store.manifest(wanted):
+                store.claim(wanted, claim)
     found = [store.manifest(wanted)] if wanted else store.whole()
     pins = store.pins()
     return {
@@ -43,38 +48,56 @@ def receive(request: "DataOrder", channel: Channel) -> "DataReceived":
     Contents that have come stay, also where the rest does not. NODE_UNFIT where there is no room that other versions would give up; CONFLICT where
     a content is not what it is called.
     """
+    check(request["manifest"])
+    return take_all(request, channel, channel.body, lambda _done: None)
+
+
+def take_all(request: "Union[DataOrder, DataFetch]", channel: Channel, body: Any, tell: Callable[[int], None]) -> "DataReceived":
+    """`body` has the contents of `send`; `tell` is told how many bytes of them are here."""
     manifest, store = request["manifest"], Store(channel.root)
     files: Any = manifest["files"]
     send: Any = request["send"]
-    check(manifest)
     store.make()
     with store.lock(channel):
         needed = sum(size for _digest, _executable, size in send)
         evicted = make_room(store, needed, request.get("limit"), manifest["digest"])
-        reader = read_all(channel.body)
+        reader, done = read_all(body), 0
         for digest, executable, size in send:
-            take(store, reader, check_digest(digest), executable, size)
+            take(store, reader, check_digest(digest), executable, size, lambda here, before=done: tell(before + here))  # type: ignore[misc]
+            done += size
         lacking = next((path for path, executable, _size, digest in files if not store.blob(digest, executable).exists()), None)
         if lacking is not None:
             raise NodeError("CONFLICT", f"the content of {lacking} is not here any more", "run the command again", retry=True)
         store.keep(manifest)
+        store.claim(manifest["digest"], request.get("claim"))
     return {"bytes": needed, "evicted": evicted}
 
 
-def take(store: Store, reader: Reader, digest: str, executable: bool, size: int) -> None:
+def take(store: Store, reader: Reader, digest: str, executable: bool, size: int, tell: Callable[[int], None]) -> None:
     target = store.blob(digest, executable)
     target.parent.mkdir(mode=0o700, exist_ok=True)
     part = store.path / "part"
+    try:
+        _write(part, reader, digest, executable, size, tell)
+        os.replace(part, target)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise unfit_disk(error, store.path) or error from error
+
+
+def _write(part: Path, reader: Reader, digest: str, executable: bool, size: int, tell: Callable[[int], None]) -> None:
     sha = hashlib.sha256()
     with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600), "wb") as stream:
+        here = 0
         for data in reader.take(size):
             sha.update(data)
             stream.write(data)
+            here += len(data)
+            tell(here)
     if sha.hexdigest() != digest:
         part.unlink()
         raise NodeError("CONFLICT", f"a content is not {digest[:12]}, as which it was sent: the store of the sender is damaged", "flexrack data verify NAME")
     os.chmod(part, 0o555 if executable else 0o444)
-    os.replace(part, target)
 
 
 def make_room(store: Store, needed: int, limit: Optional[int], keeping: str) -> List[str]:
@@ -153,5 +176,19 @@ def remove(request: "DataDigest", channel: Channel) -> "DataRemoved":
 
 
 def check(manifest: "DataManifest") -> None:
+    """Before anything of it is believed: that its paths are apart from each other and inside, and that it is what it is called. Raises BUG."""
+    paths: Set[str] = set()
+    folders: Set[str] = set()
+    lines: Any = manifest["files"]
+    for path, _executable, size, digest in lines:
+        parts = check_path(path).split("/")
+        if path in paths or not isinstance(size, int) or size < 0:
+            raise NodeError("BUG", f"{path!r} is there twice, or has no size")
+        check_digest(digest)
+        paths.add(path)
+        folders.update("/".join(parts[:end]) for end in range(1, len(parts)))
+    both = next(iter(paths & folders), None)
+    if both is not None:
+        raise NodeError("BUG", f"{both!r} is a file and a folder")
     if digest_of(manifest["files"]) != manifest["digest"]:
         raise NodeError("BUG", f"the files of {manifest['name']} are not those of {manifest['digest'][:12]}")

@@ -82,7 +82,7 @@ class Leader:
             outcome = outcome or self._run_attempt(attempts, members, why)
             outcome["why"] = why
             attempts.append(outcome)
-            verdict = self._aftermath.decide(attempts, members) if outcome["status"] == "failed" and not self._hangs.is_final(len(attempts)) else None
+            verdict = self._aftermath.decide(attempts, members) if outcome["status"] == "failed" and not self._hangs.is_final(len(attempts)) and not is_of_uploads(outcome) else None
             stepped_down = self._membership.step_down_cause()
             if stepped_down:
                 self._folder.event("stepped down", why=stepped_down["message"])
@@ -288,6 +288,11 @@ class Leader:
             self._folder.event("checkpoint lost", checkpoint=gone[0]["name"], had=gone[0]["node"], instead=newest and newest["name"])
         self._checkpoint = newest
         return newest
+
+
+def is_of_uploads(attempt: "RunAttempt") -> bool:
+    """The ranks have done their work: to start them again would not help."""
+    return or_nothing(attempt.get("cause")).get("kind") == "upload"
 
 
 def reached_of(checkpoint: "Optional[CheckpointFound]") -> "Optional[CheckpointReached]":

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, List, Optional, cast
 
+from flexrack_node.bucket.remotes import forget
 from flexrack_node.link.gang_link import LinkLost, join
 from flexrack_node.process.containment import Containment
 from flexrack_node.rank.mpi import remove_scratch
@@ -41,6 +42,8 @@ def sweep(folder: RunFolder) -> List[int]:
             left += contained.terminate(0)
         contained.close()
         remove_scratch(contained.tag)
+    if not spec.get("after_reboot") and spec.get("scheduler") != "slurm":
+        forget(folder.path)
     if spec.get("reservation") and not left and not folder.is_held():
         give_back(Path(spec["root"]), spec["reservation"])
     return left
@@ -59,7 +62,7 @@ def _speak(folder: RunFolder, died: float, left: List[int]) -> None:
         return
     records = {str(rank): _cut_off(record, state.get("down_at")) for rank, record in folder.records(attempts[-1]).items()}
     trouble: LaunchTrouble = {"at": died, "message": "the supervisor was killed", "exit": None, "tail": []}
-    observed: GangObserved = {"attempt": attempts[-1], "phase": "ended", "records": records, "survivors": left, "trouble": trouble, "gone": True}
+    observed: GangObserved = {"attempt": attempts[-1], "phase": "ended", "records": records, "survivors": left, "trouble": trouble, "gone": True, **({"unsaved": True} if spec.get("uploads") else {})}
     if "down" in state:  # with the machine, in order
         trouble["message"] = f"{spec['node']} is lost: it shuts down"
         observed["lost"] = {"node": spec["node"], "kind": "reboot", "message": trouble["message"]}

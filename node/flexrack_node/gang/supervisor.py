@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Union, ca
 from flexrack_node.base.boot import boot_id
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.stored import or_nothing, read
+from flexrack_node.bucket import remotes
 from flexrack_node.gang.election import Handover
 from flexrack_node.gang.leader import Leader
 from flexrack_node.gang.member import Member
@@ -108,6 +109,8 @@ def supervise(folder: RunFolder, judge: Optional[Judge] = None, is_back: bool = 
     reaper.wait()
     if hold:
         hold.give_back()
+    if not judge:  # of a job of Slurm the folder is everybody's: slurm/step.py
+        remotes.forget(folder.path)
     if spec.get("after_reboot"):
         comeback.release(Path(spec["root"]))
     return 0
@@ -117,6 +120,7 @@ def _refuse(folder: RunFolder, spec: "KeptRunOrder", started: float, error: Exce
     why = error.message if isinstance(error, NodeError) else f"the reservation cannot be taken over: {error}"
     folder.event("refused", why=why)
     result = close_result(spec, {"status": "failed", "cause": of_gang(spec["node"], why), "attempts": []}, started)
+    remotes.forget(folder.path)
     folder.write("result", {**result, "refused": why, "refused_code": getattr(error, "code", "RESERVATION_LOST")})
 
 

@@ -47,6 +47,8 @@ def _order(spec: Mapping[str, Any], root: Path, folder: Path, attempt: Path, env
         shared = [str(root / "workspaces" / code["workspace"] / "code")] if code else []
         order["write"] = [spec["cwd"], *shared, str(folder / "outputs"), str(attempt)]
         order["over"] = [[str(seen), str(folder / "spec.json")]]
+    if spec.get("inputs_folder"):
+        order["read"] = [*order["read"], spec["inputs_folder"]]
     if spec.get("volumes"):
         order["volumes"] = spec["volumes"]
     if spec.get("data_folder"):

@@ -44,10 +44,10 @@ def look(root: Path, version: str, sandbox: bool = False) -> "ImageRuntime":
     """{engine, program, why, hint, loss}: `engine` is null where there is none that works; before bubblewrap is sent it is not known, and `why` is empty. Where it is not bubblewrap,
     `why` says why not, and `loss` what is missing with the other. `sandbox`: only what makes sandboxes counts."""
     program = find(root)
-    if program is None and lacking(root, version):
+    if program is None and lacking(root, version) and not forbidden():
         return {"engine": None, "program": None, "why": "", "hint": None, "loss": None}
     if program is None:
-        problem: Optional[Tuple[str, str]] = ("bubblewrap 0.11 or newer is not on this node, and its package is not for this platform", "install bubblewrap there")
+        problem: Optional[Tuple[str, str]] = forbidden() or ("bubblewrap 0.11 or newer is not on this node, and its package is not for this platform", "install bubblewrap there")
     else:
         problem = trouble(program)
     if problem is None:
@@ -83,14 +83,21 @@ def trouble(program: str, overlay: bool = True) -> Optional[Tuple[str, str]]:
         return reason(done.stderr)
 
 
-def reason(said: str) -> Tuple[str, str]:
-    """What bubblewrap's words mean here. Facts: user_namespaces(7), namespaces(7), Ubuntu's AppArmor documentation, overlayfs of Linux 5.11."""
-    last = (said.strip().splitlines() or [""])[-1]
-    most = _setting("/proc/sys/user/max_user_namespaces")
-    if most == "0":
+def forbidden() -> Optional[Tuple[str, str]]:
+    """(why not, what helps) where a setting forbids user namespaces for sure, whatever would make them."""
+    if _setting("/proc/sys/user/max_user_namespaces") == "0":
         return "user namespaces are forbidden on this node: the sysctl user.max_user_namespaces is 0", "sudo sysctl user.max_user_namespaces=10000"
     if _setting("/proc/sys/kernel/unprivileged_userns_clone") == "0" and os.geteuid() != 0:
         return "user namespaces are forbidden on this node: the sysctl kernel.unprivileged_userns_clone is 0", "sudo sysctl kernel.unprivileged_userns_clone=1"
+    return None
+
+
+def reason(said: str) -> Tuple[str, str]:
+    """What bubblewrap's words mean here. Facts: user_namespaces(7), namespaces(7), Ubuntu's AppArmor documentation, overlayfs of Linux 5.11."""
+    last = (said.strip().splitlines() or [""])[-1]
+    known = forbidden()
+    if known:
+        return known
     if _setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1":
         return ("AppArmor forbids mounts in user namespaces on this node: the sysctl kernel.apparmor_restrict_unprivileged_userns is 1",
                 "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0, or a profile with `userns,` for bubblewrap in /etc/apparmor.d")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from flexrack_node.schema.notebook import NotebookAccess, NotebookEntry, NotebookPrepared, NotebookProject, NotebookQuestion, NotebookRemoved, NotebookWanted
 
 KEEPER = Path(__file__).resolve().with_name("keeper.py")
+KERNEL = Path(__file__).resolve().with_name("kernel.py")
 WITH_GPUS = Path(__file__).resolve().with_name("with_gpus.py")
 
 
@@ -57,14 +58,13 @@ def write_config(place: NotebookFolder, socket: Path) -> None:
 def write_kernels(place: NotebookFolder, request: "NotebookWanted", side: Path, channel: Channel) -> None:
     """`python3` is the project's Python, whose own packages win: what makes it a kernel comes last. Found before the one of the server's environment, by JUPYTER_PATH."""
     python = f"{request['environment']}/bin/python"
-    run = [python, "-c", f"import sys; sys.path.append({str(side)!r}); from ipykernel import kernelapp; kernelapp.launch_new_instance()", "-f", "{connection_file}"]
+    run = [python, str(KERNEL), str(side), "-f", "{connection_file}"]
     write_kernel(place, "python3", {"argv": run, "display_name": place.project, "language": "python"})
     gpus = request.get("gpus")
     if not gpus:
         shutil.rmtree(place.kernels / "kernels" / "gpu", ignore_errors=True)
         return
-    # The process that holds the lease is between the server and the kernel, which looks after its parent.
-    run[2] = f"import os; os.environ['JPY_PARENT_PID'] = str(os.getppid()); {run[2]}"
+    run.insert(3, "--leased")
     replace_file(place.path / "gpus.json", json.dumps(gpus))
     taking = [sys.executable, "-I", "-S", str(WITH_GPUS), str(channel.root), str(channel.environments), place.project]
     write_kernel(place, "gpu", {"argv": [*taking, *run], "display_name": f"{place.project}, {gpus['text']}", "language": "python", "interrupt_mode": "message"})

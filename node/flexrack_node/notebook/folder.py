@@ -7,21 +7,16 @@
     <root>/s/<8 hex>                           the socket
     <root>/s/<8 hex>.d/                        Jupyter's runtime folder, with the sockets of kernels
 
-A unix socket's path has at most 107 bytes, and with a longer one Jupyter says that it runs and does not listen. Where the root is too long,
-the sockets are in a folder of this user below /tmp.
+Where the root is too long for a socket's path, the sockets are in a folder of this user below /tmp (base/short_socket.py).
 """
-import hashlib
-import os
 import secrets
-import stat
 from pathlib import Path
 
-from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
+from flexrack_node.base.short_socket import short_socket
 from flexrack_node.base.stored import replace_file
 from flexrack_node.workspace.folder import WorkspaceFolder
 
-LONGEST_SOCKET = 107  # bytes; sun_path has 108 with its NUL
 _KERNEL = "kernel-00000000-0000-0000-0000-000000000000-ipc-10"  # the longest name of a kernel's socket
 SERVICE = "notebook-"  # and the project: the id of the service
 
@@ -52,21 +47,8 @@ class NotebookFolder:
             replace_file(self.token, secrets.token_hex(24))
 
     def socket(self) -> Path:
-        """The same for as long as the notebook is there. Errors: NODE_UNFIT where somebody else has the folder below /tmp."""
-        short = self.root / "s" / self._name()
-        if len(os.fsencode(Path(runtime_of(str(short))) / _KERNEL)) <= LONGEST_SOCKET:
-            record(self.root, short.parent, "sockets")
-            short.parent.mkdir(mode=0o700, exist_ok=True)
-            return short
-        folder = Path(f"/tmp/flexrack-{os.geteuid()}")
-        folder.mkdir(mode=0o700, exist_ok=True)
-        found = os.lstat(folder)
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
-            raise NodeError("NODE_UNFIT", f"{folder} is not a folder of this user alone", f"rm -r {folder}")
-        return folder / self._name()
-
-    def _name(self) -> str:
-        return hashlib.sha256(str(self.path.resolve()).encode()).hexdigest()[:8]
+        """The same for as long as the notebook is there. Errors: those of short_socket."""
+        return short_socket(self.root, self.path, beside=f".d/{_KERNEL}")
 
 
 def runtime_of(socket: str) -> str:

@@ -19,7 +19,7 @@ from flexrack_node.base.stored import or_nothing, read, write
 from flexrack_node.notebook import idle as rules
 from flexrack_node.notebook.folder import NotebookFolder, runtime_of
 from flexrack_node.notebook.server_client import ServerClient
-from flexrack_node.service.record import ServiceRecord, start_time
+from flexrack_node.service.record import ServiceRecord
 
 _READY_SECONDS = 0.2  # between looks until it answers
 _LOOK_SECONDS = 5.0  # at most, afterwards
@@ -101,12 +101,7 @@ class Keeper:
 
     def end_service(self) -> None:
         """As `notebook stop` does it, but what is told of it stays."""
-        service = ServiceRecord(self.place.root, self.place.service)
-        service.ask_stop(_GRACE_SECONDS)
-        supervisor = or_nothing(service.state().get("supervisor"))
-        pid = supervisor.get("pid")
-        if pid and start_time(pid) == supervisor.get("start"):
-            os.kill(pid, signal.SIGTERM)
+        ServiceRecord(self.place.root, self.place.service).end_from_within(_GRACE_SECONDS)
         self.stopping = True
 
     def note(self, what: str, why: str) -> None:

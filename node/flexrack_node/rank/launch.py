@@ -86,6 +86,8 @@ def rank_environment(spec: Mapping[str, Any], attempt: int, port: int, outputs: 
     }
     if spec.get("data_folder"):
         env["FLEXRACK_DATA"] = spec["data_folder"]
+    if spec.get("inputs_folder"):
+        env["FLEXRACK_INPUTS"] = spec["inputs_folder"]
     env.update({f"FLEXRACK_VOLUME_{one['name'].upper()}": one["path"] for one in spec.get("volumes", [])})
     imports = (spec.get("code") or {}).get("imports")
     if imports:  # before the environment's own way to an editable project, which leads to the workspace

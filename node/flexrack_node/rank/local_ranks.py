@@ -14,6 +14,7 @@ from flexrack_node.rank.launch import gang_argv, rank_environment, rendezvous_en
 from flexrack_node.rank.mpi import remove_scratch
 from flexrack_node.rank.packaged import remove_ray_scratch
 from flexrack_node.rank.rank import signal_name, tail
+from flexrack_node.rank.uploads import Uploads
 from flexrack_node.run.cause import ONE_A_NODE
 from flexrack_node.run.files import RunFolder, containment_tag
 from flexrack_node.run.keeper import keeper_of
@@ -48,6 +49,8 @@ class LocalRanks:
         self.records: Dict[int, RankRecord] = {}
         self.survivors: List[int] = []
         self.trouble: Optional[LaunchTrouble] = None
+        self._uploads: Optional[Uploads] = None
+        self.unsaved = bool(spec.get("uploads"))
 
     def start(self, attempt: int, port: int, rendezvous: str, gang: Optional[Mapping[str, Any]] = None, checkpoint: Optional[Path] = None) -> None:
         """Starts attempt number `attempt`, where that was not done before. `gang`: what differs from the run's spec for this attempt (nodes, index, address of
@@ -56,7 +59,7 @@ class LocalRanks:
             return
         spec = {**self._spec, **(gang or {})}
         self.attempt, self.phase, self.records, self.trouble = attempt, "running", {}, None
-        self._paces = {}
+        self._paces, self._uploads, self.unsaved = {}, None, bool(self._spec.get("uploads"))
         self._stop_at = self._quiet_since = None
         self._is_over = False
         forbidden = self._forbids() if self._forbids else None
@@ -112,6 +115,8 @@ class LocalRanks:
         """Looks at what happened; True where what is observed changed."""
         if self.phase != "running":
             return False
+        if self._uploads:
+            return self._tick_uploads(self._uploads)
         before = self.observed()
         self.records = self._folder.records(self.attempt)
         self.watch.tick(self.attempt, self.records)
@@ -138,6 +143,7 @@ class LocalRanks:
             "records": {str(rank): record for rank, record in self.records.items()},
             "survivors": self.survivors,
             "trouble": self.trouble,
+            "unsaved": self.unsaved,
             "watch": self.watch.observed(self.attempt),
             "paces": self._paces,
         }
@@ -172,8 +178,24 @@ class LocalRanks:
             exit_code = None if status is None else status if status >= 0 else 128 - status
             self.trouble = {"at": noticed, "message": f"{self._spec['launcher']}: {said}", "exit": exit_code, "tail": lines}
         self._paces = self.watch.paces()
+        if self.unsaved and len(good) >= self._expected and not self.survivors and self._stop_at is None:
+            self._uploads = Uploads(self._folder, self.attempt, self._containment.tag)  # the attempt is not over before
+            return
         self.phase = "ended"
         self._folder.event("ended", attempt=self.attempt, survivors=self.survivors)
+
+    def _tick_uploads(self, uploads: Uploads) -> bool:
+        if self._stop_at is not None and time.monotonic() >= self._stop_at:
+            uploads.stop()
+        ended = uploads.look()
+        if not ended:
+            return False
+        self.unsaved = ended["status"] != "done"
+        if self.unsaved and self._stop_at is None:
+            self.trouble = {"at": time.time(), "message": ended["why"] or "it was killed", "exit": None, "tail": [], "kind": "upload"}
+        self.phase = "ended"
+        self._folder.event("ended", attempt=self.attempt, survivors=self.survivors)
+        return True
 
     def _end_ranks_first(self, seconds: float) -> None:
         """Before mpirun and its daemons: a daemon that is ended first leaves its ranks to nobody, and says so in every rank's stead."""

@@ -32,7 +32,7 @@ def first_cause(
         trouble = observed.get("trouble")
         if trouble:
             found.append((False, {
-                "kind": "launcher", "node": node, "rank": None, "exit": trouble["exit"], "signal": None,
+                "kind": trouble.get("kind", "launcher"), "node": node, "rank": None, "exit": trouble["exit"], "signal": None,
                 "at": trouble["at"] + shift, "message": trouble["message"], "lines": trouble["tail"], "others": [],
             }))
     if not found:
@@ -48,7 +48,8 @@ def is_complete(observations: "Mapping[str, GangObserved]", ranks: Mapping[str, 
     def has_finished(node: str, rank: int) -> bool:
         record = observations[node].get("records", {}).get(str(rank)) if node in observations else None
         return record is not None and record.get("exit") == 0
-    return all(has_finished(node, rank) for node, expected in ranks.items() for rank in expected)
+    is_saved = not any(observations[node].get("unsaved") for node in ranks if node in observations)
+    return is_saved and all(has_finished(node, rank) for node, expected in ranks.items() for rank in expected)
 
 
 def ranks_of(nodes: List[str], launcher: str, processes: int) -> Dict[str, List[int]]:

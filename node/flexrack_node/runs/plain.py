@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Callable, List, Mapping
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
-from flexrack_node.base.stored import or_nothing
+from flexrack_node.base.stored import or_nothing, read
 from flexrack_node.process.containment import Containment
 from flexrack_node.run.files import RunFolder, containment_tag
 from flexrack_node.run.leadership import is_committed, leader_known, may_be_led_on
@@ -108,6 +108,8 @@ class PlainRun:
             "commit": spec.get("commit"),
             "code": spec.get("code"),
             "data": spec.get("data") or [],
+            "uploads": spec.get("uploads") or [],
+            "uploaded": read("run.upload", folder.attempt(folder.attempts()[-1]) / "upload.json") if spec.get("uploads") and folder.attempts() else None,
             "folder": str(folder.path),
             "records": records,
             "alive": self.alive(),

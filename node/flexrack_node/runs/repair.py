@@ -67,12 +67,16 @@ def _close(folder: RunFolder, why: str = "") -> None:
 
 def _write_end(folder: RunFolder, why: str) -> None:
     _sweep(folder)
+    from flexrack_node.bucket.remotes import forget
     from flexrack_node.run.cause import close_result  # only here: what is repaired is seldom, and looking is to start quickly
     from flexrack_node.run.resumption import attempts_known, was_cut
 
     spec, is_cut = folder.spec(), was_cut(folder.state())
     started = float(folder.state().get("started") or folder.path.stat().st_ctime)
     cause: Optional[Cause] = _cause(spec["node"], folder.state())
+    forget(folder.path)
+    if cause and folder.attempts() and (folder.attempt(folder.attempts()[-1]) / "upload.json").exists():
+        cause.update({"kind": "upload", "message": f"{cause['message']}, before what it leaves was uploaded"})
     if cause and why:
         cause["message"] = f"{cause['message']}{why}"
     status: Literal["failed", "stopped"] = "failed"

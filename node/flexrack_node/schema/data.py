@@ -1,5 +1,5 @@
 """Data sets: versions by content, and what of them a node has. Generated from protocol/data.json by `npm run protocol`; for type checkers alone."""
-from typing import List, Optional, TypedDict, Union
+from typing import List, Literal, Optional, TypedDict, Union
 
 DataFile = List[Union[str, bool, int]]
 
@@ -16,6 +16,7 @@ class DataManifest(TypedDict):
 
 class DataDigest(TypedDict, total=False):
     digest: str
+    claim: str
 
 
 class DataVersionHere(TypedDict):
@@ -44,7 +45,46 @@ class _DataOrder(TypedDict):
 
 
 class DataOrder(_DataOrder, total=False):
+    claim: str
     limit: Optional[int]
+
+
+class _DataGive(TypedDict):
+    digest: str
+    contents: List[DataContent]
+
+
+class DataGive(_DataGive, total=False):
+    address: str
+
+
+class DataGiven(TypedDict):
+    bytes: int
+
+
+class DataSource(TypedDict):
+    """Where a node gives contents, to whoever knows the secret."""
+    address: str
+    port: int
+    secret: str
+
+
+class DataOpen(TypedDict):
+    event: Literal["open"]
+    address: str
+    port: int
+    secret: str
+
+
+class DataProgress(TypedDict):
+    event: Literal["progress"]
+    done: int
+    total: int
+    unit: Literal["bytes"]
+
+
+class DataFetch(DataOrder):
+    source: DataSource
 
 
 class DataReceived(TypedDict):

@@ -81,12 +81,16 @@ class GangDesired(_GangDesired, total=False):
     places: Dict[str, MemberPlace]
 
 
-class LaunchTrouble(TypedDict):
-    """The launcher ended badly, or did not start, without a rank that tells why."""
+class _LaunchTrouble(TypedDict):
     at: float
     message: str
     exit: Optional[int]
     tail: List[str]
+
+
+class LaunchTrouble(_LaunchTrouble, total=False):
+    """The launcher ended badly, or did not start, without a rank that tells why."""
+    kind: Literal["upload"]
 
 
 class StalledRank(TypedDict):
@@ -126,6 +130,7 @@ class GangObserved(TypedDict, total=False):
     attempt: int
     phase: Literal["idle", "running", "ended"]
     records: Dict[str, RankRecord]
+    unsaved: bool
     survivors: List[int]
     trouble: Optional[LaunchTrouble]
     watch: Optional[RanksWatched]

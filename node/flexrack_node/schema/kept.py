@@ -2,6 +2,7 @@
 from pathlib import Path
 from typing import Any, Literal, Optional, Protocol, Union, overload
 
+from flexrack_node.schema.board import BoardSettings, BoardState
 from flexrack_node.schema.data import DataManifest
 from flexrack_node.schema.gang import GangHistory
 from flexrack_node.schema.gpu import GpuOrder
@@ -27,7 +28,7 @@ from flexrack_node.schema.nodefiles import (
     WorkspaceUses,
 )
 from flexrack_node.schema.notebook import NotebookSeen, NotebookSettings
-from flexrack_node.schema.result import RankRecord, RunResult
+from flexrack_node.schema.result import RankRecord, RunResult, RunUploaded
 from flexrack_node.schema.run import NodeRun
 from flexrack_node.schema.runfiles import (
     JobGang,
@@ -52,6 +53,10 @@ from flexrack_node.schema.watch import HardwareSample, NodeHardware
 
 
 class Read(Protocol):
+    @overload
+    def __call__(self, kind: Literal["board.settings"], path: Path) -> Optional[BoardSettings]: ...
+    @overload
+    def __call__(self, kind: Literal["board.state"], path: Path) -> Optional[BoardState]: ...
     @overload
     def __call__(self, kind: Literal["boot.settings"], path: Path) -> Optional[KeptComeback]: ...
     @overload
@@ -108,6 +113,8 @@ class Read(Protocol):
     def __call__(self, kind: Literal["run.stop"], path: Path) -> Optional[StopRequest]: ...
     @overload
     def __call__(self, kind: Literal["run.summary"], path: Path) -> Optional[NodeRun]: ...
+    @overload
+    def __call__(self, kind: Literal["run.upload"], path: Path) -> Optional[RunUploaded]: ...
     @overload
     def __call__(self, kind: Literal["service.log"], path: Path) -> Optional[LogOffsets]: ...
     @overload
@@ -138,6 +145,10 @@ class Read(Protocol):
 
 class ReadCurrent(Protocol):
     @overload
+    def __call__(self, kind: Literal["board.settings"], path: Path) -> Optional[BoardSettings]: ...
+    @overload
+    def __call__(self, kind: Literal["board.state"], path: Path) -> Optional[BoardState]: ...
+    @overload
     def __call__(self, kind: Literal["boot.settings"], path: Path) -> Optional[KeptComeback]: ...
     @overload
     def __call__(self, kind: Literal["data.manifest"], path: Path) -> Optional[DataManifest]: ...
@@ -194,6 +205,8 @@ class ReadCurrent(Protocol):
     @overload
     def __call__(self, kind: Literal["run.summary"], path: Path) -> Optional[NodeRun]: ...
     @overload
+    def __call__(self, kind: Literal["run.upload"], path: Path) -> Optional[RunUploaded]: ...
+    @overload
     def __call__(self, kind: Literal["service.log"], path: Path) -> Optional[LogOffsets]: ...
     @overload
     def __call__(self, kind: Literal["service.spec"], path: Path) -> Optional[KeptService]: ...
@@ -222,6 +235,10 @@ class ReadCurrent(Protocol):
 
 
 class Write(Protocol):
+    @overload
+    def __call__(self, kind: Literal["board.settings"], path: Path, value: BoardSettings, durable: bool = True) -> None: ...
+    @overload
+    def __call__(self, kind: Literal["board.state"], path: Path, value: BoardState, durable: bool = True) -> None: ...
     @overload
     def __call__(self, kind: Literal["boot.settings"], path: Path, value: KeptComeback, durable: bool = True) -> None: ...
     @overload
@@ -279,6 +296,8 @@ class Write(Protocol):
     @overload
     def __call__(self, kind: Literal["run.summary"], path: Path, value: NodeRun, durable: bool = True) -> None: ...
     @overload
+    def __call__(self, kind: Literal["run.upload"], path: Path, value: RunUploaded, durable: bool = True) -> None: ...
+    @overload
     def __call__(self, kind: Literal["service.log"], path: Path, value: LogOffsets, durable: bool = True) -> None: ...
     @overload
     def __call__(self, kind: Literal["service.spec"], path: Path, value: KeptService, durable: bool = True) -> None: ...
@@ -307,6 +326,10 @@ class Write(Protocol):
 
 
 class Current(Protocol):
+    @overload
+    def __call__(self, kind: Literal["board.settings"], value: Any, path: Union[Path, str]) -> BoardSettings: ...
+    @overload
+    def __call__(self, kind: Literal["board.state"], value: Any, path: Union[Path, str]) -> BoardState: ...
     @overload
     def __call__(self, kind: Literal["boot.settings"], value: Any, path: Union[Path, str]) -> KeptComeback: ...
     @overload
@@ -373,6 +396,8 @@ class Current(Protocol):
     def __call__(self, kind: Literal["run.stop"], value: Any, path: Union[Path, str]) -> StopRequest: ...
     @overload
     def __call__(self, kind: Literal["run.summary"], value: Any, path: Union[Path, str]) -> NodeRun: ...
+    @overload
+    def __call__(self, kind: Literal["run.upload"], value: Any, path: Union[Path, str]) -> RunUploaded: ...
     @overload
     def __call__(self, kind: Literal["service.log"], value: Any, path: Union[Path, str]) -> LogOffsets: ...
     @overload

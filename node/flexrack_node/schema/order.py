@@ -117,6 +117,15 @@ class RunData(TypedDict):
     digest: str
 
 
+RunInput = TypedDict("RunInput", {"name": "str", "from": "str"})
+
+
+class RunUpload(TypedDict):
+    """What goes to a bucket before the run is over."""
+    to: str
+    files: List[str]
+
+
 class RunOrderProfile(TypedDict):
     """Steps of the optimizer that each rank records with torch.profiler, after others; of these the last warms the profiler up."""
     skip: int
@@ -155,6 +164,9 @@ class RunOrder(_RunOrder, total=False):
     code: RunCode
     data: List[RunData]
     volumes: List[BoundVolume]
+    inputs: List[RunInput]
+    uploads: List[RunUpload]
+    remotes: str
     checkpoint: CheckpointOrder
     after_reboot: Literal["checkpoint", "anew"]
     without_progress: int

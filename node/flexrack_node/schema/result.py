@@ -3,7 +3,7 @@ from typing import Dict, List, Literal, Optional, TypedDict, Union
 
 
 class _Cause(TypedDict):
-    kind: Literal["rank", "launcher", "gang", "slurm", "hang"]
+    kind: Literal["rank", "launcher", "gang", "slurm", "hang", "upload"]
     node: str
     rank: Optional[int]
     exit: Optional[int]
@@ -40,6 +40,20 @@ class RankError(TypedDict, total=False):
     """What PyTorch's elastic launcher wrote of a rank's exception."""
     message: Optional[str]
     at: Optional[float]
+
+
+class UploadDone(TypedDict):
+    to: str
+    files: int
+    bytes: int
+    links: int
+
+
+class RunUploaded(TypedDict):
+    """How far the uploads of an attempt are on a node."""
+    status: Literal["running", "done", "failed"]
+    uploads: List[UploadDone]
+    why: Optional[str]
 
 
 class _RankRecord(TypedDict):

@@ -1,9 +1,9 @@
 """Runs: what a node is asked to run, and what it tells of that. Times in seconds since 1970, by the node's clock. Generated from protocol/run.json by `npm run protocol`; for type checkers alone."""
 from typing import Dict, List, Literal, Optional, TypedDict, Union
 
-from flexrack_node.schema.order import Launcher, RunCode, RunData
+from flexrack_node.schema.order import Launcher, RunCode, RunData, RunUpload
 from flexrack_node.schema.reservation import Had
-from flexrack_node.schema.result import Cause, NodeRunStatus, RankRecord, Requeued, RunResult
+from flexrack_node.schema.result import Cause, NodeRunStatus, RankRecord, Requeued, RunResult, RunUploaded
 from flexrack_node.schema.watch import Hang
 
 
@@ -68,6 +68,8 @@ class _NodeRunDetail(NodeRun):
 
 class NodeRunDetail(_NodeRunDetail, total=False):
     data: List[RunData]
+    uploads: List[RunUpload]
+    uploaded: Optional[RunUploaded]
     code: Optional[RunCode]
     hangs: List[Hang]
 

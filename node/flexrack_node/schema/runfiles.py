@@ -12,6 +12,7 @@ class KeptRunOrder(RunOrder, total=False):
     """What a run was started with, and where."""
     root: str
     data_folder: str
+    inputs_folder: str
     attempts: List[RunAttempt]
 
 MemberPlace = List[Union[str, int]]

@@ -29,6 +29,7 @@ class ServiceOrder(_ServiceOrder, total=False):
     front: ServiceFront
     rotate_bytes: int
     spare_children: bool
+    until_reboot: bool
 
 
 class _ServiceStart(ServiceOrder):

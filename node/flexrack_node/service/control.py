@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 SUPERVISOR = Path(__file__).resolve().with_name("supervisor.py")
 ALIVE = ("starting", "running", "waiting")
-_KEPT = ("argv", "env", "cwd", "restart", "grace", "rotate_bytes", "spare_children", "front")  # of what is asked for; the rest is about the asking
+_KEPT = ("argv", "env", "cwd", "restart", "grace", "rotate_bytes", "spare_children", "front", "until_reboot")  # of what is asked for; the rest is about the asking
 
 
 def start(given: "ServiceStart", channel: Channel) -> "ServiceStarted":

@@ -41,8 +41,8 @@ class ServiceRecord:
         return (self.folder / "spec.json").is_file()
 
     def is_wanted(self) -> bool:
-        """It was started, and nobody has stopped it since; also where it ended with its machine, or gave up."""
-        return self.exists() and not (self.folder / "stop.json").exists()
+        """It was started to stay, and nobody has stopped it since; also where it ended with its machine, or gave up."""
+        return self.exists() and not (self.folder / "stop.json").exists() and not self.spec().get("until_reboot")
 
     def spec(self) -> "KeptService":
         return read("service.spec", self.folder / "spec.json") or cast("KeptService", {})
@@ -71,6 +71,14 @@ class ServiceRecord:
             os.unlink(self.folder / "stop.json")
         except FileNotFoundError:
             pass
+
+    def end_from_within(self, grace: float) -> None:
+        """Asked by the service itself: its supervisor ends it as a stop does, and does not start it again; what is told of it stays."""
+        self.ask_stop(grace)
+        supervisor = or_nothing(self.state().get("supervisor"))
+        pid = supervisor.get("pid")
+        if pid and start_time(pid) == supervisor.get("start"):
+            os.kill(pid, signal.SIGTERM)
 
     @contextmanager
     def change(self) -> Iterator[None]:

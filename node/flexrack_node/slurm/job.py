@@ -231,6 +231,8 @@ class SlurmJob:
             "environment": self.spec.get("environment"),
             "code": self.spec.get("code"),
             "data": self.spec.get("data") or [],
+            "uploads": self.spec.get("uploads") or [],
+            "uploaded": None,
             "commit": self.spec.get("commit"),
             "folder": str(self.folder.path),
             "records": records,

@@ -19,6 +19,7 @@ if __package__ in (None, ""):  # started as a file: make the package importable 
 from flexrack_node.base import stored
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.stored import or_nothing, read, write
+from flexrack_node.bucket import remotes
 from flexrack_node.gang import supervisor
 from flexrack_node.rank.launch import free_port, interfaces, source_towards
 from flexrack_node.run.files import RunFolder
@@ -61,6 +62,11 @@ def prepare(folder: RunFolder) -> int:
         if ended["status"] == "finished":
             return OVER
         raise NodeError("CONFLICT", f"run {folder.run} is over ({ended['status']}); that Slurm has started job {job} again changes nothing")
+    if spec.get("inputs"):
+        from flexrack_node.bucket.verbs import bring_all  # only here: few runs have any
+
+        root = folder.path.parent.parent
+        bring_all(spec["inputs"], folder.path, root, remotes.of_run(folder.path), lambda *_: None)  # once for all nodes, which share the folder
     attempts = starts.close(folder, start)
     names = commands.host_names(os.environ["SLURM_JOB_NODELIST"], spec["slurm"].get("bin"))
     found = commands.node_addresses(names, spec["slurm"].get("bin"))
@@ -104,7 +110,10 @@ def member(folder: RunFolder) -> int:
     if attempts and index == 0:
         RunFolder(own).event("restarting", attempt=len(attempts) + 1, why=attempts[-1]["changes"], nodes=gang["nodes"])
     supervisor.supervise(RunFolder(own), lambda result, at: judge(RunFolder(own), result, at))
-    return int(or_nothing(RunFolder(own).result()).get("exit", 1))
+    result = or_nothing(RunFolder(own).result())
+    if index == 0 and result and not (result.get("requeued") or result.get("provisional") or result.get("open")):
+        remotes.forget(folder.path)
+    return int(result.get("exit", 1))
 
 
 def judge(part: RunFolder, result: "RunResult", at: float) -> "RunResult":

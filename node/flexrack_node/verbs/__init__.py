@@ -1,8 +1,23 @@
 """Which function answers which verb: "module:function". Modules are imported only when called."""
 
 VERBS = {
+    "board.access": "board.control:access",
+    "board.append": "board.control:append",
+    "board.find": "board.control:find",
+    "board.look": "board.control:look",
+    "board.prepare": "board.control:prepare",
+    "board.read": "board.control:read_pieces",
+    "board.remove": "board.control:remove",
     "boot.inspect": "verbs.boot:inspect",
     "boot.resume": "verbs.boot:resume",
+    "bucket.bring": "bucket.verbs:bring",
+    "bucket.forget": "bucket.verbs:forget",
+    "bucket.inspect": "bucket.tool:inspect",
+    "bucket.settle": "bucket.verbs:settle",
+    "bucket.tool": "bucket.tool:tool",
+    "bucket.upload": "bucket.verbs:upload",
+    "data.fetch": "data.between:fetch",
+    "data.give": "data.between:give",
     "data.list": "data.verbs:listing",
     "data.missing": "data.verbs:missing",
     "data.receive": "data.verbs:receive",

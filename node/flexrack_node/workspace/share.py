@@ -44,7 +44,8 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, address: str, handler: Any, share: "Share") -> None:
+    def __init__(self, address: str, handler: Any, share: Any) -> None:
+        """`share`: what the handler answers from."""
         self.share = share
         self.room = threading.BoundedSemaphore(MOST)
         self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
@@ -245,7 +246,7 @@ def share(request: "ShareWanted", channel: Channel) -> Dict[str, Any]:
         os.environ.update(certificates.trusted(request["download"], os.environ))
         one = Share(Path(folder), Upstream(request["download"]))
         installers = Server("127.0.0.1", ToInstallers, one)
-        address = request.get("address") or _own_address()
+        address = request.get("address") or own_address()
         try:
             peers: Dict[str, Any] = {"address": address, "port": Server(address, ToPeers, one).server_address[1]}
         except OSError:  # it is reached by an address that it does not have: others get nothing from it
@@ -256,7 +257,7 @@ def share(request: "ShareWanted", channel: Channel) -> Dict[str, Any]:
     return {}
 
 
-def _own_address() -> str:
+def own_address() -> str:
     """By which the caller has reached this node; loopback where it is the caller's own machine."""
     words = os.environ.get("SSH_CONNECTION", "").split()
     return words[2] if len(words) == 4 else "127.0.0.1"

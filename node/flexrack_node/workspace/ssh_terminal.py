@@ -9,7 +9,8 @@ import grp
 import os
 from pathlib import Path
 
-_CLONE_NEWNS, _CLONE_NEWUSER = 0x00020000, 0x10000000  # sched.h
+from flexrack_node.process import own_namespaces
+
 _MS_BIND, _MS_REC, _MS_PRIVATE = 4096, 16384, 1 << 18  # sys/mount.h
 
 
@@ -34,18 +35,7 @@ def hide_group(draft: Path) -> None:
     text = Path("/etc/group").read_bytes()
     draft.write_bytes(b"".join(line for line in text.splitlines(keepends=True) if not line.startswith(b"tty:")))
     draft.chmod(0o644)
-    uid, gid = os.geteuid(), os.getegid()
+    own_namespaces.enter(own_namespaces.NEW_MOUNTS)
     libc = ctypes.CDLL(None, use_errno=True)
-    _check(libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNS))
-    # user_namespaces(7): without the first an ordinary user may not map a group.
-    Path("/proc/self/setgroups").write_text("deny")
-    Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
-    Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
-    _check(libc.mount(None, b"/", None, ctypes.c_ulong(_MS_REC | _MS_PRIVATE), None))
-    _check(libc.mount(os.fsencode(draft), b"/etc/group", None, ctypes.c_ulong(_MS_BIND), None))
-
-
-def _check(result: int) -> None:
-    if result != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
+    own_namespaces.check(libc.mount(None, b"/", None, ctypes.c_ulong(_MS_REC | _MS_PRIVATE), None))
+    own_namespaces.check(libc.mount(os.fsencode(draft), b"/etc/group", None, ctypes.c_ulong(_MS_BIND), None))

@@ -42,7 +42,7 @@ async function wishOf({to, pythons, machines, parts, project, rack}: CreateFlags
   }
   if (wants('sweep')) sources.push({kind: 'locks', name: 'sweep', locks: ['sweep', 'sweep-cmaes', 'sweep-scipy']})
   if (wants('endpoints')) {
-    const runtimes = new Set(['onnx', ...Object.values(manifest?.endpoints ?? {}).map(({runtime}) => runtime)])
+    const runtimes = new Set(['onnx', ...Object.values(manifest?.endpoints ?? {}).flatMap(({runtime}) => runtime ?? [])])
     sources.push(...[...runtimes].map((runtime): WheelSource => ({kind: 'runtime', name: `endpoint:${runtime}`, runtime})))
   }
   const {python: requirements = null, pythonVersion: python} = manifest?.workspace ?? {}

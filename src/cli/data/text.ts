@@ -59,7 +59,7 @@ export function versionsText(all: ShownVersion[]): string {
 
 export function pushedText(pushed: Pushed[]): string {
   return table(
-    pushed.map((one) => ({node: one.node, version: `${one.name}@${short(one.digest)}`, came: one.sent === 0 && one.evicted.length === 0 ? 'was there' : bytes(one.sent), 'gave way': one.evicted.map(short).join(', ')})),
+    pushed.map((one) => ({node: one.node, version: `${one.name}@${short(one.digest)}`, came: one.sent === 0 && one.evicted.length === 0 ? 'was there' : `${bytes(one.sent)}${one.from === null ? '' : ` from ${one.from}`}`, 'gave way': one.evicted.map(short).join(', ')})),
     ['node', 'version', 'came', ...(pushed.some((one) => one.evicted.length > 0) ? ['gave way'] : [])],
   )
 }

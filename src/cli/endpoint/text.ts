@@ -12,6 +12,9 @@ export interface ShowAnswer extends EndpointDetails {
   token?: string
 }
 
+/** What `endpoint invoke` takes, as an example. */
+const INPUTS: Record<EndpointSummary['protocol'], string> = {v2: '--input FILE.npy', openai: "--data 'Hello'", mlflow: '--input FILE.csv'}
+
 const FAILING = 'no model server answers'
 
 export function endpointListText(endpoints: EndpointSummary[]): string {
@@ -25,25 +28,24 @@ export function endpointListText(endpoints: EndpointSummary[]): string {
 }
 
 export function changeText({command, changed, endpoint}: ChangeAnswer): string {
-  const {name, model, release, replicas, url} = endpoint
+  const {name, model, release, replicas, protocol, callUrl} = endpoint
   if (!changed) return command === 'scale' ? `Endpoint ${name} has ${count(replicas, 'replica')} already.` : `Endpoint ${name} serves ${model} already (release ${release}).`
   const how = {deploy: 'serves', rollback: 'is back to', scale: 'serves'}[command]
-  const lines = [`Endpoint ${name} ${how} ${model} (release ${release}, ${count(replicas, 'replica')}).`, fields([['url', `${url}/v2/models/${name}/infer`]])]
-  if (command === 'deploy') lines.push('', `Next: flexrack endpoint invoke ${name} --input FILE.npy`, `      flexrack endpoint show ${name}`)
+  const lines = [`Endpoint ${name} ${how} ${model} (release ${release}, ${count(replicas, 'replica')}).`, fields([['url', callUrl]])]
+  if (command === 'deploy') lines.push('', `Next: flexrack endpoint invoke ${name} ${INPUTS[protocol]}`, `      flexrack endpoint show ${name}`)
   return lines.join('\n')
 }
 
 export function endpointShowText(one: ShowAnswer): string {
-  const infer = `${one.url}/v2/models/${one.name}/infer`
   const head = fields([
     ['endpoint', one.name], ['state', one.state === 'failing' ? `${one.state}: ${FAILING}` : one.state], ['model', one.model], ['release', one.release], ['runtime', one.runtime],
-    ['since', one.since && ago(one.since)], ['url', infer],
+    ['since', one.since && ago(one.since)], ['url', one.callUrl],
     ['rollback', one.rollback && `to ${one.rollback}: flexrack endpoint rollback ${one.name}`],
     ['token', one.token],
   ])
   const call = [
     `Call it, where that address is reachable${one.token ? '' : ` (the token: flexrack endpoint show ${one.name} --show-token)`}:`,
-    `  curl${one.certificates === undefined ? '' : ` --cacert ${one.certificates}`} -H "Authorization: Bearer ${one.token ?? '$TOKEN'}" -H 'Content-Type: application/json' -d @request.json ${infer}`,
+    `  curl${one.certificates === undefined ? '' : ` --cacert ${one.certificates}`} -H "Authorization: Bearer ${one.token ?? '$TOKEN'}" -H 'Content-Type: application/json' -d @request.json ${one.callUrl}${one.protocol === 'openai' ? '/chat/completions' : ''}`,
   ].join('\n')
   const broken = one.servers.some((server) => ['failed', 'lost', 'stopped', 'absent'].includes(server.state))
   const repair = broken ? `Not every server runs: flexrack endpoint deploy ${one.name} brings them up again.` : ''
@@ -68,8 +70,16 @@ function releasesText(releases: Release[]): string {
 
 /** The outputs, a row of the first dimension a line; long ones are cut. */
 export function answerText(answer: Answer): string {
+  if ('protocol' in answer) return `${saidBy(answer.answer) ?? JSON.stringify(answer.answer, null, 2)}\n\n${answer.milliseconds} ms`
   const outputs = answer.outputs.map((output) => `${output.name}  ${output.datatype} (${output.shape.join(', ')})\n${rowsText(output)}`)
   return [...outputs, `${answer.model_name}${answer.model_version ? ` version ${answer.model_version}` : ''}, ${answer.milliseconds} ms`].join('\n\n')
+}
+
+/** What a language model said, where that is all that was asked. */
+function saidBy(answer: unknown): string | undefined {
+  const [choice] = (answer as {choices?: {message?: {content?: unknown}; text?: unknown}[]} | null)?.choices ?? []
+  const text = choice?.message?.content ?? choice?.text
+  return typeof text === 'string' ? text : undefined
 }
 
 const MOST_ROWS = 20

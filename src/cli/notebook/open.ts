@@ -1,4 +1,4 @@
-import {CliError, isCliError, UNIT_SECONDS, type Context} from '../../lib/base/index.ts'
+import {CliError, isCliError, type Context} from '../../lib/base/index.ts'
 import type {Host} from '../../lib/host/index.ts'
 import type {Notebook} from '../../lib/notebook/index.ts'
 import {selectNodes, type RackNode} from '../../lib/rack/index.ts'
@@ -26,15 +26,6 @@ export async function oneNotebook(session: Session, project: string, on: string 
   if (!first) throw new CliError('NOT_FOUND', `there is no notebook of ${project}`, {hint: 'flexrack notebook start'})
   if (found.length > 1) throw new CliError('USAGE', `${found.length} nodes have a notebook of ${project}`, {hint: `--on ${first.host.node}`, details: {nodes: found.map((one) => one.host.node)}})
   return {...first, node: session.rack.nodes.find((one) => one.name === first.host.node) as RackNode}
-}
-
-/** `2h`, `90m`, `10s`, `1d`, or `never` (0), in seconds. Errors: USAGE. */
-export function durationOf(text: string, flag: string): number {
-  if (text === 'never') return 0
-  const found = /^(\d{1,6}(?:\.\d+)?)(s|m|h|d)$/.exec(text)
-  const seconds = Number(found?.[1]) * (UNIT_SECONDS[found?.[2] ?? ''] ?? Number.NaN)
-  if (!(seconds >= 1)) throw new CliError('USAGE', `"${text}" is not a time such as 90m, 2h or 1d`, {hint: `${flag} 2h`})
-  return seconds
 }
 
 /** The log of a notebook's service, line by line. */

@@ -17,7 +17,7 @@ export function profileText(profile: RunProfile, {rank, top, traces}: {rank?: nu
     table(rows, columns),
     ...(slowest === null ? [] : [`rank ${slowest} computes longest between collectives; the others wait for it`]),
     ...(shown?.summary ? operatorParts(shown, shown.summary, top) : []),
-    ...(traces.length > 0 ? [traces.join('\n')] : ranks.some(({path}) => path !== null) ? [`to look at them: flexrack runs profile ${run} --to traces, then open them in ui.perfetto.dev or speedscope`] : []),
+    ...(traces.length > 0 ? [traces.join('\n')] : ranks.some(({path}) => path !== null) ? [`to look at one: flexrack runs profile ${run} --open; or --to traces, and open them in ui.perfetto.dev`] : []),
     ...failed.map(({node, message}) => paint.yellow(`${node} was not asked: ${message}`)),
   ]
   return parts.join('\n\n')

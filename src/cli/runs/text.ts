@@ -10,6 +10,7 @@ import {paceText, stragglerLine} from './pace-text.ts'
 import {ago, bytes, count, duration, fields, table} from '../terminal/render.ts'
 import {attemptsText} from './attempts-text.ts'
 import {queueText, slurmLine} from './slurm-text.ts'
+import {uploadsText} from './upload-text.ts'
 import {unsentText} from './unsent-text.ts'
 
 /** More metrics than this are counted in the last lines of `train`: `runs show` has them all. */
@@ -102,6 +103,7 @@ export function shownRunText(run: ShownRun): string {
     run.cause && run.cause.lines.length > 0 ? `${paint.dim('last lines of the first cause:')}\n${run.cause.lines.map((line) => `  ${line}`).join('\n')}` : '',
     paceText(run.attempts.at(-1)?.pace),
     hangsText(run.hangs),
+    uploadsText(run),
     unsentText(run.run, run.unsent),
     run.away ? paint.dim(`The tracking server was not asked: ${run.away}`) : '',
   ]

@@ -17,7 +17,7 @@ export default class EndpointDeploy extends BaseCommand {
     model: Flags.string({char: 'm', description: 'NAME@ALIAS, NAME/VERSION or NAME (default: the manifest\'s, else the model of this name, @production first)'}),
     on: onFlag,
     replicas: Flags.integer({description: 'number of model servers (default: the manifest\'s, else as many as now, else 1)', min: 1, max: 100}),
-    runtime: Flags.string({description: 'recipe of the model server (default: the manifest\'s, else onnx)'}),
+    runtime: Flags.string({description: 'recipe of the model server (default: the manifest\'s, else what fits the model)'}),
     timeout: readyTimeoutFlag,
     force: Flags.boolean({description: 'deploy again what is already served'}),
     'dry-run': dryRunFlag,

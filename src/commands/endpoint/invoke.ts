@@ -8,10 +8,11 @@ export default class EndpointInvoke extends BaseCommand {
   static override summary = 'send one request to an endpoint'
   static override description =
     'Takes an Open Inference Protocol request, bare nested lists, an object of lists by input name, or a .npy array; name and type of the tensor come from the model itself. ' +
-    'A single item becomes a batch of one.'
+    'A single item becomes a batch of one. Where the endpoint speaks OpenAI\'s API: a request, or a text that a user says; where it speaks MLflow\'s: a request, lists, a .csv or a .npy file.'
   static override examples = [
     '<%= config.bin %> endpoint invoke digits --input digits.npy',
     "<%= config.bin %> endpoint invoke iris --data '[[5.1, 3.5, 1.4, 0.2]]'",
+    "<%= config.bin %> endpoint invoke chat --data 'Who are you?'",
     'cat request.json | <%= config.bin %> endpoint invoke digits --input -',
   ]
   static override args = {name: Args.string({required: true, description: 'name of the endpoint'})}

@@ -29,7 +29,7 @@ export default class NotebookStart extends BaseCommand {
     const session = await this.projectSession(flags)
     const context = await this.context()
     const [{planNotebook, startNotebook}, {oneNode, openWorkspace}, {durationOf}, {kernelGpus}, {volumesOn}] = await Promise.all([
-      import('../../lib/notebook/index.ts'), import('../../cli/workspace/nodes.ts'), import('../../cli/notebook/open.ts'), import('../../cli/notebook/gpus.ts'), import('../../cli/workspace/volumes.ts'),
+      import('../../lib/notebook/index.ts'), import('../../cli/workspace/nodes.ts'), import('../../cli/base/seconds.ts'), import('../../cli/notebook/gpus.ts'), import('../../cli/workspace/volumes.ts'),
     ])
     const [idle, lasts] = [durationOf(flags.idle, '--idle'), flags.for === undefined ? null : durationOf(flags.for, '--for')]
     const {host, workspace} = await openWorkspace(session.fleet, oneNode(session.rack, flags.on), session.manifest.name, context)

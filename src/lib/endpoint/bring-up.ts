@@ -5,12 +5,12 @@ import {CliError, isCliError} from '../base/index.ts'
 import {ensureEnvironment, followServiceLog, serviceStatus, startService, type Environment, type Host} from '../host/index.ts'
 import {askRoute} from '../route/index.ts'
 import type {ServiceFront} from '../protocol/index.ts'
-import {rangeOf, renderRecipe, type Recipe, type RenderedRecipe} from '../recipe/index.ts'
+import {rangeOf, renderRecipe, worksWith, type Recipe, type RenderedRecipe} from '../recipe/index.ts'
 import {warnOfReboot} from '../reboot/index.ts'
-import type {ModelFile, Replica} from './document.ts'
+import type {ModelFile, ModelNeeds, Replica} from './document.ts'
 import type {FetchedModel} from './model-files.ts'
 import {isNearHead, LOOPBACK, serverAddress, serverUrl} from './placement.ts'
-import {waitReady} from './ready.ts'
+import {waitReady, type Waiting} from './ready.ts'
 import {hostOf, nodeOf, type Site} from './site.ts'
 
 const LAST_LINES = 30
@@ -22,6 +22,7 @@ export interface Started {
   rendered: RenderedRecipe
   /** Of its model. */
   files: ModelFile[]
+  needs?: ModelNeeds
 }
 
 /** A model's files as they lie on a node, with the one the server is given first. */
@@ -31,9 +32,17 @@ export interface PlacedModel {
 }
 
 /** The recipe's environment on a node, under a Python it accepts: one of the node, else uv installs one. Errors: those of ensureEnvironment. */
-export async function prepareEnvironment(site: Site, node: string, endpoint: string, recipe: Recipe, together: boolean): Promise<Environment> {
+export async function prepareEnvironment(site: Site, node: string, endpoint: string, recipe: Recipe, together: boolean, needs: ModelNeeds | undefined): Promise<Environment> {
   const host = await hostOf(site, node)
-  return ensureEnvironment(host, {requirements: recipe.requirements, origins: origins(recipe), user: `endpoint:${endpoint}`, python: rangeOf(recipe.python), together}, site.context)
+  const python = needs?.python
+  if (python !== undefined && !worksWith(recipe.python, python)) {
+    throw new CliError('ENVIRONMENT_FAILED', `the model was made with Python ${python}, and the runtime ${recipe.name} works with ${rangeOf(recipe.python)}`, {hint: 'log the model with such a Python, or make a recipe of your own (docs/runtimes.md)'})
+  }
+  const texts: [origin: string, text: string][] = [[`runtimes/${recipe.name}/requirements.txt`, recipe.requirements], ...(needs ? [['requirements.txt of the model', needs.requirements] as [string, string]] : [])]
+  return ensureEnvironment(host, {
+    requirements: texts.map(([, text]) => text.replace(/\n?$/, '\n')).join(''), origins: texts.flatMap(([origin, text]) => text.replace(/\n$/, '').split('\n').map((_, index) => `${origin}:${index + 1}`)),
+    user: `endpoint:${endpoint}`, python: python ?? rangeOf(recipe.python), together,
+  }, site.context)
 }
 
 /** Puts the model's files on a node unless they are there whole. */
@@ -78,7 +87,7 @@ export async function startReplica(site: Site, input: {endpoint: string; release
   const rendered = renderRecipe(recipe, {
     python: `${environment.path}/bin/python`, environment: environment.path, folder, host: LOOPBACK,
     ports: Object.fromEntries(recipe.ports.map((name, index) => [name, ports[index] ?? 0])),
-    model: endpoint, version, modelFile: `${model.folder}/${main.path}`,
+    model: endpoint, version, modelFile: `${model.folder}/${main.path}`, modelFolder: model.folder,
   })
   await host.call('endpoint.write', {name: endpoint, release, replica: replica.index, files: rendered.files})
   const front = isNearHead(site.rack, nodeOf(site, replica.node)) ? undefined : await makeFront(site, host, first, taken)
@@ -102,7 +111,7 @@ async function makeFront(site: Site, host: Host, port: number, taken: Set<number
 }
 
 /** Waits for a started server, and then for the head to reach it. A failure carries the server's last lines. */
-export async function awaitReplica(site: Site, started: Started, endpoint: string, seconds: number): Promise<void> {
+export async function awaitReplica(site: Site, started: Started, endpoint: string, asked: Pick<Waiting, 'seconds' | 'protocol' | 'example'>): Promise<void> {
   const {replica, port, rendered} = started
   const progress = site.context.reporter.begin(`Start ${replica.service}`, replica.node)
   const host = await hostOf(site, replica.node)
@@ -110,7 +119,7 @@ export async function awaitReplica(site: Site, started: Started, endpoint: strin
     const forward = await host.shell.forwardLocal({targetPort: port})
     try {
       await waitReady({
-        base: `http://127.0.0.1:${forward.port}`, model: endpoint, readyPath: rendered.readyPath, seconds, progress, signal: site.context.signal,
+        base: `http://127.0.0.1:${forward.port}`, model: endpoint, readyPath: rendered.readyPath, ...asked, progress, signal: site.context.signal,
         status: () => serviceStatus(host, replica.service),
       })
     } finally {
@@ -141,8 +150,4 @@ async function lastLines(host: Host, service: string): Promise<string[]> {
     return []
   }
   return Buffer.concat(chunks).toString('utf8').split('\n').filter((line) => line.trim() !== '').slice(-LAST_LINES)
-}
-
-function origins(recipe: Recipe): string[] {
-  return recipe.requirements.split('\n').map((_, index) => `runtimes/${recipe.name}/requirements.txt:${index + 1}`)
 }

@@ -57,12 +57,11 @@ export async function applyChange(site: Site, name: string, prepare: Prepare): P
 export function deploy(input: DeployInput): Prepare {
   checkEndpointName(input.name)
   return async (site, record) => {
-    const {version, release} = await chooseRelease(site, record.document, input)
-    await loadRecipe(release.runtime, site.context.env) // an unknown runtime is told before anything is done
+    const {version, release, recipe} = await chooseRelease(site, record.document, input)
     if (!input.force && (await isServing(site, record.document, release))) return undefined
     const stop = activeRelease(record.document)?.replicas ?? []
     return {
-      change: {command: 'endpoint deploy', endpoint: input.name, release, start: release.replicas, stop, headNode: site.rack.head.node, fetch: true},
+      change: {command: 'endpoint deploy', endpoint: input.name, release, start: release.replicas, stop, headNode: site.rack.head.node, fetch: true, asksModel: recipe.modelEnvironment !== undefined},
       version, rejectOld: false, seconds: input.seconds,
     }
   }
@@ -79,7 +78,7 @@ export function rollback(name: string, seconds: number | undefined): Prepare {
     }
     const replicas = release.replicas.map(({index, node, service}) => ({index, node, service}))
     return {
-      change: {command: 'endpoint rollback', endpoint: name, release: {...release, replicas}, start: replicas, stop: active?.replicas ?? [], headNode: site.rack.head.node, fetch: false},
+      change: {command: 'endpoint rollback', endpoint: name, release: {...release, replicas}, start: replicas, stop: active?.replicas ?? [], headNode: site.rack.head.node, fetch: false, asksModel: false},
       version: undefined, rejectOld: true, seconds,
     }
   }
@@ -95,7 +94,7 @@ export function scale(name: string, count: number, seconds: number | undefined):
     const start = without(release.replicas, active.replicas)
     const stop = without(active.replicas, release.replicas)
     if (start.length === 0 && stop.length === 0) return undefined
-    return {change: {command: 'endpoint scale', endpoint: name, release, start, stop, headNode: site.rack.head.node, fetch: false}, version: undefined, rejectOld: false, seconds}
+    return {change: {command: 'endpoint scale', endpoint: name, release, start, stop, headNode: site.rack.head.node, fetch: false, asksModel: false}, version: undefined, rejectOld: false, seconds}
   }
 }
 

@@ -1,11 +1,13 @@
 import {serviceStatus} from '../host/index.ts'
 import {parseReference, resolveVersion} from '../model/index.ts'
 import {selectNodes, type RackNode} from '../rack/index.ts'
+import {loadRecipe, type Recipe} from '../recipe/index.ts'
 import type {ModelVersion} from '../tracking/index.ts'
 import {isCliError} from '../base/index.ts'
 import {activeRelease, nextReleaseId, type EndpointDocument, type Release} from './document.ts'
 import {whoAmI} from './lock.ts'
 import {placeReplicas, serverAddress} from './placement.ts'
+import {runtimeOf} from './runtime-of.ts'
 import {hostOf, type Site} from './site.ts'
 
 export interface DeployInput {
@@ -26,6 +28,7 @@ export interface DeployInput {
 export interface DeployChoice {
   version: ModelVersion
   release: Release
+  recipe: Recipe
 }
 
 /** Which model version, runtime, nodes and replicas a deploy means: flags before the manifest before what is there. Only looks. */
@@ -36,17 +39,20 @@ export async function chooseRelease(site: Site, document: EndpointDocument, inpu
   const nodes = chooseNodes(site, active, input.on)
   for (const node of nodes) serverAddress(site.rack, node, isOnLoopback(site) ? undefined : 'found later') // a node the head cannot reach is told before anything is done
   const id = nextReleaseId(document)
+  const runtime = input.runtime ?? own?.runtime ?? (await runtimeOf(site.mlflow, version))
+  const recipe = await loadRecipe(runtime, site.context.env) // an unknown runtime is told before anything is done
   const release: Release = {
     id,
     model: {name: version.name, version: version.version, files: [], ...(version.runId && {runId: version.runId})},
-    runtime: input.runtime ?? own?.runtime ?? 'onnx',
+    runtime,
+    ...(recipe.protocol !== 'v2' && {protocol: recipe.protocol}),
     state: 'starting',
     replicas: placeReplicas(input.name, id, nodes, input.replicas ?? own?.replicas ?? active?.replicas.length ?? 1),
     createdAt: new Date().toISOString(),
     by: whoAmI(),
     kept: true,
   }
-  return {version, release}
+  return {version, release, recipe}
 }
 
 /** True where exactly this serves already, with every server running: nothing to do. */

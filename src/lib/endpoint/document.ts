@@ -1,16 +1,25 @@
-/** What the head keeps about an endpoint, durably. The gateway reads only `active.targets`. */
+import type {Recipe} from '../recipe/index.ts'
+
+/** What the head keeps about an endpoint, durably. The gateway reads only `active`. */
 export interface EndpointDocument {
   name: string
   /** ISO 8601. */
   createdAt: string
   /** What the gateway sends requests to; null before the first release is ready and after the last was taken away. */
-  active: {release: string; targets: string[]} | null
+  active: ({release: string; targets: string[]} & ReleaseProtocol) | null
   /** Newest first. */
   releases: Release[]
 }
 
+/** What the gateway has to know of a release besides where it is. Nothing: it speaks the Open Inference Protocol v2. */
+export interface ReleaseProtocol {
+  protocol?: Recipe['protocol']
+  /** Path of the model server that answers 200 once it predicts. */
+  health?: string
+}
+
 /** One version of a model put to use: `r1`, `r2`, … */
-export interface Release {
+export interface Release extends ReleaseProtocol {
   id: string
   model: ReleaseModel
   runtime: string
@@ -41,6 +50,18 @@ export interface ReleaseModel {
   /** Files of the model on the nodes, with the one the server is given first. Known once they were fetched. */
   files: ModelFile[]
   runId?: string
+  /** What the version says of itself, where its runtime asks it. Known once its files were fetched. */
+  needs?: ModelNeeds
+}
+
+/** Of a model that names its own environment, as MLflow's do. */
+export interface ModelNeeds {
+  /** Text of its requirements file. */
+  requirements: string
+  /** Python it was made with, such as 3.11. */
+  python?: string
+  /** A request that it answers, as JSON; only a small one is kept. */
+  example?: string
 }
 
 export interface ModelFile {
@@ -116,7 +137,7 @@ export function switchTo(document: EndpointDocument, release: Release, now: Date
     }
     return one.state === 'active' ? {...one, state: 'draining', ...(rejectOld && {rejected: true})} : one
   })
-  return {...document, active: {release: release.id, targets}, releases}
+  return {...document, active: {release: release.id, targets, ...(release.protocol && {protocol: release.protocol}), ...(release.health && {health: release.health})}, releases}
 }
 
 /** Which releases keep their files: the active one and the newest good ones, KEPT_RELEASES in all. */

@@ -2,6 +2,7 @@ import {CliError, isCliError, nearestName} from '../base/index.ts'
 import {requestJson} from '../tracking/index.ts'
 import {activeRelease} from './document.ts'
 import {parseNpy} from './npy.ts'
+import {plainRequest} from './plain-request.ts'
 import type {Site} from './site.ts'
 import {requireEndpoint} from './store.ts'
 import {fitShape, tensorFromLists, type InferRequest, type InferResponse, type ModelMetadata, type Tensor, type TensorMetadata} from './tensor.ts'
@@ -13,32 +14,54 @@ export interface InvokeInput {
   bytes: Buffer
 }
 
-export interface Answer extends InferResponse {
+export interface TensorAnswer extends InferResponse {
   /** Milliseconds from sending the request to having the whole answer. */
   milliseconds: number
 }
 
+/** What a server of another protocol answered, as it said it. */
+export interface PlainAnswer {
+  protocol: 'openai' | 'mlflow'
+  answer: unknown
+  milliseconds: number
+}
+
+export type Answer = TensorAnswer | PlainAnswer
+
 /**
- * One request through the gateway: an Open Inference request as it is, nested lists, an object of lists by input name,
+ * One request through the gateway, in the endpoint's protocol. To OpenAI's API and to MLflow's server goes what plainRequest makes of it; else: an Open Inference request as it is, nested lists, an object of lists by input name,
  * or a .npy array. USAGE where it does not fit the model's own metadata; ENDPOINT_FAILED where the endpoint cannot answer.
  */
 export async function invokeEndpoint(site: Site, input: InvokeInput): Promise<Answer> {
   const {document} = await requireEndpoint(site.head, input.name)
-  if (!activeRelease(document)) throw new CliError('ENDPOINT_FAILED', `endpoint ${input.name} serves nothing`, {hint: `flexrack endpoint deploy ${input.name}`})
-  const base = `${site.head.uri}/endpoints/${encodeURIComponent(input.name)}/v2/models/${encodeURIComponent(input.name)}`
+  const active = activeRelease(document)
+  if (!active) throw new CliError('ENDPOINT_FAILED', `endpoint ${input.name} serves nothing`, {hint: `flexrack endpoint deploy ${input.name}`})
+  const own = `${site.head.uri}/endpoints/${encodeURIComponent(input.name)}`
+  const base = `${own}/v2/models/${encodeURIComponent(input.name)}`
   const common = {peer: `endpoint ${input.name}`, token: site.head.token, signal: site.context.signal}
+  const {protocol} = active
   try {
+    if (protocol !== undefined && protocol !== 'v2') {
+      const {path, type, body} = plainRequest(protocol, input)
+      const begun = performance.now()
+      const answer = await requestJson<unknown>({...common, method: 'POST', url: `${own}${path}`, headers: {'content-type': type}, body, timeout: 300_000})
+      return {protocol, answer, milliseconds: since(begun)}
+    }
     const metadata = await requestJson<ModelMetadata>({...common, method: 'GET', url: base})
     const request = buildRequest(input, metadata)
     const begin = performance.now()
     const answer = await requestJson<InferResponse>({...common, method: 'POST', url: `${base}/infer`, json: request, timeout: 300_000})
-    return {...answer, milliseconds: Math.round((performance.now() - begin) * 10) / 10}
+    return {...answer, milliseconds: since(begin)}
   } catch (error) {
     if (isCliError(error, 'HEAD_FAILED')) {
       throw new CliError('ENDPOINT_FAILED', error.message, {hint: error.details.status === 400 ? undefined : `flexrack endpoint logs ${input.name}`, details: error.details, cause: error})
     }
     throw error
   }
+}
+
+function since(begin: number): number {
+  return Math.round((performance.now() - begin) * 10) / 10
 }
 
 /** The request for what was given. Pure. */

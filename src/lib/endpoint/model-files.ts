@@ -1,16 +1,19 @@
 import {mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
-import {join} from 'node:path'
+import {basename, dirname, join} from 'node:path'
 import {CliError, type Context} from '../base/index.ts'
 import type {Recipe} from '../recipe/index.ts'
 import type {ArtifactEntry, Mlflow, ModelVersion} from '../tracking/index.ts'
-import type {ModelFile} from './document.ts'
+import type {ModelFile, ModelNeeds} from './document.ts'
+import {readNeeds} from './model-needs.ts'
 
 /** A model version on this machine, in a temporary folder. */
 export interface FetchedModel {
   folder: string
   /** The one the server is given comes first. */
   files: ModelFile[]
+  /** Where its recipe asks the model for its environment. */
+  needs?: ModelNeeds
   remove(): Promise<void>
 }
 
@@ -35,13 +38,15 @@ export async function fetchModel(mlflow: Mlflow, version: ModelVersion, recipe: 
     }
     const expected = version.tags['flexrack.sha256']
     const main = files[0]
-    if (expected !== undefined && main && main.sha256 !== expected) {
+    const registered = version.tags['flexrack.path']
+    if (expected !== undefined && main && (registered === undefined || basename(registered) === basename(main.path)) && main.sha256 !== expected) {
       throw new CliError('CONFLICT', `${main.path} of model ${version.name}/${version.version} is not the file that was registered`, {
         hint: `flexrack model register ${version.name} --run RUN`, details: {expected, found: main.sha256},
       })
     }
+    const needs = recipe.modelEnvironment && main ? await readNeeds(join(folder, dirname(main.path)), version) : undefined
     progress.done()
-    return {folder, files, remove}
+    return {folder, files, ...(needs && {needs}), remove}
   } catch (error) {
     progress.fail()
     await remove()
@@ -60,9 +65,9 @@ async function findFiles(mlflow: Mlflow, uri: string, version: ModelVersion, rec
   }
   const all = await mlflow.walkStored(uri)
   const fitting = all.filter((entry) => entry.path.endsWith(recipe.suffix))
-  const main = fitting[0]
+  const main = fitting.find((entry) => entry.path === recipe.suffix) ?? fitting[0]
   if (!main) throw missing(version, `it has no *${recipe.suffix} file for the runtime ${recipe.name}`)
-  if (fitting.length > 1) throw new CliError('USAGE', `model ${version.name}/${version.version} has ${fitting.length} *${recipe.suffix} files`, {details: {files: fitting.map((entry) => entry.path)}})
+  if (fitting.length > 1 && main.path !== recipe.suffix) throw new CliError('USAGE', `model ${version.name}/${version.version} has ${fitting.length} *${recipe.suffix} files`, {details: {files: fitting.map((entry) => entry.path)}})
   // A model's own folder: all of it, as weights beside the graph may have any name (MLflow gives them a random one).
   return {base: uri, paths: [main, ...all.filter((entry) => entry !== main)]}
 }

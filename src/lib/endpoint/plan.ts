@@ -16,6 +16,8 @@ export interface Transition {
   headNode: string
   /** The model has to be downloaded in any case (a new release). */
   fetch: boolean
+  /** Its environment is known once its files were fetched: the model names it. */
+  asksModel: boolean
 }
 
 /** How it is carried out. */
@@ -36,8 +38,10 @@ export function transitionPlan(change: Transition, {seconds, rejectOld}: Transit
   const nodes = [...new Set(start.map((replica) => replica.node))]
   const fetch: Step[] = change.fetch && start.length > 0 ? [{id: 'fetch', node: null, kind: 'endpoint.fetch', title: `Fetch model ${name}`, input: {model: name, runtime}, needs: []}] : []
   const files = fetch.length > 0 ? fromStep('fetch', 'files') : model.files
+  const needs = fetch.length > 0 && change.asksModel ? fromStep('fetch', 'needs') : (model.needs ?? null)
+  const asked = change.asksModel ? fetch.map((one) => one.id) : []
   const prepare = nodes.flatMap((node): Step[] => [
-    {id: `environment:${node}`, node, kind: 'endpoint.environment', title: `Python environment of the runtime ${runtime}`, input: {node, endpoint, runtime, together: nodes.length > 1}, needs: []},
+    {id: `environment:${node}`, node, kind: 'endpoint.environment', title: `Python environment of the runtime ${runtime}${change.asksModel || model.needs ? ' and of the model' : ''}`, input: {node, endpoint, runtime, together: nodes.length > 1, needs}, needs: asked},
     {id: `place:${node}`, node, kind: 'endpoint.place', title: `Put model ${name} into place`, input: {node, endpoint, release: release.id, model: name, files}, needs: fetch.map((one) => one.id)},
   ])
   const bringUp = start.flatMap((replica): Step[] => {
@@ -45,7 +49,7 @@ export function transitionPlan(change: Transition, {seconds, rejectOld}: Transit
     const input = {endpoint, release: release.id, version: model.version, runtime, replica, environment: fromStep(`environment:${node}`), placed: fromStep(`place:${node}`)}
     return [
       {id: `start:${service}`, node, kind: 'endpoint.start', title: `Start model server ${service}`, input, needs: [`environment:${node}`, `place:${node}`]},
-      {id: `ready:${service}`, node, kind: 'endpoint.ready', title: `Wait until ${service} is ready and answers`, input: {endpoint, service, runtime, started: fromStep(`start:${service}`), seconds: seconds ?? null}, needs: [`start:${service}`]},
+      {id: `ready:${service}`, node, kind: 'endpoint.ready', title: `Wait until ${service} is ready and answers`, input: {endpoint, service, runtime, started: fromStep(`start:${service}`), seconds: seconds ?? null, needs}, needs: [`start:${service}`, ...asked]},
     ]
   })
   const ready = start.map((replica) => `ready:${replica.service}`)

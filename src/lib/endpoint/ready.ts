@@ -1,7 +1,8 @@
 import {setTimeout as sleep} from 'node:timers/promises'
 import {CliError, isCliError, throwIfInterrupted, type Progress} from '../base/index.ts'
 import type {ServiceStatus} from '../host/index.ts'
-import {requestJson} from '../tracking/index.ts'
+import type {Recipe} from '../recipe/index.ts'
+import {requestJson, requestStream} from '../tracking/index.ts'
 import {smokeRequest, type ModelMetadata} from './tensor.ts'
 
 export interface Waiting {
@@ -9,6 +10,9 @@ export interface Waiting {
   base: string
   model: string
   readyPath: string
+  protocol: Recipe['protocol']
+  /** A request that the model should answer, as JSON, where it brought one. */
+  example?: string | undefined
   seconds: number
   /** Asked about once a second: a server that ended is not waited for. */
   status(): Promise<ServiceStatus>
@@ -20,10 +24,10 @@ const LOOK_MS = 100
 const STATUS_MS = 1000
 
 /**
- * Waits until the server says that the model is ready, then sends it one request made from its own metadata.
+ * Waits until the server says that the model is ready, then sends it one request: made from its own metadata, or what it brought as an example.
  * ENDPOINT_FAILED where it ended, where it cannot answer that request; TIMED_OUT where it took too long.
  */
-export async function waitReady(waiting: Waiting): Promise<ModelMetadata> {
+export async function waitReady(waiting: Waiting): Promise<void> {
   const begin = Date.now()
   let nextStatus = begin + STATUS_MS
   for (;;) {
@@ -42,12 +46,13 @@ export async function waitReady(waiting: Waiting): Promise<ModelMetadata> {
   }
   checkAlive(await waiting.status()) // the port might be somebody else's
   waiting.progress.detail('one request for a try')
-  return tryOnce(waiting)
+  await TRIES[waiting.protocol](waiting)
 }
 
 async function isReady({base, readyPath, signal}: Waiting): Promise<boolean> {
   try {
-    await requestJson({method: 'GET', url: `${base}${readyPath}`, timeout: 5000, retries: 0, signal})
+    const {body} = await requestStream({method: 'GET', url: `${base}${readyPath}`, timeout: 5000, retries: 0, signal})
+    body.resume()
     return true
   } catch (error) {
     if (isCliError(error, 'INTERRUPTED')) throw error
@@ -60,17 +65,36 @@ function checkAlive(status: ServiceStatus): void {
   throw new CliError('ENDPOINT_FAILED', `the model server ended before it was ready (${status.exit?.text ?? status.state})`, {details: {exit: status.exit}})
 }
 
-async function tryOnce({base, model, signal}: Waiting): Promise<ModelMetadata> {
-  const peer = 'the model server'
-  const metadata = await requestJson<ModelMetadata>({method: 'GET', url: `${base}/v2/models/${model}`, peer, signal})
+const PEER = 'the model server'
+const TRY_MS = 120_000
+
+/** One request for a try, in the protocol of the server. ENDPOINT_FAILED where it cannot answer. */
+const TRIES: Record<Waiting['protocol'], (waiting: Waiting) => Promise<void>> = {v2: tryTensors, openai: tryCompletion, mlflow: tryExample}
+
+async function tryTensors({base, model, signal}: Waiting): Promise<void> {
+  const metadata = await requestJson<ModelMetadata>({method: 'GET', url: `${base}/v2/models/${model}`, peer: PEER, signal})
   const {request, certain} = smokeRequest(metadata)
+  // Zeros of size one may not be a sensible input where several dimensions vary; a refusal then proves nothing.
+  await answered(() => requestJson({method: 'POST', url: `${base}/v2/models/${model}/infer`, json: request, peer: PEER, timeout: TRY_MS, signal}), certain ? [] : [400])
+}
+
+/** One token. Models that only embed or chat refuse it, which proves nothing. */
+async function tryCompletion({base, model, signal}: Waiting): Promise<void> {
+  await answered(() => requestJson({method: 'GET', url: `${base}/v1/models`, peer: PEER, signal}), [])
+  await answered(() => requestJson({method: 'POST', url: `${base}/v1/completions`, json: {model, prompt: '1', max_tokens: 1}, peer: PEER, timeout: TRY_MS, signal}), [400, 404, 405, 422, 501])
+}
+
+/** What was logged with the model as an example of its input; without one, only that it was loaded is known. */
+async function tryExample({base, example, signal}: Waiting): Promise<void> {
+  if (example !== undefined) await answered(() => requestJson({method: 'POST', url: `${base}/invocations`, json: JSON.parse(example) as unknown, peer: PEER, timeout: TRY_MS, signal}), [])
+}
+
+async function answered(ask: () => Promise<unknown>, provesNothing: number[]): Promise<void> {
   try {
-    await requestJson({method: 'POST', url: `${base}/v2/models/${model}/infer`, json: request, peer, timeout: 120_000, signal})
+    await ask()
   } catch (error) {
     if (isCliError(error, 'INTERRUPTED')) throw error
-    // Zeros of size one may not be a sensible input where several dimensions vary; a refusal then proves nothing.
-    const refused = isCliError(error) && error.details.status === 400
-    if (certain || !refused) throw new CliError('ENDPOINT_FAILED', `the model is loaded but cannot answer: ${(error as Error).message}`, {cause: error})
+    if (isCliError(error) && provesNothing.includes(Number(error.details.status))) return
+    throw new CliError('ENDPOINT_FAILED', `the model is loaded but cannot answer: ${(error as Error).message}`, {cause: error})
   }
-  return metadata
 }

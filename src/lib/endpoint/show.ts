@@ -12,8 +12,12 @@ const ANSWER_MS = 15_000
 
 export interface EndpointSummary {
   name: string
-  /** Address of the Open Inference Protocol, as nodes reach it. */
+  /** Address of the endpoint, as nodes reach it; its calls are below it. */
   url: string
+  /** What callers speak: the Open Inference Protocol v2, OpenAI's API, or that of MLflow's model server. */
+  protocol: NonNullable<Release['protocol']>
+  /** Where a request goes: of OpenAI's API its base. */
+  callUrl: string
   /** `digits/3`, or undefined where nothing serves. */
   model: string | undefined
   release: string | undefined
@@ -79,7 +83,7 @@ async function tidied(site: Site, record: EndpointRecord): Promise<EndpointRecor
 async function requested(site: Site, said: EndpointSummary): Promise<EndpointSummary> {
   if (said.state !== 'serving') return said
   try {
-    await requestJson({method: 'GET', url: `${site.head.uri}/endpoints/${encodeURIComponent(said.name)}/v2/health/ready`, token: site.head.token, retries: 0, timeout: ANSWER_MS, signal: site.context.signal})
+    await requestJson({method: 'GET', url: `${site.head.uri}/endpoints/${encodeURIComponent(said.name)}/${said.protocol === 'v2' ? 'v2/health/ready' : 'health'}`, token: site.head.token, retries: 0, timeout: ANSWER_MS, signal: site.context.signal})
     return said
   } catch (error) {
     if (!isCliError(error) || isCliError(error, 'INTERRUPTED')) throw error
@@ -87,12 +91,16 @@ async function requested(site: Site, said: EndpointSummary): Promise<EndpointSum
   }
 }
 
+const CALLS: Record<EndpointSummary['protocol'], (name: string) => string> = {v2: (name) => `v2/models/${name}/infer`, openai: () => 'v1', mlflow: () => 'invocations'}
+
 /** The document alone, said shortly. Pure. */
 export function summary(site: Pick<Site, 'head'>, {document}: Pick<EndpointRecord, 'document'>): EndpointSummary {
   const active = activeRelease(document)
+  const url = `${site.head.nodeUri}/endpoints/${document.name}`
+  const protocol = active?.protocol ?? 'v2'
   return {
     name: document.name,
-    url: `${site.head.nodeUri}/endpoints/${document.name}`,
+    url, protocol, callUrl: `${url}/${CALLS[protocol](document.name)}`,
     model: active && `${active.model.name}/${active.model.version}`,
     release: active?.id,
     replicas: active?.replicas.length ?? 0,

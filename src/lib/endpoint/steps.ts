@@ -3,7 +3,7 @@ import {stopService, type Environment} from '../host/index.ts'
 import type {FromStep, Handlers, Outputs} from '../plan/index.ts'
 import type {Recipe} from '../recipe/index.ts'
 import {awaitReplica, placeModel, prepareEnvironment, startReplica, type PlacedModel, type Started} from './bring-up.ts'
-import {switchTo, type EndpointRecord, type ModelFile, type Release, type Replica} from './document.ts'
+import {switchTo, type EndpointRecord, type ModelFile, type ModelNeeds, type Release, type Replica} from './document.ts'
 import type {FetchedModel} from './model-files.ts'
 import {hostOf, type Site} from './site.ts'
 import {findEndpoint, putEndpoint} from './store.ts'
@@ -12,7 +12,7 @@ const DRAIN_SECONDS = 30
 
 type FetchInput = {model: string; runtime: string}
 /** `together`: other nodes get the same at the same time. */
-type EnvironmentInput = {node: string; endpoint: string; runtime: string; together: boolean}
+type EnvironmentInput = {node: string; endpoint: string; runtime: string; together: boolean; /** What the model itself asks for. */ needs: FromStep | ModelNeeds | null}
 type PlaceInput = {
   node: string
   endpoint: string
@@ -22,7 +22,7 @@ type PlaceInput = {
   files: FromStep | ModelFile[]
 }
 type StartInput = {endpoint: string; release: string; version: string; runtime: string; replica: Replica; environment: FromStep; placed: FromStep}
-type ReadyInput = {endpoint: string; service: string; runtime: string; started: FromStep; /** null: the recipe's. */ seconds: number | null}
+type ReadyInput = {endpoint: string; service: string; runtime: string; started: FromStep; /** null: the recipe's. */ seconds: number | null; needs: FromStep | ModelNeeds | null}
 type SwitchInput = {
   endpoint: string
   /** As it is to be; addresses of new servers, and files that were fetched, come from the steps that made them ready. */
@@ -64,7 +64,7 @@ type Done = Outputs<EndpointKinds>
 
 export const ENDPOINT_HANDLERS: Handlers<EndpointKinds, TransitionEnv> = {
   'endpoint.fetch': (_input, _done, {fetch}) => fetch(),
-  'endpoint.environment': async ({node, endpoint, runtime, together}, _done, {site, recipe}) => prepareEnvironment(site, node, endpoint, await recipe(runtime), together),
+  'endpoint.environment': async ({node, endpoint, runtime, together, needs}, done, {site, recipe}) => prepareEnvironment(site, node, endpoint, await recipe(runtime), together, needsOf(needs, done)),
   'endpoint.place': async ({node, endpoint, release, model, files}, done, {site, fetch}) => placeModel(site, node, {endpoint, release, model, files: Array.isArray(files) ? files : done.of('endpoint.fetch', files).files}, fetch),
   'endpoint.start': start,
   'endpoint.ready': ready,
@@ -77,10 +77,17 @@ async function start({endpoint, release, version, runtime, replica, environment,
   return startReplica(site, {endpoint, release, version, replica, recipe: await recipe(runtime), environment: done.of('endpoint.environment', environment), model: done.of('endpoint.place', placed), taken})
 }
 
-async function ready({endpoint, runtime, started, seconds}: ReadyInput, done: Done, {site, recipe}: TransitionEnv): Promise<Started> {
+async function ready({endpoint, runtime, started, seconds, needs}: ReadyInput, done: Done, {site, recipe}: TransitionEnv): Promise<Started> {
   const server = done.of('endpoint.start', started)
-  await awaitReplica(site, server, endpoint, seconds ?? (await recipe(runtime)).ready.seconds)
-  return server
+  const {protocol, ready: {seconds: longest}} = await recipe(runtime)
+  const known = needsOf(needs, done)
+  await awaitReplica(site, server, endpoint, {seconds: seconds ?? longest, protocol, example: known?.example})
+  return known ? {...server, needs: known} : server
+}
+
+function needsOf(needs: FromStep | ModelNeeds | null, done: Done): ModelNeeds | undefined {
+  if (needs === null) return undefined
+  return 'requirements' in needs ? needs : done.of('endpoint.fetch', needs).needs
 }
 
 async function flip({release, ready: servers, rejectOld}: SwitchInput, done: Done, env: TransitionEnv): Promise<void> {
@@ -99,8 +106,10 @@ async function flip({release, ready: servers, rejectOld}: SwitchInput, done: Don
 
 /** The release with the addresses of servers that were started, and the files that these have. Pure. */
 function asStarted(release: Release, servers: Started[]): Release {
-  const files = servers[0]?.files ?? release.model.files
-  return {...release, model: {...release.model, files}, replicas: release.replicas.map((replica) => servers.find((one) => one.replica.service === replica.service)?.replica ?? replica)}
+  const [first] = servers
+  if (!first) return release
+  const health = release.protocol && first.rendered.readyPath
+  return {...release, ...(health && {health}), model: {...release.model, files: first.files, ...(first.needs && {needs: first.needs})}, replicas: release.replicas.map((replica) => servers.find((one) => one.replica.service === replica.service)?.replica ?? replica)}
 }
 
 /** Until no request is under way at the old servers; at most DRAIN_SECONDS, then they get their grace on top. */

@@ -1,6 +1,5 @@
-import {CliError} from '../base/index.ts'
+import {CliError, parseSize} from '../base/index.ts'
 import type {Api, Backend, FoundDrivers, SimSettings} from '../protocol/index.ts'
-import {parseSize} from './request.ts'
 
 /** Which backend nodes are to serve. */
 export interface BackendWish {

@@ -15,6 +15,8 @@ export interface ServiceSpec {
   /** Seconds between SIGTERM and SIGKILL; 10 by default. */
   grace?: number
   front?: ServiceFront
+  /** It does not come back after a reboot. */
+  untilReboot?: boolean
 }
 
 export interface ServiceStatus {
@@ -37,9 +39,9 @@ export interface ServiceStatus {
  * `replace` the old process is ended first.
  */
 export async function startService(host: Host, spec: ServiceSpec, options: {replace?: boolean} = {}): Promise<ServiceStatus & {started: boolean; comesBack: ComesBack}> {
-  const {id, argv, env = {}, cwd, restart, grace = 10, front} = spec
+  const {id, argv, env = {}, cwd, restart, grace = 10, front, untilReboot} = spec
   const limit = restart && {max: restart.max, window_seconds: restart.windowSeconds}
-  const answer = await host.call('service.start', {id, argv, env, cwd, restart: limit, grace, front, replace: options.replace ?? false})
+  const answer = await host.call('service.start', {id, argv, env, cwd, restart: limit, grace, front, ...(untilReboot && {until_reboot: true}), replace: options.replace ?? false})
   return {...fromRaw(answer), started: answer.started === true, comesBack: answer.comes_back}
 }
 

@@ -1,5 +1,5 @@
 export {ImageFiles} from './find.ts'
-export {sendImage, type SentImage} from './send.ts'
+export {otherRuntime, sendImage, type SentImage} from './send.ts'
 export {bubblewrapVersion, needBubblewrap} from './tool.ts'
 export {parseReference} from './reference.ts'
 export type * from './types.ts'

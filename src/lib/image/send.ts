@@ -15,14 +15,17 @@ export interface SentImage {
 
 /**
  * Makes an image usable on a node for a project: bubblewrap, the layers that are missing there, and the note that the workspace runs in it.
- * Errors: NODE_UNFIT where nothing can run images there, with the reason; CONFLICT for a layer that is damaged or hostile; those of ImageFiles.
+ * `sandbox`: what cannot make one does not count. Errors: NODE_UNFIT where nothing can run images there, with the reason; CONFLICT for a layer that is damaged or hostile; those of ImageFiles.
  */
-export async function sendImage(host: Host, project: string, files: ImageFiles, image: Image, context: Context): Promise<SentImage> {
+export async function sendImage(host: Host, project: string, files: ImageFiles, image: Image, sandbox: boolean, context: Context): Promise<SentImage> {
   const ids = image.layers.map((one) => one.diffId)
-  let found = await host.call('image.inspect', {layers: ids, tool: bubblewrapVersion()}, {signal: context.signal})
+  const question = {layers: ids, tool: bubblewrapVersion(), sandbox}
+  let found = await host.call('image.inspect', question, {signal: context.signal})
   if (found.lacks !== null) {
     await bringBubblewrap(host, found.lacks, context)
-    found = await host.call('image.inspect', {layers: ids, tool: bubblewrapVersion()}, {signal: context.signal})
+    const isNew = found.runtime.engine === null
+    found = await host.call('image.inspect', question, {signal: context.signal})
+    if (isNew && found.runtime.engine !== null && found.runtime.loss !== null) context.reporter.warn(otherRuntime(host.node, found.runtime.engine, found.runtime.why, found.runtime.loss))
   }
   if (found.runtime.engine === null) throw cannotRun(host.node, found.runtime)
   let bytes = 0
@@ -58,6 +61,9 @@ function counting(tell: (bytes: number) => void): Transform {
     },
   })
 }
+
+/** What runs images there is not what keeps their promises. */
+export const otherRuntime = (node: string, engine: string, why: string, loss: string): string => `${node} runs images by ${engine}, as bubblewrap does not work there (${why}): ${loss}`
 
 function cannotRun(node: string, {why, hint}: {why: string; hint: string | null}): CliError {
   return new CliError('NODE_UNFIT', `${node} cannot run images: ${why || 'bubblewrap is not there'}`, {...(hint !== null && {hint}), details: {node}})

@@ -75,6 +75,8 @@ function resolveTrain(train: NonNullable<ManifestFile['train']>): TrainSpec {
     processesPerNode: train.processes_per_node,
     restarts: train.restarts,
     outputs: train.outputs.map((output) => posix.normalize(output)),
+    ...(Object.keys(train.inputs).length > 0 && {inputs: train.inputs}),
+    ...(train.uploads.length > 0 && {uploads: train.uploads.map(({to, files}) => ({to, files: files.map((file) => posix.normalize(file))}))}),
     env: train.env,
     grace,
     ...(!train.watch && {watch: false}),

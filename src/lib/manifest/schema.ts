@@ -1,6 +1,6 @@
 import {z} from 'zod'
 import {SLURM_OPTION, SLURM_OPTION_RULE} from '../document/index.ts'
-import {data, volumes} from './data.ts'
+import {data, inputs, uploads, volumes} from './data.ts'
 import {durationSeconds} from './duration.ts'
 import {gpus, trainGpus} from './gpus.ts'
 import {hang, watch} from './hang.ts'
@@ -170,6 +170,8 @@ const train = z
       .default([])
       .describe('Files, and folders with a trailing `/`, that the run produces; they are logged as artifacts. flexrack looks for them in the folder of the run, FLEXRACK_OUTPUTS, then in the project folder on the node.')
       .meta({examples: [['model.onnx', 'checkpoints/']]}),
+    inputs,
+    uploads,
     env: env('Environment variables of every process of the run, besides those of the workspace.'),
     exclusive: z.boolean().default(false).describe('The run gets its nodes for itself: no other run of flexrack starts on them meanwhile. `--exclusive` overrides it.'),
     share_gpus: z
@@ -208,8 +210,8 @@ const endpoint = z
     runtime: z
       .string()
       .regex(/^[a-z0-9][a-z0-9._-]{0,39}$/, 'must be the name of a runtime')
-      .default('onnx')
-      .describe('The recipe of the model server.'),
+      .optional()
+      .describe('The recipe of the model server; default: `mlflow` for a model in MLflow\'s format other than ONNX, else `onnx`.'),
     replicas: z.int().min(1).max(64).default(1).describe('Number of model servers that share the work.'),
   })
   .describe('One served model.')

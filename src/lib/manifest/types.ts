@@ -90,6 +90,10 @@ export interface TrainSpec {
   checkpoint?: CheckpointSpec
   /** Files and folders (trailing /), relative to the project, fetched and logged as artifacts. */
   outputs: string[]
+  /** Copied to nodes before: by name, REMOTE:PATH. */
+  inputs?: Record<string, string>
+  /** Copied to buckets before it is over. */
+  uploads?: {to: string; files: string[]}[]
   env: Record<string, string>
   /** Seconds between SIGTERM and SIGKILL. */
   grace: number
@@ -180,7 +184,7 @@ export interface TrackingSpec {
 export interface EndpointSpec {
   /** `name@alias`, `name/version` or `name` (newest). */
   model: string
-  /** Name of a recipe: `onnx`. */
-  runtime: string
+  /** Name of a recipe: `onnx`; undefined: what fits the model. */
+  runtime?: string
   replicas: number
 }

@@ -18,6 +18,8 @@ export interface DataManifest {
 
 export interface DataDigest {
   digest?: string
+  /** The run that is about to begin with it. */
+  claim?: string
 }
 
 export interface DataVersionHere {
@@ -47,8 +49,47 @@ export interface DataOrder {
   manifest: DataManifest
   /** What the body has, in its order. */
   send: [string, boolean, number][]
+  /** The run that is about to begin with it. */
+  claim?: string
   /** Bytes that data may take on the node. */
   limit?: number | null
+}
+
+export interface DataGive {
+  digest: string
+  /** In this order. */
+  contents: DataContent[]
+  /** At which other nodes reach it; the one by which the caller came where absent. */
+  address?: string
+}
+
+export interface DataGiven {
+  bytes: number
+}
+
+/** Where a node gives contents, to whoever knows the secret. */
+export interface DataSource {
+  address: string
+  port: number
+  secret: string
+}
+
+export interface DataOpen {
+  event: 'open'
+  address: string
+  port: number
+  secret: string
+}
+
+export interface DataProgress {
+  event: 'progress'
+  done: number
+  total: number
+  unit: 'bytes'
+}
+
+export interface DataFetch extends DataOrder {
+  source: DataSource
 }
 
 export interface DataReceived {
@@ -82,6 +123,10 @@ export interface DataVerbs {
   'data.missing': {input: DataManifest; result: DataMissing; event: never}
   /** Takes contents, which are the body, and makes the version. */
   'data.receive': {input: DataOrder; result: DataReceived; event: WaitingEvent}
+  /** Gives contents of a version to one other node, and ends. */
+  'data.give': {input: DataGive; result: DataGiven; event: DataOpen}
+  /** Takes contents from another node, and makes the version. */
+  'data.fetch': {input: DataFetch; result: DataReceived; event: DataProgress | WaitingEvent}
   /** Reads all of a version, and names what is not as its manifest says. */
   'data.verify': {input: DataVerify; result: DataVerified; event: WaitingEvent}
   /** Removes a version. */

@@ -1,4 +1,6 @@
 // Generated from protocol/ by `npm run protocol`.
+import type {BoardVerbs} from './board.ts'
+import type {BucketVerbs} from './bucket.ts'
 import type {DataVerbs} from './data.ts'
 import type {EndpointVerbs} from './endpoint.ts'
 import type {EnvironmentVerbs} from './environment.ts'
@@ -22,6 +24,8 @@ import type {VolumeVerbs} from './volume.ts'
 import type {WatchVerbs} from './watch.ts'
 import type {WorkspaceVerbs} from './workspace.ts'
 
+export type * from './board.ts'
+export type * from './bucket.ts'
 export type * from './daemon.ts'
 export type * from './data.ts'
 export type * from './endpoint.ts'
@@ -53,4 +57,4 @@ export type * from './watch.ts'
 export type * from './workspace.ts'
 
 /** Every verb of the node program: what it takes, what it answers, what it says before. */
-export interface Verbs extends DataVerbs, EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, ImageVerbs, MpiVerbs, NodeVerbs, NotebookVerbs, PreflightVerbs, ProfileVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, ShareVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, VolumeVerbs, WatchVerbs, WorkspaceVerbs {}
+export interface Verbs extends BoardVerbs, BucketVerbs, DataVerbs, EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, ImageVerbs, MpiVerbs, NodeVerbs, NotebookVerbs, PreflightVerbs, ProfileVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, ShareVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, VolumeVerbs, WatchVerbs, WorkspaceVerbs {}

@@ -100,6 +100,22 @@ export interface RunData {
   digest: string
 }
 
+/** What is copied to each node before the run. */
+export interface RunInput {
+  /** Below FLEXRACK_INPUTS. */
+  name: string
+  /** REMOTE:PATH, as rclone takes it. */
+  from: string
+}
+
+/** What goes to a bucket before the run is over. */
+export interface RunUpload {
+  /** REMOTE:PATH; a folder with the run's id is made there. */
+  to: string
+  /** Below FLEXRACK_OUTPUTS: files, and folders with a trailing slash; none: all. */
+  files: string[]
+}
+
 export interface RunOrder {
   run: string
   project: string
@@ -132,6 +148,10 @@ export interface RunOrder {
   data?: RunData[]
   /** Folders of the node that its ranks may have, told as FLEXRACK_VOLUME_NAME. */
   volumes?: BoundVolume[]
+  inputs?: RunInput[]
+  uploads?: RunUpload[]
+  /** Sections of rclone.conf that these need. Secret; never in spec.json. */
+  remotes?: string
   /** How often all ranks are started again. */
   restarts: number
   checkpoint?: CheckpointOrder

@@ -2,7 +2,7 @@
 
 /** Why a run failed: the first failure that was not a consequence of another. */
 export interface Cause {
-  kind: 'rank' | 'launcher' | 'gang' | 'slurm' | 'hang'
+  kind: 'rank' | 'launcher' | 'gang' | 'slurm' | 'hang' | 'upload'
   node: string
   rank: number | null
   exit: number | null
@@ -37,6 +37,21 @@ export interface RankBound {
 export interface RankError {
   message?: string | null
   at?: number | null
+}
+
+export interface UploadDone {
+  to: string
+  files: number
+  bytes: number
+  /** That were not followed. */
+  links: number
+}
+
+/** How far the uploads of an attempt are on a node. */
+export interface RunUploaded {
+  status: 'running' | 'done' | 'failed'
+  uploads: UploadDone[]
+  why: string | null
 }
 
 /** The record that a rank wrote. Without `exit` it is running, or was killed with everything around it. */

@@ -1,7 +1,7 @@
 // Runs: what a node is asked to run, and what it tells of that. Times in seconds since 1970, by the node's clock. Generated from protocol/run.json by `npm run protocol`.
-import type {Launcher, RunCode, RunData, RunOrder} from './order.ts'
+import type {Launcher, RunCode, RunData, RunOrder, RunUpload} from './order.ts'
 import type {Had} from './reservation.ts'
-import type {Cause, NodeRunStatus, RankRecord, Requeued, RunResult} from './result.ts'
+import type {Cause, NodeRunStatus, RankRecord, Requeued, RunResult, RunUploaded} from './result.ts'
 import type {Hang, RunName} from './watch.ts'
 
 /** What Slurm says of a run's job. */
@@ -75,6 +75,10 @@ export interface NodeRunDetail extends NodeRun {
   environment: string | null
   commit: string | null
   data?: RunData[]
+  /** What its nodes are to copy to buckets. */
+  uploads?: RunUpload[]
+  /** How far this node is with that, in the last attempt. */
+  uploaded?: RunUploaded | null
   code?: RunCode | null
   /** Absolute path of the run's folder. */
   folder: string

@@ -11,6 +11,8 @@ export interface KeptRunOrder extends RunOrder {
   root?: string
   /** FLEXRACK_DATA. */
   data_folder?: string
+  /** FLEXRACK_INPUTS. */
+  inputs_folder?: string
   /** Of the job's earlier starts, under Slurm. */
   attempts?: RunAttempt[]
 }

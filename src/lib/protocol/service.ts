@@ -31,6 +31,8 @@ export interface ServiceOrder {
   rotate_bytes?: number
   /** What the process has started lives on when it ends or is replaced; a stop ends all of it. */
   spare_children?: boolean
+  /** It does not come back after a reboot. */
+  until_reboot?: boolean
 }
 
 export interface ServiceStart extends ServiceOrder {

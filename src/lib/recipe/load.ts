@@ -31,7 +31,8 @@ async function resolveRecipe(name: string, folder: string, file: RecipeFile): Pr
   }))
   const {argv, env, restart} = file.start
   return {
-    name, folder, title: file.title, suffix: file.model.suffix,
+    name, folder, title: file.title, suffix: file.model.suffix, protocol: file.protocol,
+    ...(file.model.environment !== undefined && {modelEnvironment: file.model.environment}),
     python: {atLeast: file.python.at_least, below: file.python.below},
     requirements: await readBeside(folder, file.requirements),
     ports: file.ports,

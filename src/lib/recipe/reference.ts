@@ -10,16 +10,24 @@ const INTRO = `
 and stopped is a recipe, \`runtimes/NAME/recipe.yaml\`, with a pinned requirements file beside it. An endpoint names its recipe with
 \`runtime: NAME\` in flexrack.yaml or \`--runtime NAME\`.
 
-\`onnx\` comes with flexrack: [MLServer](https://github.com/SeldonIO/MLServer) with a small class on ONNX Runtime. Recipes of your own go to
+Two come with flexrack. \`onnx\`: [MLServer](https://github.com/SeldonIO/MLServer) with a small class on ONNX Runtime. \`mlflow\`: MLflow's own model server
+for models in [MLflow's format](https://mlflow.org/docs/latest/ml/model/), of any flavour, in the environment that they were logged with. Where nobody names
+a runtime, a model in MLflow's format gets \`mlflow\` unless it was logged as ONNX, and any other gets \`onnx\`. Recipes of your own go to
 \`~/.config/flexrack/runtimes/NAME/\` (or \`$FLEXRACK_HOME/config/runtimes/NAME/\`) and win over one that comes with flexrack.
 
-What a server must do: speak the [Open Inference Protocol v2](https://github.com/kserve/open-inference-protocol) over HTTP for the model \`{model}\`,
-with its inputs and outputs in \`GET /v2/models/{model}\`; run in the foreground; end on SIGTERM after answering what it has. It binds \`{host}\` and
+What a server must do: speak one of three protocols over HTTP (\`protocol\`); run in the foreground; end on SIGTERM after answering what it has. It binds \`{host}\` and
 nothing else, which is loopback: on other nodes than the head's a front with TLS stands before it and lets only the gateway in. It asks for no token
 itself, so other accounts of its node can call it.
 
-Through the gateway callers get to \`health/live\`, \`health/ready\` (both ask \`models/{model}/ready\`: would a prediction be answered?) and
-\`models/{model}[/versions/V]\` with \`ready\`, \`infer\`, \`infer_stream\`, \`generate\` and \`generate_stream\`; to nothing else. What a server offers besides,
+| \`protocol\` | what it is | what the gateway lets through, and nothing else |
+|---|---|---|
+| \`v2\` | the [Open Inference Protocol v2](https://github.com/kserve/open-inference-protocol) for the model \`{model}\`, with its inputs and outputs in \`GET /v2/models/{model}\` | \`v2/models/{model}[/versions/V]\` with \`ready\`, \`infer\`, \`infer_stream\`, \`generate\`, \`generate_stream\`; \`v2/health/live\` and \`ready\` |
+| \`openai\` | [OpenAI's API](https://platform.openai.com/docs/api-reference), as vLLM and llama.cpp speak it, for the model \`{model}\` | \`v1/models\`, \`chat/completions\`, \`completions\`, \`embeddings\`, \`responses\`, \`rerank\`, \`score\`, \`tokenize\` |
+| \`mlflow\` | that of MLflow's server | \`invocations\`, \`ping\`, \`version\` |
+
+\`health\` below an endpoint's address asks \`ready.path\` of a server: would a prediction be answered? Answers that stream are passed on as they come, and a
+caller that goes away ends the request at the server. Errors of the gateway have the protocol's own shape. Clients of OpenAI take \`ADDRESS/v1\` as their base
+and the endpoint's token as their key. What a server offers besides,
 such as loading and unloading models, metrics or gRPC, is better off in the server, too, as \`onnx\` has it (\`serve.py\`): other programs on the node reach it directly.
 
 \`\`\`yaml
@@ -48,6 +56,7 @@ Placeholders, in \`files\`, \`start\` and \`ready\`:
 | \`{model}\` | name to serve the model under: the endpoint's, so that the address stays the same whatever is deployed |
 | \`{version}\` | version of the model in the registry |
 | \`{model_file}\` | the model's file; other files of the version lie beside it |
+| \`{model_folder}\` | the folder with the files of the version |
 
 The file of a version that ends in \`model.suffix\` is the model. Of a model logged as a folder all files travel; of a single artifact also the
 weights beside it whose names begin like it (\`model.onnx.data\`, \`model.onnx_data\`, \`model.data\`).

@@ -30,6 +30,7 @@ function placeholders({ports, ...values}: RecipeValues): Map<string, string | nu
   const known = new Map<string, string | number>([
     ['python', values.python], ['environment', values.environment], ['folder', values.folder], ['host', values.host],
     ['model', values.model], ['version', values.version], ['model_file', values.modelFile],
+    ['model_folder', values.modelFolder],
   ])
   for (const [name, port] of Object.entries(ports)) known.set(`port:${name}`, port)
   const first = Object.values(ports)[0]

@@ -15,10 +15,16 @@ const file = z
 export const recipeSchema = z
   .strictObject({
     title: z.string().min(1).describe('What it is, for people.'),
-    model: z.strictObject({suffix: z.string().min(1).describe('Which file of a model version is the model.')}).describe('What it serves.'),
+    model: z
+      .strictObject({
+        suffix: z.string().min(1).describe('Which file of a model version is the model.'),
+        environment: z.enum(['mlflow']).optional().describe('The version says itself what it needs: `mlflow` installs its requirements.txt beside the recipe\'s, under the Python of its python_env.yaml.'),
+      })
+      .describe('What it serves.'),
+    protocol: z.enum(['v2', 'openai', 'mlflow']).default('v2').describe('What the server speaks on its first port: the Open Inference Protocol v2, OpenAI\'s API, or what MLflow\'s own server speaks.'),
     python: z.strictObject({at_least: VERSION.default('3.9').describe('Oldest version that works.'), below: VERSION.optional().describe('First version that is too new.')}).prefault({}).describe('Python versions the requirements install under.'),
     requirements: fileName.describe('Requirements file beside the recipe; pin it whole.'),
-    ports: z.array(z.string().regex(/^[a-z]+$/, 'must be a short name in small letters')).min(1).default(['http']).describe('Ports the server listens on, the first one speaks the Open Inference Protocol over HTTP.'),
+    ports: z.array(z.string().regex(/^[a-z]+$/, 'must be a short name in small letters')).min(1).default(['http']).describe('Ports the server listens on; the first one is what the gateway sends requests to.'),
     files: z.record(fileName, file).default({}).describe('Files written before it starts: a name, and `json: {...}`, `text: ...` with placeholders filled in, or `copy: FILE` of a file beside the recipe.'),
     start: z
       .strictObject({

@@ -6,6 +6,9 @@ export interface Recipe {
   title: string
   /** Suffix of the model file, e.g. `.onnx`. */
   suffix: string
+  /** Whose words on its environment a model version brings: `mlflow`, its requirements.txt and python_env.yaml. */
+  modelEnvironment?: 'mlflow'
+  protocol: 'v2' | 'openai' | 'mlflow'
   python: {atLeast: string; below: string | undefined}
   /** Text of the requirements file. */
   requirements: string
@@ -35,6 +38,8 @@ export interface RecipeValues {
   version: string
   /** Absolute path of the model file. */
   modelFile: string
+  /** Absolute path of the folder with the files of the version. */
+  modelFolder: string
 }
 
 /** A recipe with everything filled in. */

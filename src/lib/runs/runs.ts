@@ -1,6 +1,6 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import type {Manifest} from '../manifest/index.ts'
-import type {Plan} from '../plan/index.ts'
+import type {Plan, PlanOf} from '../plan/index.ts'
 import type {NodeRunDetail} from '../protocol/index.ts'
 import type {Metric, TrackedRun} from '../tracking/index.ts'
 import {compareRuns, type Comparison} from './compare.ts'
@@ -16,9 +16,11 @@ import {openRecords, RUN_TAG, searchRecords, type Records} from './records.ts'
 import {reconcileRuns} from './reconcile.ts'
 import {repairRun, unsentOf, type Repaired} from './repair.ts'
 import {bringTraces, profileOf, type RunProfile} from './profile.ts'
+import {openTracePage, type TracePage} from './trace-page.ts'
 import {codesOf, ranksOf, type ShownRun} from './show.ts'
 import {takeStacks, type RunStacks} from './stacks.ts'
 import type {FoundRun} from './types.ts'
+import {uploadRun, type Uploaded, type UploadKinds} from './upload.ts'
 import type {RunView} from './view.ts'
 import {waitForRun} from './wait.ts'
 import {watchRun, type WatchOptions} from './watch.ts'
@@ -49,7 +51,9 @@ export interface Runs {
   /** See profileOf. */
   profile(run: FoundRun): Promise<RunProfile>
   /** See bringTraces. */
-  bringTraces(profile: RunProfile, folder: string): Promise<string[]>
+  bringTraces(profile: Pick<RunProfile, 'run' | 'ranks'>, folder: string): Promise<string[]>
+  /** See openTracePage. */
+  openTrace(trace: string, how: {port?: number | undefined; title: string}): Promise<TracePage>
   /** See openDashboard. */
   dashboard(run: FoundRun): Promise<Dashboard>
   /** Newest first. `all`: of every project. Completes records that a lost head left open. */
@@ -62,6 +66,8 @@ export interface Runs {
   planRepair(run: FoundRun): Promise<Plan>
   /** See repairRun; asks first which nodes hold something. */
   repair(run: FoundRun): Promise<Repaired>
+  /** See uploadRun. */
+  upload(run: FoundRun, options: {dryRun: boolean}): Promise<Uploaded | PlanOf<UploadKinds>>
   compare(names: string[]): Promise<Comparison>
   /** Every value of a metric. NOT_FOUND with the names there are. */
   history(name: string | undefined, metric: string | undefined): Promise<{run: string; metric: string; values: Metric[]; metrics: string[]}>
@@ -126,6 +132,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
     stacks: (run, rank) => takeStacks(whole, run, rank, context),
     profile: (run) => profileOf(whole, run, context),
     bringTraces: (profile, folder) => bringTraces(whole, profile, folder, context),
+    openTrace: (trace, how) => openTracePage(trace, how, context),
     dashboard: (run) => openDashboard(whole, run, context),
     async list({all, limit}) {
       const experiment = all ? undefined : place.manifest?.tracking.experiment
@@ -160,6 +167,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
         commit: leader?.commit ?? record?.tags['mlflow.source.git.commit'] ?? null,
         code: codesOf(details),
         data: leader?.data ?? [],
+        uploads: details.flatMap(({node, uploaded}) => (uploaded ? [{node, ...uploaded}] : [])),
         params: record?.params ?? {},
         tags: record?.tags ?? {},
         lastMetrics: Object.values(record?.metrics ?? {}).filter((one) => !one.key.startsWith('system/')).sort((a, b) => a.key.localeCompare(b.key)),
@@ -187,6 +195,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       const unsent = await unsentOf(whole, run, context)
       return unsent.length === 0 ? {run: run.run, nodes: []} : repairRun(whole, run, unsent, await getRecords(), context)
     },
+    upload: async (run, {dryRun}) => uploadRun({place: whole, run, details: await detailsOf(whole, run, context), records: getRecords}, dryRun, context),
     async compare(names) {
       const ids: string[] = []
       for (const name of names) ids.push(await nameOf(name))

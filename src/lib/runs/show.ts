@@ -1,4 +1,4 @@
-import type {Hang, NodeRunDetail, RankRecord, RunAttempt} from '../protocol/index.ts'
+import type {Hang, NodeRunDetail, RankRecord, RunAttempt, RunUploaded} from '../protocol/index.ts'
 import type {ArtifactEntry, Metric} from '../tracking/index.ts'
 import type {Efficiency} from './efficiency.ts'
 import type {RunEntry} from './list.ts'
@@ -14,6 +14,8 @@ export interface ShownRun extends RunEntry {
   code: RunCodeOf[]
   /** Data sets that it reads. */
   data: {name: string; digest: string}[]
+  /** Copies to buckets, by node: of the last attempt, where it came so far. */
+  uploads: ({node: string} & RunUploaded)[]
   params: Record<string, string>
   tags: Record<string, string>
   lastMetrics: Metric[]

@@ -139,6 +139,8 @@ function describeRun({manifest, rack, train}: {manifest: Manifest; rack: Rack; t
     experiment: manifest.tracking.experiment,
     data: (manifest.data ?? []).map(exactVersion),
     volumes: volumesFor(manifest, rack),
+    inputs: Object.entries(train.inputs ?? {}).map(([name, from]) => ({name, from})),
+    uploads: train.uploads ?? [],
     tracked: choice.tracking,
   }
 }

@@ -2,7 +2,7 @@ import type {Context} from '../base/index.ts'
 import type {NodeReport} from '../nodes/index.ts'
 import type {DataManifest, NodeReservations} from '../protocol/index.ts'
 import type {WorkspacePlan} from '../workspace/index.ts'
-import {runDataSteps, withVersions} from './data.ts'
+import {runDataSteps, runRemotes, withVersions} from './data.ts'
 import {schedulerOf} from './place.ts'
 import {isChosen, SSH} from './placer/ssh.ts'
 import {SLURM} from './placer/slurm.ts'
@@ -40,6 +40,7 @@ export async function planTrain(whole: TrainPlace, choice: TrainChoice, context:
   const isSlurm = schedulerOf(place.manifest, place.rack, choice) === 'slurm'
   const placed = await (isSlurm ? SLURM : SSH).place(place, choice, context)
   const {spec, workspaces, held, slurm} = placed
+  await runRemotes(spec, context) // what is missing is told before anything is done
   return {
     plan: {command: 'train', steps: stepsOf(placed, place, choice, versions)}, spec, workspaces, held,
     ...(slurm && {slurm}),

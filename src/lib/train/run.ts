@@ -8,6 +8,7 @@ import type {Cause, NodeRun, NodeRunDetail, Pace, SlurmState} from '../protocol/
 import type {GangReservation} from '../reservation/index.ts'
 import {followRun, stopRun, type Followed, type FoundRun, type RankLine, type RunNews, type Stopped} from '../runs/index.ts'
 import type {Metric} from '../tracking/index.ts'
+import {forgetInputs, runRemotes} from './data.ts'
 import {openTrainEnv} from './env.ts'
 import {planTrain, type TrainPlan} from './plan.ts'
 import {TRAIN_HANDLERS} from './steps/handlers.ts'
@@ -83,7 +84,7 @@ export async function runPlan(train: TrainPlan, place: TrainPlace, watch: TrainW
 async function runOnce(train: TrainPlan, place: TrainPlace, watch: TrainWatch, context: Context): Promise<Trained> {
   const begin = Date.now()
   const {spec, workspaces: {files}, shared} = train
-  const env = openTrainEnv(place, {variables: spec.env, files, shared}, context)
+  const env = openTrainEnv(place, {variables: spec.env, files, shared, remotes: await runRemotes(spec, context)}, context)
   const outcomes = await executePlan(train.plan, TRAIN_HANDLERS, env, context)
   const made = madeBy(outcomes, train)
   try {
@@ -151,6 +152,7 @@ async function abandon(spec: RunSpec, {nodes, reservation, leases, record, track
     const started = tried.map((node): NodeRun => nodes.find((one) => one.node === node) ?? ({node, index: -1} as NodeRun))
     await stopRun(place, {run: spec.run, nodes: started}, {kill: true}, context).catch(() => {})
   }
+  await forgetInputs(spec, outcomes, place, context)
   await reservation?.release()
   await Promise.all(leases.map((one) => one.release()))
   if (!record || !tracking) return

@@ -1,6 +1,6 @@
 import type {Secret} from '../base/index.ts'
 import {fromEnv, fromStep, type FromEnv, type FromStep} from '../plan/index.ts'
-import type {BoundVolume, RunData} from '../protocol/index.ts'
+import type {BoundVolume, RunData, RunInput, RunUpload} from '../protocol/index.ts'
 import type {Workspace} from '../workspace/index.ts'
 import type {RunSpec} from './types.ts'
 
@@ -31,6 +31,10 @@ type CommonSpec = {
   env: Record<string, FromEnv>
   data?: RunData[]
   volumes?: BoundVolume[]
+  inputs?: RunInput[]
+  uploads?: RunUpload[]
+  /** Of rclone.conf. */
+  remotes?: FromEnv
   restarts: number
   without_progress?: number
   after_reboot?: 'checkpoint' | 'anew'
@@ -100,6 +104,10 @@ export function specTemplate<Part extends SshPart | SlurmPart>(spec: RunSpec, {n
     env: Object.fromEntries(Object.keys(spec.env).map((name) => [name, fromEnv('variables', name)])),
     ...(spec.data.length > 0 && {data: spec.data}),
     ...(spec.volumes.length > 0 && {volumes: spec.volumes}),
+    ...(spec.inputs.length > 0 && {inputs: spec.inputs}),
+    ...(spec.uploads.length > 0 && {uploads: spec.uploads}),
+    // Over SSH inputs are there when it starts; a job of Slurm gets its own.
+    ...((spec.uploads.length > 0 || (spec.inputs.length > 0 && 'scheduler' in part)) && {remotes: fromEnv('remotes')}),
     restarts: spec.restarts,
     ...(spec.checkpoint && {checkpoint: spec.checkpoint}),
     ...(spec.withoutProgress !== undefined && {without_progress: spec.withoutProgress}),

@@ -2,7 +2,7 @@ import type {Tracking} from '../head/index.ts'
 import type {CheckpointSpec, IsolateSpec, Manifest, Scheduler, SlurmSpec, TrainSpec} from '../manifest/index.ts'
 import type {CheckName} from '../preflight/index.ts'
 import type {LeaseWish, NodeReason, PlacedRank} from '../placement/index.ts'
-import type {BoundVolume, RunData, Wants} from '../protocol/index.ts'
+import type {BoundVolume, RunData, RunInput, RunUpload, Wants} from '../protocol/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import type {Workspace} from '../workspace/index.ts'
@@ -131,6 +131,10 @@ export interface RunSpec {
   data: RunData[]
   /** Folders of the nodes that its ranks may have. */
   volumes: BoundVolume[]
+  /** Copied to its nodes before. */
+  inputs: RunInput[]
+  /** Copied from them before it is over. */
+  uploads: RunUpload[]
   experiment: string
   tracked: boolean
   /** Its ranks run in a sandbox. */

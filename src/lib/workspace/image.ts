@@ -25,6 +25,8 @@ export interface InspectedImage {
   lacksTool: boolean
   /** What is there is for another runtime than the one that works now. */
   remake: boolean
+  /** It was asked for what makes sandboxes. */
+  sandbox: boolean
   /** What runs it instead of bubblewrap, why, and what is missing with that; undefined where bubblewrap does, or is not there yet. */
   instead?: {engine: string; why: string; loss: string}
 }
@@ -50,18 +52,18 @@ export async function inspectImage(host: Host, {files, digest}: WantedImage, san
     throw new CliError('NODE_UNFIT', `${host.node} cannot run ${sandbox ? 'images in a sandbox (workspace.isolate)' : 'images'}: ${runtime.why}`, {...(runtime.hint !== null && {hint: runtime.hint}), details: {node: host.node}})
   }
   const instead = runtime.engine !== null && runtime.loss !== null ? {engine: runtime.engine, why: runtime.why, loss: runtime.loss} : undefined
-  return {image, missing, lacksTool: lacks !== null, remake, ...(instead && {instead})}
+  return {image, missing, lacksTool: lacks !== null, remake, sandbox, ...(instead && {instead})}
 }
 
 /** None where the image is there, and noted as this project's. Pure. */
 export function imageSteps(node: string, project: string, folder: string, text: string | undefined, wanted: {isPinned: boolean; digest: string} | undefined, found: InspectedImage | undefined, noted: WorkspaceInspected['image']): StepOf<Pick<WorkspaceKinds, 'workspace.image'>>[] {
-  if (text === undefined || !wanted || !found) return noted ? [{id: `image:${node}`, node, kind: 'workspace.image', title: `Leave the image ${noted.ref}`, input: {node, project, folder, text: null, digest: null, manifest: null, missing: [], bytes: 0, pin: false}, needs: []}] : []
+  if (text === undefined || !wanted || !found) return noted ? [{id: `image:${node}`, node, kind: 'workspace.image', title: `Leave the image ${noted.ref}`, input: {node, project, folder, text: null, digest: null, manifest: null, missing: [], bytes: 0, pin: false, sandbox: false}, needs: []}] : []
   const {image, missing, lacksTool, remake, instead} = found
   if (noted?.digest === image.manifest && missing.length === 0 && !lacksTool && !remake && wanted.isPinned) return []
   const sizes = new Map(image.layers.map((one) => [one.diffId, one.size]))
   const bytes = missing.reduce((sum, one) => sum + (sizes.get(one) ?? 0), 0)
   const what = missing.length === 0 ? 'which is there' : `${missing.length} of ${image.layers.length} layer${image.layers.length > 1 ? 's' : ''}, ${(bytes / 1e6).toFixed(1)} MB`
-  const input = {node, project, folder, text, digest: wanted.digest, manifest: image.manifest, missing, bytes, pin: !wanted.isPinned}
+  const input = {node, project, folder, text, digest: wanted.digest, manifest: image.manifest, missing, bytes, pin: !wanted.isPinned, sandbox: found.sandbox}
   return [{id: `image:${node}`, node, kind: 'workspace.image', title: `Use the image ${image.ref} (${what}${instead ? `, run by ${instead.engine}` : ''})${wanted.isPinned ? '' : ', and pin it in flexrack.lock'}`, input, needs: []}]
 }
 

@@ -6,6 +6,7 @@ import type {Manifest} from '../manifest/index.ts'
 import type {PlanOf} from '../plan/index.ts'
 import type {Compared, ProjectToInstall, WorkspaceInspected} from '../protocol/index.ts'
 import {computeDelta} from './delta.ts'
+import {otherRuntime} from '../image/index.ts'
 import {imageSteps, inspectImage, lacksSandbox, readImage, toolStep, type InspectedImage, type WantedImage} from './image.ts'
 import {installOf} from './install.ts'
 import {digestOf, ProjectFiles} from './project-files.ts'
@@ -90,7 +91,7 @@ export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: 
     }
     warnOfForeign(node, manifest, sync, snapshot, context)
     warnOfKept(node, delta.kept, context)
-    warnOfRuntime(node, foundImage, context)
+    if (foundImage?.instead) context.reporter.warn(otherRuntime(node, foundImage.instead.engine, foundImage.instead.why, foundImage.instead.loss))
     workspaces.set(node, {node, codePath: sync.path, ...(foundImage && {image: {digest: foundImage.image.manifest, ref: foundImage.image.ref}}), ...(environment && {environment: {hash: environment.hash, path: environment.path, built: false}})})
     const here: ProjectOrigin = {...origin, image: foundImage?.image.manifest ?? null}
     steps.push(...syncSteps(node, here, snapshot.tree, sync, delta, options.overwrite ?? false), ...(options.codeOnly ? [] : [...imageComes, ...(lacksTool ? [toolStep(node)] : [])]))
@@ -157,11 +158,6 @@ function warnOfKept(node: string, kept: string[], context: Context): void {
   if (kept.length === 0) return
   const names = `${kept.slice(0, 3).join(', ')}${kept.length > 3 ? ` and ${kept.length - 3} more` : ''}`
   context.reporter.warn(`${node}: edited there, and left as they are: ${names}; flexrack workspace pull --on ${node} brings them, workspace sync --overwrite replaces them`)
-}
-
-/** What runs the image is not what keeps its promises. */
-function warnOfRuntime(node: string, found: InspectedImage | undefined, context: Context): void {
-  if (found?.instead) context.reporter.warn(`${node} runs images by ${found.instead.engine}, as bubblewrap does not work there (${found.instead.why}): ${found.instead.loss}`)
 }
 
 /** Two projects of one name, or two people with one account, would take turns in one folder. */

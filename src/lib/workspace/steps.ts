@@ -5,6 +5,7 @@ import type {Handlers, StepOf} from '../plan/index.ts'
 import type {Compared, ProjectToInstall} from '../protocol/index.ts'
 import {describeDelta, type Delta} from './delta.ts'
 import type {Entry} from './entry.ts'
+import {lacksSandbox} from './image.ts'
 import {pinDigest} from './image-pin.ts'
 import {changedSince, digestOf, type ProjectFiles} from './project-files.ts'
 import type {Requirements} from './requirements.ts'
@@ -74,6 +75,8 @@ type ImageInput = {
   bytes: number
   /** flexrack.lock does not say yet what the tag stands for. */
   pin: boolean
+  /** Its programs run in a sandbox, too. */
+  sandbox: boolean
 }
 
 /** What sandboxes need. */
@@ -168,19 +171,21 @@ async function environment(input: EnvironmentInput, _done: unknown, {host, files
 }
 
 /** The step workspace.image. */
-export async function bringImage({node, project, folder, text, digest, manifest, pin}: ImageInput, _done: unknown, {host, files, context}: WorkspaceEnv): Promise<SentImage & {node: string}> {
+export async function bringImage({node, project, folder, text, digest, manifest, pin, sandbox}: ImageInput, _done: unknown, {host, files, context}: WorkspaceEnv): Promise<SentImage & {node: string}> {
   const target = await host(node)
   if (text === null || digest === null || manifest === null) {
     await target.call('image.forget', {project}, {signal: context.signal})
     return {node, layers: 0, bytes: 0}
   }
   const found = files.image(text, folder, context)
-  const sent = await sendImage(target, project, found, await found.manifest(digest, manifest), context)
+  const sent = await sendImage(target, project, found, await found.manifest(digest, manifest), sandbox, context)
   if (pin) await files.once(`pin ${folder}`, () => pinDigest(folder, found.ref.text, digest))
   return {node, ...sent}
 }
 
 async function tool({node}: ToolInput, _done: unknown, {host, context}: WorkspaceEnv): Promise<{node: string}> {
-  await needBubblewrap(await host(node), context)
+  const target = await host(node)
+  await needBubblewrap(target, context)
+  await lacksSandbox(target, context) // that it works is known only now
   return {node}
 }

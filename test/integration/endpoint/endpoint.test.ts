@@ -6,6 +6,7 @@ import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {isCliError, type CliError} from '../../../src/lib/base/index.ts'
+import type {TensorAnswer} from '../../../src/lib/endpoint/index.ts'
 import {openHost, type Host} from '../../../src/lib/host/index.ts'
 import {startEndpointRack, type EndpointRack} from '../../support/endpoint-rack.ts'
 import {addModel} from '../../support/onnx.ts'
@@ -43,7 +44,7 @@ async function runningOn(node = 0): Promise<string[]> {
 
 async function offset(name = 'tiny'): Promise<number> {
   const answer = await site.endpoints.invoke({name, file: '--data', bytes: Buffer.from('[[10, 10, 10, 10]]')})
-  return (answer.outputs[0]?.data[0] as number) - 10
+  return ((answer as TensorAnswer).outputs[0]?.data[0] as number) - 10
 }
 
 describe('models', () => {

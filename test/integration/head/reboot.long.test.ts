@@ -7,7 +7,7 @@ import {join, resolve} from 'node:path'
 import {setTimeout as sleep} from 'node:timers/promises'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {makeContext, silentReporter, type Context} from '../../../src/lib/base/index.ts'
-import {openEndpoints, type Endpoints} from '../../../src/lib/endpoint/index.ts'
+import {openEndpoints, type Endpoints, type TensorAnswer} from '../../../src/lib/endpoint/index.ts'
 import {openGpus} from '../../../src/lib/gpu/index.ts'
 import {connectHead, openTracking, startHead} from '../../../src/lib/head/index.ts'
 import {modelsOf} from '../../../src/lib/model/index.ts'
@@ -66,7 +66,7 @@ async function withEndpoints<T>(use: (endpoints: Endpoints) => Promise<T>): Prom
   }
 }
 
-const predict = async (): Promise<unknown> => withEndpoints(async (endpoints) => (await endpoints.invoke({name: 'tiny', file: '--data', bytes: Buffer.from('[[1, 2, 3, 4]]')})).outputs[0]?.data)
+const predict = async (): Promise<unknown> => withEndpoints(async (endpoints) => ((await endpoints.invoke({name: 'tiny', file: '--data', bytes: Buffer.from('[[1, 2, 3, 4]]')})) as TensorAnswer).outputs[0]?.data)
 const devices = async (): Promise<string[]> => (await openGpus({rack, fleet}, context).read(rack.nodes)).devices.map(({name}) => name)
 const portOfHead = async (): Promise<number> => {
   const connection = await connectHead(rack, fleet, context)

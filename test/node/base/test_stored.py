@@ -12,6 +12,7 @@ from flexrack_node.base import installed, stored
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.file_schemas import SCHEMAS
 from flexrack_node.base.stored import read
+from flexrack_node.board import control as boards
 from flexrack_node.data.store import Store
 from flexrack_node.gpu import admin_socket
 from flexrack_node.image.store import ImageStore
@@ -66,6 +67,7 @@ FILES = [
     ("run.result", "runs/r/result.json", {"status": "finished", "epoch": 2}, lambda path: RunFolder(path.parent).result()["term"], 2),
     ("run.history", "runs/r/history.json", {"attempts": [{"attempt": 1, "status": "failed"}], "open": None}, lambda path: resumption.attempts_known(RunFolder(path.parent))[0]["attempt"], 1),
     ("run.stop", "runs/r/stop.json", {"grace": 1.0, "kill": False, "by": "x"}, lambda path: RunFolder(path.parent).stop_request()["by"], "x"),
+    ("run.upload", "runs/r/attempts/1/upload.json", {"status": "done", "uploads": [], "why": None}, lambda path: read("run.upload", path)["status"], "done"),
     ("run.rank", "runs/r/attempts/1/rank-0.json", {"rank": 0, "started": 1.0}, lambda path: RunFolder(path.parents[2]).records(1)[0], {"rank": 0, "started": 1.0}),
     ("run.hang", "runs/r/hang-1.json", {"number": 1, "ranks": []}, lambda path: hangs(RunFolder(path.parent))[0]["number"], 1),
     ("run.ray", "runs/r/attempts/1/ray.json", {"address": "a:1", "dashboard": 7}, lambda path: dashboard_of(path.parents[4]), 7),
@@ -88,6 +90,8 @@ FILES = [
      lambda path: index.load_index(WorkspaceFolder(path.parents[2], "q"))["revision"], "8"),
     ("data.manifest", f"data/versions/{'0' * 64}/manifest.json", {"name": "d", "digest": "0" * 64, "at": 1.0, "source": "a:/d", "bytes": 0, "files": []}, lambda path: Store(path.parents[3]).whole()[0]["name"], "d"),
     ("workspace.sync", "workspaces/p/sync.json", {"owner": "me"}, lambda path: read("workspace.sync", path), {"owner": "me"}),
+    ("board.settings", "boards/abcd/settings.json", {"runs": ["r"], "rank": None, "idle": 60, "socket": "/x"}, lambda path: boards.opened({"id": "abcd"}, mock.Mock(root=path.parents[2]))[1]["idle"], 60),
+    ("board.state", "boards/abce/state.json", {"ready": True, "at": 1.0, "ended": None}, lambda path: read("board.state", path)["ready"], True),
     ("notebook.settings", "notebooks/p/settings.json", {"server": "/s", "environment": "/e", "socket": "/x", "idle": 60, "end_at": None}, lambda path: notebooks.listing({"project": "p"}, mock.Mock(root=path.parents[2]))[0]["idle"], 60),
     ("notebook.state", "notebooks/q/state.json", {"ready": True, "at": 1.0, "kernels": [], "ends_at": None, "ends_why": None, "ended": []}, lambda path: read("notebook.state", path)["ready"], True),
     ("workspace.environment", "workspaces/p/environment.json", {"hash": "h", "path": "/h", "python": "3"}, lambda path: workspace.environment_of(WorkspaceFolder(path.parents[2], "p"))["hash"], "h"),

@@ -1,6 +1,7 @@
 """Data sets of a node, on real folders: shared contents, damage, eviction, pins, and what a run is given."""
 import os
 import stat
+import subprocess
 import sys
 import unittest
 from unittest import mock
@@ -93,6 +94,50 @@ class DataTest(DataCase):
         self.assertNotIn(first, self.listed())
         self.assertLessEqual(verbs.listing(None, self.channel())["bytes"], 2500)
         self.assertNotIn(third, self.listed())
+
+    def test_what_a_run_is_about_to_begin_with_stays_while_another_one_brings_its_own(self):
+        first = self.push({"a": b"1" * 1000}, limit=1500)[0]
+        verbs.listing({"digest": first, "claim": "early"}, self.channel())
+        with self.assertRaises(NodeError) as caught:
+            self.push({"a": b"2" * 1000}, limit=1500)
+        self.assertEqual((caught.exception.code, "early" in caught.exception.message), ("NODE_UNFIT", True))
+        self.run_with(first, run="early")
+        self.assertEqual(self.listed()[first]["runs"], ["early"])
+        self.run_with(first, run="early", is_over=True)
+        second = self.push({"a": b"2" * 1000}, limit=1500)[0]
+        verbs.listing({"digest": second, "claim": "never"}, self.channel())
+        claim = self.store.version(second) / "claim-never"
+        os.utime(claim, (1, 1))  # whoever was to start it was killed
+        third, answer = self.push({"a": b"3" * 1000}, limit=1500)
+        self.assertEqual(answer["evicted"], [second])
+        with self.assertRaises(NodeError):
+            verbs.listing({"digest": third, "claim": "../../x"}, self.channel())
+
+    @unittest.skipUnless(os.getuid() == 0, "mounts a small file system")
+    def test_a_full_disk_is_an_error_that_leaves_what_was_there(self):
+        self.store.make()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m,mode=700", "flexrack-test", str(self.store.path)], check=True)
+        self.addCleanup(lambda: subprocess.run(["umount", "-l", str(self.store.path)], check=False, stderr=subprocess.DEVNULL))
+        try:
+            with mock.patch.object(verbs, "MARGIN_BYTES", 0):
+                self.store.make()
+                first = self.push({"a": os.urandom(3 << 20)})[0]
+                self.run_with(first)
+                second = self.push({"a": os.urandom(3 << 20)})[0]
+                third, answer = self.push({"a": os.urandom(3 << 20)})
+                self.assertEqual((answer["evicted"], set(self.listed())), ([second], {first, third}))
+                with self.assertRaises(NodeError) as caught:
+                    self.push({"a": os.urandom(6 << 20)})
+                self.assertEqual((caught.exception.code, "r" in caught.exception.details or "(r)" in caught.exception.message), ("NODE_UNFIT", True))
+                self.assertIn(first, self.listed())
+                with mock.patch.object(verbs, "make_room", lambda *_: []):  # somebody else takes the room in between
+                    with self.assertRaises(NodeError) as caught:
+                        self.push({"a": os.urandom(6 << 20)})
+                    self.assertEqual(caught.exception.code, "NODE_UNFIT")
+                self.assertEqual([path.name for path in self.store.path.iterdir() if path.name == "part"], [])
+                self.assertEqual(verbs.verify({"digest": first}, self.channel())["bad"], [])
+        finally:
+            subprocess.run(["umount", "-l", str(self.store.path)], check=True)
 
     def test_a_run_finds_its_data_below_one_folder_and_is_refused_without_it(self):
         digest, _answer = self.push({"train/x": b"1"})

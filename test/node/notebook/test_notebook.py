@@ -9,8 +9,9 @@ from pathlib import Path
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
+from flexrack_node.base.short_socket import LONGEST as LONGEST_SOCKET
 from flexrack_node.notebook import control, idle
-from flexrack_node.notebook.folder import LONGEST_SOCKET, NotebookFolder, runtime_of
+from flexrack_node.notebook.folder import NotebookFolder, runtime_of
 from flexrack_node.workspace.folder import WorkspaceFolder
 
 AT = datetime.datetime(2026, 3, 4, 5, 6, 7, 250000, tzinfo=datetime.timezone.utc).timestamp()
@@ -90,7 +91,8 @@ class FolderTest(unittest.TestCase):
         self.assertNotIn(place.token.read_text(), " ".join(answer["argv"]))
         spec = (place.kernels / "kernels" / "python3" / "kernel.json").read_text()
         self.assertIn('"/own/bin/python"', spec)
-        self.assertIn("sys.path.append", spec)
+        self.assertIn("kernel.py", spec)
+        self.assertIn(str(side / "lib" / "python3.11" / "site-packages"), spec)
         self.assertFalse((place.kernels / "kernels" / "gpu").exists())
         gpus = {"count": 1, "share": {"whole": True}, "cap": False, "api": "cuda", "owner": "me", "keeper": "k", "icd": None, "libraries": {}, "text": "1 GPU"}
         control.prepare({**request, "gpus": gpus}, channel)

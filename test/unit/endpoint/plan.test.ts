@@ -19,7 +19,7 @@ test('replicas go round the nodes', () => {
 
 test('nothing is switched before every replica is ready, nothing stopped before the old one is drained', () => {
   const old = [{index: 0, node: 'head', service: serviceId('digits', 'r1', 0), url: 'http://127.0.0.1:1'}]
-  const plan = transitionPlan({command: 'endpoint deploy', endpoint: 'digits', release, start: replicas, stop: old, headNode: 'head', fetch: true})
+  const plan = transitionPlan({command: 'endpoint deploy', endpoint: 'digits', release, start: replicas, stop: old, headNode: 'head', fetch: true, asksModel: false})
   const needs = (id: string): string[] | undefined => plan.steps.find((step) => step.id === id)?.needs
   expect(needs('start:endpoint-digits-r2-1')).toEqual(['environment:gpu-1', 'place:gpu-1'])
   expect(needs('switch')).toEqual(['ready:endpoint-digits-r2-0', 'ready:endpoint-digits-r2-1', 'ready:endpoint-digits-r2-2'])
@@ -29,7 +29,7 @@ test('nothing is switched before every replica is ready, nothing stopped before 
 })
 
 test('fewer replicas start nothing and stop those that go', () => {
-  const plan = transitionPlan({command: 'endpoint scale', endpoint: 'digits', release, start: [], stop: without(replicas, replicas.slice(0, 2)), headNode: 'head', fetch: false})
+  const plan = transitionPlan({command: 'endpoint scale', endpoint: 'digits', release, start: [], stop: without(replicas, replicas.slice(0, 2)), headNode: 'head', fetch: false, asksModel: false})
   expect(plan.steps.map((step) => step.id)).toEqual(['switch', 'drain', 'stop:endpoint-digits-r2-2'])
 })
 

@@ -59,7 +59,7 @@ async function deploy(head: Head): Promise<EndpointDocument> {
     head, context: makeContext(), manifest: undefined, mlflow: {} as Mlflow, fleet: {} as Fleet,
     rack: {name: 'r', path: '/r.yaml', nodes: [], head: {node: 'a', bind: '127.0.0.1'}},
   }
-  const change = {command: 'endpoint deploy', endpoint: 'm', release, start: [], stop: [], headNode: 'a', fetch: false}
+  const change = {command: 'endpoint deploy', endpoint: 'm', release, start: [], stop: [], headNode: 'a', fetch: false, asksModel: false}
   return carryOut(site, {revision: 0, document: newDocument('m', new Date()), inFlight: {}, served: {}}, {
     change, seconds: 1, rejectOld: false, fetch: () => Promise.reject(new Error('not needed')),
   })

@@ -1,5 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import {gpuRequest, parseSize} from '../../../src/lib/gpu/request.ts'
+import {parseSize} from '../../../src/lib/base/index.ts'
+import {gpuRequest} from '../../../src/lib/gpu/request.ts'
 
 const GiB = 1024 ** 3
 

@@ -81,7 +81,7 @@ endpoints:
         watch: false,
       },
       tracking: {uri: 'https://mlflow.example.org', experiment: '2048'},
-      endpoints: {digits: {model: 'digits@production', runtime: 'onnx', replicas: 2}},
+      endpoints: {digits: {model: 'digits@production', replicas: 2}},
     })
   })
 

@@ -107,7 +107,7 @@ test('the plan of a sweep says all that its trials need but the variables of the
 test('the plan of a deployment names where every address and file comes from', () => {
   const replicas = [{index: 0, node: 'n0', service: 'endpoint-m-r1-0'}, {index: 1, node: 'n1', service: 'endpoint-m-r1-1'}]
   const release: Release = {id: 'r1', model: {name: 'm', version: '3', files: []}, runtime: 'onnx', state: 'starting', replicas, createdAt: '', by: 'me', kept: true}
-  const plan = transitionPlan({command: 'endpoint deploy', endpoint: 'm', release, start: replicas, stop: [{index: 0, node: 'n0', service: 'old', url: 'http://127.0.0.1:1'}], headNode: 'n0', fetch: true}, {seconds: undefined, rejectOld: false})
+  const plan = transitionPlan({command: 'endpoint deploy', endpoint: 'm', release, start: replicas, stop: [{index: 0, node: 'n0', service: 'old', url: 'http://127.0.0.1:1'}], headNode: 'n0', fetch: true, asksModel: false}, {seconds: undefined, rejectOld: false})
   expect(throughJson(plan)).toEqual(plan)
   expect(plan.steps.find((step) => step.kind === 'endpoint.place')?.input).toMatchObject({files: {$output: 'fetch', at: ['files']}})
   expect(plan.steps.find((step) => step.kind === 'endpoint.switch')?.input).toMatchObject({release, ready: [{$output: 'ready:endpoint-m-r1-0'}, {$output: 'ready:endpoint-m-r1-1'}]})

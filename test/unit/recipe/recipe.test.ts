@@ -7,7 +7,7 @@ import {loadRecipe, renderRecipe} from '../../../src/lib/recipe/index.ts'
 
 const values = {
   python: '/env/bin/python', environment: '/env', folder: '/r1/replica-0', host: '127.0.0.1', ports: {http: 18001},
-  model: 'digits', version: '3', modelFile: '/r1/model/model.onnx',
+  model: 'digits', version: '3', modelFile: '/r1/model/model.onnx', modelFolder: '/model',
 }
 let home: string
 

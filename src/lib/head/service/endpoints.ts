@@ -2,13 +2,15 @@ import {mkdir, readdir, rm} from 'node:fs/promises'
 import {join} from 'node:path'
 import {readDurable, Turns, writeDurably} from './durable.ts'
 import {Failure} from './failure.ts'
+import type {Served, ServingProtocol} from './gateway-calls.ts'
 
-/** What an endpoint is: a document that its owner writes; the gateway reads active.targets. */
+/** What an endpoint is: a document that its owner writes; the gateway reads what of it is active. */
 export interface EndpointRecord {
   revision: number
-  document: {active?: {targets?: string[]} | null} & Record<string, unknown>
+  document: {active?: (Served & {targets?: string[]}) | null} & Record<string, unknown>
 }
 
+const PROTOCOLS = new Set<unknown>(['v2', 'openai', 'mlflow'] satisfies ServingProtocol[])
 const NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/i
 
 /** Endpoint documents, one file each, in memory for the gateway. */
@@ -58,6 +60,9 @@ export class Endpoints {
     if (!Array.isArray(targets)) return Promise.reject(new Failure(400, 'USAGE', 'targets must be a list'))
     const bad = (targets as unknown[]).findIndex((target) => !isTarget(target))
     if (bad >= 0) return Promise.reject(new Failure(400, 'USAGE', `target ${JSON.stringify(targets[bad])} is not an http URL`))
+    const {protocol, health} = (active ?? {}) as Record<string, unknown>
+    if (protocol !== undefined && !PROTOCOLS.has(protocol)) return Promise.reject(new Failure(400, 'USAGE', `protocol must be one of ${[...PROTOCOLS].join(', ')}; this head knows no other: upgrade it with flexrack head start`))
+    if (health !== undefined && (typeof health !== 'string' || !/^\/[\x21-\x7e]*$/.test(health))) return Promise.reject(new Failure(400, 'USAGE', 'health must be a path'))
     return this.#turns.take(async () => {
       const current = this.#records.get(name)?.revision ?? 0
       if ((revision ?? 0) !== current) throw new Failure(409, 'CONFLICT', `endpoint ${name} was changed in the meantime: it is at revision ${current}`, {revision: current})

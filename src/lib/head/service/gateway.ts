@@ -1,7 +1,7 @@
 import type {Readable} from 'node:stream'
 import {setTimeout as pause} from 'node:timers/promises'
-import replyFrom from '@fastify/reply-from'
 import type {FastifyInstance, FastifyReply, FastifyRequest} from 'fastify'
+import {Agent, type Dispatcher} from 'undici'
 import {announcedSize, readBody} from './body.ts'
 import {Failure} from './failure.ts'
 import {readCall, type GatewayCall} from './gateway-calls.ts'
@@ -20,7 +20,7 @@ const HEALTH_ANSWER_MS = 5000
 const PATIENCE_MS = 15_000
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 1000
-/** A request during which a target's connection broke is sent once more: inference changes nothing. Not again, as it may be the cause. */
+/** A request during which a target's connection broke is sent once more, where its answer does not depend on how often it is asked. Not again, as it may be the cause. */
 const MOST_BREAKS = 1
 
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL'])
@@ -28,38 +28,29 @@ const NOT_CONNECTED = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'EHOST
 const FRONT_HEADER = 'x-flexrack-front'
 const BROKEN = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'UND_ERR_CLOSED', 'UND_ERR_DESTROYED'])
 
-/** /endpoints/<name>/v2/…: one stable address in front of the active release's targets. */
+/** /endpoints/<name>/…: one stable address in front of the active release's targets. */
 export async function addGateway(app: FastifyInstance, parts: Parts): Promise<void> {
   // What stands in front of a model server on another node lets nobody else in; those on this machine are asked plainly.
   const {key, certificate} = await parts.authority.lasting({name: 'flexrack gateway', names: [], usage: 'client'})
-  await app.register(replyFrom, {
-    undici: {connect: {timeout: 2000, key, cert: certificate, ca: parts.authority.trusted}, connections: 128, keepAliveTimeout: 2000},
-    disableRequestLogging: true,
-    disableCache: true,
-    retryMethods: [],
-    destroyAgent: true,
-  })
+  const agent = new Agent({connect: {timeout: 2000, key, cert: certificate, ca: parts.authority.trusted}, connections: 128, keepAliveTimeout: 2000})
+  app.addHook('onClose', () => agent.destroy())
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const {name} = request.params as {name: string}
-    const call = readCall(name, request.method, pathOf(request.url))
-    if (!parts.endpoints.find(name)) throw new Failure(404, 'NOT_FOUND', `no endpoint ${name}`)
+    const record = parts.endpoints.find(name)
+    if (!record) throw new Failure(404, 'NOT_FOUND', `no endpoint ${name}`)
+    const call = readCall(name, record.document.active ?? {}, request.method, pathOf(request.url))
     const keeps = request.body === undefined || announcedSize(request) <= KEPT_BYTES
     const body = keeps ? await readBody(request, KEPT_BYTES, parts.limits) : await passBody(request, LARGEST_BODY, parts.limits, false)
-    await new Passage(parts, call, request, reply, body).forward()
+    await new Passage(parts, agent, call, request, reply, body).forward()
     return reply
   }
-  for (const url of ['/endpoints/:name/v2', '/endpoints/:name/v2/*']) app.route({method: ['GET', 'HEAD', 'POST'], url, handler})
-}
-
-interface TargetAnswer {
-  statusCode: number
-  headers: Record<string, string | string[] | undefined>
-  stream: Readable
+  app.route({method: ['GET', 'HEAD', 'POST'], url: '/endpoints/:name/*', handler})
 }
 
 /** One request on its way to a target. */
 class Passage {
   readonly #parts: Parts
+  readonly #agent: Agent
   readonly #call: GatewayCall
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
@@ -70,8 +61,9 @@ class Passage {
   #rounds = 0
   #breaks = 0
 
-  constructor(parts: Parts, call: GatewayCall, request: FastifyRequest, reply: FastifyReply, body: Buffer | void) {
+  constructor(parts: Parts, agent: Agent, call: GatewayCall, request: FastifyRequest, reply: FastifyReply, body: Buffer | void) {
     this.#parts = parts
+    this.#agent = agent
     this.#call = call
     this.#until = Date.now() + (call.isHealth ? 0 : PATIENCE_MS)
     this.#request = request
@@ -91,11 +83,12 @@ class Passage {
       if (this.#request.raw.destroyed && this.#reply.raw.destroyed) return
       return this.forward()
     }
-    this.#send(this.#parts.traffic.choose(this.#call.endpoint, fresh)!)
+    await this.#send(this.#parts.traffic.choose(this.#call.endpoint, fresh)!)
   }
 
-  #send(target: string): void {
+  async #send(target: string): Promise<void> {
     const {traffic} = this.#parts
+    const gone = new AbortController()
     let counted = true
     const end = (answered: boolean): void => {
       if (counted) traffic.end(target, answered)
@@ -103,38 +96,47 @@ class Passage {
     }
     traffic.begin(target)
     this.#tried.add(target)
-    const closed = (): void => end(this.#reply.raw.writableFinished)
+    // A reader that went away ends the work that was begun for it: tokens that nobody reads cost a GPU.
+    const closed = (): void => {
+      end(this.#reply.raw.writableFinished)
+      gone.abort()
+    }
     this.#reply.raw.once('close', closed)
-    const failed = (error: Error): void => {
+    try {
+      const answer = await this.#ask(target, gone.signal)
+      if (answer.statusCode === 503 && answer.headers[FRONT_HEADER] !== undefined && target.startsWith('https:')) {
+        discard(answer)
+        throw Object.assign(new Error('the front has no server behind it'), {code: 'ECONNREFUSED'})
+      }
+      if (this.#call.isHealth) this.#tellHealth(answer)
+      else this.#reply.code(answer.statusCode).headers(backwardHeaders(answer.headers)).send(answer.body)
+    } catch (error) {
+      if (gone.signal.aborted) return
       this.#reply.raw.removeListener('close', closed)
       end(false)
-      this.#again(error).catch((failure: Error) => this.#reply.send(failure))
+      await this.#again(error as Error)
     }
-    const {method} = this.#request
-    const sends = this.#body !== undefined && method !== 'GET' && method !== 'HEAD'
-    this.#reply.from(targetUrl(target, this.#call, this.#request.url), {
-      ...(sends && {body: this.#body, contentType: contentTypeOf(this.#request)}),
-      timeout: this.#call.isHealth ? HEALTH_ANSWER_MS : ANSWER_MS,
-      rewriteRequestHeaders: (_request, headers) => onwardHeaders(headers, method !== 'GET' && method !== 'HEAD'),
-      rewriteHeaders: (headers) => backwardHeaders(headers),
-      onResponse: (_request: unknown, _reply: unknown, given: unknown) => {
-        const answer = given as TargetAnswer
-        if (answer.statusCode === 503 && answer.headers[FRONT_HEADER] !== undefined && target.startsWith('https:')) {
-          discard(answer)
-          for (const header of Object.keys(this.#reply.getHeaders())) this.#reply.removeHeader(header)
-          failed(Object.assign(new Error('the front has no server behind it'), {code: 'ECONNREFUSED'}))
-        } else if (this.#call.isHealth) this.#tellHealth(answer)
-        else this.#reply.send(answer.stream)
-      },
-      onError: (_reply, {error}) => failed(error),
+  }
+
+  #ask(target: string, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const {method, headers} = this.#request
+    const takesBody = method !== 'GET' && method !== 'HEAD'
+    // What is too large to be kept is passed on as it comes (passBody).
+    const body = takesBody ? (this.#body ?? (this.#request.body as Readable | undefined)) : undefined
+    const timeout = this.#call.isHealth ? HEALTH_ANSWER_MS : ANSWER_MS
+    const {host: _, ...onward} = onwardHeaders(headers, takesBody)
+    return this.#agent.request({
+      origin: new URL(target).origin, path: targetPath(target, this.#call, this.#request.url), method: method as Dispatcher.HttpMethod, signal,
+      headers: {...onward, ...(body && {'content-type': contentTypeOf(this.#request)})}, body: body ?? null,
+      headersTimeout: timeout, bodyTimeout: timeout,
     })
   }
 
   /** The model's own word: its server may be well without it. */
-  #tellHealth(answer: TargetAnswer): void {
+  #tellHealth(answer: Dispatcher.ResponseData): void {
     const {statusCode} = answer
     discard(answer)
-    if (statusCode === 200) this.#reply.removeHeader('content-length').removeHeader('content-encoding').type('application/json').send('{"ready":true}')
+    if (statusCode === 200) this.#reply.type('application/json').send('{"ready":true}')
     else this.#reply.send(new Failure(503, 'ENDPOINT_FAILED', `the model of endpoint ${this.#call.endpoint} is not ready (status ${statusCode})`))
   }
 
@@ -145,7 +147,7 @@ class Passage {
     const code = causeCode(error)
     const isBroken = BROKEN.has(code)
     if (isBroken) this.#breaks++
-    const may = this.#body !== undefined && (isNotConnected(code) || (isBroken && this.#breaks <= MOST_BREAKS))
+    const may = this.#body !== undefined && (isNotConnected(code) || (isBroken && this.#call.isRepeatable && this.#breaks <= MOST_BREAKS))
     if (may) return this.forward()
     if (this.#call.isHealth) throw new Failure(503, 'ENDPOINT_FAILED', `the model server of endpoint ${this.#call.endpoint} does not answer (${code || error.message})`)
     if (code === 'UND_ERR_HEADERS_TIMEOUT') throw new Failure(504, 'TIMED_OUT', `the model server of endpoint ${this.#call.endpoint} did not answer in ${ANSWER_MS / 1000} s`)
@@ -154,8 +156,8 @@ class Passage {
 }
 
 /** Not read to its end: it may have none. */
-function discard({stream}: TargetAnswer): void {
-  stream.on('error', () => {}).destroy()
+function discard({body}: Dispatcher.ResponseData): void {
+  body.on('error', () => {}).destroy()
 }
 
 /** Nobody was asked anything: not reached, or somebody else is there than the rack's authority knows. */
@@ -169,9 +171,9 @@ function contentTypeOf(request: FastifyRequest): string {
   return given === undefined || given.startsWith('application/x-www-form-urlencoded') ? 'application/json' : given
 }
 
-function targetUrl(target: string, call: GatewayCall, url: string): string {
+function targetPath(target: string, call: GatewayCall, url: string): string {
   const query = url.includes('?') && !call.isHealth ? url.slice(url.indexOf('?')) : ''
-  return `${target.replace(/\/$/, '')}${call.path}${query}`
+  return `${new URL(target).pathname.replace(/\/$/, '')}${call.path}${query}`
 }
 
 function causeCode(error: unknown): string {

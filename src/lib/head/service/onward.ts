@@ -12,6 +12,6 @@ export function onwardHeaders(headers: Record<string, unknown>, sends: boolean):
 
 /** Those of an answer on its way back: how long the other keeps a connection to us says nothing of ours to the client. */
 export function backwardHeaders<T extends Record<string, unknown>>(headers: T): T {
-  const {connection: _connection, 'keep-alive': _keepAlive, ...left} = headers
+  const {connection: _connection, 'keep-alive': _keepAlive, 'transfer-encoding': _encoding, ...left} = headers
   return left as unknown as T
 }

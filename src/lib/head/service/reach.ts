@@ -7,8 +7,8 @@ const PATIENCE_MS = 5000
 
 /** {url, path}: whether a model server answers the gateway there; it is asked as the gateway asks. */
 export async function tryReach({authority}: Parts, {url, path}: Record<string, unknown>): Promise<{reached: boolean; why?: string}> {
-  const whole = typeof url === 'string' && typeof path === 'string' && path.startsWith('/v2/') ? url.replace(/\/$/, '') + path : ''
-  if (!URL.canParse(whole) || !/^https?:$/.test(new URL(whole).protocol)) throw new Failure(400, 'USAGE', 'url must be http:// or https://, and path begin with /v2/')
+  const whole = typeof url === 'string' && typeof path === 'string' && path.startsWith('/') ? url.replace(/\/$/, '') + path : ''
+  if (!URL.canParse(whole) || !/^https?:$/.test(new URL(whole).protocol)) throw new Failure(400, 'USAGE', 'url must be http:// or https://, and path begin with /')
   const {key, certificate} = await authority.lasting({name: 'flexrack gateway', names: [], usage: 'client'})
   return new Promise((resolve) => {
     const refused = (error: Error): void => resolve({reached: false, why: error.message || (error as NodeJS.ErrnoException).code || 'no answer'})

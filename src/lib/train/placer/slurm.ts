@@ -41,12 +41,15 @@ async function placeWithSlurm(place: TrainPlace, choice: TrainChoice, context: C
   const workspace = workspaces.workspaces.get(login.name)
   const places = placesOf(host, workspace, spec.run)
   const script = slurmScript(spec, places)
-  const slurm: SlurmPlaced = {script, places, arrays: looked?.cluster.array ?? 0}
+  // Tasks of an array have one folder beside each other, and nobody brings them their remotes.
+  const hasBuckets = spec.inputs.length > 0 || spec.uploads.length > 0
+  const slurm: SlurmPlaced = {script, places, arrays: hasBuckets ? 0 : (looked?.cluster.array ?? 0)}
   return {spec, workspaces, held: [], claim: [], ask: [], check: [], start: [[submitStep(spec, script, slurmTemplate(spec, login.name, workspace))]], slurm}
 }
 
 function handScript({plan, spec, slurm}: Pick<TrainPlan, 'plan' | 'spec' | 'slurm'>): string {
   const template = plan.steps.find((step) => step.kind === 'train.submit')?.input.spec
+  if (spec.inputs.length > 0 || spec.uploads.length > 0) throw new CliError('USAGE', 'a script that is submitted by hand cannot bring what train.inputs and train.uploads need of rclone.conf: it would stand in the script', {hint: 'flexrack train'})
   if (!template || !slurm) throw new Error(`${spec.run} is not a run of Slurm`)
   const {gang: _gang, created: _created, owner: _owner, commit: _commit, tracking: _tracking, ...known} = template
   const brings = fill({...known, commit: null, tracking: null}, () => undefined, {variables: spec.env}) as HandedOrder

@@ -1,3 +1,4 @@
+import {BUCKET_HANDLERS} from '../../bucket/index.ts'
 import {DATA_HANDLERS} from '../../data/index.ts'
 import type {Handlers} from '../../plan/index.ts'
 import {VOLUME_HANDLERS} from '../../volume/index.ts'
@@ -16,6 +17,7 @@ export const TRAIN_HANDLERS: Handlers<TrainKinds, TrainEnv> = {
   ...WORKSPACE_HANDLERS,
   ...DATA_HANDLERS,
   ...VOLUME_HANDLERS,
+  ...BUCKET_HANDLERS,
   'train.reach': reach,
   'train.reserve': reserve,
   'train.route': route,

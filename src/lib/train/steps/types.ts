@@ -1,4 +1,5 @@
 import type {Context} from '../../base/index.ts'
+import type {BucketKinds} from '../../bucket/index.ts'
 import type {DataKinds} from '../../data/index.ts'
 import type {RunLeases} from '../../gpu/index.ts'
 import type {Tracking} from '../../head/index.ts'
@@ -118,7 +119,7 @@ export type SubmitInput = {
   spec: SpecTemplate<SlurmPart>
 }
 
-export type TrainKinds = WorkspaceKinds & DataKinds & VolumeKinds & {
+export type TrainKinds = WorkspaceKinds & DataKinds & VolumeKinds & BucketKinds & {
   'train.reach': {input: ReachInput; output: Tracking}
   'train.reserve': {input: ReserveInput; output: Reserved}
   'train.route': {input: RouteInput; output: GangAddresses}
@@ -139,6 +140,8 @@ export interface TrainEnv extends WorkspaceEnv {
   fleet: Fleet
   /** By name: variables of the ranks. */
   variables: Record<string, string>
+  /** Sections of rclone.conf. */
+  remotes: string
   /** The gang's own. */
   secret: string
   /** Who starts it. */

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest'
 import {answerText, changeText, endpointListText, endpointShowText, type ShowAnswer} from '../../../../src/cli/endpoint/text.ts'
 
-const summary = {name: 'digits', url: 'http://127.0.0.1:4000/endpoints/digits', model: 'digits/3', release: 'r2', replicas: 1, state: 'serving' as const, since: new Date().toISOString()}
+const summary = {name: 'digits', url: 'http://127.0.0.1:4000/endpoints/digits', model: 'digits/3', release: 'r2', replicas: 1, state: 'serving' as const, protocol: 'v2' as const, callUrl: 'http://127.0.0.1:4000/endpoints/digits/v2/models/digits/infer', since: new Date().toISOString()}
 const show: ShowAnswer = {
   ...summary, runtime: 'onnx', rollback: 'r1', certificates: '/state/lab.pem',
   releases: [{id: 'r2', model: {name: 'digits', version: '3', files: []}, runtime: 'onnx', state: 'active', replicas: [], createdAt: summary.since, by: 'me@here', kept: true}],

@@ -1,0 +1,1 @@
+"""Buckets: what rclone copies to this node before a run and from it after."""
