@@ -53,6 +53,11 @@ const GROUPS: Group[] = [
     packages: {systemd: '/lib/systemd/systemd', cron: '/usr/sbin/cron'},
   },
   {
+    // What saves workspaces.
+    suites: ['node', 'integration'],
+    packages: {restic: '/usr/bin/restic'},
+  },
+  {
     // A real OpenCL device on the CPU, with programs that use one.
     suites: ['native', 'integration', 'e2e'],
     packages: {

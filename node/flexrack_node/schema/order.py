@@ -109,6 +109,8 @@ class RunCode(_RunCode, total=False):
     digest: str
     files: int
     bytes: int
+    snapshot: str
+    unsaved: str
     imports: List[str]
 
 

@@ -21,6 +21,7 @@ class _WorkspaceInspected(TypedDict):
 class WorkspaceInspected(_WorkspaceInspected, total=False):
     image: ImageUsed
     environment: EnvironmentOfWorkspace
+    autosave: bool
 
 
 class ProjectName(TypedDict, total=False):
@@ -67,6 +68,7 @@ class WorkspaceEnd(_WorkspaceEnd, total=False):
     grace: float
     owner: str
     dry_run: bool
+    history: bool
 
 
 class RunningProcess(TypedDict):

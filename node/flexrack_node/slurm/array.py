@@ -7,6 +7,7 @@ from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
 from flexrack_node.base.stored import write
 from flexrack_node.data.use import with_data
+from flexrack_node.history.of_run import with_snapshot
 from flexrack_node.run.files import RunFolder, run_path
 from flexrack_node.slurm import commands
 from flexrack_node.slurm.job import SlurmJob, told_by_records
@@ -32,7 +33,7 @@ def submit(given: "SlurmSubmitArray", channel: Channel) -> "List[NodeRun]":
         for path, spec in zip(paths, specs):
             path.mkdir(parents=True, exist_ok=True, mode=0o700)
             (path / "job.sh").write_text(script)
-            write("run.spec", path / "spec.json", with_data(frozen(spec, path, channel), path, channel))
+            write("run.spec", path / "spec.json", with_snapshot(with_data(frozen(spec, path, channel), path, channel), path, channel))
         runs = channel.root / "runs"
         job = sbatch(paths[0] / "job.sh", runs, pattern(runs / name) + "-%a/job.log", specs[0]["slurm"].get("bin"))
     except NodeError:

@@ -196,12 +196,13 @@ def _adopt(folder: RunFolder, text: str) -> None:
     folder.path.mkdir(parents=True, exist_ok=True, mode=0o700)
     from flexrack_node.base.channel import Channel
     from flexrack_node.data.use import with_data
+    from flexrack_node.history.of_run import with_snapshot
     from flexrack_node.workspace.frozen import frozen
 
     root = folder.path.parent.parent
     spec.update({"gang": {"secret": secrets.token_hex(32)}, "created": time.time()})
     channel = Channel(root, root / "environments", sys.stdin.buffer)
-    write("run.spec", folder.path / "spec.json", with_data(frozen(spec, folder.path, channel), folder.path, channel))
+    write("run.spec", folder.path / "spec.json", with_snapshot(with_data(frozen(spec, folder.path, channel), folder.path, channel), folder.path, channel))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from flexrack_node.base.installed import record
 from flexrack_node.base.stored import write
 from flexrack_node.bucket import remotes
 from flexrack_node.data.use import with_data
+from flexrack_node.history.of_run import with_snapshot
 from flexrack_node.run.files import RunFolder, run_path
 from flexrack_node.slurm import commands
 from flexrack_node.slurm.check import has_pyxis
@@ -49,7 +50,7 @@ def submit(given: "SlurmSubmit", channel: Channel) -> "NodeRun":
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
         (path / "job.sh").write_text(script)
         try:
-            write("run.spec", path / "spec.json", with_data(frozen(remotes.keep(spec, path), path, channel), path, channel))
+            write("run.spec", path / "spec.json", with_snapshot(with_data(frozen(remotes.keep(spec, path), path, channel), path, channel), path, channel))
             write("run.job", path / "job.json", {"job": sbatch(path / "job.sh", path, pattern(path / "job.log"), spec["slurm"].get("bin"))})
         except NodeError:
             shutil.rmtree(path, ignore_errors=True)  # Slurm has refused it, or there is no code: there is no such run

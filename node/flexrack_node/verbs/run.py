@@ -46,10 +46,11 @@ def start(spec: "RunOrder", channel: Channel) -> "NodeRun":
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
         from flexrack_node.bucket import remotes  # only here: what looks at runs needs none
         from flexrack_node.data.use import with_data
+        from flexrack_node.history.of_run import with_snapshot
         from flexrack_node.workspace.frozen import frozen
 
         kept = remotes.keep(spec, path)
-        write("run.spec", path / "spec.json", with_data(frozen(kept, path, channel), path, channel))
+        write("run.spec", path / "spec.json", with_snapshot(with_data(frozen(kept, path, channel), path, channel), path, channel))
         detach(python_module("gang.supervisor", str(path)), path / "supervisor.log", dict(os.environ), path)
         if spec.get("after_reboot"):
             from flexrack_node.service import comeback  # only here: most runs do not come back

@@ -49,7 +49,7 @@ class Tree:
     def parent(self, path: str, create: bool = False) -> Tuple[int, bytes]:
         """Descriptor of the folder that holds `path`, and the last name. FileNotFoundError or Blocked if it cannot be had."""
         folder, _, name = path.rpartition("/")
-        return self.folder(folder, create), name.encode()
+        return self.folder(folder, create), os.fsencode(name)
 
     def folder(self, path: str, create: bool = False) -> int:
         if path == self.at:  # one file after the other of a folder
@@ -69,7 +69,7 @@ class Tree:
     def _enter(self, fd: int, name: str, path: str, create: bool) -> int:
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
-            return os.open(name.encode(), flags, dir_fd=fd)
+            return os.open(os.fsencode(name), flags, dir_fd=fd)
         except FileNotFoundError:
             if not create:
                 raise
@@ -77,8 +77,8 @@ class Tree:
             if error.errno in STAT_OF_LINK:
                 raise Blocked(path) from error
             raise
-        os.mkdir(name.encode(), 0o700, dir_fd=fd)
-        return os.open(name.encode(), flags, dir_fd=fd)
+        os.mkdir(os.fsencode(name), 0o700, dir_fd=fd)
+        return os.open(os.fsencode(name), flags, dir_fd=fd)
 
     def stat(self, path: str) -> Optional[os.stat_result]:
         """lstat, or None if there is nothing, or nothing that can be reached without following a link."""

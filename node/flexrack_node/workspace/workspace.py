@@ -28,6 +28,8 @@ def inspect(request: "WorkspaceQuestion", channel: Channel) -> "WorkspaceInspect
     image = read("workspace.image", place.image)
     if image:
         found["image"] = image
+    if or_nothing(read("history.settings", channel.root / "history" / place.project / "settings.json")).get("every") is not None:
+        found["autosave"] = True
     wanted = request.get("environment")
     if wanted is None:
         return found

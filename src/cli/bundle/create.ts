@@ -47,7 +47,7 @@ async function wishOf({to, pythons, machines, parts, project, rack}: CreateFlags
   }
   const {python: requirements = null, pythonVersion: python} = manifest?.workspace ?? {}
   if (manifest && wants('project') && (requirements !== null || python !== undefined)) sources.push({kind: 'project', name: `project:${manifest.name}`, folder: manifest.folder, requirements, ...(python !== undefined && {python})})
-  return {to, pythons: [...new Set(pythons)], machines: [...new Set(machines ?? [ownMachine()])], program: wants('program'), sources}
+  return {to, pythons: [...new Set(pythons)], machines: [...new Set(machines ?? [ownMachine()])], program: wants('program'), sources, ...(manifest?.workspace.autosave && wants('project') && {restic: true})}
 }
 
 function ownMachine(): string {

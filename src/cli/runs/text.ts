@@ -88,7 +88,7 @@ export function shownRunText(run: ShownRun): string {
       ['nodes', `${run.nodes.join(', ')}${run.worldSize === null ? '' : ` (${count(run.worldSize, 'rank')})`}`],
       ['leader', run.term !== null && run.term > 1 ? `${run.leader}, chosen by the others (${run.nodes[0]} led at first)` : undefined],
       ['commit', run.commit ? `${run.commit.slice(0, 12)}${run.tags['flexrack.dirty'] === 'true' ? ' with changes (artifact source/changes.diff)' : ''}` : undefined],
-      ['code', run.code.map((one) => `${one.digest.slice(0, 12)} (${count(one.files, 'file')}, ${bytes(one.bytes)})${run.code.length > 1 ? ` on ${one.nodes.join(', ')}` : ''}`).join('\n') || undefined],
+      ['code', run.code.map((one) => `${one.digest.slice(0, 12)} (${count(one.files, 'file')}, ${bytes(one.bytes)})${run.code.length > 1 ? ` on ${one.nodes.join(', ')}` : ''}${savedText(one)}`).join('\n') || undefined],
       ['data', run.data.map(({name, digest}) => `${name}@${digest.slice(0, 12)}`).join('\n') || undefined],
       ['environment', run.environment ?? undefined],
       ['record', run.recorded === false ? 'not complete yet' : (run.trackedId ?? 'not tracked')],
@@ -163,4 +163,10 @@ function afterTraining({run, trackedId, outputs}: Trained): string[] {
 
 function nextCommands(commands: string[]): string {
   return `${paint.dim('next:')} ${commands.join('\n      ')}`
+}
+
+/** The snapshots of a run's code: `workspace restore --run` brings them back. */
+function savedText({snapshots, unsaved}: ShownRun['code'][number]): string {
+  const saved = Object.entries(snapshots).map(([node, id]) => `${id.slice(0, 8)} on ${node}`)
+  return [...(saved.length > 0 ? [`, saved as ${saved.join(', ')}`] : []), ...Object.entries(unsaved).map(([node, why]) => `\nnot saved on ${node}: ${why}`)].join('')
 }

@@ -14,6 +14,7 @@ export interface EndFlags {
   on: string | undefined
   remove: boolean
   environments: boolean
+  history?: boolean
   grace: number
   dryRun: boolean
   yes: boolean
@@ -30,7 +31,7 @@ export async function endWorkspaces(
   const project = projectName(flags.named, manifest)
   const nodes = selectNodes(rack, flags.on, rack.nodes)
   const {hosts, failed} = await openHosts(fleet, nodes, context)
-  const {plan} = await planEnd(hosts, {project, remove: flags.remove, environments: flags.environments, grace: flags.grace}, context)
+  const {plan} = await planEnd(hosts, {project, remove: flags.remove, environments: flags.environments, ...(flags.history && {history: true}), grace: flags.grace}, context)
   if (flags.dryRun) {
     await throwIfNodesFailed(nodes, failed)
     return answer(plan, planText)

@@ -6,7 +6,7 @@ import {PARTS, type Part} from '../../cli/bundle/wish.ts'
 export default class BundleCreate extends BaseCommand {
   static override summary = 'one file with all that a rack without internet needs'
   static override description =
-    'Fetches, where there is internet, what environments on nodes are made from: uv, the wheels of the lock files of the head, of sweeps, of model servers and of the project, and the Pythons that they ask for where --python names others; and packs flexrack itself. ' +
+    'Fetches, where there is internet, what environments on nodes are made from: uv, the wheels of the lock files of the head, of sweeps, of model servers and of the project, and the Pythons that they ask for where --python names others; restic, where the project is to be saved (workspace.autosave); and packs flexrack itself. ' +
     'The file has a manifest with a hash of every file in it. On the machine that the rack is used from: flexrack bundle apply.'
   static override examples = ['<%= config.bin %> bundle create --to lab.bundle --python 3.11', '<%= config.bin %> bundle create --to lab.bundle --python 3.11 --python 3.12 --machine x86_64 --machine aarch64 --for head --for project --dry-run']
   static override flags = {

@@ -19,6 +19,8 @@ export interface BundleWish {
   pythons: string[]
   program: boolean
   sources: WheelSource[]
+  /** What saves workspaces on nodes that have none. */
+  restic?: boolean
 }
 
 export interface MadeBundle {
@@ -32,6 +34,7 @@ export interface MadeBundle {
 export type CreateKinds = {
   'bundle.program': {input: {version: string}; output: void}
   'bundle.uv': {input: {machine: string; version: string}; output: void}
+  'bundle.restic': {input: {machine: string; version: string}; output: void}
   'bundle.python': {input: {machine: string; python: string}; output: void}
   'bundle.wheels': {input: {source: WheelSource; machine: string; python: string}; output: void}
   'bundle.write': {input: {to: string; flexrack: string; contents: BundledContent[]}; output: MadeBundle}
@@ -43,13 +46,13 @@ export interface CreateEnv {
   context: Context
 }
 
-const handlers: Handlers<CreateKinds, CreateEnv> = {'bundle.program': program, 'bundle.uv': uv, 'bundle.python': python, 'bundle.wheels': wheels, 'bundle.write': write}
+const handlers: Handlers<CreateKinds, CreateEnv> = {'bundle.program': program, 'bundle.uv': uv, 'bundle.restic': restic, 'bundle.python': python, 'bundle.wheels': wheels, 'bundle.write': write}
 
 /** A bundle, made where there is internet. `draft` makes the folder that the steps need, and is to be removed. */
 export const CREATE = {plan, handlers, draft: makeDraft}
 
 /** Asks nothing of any network. Errors: those of the lock files. */
-async function plan({to, machines, pythons, program: withProgram, sources}: BundleWish, {env, reporter}: Context): Promise<PlanOf<CreateKinds>> {
+async function plan({to, machines, pythons, program: withProgram, sources, restic: withRestic}: BundleWish, {env, reporter}: Context): Promise<PlanOf<CreateKinds>> {
   const flexrack = await ownVersion()
   const steps: StepOf<CreateKinds>[] = []
   const contents: BundledContent[] = []
@@ -64,6 +67,11 @@ async function plan({to, machines, pythons, program: withProgram, sources}: Bund
     const version = WHEELS.uvVersion()
     steps.push({id: `uv:${machine}`, node: null, kind: 'bundle.uv', title: `Fetch uv ${version} for ${machine}`, input: {machine, version}, needs: []})
     contents.push({name: 'uv', machine})
+  }
+  for (const machine of withRestic ? machines : []) {
+    const version = WHEELS.resticVersion()
+    steps.push({id: `restic:${machine}`, node: null, kind: 'bundle.restic', title: `Fetch restic ${version} for ${machine}, which saves workspaces where nodes have none`, input: {machine, version}, needs: []})
+    contents.push({name: 'restic', machine})
   }
   const brought = [...new Set((await Promise.all(sources.map((source) => broughtFor(source, pythons, env)))).flatMap((one) => one ?? []))]
   for (const machine of machines) {
@@ -93,7 +101,7 @@ async function makeDraft(to: string): Promise<string> {
   const folder = dirname(resolve(to))
   await mkdir(folder, {recursive: true})
   const draft = await mkdtemp(join(folder, `.${basename(to)}-`))
-  for (const name of ['wheels', 'uv', 'pythons', 'program']) await mkdir(join(draft, name))
+  for (const name of ['wheels', 'uv', 'restic', 'pythons', 'program']) await mkdir(join(draft, name))
   return draft
 }
 
@@ -108,6 +116,11 @@ async function program({version}: {version: string}, _done: unknown, {draft, con
 async function uv({machine}: {machine: string}, _done: unknown, {draft, context}: CreateEnv): Promise<void> {
   const {name, bytes} = await WHEELS.uv(machine, context)
   await writeFile(join(draft, 'uv', name), bytes)
+}
+
+async function restic({machine}: {machine: string}, _done: unknown, {draft, context}: CreateEnv): Promise<void> {
+  const {name, bytes} = await WHEELS.restic(machine, context)
+  await writeFile(join(draft, 'restic', name), bytes)
 }
 
 async function python({machine, python: version}: {machine: string; python: string}, _done: unknown, {draft, context}: CreateEnv): Promise<void> {
@@ -140,7 +153,7 @@ async function wheels({source, machine, python}: {source: WheelSource; machine: 
 async function write({to, flexrack, contents}: {to: string; flexrack: string; contents: BundledContent[]}, _done: unknown, {draft, context}: CreateEnv): Promise<MadeBundle> {
   const progress = context.reporter.begin(`Write ${basename(to)}`)
   const files: BundledFile[] = []
-  for (const folder of ['program', 'uv', 'pythons', 'wheels']) {
+  for (const folder of ['program', 'uv', 'restic', 'pythons', 'wheels']) {
     for (const name of (await readdir(join(draft, folder))).sort()) {
       throwIfInterrupted(context.signal)
       const path = `${folder}/${name}`

@@ -1,11 +1,11 @@
 import {open} from 'node:fs/promises'
 import {CliError} from '../base/index.ts'
 
-/** Of the shape of a bundle; a reader refuses a higher one. 1 had no Pythons. */
-export const FORMAT = 2
+/** Of the shape of a bundle; a reader refuses a higher one. 1 had no Pythons, 2 no restic. */
+export const FORMAT = 3
 export const MANIFEST = 'manifest.json'
-/** wheels/: packages; uv/: what builds environments; pythons/: archives that it installs; program/: flexrack itself. */
-const PATH = /^(wheels|uv|pythons|program)\/[A-Za-z0-9_][A-Za-z0-9._+!-]*$/
+/** wheels/: packages; uv/: what builds environments; restic/: what saves workspaces; pythons/: archives that it installs; program/: flexrack itself. */
+const PATH = /^(wheels|uv|restic|pythons|program)\/[A-Za-z0-9_][A-Za-z0-9._+!-]*$/
 const MANIFEST_BYTES = 16 << 20
 
 export interface BundledFile {
@@ -16,7 +16,7 @@ export interface BundledFile {
 
 /** What a bundle is for. */
 export interface BundledContent {
-  /** program, uv, python, head, sweep, endpoint:onnx, project:digits */
+  /** program, uv, restic, python, head, sweep, endpoint:onnx, project:digits */
   name: string
   /** Of the nodes, as in the names of wheels. */
   machine?: string

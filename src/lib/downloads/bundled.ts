@@ -14,7 +14,7 @@ const WHEEL = /^[A-Za-z0-9_][A-Za-z0-9._+!-]*\.whl$/
 /** As flexrack keeps its uv: version, processor. */
 const UV = /^uv-[\d.]+-[a-z0-9_]+\.whl$/
 
-/** Where `bundle apply` keeps things on this machine: `wheels/`, `uv/`, `pythons/`, `program/`. */
+/** Where `bundle apply` keeps things on this machine: `wheels/`, `uv/`, `restic/`, `pythons/`, `program/`. */
 export function bundleFolder(env: NodeJS.ProcessEnv): string {
   return join(userPaths(env).state, 'bundle')
 }

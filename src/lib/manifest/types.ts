@@ -38,12 +38,21 @@ export interface WorkspaceSpec {
   image?: string
   /** They run in a sandbox. */
   isolate?: IsolateSpec
+  /** Its node saves it by itself. */
+  autosave?: AutosaveSpec
   /** .gitignore-style patterns, besides the project's own .gitignore files. */
   exclude: string[]
   /** Ports on the node that `workspace forward` brings here. */
   forward: number[]
   /** Environment variables for everything that runs in the workspace. */
   env: Record<string, string>
+}
+
+export interface AutosaveSpec {
+  /** Seconds. */
+  every: number
+  /** Bytes of a file that was made on the node. */
+  largest?: number
 }
 
 /** What a sandboxed program may have. */

@@ -1,4 +1,5 @@
 import {z} from 'zod'
+import {sweepSeconds} from './duration.ts'
 
 /** Set by flexrack for every rank; a value of the user's own would be lost or do harm. */
 const OURS = /^(?:FLEXRACK_.*|RANK|LOCAL_RANK|WORLD_SIZE|LOCAL_WORLD_SIZE|MASTER_ADDR|MASTER_PORT|MLFLOW_TRACKING_URI|MLFLOW_TRACKING_TOKEN|MLFLOW_RUN_ID|MLFLOW_EXPERIMENT_ID)$/
@@ -19,6 +20,16 @@ export const env = (what: string) =>
     .describe(what)
 
 export const noLineBreak = (text: string) => !/[\r\n\0]/.test(text)
+
+const every = z
+  .string()
+  .refine((text) => {
+    const seconds = sweepSeconds(text)
+    return seconds !== undefined && seconds >= 5 && seconds <= 86_400
+  }, 'must be a time from 5s to 1d, such as 10m')
+  .meta({written: 'as-is'})
+
+const size = z.string().regex(/^[1-9][0-9]{0,8}\s*[KMGT](i?B)?$/i, 'must be a size such as 64GiB')
 
 export const workspace = z
   .strictObject({
@@ -63,12 +74,18 @@ export const workspace = z
       .optional()
       .describe('Container image in which everything of the workspace runs, by an ordinary account and without a daemon: `registry/name:tag`, best with `@sha256:...` (a tag alone is resolved once, and flexrack.lock keeps what it stood for), `oci:FOLDER[:TAG]` or `oci-archive:FILE[:TAG]`. workspace.python is then made with the Python of the image, on top of its packages.')
       .meta({examples: ['nvcr.io/nvidia/pytorch:25.01-py3', 'oci:images/torch'], written: 'as-is'}),
+    autosave: z
+      .union([every, z.strictObject({
+        every: every.describe('Time between two saves, as above.'),
+        largest: size.optional().describe('Files that were made on the node and are larger are not saved.').meta({examples: ['64MiB'], written: 'as-is'}),
+      })])
+      .optional()
+      .describe('The node saves the workspace by itself, so often and only what has changed, whether or not anybody is connected: `10m`, or what it may save. What .gitignore files and sync.exclude name is not saved, nor are data and large files of the node\'s own. `workspace history` shows what was saved, `workspace restore` brings it back, and every run names the snapshot of what it ran.')
+      .meta({examples: ['10m', {every: '10m', largest: '64MiB'}]}),
     isolate: z
       .union([z.boolean(), z.strictObject({
         network: z.enum(['none', 'host']).default('host').describe('`none`: the program sees no network at all, not even that of its node.'),
-        memory: z
-          .string()
-          .regex(/^[1-9][0-9]{0,8}\s*[KMGT](i?B)?$/i, 'must be a size such as 64GiB')
+        memory: size
           .optional()
           .describe('Memory that it may use, all of its processes together where the node can hold that (`check` says so).')
           .meta({examples: ['64GiB'], written: 'as-is'}),

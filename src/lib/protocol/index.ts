@@ -6,6 +6,7 @@ import type {EndpointVerbs} from './endpoint.ts'
 import type {EnvironmentVerbs} from './environment.ts'
 import type {GpuVerbs} from './gpu.ts'
 import type {HeadVerbs} from './head.ts'
+import type {HistoryVerbs} from './history.ts'
 import type {ImageVerbs} from './image.ts'
 import type {MpiVerbs} from './mpi.ts'
 import type {NodeVerbs} from './node.ts'
@@ -34,6 +35,7 @@ export type * from './facts.ts'
 export type * from './gpu.ts'
 export type * from './head.ts'
 export type * from './headfiles.ts'
+export type * from './history.ts'
 export type * from './image.ts'
 export type * from './mpi.ts'
 export type * from './node.ts'
@@ -57,4 +59,4 @@ export type * from './watch.ts'
 export type * from './workspace.ts'
 
 /** Every verb of the node program: what it takes, what it answers, what it says before. */
-export interface Verbs extends BoardVerbs, BucketVerbs, DataVerbs, EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, ImageVerbs, MpiVerbs, NodeVerbs, NotebookVerbs, PreflightVerbs, ProfileVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, ShareVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, VolumeVerbs, WatchVerbs, WorkspaceVerbs {}
+export interface Verbs extends BoardVerbs, BucketVerbs, DataVerbs, EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, HistoryVerbs, ImageVerbs, MpiVerbs, NodeVerbs, NotebookVerbs, PreflightVerbs, ProfileVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, ShareVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, VolumeVerbs, WatchVerbs, WorkspaceVerbs {}

@@ -91,6 +91,10 @@ export interface RunCode {
   digest?: string
   files?: number
   bytes?: number
+  /** Of the history of its workspace on this node: exactly this. */
+  snapshot?: string
+  /** Why there is none, where the workspace is saved by itself. */
+  unsaved?: string
   /** Folders from which a project is imported that its environment has editable. */
   imports?: string[]
 }

@@ -16,6 +16,8 @@ export interface WorkspaceInspected {
   /** That its programs run in now. */
   image?: ImageUsed
   environment?: EnvironmentOfWorkspace
+  /** It is saved by itself now. */
+  autosave?: boolean
 }
 
 export interface ProjectName {
@@ -61,6 +63,8 @@ export interface WorkspaceEnd {
   grace?: number
   owner?: string
   dry_run?: boolean
+  /** What was saved of it goes, too. */
+  history?: boolean
 }
 
 export interface RunningProcess {

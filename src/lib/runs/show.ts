@@ -44,6 +44,10 @@ export interface RunCodeOf {
   files: number
   bytes: number
   nodes: string[]
+  /** The snapshot of exactly this in the history of the workspace on a node, by node; none where the node does not save workspaces by itself. */
+  snapshots: Record<string, string>
+  /** Why a node could not save it. */
+  unsaved: Record<string, string>
 }
 
 /** Which code the nodes had. Pure. */
@@ -51,8 +55,10 @@ export function codesOf(details: Pick<NodeRunDetail, 'node' | 'code'>[]): RunCod
   const found = new Map<string, RunCodeOf>()
   for (const {node, code} of details) {
     if (code?.digest === undefined) continue
-    const one = found.get(code.digest) ?? {digest: code.digest, files: code.files ?? 0, bytes: code.bytes ?? 0, nodes: []}
+    const one = found.get(code.digest) ?? {digest: code.digest, files: code.files ?? 0, bytes: code.bytes ?? 0, nodes: [], snapshots: {}, unsaved: {}}
     one.nodes.push(node)
+    if (code.snapshot !== undefined) one.snapshots[node] = code.snapshot
+    if (code.unsaved !== undefined) one.unsaved[node] = code.unsaved
     found.set(code.digest, one)
   }
   return [...found.values()]

@@ -21,11 +21,13 @@ export interface EndInput {
   remove: boolean
   /** Also remove the Python environments that nothing uses then. */
   environments: boolean
+  /** What was saved of it goes, too. */
+  history?: boolean
   /** Seconds between SIGTERM and SIGKILL. */
   grace: number
 }
 
-type EndStepInput = {node: string; project: string; grace: number} & Omit<Ended, 'node' | 'project'>
+type EndStepInput = {node: string; project: string; grace: number; history?: boolean} & Omit<Ended, 'node' | 'project'>
 
 export type EndKinds = {
   /** The last four are what was found, for whoever reads the plan: what else has come since is ended, too. */
@@ -50,8 +52,8 @@ export const END_HANDLERS: Handlers<EndKinds, EndEnv> = {
   'environment.remove': async ({node}, _done, {host, context}) => ({node, ...(await host(node).call('environment.remove', {}, {signal: context.kill}))}),
 }
 
-async function end(verb: 'workspace.stop' | 'workspace.remove', {node, project, grace}: EndStepInput, {host, context}: EndEnv): Promise<Ended> {
-  return {node, project, ...(await host(node).call(verb, {project, grace, owner: ownName()}, {signal: context.kill}))}
+async function end(verb: 'workspace.stop' | 'workspace.remove', {node, project, grace, history}: EndStepInput, {host, context}: EndEnv): Promise<Ended> {
+  return {node, project, ...(await host(node).call(verb, {project, grace, owner: ownName(), ...(history && {history})}, {signal: context.kill}))}
 }
 
 /**
@@ -73,7 +75,7 @@ export async function planEnd(hosts: Host[], {project, grace, ...input}: EndInpu
   )
   const ends = found
     .filter(({would}) => would.ended.length > 0 || (would.survived ?? []).length > 0 || typeof would.removed === 'string')
-    .map(({node, would}): StepOf<EndKinds> => ({id: `${input.remove ? 'remove' : 'stop'}:${node}`, node, kind, title: titleOf(would, input.remove), input: {...would, node, project, grace}, needs: []}))
+    .map(({node, would}): StepOf<EndKinds> => ({id: `${input.remove ? 'remove' : 'stop'}:${node}`, node, kind, title: `${titleOf(would, input.remove)}${input.history ? ', and all that was saved of it' : ''}`, input: {...would, node, project, grace, ...(input.history && {history: true})}, needs: []}))
   const removals = found.flatMap(({node, unused}): StepOf<EndKinds>[] => {
     if (!unused || unused.removed.length === 0) return []
     const title = `Remove ${count(unused.removed.length, 'Python environment')} that nothing uses: ${unused.removed.join(', ')} (${megabytes(unused.bytes)})`

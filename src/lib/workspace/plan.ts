@@ -4,7 +4,8 @@ import type {Context} from '../base/index.ts'
 import {VERSIONS, type Environment, type Host} from '../host/index.ts'
 import type {Manifest} from '../manifest/index.ts'
 import type {PlanOf} from '../plan/index.ts'
-import type {Compared, ProjectToInstall, WorkspaceInspected} from '../protocol/index.ts'
+import type {Compared, HistoryInspected, ProjectToInstall, WorkspaceInspected} from '../protocol/index.ts'
+import {autosaveSteps, inspectAutosave} from './autosave.ts'
 import {computeDelta} from './delta.ts'
 import {otherRuntime} from '../image/index.ts'
 import {imageSteps, inspectImage, lacksSandbox, readImage, toolStep, type InspectedImage, type WantedImage} from './image.ts'
@@ -94,7 +95,9 @@ export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: 
     if (foundImage?.instead) context.reporter.warn(otherRuntime(node, foundImage.instead.engine, foundImage.instead.why, foundImage.instead.loss))
     workspaces.set(node, {node, codePath: sync.path, ...(foundImage && {image: {digest: foundImage.image.manifest, ref: foundImage.image.ref}}), ...(environment && {environment: {hash: environment.hash, path: environment.path, built: false}})})
     const here: ProjectOrigin = {...origin, image: foundImage?.image.manifest ?? null}
-    steps.push(...syncSteps(node, here, snapshot.tree, sync, delta, options.overwrite ?? false), ...(options.codeOnly ? [] : [...imageComes, ...(lacksTool ? [toolStep(node)] : [])]))
+    const syncs = syncSteps(node, here, snapshot.tree, sync, delta, options.overwrite ?? false)
+    steps.push(...syncs, ...(options.codeOnly ? [] : [...imageComes, ...(lacksTool ? [toolStep(node)] : [])]))
+    if (!options.codeOnly) steps.push(...autosaveSteps(node, manifest.name, manifest.workspace.autosave, manifest.workspace.exclude, one.value.saves, one.value.autosave ?? false, syncs.length > 0))
     if (wanted && environment) steps.push(...environmentSteps(node, here, wanted, {...environment, synced: sync.same}, {like: like || null, beside, together, imageComes: imageComes.length > 0}))
   }
   return {plan: {command: options.command ?? 'workspace up', steps}, workspaces, failed, files}
@@ -132,7 +135,7 @@ interface Project {
 }
 
 /** What a node says of the workspace, its image, and what runs that. */
-type Inspected = WorkspaceInspected & {found?: InspectedImage; lacksTool?: boolean}
+type Inspected = WorkspaceInspected & {found?: InspectedImage; lacksTool?: boolean; saves?: HistoryInspected}
 
 async function readProject(files: ProjectFiles, manifest: Manifest, context: Context, {codeOnly}: WorkspaceOptions): Promise<Project> {
   const [snapshot, wanted, image] = await Promise.all([
@@ -148,9 +151,12 @@ async function inspect(host: Host, manifest: Manifest, {snapshot, wanted, instal
   const {pythonVersion: python} = manifest.workspace
   const found = image && (await inspectImage(host, image, manifest.workspace.isolate !== undefined, context))
   const environment = wanted && {requirements: wanted.requirements, constraints: wanted.constraints, ...(python !== undefined && {python}), ...(install && {project: install}), ...(found && {image: found.image.manifest})}
-  const inspected = await host.call('workspace.inspect', {...question(manifest.name, snapshot), environment}, {signal: context.signal})
+  const [inspected, saves] = await Promise.all([
+    host.call('workspace.inspect', {...question(manifest.name, snapshot), environment}, {signal: context.signal}),
+    wanted && inspectAutosave(host, manifest, context), // without packages only the code is meant
+  ])
   const lacksTool = !found && wanted !== undefined && manifest.workspace.isolate !== undefined && (await lacksSandbox(host, context))
-  return {...inspected, ...(found && {found}), ...(lacksTool && {lacksTool})}
+  return {...inspected, ...(found && {found}), ...(lacksTool && {lacksTool}), ...(saves && {saves})}
 }
 
 /** Only the node has changed them: they stay, and what runs there has them. */

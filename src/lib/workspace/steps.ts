@@ -3,6 +3,7 @@ import {ensureEnvironment, VERSIONS, type Environment, type Host} from '../host/
 import {needBubblewrap, sendImage, type SentImage} from '../image/index.ts'
 import type {Handlers, StepOf} from '../plan/index.ts'
 import type {Compared, ProjectToInstall} from '../protocol/index.ts'
+import {settleAutosave, type AutosaveInput} from './autosave.ts'
 import {describeDelta, type Delta} from './delta.ts'
 import type {Entry} from './entry.ts'
 import {lacksSandbox} from './image.ts'
@@ -85,6 +86,7 @@ type ToolInput = {node: string}
 export type WorkspaceKinds = {
   'workspace.image': {input: ImageInput; output: SentImage & {node: string}}
   'workspace.tool': {input: ToolInput; output: {node: string}}
+  'workspace.autosave': {input: AutosaveInput; output: {node: string}}
   'workspace.sync': {input: SyncInput; output: Synced}
   'workspace.environment': {input: EnvironmentInput; output: Environment & {node: string}}
 }
@@ -95,7 +97,7 @@ export interface WorkspaceEnv {
   context: Context
 }
 
-export const WORKSPACE_HANDLERS: Handlers<WorkspaceKinds, WorkspaceEnv> = {'workspace.sync': sync, 'workspace.environment': environment, 'workspace.image': bringImage, 'workspace.tool': tool}
+export const WORKSPACE_HANDLERS: Handlers<WorkspaceKinds, WorkspaceEnv> = {'workspace.sync': sync, 'workspace.environment': environment, 'workspace.image': bringImage, 'workspace.tool': tool, 'workspace.autosave': async (input, _done, {host, context}) => settleAutosave(await host(input.node), input, context)}
 
 /** A project, and where its parts are from. */
 export interface ProjectOrigin {

@@ -15,6 +15,7 @@ from flexrack_node.base.stored import read
 from flexrack_node.board import control as boards
 from flexrack_node.data.store import Store
 from flexrack_node.gpu import admin_socket
+from flexrack_node.history.folder import HistoryFolder
 from flexrack_node.image.store import ImageStore
 from flexrack_node.measure import usage
 from flexrack_node.measure.hardware_file import last_sample, read_samples
@@ -90,6 +91,9 @@ FILES = [
      lambda path: index.load_index(WorkspaceFolder(path.parents[2], "q"))["revision"], "8"),
     ("data.manifest", f"data/versions/{'0' * 64}/manifest.json", {"name": "d", "digest": "0" * 64, "at": 1.0, "source": "a:/d", "bytes": 0, "files": []}, lambda path: Store(path.parents[3]).whole()[0]["name"], "d"),
     ("workspace.sync", "workspaces/p/sync.json", {"owner": "me"}, lambda path: read("workspace.sync", path), {"owner": "me"}),
+    ("history.settings", "history/p/settings.json", {"every": 60, "exclude": [], "largest": None}, lambda path: HistoryFolder(path.parents[2], "p").is_on(), True),
+    ("history.state", "history/p/state.json", {"snapshot": "s"}, lambda path: HistoryFolder(path.parents[2], "p").state().get("snapshot"), "s"),
+    ("history.codes", "history/p/codes.json", {"codes": {"d": "s"}}, lambda path: HistoryFolder(path.parents[2], "p").codes(), {"d": "s"}),
     ("board.settings", "boards/abcd/settings.json", {"runs": ["r"], "rank": None, "idle": 60, "socket": "/x"}, lambda path: boards.opened({"id": "abcd"}, mock.Mock(root=path.parents[2]))[1]["idle"], 60),
     ("board.state", "boards/abce/state.json", {"ready": True, "at": 1.0, "ended": None}, lambda path: read("board.state", path)["ready"], True),
     ("notebook.settings", "notebooks/p/settings.json", {"server": "/s", "environment": "/e", "socket": "/x", "idle": 60, "end_at": None}, lambda path: notebooks.listing({"project": "p"}, mock.Mock(root=path.parents[2]))[0]["idle"], 60),
