@@ -10,6 +10,7 @@ import {checkProject} from '../../src/lib/project/index.ts'
 import {openFleet, type Fleet} from '../../src/lib/ssh/index.ts'
 import {planTrain, runPlan, SLURM, type Trained, type TrainChoice} from '../../src/lib/train/index.ts'
 import {sharedEnvironments} from '../support/environments.ts'
+import {openBucket} from '../support/rclone.ts'
 import {startSlurm, type TestSlurm} from '../support/slurm.ts'
 import {throughJson} from '../support/through-json.ts'
 import {startSshd, type TestSshd} from '../support/sshd.ts'
@@ -57,12 +58,12 @@ interface Seen {
   news: RunNews[]
 }
 
-async function train(script: string, spec: Partial<TrainSpec> = {}, parts: {choice?: Partial<TrainChoice>; detach?: boolean} = {}): Promise<Seen> {
+async function train(script: string, spec: Partial<TrainSpec> = {}, parts: {choice?: Partial<TrainChoice>; detach?: boolean; volumes?: Manifest['volumes']} = {}): Promise<Seen> {
   await writeFile(join(folder, 'project/train.py'), script)
   const manifest: Manifest = {
     path: join(folder, 'project/flexrack.yaml'), folder: join(folder, 'project'), name: 'proj', workspace: {exclude: [], forward: [], env: {}},
     train: {command: ['train.py'], launcher: 'plain', nodes: 2, processesPerNode: 1, restarts: 0, outputs: [], env: {}, grace: 5, ...spec},
-    tracking: {experiment: 'proj'}, endpoints: {},
+    tracking: {experiment: 'proj'}, endpoints: {}, ...(parts.volumes && {volumes: parts.volumes}),
   }
   const place = {manifest, rack, fleet}
   const seen: Omit<Seen, 'trained'> = {lines: [], news: []}
@@ -124,6 +125,22 @@ test('a rank that fails ends the run, which starts again within the job, and is 
   expect(trained.cause?.lines.at(-1)).toBe('no such digit')
   expect(news.map((one) => one.event)).toContain('restarting')
   expect(await alive(trained.run)).toEqual([])
+})
+
+test('a job has its inputs once, its volumes on each node, and has finished when what all nodes left is in the bucket', async () => {
+  const [before, asked, bucket] = [rack, context, await openBucket(folder, {'set/x.txt': 'seven'}, context)]
+  try {
+    context = bucket.context
+    rack = {...rack, volumes: {bucket: {path: join(folder, 's3/bucket'), kind: 'shared'}, gone: {path: join(folder, 'gone'), kind: 'local'}}}
+    const script = 'import os\ne = os.environ\nprint(open(e["FLEXRACK_INPUTS"] + "/set/x.txt").read(), e["FLEXRACK_INPUTS"], e["FLEXRACK_VOLUME_BUCKET"])\nopen(e["FLEXRACK_OUTPUTS"] + "/" + e["RANK"], "w").write("x")\n'
+    const {trained, lines} = await train(script, {inputs: {set: 'store:bucket/set'}, uploads: [{to: 'store:bucket/runs', files: []}]}, {volumes: [{name: 'bucket', write: true}]})
+    expect([trained.status, new Set(lines.map(({text}) => text)).size], JSON.stringify(trained.cause)).toEqual(['finished', 1])
+    expect((await readdir(join(folder, 's3/bucket/runs', trained.run))).sort()).toEqual(['0', '1'])
+    expect(await readdir(join(sshd.home, '.flexrack/runs', trained.run))).not.toContain('rclone.conf')
+    expect((await train(script, {}, {volumes: [{name: 'gone', write: false}]})).trained).toMatchObject({status: 'failed', cause: {message: expect.stringContaining('volume gone cannot be used')}})
+  } finally {
+    ;[rack, context] = [before, asked, await bucket.stop()]
+  }
 })
 
 test('a script that is printed and submitted by hand is the same run; what Slurm refuses leaves nothing behind', async () => {

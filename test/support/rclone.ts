@@ -2,7 +2,7 @@ import {execFileSync, spawn, type ChildProcess} from 'node:child_process'
 import {chmod, copyFile, mkdir, rename, rm, writeFile} from 'node:fs/promises'
 import {existsSync} from 'node:fs'
 import {createServer} from 'node:net'
-import {join} from 'node:path'
+import {dirname, join} from 'node:path'
 import {setTimeout as pause} from 'node:timers/promises'
 import {userPaths, type Context} from '../../src/lib/base/index.ts'
 import {WHEELS} from '../../src/lib/host/index.ts'
@@ -46,6 +46,17 @@ export async function serveBucket(rclone: string, kind: 's3' | 'webdav', folder:
     const gone = new Promise((resolve) => child.once('exit', resolve))
     if (child.exitCode === null && child.kill()) await gone
   }}
+}
+
+/** A bucket of an S3 server that has these files, below s3/bucket of the folder, as the remote `store` of a context. */
+export async function openBucket(folder: string, files: Record<string, string>, context: Context): Promise<{context: Context; stop(): Promise<void>}> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, 's3/bucket', path)), {recursive: true})
+    await writeFile(join(folder, 's3/bucket', path), text)
+  }
+  const {section, stop} = await serveBucket(await testRclone(context), 's3', join(folder, 's3'))
+  await writeFile(join(folder, 'rclone.conf'), `[store]\n${section}`, {mode: 0o600})
+  return {context: {...context, env: {...context.env, RCLONE_CONFIG: join(folder, 'rclone.conf')}}, stop}
 }
 
 async function freePort(): Promise<number> {
