@@ -29,7 +29,7 @@ beforeAll(async () => {
   cpu = await onTheCpu()
   expect(cpu, cpu.stderr).toMatchObject({status: 0})
   expect(epochs(cpu)).toHaveLength(1)
-})
+}, 1_800_000)
 afterAll(async () => {
   await rack?.stop()
   if (folder) await rm(folder, {recursive: true, force: true})

@@ -8,11 +8,14 @@ import torch._inductor.config as inductor
 import torch.nn.functional as F
 from stops import Tour
 from torch._inductor.runtime import benchmarking
+from torch._inductor.select_algorithm import add_preprocessing_fn
 from torch._inductor.utils import run_and_get_code
 
 inductor.compile_threads = 1
 inductor.deterministic = True
 inductor.joint_graph_constant_folding = False
+# Whether products are faster padded is found by timing, too.
+inductor.shape_padding = False
 # Nothing is timed to choose between kernels: a GPU in software says nothing of that, and one of PyTorch's own kernels would clear memory in between.
 type(benchmarking.benchmarker).benchmark_gpu = lambda *_, **__: 1.0
 torch.manual_seed(0)
@@ -125,8 +128,9 @@ def digits():
 
 
 def templates():
-    """Matrix products by Triton's templates, fused with what follows. Where no library may be called and nothing is timed, the first of a template's settings is taken."""
+    """Matrix products by Triton's templates, fused with what follows. No library may be called; of a template's settings the first is taken, so that none is timed."""
     inductor.max_autotune_gemm, inductor.max_autotune_gemm_backends = True, "TRITON"
+    add_preprocessing_fn(lambda choices: choices[:1])
     for name, function, shapes, kind, within in (
             ("a @ b by a template", torch.matmul, [(64, 48), (48, 80)], torch.float32, 1e-5),
             ("a batch of products by a template", torch.bmm, [(3, 32, 48), (3, 48, 40)], torch.float32, 1e-5),
@@ -134,7 +138,7 @@ def templates():
             ("half precision by a template", torch.matmul, [(64, 64), (64, 64)], torch.float16, 2e-3)):
         given = [torch.randn(shape).to(kind) for shape in shapes]
         got, code = run_and_get_code(compiled(function), *[one.to(GPU) for one in given])
-        tour.stop(name, got.float().cpu().numpy(), function(*[one.float() for one in given]).numpy(), within)
+        tour.stop(name, got.cpu().float().numpy(), function(*[one.float() for one in given]).numpy(), within)
         tour.says(f"{name}: it is Triton's", "triton_tem" in code[0] and "extern_kernels." not in code[0], code[0])
 
     def loss(weights, x, y):
