@@ -98,6 +98,16 @@ def versions_of(place: HistoryFolder, restic: Restic, snapshots: List[Dict[str, 
     return found
 
 
+def last_with(place: HistoryFolder, restic: Restic, last: Dict[str, Any], path: str) -> Dict[str, Any]:
+    """The last snapshot, or where the path had gone by then the one in which it last changed: who deletes a file finds out after the next save."""
+    snapshots = snapshots_of(place, restic)
+    versions = versions_of(place, restic, snapshots, path)
+    if not versions or versions[-1]["what"] != "absent":
+        return last
+    name = versions[-2]["id"]
+    return next(one for one in snapshots if one["id"] == name)
+
+
 def escaped(path: str) -> str:
     """For filepath.Match of Go."""
     return re.sub(r"([*?\[\]\\])", r"\\\1", path)

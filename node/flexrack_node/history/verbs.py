@@ -10,7 +10,7 @@ from flexrack_node.base.errors import NodeError
 from flexrack_node.history import restoring
 from flexrack_node.history.compare import contents_of, differences, told
 from flexrack_node.history.folder import HistoryFolder
-from flexrack_node.history.listing import resolve, snapshots_of, versions_of
+from flexrack_node.history.listing import last_with, resolve, snapshots_of, versions_of
 from flexrack_node.history.restic import Restic
 from flexrack_node.history.saving import chosen
 from flexrack_node.run.files import all_runs
@@ -73,6 +73,8 @@ def restore(given: "HistoryWish", channel: Channel) -> "HistoryRestored":
     place = HistoryFolder(channel.root, given["project"])
     path = wanted(given.get("path"))
     restic, snapshot = found(place, given)
+    if path and not any(given.get(key) is not None for key in ("at", "snapshot", "run")):
+        snapshot = last_with(place, restic, snapshot, path)
     answer: HistoryRestored = {"snapshot": snapshot["id"], "at": snapshot["at"], "folder": None, "files": [], "before": None, "count": 0, "bytes": 0, "lost": []}
     if given["in_place"]:
         files, answer["before"] = restoring.over(place, restic, snapshot, path, bool(given.get("remove")), bool(given.get("dry_run")), channel)

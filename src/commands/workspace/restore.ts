@@ -7,7 +7,7 @@ import {restoreSaved} from '../../cli/workspace/history.ts'
 export default class WorkspaceRestore extends BaseCommand {
   static override summary = 'bring back what the node has saved of the workspace'
   static override description =
-    'Restores what was saved last, or --at a time, or what a run ran, into a new folder on the node, or --to one of this machine. ' +
+    'Restores what was saved last (of a file that has gone, where it was last), or --at a time, or what a run ran, into a new folder on the node, or --to one of this machine. ' +
     'With --in-place it changes the workspace itself back, which is saved before: the answer says how that is undone. What was made since then stays, unless --remove says otherwise; what is not saved is never written over.'
   static override examples = ['<%= config.bin %> workspace restore --at 2h train.py', '<%= config.bin %> workspace restore --run digits-k3x9a --to ./as-it-ran', '<%= config.bin %> workspace restore --at 1a2b3c4d --in-place --dry-run']
   static override args = {path: Args.string({description: 'file or folder of the project (default: all)'})}

@@ -57,6 +57,12 @@ class SavingTest(HistoryCase):
         self.assertEqual((self.code / "train.py").read_text(), "two\n")
         self.assertFalse((self.code / "new\nline").exists())
         self.assertGreater(undone["count"], 1)
+        # Saved since it went: the last snapshot has it no more, and who asks for it gets the one that has.
+        self.save()
+        (self.code / "train.py").unlink()
+        self.save()
+        self.restore(in_place=True, path="train.py")
+        self.assertEqual((self.code / "train.py").read_text(), "two\n")
         self.check()
 
     def test_what_is_left_out_is_told_and_only_that(self):
