@@ -145,7 +145,7 @@ describe.skipIf(!mayMakeNetworks())('a rack that has nobody with internet', () =
     await expect(apply(header, context)).rejects.toMatchObject({code: 'CONFLICT', message: expect.stringContaining('is damaged: wheels/beta-1.0-py3-none-any.whl is missing')})
     const manifest = await damaged('manifest', (bytes) => void bytes.write('!', bytes.indexOf('"flexrack"')))
     await expect(apply(manifest, context)).rejects.toMatchObject({code: 'CONFLICT', details: {file: 'manifest.json'}})
-    const newer = await damaged('newer', (bytes) => void bytes.write('"format": 9', bytes.indexOf('"format": 2')))
+    const newer = await damaged('newer', (bytes) => void bytes.write('"format": 9', bytes.indexOf('"format": 3')))
     await expect(apply(newer, context)).rejects.toMatchObject({code: 'NEWER_VERSION'})
     const outside = await damaged('outside', (bytes) => void bytes.write('wheels/../../x', bytes.indexOf('wheels/alpha')))
     await expect(apply(outside, context)).rejects.toMatchObject({code: 'CONFLICT', message: expect.stringContaining('names a file that no bundle has')})

@@ -91,7 +91,7 @@ test('a sync during a run does not change what its ranks read, also not after a 
   for (const rank of [0, 1]) expect(textOf(lines, rank)).toEqual(['old first 2', 'old first 2']) // the word is twice in its script
   const runs = openRuns({rack: setup.rack.rack, fleet: setup.rack.fleet()}, context)
   const {code} = await runs.show(trained.run, {})
-  expect(code).toEqual([{digest: expect.stringMatching(/^[0-9a-f]{64}$/), files: 2, bytes: expect.any(Number), nodes: ['node-1', 'node-2']}])
+  expect(code).toEqual([{digest: expect.stringMatching(/^[0-9a-f]{64}$/), files: 2, bytes: expect.any(Number), nodes: ['node-1', 'node-2'], snapshots: {}, unsaved: {}}])
   await rm(join(setup.folder, 'flexrack_probe.py'))
 })
 

@@ -135,7 +135,7 @@ class Leader:
         gang = or_nothing(self._folder.state()["gang"])
         announcement: PeerQuestion = {"follow": {"term": membership.term, "leader": membership.own, "address": gang["address"], "port": gang["port"]}}
         deadline, again = time.monotonic() + _HEIR_SECONDS, 0.0
-        while time.monotonic() < deadline and set(waiting) - membership.links.here() - {handover.leader}:
+        while time.monotonic() < deadline and any(not membership.has_said(node) for node in waiting if node != handover.leader):
             self._local.tick()
             if time.monotonic() >= again:
                 away = {node: place_of(places[node]) for node in waiting if node in places and node not in membership.links.here()}

@@ -100,6 +100,10 @@ class Membership:
     def observed(self, node: str) -> "GangObserved":
         return self.agent.observed() if node == self.own else self.links.observed(node)
 
+    def has_said(self, node: str) -> bool:
+        """Whether it is connected and has said how it is: until then its checkpoint is not known."""
+        return node in self.links.here() and "checkpoint" in self.observed(node)
+
     def observations(self, members: Sequence[str]) -> "Dict[str, GangObserved]":
         return {node: self.observed(node) for node in members}
 

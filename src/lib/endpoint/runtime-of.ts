@@ -17,7 +17,8 @@ export async function runtimeOf(mlflow: Mlflow, version: ModelVersion): Promise<
   try {
     if (!(await mlflow.listStored(uri)).some((entry) => !entry.isFolder && entry.path === MLMODEL)) return 'onnx'
     await mlflow.downloadStored(uri, MLMODEL, join(folder, MLMODEL))
-    return flavoursOf(await readFile(join(folder, MLMODEL), 'utf8')).includes('onnx') ? 'onnx' : 'mlflow'
+    const flavours = flavoursOf(await readFile(join(folder, MLMODEL), 'utf8'))
+    return flavours.includes('python_function') && !flavours.includes('onnx') ? 'mlflow' : 'onnx' // what MLflow's server loads is that flavour
   } catch (error) {
     if (isCliError(error, 'NOT_FOUND')) return 'onnx'
     throw error
