@@ -80,7 +80,8 @@ describe('the server', () => {
     await server.activate('digits', [])
     await server.activate('other', [])
     expect(await raw('GET /endpoints/digits/v2/models/digits HTTP/1.1', token.endpoint)).toBe(503) // there is no target: it came that far
-    for (const path of ['/endpoints/other/v2', '/endpoints/digits/../other/v2', '/endpoints/digits%2F..%2Fother/v2', '/endpoints/digits', '/endpoints/digits/', '/', '/version', '/flexrack/v1/endpoints/digits', '/api/2.0/mlflow/runs/get?run_id=x']) {
+    for (const path of ['', 'metrics', 'v1/models']) expect(await raw(`GET /endpoints/digits/${path} HTTP/1.1`, token.endpoint)).toBe(404) // its own, which has no such call
+    for (const path of ['/endpoints/other/v2', '/endpoints/digits/../other/v2', '/endpoints/digits%2F..%2Fother/v2', '/endpoints/digits', '/', '/version', '/flexrack/v1/endpoints/digits', '/api/2.0/mlflow/runs/get?run_id=x']) {
       expect([path, await raw(`GET ${path} HTTP/1.1`, token.endpoint)]).toEqual([path, expect.toSatisfy((status: number) => status === 400 || status === 403)])
     }
   })
