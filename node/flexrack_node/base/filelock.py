@@ -90,6 +90,18 @@ class FileLock:
             return {}
 
 
+def is_held(file: Path) -> bool:
+    """Whether somebody holds a FileLock now."""
+    try:
+        fd = os.open(file, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        return not shared_lock.take(fd, shared=True)
+    finally:
+        os.close(fd)
+
+
 def holder_text(holder: Holder) -> str:
     """`ada on node-1 (pid 12) for 3 s`"""
     if not holder:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Iterator, List, Tuple
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
-from flexrack_node.base.filelock import FileLock
+from flexrack_node.base.filelock import FileLock, is_held
 from flexrack_node.base.installed import record
 from flexrack_node.base.stored import write
 from flexrack_node.bucket import copying, remotes, tool
@@ -26,7 +26,7 @@ def bring(given: "BringOrder", channel: Channel) -> "List[InputBrought]":
     """{run, inputs, remotes}: copies each input to the run's folder. Again for the same run only what is missing comes: a call that was cut off is made again."""
     path = run_path(channel.root, given["run"])
     record(channel.root, channel.root / "runs", "runs")
-    _drop_orphans(channel.root)
+    drop_orphans(channel.root)
     (path / "inputs").mkdir(mode=0o700, parents=True, exist_ok=True)
     tool.folder(channel.root).mkdir(mode=0o700, parents=True, exist_ok=True)
     with FileLock(path / "inputs.lock", channel, f"the inputs of {given['run']}"), remotes.for_now(given["remotes"], tool.folder(channel.root)) as conf:
@@ -95,26 +95,12 @@ def _specs(root: Path) -> Iterator[Tuple[Path, Any]]:
             continue
 
 
-def _drop_orphans(root: Path) -> None:
+def drop_orphans(root: Path) -> None:
     """Inputs of runs that were never started, because who was to start them was killed."""
     for inputs in (root / "runs").glob("*/inputs"):
         path = inputs.parent
         try:
-            if not (path / "spec.json").exists() and time.time() - path.stat().st_mtime > _ORPHAN_SECONDS and not is_locked(path):
+            if not (path / "spec.json").exists() and time.time() - path.stat().st_mtime > _ORPHAN_SECONDS and not is_held(path / "inputs.lock"):
                 shutil.rmtree(path, ignore_errors=True)
         except OSError:
             continue
-
-
-def is_locked(path: Path) -> bool:
-    """Whether somebody brings inputs there now."""
-    import fcntl
-
-    try:
-        with open(path / "inputs.lock", "rb+") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return False
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True

@@ -5,10 +5,12 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, List
 
 from flexrack_node.base.errors import NodeError
-from flexrack_node.bucket import copying, remotes
+from flexrack_node.base.filelock import FileLock
+from flexrack_node.bucket import copying, remotes, verbs
 from flexrack_node.bucket.rclone import Rclone
 
 CONF = "[store]\ntype = s3\naccess_key_id = AKIDAKID\nsecret_access_key = verySecret1\n"
@@ -98,6 +100,17 @@ class CopyingTest(unittest.TestCase):
         self.assertEqual(remotes.of_run(self.folder / "members/0"), self.folder / "rclone.conf")
         remotes.forget(self.folder)
         self.assertFalse((self.folder / "rclone.conf").exists())
+
+    def test_inputs_of_a_run_that_never_started_go_once_nobody_brings_them(self) -> None:
+        run = self.folder / "runs/run-1"
+        (run / "inputs").mkdir(parents=True)
+        channel: Any = SimpleNamespace(event=lambda *_args, **_more: None)
+        with FileLock(run / "inputs.lock", channel, "the inputs of run-1"):
+            os.utime(run, (0, 0))
+            verbs.drop_orphans(self.folder)
+            self.assertTrue(run.exists())
+        verbs.drop_orphans(self.folder)
+        self.assertFalse(run.exists())
 
 
 if __name__ == "__main__":
