@@ -227,6 +227,8 @@ std::string ways_text(const Instruction& instruction) {
 
 std::string_view name_of(Op op) { return kOps[static_cast<unsigned>(op)]; }
 std::string_view name_of(Type type) { return kTypes[static_cast<unsigned>(type)]; }
+std::string_view name_of(Space space) { return kSpaces[static_cast<unsigned>(space)]; }
+std::string_view name_of(Rounding rounding) { return kRoundings[static_cast<unsigned>(rounding)]; }
 
 std::string to_text(const Function& function, std::size_t at) {
   const auto& instruction = function.code[at];
