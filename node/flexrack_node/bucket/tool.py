@@ -1,11 +1,8 @@
 """bucket.inspect, .tool: rclone on this node: its own where that is new enough, else the one that was sent."""
-import hashlib
 import os
-import platform
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import zipfile
 from pathlib import Path, PurePosixPath
@@ -15,6 +12,7 @@ from flexrack_node.base import program_file
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
+from flexrack_node.base.program_wheel import machine, need_locked
 
 if TYPE_CHECKING:
     from flexrack_node.schema.bucket import RcloneFound, RcloneWanted
@@ -49,8 +47,7 @@ def need(root: Path) -> str:
 def inspect(given: "RcloneWanted", channel: Channel) -> "RcloneFound":
     """{version} -> {program, machine}: `machine` says for which platform it is to be sent, where there is none."""
     found = find(channel.root)
-    name = {"amd64": "x86_64", "arm64": "aarch64"}.get(platform.machine().lower(), platform.machine().lower())
-    return {"program": found, "machine": name if found is None and sys.platform == "linux" and name in ("x86_64", "aarch64") else None}
+    return {"program": found, "machine": machine() if found is None else None}
 
 
 def tool(given: "ToolWheel", channel: Channel) -> "ToolPlaced":
@@ -62,9 +59,7 @@ def tool(given: "ToolWheel", channel: Channel) -> "ToolPlaced":
     version = PurePosixPath(given["version"]).name
     with tempfile.TemporaryDirectory(prefix=".part-", dir=base) as temp:
         wheel = program_file.receive(given, channel, Path(temp))
-        digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
-        if f"sha256:{digest}" not in re.findall(r"--hash=(\S+)", given["lock"]):
-            raise NodeError("NODE_UNREACHABLE", f"{wheel.name} has another content than flexrack's lock says", "run the command again")
+        need_locked(wheel, given["lock"])
         part = Path(temp, "unpacked")
         part.mkdir(mode=0o700)
         with zipfile.ZipFile(wheel) as archive:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
+from flexrack_node.base.program_wheel import machine
 from flexrack_node.base.stored import write
 from flexrack_node.history import tool
 from flexrack_node.history.folder import HistoryFolder
@@ -33,7 +34,7 @@ def inspect(given: "HistoryProject", channel: Channel) -> "HistoryInspected":
     service: Any = services.status({"id": place.service}, channel)
     return {
         "every": settings.get("every"), "exclude": settings.get("exclude", []), "largest": settings.get("largest"), "running": service["state"] in services.ALIVE,
-        "restic": program, "lacks": None if program or problem else tool.machine(), "why": problem[0] if problem else None, "hint": problem[1] if problem else None,
+        "restic": program, "lacks": None if program or problem else machine(), "why": problem[0] if problem else None, "hint": problem[1] if problem else None,
     }
 
 

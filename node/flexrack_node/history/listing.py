@@ -98,14 +98,10 @@ def versions_of(place: HistoryFolder, restic: Restic, snapshots: List[Dict[str, 
     return found
 
 
-def last_with(place: HistoryFolder, restic: Restic, last: Dict[str, Any], path: str) -> Dict[str, Any]:
-    """The last snapshot, or where the path had gone by then the one in which it last changed: who deletes a file finds out after the next save."""
-    snapshots = snapshots_of(place, restic)
+def last_with(place: HistoryFolder, restic: Restic, snapshots: List[Dict[str, Any]], path: str) -> Optional[str]:
+    """The snapshot in which a path last changed, where it has gone by now: who deletes a file finds out after the next save. None: it is there, or never was."""
     versions = versions_of(place, restic, snapshots, path)
-    if not versions or versions[-1]["what"] != "absent":
-        return last
-    name = versions[-2]["id"]
-    return next(one for one in snapshots if one["id"] == name)
+    return versions[-2]["id"] if versions and versions[-1]["what"] == "absent" else None
 
 
 def escaped(path: str) -> str:

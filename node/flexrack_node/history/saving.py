@@ -12,6 +12,7 @@ from flexrack_node.base.filelock import FileLock
 from flexrack_node.history.choice import LARGEST, Choice, exclusions
 from flexrack_node.history.folder import HistoryFolder
 from flexrack_node.history.restic import Restic
+from flexrack_node.workspace.changes import is_text
 
 if TYPE_CHECKING:
     from flexrack_node.schema.history import LeftOutOfHistory, SavedNow
@@ -111,14 +112,6 @@ def shown(choice: Choice) -> "List[LeftOutOfHistory]":
     """What costs most first: what programs make is no news."""
     worth = sorted((one for one in choice.left if one.why != "program"), key=lambda one: -one.bytes)
     return [{"path": one.path, "why": cast(Any, one.why), "files": one.files, "bytes": one.bytes} for one in worth[:_SHOWN] if is_text(one.path)]
-
-
-def is_text(path: str) -> bool:
-    try:
-        path.encode()
-        return True
-    except UnicodeEncodeError:
-        return False
 
 
 def saved_now(place: HistoryFolder, channel: Channel, kind: str, always: bool = False, seconds: Optional[float] = None) -> "SavedNow":

@@ -13,6 +13,7 @@ from flexrack_node.base import program_file
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
+from flexrack_node.base.program_wheel import machine
 from flexrack_node.history.restic import tools, version_of
 
 if TYPE_CHECKING:
@@ -21,11 +22,6 @@ if TYPE_CHECKING:
 LIBC = (2, 34)  # that the package of Debian 13 needs
 _PROGRAM_BYTES = 128 << 20
 _MAGIC = b"!<arch>\n"
-
-
-def machine() -> Optional[str]:
-    """As flexrack names the kinds of machines that the package is for."""
-    return {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}.get(platform.machine().lower())
 
 
 def why_not() -> Optional[Tuple[str, str]]:

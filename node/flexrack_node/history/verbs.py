@@ -72,9 +72,7 @@ def restore(given: "HistoryWish", channel: Channel) -> "HistoryRestored":
     """
     place = HistoryFolder(channel.root, given["project"])
     path = wanted(given.get("path"))
-    restic, snapshot = found(place, given)
-    if path and not any(given.get(key) is not None for key in ("at", "snapshot", "run")):
-        snapshot = last_with(place, restic, snapshot, path)
+    restic, snapshot = found(place, given, path)
     answer: HistoryRestored = {"snapshot": snapshot["id"], "at": snapshot["at"], "folder": None, "files": [], "before": None, "count": 0, "bytes": 0, "lost": []}
     if given["in_place"]:
         files, answer["before"] = restoring.over(place, restic, snapshot, path, bool(given.get("remove")), bool(given.get("dry_run")), channel)
@@ -101,11 +99,16 @@ def discard(given: "HistoryDiscard", channel: Channel) -> "HistoryDiscarded":
     return {"removed": there}
 
 
-def found(place: HistoryFolder, given: Any) -> Any:
+def found(place: HistoryFolder, given: Any, path: Optional[str] = None) -> Any:
+    """The repository, and the snapshot that is meant. `path`: what is to come back, where no moment is named the last of it that there is."""
     if not place.exists():
         raise NodeError("NOT_FOUND", f"nothing of {place.project} was saved on this node yet", "set workspace.autosave in flexrack.yaml, then: flexrack workspace up")
     restic = Restic(place)
-    return restic, resolve(place, snapshots_of(place, restic), given.get("at"), given.get("snapshot"), given.get("run"))
+    snapshots = snapshots_of(place, restic)
+    name = given.get("snapshot")
+    if path and not any(given.get(key) is not None for key in ("at", "snapshot", "run")):
+        name = last_with(place, restic, snapshots, path)
+    return restic, resolve(place, snapshots, given.get("at"), name, given.get("run"))
 
 
 def wanted(path: Optional[str]) -> Optional[str]:

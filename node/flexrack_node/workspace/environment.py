@@ -70,9 +70,10 @@ def ensure(request: "EnvironmentWanted", channel: Channel) -> "Union[Environment
         return answer
     make_folder(channel, folder.parent)
     order = None if image else request.get("uv")
-    from flexrack_node.workspace import uv  # only where something is built or removed (workspace/build.py)
+    from flexrack_node.base import program_wheel  # only where something is built or removed (workspace/build.py)
+    from flexrack_node.workspace import uv
 
-    machine = uv.machine()
+    machine = program_wheel.machine()
     if order and not is_ready(folder) and "without" not in order and (project or uv.is_needed(requirements, facts)) and machine and not uv.find(order, channel, facts):
         return {"missing": "uv", "machine": machine}
     with FileLock(folder.parent / ".locks" / name, channel, f"build of environment {name}", owner=request.get("owner"), asker=request.get("asker")):

@@ -94,9 +94,9 @@ def of_flexrack(version: str, own: Dict[str, Any], channel: Channel) -> Optional
 
 def absent(version: str, own: Dict[str, Any]) -> Dict[str, Any]:
     """What one will be that uv installs. As to the environment's hash it is the same as when it is there."""
-    from flexrack_node.workspace import uv
+    from flexrack_node.base import program_wheel
 
-    if uv.machine() is None:
+    if program_wheel.machine() is None:
         raise NodeError("NODE_UNFIT", f"there is no python{version} on this node, and uv has none for it", "install it there beside its own, or choose another version in workspace.python", python=version)
     return {**own, "executable": "", "version": version, "tag": _tag(version), "venv": True, "managed": version, "absent": True}
 

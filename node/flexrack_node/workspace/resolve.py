@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, Dict
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.filelock import FileLock
+from flexrack_node.base.program_wheel import machine
 from flexrack_node.workspace import environment, pythons, uv
 from flexrack_node.workspace.build import find_uv, installed_python
 from flexrack_node.workspace.uv_builder import UvBuilder
@@ -22,8 +23,8 @@ def resolve(request: "ResolveWanted", channel: Channel) -> Dict[str, Any]:
     universal = request.get("universal")
     if not universal and environment.is_ready(folder):
         return {"pins": environment.installed(folder)}
-    if "without" not in order and uv.machine() and not uv.find(order, channel, facts):
-        return {"missing": "uv", "machine": uv.machine()}
+    if "without" not in order and machine() and not uv.find(order, channel, facts):
+        return {"missing": "uv", "machine": machine()}
     environment.make_folder(channel, folder.parent)
     with FileLock(folder.parent / ".locks" / name, channel, f"build of environment {name}"):
         if not universal and environment.is_ready(folder):

@@ -5,7 +5,6 @@
       cache/                         uv's; beside the environments, so that it can give them its files as hard links
       pythons/                       interpreters that uv has installed
 """
-import hashlib
 import http.client
 import os
 import platform
@@ -19,7 +18,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Tuple, Union
 
-from flexrack_node.base import program_file
+from flexrack_node.base import program_file, program_wheel
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.disk_room import need_room
 from flexrack_node.base.errors import NodeError
@@ -44,12 +43,6 @@ def make_folder(channel: Channel) -> Path:
     return folder
 
 
-def machine() -> Optional[str]:
-    """The name of this platform in uv's wheels, None where it has none."""
-    name = {"amd64": "x86_64", "arm64": "aarch64"}.get(platform.machine().lower(), platform.machine().lower())
-    return name if sys.platform == "linux" and name in ("x86_64", "aarch64") else None
-
-
 def is_needed(requirements: str, facts: Mapping[str, Any]) -> bool:
     """An environment without packages is made by Python alone, where it can."""
     return not facts["venv"] or bool(facts.get("absent")) or any(line.strip() and not line.lstrip().startswith("#") for line in requirements.splitlines())
@@ -69,7 +62,7 @@ def find(order: "UvOrder", channel: Channel, facts: Mapping[str, Any]) -> Option
 
 
 def place_of(version: str, folder: Path) -> Path:
-    return folder / "bin" / f"uv-{Path(version).name}-{machine()}"
+    return folder / "bin" / f"uv-{Path(version).name}-{program_wheel.machine()}"
 
 
 def numbers(version: str) -> List[int]:
@@ -113,7 +106,7 @@ def through(proxy: str, given: "UvWheel", temp: Path) -> Path:
 
 def fetch(order: "UvOrder", folder: Path) -> Tuple[Optional[Path], str]:
     """From the package index of this machine, below `folder`. None and a sentence where that gives none."""
-    name = machine()
+    name = program_wheel.machine()
     if name is None:
         return None, f"there is no uv for {sys.platform} on {platform.machine()}"
     with tempfile.TemporaryDirectory(prefix=".part-", dir=folder) as temp:
@@ -130,10 +123,8 @@ def fetch(order: "UvOrder", folder: Path) -> Tuple[Optional[Path], str]:
 
 
 def unpack(wheel: Path, given: "Union[UvOrder, UvWheel]", folder: Path) -> Path:
-    """Only a file whose hash is in the lock is ever run."""
-    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
-    if f"sha256:{digest}" not in re.findall(r"--hash=(\S+)", given["lock"]):
-        raise NodeError("NODE_UNREACHABLE", f"{wheel.name} has another content than flexrack's lock says", "run the command again")
+    """Errors: NODE_UNREACHABLE for another wheel than the lock says."""
+    program_wheel.need_locked(wheel, given["lock"])
     target = place_of(given["version"], folder)
     target.parent.mkdir(mode=0o700, exist_ok=True)
     part = target.with_name(f".{target.name}-{os.getpid()}")

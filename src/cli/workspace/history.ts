@@ -36,11 +36,8 @@ export async function showSaved(flags: WhenFlags & {save: boolean; anew: boolean
     return answer<SavedAnswer>({node: host.node, project, aside}, () => `Begun anew. What was saved before, and its key, is in ${aside} on ${host.node}.`)
   }
   if (flags.save) {
-    const progress = context.reporter.begin('Save the workspace', host.node)
-    const {snapshot, made, unreadable} = await host.call('history.save', {project}, {signal: context.signal}).then((one) => (progress.done(), one), (error: unknown) => {
-      progress.fail()
-      throw error
-    })
+    const {withProgress} = await import('../../lib/base/index.ts')
+    const {snapshot, made, unreadable} = await withProgress(context.reporter, ['Save the workspace', host.node], () => host.call('history.save', {project}, {signal: context.signal}))
     for (const one of unreadable.slice(0, 5)) context.reporter.warn(`${one} could not be read, and is not saved`)
     const text = snapshot === null ? 'There is nothing to save.' : made ? `Saved as ${snapshot.slice(0, 8)}.` : `Nothing has changed since ${snapshot.slice(0, 8)}.`
     return answer<SavedAnswer>({node: host.node, project, snapshot, made, unreadable}, () => text)

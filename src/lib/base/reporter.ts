@@ -19,6 +19,19 @@ export interface Progress {
   fail(text?: string): void
 }
 
+/** Tells of a piece of work from its beginning to its end, well or badly. `said`: what replaces the title once it ended well. */
+export async function withProgress<T>(reporter: Reporter, [title, node]: [title: string, node?: string], work: (progress: Progress) => Promise<T>, said?: (answer: T) => string): Promise<T> {
+  const progress = reporter.begin(title, node)
+  try {
+    const answer = await work(progress)
+    progress.done(said?.(answer))
+    return answer
+  } catch (error) {
+    progress.fail()
+    throw error
+  }
+}
+
 /** Reports nothing: for tests and library use. */
 export const silentReporter: Reporter = {
   begin: () => ({detail() {}, amount() {}, done() {}, fail() {}}),

@@ -1,4 +1,4 @@
-import {CliError, LOCKED_PYTHON, readPythonLocks, type Context} from '../base/index.ts'
+import {CliError, LOCKED_PYTHON, readPythonLocks, withProgress, type Context, type Progress} from '../base/index.ts'
 import {ensureEnvironment, followServiceLog, startService, type Environment, type Host} from '../host/index.ts'
 import type {Handlers, Outputs} from '../plan/index.ts'
 import type {BoardState} from '../protocol/index.ts'
@@ -46,15 +46,7 @@ async function start({node, board, runs, rank, idle}: StartInput, done: Outputs<
   const {path} = done.of('board.server', {$output: 'server'})
   const {id, argv, cwd} = await host.call('board.prepare', {id: board, runs, ...(rank !== null && {rank}), idle, server: path}, {signal: context.signal})
   await startService(host, {id, argv, cwd, grace: 5, untilReboot: true})
-  const progress = context.reporter.begin('Start TensorBoard', node)
-  try {
-    const state = await untilReady(host, board, context)
-    progress.done('TensorBoard answers')
-    return state
-  } catch (error) {
-    progress.fail()
-    throw error
-  }
+  return withProgress(context.reporter, ['Start TensorBoard', node], () => untilReady(host, board, context), () => 'TensorBoard answers')
 }
 
 /** Errors: TIMED_OUT, REMOTE_FAILED where it has given up, with what it said last. */
@@ -79,13 +71,6 @@ export async function lastLines(host: Host, service: string): Promise<string> {
 }
 
 async function bring({from, to}: {from: string; to: string}, _done: Outputs<BoardKinds>, {place, runs, mirror, context}: BoardEnv): Promise<NodeEvents> {
-  const progress = context.reporter.begin(`Copy event files to ${to}`, from)
-  try {
-    const found = await mirror.round(await hostAt(place, from, context), idsOn(runs, from), await hostAt(place, to, context), context, progress)
-    progress.done(`${found.files.length} event files copied to ${to}`)
-    return found
-  } catch (error) {
-    progress.fail()
-    throw error
-  }
+  const copied = async (progress: Progress): Promise<NodeEvents> => mirror.round(await hostAt(place, from, context), idsOn(runs, from), await hostAt(place, to, context), context, progress)
+  return withProgress(context.reporter, [`Copy event files to ${to}`, from], copied, ({files}) => `${files.length} event files copied to ${to}`)
 }

@@ -3,7 +3,7 @@ import {mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile} from 'node:f
 import {basename, dirname, join, resolve} from 'node:path'
 import {pipeline} from 'node:stream/promises'
 import {packFiles} from '../artifact/index.ts'
-import {CliError, hashFile, throwIfInterrupted, type Context} from '../base/index.ts'
+import {CliError, hashFile, throwIfInterrupted, withProgress, type Context} from '../base/index.ts'
 import {WHEELS} from '../host/index.ts'
 import type {Handlers, PlanOf, StepOf} from '../plan/index.ts'
 import {FORMAT, MANIFEST, type BundledContent, type BundledFile, type BundleManifest} from './format.ts'
@@ -106,11 +106,7 @@ async function makeDraft(to: string): Promise<string> {
 }
 
 async function program({version}: {version: string}, _done: unknown, {draft, context}: CreateEnv): Promise<void> {
-  const progress = context.reporter.begin(`Pack flexrack ${version}`)
-  await packProgram(join(draft, 'program'), context).then(() => progress.done(), (error: unknown) => {
-    progress.fail()
-    throw error
-  })
+  await withProgress(context.reporter, [`Pack flexrack ${version}`], () => packProgram(join(draft, 'program'), context))
 }
 
 async function uv({machine}: {machine: string}, _done: unknown, {draft, context}: CreateEnv): Promise<void> {
@@ -124,11 +120,7 @@ async function restic({machine}: {machine: string}, _done: unknown, {draft, cont
 }
 
 async function python({machine, python: version}: {machine: string; python: string}, _done: unknown, {draft, context}: CreateEnv): Promise<void> {
-  const progress = context.reporter.begin(`Fetch Python ${version} for ${machine}`)
-  await WHEELS.python({folder: join(draft, 'pythons'), machine, python: version}, context).then(() => progress.done(), (error: unknown) => {
-    progress.fail()
-    throw error
-  })
+  await withProgress(context.reporter, [`Fetch Python ${version} for ${machine}`], () => WHEELS.python({folder: join(draft, 'pythons'), machine, python: version}, context))
 }
 
 async function wheels({source, machine, python}: {source: WheelSource; machine: string; python: string}, _done: unknown, {draft, context}: CreateEnv): Promise<void> {

@@ -1,4 +1,4 @@
-import type {Recipe} from '../recipe/index.ts'
+import type {ServingProtocol} from '../protocol/index.ts'
 
 /** What the head keeps about an endpoint, durably. The gateway reads only `active`. */
 export interface EndpointDocument {
@@ -13,7 +13,7 @@ export interface EndpointDocument {
 
 /** What the gateway has to know of a release besides where it is. Nothing: it speaks the Open Inference Protocol v2. */
 export interface ReleaseProtocol {
-  protocol?: Recipe['protocol']
+  protocol?: ServingProtocol
   /** Path of the model server that answers 200 once it predicts. */
   health?: string
 }

@@ -1,4 +1,5 @@
 import {CliError, isCliError, nearestName} from '../base/index.ts'
+import type {ServingProtocol} from '../protocol/index.ts'
 import {requestJson} from '../tracking/index.ts'
 import {activeRelease} from './document.ts'
 import {parseNpy} from './npy.ts'
@@ -21,7 +22,7 @@ export interface TensorAnswer extends InferResponse {
 
 /** What a server of another protocol answered, as it said it. */
 export interface PlainAnswer {
-  protocol: 'openai' | 'mlflow'
+  protocol: Exclude<ServingProtocol, 'v2'>
   answer: unknown
   milliseconds: number
 }

@@ -1,4 +1,5 @@
 import {CliError} from '../base/index.ts'
+import type {ServingProtocol} from '../protocol/index.ts'
 import type {InvokeInput} from './invoke.ts'
 import {parseNpy} from './npy.ts'
 
@@ -13,7 +14,7 @@ export interface PlainRequest {
  * What goes to a server that speaks OpenAI's API (a request as it is, or a text, which is what the user says in a chat) or MLflow's (a request as it is, a CSV
  * with a header, nested lists, or a .npy array). USAGE for anything else. Pure.
  */
-export function plainRequest(protocol: 'openai' | 'mlflow', input: InvokeInput): PlainRequest {
+export function plainRequest(protocol: Exclude<ServingProtocol, 'v2'>, input: InvokeInput): PlainRequest {
   return protocol === 'openai' ? openaiRequest(input) : mlflowRequest(input)
 }
 

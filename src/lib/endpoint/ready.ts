@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from 'node:timers/promises'
 import {CliError, isCliError, throwIfInterrupted, type Progress} from '../base/index.ts'
 import type {ServiceStatus} from '../host/index.ts'
-import type {Recipe} from '../recipe/index.ts'
+import type {ServingProtocol} from '../protocol/index.ts'
 import {requestJson, requestStream} from '../tracking/index.ts'
 import {smokeRequest, type ModelMetadata} from './tensor.ts'
 
@@ -10,7 +10,7 @@ export interface Waiting {
   base: string
   model: string
   readyPath: string
-  protocol: Recipe['protocol']
+  protocol: ServingProtocol
   /** A request that the model should answer, as JSON, where it brought one. */
   example?: string | undefined
   seconds: number
@@ -69,7 +69,7 @@ const PEER = 'the model server'
 const TRY_MS = 120_000
 
 /** One request for a try, in the protocol of the server. ENDPOINT_FAILED where it cannot answer. */
-const TRIES: Record<Waiting['protocol'], (waiting: Waiting) => Promise<void>> = {v2: tryTensors, openai: tryCompletion, mlflow: tryExample}
+const TRIES: Record<ServingProtocol, (waiting: Waiting) => Promise<void>> = {v2: tryTensors, openai: tryCompletion, mlflow: tryExample}
 
 async function tryTensors({base, model, signal}: Waiting): Promise<void> {
   const metadata = await requestJson<ModelMetadata>({method: 'GET', url: `${base}/v2/models/${model}`, peer: PEER, signal})

@@ -1,5 +1,6 @@
 import {isCliError} from '../base/index.ts'
 import {serviceStatus, type ServiceStatus} from '../host/index.ts'
+import type {ServingProtocol} from '../protocol/index.ts'
 import {requestJson} from '../tracking/index.ts'
 import {activeRelease, isUnfinished, previousRelease, type EndpointRecord, type Release, type Replica} from './document.ts'
 import {cleanLeftovers} from './leftovers.ts'
@@ -15,7 +16,7 @@ export interface EndpointSummary {
   /** Address of the endpoint, as nodes reach it; its calls are below it. */
   url: string
   /** What callers speak: the Open Inference Protocol v2, OpenAI's API, or that of MLflow's model server. */
-  protocol: NonNullable<Release['protocol']>
+  protocol: ServingProtocol
   /** Where a request goes: of OpenAI's API its base. */
   callUrl: string
   /** `digits/3`, or undefined where nothing serves. */
@@ -91,7 +92,7 @@ async function requested(site: Site, said: EndpointSummary): Promise<EndpointSum
   }
 }
 
-const CALLS: Record<EndpointSummary['protocol'], (name: string) => string> = {v2: (name) => `v2/models/${name}/infer`, openai: () => 'v1', mlflow: () => 'invocations'}
+const CALLS: Record<ServingProtocol, (name: string) => string> = {v2: (name) => `v2/models/${name}/infer`, openai: () => 'v1', mlflow: () => 'invocations'}
 
 /** The document alone, said shortly. Pure. */
 export function summary(site: Pick<Site, 'head'>, {document}: Pick<EndpointRecord, 'document'>): EndpointSummary {

@@ -1,4 +1,4 @@
-import {isCliError, type Context} from '../base/index.ts'
+import {isCliError, withProgress, type Context} from '../base/index.ts'
 import type {Plan} from '../plan/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
@@ -82,8 +82,8 @@ export async function benchGpus(place: Place, input: BenchInput, context: Contex
       for (const [at, {node, devices}] of attached.leases.entries()) {
         const link = await linkOf(place, attached, at, held)
         for (const {name, memory} of devices) {
-          const gpu = await withProgress(`Measuring ${name}`, node, held, (detail) => runBench(program, {
-            words: ['opencl', '--driver', driver, '--index', String(found.length)], env: attached.env, heard: (answer) => detail(nextOf(answer)),
+          const gpu = await withProgress(held.reporter, [`Measuring ${name}`, node], (progress) => runBench(program, {
+            words: ['opencl', '--driver', driver, '--index', String(found.length)], env: attached.env, heard: (answer) => progress.detail(nextOf(answer)),
           }, held))
           found.push({node, name, memory, transport: transportOf(attached, at, input.transport), link, gpu: gpuFigures(gpu)})
         }
@@ -106,7 +106,7 @@ async function linkOf({rack, fleet}: Place, {leases, ways}: Attached, at: number
   const node = rack.nodes.find((one) => one.name === name)
   if (!node || !way) return null
   try {
-    return await withProgress('Measuring the link', node.name, context, () => measureLink(fleet, {node, route: way.route, bound: way.server.address}, context))
+    return await withProgress(context.reporter, ['Measuring the link', node.name], () => measureLink(fleet, {node, route: way.route, bound: way.server.address}, context))
   } catch (error) {
     if (!isCliError(error) || error.code === 'INTERRUPTED' || context.signal.aborted) throw error
     context.reporter.warn(`${node.name}: the link alone cannot be measured, so there is nothing to compare with: ${error.message}`)
@@ -132,17 +132,5 @@ export function gpuFigures(answer: BenchAnswer): GpuFigures {
     roundTripUs: of('round_trip_us'), enqueueUs: of('enqueue_us'), enqueueFinishUs: of('enqueue_finish_us'), write4KiBUs: of('write_4KiB_us'), read4KiBUs: of('read_4KiB_us'),
     bulkBytes: of('bulk_bytes'), writeGBps: of('write_64MiB_GBps'), readGBps: of('read_64MiB_GBps'), computeMs: of('compute_ms'), computeShare: of('compute_share'),
     smallKernelUs: (of('many_small_ms') * 1000) / 2000,
-  }
-}
-
-async function withProgress<T>(title: string, node: string, context: Context, work: (detail: (text: string) => void) => Promise<T>): Promise<T> {
-  const progress = context.reporter.begin(title, node)
-  try {
-    const answer = await work((text) => progress.detail(text))
-    progress.done()
-    return answer
-  } catch (error) {
-    progress.fail()
-    throw error
   }
 }

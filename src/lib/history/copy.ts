@@ -1,7 +1,7 @@
 import {mkdtemp, open, readdir, rename, rm} from 'node:fs/promises'
 import {dirname, join, resolve} from 'node:path'
 import {fetchPaths} from '../artifact/index.ts'
-import {CliError, ensurePrivateFolder, hashFile, textIfThere, throwIfInterrupted, type Context} from '../base/index.ts'
+import {CliError, ensurePrivateFolder, hashFile, textIfThere, throwIfInterrupted, withProgress, type Context, type Progress} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
 import type {Handlers, PlanOf} from '../plan/index.ts'
 
@@ -66,15 +66,15 @@ const order = (path: string): number => PLACES.findIndex((place) => path.startsW
 async function copy({node, project, from, config, to, files, bytes, there}: CopyInput, _done: unknown, {host, context}: {host: Host; context: Context}): Promise<CopiedHistory> {
   await ensurePrivateFolder(to)
   const draft = await mkdtemp(join(to, '.part-'))
-  const progress = context.reporter.begin(`Fetch the history of ${project}`, node)
   let done = 0
-  try {
+  const fetchAll = async (progress: Progress): Promise<CopiedHistory> => {
     // The last ones that count: a copy that was cut short has nothing that needs what is missing.
     for (let at = 0; at < files.length; at += AT_ONCE) {
       throwIfInterrupted(context.signal)
       const part = files.slice(at, at + AT_ONCE)
       const before = done
-      await fetchPaths(host.shell, {folder: from, paths: part, target: draft}, {signal: context.signal, onBytes: (count) => progress.amount(Math.min((done = before + count), bytes), bytes, 'bytes')})
+      const onBytes = (count: number): void => progress.amount(Math.min((done = before + count), bytes), bytes, 'bytes')
+      await fetchPaths(host.shell, {folder: from, paths: part, target: draft}, {signal: context.signal, onBytes})
       for (const path of part) await keep(node, draft, to, path, NAME.exec(path)?.[2] as string)
     }
     if ((await textIfThere(join(to, 'repository/config'))) === undefined) {
@@ -83,11 +83,10 @@ async function copy({node, project, from, config, to, files, bytes, there}: Copy
       await fetchPaths(host.shell, {folder: from, paths: ['config'], target: draft}, {signal: context.signal})
       await keep(node, draft, to, 'config', config)
     }
-    progress.done()
     return {node, project, folder: to, files: files.length, bytes, there}
-  } catch (error) {
-    progress.fail()
-    throw error
+  }
+  try {
+    return await withProgress(context.reporter, [`Fetch the history of ${project}`, node], fetchAll)
   } finally {
     await rm(draft, {recursive: true, force: true})
   }

@@ -1,7 +1,7 @@
 import {mkdir, mkdtemp, readdir, rename, rm, rmdir} from 'node:fs/promises'
 import {basename, dirname, join, posix, resolve} from 'node:path'
 import {fetchPaths} from '../artifact/index.ts'
-import {CliError, type Context} from '../base/index.ts'
+import {CliError, withProgress, type Context, type Progress} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
 import type {Handlers, PlanOf} from '../plan/index.ts'
 import type {RestoredFile} from '../protocol/index.ts'
@@ -81,21 +81,17 @@ async function planRestore(host: Host, project: string, {inPlace, remove, to, pa
 }
 
 async function restore({node, project, snapshot, at, path, inPlace, remove, to}: RestoreInput, _done: unknown, {host, context}: RestoreEnv): Promise<Restored> {
-  const progress = context.reporter.begin(`Restore ${path ?? 'all'} of ${at}`, node)
-  try {
+  return withProgress(context.reporter, [`Restore ${path ?? 'all'} of ${at}`, node], async (progress) => {
     const found = await host.call('history.restore', {project, snapshot, ...(path !== null && {path}), in_place: inPlace, remove}, {signal: context.signal})
-    const answer: Restored = {node, project, snapshot, at, folder: found.folder, here: false, files: found.files, before: found.before, count: found.count, bytes: found.bytes, lost: found.lost, refused: []}
-    const brought = to === null || found.folder === null ? answer : {...answer, folder: to, here: true, refused: await bring(host, project, found.folder, to, found.bytes, progress, context)}
-    progress.done()
-    return brought
-  } catch (error) {
-    progress.fail()
-    throw error
-  }
+    const {folder, files, before, count, bytes, lost} = found
+    const answer: Restored = {node, project, snapshot, at, folder, here: false, files, before, count, bytes, lost, refused: []}
+    if (to === null || folder === null) return answer
+    return {...answer, folder: to, here: true, refused: await bring(host, project, folder, to, bytes, progress, context)}
+  })
 }
 
 /** From the node's folder, which is removed then, to one of this machine: whole or not at all. */
-async function bring(host: Host, project: string, from: string, to: string, total: number, progress: {amount(done: number, total: number, unit: 'bytes'): void}, context: Context): Promise<string[]> {
+async function bring(host: Host, project: string, from: string, to: string, total: number, progress: Progress, context: Context): Promise<string[]> {
   await mkdir(dirname(to), {recursive: true})
   const draft = await mkdtemp(join(dirname(to), `.${basename(to)}-`))
   const name = posix.basename(from)

@@ -1,7 +1,7 @@
 import {createHash, randomBytes} from 'node:crypto'
 import {readFile, rename, rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {CliError, ensurePrivateFolder, userPaths, type Context} from '../base/index.ts'
+import {CliError, ensurePrivateFolder, userPaths, withProgress, type Context} from '../base/index.ts'
 import {bundleFolder} from '../downloads/index.ts'
 
 /** The package of Debian 13 with which nodes get restic that have none. Its hashes are those of Debian's own index (Packages). */
@@ -37,20 +37,17 @@ export async function obtainRestic(machine: string, context: Context): Promise<R
     if (bytes && hashOf(bytes) === wanted.sha256) return {...wanted, bytes}
   }
   await ensurePrivateFolder(folder)
-  const progress = context.reporter.begin(`Fetch restic ${VERSION} from Debian`)
-  const part = join(folder, `.part-${randomBytes(6).toString('hex')}`)
-  try {
-    const bytes = await fetchAny(wanted, context, (done, total) => progress.amount(done, total, 'bytes'))
-    await writeFile(part, bytes, {mode: 0o600})
-    await rename(part, join(folder, wanted.name))
-    progress.done()
-    return {...wanted, bytes}
-  } catch (error) {
-    progress.fail()
-    throw error
-  } finally {
-    await rm(part, {force: true})
-  }
+  return withProgress(context.reporter, [`Fetch restic ${VERSION} from Debian`], async (progress) => {
+    const part = join(folder, `.part-${randomBytes(6).toString('hex')}`)
+    try {
+      const bytes = await fetchAny(wanted, context, (done, total) => progress.amount(done, total, 'bytes'))
+      await writeFile(part, bytes, {mode: 0o600})
+      await rename(part, join(folder, wanted.name))
+      return {...wanted, bytes}
+    } finally {
+      await rm(part, {force: true})
+    }
+  })
 }
 
 async function fetchAny({name, sha256}: {name: string; sha256: string}, context: Context, onBytes: (done: number, total: number) => void): Promise<Buffer> {

@@ -1,6 +1,6 @@
 import {createZstdDecompress} from 'node:zlib'
 import {pipeline, Transform} from 'node:stream'
-import {CliError, ownerName, type Context} from '../base/index.ts'
+import {CliError, ownerName, withProgress, type Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
 import type {ImageFiles} from './find.ts'
 import {packingOf} from './manifest.ts'
@@ -34,19 +34,14 @@ export async function sendImage(host: Host, project: string, files: ImageFiles, 
     if (!missing.delete(layer.diffId)) continue
     bytes += layer.size
     const packing = packingOf(layer)
-    const progress = context.reporter.begin(`Layer ${index + 1} of ${image.layers.length} of ${image.ref}`, host.node)
-    try {
+    await withProgress(context.reporter, [`Layer ${index + 1} of ${image.layers.length} of ${image.ref}`, host.node], async (progress) => {
       progress.detail('pulling')
       const body = await files.open(layer, (done) => progress.amount(done, layer.size, 'bytes'))
       progress.detail('unpacking')
       const counted = pipeline(body, counting((sent) => progress.amount(sent, layer.size, 'bytes')), () => {})
       const plain = packing === 'zstd' ? pipeline(counted, createZstdDecompress(), () => {}) : counted
       await host.call('image.layer', {diff_id: layer.diffId, encoding: packing === 'gzip' ? 'gzip' : 'none', owner: ownerName(context)}, {body: plain, signal: context.signal})
-      progress.done()
-    } catch (error) {
-      progress.fail()
-      throw error
-    }
+    })
   }
   await host.call('image.keep', {project, digest: image.manifest, ref: image.ref, layers: ids, settings: {env: image.env, ...(image.user !== undefined && {user: image.user})}}, {signal: context.signal})
   return {layers: found.missing.length, bytes}

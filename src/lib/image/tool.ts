@@ -1,5 +1,4 @@
-import {Readable} from 'node:stream'
-import type {Context} from '../base/index.ts'
+import {withProgress, type Context} from '../base/index.ts'
 import {WHEELS, type Host} from '../host/index.ts'
 
 /** The version of bubblewrap that nodes get: the pin of locks/bubblewrap.txt. */
@@ -14,12 +13,5 @@ export async function needBubblewrap(host: Host, context: Context): Promise<void
 /** Sends bubblewrap to a node. Errors: REMOTE_FAILED where this machine cannot get it; those of `image.tool`. */
 export async function bringBubblewrap(host: Host, machine: string, context: Context): Promise<void> {
   const {name, sha256, bytes, version, lock} = await WHEELS.bubblewrap(machine, context)
-  const progress = context.reporter.begin(`Send bubblewrap ${version}, which makes sandboxes`, host.node)
-  try {
-    await host.call('image.tool', {version, lock, name, sha256}, {body: Readable.from([bytes]), signal: context.signal})
-  } catch (error) {
-    progress.fail()
-    throw error
-  }
-  progress.done()
+  await withProgress(context.reporter, [`Send bubblewrap ${version}, which makes sandboxes`, host.node], () => host.call('image.tool', {version, lock, name, sha256}, {body: bytes, signal: context.signal}))
 }

@@ -1,5 +1,8 @@
 // Endpoints: files and ports of model servers on a node. Generated from protocol/endpoint.json by `npm run protocol`.
 
+/** What a model server speaks: the Open Inference Protocol v2, OpenAI's API, or that of MLflow's own server. */
+export type ServingProtocol = 'v2' | 'openai' | 'mlflow'
+
 export interface ReleaseName {
   name: string
   release: string

@@ -1,3 +1,5 @@
+import type {ServingProtocol} from '../protocol/index.ts'
+
 /** How a model server is installed, started, found ready and stopped. */
 export interface Recipe {
   name: string
@@ -8,7 +10,7 @@ export interface Recipe {
   suffix: string
   /** Whose words on its environment a model version brings: `mlflow`, its requirements.txt and python_env.yaml. */
   modelEnvironment?: 'mlflow'
-  protocol: 'v2' | 'openai' | 'mlflow'
+  protocol: ServingProtocol
   python: {atLeast: string; below: string | undefined}
   /** Text of the requirements file. */
   requirements: string

@@ -1,5 +1,5 @@
 import {needRclone, remoteOf, remotesOf} from '../bucket/index.ts'
-import {CliError, isCliError, type Context} from '../base/index.ts'
+import {CliError, isCliError, withProgress, type Context} from '../base/index.ts'
 import {executePlan, throwIfFailed, valuesOf, type Handlers, type PlanOf, type StepOf} from '../plan/index.ts'
 import type {NodeRunDetail, UploadDone} from '../protocol/index.ts'
 import {hostOf, type Place} from './find.ts'
@@ -52,15 +52,8 @@ export async function uploadRun({place, run, details, records}: {place: Place; r
 async function upload({node, run, remotes}: UploadInput, _done: unknown, {place, context}: UploadEnv): Promise<{node: string; uploads: UploadDone[]}> {
   const host = await hostOf(place, node, context)
   await needRclone(host, context)
-  const progress = context.reporter.begin(`Copy what ${run} has left`, node)
-  try {
-    const uploads = await host.call('bucket.upload', {run, remotes: await remotesOf(remotes, context.env)}, {
-      signal: context.signal, onEvent: (event) => void (event.event === 'progress' && progress.amount(event.done ?? 0, event.total ?? 0, 'bytes')),
-    })
-    progress.done()
-    return {node, uploads}
-  } catch (error) {
-    progress.fail()
-    throw error
-  }
+  const uploads = await withProgress(context.reporter, [`Copy what ${run} has left`, node], async (progress) => host.call('bucket.upload', {run, remotes: await remotesOf(remotes, context.env)}, {
+    signal: context.signal, onEvent: (event) => void (event.event === 'progress' && progress.amount(event.done ?? 0, event.total ?? 0, 'bytes')),
+  }))
+  return {node, uploads}
 }

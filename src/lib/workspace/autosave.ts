@@ -1,5 +1,5 @@
 import {isDeepStrictEqual} from 'node:util'
-import {CliError, type Context} from '../base/index.ts'
+import {CliError, withProgress, type Context} from '../base/index.ts'
 import {WHEELS, type Host} from '../host/index.ts'
 import type {AutosaveSpec, Manifest} from '../manifest/index.ts'
 import type {StepOf} from '../plan/index.ts'
@@ -59,12 +59,5 @@ export async function settleAutosave(host: Host, {project, every, exclude, large
 
 async function bringRestic(host: Host, machine: string, context: Context): Promise<void> {
   const {name, sha256, bytes} = await WHEELS.restic(machine, context)
-  const progress = context.reporter.begin(`Send restic ${WHEELS.resticVersion()}, which saves workspaces`, host.node)
-  try {
-    await host.call('history.tool', {name, sha256}, {body: bytes, signal: context.signal})
-  } catch (error) {
-    progress.fail()
-    throw error
-  }
-  progress.done()
+  await withProgress(context.reporter, [`Send restic ${WHEELS.resticVersion()}, which saves workspaces`, host.node], () => host.call('history.tool', {name, sha256}, {body: bytes, signal: context.signal}))
 }

@@ -7,9 +7,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-from flexrack_node.base import interpreter
+from flexrack_node.base import interpreter, program_wheel
 from flexrack_node.base.errors import NodeError
-from flexrack_node.workspace import environment, pythons, uv
+from flexrack_node.workspace import environment, pythons
 
 OWN = {"executable": "/usr/bin/python3.10", "version": "3.10.4", "tag": "cpython-310", "platform": "linux-x86_64", "libc": "glibc2.31", "venv": True}
 
@@ -22,7 +22,7 @@ class WhichPythonTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         (self.folder / "bin").mkdir()
         self.channel = SimpleNamespace(environments=self.folder / "environments")
-        for one in (mock.patch.object(interpreter, "facts", lambda: dict(OWN)), mock.patch.object(uv, "machine", lambda: "x86_64"),
+        for one in (mock.patch.object(interpreter, "facts", lambda: dict(OWN)), mock.patch.object(program_wheel, "machine", lambda: "x86_64"),
                     mock.patch.dict(os.environ, {"PATH": str(self.folder / "bin")})):
             one.start()
             self.addCleanup(one.stop)
@@ -71,7 +71,7 @@ class WhichPythonTest(unittest.TestCase):
         self.assertNotEqual(name(), before)
 
     def test_where_uv_has_no_program_a_python_that_is_missing_is_told(self):
-        with mock.patch.object(uv, "machine", lambda: None), self.assertRaises(NodeError) as caught:
+        with mock.patch.object(program_wheel, "machine", lambda: None), self.assertRaises(NodeError) as caught:
             pythons.find("3.12", self.channel)
         self.assertEqual((caught.exception.code, caught.exception.message), ("NODE_UNFIT", "there is no python3.12 on this node, and uv has none for it"))
 

@@ -1,8 +1,9 @@
 import {mkdir, readdir, rm} from 'node:fs/promises'
 import {join} from 'node:path'
+import type {ServingProtocol} from '../../protocol/index.ts'
 import {readDurable, Turns, writeDurably} from './durable.ts'
 import {Failure} from './failure.ts'
-import type {Served, ServingProtocol} from './gateway-calls.ts'
+import type {Served} from './gateway-calls.ts'
 
 /** What an endpoint is: a document that its owner writes; the gateway reads what of it is active. */
 export interface EndpointRecord {

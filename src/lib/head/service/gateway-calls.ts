@@ -1,7 +1,5 @@
+import type {ServingProtocol} from '../../protocol/index.ts'
 import {Failure} from './failure.ts'
-
-/** What a model server speaks: the Open Inference Protocol v2, OpenAI's, or that of MLflow's own server. */
-export type ServingProtocol = 'v2' | 'openai' | 'mlflow'
 
 /** What of a model server a caller of an endpoint gets to. */
 export interface GatewayCall {
