@@ -1,4 +1,6 @@
-"""board.find, .prepare, .access, .look, .read, .append, .remove: what a board of TensorBoard shows, and how it is reached. The service's verbs start and end it."""
+"""board.find, .prepare, .access, .look, .read, .append, .remove: what a board of TensorBoard shows,
+and how it is reached. The service's verbs start and end it.
+"""
 import base64
 import os
 import shutil
@@ -34,8 +36,11 @@ def prepare(request: "BoardWanted", channel: Channel) -> "BoardPrepared":
     tidy(channel)
     place = BoardFolder(channel.root, request["id"])
     place.make()
-    write("board.settings", place.settings, {"runs": request["runs"], "rank": request.get("rank"), "idle": request["idle"], "socket": str(place.socket())})
-    return {"id": place.service, "argv": [f"{request['server']}/bin/python", "-I", str(SERVER), str(channel.root), place.id], "cwd": str(place.path)}
+    write("board.settings", place.settings, {
+        "runs": request["runs"], "rank": request.get("rank"), "idle": request["idle"], "socket": str(place.socket()),
+    })
+    argv = [f"{request['server']}/bin/python", "-I", str(SERVER), str(channel.root), place.id]
+    return {"id": place.service, "argv": argv, "cwd": str(place.path)}
 
 
 def tidy(channel: Channel) -> None:
@@ -68,7 +73,9 @@ def opened(request: "BoardId", channel: Channel) -> Any:
 
 
 def read_pieces(request: "BoardRead", channel: Channel) -> "BoardReadEnd":
-    """{files: [{path, offset, bytes}]}: chunk events {data: base64} of event files, one after the other; {bytes: [n]}, each at most what was asked for."""
+    """{files: [{path, offset, bytes}]}: chunk events {data: base64} of event files, one after the
+    other; {bytes: [n]}, each at most what was asked for.
+    """
     sizes: List[int] = []
     for one in request["files"]:
         left, sent = int(one["bytes"]), 0
@@ -85,7 +92,8 @@ def read_pieces(request: "BoardRead", channel: Channel) -> "BoardReadEnd":
 def append(request: "BoardPieces", channel: Channel) -> "BoardAppended":
     """{id, pieces: [{file, offset, bytes}]} and their bytes one after the other -> {sizes}: how much of each file there is now.
 
-    A piece that does not begin where its file ends is passed over: the answer says where to go on. Errors: NOT_FOUND, CONFLICT for a name that leads elsewhere.
+    A piece that does not begin where its file ends is passed over: the answer says where to go on.
+    Errors: NOT_FOUND, CONFLICT for a name that leads elsewhere.
     """
     place, _settings = opened({"id": request["id"]}, channel)
     sizes: List[int] = []

@@ -32,7 +32,8 @@ class Door:
             if not self.is_token(given):
                 return answer(start, "401 Unauthorized", "The token is not the one of this board.")
             cookie = f"{_COOKIE}={self.token}; Path={self.prefix}/; HttpOnly; SameSite=Strict"
-            return answer(start, "303 See Other", "", [("Location", f"{self.prefix}/"), ("Set-Cookie", cookie), ("Referrer-Policy", "no-referrer")])
+            headers = [("Location", f"{self.prefix}/"), ("Set-Cookie", cookie), ("Referrer-Policy", "no-referrer")]
+            return answer(start, "303 See Other", "", headers)
         if not self.is_token(cookie_of(str(environ.get("HTTP_COOKIE", "")))):
             return answer(start, "401 Unauthorized", "Open the address that `flexrack runs tensorboard` prints.")
         self.used = time.monotonic()
@@ -55,5 +56,10 @@ def cookie_of(text: str) -> str:
 
 def answer(start: Start, status: str, text: str, headers: "Headers" = []) -> List[bytes]:  # noqa: B006 (it is not changed)
     body = f"{text}\n".encode() if text else b""
-    start(status, [("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", str(len(body))), ("Cache-Control", "no-store"), *headers])
+    start(status, [
+        ("Content-Type", "text/plain; charset=utf-8"),
+        ("Content-Length", str(len(body))),
+        ("Cache-Control", "no-store"),
+        *headers,
+    ])
     return [body]

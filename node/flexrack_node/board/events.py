@@ -1,7 +1,9 @@
 """Event files of a run on this node, and whose they are. Only read.
 
-A rank's writer names its file `events.out.tfevents.SECONDS.HOST.PID.NUMBER` (torch/utils/tensorboard and TensorFlow: event_file_writer.py), wherever the
-program wants it: below FLEXRACK_OUTPUTS, or below the folder that it runs in. What was written before the run began, or after its end, is another one's.
+A rank's writer names its file `events.out.tfevents.SECONDS.HOST.PID.NUMBER`
+(torch/utils/tensorboard and TensorFlow: event_file_writer.py), wherever the program wants it: below
+FLEXRACK_OUTPUTS, or below the folder that it runs in. What was written before the run began, or
+after its end, is another one's.
 """
 import os
 import re
@@ -60,7 +62,9 @@ def find(view: RunView, rank: Optional[int] = None) -> Found:
 
 
 class Walk:
-    """Event files below a folder, with the seconds and the process in their names: folders nearest first, links to folders followed once."""
+    """Event files below a folder, with the seconds and the process in their names: folders
+    nearest first, links to folders followed once.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -99,7 +103,10 @@ def is_plain(path: str) -> bool:
 
 
 def pid_of(rest: str) -> Optional[int]:
-    """HOST.PID.NUMBER with what a program has put after it; a host has dots, and may have numbers. None where there is none (tensorboardX of old)."""
+    """HOST.PID.NUMBER with what a program has put after it; a host has dots, and may have numbers.
+
+    None where there is none (tensorboardX of old).
+    """
     words = rest.split(".")
     for index in range(len(words) - 1, 0, -1):
         if words[index].isdigit() and words[index - 1].isdigit():

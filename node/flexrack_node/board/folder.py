@@ -55,9 +55,16 @@ class BoardFolder:
 
     def place(self, file: "Union[EventFile, Mapping[str, object]]") -> Path:
         """Where an event file is shown. Another node said what it is called: CONFLICT for a name that would lead out of the folder."""
-        run, attempt, rank, node, folder, name = (file[key] for key in ("run", "attempt", "rank", "node", "folder", "name"))  # type: ignore[literal-required]
+        run, attempt, rank, node, folder, name = (
+            file[key]  # type: ignore[literal-required]
+            for key in ("run", "attempt", "rank", "node", "folder", "name")
+        )
         whose = f"rank-{int(str(rank))}" if rank is not None else f"node-{node}"
         parts = [str(run), f"attempt-{int(str(attempt))}", whose, *(str(folder).split("/") if folder else []), str(name)]
-        if not _RUN.fullmatch(parts[0]) or not EVENT.fullmatch(parts[-1]) or any(part in ("", ".", "..") or "/" in part or "\0" in part for part in parts):
+        if (
+            not _RUN.fullmatch(parts[0])
+            or not EVENT.fullmatch(parts[-1])
+            or any(part in ("", ".", "..") or "/" in part or "\0" in part for part in parts)
+        ):
             raise NodeError("CONFLICT", f"not the name of an event file: {'/'.join(parts)!r}")
         return self.logs.joinpath(*parts)

@@ -14,7 +14,8 @@ _SMALL_TALK = re.compile(r"\[\S+ (?:INFO|DEBUG|TRACE) ")
 class Said(logging.Handler):
     """What is said of the files: that all there was has been read, and which ones are damaged; TensorBoard shows the rest of those.
 
-    TensorBoard's words (event_file_loader.py, local_ingester.py) come here as log records, its data server's (rustboard) as lines of standard error.
+    TensorBoard's words (event_file_loader.py, local_ingester.py) come here as log records, its data
+    server's (rustboard) as lines of standard error.
     """
 
     def __init__(self, logs: Path) -> None:

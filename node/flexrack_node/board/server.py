@@ -1,4 +1,6 @@
-"""TensorBoard in this process: on a socket of ours, behind the door, with links to event files as they appear, until nobody looks any more."""
+"""TensorBoard in this process: on a socket of ours, behind the door, with links to event files as
+they appear, until nobody looks any more.
+"""
 import contextlib
 import logging
 import os
@@ -73,8 +75,15 @@ class Board:
         self.link()
         Server.where, Server.token = Path(self.settings["socket"]), self.place.token.read_text()
         board = program.TensorBoard(default.get_plugins(), server_class=Server)
-        board.configure(logdir=str(self.place.logs), load_fast="auto" if self.alone else "false", extra_data_server_flags="--checksum", reload_interval=_RELOAD_SECONDS, reload_multifile=True, path_prefix=f"/{self.place.id}",
-                        window_title=", ".join(self.settings["runs"]))
+        board.configure(
+            logdir=str(self.place.logs),
+            load_fast="auto" if self.alone else "false",
+            extra_data_server_flags="--checksum",
+            reload_interval=_RELOAD_SECONDS,
+            reload_multifile=True,
+            path_prefix=f"/{self.place.id}",
+            window_title=", ".join(self.settings["runs"]),
+        )
         board.launch()
         until = time.monotonic()
         while True:
@@ -116,8 +125,17 @@ class Board:
                     size += os.stat(os.path.join(folder, name)).st_size
                     files += 1
         damaged: List[Any] = [{"file": file, "why": why} for file, why in sorted(self.said.damaged.items())]
-        state: Any = {"ready": is_listening(self.settings["socket"]), "loaded": self.said.loads > 0, "at": time.time(), "ends_at": None if ends_in is None else time.time() + ends_in,
-                      "ended": ended, "files": files, "bytes": size, "damaged": damaged, "whole": self.whole}
+        state: Any = {
+            "ready": is_listening(self.settings["socket"]),
+            "loaded": self.said.loads > 0,
+            "at": time.time(),
+            "ends_at": None if ends_in is None else time.time() + ends_in,
+            "ended": ended,
+            "files": files,
+            "bytes": size,
+            "damaged": damaged,
+            "whole": self.whole,
+        }
         write("board.state", self.place.state, state, durable=False)
 
     def end(self) -> int:

@@ -18,7 +18,11 @@ _SPECIAL = "\\*?[]{}"  # of rclone's patterns
 
 
 def bring(rclone: Rclone, one: "RunInput", folder: Path, siblings: List[Path], tell: Tell) -> "InputBrought":
-    """Makes folder/NAME what the remote has. What an earlier run has of it (`siblings`) need not come again. Raises NOT_FOUND, NODE_UNREACHABLE, NODE_UNFIT."""
+    """Makes folder/NAME what the remote has.
+
+    What an earlier run has of it (`siblings`) need not come again. Raises NOT_FOUND,
+    NODE_UNREACHABLE, NODE_UNFIT.
+    """
     remote, target = one["from"], folder / one["name"]
     size = rclone.size(remote)
     if not target.exists():
@@ -28,7 +32,13 @@ def bring(rclone: Rclone, one: "RunInput", folder: Path, siblings: List[Path], t
             break
     free, have = free_bytes(folder), sum(path.stat().st_size for path in _files(target))
     if free is not None and size["bytes"] - have > free:
-        raise NodeError("NODE_UNFIT", f"{remote} has {in_words(size['bytes'])}, and {in_words(free)} are free below {folder}", "flexrack runs remove RUN", needed_bytes=size["bytes"], free_bytes=free)
+        raise NodeError(
+            "NODE_UNFIT",
+            f"{remote} has {in_words(size['bytes'])}, and {in_words(free)} are free below {folder}",
+            "flexrack runs remove RUN",
+            needed_bytes=size["bytes"],
+            free_bytes=free,
+        )
     sent = [0]
 
     def on_progress(done: int, total: int) -> None:
@@ -50,17 +60,24 @@ def upload(rclone: Rclone, one: "RunUpload", outputs: Path, run: str, tell: Tell
     if found:
         with tempfile.NamedTemporaryFile("w", prefix="flexrack-filter-") as patterns:
             # From the outputs on, and never from a folder in them: that may be a link by now, which would be followed as the root.
-            patterns.write("".join(f"+ /{_escaped(name)}{'**' if name.endswith('/') else ''}\n" for name in one["files"]) + "- *\n" if one["files"] else "+ **\n")
+            patterns.write(
+                "".join(f"+ /{_escaped(name)}{'**' if name.endswith('/') else ''}\n" for name in one["files"]) + "- *\n"
+                if one["files"] else "+ **\n",
+            )
             patterns.flush()
             filters = ["--filter-from", patterns.name, "--no-traverse"]
             compare = [] if rclone.has_hashes(remote) else ["--download"]
-            _copy_and_compare(rclone, ["copy", str(outputs), remote, *filters], compare, lambda done, _all: tell(one["to"], done, total), f"the outputs did not come to {remote}")
+            _copy_and_compare(
+                rclone, ["copy", str(outputs), remote, *filters], compare,
+                lambda done, _all: tell(one["to"], done, total), f"the outputs did not come to {remote}",
+            )
     return {"to": remote, "files": len(found), "bytes": total, "links": links}
 
 
 def _copy_and_compare(rclone: Rclone, words: List[str], compare: List[str], on_progress: Callable[[int, int], None], what: str) -> None:
     verb, source, target, *filters = words
-    for go, more in enumerate(([], ["--ignore-times"])):  # where sizes alone were compared, what is of the same size and other content goes once more
+    # Where sizes alone were compared, what is of the same size and other content goes once more.
+    for go, more in enumerate(([], ["--ignore-times"])):
         done = rclone.call([verb, source, target, *filters, "--checksum", *more], on_progress)
         if done.status != 0:
             raise NodeError("NODE_UNREACHABLE", f"{what}: {done.why()}", "run it again: what has come does not come twice")
@@ -112,5 +129,9 @@ def _link_tree(source: Path, target: Path) -> None:
 
 def siblings_of(run: Path, one: "RunInput", specs: "Iterator[Tuple[Path, Any]]") -> List[Path]:
     """What other runs here have of the same input, the newest first."""
-    found = [folder / "inputs" / other["name"] for folder, spec in specs if folder != run for other in spec.get("inputs") or [] if other["from"] == one["from"]]
+    found = [
+        folder / "inputs" / other["name"]
+        for folder, spec in specs if folder != run
+        for other in spec.get("inputs") or [] if other["from"] == one["from"]
+    ]
     return sorted((path for path in found if path.is_dir()), key=lambda path: path.stat().st_mtime, reverse=True)

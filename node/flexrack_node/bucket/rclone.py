@@ -15,7 +15,10 @@ from flexrack_node.bucket.remotes import secrets_in
 
 NOT_THERE = (3, 4)  # exit codes: directory, file not found
 _PR_SET_PDEATHSIG = 1
-_CALM = ["--use-json-log", "--log-level", "NOTICE", "--stats", "1s", "--stats-log-level", "NOTICE", "--retries", "5", "--retries-sleep", "3s", "--low-level-retries", "10", "--contimeout", "20s", "--timeout", "2m"]
+_CALM = [
+    "--use-json-log", "--log-level", "NOTICE", "--stats", "1s", "--stats-log-level", "NOTICE",
+    "--retries", "5", "--retries-sleep", "3s", "--low-level-retries", "10", "--contimeout", "20s", "--timeout", "2m",
+]
 _KEPT_LINES = 5
 
 Progress = Callable[[int, int], None]  # bytes done, of all
@@ -40,7 +43,10 @@ class Rclone:
         env = {key: value for key, value in os.environ.items() if not key.startswith("RCLONE_")}
         env["RCLONE_CONFIG"] = str(self._conf)
         try:
-            child = subprocess.Popen([self._program, *words, *_CALM], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=_end_with_parent, text=True, errors="replace")
+            child = subprocess.Popen(
+                [self._program, *words, *_CALM], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, preexec_fn=_end_with_parent, text=True, errors="replace",
+            )
         except OSError as error:
             raise NodeError("NODE_UNFIT", f"{self._program} does not start: {error.strerror}") from error
         errors: List[str] = []

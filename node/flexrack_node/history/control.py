@@ -33,22 +33,35 @@ def inspect(given: "HistoryProject", channel: Channel) -> "HistoryInspected":
     settings = place.settings()
     service: Any = services.status({"id": place.service}, channel)
     return {
-        "every": settings.get("every"), "exclude": settings.get("exclude", []), "largest": settings.get("largest"), "running": service["state"] in services.ALIVE,
-        "restic": program, "lacks": None if program or problem else machine(), "why": problem[0] if problem else None, "hint": problem[1] if problem else None,
+        "every": settings.get("every"),
+        "exclude": settings.get("exclude", []),
+        "largest": settings.get("largest"),
+        "running": service["state"] in services.ALIVE,
+        "restic": program,
+        "lacks": None if program or problem else machine(),
+        "why": problem[0] if problem else None,
+        "hint": problem[1] if problem else None,
     }
 
 
 def on(given: "HistoryWanted", channel: Channel) -> "HistoryOn":
-    """{project, every, exclude, largest?}: a repository where there is none, and the service that saves. Again with other settings: it goes on with those."""
+    """{project, every, exclude, largest?}: a repository where there is none, and the service that
+    saves. Again with other settings: it goes on with those.
+    """
     place = HistoryFolder(channel.root, given["project"])
     restic = Restic(place)
     place.make()
     with hold(place, channel, 600) as lock:
         restic.lock = lock.fd
         prepared(place, restic)
-        write("history.settings", place.settings_file, {"every": given["every"], "exclude": given["exclude"], "largest": given.get("largest")})
+        write("history.settings", place.settings_file, {
+            "every": given["every"], "exclude": given["exclude"], "largest": given.get("largest"),
+        })
     words = [sys.executable, "-I", "-S", str(KEEPER), str(channel.root), place.project]
-    started: Any = services.start({"id": place.service, "argv": words, "env": {}, "cwd": str(place.path), "restart": {"max": 20, "window_seconds": 600}, "grace": _SECONDS, "replace": True}, channel)
+    started: Any = services.start({
+        "id": place.service, "argv": words, "env": {}, "cwd": str(place.path),
+        "restart": {"max": 20, "window_seconds": 600}, "grace": _SECONDS, "replace": True,
+    }, channel)
     version = version_of(restic.program) or ()
     return {"comes_back": started["comes_back"], "restic": restic.program, "version": ".".join(map(str, version))}
 
@@ -73,7 +86,11 @@ def anew(given: "HistoryProject", channel: Channel) -> "HistoryRenewed":
     place = HistoryFolder(channel.root, given["project"])
     aside: Optional[Path] = None
     if not place.path.is_dir():
-        raise NodeError("NOT_FOUND", f"there is no history of {place.project} on this node", "set workspace.autosave in flexrack.yaml, then: flexrack workspace up")
+        raise NodeError(
+            "NOT_FOUND",
+            f"there is no history of {place.project} on this node",
+            "set workspace.autosave in flexrack.yaml, then: flexrack workspace up",
+        )
     with hold(place, channel, 600) as lock:
         aside = place.path / f"aside-{time.strftime('%Y-%m-%dT%H.%M.%S', time.gmtime())}-{os.urandom(2).hex()}"
         aside.mkdir(mode=0o700)
@@ -86,7 +103,9 @@ def anew(given: "HistoryProject", channel: Channel) -> "HistoryRenewed":
 
 
 def remove_workspace(given: "WorkspaceEnd", channel: Channel) -> "WorkspaceRemoved":
-    """workspace.remove, after what is there was saved once more: its history stays, unless that is to go, too. Errors: those of a save, then nothing is removed."""
+    """workspace.remove, after what is there was saved once more: its history stays, unless that is
+    to go, too. Errors: those of a save, then nothing is removed.
+    """
     place = HistoryFolder(channel.root, given["project"])
     if given.get("dry_run"):
         return workspace.remove(given, channel)
@@ -94,7 +113,11 @@ def remove_workspace(given: "WorkspaceEnd", channel: Channel) -> "WorkspaceRemov
         try:
             saved_now(place, channel, ASKED)
         except NodeError as error:
-            raise NodeError(error.code, f"{place.project} was not removed, as it could not be saved before: {error.message}", error.hint or "flexrack workspace remove --history    removes it with all that was saved of it") from error
+            raise NodeError(
+                error.code,
+                f"{place.project} was not removed, as it could not be saved before: {error.message}",
+                error.hint or "flexrack workspace remove --history    removes it with all that was saved of it",
+            ) from error
     removed = workspace.remove(given, channel)
     if place.is_on():
         off({"project": place.project}, channel)

@@ -43,8 +43,13 @@ def flat(lines: List[Any]) -> List[Any]:
     return [one for line in lines for one in (line if isinstance(line, list) else [line])]
 
 
-def resolve(place: HistoryFolder, snapshots: List[Dict[str, Any]], at: "Optional[float]", name: Optional[str], run: Optional[str]) -> Dict[str, Any]:
-    """The snapshot that is meant: of a run, by the beginning of its id, the last one at a time, or the last. Errors: NOT_FOUND, USAGE for a beginning of several."""
+def resolve(
+    place: HistoryFolder, snapshots: List[Dict[str, Any]], at: "Optional[float]", name: Optional[str],
+    run: Optional[str],
+) -> Dict[str, Any]:
+    """The snapshot that is meant: of a run, by the beginning of its id, the last one at a time, or
+    the last. Errors: NOT_FOUND, USAGE for a beginning of several.
+    """
     hint = "flexrack workspace history"
     if run is not None:
         name = snapshot_of_run(place, run)
@@ -55,7 +60,8 @@ def resolve(place: HistoryFolder, snapshots: List[Dict[str, Any]], at: "Optional
         if fitting:
             raise NodeError("USAGE", f"{name} is the beginning of {len(fitting)} snapshots", hint)
         raise NodeError("NOT_FOUND", f"the history of {place.project} has no snapshot {name[:12]}", hint)
-    # What a restore has replaced is the last one only for who says a time: else the next restore would bring back what that one was to replace.
+    # What a restore has replaced is the last one only for who says a time: else the next restore
+    # would bring back what that one was to replace.
     saved = [one for one in snapshots if one["kind"] != "run" and (one["kind"] != "before-restore" if at is None else one["at"] <= at)]
     if not saved:
         raise NodeError("NOT_FOUND", f"nothing of {place.project} was saved {'on this node yet' if at is None else 'until then'}", hint)
@@ -76,7 +82,9 @@ def snapshot_of_run(place: HistoryFolder, run: str) -> str:
 
 
 def versions_of(place: HistoryFolder, restic: Restic, snapshots: List[Dict[str, Any]], path: str) -> "List[FileVersion]":
-    """The first snapshot of each content that a path had, by size, mode and time, and those in which it had gone. Runs' are left out: they repeat what was saved."""
+    """The first snapshot of each content that a path had, by size, mode and time, and those in which
+    it had gone. Runs' are left out: they repeat what was saved.
+    """
     by_id = {one["id"]: one for one in snapshots}
     seen: Dict[str, Any] = {}
     for one in flat(restic.run("--no-lock", "find", escaped(f"/{path}"))):
@@ -99,7 +107,9 @@ def versions_of(place: HistoryFolder, restic: Restic, snapshots: List[Dict[str, 
 
 
 def last_with(place: HistoryFolder, restic: Restic, snapshots: List[Dict[str, Any]], path: str) -> Optional[str]:
-    """The snapshot in which a path last changed, where it has gone by now: who deletes a file finds out after the next save. None: it is there, or never was."""
+    """The snapshot in which a path last changed, where it has gone by now: who deletes a file
+    finds out after the next save. None: it is there, or never was.
+    """
     versions = versions_of(place, restic, snapshots, path)
     return versions[-2]["id"] if versions and versions[-1]["what"] == "absent" else None
 

@@ -1,7 +1,8 @@
 """Restores a snapshot, or a path of it: into a folder of its own, or over what the workspace has now, which is saved before.
 
-restic writes into folders of ours alone, never into a workspace: a link there could lead it elsewhere. What goes into the workspace is moved there by name,
-folder by folder, and no link on the way is followed.
+restic writes into folders of ours alone, never into a workspace: a link there could lead it
+elsewhere. What goes into the workspace is moved there by name, folder by folder, and no link on the
+way is followed.
 """
 import filecmp
 import os
@@ -28,18 +29,27 @@ if TYPE_CHECKING:
 
 
 def fetch(place: HistoryFolder, restic: Restic, snapshot: Dict[str, Any], path: Optional[str], target: Path) -> List[str]:
-    """Into `target`, which is made. Returns the paths whose contents are damaged or gone: they are not there. Errors: NOT_FOUND where the snapshot has no such path; those of restic where nothing came."""
+    """Into `target`, which is made.
+
+    Returns the paths whose contents are damaged or gone: they are not there. Errors: NOT_FOUND
+    where the snapshot has no such path; those of restic where nothing came.
+    """
     target.mkdir(mode=0o700, parents=True)
     lost: List[str] = []
     try:
         try:
-            restic.run("--no-lock", "restore", snapshot["id"], "--target", str(target), *(["--include", escaped(f"/{path}")] if path else []))
+            words = ["--include", escaped(f"/{path}")] if path else []
+            restic.run("--no-lock", "restore", snapshot["id"], "--target", str(target), *words)
         except NodeError as error:
             lost = lost_in(restic, target)
             if error.code not in ("CONFLICT", "REMOTE_FAILED") or not lost or not os.listdir(target):
                 raise
         if path and not os.path.lexists(target / path):
-            raise NodeError("NOT_FOUND", f"the snapshot {snapshot['id'][:8]} of {place.project} has no {path}", f"flexrack workspace history {path}")
+            raise NodeError(
+                "NOT_FOUND",
+                f"the snapshot {snapshot['id'][:8]} of {place.project} has no {path}",
+                f"flexrack workspace history {path}",
+            )
         return lost
     except BaseException:
         shutil.rmtree(target, ignore_errors=True)
@@ -101,12 +111,22 @@ class InPlace:
             for at, info in self.entries:
                 if at in self.views:  # a run's view of data that lies in the workspace itself
                     continue
-                kind = "d" if stat.S_ISDIR(info.st_mode) else "l" if stat.S_ISLNK(info.st_mode) else "f" if stat.S_ISREG(info.st_mode) else ""
+                kind = (
+                    "d" if stat.S_ISDIR(info.st_mode)
+                    else "l" if stat.S_ISLNK(info.st_mode)
+                    else "f" if stat.S_ISREG(info.st_mode)
+                    else ""
+                )
                 if not kind:
                     continue
                 obstacle = tree.obstacle(at, kind, {})
                 if obstacle is not None:
-                    raise NodeError("CONFLICT", f"{self.code / obstacle} is in the way of {at}: the one is a folder and the other is not", f"move {obstacle} away on the node", path=obstacle)
+                    raise NodeError(
+                        "CONFLICT",
+                        f"{self.code / obstacle} is in the way of {at}: the one is a folder and the other is not",
+                        f"move {obstacle} away on the node",
+                        path=obstacle,
+                    )
                 there = tree.stat(at)
                 if kind == "d":
                     continue
@@ -117,7 +137,12 @@ class InPlace:
                 elif self.choice.is_saved(at):
                     found.append({"path": at, "what": "replaced", "bytes": info.st_size})
                 else:
-                    raise NodeError("CONFLICT", f"{self.code / at} would be replaced, and is not saved: it is excluded, or too large", f"move {at} away on the node", path=at)
+                    raise NodeError(
+                        "CONFLICT",
+                        f"{self.code / at} would be replaced, and is not saved: it is excluded, or too large",
+                        f"move {at} away on the node",
+                        path=at,
+                    )
             found += [{"path": at, "what": "removed", "bytes": self.choice.files[at].size} for at in self.extra()]
         return found
 
@@ -126,7 +151,10 @@ class InPlace:
         if not self.remove:
             return []
         then = {at for at, _info in self.entries}
-        return [at for at in self.choice.files if below(at, self.path) and at not in then and not any(at.startswith(f"{view}/") for view in self.views)]
+        return [
+            at for at in self.choice.files
+            if below(at, self.path) and at not in then and not any(at.startswith(f"{view}/") for view in self.views)
+        ]
 
     def carry_out(self, files: "List[RestoredFile]") -> None:
         wanted = {one["path"]: one["what"] for one in files}
@@ -141,7 +169,11 @@ class InPlace:
                         fd, name = tree.parent(at, create=True)
                         os.replace(self.source / at, name, dst_dir_fd=fd)
             except Blocked as obstacle:
-                raise NodeError("CONFLICT", f"{self.code / obstacle.path} came in the way while it was restored", "run the command again") from obstacle
+                raise NodeError(
+                    "CONFLICT",
+                    f"{self.code / obstacle.path} came in the way while it was restored",
+                    "run the command again",
+                ) from obstacle
             gone = [at for at, what in wanted.items() if what == "removed"]
             for at in gone:
                 tree.remove(at)
@@ -153,7 +185,10 @@ class InPlace:
                     os.utime(fd, ns=(info.st_atime_ns, info.st_mtime_ns))
 
 
-def over(place: HistoryFolder, restic: Restic, snapshot: Dict[str, Any], path: Optional[str], remove: bool, dry_run: bool, channel: Channel) -> "Tuple[List[RestoredFile], Optional[str]]":
+def over(
+    place: HistoryFolder, restic: Restic, snapshot: Dict[str, Any], path: Optional[str],
+    remove: bool, dry_run: bool, channel: Channel,
+) -> "Tuple[List[RestoredFile], Optional[str]]":
     """What was changed, and the snapshot of what was there before. Errors: CONFLICT, LOCKED, NOT_FOUND."""
     workspace = place.workspace
     with FileLock(workspace.lock, channel, f"workspace {place.project}"), hold(place, channel) as lock:
@@ -164,7 +199,13 @@ def over(place: HistoryFolder, restic: Restic, snapshot: Dict[str, Any], path: O
         try:
             lost = fetch(place, restic, snapshot, path, source)
             if lost:
-                raise NodeError("CONFLICT", f"{lost[0]}{f' and {len(lost) - 1} more' if len(lost) > 1 else ''} of that snapshot cannot be read any more", "without --in-place, what can be read comes into a new folder", lost=lost[:50])
+                more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+                raise NodeError(
+                    "CONFLICT",
+                    f"{lost[0]}{more} of that snapshot cannot be read any more",
+                    "without --in-place, what can be read comes into a new folder",
+                    lost=lost[:50],
+                )
             files = InPlace(place, source, path, chosen(place), remove).plan()
             if dry_run or not files:
                 return files, None
@@ -194,4 +235,9 @@ def same(one: Path, info: os.stat_result, other: Path, there: os.stat_result) ->
         return False
     if stat.S_ISLNK(info.st_mode):
         return os.readlink(one) == os.readlink(other)
-    return info.st_mode == there.st_mode and info.st_size == there.st_size and info.st_mtime_ns == there.st_mtime_ns and filecmp.cmp(one, other, shallow=False)
+    return (
+        info.st_mode == there.st_mode
+        and info.st_size == there.st_size
+        and info.st_mtime_ns == there.st_mtime_ns
+        and filecmp.cmp(one, other, shallow=False)
+    )

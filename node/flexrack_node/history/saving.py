@@ -54,7 +54,10 @@ def _save(place: HistoryFolder, restic: Restic, kind: str, always: bool) -> "Sav
     choice = chosen(place)
     state = place.state()
     fingerprint, last = choice.fingerprint, state.get("snapshot")
-    told: Dict[str, Any] = {"at": time.time(), "files": len(choice.files), "bytes": choice.bytes, "left": shown(choice), "left_count": len(choice.left), "error": None, "hint": None}
+    told: Dict[str, Any] = {
+        "at": time.time(), "files": len(choice.files), "bytes": choice.bytes,
+        "left": shown(choice), "left_count": len(choice.left), "error": None, "hint": None,
+    }
     if not always and last and state.get("fingerprint") == fingerprint and place.has_snapshot(last):
         place.tell(**told)
         return {"snapshot": last, "made": False, "added": 0, "unreadable": list(state.get("unreadable") or [])}
@@ -73,7 +76,10 @@ def _save(place: HistoryFolder, restic: Restic, kind: str, always: bool) -> "Sav
 
 
 def back_up(restic: Restic, folder: Path, tags: Sequence[str], words: Sequence[str] = ()) -> Any:
-    """{snapshot, added: bytes, unreadable: paths} of all that is in a folder. A lock that a killed restic has left does no harm to this, but to one that prunes."""
+    """{snapshot, added: bytes, unreadable: paths} of all that is in a folder.
+
+    A lock that a killed restic has left does no harm to this, but to one that prunes.
+    """
     summary: Dict[str, Any] = {}
     unreadable: List[str] = []
 
@@ -105,13 +111,20 @@ def back_up(restic: Restic, folder: Path, tags: Sequence[str], words: Sequence[s
 def need_margin(place: HistoryFolder) -> None:
     free = free_bytes(place.path.parent if place.path.parent.exists() else place.root)
     if free is not None and free < MARGIN:
-        raise NodeError("NODE_UNFIT", f"{in_words(free)} are free on this node, and a save leaves at least {in_words(MARGIN)}", "free some room: then it is saved again by itself")
+        raise NodeError(
+            "NODE_UNFIT",
+            f"{in_words(free)} are free on this node, and a save leaves at least {in_words(MARGIN)}",
+            "free some room: then it is saved again by itself",
+        )
 
 
 def shown(choice: Choice) -> "List[LeftOutOfHistory]":
     """What costs most first: what programs make is no news."""
     worth = sorted((one for one in choice.left if one.why != "program"), key=lambda one: -one.bytes)
-    return [{"path": one.path, "why": cast(Any, one.why), "files": one.files, "bytes": one.bytes} for one in worth[:_SHOWN] if is_text(one.path)]
+    return [
+        {"path": one.path, "why": cast(Any, one.why), "files": one.files, "bytes": one.bytes}
+        for one in worth[:_SHOWN] if is_text(one.path)
+    ]
 
 
 def saved_now(place: HistoryFolder, channel: Channel, kind: str, always: bool = False, seconds: Optional[float] = None) -> "SavedNow":

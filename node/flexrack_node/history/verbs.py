@@ -38,10 +38,27 @@ def listing(given: "HistoryQuestion", channel: Channel) -> "HistoryFound":
         versions = []
     service: Any = services.status({"id": place.service}, channel)
     return {
-        "project": place.project, "path": str(place.path), "there": there, "every": place.settings().get("every"), "running": service["state"] in services.ALIVE, "now": time.time(),
-        "looked_at": state.get("at"), "saved_at": state.get("saved_at"), "files": state.get("files"), "bytes": state.get("bytes"), "left": list(state.get("left") or []), "left_count": int(state.get("left_count") or 0),
-        "unreadable": list(state.get("unreadable") or []), "error": state.get("error"), "hint": state.get("hint"), "damage": state.get("damage"),
-        "snapshots": [{"id": one["id"], "at": one["at"], "kind": one["kind"], "runs": runs.get(one["id"], [])} for one in snapshots], "versions": versions,
+        "project": place.project,
+        "path": str(place.path),
+        "there": there,
+        "every": place.settings().get("every"),
+        "running": service["state"] in services.ALIVE,
+        "now": time.time(),
+        "looked_at": state.get("at"),
+        "saved_at": state.get("saved_at"),
+        "files": state.get("files"),
+        "bytes": state.get("bytes"),
+        "left": list(state.get("left") or []),
+        "left_count": int(state.get("left_count") or 0),
+        "unreadable": list(state.get("unreadable") or []),
+        "error": state.get("error"),
+        "hint": state.get("hint"),
+        "damage": state.get("damage"),
+        "snapshots": [
+            {"id": one["id"], "at": one["at"], "kind": one["kind"], "runs": runs.get(one["id"], [])}
+            for one in snapshots
+        ],
+        "versions": versions,
     }
 
 
@@ -68,24 +85,37 @@ def diff(given: "HistoryDiff", channel: Channel) -> "HistoryDiffed":
 def restore(given: "HistoryWish", channel: Channel) -> "HistoryRestored":
     """{project, at?, snapshot?, run?, path?, in_place, remove?, dry_run?} -> {snapshot, at, folder, files, before}.
 
-    Into a new folder, which is `folder`; or over what the workspace has: `files` is what that changes, `before` the snapshot of what was there.
+    Into a new folder, which is `folder`; or over what the workspace has: `files` is what that
+    changes, `before` the snapshot of what was there.
     """
     place = HistoryFolder(channel.root, given["project"])
     path = wanted(given.get("path"))
     restic, snapshot = found(place, given, path)
-    answer: HistoryRestored = {"snapshot": snapshot["id"], "at": snapshot["at"], "folder": None, "files": [], "before": None, "count": 0, "bytes": 0, "lost": []}
+    answer: HistoryRestored = {
+        "snapshot": snapshot["id"], "at": snapshot["at"], "folder": None, "files": [], "before": None,
+        "count": 0, "bytes": 0, "lost": [],
+    }
     if given["in_place"]:
-        files, answer["before"] = restoring.over(place, restic, snapshot, path, bool(given.get("remove")), bool(given.get("dry_run")), channel)
+        files, answer["before"] = restoring.over(
+            place, restic, snapshot, path, bool(given.get("remove")), bool(given.get("dry_run")), channel,
+        )
         answer["files"] = [{**one, "path": told(one["path"])} for one in files]
         return {**answer, "count": len(files), "bytes": sum(one["bytes"] for one in files)}
     if given.get("dry_run"):
         contents = contents_of(restic, snapshot["id"], path)
         if path and not contents:
-            raise NodeError("NOT_FOUND", f"the snapshot {snapshot['id'][:8]} of {place.project} has no {path}", f"flexrack workspace history {path}")
+            raise NodeError(
+                "NOT_FOUND",
+                f"the snapshot {snapshot['id'][:8]} of {place.project} has no {path}",
+                f"flexrack workspace history {path}",
+            )
         return {**answer, "count": len(contents), "bytes": sum(one.size for one in contents.values())}
     folder, lost = restoring.beside(place, restic, snapshot, path)
     came = [info for _path, info in restoring.walk(folder) if not stat.S_ISDIR(info.st_mode)]
-    return {**answer, "folder": str(folder), "count": len(came), "bytes": sum(info.st_size for info in came), "lost": [told(one) for one in lost]}
+    return {
+        **answer, "folder": str(folder), "count": len(came), "bytes": sum(info.st_size for info in came),
+        "lost": [told(one) for one in lost],
+    }
 
 
 def discard(given: "HistoryDiscard", channel: Channel) -> "HistoryDiscarded":
@@ -100,9 +130,16 @@ def discard(given: "HistoryDiscard", channel: Channel) -> "HistoryDiscarded":
 
 
 def found(place: HistoryFolder, given: Any, path: Optional[str] = None) -> Any:
-    """The repository, and the snapshot that is meant. `path`: what is to come back, where no moment is named the last of it that there is."""
+    """The repository, and the snapshot that is meant.
+
+    `path`: what is to come back, where no moment is named the last of it that there is.
+    """
     if not place.exists():
-        raise NodeError("NOT_FOUND", f"nothing of {place.project} was saved on this node yet", "set workspace.autosave in flexrack.yaml, then: flexrack workspace up")
+        raise NodeError(
+            "NOT_FOUND",
+            f"nothing of {place.project} was saved on this node yet",
+            "set workspace.autosave in flexrack.yaml, then: flexrack workspace up",
+        )
     restic = Restic(place)
     snapshots = snapshots_of(place, restic)
     name = given.get("snapshot")

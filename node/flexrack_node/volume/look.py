@@ -56,7 +56,8 @@ def trouble(path: str, write: bool) -> Optional[Tuple[str, Optional[str]]]:
         return f"this account may not read {path}", "ask those who run the machine"
     if write and not os.access(path, os.W_OK):
         readonly = os.statvfs(path).f_flag & os.ST_RDONLY
-        return (f"{path} is mounted read-only" if readonly else f"this account may not write to {path}"), "leave out :rw in flexrack.yaml, or ask those who run the machine"
+        why = f"{path} is mounted read-only" if readonly else f"this account may not write to {path}"
+        return why, "leave out :rw in flexrack.yaml, or ask those who run the machine"
     return None
 
 
@@ -89,8 +90,17 @@ def _seen(one: "BoundVolume", try_write: bool) -> "VolumeSeen":
         info, sizes, mount = os.stat(path), os.statvfs(path), mount_of(path, Path("/proc/self/mountinfo").read_text())
     except OSError:
         return empty
-    return {**empty, "type": mount.type, "source": mount.source, "mount": mount.point, "free": sizes.f_bavail * sizes.f_frsize, "total": sizes.f_blocks * sizes.f_frsize,
-            "quota": quota_of(mount), "writable": os.access(path, os.W_OK), "identity": f"{info.st_ino}:{info.st_mtime_ns}"}
+    return {
+        **empty,
+        "type": mount.type,
+        "source": mount.source,
+        "mount": mount.point,
+        "free": sizes.f_bavail * sizes.f_frsize,
+        "total": sizes.f_blocks * sizes.f_frsize,
+        "quota": quota_of(mount),
+        "writable": os.access(path, os.W_OK),
+        "identity": f"{info.st_ino}:{info.st_mtime_ns}",
+    }
 
 
 def mount_of(path: str, mountinfo: str) -> Mount:
@@ -109,14 +119,20 @@ def mount_of(path: str, mountinfo: str) -> Mount:
 def quota_of(mount: Mount) -> "Optional[VolumeQuota]":
     """What quota(1) of this node knows of our account there; None without it, or without a quota."""
     try:
-        done = subprocess.run(["quota", "-u", "-w", "-p", "--show-mntpoint", "--hide-device"], capture_output=True, text=True, timeout=_QUOTA_SECONDS, stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})
+        done = subprocess.run(
+            ["quota", "-u", "-w", "-p", "--show-mntpoint", "--hide-device"],
+            capture_output=True, text=True, timeout=_QUOTA_SECONDS, stdin=subprocess.DEVNULL,
+            env={**os.environ, "LC_ALL": "C"},
+        )
     except (OSError, subprocess.TimeoutExpired):
         return None
     return read_quota(done.stdout, mount.point)
 
 
 def read_quota(text: str, point: str) -> "Optional[VolumeQuota]":
-    """Of `quota -w -p --show-mntpoint --hide-device`: mount point, blocks of 1 KiB (with a `*` where there are too many), soft limit, hard limit; 0: no limit."""
+    """Of `quota -w -p --show-mntpoint --hide-device`: mount point, blocks of 1 KiB (with a `*` where
+    there are too many), soft limit, hard limit; 0: no limit.
+    """
     for line in text.splitlines():
         match = re.match(rf"\s*{re.escape(point)}\s+(\d+)\*?\s+(\d+)\s+(\d+)\s", line + " ")
         if match:

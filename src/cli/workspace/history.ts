@@ -18,10 +18,18 @@ export interface WhenFlags {
 }
 
 /** What `workspace history` answers after --save, --anew and --copy. */
-export type SavedAnswer = CopiedHistory | {node: string; project: string; snapshot: string | null; made: boolean; unreadable: string[]} | {node: string; project: string; aside: string}
+export type SavedAnswer =
+  | CopiedHistory
+  | {node: string; project: string; snapshot: string | null; made: boolean; unreadable: string[]}
+  | {node: string; project: string; aside: string}
 
 /** `workspace history`. */
-export async function showSaved(flags: WhenFlags & {save: boolean; anew: boolean; copy?: string | undefined; dryRun: boolean}, session: ProjectSession, context: Context, answer: Answer): Promise<WorkspaceHistory | SavedAnswer | Plan> {
+export async function showSaved(
+  flags: WhenFlags & {save: boolean; anew: boolean; copy?: string | undefined; dryRun: boolean},
+  session: ProjectSession,
+  context: Context,
+  answer: Answer,
+): Promise<WorkspaceHistory | SavedAnswer | Plan> {
   const {showHistory} = await import('../../lib/history/index.ts')
   const {host, project} = await theHost(flags.on, session, context)
   const path = insideProject(flags.path)
@@ -29,24 +37,45 @@ export async function showSaved(flags: WhenFlags & {save: boolean; anew: boolean
   if (flags.dryRun) {
     if (!flags.save && !flags.anew) throw new CliError('USAGE', 'this only looks', {hint: 'leave --dry-run out'})
     const title = flags.anew ? `Put the history of ${project} aside, with its key, and begin another one` : 'Save the workspace'
-    return answer<Plan>({command: 'workspace history', steps: [{id: `history:${host.node}`, node: host.node, kind: flags.anew ? 'history.anew' : 'history.save', title, input: {project}, needs: []}]}, planText)
+    const kind = flags.anew ? 'history.anew' : 'history.save'
+    const step = {id: `history:${host.node}`, node: host.node, kind, title, input: {project}, needs: []}
+    return answer<Plan>({command: 'workspace history', steps: [step]}, planText)
   }
   if (flags.anew) {
     const {aside} = await host.call('history.anew', {project}, {signal: context.signal})
-    return answer<SavedAnswer>({node: host.node, project, aside}, () => `Begun anew. What was saved before, and its key, is in ${aside} on ${host.node}.`)
+    return answer<SavedAnswer>(
+      {node: host.node, project, aside},
+      () => `Begun anew. What was saved before, and its key, is in ${aside} on ${host.node}.`,
+    )
   }
   if (flags.save) {
     const {withProgress} = await import('../../lib/base/index.ts')
-    const {snapshot, made, unreadable} = await withProgress(context.reporter, ['Save the workspace', host.node], () => host.call('history.save', {project}, {signal: context.signal}))
+    const {snapshot, made, unreadable} = await withProgress(
+      context.reporter,
+      ['Save the workspace', host.node],
+      () => host.call('history.save', {project}, {signal: context.signal}),
+    )
     for (const one of unreadable.slice(0, 5)) context.reporter.warn(`${one} could not be read, and is not saved`)
-    const text = snapshot === null ? 'There is nothing to save.' : made ? `Saved as ${snapshot.slice(0, 8)}.` : `Nothing has changed since ${snapshot.slice(0, 8)}.`
+    const text = snapshot === null
+      ? 'There is nothing to save.'
+      : made ? `Saved as ${snapshot.slice(0, 8)}.` : `Nothing has changed since ${snapshot.slice(0, 8)}.`
     return answer<SavedAnswer>({node: host.node, project, snapshot, made, unreadable}, () => text)
   }
   return answer<WorkspaceHistory>(await showHistory(host, project, path, context), (found) => historyText(found, path))
 }
 
-async function copySaved(host: Host, project: string, to: string, dryRun: boolean, context: Context, answer: Answer): Promise<CopiedHistory | Plan> {
-  const [{COPY}, {executePlan, throwIfFailed, valuesOf}] = await Promise.all([import('../../lib/history/index.ts'), import('../../lib/plan/index.ts')])
+async function copySaved(
+  host: Host,
+  project: string,
+  to: string,
+  dryRun: boolean,
+  context: Context,
+  answer: Answer,
+): Promise<CopiedHistory | Plan> {
+  const [{COPY}, {executePlan, throwIfFailed, valuesOf}] = await Promise.all([
+    import('../../lib/history/index.ts'),
+    import('../../lib/plan/index.ts'),
+  ])
   const plan = await COPY.plan(host, project, to, context)
   if (dryRun) return answer<Plan>(plan, planText)
   const outcomes = await executePlan(plan, COPY.handlers, {host, context}, context)
@@ -63,23 +92,52 @@ export async function diffSaved(flags: WhenFlags & {text: boolean}, session: Pro
 }
 
 /** `workspace restore`. */
-export async function restoreSaved(flags: WhenFlags & {to?: string | undefined; inPlace: boolean | undefined; remove: boolean | undefined; dryRun: boolean}, session: ProjectSession, context: Context, answer: Answer): Promise<Plan | Restored> {
-  const [{RESTORE}, {executePlan, throwIfFailed, valuesOf}] = await Promise.all([import('../../lib/history/index.ts'), import('../../lib/plan/index.ts')])
+export async function restoreSaved(
+  flags: WhenFlags & {
+    to?: string | undefined
+    inPlace: boolean | undefined
+    remove: boolean | undefined
+    dryRun: boolean
+  },
+  session: ProjectSession,
+  context: Context,
+  answer: Answer,
+): Promise<Plan | Restored> {
+  const [{RESTORE}, {executePlan, throwIfFailed, valuesOf}] = await Promise.all([
+    import('../../lib/history/index.ts'),
+    import('../../lib/plan/index.ts'),
+  ])
   const {host, project} = await theHost(flags.on, session, context)
   const path = insideProject(flags.path)
-  const wish = {...(await wishOf(flags)), ...(path !== undefined && {path}), inPlace: flags.inPlace ?? false, remove: flags.remove ?? false, ...(flags.to !== undefined && {to: flags.to})}
+  const wish = {
+    ...(await wishOf(flags)),
+    ...(path !== undefined && {path}),
+    inPlace: flags.inPlace ?? false,
+    remove: flags.remove ?? false,
+    ...(flags.to !== undefined && {to: flags.to}),
+  }
   const plan = await RESTORE.plan(host, project, wish, context)
-  if (flags.dryRun) return answer<Plan>(plan, () => [planText(plan), ...plan.steps.map(({input}) => restoredFilesText(input.files))].filter(Boolean).join('\n'))
+  if (flags.dryRun) {
+    return answer<Plan>(plan, () =>
+      [planText(plan), ...plan.steps.map(({input}) => restoredFilesText(input.files))].filter(Boolean).join('\n'))
+  }
   const outcomes = await executePlan(plan, RESTORE.handlers, {host, context}, context)
   throwIfFailed(outcomes)
-  const nothing: Restored = {node: host.node, project, snapshot: '', at: '', folder: null, here: false, files: [], before: null, count: 0, bytes: 0, lost: [], refused: []}
+  const nothing: Restored = {
+    node: host.node, project, snapshot: '', at: '', folder: null, here: false, files: [], before: null,
+    count: 0, bytes: 0, lost: [], refused: [],
+  }
   const restored = valuesOf<RestoreKinds, 'history.restore'>(outcomes, 'history.restore')[0] ?? nothing
   for (const one of restored.lost.slice(0, 10)) context.reporter.warn(`${one} cannot be read any more, and is not there`)
   for (const one of restored.refused.slice(0, 10)) context.reporter.warn(`${one} is a link that leads out of the folder, and was left out`)
   return answer<Restored>(restored, (one) => restoredText(one, path))
 }
 
-async function theHost(on: string | undefined, {rack, fleet, manifest}: ProjectSession, context: Context): Promise<{host: Host; project: string}> {
+async function theHost(
+  on: string | undefined,
+  {rack, fleet, manifest}: ProjectSession,
+  context: Context,
+): Promise<{host: Host; project: string}> {
   const node = oneNode(rack, on)
   const {hosts, failed} = await openHosts(fleet, [node], context)
   await throwIfNodesFailed([node], failed)
@@ -97,6 +155,10 @@ async function wishOf({at, run}: WhenFlags): Promise<Moment & {run?: string}> {
 function insideProject(path: string | undefined): string | undefined {
   if (path === undefined) return undefined
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
-  if (path.startsWith('/') || parts.includes('..') || path.includes('\0')) throw new CliError('USAGE', `${path} is not a path inside the project`, {hint: 'name it as it is below the project folder'})
+  if (path.startsWith('/') || parts.includes('..') || path.includes('\0')) {
+    throw new CliError('USAGE', `${path} is not a path inside the project`, {
+      hint: 'name it as it is below the project folder',
+    })
+  }
   return parts.length === 0 ? undefined : parts.join('/')
 }

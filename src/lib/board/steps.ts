@@ -32,7 +32,11 @@ export interface BoardEnv {
 
 export const BOARD_HANDLERS: Handlers<BoardKinds, BoardEnv> = {
   'board.server': async ({node, board}, _done, {place, context}) =>
-    ensureEnvironment(await hostAt(place, node, context), {requirements: readPythonLocks(['tensorboard']), python: LOCKED_PYTHON, user: `board:${board}`}, context),
+    ensureEnvironment(
+      await hostAt(place, node, context),
+      {requirements: readPythonLocks(['tensorboard']), python: LOCKED_PYTHON, user: `board:${board}`},
+      context,
+    ),
   'board.start': start,
   'board.bring': bring,
 }
@@ -41,10 +45,18 @@ export const BOARD_HANDLERS: Handlers<BoardKinds, BoardEnv> = {
 const READY_MS = 120_000
 const LOOK_MS = 200
 
-async function start({node, board, runs, rank, idle}: StartInput, done: Outputs<BoardKinds>, {place, context}: BoardEnv): Promise<BoardState> {
+async function start(
+  {node, board, runs, rank, idle}: StartInput,
+  done: Outputs<BoardKinds>,
+  {place, context}: BoardEnv,
+): Promise<BoardState> {
   const host = await hostAt(place, node, context)
   const {path} = done.of('board.server', {$output: 'server'})
-  const {id, argv, cwd} = await host.call('board.prepare', {id: board, runs, ...(rank !== null && {rank}), idle, server: path}, {signal: context.signal})
+  const {id, argv, cwd} = await host.call(
+    'board.prepare',
+    {id: board, runs, ...(rank !== null && {rank}), idle, server: path},
+    {signal: context.signal},
+  )
   await startService(host, {id, argv, cwd, grace: 5, untilReboot: true})
   return withProgress(context.reporter, ['Start TensorBoard', node], () => untilReady(host, board, context), () => 'TensorBoard answers')
 }
@@ -56,9 +68,15 @@ async function untilReady(host: Host, board: string, context: Context): Promise<
     const {service, seen} = await host.call('board.look', {id: board}, {signal: context.signal})
     if (seen?.ready) return seen
     if (service.state === 'failed' || service.state === 'lost') {
-      throw new CliError('REMOTE_FAILED', `TensorBoard on ${host.node} ended: ${service.exit?.text ?? service.state}`, {details: {node: host.node, log: await lastLines(host, service.id)}})
+      throw new CliError('REMOTE_FAILED', `TensorBoard on ${host.node} ended: ${service.exit?.text ?? service.state}`, {
+        details: {node: host.node, log: await lastLines(host, service.id)},
+      })
     }
-    if (Date.now() > until) throw new CliError('TIMED_OUT', `TensorBoard on ${host.node} did not answer in ${READY_MS / 1000} s`, {details: {node: host.node, log: await lastLines(host, service.id)}})
+    if (Date.now() > until) {
+      throw new CliError('TIMED_OUT', `TensorBoard on ${host.node} did not answer in ${READY_MS / 1000} s`, {
+        details: {node: host.node, log: await lastLines(host, service.id)},
+      })
+    }
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
     context.signal.throwIfAborted()
   }
@@ -70,7 +88,23 @@ export async function lastLines(host: Host, service: string): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-async function bring({from, to}: {from: string; to: string}, _done: Outputs<BoardKinds>, {place, runs, mirror, context}: BoardEnv): Promise<NodeEvents> {
-  const copied = async (progress: Progress): Promise<NodeEvents> => mirror.round(await hostAt(place, from, context), idsOn(runs, from), await hostAt(place, to, context), context, progress)
-  return withProgress(context.reporter, [`Copy event files to ${to}`, from], copied, ({files}) => `${files.length} event files copied to ${to}`)
+async function bring(
+  {from, to}: {from: string; to: string},
+  _done: Outputs<BoardKinds>,
+  {place, runs, mirror, context}: BoardEnv,
+): Promise<NodeEvents> {
+  const copied = async (progress: Progress): Promise<NodeEvents> =>
+    mirror.round(
+      await hostAt(place, from, context),
+      idsOn(runs, from),
+      await hostAt(place, to, context),
+      context,
+      progress,
+    )
+  return withProgress(
+    context.reporter,
+    [`Copy event files to ${to}`, from],
+    copied,
+    ({files}) => `${files.length} event files copied to ${to}`,
+  )
 }

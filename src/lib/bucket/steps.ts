@@ -23,15 +23,25 @@ export const BUCKET_HANDLERS: Handlers<BucketKinds, BucketEnv> = {'bucket.bring'
 const AGAIN_MS = [500, 2000, 5000, 15_000, 30_000]
 
 /** One a node, where a run has inputs or uploads: rclone, and each input copied and compared. Pure. */
-export function bucketSteps(nodes: readonly string[], {run, inputs, uploads}: {run: string; inputs: RunInput[]; uploads: RunUpload[]}): StepOf<BucketKinds>[] {
+export function bucketSteps(
+  nodes: readonly string[],
+  {run, inputs, uploads}: {run: string; inputs: RunInput[]; uploads: RunUpload[]},
+): StepOf<BucketKinds>[] {
   if (inputs.length === 0 && uploads.length === 0) return []
   const after = uploads.length > 0 ? `for uploads to ${uploads.map(({to}) => to).join(', ')}` : ''
-  const title = inputs.length === 0 ? `Have rclone, ${after}` : `Copy ${inputs.map(({name, from}) => `${from} as the input ${name}`).join(', ')}${after ? `; rclone is there ${after}, too` : ''}`
+  const title = inputs.length === 0
+    ? `Have rclone, ${after}`
+    : `Copy ${inputs.map(({name, from}) => `${from} as the input ${name}`).join(', ')}` +
+      (after ? `; rclone is there ${after}, too` : '')
   return nodes.map((node) => ({id: `bucket:${node}`, node, kind: 'bucket.bring', title, needs: [], input: {node, run, inputs}}))
 }
 
 /** After a lost connection it goes on: what has come does not come again. Errors: NOT_FOUND, NODE_UNREACHABLE, NODE_UNFIT. */
-async function bring({node, run, inputs}: BringInput, _done: unknown, {host: hostOf, remotes, context}: BucketEnv): Promise<InputBrought[]> {
+async function bring(
+  {node, run, inputs}: BringInput,
+  _done: unknown,
+  {host: hostOf, remotes, context}: BucketEnv,
+): Promise<InputBrought[]> {
   const {signal, reporter} = context
   for (let tries = 0; ; tries++) {
     const progress = inputs.length > 0 ? reporter.begin(`Copy ${inputs.map(({from}) => from).join(', ')}`, node) : undefined

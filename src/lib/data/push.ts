@@ -46,9 +46,18 @@ export interface DataEnv {
 export const DATA_HANDLERS: Handlers<DataKinds, DataEnv> = {'data.push': push}
 
 /** One a node and version; what is there already costs a question. Pure. */
-export function dataSteps(nodes: readonly string[], versions: readonly DataManifest[], limit: number | null, run?: string): StepOf<DataKinds>[] {
+export function dataSteps(
+  nodes: readonly string[],
+  versions: readonly DataManifest[],
+  limit: number | null,
+  run?: string,
+): StepOf<DataKinds>[] {
   return nodes.flatMap((node) => versions.map(({name, digest, files, bytes}) => ({
-    id: `data:${name}:${node}`, node, kind: 'data.push' as const, title: `Bring the data ${name}@${digest.slice(0, 12)}, as far as it is not there`, needs: [],
+    id: `data:${name}:${node}`,
+    node,
+    kind: 'data.push' as const,
+    title: `Bring the data ${name}@${digest.slice(0, 12)}, as far as it is not there`,
+    needs: [],
     input: {node, name, digest, files: files.length, bytes, limit, ...(run !== undefined && {run})},
   })))
 }
@@ -104,14 +113,31 @@ async function push({node, name, digest, limit, run}: DataInput, _done: unknown,
 }
 
 /** From another node; undefined where that does not give it: then it comes from elsewhere. Errors: those of the receiver. */
-async function fetched({manifest, send, total, order, node}: {manifest: DataManifest; send: [string, boolean, number][]; total: number; order: Pick<DataOrder, 'limit' | 'claim'>; node: string}, host: Host, from: Host, context: Context): Promise<Pushed | undefined> {
+async function fetched(
+  {manifest, send, total, order, node}: {
+    manifest: DataManifest
+    send: [string, boolean, number][]
+    total: number
+    order: Pick<DataOrder, 'limit' | 'claim'>
+    node: string
+  },
+  host: Host,
+  from: Host,
+  context: Context,
+): Promise<Pushed | undefined> {
   const {name, digest} = manifest
   const progress = context.reporter.begin(`Bring the data ${name} from ${from.node}`, node)
   const {signal} = context
   try {
-    const {bytes, evicted} = await given(from, digest, send.map(([content, executable]) => [content, executable]), context, (source) => host.call('data.fetch', {manifest, send, source, ...order}, {
-      signal, onEvent: (event) => void (event.event === 'progress' && progress.amount(event.done, total, 'bytes')),
-    }))
+    const {bytes, evicted} = await given(
+      from,
+      digest,
+      send.map(([content, executable]) => [content, executable]),
+      context,
+      (source) => host.call('data.fetch', {manifest, send, source, ...order}, {
+        signal, onEvent: (event) => void (event.event === 'progress' && progress.amount(event.done, total, 'bytes')),
+      }),
+    )
     progress.done()
     return {node, name, digest, sent: bytes, from: from.node, evicted}
   } catch (error) {
@@ -133,12 +159,20 @@ function spreadOf(context: Context, digest: string): Spread {
   return spread
 }
 
-async function* contents(store: DataStore, send: readonly [string, boolean, number][], onSent: (bytes: number) => void, trouble: {error?: CliError}): AsyncGenerator<Buffer> {
+async function* contents(
+  store: DataStore,
+  send: readonly [string, boolean, number][],
+  onSent: (bytes: number) => void,
+  trouble: {error?: CliError},
+): AsyncGenerator<Buffer> {
   let sent = 0
   for (const [content] of send) {
     const file = await open(store.blob(content)).catch(() => undefined)
     if (!file) {
-      trouble.error = new CliError('NOT_FOUND', `the content ${content.slice(0, 12)} is not in the store here any more`, {hint: 'flexrack data verify NAME\nflexrack data add FOLDER NAME'})
+      const message = `the content ${content.slice(0, 12)} is not in the store here any more`
+      trouble.error = new CliError('NOT_FOUND', message, {
+        hint: 'flexrack data verify NAME\nflexrack data add FOLDER NAME',
+      })
       return // the node sees the end too early, and drops what has come
     }
     try {

@@ -31,22 +31,46 @@ export interface PlacedModel {
   files: ModelFile[]
 }
 
-/** The recipe's environment on a node, under a Python it accepts: one of the node, else uv installs one. Errors: those of ensureEnvironment. */
-export async function prepareEnvironment(site: Site, node: string, endpoint: string, recipe: Recipe, together: boolean, needs: ModelNeeds | undefined): Promise<Environment> {
+/**
+ * The recipe's environment on a node, under a Python it accepts: one of the node, else uv installs
+ * one. Errors: those of ensureEnvironment.
+ */
+export async function prepareEnvironment(
+  site: Site,
+  node: string,
+  endpoint: string,
+  recipe: Recipe,
+  together: boolean,
+  needs: ModelNeeds | undefined,
+): Promise<Environment> {
   const host = await hostOf(site, node)
   const python = needs?.python
   if (python !== undefined && !worksWith(recipe.python, python)) {
-    throw new CliError('ENVIRONMENT_FAILED', `the model was made with Python ${python}, and the runtime ${recipe.name} works with ${rangeOf(recipe.python)}`, {hint: 'log the model with such a Python, or make a recipe of your own (docs/runtimes.md)'})
+    const message = `the model was made with Python ${python}, ` +
+      `and the runtime ${recipe.name} works with ${rangeOf(recipe.python)}`
+    throw new CliError('ENVIRONMENT_FAILED', message, {
+      hint: 'log the model with such a Python, or make a recipe of your own (docs/runtimes.md)',
+    })
   }
-  const texts: [origin: string, text: string][] = [[`runtimes/${recipe.name}/requirements.txt`, recipe.requirements], ...(needs ? [['requirements.txt of the model', needs.requirements] as [string, string]] : [])]
+  const texts: [origin: string, text: string][] = [
+    [`runtimes/${recipe.name}/requirements.txt`, recipe.requirements],
+    ...(needs ? [['requirements.txt of the model', needs.requirements] as [string, string]] : []),
+  ]
   return ensureEnvironment(host, {
-    requirements: texts.map(([, text]) => text.replace(/\n?$/, '\n')).join(''), origins: texts.flatMap(([origin, text]) => text.replace(/\n$/, '').split('\n').map((_, index) => `${origin}:${index + 1}`)),
+    requirements: texts.map(([, text]) => text.replace(/\n?$/, '\n')).join(''),
+    origins: texts.flatMap(([origin, text]) =>
+      text.replace(/\n$/, '').split('\n').map((_, index) => `${origin}:${index + 1}`)),
     user: `endpoint:${endpoint}`, python: python ?? rangeOf(recipe.python), together,
   }, site.context)
 }
 
 /** Puts the model's files on a node unless they are there whole. */
-export async function placeModel(site: Site, node: string, {endpoint, release, model, files: wanted}: {endpoint: string; release: string; model: string; files: ModelFile[]}, fetch: () => Promise<FetchedModel>): Promise<PlacedModel> {
+export async function placeModel(
+  site: Site,
+  node: string,
+  {endpoint, release, model, files: wanted}: {endpoint: string; release: string; model: string; files: ModelFile[]},
+  fetch: () => Promise<FetchedModel>,
+): Promise<PlacedModel> {
   const host = await hostOf(site, node)
   const name = {name: endpoint, release}
   const known = await host.call('endpoint.check', {...name, files: wanted})
@@ -75,7 +99,19 @@ export async function placeModel(site: Site, node: string, {endpoint, release, m
 }
 
 /** Writes the server's files, finds it ports and starts it. `taken`: ports that others of this endpoint have or will have. */
-export async function startReplica(site: Site, input: {endpoint: string; release: string; version: string; replica: Replica; recipe: Recipe; environment: Environment; model: PlacedModel; taken: Set<number>}): Promise<Started> {
+export async function startReplica(
+  site: Site,
+  input: {
+    endpoint: string
+    release: string
+    version: string
+    replica: Replica
+    recipe: Recipe
+    environment: Environment
+    model: PlacedModel
+    taken: Set<number>
+  },
+): Promise<Started> {
   const {endpoint, release, version, replica, recipe, environment, model, taken} = input
   const host = await hostOf(site, replica.node)
   const ports = await host.call('endpoint.ports', {count: recipe.ports.length, host: LOOPBACK, exclude: [...taken]})
@@ -91,7 +127,15 @@ export async function startReplica(site: Site, input: {endpoint: string; release
   })
   await host.call('endpoint.write', {name: endpoint, release, replica: replica.index, files: rendered.files})
   const front = isNearHead(site.rack, nodeOf(site, replica.node)) ? undefined : await makeFront(site, host, first, taken)
-  const {comesBack} = await startService(host, {id: replica.service, argv: rendered.argv, env: rendered.env, cwd: folder, restart: recipe.start.restart, grace: recipe.graceSeconds, ...(front && {front})}, {replace: true})
+  const {comesBack} = await startService(host, {
+    id: replica.service,
+    argv: rendered.argv,
+    env: rendered.env,
+    cwd: folder,
+    restart: recipe.start.restart,
+    grace: recipe.graceSeconds,
+    ...(front && {front}),
+  }, {replace: true})
   warnOfReboot(host.node, 'a model server', comesBack, site.context)
   const [address, port] = front?.listen ?? [LOOPBACK, first]
   return {replica: {...replica, url: serverUrl(address, port, front !== undefined)}, port: first, rendered, files: model.files}
@@ -106,12 +150,21 @@ async function makeFront(site: Site, host: Host, port: number, taken: Set<number
   const [free] = await host.call('endpoint.ports', {count: 1, host: address, exclude: [...taken]})
   if (free === undefined) throw new Error('no port')
   taken.add(free)
-  const identity = await site.head.request<{key: string; certificate: string; ca: string}>('POST', '/flexrack/v1/certificates', {names: [address]})
+  const identity = await site.head.request<{key: string; certificate: string; ca: string}>(
+    'POST',
+    '/flexrack/v1/certificates',
+    {names: [address]},
+  )
   return {listen: [address, free], to: [LOOPBACK, port], ...identity}
 }
 
 /** Waits for a started server, and then for the head to reach it. A failure carries the server's last lines. */
-export async function awaitReplica(site: Site, started: Started, endpoint: string, asked: Pick<Waiting, 'seconds' | 'protocol' | 'example'>): Promise<void> {
+export async function awaitReplica(
+  site: Site,
+  started: Started,
+  endpoint: string,
+  asked: Pick<Waiting, 'seconds' | 'protocol' | 'example'>,
+): Promise<void> {
   const {replica, port, rendered} = started
   const progress = site.context.reporter.begin(`Start ${replica.service}`, replica.node)
   const host = await hostOf(site, replica.node)
@@ -119,7 +172,12 @@ export async function awaitReplica(site: Site, started: Started, endpoint: strin
     const forward = await host.shell.forwardLocal({targetPort: port})
     try {
       await waitReady({
-        base: `http://127.0.0.1:${forward.port}`, model: endpoint, readyPath: rendered.readyPath, ...asked, progress, signal: site.context.signal,
+        base: `http://127.0.0.1:${forward.port}`,
+        model: endpoint,
+        readyPath: rendered.readyPath,
+        ...asked,
+        progress,
+        signal: site.context.signal,
         status: () => serviceStatus(host, replica.service),
       })
     } finally {
@@ -131,7 +189,11 @@ export async function awaitReplica(site: Site, started: Started, endpoint: strin
     progress.fail()
     if (!isCliError(error, 'ENDPOINT_FAILED', 'TIMED_OUT')) throw error
     const lines = await lastLines(host, replica.service)
-    throw new CliError(error.code, `${replica.node}: ${error.message}`, {hint: error.hint, details: {...error.details, node: replica.node, lines}, cause: error})
+    throw new CliError(error.code, `${replica.node}: ${error.message}`, {
+      hint: error.hint,
+      details: {...error.details, node: replica.node, lines},
+      cause: error,
+    })
   }
 }
 
@@ -139,7 +201,11 @@ export async function awaitReplica(site: Site, started: Started, endpoint: strin
 async function requireReach(site: Site, {url, node}: Replica, path: string): Promise<void> {
   const {reached, why} = await site.head.request<{reached: boolean; why?: string}>('POST', '/flexrack/v1/reach', {url, path})
   if (reached) return
-  throw new CliError('ENDPOINT_FAILED', `the head (${site.rack.head.node}) does not reach the model server at ${url}: ${why}`, {hint: `let ${site.rack.head.node} connect to ports 18000 to 31999 of ${node}, or set the node's \`address\` in ${site.rack.path}`})
+  const head = site.rack.head.node
+  throw new CliError('ENDPOINT_FAILED', `the head (${head}) does not reach the model server at ${url}: ${why}`, {
+    hint: `let ${head} connect to ports 18000 to 31999 of ${node}, ` +
+      `or set the node's \`address\` in ${site.rack.path}`,
+  })
 }
 
 async function lastLines(host: Host, service: string): Promise<string[]> {

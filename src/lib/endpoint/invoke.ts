@@ -6,7 +6,15 @@ import {parseNpy} from './npy.ts'
 import {plainRequest} from './plain-request.ts'
 import type {Site} from './site.ts'
 import {requireEndpoint} from './store.ts'
-import {fitShape, tensorFromLists, type InferRequest, type InferResponse, type ModelMetadata, type Tensor, type TensorMetadata} from './tensor.ts'
+import {
+  fitShape,
+  tensorFromLists,
+  type InferRequest,
+  type InferResponse,
+  type ModelMetadata,
+  type Tensor,
+  type TensorMetadata,
+} from './tensor.ts'
 
 /** What is sent: the bytes of a file or of stdin, with the name by which the kind is told (`.npy`, anything else is JSON). */
 export interface InvokeInput {
@@ -30,13 +38,19 @@ export interface PlainAnswer {
 export type Answer = TensorAnswer | PlainAnswer
 
 /**
- * One request through the gateway, in the endpoint's protocol. To OpenAI's API and to MLflow's server goes what plainRequest makes of it; else: an Open Inference request as it is, nested lists, an object of lists by input name,
- * or a .npy array. USAGE where it does not fit the model's own metadata; ENDPOINT_FAILED where the endpoint cannot answer.
+ * One request through the gateway, in the endpoint's protocol. To OpenAI's API and to MLflow's
+ * server goes what plainRequest makes of it; else: an Open Inference request as it is, nested
+ * lists, an object of lists by input name, or a .npy array. USAGE where it does not fit the model's
+ * own metadata; ENDPOINT_FAILED where the endpoint cannot answer.
  */
 export async function invokeEndpoint(site: Site, input: InvokeInput): Promise<Answer> {
   const {document} = await requireEndpoint(site.head, input.name)
   const active = activeRelease(document)
-  if (!active) throw new CliError('ENDPOINT_FAILED', `endpoint ${input.name} serves nothing`, {hint: `flexrack endpoint deploy ${input.name}`})
+  if (!active) {
+    throw new CliError('ENDPOINT_FAILED', `endpoint ${input.name} serves nothing`, {
+      hint: `flexrack endpoint deploy ${input.name}`,
+    })
+  }
   const own = `${site.head.uri}/endpoints/${encodeURIComponent(input.name)}`
   const base = `${own}/v2/models/${encodeURIComponent(input.name)}`
   const common = {peer: `endpoint ${input.name}`, token: site.head.token, signal: site.context.signal}
@@ -45,7 +59,9 @@ export async function invokeEndpoint(site: Site, input: InvokeInput): Promise<An
     if (protocol !== undefined && protocol !== 'v2') {
       const {path, type, body} = plainRequest(protocol, input)
       const begun = performance.now()
-      const answer = await requestJson<unknown>({...common, method: 'POST', url: `${own}${path}`, headers: {'content-type': type}, body, timeout: 300_000})
+      const answer = await requestJson<unknown>({
+        ...common, method: 'POST', url: `${own}${path}`, headers: {'content-type': type}, body, timeout: 300_000,
+      })
       return {protocol, answer, milliseconds: since(begun)}
     }
     const metadata = await requestJson<ModelMetadata>({...common, method: 'GET', url: base})
@@ -55,7 +71,11 @@ export async function invokeEndpoint(site: Site, input: InvokeInput): Promise<An
     return {...answer, milliseconds: since(begin)}
   } catch (error) {
     if (isCliError(error, 'HEAD_FAILED')) {
-      throw new CliError('ENDPOINT_FAILED', error.message, {hint: error.details.status === 400 ? undefined : `flexrack endpoint logs ${input.name}`, details: error.details, cause: error})
+      throw new CliError('ENDPOINT_FAILED', error.message, {
+        hint: error.details.status === 400 ? undefined : `flexrack endpoint logs ${input.name}`,
+        details: error.details,
+        cause: error,
+      })
     }
     throw error
   }
@@ -75,18 +95,28 @@ export function buildRequest(input: Pick<InvokeInput, 'file' | 'bytes'>, metadat
   }
   const value = parseJson(input)
   if (Array.isArray(value)) return {inputs: [tensorFromLists(value, onlyInput(metadata, `${input.file} is one list`))]}
-  if (typeof value === 'object' && value !== null && Array.isArray((value as InferRequest).inputs)) return checkRequest(value as InferRequest, metadata)
-  if (typeof value === 'object' && value !== null) {
-    return {inputs: Object.entries(value).map(([name, lists]) => tensorFromLists(Array.isArray(lists) ? lists : [lists], inputOf(metadata, name)))}
+  if (typeof value === 'object' && value !== null && Array.isArray((value as InferRequest).inputs)) {
+    return checkRequest(value as InferRequest, metadata)
   }
-  throw new CliError('USAGE', `${input.file} is neither a request, nor lists, nor an object of lists`, {hint: `give lists, such as [[1, 2, 3]]`})
+  if (typeof value === 'object' && value !== null) {
+    return {
+      inputs: Object.entries(value).map(([name, lists]) =>
+        tensorFromLists(Array.isArray(lists) ? lists : [lists], inputOf(metadata, name))),
+    }
+  }
+  throw new CliError('USAGE', `${input.file} is neither a request, nor lists, nor an object of lists`, {
+    hint: `give lists, such as [[1, 2, 3]]`,
+  })
 }
 
 /** A whole request is sent as it is; names and shapes are checked here, as the sentence is clearer than the server's. */
 function checkRequest(request: InferRequest, metadata: ModelMetadata): InferRequest {
   for (const tensor of request.inputs) {
     const known = inputOf(metadata, tensor.name)
-    if (Array.isArray(tensor.shape)) fitShape({...tensor, data: []} as Tensor, {...known, shape: tensor.shape.length === known.shape.length ? known.shape : [...known.shape, 0]})
+    if (Array.isArray(tensor.shape)) {
+      const shape = tensor.shape.length === known.shape.length ? known.shape : [...known.shape, 0]
+      fitShape({...tensor, data: []} as Tensor, {...known, shape})
+    }
   }
   return request
 }
@@ -95,14 +125,20 @@ function parseJson({file, bytes}: Pick<InvokeInput, 'file' | 'bytes'>): unknown 
   try {
     return JSON.parse(bytes.toString('utf8'))
   } catch (error) {
-    throw new CliError('USAGE', `${file} is not JSON: ${(error as Error).message}`, {hint: 'give JSON, or a file whose name ends in .npy', cause: error})
+    throw new CliError('USAGE', `${file} is not JSON: ${(error as Error).message}`, {
+      hint: 'give JSON, or a file whose name ends in .npy',
+      cause: error,
+    })
   }
 }
 
 function onlyInput(metadata: ModelMetadata, what: string): TensorMetadata {
   const [only] = metadata.inputs
   if (only && metadata.inputs.length === 1) return only
-  throw new CliError('USAGE', `${what}, but the model takes ${metadata.inputs.length} inputs: ${metadata.inputs.map((one) => one.name).join(', ')}`, {hint: 'give an object with a list for each name'})
+  const names = metadata.inputs.map((one) => one.name).join(', ')
+  throw new CliError('USAGE', `${what}, but the model takes ${metadata.inputs.length} inputs: ${names}`, {
+    hint: 'give an object with a list for each name',
+  })
 }
 
 function inputOf(metadata: ModelMetadata, name: string): TensorMetadata {
@@ -117,7 +153,9 @@ function inputOf(metadata: ModelMetadata, name: string): TensorMetadata {
 function checkDatatype(given: string, input: TensorMetadata): void {
   const kind = (datatype: string): string => datatype.replace(/\d+$/, '').replace('UINT', 'INT')
   if (kind(given) === kind(input.datatype) || (kind(given) === 'INT' && kind(input.datatype) === 'FP')) return
-  throw new CliError('USAGE', `the array is ${given}, but ${input.name} takes ${input.datatype}`, {hint: `array.astype(...) to ${input.datatype} before saving it`})
+  throw new CliError('USAGE', `the array is ${given}, but ${input.name} takes ${input.datatype}`, {
+    hint: `array.astype(...) to ${input.datatype} before saving it`,
+  })
 }
 
 function castTo(data: (number | boolean)[], input: TensorMetadata): (number | boolean)[] {

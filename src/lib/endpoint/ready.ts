@@ -24,7 +24,8 @@ const LOOK_MS = 100
 const STATUS_MS = 1000
 
 /**
- * Waits until the server says that the model is ready, then sends it one request: made from its own metadata, or what it brought as an example.
+ * Waits until the server says that the model is ready, then sends it one request: made from its own
+ * metadata, or what it brought as an example.
  * ENDPOINT_FAILED where it ended, where it cannot answer that request; TIMED_OUT where it took too long.
  */
 export async function waitReady(waiting: Waiting): Promise<void> {
@@ -39,7 +40,9 @@ export async function waitReady(waiting: Waiting): Promise<void> {
       nextStatus = Date.now() + STATUS_MS
     }
     if (now - begin > waiting.seconds * 1000) {
-      throw new CliError('TIMED_OUT', `the model was not ready within ${waiting.seconds} s`, {hint: 'a larger model may need --timeout SECONDS'})
+      throw new CliError('TIMED_OUT', `the model was not ready within ${waiting.seconds} s`, {
+        hint: 'a larger model may need --timeout SECONDS',
+      })
     }
     waiting.progress.amount(Math.round((now - begin) / 1000), waiting.seconds, 'seconds')
     await sleep(LOOK_MS)
@@ -62,7 +65,10 @@ async function isReady({base, readyPath, signal}: Waiting): Promise<boolean> {
 
 function checkAlive(status: ServiceStatus): void {
   if ((status.state === 'running' || status.state === 'starting') && status.restarts === 0) return
-  throw new CliError('ENDPOINT_FAILED', `the model server ended before it was ready (${status.exit?.text ?? status.state})`, {details: {exit: status.exit}})
+  const how = status.exit?.text ?? status.state
+  throw new CliError('ENDPOINT_FAILED', `the model server ended before it was ready (${how})`, {
+    details: {exit: status.exit},
+  })
 }
 
 const PEER = 'the model server'
@@ -75,18 +81,36 @@ async function tryTensors({base, model, signal}: Waiting): Promise<void> {
   const metadata = await requestJson<ModelMetadata>({method: 'GET', url: `${base}/v2/models/${model}`, peer: PEER, signal})
   const {request, certain} = smokeRequest(metadata)
   // Zeros of size one may not be a sensible input where several dimensions vary; a refusal then proves nothing.
-  await answered(() => requestJson({method: 'POST', url: `${base}/v2/models/${model}/infer`, json: request, peer: PEER, timeout: TRY_MS, signal}), certain ? [] : [400])
+  await answered(() => requestJson({
+    method: 'POST', url: `${base}/v2/models/${model}/infer`, json: request, peer: PEER, timeout: TRY_MS, signal,
+  }), certain ? [] : [400])
 }
 
 /** One token. Models that only embed or chat refuse it, which proves nothing. */
 async function tryCompletion({base, model, signal}: Waiting): Promise<void> {
   await answered(() => requestJson({method: 'GET', url: `${base}/v1/models`, peer: PEER, signal}), [])
-  await answered(() => requestJson({method: 'POST', url: `${base}/v1/completions`, json: {model, prompt: '1', max_tokens: 1}, peer: PEER, timeout: TRY_MS, signal}), [400, 404, 405, 422, 501])
+  await answered(() => requestJson({
+    method: 'POST',
+    url: `${base}/v1/completions`,
+    json: {model, prompt: '1', max_tokens: 1},
+    peer: PEER,
+    timeout: TRY_MS,
+    signal,
+  }), [400, 404, 405, 422, 501])
 }
 
 /** What was logged with the model as an example of its input; without one, only that it was loaded is known. */
 async function tryExample({base, example, signal}: Waiting): Promise<void> {
-  if (example !== undefined) await answered(() => requestJson({method: 'POST', url: `${base}/invocations`, json: JSON.parse(example) as unknown, peer: PEER, timeout: TRY_MS, signal}), [])
+  if (example !== undefined) {
+    await answered(() => requestJson({
+      method: 'POST',
+      url: `${base}/invocations`,
+      json: JSON.parse(example) as unknown,
+      peer: PEER,
+      timeout: TRY_MS,
+      signal,
+    }), [])
+  }
 }
 
 async function answered(ask: () => Promise<unknown>, provesNothing: number[]): Promise<void> {

@@ -84,7 +84,15 @@ async function tidied(site: Site, record: EndpointRecord): Promise<EndpointRecor
 async function requested(site: Site, said: EndpointSummary): Promise<EndpointSummary> {
   if (said.state !== 'serving') return said
   try {
-    await requestJson({method: 'GET', url: `${site.head.uri}/endpoints/${encodeURIComponent(said.name)}/${said.protocol === 'v2' ? 'v2/health/ready' : 'health'}`, token: site.head.token, retries: 0, timeout: ANSWER_MS, signal: site.context.signal})
+    const ready = said.protocol === 'v2' ? 'v2/health/ready' : 'health'
+    await requestJson({
+      method: 'GET',
+      url: `${site.head.uri}/endpoints/${encodeURIComponent(said.name)}/${ready}`,
+      token: site.head.token,
+      retries: 0,
+      timeout: ANSWER_MS,
+      signal: site.context.signal,
+    })
     return said
   } catch (error) {
     if (!isCliError(error) || isCliError(error, 'INTERRUPTED')) throw error
@@ -92,7 +100,11 @@ async function requested(site: Site, said: EndpointSummary): Promise<EndpointSum
   }
 }
 
-const CALLS: Record<ServingProtocol, (name: string) => string> = {v2: (name) => `v2/models/${name}/infer`, openai: () => 'v1', mlflow: () => 'invocations'}
+const CALLS: Record<ServingProtocol, (name: string) => string> = {
+  v2: (name) => `v2/models/${name}/infer`,
+  openai: () => 'v1',
+  mlflow: () => 'invocations',
+}
 
 /** The document alone, said shortly. Pure. */
 export function summary(site: Pick<Site, 'head'>, {document}: Pick<EndpointRecord, 'document'>): EndpointSummary {

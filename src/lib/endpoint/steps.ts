@@ -12,7 +12,14 @@ const DRAIN_SECONDS = 30
 
 type FetchInput = {model: string; runtime: string}
 /** `together`: other nodes get the same at the same time. */
-type EnvironmentInput = {node: string; endpoint: string; runtime: string; together: boolean; /** What the model itself asks for. */ needs: FromStep | ModelNeeds | null}
+type EnvironmentInput = {
+  node: string
+  endpoint: string
+  runtime: string
+  together: boolean
+  /** What the model itself asks for. */
+  needs: FromStep | ModelNeeds | null
+}
 type PlaceInput = {
   node: string
   endpoint: string
@@ -21,8 +28,24 @@ type PlaceInput = {
   /** With checksums: what is there whole does not travel. */
   files: FromStep | ModelFile[]
 }
-type StartInput = {endpoint: string; release: string; version: string; runtime: string; replica: Replica; environment: FromStep; placed: FromStep}
-type ReadyInput = {endpoint: string; service: string; runtime: string; started: FromStep; /** null: the recipe's. */ seconds: number | null; needs: FromStep | ModelNeeds | null}
+type StartInput = {
+  endpoint: string
+  release: string
+  version: string
+  runtime: string
+  replica: Replica
+  environment: FromStep
+  placed: FromStep
+}
+type ReadyInput = {
+  endpoint: string
+  service: string
+  runtime: string
+  started: FromStep
+  /** null: the recipe's. */
+  seconds: number | null
+  needs: FromStep | ModelNeeds | null
+}
 type SwitchInput = {
   endpoint: string
   /** As it is to be; addresses of new servers, and files that were fetched, come from the steps that made them ready. */
@@ -64,8 +87,12 @@ type Done = Outputs<EndpointKinds>
 
 export const ENDPOINT_HANDLERS: Handlers<EndpointKinds, TransitionEnv> = {
   'endpoint.fetch': (_input, _done, {fetch}) => fetch(),
-  'endpoint.environment': async ({node, endpoint, runtime, together, needs}, done, {site, recipe}) => prepareEnvironment(site, node, endpoint, await recipe(runtime), together, needsOf(needs, done)),
-  'endpoint.place': async ({node, endpoint, release, model, files}, done, {site, fetch}) => placeModel(site, node, {endpoint, release, model, files: Array.isArray(files) ? files : done.of('endpoint.fetch', files).files}, fetch),
+  'endpoint.environment': async ({node, endpoint, runtime, together, needs}, done, {site, recipe}) =>
+    prepareEnvironment(site, node, endpoint, await recipe(runtime), together, needsOf(needs, done)),
+  'endpoint.place': async ({node, endpoint, release, model, files}, done, {site, fetch}) => {
+    const known = Array.isArray(files) ? files : done.of('endpoint.fetch', files).files
+    return placeModel(site, node, {endpoint, release, model, files: known}, fetch)
+  },
   'endpoint.start': start,
   'endpoint.ready': ready,
   'endpoint.switch': flip,
@@ -73,11 +100,28 @@ export const ENDPOINT_HANDLERS: Handlers<EndpointKinds, TransitionEnv> = {
   'endpoint.stop': stop,
 }
 
-async function start({endpoint, release, version, runtime, replica, environment, placed}: StartInput, done: Done, {site, recipe, taken}: TransitionEnv): Promise<Started> {
-  return startReplica(site, {endpoint, release, version, replica, recipe: await recipe(runtime), environment: done.of('endpoint.environment', environment), model: done.of('endpoint.place', placed), taken})
+async function start(
+  {endpoint, release, version, runtime, replica, environment, placed}: StartInput,
+  done: Done,
+  {site, recipe, taken}: TransitionEnv,
+): Promise<Started> {
+  return startReplica(site, {
+    endpoint,
+    release,
+    version,
+    replica,
+    recipe: await recipe(runtime),
+    environment: done.of('endpoint.environment', environment),
+    model: done.of('endpoint.place', placed),
+    taken,
+  })
 }
 
-async function ready({endpoint, runtime, started, seconds, needs}: ReadyInput, done: Done, {site, recipe}: TransitionEnv): Promise<Started> {
+async function ready(
+  {endpoint, runtime, started, seconds, needs}: ReadyInput,
+  done: Done,
+  {site, recipe}: TransitionEnv,
+): Promise<Started> {
   const server = done.of('endpoint.start', started)
   const {protocol, ready: {seconds: longest}} = await recipe(runtime)
   const known = needsOf(needs, done)
@@ -91,7 +135,8 @@ function needsOf(needs: FromStep | ModelNeeds | null, done: Done): ModelNeeds | 
 }
 
 async function flip({release, ready: servers, rejectOld}: SwitchInput, done: Done, env: TransitionEnv): Promise<void> {
-  const document = switchTo(env.record.document, asStarted(release, servers.map((one) => done.of('endpoint.ready', one))), new Date(), rejectOld)
+  const started = asStarted(release, servers.map((one) => done.of('endpoint.ready', one)))
+  const document = switchTo(env.record.document, started, new Date(), rejectOld)
   try {
     env.record = await putEndpoint(env.site.head, env.record, document)
   } catch (error) {
@@ -109,7 +154,13 @@ function asStarted(release: Release, servers: Started[]): Release {
   const [first] = servers
   if (!first) return release
   const health = release.protocol && first.rendered.readyPath
-  return {...release, ...(health && {health}), model: {...release.model, files: first.files, ...(first.needs && {needs: first.needs})}, replicas: release.replicas.map((replica) => servers.find((one) => one.replica.service === replica.service)?.replica ?? replica)}
+  return {
+    ...release,
+    ...(health && {health}),
+    model: {...release.model, files: first.files, ...(first.needs && {needs: first.needs})},
+    replicas: release.replicas.map((replica) =>
+      servers.find((one) => one.replica.service === replica.service)?.replica ?? replica),
+  }
 }
 
 /** Until no request is under way at the old servers; at most DRAIN_SECONDS, then they get their grace on top. */
@@ -120,7 +171,10 @@ async function drain({endpoint, urls}: DrainInput, _done: unknown, {site}: Trans
     const busy = urls.reduce((sum, url) => sum + (now?.inFlight[url] ?? 0), 0)
     if (busy === 0) return
     if (Date.now() > end) {
-      site.context.reporter.warn(`${busy} requests are still under way at the old release after ${DRAIN_SECONDS} s; its servers are stopped all the same`)
+      site.context.reporter.warn(
+        `${busy} requests are still under way at the old release after ${DRAIN_SECONDS} s; ` +
+          'its servers are stopped all the same',
+      )
       return
     }
     await sleep(100)

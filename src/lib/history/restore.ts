@@ -68,21 +68,48 @@ export interface RestoreEnv {
 export const RESTORE = {plan: planRestore, handlers: {'history.restore': restore} satisfies Handlers<RestoreKinds, RestoreEnv>}
 
 /** Looks at what it would do. Errors: NOT_FOUND, CONFLICT where something is in the way, USAGE. */
-async function planRestore(host: Host, project: string, {inPlace, remove, to, path, ...moment}: RestoreWish, context: Context): Promise<PlanOf<RestoreKinds>> {
+async function planRestore(
+  host: Host,
+  project: string,
+  {inPlace, remove, to, path, ...moment}: RestoreWish,
+  context: Context,
+): Promise<PlanOf<RestoreKinds>> {
   const target = to === undefined ? null : resolve(to)
   if (target !== null) await refuseFull(target)
-  const found = await host.call('history.restore', {project, ...moment, ...(path !== undefined && {path}), in_place: inPlace, remove, dry_run: true}, {signal: context.signal})
+  const found = await host.call(
+    'history.restore',
+    {project, ...moment, ...(path !== undefined && {path}), in_place: inPlace, remove, dry_run: true},
+    {signal: context.signal},
+  )
   const at = time(found.at)
   const what = path === undefined ? 'all' : path
   const size = `${found.count === 1 ? '1 file' : `${found.count} files`}, ${(found.bytes / 1e6).toFixed(1)} MB`
-  const input: RestoreInput = {node: host.node, project, snapshot: found.snapshot, at, path: path ?? null, inPlace, remove, to: target, files: found.files}
-  const title = inPlace ? `Save the workspace, then change ${what === 'all' ? 'it' : what} back to ${at} (${size})` : `Restore ${what} of ${at} (${size}) into ${target ?? 'a new folder'}`
-  return {command: 'workspace restore', steps: inPlace && found.files.length === 0 ? [] : [{id: `restore:${host.node}`, node: host.node, kind: 'history.restore', title, input, needs: []}]}
+  const input: RestoreInput = {
+    node: host.node, project, snapshot: found.snapshot, at, path: path ?? null,
+    inPlace, remove, to: target, files: found.files,
+  }
+  const title = inPlace
+    ? `Save the workspace, then change ${what === 'all' ? 'it' : what} back to ${at} (${size})`
+    : `Restore ${what} of ${at} (${size}) into ${target ?? 'a new folder'}`
+  return {
+    command: 'workspace restore',
+    steps: inPlace && found.files.length === 0
+      ? []
+      : [{id: `restore:${host.node}`, node: host.node, kind: 'history.restore', title, input, needs: []}],
+  }
 }
 
-async function restore({node, project, snapshot, at, path, inPlace, remove, to}: RestoreInput, _done: unknown, {host, context}: RestoreEnv): Promise<Restored> {
+async function restore(
+  {node, project, snapshot, at, path, inPlace, remove, to}: RestoreInput,
+  _done: unknown,
+  {host, context}: RestoreEnv,
+): Promise<Restored> {
   return withProgress(context.reporter, [`Restore ${path ?? 'all'} of ${at}`, node], async (progress) => {
-    const found = await host.call('history.restore', {project, snapshot, ...(path !== null && {path}), in_place: inPlace, remove}, {signal: context.signal})
+    const found = await host.call(
+      'history.restore',
+      {project, snapshot, ...(path !== null && {path}), in_place: inPlace, remove},
+      {signal: context.signal},
+    )
     const {folder, files, before, count, bytes, lost} = found
     const answer: Restored = {node, project, snapshot, at, folder, here: false, files, before, count, bytes, lost, refused: []}
     if (to === null || folder === null) return answer
@@ -91,19 +118,32 @@ async function restore({node, project, snapshot, at, path, inPlace, remove, to}:
 }
 
 /** From the node's folder, which is removed then, to one of this machine: whole or not at all. */
-async function bring(host: Host, project: string, from: string, to: string, total: number, progress: Progress, context: Context): Promise<string[]> {
+async function bring(
+  host: Host,
+  project: string,
+  from: string,
+  to: string,
+  total: number,
+  progress: Progress,
+  context: Context,
+): Promise<string[]> {
   await mkdir(dirname(to), {recursive: true})
   const draft = await mkdtemp(join(dirname(to), `.${basename(to)}-`))
   const name = posix.basename(from)
   try {
-    const {refused} = await fetchPaths(host.shell, {folder: posix.dirname(from), paths: [name], target: draft}, {signal: context.signal, onBytes: (done) => progress.amount(Math.min(done, total), total, 'bytes')})
+    const {refused} = await fetchPaths(host.shell, {folder: posix.dirname(from), paths: [name], target: draft}, {
+      signal: context.signal,
+      onBytes: (done) => progress.amount(Math.min(done, total), total, 'bytes'),
+    })
     await refuseFull(to)
     await rmdir(to).catch(() => {})
     await rename(join(draft, name), to)
     return refused.map((one) => one.slice(name.length + 1))
   } finally {
     await rm(draft, {recursive: true, force: true})
-    await host.call('history.discard', {project, folder: from}, {signal: context.kill}).catch(() => {}) // it is in a folder of its own there, and harms nobody
+    await host.call('history.discard', {project, folder: from}, {signal: context.kill}).catch(() => {
+      // It is in a folder of its own there, and harms nobody.
+    })
   }
 }
 
@@ -113,5 +153,9 @@ async function refuseFull(folder: string): Promise<void> {
     if (error.code === 'ENOENT') return []
     throw new CliError('CONFLICT', `${folder} is there, and is no folder`, {hint: 'name a folder that is not there yet'})
   })
-  if (names.length > 0) throw new CliError('CONFLICT', `${folder} is not empty, and a restore writes over nothing`, {hint: 'name a folder that is not there yet'})
+  if (names.length > 0) {
+    throw new CliError('CONFLICT', `${folder} is not empty, and a restore writes over nothing`, {
+      hint: 'name a folder that is not there yet',
+    })
+  }
 }

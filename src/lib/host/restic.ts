@@ -25,12 +25,17 @@ export interface ResticPackage {
 export const resticVersion = (): string => VERSION
 
 /**
- * The package for a kind of machine: of the cache or a bundle if it is what its hash says, else of Debian's mirror (FLEXRACK_DEBIAN_MIRROR names another one).
+ * The package for a kind of machine: of the cache or a bundle if it is what its hash says, else of
+ * Debian's mirror (FLEXRACK_DEBIAN_MIRROR names another one).
  * Errors: REMOTE_FAILED where this machine cannot get it, NODE_UNFIT where there is none for such a machine.
  */
 export async function obtainRestic(machine: string, context: Context): Promise<ResticPackage> {
   const wanted = PACKAGES[machine]
-  if (!wanted) throw new CliError('NODE_UNFIT', `there is no restic of flexrack's for ${machine}`, {hint: 'install restic 0.14 or newer on the node'})
+  if (!wanted) {
+    throw new CliError('NODE_UNFIT', `there is no restic of flexrack's for ${machine}`, {
+      hint: 'install restic 0.14 or newer on the node',
+    })
+  }
   const folder = join(userPaths(context.env).cache, 'restic')
   for (const place of [folder, join(bundleFolder(context.env), 'restic')]) {
     const bytes = await readFile(join(place, wanted.name)).catch(() => undefined)
@@ -50,7 +55,11 @@ export async function obtainRestic(machine: string, context: Context): Promise<R
   })
 }
 
-async function fetchAny({name, sha256}: {name: string; sha256: string}, context: Context, onBytes: (done: number, total: number) => void): Promise<Buffer> {
+async function fetchAny(
+  {name, sha256}: {name: string; sha256: string},
+  context: Context,
+  onBytes: (done: number, total: number) => void,
+): Promise<Buffer> {
   const own = context.env.FLEXRACK_DEBIAN_MIRROR?.replace(/\/+$/, '')
   const reasons: string[] = []
   for (const place of own ? [own] : PLACES) {
@@ -64,8 +73,11 @@ async function fetchAny({name, sha256}: {name: string; sha256: string}, context:
     if (hashOf(bytes) === sha256) return bytes
     reasons.push(`${new URL(url).host}: it has another content than its hash says`)
   }
-  throw new CliError('REMOTE_FAILED', `this machine could not fetch restic ${VERSION}, which saves workspaces on nodes that have none (${reasons.join('; ')})`, {
-    hint: 'install restic 0.14 or newer on the node; or FLEXRACK_DEBIAN_MIRROR=http://mirror/debian; where the internet comes through a proxy: NODE_USE_ENV_PROXY=1 and HTTP_PROXY',
+  const message = `this machine could not fetch restic ${VERSION}, ` +
+    `which saves workspaces on nodes that have none (${reasons.join('; ')})`
+  throw new CliError('REMOTE_FAILED', message, {
+    hint: 'install restic 0.14 or newer on the node; or FLEXRACK_DEBIAN_MIRROR=http://mirror/debian; ' +
+      'where the internet comes through a proxy: NODE_USE_ENV_PROXY=1 and HTTP_PROXY',
   })
 }
 

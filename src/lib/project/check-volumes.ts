@@ -19,10 +19,22 @@ export interface VolumeOfNode extends VolumeSeen {
 }
 
 /** Every volume of the rack file on every node that is to have it, and whether those that are to be shared are. */
-export async function checkVolumes(rack: Rack, nodes: RackNode[], manifest: Manifest | undefined, fleet: Fleet, ctx: Context): Promise<{volumes: VolumeOfNode[]; findings: Finding[]}> {
+export async function checkVolumes(
+  rack: Rack,
+  nodes: RackNode[],
+  manifest: Manifest | undefined,
+  fleet: Fleet,
+  ctx: Context,
+): Promise<{volumes: VolumeOfNode[]; findings: Finding[]}> {
   const findings: Finding[] = []
   const report = (node: string | undefined, severity: Finding['severity'], message: string, fix?: string): void =>
-    void findings.push({severity, about: node === undefined ? 'rack' : 'node', ...(node !== undefined && {node}), message, ...(fix !== undefined && {fix})})
+    void findings.push({
+      severity,
+      about: node === undefined ? 'rack' : 'node',
+      ...(node !== undefined && {node}),
+      message,
+      ...(fix !== undefined && {fix}),
+    })
   try {
     if (manifest) volumesFor(manifest, rack)
   } catch (error) {
@@ -50,30 +62,56 @@ export async function checkVolumes(rack: Rack, nodes: RackNode[], manifest: Mani
   await Promise.all(Object.entries(rack.volumes ?? {}).filter(([, {kind}]) => kind === 'shared').map(async ([name, {path}]) => {
     const having = volumes.filter((one) => one.name === name && one.trouble === null)
     const apart = having.length > 1 ? await separate(path, having, hosts, ctx) : []
-    for (const {node, from} of apart) report(node, 'error', `its ${path} is not that of ${from}: the volume ${name} is to be shared`, `mount the same there, or say kind: local in ${rack.path}`)
+    for (const {node, from} of apart) {
+      const message = `its ${path} is not that of ${from}: the volume ${name} is to be shared`
+      report(node, 'error', message, `mount the same there, or say kind: local in ${rack.path}`)
+    }
   }))
   return {volumes: volumes.sort((a, b) => a.node.localeCompare(b.node) || a.name.localeCompare(b.name)), findings}
 }
 
 /** Pure. */
-function judge({node, name, kind, path, trouble, hint, type, free, total, quota}: VolumeOfNode, report: (node: string, severity: Finding['severity'], message: string, fix?: string) => void): void {
+function judge(
+  {node, name, kind, path, trouble, hint, type, free, total, quota}: VolumeOfNode,
+  report: (node: string, severity: Finding['severity'], message: string, fix?: string) => void,
+): void {
   if (trouble !== null) return report(node, 'error', `the volume ${name} cannot be used: ${trouble}`, hint ?? undefined)
-  if (kind === 'local' && SHARED.test(type)) report(node, 'warning', `the volume ${name} is said to be local, and ${path} is on ${type}`, 'say kind: shared in the rack file')
-  if (total > 0 && free < total * LITTLE) report(node, 'warning', `the volume ${name} is nearly full: ${gib(free)} of ${gib(total)} are free at ${path}`, 'remove files there')
-  if (quota && quota.used > quota.limit * (1 - LITTLE)) report(node, 'warning', `the quota at ${path} is nearly used up: ${gib(quota.used)} of ${gib(quota.limit)}`, 'remove files there')
+  if (kind === 'local' && SHARED.test(type)) {
+    const message = `the volume ${name} is said to be local, and ${path} is on ${type}`
+    report(node, 'warning', message, 'say kind: shared in the rack file')
+  }
+  if (total > 0 && free < total * LITTLE) {
+    const message = `the volume ${name} is nearly full: ${gib(free)} of ${gib(total)} are free at ${path}`
+    report(node, 'warning', message, 'remove files there')
+  }
+  if (quota && quota.used > quota.limit * (1 - LITTLE)) {
+    const message = `the quota at ${path} is nearly used up: ${gib(quota.used)} of ${gib(quota.limit)}`
+    report(node, 'warning', message, 'remove files there')
+  }
 }
 
 const gib = (bytes: number): string => `${(bytes / 1024 ** 3).toFixed(1)} GiB`
 
-/** Nodes that do not see what another one sees: by a file that one writes and the others read; where none may write, by what the folder itself is. */
-export async function separate(path: string, having: VolumeOfNode[], hosts: ReadonlyMap<string, Pick<Host, 'call'>>, {signal}: Pick<Context, 'signal'>): Promise<{node: string; from: string}[]> {
+/**
+ * Nodes that do not see what another one sees: by a file that one writes and the others read;
+ * where none may write, by what the folder itself is.
+ */
+export async function separate(
+  path: string,
+  having: VolumeOfNode[],
+  hosts: ReadonlyMap<string, Pick<Host, 'call'>>,
+  {signal}: Pick<Context, 'signal'>,
+): Promise<{node: string; from: string}[]> {
   const writer = having.find(({writable}) => writable)
   const first = writer ?? having[0]
   if (!first) return []
   const others = having.filter((one) => one !== first)
   if (!writer) return others.filter(({identity}) => identity !== first.identity).map(({node}) => ({node, from: first.node}))
   const nonce = randomBytes(16).toString('hex')
-  const mark = async (node: string, step: 'write' | 'read' | 'remove'): Promise<boolean> => (await (hosts.get(node) as Pick<Host, 'call'>).call('volume.mark', {path, nonce, step}, {signal})).found
+  const mark = async (node: string, step: 'write' | 'read' | 'remove'): Promise<boolean> => {
+    const host = hosts.get(node) as Pick<Host, 'call'>
+    return (await host.call('volume.mark', {path, nonce, step}, {signal})).found
+  }
   try {
     await mark(writer.node, 'write')
     const found = await Promise.all(others.map(async ({node}) => ({node, from: writer.node, isSame: await mark(node, 'read')})))

@@ -25,28 +25,55 @@ export type AutosaveInput = {
 export async function inspectAutosave(host: Host, {name, workspace}: Manifest, context: Context): Promise<HistoryInspected | undefined> {
   if (!workspace.autosave) return undefined
   const found = await host.call('history.inspect', {project: name}, {signal: context.signal})
-  if (found.why !== null) throw new CliError('NODE_UNFIT', `${host.node} cannot save workspaces (workspace.autosave): ${found.why}`, {...(found.hint !== null && {hint: found.hint}), details: {node: host.node}})
+  if (found.why !== null) {
+    throw new CliError('NODE_UNFIT', `${host.node} cannot save workspaces (workspace.autosave): ${found.why}`, {
+      ...(found.hint !== null && {hint: found.hint}),
+      details: {node: host.node},
+    })
+  }
   return found
 }
 
 /** None where it is so already. Pure. */
-export function autosaveSteps(node: string, project: string, wanted: AutosaveSpec | undefined, exclude: string[], found: HistoryInspected | undefined, isOn: boolean, syncs: boolean): StepOf<WorkspaceKinds>[] {
-  if (!wanted || !found) return isOn ? [stepOf({node, project, every: null, exclude: [], largest: null, lacks: null}, 'Save it by itself no more; what was saved stays', [])] : []
+export function autosaveSteps(
+  node: string,
+  project: string,
+  wanted: AutosaveSpec | undefined,
+  exclude: string[],
+  found: HistoryInspected | undefined,
+  isOn: boolean,
+  syncs: boolean,
+): StepOf<WorkspaceKinds>[] {
+  if (!wanted || !found) {
+    const input = {node, project, every: null, exclude: [], largest: null, lacks: null}
+    return isOn ? [stepOf(input, 'Save it by itself no more; what was saved stays', [])] : []
+  }
   const largest = wanted.largest ?? null
-  if (found.running && found.restic !== null && found.every === wanted.every && found.largest === largest && isDeepStrictEqual(found.exclude, exclude)) return []
+  const isSo = found.running && found.restic !== null && found.every === wanted.every && found.largest === largest &&
+    isDeepStrictEqual(found.exclude, exclude)
+  if (isSo) return []
   const brings = found.lacks === null ? '' : `, with restic ${WHEELS.resticVersion()}, which comes along`
-  return [stepOf({node, project, every: wanted.every, exclude, largest, lacks: found.lacks}, `Save it by itself every ${inWords(wanted.every)}${brings}`, syncs ? [`sync:${node}`] : [])]
+  const input = {node, project, every: wanted.every, exclude, largest, lacks: found.lacks}
+  const title = `Save it by itself every ${inWords(wanted.every)}${brings}`
+  return [stepOf(input, title, syncs ? [`sync:${node}`] : [])]
 }
 
-const stepOf = (input: AutosaveInput, title: string, needs: string[]): StepOf<WorkspaceKinds> => ({id: `autosave:${input.node}`, node: input.node, kind: 'workspace.autosave', title, input, needs})
+const stepOf = (input: AutosaveInput, title: string, needs: string[]): StepOf<WorkspaceKinds> =>
+  ({id: `autosave:${input.node}`, node: input.node, kind: 'workspace.autosave', title, input, needs})
 
 function inWords(seconds: number): string {
-  for (const [size, name] of [[3600, 'h'], [60, 'min']] as const) if (seconds >= size && seconds % size === 0) return `${seconds / size} ${name}`
+  for (const [size, name] of [[3600, 'h'], [60, 'min']] as const) {
+    if (seconds >= size && seconds % size === 0) return `${seconds / size} ${name}`
+  }
   return `${seconds} s`
 }
 
 /** Has the node do it. */
-export async function settleAutosave(host: Host, {project, every, exclude, largest, lacks}: AutosaveInput, context: Context): Promise<{node: string}> {
+export async function settleAutosave(
+  host: Host,
+  {project, every, exclude, largest, lacks}: AutosaveInput,
+  context: Context,
+): Promise<{node: string}> {
   if (every === null) {
     await host.call('history.off', {project}, {signal: context.signal})
     return {node: host.node}
@@ -59,5 +86,9 @@ export async function settleAutosave(host: Host, {project, every, exclude, large
 
 async function bringRestic(host: Host, machine: string, context: Context): Promise<void> {
   const {name, sha256, bytes} = await WHEELS.restic(machine, context)
-  await withProgress(context.reporter, [`Send restic ${WHEELS.resticVersion()}, which saves workspaces`, host.node], () => host.call('history.tool', {name, sha256}, {body: bytes, signal: context.signal}))
+  await withProgress(
+    context.reporter,
+    [`Send restic ${WHEELS.resticVersion()}, which saves workspaces`, host.node],
+    () => host.call('history.tool', {name, sha256}, {body: bytes, signal: context.signal}),
+  )
 }

@@ -30,7 +30,10 @@ export class Endpoints {
     await mkdir(folder, {recursive: true, mode: 0o700})
     const records = new Map<string, EndpointRecord>()
     for (const file of await readdir(folder)) {
-      if (file.endsWith('.json')) records.set(file.slice(0, -5), await readDurable('head.endpoint', join(folder, file), {revision: 0, document: {}}))
+      if (file.endsWith('.json')) {
+        const record = await readDurable('head.endpoint', join(folder, file), {revision: 0, document: {}})
+        records.set(file.slice(0, -5), record)
+      }
     }
     return new Endpoints(folder, records)
   }
@@ -52,21 +55,37 @@ export class Endpoints {
   /** Replaces a document, on disk before the gateway sees it. `revision` is the one that was read, 0 for a new endpoint. */
   put(name: string, given: {revision?: unknown; document?: unknown}): Promise<EndpointRecord> {
     const {revision, document} = given
-    if (!NAME.test(name)) return Promise.reject(new Failure(400, 'USAGE', `${name} cannot be an endpoint's name: letters, digits, dot, dash, underscore`))
-    if (typeof document !== 'object' || document === null || Array.isArray(document)) return Promise.reject(new Failure(400, 'USAGE', 'document must be an object'))
+    if (!NAME.test(name)) {
+      const message = `${name} cannot be an endpoint's name: letters, digits, dot, dash, underscore`
+      return Promise.reject(new Failure(400, 'USAGE', message))
+    }
+    if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+      return Promise.reject(new Failure(400, 'USAGE', 'document must be an object'))
+    }
     const checked = document as EndpointRecord['document']
     const {active} = document as {active?: unknown}
-    if (active !== undefined && (typeof active !== 'object' || Array.isArray(active))) return Promise.reject(new Failure(400, 'USAGE', 'active must be an object or null'))
+    if (active !== undefined && (typeof active !== 'object' || Array.isArray(active))) {
+      return Promise.reject(new Failure(400, 'USAGE', 'active must be an object or null'))
+    }
     const targets = (active as {targets?: unknown} | null | undefined)?.targets ?? []
     if (!Array.isArray(targets)) return Promise.reject(new Failure(400, 'USAGE', 'targets must be a list'))
     const bad = (targets as unknown[]).findIndex((target) => !isTarget(target))
     if (bad >= 0) return Promise.reject(new Failure(400, 'USAGE', `target ${JSON.stringify(targets[bad])} is not an http URL`))
     const {protocol, health} = (active ?? {}) as Record<string, unknown>
-    if (protocol !== undefined && !PROTOCOLS.has(protocol)) return Promise.reject(new Failure(400, 'USAGE', `protocol must be one of ${[...PROTOCOLS].join(', ')}; this head knows no other: upgrade it with flexrack head start`))
-    if (health !== undefined && (typeof health !== 'string' || !/^\/[\x21-\x7e]*$/.test(health))) return Promise.reject(new Failure(400, 'USAGE', 'health must be a path'))
+    if (protocol !== undefined && !PROTOCOLS.has(protocol)) {
+      const message = `protocol must be one of ${[...PROTOCOLS].join(', ')}; ` +
+        'this head knows no other: upgrade it with flexrack head start'
+      return Promise.reject(new Failure(400, 'USAGE', message))
+    }
+    if (health !== undefined && (typeof health !== 'string' || !/^\/[\x21-\x7e]*$/.test(health))) {
+      return Promise.reject(new Failure(400, 'USAGE', 'health must be a path'))
+    }
     return this.#turns.take(async () => {
       const current = this.#records.get(name)?.revision ?? 0
-      if ((revision ?? 0) !== current) throw new Failure(409, 'CONFLICT', `endpoint ${name} was changed in the meantime: it is at revision ${current}`, {revision: current})
+      if ((revision ?? 0) !== current) {
+        const message = `endpoint ${name} was changed in the meantime: it is at revision ${current}`
+        throw new Failure(409, 'CONFLICT', message, {revision: current})
+      }
       const record = {revision: current + 1, document: checked}
       await writeDurably('head.endpoint', join(this.#folder, `${name}.json`), record)
       this.#records.set(name, record)

@@ -15,8 +15,13 @@ export class Failure extends Error {
 /** The body in the shape that callers of this path understand: MLflow's, OpenAI's, the Open Inference Protocol's, or ours. */
 export function failureBody(path: string, failure: Failure): unknown {
   if (path.startsWith('/flexrack/')) return {error: {code: failure.code, message: failure.message, ...failure.more}}
-  if (/^\/endpoints\/[^/]+\/v1\//.test(path)) return {error: {message: failure.message, type: failure.status < 500 ? 'invalid_request_error' : 'server_error', param: null, code: OPENAI_CODES[failure.status] ?? failure.code}}
-  if (/^\/endpoints\/[^/]+\/(invocations|ping|version)$/.test(path)) return {error_code: MLFLOW_CODES[failure.status] ?? 'INTERNAL_ERROR', message: failure.message}
+  if (/^\/endpoints\/[^/]+\/v1\//.test(path)) {
+    const type = failure.status < 500 ? 'invalid_request_error' : 'server_error'
+    return {error: {message: failure.message, type, param: null, code: OPENAI_CODES[failure.status] ?? failure.code}}
+  }
+  if (/^\/endpoints\/[^/]+\/(invocations|ping|version)$/.test(path)) {
+    return {error_code: MLFLOW_CODES[failure.status] ?? 'INTERNAL_ERROR', message: failure.message}
+  }
   if (path.startsWith('/endpoints/')) return {error: failure.message, code: failure.code}
   return {error_code: MLFLOW_CODES[failure.status] ?? 'INTERNAL_ERROR', message: failure.message}
 }

@@ -23,24 +23,36 @@ const LOOKS = new Set(['', 'ready'])
 const PREDICTIONS = new Set(['infer', 'infer_stream', 'generate', 'generate_stream'])
 const REST = /^(?:\/versions\/[A-Za-z0-9][A-Za-z0-9._-]*)?(?:\/([a-z_]+))?$/
 
-/** What clients of OpenAI's API ask a model for (https://platform.openai.com/docs/api-reference); files, fine-tuning and the like belong to no model server. */
+/**
+ * What clients of OpenAI's API ask a model for (https://platform.openai.com/docs/api-reference);
+ * files, fine-tuning and the like belong to no model server.
+ */
 const OPENAI_LOOKS = /^\/v1\/models(\/[A-Za-z0-9][A-Za-z0-9._:-]*)?$/
-const OPENAI_CALLS = new Set(['chat/completions', 'completions', 'embeddings', 'responses', 'rerank', 'score', 'tokenize'].map((name) => `/v1/${name}`))
+const OPENAI_CALLS = new Set(
+  ['chat/completions', 'completions', 'embeddings', 'responses', 'rerank', 'score', 'tokenize']
+    .map((name) => `/v1/${name}`),
+)
 /** Of MLflow's own model server (https://mlflow.org/docs/latest/ml/deployment/deploy-model-locally/). */
 const MLFLOW_LOOKS = new Set(['/ping', '/version'])
 
 /**
- * The call that a request to `/endpoints/<name>/…` makes, by what is allowed: health, and the calls of the protocol that its servers speak. With v2 it is
- * the model of the endpoint, which has its name. A model server has more (it loads and unloads models, registers shared memory, shows pages), none of which
- * is for who may only predict. `path` is in its plain form (pathOf). Throws 404 for everything else.
+ * The call that a request to `/endpoints/<name>/…` makes, by what is allowed: health, and the calls
+ * of the protocol that its servers speak. With v2 it is the model of the endpoint, which has its
+ * name. A model server has more (it loads and unloads models, registers shared memory, shows
+ * pages), none of which is for who may only predict. `path` is in its plain form (pathOf). Throws
+ * 404 for everything else.
  */
 export function readCall(name: string, served: Served, method: string, path: string): GatewayCall {
   const isLook = method === 'GET' || method === 'HEAD'
   const protocol = served.protocol ?? 'v2'
   const own = path.slice(`/endpoints/${name}`.length)
   if (path === `/endpoints/${name}${own}`) {
-    if (isLook && isHealthPath(protocol, own)) return {endpoint: name, path: served.health ?? `/v2/models/${name}/ready`, isHealth: true, isRepeatable: true}
-    if (ALLOWED[protocol](name, isLook, own)) return {endpoint: name, path: own, isHealth: false, isRepeatable: protocol !== 'openai' || isLook}
+    if (isLook && isHealthPath(protocol, own)) {
+      return {endpoint: name, path: served.health ?? `/v2/models/${name}/ready`, isHealth: true, isRepeatable: true}
+    }
+    if (ALLOWED[protocol](name, isLook, own)) {
+      return {endpoint: name, path: own, isHealth: false, isRepeatable: protocol !== 'openai' || isLook}
+    }
   }
   throw new Failure(404, 'NOT_FOUND', `endpoint ${name} answers health and ${CALLS[protocol]}, not ${method} ${path}`)
 }

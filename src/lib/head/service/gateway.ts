@@ -20,10 +20,23 @@ const HEALTH_ANSWER_MS = 5000
 const PATIENCE_MS = 15_000
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 1000
-/** A request during which a target's connection broke is sent once more, where its answer does not depend on how often it is asked. Not again, as it may be the cause. */
+/**
+ * A request during which a target's connection broke is sent once more, where its answer does not
+ * depend on how often it is asked. Not again, as it may be the cause.
+ */
 const MOST_BREAKS = 1
 
-const NOT_CONNECTED = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL'])
+const NOT_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EADDRNOTAVAIL',
+])
 /** Of an answer that a front gives itself (node/flexrack_node/service/front.py): its server takes no connections now. */
 const FRONT_HEADER = 'x-flexrack-front'
 const BROKEN = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'UND_ERR_CLOSED', 'UND_ERR_DESTROYED'])
@@ -32,7 +45,11 @@ const BROKEN = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'UND_ERR_CLOSED
 export async function addGateway(app: FastifyInstance, parts: Parts): Promise<void> {
   // What stands in front of a model server on another node lets nobody else in; those on this machine are asked plainly.
   const {key, certificate} = await parts.authority.lasting({name: 'flexrack gateway', names: [], usage: 'client'})
-  const agent = new Agent({connect: {timeout: 2000, key, cert: certificate, ca: parts.authority.trusted}, connections: 128, keepAliveTimeout: 2000})
+  const agent = new Agent({
+    connect: {timeout: 2000, key, cert: certificate, ca: parts.authority.trusted},
+    connections: 128,
+    keepAliveTimeout: 2000,
+  })
   app.addHook('onClose', () => agent.destroy())
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const {name} = request.params as {name: string}
@@ -77,7 +94,10 @@ class Passage {
     if (targets.length === 0) throw new Failure(503, 'ENDPOINT_FAILED', `endpoint ${this.#call.endpoint} has no active release`)
     const fresh = targets.filter((target) => !this.#tried.has(target))
     if (fresh.length === 0) {
-      if (Date.now() >= this.#until) throw new Failure(503, 'ENDPOINT_FAILED', `no model server of endpoint ${this.#call.endpoint} takes connections`)
+      if (Date.now() >= this.#until) {
+        const message = `no model server of endpoint ${this.#call.endpoint} takes connections`
+        throw new Failure(503, 'ENDPOINT_FAILED', message)
+      }
       await pause(Math.min(FIRST_PAUSE_MS * 2 ** this.#rounds++, LONGEST_PAUSE_MS))
       this.#tried.clear()
       if (this.#request.raw.destroyed && this.#reply.raw.destroyed) return
@@ -126,7 +146,10 @@ class Passage {
     const timeout = this.#call.isHealth ? HEALTH_ANSWER_MS : ANSWER_MS
     const {host: _, ...onward} = onwardHeaders(headers, takesBody)
     return this.#agent.request({
-      origin: new URL(target).origin, path: targetPath(target, this.#call, this.#request.url), method: method as Dispatcher.HttpMethod, signal,
+      origin: new URL(target).origin,
+      path: targetPath(target, this.#call, this.#request.url),
+      method: method as Dispatcher.HttpMethod,
+      signal,
       headers: {...onward, ...(body && {'content-type': contentTypeOf(this.#request)})}, body: body ?? null,
       headersTimeout: timeout, bodyTimeout: timeout,
     })
@@ -136,8 +159,12 @@ class Passage {
   #tellHealth(answer: Dispatcher.ResponseData): void {
     const {statusCode} = answer
     discard(answer)
-    if (statusCode === 200) this.#reply.type('application/json').send('{"ready":true}')
-    else this.#reply.send(new Failure(503, 'ENDPOINT_FAILED', `the model of endpoint ${this.#call.endpoint} is not ready (status ${statusCode})`))
+    if (statusCode === 200) {
+      this.#reply.type('application/json').send('{"ready":true}')
+    } else {
+      const message = `the model of endpoint ${this.#call.endpoint} is not ready (status ${statusCode})`
+      this.#reply.send(new Failure(503, 'ENDPOINT_FAILED', message))
+    }
   }
 
   /** Goes on to another target, where nothing can have been done twice by it. */
@@ -149,9 +176,14 @@ class Passage {
     if (isBroken) this.#breaks++
     const may = this.#body !== undefined && (isNotConnected(code) || (isBroken && this.#call.isRepeatable && this.#breaks <= MOST_BREAKS))
     if (may) return this.forward()
-    if (this.#call.isHealth) throw new Failure(503, 'ENDPOINT_FAILED', `the model server of endpoint ${this.#call.endpoint} does not answer (${code || error.message})`)
-    if (code === 'UND_ERR_HEADERS_TIMEOUT') throw new Failure(504, 'TIMED_OUT', `the model server of endpoint ${this.#call.endpoint} did not answer in ${ANSWER_MS / 1000} s`)
-    throw new Failure(502, 'ENDPOINT_FAILED', `the model server of endpoint ${this.#call.endpoint} went away in mid-request (${code || error.message})`)
+    const server = `the model server of endpoint ${this.#call.endpoint}`
+    if (this.#call.isHealth) {
+      throw new Failure(503, 'ENDPOINT_FAILED', `${server} does not answer (${code || error.message})`)
+    }
+    if (code === 'UND_ERR_HEADERS_TIMEOUT') {
+      throw new Failure(504, 'TIMED_OUT', `${server} did not answer in ${ANSWER_MS / 1000} s`)
+    }
+    throw new Failure(502, 'ENDPOINT_FAILED', `${server} went away in mid-request (${code || error.message})`)
   }
 }
 
