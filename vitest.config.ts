@@ -12,15 +12,23 @@ export default defineConfig({
     hookTimeout: 300_000,
     // One second if nothing is said, which a busy machine may take for anything.
     expect: {poll: {timeout: 120_000}},
-    // Two cores is the machine we plan for. What starts real servers waits for them most of the time (scripts/testing/vitest.ts runs four files of it at once).
+    // Two cores is the machine we plan for. What starts real servers waits for them most of the time
+    // (scripts/testing/vitest.ts runs four files of it at once).
     maxWorkers: 2,
     sequence: {sequencer: LongestFirst},
     projects: ['unit', 'integration', 'e2e'].map((name) => ({
       extends: true,
       // *.long.test.ts are for `npm run test:long` alone: what they install is large.
-      // No retry here: what fails on a busy machine has its second try at the end, alone (scripts/testing/second-try.ts).
-      // Unit tests change nothing that another file would see: to read all modules anew for each file is half of what they cost.
-      test: {name, isolate: name !== 'unit', setupFiles: name === 'unit' ? [] : ['test/support/hold-messages.ts'], include: [`test/${name}/**/*.test.ts`], exclude: process.env.FLEXRACK_LONG ? [] : ['**/*.long.test.ts']},
+      // No retry here: what fails on a busy machine has its second try at the end, alone
+      // (scripts/testing/second-try.ts). Unit tests change nothing that another file would see: to read all modules
+      // anew for each file is half of what they cost.
+      test: {
+        name,
+        isolate: name !== 'unit',
+        setupFiles: name === 'unit' ? [] : ['test/support/hold-messages.ts'],
+        include: [`test/${name}/**/*.test.ts`],
+        exclude: process.env.FLEXRACK_LONG ? [] : ['**/*.long.test.ts'],
+      },
     })),
   },
 })

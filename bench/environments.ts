@@ -1,4 +1,5 @@
-// The head's environment (MLflow and what it needs, from its lock file): cold, from uv's cache, on four nodes at once, beside uv alone.
+// The head's environment (MLflow and what it needs, from its lock file): cold, from uv's cache, on four nodes at once,
+// beside uv alone.
 import {mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -13,7 +14,13 @@ const packages = requirements.match(/^[A-Za-z0-9][^=\n]*==/gm)?.length ?? 0
 /** Means the same, and is another environment. */
 const again = `--only-binary :all:\n${requirements}`
 const folder = mkdtempSync(join(tmpdir(), 'flexrack-bench-'))
-const times = {cold: [] as number[], warm: [] as number[], four: [] as number[], uvCold: [] as number[], uvWarm: [] as number[]}
+const times = {
+  cold: [] as number[],
+  warm: [] as number[],
+  four: [] as number[],
+  uvCold: [] as number[],
+  uvWarm: [] as number[],
+}
 /** Of one round each: what else the machine does, and the line to the index, hit both sides of it alike. */
 const ratios = {cold: [] as number[], warm: [] as number[], four: [] as number[]}
 try {
@@ -28,7 +35,10 @@ try {
     const four = await openRack(join(place, 'four'), 4)
     times.four.push(await seconds(() => build(four.rack, four.hosts, requirements)))
     await four.rack.stop()
-    const last = Object.fromEntries(Object.entries(times).map(([name, all]) => [name, all.at(-1) ?? NaN])) as Record<keyof typeof times, number>
+    const last = Object.fromEntries(Object.entries(times).map(([name, all]) => [name, all.at(-1) ?? NaN])) as Record<
+      keyof typeof times,
+      number
+    >
     ratios.cold.push(last.cold / last.uvCold)
     ratios.warm.push(last.warm / last.uvWarm)
     ratios.four.push(last.four / last.cold)
@@ -37,17 +47,31 @@ try {
 } finally {
   rmSync(folder, {recursive: true, force: true})
 }
-const best = Object.fromEntries(Object.entries(times).map(([name, all]) => [name, Math.min(...all)])) as Record<keyof typeof times, number>
-report('environments', [
-  {what: `an environment of ${packages} packages, empty cache, uv sent to the node`, value: best.cold, unit: 's', bar: 10},
-  {what: 'uv alone, empty cache', value: best.uvCold, unit: 's'},
-  {what: 'another environment of the same packages, from the cache', value: best.warm, unit: 's', bar: 4},
-  {what: 'uv alone, from its cache', value: best.uvWarm, unit: 's'},
-  {what: 'four nodes that share their environments, at once, empty cache', value: best.four, unit: 's'},
-  {what: 'one environment, empty cache, beside uv alone', value: middle(ratios.cold), unit: '× uv alone'},
-  {what: 'one environment, from the cache, beside uv alone', value: middle(ratios.warm), unit: '× uv alone'},
-  {what: 'four nodes at once beside one', value: middle(ratios.four), unit: '× one', bar: 1.3},
-], ['Times: the best of the rounds, as the package index and its line take part. Ratios: the median of those of each round. Client and nodes share this one machine.'])
+const best = Object.fromEntries(Object.entries(times).map(([name, all]) => [name, Math.min(...all)])) as Record<
+  keyof typeof times,
+  number
+>
+report(
+  'environments',
+  [
+    {
+      what: `an environment of ${packages} packages, empty cache, uv sent to the node`,
+      value: best.cold,
+      unit: 's',
+      bar: 10,
+    },
+    {what: 'uv alone, empty cache', value: best.uvCold, unit: 's'},
+    {what: 'another environment of the same packages, from the cache', value: best.warm, unit: 's', bar: 4},
+    {what: 'uv alone, from its cache', value: best.uvWarm, unit: 's'},
+    {what: 'four nodes that share their environments, at once, empty cache', value: best.four, unit: 's'},
+    {what: 'one environment, empty cache, beside uv alone', value: middle(ratios.cold), unit: '× uv alone'},
+    {what: 'one environment, from the cache, beside uv alone', value: middle(ratios.warm), unit: '× uv alone'},
+    {what: 'four nodes at once beside one', value: middle(ratios.four), unit: '× one', bar: 1.3},
+  ],
+  [
+    'Times: the best of the rounds, as the package index and its line take part. Ratios: the median of those of each round. Client and nodes share this one machine.',
+  ],
+)
 
 function middle(values: number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
@@ -77,7 +101,10 @@ function alone(uv: string, place: string): void {
     const venv = join(place, `venv-${index}`)
     const began = performance.now()
     runProgram([uv, 'venv', '--quiet', '--no-project', venv], env)
-    runProgram([uv, 'pip', 'install', '--quiet', '--python', join(venv, 'bin/python'), '--require-hashes', '-r', lock], env)
+    runProgram(
+      [uv, 'pip', 'install', '--quiet', '--python', join(venv, 'bin/python'), '--require-hashes', '-r', lock],
+      env,
+    )
     times[name].push((performance.now() - began) / 1000)
   }
 }

@@ -1,4 +1,5 @@
-// Shares of a device's time: two clients on one device, each with its part, over ten seconds, with OpenCL and with CUDA.
+// Shares of a device's time: two clients on one device, each with its part, over ten seconds, with OpenCL and with
+// CUDA.
 import {spawnSync} from 'node:child_process'
 import {join} from 'node:path'
 import {buildNative} from '../scripts/build-native.ts'
@@ -15,15 +16,30 @@ const WANTED: Record<string, number[]> = {
 
 await buildNative()
 function measured(api: 'opencl' | 'cuda', title: string): Row[] {
-  const done = spawnSync('python3', [join(root, 'native/bench/shares.py'), api], {stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8'})
+  const done = spawnSync('python3', [join(root, 'native/bench/shares.py'), api], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    encoding: 'utf8',
+  })
   if (done.status !== 0) throw new Error(`native/bench/shares.py ${api} ended with ${done.status ?? done.signal}`)
   const found = JSON.parse(done.stdout) as Record<string, number[]>
-  return Object.entries(found).flatMap(([name, values]) => values.flatMap((value, index): Row[] => {
-    const wanted = WANTED[name]?.[index] ?? 0
-    const what = `${title}${name}${values.length > 1 ? `: the ${index === 0 ? 'first' : 'second'} gets` : ''}`
-    return [{what, value, unit: '%'}, {what: `${what}, points from ${wanted}`, value: Math.abs(value - wanted), unit: '%', bar: name === 'half and half' ? 2 : 5}]
-  }))
+  return Object.entries(found).flatMap(([name, values]) =>
+    values.flatMap((value, index): Row[] => {
+      const wanted = WANTED[name]?.[index] ?? 0
+      const what = `${title}${name}${values.length > 1 ? `: the ${index === 0 ? 'first' : 'second'} gets` : ''}`
+      return [
+        {what, value, unit: '%'},
+        {
+          what: `${what}, points from ${wanted}`,
+          value: Math.abs(value - wanted),
+          unit: '%',
+          bar: name === 'half and half' ? 2 : 5,
+        },
+      ]
+    }),
+  )
 }
 
 const rows = [...measured('opencl', ''), ...measured('cuda', 'CUDA, ')]
-report('gpu-shares', rows, ['The device is the processor itself, which clients and daemon use too. Of two of one kind, the part of what both got done; else the part of what is done alone on the whole device.'])
+report('gpu-shares', rows, [
+  'The device is the processor itself, which clients and daemon use too. Of two of one kind, the part of what both got done; else the part of what is done alone on the whole device.',
+])

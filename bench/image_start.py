@@ -1,7 +1,9 @@
-"""Starts /bin/true bare, after Python alone, and in an image by each runtime that works here, in turns. -> {case: {ms, cpu}}, medians as JSON; `cpu`: of all its processes.
+"""Starts /bin/true bare, after Python alone, and in an image by each runtime that works here, in turns. -> {case: {ms,
+cpu}}, medians as JSON; `cpu`: of all its processes.
 
 python3 image_start.py ROUNDS
 """
+
 import json
 import os
 import resource
@@ -29,7 +31,16 @@ def main(rounds: int) -> None:
         layer = base_layer()
 
         def words(name: str, **more: object) -> List[str]:
-            order = {"image": name, "read": [], "write": [code], "gpus": [], "cwd": code, "path": [], "keep": [], **more}
+            order = {
+                "image": name,
+                "read": [],
+                "write": [code],
+                "gpus": [],
+                "cwd": code,
+                "path": [],
+                "keep": [],
+                **more,
+            }
             return enter_words(image.root, image.environments, order, ["/bin/true"])
 
         plain = image.add(layer)
@@ -55,7 +66,9 @@ def measured(cases: Dict[str, List[str]], rounds: int) -> Dict[str, Dict[str, fl
             if turn >= 0:
                 found[name][0].append(took * 1000)
                 found[name][1].append(cpu * 1000)
-    return {name: {"ms": statistics.median(times), "cpu": statistics.median(cpus)} for name, (times, cpus) in found.items()}
+    return {
+        name: {"ms": statistics.median(times), "cpu": statistics.median(cpus)} for name, (times, cpus) in found.items()
+    }
 
 
 def used() -> float:

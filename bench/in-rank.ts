@@ -1,4 +1,5 @@
-// What it costs a rank that it tells of itself: each event against the bare call in the same loop, and the start of Python.
+// What it costs a rank that it tells of itself: each event against the bare call in the same loop, and the start of
+// Python.
 import {spawnSync} from 'node:child_process'
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
@@ -10,7 +11,10 @@ const folder = mkdtempSync(join(tmpdir(), 'flexrack-bench-'))
 const file = join(folder, 'rank-0.progress')
 const rounds = Number(process.env.BENCH_ROUNDS ?? 7)
 
-/** One loop of each kind in turns; prints the median nanoseconds of an iteration. What torch itself adds around its hooks is not in it. */
+/**
+ * One loop of each kind in turns; prints the median nanoseconds of an iteration. What torch itself adds around its
+ * hooks is not in it.
+ */
 const LOOP = `
 import json, statistics, time, flexrack_instrumentation, flexrack_instrumentation_torch as hooks
 p = flexrack_instrumentation._progress
@@ -39,7 +43,15 @@ print(json.dumps({name: statistics.median(values) for name, values in found.item
 
 function python(code: string, watched: boolean): string {
   writeFileSync(file, Buffer.concat([Buffer.from('FLXRPROG\u0001\0\0\0\0\0\0\0'), Buffer.alloc(2032)]))
-  const env = {...process.env, ...(watched && {PYTHONPATH: instrumentation, FLEXRACK_PROGRESS: file, FLEXRACK_STACKS: join(folder, 'rank-0.stacks'), FLEXRACK_STACKS_SIGNAL: '43'})}
+  const env = {
+    ...process.env,
+    ...(watched && {
+      PYTHONPATH: instrumentation,
+      FLEXRACK_PROGRESS: file,
+      FLEXRACK_STACKS: join(folder, 'rank-0.stacks'),
+      FLEXRACK_STACKS_SIGNAL: '43',
+    }),
+  }
   const done = spawnSync('python3', ['-c', code], {encoding: 'utf8', env})
   if (done.status !== 0) throw new Error(done.stderr)
   return done.stdout
@@ -48,15 +60,25 @@ function python(code: string, watched: boolean): string {
 try {
   const cost = JSON.parse(python(LOOP, true)) as Record<'bare' | 'step' | 'collective' | 'batch' | 'all', number>
   const start = await medians({bare: () => python('pass', false), watched: () => python('pass', true)}, rounds * 3)
-  report('in-rank', [
-    {what: 'a step with its batch and one collective: what telling of it adds', value: cost.all - cost.bare, unit: 'ns', bar: 20_000, better: 'lower'},
-    {what: 'the same loop with nothing told', value: cost.bare, unit: 'ns'},
-    {what: 'a step alone', value: cost.step - cost.bare, unit: 'ns'},
-    {what: 'a batch alone', value: cost.batch - cost.bare, unit: 'ns'},
-    {what: 'a collective alone', value: cost.collective - cost.bare, unit: 'ns'},
-    {what: 'start of Python with it', value: start.watched, unit: 'ms'},
-    {what: 'start of Python without it', value: start.bare, unit: 'ms'},
-  ], ['All kinds take turns in one process; the two starts take turns as well.'])
+  report(
+    'in-rank',
+    [
+      {
+        what: 'a step with its batch and one collective: what telling of it adds',
+        value: cost.all - cost.bare,
+        unit: 'ns',
+        bar: 20_000,
+        better: 'lower',
+      },
+      {what: 'the same loop with nothing told', value: cost.bare, unit: 'ns'},
+      {what: 'a step alone', value: cost.step - cost.bare, unit: 'ns'},
+      {what: 'a batch alone', value: cost.batch - cost.bare, unit: 'ns'},
+      {what: 'a collective alone', value: cost.collective - cost.bare, unit: 'ns'},
+      {what: 'start of Python with it', value: start.watched, unit: 'ms'},
+      {what: 'start of Python without it', value: start.bare, unit: 'ms'},
+    ],
+    ['All kinds take turns in one process; the two starts take turns as well.'],
+  )
 } finally {
   rmSync(folder, {recursive: true})
 }

@@ -1,4 +1,5 @@
-// How fast the logs of a run's ranks are merged here, over two nodes and eight ranks, and whether a cut link loses or repeats anything.
+// How fast the logs of a run's ranks are merged here, over two nodes and eight ranks, and whether a cut link loses or
+// repeats anything.
 import {writeFileSync} from 'node:fs'
 import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
@@ -23,14 +24,33 @@ if (!near) throw new Error('the local rack has no nodes')
 const relay = await startTcpRelay(near.port as number)
 try {
   for (const index of names.keys()) writeLogs(index)
-  const cutRack = {...local.rack, nodes: local.rack.nodes.map((node) => (node === near ? {...node, port: relay.port, knownHosts: join(local.home, 'relayed')} : node))}
+  const cutRack = {
+    ...local.rack,
+    nodes: local.rack.nodes.map((node) =>
+      node === near ? {...node, port: relay.port, knownHosts: join(local.home, 'relayed')} : node,
+    ),
+  }
   const known = await readFile(near.knownHosts as string, 'utf8')
   await writeFile(join(local.home, 'relayed'), known.replace(`:${near.port} `, `:${relay.port} `))
   const found = await medians({whole: () => readAll(local.rack, 0), cut: () => readAll(cutRack, CUTS)}, rounds)
-  report('log-merge', [
-    {what: `${total} lines of ${2 * RANKS_A_NODE} ranks on 2 nodes, connecting included`, value: (total / found.whole) * 1000, unit: 'lines/s', bar: 10_000, better: 'higher'},
-    {what: `the same with the link of one node cut ${CUTS} times, nothing lost or repeated`, value: (total / found.cut) * 1000, unit: 'lines/s'},
-  ], ['Order in each rank, and the number of lines, are checked in every run. Both ends share this one machine.'])
+  report(
+    'log-merge',
+    [
+      {
+        what: `${total} lines of ${2 * RANKS_A_NODE} ranks on 2 nodes, connecting included`,
+        value: (total / found.whole) * 1000,
+        unit: 'lines/s',
+        bar: 10_000,
+        better: 'higher',
+      },
+      {
+        what: `the same with the link of one node cut ${CUTS} times, nothing lost or repeated`,
+        value: (total / found.cut) * 1000,
+        unit: 'lines/s',
+      },
+    ],
+    ['Order in each rank, and the number of lines, are checked in every run. Both ends share this one machine.'],
+  )
 } finally {
   await relay.stop()
   await local.stop()
@@ -50,7 +70,8 @@ async function readAll(rack: typeof local.rack, cuts: number): Promise<void> {
       begun.set(rank, partial ? whole : '')
       if (partial) continue
       const expected = next.get(rank) ?? 0
-      if (!whole.startsWith(`step ${expected} of`) || !whole.endsWith(' 0.001')) wrong ??= `rank ${rank}: ${JSON.stringify(whole)} came where step ${expected} should`
+      if (!whole.startsWith(`step ${expected} of`) || !whole.endsWith(' 0.001'))
+        wrong ??= `rank ${rank}: ${JSON.stringify(whole)} came where step ${expected} should`
       next.set(rank, expected + 1)
       seen += 1
     }
@@ -69,7 +90,10 @@ async function readAll(rack: typeof local.rack, cuts: number): Promise<void> {
 function writeLogs(index: number): void {
   const folder = layRun(local.home, RUN, names, index, RANKS_A_NODE)
   for (let rank = 0; rank < RANKS_A_NODE; rank += 1) {
-    const lines = Array.from({length: LINES}, (_, step) => `step ${step} of ${LINES}: loss ${(1 / (step + 1)).toFixed(6)}, learning rate 0.001\n`)
+    const lines = Array.from(
+      {length: LINES},
+      (_, step) => `step ${step} of ${LINES}: loss ${(1 / (step + 1)).toFixed(6)}, learning rate 0.001\n`,
+    )
     writeFileSync(join(folder, `attempts/1/rank-${index * RANKS_A_NODE + rank}.log`), lines.join(''))
   }
 }

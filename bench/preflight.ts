@@ -1,4 +1,5 @@
-// What a preflight costs: of two nodes, which every small training pays, and of 64, phase by phase. All nodes are on this one machine.
+// What a preflight costs: of two nodes, which every small training pays, and of 64, phase by phase. All nodes are on
+// this one machine.
 import {openHost} from '../src/lib/host/index.ts'
 import {runPreflight, type PreflightTimes} from '../src/lib/preflight/index.ts'
 import {startTrainRack} from '../test/support/train.ts'
@@ -25,19 +26,32 @@ try {
       if (round >= 0) taken.push({...result.times, pairs: result.pairs.measured})
     }
     const keys = Object.keys(taken[0] as object) as (keyof (typeof taken)[0])[]
-    return Object.fromEntries(keys.map((key) => [key, median(taken.map((one) => one[key]))])) as unknown as PreflightTimes & {pairs: number}
+    return Object.fromEntries(
+      keys.map((key) => [key, median(taken.map((one) => one[key]))]),
+    ) as unknown as PreflightTimes & {pairs: number}
   }
   const few = await measure(2, false)
   const many = await measure(MANY, true)
-  const ms = (what: string, value: number, bar?: number): Row => ({what, value, unit: 'ms', ...(bar !== undefined && {bar, better: 'lower' as const})})
-  report('preflight', [
-    ms('2 nodes, as in the quickstart', few.total, FEW_BAR),
-    ms(`${MANY} nodes, with bandwidth`, many.total, MANY_BAR),
-    ms('of that: until every node listens', many.open),
-    ms(`of that: ${MANY * (MANY - 1)} ways and ${MANY - 1} to the rendezvous`, many.reach),
-    ms(`of that: bandwidth of ${many.pairs} of ${(MANY * (MANY - 1)) / 2} pairs, both directions`, many.bandwidth),
-    ms('of that: waiting for what the nodes measured of themselves', many.facts),
-  ], [`All ${MANY} nodes share this machine's cores, as real ones would not: processes start one after the other, and transfers take turns.`])
+  const ms = (what: string, value: number, bar?: number): Row => ({
+    what,
+    value,
+    unit: 'ms',
+    ...(bar !== undefined && {bar, better: 'lower' as const}),
+  })
+  report(
+    'preflight',
+    [
+      ms('2 nodes, as in the quickstart', few.total, FEW_BAR),
+      ms(`${MANY} nodes, with bandwidth`, many.total, MANY_BAR),
+      ms('of that: until every node listens', many.open),
+      ms(`of that: ${MANY * (MANY - 1)} ways and ${MANY - 1} to the rendezvous`, many.reach),
+      ms(`of that: bandwidth of ${many.pairs} of ${(MANY * (MANY - 1)) / 2} pairs, both directions`, many.bandwidth),
+      ms('of that: waiting for what the nodes measured of themselves', many.facts),
+    ],
+    [
+      `All ${MANY} nodes share this machine's cores, as real ones would not: processes start one after the other, and transfers take turns.`,
+    ],
+  )
 } finally {
   await setup.stop()
 }

@@ -1,4 +1,5 @@
-// How long it takes from the death of a rank until no process of the run is alive on any node, and until the command knows why.
+// How long it takes from the death of a rank until no process of the run is alive on any node, and until the command
+// knows why.
 import {startTrainRack} from '../test/support/train.ts'
 import {openRuns} from '../src/lib/runs/index.ts'
 import {report} from './measure.ts'
@@ -23,7 +24,8 @@ try {
     for (let round = 0; round < rounds; round++) {
       const {trained} = await setup.train(SCRIPT, {choice: {args}})
       const reported = Date.now()
-      if (trained.cause?.rank !== NODES - 1 || (await setup.alive(trained.run)).length > 0) throw new Error(`not as expected: ${JSON.stringify(trained.cause)}`)
+      if (trained.cause?.rank !== NODES - 1 || (await setup.alive(trained.run)).length > 0)
+        throw new Error(`not as expected: ${JSON.stringify(trained.cause)}`)
       const runs = openRuns({rack: setup.rack.rack, fleet: setup.rack.fleet()}, context)
       const {attempts} = await runs.show(trained.run)
       await runs.close()
@@ -33,9 +35,18 @@ try {
   }
   const worst = (values: number[]): number => Math.max(...values)
   report('rank-death', [
-    {what: `SIGKILL of one rank of ${NODES} nodes: nothing of the run alive anywhere (worst of ${rounds})`, value: worst(measured.polite?.gone ?? []), unit: 'ms', bar: 2000},
+    {
+      what: `SIGKILL of one rank of ${NODES} nodes: nothing of the run alive anywhere (worst of ${rounds})`,
+      value: worst(measured.polite?.gone ?? []),
+      unit: 'ms',
+      bar: 2000,
+    },
     {what: 'the same where the ranks ignore SIGTERM', value: worst(measured.deaf?.gone ?? []), unit: 'ms', bar: 2000},
-    {what: 'until the command has the first cause and has ended', value: worst(measured.polite?.reported ?? []), unit: 'ms'},
+    {
+      what: 'until the command has the first cause and has ended',
+      value: worst(measured.polite?.reported ?? []),
+      unit: 'ms',
+    },
   ])
 } finally {
   await setup.stop()

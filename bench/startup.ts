@@ -6,7 +6,10 @@ import {medians, report, root, runProgram} from './measure.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'flexrack-bench-'))
 const env = {...process.env, FLEXRACK_HOME: home}
-const flexrack = (...args: string[]) => (): void => runProgram([process.execPath, join(root, 'bin/run.js'), ...args], env)
+const flexrack =
+  (...args: string[]) =>
+  (): void =>
+    runProgram([process.execPath, join(root, 'bin/run.js'), ...args], env)
 try {
   const found = await medians(
     {
@@ -23,7 +26,12 @@ try {
     {what: '`flexrack --version` above it', value: found.version - found.node, unit: 'ms', bar: 80},
     {what: '`flexrack --help` above it', value: found.help - found.node, unit: 'ms', bar: 150},
     {what: '`flexrack local status` above it', value: found.status - found.node, unit: 'ms', bar: 150},
-    {what: '`flexrack rack list` above it, which reads files by their schema', value: found.racks - found.node, unit: 'ms', bar: 150},
+    {
+      what: '`flexrack rack list` above it, which reads files by their schema',
+      value: found.racks - found.node,
+      unit: 'ms',
+      bar: 150,
+    },
   ])
 } finally {
   rmSync(home, {recursive: true})

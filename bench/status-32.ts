@@ -18,27 +18,37 @@ try {
     if (first) throw first
   }
   const open = local.fleet()
-  const flexrack = (...words: string[]) => (): void => runProgram([process.execPath, join(root, 'bin/run.js'), ...words, '--rack', 'local'], local.env)
-  const found = await medians({
-    open: () => ask(open),
-    fresh: async () => {
-      const fleet = local.fleet()
-      await ask(fleet)
-      await fleet.close()
+  const flexrack =
+    (...words: string[]) =>
+    (): void =>
+      runProgram([process.execPath, join(root, 'bin/run.js'), ...words, '--rack', 'local'], local.env)
+  const found = await medians(
+    {
+      open: () => ask(open),
+      fresh: async () => {
+        const fleet = local.fleet()
+        await ask(fleet)
+        await fleet.close()
+      },
+      status: flexrack('status'),
+      probe: flexrack('rack', 'probe'),
     },
-    status: flexrack('status'),
-    probe: flexrack('rack', 'probe'),
-  }, rounds)
+    rounds,
+  )
   for (const index of names.keys()) layRun(local.home, 'bench-aaaaa', names, index, 1)
   const later = await medians({status: flexrack('status')}, rounds)
-  report('status-32', [
-    {what: `start ${NODES} nodes from nothing`, value: started, unit: 'ms'},
-    {what: `a command on ${NODES} nodes, connections open`, value: found.open, unit: 'ms'},
-    {what: `a command on ${NODES} nodes, connecting first`, value: found.fresh, unit: 'ms'},
-    {what: `\`flexrack status\` of ${NODES} warm nodes`, value: found.status, unit: 'ms', bar: 1500},
-    {what: 'the same where every node keeps a run', value: later.status, unit: 'ms', bar: 1500},
-    {what: `\`flexrack rack probe\` of ${NODES} nodes`, value: found.probe, unit: 'ms'},
-  ], ['Client, all SSH servers and all commands share this one machine.'])
+  report(
+    'status-32',
+    [
+      {what: `start ${NODES} nodes from nothing`, value: started, unit: 'ms'},
+      {what: `a command on ${NODES} nodes, connections open`, value: found.open, unit: 'ms'},
+      {what: `a command on ${NODES} nodes, connecting first`, value: found.fresh, unit: 'ms'},
+      {what: `\`flexrack status\` of ${NODES} warm nodes`, value: found.status, unit: 'ms', bar: 1500},
+      {what: 'the same where every node keeps a run', value: later.status, unit: 'ms', bar: 1500},
+      {what: `\`flexrack rack probe\` of ${NODES} nodes`, value: found.probe, unit: 'ms'},
+    ],
+    ['Client, all SSH servers and all commands share this one machine.'],
+  )
 } finally {
   await local.stop()
 }

@@ -11,7 +11,11 @@ if (!existsSync(`${root}dist/cli/main.js`)) {
   process.exitCode = 1
 } else if (major > 22 || (major === 22 && minor >= 22)) {
   const {FLEXRACK_HOME, XDG_CACHE_HOME, HOME} = process.env
-  const cache = FLEXRACK_HOME ? `${FLEXRACK_HOME}/cache` : XDG_CACHE_HOME || HOME ? `${XDG_CACHE_HOME || `${HOME}/.cache`}/flexrack` : undefined
+  const cache = FLEXRACK_HOME
+    ? `${FLEXRACK_HOME}/cache`
+    : XDG_CACHE_HOME || HOME
+      ? `${XDG_CACHE_HOME || `${HOME}/.cache`}/flexrack`
+      : undefined
   if (cache) module.enableCompileCache(`${cache}/compiled`)
   const {main} = await import('../dist/cli/main.js')
   main({root, code: 'dist'}) // not awaited on purpose: a closed pipe would leave an unsettled top-level await
@@ -20,7 +24,9 @@ if (!existsSync(`${root}dist/cli/main.js`)) {
   const node = findOwnNode(root)
   if (node) becomeNode(node, [...process.execArgv, ...process.argv.slice(1)])
   else {
-    process.stderr.write(`flexrack needs Node.js 22.22 or newer; this is ${process.version}. Install a newer Node, or run npm install in the checkout.\n`)
+    process.stderr.write(
+      `flexrack needs Node.js 22.22 or newer; this is ${process.version}. Install a newer Node, or run npm install in the checkout.\n`,
+    )
     process.exit(1)
   }
 }

@@ -4,6 +4,7 @@ stdin and stdout are the terminal's other side. File descriptor 3 is a stream fo
 `signal NAME` lines come in, and one line `exit STATUS` or `signal NAME` goes out at the end. When control ends, the
 terminal hangs up.
 """
+
 import fcntl
 import os
 import pty
@@ -83,7 +84,7 @@ class Bridge:
             return False
         view = memoryview(data)
         while view:
-            view = view[os.write(1, view):]
+            view = view[os.write(1, view) :]
         return bool(data)
 
     def has_ended(self, wake: int) -> bool:
@@ -116,7 +117,7 @@ class Bridge:
                 self.to_terminal += data
             if self.master in writable:
                 try:
-                    self.to_terminal = self.to_terminal[os.write(self.master, self.to_terminal):]
+                    self.to_terminal = self.to_terminal[os.write(self.master, self.to_terminal) :]
                 except OSError:
                     self.to_terminal = b""
             if self.master in readable and not self.copy_output():

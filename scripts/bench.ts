@@ -8,7 +8,10 @@ import {markdown, type Result} from '../bench/measure.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const bench = join(root, 'bench')
-const all = readdirSync(bench).filter((file) => file.endsWith('.ts') && file !== 'measure.ts').map((file) => file.slice(0, -3)).sort()
+const all = readdirSync(bench)
+  .filter((file) => file.endsWith('.ts') && file !== 'measure.ts')
+  .map((file) => file.slice(0, -3))
+  .sort()
 const requested = process.argv.slice(2)
 const unknown = requested.filter((name) => !all.includes(name))
 if (unknown.length > 0) {
@@ -33,17 +36,27 @@ function run(name: string, file: string): boolean {
 
 /** All results that there are, also those of earlier days; each machine is told once. */
 function latest(): string {
-  const results = readdirSync(join(bench, 'results')).filter((file) => file.endsWith('.json')).sort()
+  const results = readdirSync(join(bench, 'results'))
+    .filter((file) => file.endsWith('.json'))
+    .sort()
     .map((file) => JSON.parse(readFileSync(join(bench, 'results', file), 'utf8')) as Result)
   const rows = results.flatMap((result) => result.rows.filter((row) => row.holds !== undefined))
   const missed = rows.filter((row) => !row.holds)
-  const days = results.map(({name, takenAt, machine}) =>
-    `${name}: ${takenAt.slice(0, 10)}, ${machine.cores} cores of ${machine.processor}, ${machine.memoryGiB} GiB, ${machine.platform}, kernel ${machine.kernel}, Node ${machine.node}`)
+  const days = results.map(
+    ({name, takenAt, machine}) =>
+      `${name}: ${takenAt.slice(0, 10)}, ${machine.cores} cores of ${machine.processor}, ${machine.memoryGiB} GiB, ${machine.platform}, kernel ${machine.kernel}, Node ${machine.node}`,
+  )
   return [
-    '# Measurements', '',
-    'Written by `npm run bench`; medians of runs that take turns. Compare within one machine only.', '',
-    `${rows.length - missed.length} of ${rows.length} bars hold${missed.length > 0 ? `; missed: ${missed.map((row) => row.what).join('; ')}` : ''}.`, '',
+    '# Measurements',
+    '',
+    'Written by `npm run bench`; medians of runs that take turns. Compare within one machine only.',
+    '',
+    `${rows.length - missed.length} of ${rows.length} bars hold${missed.length > 0 ? `; missed: ${missed.map((row) => row.what).join('; ')}` : ''}.`,
+    '',
     ...results.map(markdown),
-    '## Taken', '', ...days.map((line) => `- ${line}`), '',
+    '## Taken',
+    '',
+    ...days.map((line) => `- ${line}`),
+    '',
   ].join('\n')
 }

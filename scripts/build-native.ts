@@ -1,4 +1,5 @@
-// npm run build:native: flexrack-gpud, flexrack-lease-keeper, flexrack-bench and the drivers, into native/build/release. Skips what is up to date, by content.
+// npm run build:native: flexrack-gpud, flexrack-lease-keeper, flexrack-bench and the drivers, into
+// native/build/release. Skips what is up to date, by content.
 import {execFileSync, spawnSync} from 'node:child_process'
 import {createHash} from 'node:crypto'
 import {existsSync, globSync} from 'node:fs'
@@ -28,36 +29,56 @@ if (process.argv[1] === import.meta.filename) {
   })
 }
 
-/** Builds where something has changed. Two at once are one after the other. Throws with the Debian packages to install, or what the compiler said above. */
+/**
+ * Builds where something has changed. Two at once are one after the other. Throws with the Debian packages to install,
+ * or what the compiler said above.
+ */
 export async function buildNative({force = false}: {force?: boolean} = {}): Promise<void> {
   const sources = await hashSources(['scripts/build-native.ts'])
   if (!force && (await isCurrent(sources))) return
   const packages = missingPackages()
-  if (packages.length > 0) throw new Error(`The native layer cannot be built here without ${packages.join(', ')}.\n  try: sudo apt-get install ${packages.join(' ')}`)
+  if (packages.length > 0)
+    throw new Error(
+      `The native layer cannot be built here without ${packages.join(', ')}.\n  try: sudo apt-get install ${packages.join(' ')}`,
+    )
   console.error('Building the native layer (the first time takes some minutes) ...')
   await mkdir(folder, {recursive: true})
   configure()
   run(['cmake', '--build', folder, '--parallel', '--target', ...Object.keys(PRODUCTS)])
-  for (const [target, file] of Object.entries(PRODUCTS)) if (target !== 'ptx-passthrough') await strip(join(folder, file))
+  for (const [target, file] of Object.entries(PRODUCTS))
+    if (target !== 'ptx-passthrough') await strip(join(folder, file))
   await writeFile(`${stampFile}.${process.pid}`, sources)
   await rename(`${stampFile}.${process.pid}`, stampFile)
 }
 
-/** Without debug information they travel to nodes in a quarter of the time. Renamed into place: a running program's file cannot be written. */
+/**
+ * Without debug information they travel to nodes in a quarter of the time. Renamed into place: a running program's file
+ * cannot be written.
+ */
 async function strip(file: string): Promise<void> {
   const done = spawnSync('strip', ['--strip-debug', '-o', `${file}.stripped`, file], {stdio: ['ignore', 2, 2]})
   if (done.status === 0) await rename(`${file}.stripped`, file)
 }
 
 async function isCurrent(hash: string): Promise<boolean> {
-  return Object.values(PRODUCTS).every((file) => existsSync(join(folder, file))) && (await readFile(stampFile, 'utf8').catch(() => '')) === hash
+  return (
+    Object.values(PRODUCTS).every((file) => existsSync(join(folder, file))) &&
+    (await readFile(stampFile, 'utf8').catch(() => '')) === hash
+  )
 }
 
 /** `besides`: files that say how it is built. */
 export async function hashSources(besides: string[]): Promise<string> {
   const hash = createHash('sha256')
-  const files = globSync(['native/**/*.{cpp,h,c,inc,txt,cmake,map,in,profile,sh}', 'native/CMakePresets.json', ...besides], {cwd: root, exclude: ['native/build', 'native/test']})
-  for (const file of files.sort()) hash.update(`${file}\0`).update(await readFile(join(root, file))).update('\0')
+  const files = globSync(
+    ['native/**/*.{cpp,h,c,inc,txt,cmake,map,in,profile,sh}', 'native/CMakePresets.json', ...besides],
+    {cwd: root, exclude: ['native/build', 'native/test']},
+  )
+  for (const file of files.sort())
+    hash
+      .update(`${file}\0`)
+      .update(await readFile(join(root, file)))
+      .update('\0')
   return hash.digest('hex')
 }
 
@@ -68,7 +89,8 @@ function missingPackages(): string[] {
   if (!has('ninja') && !has('make')) missing.push('ninja-build')
   if (!has(compiler)) return [...missing, 'g++', 'libssl-dev', 'libzstd-dev', 'liblz4-dev']
   // The compiler gives a file it knows with its folder, and one it does not as it was asked.
-  const isThere = (library: string): boolean => execFileSync(compiler, [`-print-file-name=${library}`], {encoding: 'utf8'}).trim() !== library
+  const isThere = (library: string): boolean =>
+    execFileSync(compiler, [`-print-file-name=${library}`], {encoding: 'utf8'}).trim() !== library
   if (!isThere('libssl.a') || !isThere('libcrypto.a')) missing.push('libssl-dev')
   if (!isThere('libzstd.a')) missing.push('libzstd-dev')
   if (!isThere('liblz4.a')) missing.push('liblz4-dev')
@@ -86,7 +108,10 @@ export function has(program: string): boolean {
 
 /** One build at a time: flock(1) is part of every Linux. What the tools say goes to stderr. */
 function run(words: string[]): void {
-  const done = spawnSync('flock', [join(root, 'native/build/lock'), ...words], {cwd: join(root, 'native'), stdio: ['ignore', 2, 2]})
+  const done = spawnSync('flock', [join(root, 'native/build/lock'), ...words], {
+    cwd: join(root, 'native'),
+    stdio: ['ignore', 2, 2],
+  })
   if (done.error) throw new Error(`flock does not start: ${done.error.message}`)
   if (done.status !== 0) throw new Error(`${words.slice(0, 2).join(' ')} failed (status ${done.status ?? done.signal})`)
 }

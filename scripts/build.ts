@@ -13,7 +13,13 @@ const headService = join(root, 'src/lib/head/service/main.ts')
 const manifestFile = join(root, 'oclif.manifest.json')
 const stampFile = join(root, 'dist/.sources')
 
-const sources = await hashFiles(['src/**/*.ts', 'tsconfig*.json', 'package.json', 'package-lock.json', 'scripts/build.ts'])
+const sources = await hashFiles([
+  'src/**/*.ts',
+  'tsconfig*.json',
+  'package.json',
+  'package-lock.json',
+  'scripts/build.ts',
+])
 if (process.argv.includes('--force') || !(await isCurrent(sources))) {
   await build(sources).catch((error: Error) => {
     console.error(`The build failed: ${error.message}`)
@@ -72,18 +78,27 @@ async function publish(from: string, to: string): Promise<void> {
     await mkdir(dirname(join(to, path)), {recursive: true})
     await rename(join(from, path), join(to, path))
   }
-  for (const path of await listFiles(to)) if (!fresh.has(path) && !path.startsWith('.')) await rm(join(to, path), {force: true})
+  for (const path of await listFiles(to))
+    if (!fresh.has(path) && !path.startsWith('.')) await rm(join(to, path), {force: true})
 }
 
 async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, {recursive: true, withFileTypes: true})
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
 }
 
 /** With it, --version and --help load no command, and a command loads only itself. */
 async function writeManifest(stage: string): Promise<void> {
   const {Plugin} = await import('@oclif/core')
-  const plugin = new Plugin({root, type: 'core', ignoreManifest: true, errorOnManifestCreate: true, respectNoCacheDefault: true})
+  const plugin = new Plugin({
+    root,
+    type: 'core',
+    ignoreManifest: true,
+    errorOnManifestCreate: true,
+    respectNoCacheDefault: true,
+  })
   await plugin.load()
   await writeFile(join(stage, 'manifest'), JSON.stringify(plugin.manifest))
   await rename(join(stage, 'manifest'), manifestFile)
@@ -92,7 +107,10 @@ async function writeManifest(stage: string): Promise<void> {
 async function hashFiles(patterns: string[]): Promise<string> {
   const hash = createHash('sha256')
   for (const file of globSync(patterns, {cwd: root}).sort()) {
-    hash.update(`${file}\0`).update(await readFile(join(root, file))).update('\0')
+    hash
+      .update(`${file}\0`)
+      .update(await readFile(join(root, file)))
+      .update('\0')
   }
   return hash.digest('hex')
 }

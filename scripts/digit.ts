@@ -10,7 +10,8 @@ export function readNpy(file: Buffer): {shape: number[]; data: Float32Array} {
   const start = wide ? 12 : 10
   const length = wide ? file.readUInt32LE(8) : file.readUInt16LE(8)
   const header = file.subarray(start, start + length).toString('latin1')
-  if (!header.includes("'<f4'") || !header.includes("'fortran_order': False")) throw new Error(`expected float32 in C order, found ${header.trim()}`)
+  if (!header.includes("'<f4'") || !header.includes("'fortran_order': False"))
+    throw new Error(`expected float32 in C order, found ${header.trim()}`)
   const shape = [...(/'shape': \(([^)]*)\)/.exec(header)?.[1] ?? '').matchAll(/\d+/g)].map((match) => Number(match[0]))
   const bytes = file.subarray(start + length)
   const data = new Float32Array(bytes.length / 4)
@@ -23,7 +24,11 @@ export function drawDigit(pixels: Float32Array, width: number): string {
   const shades = [' ', '░', '▒', '▓', '█']
   const rows: string[] = []
   for (let row = 0; row * width < pixels.length; row++) {
-    rows.push([...pixels.subarray(row * width, (row + 1) * width)].map((pixel) => (shades[Math.min(4, Math.floor(pixel * 5))] ?? ' ').repeat(2)).join(''))
+    rows.push(
+      [...pixels.subarray(row * width, (row + 1) * width)]
+        .map((pixel) => (shades[Math.min(4, Math.floor(pixel * 5))] ?? ' ').repeat(2))
+        .join(''),
+    )
   }
   return rows.map((row) => `  ${row}`).join('\n')
 }

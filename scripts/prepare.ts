@@ -14,11 +14,21 @@ interface Group {
 const GROUPS: Group[] = [
   {
     suites: ['unit', 'node', 'native', 'integration', 'e2e'],
-    packages: {'openssh-client': '/usr/bin/ssh', git: '/usr/bin/git', openssl: '/usr/bin/openssl', curl: '/usr/bin/curl'},
+    packages: {
+      'openssh-client': '/usr/bin/ssh',
+      git: '/usr/bin/git',
+      openssl: '/usr/bin/openssl',
+      curl: '/usr/bin/curl',
+    },
   },
   {
     suites: ['integration', 'e2e'],
-    packages: {'openssh-server': '/usr/sbin/sshd', rsync: '/usr/bin/rsync', systemd: '/lib/systemd/systemd', chromium: '/usr/bin/chromium'},
+    packages: {
+      'openssh-server': '/usr/sbin/sshd',
+      rsync: '/usr/bin/rsync',
+      systemd: '/lib/systemd/systemd',
+      chromium: '/usr/bin/chromium',
+    },
   },
   {
     // What builds the native layer.
@@ -36,7 +46,11 @@ const GROUPS: Group[] = [
   {
     // What its tests are written with.
     suites: ['native'],
-    packages: {'doctest-dev': '/usr/include/doctest/doctest.h', 'opencl-c-headers': '/usr/include/CL/cl.h', 'ocl-icd-opencl-dev': `${libraries}/libOpenCL.so`},
+    packages: {
+      'doctest-dev': '/usr/include/doctest/doctest.h',
+      'opencl-c-headers': '/usr/include/CL/cl.h',
+      'ocl-icd-opencl-dev': `${libraries}/libOpenCL.so`,
+    },
   },
   {
     suites: ['fuzzing'],
@@ -71,7 +85,12 @@ const GROUPS: Group[] = [
   {
     // A real Slurm: controller, nodes, commands.
     suites: ['integration', 'e2e'],
-    packages: {munge: '/usr/sbin/munged', slurmctld: '/usr/sbin/slurmctld', slurmd: '/usr/sbin/slurmd', 'slurm-client': '/usr/bin/sbatch'},
+    packages: {
+      munge: '/usr/sbin/munged',
+      slurmctld: '/usr/sbin/slurmctld',
+      slurmd: '/usr/sbin/slurmd',
+      'slurm-client': '/usr/bin/sbatch',
+    },
   },
   {
     // A real Open MPI, and its compiler.
@@ -100,9 +119,14 @@ const GROUPS: Group[] = [
   },
 ]
 
-/** Installs missing Debian packages that these suites use, as root; without root, names what will fail and how to install it. Throws if python3 has no venv. */
+/**
+ * Installs missing Debian packages that these suites use, as root; without root, names what will fail and how to
+ * install it. Throws if python3 has no venv.
+ */
 export async function prepareMachine(suites: string[]): Promise<void> {
-  const wanted = GROUPS.filter((group) => group.suites.some((name) => suites.includes(name))).flatMap((group) => Object.entries(group.packages))
+  const wanted = GROUPS.filter((group) => group.suites.some((name) => suites.includes(name))).flatMap((group) =>
+    Object.entries(group.packages),
+  )
   const missing = wanted.filter(([, file]) => !existsSync(file)).map(([name]) => name)
   if (missing.length > 0) installPackages(missing)
   if (suites.every((name) => name === 'checks' || name === 'unit')) return
@@ -112,7 +136,9 @@ export async function prepareMachine(suites: string[]): Promise<void> {
 
 function installPackages(names: string[]): void {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
-    console.error(`!! missing: ${names.join(', ')}. Tests that need them will fail; install them with: sudo apt-get install ${names.join(' ')}`)
+    console.error(
+      `!! missing: ${names.join(', ')}. Tests that need them will fail; install them with: sudo apt-get install ${names.join(' ')}`,
+    )
     return
   }
   console.log(`installing ${names.join(', ')} with apt-get`)
@@ -126,5 +152,6 @@ function installPackages(names: string[]): void {
   ].join(' && ')
   const done = spawnSync('sh', ['-c', `${script} >&2`], {env, stdio: ['ignore', 'ignore', 'inherit']})
   if (ownPolicy) spawnSync('rm', ['-f', policy])
-  if (done.status !== 0) console.error(`!! apt-get could not install ${names.join(', ')}; tests that need them will fail`)
+  if (done.status !== 0)
+    console.error(`!! apt-get could not install ${names.join(', ')}; tests that need them will fail`)
 }

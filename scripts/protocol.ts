@@ -1,5 +1,5 @@
-// npm run protocol: writes src/lib/protocol/ (TypeScript) node/flexrack_node/schema/ (Python) and numbers of files from protocol/*.json.
-// With --check it writes nothing and fails if something is not current.
+// npm run protocol: writes src/lib/protocol/ (TypeScript) node/flexrack_node/schema/ (Python) and numbers of files from
+// protocol/*.json. With --check it writes nothing and fails if something is not current.
 import {mkdir, readdir, readFile, rm, writeFile} from 'node:fs/promises'
 import {dirname, join, resolve} from 'node:path'
 import {nativeFiles, pythonCalls, pythonFiles, typescriptFiles} from './protocol/files.ts'
@@ -16,15 +16,23 @@ const files: Record<string, string> = {
   'node/flexrack_node/schema/kept.py': pythonCalls(topics),
   'native/server/file_schemas.h': nativeFiles(topics),
   'src/lib/protocol/index.ts': typescriptIndex(topics),
-  'node/flexrack_node/schema/__init__.py': '"""The protocol as TypedDicts, a module a topic. Nothing imports it while the program runs."""\n',
+  'node/flexrack_node/schema/__init__.py':
+    '"""The protocol as TypedDicts, a module a topic. Nothing imports it while the program runs."""\n',
 }
 for (const [name, topic] of topics) {
   if (topic.among !== 'nodes') files[`src/lib/protocol/${name}.ts`] = typescriptOf(name, topic)
   files[`node/flexrack_node/schema/${name}.py`] = pythonOf(name, topic)
 }
 const stale: string[] = []
-for (const [path, text] of Object.entries(files)) if ((await readFile(join(root, path), 'utf8').catch(() => '')) !== text) stale.push(path)
-const found = (await Promise.all(FOLDERS.map(async (folder) => (await readdir(join(root, folder)).catch(() => [])).map((name) => `${folder}/${name}`)))).flat()
+for (const [path, text] of Object.entries(files))
+  if ((await readFile(join(root, path), 'utf8').catch(() => '')) !== text) stale.push(path)
+const found = (
+  await Promise.all(
+    FOLDERS.map(async (folder) =>
+      (await readdir(join(root, folder)).catch(() => [])).map((name) => `${folder}/${name}`),
+    ),
+  )
+).flat()
 const gone = found.filter((path) => /\.(ts|py)$/.test(path) && !(path in files))
 
 if (process.argv.includes('--check')) {

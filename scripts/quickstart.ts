@@ -13,14 +13,19 @@ import {drawDigit, readNpy} from './digit.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const {values: options} = parseArgs({
-  options: {keep: {type: 'boolean', default: false}, folder: {type: 'string', default: join(root, '.flexrack')}, environments: {type: 'string'}},
+  options: {
+    keep: {type: 'boolean', default: false},
+    folder: {type: 'string', default: join(root, '.flexrack')},
+    environments: {type: 'string'},
+  },
 })
 const home = join(resolve(options.folder), 'home')
 const project = join(resolve(options.folder), 'digits')
 const env = {...process.env, FLEXRACK_HOME: home}
 const timings: [string, number][] = []
 let interrupted = false
-process.on('SIGINT', () => (interrupted = true)) // the command that runs gets it too and stops by itself; then we tidy up
+// the command that runs gets it too and stops by itself; then we tidy up
+process.on('SIGINT', () => (interrupted = true))
 process.on('SIGTERM', () => (interrupted = true))
 
 interface Command {
@@ -67,11 +72,17 @@ async function lifecycle(): Promise<void> {
 
 /** Sends the test digits through the gateway, shows the accuracy and one prediction. */
 async function predict(): Promise<void> {
-  const test = await flexrack(['workspace', 'exec', '--', 'python', 'data.py', 'labels', 'images'], {what: 'fetch the test digits', capture: true})
+  const test = await flexrack(['workspace', 'exec', '--', 'python', 'data.py', 'labels', 'images'], {
+    what: 'fetch the test digits',
+    capture: true,
+  })
   const lineEnd = test.indexOf('\n')
   const labels = JSON.parse(test.subarray(0, lineEnd).toString()) as number[]
   await writeFile(join(project, 'digits.npy'), test.subarray(lineEnd + 1))
-  const answer = await flexrack(['endpoint', 'invoke', 'digits', '--input', 'digits.npy', '--json'], {what: `predict ${labels.length} digits`, capture: true})
+  const answer = await flexrack(['endpoint', 'invoke', 'digits', '--input', 'digits.npy', '--json'], {
+    what: `predict ${labels.length} digits`,
+    capture: true,
+  })
   const scores = (JSON.parse(answer.toString()) as {outputs: {data: number[]; shape: number[]}[]}).outputs[0]
   if (!scores) throw new Error('the endpoint answered without an output')
   const predictions = labels.map((_, index) => argmax(scores.data.slice(index * 10, index * 10 + 10)))
@@ -92,8 +103,14 @@ function argmax(values: number[]): number {
 /** Stops what was started; every step is tried even if one before it fails. */
 async function tidyUp(): Promise<void> {
   interrupted = false
-  for (const args of [['endpoint', 'remove', 'digits', '--yes'], ['head', 'stop'], ['local', 'down']]) {
-    await flexrack(args, {what: 'stop everything', capture: true}).catch((error: Error) => process.stderr.write(`${error.message}\n`))
+  for (const args of [
+    ['endpoint', 'remove', 'digits', '--yes'],
+    ['head', 'stop'],
+    ['local', 'down'],
+  ]) {
+    await flexrack(args, {what: 'stop everything', capture: true}).catch((error: Error) =>
+      process.stderr.write(`${error.message}\n`),
+    )
   }
 }
 
@@ -106,9 +123,21 @@ function showTimings(): void {
 
 function showNext(): void {
   const here = relative(process.cwd(), project) || '.'
-  console.log(options.keep ? '\nthe rack, the head and the endpoint are still running; try' : '\nnothing is left running; `npm run quickstart -- --keep` leaves it up, then try')
+  console.log(
+    options.keep
+      ? '\nthe rack, the head and the endpoint are still running; try'
+      : '\nnothing is left running; `npm run quickstart -- --keep` leaves it up, then try',
+  )
   console.log(`  export FLEXRACK_HOME=${home}; alias flexrack='node ${join(root, 'bin', 'run.js')}'; cd ${here}`)
-  for (const next of ['flexrack status', 'flexrack runs show', 'flexrack head ui', 'flexrack train -- --epochs 20', 'flexrack endpoint show digits', 'flexrack local down']) console.log(`  ${next}`)
+  for (const next of [
+    'flexrack status',
+    'flexrack runs show',
+    'flexrack head ui',
+    'flexrack train -- --epochs 20',
+    'flexrack endpoint show digits',
+    'flexrack local down',
+  ])
+    console.log(`  ${next}`)
 }
 
 let failure: Error | undefined

@@ -25,10 +25,16 @@ async function main(): Promise<void> {
   const parts = tier === 'fast' ? FAST : tier === 'long' ? LONG : partsOf(words)
   // Fuzzing with libFuzzer needs a compiler of its own.
   const isFuzzing = tier === 'long' || process.env.FLEXRACK_FUZZ_SECONDS !== undefined
-  if (tier !== 'fast') await prepareMachine([...parts.map(({suite}) => suite), ...(isFuzzing ? ['fuzzing'] : []), ...(tier === 'long' ? ['long'] : [])])
+  if (tier !== 'fast')
+    await prepareMachine([
+      ...parts.map(({suite}) => suite),
+      ...(isFuzzing ? ['fuzzing'] : []),
+      ...(tier === 'long' ? ['long'] : []),
+    ])
   if (isWatched) {
     const [part] = parts
-    if (!part || parts.length > 1 || !['unit', 'integration', 'e2e'].includes(part.suite)) throw new Error('--watch takes one suite: unit, integration or e2e')
+    if (!part || parts.length > 1 || !['unit', 'integration', 'e2e'].includes(part.suite))
+      throw new Error('--watch takes one suite: unit, integration or e2e')
     process.exitCode = await watchVitest(part.suite, part.words)
   } else {
     await runAll(parts)
@@ -64,6 +70,8 @@ function lineOf(counts: Counts): string {
 
 function readWords(given: string[]): {tier: string; isWatched: boolean; words: string[]} {
   const found = given.findIndex((word) => word === '--tier')
-  const others = given.filter((word, index) => word !== '--watch' && (found === -1 || (index !== found && index !== found + 1)))
+  const others = given.filter(
+    (word, index) => word !== '--watch' && (found === -1 || (index !== found && index !== found + 1)),
+  )
   return {tier: found === -1 ? 'gate' : (given[found + 1] ?? ''), isWatched: given.includes('--watch'), words: others}
 }

@@ -1,5 +1,5 @@
-// node scripts/with-node.mjs SCRIPT [ARGS...]: runs one of our TypeScript scripts in the Node it needs, after installing
-// the packages and building what is missing or stale. Runs on any Node from 18 on, with nothing installed.
+// node scripts/with-node.mjs SCRIPT [ARGS...]: runs one of our TypeScript scripts in the Node it needs, after
+// installing the packages and building what is missing or stale. Runs on any Node from 18 on, with nothing installed.
 import {spawnSync} from 'node:child_process'
 import {existsSync, readFileSync} from 'node:fs'
 import {delimiter, join} from 'node:path'
@@ -13,7 +13,8 @@ const [script, ...args] = process.argv.slice(2)
 const env = {...process.env, PATH: [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter)}
 
 if (!isInstalled()) {
-  // `npm ci` empties node_modules first, under whatever runs from there; what is there already is only brought up to date.
+  // `npm ci` empties node_modules first, under whatever runs from there; what is there already is only brought up to
+  // date.
   const verb = existsSync(join(root, 'node_modules')) ? 'install' : 'ci'
   process.stderr.write(`Installing npm packages (npm ${verb}; the first time takes about a minute) ...\n`)
   // Install scripts run for one package only: `node`, which fetches its binary. Others would try to compile.
@@ -24,11 +25,16 @@ if (!existsSync(node)) fail(`npm did not bring ${node}; remove node_modules and 
 run(node, [join(root, 'scripts', 'build.ts')])
 becomeNode(node, [join(root, script), ...args], env)
 
-/** True if every package of package-lock.json is there in its version (npm notes what it installed in a lock file of its own). */
+/**
+ * True if every package of package-lock.json is there in its version (npm notes what it installed in a lock file of its
+ * own).
+ */
 function isInstalled() {
   const wanted = packages('package-lock.json')
   const found = packages('node_modules/.package-lock.json')
-  return Object.entries(wanted).every(([path, one]) => path === '' || (found[path] ? found[path].version === one.version : one.optional))
+  return Object.entries(wanted).every(
+    ([path, one]) => path === '' || (found[path] ? found[path].version === one.version : one.optional),
+  )
 }
 
 function packages(file) {

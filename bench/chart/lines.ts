@@ -20,14 +20,20 @@ const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9', '#e69f00
 const LEGEND_ROW = 20
 const LEGEND_COLUMN = 280
 
-/** Panels side by side with the same lines, one legend below, and a note under that: an SVG that needs no program to be read. */
+/**
+ * Panels side by side with the same lines, one legend below, and a note under that: an SVG that needs no program to be
+ * read.
+ */
 export function drawLines(panels: Panel[], note: string): string {
   const names = panels[0]?.lines.map((line) => line.name) ?? []
   const columns = Math.max(1, Math.floor((panels.length * WIDTH) / LEGEND_COLUMN))
   const rows = Math.ceil(names.length / columns)
   const [width, height] = [panels.length * WIDTH, HEIGHT + rows * LEGEND_ROW + 34]
   const legend = names.map((name, index) => {
-    const [x, y] = [EDGE.left + (index % columns) * LEGEND_COLUMN, HEIGHT + 14 + Math.floor(index / columns) * LEGEND_ROW]
+    const [x, y] = [
+      EDGE.left + (index % columns) * LEGEND_COLUMN,
+      HEIGHT + 14 + Math.floor(index / columns) * LEGEND_ROW,
+    ]
     return `<line x1="${x}" y1="${y - 4}" x2="${x + 22}" y2="${y - 4}" stroke="${colour(index)}" stroke-width="2.5"/>${text(x + 28, y, name)}`
   })
   return [
@@ -36,7 +42,8 @@ export function drawLines(panels: Panel[], note: string): string {
     ...panels.map((panel, index) => `<g transform="translate(${index * WIDTH} 0)">${drawPanel(panel)}</g>`),
     ...legend,
     text(EDGE.left, height - 12, note, 'font-size="11" fill="#666"'),
-    '</svg>', '',
+    '</svg>',
+    '',
   ].join('\n')
 }
 
@@ -50,8 +57,14 @@ function drawPanel({title, x, y, at, lines}: Panel): string {
   const marks = Array.from({length: Math.round(top / step) + 1}, (_, index) => round(index * step))
   return [
     text(EDGE.left, 22, title, 'font-size="14" font-weight="bold"'),
-    ...marks.map((value) => `<line x1="${EDGE.left}" y1="${py(value)}" x2="${right}" y2="${py(value)}" stroke="#ddd"/>${text(EDGE.left - 6, py(value) + 4, String(value), 'text-anchor="end"')}`),
-    ...at.map((value) => `<line x1="${px(value)}" y1="${bottom}" x2="${px(value)}" y2="${bottom + 4}" stroke="#222"/>${text(px(value), bottom + 18, String(value), 'text-anchor="middle"')}`),
+    ...marks.map(
+      (value) =>
+        `<line x1="${EDGE.left}" y1="${py(value)}" x2="${right}" y2="${py(value)}" stroke="#ddd"/>${text(EDGE.left - 6, py(value) + 4, String(value), 'text-anchor="end"')}`,
+    ),
+    ...at.map(
+      (value) =>
+        `<line x1="${px(value)}" y1="${bottom}" x2="${px(value)}" y2="${bottom + 4}" stroke="#222"/>${text(px(value), bottom + 18, String(value), 'text-anchor="middle"')}`,
+    ),
     `<path d="M${EDGE.left} ${EDGE.top}V${bottom}H${right}" fill="none" stroke="#222"/>`,
     text((EDGE.left + right) / 2, HEIGHT - 12, x, 'text-anchor="middle"'),
     text(0, 0, y, `text-anchor="middle" transform="translate(14 ${(EDGE.top + bottom) / 2}) rotate(-90)"`),

@@ -1,6 +1,9 @@
-"""Runs the OpenCL micro benchmark and the programs natively, over each transport, and through the peer where it is given, all in one go and taking turns.
-Prints one JSON object of medians: {"floor": {...}, "native": {...}, "tcp": {...}, ...}.
-The peer (PoCL's remote driver) is built elsewhere: FLEXRACK_BENCH_POCLD is its daemon, FLEXRACK_BENCH_POCLR_VENDORS the vendors folder of its driver."""
+"""Runs the OpenCL micro benchmark and the programs natively, over each transport, and through the peer where it is
+given, all in one go and taking turns. Prints one JSON object of medians: {"floor": {...}, "native": {...}, "tcp":
+{...}, ...}. The peer (PoCL's remote driver) is built elsewhere: FLEXRACK_BENCH_POCLD is its daemon,
+FLEXRACK_BENCH_POCLR_VENDORS the vendors folder of its driver.
+"""
+
 import json
 import os
 import socket
@@ -40,12 +43,27 @@ class Peer:
     def __init__(self, folder):
         self.port = free_port()
         self.log = open(Path(folder) / "pocld.log", "wb")
-        self.process = subprocess.Popen([PEER["daemon"], "-a", "127.0.0.1", "-p", str(self.port)], env=native_env(1), stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        self.process = subprocess.Popen(
+            [PEER["daemon"], "-a", "127.0.0.1", "-p", str(self.port)],
+            env=native_env(1),
+            stdin=subprocess.DEVNULL,
+            stdout=self.log,
+            stderr=self.log,
+        )
         wait_until(self.answers, 20, "the peer's start")
-        self.env = {**os.environ, "OCL_ICD_VENDORS": PEER["vendors"], "POCL_DEVICES": "remote", "POCL_REMOTE0_PARAMETERS": f"127.0.0.1:{self.port}/0"}
+        self.env = {
+            **os.environ,
+            "OCL_ICD_VENDORS": PEER["vendors"],
+            "POCL_DEVICES": "remote",
+            "POCL_REMOTE0_PARAMETERS": f"127.0.0.1:{self.port}/0",
+        }
 
     def answers(self):
-        ports = {line.split()[1].split(":")[1] for line in Path("/proc/net/tcp").read_text().splitlines()[1:] if line.split()[3] == "0A"}
+        ports = {
+            line.split()[1].split(":")[1]
+            for line in Path("/proc/net/tcp").read_text().splitlines()[1:]
+            if line.split()[3] == "0A"
+        }
         return f"{self.port:04X}" in ports
 
     def close(self):
@@ -68,8 +86,15 @@ def main():
             attached[transport] = open_ends.enter_context(Attached([daemon], transport))
         peer = open_ends.enter_context(closing(Peer(folder))) if all(PEER.values()) else None
         if not peer:
-            print("!! the peer is not measured: FLEXRACK_BENCH_POCLD and FLEXRACK_BENCH_POCLR_VENDORS are not both given", file=sys.stderr)
-        cases = {"native": native_env(1), **{name: one.env for name, one in attached.items()}, **({"peer": peer.env} if peer else {})}
+            print(
+                "!! the peer is not measured: FLEXRACK_BENCH_POCLD and FLEXRACK_BENCH_POCLR_VENDORS are not both given",
+                file=sys.stderr,
+            )
+        cases = {
+            "native": native_env(1),
+            **{name: one.env for name, one in attached.items()},
+            **({"peer": peer.env} if peer else {}),
+        }
         samples = {name: [] for name in [*cases, "floor"]}
         for _ in range(ROUNDS):
             samples["floor"].append(measured(["loopback"], native_env(1)))

@@ -1,5 +1,8 @@
-"""Runs the CUDA driver benchmark natively on a simulated GPU that does no work, and over each transport, beside the wire alone, all in one go and taking turns.
-Prints one JSON object of medians: {"floor": {...}, "wire": {transport: {...}}, "native": {...}, "tcp": {...}, ..., "trips": {transport: {...}}}."""
+"""Runs the CUDA driver benchmark natively on a simulated GPU that does no work, and over each transport, beside the
+wire alone, all in one go and taking turns. Prints one JSON object of medians: {"floor": {...}, "wire": {transport:
+{...}}, "native": {...}, "tcp": {...}, ..., "trips": {transport: {...}}}.
+"""
+
 import json
 import os
 import re
@@ -28,7 +31,9 @@ def wire():
 
 
 def trips(env):
-    """Questions that this program waited for, from the start to the end of its first launch; of all of its messages the numbers and counts."""
+    """Questions that this program waited for, from the start to the end of its first launch; of all of its messages the
+    numbers and counts.
+    """
     with tempfile.TemporaryDirectory(prefix="flexrack-bench-") as folder:
         trace = Path(folder) / "trace"
         measured(["cuda", "--first-launch"], {**env, "FLEXRACK_TRACE": str(trace)})

@@ -1,7 +1,10 @@
-"""Two clients on one device, each with its share: which part of the device's time did each get, over ten seconds. Prints one JSON object of percents.
-A client enqueues kernels without a pause, some always under way; its time is how many it got done times what one takes alone.
+"""Two clients on one device, each with its share: which part of the device's time did each get, over ten seconds.
+Prints one JSON object of percents. A client enqueues kernels without a pause, some always under way; its time is how
+many it got done times what one takes alone.
 
-shares.py opencl|cuda [SECONDS]     PoCL, or the GPU in software"""
+shares.py opencl|cuda [SECONDS]     PoCL, or the GPU in software
+"""
+
 import json
 import os
 import subprocess
@@ -19,7 +22,7 @@ sys.path.insert(0, str(here.parent / "test" / "gpu"))
 from rack import GpuAttached, GpuDaemon  # noqa: E402
 
 SECONDS = 10
-LONG, TINY = 400_000, 400   # rounds of the kernel's loop: some milliseconds, some microseconds
+LONG, TINY = 400_000, 400  # rounds of the kernel's loop: some milliseconds, some microseconds
 LOOP = """
 end = time.perf_counter() + float(sys.argv[3])
 done = 0
@@ -28,7 +31,8 @@ while time.perf_counter() < end:
     done += each
 print(json.dumps(done), flush=True)
 """
-OPENCL = """
+OPENCL = (
+    """
 import sys, time, json
 import numpy as np, pyopencl as cl
 context = cl.create_some_context(interactive=False)
@@ -43,10 +47,13 @@ each = int(sys.argv[2])
 some(each)
 print("ready", flush=True)
 sys.stdin.readline()
-""" + LOOP
+"""
+    + LOOP
+)
 # The GPU in software runs an instruction of 32 threads where PoCL has run many: fewer rounds take as long.
 SLOWER = 20
-CUDA = """
+CUDA = (
+    """
 import ctypes, json, sys, time
 PTX = b'''.version 7.0
 .target sm_70
@@ -81,16 +88,27 @@ each = int(sys.argv[2])
 some(each)
 print("ready", flush=True)
 sys.stdin.readline()
-""" + LOOP
+"""
+    + LOOP
+)
 
 
 class Client:
     def __init__(self, api, daemon, interpreter, rounds, share, seconds):
         is_cuda = api == "cuda"
         self.attached = (GpuAttached if is_cuda else Attached)([daemon], "tls", share=share)
-        words = [interpreter, "-c", CUDA if is_cuda else OPENCL, str(rounds // SLOWER if is_cuda else rounds), str(8 if rounds == LONG else 256), str(seconds)]
+        words = [
+            interpreter,
+            "-c",
+            CUDA if is_cuda else OPENCL,
+            str(rounds // SLOWER if is_cuda else rounds),
+            str(8 if rounds == LONG else 256),
+            str(seconds),
+        ]
         env = {**self.attached.env, "PYOPENCL_CTX": "0", "PYOPENCL_NO_CACHE": "1"}
-        self.process = subprocess.Popen([str(word) for word in words], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            [str(word) for word in words], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         assert self.process.stdout.readline() == "ready\n"
 
     def go(self):
@@ -116,10 +134,12 @@ def kernels(api, daemon, interpreter, seconds, clients):
 def main(api, seconds=SECONDS):
     interpreter = sys.executable if api == "cuda" else environment("shares", ["pyopencl", "numpy"]) / "bin" / "python"
     with GpuDaemon("sim") if api == "cuda" else Daemon(devices=1) as daemon:
+
         def count(*clients):
             return kernels(api, daemon, interpreter, seconds, clients)
-        whole, = count((LONG, {}))
-        tiny_whole, = count((TINY, {}))
+
+        (whole,) = count((LONG, {}))
+        (tiny_whole,) = count((TINY, {}))
         half, quarter, most = {"fraction": 0.5}, {"fraction": 0.25}, {"fraction": 0.75}
         percent = lambda done, alone: round(100 * done / alone, 1)  # noqa: E731
         answer = {}
@@ -130,7 +150,10 @@ def main(api, seconds=SECONDS):
         answer["alone with a half"] = [percent(count((LONG, half))[0], whole)]
         answer["alone with a quarter, capped"] = [percent(count((LONG, {**quarter, "cap": True}))[0], whole)]
         tiny, long = count((TINY, half), (LONG, half))
-        answer["a flood of tiny kernels beside long ones, half each"] = [percent(tiny, tiny_whole), percent(long, whole)]
+        answer["a flood of tiny kernels beside long ones, half each"] = [
+            percent(tiny, tiny_whole),
+            percent(long, whole),
+        ]
     print(json.dumps(answer))
 
 

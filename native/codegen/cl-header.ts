@@ -1,4 +1,5 @@
-// gen/opencl/cl.h: the types, numbers and functions of OpenCL as our own code needs them; opencl.functions and opencl.constants are its source.
+// gen/opencl/cl.h: the types, numbers and functions of OpenCL as our own code needs them; opencl.functions and
+// opencl.constants are its source.
 import {banner} from './cpp.ts'
 import {every} from './declarations.ts'
 import type {ApiFunction, Spec} from './spec.ts'
@@ -16,14 +17,29 @@ export function clHeader(spec: Spec): string {
 
 ${opaques.map(({tag}) => `struct ${tag};\n`).join('')}
 ${opaques.map(({name, tag}) => `using ${name} = ${tag}*;\n`).join('')}
-${every(spec.declarations, 'type').map(({name, of}) => `using ${name} = ${of};\n`).join('')}
-${every(spec.declarations, 'layout').map(({name, members}) => `struct _${name} {\n${members.split('; ').map((member) => `  ${member.replace(/;$/, '')};\n`).join('')}};\nusing ${name} = _${name};\n`).join('\n')}
-${every(spec.declarations, 'callback').map(({name, parameters}) => `using ${name} = void(CL_CALLBACK*)${parameters};\n`).join('')}
+${every(spec.declarations, 'type')
+  .map(({name, of}) => `using ${name} = ${of};\n`)
+  .join('')}
+${every(spec.declarations, 'layout')
+  .map(
+    ({name, members}) =>
+      `struct _${name} {\n${members
+        .split('; ')
+        .map((member) => `  ${member.replace(/;$/, '')};\n`)
+        .join('')}};\nusing ${name} = _${name};\n`,
+  )
+  .join('\n')}
+${every(spec.declarations, 'callback')
+  .map(({name, parameters}) => `using ${name} = void(CL_CALLBACK*)${parameters};\n`)
+  .join('')}
 ${spec.constants.map(({type, name, value}) => `inline constexpr ${type} ${name} = ${value};\n`).join('')}
 /// What the client defines. What it does not define yet answers CL_INVALID_OPERATION (icd.cpp).
 namespace flexrack::client::opencl {
 
-${spec.functions.filter(({returns}) => returns).map((one) => `${prototype(one, one.name)};\n`).join('')}
+${spec.functions
+  .filter(({returns}) => returns)
+  .map((one) => `${prototype(one, one.name)};\n`)
+  .join('')}
 }  // namespace flexrack::client::opencl
 `
 }
@@ -31,7 +47,7 @@ ${spec.functions.filter(({returns}) => returns).map((one) => `${prototype(one, o
 /** The same names for a test that compares them with another header: CONSTANT(name), FUNCTION(name). */
 export function clNames(spec: Spec): string {
   const offered = spec.functions.filter(({returns, how}) => returns && how !== 'refuse')
-  return `${banner(spec, 'Every constant and every function that is not refused, for comparing cl.h with somebody else\'s.')}
+  return `${banner(spec, "Every constant and every function that is not refused, for comparing cl.h with somebody else's.")}
 ${spec.constants.map(({name}) => `CONSTANT(${name})\n`).join('')}
 ${offered.map(({name}) => `FUNCTION(${name})\n`).join('')}`
 }

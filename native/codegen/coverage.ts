@@ -2,7 +2,7 @@
 import {hex} from './cpp.ts'
 import type {ApiFunction, Field, Spec} from './spec.ts'
 
-const TITLES: Record<string, string> = {opencl: 'OpenCL', cuda: 'CUDA\'s driver API', nvml: 'NVML'}
+const TITLES: Record<string, string> = {opencl: 'OpenCL', cuda: "CUDA's driver API", nvml: 'NVML'}
 
 export function coveragePage(spec: Spec): string {
   const title = TITLES[spec.api] ?? spec.api
@@ -32,7 +32,10 @@ events of several servers meet, or when something is over: ${unnamed(spec).join(
 
 | op | | message | fields | reply |
 |---|---|---|---|---|
-${[...spec.messages].sort((a, b) => a.op - b.op).map((one) => `| ${hex(one.op)} | ${one.kind} | \`${one.name}\` | ${list(one.fields)} | ${list(one.reply ?? [])} |\n`).join('')}
+${[...spec.messages]
+  .sort((a, b) => a.op - b.op)
+  .map((one) => `| ${hex(one.op)} | ${one.kind} | \`${one.name}\` | ${list(one.fields)} | ${list(one.reply ?? [])} |\n`)
+  .join('')}
 ### Structures
 
 | structure | fields |

@@ -12,7 +12,10 @@ export function camel(name: string): string {
   return name.replace(/(^|_)(\w)/g, (_all, _bar, letter: string) => letter.toUpperCase())
 }
 
-/** The namespace of an API's messages. Not its own name: the client's and the backend's code live in namespaces of that name. */
+/**
+ * The namespace of an API's messages. Not its own name: the client's and the backend's code live in namespaces of that
+ * name.
+ */
 export function space(spec: Spec): string {
   return {opencl: 'cl', cuda: 'cu'}[spec.api] ?? `${spec.api}_wire`
 }

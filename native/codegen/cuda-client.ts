@@ -19,7 +19,10 @@ ${spec.functions.map((one) => `${prototype(one, one.name)};\n`).join('')}
 /// Plain forwards as they come from the specification, for those who do something first.
 namespace plain {
 
-${spec.functions.filter(({plain}) => plain).map((one) => `${prototype(one, one.name)};\n`).join('')}
+${spec.functions
+  .filter(({plain}) => plain)
+  .map((one) => `${prototype(one, one.name)};\n`)
+  .join('')}
 }  // namespace plain
 
 /// Where the symbol of cu::entry_points()[index] is.
@@ -32,7 +35,10 @@ void* entry_address(std::size_t index);
 export function clientStubs(spec: Spec): string {
   return `${banner(spec, 'The stubs of plain forwards. Included once, where Call (client/cuda/call.h) is known.')}namespace flexrack::client::cuda::plain {
 
-${spec.functions.filter(({plain}) => plain).map((one) => stub(spec, one)).join('\n')}
+${spec.functions
+  .filter(({plain}) => plain)
+  .map((one) => stub(spec, one))
+  .join('\n')}
 }  // namespace flexrack::client::cuda::plain
 `
 }
@@ -41,7 +47,9 @@ function stub(spec: Spec, one: ApiFunction): string {
   const all = travels(spec, one)
   const type = camel(messageName(one))
   // A new object is made at the server that the others say.
-  const into = all.filter(({parameter, as}) => parameter.direction !== 'out' && as !== 'count').sort((a, b) => Number(a.parameter.direction === 'new') - Number(b.parameter.direction === 'new'))
+  const into = all
+    .filter(({parameter, as}) => parameter.direction !== 'out' && as !== 'count')
+    .sort((a, b) => Number(a.parameter.direction === 'new') - Number(b.parameter.direction === 'new'))
   const out = all.filter(({parameter}) => parameter.direction === 'out')
   const made = all.filter(({parameter}) => parameter.direction === 'new')
   const gone = all.filter(({parameter}) => parameter.direction === 'gone')
@@ -50,12 +58,20 @@ function stub(spec: Spec, one: ApiFunction): string {
     ...made.map(({parameter}) => `    *${parameter.name} = made_${parameter.name}.keep();\n`),
     ...gone.map(({parameter}) => `    call.gone(${parameter.name});\n`),
   ]
-  const needed = [...out, ...made].filter(({parameter}) => !parameter.isOptional).map(({parameter}) => `  call.needs(${parameter.name});\n`)
-  const own = all.some(({as}) => as === 'handle' || as === 'device' || as === 'address') ? 'context()' : 'current_context()'
-  const send = after.length === 0
-    ? one.plain?.kind === 'send' ? '  return call.send(m);\n' : '  return call.ask(m, [](const auto&) {});\n'
-    : one.plain?.kind === 'send' ? `  const auto status = call.send(m);\n  if (status == CUDA_SUCCESS) {\n${after.join('')}  }\n  return status;\n`
-      : `  return call.ask(m, [&](const cu::${type}Reply&${out.length > 0 ? ' reply' : ''}) {\n${after.join('')}  });\n`
+  const needed = [...out, ...made]
+    .filter(({parameter}) => !parameter.isOptional)
+    .map(({parameter}) => `  call.needs(${parameter.name});\n`)
+  const own = all.some(({as}) => as === 'handle' || as === 'device' || as === 'address')
+    ? 'context()'
+    : 'current_context()'
+  const send =
+    after.length === 0
+      ? one.plain?.kind === 'send'
+        ? '  return call.send(m);\n'
+        : '  return call.ask(m, [](const auto&) {});\n'
+      : one.plain?.kind === 'send'
+        ? `  const auto status = call.send(m);\n  if (status == CUDA_SUCCESS) {\n${after.join('')}  }\n  return status;\n`
+        : `  return call.ask(m, [&](const cu::${type}Reply&${out.length > 0 ? ' reply' : ''}) {\n${after.join('')}  });\n`
   return `${prototype(one, one.name)} {
   Call call;
   cu::${type} m;
@@ -66,23 +82,35 @@ ${send}}
 
 function given({parameter: {name, direction, isOptional, count}, as, isArray, field, type}: Travel): string {
   const target = `m.${field.name}`
-  if (direction === 'new') return `  const auto made_${name} = call.make<${type}>();\n  ${target} = made_${name}.handle();\n`
+  if (direction === 'new')
+    return `  const auto made_${name} = call.make<${type}>();\n  ${target} = made_${name}.handle();\n`
   const list = isOptional ? 'optional_list' : 'list'
-  if (isArray && as === 'handle') return `  const auto all_${name} = call.handles(call.${list}(${name}, ${count}));\n  ${target} = all_${name};\n`
-  if (isArray && as === 'flat') return `  const auto all_${name} = call.local(call.${list}(${name}, ${count}));\n  ${target} = wire::bytes_of(all_${name});\n`
+  if (isArray && as === 'handle')
+    return `  const auto all_${name} = call.handles(call.${list}(${name}, ${count}));\n  ${target} = all_${name};\n`
+  if (isArray && as === 'flat')
+    return `  const auto all_${name} = call.local(call.${list}(${name}, ${count}));\n  ${target} = wire::bytes_of(all_${name});\n`
   if (isArray) return `  ${target} = call.${list}(${name}, ${count});\n`
   switch (as) {
-    case 'handle': return `  ${target} = call.handle(${name});\n`
-    case 'device': return `  ${target} = call.device(${name});\n`
-    case 'address': return `  ${target} = call.address(${name});\n`
-    case 'text': return `  ${target} = call.text(${name});\n`
-    case 'flat': return `  const auto own_${name} = call.local(${direction === 'in' ? `call.value(${name})` : name});\n  ${target} = wire::bytes_of(own_${name});\n`
-    default: return `  ${target} = ${wireCast(field, name)};\n`
+    case 'handle':
+      return `  ${target} = call.handle(${name});\n`
+    case 'device':
+      return `  ${target} = call.device(${name});\n`
+    case 'address':
+      return `  ${target} = call.address(${name});\n`
+    case 'text':
+      return `  ${target} = call.text(${name});\n`
+    case 'flat':
+      return `  const auto own_${name} = call.local(${direction === 'in' ? `call.value(${name})` : name});\n  ${target} = wire::bytes_of(own_${name});\n`
+    default:
+      return `  ${target} = ${wireCast(field, name)};\n`
   }
 }
 
 function result({parameter: {name, isOptional}, as, field, type}: Travel): string {
-  const take = as === 'flat' ? `call.take(reply.${field.name}, *${name});` : `*${name} = static_cast<${type}>(reply.${field.name});`
+  const take =
+    as === 'flat'
+      ? `call.take(reply.${field.name}, *${name});`
+      : `*${name} = static_cast<${type}>(reply.${field.name});`
   return isOptional ? `if (${name}) ${take}` : take
 }
 
@@ -103,7 +131,9 @@ namespace flexrack::client::cuda {
 
 void* entry_address(std::size_t index) {
   static void* const kAddresses[] = {
-${entries(spec).map(({symbol}) => `      reinterpret_cast<void*>(&::${symbol}),\n`).join('')}  };
+${entries(spec)
+  .map(({symbol}) => `      reinterpret_cast<void*>(&::${symbol}),\n`)
+  .join('')}  };
   return kAddresses[index];
 }
 
@@ -121,7 +151,9 @@ function fallback(one: ApiFunction): string {
 
 function exported({symbol, isPerThread, of}: {symbol: string; isPerThread: boolean; of: ApiFunction}): string {
   const streams = of.parameters.some(({type}) => type === 'CUstream')
-  const list = of.parameters.map(({type, name}) => isPerThread && type === 'CUstream' ? `per_thread(${name})` : name).join(', ')
+  const list = of.parameters
+    .map(({type, name}) => (isPerThread && type === 'CUstream' ? `per_thread(${name})` : name))
+    .join(', ')
   const scope = isPerThread && !streams ? 'flexrack::client::cuda::PerThread scope; ' : ''
   const call = list.replaceAll('per_thread(', 'flexrack::client::cuda::per_thread(')
   return `${prototype(of, symbol)} {\n  ${scope}return flexrack::client::cuda::guard([&] { return flexrack::client::cuda::${of.name}(${call}); });\n}\n`

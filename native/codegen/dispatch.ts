@@ -7,7 +7,9 @@ export function requestsHeader(spec: Spec): string {
   const notices = spec.messages.filter(({kind}) => kind === 'notice')
   const handler = (message: Message): string => {
     const name = camel(message.name)
-    return message.kind === 'call' ? `  virtual void on(const ${name}& call, wire::Respond<${name}::Reply> respond) = 0;\n` : `  virtual void on(const ${name}& message) = 0;\n`
+    return message.kind === 'call'
+      ? `  virtual void on(const ${name}& call, wire::Respond<${name}::Reply> respond) = 0;\n`
+      : `  virtual void on(const ${name}& message) = 0;\n`
   }
   return `${banner(spec, `Who handles the messages of ${spec.api}: Requests in the server, Notices in the client.`)}#pragma once
 
@@ -41,10 +43,13 @@ Dispatch dispatch(Notices& notices, const wire::Header& header, wire::View body)
 }
 
 export function dispatchSource(spec: Spec): string {
-  const cases = (list: Message[], to: string): string => list.map((message) => {
-    const name = camel(message.name)
-    return `    case ${name}::kOp: return ${message.kind === 'call' ? `call<${name}>(requests, link, header, body)` : `pass<${name}>(${to}, body)`};\n`
-  }).join('')
+  const cases = (list: Message[], to: string): string =>
+    list
+      .map((message) => {
+        const name = camel(message.name)
+        return `    case ${name}::kOp: return ${message.kind === 'call' ? `call<${name}>(requests, link, header, body)` : `pass<${name}>(${to}, body)`};\n`
+      })
+      .join('')
   return `${banner(spec, `Finds the handler of a message of ${spec.api}.`)}#include "gen/${spec.api}/requests.h"
 
 namespace flexrack::${space(spec)} {
@@ -71,13 +76,19 @@ Dispatch call(Requests& requests, wire::Link& link, const wire::Header& header, 
 
 Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& header, wire::View body) {
   switch (header.op) {
-${cases(spec.messages.filter(({kind}) => kind !== 'notice'), 'requests')}    default: return Dispatch::unknown;
+${cases(
+  spec.messages.filter(({kind}) => kind !== 'notice'),
+  'requests',
+)}    default: return Dispatch::unknown;
   }
 }
 
 Dispatch dispatch(Notices& notices, const wire::Header& header, wire::View body) {
   switch (header.op) {
-${cases(spec.messages.filter(({kind}) => kind === 'notice'), 'notices')}    default: return Dispatch::unknown;
+${cases(
+  spec.messages.filter(({kind}) => kind === 'notice'),
+  'notices',
+)}    default: return Dispatch::unknown;
   }
 }
 

@@ -17,10 +17,14 @@ import {nvmlErrors, nvmlExports, nvmlFunctions, nvmlHeader, nvmlLayouts, nvmlMap
 import {revisionHeader} from './revision.ts'
 import {readSpec, type Spec} from './spec.ts'
 
-/** Path from the root of the checkout to text. Throws where the specification contradicts itself or the ids already given out. */
+/**
+ * Path from the root of the checkout to text. Throws where the specification contradicts itself or the ids already
+ * given out.
+ */
 export function generate(root: string, api: string): Record<string, string> {
   const spec = readSpec(join(root, 'native/spec', api))
-  if (spec.messagesOf !== undefined) return {[`docs/${api}-coverage.md`]: wrapProse(coveragePage(spec)), ...OWN[api]?.(spec, `native/gen/${api}`)}
+  if (spec.messagesOf !== undefined)
+    return {[`docs/${api}-coverage.md`]: wrapProse(coveragePage(spec)), ...OWN[api]?.(spec, `native/gen/${api}`)}
   const ids = join(root, `native/spec/${api}.ids`)
   const folder = `native/gen/${api}`
   return {

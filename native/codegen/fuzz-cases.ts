@@ -1,4 +1,5 @@
-// gen/API/fuzz_cases.{h,cpp}: a valid example of every body, the seeds of the fuzzers and the matter of the round-trip tests.
+// gen/API/fuzz_cases.{h,cpp}: a valid example of every body, the seeds of the fuzzers and the matter of the round-trip
+// tests.
 import {banner, bodies, cppType, hex, space} from './cpp.ts'
 import {SCALARS} from './scalars.ts'
 import type {Field, Spec} from './spec.ts'
@@ -36,7 +37,10 @@ namespace flexrack::${space(spec)} {
 namespace {
 
 constexpr std::uint8_t kBytes[] = {0x66, 0x6c, 0x65, 0x78, 0x00, 0xff, 0x80};
-${Object.entries(SCALARS).filter(([name]) => name !== 'handle').map(([name, {cpp}]) => `[[maybe_unused]] constexpr ${cpp} k_${name}[] = {1, 2, 3};\n`).join('')}
+${Object.entries(SCALARS)
+  .filter(([name]) => name !== 'handle')
+  .map(([name, {cpp}]) => `[[maybe_unused]] constexpr ${cpp} k_${name}[] = {1, 2, 3};\n`)
+  .join('')}
 template <class Message>
 bool again(wire::View body, wire::Bytes& out) {
   Message message;

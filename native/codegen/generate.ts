@@ -1,4 +1,5 @@
-// npm run codegen [-- --check]: writes native/gen from native/spec. With --check it writes nothing and fails if something is not current.
+// npm run codegen [-- --check]: writes native/gen from native/spec. With --check it writes nothing and fails if
+// something is not current.
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {dirname, join, resolve} from 'node:path'
 import {generate} from './files.ts'

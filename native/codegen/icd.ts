@@ -8,7 +8,10 @@ const EXPORTS = ['clIcdGetPlatformIDsKHR', 'clGetExtensionFunctionAddress', 'clG
 
 export function icdHeader(spec: Spec): string {
   const table = spec.functions.filter(({isInTable}) => isInTable)
-  const entry = (one: ApiFunction): string => one.returns ? `  ${one.returns} (*${one.name})(${one.parameters.map(({type}) => type).join(', ')});\n` : `  void* ${one.name};\n`
+  const entry = (one: ApiFunction): string =>
+    one.returns
+      ? `  ${one.returns} (*${one.name})(${one.parameters.map(({type}) => type).join(', ')});\n`
+      : `  void* ${one.name};\n`
   return `${banner(spec, 'The dispatch table of the ICD loader: the first word of every object points to one.')}#pragma once
 
 #include <string_view>
@@ -68,7 +71,10 @@ auto guard(Body&& body, Fail&& fail) noexcept -> decltype(body()) {
   }
 }
 
-${present.filter((one) => one.isInTable || isLookedUp(one)).map(guarded).join('')}
+${present
+  .filter((one) => one.isInTable || isLookedUp(one))
+  .map(guarded)
+  .join('')}
 }  // namespace
 
 ${present.map(weak).join('')}
@@ -80,7 +86,11 @@ ${table.map((one) => `    ${one.returns ? `guarded_${one.name}` : 'nullptr'},\n`
 
 void* icd_function(std::string_view name) {
   static const std::pair<std::string_view, void*> kFunctions[] = {
-${present.filter(isLookedUp).sort((a, b) => (a.name < b.name ? -1 : 1)).map(({name}) => `    {"${name}", reinterpret_cast<void*>(&guarded_${name})},\n`).join('')}  };
+${present
+  .filter(isLookedUp)
+  .sort((a, b) => (a.name < b.name ? -1 : 1))
+  .map(({name}) => `    {"${name}", reinterpret_cast<void*>(&guarded_${name})},\n`)
+  .join('')}  };
   const auto* found = std::ranges::lower_bound(kFunctions, name, {}, &std::pair<std::string_view, void*>::first);
   return found != std::end(kFunctions) && found->first == name ? found->second : nullptr;
 }
@@ -115,7 +125,12 @@ function guarded(one: ApiFunction): string {
 
 function weak(one: ApiFunction): string {
   const body = failWith(one, 'CL_INVALID_OPERATION')
-  const used = {...one, parameters: one.parameters.map((parameter) => (body.includes(parameter.name) ? parameter : {...parameter, name: ''}))}
+  const used = {
+    ...one,
+    parameters: one.parameters.map((parameter) =>
+      body.includes(parameter.name) ? parameter : {...parameter, name: ''},
+    ),
+  }
   return `[[gnu::weak]] ${prototype(used, one.name).replace(/ (?=[,)])/g, '')} { ${body} }\n`
 }
 

@@ -6,7 +6,8 @@ import type {Field, Spec} from './spec.ts'
 export function messagesHeader(spec: Spec): string {
   const structs = spec.structs.map(({name, fields}) => `struct ${name} {\n${members(fields)}};\n`)
   const messages = bodies(spec).map(({name, fields, message, isReply}) => {
-    if (isReply) return `/// Answers ${camel(message.name)}.\nstruct ${name} {\n${members(fields)}};\nvoid encode(wire::Bytes& out, const ${name}& m);\nbool decode(wire::View body, ${name}& m);\n`
+    if (isReply)
+      return `/// Answers ${camel(message.name)}.\nstruct ${name} {\n${members(fields)}};\nvoid encode(wire::Bytes& out, const ${name}& m);\nbool decode(wire::View body, ${name}& m);\n`
     const reply = message.reply ? `  using Reply = ${name}Reply;\n` : ''
     return `struct ${name} {\n  static constexpr std::uint16_t kOp = ${hex(message.op)};\n  static constexpr char kName[] = "${name}";\n${reply}${members(fields)}};\nvoid encode(wire::Bytes& out, const ${name}& m);\nbool decode(wire::View body, ${name}& m);\n`
   })
@@ -30,8 +31,11 @@ ${messages.join('\n')}
 }
 
 export function messagesSource(spec: Spec): string {
-  const structs = spec.structs.filter(({name}) => !uniform(spec, name)).map(({name, fields}) => writerAndReader(spec, name, fields))
-  const messages = bodies(spec).map(({name, fields}) => `${writerAndReader(spec, name, fields)}
+  const structs = spec.structs
+    .filter(({name}) => !uniform(spec, name))
+    .map(({name, fields}) => writerAndReader(spec, name, fields))
+  const messages = bodies(spec).map(
+    ({name, fields}) => `${writerAndReader(spec, name, fields)}
 void encode(wire::Bytes& out, const ${name}& m) {
   wire::Writer w(out);
   write(w, m);
@@ -42,7 +46,8 @@ bool decode(wire::View body, ${name}& m) {
   read(r, m);
   return is_finished(r, body);
 }
-`)
+`,
+  )
   return `${banner(spec, `How the messages of ${spec.api} are written and read.`)}#include "gen/${spec.api}/messages.h"
 
 #include <algorithm>
@@ -106,7 +111,8 @@ function writeOne(spec: Spec, field: Field, value: string): string {
 
 function readField(spec: Spec, field: Field): string {
   const scalar = SCALARS[field.type]?.cpp
-  if (scalar) return field.isArray ? `m.${field.name} = r.get_array<${scalar}>();` : `m.${field.name} = r.get<${scalar}>();`
+  if (scalar)
+    return field.isArray ? `m.${field.name} = r.get_array<${scalar}>();` : `m.${field.name} = r.get<${scalar}>();`
   if (!field.isArray) return readOne(spec, field, `m.${field.name}`)
   const least = smallest(spec, {...field, isArray: false})
   return `m.${field.name}.resize(r.get_count(${least}));\n  for (auto& one : m.${field.name}) ${readOne(spec, field, 'one')}`

@@ -19,8 +19,15 @@ inline constexpr wire::Api kApi{${JSON.stringify(spec.api)}, ${hex(spec.firstOp)
 
 /** 16 hex digits. Names count as well as types: a field that is called something else means something else. */
 export function revision(spec: Spec): string {
-  const fields = (list: Field[]): string => list.map(({name, type, isArray}) => `${name}:${type}${isArray ? '[]' : ''}`).join(' ')
+  const fields = (list: Field[]): string =>
+    list.map(({name, type, isArray}) => `${name}:${type}${isArray ? '[]' : ''}`).join(' ')
   const structs = spec.structs.map((one) => `struct ${one.name} {${fields(one.fields)}}`)
-  const messages = spec.messages.map((one) => `${hex(one.op)} ${one.kind} ${one.name} {${fields(one.fields)}}${one.reply ? ` -> {${fields(one.reply)}}` : ''}`)
-  return createHash('sha256').update([...structs.sort(), ...messages.sort()].join('\n')).digest('hex').slice(0, 16)
+  const messages = spec.messages.map(
+    (one) =>
+      `${hex(one.op)} ${one.kind} ${one.name} {${fields(one.fields)}}${one.reply ? ` -> {${fields(one.reply)}}` : ''}`,
+  )
+  return createHash('sha256')
+    .update([...structs.sort(), ...messages.sort()].join('\n'))
+    .digest('hex')
+    .slice(0, 16)
 }

@@ -1,7 +1,8 @@
 // Reads a specification: NAME.api (messages), and where there are such, NAME.constants and NAME.functions beside it.
 //
-// OpenCL's functions are written by hand on top of generated messages: its objects carry too much state for less. Of CUDA's, those that are plain
-// forwards are generated from the same lines (plain.ts): the signature says what goes where, as the head of cuda.functions explains.
+// OpenCL's functions are written by hand on top of generated messages: its objects carry too much state for less. Of
+// CUDA's, those that are plain forwards are generated from the same lines (plain.ts): the signature says what goes
+// where, as the head of cuda.functions explains.
 import {existsSync, readFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {bodies} from './cpp.ts'
@@ -85,10 +86,17 @@ export function emptySpec(): Spec {
 
 const BUILT_IN = new Set([...Object.keys(SCALARS), 'string', 'bytes', 'payload'])
 
-/** Reads `base`.api, and `base`.constants and `base`.functions where they are. Throws with file and line on what it cannot read. */
+/**
+ * Reads `base`.api, and `base`.constants and `base`.functions where they are. Throws with file and line on what it
+ * cannot read.
+ */
 export function readSpec(base: string): Spec {
   const spec = emptySpec()
-  for (const [path, needed] of [[`${base}.api`, true], [`${base}.constants`, false], [`${base}.functions`, false]] as const) {
+  for (const [path, needed] of [
+    [`${base}.api`, true],
+    [`${base}.constants`, false],
+    [`${base}.functions`, false],
+  ] as const) {
     if (needed || existsSync(path)) parse(readFileSync(path, 'utf8'), path, spec)
   }
   addPlainMessages(spec)
@@ -141,7 +149,9 @@ function other(word: string, rest: string, spec: Spec, fail: Fail): void {
 }
 
 function message(kind: Message['kind'], text: string, fail: Fail): Message {
-  const match = /^(\w+) (0x[0-9a-f]+) (\{.*?\})(?: -> (\{.*\}))?$/.exec(text) ?? fail('a message is NAME OP { fields } with -> { fields } for a call')
+  const match =
+    /^(\w+) (0x[0-9a-f]+) (\{.*?\})(?: -> (\{.*\}))?$/.exec(text) ??
+    fail('a message is NAME OP { fields } with -> { fields } for a call')
   const [, name = '', op = '', own = '', reply] = match
   if ((kind === 'call') !== (reply !== undefined)) fail('a call, and only a call, has a reply')
   return {kind, name, op: Number(op), fields: fields(own, fail), ...(reply ? {reply: fields(reply, fail)} : {})}
@@ -149,14 +159,22 @@ function message(kind: Message['kind'], text: string, fail: Fail): Message {
 
 function fields(text: string, fail: Fail): Field[] {
   const inner = /^\{(.*)\}$/.exec(text.trim())?.[1] ?? fail('fields are in braces')
-  return inner.trim() === '' ? [] : inner.trim().split(/\s{2,}/).map((part) => {
-    const [, name = '', type = '', array] = /^(\w+): (\w+)(\[\])?$/.exec(part) ?? fail('a field is name: type, two spaces between fields')
-    return {name, type, isArray: array !== undefined}
-  })
+  return inner.trim() === ''
+    ? []
+    : inner
+        .trim()
+        .split(/\s{2,}/)
+        .map((part) => {
+          const [, name = '', type = '', array] =
+            /^(\w+): (\w+)(\[\])?$/.exec(part) ?? fail('a field is name: type, two spaces between fields')
+          return {name, type, isArray: array !== undefined}
+        })
 }
 
 function functionLine(text: string, isInTable: boolean, fail: Fail): ApiFunction {
-  const head = /^(\w+) (\d+\.\d)(?: (pt[sd][sz]) (\d+\.\d))? (.*)$/.exec(text) ?? fail('a function is NAME SINCE and what becomes of it')
+  const head =
+    /^(\w+) (\d+\.\d)(?: (pt[sd][sz]) (\d+\.\d))? (.*)$/.exec(text) ??
+    fail('a function is NAME SINCE and what becomes of it')
   const [, name = '', since = '', suffix, own = '', fate = ''] = head
   const perThread = suffix === undefined ? {} : {perThread: {suffix, since: own}}
   return {name, since, ...perThread, ...fateOf(fate, fail), parameters: [], isInTable}
@@ -167,7 +185,9 @@ function fateOf(text: string, fail: Fail): Pick<ApiFunction, 'how' | 'messages' 
   if (kind) return {how: 'forward', messages: [], reason: '', plain: {kind: kind as 'send' | 'call', op: Number(op)}}
   const [, same] = /^same (\w+)$/.exec(text) ?? []
   if (same) return {how: 'forward', messages: [], reason: `as \`${same}\``, same}
-  const [, how = '', messages = '', reason = ''] = /^(forward|local|refuse)((?: \w+)*)(?: "(.*)")?$/.exec(text) ?? fail('a function is NAME SINCE forward|local|refuse MESSAGES "REASON"')
+  const [, how = '', messages = '', reason = ''] =
+    /^(forward|local|refuse)((?: \w+)*)(?: "(.*)")?$/.exec(text) ??
+    fail('a function is NAME SINCE forward|local|refuse MESSAGES "REASON"')
   if (how !== 'forward' && reason === '') fail('why is it not forwarded')
   return {how: how as ApiFunction['how'], messages: messages.split(' ').filter(Boolean), reason}
 }
@@ -177,7 +197,8 @@ function follow(one: ApiFunction, spec: Spec): void {
   if (one.same === undefined) return
   const other = spec.functions.find(({name}) => name === one.same)
   const types = (of: ApiFunction): string => of.parameters.map(({type}) => type).join()
-  if (!other || other.same !== undefined || types(other) !== types(one)) throw new Error(`${one.name}: cannot be the same as ${one.same}`)
+  if (!other || other.same !== undefined || types(other) !== types(one))
+    throw new Error(`${one.name}: cannot be the same as ${one.same}`)
   one.how = other.how
   one.messages = other.messages
 }
@@ -186,22 +207,34 @@ function signature(text: string, of: ApiFunction, fail: Fail): void {
   if (of.returns !== undefined) fail(`${of.name} has its signature`)
   const [, returns = '', list = ''] = /^(\w[\w ]*\*?) \((.*)\)$/.exec(text) ?? fail('a signature is TYPE (parameters)')
   of.returns = returns
-  of.parameters = list === '' ? [] : list.split(', ').map((parameter) => {
-    const match = /^(?:(in|out|new|gone)(\??) )?(.*[ *])(\w+)(?:\[(\w+)\])?$/.exec(parameter) ?? fail('a parameter is a type and a name')
-    const [, direction, optional, type = '', name = '', count] = match
-    const more = direction ? {direction: direction as Parameter['direction'], isOptional: optional === '?'} : {}
-    return {type: type.trim(), name, ...more, ...(count === undefined ? {} : {count})}
-  })
+  of.parameters =
+    list === ''
+      ? []
+      : list.split(', ').map((parameter) => {
+          const match =
+            /^(?:(in|out|new|gone)(\??) )?(.*[ *])(\w+)(?:\[(\w+)\])?$/.exec(parameter) ??
+            fail('a parameter is a type and a name')
+          const [, direction, optional, type = '', name = '', count] = match
+          const more = direction ? {direction: direction as Parameter['direction'], isOptional: optional === '?'} : {}
+          return {type: type.trim(), name, ...more, ...(count === undefined ? {} : {count})}
+        })
 }
 
 function check(spec: Spec, {messages: named}: Spec): void {
   const known = new Set([...BUILT_IN, ...spec.structs.map(({name}) => name)])
-  const all = [...spec.structs.flatMap((one) => one.fields), ...spec.messages.flatMap((one) => [...one.fields, ...(one.reply ?? [])])]
-  for (const field of all) if (!known.has(field.type)) throw new Error(`${spec.api}: ${field.name} is of no known type: ${field.type}`)
+  const all = [
+    ...spec.structs.flatMap((one) => one.fields),
+    ...spec.messages.flatMap((one) => [...one.fields, ...(one.reply ?? [])]),
+  ]
+  for (const field of all)
+    if (!known.has(field.type)) throw new Error(`${spec.api}: ${field.name} is of no known type: ${field.type}`)
   const messages = new Set(named.map(({name}) => name))
-  for (const {name} of spec.structs) if (bodies(spec).some((body) => body.name === name)) throw new Error(`${spec.api}: ${name} is a struct and a message`)
+  for (const {name} of spec.structs)
+    if (bodies(spec).some((body) => body.name === name))
+      throw new Error(`${spec.api}: ${name} is a struct and a message`)
   if (messages.size < named.length) throw new Error(`${spec.api}: two messages of one name`)
-  for (const one of spec.functions) for (const used of one.messages) if (!messages.has(used)) throw new Error(`${one.name}: no message ${used}`)
+  for (const one of spec.functions)
+    for (const used of one.messages) if (!messages.has(used)) throw new Error(`${one.name}: no message ${used}`)
 }
 
 function split(text: string): string[] {

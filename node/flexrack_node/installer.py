@@ -1,8 +1,10 @@
 """Puts this very program on a node. Runs before the package is there, so it imports nothing of it.
 
-Input: one JSON value on stdin {root, pooled, hash, python, files: {name: text}}; output: one JSON line, as the verbs give it. `root` is what machines
-with one home may share, the `root` of the answer what of it is this machine's; `pooled`: the machines behind this node's name count as one.
+Input: one JSON value on stdin {root, pooled, hash, python, files: {name: text}}; output: one JSON line, as the verbs
+give it. `root` is what machines with one home may share, the `root` of the answer what of it is this machine's;
+`pooled`: the machines behind this node's name count as one.
 """
+
 import errno
 import json
 import os
@@ -74,13 +76,20 @@ def place(root: Path, order: Dict[str, Any]) -> bool:
 
 
 def note(root: Path, path: str, kind: str, files: Dict[str, str]) -> None:
-    """As installed.record does; a second line of one path is passed over by who reads. The number of a line is in base/file_schemas.py, which comes with us."""
+    """As installed.record does; a second line of one path is passed over by who reads. The number of a line is in
+    base/file_schemas.py, which comes with us.
+    """
     file = root / "installed.jsonl"
     if kind == "claim" and file.exists():
         return
     numbers: Dict[str, Any] = {}
     exec(files["base/file_schemas.py"], numbers)
-    line = {"schema": numbers["SCHEMAS"]["installed.entry"], "path": path, "kind": kind, "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+    line = {
+        "schema": numbers["SCHEMAS"]["installed.entry"],
+        "path": path,
+        "kind": kind,
+        "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
     with open(file, "a", encoding="utf-8") as record:
         record.write(json.dumps(line) + "\n")
 
@@ -97,7 +106,11 @@ def prune(root: Path, keep: str) -> List[str]:
     running = commands_running()
     removed = []
     for folder in (root / "program").iterdir():
-        if folder.name == keep or running is None or any(f"/program/{folder.name}/" in command for command in [*running, *after_reboot(root)]):
+        if (
+            folder.name == keep
+            or running is None
+            or any(f"/program/{folder.name}/" in command for command in [*running, *after_reboot(root)])
+        ):
             continue
         try:
             if time.time() - folder.stat().st_mtime < UNUSED_SECONDS:

@@ -1,4 +1,5 @@
 """node.installed and node.uninstall: what flexrack put on this machine, and its removal: that list and nothing else."""
+
 import os
 import signal
 import time
@@ -23,8 +24,12 @@ _MARKS = (f"{containment.TAG}=".encode(), f"{WORKSPACE_TAG}=".encode())
 
 def listing(given: "Optional[Nothing]", channel: Channel) -> "NodeInstalled":
     """{root, entries: [{path, kind, at, inside}], alive: [{pid, command}]}: only what is really there."""
-    return {"root": str(channel.root), "entries": entries(channel.root), "alive": [describe(pid) for pid in living(channel.root)],
-            "outside": comeback.outside(channel.root)}
+    return {
+        "root": str(channel.root),
+        "entries": entries(channel.root),
+        "alive": [describe(pid) for pid in living(channel.root)],
+        "outside": comeback.outside(channel.root),
+    }
 
 
 def remove(given: "UninstallOrder", channel: Channel) -> "Uninstalled":
@@ -36,7 +41,12 @@ def remove(given: "UninstallOrder", channel: Channel) -> "Uninstalled":
     given = given or {}
     alive = living(channel.root)
     if alive and not given.get("force"):
-        raise NodeError("CONFLICT", f"{len(alive)} processes of flexrack still run here; --force ends them first", "--force", alive=[describe(pid) for pid in alive])
+        raise NodeError(
+            "CONFLICT",
+            f"{len(alive)} processes of flexrack still run here; --force ends them first",
+            "--force",
+            alive=[describe(pid) for pid in alive],
+        )
     daemon.take_away(channel, float(given.get("grace", 10)))  # a unit of systemd is known outside of the root too
     ended = end_all(channel, alive, float(given.get("grace", 10)))
     comeback.take_away(channel.root, stop=True)
@@ -44,7 +54,8 @@ def remove(given: "UninstallOrder", channel: Channel) -> "Uninstalled":
     removed: List[str] = []
     left: List[PathLeft] = []
     shared, others = home.shared_root(channel.root), home.others(channel.root)  # before the claim goes
-    roots = [channel.root] if others or shared == channel.root else [channel.root, shared]  # the last one takes along what was left for others
+    # the last one takes along what was left for others
+    roots = [channel.root] if others or shared == channel.root else [channel.root, shared]
     for root in roots:
         for entry in reversed(entries(root)):  # the program itself came first and goes last
             if entry["kept"]:
@@ -55,11 +66,18 @@ def remove(given: "UninstallOrder", channel: Channel) -> "Uninstalled":
                 left.append({"path": entry["path"], "why": "could not be removed"})
     if not any(one["why"] == "could not be removed" for one in left):
         for root in roots:
-            installed.forget_all(root, spare=[shared / "nodes", channel.environments] if others and root == shared else [])
+            installed.forget_all(
+                root, spare=[shared / "nodes", channel.environments] if others and root == shared else []
+            )
         if shared != channel.root:
             installed.remove_empty(shared / "nodes")
     for root in roots:
-        left.extend({"path": path, "why": "not made by flexrack"} for path in foreign_paths(root, shared, [one["path"] for one in left] + [str(channel.environments)] * bool(others)))
+        left.extend(
+            {"path": path, "why": "not made by flexrack"}
+            for path in foreign_paths(
+                root, shared, [one["path"] for one in left] + [str(channel.environments)] * bool(others)
+            )
+        )
     return {"removed": removed, "left": left, "ended": len(ended)}
 
 
@@ -75,19 +93,27 @@ def foreign_paths(root: Path, shared: Path, known: List[str]) -> List[str]:
     """What lies in the root and is neither known nor of another machine."""
     if not root.is_dir():
         return []
-    rest = sorted(str(path) for path in root.iterdir() if path.name != "installed.jsonl" and not (root == shared and path.name == "nodes" and home.others(root)))
+    rest = sorted(
+        str(path)
+        for path in root.iterdir()
+        if path.name != "installed.jsonl" and not (root == shared and path.name == "nodes" and home.others(root))
+    )
     return [path for path in rest if not any(is_within(one, path) for one in known)]
 
 
 def entries(root: Path) -> "List[UninstallEntry]":
-    """The list with absolute paths; `kept` says why something is left: it lies outside the root, or other machines use it; else None. `inside`: it may be removed."""
+    """The list with absolute paths; `kept` says why something is left: it lies outside the root, or other machines use
+    it; else None. `inside`: it may be removed.
+    """
     shared, others = home.shared_root(root), home.others(root)
     found: List[UninstallEntry] = []
     for one in installed.listing(root):
         path = os.path.normpath(root / one["path"])
         is_shared = one["kind"].startswith("environment")
         kept = None
-        if not is_within(os.path.join(os.path.realpath(os.path.dirname(path)), "x"), os.path.realpath(shared if is_shared else root)):
+        if not is_within(
+            os.path.join(os.path.realpath(os.path.dirname(path)), "x"), os.path.realpath(shared if is_shared else root)
+        ):
             kept = "outside flexrack's folder"
         elif is_shared and others and (one["kind"] != "environment" or used_by_others(Path(path), root)):
             kept = "other machines use it"
@@ -96,7 +122,10 @@ def entries(root: Path) -> "List[UninstallEntry]":
 
 
 def used_by_others(folder: Path, root: Path) -> bool:
-    return any(user["root"] != str(root) and environment.is_counted(folder, root, user) for user in environment.users_of(folder))
+    return any(
+        user["root"] != str(root) and environment.is_counted(folder, root, user)
+        for user in environment.users_of(folder)
+    )
 
 
 def is_within(path: str, folder: str) -> bool:
@@ -104,11 +133,14 @@ def is_within(path: str, folder: str) -> bool:
 
 
 def living(root: Path) -> List[int]:
-    """Processes that flexrack has started below this root. Who only has a file of it open, or names one, is somebody else: an editor, a pager, a backup."""
+    """Processes that flexrack has started below this root. Who only has a file of it open, or names one, is somebody
+    else: an editor, a pager, a backup.
+    """
     places = [f"{place}/".encode() for place in {str(root), os.path.realpath(root)}]
     own = ancestors()
     pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    theirs = [f"{folder}/".encode() for folder in home.others(root) if root in folder.parents]  # a container's, which has the same home as its host
+    # a container's, which has the same home as its host
+    theirs = [f"{folder}/".encode() for folder in home.others(root) if root in folder.parents]
     return sorted(pid for pid in pids if pid not in own and _is_ours(pid, places, theirs) and containment.is_alive(pid))
 
 
@@ -130,7 +162,11 @@ def _is_ours(pid: int, places: List[bytes], theirs: List[bytes]) -> bool:
     if any(program.startswith(place) or words[0].startswith(place) for place in places):
         return True
     is_python = os.path.basename(program).startswith((b"python", b"pypy"))
-    return is_python and any(b"flexrack_node" in word for word in words) and any(place in word for word in words for place in places)
+    return (
+        is_python
+        and any(b"flexrack_node" in word for word in words)
+        and any(place in word for word in words for place in places)
+    )
 
 
 def ancestors() -> Set[int]:
@@ -163,12 +199,16 @@ def end_all(channel: Channel, alive: List[int], grace: float) -> List[int]:
             if time.monotonic() > deadline:
                 break
             time.sleep(0.1)
-    raise NodeError("CONFLICT", f"{len(rest)} processes could not be ended", None, alive=[describe(pid) for pid in rest])
+    raise NodeError(
+        "CONFLICT", f"{len(rest)} processes could not be ended", None, alive=[describe(pid) for pid in rest]
+    )
 
 
 def describe(pid: int) -> "RunningProcess":
     try:
-        command = Path("/proc", str(pid), "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace").strip()
+        command = (
+            Path("/proc", str(pid), "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace").strip()
+        )
     except OSError:
         command = ""
     return {"pid": pid, "command": command[:200]}

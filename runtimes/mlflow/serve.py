@@ -3,6 +3,7 @@
 The same as `mlflow models serve --env-manager local`, without the two processes around it. Answered are /ping, /version
 and /invocations (https://mlflow.org/docs/latest/ml/deployment/deploy-model-locally/).
 """
+
 import sys
 import warnings
 

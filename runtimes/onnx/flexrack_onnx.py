@@ -3,6 +3,7 @@
 What a caller did wrong (unknown names, types or shapes that do not fit, numbers out of range) is answered with status
 400 and a sentence; metadata comes from the graph itself, with -1 for dimensions that vary.
 """
+
 import asyncio
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -17,12 +18,19 @@ from mlserver.utils import get_model_uri
 
 # ONNX Runtime's name -> (the protocol's name, numpy's)
 TYPES = {
-    "tensor(bool)": ("BOOL", np.bool_), "tensor(string)": ("BYTES", np.object_),
-    "tensor(uint8)": ("UINT8", np.uint8), "tensor(uint16)": ("UINT16", np.uint16),
-    "tensor(uint32)": ("UINT32", np.uint32), "tensor(uint64)": ("UINT64", np.uint64),
-    "tensor(int8)": ("INT8", np.int8), "tensor(int16)": ("INT16", np.int16),
-    "tensor(int32)": ("INT32", np.int32), "tensor(int64)": ("INT64", np.int64),
-    "tensor(float16)": ("FP16", np.float16), "tensor(float)": ("FP32", np.float32), "tensor(double)": ("FP64", np.float64),
+    "tensor(bool)": ("BOOL", np.bool_),
+    "tensor(string)": ("BYTES", np.object_),
+    "tensor(uint8)": ("UINT8", np.uint8),
+    "tensor(uint16)": ("UINT16", np.uint16),
+    "tensor(uint32)": ("UINT32", np.uint32),
+    "tensor(uint64)": ("UINT64", np.uint64),
+    "tensor(int8)": ("INT8", np.int8),
+    "tensor(int16)": ("INT16", np.int16),
+    "tensor(int32)": ("INT32", np.int32),
+    "tensor(int64)": ("INT64", np.int64),
+    "tensor(float16)": ("FP16", np.float16),
+    "tensor(float)": ("FP32", np.float32),
+    "tensor(double)": ("FP64", np.float64),
 }
 NUMPY_OF = dict(TYPES.values())
 MOST_THREADS = 4
@@ -64,8 +72,11 @@ class OnnxModel(MLModel):
         feeds = {tensor.name: self._decode(tensor) for tensor in payload.inputs}
         arrays = await asyncio.get_running_loop().run_in_executor(self._pool, self._run, names, feeds)
         return InferenceResponse(
-            id=payload.id, model_name=self.name, model_version=self.version,
-            outputs=[encode(name, array) for name, array in zip(names, arrays)])
+            id=payload.id,
+            model_name=self.name,
+            model_version=self.version,
+            outputs=[encode(name, array) for name, array in zip(names, arrays)],
+        )
 
     async def unload(self) -> bool:
         if self._pool is not None:  # MLServer also unloads what failed to load
@@ -95,15 +106,20 @@ class OnnxModel(MLModel):
         if not np.can_cast(NUMPY_OF[datatype], dtype, "same_kind"):
             raise InferenceError(f"input {tensor.name} has datatype {datatype}, expected {describe_type(dtype)}")
         fits = len(tensor.shape) == len(expected.shape) and all(
-            want in (-1, have) for want, have in zip(expected.shape, tensor.shape))
+            want in (-1, have) for want, have in zip(expected.shape, tensor.shape)
+        )
         if not fits:
-            raise InferenceError(f"input {tensor.name} has shape {tensor.shape}, expected {expected.shape} (-1: any size)")
+            raise InferenceError(
+                f"input {tensor.name} has shape {tensor.shape}, expected {expected.shape} (-1: any size)"
+            )
         data = getattr(tensor.data, "root", tensor.data)
         try:
             array = np.array(flatten(data), dtype=object) if dtype is np.object_ else np.array(data, dtype=dtype)
             return array.reshape(tensor.shape)
         except (ValueError, TypeError, OverflowError) as error:
-            raise InferenceError(f"the data of input {tensor.name} is not {describe_type(dtype)} of shape {tensor.shape}: {error}") from error
+            raise InferenceError(
+                f"the data of input {tensor.name} is not {describe_type(dtype)} of shape {tensor.shape}: {error}"
+            ) from error
 
 
 def describe(node: Any) -> MetadataTensor:

@@ -3,6 +3,7 @@
 Answered are health and the calls of models over HTTP. There is no gRPC (a second way in, which no gateway guards), and
 there are none of the calls that load and unload models: who may ask for a prediction must not take it from the others.
 """
+
 import asyncio
 import re
 import sys
@@ -15,7 +16,8 @@ from mlserver.utils import install_uvloop_event_loop
 
 OPEN = re.compile(
     r"/v2/health/(live|ready)"
-    r"|/v2/models/\{model_name\}(/versions/\{model_version\})?(/(ready|infer|infer_stream|generate|generate_stream))?")
+    r"|/v2/models/\{model_name\}(/versions/\{model_version\})?(/(ready|infer|infer_stream|generate|generate_stream))?"
+)
 
 
 class ClosedServer(MLServer):

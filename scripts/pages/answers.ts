@@ -1,6 +1,6 @@
 /**
- * What each command answers under --json, and the file (or files) in which the types it names are known. Commands give values
- * of the library away as they are; this says which.
+ * What each command answers under --json, and the file (or files) in which the types it names are known. Commands give
+ * values of the library away as they are; this says which.
  */
 export const answers: Record<string, {answer: string; from?: string | string[]}> = {
   attach: {answer: 'AttachAnswer', from: ['src/cli/gpu/attach.ts', 'src/lib/gpu/attach.ts']},
@@ -40,12 +40,18 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'local:up': {answer: 'LocalStatus', from: 'src/lib/local/types.ts'},
   'model:list': {answer: 'ModelSummary[]', from: 'src/lib/model/show.ts'},
   'model:promote': {answer: 'Promotion', from: 'src/lib/model/change.ts'},
-  'model:register': {answer: '{registration: Registration; version: string; previous?: string}', from: 'src/lib/model/register.ts'},
+  'model:register': {
+    answer: '{registration: Registration; version: string; previous?: string}',
+    from: 'src/lib/model/register.ts',
+  },
   'model:remove': {answer: 'Removal', from: 'src/lib/model/change.ts'},
   'model:show': {answer: 'ModelDetails', from: 'src/lib/model/show.ts'},
   'notebook:list': {answer: 'Notebook[]', from: 'src/lib/notebook/show.ts'},
   'notebook:logs': {answer: 'a line of `{line: string}` each'},
-  'notebook:open': {answer: 'a line of `NotebookLink`, then of `ForwardEvent`, until Ctrl-C', from: ['src/lib/notebook/reach.ts', 'src/lib/workspace/forward.ts']},
+  'notebook:open': {
+    answer: 'a line of `NotebookLink`, then of `ForwardEvent`, until Ctrl-C',
+    from: ['src/lib/notebook/reach.ts', 'src/lib/workspace/forward.ts'],
+  },
   'notebook:start': {answer: 'Notebook', from: 'src/lib/notebook/show.ts'},
   'notebook:stop': {answer: '{project: string; node: string}[]'},
   'rack:add': {answer: 'Rack', from: 'src/lib/rack/types.ts'},
@@ -54,21 +60,47 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'rack:probe': {answer: 'NodeReport<Probe>[]', from: ['src/lib/nodes/probe.ts', 'src/lib/nodes/report.ts']},
   'rack:release': {answer: 'Released', from: 'src/lib/reservation/release.ts'},
   'rack:remove': {answer: '{rack: string; removed: string[]; left: string[]}'},
-  'rack:reservations': {answer: 'NodeReport<NodeReservations>[]', from: ['src/lib/protocol/index.ts', 'src/lib/nodes/report.ts']},
-  'rack:show': {answer: '`Rack`, or `RackNode` where a node is named; with `--topology` `NodeReport<NodeTopology>[]`', from: ['src/lib/rack/types.ts', 'src/lib/nodes/topology.ts', 'src/lib/topology/types.ts', 'src/lib/nodes/report.ts']},
-  'rack:uninstall': {answer: 'NodeReport<Uninstalled>[]', from: ['src/lib/install/install.ts', 'src/lib/nodes/report.ts']},
+  'rack:reservations': {
+    answer: 'NodeReport<NodeReservations>[]',
+    from: ['src/lib/protocol/index.ts', 'src/lib/nodes/report.ts'],
+  },
+  'rack:show': {
+    answer: '`Rack`, or `RackNode` where a node is named; with `--topology` `NodeReport<NodeTopology>[]`',
+    from: [
+      'src/lib/rack/types.ts',
+      'src/lib/nodes/topology.ts',
+      'src/lib/topology/types.ts',
+      'src/lib/nodes/report.ts',
+    ],
+  },
+  'rack:uninstall': {
+    answer: 'NodeReport<Uninstalled>[]',
+    from: ['src/lib/install/install.ts', 'src/lib/nodes/report.ts'],
+  },
   'runs:compare': {answer: 'Comparison', from: 'src/lib/runs/compare.ts'},
-  'runs:dashboard': {answer: 'a line of `DashboardLink`, then nothing until Ctrl-C', from: 'src/cli/runs/dashboard-text.ts'},
+  'runs:dashboard': {
+    answer: 'a line of `DashboardLink`, then nothing until Ctrl-C',
+    from: 'src/cli/runs/dashboard-text.ts',
+  },
   'runs:list': {answer: '{runs: RunEntry[]; away: string | null; unasked: string[]}', from: 'src/lib/runs/list.ts'},
   'runs:logs': {answer: 'a line of `RankLine` each', from: 'src/lib/runs/lines.ts'},
-  'runs:plot': {answer: '{run: string; metric: string; values: Metric[]; metrics: string[]}', from: 'src/lib/tracking/index.ts'},
+  'runs:plot': {
+    answer: '{run: string; metric: string; values: Metric[]; metrics: string[]}',
+    from: 'src/lib/tracking/index.ts',
+  },
   'runs:remove': {answer: '{run: string; nodes: string[]; record: boolean}'},
-  'runs:profile': {answer: '`RunProfile & {traces: string[]}`; with `--open` a line of `TraceLink`, then nothing until Ctrl-C', from: ['src/lib/runs/profile.ts', 'src/cli/runs/open-trace.ts']},
+  'runs:profile': {
+    answer: '`RunProfile & {traces: string[]}`; with `--open` a line of `TraceLink`, then nothing until Ctrl-C',
+    from: ['src/lib/runs/profile.ts', 'src/cli/runs/open-trace.ts'],
+  },
   'runs:repair': {answer: 'Repaired', from: 'src/lib/runs/repair.ts'},
   'runs:show': {answer: 'ShownRun', from: 'src/lib/runs/show.ts'},
   'runs:stacks': {answer: 'RunStacks', from: 'src/lib/runs/stacks.ts'},
   'runs:stop': {answer: 'Stopped', from: 'src/lib/runs/stop.ts'},
-  'runs:tensorboard': {answer: 'a line of `BoardLink`, then of `BoardEvent`, until Ctrl-C', from: 'src/lib/board/keep.ts'},
+  'runs:tensorboard': {
+    answer: 'a line of `BoardLink`, then of `BoardEvent`, until Ctrl-C',
+    from: 'src/lib/board/keep.ts',
+  },
   'runs:upload': {answer: 'Uploaded', from: 'src/lib/runs/upload.ts'},
   'runs:wait': {answer: '{run: string, ...RunResult}', from: 'src/lib/protocol/index.ts'},
   'runs:watch': {answer: 'a line of `RunView` each', from: 'src/lib/runs/view.ts'},
@@ -84,16 +116,28 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'sweep:plot': {answer: 'Plotted', from: 'src/lib/sweep/write-plot.ts'},
   'sweep:show': {answer: 'Sweep', from: 'src/lib/sweep/types.ts'},
   'sweep:stop': {answer: 'StoppedSweep', from: 'src/lib/sweep/stop.ts'},
-  'tracking:env': {answer: '`TrackingAccess`; with `--forward` a line of it, then nothing until Ctrl-C', from: ['src/cli/tracking/env.ts', 'src/lib/access/personal.ts']},
-  'tracking:tokens': {answer: '`PersonalToken[]`; with `--end` `{id: string; name: string}[]`', from: 'src/lib/access/personal.ts'},
-  train: {answer: 'a line of `RankLine` each, then one of `{result: Trained}`; with `--detach` only `Trained`', from: ['src/lib/runs/lines.ts', 'src/lib/train/run.ts']},
+  'tracking:env': {
+    answer: '`TrackingAccess`; with `--forward` a line of it, then nothing until Ctrl-C',
+    from: ['src/cli/tracking/env.ts', 'src/lib/access/personal.ts'],
+  },
+  'tracking:tokens': {
+    answer: '`PersonalToken[]`; with `--end` `{id: string; name: string}[]`',
+    from: 'src/lib/access/personal.ts',
+  },
+  train: {
+    answer: 'a line of `RankLine` each, then one of `{result: Trained}`; with `--detach` only `Trained`',
+    from: ['src/lib/runs/lines.ts', 'src/lib/train/run.ts'],
+  },
   usage: {answer: 'UsageReport', from: 'src/lib/usage/usage.ts'},
   lock: {answer: 'Locked', from: 'src/lib/workspace/lock.ts'},
   'workspace:exec': {answer: 'NodeResult[]', from: 'src/cli/workspace/exec.ts'},
   'workspace:forward': {answer: 'a line of `ForwardEvent` each', from: 'src/lib/workspace/forward.ts'},
   'workspace:editors': {answer: 'NodeEditor[]', from: 'src/cli/workspace/editors.ts'},
   'workspace:diff': {answer: 'WorkspaceDiff', from: 'src/lib/history/show.ts'},
-  'workspace:history': {answer: '`WorkspaceHistory`; with `--save`, `--anew` or `--copy` `SavedAnswer`', from: ['src/lib/history/show.ts', 'src/cli/workspace/history.ts', 'src/lib/history/copy.ts']},
+  'workspace:history': {
+    answer: '`WorkspaceHistory`; with `--save`, `--anew` or `--copy` `SavedAnswer`',
+    from: ['src/lib/history/show.ts', 'src/cli/workspace/history.ts', 'src/lib/history/copy.ts'],
+  },
   'workspace:restore': {answer: 'Restored', from: 'src/lib/history/restore.ts'},
   'workspace:list': {answer: 'PlacedWorkspace[]', from: 'src/lib/workspace/place.ts'},
   'workspace:open': {answer: 'OpenedAnswer', from: 'src/cli/workspace/open.ts'},
@@ -101,8 +145,14 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'workspace:remove': {answer: 'EndAnswer', from: 'src/cli/workspace/text.ts'},
   'workspace:show': {answer: 'PlacedWorkspace[]', from: 'src/lib/workspace/place.ts'},
   'workspace:ssh': {answer: 'nothing (`exec` is the one for programs)'},
-  'workspace:ssh-config': {answer: '`SshHostsAnswer`; with `--remove` `{removed: string[]; line: string | null}`', from: 'src/cli/workspace/ssh-config.ts'},
+  'workspace:ssh-config': {
+    answer: '`SshHostsAnswer`; with `--remove` `{removed: string[]; line: string | null}`',
+    from: 'src/cli/workspace/ssh-config.ts',
+  },
   'workspace:stop': {answer: 'EndAnswer', from: 'src/cli/workspace/text.ts'},
-  'workspace:sync': {answer: '`UpAnswer`; with `--watch` a line of `LiveEvent` each', from: ['src/cli/workspace/text.ts', 'src/lib/workspace/live-node.ts']},
+  'workspace:sync': {
+    answer: '`UpAnswer`; with `--watch` a line of `LiveEvent` each',
+    from: ['src/cli/workspace/text.ts', 'src/lib/workspace/live-node.ts'],
+  },
   'workspace:up': {answer: 'UpAnswer', from: 'src/cli/workspace/text.ts'},
 }

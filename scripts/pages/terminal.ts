@@ -43,8 +43,14 @@ const STYLE = `
 export function drawTerminal({title, session}: Recording): string {
   const lines = session.flatMap(({typed, wrote}, index) => [
     ...(index > 0 ? [[]] : []),
-    [{text: '$ ', classes: ['green']}, {text: typed, classes: ['bold']}],
-    ...wrote.replace(/\n$/, '').split('\n').flatMap((line) => wrap(readPieces(line))),
+    [
+      {text: '$ ', classes: ['green']},
+      {text: typed, classes: ['bold']},
+    ],
+    ...wrote
+      .replace(/\n$/, '')
+      .split('\n')
+      .flatMap((line) => wrap(readPieces(line))),
   ])
   const [width, height] = [Math.ceil(COLUMNS * CHARACTER) + 2 * EDGE.side, EDGE.top + lines.length * LINE + EDGE.bottom]
   return [
@@ -53,7 +59,8 @@ export function drawTerminal({title, session}: Recording): string {
     `  <rect class="page" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8"/>`,
     ...[0, 1, 2].map((knob) => `  <circle class="knob" cx="${EDGE.side + 4 + knob * 18}" cy="20" r="6"/>`),
     ...lines.flatMap((pieces, row) => drawLine(pieces, EDGE.top + row * LINE + 14)),
-    '</svg>', '',
+    '</svg>',
+    '',
   ].join('\n')
 }
 
@@ -67,7 +74,9 @@ function drawLine(pieces: readonly Piece[], y: number): string[] {
     if (text.trim() === '') return []
     const shown = text.trim()
     const x = round(EDGE.side + (at + blanks) * CHARACTER)
-    return [`  <text x="${x}" y="${y}" textLength="${round(shown.length * CHARACTER)}"${classes.length > 0 ? ` class="${classes.join(' ')}"` : ''}>${escape(shown)}</text>`]
+    return [
+      `  <text x="${x}" y="${y}" textLength="${round(shown.length * CHARACTER)}"${classes.length > 0 ? ` class="${classes.join(' ')}"` : ''}>${escape(shown)}</text>`,
+    ]
   })
 }
 
@@ -76,7 +85,7 @@ function wrap(pieces: readonly Piece[]): Piece[][] {
   const lines: Piece[][] = [[]]
   let free = COLUMNS
   for (const {text, classes} of pieces) {
-    for (let rest = text; rest !== ''; ) {
+    for (let rest = text; rest !== '';) {
       if (free === 0) {
         lines.push([])
         free = COLUMNS
@@ -94,7 +103,8 @@ function readPieces(line: string): Piece[] {
   let [weight, colour] = ['', '']
   return line.split(/(\u001B\[[\d;]*m)/).flatMap((part) => {
     const codes = /^\u001B\[([\d;]*)m$/.exec(part)?.[1]
-    if (codes === undefined) return part === '' ? [] : [{text: part, classes: [weight, colour].filter((name) => name !== '')}]
+    if (codes === undefined)
+      return part === '' ? [] : [{text: part, classes: [weight, colour].filter((name) => name !== '')}]
     for (const code of codes.split(';').map(Number)) {
       if (code === 0) [weight, colour] = ['', '']
       else if (code === 22) weight = ''

@@ -3,7 +3,10 @@ const ITEM = /^\s*(?:[-*]|\d+\.)\s+/
 /** What would be a list, a heading or a table at the beginning of a line. */
 const MEANS_MORE = /^\s*(?:[-*+]|\d+[.)]|#+|\|)(?:\s|$)/
 
-/** Markdown whose prose is within 100 columns: paragraphs and list items with a longer line are laid out anew. Tables and code stay. */
+/**
+ * Markdown whose prose is within 100 columns: paragraphs and list items with a longer line are laid out anew. Tables
+ * and code stay.
+ */
 export function wrapProse(text: string): string {
   const out: string[] = []
   let paragraph: string[] = []

@@ -1,4 +1,7 @@
-/** Files of Debian's packages, for any machine and release of Debian's, without installing them: by this machine's own apt, which checks Debian's signature. */
+/**
+ * Files of Debian's packages, for any machine and release of Debian's, without installing them: by this machine's own
+ * apt, which checks Debian's signature.
+ */
 import {execFileSync} from 'node:child_process'
 import {createHash} from 'node:crypto'
 import {globSync} from 'node:fs'
@@ -22,10 +25,16 @@ export interface Debian {
 }
 
 /**
- * Asks for packages of the Debian that this machine is, or of another `release`. `folder` is for what apt keeps meanwhile: no root is needed,
- * and nothing of this machine is changed. Throws where this is no Debian, or it does not have them.
+ * Asks for packages of the Debian that this machine is, or of another `release`. `folder` is for what apt keeps
+ * meanwhile: no root is needed, and nothing of this machine is changed. Throws where this is no Debian, or it does not
+ * have them.
  */
-export async function askDebian(packages: string[], machine: Machine, folder: string, release?: string): Promise<Debian> {
+export async function askDebian(
+  packages: string[],
+  machine: Machine,
+  folder: string,
+  release?: string,
+): Promise<Debian> {
   const options = await optionsFor(machine, folder, release)
   apt([...options, 'update'], folder)
   const offered = parseOffer(apt([...options, 'download', '--print-uris', ...packages], folder))
@@ -36,7 +45,9 @@ export async function askDebian(packages: string[], machine: Machine, folder: st
     async extract(to) {
       apt([...options, 'download', ...packages], folder)
       for (const file of globSync('*.deb', {cwd: folder})) {
-        const sha256 = createHash('sha256').update(await readFile(join(folder, file))).digest('hex')
+        const sha256 = createHash('sha256')
+          .update(await readFile(join(folder, file)))
+          .digest('hex')
         if (!offered.some((one) => one.sha256 === sha256)) throw new Error(`${basename(file)} is not what was offered`)
         await mkdir(to, {recursive: true})
         execFileSync('dpkg-deb', ['--extract', join(folder, file), to], {stdio: ['ignore', 2, 2]})
@@ -46,11 +57,18 @@ export async function askDebian(packages: string[], machine: Machine, folder: st
 }
 
 async function optionsFor(machine: Machine, folder: string, release: string | undefined): Promise<string[]> {
-  for (const name of ['lists/partial', 'cache/archives/partial']) await mkdir(join(folder, 'apt', name), {recursive: true})
+  for (const name of ['lists/partial', 'cache/archives/partial'])
+    await mkdir(join(folder, 'apt', name), {recursive: true})
   await writeFile(join(folder, 'apt/status'), '')
   const settings: Record<string, string> = {
-    'APT::Architecture': machine.debian, 'APT::Architectures': machine.debian, 'Dir::State::Lists': join(folder, 'apt/lists'), 'Dir::State::status': join(folder, 'apt/status'),
-    'Dir::Cache': join(folder, 'apt/cache'), 'Acquire::Languages': 'none', 'APT::Sandbox::User': '', 'Debug::NoLocking': '1',
+    'APT::Architecture': machine.debian,
+    'APT::Architectures': machine.debian,
+    'Dir::State::Lists': join(folder, 'apt/lists'),
+    'Dir::State::status': join(folder, 'apt/status'),
+    'Dir::Cache': join(folder, 'apt/cache'),
+    'Acquire::Languages': 'none',
+    'APT::Sandbox::User': '',
+    'Debug::NoLocking': '1',
   }
   if (release) {
     await writeFile(join(folder, 'apt/sources'), `deb [signed-by=${KEYRING}] ${await mirror(folder)} ${release} main\n`)
@@ -62,23 +80,40 @@ async function optionsFor(machine: Machine, folder: string, release: string | un
 /** Where this machine has its own release from. */
 async function mirror(folder: string): Promise<string> {
   const own = /^VERSION_CODENAME=(\w+)$/m.exec(await readFile('/etc/os-release', 'utf8'))?.[1]
-  const lines = apt(['indextargets', '--format', '$(RELEASE) $(COMPONENT) $(REPO_URI)', 'Created-By: Packages'], folder).split('\n')
-  const found = lines.map((line) => line.split(' ')).find(([release, component]) => release === own && component === 'main')?.[2]
+  const lines = apt(
+    ['indextargets', '--format', '$(RELEASE) $(COMPONENT) $(REPO_URI)', 'Created-By: Packages'],
+    folder,
+  ).split('\n')
+  const found = lines
+    .map((line) => line.split(' '))
+    .find(([release, component]) => release === own && component === 'main')?.[2]
   if (!found) throw new Error('the packages of this machine are not from a mirror of Debian')
   return found
 }
 
 function apt(words: string[], folder: string): string {
   try {
-    return execFileSync('apt-get', words, {cwd: folder, encoding: 'utf8', env: {...process.env, LC_ALL: 'C'}, maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'pipe']})
+    return execFileSync('apt-get', words, {
+      cwd: folder,
+      encoding: 'utf8',
+      env: {...process.env, LC_ALL: 'C'},
+      maxBuffer: 1 << 26,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
   } catch (error) {
     const {code, stderr} = error as NodeJS.ErrnoException & {stderr?: string}
-    throw new Error(code === 'ENOENT' ? 'packages of Debian are needed: run this on Debian 12' : `apt-get ${words.at(-1)} failed: ${stderr?.trim()}`)
+    throw new Error(
+      code === 'ENOENT'
+        ? 'packages of Debian are needed: run this on Debian 12'
+        : `apt-get ${words.at(-1)} failed: ${stderr?.trim()}`,
+    )
   }
 }
 
 /** Lines of `apt-get download --print-uris`: 'address' file size SHA256:hash. Pure. */
 export function parseOffer(text: string): Offered[] {
   const found = [...text.matchAll(/^'[^']+' ([^_\s]+)_([^_\s]+)_\w+\.deb \d+ SHA256:([0-9a-f]{64})$/gm)]
-  return found.map(([, name = '', version = '', sha256 = '']) => ({package: name, version: decodeURIComponent(version), sha256})).sort((a, b) => (a.package < b.package ? -1 : 1))
+  return found
+    .map(([, name = '', version = '', sha256 = '']) => ({package: name, version: decodeURIComponent(version), sha256}))
+    .sort((a, b) => (a.package < b.package ? -1 : 1))
 }

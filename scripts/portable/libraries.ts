@@ -8,7 +8,10 @@ import type {Machine} from './machines.ts'
 const PACKAGES = ['libssl-dev', 'libzstd-dev', 'liblz4-dev']
 const LIBRARIES = ['libssl.a', 'libcrypto.a', 'libzstd.a', 'liblz4.a']
 
-/** Puts include, lib and licences into `folder`, where they are not those of the newest packages already, and says which these are. Throws as askDebian. */
+/**
+ * Puts include, lib and licences into `folder`, where they are not those of the newest packages already, and says which
+ * these are. Throws as askDebian.
+ */
 export async function bringLibraries(machine: Machine, folder: string): Promise<Offered[]> {
   const list = join(folder, 'libraries.json')
   const draft = await mkdtemp(join(folder, '.libraries-'))

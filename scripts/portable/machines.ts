@@ -26,6 +26,9 @@ export const HERE = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
 /** Throws an Error for another one than x86_64 and aarch64. */
 export function machineOf(name: string): Machine {
   const machine = MACHINES.find((one) => one.name === name)
-  if (!machine) throw new Error(`${name} is no machine that can be built for; there are ${MACHINES.map((one) => one.name).join(', ')}`)
+  if (!machine)
+    throw new Error(
+      `${name} is no machine that can be built for; there are ${MACHINES.map((one) => one.name).join(', ')}`,
+    )
   return machine
 }

@@ -18,21 +18,34 @@ const API = /^(cu|cl|nvml)[A-Z]/
 
 /** Reads a file as readelf(1) does, of any machine. Throws where it is none for a loader. */
 export function readNeeds(file: string): Needs {
-  return parseNeeds(execFileSync('readelf', ['--wide', '--dynamic', '--version-info', '--dyn-syms', file], {encoding: 'utf8', env: {...process.env, LC_ALL: 'C'}, maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'inherit']}))
+  return parseNeeds(
+    execFileSync('readelf', ['--wide', '--dynamic', '--version-info', '--dyn-syms', file], {
+      encoding: 'utf8',
+      env: {...process.env, LC_ALL: 'C'},
+      maxBuffer: 1 << 26,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  )
 }
 
 /** readelf's words. Pure. */
 export function parseNeeds(text: string): Needs {
-  const all = (pattern: RegExp): string[] => [...new Set([...text.matchAll(pattern)].map((match) => match[1] ?? ''))].sort()
+  const all = (pattern: RegExp): string[] =>
+    [...new Set([...text.matchAll(pattern)].map((match) => match[1] ?? ''))].sort()
   if (!text.includes('(NEEDED)')) throw new Error('nothing that is loaded dynamically: it has to need libc at least')
   return {
     libraries: all(/\(NEEDED\)\s+Shared library: \[(.+?)\]/g),
     versions: all(/\bName: ([A-Z]+[A-Z_0-9.]*_[0-9.]+|GLIBC_PRIVATE|GLIBC_ABI_\w+)\s+Flags:/g),
-    shown: all(/^\s*\d+: [0-9a-f]+\s+\d+ (?:FUNC|OBJECT|TLS|IFUNC|NOTYPE)\s+(?:GLOBAL|WEAK|UNIQUE)\s+(?:DEFAULT|PROTECTED)\s+(?!UND\b)\w+ ([^\s@]+)$/gm),
+    shown: all(
+      /^\s*\d+: [0-9a-f]+\s+\d+ (?:FUNC|OBJECT|TLS|IFUNC|NOTYPE)\s+(?:GLOBAL|WEAK|UNIQUE)\s+(?:DEFAULT|PROTECTED)\s+(?!UND\b)\w+ ([^\s@]+)$/gm,
+    ),
   }
 }
 
-/** Why a file does not run wherever glibc `oldest` or a newer one is, with nothing else installed; none if it does. Pure. */
+/**
+ * Why a file does not run wherever glibc `oldest` or a newer one is, with nothing else installed; none if it does.
+ * Pure.
+ */
 export function findFaults({libraries, versions, shown}: Needs, oldest: string = OLDEST_GLIBC): string[] {
   return [
     ...libraries.filter((name) => !LIBRARIES.test(name)).map((name) => `needs the library ${name}`),
@@ -43,7 +56,12 @@ export function findFaults({libraries, versions, shown}: Needs, oldest: string =
 
 /** The newest version of glibc that is needed. */
 export function newestGlibc({versions}: Needs): string {
-  return versions.flatMap((name) => /^GLIBC_(\d[\d.]*)$/.exec(name)?.[1] ?? []).sort(compare).at(-1) ?? ''
+  return (
+    versions
+      .flatMap((name) => /^GLIBC_(\d[\d.]*)$/.exec(name)?.[1] ?? [])
+      .sort(compare)
+      .at(-1) ?? ''
+  )
 }
 
 function isOld(name: string, oldest: string): boolean {

@@ -1,4 +1,6 @@
-/** zig's Clang, from PyPI: it brings C libraries of every age, for every machine, and a C++ library that is linked in. */
+/**
+ * zig's Clang, from PyPI: it brings C libraries of every age, for every machine, and a C++ library that is linked in.
+ */
 import {execFileSync} from 'node:child_process'
 import {globSync} from 'node:fs'
 import {cp, mkdir, writeFile} from 'node:fs/promises'
@@ -15,27 +17,48 @@ export interface Zig {
   cache: string
 }
 
-/** Exactly what scripts/toolchain.txt says, kept beside the environments of the tests. Throws where the package index does not give it. */
+/**
+ * Exactly what scripts/toolchain.txt says, kept beside the environments of the tests. Throws where the package index
+ * does not give it.
+ */
 export function bringZig(): Zig {
-  const environment = execFileSync('python3', [join(root, 'scripts/testing/uv.py'), 'locked', 'zig', join(root, 'scripts/toolchain.txt')], {encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit']}).trim()
+  const environment = execFileSync(
+    'python3',
+    [join(root, 'scripts/testing/uv.py'), 'locked', 'zig', join(root, 'scripts/toolchain.txt')],
+    {encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit']},
+  ).trim()
   const [program] = globSync(join(environment, 'lib/python3*/site-packages/ziglang/zig'))
   if (!program) throw new Error(`${environment} has no zig`)
-  return {program, version: execFileSync(program, ['version'], {encoding: 'utf8'}).trim(), cache: join(dirname(environment), 'zig-cache')}
+  return {
+    program,
+    version: execFileSync(program, ['version'], {encoding: 'utf8'}).trim(),
+    cache: join(dirname(environment), 'zig-cache'),
+  }
 }
 
-/** CMake links a program only to see who the compiler is. zig would make a C++ library for that, without optimisation, which takes a minute; an object tells the same. */
+/**
+ * CMake links a program only to see who the compiler is. zig would make a C++ library for that, without optimisation,
+ * which takes a minute; an object tells the same.
+ */
 const IDENTIFIED = 'case "$*" in *CompilerId.c*) set -- "$@" -c ;; esac'
 
 /** Compilers by the names that CMake and ccache look for. */
 export async function writeTools(zig: Zig, machine: Machine, folder: string): Promise<void> {
   await mkdir(folder, {recursive: true})
   const words = {cc: `cc -target ${machine.target}`, 'c++': `c++ -target ${machine.target}`, ar: 'ar', ranlib: 'ranlib'}
-  for (const [name, word] of Object.entries(words)) await writeFile(join(folder, name), `#!/bin/sh\n${IDENTIFIED}\nexec '${zig.program}' ${word} "$@"\n`, {mode: 0o755})
+  for (const [name, word] of Object.entries(words))
+    await writeFile(join(folder, name), `#!/bin/sh\n${IDENTIFIED}\nexec '${zig.program}' ${word} "$@"\n`, {mode: 0o755})
 }
 
 /** How the tools are to be run: the scripts above look alike to ccache in every version of zig. */
 export function toolEnvironment(zig: Zig, machine: Machine): NodeJS.ProcessEnv {
-  return {...process.env, ZIG_GLOBAL_CACHE_DIR: zig.cache, ZIG_LOCAL_CACHE_DIR: zig.cache, CCACHE_COMPILERTYPE: 'clang', CCACHE_COMPILERCHECK: `string:zig ${zig.version} ${machine.target}`}
+  return {
+    ...process.env,
+    ZIG_GLOBAL_CACHE_DIR: zig.cache,
+    ZIG_LOCAL_CACHE_DIR: zig.cache,
+    CCACHE_COMPILERTYPE: 'clang',
+    CCACHE_COMPILERCHECK: `string:zig ${zig.version} ${machine.target}`,
+  }
 }
 
 /** Of the C++ library that is linked in. */

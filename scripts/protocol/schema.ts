@@ -1,7 +1,10 @@
 import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 
-/** What the files in protocol/ use of JSON Schema 2020-12. Everything else is refused, so that both languages say the same as the schema. */
+/**
+ * What the files in protocol/ use of JSON Schema 2020-12. Everything else is refused, so that both languages say the
+ * same as the schema.
+ */
 export interface Schema {
   description?: string
   type?: string | string[]
@@ -20,7 +23,10 @@ export interface Schema {
   [other: string]: unknown
 }
 
-/** What a verb takes and says. `events`: the lines before its result. `errors`: codes of its own, beside those that every verb may give. */
+/**
+ * What a verb takes and says. `events`: the lines before its result. `errors`: codes of its own, beside those that
+ * every verb may give.
+ */
 export interface Verb {
   description: string
   input: Schema
@@ -29,7 +35,10 @@ export interface Verb {
   errors?: string[]
 }
 
-/** A kind of file that outlives its writer. `schema`: the number that today's shape has; a file without one has the first. `lines`: each line is one. */
+/**
+ * A kind of file that outlives its writer. `schema`: the number that today's shape has; a file without one has the
+ * first. `lines`: each line is one.
+ */
 export interface FileKind {
   path: string
   schema: number
@@ -45,16 +54,51 @@ export interface Topic {
   $defs: Record<string, Schema>
   verbs?: Record<string, Verb>
   files?: Record<string, FileKind>
-  /** Files that stay and have no number, by their paths: why. `*` is a part of a name, `**` any names, words in capitals stand for names. */
+  /**
+   * Files that stay and have no number, by their paths: why. `*` is a part of a name, `**` any names, words in capitals
+   * stand for names.
+   */
   unnumbered?: Record<string, string>
 }
 
-const KEYWORDS = new Set(['description', 'type', 'const', 'enum', '$ref', 'anyOf', 'allOf', 'properties', 'required', 'additionalProperties', 'items', 'prefixItems', 'minItems', 'maxItems', 'minimum', 'maximum', 'exclusiveMinimum', 'pattern', 'minLength', 'maxLength', 'default'])
+const KEYWORDS = new Set([
+  'description',
+  'type',
+  'const',
+  'enum',
+  '$ref',
+  'anyOf',
+  'allOf',
+  'properties',
+  'required',
+  'additionalProperties',
+  'items',
+  'prefixItems',
+  'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'pattern',
+  'minLength',
+  'maxLength',
+  'default',
+])
 
-/** Every topic by its name, in the order of the names. Throws for a keyword that is not ours, a name that two topics have, a reference to nothing, topics in a circle. */
+/**
+ * Every topic by its name, in the order of the names. Throws for a keyword that is not ours, a name that two topics
+ * have, a reference to nothing, topics in a circle.
+ */
 export function readTopics(folder: string): Map<string, Topic> {
-  const names = readdirSync(folder).filter((name) => name.endsWith('.json')).sort()
-  const topics = new Map(names.map((name) => [name.slice(0, -'.json'.length), JSON.parse(readFileSync(join(folder, name), 'utf8')) as Topic]))
+  const names = readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .sort()
+  const topics = new Map(
+    names.map((name) => [
+      name.slice(0, -'.json'.length),
+      JSON.parse(readFileSync(join(folder, name), 'utf8')) as Topic,
+    ]),
+  )
   const owners = new Map<string, string>()
   for (const [name, topic] of topics) {
     if (topic.$id !== `${name}.json`) throw new Error(`protocol/${name}.json: $id is ${topic.$id}`)
@@ -103,7 +147,11 @@ export function* within(schema: Schema): Generator<Schema> {
 /** Topics whose definitions a topic refers to. */
 export function neighbours(name: string, topic: Topic): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>()
-  const verbs = Object.values(topic.verbs ?? {}).flatMap(({input, result, events}) => [input, result, ...(events ? [events] : [])])
+  const verbs = Object.values(topic.verbs ?? {}).flatMap(({input, result, events}) => [
+    input,
+    result,
+    ...(events ? [events] : []),
+  ])
   for (const schema of [...Object.values(topic.$defs), ...verbs].flatMap((one) => [...within(one)])) {
     if (schema.$ref === undefined) continue
     const to = target(schema.$ref, name)

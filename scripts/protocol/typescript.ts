@@ -2,8 +2,12 @@ import {neighbours, target, type Schema, type Topic, type Verb} from './schema.t
 
 /** src/lib/protocol/NAME.ts: the types of a topic, and its verbs. */
 export function typescriptOf(name: string, topic: Topic): string {
-  const imports = [...neighbours(name, topic)].map(([from, names]) => `import type {${[...names].sort().join(', ')}} from './${from}.ts'\n`)
-  const definitions = Object.entries(topic.$defs).map(([def, schema]) => `${comment(schema.description, '')}${definition(def, schema, name)}`)
+  const imports = [...neighbours(name, topic)].map(
+    ([from, names]) => `import type {${[...names].sort().join(', ')}} from './${from}.ts'\n`,
+  )
+  const definitions = Object.entries(topic.$defs).map(
+    ([def, schema]) => `${comment(schema.description, '')}${definition(def, schema, name)}`,
+  )
   return `// ${topic.description} Generated from protocol/${name}.json by \`npm run protocol\`.\n${imports.join('')}\n${[...definitions, ...verbsOf(name, topic)].join('\n')}`
 }
 
@@ -21,7 +25,12 @@ export function typescriptIndex(topics: ReadonlyMap<string, Topic>): string {
 }
 
 function definition(name: string, schema: Schema, topic: string): string {
-  if (schema.properties === undefined || schema.anyOf || (schema.additionalProperties !== undefined && schema.additionalProperties !== false)) return `export type ${name} = ${type(schema, topic, '')}\n`
+  if (
+    schema.properties === undefined ||
+    schema.anyOf ||
+    (schema.additionalProperties !== undefined && schema.additionalProperties !== false)
+  )
+    return `export type ${name} = ${type(schema, topic, '')}\n`
   const bases = (schema.allOf ?? []).map((one) => type(one, topic, ''))
   return `export interface ${name} ${bases.length > 0 ? `extends ${bases.join(', ')} ` : ''}${members(schema, topic, '')}\n`
 }
@@ -42,13 +51,22 @@ function type(schema: Schema, topic: string, indent: string): string {
   if (schema.anyOf) return [...new Set(schema.anyOf.map((one) => type(one, topic, indent)))].join(' | ')
   if (schema.const !== undefined) return literal(schema.const)
   if (schema.enum) return schema.enum.map(literal).join(' | ')
-  if (Array.isArray(schema.type)) return [...new Set(schema.type.map((one) => type({...schema, type: one}, topic, indent)))].join(' | ')
+  if (Array.isArray(schema.type))
+    return [...new Set(schema.type.map((one) => type({...schema, type: one}, topic, indent)))].join(' | ')
   switch (schema.type) {
-    case 'string': case 'boolean': case 'null': return schema.type
-    case 'integer': case 'number': return 'number'
-    case 'array': return array(schema, topic, indent)
-    case 'object': return object(schema, topic, indent)
-    default: return 'unknown'
+    case 'string':
+    case 'boolean':
+    case 'null':
+      return schema.type
+    case 'integer':
+    case 'number':
+      return 'number'
+    case 'array':
+      return array(schema, topic, indent)
+    case 'object':
+      return object(schema, topic, indent)
+    default:
+      return 'unknown'
   }
 }
 
@@ -65,7 +83,8 @@ function object(schema: Schema, topic: string, indent: string): string {
   const {properties, additionalProperties: more, allOf = []} = schema
   const parts = allOf.map((one) => type(one, topic, indent))
   if (properties) parts.push(members(schema, topic, indent))
-  if (more !== undefined && more !== false) parts.push(`Record<string, ${more === true ? 'unknown' : type(more, topic, indent)}>`)
+  if (more !== undefined && more !== false)
+    parts.push(`Record<string, ${more === true ? 'unknown' : type(more, topic, indent)}>`)
   return parts.length > 0 ? parts.join(' & ') : 'Record<string, unknown>'
 }
 
@@ -77,7 +96,9 @@ function members({properties = {}, required = []}: Schema, topic: string, indent
 }
 
 function group(text: string): string {
-  return /[|&]/.test(text.replace(/\{[^]*\}|'[^']*'/g, '')) || (text.includes(' | ') && !text.startsWith('{')) ? `(${text})` : text
+  return /[|&]/.test(text.replace(/\{[^]*\}|'[^']*'/g, '')) || (text.includes(' | ') && !text.startsWith('{'))
+    ? `(${text})`
+    : text
 }
 
 function literal(value: unknown): string {

@@ -7,9 +7,12 @@ export interface SourceFile {
   text: string
 }
 
-const IMPORT = /(?:^|\n)\s*(?:import|export)\b[^'"\n]*?(?:\{[^}]*\}[^'"\n]*?)?from\s*['"]([^'"]+)['"]|\bimport\s*\(\s*['"]([^'"]+)['"]|(?:^|\n)\s*import\s*['"]([^'"]+)['"]/g
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)\b[^'"\n]*?(?:\{[^}]*\}[^'"\n]*?)?from\s*['"]([^'"]+)['"]|\bimport\s*\(\s*['"]([^'"]+)['"]|(?:^|\n)\s*import\s*['"]([^'"]+)['"]/g
 
-/** What is wrong with the imports of a file of src, as `path: finding` lines. Static, dynamic and type imports alike. */
+/**
+ * What is wrong with the imports of a file of src, as `path: finding` lines. Static, dynamic and type imports alike.
+ */
 export function checkImports({path, text}: SourceFile): string[] {
   const targets = [...text.matchAll(IMPORT)].map((match) => match[1] ?? match[2] ?? match[3] ?? '')
   return targets.flatMap((target) => {
@@ -20,7 +23,10 @@ export function checkImports({path, text}: SourceFile): string[] {
 
 function checkPackage(path: string, specifier: string): string | undefined {
   if (specifier.startsWith('node:')) return undefined
-  const name = specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/')
+  const name = specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
   const owners = PACKAGE_OWNERS[name]
   if (!owners) return 'no folder owns this package (scripts/rules/layers.ts)'
   return owners.some((owner) => path.startsWith(owner)) ? undefined : `only ${owners.join(', ')} may`
@@ -32,7 +38,8 @@ function checkLocal(path: string, target: string): string | undefined {
   const [from, to] = [areaOf(path), areaOf(target)]
   if (from === 'cli' && to === 'cli') return checkRooms(path, target)
   if (from === to) return undefined
-  if (to.startsWith('lib/') && !target.endsWith('/index.ts')) return `outside its folder only through ${dirname(target)}/index.ts`
+  if (to.startsWith('lib/') && !target.endsWith('/index.ts'))
+    return `outside its folder only through ${dirname(target)}/index.ts`
   if (from === 'commands') return to === 'cli' || to.startsWith('lib/') ? undefined : 'commands import cli and lib'
   if (from === 'cli') return to.startsWith('lib/') ? undefined : 'cli imports lib only'
   if (!to.startsWith('lib/')) return 'lib imports neither cli nor commands'
@@ -42,7 +49,9 @@ function checkLocal(path: string, target: string): string | undefined {
 function checkProgram(folder: string, path: string, target: string): string | undefined {
   if (!path.startsWith(folder)) return `${folder} is a program of its own; it is started, not imported`
   const allowed = OWN_PROCESSES[folder] ?? []
-  return target.startsWith(folder) || allowed.includes(target) ? undefined : `${folder} imports of lib only ${allowed.join(', ')}`
+  return target.startsWith(folder) || allowed.includes(target)
+    ? undefined
+    : `${folder} imports of lib only ${allowed.join(', ')}`
 }
 
 /** Rooms of src/cli; main.ts, beside them, starts everything and is imported by nobody. */

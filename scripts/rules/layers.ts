@@ -7,10 +7,39 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['manifest', 'rack', 'recipe', 'topology', 'placement'],
   ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background', 'reboot'],
   ['image', 'volume', 'bucket'],
-  ['local', 'nodes', 'enroll', 'install', 'project', 'workspace', 'preflight', 'train', 'reservation', 'runs', 'model', 'endpoint', 'head', 'gpu', 'sweep', 'overview', 'usage', 'access', 'bundle', 'ssh-host', 'share', 'data', 'notebook', 'board', 'history'],
+  [
+    'local',
+    'nodes',
+    'enroll',
+    'install',
+    'project',
+    'workspace',
+    'preflight',
+    'train',
+    'reservation',
+    'runs',
+    'model',
+    'endpoint',
+    'head',
+    'gpu',
+    'sweep',
+    'overview',
+    'usage',
+    'access',
+    'bundle',
+    'ssh-host',
+    'share',
+    'data',
+    'notebook',
+    'board',
+    'history',
+  ],
 ]
 
-/** The same for the rooms of src/cli: what draws, what all commands have, then the topics. A room imports rooms of lower layers only. */
+/**
+ * The same for the rooms of src/cli: what draws, what all commands have, then the topics. A room imports rooms of lower
+ * layers only.
+ */
 export const CLI_LAYERS: readonly (readonly string[])[] = [
   ['terminal'],
   ['progress'],
@@ -27,7 +56,14 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@inquirer/prompts': ['src/cli/base/prompt.ts'],
   chalk: ['src/cli/terminal/print.ts'],
   listr2: ['src/cli/progress/'],
-  execa: ['src/lib/artifact/', 'src/lib/local/', 'src/lib/train/', 'src/lib/workspace/', 'src/lib/head/', 'src/lib/project/'],
+  execa: [
+    'src/lib/artifact/',
+    'src/lib/local/',
+    'src/lib/train/',
+    'src/lib/workspace/',
+    'src/lib/head/',
+    'src/lib/project/',
+  ],
   fastify: ['src/lib/head/service/'],
   '@fastify/reply-from': ['src/lib/head/service/'],
   '@peculiar/x509': ['src/lib/head/service/tls/'],
@@ -45,7 +81,10 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   zod: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/', 'src/lib/recipe/'],
 }
 
-/** Programs of their own, and what of lib they may import: what both sides of their interface speak. Nobody imports them. */
+/**
+ * Programs of their own, and what of lib they may import: what both sides of their interface speak. Nobody imports
+ * them.
+ */
 export const OWN_PROCESSES: Readonly<Record<string, readonly string[]>> = {
   'src/lib/head/service/': ['src/lib/base/index.ts', 'src/lib/head/types.ts', 'src/lib/protocol/index.ts'],
 }

@@ -15,30 +15,57 @@ export interface Builds {
   /** Resolves when they are there. Rejects with where the compiler's words are. */
   release: Promise<void>
   sanitized: Promise<void>
-  /** Native tests that only compute, run while other suites wait for their servers. Undefined where there are none to run beside. */
+  /**
+   * Native tests that only compute, run while other suites wait for their servers. Undefined where there are none to
+   * run beside.
+   */
   early?: Promise<Outcome[]>
 }
 
 /**
- * Begins to compile what these suites need, and returns at once: node and unit tests mostly wait, so the compiler takes what they leave.
- * One after the other, as each of them uses all cores. Suites wait for the first one, and native tests that only compute begin after the second: both
- * would be the last to be done if they were as nice as they can be.
+ * Begins to compile what these suites need, and returns at once: node and unit tests mostly wait, so the compiler takes
+ * what they leave. One after the other, as each of them uses all cores. Suites wait for the first one, and native tests
+ * that only compute begin after the second: both would be the last to be done if they were as nice as they can be.
  */
 export async function beginBuilds(parts: Part[]): Promise<Builds> {
   const suites = parts.map(({suite}) => suite)
-  const needsRelease = parts.some(({suite, words}) => suite === 'integration' || suite === 'e2e' || (suite === 'native' && (words.length === 0 || words.some((word) => FRAMEWORKS.test(word)))))
+  const needsRelease = parts.some(
+    ({suite, words}) =>
+      suite === 'integration' ||
+      suite === 'e2e' ||
+      (suite === 'native' && (words.length === 0 || words.some((word) => FRAMEWORKS.test(word)))),
+  )
   const logs = join(root, 'native', 'build')
   await mkdir(logs, {recursive: true})
   const none = Promise.resolve()
-  const release = needsRelease ? inBackground('the native layer', process.execPath, ['scripts/build-native.ts'], 5, join(logs, 'release.log')) : none
-  const sanitized = suites.includes('native') ? release.catch(() => {}).then(() => inBackground('the native tests', 'python3', ['test/native/run.py', '--build'], 10, join(logs, 'asan.log'))) : none
+  const release = needsRelease
+    ? inBackground('the native layer', process.execPath, ['scripts/build-native.ts'], 5, join(logs, 'release.log'))
+    : none
+  const sanitized = suites.includes('native')
+    ? release
+        .catch(() => {})
+        .then(() =>
+          inBackground('the native tests', 'python3', ['test/native/run.py', '--build'], 10, join(logs, 'asan.log')),
+        )
+    : none
   const hasAllOfNative = parts.some(({suite, words}) => suite === 'native' && words.length === 0)
-  const early = needsRelease && hasAllOfNative ? sanitized.then(() => shownAfter(join(logs, 'early.log'), (output) => runNative(['--early'], {niceness: 10, output}))) : undefined
+  const early =
+    needsRelease && hasAllOfNative
+      ? sanitized.then(() =>
+          shownAfter(join(logs, 'early.log'), (output) => runNative(['--early'], {niceness: 10, output})),
+        )
+      : undefined
   for (const one of [release, sanitized, early]) one?.catch(() => {}) // told where it is waited for
   return {release, sanitized, early}
 }
 
-async function inBackground(what: string, command: string, args: string[], niceness: number, log: string): Promise<void> {
+async function inBackground(
+  what: string,
+  command: string,
+  args: string[],
+  niceness: number,
+  log: string,
+): Promise<void> {
   console.log(`building ${what} in the background; the compiler's words are in ${log}`)
   const file = openSync(log, 'w')
   const child = spawn('nice', ['-n', String(niceness), command, ...args], {cwd: root, stdio: ['ignore', file, file]})

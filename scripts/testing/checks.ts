@@ -1,6 +1,6 @@
 import {join} from 'node:path'
 import {noCounts, type Counts} from './counts.ts'
-import {nativeSources, pythonTools} from './python-tools.ts'
+import {layouts, pythonTools} from './python-tools.ts'
 import {bin, root, run} from './run.ts'
 
 /** Types, lint, layers and generated files, of both languages: each is one test that passes or fails. */
@@ -12,10 +12,10 @@ export async function runChecks(words: string[]): Promise<Counts> {
     ['types of the protocol are current', process.execPath, ['scripts/protocol.ts', '--check']],
     ['generated documents are current', process.execPath, ['scripts/docs.ts', '--check']],
     ['layers of the node program', 'env', ['PYTHONPATH=node', join(tools, 'lint-imports'), '--no-cache', '--no-logo']],
-    ['lint of the node program', join(tools, 'ruff'), ['check', '--no-cache']],
+    ['lint of the node program', join(tools, 'ruff'), ['check', '--no-cache', 'node', 'test/node']],
     ['types of the node program', join(tools, 'mypy'), ['--cache-dir', join(root, 'node_modules/.cache/mypy')]],
     ['a field that changes on one side fails both type checkers', process.execPath, ['scripts/testing/contract.ts']],
-    ['layout of the native layer', join(tools, 'clang-format'), ['--dry-run', '-Werror', ...nativeSources()]],
+    ...layouts(tools, true).map(({title, command, args}): [string, string, string[]] => [title, command, args]),
     ['lock files belong to their inputs', process.execPath, ['scripts/locks.ts', '--check']],
   ]
   const counts = noCounts()

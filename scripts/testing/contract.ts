@@ -1,5 +1,6 @@
-// Proves that a field of a message cannot change on one side alone: in a copy of the sources fields are renamed in protocol/, the types are made anew, and the type
-// checkers of both languages have to find it: one of a result, and two of what supervisors say to each other. Run by `npm run check`.
+// Proves that a field of a message cannot change on one side alone: in a copy of the sources fields are renamed in
+// protocol/, the types are made anew, and the type checkers of both languages have to find it: one of a result, and two
+// of what supervisors say to each other. Run by `npm run check`.
 import {execFileSync, spawnSync} from 'node:child_process'
 import {cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
@@ -7,18 +8,38 @@ import {join} from 'node:path'
 import {pythonTools} from './python-tools.ts'
 import {bin, root} from './run.ts'
 
-/** Read in src/lib/reservation, written in verbs/reservation.py; the others are among nodes, and known in several files there. */
+/**
+ * Read in src/lib/reservation, written in verbs/reservation.py; the others are among nodes, and known in several files
+ * there.
+ */
 const FIELDS = [
-  {topic: 'protocol/reservation.json', field: 'granted', renamed: 'granted_at_last', checkers: ['tsc', 'mypy'], files: 1},
+  {
+    topic: 'protocol/reservation.json',
+    field: 'granted',
+    renamed: 'granted_at_last',
+    checkers: ['tsc', 'mypy'],
+    files: 1,
+  },
   {topic: 'protocol/gang.json', field: 'survivors', renamed: 'left_alive', checkers: ['mypy'], files: 3},
   {topic: 'protocol/gang.json', field: 'rendezvous', renamed: 'meeting', checkers: ['mypy'], files: 2},
 ]
 
 const copy = mkdtempSync(join(tmpdir(), 'flexrack-contract-'))
 try {
-  for (const path of ['protocol', 'src', 'scripts', 'node', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'pyproject.toml']) cpSync(join(root, path), join(copy, path), {recursive: true})
+  for (const path of [
+    'protocol',
+    'src',
+    'scripts',
+    'node',
+    'package.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'pyproject.toml',
+  ])
+    cpSync(join(root, path), join(copy, path), {recursive: true})
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
-  for (const {topic, field, renamed} of FIELDS) writeFileSync(join(copy, topic), readFileSync(join(copy, topic), 'utf8').replaceAll(`"${field}"`, `"${renamed}"`))
+  for (const {topic, field, renamed} of FIELDS)
+    writeFileSync(join(copy, topic), readFileSync(join(copy, topic), 'utf8').replaceAll(`"${field}"`, `"${renamed}"`))
   execFileSync(process.execPath, ['scripts/protocol.ts'], {cwd: copy, stdio: ['ignore', 'ignore', 'inherit']})
   const checkers: [string, string, string[]][] = [
     ['tsc', bin('tsc'), ['-p', 'tsconfig.build.json', '--noEmit']],
@@ -28,9 +49,16 @@ try {
   for (const [name, command, args] of checkers) {
     const {status, stdout} = spawnSync(command, args, {cwd: copy, encoding: 'utf8'})
     for (const {topic, field, renamed, files} of FIELDS.filter(({checkers}) => checkers.includes(name))) {
-      const found = new Set(stdout.split('\n').filter((line) => line.includes(`"${field}"`) || line.includes(`'${field}'`) || line.includes(renamed)).map((line) => /^[^(:]+/.exec(line)?.[0]))
+      const found = new Set(
+        stdout
+          .split('\n')
+          .filter((line) => line.includes(`"${field}"`) || line.includes(`'${field}'`) || line.includes(renamed))
+          .map((line) => /^[^(:]+/.exec(line)?.[0]),
+      )
       if (status !== 0 && found.size >= files) continue
-      console.error(`${name} sees in ${found.size} files, ${files} at least, that ${field} has another name in ${topic}:\n${stdout}`)
+      console.error(
+        `${name} sees in ${found.size} files, ${files} at least, that ${field} has another name in ${topic}:\n${stdout}`,
+      )
       process.exitCode = 1
     }
   }

@@ -42,9 +42,15 @@ export function addCounts(total: Counts, more: Counts): void {
 
 /** What is said after all suites; its last line is `N passed, N failed`. */
 export function closingText(total: Counts): string {
-  const slowest = total.slow.filter(([, seconds]) => seconds >= SLOW_SECONDS).sort((a, b) => b[1] - a[1]).slice(0, SLOWEST)
+  const slowest = total.slow
+    .filter(([, seconds]) => seconds >= SLOW_SECONDS)
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, SLOWEST)
   return [
-    ...section('the slowest', slowest.map(([what, seconds]) => `${seconds.toFixed(0).padStart(5)} s  ${what}`)),
+    ...section(
+      'the slowest',
+      slowest.map(([what, seconds]) => `${seconds.toFixed(0).padStart(5)} s  ${what}`),
+    ),
     ...section(`flaky: ${total.flaky.length} passed at the second try`, total.flaky),
     ...section('not passed', total.trouble),
     '',

@@ -16,15 +16,24 @@ export default class LongestFirst extends BaseSequencer {
 }
 
 export function longestFirst<T extends {moduleId: string}>(files: T[], known: Record<string, number>): T[] {
-  const seconds = new Map(files.map((one) => [one, known[relative(root, one.moduleId)] ?? statSync(one.moduleId).size / BYTES_A_SECOND]))
+  const seconds = new Map(
+    files.map((one) => [one, known[relative(root, one.moduleId)] ?? statSync(one.moduleId).size / BYTES_A_SECOND]),
+  )
   return files.toSorted((a, b) => (seconds.get(b) ?? 0) - (seconds.get(a) ?? 0))
 }
 
 /** Of files that have run, their hooks too; the others stay as they were. */
 export function keepDurations(modules: readonly TestModule[]): void {
-  const measured = modules.map((one) => [relative(root, one.moduleId), Math.round(one.diagnostic().duration / 1000)] as const)
-  const all = Object.entries({...readDurations(), ...Object.fromEntries(measured)}).filter(([place]) => existsSync(join(root, place)))
-  writeFileSync(FILE, `${JSON.stringify(Object.fromEntries(all.toSorted(([one], [other]) => (one < other ? -1 : 1))), null, 2)}\n`)
+  const measured = modules.map(
+    (one) => [relative(root, one.moduleId), Math.round(one.diagnostic().duration / 1000)] as const,
+  )
+  const all = Object.entries({...readDurations(), ...Object.fromEntries(measured)}).filter(([place]) =>
+    existsSync(join(root, place)),
+  )
+  writeFileSync(
+    FILE,
+    `${JSON.stringify(Object.fromEntries(all.toSorted(([one], [other]) => (one < other ? -1 : 1))), null, 2)}\n`,
+  )
 }
 
 function readDurations(): Record<string, number> {

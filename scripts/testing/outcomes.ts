@@ -1,6 +1,9 @@
 import {noCounts, type Counts} from './counts.ts'
 
-/** What a test came to, or a file outside of its tests (`name` is empty): it did not load, or what belongs to all its tests failed. */
+/**
+ * What a test came to, or a file outside of its tests (`name` is empty): it did not load, or what belongs to all its
+ * tests failed.
+ */
 export interface Outcome {
   /** The file, or the module. */
   place: string

@@ -8,7 +8,10 @@ export interface PythonOptions extends Pick<RunOptions, 'env' | 'niceness' | 'ou
 
 /** The tests of the node program. */
 export function runNode(modules: string[], {isAlone = false, ...options}: PythonOptions = {}): Promise<Outcome[]> {
-  return lastLine(['-W', 'error::ResourceWarning', 'test/node/run.py', ...(isAlone ? ['--alone'] : []), ...modules], options)
+  return lastLine(
+    ['-W', 'error::ResourceWarning', 'test/node/run.py', ...(isAlone ? ['--alone'] : []), ...modules],
+    options,
+  )
 }
 
 /** Those of the native layer, which is built. `words` are what its runner takes. */

@@ -24,10 +24,18 @@ export interface RunOptions {
 }
 
 /** Runs to the end. */
-export async function run(command: string, args: string[], {capture = false, folder = root, isShown = true, env, niceness = 0, output, isInteractive = false}: RunOptions = {}): Promise<{status: number; stdout: string}> {
+export async function run(
+  command: string,
+  args: string[],
+  {capture = false, folder = root, isShown = true, env, niceness = 0, output, isInteractive = false}: RunOptions = {},
+): Promise<{status: number; stdout: string}> {
   const shown = output ?? (isShown ? 'inherit' : 'ignore')
   const [program, words] = niceness > 0 ? ['nice', ['-n', String(niceness), command, ...args]] : [command, args]
-  const child = spawn(program, words, {cwd: folder, stdio: [isInteractive ? 'inherit' : 'ignore', capture ? 'pipe' : shown, shown], env: {...process.env, ...env}})
+  const child = spawn(program, words, {
+    cwd: folder,
+    stdio: [isInteractive ? 'inherit' : 'ignore', capture ? 'pipe' : shown, shown],
+    env: {...process.env, ...env},
+  })
   let stdout = ''
   child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
   return {status: await statusOf(child), stdout}

@@ -8,8 +8,14 @@ import {runVitest} from './vitest.ts'
 /** Parts that run at the same time. */
 export type Stage = Part[]
 
-/** Which suites run beside each other where one comes after the other: node's tests wait for processes, and so do those of real servers. */
-const BESIDE = [['node', 'unit'], ['integration', 'e2e']]
+/**
+ * Which suites run beside each other where one comes after the other: node's tests wait for processes, and so do those
+ * of real servers.
+ */
+const BESIDE = [
+  ['node', 'unit'],
+  ['integration', 'e2e'],
+]
 
 /** One after the other. */
 export function stagesOf(parts: Part[]): Stage[] {
@@ -25,14 +31,23 @@ export function stagesOf(parts: Part[]): Stage[] {
 /** What each part came to. */
 export async function runStage(stage: Stage, builds: Builds): Promise<[Part, Counts][]> {
   if (stage.length === 2 && stage[0]?.suite === 'integration') return runServers(stage, builds)
-  return Promise.all(stage.map(async (part, index): Promise<[Part, Counts]> => [part, await toldCounts(part, () => (index === 0 ? runPart(part, builds) : runHeld(part, builds)))]))
+  return Promise.all(
+    stage.map(async (part, index): Promise<[Part, Counts]> => [
+      part,
+      await toldCounts(part, () => (index === 0 ? runPart(part, builds) : runHeld(part, builds))),
+    ]),
+  )
 }
 
 function areBeside(one: Part, other: Part): boolean {
   if (![one, other].every(({env}) => env === undefined)) return false
-  const isPair = BESIDE.some((pair) => pair.includes(one.suite) && pair.includes(other.suite) && one.suite !== other.suite)
+  const isPair = BESIDE.some(
+    (pair) => pair.includes(one.suite) && pair.includes(other.suite) && one.suite !== other.suite,
+  )
   // One vitest has the files of both, and words would choose of either.
-  return isPair && (one.suite === 'node' || other.suite === 'node' || [one, other].every(({words}) => words.length === 0))
+  return (
+    isPair && (one.suite === 'node' || other.suite === 'node' || [one, other].every(({words}) => words.length === 0))
+  )
 }
 
 /** All files with real servers, in one queue. */
@@ -41,14 +56,22 @@ async function runServers(stage: Stage, builds: Builds): Promise<[Part, Counts][
   const [first, second] = stage as [Part, Part]
   let outcomes: Outcome[] = []
   const failed = await toldCounts(first, async () => {
-    outcomes = await runVitest(stage.map(({suite}) => suite), [])
+    outcomes = await runVitest(
+      stage.map(({suite}) => suite),
+      [],
+    )
     return noCounts()
   })
   if (failed.failed > 0) return [[first, failed]]
   const isOfSecond = ({place}: Outcome): boolean => place.startsWith(`test/${second.suite}/`)
   // What belongs to no file is of the first.
-  const own = outcomes.filter((one) => !isOfSecond(one)).map((one) => (one.place.startsWith('test/') ? one : {...one, place: first.suite}))
-  return [[first, openCounts(first, own)], [second, openCounts(second, outcomes.filter(isOfSecond))]]
+  const own = outcomes
+    .filter((one) => !isOfSecond(one))
+    .map((one) => (one.place.startsWith('test/') ? one : {...one, place: first.suite}))
+  return [
+    [first, openCounts(first, own)],
+    [second, openCounts(second, outcomes.filter(isOfSecond))],
+  ]
 }
 
 function runHeld(part: Part, builds: Builds): Promise<Counts> {

@@ -8,7 +8,10 @@ import {runNative, runNode} from './python.ts'
 import {root} from './run.ts'
 import {runVitest} from './vitest.ts'
 
-/** In this order: what fails soonest comes first; native last, as it is compiled while the others wait for their processes. */
+/**
+ * In this order: what fails soonest comes first; native last, as it is compiled while the others wait for their
+ * processes.
+ */
 export const SUITES = ['checks', 'node', 'unit', 'integration', 'e2e', 'native'] as const
 
 export type Suite = (typeof SUITES)[number]
@@ -31,7 +34,11 @@ export const FAST: Part[] = [
 export const LONG: Part[] = [
   {suite: 'native', words: ['test_fuzz'], env: {FLEXRACK_FUZZ_SECONDS: '120'}},
   // Gigabytes of frameworks, as users run them: without sanitizers.
-  {suite: 'native', words: ['test_frameworks'], env: {FLEXRACK_LONG: '1', FLEXRACK_NATIVE_BUILD: resolve(root, 'native/build/release')}},
+  {
+    suite: 'native',
+    words: ['test_frameworks'],
+    env: {FLEXRACK_LONG: '1', FLEXRACK_NATIVE_BUILD: resolve(root, 'native/build/release')},
+  },
   // These are in the gate without sanitizers.
   {suite: 'native', words: ['test_cuda_numba', 'test_cuda_tinygrad'], env: {FLEXRACK_SANITIZED: '1'}},
   {suite: 'native', words: ['test_conformance', 'test_cuda_remote'], env: {FLEXRACK_LONG: '1'}},
@@ -43,12 +50,19 @@ export const LONG: Part[] = [
   {suite: 'integration', words: ['.long.'], env: {FLEXRACK_LONG: '1'}},
   // Both build what the package has; then a checkout's tests of GPUs are passed by that, too.
   {suite: 'e2e', words: ['.long.'], env: {FLEXRACK_LONG: '1'}},
-  {suite: 'e2e', words: ['attach', 'gpu'], env: {FLEXRACK_LONG: '1', FLEXRACK_NATIVE: resolve(root, 'native/prebuilt', `linux-${HERE}`)}},
+  {
+    suite: 'e2e',
+    words: ['attach', 'gpu'],
+    env: {FLEXRACK_LONG: '1', FLEXRACK_NATIVE: resolve(root, 'native/prebuilt', `linux-${HERE}`)},
+  },
   {suite: 'integration', words: ['chaos'], env: {FLEXRACK_LONG: '1', FLEXRACK_ROUNDS: '200'}},
   {suite: 'integration', words: ['faults'], env: {FLEXRACK_LONG: '1', FLEXRACK_FAULTS: '30'}},
 ]
 
-/** `[suite | path | word ...]`: words after a suite choose of it; a path of a test names its suite itself. Throws an Error for a word without a suite. */
+/**
+ * `[suite | path | word ...]`: words after a suite choose of it; a path of a test names its suite itself. Throws an
+ * Error for a word without a suite.
+ */
 export function partsOf(words: string[]): Part[] {
   if (words.length === 0) return SUITES.map((suite) => ({suite, words: []}))
   const parts: Part[] = []
@@ -61,7 +75,10 @@ export function partsOf(words: string[]): Part[] {
     const owner = SUITES.find((name) => word.replace(/^\.\//, '').startsWith(`test/${name}/`))
     if (owner && parts.at(-1)?.suite !== owner) parts.push({suite: owner, words: []})
     const last = parts.at(-1)
-    if (!last) throw new Error(`${word} is no suite; there are ${SUITES.join(', ')}, and words after one choose of it: unit train/place`)
+    if (!last)
+      throw new Error(
+        `${word} is no suite; there are ${SUITES.join(', ')}, and words after one choose of it: unit train/place`,
+      )
     last.words.push(word)
   }
   return parts
@@ -97,16 +114,28 @@ async function runNativePart(part: Part, {early}: Builds): Promise<Counts> {
   const rest = runNative([...(early ? ['--late'] : []), ...part.words.map(moduleName)], {env: part.env})
   const total = noCounts()
   for (const one of await Promise.allSettled([rest, early ?? []])) {
-    addCounts(total, one.status === 'fulfilled' ? openCounts(part, one.value) : {...noCounts(), failed: 1, trouble: [`native: ${(one.reason as Error).message}`]})
+    addCounts(
+      total,
+      one.status === 'fulfilled'
+        ? openCounts(part, one.value)
+        : {...noCounts(), failed: 1, trouble: [`native: ${(one.reason as Error).message}`]},
+    )
   }
   return total
 }
 
-/** Real processes on a shared machine: a file with a failure may have a second try. What looks for failures at random has none. */
+/**
+ * Real processes on a shared machine: a file with a failure may have a second try. What looks for failures at random
+ * has none.
+ */
 export function openCounts(part: Part, outcomes: Outcome[]): Counts {
   const counts = noCounts()
   for (const [place, found] of Map.groupBy(outcomes, (one) => one.place)) {
-    const isOpen = place !== part.suite && found.some(({status}) => status === 'failed') && found.every((one) => !one.final) && part.env?.FLEXRACK_LONG === undefined
+    const isOpen =
+      place !== part.suite &&
+      found.some(({status}) => status === 'failed') &&
+      found.every((one) => !one.final) &&
+      part.env?.FLEXRACK_LONG === undefined
     addCounts(counts, isOpen ? {...noCounts(), unsettled: [{part, place, outcomes: found}]} : countsOf(found))
   }
   return counts

@@ -1,9 +1,10 @@
 """The uv of locks/uv.txt for this project's own use, below the folder of environments that all tests share.
 
-    python3 scripts/testing/uv.py                      prints where it is, fetches it if it is not there
-    python3 scripts/testing/uv.py make ENV WORDS...    a new virtual environment ENV; WORDS as for `pip install`
-    python3 scripts/testing/uv.py locked NAME LOCK     prints the folder of the environment with what a lock file has
+python3 scripts/testing/uv.py                      prints where it is, fetches it if it is not there
+python3 scripts/testing/uv.py make ENV WORDS...    a new virtual environment ENV; WORDS as for `pip install`
+python3 scripts/testing/uv.py locked NAME LOCK     prints the folder of the environment with what a lock file has
 """
+
 import fcntl
 import hashlib
 import os
@@ -55,19 +56,35 @@ def make(target, words):
     except RuntimeError as error:
         print(f"{error}; pip is used", file=sys.stderr)
         subprocess.run([sys.executable, "-m", "venv", str(target)], check=True)
-        subprocess.run([f"{target}/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *words], check=True, stdout=sys.stderr)
+        subprocess.run(
+            [f"{target}/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *words],
+            check=True,
+            stdout=sys.stderr,
+        )
         return
     told = pip_settings.translate(pip_settings.read(os.environ), os.environ)
-    env = {**os.environ, **told.env, "UV_CACHE_DIR": str(shared_folder() / ".uv" / "cache"), "UV_NO_CONFIG": "1", "UV_LINK_MODE": "hardlink"}
+    env = {
+        **os.environ,
+        **told.env,
+        "UV_CACHE_DIR": str(shared_folder() / ".uv" / "cache"),
+        "UV_NO_CONFIG": "1",
+        "UV_LINK_MODE": "hardlink",
+    }
     env.pop("VIRTUAL_ENV", None)
     env.pop("UV_CONSTRAINT", None)
     limits = [] if "--require-hashes" in words else [word for file in told.constraints for word in ("-c", file)]
-    subprocess.run([tool, "venv", "--quiet", "--no-project", "--python", os.path.realpath(sys.executable), str(target)], check=True, env=env)
+    subprocess.run(
+        [tool, "venv", "--quiet", "--no-project", "--python", os.path.realpath(sys.executable), str(target)],
+        check=True,
+        env=env,
+    )
     install([tool, "pip", "install", "--quiet", "--python", f"{target}/bin/python", *told.args, *words, *limits], env)
 
 
 def install(command, env):
-    """Some of it is gigabytes, from servers that may stall: what was fetched is kept between tries. Raises CalledProcessError after the last."""
+    """Some of it is gigabytes, from servers that may stall: what was fetched is kept between tries. Raises
+    CalledProcessError after the last.
+    """
     env = {"UV_HTTP_TIMEOUT": "300", "UV_HTTP_RETRIES": "8", **env}
     for left in range(2, -1, -1):
         done = subprocess.run(command, env=env, stdout=sys.stderr, check=False)
@@ -79,7 +96,9 @@ def install(command, env):
 
 
 def kept(name, content, words, finish=None):
-    """The folder of an environment that is made where it is missing, once for each content; one makes it, others wait. Raises as `make`."""
+    """The folder of an environment that is made where it is missing, once for each content; one makes it, others wait.
+    Raises as `make`.
+    """
     target = shared_folder() / f"{name}-{hashlib.sha256(content.encode()).hexdigest()[:12]}"
     with (target.parent / f"{target.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -54,7 +54,8 @@ function helpArguments(argv: string[]): string[] {
 /** package.json as oclif gets it: where the commands and the help are, and who answers to an unknown command. */
 function configure(json: Interfaces.PJSON, code: 'dist' | 'src', argv: readonly string[]): Interfaces.PJSON {
   const end = argv.indexOf('--')
-  const canAsk = process.stdin.isTTY && process.stderr.isTTY && !(end === -1 ? argv : argv.slice(0, end)).includes('--json')
+  const canAsk =
+    process.stdin.isTTY && process.stderr.isTTY && !(end === -1 ? argv : argv.slice(0, end)).includes('--json')
   const plugins = (json.oclif.plugins ?? []).filter((name) => canAsk || !name.endsWith('/plugin-not-found'))
   const file = (name: string): string => `./${code}/cli/${name}.${code === 'src' ? 'ts' : 'js'}`
   const hooks: Record<string, string> = canAsk ? {} : {command_not_found: file('base/not-found')}

@@ -8,7 +8,7 @@ export default class Attach extends BaseCommand {
   static override summary = 'run a command here with GPUs that are in other machines'
   static override description =
     'Leases GPUs from the nodes that share them (`gpu serve`), runs the command unchanged, and returns the GPUs however the command ends. The command sees these GPUs and no others, through CUDA or OpenCL. ' +
-    'Without --memory, --fraction and --whole, `gpus` of the manifest says how much; by default whole GPUs. stdin, stdout, stderr and the exit status are the command\'s own; with --json its output is part of the answer.'
+    "Without --memory, --fraction and --whole, `gpus` of the manifest says how much; by default whole GPUs. stdin, stdout, stderr and the exit status are the command's own; with --json its output is part of the answer."
   static override examples = [
     '<%= config.bin %> attach -- clinfo',
     '<%= config.bin %> attach -n 2 --memory 2GiB -- python train.py',
@@ -16,9 +16,11 @@ export default class Attach extends BaseCommand {
     '<%= config.bin %> attach -n 8 --dry-run -- ./simulate',
   ]
   static override strict = false
-  static override args = {command: Args.string({description: 'the command, after --; its arguments follow', required: true})}
+  static override args = {
+    command: Args.string({description: 'the command, after --; its arguments follow', required: true}),
+  }
   static override flags = {
-    count: Flags.integer({char: 'n', description: 'how many GPUs (default: the manifest\'s, else 1)', min: 1, max: 64}),
+    count: Flags.integer({char: 'n', description: "how many GPUs (default: the manifest's, else 1)", min: 1, max: 64}),
     ...gpuFlags,
     'dry-run': dryRunFlag,
     on: onFlag,

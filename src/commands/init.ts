@@ -10,10 +10,18 @@ export default class Init extends BaseCommand {
   static override summary = 'create a project from a template'
   static override description =
     'Writes a new project from a template: flexrack.yaml, code and requirements, yours to change. On a terminal it asks which template; in a pipe it takes pytorch-ddp. It overwrites existing files only with --force.'
-  static override examples = ['<%= config.bin %> init digits', '<%= config.bin %> init hello --template plain', '<%= config.bin %> init . --name digits --dry-run']
+  static override examples = [
+    '<%= config.bin %> init digits',
+    '<%= config.bin %> init hello --template plain',
+    '<%= config.bin %> init . --name digits --dry-run',
+  ]
   static override args = {folder: Args.string({default: '.', description: 'folder of the project'})}
   static override flags = {
-    template: Flags.string({char: 't', description: 'pytorch-ddp: a network on handwritten digits; pytorch-bench: how fast ResNet-50 or a GPT trains; pytorch-compile: the digits on a GPU, or on one in software; plain: the smallest project that runs'}),
+    template: Flags.string({
+      char: 't',
+      description:
+        'pytorch-ddp: a network on handwritten digits; pytorch-bench: how fast ResNet-50 or a GPT trains; pytorch-compile: the digits on a GPU, or on one in software; plain: the smallest project that runs',
+    }),
     name: Flags.string({description: "name of the project (default: the folder's)"}),
     force: Flags.boolean({description: 'overwrite existing files'}),
     'dry-run': dryRunFlag,
@@ -22,7 +30,12 @@ export default class Init extends BaseCommand {
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(Init)
     const {planScaffold, scaffold} = await import('../lib/project/index.ts')
-    const input = {folder: args.folder, template: flags.template ?? (await this.#chooseTemplate()), force: flags.force, ...(flags.name !== undefined && {name: flags.name})}
+    const input = {
+      folder: args.folder,
+      template: flags.template ?? (await this.#chooseTemplate()),
+      force: flags.force,
+      ...(flags.name !== undefined && {name: flags.name}),
+    }
     if (flags['dry-run']) return this.answer(await planScaffold(input), planText)
     return this.answer(await scaffold(input, await this.context()), initText)
   }

@@ -19,12 +19,29 @@ export default class Sweep extends BaseCommand {
     '<%= config.bin %> sweep --resume latest --trials 100',
   ]
   static override strict = false
-  static override args = {arguments: Args.string({description: 'after --: arguments for the script, before those of the trial'})}
+  static override args = {
+    arguments: Args.string({description: 'after --: arguments for the script, before those of the trial'}),
+  }
   static override flags = {
-    trials: Flags.integer({char: 't', min: 1, description: 'total number of trials (default: sweep.trials of the manifest)'}),
-    parallel: Flags.integer({char: 'j', min: 1, description: 'trials at the same time (default: sweep.parallel of the manifest)'}),
-    resume: Flags.string({helpValue: 'SWEEP', description: 'continue this sweep: its id, the beginning of it, or latest'}),
-    detach: Flags.boolean({char: 'd', description: 'return as soon as the first trial runs; a background process on this machine goes on, even after a lost connection'}),
+    trials: Flags.integer({
+      char: 't',
+      min: 1,
+      description: 'total number of trials (default: sweep.trials of the manifest)',
+    }),
+    parallel: Flags.integer({
+      char: 'j',
+      min: 1,
+      description: 'trials at the same time (default: sweep.parallel of the manifest)',
+    }),
+    resume: Flags.string({
+      helpValue: 'SWEEP',
+      description: 'continue this sweep: its id, the beginning of it, or latest',
+    }),
+    detach: Flags.boolean({
+      char: 'd',
+      description:
+        'return as soon as the first trial runs; a background process on this machine goes on, even after a lost connection',
+    }),
     skip: skipFlag,
     force: Flags.boolean({description: 'start despite errors found by the preflight'}),
     on: onFlag,
@@ -37,16 +54,35 @@ export default class Sweep extends BaseCommand {
   async run(): Promise<unknown> {
     const {raw, flags} = await this.parse(Sweep)
     const [context, place] = [await this.context(), await this.projectSession(flags, {handedOn: flags.detach})]
-    const [{planSweep, runSweep}, {parseSkip}, {detachedText, sweptText}, {planText}, {throwWithPreflight}, {detachSweep, tellSweep}] = await Promise.all([
-     
-      import('../lib/sweep/index.ts'), import('../lib/preflight/index.ts'), import('../cli/sweep/text.ts'), import('../cli/terminal/render.ts'), import('../cli/train/preflight-text.ts'),
+    const [
+      {planSweep, runSweep},
+      {parseSkip},
+      {detachedText, sweptText},
+      {planText},
+      {throwWithPreflight},
+      {detachSweep, tellSweep},
+    ] = await Promise.all([
+      import('../lib/sweep/index.ts'),
+      import('../lib/preflight/index.ts'),
+      import('../cli/sweep/text.ts'),
+      import('../cli/terminal/render.ts'),
+      import('../cli/train/preflight-text.ts'),
       import('../cli/sweep/detach.ts'),
     ])
     const choice = {...flags, preflight: {skip: parseSkip(flags.skip), force: flags.force}, args: wordsOf(raw)}
     const plan = await planSweep(place, choice, context)
     if (flags['dry-run']) return this.answer(plan.plan, planText)
     const fail = (error: unknown): never => throwWithPreflight(error, this.jsonEnabled())
-    if (flags.detach) return this.answer(await detachSweep(plan, place, {choice, where: flags, program: [process.execPath, ...process.execArgv, process.argv[1] ?? '']}, context).catch(fail), detachedText)
+    if (flags.detach)
+      return this.answer(
+        await detachSweep(
+          plan,
+          place,
+          {choice, where: flags, program: [process.execPath, ...process.execArgv, process.argv[1] ?? '']},
+          context,
+        ).catch(fail),
+        detachedText,
+      )
     return this.answer(await runSweep(plan, place, choice, tellSweep(plan, context), context).catch(fail), sweptText)
   }
 }

@@ -1,7 +1,8 @@
 import {Args, Flags} from '@oclif/core'
 import {BaseCommand} from '../cli/base/command.ts'
-import {dryRunFlag, excludeFlag, onFlag, projectFlag, rackFlag, skipFlag, watchEveryFlag} from '../cli/base/flags.ts'
+import {dryRunFlag, projectFlag, rackFlag, watchEveryFlag} from '../cli/base/flags.ts'
 import {wordsOf} from '../cli/base/words.ts'
+import {trainFlags} from '../cli/train/flags.ts'
 import {profileChoice, profileFlags} from '../cli/train/profile-steps.ts'
 
 export default class Train extends BaseCommand {
@@ -22,26 +23,18 @@ export default class Train extends BaseCommand {
     '<%= config.bin %> train --emit sbatch > job.sh',
   ]
   static override strict = false
-  static override args = {arguments: Args.string({description: 'after --: arguments for the script, added to those of the manifest'})}
+  static override args = {
+    arguments: Args.string({description: 'after --: arguments for the script, added to those of the manifest'}),
+  }
   static override flags = {
-    nodes: Flags.string({char: 'n', description: 'number of nodes, or a range: 2..8 (default: train.nodes of the manifest)'}),
-    spares: Flags.integer({min: 0, description: 'extra nodes that replace lost ones (default: train.spares of the manifest)'}),
-    'processes-per-node': Flags.integer({char: 'p', min: 1, description: 'ranks on each node (default: train.processes_per_node of the manifest)'}),
-    gpus: Flags.integer({char: 'g', min: 0, description: 'GPUs for each rank; each rank gets its own GPUs, chosen by how they are wired (default: train.gpus of the manifest, else none are chosen and every rank sees all)'}),
-    exclusive: Flags.boolean({allowNo: true, description: 'the nodes are for this run alone (default: train.exclusive of the manifest)'}),
-    'share-gpus': Flags.boolean({allowNo: true, description: 'other runs may use the GPUs at the same time (default: train.share_gpus of the manifest)'}),
-    wait: Flags.boolean({description: 'wait in line while other runs hold the nodes'}),
-    timeout: Flags.integer({min: 0, dependsOn: ['wait'], description: 'maximum seconds to wait; then it exits with 9'}),
-    detach: Flags.boolean({char: 'd', description: 'return as soon as the run has started'}),
-    name: Flags.string({description: 'prefix of the run\'s id (default: the project\'s name)'}),
-    tracking: Flags.boolean({allowNo: true, default: true, description: 'record the run on the tracking server'}),
-    skip: skipFlag,
-    force: Flags.boolean({description: 'start despite errors found by the preflight'}),
-    on: onFlag,
-    exclude: excludeFlag,
-    scheduler: Flags.option({options: ['ssh', 'slurm'] as const})({description: 'who places the run (default: train.scheduler of the manifest, else Slurm where the rack has it)'}),
-    emit: Flags.option({options: ['sbatch'] as const})({description: 'print the Slurm script to submit by hand, and change nothing', exclusive: ['dry-run', 'detach']}),
-    ...profileFlags, 'watch-every': watchEveryFlag, 'dry-run': dryRunFlag,
+    ...trainFlags,
+    emit: Flags.option({options: ['sbatch'] as const})({
+      description: 'print the Slurm script to submit by hand, and change nothing',
+      exclusive: ['dry-run', 'detach'],
+    }),
+    ...profileFlags,
+    'watch-every': watchEveryFlag,
+    'dry-run': dryRunFlag,
     rack: rackFlag,
     project: projectFlag,
   }
@@ -49,31 +42,70 @@ export default class Train extends BaseCommand {
   async run(): Promise<unknown> {
     const {raw, flags} = await this.parse(Train)
     const [context, place, json] = [await this.context(), await this.projectSession(flags), this.jsonEnabled()]
-    const [{CliError}, {planTrain, runPlan, SLURM}, {parseSkip}, {failureOf}, {trainedText}, {trainPlanText}, {linePrinter, newsTeller}, {throwWithPreflight}, {trainStatus}] = await Promise.all([
-      import('../lib/base/index.ts'), import('../lib/train/index.ts'), import('../lib/preflight/index.ts'), import('../lib/runs/index.ts'), import('../cli/runs/text.ts'), import('../cli/train/plan-text.ts'),
-      import('../cli/runs/follow.ts'), import('../cli/train/preflight-text.ts'), import('../cli/train/status.ts'),
+    const [
+      {CliError},
+      {planTrain, runPlan, SLURM},
+      {parseSkip},
+      {failureOf},
+      {trainedText},
+      {trainPlanText},
+      {linePrinter, newsTeller},
+      {throwWithPreflight},
+      {trainStatus},
+    ] = await Promise.all([
+      import('../lib/base/index.ts'),
+      import('../lib/train/index.ts'),
+      import('../lib/preflight/index.ts'),
+      import('../lib/runs/index.ts'),
+      import('../cli/runs/text.ts'),
+      import('../cli/train/plan-text.ts'),
+      import('../cli/runs/follow.ts'),
+      import('../cli/train/preflight-text.ts'),
+      import('../cli/train/status.ts'),
     ])
     const choice = {
-      nodes: flags.nodes, spares: flags.spares, processesPerNode: flags['processes-per-node'], on: flags.on, exclude: flags.exclude, gpus: flags.gpus, args: wordsOf(raw), name: flags.name, tracking: flags.tracking && flags.emit === undefined,
+      nodes: flags.nodes,
+      spares: flags.spares,
+      processesPerNode: flags['processes-per-node'],
+      on: flags.on,
+      exclude: flags.exclude,
+      gpus: flags.gpus,
+      args: wordsOf(raw),
+      name: flags.name,
+      tracking: flags.tracking && flags.emit === undefined,
       scheduler: flags.emit === undefined ? flags.scheduler : ('slurm' as const),
-      exclusive: flags.exclusive, shareGpus: flags['share-gpus'], wait: flags.wait ? (flags.timeout ?? Infinity) : undefined, profile: profileChoice(flags), look: flags['dry-run'], preflight: {skip: parseSkip(flags.skip), force: flags.force},
+      exclusive: flags.exclusive,
+      shareGpus: flags['share-gpus'],
+      wait: flags.wait ? (flags.timeout ?? Infinity) : undefined,
+      profile: profileChoice(flags),
+      look: flags['dry-run'],
+      preflight: {skip: parseSkip(flags.skip), force: flags.force},
     }
     const train = await planTrain(place, choice, context)
     if (flags['dry-run']) return this.answer(train.plan, () => trainPlanText(train))
     if (flags.emit) {
-      if (train.workspaces.plan.steps.length > 0) context.reporter.note(`before it is submitted: flexrack workspace up --on ${place.rack.slurm?.login}`)
+      if (train.workspaces.plan.steps.length > 0)
+        context.reporter.note(`before it is submitted: flexrack workspace up --on ${place.rack.slurm?.login}`)
       return this.answer({run: train.spec.run, script: SLURM.handScript(train)}, ({script}) => script.trimEnd())
     }
     const status = trainStatus(place, {watchEvery: flags['watch-every'], json, detach: flags.detach}, context)
-    const trained = await runPlan(train, place, {
-      detach: flags.detach,
-      onStart: status.onStart,
-      onLines: linePrinter(json),
-      onNews: newsTeller(context),
-    }, context).catch((error: unknown) => throwWithPreflight(error, json)).finally(() => status.close())
+    const trained = await runPlan(
+      train,
+      place,
+      {
+        detach: flags.detach,
+        onStart: status.onStart,
+        onLines: linePrinter(json),
+        onNews: newsTeller(context),
+      },
+      context,
+    )
+      .catch((error: unknown) => throwWithPreflight(error, json))
+      .finally(() => status.close())
     if (json && trained.status !== 'running') this.follow({result: trained}, () => '')
     else this.answer(trained, trainedText)
-    if (trained.status === 'stopped') throw new CliError('INTERRUPTED', `run ${trained.run} was stopped`, {hint: `flexrack runs show ${trained.run}`})
+    if (trained.status === 'stopped')
+      throw new CliError('INTERRUPTED', `run ${trained.run} was stopped`, {hint: `flexrack runs show ${trained.run}`})
     if (trained.status === 'failed') throw failureOf(trained.run, {cause: trained.cause})
     return trained.status === 'running' ? trained : undefined
   }

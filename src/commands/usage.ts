@@ -5,12 +5,18 @@ import {projectFlag, rackFlag} from '../cli/base/flags.ts'
 export default class Usage extends BaseCommand {
   static override summary = 'GPU hours, core hours and runs, by user, project or node'
   static override description =
-    'Adds up what the nodes keep about every run of your account, even removed ones, and what the tracking server knows about other accounts\' runs. ' +
+    "Adds up what the nodes keep about every run of your account, even removed ones, and what the tracking server knows about other accounts' runs. " +
     'GPU hours count the time that a run held GPUs, busy or not; core hours count the CPU time of its ranks. Runs that failed, were stopped or still run count, too.'
-  static override examples = ['<%= config.bin %> usage', '<%= config.bin %> usage --since 7d --by project', '<%= config.bin %> usage --since 2026-11-01 --by node --csv > usage.csv']
+  static override examples = [
+    '<%= config.bin %> usage',
+    '<%= config.bin %> usage --since 7d --by project',
+    '<%= config.bin %> usage --since 2026-11-01 --by node --csv > usage.csv',
+  ]
   static override flags = {
     since: Flags.string({default: '30d', description: 'start of the period: 30d, 12h, 2w, a date, or all'}),
-    by: Flags.option({options: ['user', 'project', 'node'] as const, default: 'user' as const})({description: 'one row for each of these'}),
+    by: Flags.option({options: ['user', 'project', 'node'] as const, default: 'user' as const})({
+      description: 'one row for each of these',
+    }),
     csv: Flags.boolean({description: 'rows as comma-separated values'}),
     rack: rackFlag,
     project: projectFlag,
@@ -19,7 +25,10 @@ export default class Usage extends BaseCommand {
   async run(): Promise<unknown> {
     const {flags} = await this.parse(Usage)
     const [session, context] = [await this.session(flags), await this.context()]
-    const [{readUsage, sinceOf}, {usageCsv, usageText}] = await Promise.all([import('../lib/usage/index.ts'), import('../cli/usage/text.ts')])
+    const [{readUsage, sinceOf}, {usageCsv, usageText}] = await Promise.all([
+      import('../lib/usage/index.ts'),
+      import('../cli/usage/text.ts'),
+    ])
     const report = await readUsage(session, {since: sinceOf(flags.since, Date.now() / 1000), by: flags.by}, context)
     return this.answer(report, flags.csv ? usageCsv : usageText)
   }

@@ -1,4 +1,5 @@
 """The least that runs: one process a node, told its rank by the environment."""
+
 import os
 import time
 

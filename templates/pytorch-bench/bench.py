@@ -1,4 +1,7 @@
-"""Times data-parallel training of a well-known network on made-up data: images or tokens a second, of each rank and in total."""
+"""Times data-parallel training of a well-known network on made-up data: images or tokens a second, of each rank and in
+total.
+"""
+
 import argparse
 import json
 import math
@@ -24,9 +27,14 @@ def main() -> None:
     size = options.size if options.size != "auto" else "full" if device.type == "cuda" else "small"
     default = workload.SIZES[size][options.model]
     settings = {
-        "model": options.model, "size": size, "precision": choose_precision(options.precision, device),
-        "batch": options.batch or default.batch, "length": options.length or default.length, "warm_up": options.warm_up or default.warm_up,
-        "windows": options.windows or default.windows, "steps": options.steps or default.steps,
+        "model": options.model,
+        "size": size,
+        "precision": choose_precision(options.precision, device),
+        "batch": options.batch or default.batch,
+        "length": options.length or default.length,
+        "warm_up": options.warm_up or default.warm_up,
+        "windows": options.windows or default.windows,
+        "steps": options.steps or default.steps,
     }
     try:
         work = workload.build(options.model, size, settings["batch"], settings["length"], device, dist.get_rank())
@@ -34,14 +42,22 @@ def main() -> None:
         raise SystemExit(f"--length {settings['length']}: {error}")
     training = Training(work, device, settings["precision"])
     facts = {
-        **settings, "unit": work.unit, "parameters": sum(one.numel() for one in work.network.parameters()), "torch": torch.__version__,
-        "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu", "world_size": dist.get_world_size(),
+        **settings,
+        "unit": work.unit,
+        "parameters": sum(one.numel() for one in work.network.parameters()),
+        "torch": torch.__version__,
+        "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
+        "world_size": dist.get_world_size(),
     }
     if dist.get_rank() == 0:
         print(report.headline(facts), flush=True)
 
     checks = check(training, settings["warm_up"])
-    mine = {"rank": dist.get_rank(), "node": os.environ.get("FLEXRACK_NODE", socket.gethostname()), **take_times(training, settings)}
+    mine = {
+        "rank": dist.get_rank(),
+        "node": os.environ.get("FLEXRACK_NODE", socket.gethostname()),
+        **take_times(training, settings),
+    }
     ranks: list = [None] * dist.get_world_size()
     dist.all_gather_object(ranks, mine)
     result = report.assemble(facts, checks, ranks, work.count)
@@ -58,8 +74,15 @@ def main() -> None:
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", choices=["resnet50", "gpt"], default="resnet50")
-    parser.add_argument("--size", choices=["auto", "small", "full"], default="auto", help="auto: full on GPUs, small on CPUs")
-    parser.add_argument("--precision", choices=["auto", "fp32", "bf16"], default="auto", help="auto: bf16 where the devices of all ranks have it")
+    parser.add_argument(
+        "--size", choices=["auto", "small", "full"], default="auto", help="auto: full on GPUs, small on CPUs"
+    )
+    parser.add_argument(
+        "--precision",
+        choices=["auto", "fp32", "bf16"],
+        default="auto",
+        help="auto: bf16 where the devices of all ranks have it",
+    )
     parser.add_argument("--batch", type=positive, help="images or sequences a rank and step")
     parser.add_argument("--length", type=positive, help="side of an image in pixels, or tokens of a sequence")
     parser.add_argument("--warm-up", type=positive, help="steps before the clock starts")
@@ -90,7 +113,9 @@ def start_process_group() -> torch.device:
 
 
 def choose_precision(requested: str, device: torch.device) -> str:
-    """bf16 is for devices that multiply it themselves; all ranks take the same. Ends the rank where it is asked for and a device lacks it."""
+    """bf16 is for devices that multiply it themselves; all ranks take the same. Ends the rank where it is asked for and
+    a device lacks it.
+    """
     if device.type == "cuda":
         has = torch.cuda.is_bf16_supported(including_emulation=False)
     else:
@@ -99,25 +124,36 @@ def choose_precision(requested: str, device: torch.device) -> str:
     everywhere = torch.tensor(int(has), device=device)
     dist.all_reduce(everywhere, dist.ReduceOp.MIN)
     if requested == "bf16" and not everywhere.item():
-        raise SystemExit(f"--precision bf16: {'a device of another rank' if has else 'the device of this rank'} computes without it; take --precision fp32")
+        raise SystemExit(
+            f"--precision bf16: {'a device of another rank' if has else 'the device of this rank'} computes without it; take --precision fp32"
+        )
     return requested if requested != "auto" else "bf16" if everywhere.item() else "fp32"
 
 
 def check(training: Training, steps: int) -> dict:
-    """Warms up, and makes sure that what is about to be timed is training: the loss is a number, and the ranks have the same gradients out of different data."""
+    """Warms up, and makes sure that what is about to be timed is training: the loss is a number, and the ranks have the
+    same gradients out of different data.
+    """
     losses = [training.mean(training.step()) for _ in range(steps)]
     if not math.isfinite(losses[-1]):
         raise SystemExit(f"the loss is {losses[-1]} after {steps} steps: what follows would not be training")
     together = training.gradient_difference()
     if not together <= GRADIENT_TOLERANCE:
-        raise SystemExit(f"after averaging, gradients of the ranks differ by {together:.2g} of the largest: this is not data-parallel training")
+        raise SystemExit(
+            f"after averaging, gradients of the ranks differ by {together:.2g} of the largest: this is not data-parallel training"
+        )
     training.backward(together=False)
-    return {"loss": {"first": losses[0], "last": losses[-1]}, "gradient_difference": {"together": together, "alone": training.gradient_difference()}}
+    return {
+        "loss": {"first": losses[0], "last": losses[-1]},
+        "gradient_difference": {"together": together, "alone": training.gradient_difference()},
+    }
 
 
 def take_times(training: Training, settings: dict) -> dict:
-    """Seconds of each window, with averaging of gradients and, where there are others, without; in turn, so that a machine that gets slower slows both.
-    Steps without averaging let the ranks drift apart, which changes no time; the weights are thrown away."""
+    """Seconds of each window, with averaging of gradients and, where there are others, without; in turn, so that a
+    machine that gets slower slows both. Steps without averaging let the ranks drift apart, which changes no time; the
+    weights are thrown away.
+    """
     times: dict = {"together": [], "alone": []}
     for _ in range(settings["windows"]):
         times["together"].append(training.time(settings["steps"], together=True))
@@ -133,7 +169,12 @@ def track(result: dict) -> None:
     import mlflow  # takes a second to load, which the other ranks need not spend
 
     with mlflow.start_run():
-        mlflow.log_params({key: result[key] for key in ("model", "size", "precision", "batch", "length", "device", "world_size", "nodes")})
+        mlflow.log_params(
+            {
+                key: result[key]
+                for key in ("model", "size", "precision", "batch", "length", "device", "world_size", "nodes")
+            }
+        )
         mlflow.log_metrics(report.metrics(result))
         for window, value in enumerate(result["total"]["windows"]):
             mlflow.log_metric(f"window_{result['unit']}_per_second", value, step=window)

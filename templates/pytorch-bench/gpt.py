@@ -1,8 +1,10 @@
 """A GPT as in Radford et al., "Language Models are Unsupervised Multitask Learners" (GPT-2, 2019), section 2.3.
 
-That is the decoder of Vaswani et al. (arXiv:1706.03762) with the normalisation moved to the input of each part, GELU (arXiv:1606.08415) in its tanh form,
-and the matrix that embeds tokens used again to score them (Press and Wolf, arXiv:1608.05859).
+That is the decoder of Vaswani et al. (arXiv:1706.03762) with the normalisation moved to the input of each part, GELU
+(arXiv:1606.08415) in its tanh form, and the matrix that embeds tokens used again to score them (Press and Wolf,
+arXiv:1608.05859).
 """
+
 import math
 from dataclasses import dataclass
 
@@ -21,7 +23,11 @@ class Shape:
 
     def parameters(self) -> int:
         """How many there are: embeddings of tokens and positions, 12 w^2 + 13 w a layer, and the last normalisation."""
-        return (self.vocabulary + self.context) * self.width + self.layers * (12 * self.width**2 + 13 * self.width) + 2 * self.width
+        return (
+            (self.vocabulary + self.context) * self.width
+            + self.layers * (12 * self.width**2 + 13 * self.width)
+            + 2 * self.width
+        )
 
 
 # The smallest model of the paper: 124,439,808 parameters.
@@ -39,8 +45,11 @@ class Gpt(nn.Module):
         self.layers = nn.Sequential(*(Layer(shape) for _ in range(shape.layers)))
         self.norm = nn.LayerNorm(shape.width)
         for name, parameter in self.named_parameters():
-            if parameter.dim() == 2:  # each layer adds to the stream twice; what it adds begins smaller the more layers there are
-                nn.init.normal_(parameter, std=0.02 / math.sqrt(2 * shape.layers) if name.endswith("out.weight") else 0.02)
+            # each layer adds to the stream twice; what it adds begins smaller the more layers there are
+            if parameter.dim() == 2:
+                nn.init.normal_(
+                    parameter, std=0.02 / math.sqrt(2 * shape.layers) if name.endswith("out.weight") else 0.02
+                )
             elif name.endswith("bias"):
                 nn.init.zeros_(parameter)
 
@@ -70,7 +79,9 @@ class Attention(nn.Module):
         self.out = nn.Linear(width, width)
 
     def forward(self, stream: torch.Tensor) -> torch.Tensor:
-        query, key, value = (part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in self.inputs(stream).chunk(3, dim=-1))
+        query, key, value = (
+            part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in self.inputs(stream).chunk(3, dim=-1)
+        )
         seen = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
         return self.out(seen.transpose(1, 2).flatten(2))
 

@@ -1,4 +1,5 @@
 """Steps of data-parallel training, and how long they take."""
+
 import contextlib
 import statistics
 import time
@@ -15,7 +16,9 @@ class Training:
 
     def __init__(self, work: Workload, device: torch.device, precision: str) -> None:
         self.work, self.device, self.precision = work, device, precision
-        self.network = DistributedDataParallel(work.network, device_ids=[device.index] if device.type == "cuda" else None)
+        self.network = DistributedDataParallel(
+            work.network, device_ids=[device.index] if device.type == "cuda" else None
+        )
         self.optimizer = work.optimizer(self.network.parameters())
 
     def backward(self, together: bool = True) -> torch.Tensor:
@@ -33,7 +36,9 @@ class Training:
         return loss
 
     def time(self, steps: int, together: bool) -> float:
-        """Seconds that so many steps take this rank. All ranks begin at once; the clock is read when the device has nothing left to do."""
+        """Seconds that so many steps take this rank. All ranks begin at once; the clock is read when the device has
+        nothing left to do.
+        """
         dist.all_reduce(torch.zeros(1, device=self.device))
         self._finish()
         started = time.perf_counter()
@@ -43,7 +48,9 @@ class Training:
         return time.perf_counter() - started
 
     def gradient_difference(self) -> float:
-        """By how much the gradients of any rank differ from those of rank 0, as a part of the largest of those. 0: they are equal."""
+        """By how much the gradients of any rank differ from those of rank 0, as a part of the largest of those. 0: they
+        are equal.
+        """
         worst = torch.zeros(2, device=self.device)  # difference, gradient of rank 0
         for parameter in self.network.parameters():
             first = parameter.grad.clone()
@@ -68,6 +75,7 @@ def spread(values: list[float]) -> dict[str, float]:
 
 
 def communication_share(together: list[float], alone: list[float]) -> float:
-    """The part of a step that goes away when the ranks do not average gradients: communication that computing does not hide, and waiting for the slowest rank.
-    `alone` is empty where there is one rank only, which has nobody to talk to."""
+    """The part of a step that goes away when the ranks do not average gradients: communication that computing does not
+    hide, and waiting for the slowest rank. `alone` is empty where there is one rank only, which has nobody to talk to.
+    """
     return max(0.0, 1 - statistics.median(alone) / statistics.median(together)) if alone else 0.0

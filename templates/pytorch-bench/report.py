@@ -1,16 +1,22 @@
 """What was measured, as bench.json (README.md describes it), as lines for people, and as metrics."""
+
 from measure import communication_share, spread
 
 SCHEMA = "pytorch-bench/1"
 
 
 def assemble(facts: dict, checks: dict, ranks: list[dict], count: int) -> dict:
-    """`ranks`: of each its node and the seconds of its windows; `count`: images or tokens a rank and step. The gang is as fast as its slowest rank."""
+    """`ranks`: of each its node and the seconds of its windows; `count`: images or tokens a rank and step. The gang is
+    as fast as its slowest rank.
+    """
     steps = facts["steps"]
     slowest = {kind: [max(window) for window in zip(*(rank[kind] for rank in ranks))] for kind in ("together", "alone")}
     total = measured(slowest, steps, count * len(ranks))
     return {
-        "schema": SCHEMA, **facts, **checks, "nodes": len({rank["node"] for rank in ranks}),
+        "schema": SCHEMA,
+        **facts,
+        **checks,
+        "nodes": len({rank["node"] for rank in ranks}),
         "total": {**total, "windows": [count * len(ranks) * steps / seconds for seconds in slowest["together"]]},
         "ranks": [{"rank": rank["rank"], "node": rank["node"], **measured(rank, steps, count)} for rank in ranks],
     }
@@ -57,5 +63,7 @@ def metrics(result: dict) -> dict[str, float]:
     return {
         f"{unit}_per_second": total["per_second"]["median"],
         f"{unit}_per_second_per_rank": total["per_second"]["median"] / result["world_size"],
-        "step_ms": total["step_ms"]["median"], "communication_share": total["communication"], "loss": result["loss"]["last"],
+        "step_ms": total["step_ms"]["median"],
+        "communication_share": total["communication"],
+        "loss": result["loss"]["last"],
     }

@@ -1,8 +1,11 @@
-"""ResNet-50: He, Zhang, Ren, Sun, "Deep Residual Learning for Image Recognition" (arXiv:1512.03385), table 1, column "50-layer".
+"""ResNet-50: He, Zhang, Ren, Sun, "Deep Residual Learning for Image Recognition" (arXiv:1512.03385), table 1, column
+"50-layer".
 
-Where benchmarks of ResNet-50 differ from that paper, so does this: a block that halves the image does it in its 3x3 convolution (known as v1.5), and the
-last normalisation of each block begins at zero, so that the block begins as the identity (Goyal et al., arXiv:1706.02677, section 5.1).
+Where benchmarks of ResNet-50 differ from that paper, so does this: a block that halves the image does it in its 3x3
+convolution (known as v1.5), and the last normalisation of each block begins at zero, so that the block begins as the
+identity (Goyal et al., arXiv:1706.02677, section 5.1).
 """
+
 import torch
 from torch import nn
 
@@ -12,7 +15,9 @@ EXPANSION = 4
 
 
 def build(classes: int = 1000) -> nn.Module:
-    """Images (N, 3, H, W) in, H and W at least 32; one score for each class (N, classes) out. 25,557,032 parameters for 1,000 classes."""
+    """Images (N, 3, H, W) in, H and W at least 32; one score for each class (N, classes) out. 25,557,032 parameters for
+    1,000 classes.
+    """
     layers = [convolution(3, 64, 7, stride=2), nn.ReLU(inplace=True), nn.MaxPool2d(3, stride=2, padding=1)]
     channels = 64
     for stage, (blocks, width) in enumerate(STAGES):
@@ -23,14 +28,18 @@ def build(classes: int = 1000) -> nn.Module:
 
 
 class Bottleneck(nn.Module):
-    """1x1, 3x3 and 1x1 convolutions, added to what came in (figure 5, right); that is projected where its shape differs (option B)."""
+    """1x1, 3x3 and 1x1 convolutions, added to what came in (figure 5, right); that is projected where its shape differs
+    (option B).
+    """
 
     def __init__(self, channels: int, width: int, stride: int) -> None:
         super().__init__()
         out = width * EXPANSION
         self.branch = nn.Sequential(
-            convolution(channels, width, 1), nn.ReLU(inplace=True),
-            convolution(width, width, 3, stride), nn.ReLU(inplace=True),
+            convolution(channels, width, 1),
+            nn.ReLU(inplace=True),
+            convolution(width, width, 3, stride),
+            nn.ReLU(inplace=True),
             convolution(width, out, 1),
         )
         nn.init.zeros_(self.branch[-1][1].weight)

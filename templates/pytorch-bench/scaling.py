@@ -1,8 +1,10 @@
-"""How the benchmark scales: trains on 1, 2, ... nodes one after another, and prints a table. Runs here, not on the nodes; needs nothing but flexrack.
+"""How the benchmark scales: trains on 1, 2, ... nodes one after another, and prints a table. Runs here, not on the
+nodes; needs nothing but flexrack.
 
     python3 scaling.py 1 2 4                        on one, two and four nodes
     python3 scaling.py 1 2 4 --on gpu=h100 -- --model gpt --precision bf16
 """
+
 import argparse
 import json
 import shlex
@@ -33,17 +35,27 @@ def split(words):
 
 def read_options(words):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("nodes", type=int, nargs="+", metavar="NODES", help="numbers of nodes; the first is what the others are compared with")
+    parser.add_argument(
+        "nodes",
+        type=int,
+        nargs="+",
+        metavar="NODES",
+        help="numbers of nodes; the first is what the others are compared with",
+    )
     parser.add_argument("-p", "--processes-per-node", help="as of flexrack train")
     parser.add_argument("--on", metavar="NODES", help="as of flexrack train")
     parser.add_argument("-r", "--rack", help="as of flexrack train")
     parser.add_argument("--no-tracking", action="store_true", help="as of flexrack train")
-    parser.add_argument("--flexrack", type=shlex.split, default=["flexrack"], help="the command, where it is not on the PATH")
+    parser.add_argument(
+        "--flexrack", type=shlex.split, default=["flexrack"], help="the command, where it is not on the PATH"
+    )
     return parser.parse_args(words)
 
 
 def train(options, nodes, rack, script):
-    """Runs to the end, shows what the ranks say, and returns the run's id. Ends this program as the command ends where that fails."""
+    """Runs to the end, shows what the ranks say, and returns the run's id. Ends this program as the command ends where
+    that fails.
+    """
     words = [*options.flexrack, "train", "--json", "--nodes", str(nodes), *rack]
     words += ["--processes-per-node", options.processes_per_node] if options.processes_per_node else []
     words += ["--on", options.on] if options.on else []
@@ -68,7 +80,9 @@ def train(options, nodes, rack, script):
 
 
 def read_line(text):
-    """A rank's line and the result are an object a line; an error is an object over several lines, none of which is one."""
+    """A rank's line and the result are an object a line; an error is an object over several lines, none of which is
+    one.
+    """
     try:
         value = json.loads(text)
     except ValueError:
@@ -89,7 +103,21 @@ def read_result(options, run, rack):
     """bench.json of a run, from the folder that it has on its first node."""
     shown = json.loads(output([*options.flexrack, "runs", "show", run, "--json", *rack]))
     node = shown["nodes"][0]
-    return json.loads(output([*options.flexrack, "workspace", "exec", "--on", node, *rack, "--", "cat", f"{shown['folders'][node]}/outputs/bench.json"]))
+    return json.loads(
+        output(
+            [
+                *options.flexrack,
+                "workspace",
+                "exec",
+                "--on",
+                node,
+                *rack,
+                "--",
+                "cat",
+                f"{shown['folders'][node]}/outputs/bench.json",
+            ]
+        )
+    )
 
 
 def output(words):
@@ -100,17 +128,27 @@ def output(words):
 
 
 def table(results):
-    """The batch of a rank stays the same (weak scaling): twice the ranks have twice the work of a step, and efficiency is what is left of each rank's speed."""
+    """The batch of a rank stays the same (weak scaling): twice the ranks have twice the work of a step, and efficiency
+    is what is left of each rank's speed.
+    """
     first = results[0][1]
     unit = f"{first['unit']}/s"
     rows = [("nodes", "ranks", unit, "per rank", "ms a step", "speed-up", "efficiency", "communication")]
     for _, one in results:
         speed, alone = one["total"]["per_second"]["median"], first["total"]["per_second"]["median"]
         speed_up = speed / alone
-        rows.append((
-            str(one["nodes"]), str(one["world_size"]), f"{speed:,.1f}", f"{speed / one['world_size']:,.1f}", f"{one['total']['step_ms']['median']:.1f}",
-            f"{speed_up:.2f}", f"{speed_up * first['world_size'] / one['world_size']:.0%}", f"{one['total']['communication']:.0%}" if one["world_size"] > 1 else "-",
-        ))
+        rows.append(
+            (
+                str(one["nodes"]),
+                str(one["world_size"]),
+                f"{speed:,.1f}",
+                f"{speed / one['world_size']:,.1f}",
+                f"{one['total']['step_ms']['median']:.1f}",
+                f"{speed_up:.2f}",
+                f"{speed_up * first['world_size'] / one['world_size']:.0%}",
+                f"{one['total']['communication']:.0%}" if one["world_size"] > 1 else "-",
+            )
+        )
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in rows]
 

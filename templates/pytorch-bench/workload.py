@@ -1,4 +1,7 @@
-"""What is trained: a network, an optimizer, and one batch of made-up data that stays on the device, so that nothing but computing and communicating is timed."""
+"""What is trained: a network, an optimizer, and one batch of made-up data that stays on the device, so that nothing but
+computing and communicating is timed.
+"""
+
 from dataclasses import dataclass
 
 import torch
@@ -12,7 +15,9 @@ CLASSES = 1000
 
 @dataclass(frozen=True)
 class Size:
-    """How much of it. `batch` is a rank's and step's; `length` is the side of an image in pixels, or the tokens of a sequence."""
+    """How much of it. `batch` is a rank's and step's; `length` is the side of an image in pixels, or the tokens of a
+    sequence.
+    """
 
     batch: int
     length: int
@@ -21,10 +26,17 @@ class Size:
     steps: int
 
 
-# By what --size and --model say. `small` is for CPUs: ResNet-50 is the same network on smaller images, the GPT a smaller one.
+# By what --size and --model say. `small` is for CPUs: ResNet-50 is the same network on smaller images, the GPT a
+# smaller one.
 SIZES = {
-    "small": {"resnet50": Size(batch=4, length=64, warm_up=5, windows=3, steps=3), "gpt": Size(batch=2, length=128, warm_up=5, windows=3, steps=3)},
-    "full": {"resnet50": Size(batch=64, length=224, warm_up=20, windows=10, steps=10), "gpt": Size(batch=8, length=1024, warm_up=20, windows=10, steps=10)},
+    "small": {
+        "resnet50": Size(batch=4, length=64, warm_up=5, windows=3, steps=3),
+        "gpt": Size(batch=2, length=128, warm_up=5, windows=3, steps=3),
+    },
+    "full": {
+        "resnet50": Size(batch=64, length=224, warm_up=20, windows=10, steps=10),
+        "gpt": Size(batch=8, length=1024, warm_up=20, windows=10, steps=10),
+    },
 }
 
 
@@ -47,7 +59,9 @@ class Workload:
 
 
 def build(model: str, size: str, batch: int, length: int, device: torch.device, rank: int) -> Workload:
-    """The network is the same on every rank, the data is each rank's own. Raises ValueError for a length the model cannot have."""
+    """The network is the same on every rank, the data is each rank's own. Raises ValueError for a length the model
+    cannot have.
+    """
     torch.manual_seed(0)
     with device:
         network = resnet.build(CLASSES) if model == "resnet50" else gpt.Gpt(shape_of(size, length))

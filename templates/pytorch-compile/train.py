@@ -1,4 +1,7 @@
-"""Trains the digits of scikit-learn's set with kernels that torch.compile makes, on whatever GPU there is; --device cpu compares."""
+"""Trains the digits of scikit-learn's set with kernels that torch.compile makes, on whatever GPU there is; --device cpu
+compares.
+"""
+
 import argparse
 import time
 
@@ -14,14 +17,26 @@ def main() -> None:
     if device.type == "cuda":
         name = torch.cuda.get_device_name(device)
         is_software = name.startswith("Flexrack Simulated GPU")
-        print(f"GPU: {name}" + (", which is SOFTWARE: it computes on the CPU, and says nothing of how fast a card is" if is_software else ""), flush=True)
+        print(
+            f"GPU: {name}"
+            + (
+                ", which is SOFTWARE: it computes on the CPU, and says nothing of how fast a card is"
+                if is_software
+                else ""
+            ),
+            flush=True,
+        )
         prepare_compiler(is_software)
 
     def step(parameters, images, labels):
         gradients, value = torch.func.grad_and_value(model.loss)(parameters, images, labels)
         return value, [one - options.learning_rate * gradient for one, gradient in zip(parameters, gradients)]
 
-    run, read = (step, model.scores) if device.type == "cpu" else (torch.compile(step, dynamic=False), torch.compile(model.scores, dynamic=False))
+    run, read = (
+        (step, model.scores)
+        if device.type == "cpu"
+        else (torch.compile(step, dynamic=False), torch.compile(model.scores, dynamic=False))
+    )
     digits = load_digits()
     images, labels = torch.tensor(digits.images / 16.0, dtype=torch.float32), torch.tensor(digits.target)
     test = slice(1536, 1792)
@@ -35,7 +50,10 @@ def main() -> None:
             losses.append(value)
         mean = torch.stack([one.cpu() for one in losses]).mean().item()
         right = (read(parameters, images[test].to(device)).cpu().argmax(1) == labels[test]).float().mean().item()
-        print(f"epoch {epoch + 1}/{options.epochs}  loss {mean:.6f}  test accuracy {right:.4f}  {time.monotonic() - began:.0f} s", flush=True)
+        print(
+            f"epoch {epoch + 1}/{options.epochs}  loss {mean:.6f}  test accuracy {right:.4f}  {time.monotonic() - began:.0f} s",
+            flush=True,
+        )
 
 
 def read_options() -> argparse.Namespace:
@@ -49,10 +67,13 @@ def read_options() -> argparse.Namespace:
 
 
 def prepare_compiler(is_software: bool) -> None:
-    """On a GPU in software nothing is timed to choose between kernels, and nothing computed ahead: PyTorch's own kernels, which it has none of, would take part."""
+    """On a GPU in software nothing is timed to choose between kernels, and nothing computed ahead: PyTorch's own
+    kernels, which it has none of, would take part.
+    """
     if is_software:
         import torch._inductor.config as inductor
         from torch._inductor.runtime import benchmarking
+
         inductor.compile_threads = 1
         inductor.joint_graph_constant_folding = False
         type(benchmarking.benchmarker).benchmark_gpu = lambda *_, **__: 1.0

@@ -1,4 +1,5 @@
 """Handwritten digits, 8x8 pixels, as they ship with scikit-learn: 1,797 images, nothing to download."""
+
 import numpy
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
@@ -27,7 +28,9 @@ if __name__ == "__main__":  # python data.py images > digits.npy; python data.py
 
     images, labels = split()[1]
     if not sys.argv[1:] or set(sys.argv[1:]) - {"images", "labels"}:
-        sys.exit("usage: python data.py [labels] [images]   (the test set, on standard output, in the order of the words)")
+        sys.exit(
+            "usage: python data.py [labels] [images]   (the test set, on standard output, in the order of the words)"
+        )
     for word in sys.argv[1:]:
         if word == "labels":
             sys.stdout.buffer.write(f"{json.dumps(labels.tolist())}\n".encode())

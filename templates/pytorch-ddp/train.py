@@ -1,4 +1,7 @@
-"""Trains the digits classifier on every rank torchrun starts. Logs to MLflow from rank 0; resumes from the last checkpoint."""
+"""Trains the digits classifier on every rank torchrun starts. Logs to MLflow from rank 0; resumes from the last
+checkpoint.
+"""
+
 import argparse
 import logging
 import os
@@ -14,8 +17,8 @@ from torch.utils.data import DataLoader, DistributedSampler
 import data
 import model
 
-# flexrack gives every run a folder of its own, kept over restarts. When it starts the ranks again, FLEXRACK_CHECKPOINT names the
-# newest whole checkpoint, which it has brought here.
+# flexrack gives every run a folder of its own, kept over restarts. When it starts the ranks again, FLEXRACK_CHECKPOINT
+# names the newest whole checkpoint, which it has brought here.
 OUTPUTS = Path(os.environ.get("FLEXRACK_OUTPUTS", "."))
 CHECKPOINT = OUTPUTS / "checkpoints" / "last.pt"
 RESUME = Path(os.environ.get("FLEXRACK_CHECKPOINT", CHECKPOINT))
@@ -30,7 +33,9 @@ def main() -> None:
     train_set, test_set = data.load()
     sampler = DistributedSampler(train_set, seed=options.seed)
     batches = DataLoader(train_set, batch_size=options.batch_size, sampler=sampler)
-    network = DistributedDataParallel(model.build().to(device), device_ids=[device.index] if device.type == "cuda" else None)
+    network = DistributedDataParallel(
+        model.build().to(device), device_ids=[device.index] if device.type == "cuda" else None
+    )
     optimizer = torch.optim.AdamW(network.parameters(), lr=options.learning_rate)
     first_epoch = resume(network, optimizer, device)
 
@@ -84,7 +89,9 @@ def join_tracked_run(params: dict):
     return mlflow
 
 
-def train_epoch(network: nn.Module, batches: DataLoader, optimizer: torch.optim.Optimizer, device: torch.device) -> float:
+def train_epoch(
+    network: nn.Module, batches: DataLoader, optimizer: torch.optim.Optimizer, device: torch.device
+) -> float:
     """Mean loss over all ranks."""
     network.train()
     total = torch.zeros(2, device=device)  # sum of losses, number of images
@@ -119,8 +126,12 @@ def save_checkpoint(network: DistributedDataParallel, optimizer: torch.optim.Opt
 
 
 def resume(network: DistributedDataParallel, optimizer: torch.optim.Optimizer, device: torch.device) -> int:
-    """The epoch to start with. Rank 0 reads the checkpoint and sends it to the others: without flexrack their nodes may not have it."""
-    found = [torch.load(RESUME, map_location="cpu", weights_only=True) if dist.get_rank() == 0 and RESUME.exists() else None]
+    """The epoch to start with. Rank 0 reads the checkpoint and sends it to the others: without flexrack their nodes may
+    not have it.
+    """
+    found = [
+        torch.load(RESUME, map_location="cpu", weights_only=True) if dist.get_rank() == 0 and RESUME.exists() else None
+    ]
     dist.broadcast_object_list(found, src=0, device=device)
     state = found[0]
     if state is None:
@@ -139,8 +150,13 @@ def export(network: nn.Module, path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         program = torch.onnx.export(
-            network, (torch.zeros(2, 1, 8, 8),), dynamo=True, verbose=False,
-            input_names=["image"], output_names=["scores"], dynamic_shapes=({0: torch.export.Dim("batch")},),
+            network,
+            (torch.zeros(2, 1, 8, 8),),
+            dynamo=True,
+            verbose=False,
+            input_names=["image"],
+            output_names=["scores"],
+            dynamic_shapes=({0: torch.export.Dim("batch")},),
         )
     program.save(str(path))
     print(f"wrote {path.name} ({path.stat().st_size // 1024} KiB)", flush=True)

@@ -21,18 +21,31 @@ afterEach(() => rack?.untilFree())
 const seen = async (...flags: string[]): Promise<{platforms: string[]; memory: number[]}> => {
   const done = await rack.flexrack('attach', ...flags, '--', 'clinfo', '--json')
   if (done.status !== 0) throw new Error(done.stderr)
-  const reported = JSON.parse(done.stdout) as {platforms: {CL_PLATFORM_NAME: string}[]; devices: {online: {CL_DEVICE_GLOBAL_MEM_SIZE: number}[]}[]}
-  return {platforms: reported.platforms.map((one) => one.CL_PLATFORM_NAME), memory: reported.devices.flatMap((one) => one.online.map((device) => device.CL_DEVICE_GLOBAL_MEM_SIZE))}
+  const reported = JSON.parse(done.stdout) as {
+    platforms: {CL_PLATFORM_NAME: string}[]
+    devices: {online: {CL_DEVICE_GLOBAL_MEM_SIZE: number}[]}[]
+  }
+  return {
+    platforms: reported.platforms.map((one) => one.CL_PLATFORM_NAME),
+    memory: reported.devices.flatMap((one) => one.online.map((device) => device.CL_DEVICE_GLOBAL_MEM_SIZE)),
+  }
 }
 
 describe('what a command sees', () => {
   test('is the leased devices and no others, each of the size of its share', async () => {
     expect(await seen('--memory', '512MiB')).toEqual({platforms: ['Flexrack'], memory: [512 * MiB]})
-    expect(await seen('-n', '2', '--memory', '1GiB')).toEqual({platforms: ['Flexrack'], memory: [1024 * MiB, 1024 * MiB]})
+    expect(await seen('-n', '2', '--memory', '1GiB')).toEqual({
+      platforms: ['Flexrack'],
+      memory: [1024 * MiB, 1024 * MiB],
+    })
   })
 
   test('is one list where the devices are on several nodes', async () => {
-    expect((await seen('-n', '3', '--memory', '256MiB', '--transport', 'tls')).memory).toEqual([256 * MiB, 256 * MiB, 256 * MiB])
+    expect((await seen('-n', '3', '--memory', '256MiB', '--transport', 'tls')).memory).toEqual([
+      256 * MiB,
+      256 * MiB,
+      256 * MiB,
+    ])
   })
 
   test('is a fraction to the byte, and a whole device whole', async () => {
@@ -44,14 +57,18 @@ describe('what a command sees', () => {
   test('works: kernels run on every device, over each transport', async () => {
     for (const transport of ['shm', 'tls', 'tcp']) {
       const line = `printf '\\n\\n' | $FLEXRACK attach -n 4 --memory 64MiB --transport ${transport} -- ${occupy.path} 16`
-      expect(await shell(line, {env: rack.env}), transport).toMatchObject({status: 0, stdout: 'ready on 4\n0: 1\n1: 1\n2: 1\n3: 1\n0: 2\n1: 2\n2: 2\n3: 2\nbye\n'})
+      expect(await shell(line, {env: rack.env}), transport).toMatchObject({
+        status: 0,
+        stdout: 'ready on 4\n0: 1\n1: 1\n2: 1\n3: 1\n0: 2\n1: 2\n2: 2\n3: 2\nbye\n',
+      })
     }
   })
 
-  test('refuses more memory than the share with the API\'s own error', async () => {
+  test("refuses more memory than the share with the API's own error", async () => {
     const done = await rack.flexrack('attach', '--memory', '64MiB', '--', occupy.path, '65')
     expect(done.status).toBe(3)
-    expect(done.stdout).toMatch(/^failed: (buffer -(4|61)|fill -4|finish -4)\n$/) // CL_MEM_OBJECT_ALLOCATION_FAILURE, or too large for any buffer
+    // CL_MEM_OBJECT_ALLOCATION_FAILURE, or too large for any buffer
+    expect(done.stdout).toMatch(/^failed: (buffer -(4|61)|fill -4|finish -4)\n$/)
   })
 })
 
@@ -62,7 +79,10 @@ describe('a command', () => {
     expect(done).toMatchObject({status: 7, stdout: 'from here --wait|a b|'})
     expect(done.stderr).toContain('problem\n')
     expect((await rack.flexrack('attach', '--', 'sh', '-c', 'kill -TERM $$')).status).toBe(143)
-    expect(await rack.flexrack('attach', '--', 'no-such-command')).toMatchObject({status: 127, stderr: expect.stringContaining('there is no command no-such-command here')})
+    expect(await rack.flexrack('attach', '--', 'no-such-command')).toMatchObject({
+      status: 127,
+      stderr: expect.stringContaining('there is no command no-such-command here'),
+    })
   })
 
   test('gets Ctrl-C and ends as it likes, from a terminal and from a signal', async () => {
@@ -71,19 +91,55 @@ describe('a command', () => {
     await running.says('ready')
     running.child.kill('SIGINT')
     expect(await running.ended).toMatchObject({status: 3, stdout: 'ready\ncaught\n'})
-    const shown = await terminal([join(import.meta.dirname, '../../bin/run.js'), 'attach', '--', 'sh', '-c', 'n=0; trap "n=\\$((n+1)); echo caught \\$n; test \\$n = 4 && exit 5" INT; echo ready; while :; do sleep 0.05; done'],
-      [['ready', '\x03'], ['caught 1', '\x03'], ['caught 2', '\x03'], ['caught 3', '\x03']], {env: rack.env})
+    const shown = await terminal(
+      [
+        join(import.meta.dirname, '../../bin/run.js'),
+        'attach',
+        '--',
+        'sh',
+        '-c',
+        'n=0; trap "n=\\$((n+1)); echo caught \\$n; test \\$n = 4 && exit 5" INT; echo ready; while :; do sleep 0.05; done',
+      ],
+      [
+        ['ready', '\x03'],
+        ['caught 1', '\x03'],
+        ['caught 2', '\x03'],
+        ['caught 3', '\x03'],
+      ],
+      {env: rack.env},
+    )
     expect(shown).toMatchObject({status: 5, stdout: expect.stringContaining('caught 4')})
   })
 
   test('is told as part of the answer under --json', async () => {
-    const done = await rack.flexrack('attach', '--fraction', '0.5', '--json', '--', 'sh', '-c', 'echo out; echo err >&2; exit 4')
+    const done = await rack.flexrack(
+      'attach',
+      '--fraction',
+      '0.5',
+      '--json',
+      '--',
+      'sh',
+      '-c',
+      'echo out; echo err >&2; exit 4',
+    )
     expect(done.status).toBe(4)
-    expect(JSON.parse(done.stdout)).toMatchObject({status: 4, signal: null, stdout: 'out\n', stderr: expect.stringContaining('err\n'), leases: [{node: 'node-1', devices: [{name: expect.any(String)}], way: 'shared-memory', tunnel: false}]})
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      status: 4,
+      signal: null,
+      stdout: 'out\n',
+      stderr: expect.stringContaining('err\n'),
+      leases: [{node: 'node-1', devices: [{name: expect.any(String)}], way: 'shared-memory', tunnel: false}],
+    })
   })
 
   test('runs with a lease whose key nobody else can read, and nothing of it is left', async () => {
-    const done = await rack.flexrack('attach', '--', 'sh', '-c', 'stat -c %a "$FLEXRACK_LEASES" "$(dirname "$FLEXRACK_LEASES")"; ls "$OCL_ICD_VENDORS"; grep -o "\\"key\\":\\"[0-9a-f]*" "$FLEXRACK_LEASES" | cut -c8- | while read -r key; do grep -lF "$key" /proc/[0-9]*/cmdline 2>/dev/null; done; true')
+    const done = await rack.flexrack(
+      'attach',
+      '--',
+      'sh',
+      '-c',
+      'stat -c %a "$FLEXRACK_LEASES" "$(dirname "$FLEXRACK_LEASES")"; ls "$OCL_ICD_VENDORS"; grep -o "\\"key\\":\\"[0-9a-f]*" "$FLEXRACK_LEASES" | cut -c8- | while read -r key; do grep -lF "$key" /proc/[0-9]*/cmdline 2>/dev/null; done; true',
+    )
     expect(done.stdout).toBe('600\n700\nflexrack.icd\n')
     expect(await readdir(join(rack.rack.home, 'state', 'attach'))).toEqual([])
   })
@@ -93,11 +149,16 @@ describe('everything is given back', () => {
   test.each(['flexrack', 'flexrack-lease-keeper', 'the command'])('where %s is killed', async (who) => {
     const running = rack.attach('-n', '4', '--memory', '128MiB', '--', occupy.path, '64')
     await running.says('ready on 4')
-    const report = await rack.until('64 MiB in use on each', ({devices}) => devices.every((one) => one.used >= 64 * MiB))
+    const report = await rack.until('64 MiB in use on each', ({devices}) =>
+      devices.every((one) => one.used >= 64 * MiB),
+    )
     expect(report.leases.map((one) => one.state)).toEqual(['held', 'held'])
     const hold = await childOf(running.child.pid as number)
     const command = await childOf(hold)
-    process.kill(who === 'flexrack' ? (running.child.pid as number) : who === 'flexrack-lease-keeper' ? hold : command, 'SIGKILL')
+    process.kill(
+      who === 'flexrack' ? (running.child.pid as number) : who === 'flexrack-lease-keeper' ? hold : command,
+      'SIGKILL',
+    )
     expect((await running.ended).status).not.toBe(0)
     await rack.untilFree()
     await gone(hold)
@@ -114,10 +175,18 @@ describe('more than there is', () => {
     expect(refused.stderr).toContain('2 whole GPUs are asked for, but only 1 is free')
     expect(refused.stderr.match(/nothing free; \S+@\S+ \(attach occupy\) has all of it/g)).toHaveLength(3)
     expect(refused.stderr).toContain('try: flexrack attach -n 2 --wait -- true')
-    expect(await rack.flexrack('attach', '-n', '2', '--wait', '--timeout', '1', '--', 'true')).toMatchObject({status: 9})
-    expect(await rack.flexrack('attach', '-n', '9', '--wait', '--', 'true')).toMatchObject({status: 7, stderr: expect.stringContaining('9 whole GPUs are asked for, but rack local has 4')})
+    expect(await rack.flexrack('attach', '-n', '2', '--wait', '--timeout', '1', '--', 'true')).toMatchObject({
+      status: 9,
+    })
+    expect(await rack.flexrack('attach', '-n', '9', '--wait', '--', 'true')).toMatchObject({
+      status: 7,
+      stderr: expect.stringContaining('9 whole GPUs are asked for, but rack local has 4'),
+    })
     const waiting = rack.attach('-n', '2', '--wait', '--', occupy.path, '1')
-    const early = await Promise.race([waiting.ended.then(() => 'ended'), rack.flexrack('gpu', 'leases').then(() => 'waits')])
+    const early = await Promise.race([
+      waiting.ended.then(() => 'ended'),
+      rack.flexrack('gpu', 'leases').then(() => 'waits'),
+    ])
     expect(early).toBe('waits')
     running.child.stdin?.end()
     expect((await running.ended).status).toBe(0)
@@ -127,9 +196,17 @@ describe('more than there is', () => {
   })
 
   test('a plan says what would be taken and takes nothing', async () => {
-    const plan = JSON.parse((await rack.flexrack('attach', '-n', '3', '--memory', '1GiB', '--dry-run', '--json', '--', 'x')).stdout)
-    expect(plan.steps.map((step: {id: string; node: string | null}) => [step.id, step.node])).toEqual([['lease:node-1', 'node-1'], ['lease:node-2', 'node-2'], ['run', null]])
-    expect((await rack.flexrack('attach', '--fraction', '0.5', '--dry-run', '--', 'x')).stdout).toMatch(/node-1 +Lease 50 % of 1 GPU: 0 \(.*\)\n/)
+    const plan = JSON.parse(
+      (await rack.flexrack('attach', '-n', '3', '--memory', '1GiB', '--dry-run', '--json', '--', 'x')).stdout,
+    )
+    expect(plan.steps.map((step: {id: string; node: string | null}) => [step.id, step.node])).toEqual([
+      ['lease:node-1', 'node-1'],
+      ['lease:node-2', 'node-2'],
+      ['run', null],
+    ])
+    expect((await rack.flexrack('attach', '--fraction', '0.5', '--dry-run', '--', 'x')).stdout).toMatch(
+      /node-1 +Lease 50 % of 1 GPU: 0 \(.*\)\n/,
+    )
   })
 
   test.each([
@@ -140,7 +217,10 @@ describe('more than there is', () => {
     [['--on', 'node-9'], 4, 'has no node "node-9"'],
     [['--memory', '9TiB'], 7, 'no GPU is that large'],
   ])('%j is an error', async (flags, status, message) => {
-    expect(await rack.flexrack('attach', ...flags, '--', 'true')).toMatchObject({status, stderr: expect.stringContaining(message)})
+    expect(await rack.flexrack('attach', ...flags, '--', 'true')).toMatchObject({
+      status,
+      stderr: expect.stringContaining(message),
+    })
   })
 })
 
@@ -155,7 +235,10 @@ describe('the daemon', () => {
     await shell.run(`kill -9 ${before}`)
     running.child.stdin?.write('\n')
     await running.says('1: 2\n')
-    await rack.until('a new broker that knows the lease', ({leases}) => leases.length === 1 && leases[0]?.state === 'held')
+    await rack.until(
+      'a new broker that knows the lease',
+      ({leases}) => leases.length === 1 && leases[0]?.state === 'held',
+    )
     expect(await broker(shell)).not.toBe(before)
     running.child.stdin?.write('\n')
     await running.says('1: 3\n')
@@ -164,18 +247,33 @@ describe('the daemon', () => {
   })
 
   test('serves on where it is served again, and refuses to go while somebody is at work', async () => {
-    expect(JSON.parse((await rack.flexrack('gpu', 'serve', '--json')).stdout)).toMatchObject([{node: 'node-1', started: false}, {node: 'node-2', started: false}])
+    expect(JSON.parse((await rack.flexrack('gpu', 'serve', '--json')).stdout)).toMatchObject([
+      {node: 'node-1', started: false},
+      {node: 'node-2', started: false},
+    ])
     expect((await rack.flexrack('gpu', 'serve', '--dry-run')).stdout).toBe('Nothing to do for gpu serve.\n')
     const running = rack.attach('--on', 'node-2', '--', occupy.path, '1')
     await running.says('ready')
-    expect(await rack.flexrack('gpu', 'stop')).toMatchObject({status: 8, stderr: expect.stringContaining('1 lease is in use here')})
-    expect((await rack.flexrack('gpu', 'leases')).stdout).toMatch(/node-2 +0 +whole +\S+ +\S+ +\S+@\S+ +attach occupy +1 program/)
+    expect(await rack.flexrack('gpu', 'stop')).toMatchObject({
+      status: 8,
+      stderr: expect.stringContaining('1 lease is in use here'),
+    })
+    expect((await rack.flexrack('gpu', 'leases')).stdout).toMatch(
+      /node-2 +0 +whole +\S+ +\S+ +\S+@\S+ +attach occupy +1 program/,
+    )
     const [lease] = JSON.parse((await rack.flexrack('gpu', 'leases', '--json')).stdout).leases
-    expect(await rack.flexrack('gpu', 'release', lease.lease.slice(0, 8))).toMatchObject({status: 2, stderr: expect.stringContaining('--yes')})
-    expect(await rack.flexrack('gpu', 'release', lease.lease.slice(0, 8), '--yes')).toMatchObject({status: 0, stdout: expect.stringContaining('has ended')})
+    expect(await rack.flexrack('gpu', 'release', lease.lease.slice(0, 8))).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('--yes'),
+    })
+    expect(await rack.flexrack('gpu', 'release', lease.lease.slice(0, 8), '--yes')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('has ended'),
+    })
     running.child.stdin?.write('\n')
     expect((await running.ended).status).not.toBe(0)
-    expect(await rack.flexrack('gpu', 'serve', 'node-1')).toMatchObject({status: 0}) // stopped on the node that was free
+    // stopped on the node that was free
+    expect(await rack.flexrack('gpu', 'serve', 'node-1')).toMatchObject({status: 0})
   })
 })
 
@@ -200,16 +298,30 @@ test('a node that is away is told, and the others are shown', async () => {
   await saveRack({...own, name: 'wide', path, nodes: [...own.nodes, {...own.nodes[0]!, name: 'away', port: 1}]})
   const list = await rack.flexrack('gpu', 'list', '--rack', 'wide')
   expect(list).toMatchObject({status: 8, stdout: expect.stringMatching(/node-2 +1 [\s\S]*away: NODE_UNREACHABLE/)})
-  expect(JSON.parse((await rack.flexrack('gpu', 'leases', '--rack', 'wide', '--json')).stdout).nodes[2]).toMatchObject({node: 'away', state: 'failed', code: 'NODE_UNREACHABLE'})
-  expect(await rack.flexrack('attach', '-n', '5', '--rack', 'wide', '--', 'true')).toMatchObject({status: 7, stderr: expect.stringContaining('away was not asked')})
+  expect(JSON.parse((await rack.flexrack('gpu', 'leases', '--rack', 'wide', '--json')).stdout).nodes[2]).toMatchObject({
+    node: 'away',
+    state: 'failed',
+    code: 'NODE_UNREACHABLE',
+  })
+  expect(await rack.flexrack('attach', '-n', '5', '--rack', 'wide', '--', 'true')).toMatchObject({
+    status: 7,
+    stderr: expect.stringContaining('away was not asked'),
+  })
   await (await import('node:fs/promises')).rm(path)
 })
 
 test('uninstalling takes the daemon along, with all that it has started', async () => {
-  expect(await rack.flexrack('rack', 'uninstall', '--on', 'node-2', '--yes')).toMatchObject({status: 4, stderr: expect.stringContaining('still run')})
+  expect(await rack.flexrack('rack', 'uninstall', '--on', 'node-2', '--yes')).toMatchObject({
+    status: 4,
+    stderr: expect.stringContaining('still run'),
+  })
   expect(await rack.flexrack('rack', 'uninstall', '--on', 'node-2', '--force', '--yes')).toMatchObject({status: 0})
   const shell = await rack.rack.shell('node-2')
-  expect(await shell.run('ls -d ~/.flexrack 2>/dev/null; cat /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" " " | grep -c "$HOME/[.]flexrack" || true')).toBe('0\n')
+  expect(
+    await shell.run(
+      'ls -d ~/.flexrack 2>/dev/null; cat /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" " " | grep -c "$HOME/[.]flexrack" || true',
+    ),
+  ).toBe('0\n')
   expect((await rack.flexrack('gpu', 'serve', 'node-2')).status).toBe(0)
 })
 

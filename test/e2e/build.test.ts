@@ -10,7 +10,15 @@ let folder: string
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flexrack-build-'))
-  for (const path of ['src', 'bin', 'scripts/build.ts', 'tsconfig.json', 'tsconfig.build.json', 'package.json', 'package-lock.json']) {
+  for (const path of [
+    'src',
+    'bin',
+    'scripts/build.ts',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'package.json',
+    'package-lock.json',
+  ]) {
     await cp(join(root, path), join(folder, path), {recursive: true})
   }
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
@@ -24,13 +32,23 @@ async function build(): Promise<{status: number | null; output: string}> {
   return {status: await new Promise((done) => child.on('close', done)), output}
 }
 
-const commandIds = async (): Promise<string[]> => Object.keys((JSON.parse(await readFile(join(folder, 'oclif.manifest.json'), 'utf8')) as {commands: object}).commands)
+const commandIds = async (): Promise<string[]> =>
+  Object.keys((JSON.parse(await readFile(join(folder, 'oclif.manifest.json'), 'utf8')) as {commands: object}).commands)
 
 describe('the build', () => {
   it('may run twice at once, and leaves nothing of itself behind', async () => {
     const [one, two] = await Promise.all([build(), build()])
-    expect([one, two]).toEqual([{status: 0, output: 'Building flexrack ...\n'}, {status: 0, output: 'Building flexrack ...\n'}])
-    expect((await readdir(join(folder, 'dist'))).sort()).toEqual(['.sources', 'cli', 'commands', 'head-service.mjs', 'lib'])
+    expect([one, two]).toEqual([
+      {status: 0, output: 'Building flexrack ...\n'},
+      {status: 0, output: 'Building flexrack ...\n'},
+    ])
+    expect((await readdir(join(folder, 'dist'))).sort()).toEqual([
+      '.sources',
+      'cli',
+      'commands',
+      'head-service.mjs',
+      'lib',
+    ])
     expect(await commandIds()).toContain('rack:list')
   })
 

@@ -29,11 +29,16 @@ const check = async (manifest: string, ...args: string[]) => {
 
 describe('a check', () => {
   it('shows every error of the manifest with its place, excerpt and nearest name, and ends with status 3', async () => {
-    const {status, stdout, stderr} = await check('nam: x\ntrain:\n  command: train.py\n  launcher: torchrn\n', '--offline')
+    const {status, stdout, stderr} = await check(
+      'nam: x\ntrain:\n  command: train.py\n  launcher: torchrn\n',
+      '--offline',
+    )
     expect(status).toBe(3)
     expect(stdout).toContain('error flexrack.yaml:1:1: the key "name" is missing; expected text')
     expect(stdout).toContain('error flexrack.yaml:1:1: unknown key "nam"; did you mean "name"?')
-    expect(stdout).toContain('error flexrack.yaml:4:13: train.launcher must be one of torchrun, accelerate, deepspeed, ray, mpi, plain, not the text "torchrn"; did you mean "torchrun"?\n  4 |   launcher: torchrn\n    |             ^^^^^^^\n')
+    expect(stdout).toContain(
+      'error flexrack.yaml:4:13: train.launcher must be one of torchrun, accelerate, deepspeed, ray, mpi, plain, not the text "torchrn"; did you mean "torchrun"?\n  4 |   launcher: torchrn\n    |             ^^^^^^^\n',
+    )
     expect(stderr).toBe('error: the check found 3 errors\n')
   })
 
@@ -42,7 +47,15 @@ describe('a check', () => {
     expect({status, stderr}).toEqual({status: 3, stderr: ''})
     const {error} = JSON.parse(stdout) as {error: {code: string; details: CheckResult}}
     expect(error.code).toBe('CHECK_FAILED')
-    expect(error.details.findings).toMatchObject([{severity: 'error', file: join(folder, 'flexrack.yaml'), line: 3, column: 10, message: 'workspace.image must be one word'}])
+    expect(error.details.findings).toMatchObject([
+      {
+        severity: 'error',
+        file: join(folder, 'flexrack.yaml'),
+        line: 3,
+        column: 10,
+        message: 'workspace.image must be one word',
+      },
+    ])
   })
 
   it('goes on to the nodes and the head', async () => {
@@ -58,13 +71,23 @@ describe('a check', () => {
     const stray = spawn('sleep', ['600'], {env, stdio: 'ignore'})
     const ended = once(stray, 'exit')
     try {
-      const found = await check('name: x\ntrain: {command: train.py, launcher: plain, nodes: 2}\n', '--preflight', '--skip', 'shm,disk')
+      const found = await check(
+        'name: x\ntrain: {command: train.py, launcher: plain, nodes: 2}\n',
+        '--preflight',
+        '--skip',
+        'shm,disk',
+      )
       expect(found.stdout).toMatch(/^node-1 +\. +ok\nnode-2 +ok +\.$/m)
-      expect(found.stdout).toContain(`warning leftovers: node-2: process ${stray.pid} of run old-1, which is over: sleep 600\n  fix: flexrack check --fix --on node-2\n`)
+      expect(found.stdout).toContain(
+        `warning leftovers: node-2: process ${stray.pid} of run old-1, which is over: sleep 600\n  fix: flexrack check --fix --on node-2\n`,
+      )
       expect(found.stdout).toContain('Left out: shm, disk.')
       const mended = await check('name: x\n', '--fix', '--yes', '--json')
-      const {details} = (JSON.parse(mended.stdout) as {error: {details: Pick<CheckResult, 'mended' | 'preflight'>}}).error
-      expect(details.mended).toEqual([{node: 'node-2', ok: true, value: [{kind: 'processes', name: 'old-1', bytes: 0}]}])
+      const {details} = (JSON.parse(mended.stdout) as {error: {details: Pick<CheckResult, 'mended' | 'preflight'>}})
+        .error
+      expect(details.mended).toEqual([
+        {node: 'node-2', ok: true, value: [{kind: 'processes', name: 'old-1', bytes: 0}]},
+      ])
       expect(details.preflight?.findings.filter((one) => one.check === 'leftovers')).toEqual([])
       expect(await ended).toEqual([null, 'SIGTERM'])
     } finally {
@@ -76,12 +99,31 @@ describe('a check', () => {
     await mkdir(join(local.home, 'config', 'racks'), {recursive: true})
     const [first] = local.rack.nodes
     const rack = join(folder, 'rack.yaml')
-    await writeFile(rack, JSON.stringify({nodes: [...local.rack.nodes.map(({name, port}) => ({name, port, host: '127.0.0.1', user: first!.user, identity_file: first!.identityFile, known_hosts: first!.knownHosts})), {name: 'gone', host: '127.0.0.1', port: 1}]}))
+    await writeFile(
+      rack,
+      JSON.stringify({
+        nodes: [
+          ...local.rack.nodes.map(({name, port}) => ({
+            name,
+            port,
+            host: '127.0.0.1',
+            user: first!.user,
+            identity_file: first!.identityFile,
+            known_hosts: first!.knownHosts,
+          })),
+          {name: 'gone', host: '127.0.0.1', port: 1},
+        ],
+      }),
+    )
     const {status, stdout} = await check('name: x\n', '--rack', rack, '--json')
     expect(status).toBe(3)
     const {details} = (JSON.parse(stdout) as {error: {details: CheckResult}}).error
     expect(details.checked.nodes).toEqual(['node-1', 'node-2', 'gone'])
-    expect(details.findings.filter((finding) => finding.about === 'node' && finding.severity === 'error').map((finding) => finding.node)).toEqual(['gone'])
+    expect(
+      details.findings
+        .filter((finding) => finding.about === 'node' && finding.severity === 'error')
+        .map((finding) => finding.node),
+    ).toEqual(['gone'])
   })
 })
 

@@ -19,8 +19,14 @@ it('completes topics, commands and flags in bash', async () => {
   const file = join(home, 'xdg/flexrack/autocomplete/functions/bash/flexrack.bash')
   const complete = async (...words: string[]): Promise<string[]> => {
     const list = ['flexrack', ...words].map((word) => `'${word}'`).join(' ')
-    const {stdout} = await shell(`source '${file}'; COMP_WORDS=(${list}); COMP_CWORD=${words.length}; $(complete -p flexrack | sed 's/.*-F \\([^ ]*\\).*/\\1/') flexrack; printf '%s\\n' "\${COMPREPLY[@]}"`, {env})
-    return stdout.trim().split('\n').map((line) => line.trim().split(/\s/)[0] ?? '')
+    const {stdout} = await shell(
+      `source '${file}'; COMP_WORDS=(${list}); COMP_CWORD=${words.length}; $(complete -p flexrack | sed 's/.*-F \\([^ ]*\\).*/\\1/') flexrack; printf '%s\\n' "\${COMPREPLY[@]}"`,
+      {env},
+    )
+    return stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.trim().split(/\s/)[0] ?? '')
   }
   expect(await complete('ra')).toContain('rack')
   expect(await complete('rack', '')).toEqual(expect.arrayContaining(['list', 'show']))
@@ -33,5 +39,7 @@ it('prints the line for each shell', async () => {
     expect(status).toBe(0)
     expect(stdout).toContain(`${name}_setup`)
   }
-  expect(await readdir(join(home, 'xdg/flexrack/autocomplete'))).toEqual(expect.arrayContaining(['bash_setup', 'zsh_setup']))
+  expect(await readdir(join(home, 'xdg/flexrack/autocomplete'))).toEqual(
+    expect.arrayContaining(['bash_setup', 'zsh_setup']),
+  )
 })

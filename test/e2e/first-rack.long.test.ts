@@ -24,11 +24,17 @@ beforeAll(async () => {
   await mkdir(cache, {mode: 0o700})
   net = await startNetRack(4, undefined, () => ({UV_CACHE_DIR: cache}))
   const names: Record<string, string> = {'node-1': 'gpu-1', 'node-2': 'gpu-2', 'node-3': 'gpu-3', 'node-4': 'gate'}
-  const hosts = Object.entries(net.servers).map(([node, {port, clientKey}]) => `Host ${names[node]}\n  HostName ${net.addresses[node]}\n  Port ${port}\n  User root\n  IdentityFile ${clientKey}\n${node === 'node-3' ? '  ProxyJump gate\n' : ''}`)
+  const hosts = Object.entries(net.servers).map(
+    ([node, {port, clientKey}]) =>
+      `Host ${names[node]}\n  HostName ${net.addresses[node]}\n  Port ${port}\n  User root\n  IdentityFile ${clientKey}\n${node === 'node-3' ? '  ProxyJump gate\n' : ''}`,
+  )
   await mkdir(join(folder, 'home/.ssh'), {recursive: true, mode: 0o700})
   await writeFile(join(folder, 'home/.ssh/config'), hosts.join('\n'), {mode: 0o600})
   await mkdir(join(folder, 'bin'))
-  await writeFile(join(folder, 'bin/flexrack'), `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin/run.js')}' "$@"\n`)
+  await writeFile(
+    join(folder, 'bin/flexrack'),
+    `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin/run.js')}' "$@"\n`,
+  )
   await chmod(join(folder, 'bin/flexrack'), 0o755)
 }, LONG)
 afterAll(async () => {
@@ -46,7 +52,15 @@ it('docs/first-rack.md is what happens, command by command', {timeout: LONG}, as
   const outputs: string[][] = []
   let place = join(folder, 'home')
   for (const {command, output} of shownIn(page)) {
-    const ended: Ended = await shell(`cd '${place}' && ${command} && pwd > '${folder}/pwd'`, {env: {PATH: `${folder}/bin:${process.env.PATH}`, HOME: join(folder, 'home'), LANG: 'C.UTF-8', PIP_CONFIG_FILE: process.env.PIP_CONFIG_FILE, FLEXRACK_REBOOT: 'stay'}})
+    const ended: Ended = await shell(`cd '${place}' && ${command} && pwd > '${folder}/pwd'`, {
+      env: {
+        PATH: `${folder}/bin:${process.env.PATH}`,
+        HOME: join(folder, 'home'),
+        LANG: 'C.UTF-8',
+        PIP_CONFIG_FILE: process.env.PIP_CONFIG_FILE,
+        FLEXRACK_REBOOT: 'stay',
+      },
+    })
     expect(ended.status, `${command}\n${ended.stderr}`).toBe(0)
     place = (await readFile(join(folder, 'pwd'), 'utf8')).trim()
     const lines = plain(ended.stdout)
@@ -58,6 +72,15 @@ it('docs/first-rack.md is what happens, command by command', {timeout: LONG}, as
 
 /** As on a rack whose nodes are 10.0.0.1 and so on, without what only a busy machine shows. */
 function plain(text: string): string[] {
-  const known = text.replaceAll(/198\.18\.\d+\./g, '10.0.0.').replaceAll(/\/tmp\/flexrack-sshd-\w+\/home/g, '~').replaceAll(join(folder, 'home'), '~')
-  return known.trim() === '' ? [] : known.trimEnd().split('\n').filter((line) => !/^pace:|\[W\d|^\s*rank \d+ on|^data wait/.test(line)).map((line) => line.trimEnd())
+  const known = text
+    .replaceAll(/198\.18\.\d+\./g, '10.0.0.')
+    .replaceAll(/\/tmp\/flexrack-sshd-\w+\/home/g, '~')
+    .replaceAll(join(folder, 'home'), '~')
+  return known.trim() === ''
+    ? []
+    : known
+        .trimEnd()
+        .split('\n')
+        .filter((line) => !/^pace:|\[W\d|^\s*rank \d+ on|^data wait/.test(line))
+        .map((line) => line.trimEnd())
 }

@@ -53,8 +53,18 @@ it('does not write over files without --force', async () => {
 })
 
 it('answers under --json with the files, and with the error', async () => {
-  expect(JSON.parse((await init('x', '-t', 'plain', '--json')).stdout)).toMatchObject({name: 'x', template: 'plain', files: expect.arrayContaining(['flexrack.yaml'])})
+  expect(JSON.parse((await init('x', '-t', 'plain', '--json')).stdout)).toMatchObject({
+    name: 'x',
+    template: 'plain',
+    files: expect.arrayContaining(['flexrack.yaml']),
+  })
   const {status, stdout} = await init('y', '-t', 'plian', '--json')
   expect(status).toBe(2)
-  expect(JSON.parse(stdout)).toMatchObject({error: {code: 'USAGE', message: 'there is no template "plian"; did you mean "plain"?', hint: expect.stringMatching(/^flexrack init .*--template plain$/)}})
+  expect(JSON.parse(stdout)).toMatchObject({
+    error: {
+      code: 'USAGE',
+      message: 'there is no template "plian"; did you mean "plain"?',
+      hint: expect.stringMatching(/^flexrack init .*--template plain$/),
+    },
+  })
 })

@@ -31,8 +31,12 @@ it('the package has binaries, which need nothing but an old C library', () => {
   expect(statSync(packed).size).toBeLessThan(LARGEST)
   for (const machine of PACKAGED) {
     const binaries = join(folder, 'package/native/prebuilt', `linux-${machine.name}`)
-    for (const file of Object.values(PRODUCTS).filter((name) => name !== 'flexrack-ptx-passthrough')) expect([file, findFaults(readNeeds(join(binaries, file)))]).toEqual([file, []])
-    expect(JSON.parse(readFileSync(join(binaries, 'built.json'), 'utf8'))).toMatchObject({machine: machine.name, glibc: '2.28'})
+    for (const file of Object.values(PRODUCTS).filter((name) => name !== 'flexrack-ptx-passthrough'))
+      expect([file, findFaults(readNeeds(join(binaries, file)))]).toEqual([file, []])
+    expect(JSON.parse(readFileSync(join(binaries, 'built.json'), 'utf8'))).toMatchObject({
+      machine: machine.name,
+      glibc: '2.28',
+    })
   }
 })
 
@@ -49,5 +53,8 @@ it.each(['22', '24'])('installed with Node %s on a machine without a compiler, i
 /** npm install by a Node. */
 function npm(node: string, env: NodeJS.ProcessEnv, words: string[]): void {
   const program = realpathSync(execFileSync('which', ['npm'], {encoding: 'utf8'}).trim())
-  execFileSync(node, [program, 'install', '--no-audit', '--no-fund', '--loglevel=error', ...words], {env, stdio: ['ignore', 'ignore', 'inherit']})
+  execFileSync(node, [program, 'install', '--no-audit', '--no-fund', '--loglevel=error', ...words], {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
 }

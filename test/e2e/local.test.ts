@@ -26,8 +26,13 @@ async function status(): Promise<LocalStatus> {
 }
 
 it('says how to begin where there is nothing yet, and makes nothing', async () => {
-  expect(await flexrack(['local', 'status'], {env})).toMatchObject({status: 0, stdout: 'There is no local rack. Start one with: flexrack local up --nodes 3\n'})
-  expect((await flexrack(['local', 'up', '--nodes', '2', '--dry-run'], {env})).stdout).toContain('Start node-1 and node-2')
+  expect(await flexrack(['local', 'status'], {env})).toMatchObject({
+    status: 0,
+    stdout: 'There is no local rack. Start one with: flexrack local up --nodes 3\n',
+  })
+  expect((await flexrack(['local', 'up', '--nodes', '2', '--dry-run'], {env})).stdout).toContain(
+    'Start node-1 and node-2',
+  )
   expect(await readdir(home)).not.toContain('state')
 })
 
@@ -47,8 +52,13 @@ it('keeps the number of nodes where none is given', async () => {
 
 it('tells everyone how to start it again where its process has gone', async () => {
   process.kill((await status()).pid ?? 0, 'SIGKILL')
-  expect(await flexrack(['status'], {env})).toMatchObject({status: 8, stdout: expect.stringContaining('try: flexrack local up\n')})
-  expect(await flexrack(['runs', 'list'], {env})).toMatchObject({stderr: expect.stringContaining('\n  try: flexrack local up\n')})
+  expect(await flexrack(['status'], {env})).toMatchObject({
+    status: 8,
+    stdout: expect.stringContaining('try: flexrack local up\n'),
+  })
+  expect(await flexrack(['runs', 'list'], {env})).toMatchObject({
+    stderr: expect.stringContaining('\n  try: flexrack local up\n'),
+  })
   expect((await flexrack(['local', 'up'], {env})).status).toBe(0)
   expect((await flexrack(['status'], {env})).status).toBe(0)
 })
@@ -61,7 +71,11 @@ it('asks before it ends what runs on nodes that go', async () => {
   expect(refused).toMatchObject({status: 2, stdout: ''})
   expect(refused.stderr).toContain('--yes')
   expect((await status()).nodes[1]?.processes).toBe(1)
-  const answered = await terminal([resolve('bin/run.js'), 'local', 'up', '--nodes', '1'], [['Something runs on node-2', 'y\r']], {env})
+  const answered = await terminal(
+    [resolve('bin/run.js'), 'local', 'up', '--nodes', '1'],
+    [['Something runs on node-2', 'y\r']],
+    {env},
+  )
   expect(answered.status).toBe(0)
   expect((await status()).nodes).toHaveLength(1)
 })
@@ -75,8 +89,13 @@ it('takes the rack down, and once more', async () => {
 it('removes homes only when it is sure', async () => {
   const {status: code, stderr} = await flexrack(['local', 'down', '--purge'], {env})
   expect([code, stderr.includes('--yes')]).toEqual([2, true])
-  expect((await terminal([resolve('bin/run.js'), 'local', 'down', '--purge'], [['Remove the homes', 'n\r']], {env})).status).not.toBe(0)
+  expect(
+    (await terminal([resolve('bin/run.js'), 'local', 'down', '--purge'], [['Remove the homes', 'n\r']], {env})).status,
+  ).not.toBe(0)
   expect((await status()).state).toBe('stopped')
-  expect(JSON.parse((await flexrack(['local', 'down', '--purge', '--yes', '--json'], {env})).stdout)).toEqual({ended: 0, purged: true})
+  expect(JSON.parse((await flexrack(['local', 'down', '--purge', '--yes', '--json'], {env})).stdout)).toEqual({
+    ended: 0,
+    purged: true,
+  })
   expect((await status()).state).toBe('absent')
 })

@@ -18,22 +18,40 @@ afterAll(() => rm(home, {recursive: true, force: true}))
 describe('stdout', () => {
   it('carries the answer, as text or as JSON, and nothing else', async () => {
     expect(await fixture(['answer', '{"a":1}'], {env})).toMatchObject({status: 0, stdout: 'text {"a":1}\n', stderr: ''})
-    expect(await fixture(['answer', '{"a":1}', '--json'], {env})).toMatchObject({status: 0, stdout: '{\n  "a": 1\n}\n', stderr: ''})
+    expect(await fixture(['answer', '{"a":1}', '--json'], {env})).toMatchObject({
+      status: 0,
+      stdout: '{\n  "a": 1\n}\n',
+      stderr: '',
+    })
   })
 
-  it.each([['0', '0\n'], ['""', '""\n'], ['false', 'false\n'], ['null', 'null\n'], ['[]', '[]\n'], ['undefined', '']])('answers %s under --json', async (value, stdout) => {
+  it.each([
+    ['0', '0\n'],
+    ['""', '""\n'],
+    ['false', 'false\n'],
+    ['null', 'null\n'],
+    ['[]', '[]\n'],
+    ['undefined', ''],
+  ])('answers %s under --json', async (value, stdout) => {
     expect((await fixture(['answer', value, '--json'], {env})).stdout).toBe(stdout)
   })
 
   it('has one JSON object a line where something is followed', async () => {
     const {stdout} = await fixture(['lines', '--count', '3', '--json'], {env})
-    expect(stdout.trim().split('\n').map((line) => JSON.parse(line) as unknown)).toEqual([{line: 1}, {line: 2}, {line: 3}])
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual([{line: 1}, {line: 2}, {line: 3}])
   })
 
   it('keeps progress and warnings on stderr, as plain lines in a pipe', async () => {
     const {stdout, stderr} = await fixture(['work', '--for', '1300'], {env})
     expect(stdout).toBe('working\nsheep\nclosed\n')
-    expect(stderr).toMatch(/^node-1: Counting sheep: 3 of 32 nodes\nnode-1: Counted sheep \(\d\.\d s\)\nwarning: some were goats\n$/)
+    expect(stderr).toMatch(
+      /^node-1: Counting sheep: 3 of 32 nodes\nnode-1: Counted sheep \(\d\.\d s\)\nwarning: some were goats\n$/,
+    )
   })
 
   it('has only warnings beside it under --json in a pipe', async () => {
@@ -46,14 +64,23 @@ describe('stdout', () => {
 })
 
 describe('a closed pipe', () => {
-  it.each([['an endless follow', '$FIXTURE lines'], ['an endless follow that has no context', '$FIXTURE lines --deaf'], ['a long output', '$FIXTURE lines --count 200000'], ['the help', '$FLEXRACK --help']])('ends %s quietly', async (_, program) => {
+  it.each([
+    ['an endless follow', '$FIXTURE lines'],
+    ['an endless follow that has no context', '$FIXTURE lines --deaf'],
+    ['a long output', '$FIXTURE lines --count 200000'],
+    ['the help', '$FLEXRACK --help'],
+  ])('ends %s quietly', async (_, program) => {
     const ended = await shell(`${program} | head -1`, {env})
     expect(ended).toMatchObject({status: 0, stderr: ''})
     expect(ended.stdout.split('\n')).toHaveLength(2)
   })
 
   it('ends JSON lines, too', async () => {
-    expect(await shell('$FIXTURE lines --json | head -2', {env})).toMatchObject({status: 0, stdout: '{"line":1}\n{"line":2}\n', stderr: ''})
+    expect(await shell('$FIXTURE lines --json | head -2', {env})).toMatchObject({
+      status: 0,
+      stdout: '{"line":1}\n{"line":2}\n',
+      stderr: '',
+    })
   })
 })
 
@@ -81,7 +108,11 @@ describe('a terminal', () => {
   })
 
   it('asks nothing without a terminal, and names the flag', async () => {
-    expect(await fixture(['ask'], {env})).toMatchObject({status: 2, stdout: '', stderr: 'error: "Sure?" must be answered, but there is no terminal to ask on\n  try: flexrack ask --yes\n'})
+    expect(await fixture(['ask'], {env})).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: 'error: "Sure?" must be answered, but there is no terminal to ask on\n  try: flexrack ask --yes\n',
+    })
   })
 
   it('offers the nearest command, and a no is a usage error', async () => {
@@ -104,7 +135,10 @@ describe('signals', () => {
   }
 
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s stops gracefully and closes what is open', async (signal) => {
-    const ended = await fixture(['work'], {env, onOutput: (output, child) => once('working', () => child.kill(signal))(output)})
+    const ended = await fixture(['work'], {
+      env,
+      onOutput: (output, child) => once('working', () => child.kill(signal))(output),
+    })
     expect(ended).toMatchObject({status: 130, stdout: 'working\nstop\nclosed\n', stderr: 'interrupted\n'})
   })
 

@@ -7,7 +7,10 @@ import {sharedEnvironments} from '../support/environments.ts'
 import {startLocalRack, type TestLocalRack} from '../support/local-rack.ts'
 import {buildProgram, flexrack as program, shell, type Ended} from '../support/program.ts'
 
-/** Template pytorch-compile as its README has it: PyTorch's own wheel compiles the training of the digits for a GPU in software, attached and as a run of a node. It comes to what the CPU comes to. */
+/**
+ * Template pytorch-compile as its README has it: PyTorch's own wheel compiles the training of the digits for a GPU in
+ * software, attached and as a run of a node. It comes to what the CPU comes to.
+ */
 const native = resolve(import.meta.dirname, '../native')
 const built = process.env.FLEXRACK_NATIVE ?? resolve(import.meta.dirname, '../../native/build/release')
 const software = 'GPU: Flexrack Simulated GPU, which is SOFTWARE'
@@ -19,8 +22,14 @@ let project: string
 beforeAll(async () => {
   buildProgram()
   // What `pip install -r requirements.txt` is to users: the same versions, kept by uv beside those of the other tests.
-  const script = 'from pathlib import Path; from environments import locked_environment; print(locked_environment("framework-torch", Path("frameworks/torch.txt")) / "bin" / "python")'
-  python = execFileSync('python3', ['-c', script], {cwd: native, env: {...process.env, PYTHONPATH: native}, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit']}).trim()
+  const script =
+    'from pathlib import Path; from environments import locked_environment; print(locked_environment("framework-torch", Path("frameworks/torch.txt")) / "bin" / "python")'
+  python = execFileSync('python3', ['-c', script], {
+    cwd: native,
+    env: {...process.env, PYTHONPATH: native},
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  }).trim()
   rack = await startLocalRack({nodes: 1, environments: await sharedEnvironments(), env: {FLEXRACK_NATIVE: built}})
   folder = await mkdtemp(join(tmpdir(), 'flexrack-pytorch-compile-'))
   project = join(folder, 'digits')
@@ -37,9 +46,11 @@ afterAll(async () => {
 
 const flexrack = (...args: string[]): Promise<Ended> => program(args, {env: rack.env, cwd: project})
 /** Loss and accuracy of each epoch, as they are printed. */
-const epochs = ({stdout}: Ended): string[] => [...stdout.matchAll(/epoch \d+\/\d+ {2}loss [\d.]+ {2}test accuracy [\d.]+/g)].map(([line]) => line)
+const epochs = ({stdout}: Ended): string[] =>
+  [...stdout.matchAll(/epoch \d+\/\d+ {2}loss [\d.]+ {2}test accuracy [\d.]+/g)].map(([line]) => line)
 let cpu: Ended
-const onTheCpu = (): Promise<Ended> => shell(`"${python}" train.py --epochs 1 --device cpu`, {env: rack.env, cwd: project})
+const onTheCpu = (): Promise<Ended> =>
+  shell(`"${python}" train.py --epochs 1 --device cpu`, {env: rack.env, cwd: project})
 
 test('an epoch of the digits, attached, is what the CPU makes of it', async () => {
   const attached = await flexrack('attach', '--', python, 'train.py', '--epochs', '1')

@@ -10,4 +10,8 @@ beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'flexrack-quic
 afterAll(() => rm(folder, {recursive: true, force: true}))
 
 // Again in the same folder: quickstart.long.test.ts.
-it('npm run quickstart goes from an empty folder to a prediction, and leaves nothing running', () => passQuickstart(folder), 1_200_000)
+it(
+  'npm run quickstart goes from an empty folder to a prediction, and leaves nothing running',
+  () => passQuickstart(folder),
+  1_200_000,
+)

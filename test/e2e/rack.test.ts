@@ -52,7 +52,11 @@ describe('adding a node that runs OpenSSH', () => {
     expect(status).toBe(0)
     expect(stdout).toMatch(/^one +root@127\.0\.0\.1:\d+ +~\/\.flexrack +kind=real$/m)
     // The name may be hashed, as Debian's ssh_config wants it: ssh-keygen finds it either way.
-    expect(execFileSync('ssh-keygen', ['-F', `[127.0.0.1]:${sshd.port}`, '-f', join(home, '.ssh/known_hosts')], {encoding: 'utf8'})).toContain('ssh-ed25519 ')
+    expect(
+      execFileSync('ssh-keygen', ['-F', `[127.0.0.1]:${sshd.port}`, '-f', join(home, '.ssh/known_hosts')], {
+        encoding: 'utf8',
+      }),
+    ).toContain('ssh-ed25519 ')
     expect((await rack('show', '--json')).stdout).toContain('"name": "one"')
   })
 
@@ -74,7 +78,10 @@ describe('adding a node that runs OpenSSH', () => {
     expect(refused.status).toBe(2)
     expect(refused.stderr).toContain('--yes')
     const removed = await rack('uninstall', '--yes')
-    expect({status: removed.status, stdout: removed.stdout}).toMatchObject({status: 0, stdout: expect.stringMatching(/^one: \d+ paths? removed/)})
+    expect({status: removed.status, stdout: removed.stdout}).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^one: \d+ paths? removed/),
+    })
     expect(existsSync(join(sshd.home, '.flexrack'))).toBe(false)
     expect((await rack('uninstall', '--yes')).stdout).toBe('one: nothing of flexrack was there\n')
   })
@@ -83,7 +90,9 @@ describe('adding a node that runs OpenSSH', () => {
     expect(json((await rack('list', '--json')).stdout)).toEqual([{name: 'lab', path: file(), nodes: 1, head: 'one'}])
     expect((await rack('show', 'lab', 'on')).stderr).toContain('did you mean "one"?')
     expect((await rack('show', 'lbb')).stderr).toContain('did you mean "lab"?')
-    expect((await rack('show', 'oen')).stderr).toContain('neither a rack "oen" nor such a node of the rack lab; did you mean "one"?')
+    expect((await rack('show', 'oen')).stderr).toContain(
+      'neither a rack "oen" nor such a node of the rack lab; did you mean "one"?',
+    )
     const planned = await rack('remove', 'lab', '--dry-run')
     expect(planned.status).toBe(0)
     expect(existsSync(file())).toBe(true)
@@ -120,9 +129,18 @@ describe('a local rack', () => {
 
   it('shows how a node is wired, of the rack that there is or the one that is named', async () => {
     const human = await onLocal('show', 'node-1', '--topology')
-    expect({status: human.status, lines: human.stdout.split('\n').filter((line) => /^node-|^NUMA +/.test(line)).length}).toEqual({status: 0, lines: 2})
-    const [only] = json((await onLocal('show', 'local', 'node-2', '--topology', '--json')).stdout) as NodeReport<NodeTopology>[]
-    expect([only?.node, only?.value?.topology.numa.length, only?.value?.facts.cpu?.numa_nodes]).toEqual(['node-2', only?.value?.facts.numa?.length, only?.value?.facts.numa?.length])
+    expect({
+      status: human.status,
+      lines: human.stdout.split('\n').filter((line) => /^node-|^NUMA +/.test(line)).length,
+    }).toEqual({status: 0, lines: 2})
+    const [only] = json(
+      (await onLocal('show', 'local', 'node-2', '--topology', '--json')).stdout,
+    ) as NodeReport<NodeTopology>[]
+    expect([only?.node, only?.value?.topology.numa.length, only?.value?.facts.cpu?.numa_nodes]).toEqual([
+      'node-2',
+      only?.value?.facts.numa?.length,
+      only?.value?.facts.numa?.length,
+    ])
     expect((json((await onLocal('show', 'local', '--topology', '--json')).stdout) as unknown[]).length).toBe(2)
     const unknown = await onLocal('show', 'node-9', '--topology')
     expect({status: unknown.status, stdout: unknown.stdout}).toEqual({status: 4, stdout: ''})
@@ -140,7 +158,11 @@ describe('a local rack', () => {
     expect(machine.status).toBe(8)
     const {error} = json(machine.stdout) as {error: {code: string; details: {nodes: NodeReport<Probe>[]}}}
     expect(error.code).toBe('SOME_NODES_FAILED')
-    expect(error.details.nodes.map(({node, ok, value}) => [node, ok, value !== undefined])).toEqual([['node-1', true, true], ['node-2', true, true], ['gone', false, false]])
+    expect(error.details.nodes.map(({node, ok, value}) => [node, ok, value !== undefined])).toEqual([
+      ['node-1', true, true],
+      ['node-2', true, true],
+      ['gone', false, false],
+    ])
     expect((await onLocal('probe', '--on', 'node-1')).status).toBe(0)
     expect((await onLocal('probe', '--on', 'gone')).status).toBe(5)
   })

@@ -20,7 +20,9 @@ beforeAll(async () => {
   await mkdir(project)
   await copyFile(join(fixtures, 'cuda_devices.py'), join(project, 'devices.py'))
   env = {FLEXRACK_HOME: home, FLEXRACK_NATIVE: built}
-  expect(await flexrack('local', 'up', '--nodes', '2', '--gpu', 'sim', '--sim-devices', '2', '--sim-memory', '1GiB')).toMatchObject({status: 0})
+  expect(
+    await flexrack('local', 'up', '--nodes', '2', '--gpu', 'sim', '--sim-devices', '2', '--sim-memory', '1GiB'),
+  ).toMatchObject({status: 0})
 })
 afterAll(async () => {
   await flexrack('local', 'down', '--purge', '--yes', '--grace', '1')
@@ -28,10 +30,15 @@ afterAll(async () => {
 })
 
 const flexrack = (...args: string[]): Promise<Ended> => program(args, {env, cwd: existsSync(project) ? project : home})
-const manifest = (train: string): Promise<void> => writeFile(join(project, 'flexrack.yaml'), `name: demo\nrack: local\ntrain: {launcher: plain, ${train}}\n`)
+const manifest = (train: string): Promise<void> =>
+  writeFile(join(project, 'flexrack.yaml'), `name: demo\nrack: local\ntrain: {launcher: plain, ${train}}\n`)
 const train = (...args: string[]): Promise<Ended> => flexrack('train', '--no-tracking', ...args)
-const seen = (ended: Ended): {name: string; memory: number; same: boolean}[] => [...ended.stdout.matchAll(/\{"name".*\}/g)].map(([line]) => JSON.parse(line) as {name: string; memory: number; same: boolean})
-const leases = async (): Promise<number> => (JSON.parse((await flexrack('gpu', 'leases', '--json')).stdout) as {leases: unknown[]}).leases.length
+const seen = (ended: Ended): {name: string; memory: number; same: boolean}[] =>
+  [...ended.stdout.matchAll(/\{"name".*\}/g)].map(
+    ([line]) => JSON.parse(line) as {name: string; memory: number; same: boolean},
+  )
+const leases = async (): Promise<number> =>
+  (JSON.parse((await flexrack('gpu', 'leases', '--json')).stdout) as {leases: unknown[]}).leases.length
 
 test('ranks get shares, each its own, and nothing stays leased', async () => {
   await manifest('command: devices.py, nodes: 2, gpus: {count: 2, fraction: 0.5}')
@@ -46,7 +53,10 @@ test('ranks get shares, each its own, and nothing stays leased', async () => {
 test('what is too much is refused, with what each node has, before anything is changed', async () => {
   await manifest('command: devices.py, gpus: {count: 3, memory: 512MiB}')
   const refused = await train()
-  expect(refused).toMatchObject({status: 7, stderr: expect.stringContaining('3 shares of GPUs are asked for: GPU0 has 1024 MiB and 100 % of its time free')})
+  expect(refused).toMatchObject({
+    status: 7,
+    stderr: expect.stringContaining('3 shares of GPUs are asked for: GPU0 has 1024 MiB and 100 % of its time free'),
+  })
   await manifest('command: devices.py, gpus: {count: 1, fraction: 0.5, memory: 1GiB}')
   expect(await train()).toMatchObject({status: 3, stderr: expect.stringContaining('both memory and fraction')})
 })
@@ -65,7 +75,10 @@ test('a node without free GPUs of its own leases those of another where the mani
 })
 
 test('a restarted gang has its GPUs again', async () => {
-  await writeFile(join(project, 'again.py'), 'import os, runpy\nrunpy.run_path("devices.py")\nif os.environ["FLEXRACK_ATTEMPT"] == "1": raise SystemExit(3)\n')
+  await writeFile(
+    join(project, 'again.py'),
+    'import os, runpy\nrunpy.run_path("devices.py")\nif os.environ["FLEXRACK_ATTEMPT"] == "1": raise SystemExit(3)\n',
+  )
   await manifest('command: again.py, restarts: 1, gpus: {count: 1, fraction: 0.25, remote: true}')
   const done = await train()
   expect(done).toMatchObject({status: 0})

@@ -12,7 +12,10 @@ beforeAll(async () => {
   buildProgram()
   setup = await startTrainRack(2)
   project = await mkdtemp(join(tmpdir(), 'flexrack-e2e-train-'))
-  await writeFile(join(project, 'flexrack.yaml'), 'name: proj\ntrain: {command: train.py, launcher: plain, nodes: 2, grace: 5s}\n')
+  await writeFile(
+    join(project, 'flexrack.yaml'),
+    'name: proj\ntrain: {command: train.py, launcher: plain, nodes: 2, grace: 5s}\n',
+  )
   await writeFile(
     join(project, 'train.py'),
     `import os, sys, time
@@ -28,14 +31,20 @@ afterAll(async () => {
   await rm(project, {recursive: true, force: true})
 })
 
-const run = (args: string[], options: RunOptions = {}) => flexrack(args, {cwd: project, env: setup.rack.env, ...options})
+const run = (args: string[], options: RunOptions = {}) =>
+  flexrack(args, {cwd: project, env: setup.rack.env, ...options})
 const bothUp = (text: string): boolean => text.includes('node-1:0 | rank 0') && text.includes('node-2:1 | rank 1')
 
 test('train shows the lines of all ranks with node and rank, and a summary; it exits with 0', async () => {
   const {status, stdout, stderr} = await run(['train', '--no-tracking', '--', '--epochs', '2'])
   expect(stderr).not.toMatch(/warning|error/)
   expect(status).toBe(0)
-  expect(stdout.split('\n').filter((line) => line.includes(' | rank')).toSorted()).toEqual(['node-1:0 | rank 0 --epochs 2', 'node-2:1 | rank 1 --epochs 2'])
+  expect(
+    stdout
+      .split('\n')
+      .filter((line) => line.includes(' | rank'))
+      .toSorted(),
+  ).toEqual(['node-1:0 | rank 0 --epochs 2', 'node-2:1 | rank 1 --epochs 2'])
   expect(stdout).toMatch(/run: +proj-\w{5} finished/)
   expect(stdout).toMatch(/time: .*training/)
 })
@@ -49,7 +58,10 @@ test('a run that fails exits with 6 and names the first cause', async () => {
 test('--json gives one object a line while it runs, and the result last', async () => {
   const {status, stdout} = await run(['train', '--no-tracking', '--json'])
   expect(status).toBe(0)
-  const values = stdout.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
+  const values = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
   expect(values[0]).toMatchObject({attempt: 1, offset: 0, text: expect.stringMatching(/^rank [01]$/)})
   expect(values.at(-1)).toMatchObject({result: {status: 'finished', worldSize: 2}})
 })
@@ -90,7 +102,13 @@ test('a detached run is followed from the beginning to the end by another comman
   const {run: id, status} = JSON.parse(started.stdout) as {run: string; status: string}
   expect(status).toBe('running')
   const followed = await run(['runs', 'logs', id, '--follow', '--json'])
-  expect(followed.stdout.trim().split('\n').map((line) => (JSON.parse(line) as {text: string}).text).toSorted()).toEqual(['rank 0', 'rank 1'])
+  expect(
+    followed.stdout
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as {text: string}).text)
+      .toSorted(),
+  ).toEqual(['rank 0', 'rank 1'])
   expect((await run(['runs', 'wait', id])).status).toBe(0)
 })
 

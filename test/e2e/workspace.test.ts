@@ -33,29 +33,63 @@ const flexrack = (...args: string[]): Promise<Ended> => program(args, options())
 
 test('up, list, show, remove: each with a plan before, and nothing to do the second time', async () => {
   const planned = await flexrack('workspace', 'up', '--on', 'all', '--dry-run', '--json')
-  expect(JSON.parse(planned.stdout).steps.map((step: {id: string}) => step.id)).toEqual(['sync:node-1', 'environment:node-1', 'sync:node-2', 'environment:node-2'])
+  expect(JSON.parse(planned.stdout).steps.map((step: {id: string}) => step.id)).toEqual([
+    'sync:node-1',
+    'environment:node-1',
+    'sync:node-2',
+    'environment:node-2',
+  ])
   const up = JSON.parse((await flexrack('workspace', 'up', '--on', 'all', '--json')).stdout)
-  expect(up).toMatchObject({project: 'demo', nodes: [{node: 'node-1', changed: 2}, {node: 'node-2', changed: 2}]})
+  expect(up).toMatchObject({
+    project: 'demo',
+    nodes: [
+      {node: 'node-1', changed: 2},
+      {node: 'node-2', changed: 2},
+    ],
+  })
   expect((await flexrack('workspace', 'up', '--dry-run')).stdout).toBe('Nothing to do for workspace up.\n')
-  expect((await flexrack('workspace', 'list')).stdout.split('\n').filter((line) => /^demo +node-[12] +2 /.test(line))).toHaveLength(2)
-  expect(JSON.parse((await flexrack('workspace', 'show', '--on', 'node-2', '--json')).stdout)).toMatchObject([{node: 'node-2', project: 'demo', files: 2, processes: []}])
+  expect(
+    (await flexrack('workspace', 'list')).stdout.split('\n').filter((line) => /^demo +node-[12] +2 /.test(line)),
+  ).toHaveLength(2)
+  expect(JSON.parse((await flexrack('workspace', 'show', '--on', 'node-2', '--json')).stdout)).toMatchObject([
+    {node: 'node-2', project: 'demo', files: 2, processes: []},
+  ])
 
   const refused = await flexrack('workspace', 'remove', '--on', 'node-2')
   expect(refused).toMatchObject({status: 2, stderr: expect.stringContaining('--yes')})
-  expect(await flexrack('workspace', 'remove', '--on', 'node-2', '--yes')).toMatchObject({status: 0, stdout: expect.stringContaining('node-2: ')})
-  expect(await flexrack('workspace', 'exec', '--on', 'node-2', '--', 'true')).toMatchObject({status: 4, stderr: expect.stringContaining('flexrack workspace up --on node-2')})
+  expect(await flexrack('workspace', 'remove', '--on', 'node-2', '--yes')).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('node-2: '),
+  })
+  expect(await flexrack('workspace', 'exec', '--on', 'node-2', '--', 'true')).toMatchObject({
+    status: 4,
+    stderr: expect.stringContaining('flexrack workspace up --on node-2'),
+  })
 })
 
 test('exec on one node is the command itself: stdin, stdout, stderr, arguments, environment, exit status', async () => {
   await flexrack('workspace', 'up')
   const line = `printf 'from here ' | $FLEXRACK workspace exec -- sh -c 'cat; printf "%s|" "$@" "$GREETING"; echo problem >&2; exit 7' x --on 'a b' '*'`
-  expect(await shell(line, options())).toMatchObject({status: 7, stdout: 'from here --on|a b|*|hello|', stderr: 'problem\n'})
+  expect(await shell(line, options())).toMatchObject({
+    status: 7,
+    stdout: 'from here --on|a b|*|hello|',
+    stderr: 'problem\n',
+  })
   expect(await flexrack('workspace', 'exec', '--', 'sh', '-c', 'kill -TERM $$')).toMatchObject({status: 143})
 })
 
 test('exec on several nodes puts the node in front of each line and says which failed', async () => {
   await flexrack('workspace', 'up', '--on', 'all')
-  const done = await flexrack('workspace', 'exec', '--on', 'all', '--', 'sh', '-c', 'echo one; echo two; test $FLEXRACK_NODE = node-1')
+  const done = await flexrack(
+    'workspace',
+    'exec',
+    '--on',
+    'all',
+    '--',
+    'sh',
+    '-c',
+    'echo one; echo two; test $FLEXRACK_NODE = node-1',
+  )
   expect(done.status).toBe(8)
   expect(done.stdout.split('\n').sort()).toEqual(['', 'node-1: one', 'node-1: two', 'node-2: one', 'node-2: two'])
   expect(done.stderr).toContain('sh failed on node-2')
@@ -63,20 +97,35 @@ test('exec on several nodes puts the node in front of each line and says which f
 
 test('Ctrl-C reaches the command on the node', async () => {
   await flexrack('workspace', 'up')
-  const words = ['workspace', 'exec', '--', 'sh', '-c', 'trap "echo interrupted; exit 9" INT; echo ready; while :; do sleep 0.05; done']
-  const ended = await program(words, {...options(), onOutput: ({stdout}, child) => stdout === 'ready\n' && child.kill('SIGINT')})
+  const words = [
+    'workspace',
+    'exec',
+    '--',
+    'sh',
+    '-c',
+    'trap "echo interrupted; exit 9" INT; echo ready; while :; do sleep 0.05; done',
+  ]
+  const ended = await program(words, {
+    ...options(),
+    onOutput: ({stdout}, child) => stdout === 'ready\n' && child.kill('SIGINT'),
+  })
   expect(ended).toMatchObject({status: 9, stdout: 'ready\ninterrupted\n'})
 })
 
 test('ssh gives a real terminal: its size, the environment, Ctrl-C, the exit status', async () => {
   expect(await flexrack('workspace', 'up')).toMatchObject({status: 0})
-  const ended = await terminal([resolve('bin/run.js'), 'workspace', 'ssh'], [
-    // The program itself says that it is there: bash loses a Ctrl-C that comes after its own echo and before the program has the terminal.
-    ['', "echo size=$(stty size)/$GREETING; sh -c 'echo go$((1+1)); exec sleep 600'\r"],
-    ['go2', '\x03'],
-    ['^C', 'echo after=$?\r'],
-    ['after=130', 'exit 5\r'],
-  ], options())
+  const ended = await terminal(
+    [resolve('bin/run.js'), 'workspace', 'ssh'],
+    [
+      // The program itself says that it is there: bash loses a Ctrl-C that comes after its own echo and before the
+      // program has the terminal.
+      ['', "echo size=$(stty size)/$GREETING; sh -c 'echo go$((1+1)); exec sleep 600'\r"],
+      ['go2', '\x03'],
+      ['^C', 'echo after=$?\r'],
+      ['after=130', 'exit 5\r'],
+    ],
+    options(),
+  )
   expect(ended.stdout).toContain('size=24 80/hello')
   expect(ended.status, ended.stdout).toBe(5)
 })
@@ -115,5 +164,8 @@ test('remove --environments takes the environments that nothing uses then, once 
 })
 
 test('ssh without a terminal names exec', async () => {
-  expect(await flexrack('workspace', 'ssh')).toMatchObject({status: 2, stderr: expect.stringContaining('workspace exec --on node-1 -- COMMAND')})
+  expect(await flexrack('workspace', 'ssh')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('workspace exec --on node-1 -- COMMAND'),
+  })
 })

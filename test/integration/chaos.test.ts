@@ -19,9 +19,17 @@ import {mayMakeNetworks, startNetRack, type TestNetRack} from '../support/net-ra
 import {buildProgram} from '../support/program.ts'
 import {chosenSeed} from '../support/property.ts'
 
-/** What the gate plays: between them they hit wrapper, node, command, sessions, supervisor, link, worker and sshd, in every phase, once under torchrun. */
-const GATE = ['FLEXRACK_LONG', 'FLEXRACK_ROUNDS', 'FLEXRACK_SEED'].some((name) => process.env[name]) ? '' : '20261123,20261125,20261126,20261127,20261128,20261131,20261132,20261133'
-/** FLEXRACK_ROUNDS=200 plays more; FLEXRACK_SEED=N begins with that seed, so that with FLEXRACK_ROUNDS=1 a failed round is played alone; FLEXRACK_SEEDS=3,17 plays these. */
+/**
+ * What the gate plays: between them they hit wrapper, node, command, sessions, supervisor, link, worker and sshd, in
+ * every phase, once under torchrun.
+ */
+const GATE = ['FLEXRACK_LONG', 'FLEXRACK_ROUNDS', 'FLEXRACK_SEED'].some((name) => process.env[name])
+  ? ''
+  : '20261123,20261125,20261126,20261127,20261128,20261131,20261132,20261133'
+/**
+ * FLEXRACK_ROUNDS=200 plays more; FLEXRACK_SEED=N begins with that seed, so that with FLEXRACK_ROUNDS=1 a failed round
+ * is played alone; FLEXRACK_SEEDS=3,17 plays these.
+ */
 const CHOSEN = (process.env.FLEXRACK_SEEDS ?? GATE).split(',').filter(Boolean).map(Number)
 const ROUNDS = CHOSEN.length || Number(process.env.FLEXRACK_ROUNDS ?? 12)
 const SEED = CHOSEN[0] ?? chosenSeed()
@@ -42,7 +50,9 @@ describe.skipIf(!mayMakeNetworks())('whatever is killed', () => {
     buildProgram()
     folder = await mkdtemp(join(tmpdir(), 'flexrack-chaos-'))
     const reservations = join(folder, 'reservations')
-    net = await startNetRack(GROUPS * NODES + 1, await sharedEnvironments(), (node) => ({FLEXRACK_RESERVATIONS: join(reservations, node)}))
+    net = await startNetRack(GROUPS * NODES + 1, await sharedEnvironments(), (node) => ({
+      FLEXRACK_RESERVATIONS: join(reservations, node),
+    }))
     for (const node of net.rack.nodes) mkdirSync(join(reservations, node.name), {recursive: true, mode: 0o700})
     const machines = machinesOf(net, reservations)
     for (let index = 0; index < GROUPS; index++) {
@@ -50,12 +60,22 @@ describe.skipIf(!mayMakeNetworks())('whatever is killed', () => {
       const place = join(folder, `group-${index}`)
       mkdirSync(join(place, 'project'), {recursive: true, mode: 0o700})
       const rack: Rack = {
-        name: `group-${index}`, path: join(place, 'rack.yaml'), nodes: [...nodes, ...net.rack.nodes.filter((node) => node.name === HEAD)],
+        name: `group-${index}`,
+        path: join(place, 'rack.yaml'),
+        nodes: [...nodes, ...net.rack.nodes.filter((node) => node.name === HEAD)],
         head: {node: HEAD, bind: net.addresses[HEAD] as string},
       }
       await saveRack(rack)
       const env = {...process.env, FLEXRACK_HOME: join(place, 'home')}
-      groups.push({machines, rack, nodes: nodes.map((node) => node.name), folder: join(place, 'project'), env, context: makeContext({env}), requirements: TORCH})
+      groups.push({
+        machines,
+        rack,
+        nodes: nodes.map((node) => node.name),
+        folder: join(place, 'project'),
+        env,
+        context: makeContext({env}),
+        requirements: TORCH,
+      })
     }
     const {rack, context} = groups[0] as Group
     await buildEnvironments([headRequirements({}), ...(CHOICE.torchrun > 0 ? [TORCH] : [])])
@@ -70,23 +90,39 @@ describe.skipIf(!mayMakeNetworks())('whatever is killed', () => {
     await rm(folder, {recursive: true, force: true})
   }, 120_000)
 
-  test(`of a run or a machine, it ends or recovers, tells the truth and leaves nothing: ${ROUNDS} rounds from seed ${SEED}`, {timeout: ROUNDS * 240_000, retry: 0}, async () => {
-    const bad: string[] = []
-    const waiting = CHOSEN.length > 0 ? [...CHOSEN] : Array.from({length: ROUNDS}, (_, round) => SEED + round)
-    let next = Math.max(...waiting) + 1
-    await Promise.all(groups.map(async (group) => {
-      for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
-        const scenario = scenarioOf(seed, CHOICE)
-        const found = await play(scenario, group).catch((error: Error) => [`it could not be played: ${error.message}`])
-        if (found.length > 0) bad.push(`FLEXRACK_SEED=${scenario.seed} FLEXRACK_ROUNDS=1: ${tell(scenario)}\n    ${found.join('\n    ')}`)
-      }
-    }))
-    expect(bad.join('\n'), `${bad.length} of ${ROUNDS} rounds`).toBe('')
-    // What a killed command had reserved has expired, and is cleared away by whoever reserves next.
-    const calm = {...scenarioOf(next, CHOICE), phase: 'start' as const, launcher: 'plain' as const, blows: []}
-    for (const group of groups) if (leasesOf(group, '').length > 0) expect(await play({...calm, seed: next++}, group)).toEqual([])
-    for (const group of groups) expect(leasesOf(group, '').map((one) => one.file), 'leases that the next run has not cleared away').toHaveLength(0)
-  })
+  test(
+    `of a run or a machine, it ends or recovers, tells the truth and leaves nothing: ${ROUNDS} rounds from seed ${SEED}`,
+    {timeout: ROUNDS * 240_000, retry: 0},
+    async () => {
+      const bad: string[] = []
+      const waiting = CHOSEN.length > 0 ? [...CHOSEN] : Array.from({length: ROUNDS}, (_, round) => SEED + round)
+      let next = Math.max(...waiting) + 1
+      await Promise.all(
+        groups.map(async (group) => {
+          for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
+            const scenario = scenarioOf(seed, CHOICE)
+            const found = await play(scenario, group).catch((error: Error) => [
+              `it could not be played: ${error.message}`,
+            ])
+            if (found.length > 0)
+              bad.push(
+                `FLEXRACK_SEED=${scenario.seed} FLEXRACK_ROUNDS=1: ${tell(scenario)}\n    ${found.join('\n    ')}`,
+              )
+          }
+        }),
+      )
+      expect(bad.join('\n'), `${bad.length} of ${ROUNDS} rounds`).toBe('')
+      // What a killed command had reserved has expired, and is cleared away by whoever reserves next.
+      const calm = {...scenarioOf(next, CHOICE), phase: 'start' as const, launcher: 'plain' as const, blows: []}
+      for (const group of groups)
+        if (leasesOf(group, '').length > 0) expect(await play({...calm, seed: next++}, group)).toEqual([])
+      for (const group of groups)
+        expect(
+          leasesOf(group, '').map((one) => one.file),
+          'leases that the next run has not cleared away',
+        ).toHaveLength(0)
+    },
+  )
 })
 
 /** Every promise that was broken. */
@@ -98,7 +134,13 @@ async function play(scenario: Scenario, group: Group): Promise<string[]> {
   const seen: Seen = {...played, done: doneRanks(group, played.run), record}
   const found = broken(scenario, seen, group.nodes, worldSize)
   report(scenario, played, found, Date.now() - started)
-  return found.length > 0 ? [...found, `run ${played.run}, hit ${played.hit.join()}, the command: ${played.command.status ?? played.command.signal}:`, ...played.command.output.trim().split('\n').slice(-15)] : []
+  return found.length > 0
+    ? [
+        ...found,
+        `run ${played.run}, hit ${played.hit.join()}, the command: ${played.command.status ?? played.command.signal}:`,
+        ...played.command.output.trim().split('\n').slice(-15),
+      ]
+    : []
 }
 
 async function recordOf({rack, context}: Group, run: string): Promise<{status: string} | undefined> {
@@ -117,6 +159,16 @@ async function recordOf({rack, context}: Group, run: string): Promise<{status: s
 
 /** A line a round, for who counts: FLEXRACK_CHAOS_REPORT names the file. */
 function report(scenario: Scenario, played: Played, found: string[], milliseconds: number): void {
-  const line = {...scenario, hit: played.hit, late: played.late, end: played.shown?.status ?? 'absent', exit: played.command.status ?? played.command.signal, settledAfter: played.settledAfter, milliseconds, expired: played.expired, broken: found}
+  const line = {
+    ...scenario,
+    hit: played.hit,
+    late: played.late,
+    end: played.shown?.status ?? 'absent',
+    exit: played.command.status ?? played.command.signal,
+    settledAfter: played.settledAfter,
+    milliseconds,
+    expired: played.expired,
+    broken: found,
+  }
   if (process.env.FLEXRACK_CHAOS_REPORT) appendFileSync(process.env.FLEXRACK_CHAOS_REPORT, `${JSON.stringify(line)}\n`)
 }

@@ -44,7 +44,10 @@ beforeAll(async () => {
   setup = await startTrainRack(2)
   await startHead(setup.rack.rack, setup.rack.fleet(), setup.rack.context())
   project = await mkdtemp(join(tmpdir(), 'flexrack-faults-'))
-  await writeFile(join(project, 'flexrack.yaml'), 'name: proj\ntrain: {command: train.py, launcher: plain, nodes: 2, grace: 3s}\n')
+  await writeFile(
+    join(project, 'flexrack.yaml'),
+    'name: proj\ntrain: {command: train.py, launcher: plain, nodes: 2, grace: 3s}\n',
+  )
   await writeFile(join(project, 'train.py'), SCRIPT)
 }, 900_000)
 afterAll(async () => {
@@ -52,22 +55,39 @@ afterAll(async () => {
   await rm(project, {recursive: true, force: true})
 })
 
-type Victim = 'command' | 'ssh servers' | 'leader' | 'member' | 'reaper' | 'rank' | 'wrapper' | 'head' | 'mlflow' | 'service supervisor'
+type Victim =
+  | 'command'
+  | 'ssh servers'
+  | 'leader'
+  | 'member'
+  | 'reaper'
+  | 'rank'
+  | 'wrapper'
+  | 'head'
+  | 'mlflow'
+  | 'service supervisor'
 const HARMLESS: Victim[] = ['command', 'ssh servers', 'reaper', 'head', 'mlflow', 'service supervisor']
 const VICTIMS: Victim[] = [...HARMLESS, 'leader', 'member', 'rank', 'wrapper']
 
-test(`whatever is killed, a run ends or recovers, tells the truth and leaves nothing (seed ${SEED})`, {timeout: ROUNDS * PATIENCE_MS}, async () => {
-  const random = generator(SEED)
-  const order = Array.from({length: ROUNDS}, (_, round) => VICTIMS[(round + SEED) % VICTIMS.length] as Victim)
-  for (const [round, victim] of order.entries()) {
-    const [moment, second] = [Math.floor(random() * 1200), random() < 0.5]
-    try {
-      await tryOnce(victim, moment, second ? 1 : 0)
-    } catch (error) {
-      throw new Error(`FLEXRACK_SEED=${SEED}, round ${round}: ${victim} killed after ${moment} ms, rank ${second ? 1 : 0}: ${(error as Error).message}`, {cause: error})
+test(
+  `whatever is killed, a run ends or recovers, tells the truth and leaves nothing (seed ${SEED})`,
+  {timeout: ROUNDS * PATIENCE_MS},
+  async () => {
+    const random = generator(SEED)
+    const order = Array.from({length: ROUNDS}, (_, round) => VICTIMS[(round + SEED) % VICTIMS.length] as Victim)
+    for (const [round, victim] of order.entries()) {
+      const [moment, second] = [Math.floor(random() * 1200), random() < 0.5]
+      try {
+        await tryOnce(victim, moment, second ? 1 : 0)
+      } catch (error) {
+        throw new Error(
+          `FLEXRACK_SEED=${SEED}, round ${round}: ${victim} killed after ${moment} ms, rank ${second ? 1 : 0}: ${(error as Error).message}`,
+          {cause: error},
+        )
+      }
     }
-  }
-})
+  },
+)
 
 /** One run, one SIGKILL, and everything that must hold afterwards. */
 async function tryOnce(victim: Victim, moment: number, rank: number): Promise<void> {
@@ -78,19 +98,31 @@ async function tryOnce(victim: Victim, moment: number, rank: number): Promise<vo
   if (victim === 'ssh servers') await localUp({nodes: 2, owner: process.pid}, setup.rack.context())
   const status = await within(command.ended, () => `the command does not end:\n${command.output()}`)
   const settled = await settle(run)
-  const complete = (await Promise.all([0, 1].map((one) => acknowledged(run, one)))).map((steps) => steps.at(-1) === STEPS - 1)
+  const complete = (await Promise.all([0, 1].map((one) => acknowledged(run, one)))).map(
+    (steps) => steps.at(-1) === STEPS - 1,
+  )
   if (HARMLESS.includes(victim)) expect(settled.status).toBe('finished')
   if (settled.status === 'failed') expect(settled.cause).not.toBeNull()
   if (settled.status === 'finished') expect(settled.ranks.map((one) => one.exit)).toEqual([0, 0])
-  if (victim !== 'command') expect([status, command.output()]).toEqual([settled.status === 'finished' ? 0 : 6, expect.anything()])
+  if (victim !== 'command')
+    expect([status, command.output()]).toEqual([settled.status === 'finished' ? 0 : 6, expect.anything()])
   expect(['finished', 'failed']).toContain(settled.status)
   if (settled.status === 'finished') expect(complete).toEqual([true, true])
   await checkRecord(run, settled)
   await checkLogs(run)
 }
 
-function startTrain(): {child: ChildProcess; run: Promise<string>; ended: Promise<number | null>; output: () => string} {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../bin/run.js'), 'train'], {cwd: project, env: {...setup.rack.env, ...recorded()}, stdio: ['ignore', 'pipe', 'pipe']})
+function startTrain(): {
+  child: ChildProcess
+  run: Promise<string>
+  ended: Promise<number | null>
+  output: () => string
+} {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../bin/run.js'), 'train'], {
+    cwd: project,
+    env: {...setup.rack.env, ...recorded()},
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let text = ''
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   const run = new Promise<string>((resolve, reject) => {
@@ -111,12 +143,28 @@ async function kill(victim: Victim, run: string, rank: number, command: ChildPro
   const pid = async (): Promise<number | undefined> => {
     if (victim === 'command') return command.pid
     if (victim === 'ssh servers') return (await setup.rack.status()).pid ?? undefined
-    if (victim === 'leader' || victim === 'member') return (await json(runFile(run, victim === 'leader' ? 0 : 1, 'state.json')))?.pid
-    if (victim === 'rank' || victim === 'wrapper') return (await json(runFile(run, rank, `attempts/1/rank-${rank}.json`)))?.[victim === 'rank' ? 'pid' : 'wrapper']
+    if (victim === 'leader' || victim === 'member')
+      return (await json(runFile(run, victim === 'leader' ? 0 : 1, 'state.json')))?.pid
+    if (victim === 'rank' || victim === 'wrapper')
+      return (await json(runFile(run, rank, `attempts/1/rank-${rank}.json`)))?.[victim === 'rank' ? 'pid' : 'wrapper']
     const home = setup.rack.home
-    if (victim === 'reaper') return find((words) => words.some((word) => word.includes('reaper')) && words.some((word) => word.includes(run) && word.startsWith(home)))
-    if (victim === 'head') return find((words) => words.some((word) => word.includes('head-service')) && words.join(' ').includes(home) && !words.join(' ').includes('service/supervisor.py'))
-    if (victim === 'mlflow') return find((_words, environment) => environment.some((word) => word.startsWith('FLEXRACK_HEAD_MLFLOW=') && word.includes(home)))
+    if (victim === 'reaper')
+      return find(
+        (words) =>
+          words.some((word) => word.includes('reaper')) &&
+          words.some((word) => word.includes(run) && word.startsWith(home)),
+      )
+    if (victim === 'head')
+      return find(
+        (words) =>
+          words.some((word) => word.includes('head-service')) &&
+          words.join(' ').includes(home) &&
+          !words.join(' ').includes('service/supervisor.py'),
+      )
+    if (victim === 'mlflow')
+      return find((_words, environment) =>
+        environment.some((word) => word.startsWith('FLEXRACK_HEAD_MLFLOW=') && word.includes(home)),
+      )
     return find((words) => words.join(' ').includes('service/supervisor.py') && words.join(' ').includes(home))
   }
   const found = await pid()
@@ -133,13 +181,17 @@ async function settle(run: string): Promise<ShownRun> {
   const until = Date.now() + PATIENCE_MS - 5000
   for (;;) {
     await startHead(setup.rack.rack, setup.rack.fleet(), setup.rack.context())
-    const runs = openRuns({rack: setup.rack.rack, fleet: setup.rack.fleet(), manifest: await setup.manifest()}, setup.rack.context())
+    const runs = openRuns(
+      {rack: setup.rack.rack, fleet: setup.rack.fleet(), manifest: await setup.manifest()},
+      setup.rack.context(),
+    )
     const shown = await runs.show(run)
     await runs.close()
     const alive = await setup.alive(run)
     const open = ['starting', 'waiting', 'running', 'stopping', 'recording', 'unknown'].includes(shown.status)
     if (!open && shown.recorded && alive.length === 0) return shown
-    if (Date.now() > until) throw new Error(`not settled: ${shown.status}, recorded ${String(shown.recorded)}, alive ${alive.join(' ')}`)
+    if (Date.now() > until)
+      throw new Error(`not settled: ${shown.status}, recorded ${String(shown.recorded)}, alive ${alive.join(' ')}`)
     await pause(200)
   }
 }
@@ -151,9 +203,14 @@ async function checkRecord(run: string, settled: ShownRun): Promise<void> {
   expect(record.status).toBe(settled.status === 'finished' ? 'FINISHED' : 'FAILED')
   expect(record.tags['flexrack.exit']).toMatch(settled.status === 'finished' ? /^0$/ : /^[1-9]/)
   for (const rank of [0, 1]) {
-    const steps = (await mlflow.metricHistory(record.id, `rank-${rank}`).catch(() => [])).map((one) => one.step).toSorted((a, b) => a - b)
+    const steps = (await mlflow.metricHistory(record.id, `rank-${rank}`).catch(() => []))
+      .map((one) => one.step)
+      .toSorted((a, b) => a - b)
     expect(steps, `rank ${rank} has values twice`).toEqual([...new Set(steps)])
-    expect((await acknowledged(run, rank)).filter((step) => !steps.includes(step)), `rank ${rank}: acknowledged and lost`).toEqual([])
+    expect(
+      (await acknowledged(run, rank)).filter((step) => !steps.includes(step)),
+      `rank ${rank}: acknowledged and lost`,
+    ).toEqual([])
   }
   expect(await head.request('GET', '/flexrack/v1/locks')).toEqual({locks: []})
   await head.close()
@@ -162,13 +219,19 @@ async function checkRecord(run: string, settled: ShownRun): Promise<void> {
 /** Both logs on the nodes hold every line once, in order, up to where the rank ended. */
 async function checkLogs(run: string): Promise<void> {
   for (const rank of [0, 1]) {
-    const lines = (await readFile(runFile(run, rank, `attempts/1/rank-${rank}.log`), 'utf8')).split('\n').filter((line) => line.startsWith('step '))
+    const lines = (await readFile(runFile(run, rank, `attempts/1/rank-${rank}.log`), 'utf8'))
+      .split('\n')
+      .filter((line) => line.startsWith('step '))
     expect(lines).toEqual(Array.from({length: lines.length}, (_, step) => `step ${step}`))
   }
 }
 
 async function acknowledged(run: string, rank: number): Promise<number[]> {
-  return (await readFile(runFile(run, rank, `outputs/acknowledged-${rank}`), 'utf8')).trim().split('\n').filter(Boolean).map(Number)
+  return (await readFile(runFile(run, rank, `outputs/acknowledged-${rank}`), 'utf8'))
+    .trim()
+    .split('\n')
+    .filter(Boolean)
+    .map(Number)
 }
 
 function runFile(run: string, node: number, name: string): string {
@@ -182,7 +245,11 @@ async function json(file: string): Promise<Record<string, number> | undefined> {
 async function find(matches: (words: string[], environment: string[]) => boolean): Promise<number | undefined> {
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue
-    const [words, environment] = await Promise.all(['cmdline', 'environ'].map(async (file) => (await readFile(`/proc/${name}/${file}`, 'utf8').catch(() => '')).split('\0')))
+    const [words, environment] = await Promise.all(
+      ['cmdline', 'environ'].map(async (file) =>
+        (await readFile(`/proc/${name}/${file}`, 'utf8').catch(() => '')).split('\0'),
+      ),
+    )
     if (Number(name) !== process.pid && matches(words as string[], environment as string[])) return Number(name)
   }
   return undefined

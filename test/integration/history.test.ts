@@ -4,7 +4,18 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {machineHere, type Context} from '../../src/lib/base/index.ts'
-import {COPY, readMoment, RESTORE, showHistory, type CopiedHistory, type CopyKinds, type Restored, type RestoreKinds, type RestoreWish, type WorkspaceHistory} from '../../src/lib/history/index.ts'
+import {
+  COPY,
+  readMoment,
+  RESTORE,
+  showHistory,
+  type CopiedHistory,
+  type CopyKinds,
+  type Restored,
+  type RestoreKinds,
+  type RestoreWish,
+  type WorkspaceHistory,
+} from '../../src/lib/history/index.ts'
 import {openHost, serviceStatus, WHEELS, type Host} from '../../src/lib/host/index.ts'
 import type {AutosaveSpec, Manifest} from '../../src/lib/manifest/index.ts'
 import {executePlan, throwIfFailed, valuesOf} from '../../src/lib/plan/index.ts'
@@ -33,7 +44,14 @@ afterAll(async () => {
   await rm(folder, {recursive: true, force: true})
 })
 
-const manifest = (autosave?: AutosaveSpec): Manifest => ({path: join(folder, 'flexrack.yaml'), folder, name: 'demo', workspace: {exclude: [], forward: [], env: {}, ...(autosave && {autosave})}, tracking: {experiment: 'demo'}, endpoints: {}})
+const manifest = (autosave?: AutosaveSpec): Manifest => ({
+  path: join(folder, 'flexrack.yaml'),
+  folder,
+  name: 'demo',
+  workspace: {exclude: [], forward: [], env: {}, ...(autosave && {autosave})},
+  tracking: {experiment: 'demo'},
+  endpoints: {},
+})
 const look = (path?: string): Promise<WorkspaceHistory> => showHistory(host, 'demo', path, context)
 
 async function restore(wish: Partial<RestoreWish>): Promise<Restored> {
@@ -58,11 +76,15 @@ test('a node saves by itself what is edited there, goes on after a kill, and wha
   // Killed, it is started again by its supervisor.
   const before = (await serviceStatus(host, 'history-demo')).pid!
   process.kill(before, 'SIGKILL')
-  await expect.poll(async () => (await serviceStatus(host, 'history-demo')).pid).toSatisfy((pid: number | null) => pid !== null && pid !== before)
+  await expect
+    .poll(async () => (await serviceStatus(host, 'history-demo')).pid)
+    .toSatisfy((pid: number | null) => pid !== null && pid !== before)
 
   await rm(join(code, 'notes [1].ipynb'))
   await rm(join(code, 'latest'))
-  await expect.poll(async () => (await look('notes [1].ipynb')).versions.map((one) => one.what)).toEqual(['file', 'absent'])
+  await expect
+    .poll(async () => (await look('notes [1].ipynb')).versions.map((one) => one.what))
+    .toEqual(['file', 'absent'])
 
   const moment = readMoment(snapshot!.slice(0, 8))
   const to = join(folder, '..', `restored-${process.pid}`)
@@ -77,7 +99,11 @@ test('a node saves by itself what is edited there, goes on after a kill, and wha
     await rm(to, {recursive: true, force: true})
   }
   const there = await restore({...moment, inPlace: true, path: 'notes [1].ipynb'})
-  expect(there).toMatchObject({folder: null, files: [{path: 'notes [1].ipynb', what: 'made'}], before: expect.stringMatching(/^[0-9a-f]{64}$/) as string})
+  expect(there).toMatchObject({
+    folder: null,
+    files: [{path: 'notes [1].ipynb', what: 'made'}],
+    before: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+  })
   expect(await stat(join(code, 'notes [1].ipynb'))).toMatchObject({mode: 0o100640, mtimeMs: 1_234_567_890_000})
 })
 
@@ -92,11 +118,17 @@ test('who takes it out of the manifest keeps what was saved', async () => {
 test('a copy that is fetched stays whole whatever the node does to its own', async () => {
   const to = await mkdtemp(join(tmpdir(), 'flexrack-copy-'))
   const take = async (): Promise<CopiedHistory> => {
-    const outcomes = await executePlan(await COPY.plan(host, 'demo', to, context), COPY.handlers, {host, context}, context)
+    const outcomes = await executePlan(
+      await COPY.plan(host, 'demo', to, context),
+      COPY.handlers,
+      {host, context},
+      context,
+    )
     throwIfFailed(outcomes)
     return valuesOf<CopyKinds, 'history.copy'>(outcomes, 'history.copy')[0]!
   }
-  const restic = (repository: string, ...words: string[]): string => execFileSync('restic', ['-r', repository, '-p', join(to, 'key'), '--no-cache', ...words], {encoding: 'utf8'})
+  const restic = (repository: string, ...words: string[]): string =>
+    execFileSync('restic', ['-r', repository, '-p', join(to, 'key'), '--no-cache', ...words], {encoding: 'utf8'})
   try {
     await take()
     expect(await take()).toMatchObject({files: 0, bytes: 0})
@@ -111,13 +143,24 @@ test('a copy that is fetched stays whole whatever the node does to its own', asy
     await rm(join(copy, 'data', pack!)) // so that the damaged one would come
     await chmod(join(theirs, 'data', pack!), 0o600)
     const whole = await readFile(join(theirs, 'data', pack!))
-    await writeFile(join(theirs, 'data', pack!), Buffer.concat([whole.subarray(0, -1), Buffer.from([whole.at(-1)! ^ 1])]))
-    await expect(take()).rejects.toMatchObject({code: 'CONFLICT', message: expect.stringContaining('damaged') as string})
+    await writeFile(
+      join(theirs, 'data', pack!),
+      Buffer.concat([whole.subarray(0, -1), Buffer.from([whole.at(-1)! ^ 1])]),
+    )
+    await expect(take()).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('damaged') as string,
+    })
     await writeFile(join(theirs, 'data', pack!), whole)
     await take()
     await host.call('history.anew', {project: 'demo'})
-    await expect(take()).rejects.toMatchObject({code: 'CONFLICT', message: expect.stringContaining('another history') as string})
-    expect((JSON.parse(restic(copy, 'snapshots', '--json')) as {id: string}[]).map((one) => one.id)).toEqual(expect.arrayContaining(ids.map((one) => one.id)))
+    await expect(take()).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('another history') as string,
+    })
+    expect((JSON.parse(restic(copy, 'snapshots', '--json')) as {id: string}[]).map((one) => one.id)).toEqual(
+      expect.arrayContaining(ids.map((one) => one.id)),
+    )
     restic(copy, 'check', '--read-data')
     expect((await stat(join(to, 'key'))).mode & 0o77).toBe(0)
   } finally {

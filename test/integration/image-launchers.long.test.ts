@@ -16,12 +16,16 @@ import {startSlurm, type TestSlurm} from '../support/slurm.ts'
 import {startSshd, type TestSshd} from '../support/sshd.ts'
 import {processesOf} from '../support/tagged.ts'
 
-/** Trainings of several nodes on one machine, which may be busy. The image has PyTorch and Ray, and no compiler, which DeepSpeed needs on CPUs. */
+/**
+ * Trainings of several nodes on one machine, which may be busy. The image has PyTorch and Ray, and no compiler, which
+ * DeepSpeed needs on CPUs.
+ */
 vi.setConfig({testTimeout: 1_800_000})
 const EAGER = {RAY_worker_niceness: '0'}
 const FRAMEWORKS = new URL('../fixtures/tracking/frameworks.txt', import.meta.url)
 /** What none of the launchers needs, and which would only make the image larger. */
-const OTHERS = /^(catboost|databricks-sdk|docker|flask.*|fonttools|graphene|gunicorn|h5py|huey|keras|lightgbm|lightning|matplotlib|mlflow.*|optuna.*|plotly|pytorch-lightning|scikit-learn|scipy|skops|sqlalchemy|torchmetrics|transformers|xgboost-cpu)==/
+const OTHERS =
+  /^(catboost|databricks-sdk|docker|flask.*|fonttools|graphene|gunicorn|h5py|huey|keras|lightgbm|lightning|matplotlib|mlflow.*|optuna.*|plotly|pytorch-lightning|scikit-learn|scipy|skops|sqlalchemy|torchmetrics|transformers|xgboost-cpu)==/
 const OPEN_MPI = ['openmpi-bin', 'openmpi-common', 'libopenmpi3', 'libpmix2']
 
 const TORCHRUN = `import os, signal, sys, time
@@ -49,22 +53,53 @@ dist.destroy_process_group()
 let folder: string
 const context = makeContext({env: process.env})
 beforeAll(async () => {
-  const requirements = (await readFile(FRAMEWORKS, 'utf8')).split('\n').filter((line) => !OTHERS.test(line)).join('\n')
-  const python = execFileSync('/usr/bin/python3', ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])'], {encoding: 'utf8'}).trim()
+  const requirements = (await readFile(FRAMEWORKS, 'utf8'))
+    .split('\n')
+    .filter((line) => !OTHERS.test(line))
+    .join('\n')
+  const python = execFileSync('/usr/bin/python3', ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])'], {
+    encoding: 'utf8',
+  }).trim()
   const [built] = await buildEnvironments([requirements], python)
   folder = await mkdtemp(join(tmpdir(), 'flexrack-image-launchers-'))
   const site = join(built as string, `lib/python${python}/site-packages`)
-  execFileSync('python3', [resolve(import.meta.dirname, '../node/image_support.py'), join(folder, 'layout'), `packages=${site}`, ...OPEN_MPI.map((one) => `debian=${one}`)])
+  execFileSync('python3', [
+    resolve(import.meta.dirname, '../node/image_support.py'),
+    join(folder, 'layout'),
+    `packages=${site}`,
+    ...OPEN_MPI.map((one) => `debian=${one}`),
+  ])
 }, 1_800_000)
 afterAll(() => rm(folder, {recursive: true, force: true}))
 
-const project = (launcher: TrainSpec['launcher'], env: Record<string, string>, workspace: Partial<Manifest['workspace']>): Manifest => ({
-  path: join(folder, 'flexrack.yaml'), folder, name: 'imaged', workspace: {image: `oci:${join(folder, 'layout')}:packages`, exclude: ['layout'], forward: [], env: {}, ...workspace},
-  train: {command: ['train.py'], launcher, nodes: 2, processesPerNode: launcher === 'ray' ? 1 : 2, restarts: 0, outputs: [], env: {...EAGER, ...env}, grace: 5},
-  tracking: {experiment: 'imaged'}, endpoints: {},
+const project = (
+  launcher: TrainSpec['launcher'],
+  env: Record<string, string>,
+  workspace: Partial<Manifest['workspace']>,
+): Manifest => ({
+  path: join(folder, 'flexrack.yaml'),
+  folder,
+  name: 'imaged',
+  workspace: {image: `oci:${join(folder, 'layout')}:packages`, exclude: ['layout'], forward: [], env: {}, ...workspace},
+  train: {
+    command: ['train.py'],
+    launcher,
+    nodes: 2,
+    processesPerNode: launcher === 'ray' ? 1 : 2,
+    restarts: 0,
+    outputs: [],
+    env: {...EAGER, ...env},
+    grace: 5,
+  },
+  tracking: {experiment: 'imaged'},
+  endpoints: {},
 })
 
-const said = (lines: RankLine[], start: string): string[] => lines.filter((line) => line.text.startsWith(start)).map((line) => line.text).toSorted((a, b) => a.localeCompare(b))
+const said = (lines: RankLine[], start: string): string[] =>
+  lines
+    .filter((line) => line.text.startsWith(start))
+    .map((line) => line.text)
+    .toSorted((a, b) => a.localeCompare(b))
 const sums = [0, 1, 2, 3].map((rank) => `sum 10 rank ${rank} of 4`)
 
 describe.skipIf(!mayMakeNetworks())('every launcher from an image, on two nodes with networks of their own', () => {
@@ -81,45 +116,85 @@ describe.skipIf(!mayMakeNetworks())('every launcher from an image, on two nodes 
     await net?.stop()
   })
 
-  async function train(launcher: TrainSpec['launcher'], script: string, {env = {}, workspace = {}, on = {}}: {env?: Record<string, string>; workspace?: Partial<Manifest['workspace']>; on?: {line?: string; act?: (run: string) => Promise<unknown>}} = {}): Promise<{trained: Trained; lines: RankLine[]}> {
+  async function train(
+    launcher: TrainSpec['launcher'],
+    script: string,
+    {
+      env = {},
+      workspace = {},
+      on = {},
+    }: {
+      env?: Record<string, string>
+      workspace?: Partial<Manifest['workspace']>
+      on?: {line?: string; act?: (run: string) => Promise<unknown>}
+    } = {},
+  ): Promise<{trained: Trained; lines: RankLine[]}> {
     await writeFile(join(folder, 'train.py'), script)
     const manifest = project(launcher, env, workspace)
     const place = {manifest, rack: net.rack, fleet}
-    const plan = await planTrain(place, {args: [], tracking: false, preflight: {skip: ['bandwidth', 'disk', 'shm'], force: false}}, context)
+    const plan = await planTrain(
+      place,
+      {args: [], tracking: false, preflight: {skip: ['bandwidth', 'disk', 'shm'], force: false}},
+      context,
+    )
     const lines: RankLine[] = []
     let acting: Promise<unknown> | undefined
-    const trained = await runPlan(plan, place, {
-      detach: false,
-      onLines: (some) => {
-        lines.push(...some)
-        if (on.line !== undefined && lines.some((line) => line.text === on.line)) acting ??= on.act?.(plan.spec.run)
+    const trained = await runPlan(
+      plan,
+      place,
+      {
+        detach: false,
+        onLines: (some) => {
+          lines.push(...some)
+          if (on.line !== undefined && lines.some((line) => line.text === on.line)) acting ??= on.act?.(plan.spec.run)
+        },
       },
-    }, context)
+      context,
+    )
     await acting
     expect(trained.left).toEqual({'node-1': [], 'node-2': []})
     expect(await processesOf(trained.run)).toEqual([])
-    expect((await readFile('/proc/mounts', 'utf8')).split('\n').filter((line) => line.includes('/images/l/'))).toEqual([])
-    expect((await readdir('/dev/shm')).filter((name) => name.includes(trained.run) || name.startsWith('vader_segment') || name.startsWith('flexrack-mpi'))).toEqual([])
+    expect((await readFile('/proc/mounts', 'utf8')).split('\n').filter((line) => line.includes('/images/l/'))).toEqual(
+      [],
+    )
+    expect(
+      (await readdir('/dev/shm')).filter(
+        (name) => name.includes(trained.run) || name.startsWith('vader_segment') || name.startsWith('flexrack-mpi'),
+      ),
+    ).toEqual([])
     return {trained, lines}
   }
 
-  const fixture = (name: string): Promise<string> => readFile(new URL(`../fixtures/launchers/${name}_sum.py`, import.meta.url), 'utf8')
+  const fixture = (name: string): Promise<string> =>
+    readFile(new URL(`../fixtures/launchers/${name}_sum.py`, import.meta.url), 'utf8')
 
-  test.each([undefined, {network: 'host' as const}])('torchrun of the image, in the sandbox %o: ranks reduce; a stop lets them save, and nothing is left', async (isolate) => {
-    const workspace = isolate ? {isolate} : {}
-    const {trained, lines} = await train('torchrun', TORCHRUN, {workspace})
-    expect(trained, JSON.stringify([trained.cause, lines])).toMatchObject({status: 'finished', worldSize: 4})
-    expect(said(lines, 'sum')).toEqual(sums.map((line) => `${line} image" /usr/lib/python3/dist-packages/torch/__init__.py`))
-    const stopped = await train('torchrun', TORCHRUN, {workspace, env: {FOREVER: '1'}, on: {line: 'waiting', act: async (run) => stopRun(runs.place, await runs.find(run), {}, context)}})
-    expect(stopped.trained.status, JSON.stringify(stopped.lines)).toBe('stopped')
-    expect(said(stopped.lines, 'saved')).toHaveLength(4)
-  })
+  test.each([undefined, {network: 'host' as const}])(
+    'torchrun of the image, in the sandbox %o: ranks reduce; a stop lets them save, and nothing is left',
+    async (isolate) => {
+      const workspace = isolate ? {isolate} : {}
+      const {trained, lines} = await train('torchrun', TORCHRUN, {workspace})
+      expect(trained, JSON.stringify([trained.cause, lines])).toMatchObject({status: 'finished', worldSize: 4})
+      expect(said(lines, 'sum')).toEqual(
+        sums.map((line) => `${line} image" /usr/lib/python3/dist-packages/torch/__init__.py`),
+      )
+      const stopped = await train('torchrun', TORCHRUN, {
+        workspace,
+        env: {FOREVER: '1'},
+        on: {line: 'waiting', act: async (run) => stopRun(runs.place, await runs.find(run), {}, context)},
+      })
+      expect(stopped.trained.status, JSON.stringify(stopped.lines)).toBe('stopped')
+      expect(said(stopped.lines, 'saved')).toHaveLength(4)
+    },
+  )
 
   test('accelerate of the image', async () => {
     const {trained, lines} = await train('accelerate', await fixture('accelerate'))
     expect(trained, JSON.stringify([trained.cause, lines])).toMatchObject({status: 'finished', worldSize: 4})
     expect(said(lines, 'sum').map((line) => line.replace(/ on .*/, ''))).toEqual(sums)
-    expect((await train('accelerate', await fixture('accelerate'), {env: {FAILING_RANK: '3'}})).trained).toMatchObject({status: 'failed', cause: {kind: 'rank', rank: 3, exit: 17}})
+    expect((await train('accelerate', await fixture('accelerate'), {env: {FAILING_RANK: '3'}})).trained).toMatchObject({
+      status: 'failed',
+      cause: {kind: 'rank', rank: 3, exit: 17},
+    })
   })
 
   test('Open MPI of the image', async () => {
@@ -128,12 +203,18 @@ describe.skipIf(!mayMakeNetworks())('every launcher from an image, on two nodes 
     expect(said(lines, 'sum')).toEqual(sums.map((line, rank) => `${line} ${rank} image"`))
   })
 
-  test.each([undefined, {network: 'host' as const}])('ray of the image, in the sandbox %o: a cluster of both nodes', async (isolate) => {
-    const {trained, lines} = await train('ray', await fixture('ray'), {env: {FAILING: 'none'}, ...(isolate && {workspace: {isolate}})})
-    expect(trained, JSON.stringify([trained.cause, lines])).toMatchObject({status: 'finished', worldSize: 2})
-    expect(said(lines, 'ran on')).toEqual(['ran on node-1 node-2'])
-    expect([said(lines, 'data'), said(lines, 'trained')]).toEqual([['data 9900'], ['trained']])
-  })
+  test.each([undefined, {network: 'host' as const}])(
+    'ray of the image, in the sandbox %o: a cluster of both nodes',
+    async (isolate) => {
+      const {trained, lines} = await train('ray', await fixture('ray'), {
+        env: {FAILING: 'none'},
+        ...(isolate && {workspace: {isolate}}),
+      })
+      expect(trained, JSON.stringify([trained.cause, lines])).toMatchObject({status: 'finished', worldSize: 2})
+      expect(said(lines, 'ran on')).toEqual(['ran on node-1 node-2'])
+      expect([said(lines, 'data'), said(lines, 'trained')]).toEqual([['data 9900'], ['trained']])
+    },
+  )
 })
 
 describe('an image in a job of Slurm, entered on its nodes', () => {
@@ -146,8 +227,19 @@ describe('an image in a job of Slurm, entered on its nodes', () => {
     slurm = await startSlurm(2)
     sshd = await startSshd({env: slurm.env})
     home = await mkdtemp(join(tmpdir(), 'flexrack-image-slurm-'))
-    const login = {...sshd.target('login'), root: `${sshd.home}/.flexrack`, environments: await sharedEnvironments(), labels: {}}
-    rack = {name: 'cluster', path: join(home, 'cluster.yaml'), nodes: [login], head: {node: 'login', bind: '127.0.0.1'}, slurm: {login: 'login', extra: []}}
+    const login = {
+      ...sshd.target('login'),
+      root: `${sshd.home}/.flexrack`,
+      environments: await sharedEnvironments(),
+      labels: {},
+    }
+    rack = {
+      name: 'cluster',
+      path: join(home, 'cluster.yaml'),
+      nodes: [login],
+      head: {node: 'login', bind: '127.0.0.1'},
+      slurm: {login: 'login', extra: []},
+    }
     fleet = openFleet(rack.nodes, context)
   }, 600_000)
   afterAll(async () => {
@@ -157,29 +249,44 @@ describe('an image in a job of Slurm, entered on its nodes', () => {
     if (home) await rm(home, {recursive: true, force: true})
   })
 
-  test.each([undefined, {network: 'host' as const}])('torchrun of the image, in the sandbox %o: ranks of both nodes reduce; a stop leaves nothing', async (isolate) => {
-    await writeFile(join(folder, 'train.py'), TORCHRUN)
-    const train = async (env: Record<string, string>): Promise<{trained: Trained; lines: RankLine[]}> => {
-      const place = {manifest: project('torchrun', env, isolate ? {isolate} : {}), rack, fleet}
-      const plan = await planTrain(place, {args: [], tracking: false}, context)
-      const lines: RankLine[] = []
-      let acting: Promise<unknown> | undefined
-      const trained = await runPlan(plan, place, {detach: false, onLines: (some) => {
-        lines.push(...some)
-        if (lines.some((line) => line.text === 'waiting')) acting ??= stopped(plan.spec.run)
-      }}, context)
-      await acting
-      expect(await processesOf(trained.run)).toEqual([])
-      expect((await readFile('/proc/mounts', 'utf8')).split('\n').filter((line) => line.includes('/images/l/'))).toEqual([])
-      return {trained, lines}
-    }
-    const stopped = async (run: string): Promise<unknown> => {
-      const runs = openRuns({rack, fleet}, context)
-      return stopRun(runs.place, await runs.find(run), {}, context)
-    }
-    const {trained, lines} = await train({})
-    expect(trained, JSON.stringify([trained.cause, lines])).toMatchObject({status: 'finished', worldSize: 4})
-    expect(said(lines, 'sum')).toEqual(sums.map((line) => `${line} image" /usr/lib/python3/dist-packages/torch/__init__.py`))
-    expect((await train({FOREVER: '1'})).trained.status).toBe('stopped')
-  })
+  test.each([undefined, {network: 'host' as const}])(
+    'torchrun of the image, in the sandbox %o: ranks of both nodes reduce; a stop leaves nothing',
+    async (isolate) => {
+      await writeFile(join(folder, 'train.py'), TORCHRUN)
+      const train = async (env: Record<string, string>): Promise<{trained: Trained; lines: RankLine[]}> => {
+        const place = {manifest: project('torchrun', env, isolate ? {isolate} : {}), rack, fleet}
+        const plan = await planTrain(place, {args: [], tracking: false}, context)
+        const lines: RankLine[] = []
+        let acting: Promise<unknown> | undefined
+        const trained = await runPlan(
+          plan,
+          place,
+          {
+            detach: false,
+            onLines: (some) => {
+              lines.push(...some)
+              if (lines.some((line) => line.text === 'waiting')) acting ??= stopped(plan.spec.run)
+            },
+          },
+          context,
+        )
+        await acting
+        expect(await processesOf(trained.run)).toEqual([])
+        expect(
+          (await readFile('/proc/mounts', 'utf8')).split('\n').filter((line) => line.includes('/images/l/')),
+        ).toEqual([])
+        return {trained, lines}
+      }
+      const stopped = async (run: string): Promise<unknown> => {
+        const runs = openRuns({rack, fleet}, context)
+        return stopRun(runs.place, await runs.find(run), {}, context)
+      }
+      const {trained, lines} = await train({})
+      expect(trained, JSON.stringify([trained.cause, lines])).toMatchObject({status: 'finished', worldSize: 4})
+      expect(said(lines, 'sum')).toEqual(
+        sums.map((line) => `${line} image" /usr/lib/python3/dist-packages/torch/__init__.py`),
+      )
+      expect((await train({FOREVER: '1'})).trained.status).toBe('stopped')
+    },
+  )
 })

@@ -51,12 +51,29 @@ interface Row {
 function table(heading: string): string[][] {
   const text = readFileSync(join(root, 'docs/security.md'), 'utf8')
   const part = text.split(/^#+ /m).find((one) => one.startsWith(heading)) ?? ''
-  return part.split('\n').filter((line) => line.startsWith('|')).slice(2).map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()))
+  return part
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .slice(2)
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
 }
 
 const SOCKETS: Row[] = table('Listening sockets').map(([id = '', where = '']) => ({id, where: where.split(/, | and /)}))
 /** Where secrets lie, as patterns below a node's root or FLEXRACK_HOME. */
-const SECRETS = table('Secrets').map(([, file = '']) => new RegExp(`^${file.replaceAll('`', '').replace(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*')}$`))
+const SECRETS = table('Secrets').map(
+  ([, file = '']) =>
+    new RegExp(
+      `^${file
+        .replaceAll('`', '')
+        .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+        .replaceAll('*', '[^/]*')}$`,
+    ),
+)
 
 describe.skipIf(!mayMakeNetworks())('all that flexrack opens and keeps', () => {
   let net: TestNetRack
@@ -94,7 +111,12 @@ describe.skipIf(!mayMakeNetworks())('all that flexrack opens and keeps', () => {
         if (socket.command === '') continue
         const id = OWNERS.find(([, command]) => command.test(socket.command))?.[0]
         const known = SOCKETS.some((row) => row.id === id && row.where.includes(socket.where))
-        expect.soft(known, `${step}, ${name}: ${id ?? 'somebody unknown'} listens on ${socket.where} (${socket.name}): ${socket.command.slice(0, 200)}`).toBe(true)
+        expect
+          .soft(
+            known,
+            `${step}, ${name}: ${id ?? 'somebody unknown'} listens on ${socket.where} (${socket.name}): ${socket.command.slice(0, 200)}`,
+          )
+          .toBe(true)
         seen.add(`${id}: ${socket.where}`)
       }
     }
@@ -109,21 +131,45 @@ describe.skipIf(!mayMakeNetworks())('all that flexrack opens and keeps', () => {
     execFileSync('mkdir', ['-p', project])
     await writeFile(join(project, 'requirements.txt'), TORCH)
     const go = join(folder, 'go')
-    await writeFile(join(project, 'wait.py'), `import os, time, torch, torch.distributed as dist\ndist.init_process_group('gloo')\ndist.all_reduce(torch.ones(1))\nprint('up', flush=True)\nwhile not os.path.exists(${JSON.stringify(go)}): time.sleep(0.1)\n`)
+    await writeFile(
+      join(project, 'wait.py'),
+      `import os, time, torch, torch.distributed as dist\ndist.init_process_group('gloo')\ndist.all_reduce(torch.ones(1))\nprint('up', flush=True)\nwhile not os.path.exists(${JSON.stringify(go)}): time.sleep(0.1)\n`,
+    )
     const manifest: Manifest = {
-      path: join(project, 'flexrack.yaml'), folder: project, name: 'proj', workspace: {python: 'requirements.txt', exclude: [], forward: [], env: {}},
-      train: {command: ['wait.py'], launcher: 'torchrun', nodes: 2, processesPerNode: 1, restarts: 0, outputs: [], env: {}, grace: 5},
-      tracking: {experiment: 'proj'}, endpoints: {},
+      path: join(project, 'flexrack.yaml'),
+      folder: project,
+      name: 'proj',
+      workspace: {python: 'requirements.txt', exclude: [], forward: [], env: {}},
+      train: {
+        command: ['wait.py'],
+        launcher: 'torchrun',
+        nodes: 2,
+        processesPerNode: 1,
+        restarts: 0,
+        outputs: [],
+        env: {},
+        grace: 5,
+      },
+      tracking: {experiment: 'proj'},
+      endpoints: {},
     }
     const place = {manifest, rack: net.rack, fleet}
     const ups: string[] = []
-    const training = runPlan(await planTrain(place, {args: [], tracking: true}, context), place, {detach: false, onLines: (lines) => void ups.push(...lines.map((line) => line.text))}, context)
+    const training = runPlan(
+      await planTrain(place, {args: [], tracking: true}, context),
+      place,
+      {detach: false, onLines: (lines) => void ups.push(...lines.map((line) => line.text))},
+      context,
+    )
     const until = Date.now() + 240_000
     while (ups.filter((text) => text === 'up').length < 2 && Date.now() < until) {
       await pause(500)
       look('while a training starts')
     }
-    expect(ups.filter((text) => text === 'up'), `${ups.slice(-20).join('\n')}\n${said.join('\n')}`).toHaveLength(2)
+    expect(
+      ups.filter((text) => text === 'up'),
+      `${ups.slice(-20).join('\n')}\n${said.join('\n')}`,
+    ).toHaveLength(2)
     look('with a training')
     secrets('with a training')
     await writeFile(go, '')
@@ -137,11 +183,20 @@ describe.skipIf(!mayMakeNetworks())('all that flexrack opens and keeps', () => {
     await endpoints.token('tiny')
     look('with an endpoint')
     const gpus = openGpus({rack: {...net.rack, gpu: {bind: ['0.0.0.0']}}, fleet}, context)
-    const served = await gpus.serve([net.rack.nodes[1]!], {backend: 'sim'}).then(() => true, (error: Error) => error)
+    const served = await gpus.serve([net.rack.nodes[1]!], {backend: 'sim'}).then(
+      () => true,
+      (error: Error) => error,
+    )
     expect.soft(served, 'a daemon of GPUs was started').toBe(true)
     look('with a daemon of GPUs')
-    said.push(JSON.stringify(await endpoints.show('tiny')), JSON.stringify(await openRuns({rack: net.rack, fleet}, context).list({all: true, limit: 9})))
-    for (const run of await tracking.mlflow.searchRuns({experimentIds: [(await tracking.mlflow.ensureExperiment('proj')).id]})) said.push(JSON.stringify(run))
+    said.push(
+      JSON.stringify(await endpoints.show('tiny')),
+      JSON.stringify(await openRuns({rack: net.rack, fleet}, context).list({all: true, limit: 9})),
+    )
+    for (const run of await tracking.mlflow.searchRuns({
+      experimentIds: [(await tracking.mlflow.ensureExperiment('proj')).id],
+    }))
+      said.push(JSON.stringify(run))
     secrets('with everything')
     kept()
 
@@ -149,21 +204,31 @@ describe.skipIf(!mayMakeNetworks())('all that flexrack opens and keeps', () => {
     await endpoints.remove('tiny')
     await stopHead(net.rack, fleet, context)
     for (const {name} of net.rack.nodes) {
-      const left = readListening(net.inside(name, 'ss', '-Hlntupx')).filter((one) => !/^(\S*\/)?sshd[: ]/.test(one.command) && one.command !== '')
+      const left = readListening(net.inside(name, 'ss', '-Hlntupx')).filter(
+        (one) => !/^(\S*\/)?sshd[: ]/.test(one.command) && one.command !== '',
+      )
       expect.soft(left, `${name}, at the end`).toEqual([])
     }
     // A row that nothing stands behind would say more than is known.
     // A preflight is over before one can look for it; Ray is looked at in launchers.long.test.ts.
-    for (const {id, where} of SOCKETS.filter((row) => !['preflight', 'ray'].includes(row.id))) for (const one of where) expect.soft([...seen], `${id}: ${one}`).toContain(`${id}: ${one}`)
+    for (const {id, where} of SOCKETS.filter((row) => !['preflight', 'ray'].includes(row.id)))
+      for (const one of where) expect.soft([...seen], `${id}: ${one}`).toContain(`${id}: ${one}`)
   })
 
   /** Files that stay: each has the number of its shape, or protocol/ says why it has none. */
   function kept(): void {
-    for (const node of net.rack.nodes) expect.soft(unknownFiles('NODE', join(net.servers[node.name]!.home, node.root.replace('~/', ''))), node.name).toEqual([])
-    for (const name of ['state', 'cache', 'config'].filter((one) => existsSync(join(folder, 'home', one)))) expect.soft(unknownFiles(name.toUpperCase(), join(folder, 'home', name))).toEqual([])
+    for (const node of net.rack.nodes)
+      expect
+        .soft(unknownFiles('NODE', join(net.servers[node.name]!.home, node.root.replace('~/', ''))), node.name)
+        .toEqual([])
+    for (const name of ['state', 'cache', 'config'].filter((one) => existsSync(join(folder, 'home', one))))
+      expect.soft(unknownFiles(name.toUpperCase(), join(folder, 'home', name))).toEqual([])
   }
 
-  /** Secrets of this rack: where they were found must be in the table, and nobody else may read it; nowhere else may they be. */
+  /**
+   * Secrets of this rack: where they were found must be in the table, and nobody else may read it; nowhere else may
+   * they be.
+   */
   function secrets(step: string): void {
     const homes = net.rack.nodes.map((node) => join(net.servers[node.name]!.home, node.root.replace('~/', '')))
     const all = [...homes, join(folder, 'home')].filter((place) => existsSync(place))
@@ -171,15 +236,28 @@ describe.skipIf(!mayMakeNetworks())('all that flexrack opens and keeps', () => {
     for (const place of all) {
       for (const file of filesBelow(place)) {
         const text = readFileSync(file, 'latin1')
-        for (const match of text.matchAll(/"(?:token|secret|key)": ?"([^"]{20,})"/g)) found.set(secretOf(match[1]!), relative(place, file))
+        for (const match of text.matchAll(/"(?:token|secret|key)": ?"([^"]{20,})"/g))
+          found.set(secretOf(match[1]!), relative(place, file))
         if (file.endsWith('admin-token')) found.set(text.trim(), relative(place, file))
       }
     }
     expect(found.size, step).toBeGreaterThan(3)
-    const commands = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map((pid) => readOr(`/proc/${pid}/cmdline`))
+    const commands = readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map((pid) => readOr(`/proc/${pid}/cmdline`))
     for (const [secret, from] of found) {
-      expect.soft(commands.filter((one) => one.includes(secret)), `${step}: of ${from}, in a command line`).toEqual([])
-      expect.soft(said.filter((one) => one.includes(secret)), `${step}: of ${from}, in what is said`).toEqual([])
+      expect
+        .soft(
+          commands.filter((one) => one.includes(secret)),
+          `${step}: of ${from}, in a command line`,
+        )
+        .toEqual([])
+      expect
+        .soft(
+          said.filter((one) => one.includes(secret)),
+          `${step}: of ${from}, in what is said`,
+        )
+        .toEqual([])
     }
     for (const place of all) {
       expect.soft(statSync(place).mode & 0o077, `${step}: ${place} is open to others`).toBe(0)
@@ -188,7 +266,12 @@ describe.skipIf(!mayMakeNetworks())('all that flexrack opens and keeps', () => {
         const holds = [...found].find(([secret]) => text.includes(secret))
         if (!holds) continue
         const name = relative(place, file)
-        expect.soft(SECRETS.some((pattern) => pattern.test(name)), `${step}: ${name} has the secret of ${holds[1]}`).toBe(true)
+        expect
+          .soft(
+            SECRETS.some((pattern) => pattern.test(name)),
+            `${step}: ${name} has the secret of ${holds[1]}`,
+          )
+          .toBe(true)
         expect.soft([name, statSync(file).mode & 0o077, statSync(file).uid]).toEqual([name, 0, process.getuid!()])
       }
     }
@@ -201,7 +284,10 @@ function secretOf(text: string): string {
 }
 
 function filesBelow(folder: string): string[] {
-  return readdirSync(folder, {recursive: true, withFileTypes: true}).filter((entry) => entry.isFile() && !/site-packages|\/artifacts\//.test(entry.parentPath)).map((entry) => join(entry.parentPath, entry.name)).filter((file) => statSync(file).size < 20e6)
+  return readdirSync(folder, {recursive: true, withFileTypes: true})
+    .filter((entry) => entry.isFile() && !/site-packages|\/artifacts\//.test(entry.parentPath))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => statSync(file).size < 20e6)
 }
 
 function readOr(file: string): string {

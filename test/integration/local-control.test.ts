@@ -12,7 +12,10 @@ afterEach(() => rm(base, {recursive: true, force: true}))
 const STATE = {pid: 1, id: 'rack'} as DaemonState
 
 describe('the control socket of a local rack', () => {
-  for (const [kind, depth] of [['short', 0], ['long', 150]] as const) {
+  for (const [kind, depth] of [
+    ['short', 0],
+    ['long', 150],
+  ] as const) {
     test(`is in the rack's own folder and for its owner only, where the path is ${kind}`, async () => {
       const folder = join(base, 'x'.repeat(depth))
       await mkdir(folder, {recursive: true, mode: 0o700})
@@ -21,7 +24,9 @@ describe('the control socket of a local rack', () => {
       const server = await serveControl(path, () => Promise.resolve(STATE))
       expect((await stat(path)).isSocket()).toBe(true)
       expect((await stat(path)).mode & 0o777).toBe(0o600)
-      expect((await readdir(tmpdir())).filter((name) => !before.has(name) && name.startsWith('flexrack-rack'))).toEqual([])
+      expect((await readdir(tmpdir())).filter((name) => !before.has(name) && name.startsWith('flexrack-rack'))).toEqual(
+        [],
+      )
       expect(await askDaemon(path, {ask: 'state'})).toEqual(STATE)
       await new Promise((done) => server.close(done))
       expect(await askDaemon(path, {ask: 'state'})).toBeUndefined()

@@ -36,7 +36,16 @@ test('each node has its own home and name, and the nodes share environments and 
 })
 
 test('nothing of the starter reaches the sessions but settings for packages', async () => {
-  const other = await startLocalRack({nodes: 1, env: {MY_TOKEN: 'secret', HTTPS_PROXY: 'http://127.0.0.1:9', PIP_INDEX_URL: 'http://127.0.0.1:9/simple', PYTHONPATH: '/nowhere', LD_PRELOAD: ''}})
+  const other = await startLocalRack({
+    nodes: 1,
+    env: {
+      MY_TOKEN: 'secret',
+      HTTPS_PROXY: 'http://127.0.0.1:9',
+      PIP_INDEX_URL: 'http://127.0.0.1:9/simple',
+      PYTHONPATH: '/nowhere',
+      LD_PRELOAD: '',
+    },
+  })
   try {
     const env = await (await other.shell('node-1')).run('env')
     expect(env).toContain('HTTPS_PROXY=http://127.0.0.1:9')
@@ -52,8 +61,10 @@ test('nothing of the starter reaches the sessions but settings for packages', as
 test('folders are 0700, and private keys, logs and state 0600', async () => {
   const folder = join(local.home, 'state/local')
   const seen: string[] = []
-  for (const name of ['', 'nodes/node-1', 'nodes/node-1/home', 'environments', 'pipes']) seen.push(((await stat(join(folder, name))).mode & 0o777).toString(8))
-  for (const name of ['identity', 'nodes/node-1/host_key', 'rack.json', 'daemon.log', 'control']) seen.push(((await stat(join(folder, name))).mode & 0o777).toString(8))
+  for (const name of ['', 'nodes/node-1', 'nodes/node-1/home', 'environments', 'pipes'])
+    seen.push(((await stat(join(folder, name))).mode & 0o777).toString(8))
+  for (const name of ['identity', 'nodes/node-1/host_key', 'rack.json', 'daemon.log', 'control'])
+    seen.push(((await stat(join(folder, name))).mode & 0o777).toString(8))
   expect(seen).toEqual([...Array(5).fill('700'), ...Array(5).fill('600')])
 })
 
@@ -66,8 +77,16 @@ test('up again changes nothing', async () => {
 
 test('a plan changes nothing', async () => {
   const before = await local.status()
-  expect((await planLocalUp({nodes: 4}, local.context())).steps.map((step) => step.kind)).toEqual(['local.nodes', 'local.rack-file'])
-  expect((await planLocalDown({purge: true, grace: 1}, local.context())).steps.map((step) => step.kind)).toEqual(['local.stop', 'local.end', 'local.forget', 'local.purge'])
+  expect((await planLocalUp({nodes: 4}, local.context())).steps.map((step) => step.kind)).toEqual([
+    'local.nodes',
+    'local.rack-file',
+  ])
+  expect((await planLocalDown({purge: true, grace: 1}, local.context())).steps.map((step) => step.kind)).toEqual([
+    'local.stop',
+    'local.end',
+    'local.forget',
+    'local.purge',
+  ])
   expect(await local.status()).toEqual(before)
 })
 
@@ -108,7 +127,10 @@ describe('down', () => {
       'env -i sh -c "sleep 1004174; true"',
     ]
     for (const script of hidden) await on('node-1', `sh -c '${script}' </dev/null >/dev/null 2>&1 & echo`)
-    await on('node-2', 'python3 -c "import os,time\nif os.fork() == 0:\n os.setsid()\n if os.fork() == 0:\n  time.sleep(1004175)" </dev/null >/dev/null 2>&1')
+    await on(
+      'node-2',
+      'python3 -c "import os,time\nif os.fork() == 0:\n os.setsid()\n if os.fork() == 0:\n  time.sleep(1004175)" </dev/null >/dev/null 2>&1',
+    )
     const counts = (await local.status()).nodes.map((node) => node.processes)
     expect(counts[0]).toBeGreaterThanOrEqual(4)
     expect(counts[1]).toBeGreaterThanOrEqual(1)
@@ -167,7 +189,10 @@ await localUp({nodes: 3}, makeContext())`
   const other = await startLocalRack({nodes: 1})
   try {
     await localDown({purge: false, grace: 1}, other.context())
-    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {env: other.env, stdio: ['ignore', 'pipe', 'inherit']})
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      env: other.env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     // Its output ends when it ends: the background process does not hold it open.
     await new Promise((resolve) => child.once('close', resolve))
     expect(await localStatus(other.context())).toMatchObject({state: 'running'})
@@ -182,7 +207,9 @@ test('a rack with an owner ends with it, and with what runs on its nodes', async
   await localDown({purge: false, grace: 1}, other.context())
   const owner = spawn('sleep', ['1000'])
   const {pid} = await localUp({nodes: 1, owner: owner.pid as number}, other.context())
-  await (await openFleet((await loadRack('local', other.env)).nodes, other.context()).shell('node-1')).run('nohup sleep 1004177 >/dev/null 2>&1 &')
+  await (
+    await openFleet((await loadRack('local', other.env)).nodes, other.context()).shell('node-1')
+  ).run('nohup sleep 1004177 >/dev/null 2>&1 &')
   owner.kill('SIGKILL')
   await expect.poll(async () => (await other.status()).state).toBe('crashed')
   expect(pid).toBeGreaterThan(1)

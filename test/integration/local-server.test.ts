@@ -28,13 +28,20 @@ async function connectRaw(key?: string, user = local.rack.nodes[0]?.user as stri
   const node = local.rack.nodes[0]
   const client = new ssh2.Client()
   const ready = once(client, 'ready')
-  client.connect({host: '127.0.0.1', port: node?.port as number, username: user, privateKey: key ?? (await readFile(node?.identityFile as string))})
+  client.connect({
+    host: '127.0.0.1',
+    port: node?.port as number,
+    username: user,
+    privateKey: key ?? (await readFile(node?.identityFile as string)),
+  })
   await ready
   return client
 }
 
 function execRaw(client: ssh2.Client, command: string, options: ssh2.ExecOptions = {}): Promise<ssh2.ClientChannel> {
-  return new Promise((resolve, reject) => client.exec(command, options, (error, channel) => (error ? reject(error) : resolve(channel))))
+  return new Promise((resolve, reject) =>
+    client.exec(command, options, (error, channel) => (error ? reject(error) : resolve(channel))),
+  )
 }
 
 describe('a session', () => {
@@ -51,7 +58,10 @@ describe('a session', () => {
   })
 
   test('has pipes that can be opened by name', async () => {
-    expect(await (await local.shell('node-1')).exec('echo a | tee /dev/stderr; echo b >/dev/stdout')).toMatchObject({stdout: 'a\nb\n', stderr: 'a\n'})
+    expect(await (await local.shell('node-1')).exec('echo a | tee /dev/stderr; echo b >/dev/stdout')).toMatchObject({
+      stdout: 'a\nb\n',
+      stderr: 'a\n',
+    })
   })
 
   test('carries bytes both ways unchanged, held back by a slow reader', async () => {
@@ -82,7 +92,10 @@ describe('a session', () => {
     await new Promise((resolve) => setImmediate(resolve))
     const output = text(channel)
     // The client's own signal() says nothing once the input has ended.
-    const inside = channel as unknown as {_client: {_protocol: {signal(id: number, name: string): void}}; outgoing: {id: number}}
+    const inside = channel as unknown as {
+      _client: {_protocol: {signal(id: number, name: string): void}}
+      outgoing: {id: number}
+    }
     inside._client._protocol.signal(inside.outgoing.id, 'TERM')
     const [status] = (await once(channel, 'exit')) as [number]
     expect([status, await output]).toEqual([3, 'caught\n'])
@@ -95,14 +108,17 @@ describe('a session', () => {
     const [pid] = (await once(channel, 'data')) as [Buffer]
     client.destroy()
     // Its input has ended, so cat is over; but nobody has hung up.
-    const command = (): Promise<string> => readFile(`/proc/${pid.toString().trim()}/cmdline`, 'utf8').catch(() => 'gone')
+    const command = (): Promise<string> =>
+      readFile(`/proc/${pid.toString().trim()}/cmdline`, 'utf8').catch(() => 'gone')
     await expect.poll(command).toBe('sleep\x00100418\x00')
     process.kill(Number(pid))
   })
 
   test('takes LANG and LC_ from the client and nothing else', async () => {
     const client = await connectRaw()
-    const channel = await execRaw(client, 'echo "$LC_TIME $LD_PRELOAD $FOO"', {env: {LC_TIME: 'C', LD_PRELOAD: 'x', FOO: 'y'}} as ssh2.ExecOptions)
+    const channel = await execRaw(client, 'echo "$LC_TIME $LD_PRELOAD $FOO"', {
+      env: {LC_TIME: 'C', LD_PRELOAD: 'x', FOO: 'y'},
+    } as ssh2.ExecOptions)
     expect((await text(channel)).trim()).toBe('C')
     client.end()
   })
@@ -127,7 +143,13 @@ describe('a session', () => {
 
 describe('a terminal', () => {
   test('has the size that was asked for and follows when it changes', async () => {
-    const terminal = await (await local.shell('node-1')).terminal("trap 'stty size; exit 4' WINCH; tty; stty size; echo $TERM; while :; do sleep 0.05; done", {term: 'xterm-256color', rows: 30, columns: 100})
+    const terminal = await (
+      await local.shell('node-1')
+    ).terminal("trap 'stty size; exit 4' WINCH; tty; stty size; echo $TERM; while :; do sleep 0.05; done", {
+      term: 'xterm-256color',
+      rows: 30,
+      columns: 100,
+    })
     let said = ''
     terminal.stream.on('data', (chunk: Buffer) => (said += chunk.toString()))
     await expect.poll(() => said).toContain('xterm-256color')
@@ -139,7 +161,9 @@ describe('a terminal', () => {
 
   test('stays when its program is stopped and goes on', async () => {
     const client = await connectRaw()
-    const channel = await execRaw(client, '(sleep 0.2; kill -CONT $$) & kill -STOP $$; echo went on; exit 6', {pty: true})
+    const channel = await execRaw(client, '(sleep 0.2; kill -CONT $$) & kill -STOP $$; echo went on; exit 6', {
+      pty: true,
+    })
     const output = text(channel)
     const [status] = (await once(channel, 'exit')) as [number]
     expect([status, await output]).toEqual([6, 'went on\r\n'])
@@ -157,7 +181,9 @@ describe('a terminal', () => {
   })
 
   test('turns Ctrl-C into an interrupt', async () => {
-    const terminal = await (await local.shell('node-1')).terminal('echo ready; sleep 1000; echo not reached', {term: 'xterm', rows: 24, columns: 80})
+    const terminal = await (
+      await local.shell('node-1')
+    ).terminal('echo ready; sleep 1000; echo not reached', {term: 'xterm', rows: 24, columns: 80})
     let said = ''
     terminal.stream.on('data', (chunk: Buffer) => (said += chunk.toString()))
     await expect.poll(() => said).toContain('ready')
@@ -168,7 +194,11 @@ describe('a terminal', () => {
 
   test('hangs up what runs on it when the connection is lost', async () => {
     const client = await connectRaw()
-    const channel = await execRaw(client, "trap 'echo hup >~/hung-up; exit' HUP; echo $$; while :; do sleep 0.05; done", {pty: true})
+    const channel = await execRaw(
+      client,
+      "trap 'echo hup >~/hung-up; exit' HUP; echo $$; while :; do sleep 0.05; done",
+      {pty: true},
+    )
     await once(channel, 'data')
     client.destroy()
     const home = join(local.home, 'state/local/nodes/node-1/home')
@@ -177,7 +207,9 @@ describe('a terminal', () => {
 
   test('of a login shell takes input and tells its status', async () => {
     const client = await connectRaw()
-    const channel = await new Promise<ssh2.ClientChannel>((resolve, reject) => client.shell({term: 'dumb'}, (error, opened) => (error ? reject(error) : resolve(opened))))
+    const channel = await new Promise<ssh2.ClientChannel>((resolve, reject) =>
+      client.shell({term: 'dumb'}, (error, opened) => (error ? reject(error) : resolve(opened))),
+    )
     channel.write('echo $FLEXRACK_NODE-$((40+2))\nexit 9\n')
     const output = text(channel)
     const [status] = (await once(channel, 'exit')) as [number]
@@ -190,11 +222,17 @@ describe('a terminal', () => {
 describe('a tunnel', () => {
   test('reaches loopback from here and back, and lets each side end on its own', async () => {
     // Answers only after the other side has said all it has.
-    const echo = createServer({allowHalfOpen: true}, (socket) => void text(socket).then((said) => socket.end(said.toUpperCase())))
+    const echo = createServer(
+      {allowHalfOpen: true},
+      (socket) => void text(socket).then((said) => socket.end(said.toUpperCase())),
+    )
     await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve))
     const {port} = echo.address() as AddressInfo
     const shell = await local.shell('node-1')
-    for (const forward of [await shell.forwardLocal({targetPort: port}), await shell.forwardRemote({targetPort: port})]) {
+    for (const forward of [
+      await shell.forwardLocal({targetPort: port}),
+      await shell.forwardRemote({targetPort: port}),
+    ]) {
       const socket = connect({host: '127.0.0.1', port: forward.port, allowHalfOpen: true})
       socket.end('hello')
       expect(await text(socket)).toBe('HELLO')
@@ -205,7 +243,11 @@ describe('a tunnel', () => {
 
   test('to another machine is refused', async () => {
     const client = await connectRaw()
-    const open = new Promise((resolve, reject) => client.forwardOut('127.0.0.1', 1, '192.0.2.1', 80, (error, channel) => (error ? reject(error) : resolve(channel))))
+    const open = new Promise((resolve, reject) =>
+      client.forwardOut('127.0.0.1', 1, '192.0.2.1', 80, (error, channel) =>
+        error ? reject(error) : resolve(channel),
+      ),
+    )
     await expect(open).rejects.toThrow(/open failure/)
     client.end()
   })
@@ -221,7 +263,9 @@ describe('the login', () => {
     client.connect({host: '127.0.0.1', port, username: 'root', password: 'root'})
     const [error] = (await once(client, 'error')) as [Error]
     expect(error.message).toMatch(/authentication/)
-    expect(await readFile(join(local.home, 'state/local/daemon.log'), 'utf8')).toMatch(/node-1: refused publickey for "somebody"/)
+    expect(await readFile(join(local.home, 'state/local/daemon.log'), 'utf8')).toMatch(
+      /node-1: refused publickey for "somebody"/,
+    )
   })
 
   test('survives clients that speak no SSH at all', async () => {
@@ -243,8 +287,14 @@ describe.skipIf(!existsSync('/usr/bin/ssh'))("OpenSSH's client", () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'flexrack-openssh-'))
     config = join(folder, 'config')
-    const hosts = local.rack.nodes.map((node) => `Host ${node.name}\n HostName 127.0.0.1\n Port ${node.port}\n User ${node.user}\n IdentityFile ${node.identityFile}\n UserKnownHostsFile ${node.knownHosts}\n StrictHostKeyChecking yes\n BatchMode yes\n`)
-    await writeFile(config, `${hosts.join('')}Host two\n HostName 127.0.0.1\n Port ${local.rack.nodes[1]?.port}\n IdentityFile ${local.rack.nodes[1]?.identityFile}\n UserKnownHostsFile ${local.rack.nodes[1]?.knownHosts}\n ProxyJump node-1\n`)
+    const hosts = local.rack.nodes.map(
+      (node) =>
+        `Host ${node.name}\n HostName 127.0.0.1\n Port ${node.port}\n User ${node.user}\n IdentityFile ${node.identityFile}\n UserKnownHostsFile ${node.knownHosts}\n StrictHostKeyChecking yes\n BatchMode yes\n`,
+    )
+    await writeFile(
+      config,
+      `${hosts.join('')}Host two\n HostName 127.0.0.1\n Port ${local.rack.nodes[1]?.port}\n IdentityFile ${local.rack.nodes[1]?.identityFile}\n UserKnownHostsFile ${local.rack.nodes[1]?.knownHosts}\n ProxyJump node-1\n`,
+    )
   })
   afterAll(() => rm(folder, {recursive: true}))
 
@@ -277,7 +327,10 @@ describe.skipIf(!existsSync('/usr/bin/ssh'))("OpenSSH's client", () => {
   test('copies files', async () => {
     const [from, back] = [join(folder, 'from'), join(folder, 'back')]
     await writeFile(from, Buffer.alloc(3_000_000, 'x'))
-    const scp = (...args: string[]): Promise<void> => new Promise((resolve, reject) => execFile('scp', ['-O', '-q', '-F', config, ...args], (error) => (error ? reject(error) : resolve())))
+    const scp = (...args: string[]): Promise<void> =>
+      new Promise((resolve, reject) =>
+        execFile('scp', ['-O', '-q', '-F', config, ...args], (error) => (error ? reject(error) : resolve())),
+      )
     await scp(from, 'node-2:copy')
     await scp('node-2:copy', back)
     expect((await readFile(back)).equals(await readFile(from))).toBe(true)

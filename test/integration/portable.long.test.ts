@@ -21,18 +21,44 @@ afterAll(() => rm(folder, {recursive: true, force: true}))
 it.each(PACKAGED)('on an older Debian for $name, a daemon lends a GPU in software to a program', async (machine) => {
   const old = await oldRoot(machine, join(folder, machine.name))
   await cp(prebuilt(machine), join(old.folder, 'opt'), {recursive: true})
-  expect(old.run(['/opt/flexrack-bench', 'loopback'])).toMatchObject({status: 0, stdout: expect.stringContaining('"rtt_us"')})
+  expect(old.run(['/opt/flexrack-bench', 'loopback'])).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('"rtt_us"'),
+  })
   await mkdir(join(old.folder, 'opt/daemon'))
-  const daemon = old.start(['/opt/flexrack-gpud', 'broker', '--root', '/opt/daemon', '--backend', 'sim', '--driver', '/opt/libflexrack-sim.so', '--sim-memory', '1GiB'])
+  const daemon = old.start([
+    '/opt/flexrack-gpud',
+    'broker',
+    '--root',
+    '/opt/daemon',
+    '--backend',
+    'sim',
+    '--driver',
+    '/opt/libflexrack-sim.so',
+    '--sim-memory',
+    '1GiB',
+  ])
   let said = ''
   daemon.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()))
   try {
-    await expect.poll(() => existsSync(join(old.folder, 'opt/daemon/address.json')) || daemon.exitCode !== null).toBe(true)
+    await expect
+      .poll(() => existsSync(join(old.folder, 'opt/daemon/address.json')) || daemon.exitCode !== null)
+      .toBe(true)
     expect([daemon.exitCode, said]).toEqual([null, ''])
     await lease(old)
-    // Through the driver, the wire and the daemon: copies, kernels, their results; under qemu, which takes its time, a kernel alone.
+    // Through the driver, the wire and the daemon: copies, kernels, their results; under qemu, which takes its time, a
+    // kernel alone.
     const [what, answer] = machine.name === HERE ? [[], 'GBps'] : [['--first-launch'], 'first_launch_ms']
-    const words = ['/opt/flexrack-lease-keeper', '/opt/leases.json', '--', '/opt/flexrack-bench', 'cuda', '--driver', '/opt/libflexrack-cuda.so', ...what]
+    const words = [
+      '/opt/flexrack-lease-keeper',
+      '/opt/leases.json',
+      '--',
+      '/opt/flexrack-bench',
+      'cuda',
+      '--driver',
+      '/opt/libflexrack-cuda.so',
+      ...what,
+    ]
     const done = old.run(words, {FLEXRACK_LEASES: '/opt/leases.json'})
     expect(done).toMatchObject({status: 0, stdout: expect.stringContaining(answer)})
   } finally {
@@ -42,9 +68,14 @@ it.each(PACKAGED)('on an older Debian for $name, a daemon lends a GPU in softwar
 })
 
 it('what gcc and Clang make of the GPU in software computes the same, to the bit', () => {
-  const [own = '', packed] = [process.env.FLEXRACK_NATIVE ?? join(root, 'native/build/release'), prebuilt(machineOf(HERE))].map((native) => (
-    execFileSync('python3', [join(root, 'test/fixtures/gpu/arithmetic.py'), join(native, 'libflexrack-sim.so')], {encoding: 'utf8'})
-  ))
+  const [own = '', packed] = [
+    process.env.FLEXRACK_NATIVE ?? join(root, 'native/build/release'),
+    prebuilt(machineOf(HERE)),
+  ].map((native) =>
+    execFileSync('python3', [join(root, 'test/fixtures/gpu/arithmetic.py'), join(native, 'libflexrack-sim.so')], {
+      encoding: 'utf8',
+    }),
+  )
   expect(own.trim().split('\n')).toHaveLength(43)
   expect(packed).toBe(own)
 })
@@ -56,7 +87,9 @@ async function lease(old: OldRoot): Promise<void> {
   socket.write(`${JSON.stringify({op: 'lease', devices: 1, owner: 'tests', purpose: 'tests'})}\n`)
   let text = ''
   for await (const chunk of socket) if ((text += String(chunk)).includes('\n')) break
-  const {ok} = JSON.parse(text) as {ok: {lease: string; key: string; grace_seconds: number; devices: unknown[]; server: object}}
+  const {ok} = JSON.parse(text) as {
+    ok: {lease: string; key: string; grace_seconds: number; devices: unknown[]; server: object}
+  }
   const file = join(old.folder, 'opt/leases.json')
   const server = {...ok.server, node: 'old', lease: ok.lease, key: ok.key, devices: ok.devices}
   await writeFile(file, JSON.stringify({version: 1, grace_seconds: ok.grace_seconds, servers: [server]}), {mode: 0o600})

@@ -26,12 +26,19 @@ let context: Context
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flexrack-reservation-'))
   const environments = await sharedEnvironments()
-  servers = await Promise.all(['one', 'two'].map(async (name) => {
-    const reservations = join(folder, name)
-    await mkdir(reservations, {mode: 0o700})
-    return startSshd({env: {FLEXRACK_RESERVATIONS: reservations}})
+  servers = await Promise.all(
+    ['one', 'two'].map(async (name) => {
+      const reservations = join(folder, name)
+      await mkdir(reservations, {mode: 0o700})
+      return startSshd({env: {FLEXRACK_RESERVATIONS: reservations}})
+    }),
+  )
+  const nodes = servers.map((server, index) => ({
+    ...server.target(index === 0 ? 'one' : 'two'),
+    root: '~/.flexrack',
+    environments,
+    labels: {},
   }))
-  const nodes = servers.map((server, index) => ({...server.target(index === 0 ? 'one' : 'two'), root: '~/.flexrack', environments, labels: {}}))
   rack = {name: 'real', path: join(folder, 'real.yaml'), nodes, head: {node: 'one', bind: '127.0.0.1'}}
   context = makeContext({env: {...process.env, FLEXRACK_HOME: join(folder, 'home')}})
   fleet = openFleet(nodes, context)
@@ -44,33 +51,62 @@ afterAll(async () => {
 })
 
 const wish = (lease: string) => ({lease, project: 'p', wants: {gpus: [], slots: 1, exclusive: true}})
-const reserve = (lease: string, options: ReserveOptions = {}, on: Host[] = hosts): Promise<GangReservation> => reserveGang(on, wish(lease), options, context)
+const reserve = (lease: string, options: ReserveOptions = {}, on: Host[] = hosts): Promise<GangReservation> =>
+  reserveGang(on, wish(lease), options, context)
 const codeOf = (error: unknown): string => (error as CliError).code
 /** Leases on every node. */
-const held = async (): Promise<string[][]> => Promise.all(hosts.map(async (host) => (await host.call('reservation.list', null)).reservations.map((one) => one.lease)))
+const held = async (): Promise<string[][]> =>
+  Promise.all(
+    hosts.map(async (host) => (await host.call('reservation.list', null)).reservations.map((one) => one.lease)),
+  )
 
 async function train(script: string, choice: Partial<TrainChoice>, onUp?: () => void): Promise<Trained> {
   await writeFile(join(folder, 'train.py'), script)
   const manifest: Manifest = {
-    path: join(folder, 'flexrack.yaml'), folder, name: 'proj', workspace: {exclude: ['one', 'two', 'home', 'go'], forward: [], env: {}},
-    train: {command: ['train.py'], launcher: 'plain', nodes: 2, processesPerNode: 1, restarts: 0, outputs: [], env: {}, grace: 5},
-    tracking: {experiment: 'proj'}, endpoints: {},
+    path: join(folder, 'flexrack.yaml'),
+    folder,
+    name: 'proj',
+    workspace: {exclude: ['one', 'two', 'home', 'go'], forward: [], env: {}},
+    train: {
+      command: ['train.py'],
+      launcher: 'plain',
+      nodes: 2,
+      processesPerNode: 1,
+      restarts: 0,
+      outputs: [],
+      env: {},
+      grace: 5,
+    },
+    tracking: {experiment: 'proj'},
+    endpoints: {},
   }
   const place = {manifest, rack, fleet}
   const plan = await planTrain(place, {args: [], tracking: false, ...choice}, context)
-  return runPlan(plan, place, {detach: false, onLines: (lines) => lines.some((line) => line.text === 'up') && onUp?.()}, context)
+  return runPlan(
+    plan,
+    place,
+    {detach: false, onLines: (lines) => lines.some((line) => line.text === 'up') && onUp?.()},
+    context,
+  )
 }
 
 test('of gangs that race for the same nodes one gets all, and the others are told by whom, in every round', async () => {
   for (let round = 0; round < 4; round++) {
-    // Half of them name the nodes in the other order: with no order for all, each would have one and wait for the other.
-    const requested = await Promise.allSettled([0, 1, 2, 3].map((number) => reserve(`race-${round}-${number}`, {}, number % 2 ? hosts.toReversed() : hosts)))
+    // Half of them name the nodes in the other order: with no order for all, each would have one and wait for the
+    // other.
+    const requested = await Promise.allSettled(
+      [0, 1, 2, 3].map((number) => reserve(`race-${round}-${number}`, {}, number % 2 ? hosts.toReversed() : hosts)),
+    )
     const won = requested.flatMap((one, number) => (one.status === 'fulfilled' ? [{number, gang: one.value}] : []))
     expect(won).toHaveLength(1)
     const winner = `race-${round}-${won[0]?.number}`
     expect(await held()).toEqual([[winner], [winner]])
     for (const one of requested) {
-      if (one.status === 'rejected') expect(one.reason).toMatchObject({code: 'RESERVED', details: {holders: expect.arrayContaining([expect.objectContaining({lease: winner})])}})
+      if (one.status === 'rejected')
+        expect(one.reason).toMatchObject({
+          code: 'RESERVED',
+          details: {holders: expect.arrayContaining([expect.objectContaining({lease: winner})])},
+        })
     }
     await won[0]?.gang.release()
   }
@@ -84,11 +120,43 @@ test('a train that needs the nodes for itself wins them whole; the other is told
   const first = train(script, {exclusive: true, name: 'first'}, () => up.resolve())
   await Promise.race([up.promise, first])
   const refused = await train(script, {name: 'second'}).catch((error: unknown) => error as CliError)
-  expect(refused).toMatchObject({code: 'RESERVED', exitCode: 4, message: expect.stringMatching(/first-\w{5} of \S+ has the whole node since .*, until its run ends/)})
+  expect(refused).toMatchObject({
+    code: 'RESERVED',
+    exitCode: 4,
+    message: expect.stringMatching(/first-\w{5} of \S+ has the whole node since .*, until its run ends/),
+  })
   await expect(train(script, {name: 'limited', wait: 0.5})).rejects.toMatchObject({code: 'TIMED_OUT'})
 
-  const plan = await planTrain({manifest: {path: '', folder, name: 'proj', workspace: {exclude: ['one', 'two', 'home', 'go'], forward: [], env: {}}, train: {command: ['train.py'], launcher: 'plain', nodes: 2, processesPerNode: 1, restarts: 0, outputs: [], env: {}, grace: 5}, tracking: {experiment: 'proj'}, endpoints: {}}, rack, fleet}, {args: [], tracking: false, look: true}, context)
-  expect(plan.plan.steps.find((step) => step.kind === 'train.reserve')?.input.held).toMatchObject([{at: 'one', state: 'running'}, {at: 'two', state: 'running'}])
+  const plan = await planTrain(
+    {
+      manifest: {
+        path: '',
+        folder,
+        name: 'proj',
+        workspace: {exclude: ['one', 'two', 'home', 'go'], forward: [], env: {}},
+        train: {
+          command: ['train.py'],
+          launcher: 'plain',
+          nodes: 2,
+          processesPerNode: 1,
+          restarts: 0,
+          outputs: [],
+          env: {},
+          grace: 5,
+        },
+        tracking: {experiment: 'proj'},
+        endpoints: {},
+      },
+      rack,
+      fleet,
+    },
+    {args: [], tracking: false, look: true},
+    context,
+  )
+  expect(plan.plan.steps.find((step) => step.kind === 'train.reserve')?.input.held).toMatchObject([
+    {at: 'one', state: 'running'},
+    {at: 'two', state: 'running'},
+  ])
 
   const waiting = train(script, {exclusive: true, name: 'third', wait: Infinity})
   while (!(await held()).every((one) => one.length === 2)) await pause(50)
@@ -113,10 +181,12 @@ test('those who wait get the nodes in the order in which they came', async () =>
   const waiting: Promise<void>[] = []
   for (const lease of ['line-c', 'line-a', 'line-b']) {
     const before = (await held())[0]?.length ?? 0
-    waiting.push(reserve(lease, {wait: Infinity}, lease === 'line-a' ? hosts.toReversed() : hosts).then(async (gang) => {
-      order.push(lease)
-      await gang.release()
-    }))
+    waiting.push(
+      reserve(lease, {wait: Infinity}, lease === 'line-a' ? hosts.toReversed() : hosts).then(async (gang) => {
+        order.push(lease)
+        await gang.release()
+      }),
+    )
     while (!(await held()).every((one) => one.length > before)) await pause(20)
   }
   await expect(reserve('line-late')).rejects.toMatchObject({code: 'RESERVED'})
@@ -126,7 +196,11 @@ test('those who wait get the nodes in the order in which they came', async () =>
 })
 
 test('a node that cannot be asked, and Ctrl-C while waiting, leave nothing reserved', async () => {
-  const gone = {...(hosts[1] as Host), node: 'gone', call: async () => Promise.reject(new Error('no connection'))} as Host
+  const gone = {
+    ...(hosts[1] as Host),
+    node: 'gone',
+    call: async () => Promise.reject(new Error('no connection')),
+  } as Host
   await expect(reserve('partial', {}, [hosts[0] as Host, gone])).rejects.toThrow('no connection')
   expect(await held()).toEqual([[], []])
 
@@ -150,11 +224,17 @@ test('what a command that was killed with SIGKILL has reserved is free again by 
     console.log('reserved')
     setInterval(() => {}, 1000)
   `
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script, JSON.stringify(rack.nodes)], {stdio: ['ignore', 'pipe', 'inherit'], env: context.env})
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, JSON.stringify(rack.nodes)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: context.env,
+  })
   await once(child.stdout, 'data')
   child.kill('SIGKILL')
   await once(child, 'exit')
-  await expect(reserve('early')).rejects.toMatchObject({code: 'RESERVED', message: expect.stringContaining('unless it is renewed')})
+  await expect(reserve('early')).rejects.toMatchObject({
+    code: 'RESERVED',
+    message: expect.stringContaining('unless it is renewed'),
+  })
   // Nobody frees it: only its time to live ends, 30 seconds after the last renewal.
   const gang = await reserve('later', {wait: 100})
   await gang.release()

@@ -1,6 +1,14 @@
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {isCliError} from '../../src/lib/base/index.ts'
-import {followServiceLog, openHost, serviceStatus, startService, stopService, type Host, type ServiceStatus} from '../../src/lib/host/index.ts'
+import {
+  followServiceLog,
+  openHost,
+  serviceStatus,
+  startService,
+  stopService,
+  type Host,
+  type ServiceStatus,
+} from '../../src/lib/host/index.ts'
 import {startLocalRack, type TestLocalRack} from '../support/local-rack.ts'
 
 let rack: TestLocalRack
@@ -16,7 +24,12 @@ const counter = ['sh', '-c', 'n=0; while :; do n=$((n+1)); echo "tick $n"; sleep
 
 test('a service outlives the connection that started it, and its log is followed from an offset', async () => {
   const first = rack.fleet()
-  const started = await startService(await openHost(first, rack.rack.nodes[0]!, rack.context()), {id: 'counter', argv: counter, restart: {max: 3, windowSeconds: 60}, grace: 1})
+  const started = await startService(await openHost(first, rack.rack.nodes[0]!, rack.context()), {
+    id: 'counter',
+    argv: counter,
+    restart: {max: 3, windowSeconds: 60},
+    grace: 1,
+  })
   expect(started.started).toBe(true)
   await first.close()
 
@@ -25,11 +38,15 @@ test('a service outlives the connection that started it, and its log is followed
   const rest = await read(hasThreeLines, begin.next)
   const lines = (begin.text + rest.text).split('\n').slice(0, -1)
   expect(lines).toEqual(lines.map((_, index) => `tick ${index + 1}`)) // nothing lost, nothing twice
-  expect(await startService(host, {id: 'counter', argv: counter, restart: {max: 3, windowSeconds: 60}, grace: 1})).toMatchObject({started: false})
+  expect(
+    await startService(host, {id: 'counter', argv: counter, restart: {max: 3, windowSeconds: 60}, grace: 1}),
+  ).toMatchObject({started: false})
 })
 
 test('another command under the same id is a conflict, unless it is to replace the old one', async () => {
-  const error: unknown = await startService(host, {id: 'counter', argv: ['sleep', '60']}).catch((reason: unknown) => reason)
+  const error: unknown = await startService(host, {id: 'counter', argv: ['sleep', '60']}).catch(
+    (reason: unknown) => reason,
+  )
   expect(isCliError(error, 'CONFLICT')).toBe(true)
   const before = await serviceStatus(host, 'counter')
   const replaced = await startService(host, {id: 'counter', argv: ['sleep', '60'], grace: 1}, {replace: true})
@@ -38,7 +55,12 @@ test('another command under the same id is a conflict, unless it is to replace t
 })
 
 test('a killed service comes back, and stop ends it for good', async () => {
-  const {pid} = await startService(host, {id: 'phoenix', argv: ['sleep', '60'], restart: {max: 3, windowSeconds: 60}, grace: 1}).then(() => until('phoenix', (now) => now.pid !== null))
+  const {pid} = await startService(host, {
+    id: 'phoenix',
+    argv: ['sleep', '60'],
+    restart: {max: 3, windowSeconds: 60},
+    grace: 1,
+  }).then(() => until('phoenix', (now) => now.pid !== null))
   process.kill(pid!, 'SIGKILL')
   const back = await until('phoenix', (now) => now.pid !== null && now.pid !== pid)
   expect(back.restarts).toBe(1)
@@ -53,7 +75,9 @@ async function read(enough: (text: string) => boolean, from = 0): Promise<{text:
   let text = ''
   let next = from
   await followServiceLog(host, 'counter', {
-    offset: from, follow: true, signal: stop.signal,
+    offset: from,
+    follow: true,
+    signal: stop.signal,
     onData: (chunk, at) => {
       expect(at).toBe(next)
       if (stop.signal.aborted) return

@@ -38,17 +38,38 @@ describe.skipIf(!may)('machines that share a home', () => {
   })
 
   const manifest = (): Manifest => ({
-    path: join(folder, 'flexrack.yaml'), folder, name: 'proj', workspace: {exclude: ['own'], forward: [], env: {}},
-    train: {command: ['train.py'], launcher: 'plain', nodes: 2, processesPerNode: 1, restarts: 0, outputs: [], env: {}, grace: 5},
-    tracking: {experiment: 'proj'}, endpoints: {},
+    path: join(folder, 'flexrack.yaml'),
+    folder,
+    name: 'proj',
+    workspace: {exclude: ['own'], forward: [], env: {}},
+    train: {
+      command: ['train.py'],
+      launcher: 'plain',
+      nodes: 2,
+      processesPerNode: 1,
+      restarts: 0,
+      outputs: [],
+      env: {},
+      grace: 5,
+    },
+    tracking: {experiment: 'proj'},
+    endpoints: {},
   })
 
   test('a training has its own run, workspace and lock on each, and one environment that was built once', async () => {
-    await writeFile(join(folder, 'train.py'), 'import os, socket\nprint(socket.gethostname(), os.environ["FLEXRACK_NODE"], os.environ["RANK"], flush=True)\n')
+    await writeFile(
+      join(folder, 'train.py'),
+      'import os, socket\nprint(socket.gethostname(), os.environ["FLEXRACK_NODE"], os.environ["RANK"], flush=True)\n',
+    )
     const place = {manifest: manifest(), rack: shared.rack, fleet}
     const plan = await planTrain(place, {args: [], tracking: false}, context)
     const lines: string[] = []
-    const {run, ...trained} = await runPlan(plan, place, {detach: false, onLines: (some) => void lines.push(...some.map((line) => line.text))}, context)
+    const {run, ...trained} = await runPlan(
+      plan,
+      place,
+      {detach: false, onLines: (some) => void lines.push(...some.map((line) => line.text))},
+      context,
+    )
     expect(trained).toMatchObject({status: 'finished'})
     expect(lines.toSorted()).toEqual(['alpha alpha 0', 'beta beta 1'])
     const [alpha, beta] = hosts
@@ -57,17 +78,29 @@ describe.skipIf(!may)('machines that share a home', () => {
     for (const {root} of hosts) expect(existsSync(join(root, 'runs', run, 'spec.json')), root).toBe(true)
     const listed = (await openRuns({rack: shared.rack, fleet}, context).list({all: true, limit: 5})).runs
     expect(listed.map((one) => [one.run, one.nodes, one.status])).toEqual([[run, ['alpha', 'beta'], 'finished']])
-    expect(await alpha.call('environment.list', null)).toMatchObject([{users: expect.arrayContaining([expect.objectContaining({root: alpha.root}), expect.objectContaining({root: beta.root})])}])
+    expect(await alpha.call('environment.list', null)).toMatchObject([
+      {
+        users: expect.arrayContaining([
+          expect.objectContaining({root: alpha.root}),
+          expect.objectContaining({root: beta.root}),
+        ]),
+      },
+    ])
   })
 
   test('a second connection finds the folder of its machine again, and a service of one name is one on each', async () => {
     const other = openFleet(shared.rack.nodes, context)
     const again = await Promise.all(shared.rack.nodes.map((node) => openHost(other, node, context)))
     expect(again.map((host) => host.root)).toEqual(hosts.map((host) => host.root))
-    const service = {id: 'endpoint-one', argv: ['sh', '-c', 'hostname; exec sleep 600'], restart: {max: 3, windowSeconds: 60}}
+    const service = {
+      id: 'endpoint-one',
+      argv: ['sh', '-c', 'hostname; exec sleep 600'],
+      restart: {max: 3, windowSeconds: 60},
+    }
     const started = await Promise.all(again.map((host) => startService(host, service)))
     expect(started.map((one) => one.started)).toEqual([true, true])
-    for (const host of again) await expect.poll(async () => (await serviceStatus(host, 'endpoint-one')).state).toBe('running')
+    for (const host of again)
+      await expect.poll(async () => (await serviceStatus(host, 'endpoint-one')).state).toBe('running')
     const [alpha, beta] = again as [Host, Host]
     await stopService(alpha, 'endpoint-one')
     expect((await serviceStatus(alpha, 'endpoint-one')).state).toBe('stopped')
@@ -78,7 +111,10 @@ describe.skipIf(!may)('machines that share a home', () => {
 
   test('workspaces are up on both, each with what the other does not have', async () => {
     await upWorkspace([hosts[0]], {...manifest(), name: 'mine'}, context)
-    expect((await findWorkspaces(hosts[0], undefined, context)).map((one) => one.project).toSorted()).toEqual(['mine', 'proj'])
+    expect((await findWorkspaces(hosts[0], undefined, context)).map((one) => one.project).toSorted()).toEqual([
+      'mine',
+      'proj',
+    ])
     expect((await findWorkspaces(hosts[1], undefined, context)).map((one) => one.project)).toEqual(['proj'])
   })
 
@@ -88,15 +124,28 @@ describe.skipIf(!may)('machines that share a home', () => {
     const stays = hosts[second] as Host
     const {hash, path} = (await stays.call('environment.list', null))[0]!
     const planned = await planUninstall(shared.rack, [nodes[0]], fleet, context)
-    expect(planned.plan.steps.flatMap((step) => (step.kind === 'node.uninstall' ? step.input.paths : [])).filter((one) => one.includes(hash))).toEqual([])
+    expect(
+      planned.plan.steps
+        .flatMap((step) => (step.kind === 'node.uninstall' ? step.input.paths : []))
+        .filter((one) => one.includes(hash)),
+    ).toEqual([])
     const [gone] = await uninstallNodes(planned, [nodes[0]], fleet, context)
     // It is on the list of the one that has built it, which may be either.
     expect(gone?.value?.left.filter((one) => one.why !== 'other machines use it')).toEqual([])
     expect(existsSync(join(path, 'bin', 'python'))).toBe(true)
     const [environment] = await stays.call('environment.list', null)
-    expect([environment?.hash, environment?.ready, [...new Set(environment?.users.map((one) => one.root))]]).toEqual([hash, true, [stays.root]])
+    expect([environment?.hash, environment?.ready, [...new Set(environment?.users.map((one) => one.root))]]).toEqual([
+      hash,
+      true,
+      [stays.root],
+    ])
     expect((await findWorkspaces(stays, undefined, context)).length).toBe(second === 0 ? 2 : 1)
-    const [last] = await uninstallNodes(await planUninstall(shared.rack, [nodes[1]], fleet, context), [nodes[1]], fleet, context)
+    const [last] = await uninstallNodes(
+      await planUninstall(shared.rack, [nodes[1]], fleet, context),
+      [nodes[1]],
+      fleet,
+      context,
+    )
     expect(last?.value?.left).toEqual([])
     expect(filesBelow(shared.home)).toEqual([])
   })

@@ -13,7 +13,11 @@ let home: string
 const fleets: Fleet[] = []
 
 beforeAll(async () => {
-  ;[inner, jump, closedJump] = await Promise.all([startSshd(), startSshd({config: 'AllowTcpForwarding yes'}), startSshd({config: 'AllowTcpForwarding no'})])
+  ;[inner, jump, closedJump] = await Promise.all([
+    startSshd(),
+    startSshd({config: 'AllowTcpForwarding yes'}),
+    startSshd({config: 'AllowTcpForwarding no'}),
+  ])
 })
 afterAll(() => Promise.all([inner, jump, closedJump].map((server) => server?.stop())))
 beforeEach(async () => {
@@ -41,20 +45,31 @@ function block(alias: string, server: TestSshd, more = ''): string {
 describe('~/.ssh/config', () => {
   it('says host, port, user, key and known_hosts of an alias, also from a file it includes', async () => {
     await mkdir(join(home, '.ssh', 'conf.d'))
-    await writeFile(join(home, '.ssh', 'conf.d', 'lab'), block('gpu-*', inner, `  UserKnownHostsFile ${inner.knownHosts}`))
+    await writeFile(
+      join(home, '.ssh', 'conf.d', 'lab'),
+      block('gpu-*', inner, `  UserKnownHostsFile ${inner.knownHosts}`),
+    )
     const fleet = await open('Include conf.d/*\nHost gpu-*\n  Port 1\n', [{name: 'a', host: 'gpu-1'}])
     expect(await (await fleet.shell('a')).run('echo in')).toBe('in\n')
   })
 
   it('is overruled by what the rack file says', async () => {
-    const fleet = await open(block('gpu', inner).replace(/Port \d+/, 'Port 1').replace(/User \w+/, 'User nobody'), [{name: 'a', host: 'gpu', port: inner.port, user: inner.user}])
+    const fleet = await open(
+      block('gpu', inner)
+        .replace(/Port \d+/, 'Port 1')
+        .replace(/User \w+/, 'User nobody'),
+      [{name: 'a', host: 'gpu', port: inner.port, user: inner.user}],
+    )
     expect(await (await fleet.shell('a')).run('echo in')).toBe('in\n')
   })
 
   it('looks a host up under its HostKeyAlias', async () => {
     const [, kind, blob] = (await readFile(inner.knownHosts, 'utf8')).split(/\s/)
     await writeFile(join(home, 'aliased'), `the-rack ${kind} ${blob}\n`)
-    const fleet = await open(block('gpu', inner, `  HostKeyAlias the-rack\n  UserKnownHostsFile ${join(home, 'aliased')}`), [{name: 'a', host: 'gpu'}])
+    const fleet = await open(
+      block('gpu', inner, `  HostKeyAlias the-rack\n  UserKnownHostsFile ${join(home, 'aliased')}`),
+      [{name: 'a', host: 'gpu'}],
+    )
     expect(await (await fleet.shell('a')).run('echo in')).toBe('in\n')
   })
 })
@@ -62,7 +77,10 @@ describe('~/.ssh/config', () => {
 describe('a jump host', () => {
   it('is gone through, by one connection for all nodes behind it', async () => {
     const config = block('bastion', jump) + block('deep-*', inner, '  ProxyJump bastion')
-    const fleet = await open(config, [1, 2, 3].map((number) => ({name: `n${number}`, host: `deep-${number}`})))
+    const fleet = await open(
+      config,
+      [1, 2, 3].map((number) => ({name: `n${number}`, host: `deep-${number}`})),
+    )
     const {done, failed} = await forEachNode(fleet, ['n1', 'n2', 'n3'], (shell) => shell.run('echo $SSH_CONNECTION'))
     expect(failed.size).toBe(0)
     for (const text of done.values()) expect(text.split(' ')[3]).toBe(`${inner.port}\n`)
@@ -71,29 +89,57 @@ describe('a jump host', () => {
 
   it('may be named in the rack file with user and port, and be the second of two', async () => {
     const target = inner.target('deep', {proxyJump: `bastion,${inner.user}@127.0.0.1:${inner.port}`})
-    const fleet = await open(block('bastion', jump) + `Host 127.0.0.1\n  IdentityFile ${inner.clientKey}\n`, [{...target, knownHosts: join(home, '.ssh', 'known_hosts')}])
+    const fleet = await open(block('bastion', jump) + `Host 127.0.0.1\n  IdentityFile ${inner.clientKey}\n`, [
+      {...target, knownHosts: join(home, '.ssh', 'known_hosts')},
+    ])
     expect(await (await fleet.shell('deep')).run('echo in', {input: 'x'.repeat(1_000_000)})).toBe('in\n')
   })
 
   it('that forbids forwarding is named', async () => {
-    const fleet = await open(block('bastion', closedJump) + block('deep', inner, '  ProxyJump bastion'), [{name: 'deep', host: 'deep'}])
-    await expect((async () => fleet.shell('deep'))()).rejects.toMatchObject({code: 'NODE_UNREACHABLE', message: expect.stringMatching(/deep.*bastion.*does not allow forwarding/), hint: expect.stringContaining('AllowTcpForwarding')})
+    const fleet = await open(block('bastion', closedJump) + block('deep', inner, '  ProxyJump bastion'), [
+      {name: 'deep', host: 'deep'},
+    ])
+    await expect((async () => fleet.shell('deep'))()).rejects.toMatchObject({
+      code: 'NODE_UNREACHABLE',
+      message: expect.stringMatching(/deep.*bastion.*does not allow forwarding/),
+      hint: expect.stringContaining('AllowTcpForwarding'),
+    })
   })
 
   it('that goes round in a circle is told', async () => {
     const fleet = await open('Host a\n  ProxyJump b\nHost b\n  ProxyJump a\n', [{name: 'a', host: 'a'}])
-    await expect(fleet.shell('a')).rejects.toMatchObject({code: 'NODE_UNREACHABLE', message: expect.stringContaining('circle')})
+    await expect(fleet.shell('a')).rejects.toMatchObject({
+      code: 'NODE_UNREACHABLE',
+      message: expect.stringContaining('circle'),
+    })
   })
 })
 
 describe('bad nodes among good ones', () => {
   it('are all reported, each with its own reason, and keep nobody from working', async () => {
     const unknownKey = await makeKey(join(home, 'unknownKey'))
-    const targets = [inner.target('good-1'), inner.target('down', {port: await freePort()}), inner.target('locked-out', {identityFile: unknownKey}), inner.target('nameless', {host: 'no-such-host.invalid'}), inner.target('good-2')]
+    const targets = [
+      inner.target('good-1'),
+      inner.target('down', {port: await freePort()}),
+      inner.target('locked-out', {identityFile: unknownKey}),
+      inner.target('nameless', {host: 'no-such-host.invalid'}),
+      inner.target('good-2'),
+    ]
     const fleet = await open('', targets)
-    const {done, failed} = await forEachNode(fleet, targets.map((target) => target.name), (shell, node) => shell.run(`echo ${node}`))
-    expect([...done]).toEqual([['good-1', 'good-1\n'], ['good-2', 'good-2\n']])
-    expect([...failed].map(([node, error]) => [node, (error as Error & {code: string}).code])).toEqual([['down', 'NODE_UNREACHABLE'], ['locked-out', 'AUTH_FAILED'], ['nameless', 'NODE_UNREACHABLE']])
+    const {done, failed} = await forEachNode(
+      fleet,
+      targets.map((target) => target.name),
+      (shell, node) => shell.run(`echo ${node}`),
+    )
+    expect([...done]).toEqual([
+      ['good-1', 'good-1\n'],
+      ['good-2', 'good-2\n'],
+    ])
+    expect([...failed].map(([node, error]) => [node, (error as Error & {code: string}).code])).toEqual([
+      ['down', 'NODE_UNREACHABLE'],
+      ['locked-out', 'AUTH_FAILED'],
+      ['nameless', 'NODE_UNREACHABLE'],
+    ])
   })
 
   it('that accept a connection and say nothing are given up after the time allowed', async () => {
@@ -103,7 +149,10 @@ describe('bad nodes among good ones', () => {
     const {port} = silent.address() as {port: number}
     const fleet = openFleet([inner.target('silent', {port})], makeContext(), {connectTimeout: 200})
     fleets.push(fleet)
-    await expect(fleet.shell('silent')).rejects.toMatchObject({code: 'NODE_UNREACHABLE', message: expect.stringContaining('did not answer within 0.2 s')})
+    await expect(fleet.shell('silent')).rejects.toMatchObject({
+      code: 'NODE_UNREACHABLE',
+      message: expect.stringContaining('did not answer within 0.2 s'),
+    })
     silent.close()
   })
 
@@ -112,7 +161,11 @@ describe('bad nodes among good ones', () => {
     const silent = createServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1')
     await new Promise((resolve) => silent.once('listening', resolve))
     const {port} = silent.address() as {port: number}
-    const fleet = openFleet([...['silent-1', 'silent-2'].map((name) => inner.target(name, {port})), inner.target('good')], makeContext(), {parallelStarts: 1, connectTimeout: 60_000})
+    const fleet = openFleet(
+      [...['silent-1', 'silent-2'].map((name) => inner.target(name, {port})), inner.target('good')],
+      makeContext(),
+      {parallelStarts: 1, connectTimeout: 60_000},
+    )
     fleets.push(fleet)
     const answered: string[] = []
     const waiting = ['silent-1', 'silent-2'].map((name) => fleet.shell(name).catch(() => answered.push(name)))

@@ -16,7 +16,11 @@ let temporary: string
 
 beforeAll(async () => {
   temporary = await mkdtemp(join(tmpdir(), 'flexrack-tmp-'))
-  sshd = await startSshd({env: {TMPDIR: temporary}, homeFiles: {'.bashrc': 'set -x\necho "Welcome!"; echo "quota: 93% used" >&2; printf "no newline"; set +x\n'}, config: `Banner ${import.meta.filename}\nMaxSessions 4`})
+  sshd = await startSshd({
+    env: {TMPDIR: temporary},
+    homeFiles: {'.bashrc': 'set -x\necho "Welcome!"; echo "quota: 93% used" >&2; printf "no newline"; set +x\n'},
+    config: `Banner ${import.meta.filename}\nMaxSessions 4`,
+  })
   fleet = openFleet([sshd.target('node-1')], makeContext())
   shell = await fleet.shell('node-1')
 })
@@ -29,7 +33,12 @@ afterAll(async () => {
 
 describe('exec', () => {
   it('keeps the two outputs apart, gives the exit status, and takes banner and shell start-up noise away', async () => {
-    expect(await shell.exec('echo out; echo err >&2; exit 7')).toEqual({status: 7, signal: null, stdout: 'out\n', stderr: 'err\n'})
+    expect(await shell.exec('echo out; echo err >&2; exit 7')).toEqual({
+      status: 7,
+      signal: null,
+      stdout: 'out\n',
+      stderr: 'err\n',
+    })
     expect(await shell.exec('true')).toEqual({status: 0, signal: null, stdout: '', stderr: ''})
   })
 
@@ -40,32 +49,45 @@ describe('exec', () => {
 
   it('takes a script of many lines with every kind of quote, and lets it read its own input', async () => {
     const script = 'a="double \\"q\\" $((1+1))"\ncat <<\'END\'\n\'single\' \\n \\\\ %s ü\nEND\nprintf "%s|" "$a"\ncat\n'
-    expect(await shell.run(script, {input: 'line 1\nline 2'})).toBe("'single' \\n \\\\ %s ü\ndouble \"q\" 2|line 1\nline 2")
+    expect(await shell.run(script, {input: 'line 1\nline 2'})).toBe(
+      '\'single\' \\n \\\\ %s ü\ndouble "q" 2|line 1\nline 2',
+    )
   })
 
   it('shows neither environment nor script nor input to `ps` on the node', async () => {
     const secret = `token-${randomBytes(6).toString('hex')}`
-    const seen = await shell.run(': "a comment with the word plaintext-script"; [ "$TOKEN" ] && for p in /proc/[0-9]*/cmdline; do tr "\\0" " " <$p; echo; done 2>/dev/null', {env: {TOKEN: secret}, input: secret})
+    const seen = await shell.run(
+      ': "a comment with the word plaintext-script"; [ "$TOKEN" ] && for p in /proc/[0-9]*/cmdline; do tr "\\0" " " <$p; echo; done 2>/dev/null',
+      {env: {TOKEN: secret}, input: secret},
+    )
     expect(seen).toContain('flexrack-')
     expect(seen).not.toContain(secret)
     expect(seen).not.toContain('plaintext-script')
-    expect(await shell.run('printf %s "$A"', {env: {A: "it's $HOME\n\\n `x` \"é\""}})).toBe("it's $HOME\n\\n `x` \"é\"")
+    expect(await shell.run('printf %s "$A"', {env: {A: 'it\'s $HOME\n\\n `x` "é"'}})).toBe('it\'s $HOME\n\\n `x` "é"')
   })
 
   it('makes a failed command an error with its last lines only where success was wanted', async () => {
-    await expect(shell.run('echo the reason >&2; exit 3')).rejects.toMatchObject({code: 'REMOTE_FAILED', details: {node: 'node-1', status: 3, stderr: 'the reason'}})
+    await expect(shell.run('echo the reason >&2; exit 3')).rejects.toMatchObject({
+      code: 'REMOTE_FAILED',
+      details: {node: 'node-1', status: 3, stderr: 'the reason'},
+    })
   })
 
   it('ends a command that takes longer than it may, and everything it started', async () => {
     const mark = join(sshd.folder, 'slow.pid')
-    await expect(shell.exec(`sleep 300 & echo $! >${mark}; wait`, {timeout: 300})).rejects.toMatchObject({code: 'TIMED_OUT'})
+    await expect(shell.exec(`sleep 300 & echo $! >${mark}; wait`, {timeout: 300})).rejects.toMatchObject({
+      code: 'TIMED_OUT',
+    })
     await shell.run(`p=$(cat ${mark}); while kill -0 $p 2>/dev/null; do sleep 0.05; done`, {timeout: 10_000})
   })
 
   it('kills a command that will not go when it is aborted', async () => {
     const stop = new AbortController()
     const mark = join(sshd.folder, 'stubborn.pid')
-    const running = shell.exec(`trap "" TERM; echo $$ >${mark}; echo ready; while :; do sleep 0.1; done`, {signal: stop.signal, onStdout: () => stop.abort()})
+    const running = shell.exec(`trap "" TERM; echo $$ >${mark}; echo ready; while :; do sleep 0.1; done`, {
+      signal: stop.signal,
+      onStdout: () => stop.abort(),
+    })
     await expect(running).rejects.toMatchObject({code: 'INTERRUPTED'})
     await shell.run(`p=$(cat ${mark}); while kill -0 $p 2>/dev/null; do sleep 0.05; done`, {timeout: 10_000})
   })
@@ -95,7 +117,9 @@ describe('exec', () => {
   })
 
   it('does not wait for a command that stops reading its input', async () => {
-    expect(await shell.exec('head -c 3; exit 5', {input: randomBytes(20_000_000).toString('hex')})).toMatchObject({status: 5})
+    expect(await shell.exec('head -c 3; exit 5', {input: randomBytes(20_000_000).toString('hex')})).toMatchObject({
+      status: 5,
+    })
   })
 
   it('holds a fast writer back while nobody reads', async () => {
@@ -123,7 +147,10 @@ describe('a login shell that runs nothing', () => {
     const strange = await startSshd({config: 'ForceCommand echo this account is closed; exit 1'})
     const other = openFleet([strange.target('closed')], makeContext())
     try {
-      await expect((await other.shell('closed')).exec('true')).rejects.toMatchObject({code: 'NODE_UNFIT', details: {output: 'this account is closed'}})
+      await expect((await other.shell('closed')).exec('true')).rejects.toMatchObject({
+        code: 'NODE_UNFIT',
+        details: {output: 'this account is closed'},
+      })
     } finally {
       await other.close()
       await strange.stop()
@@ -142,7 +169,8 @@ describe('a connection that is lost', () => {
       const failed = Promise.allSettled(running)
       await first.run('true')
       relay.cut()
-      for (const outcome of await failed) expect(outcome).toMatchObject({status: 'rejected', reason: {code: 'NODE_UNREACHABLE', details: {node: 'far'}}})
+      for (const outcome of await failed)
+        expect(outcome).toMatchObject({status: 'rejected', reason: {code: 'NODE_UNREACHABLE', details: {node: 'far'}}})
       await first.closed
       await expect(first.exec('true')).rejects.toMatchObject({code: 'NODE_UNREACHABLE'})
       const second = await other.shell('far')
@@ -173,7 +201,10 @@ describe('a connection that is lost', () => {
 describe('a link that died without a word', () => {
   it('is noticed by its silence', async () => {
     const relay = await startTcpRelay(sshd.port)
-    const other = openFleet([sshd.target('far', {port: relay.port})], makeContext(), {trustNew: true, keepaliveInterval: 100})
+    const other = openFleet([sshd.target('far', {port: relay.port})], makeContext(), {
+      trustNew: true,
+      keepaliveInterval: 100,
+    })
     try {
       const far = await other.shell('far')
       const running = far.exec('echo up; sleep 60', {onStdout: () => relay.freeze()})
@@ -186,12 +217,19 @@ describe('a link that died without a word', () => {
   })
 })
 
-// sshd without root may not give a pty away where /dev/pts is not mounted with the group tty; the local rack's tests have ptys without root.
+// sshd without root may not give a pty away where /dev/pts is not mounted with the group tty; the local rack's tests
+// have ptys without root.
 describe.skipIf(process.getuid?.() !== 0)('terminal', () => {
   it('is a real pty of the size asked for, can be resized, and ends with the status of the script', async () => {
-    const terminal = await shell.terminal('stty size; read x; stty size; echo "$x $TERM $SECRET"; exit 4', {term: 'xterm-256color', rows: 11, columns: 47, env: {SECRET: 'hush'}})
+    const terminal = await shell.terminal('stty size; read x; stty size; echo "$x $TERM $SECRET"; exit 4', {
+      term: 'xterm-256color',
+      rows: 11,
+      columns: 47,
+      env: {SECRET: 'hush'},
+    })
     let text = ''
-    const seen = (wanted: string): Promise<void> => new Promise((resolve) => terminal.stream.on('data', () => text.includes(wanted) && resolve()))
+    const seen = (wanted: string): Promise<void> =>
+      new Promise((resolve) => terminal.stream.on('data', () => text.includes(wanted) && resolve()))
     terminal.stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
     await seen('11 47')
     terminal.resize(22, 99)
@@ -204,7 +242,11 @@ describe.skipIf(process.getuid?.() !== 0)('terminal', () => {
   })
 
   it('passes Ctrl-C to the program', async () => {
-    const terminal = await shell.terminal('trap "exit 33" INT; echo ready; while :; do sleep 0.05; done', {term: 'xterm', rows: 24, columns: 80})
+    const terminal = await shell.terminal('trap "exit 33" INT; echo ready; while :; do sleep 0.05; done', {
+      term: 'xterm',
+      rows: 24,
+      columns: 80,
+    })
     terminal.stream.on('data', (chunk: Buffer) => chunk.toString().includes('ready') && terminal.stream.write('\u0003'))
     expect(await terminal.exit).toMatchObject({status: 33})
   })

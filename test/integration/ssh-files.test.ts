@@ -83,11 +83,15 @@ describe('uploadFolder', () => {
   it('says what went wrong when the target cannot be written', async () => {
     await writeFile(join(there, 'file'), '')
     await writeFile(join(here, 'x'), '')
-    await expect(uploadFolder(shell, {folder: here, files: ['x'], target: join(there, 'file', 'below')})).rejects.toMatchObject({code: 'REMOTE_FAILED', details: {stderr: expect.stringContaining('file')}})
+    await expect(
+      uploadFolder(shell, {folder: here, files: ['x'], target: join(there, 'file', 'below')}),
+    ).rejects.toMatchObject({code: 'REMOTE_FAILED', details: {stderr: expect.stringContaining('file')}})
   })
 
   it('rejects when a file vanishes meanwhile, and leaves nothing', async () => {
-    await expect(uploadFolder(shell, {folder: here, files: ['vanished'], target: join(there, 'code')})).rejects.toMatchObject({code: 'ENOENT'})
+    await expect(
+      uploadFolder(shell, {folder: here, files: ['vanished'], target: join(there, 'code')}),
+    ).rejects.toMatchObject({code: 'ENOENT'})
     await shell.run(`while [ "$(ls -A '${there}' | wc -l)" -gt 0 ]; do sleep 0.05; done`, {timeout: 20_000})
   })
 })
@@ -104,7 +108,11 @@ describe('fetchPaths', () => {
     await mkdir(join(here, 'checkpoints'))
     await writeFile(join(here, 'checkpoints', 'stale'), 'from before')
     let seen = 0
-    const fetched = await fetchPaths(shell, {folder: there, paths: ['checkpoints/', 'model.onnx'], target: here}, {onBytes: (bytes) => (seen = bytes)})
+    const fetched = await fetchPaths(
+      shell,
+      {folder: there, paths: ['checkpoints/', 'model.onnx'], target: here},
+      {onBytes: (bytes) => (seen = bytes)},
+    )
     expect(fetched.bytes).toBe(3_000_004)
     expect(fetched.refused.sort()).toEqual(['checkpoints/passwd', 'checkpoints/up'])
     expect(fetched.files.sort()).toEqual(['checkpoints/epoch 1/model.bin', 'checkpoints/latest', 'model.onnx'])
@@ -116,7 +124,9 @@ describe('fetchPaths', () => {
 
   it('names every path that is not there, and changes nothing', async () => {
     await writeFile(join(there, 'there'), '')
-    await expect(fetchPaths(shell, {folder: there, paths: ['there', 'not there', 'nor this'], target: here})).rejects.toMatchObject({code: 'NOT_FOUND', details: {missing: ['not there', 'nor this']}})
+    await expect(
+      fetchPaths(shell, {folder: there, paths: ['there', 'not there', 'nor this'], target: here}),
+    ).rejects.toMatchObject({code: 'NOT_FOUND', details: {missing: ['not there', 'nor this']}})
     expect(await readdir(here)).toEqual([])
   })
 
@@ -126,7 +136,11 @@ describe('fetchPaths', () => {
     const relay = await startTcpRelay(sshd.port)
     const other = openFleet([sshd.target('far', {port: relay.port})], makeContext(), {trustNew: true})
     try {
-      const fetching = fetchPaths(await other.shell('far'), {folder: there, paths: ['big.bin'], target: here}, {onBytes: (bytes) => bytes > 5_000_000 && relay.cut()})
+      const fetching = fetchPaths(
+        await other.shell('far'),
+        {folder: there, paths: ['big.bin'], target: here},
+        {onBytes: (bytes) => bytes > 5_000_000 && relay.cut()},
+      )
       await expect(fetching).rejects.toMatchObject({code: 'NODE_UNREACHABLE'})
       expect(await readdir(here)).toEqual(['big.bin'])
       expect(await readFile(join(here, 'big.bin'), 'utf8')).toBe('old')
@@ -137,6 +151,8 @@ describe('fetchPaths', () => {
   })
 
   it('refuses paths that leave the folder', async () => {
-    await expect(fetchPaths(shell, {folder: there, paths: ['../x'], target: here})).rejects.toMatchObject({code: 'USAGE'})
+    await expect(fetchPaths(shell, {folder: there, paths: ['../x'], target: here})).rejects.toMatchObject({
+      code: 'USAGE',
+    })
   })
 })

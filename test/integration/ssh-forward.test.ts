@@ -45,7 +45,7 @@ async function readAll(socket: Socket): Promise<Buffer> {
 /** The value once it has not changed for a while. */
 async function settled(measure: () => number): Promise<number> {
   let value = measure()
-  for (let same = 0; same < 20; ) {
+  for (let same = 0; same < 20;) {
     await new Promise((resolve) => setTimeout(resolve, 20))
     const now = measure()
     same = now === value ? same + 1 : 0
@@ -110,7 +110,10 @@ describe('forwardLocal', () => {
     const server = createServer({allowHalfOpen: true}, summing).listen(path)
     servers.push(server)
     await once(server, 'listening')
-    const [there, nowhere] = [await shell.forwardLocal({targetSocket: path}), await shell.forwardLocal({targetSocket: `${path}.other`})]
+    const [there, nowhere] = [
+      await shell.forwardLocal({targetSocket: path}),
+      await shell.forwardLocal({targetSocket: `${path}.other`}),
+    ]
     const socket = connect({port: there.port, host: '127.0.0.1', allowHalfOpen: true})
     socket.end('text')
     expect(String(await readAll(socket))).toBe(createHash('sha256').update('text').digest('hex'))
@@ -120,7 +123,10 @@ describe('forwardLocal', () => {
 
   it('names the port that is taken here', async () => {
     const taken = await listen(() => {})
-    await expect(shell.forwardLocal({port: taken, targetPort: 1})).rejects.toMatchObject({code: 'CONFLICT', message: expect.stringContaining(String(taken))})
+    await expect(shell.forwardLocal({port: taken, targetPort: 1})).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining(String(taken)),
+    })
   })
 
   it('gives its port free when the connection is lost, so that the next one can have it', async () => {
@@ -147,7 +153,10 @@ describe('forwardRemote', () => {
     const strict = await startSshd({config: 'AllowTcpForwarding no'})
     const other = openFleet([strict.target('strict')], makeContext())
     try {
-      await expect((await other.shell('strict')).forwardRemote({targetPort: 1})).rejects.toMatchObject({code: 'REFUSED', hint: expect.stringContaining('AllowTcpForwarding')})
+      await expect((await other.shell('strict')).forwardRemote({targetPort: 1})).rejects.toMatchObject({
+        code: 'REFUSED',
+        hint: expect.stringContaining('AllowTcpForwarding'),
+      })
     } finally {
       await other.close()
       await strict.stop()

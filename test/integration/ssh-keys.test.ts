@@ -44,25 +44,40 @@ async function allow(key: string): Promise<string> {
 describe('a key that the server does not know', () => {
   it('is refused with the name of every key that was offered', async () => {
     const unknownKey = await makeKey(join(folder, 'unknownKey'))
-    const error = await open([sshd.target('node-1', {identityFile: unknownKey})]).shell('node-1').catch((error: unknown) => error)
-    expect(error).toMatchObject({code: 'AUTH_FAILED', details: {node: 'node-1', user: sshd.user, offered: [expect.stringContaining(unknownKey)]}})
+    const error = await open([sshd.target('node-1', {identityFile: unknownKey})])
+      .shell('node-1')
+      .catch((error: unknown) => error)
+    expect(error).toMatchObject({
+      code: 'AUTH_FAILED',
+      details: {node: 'node-1', user: sshd.user, offered: [expect.stringContaining(unknownKey)]},
+    })
     expect((error as {hint: string}).hint).toContain('ssh-copy-id')
   })
 
   it('that is not there at all is named', async () => {
-    await expect(open([sshd.target('node-1', {identityFile: join(folder, 'nowhere')})]).shell('node-1')).rejects.toMatchObject({code: 'AUTH_FAILED', message: expect.stringContaining('nowhere: ENOENT')})
+    await expect(
+      open([sshd.target('node-1', {identityFile: join(folder, 'nowhere')})]).shell('node-1'),
+    ).rejects.toMatchObject({code: 'AUTH_FAILED', message: expect.stringContaining('nowhere: ENOENT')})
   })
 })
 
 describe('keys of every usual kind', () => {
-  for (const [type, pem] of [['rsa', false], ['rsa', true], ['ecdsa', false], ['ecdsa', true], ['ed25519', false]] as const) {
+  for (const [type, pem] of [
+    ['rsa', false],
+    ['rsa', true],
+    ['ecdsa', false],
+    ['ecdsa', true],
+    ['ed25519', false],
+  ] as const) {
     it(`${type}${pem ? ' in PEM' : ''} logs in`, async () => {
       const key = await allow(await makeKey(join(folder, 'key'), {type, pem}))
-      expect(await (await open([sshd.target('node-1', {identityFile: key})]).shell('node-1')).run('echo in')).toBe('in\n')
+      expect(await (await open([sshd.target('node-1', {identityFile: key})]).shell('node-1')).run('echo in')).toBe(
+        'in\n',
+      )
     })
   }
 
-  it('ssh\'s usual places are looked at when no key is named', async () => {
+  it("ssh's usual places are looked at when no key is named", async () => {
     await allow(await makeKey(join(folder, '.ssh', 'id_ed25519')))
     const {identityFile: _, ...target} = sshd.target('node-1')
     expect(await (await open([target]).shell('node-1')).run('echo in')).toBe('in\n')
@@ -74,12 +89,15 @@ describe('a key with a passphrase', () => {
     it(`asks once for all nodes, and again after a typing error${pem ? ' (PEM)' : ''}`, async () => {
       const key = await allow(await makeKey(join(folder, 'locked'), {type: 'rsa', passphrase: 'open sesame', pem}))
       const requested: string[] = []
-      const fleet = open([1, 2, 3].map((number) => sshd.target(`node-${number}`, {identityFile: key})), {
-        askPassphrase: async (file) => {
-          requested.push(file)
-          return new Secret(requested.length === 1 ? 'wrong' : 'open sesame')
+      const fleet = open(
+        [1, 2, 3].map((number) => sshd.target(`node-${number}`, {identityFile: key})),
+        {
+          askPassphrase: async (file) => {
+            requested.push(file)
+            return new Secret(requested.length === 1 ? 'wrong' : 'open sesame')
+          },
         },
-      })
+      )
       const shells = await Promise.all([1, 2, 3].map((number) => fleet.shell(`node-${number}`)))
       expect(await Promise.all(shells.map((shell) => shell.run('echo in')))).toEqual(['in\n', 'in\n', 'in\n'])
       expect(requested).toEqual([key, key])
@@ -88,7 +106,11 @@ describe('a key with a passphrase', () => {
 
   it('is an error that names the key and ssh-add where nobody can be asked', async () => {
     const key = await allow(await makeKey(join(folder, 'locked'), {passphrase: 'open sesame'}))
-    await expect(open([sshd.target('node-1', {identityFile: key})]).shell('node-1')).rejects.toMatchObject({code: 'AUTH_FAILED', message: expect.stringContaining(key), hint: expect.stringContaining(`ssh-add ${key}`)})
+    await expect(open([sshd.target('node-1', {identityFile: key})]).shell('node-1')).rejects.toMatchObject({
+      code: 'AUTH_FAILED',
+      message: expect.stringContaining(key),
+      hint: expect.stringContaining(`ssh-add ${key}`),
+    })
   })
 
   it('asks nothing when the server would not take the key anyway', async () => {
@@ -138,7 +160,8 @@ describe('the agent', () => {
   })
 
   it('with many keys does not use up the tries of the server before the named key', async () => {
-    for (let number = 0; number < 8; number++) await run('ssh-add', ['-q', await makeKey(join(folder, `other-${number}`))], {env})
+    for (let number = 0; number < 8; number++)
+      await run('ssh-add', ['-q', await makeKey(join(folder, `other-${number}`))], {env})
     expect(await (await open([sshd.target('node-1')]).shell('node-1')).run('echo in')).toBe('in\n')
   })
 

@@ -19,14 +19,21 @@ test('a port here that leads to one that is pinned stays ours when the connectio
   const fleet = openFleet([node], makeContext({env: process.env}))
   try {
     const shell = await fleet.shell('node')
-    const {port, close} = await shell.forwardLocal({targetPort: 9, pinned: {ca: '', name: 'nobody', onUntrusted: () => {}}})
+    const {port, close} = await shell.forwardLocal({
+      targetPort: 9,
+      pinned: {ca: '', name: 'nobody', onUntrusted: () => {}},
+    })
     const other = await shell.forwardLocal({targetPort: 9})
     await sshd.stop()
     await shell.closed
     expect(await knock(other.port)).toBe('refused')
     expect(await knock(port)).toBe('cut')
     const squatter = createServer()
-    const taken = await new Promise((resolve) => squatter.once('error', (error: NodeJS.ErrnoException) => resolve(error.code)).listen(port, '127.0.0.1', () => resolve('it is theirs')))
+    const taken = await new Promise((resolve) =>
+      squatter
+        .once('error', (error: NodeJS.ErrnoException) => resolve(error.code))
+        .listen(port, '127.0.0.1', () => resolve('it is theirs')),
+    )
     expect(taken).toBe('EADDRINUSE')
     await close()
     expect(await knock(port)).toBe('refused')

@@ -14,7 +14,10 @@ import {sharedEnvironments} from '../support/environments.ts'
 import {mayMakeNetworks, startNetRack, type TestNetRack} from '../support/net-rack.ts'
 import {startTrainRack, type TrainRack} from '../support/train.ts'
 
-/** Ranks of the first attempt wait until they are ended; those of later ones log a value, where there is a head, and leave an output. */
+/**
+ * Ranks of the first attempt wait until they are ended; those of later ones log a value, where there is a head, and
+ * leave an output.
+ */
 const SCRIPT = `
 import json, os, time, urllib.request
 from pathlib import Path
@@ -29,7 +32,7 @@ if uri and rank == "0":
 (Path(os.environ["FLEXRACK_OUTPUTS"]) / f"model-{rank}.onnx").write_text(attempt)
 `
 
-describe('a tracked run whose leader\'s supervisor is killed', () => {
+describe("a tracked run whose leader's supervisor is killed", () => {
   let setup: TrainRack
   const context = () => makeContext({env: setup.rack.env})
   beforeAll(async () => {
@@ -41,44 +44,86 @@ describe('a tracked run whose leader\'s supervisor is killed', () => {
     await setup?.stop()
   })
 
-  test('goes on under another one, whose result, outputs and record are the run\'s, also after the old one has brought its own', {timeout: 300_000}, async () => {
-    let killed: Promise<void> | undefined
-    const kill = async (run: string): Promise<void> => {
-      const state = await readFile(join(setup.rack.home, 'state/local/nodes/node-1/home/.flexrack/runs', run, 'state.json'), 'utf8')
-      process.kill((JSON.parse(state) as {pid: number}).pid, 'SIGKILL')
-    }
-    const {trained, news} = await setup.train(SCRIPT, {
-      spec: {nodes: 2, spares: 1, outputs: ['*.onnx']}, choice: {tracking: true},
-      onLines: (lines, run) => {
-        if (lines.length === 2) killed ??= kill(run)
-      },
-    })
-    await killed
-    const kept = JSON.parse(await readFile(join(setup.rack.home, 'state/local/nodes/node-1/home/.flexrack/head/tokens.json'), 'utf8')) as {tokens: Record<string, {runId: string; expiresAt: number}>}
-    const tokens = Object.values(kept.tokens).filter((one) => one.runId === trained.trackedId)
-    expect(tokens).toHaveLength(1) // the lost node never said that it needs it no more; it ends soon all the same, not in weeks
-    expect(tokens[0]!.expiresAt).toBeLessThanOrEqual(Date.now() + 300_000)
-    expect(trained).toMatchObject({status: 'finished', exit: 0, leader: 'node-2', attempts: 2, outputs: ['model-0.onnx'], recorded: true, left: {'node-1': [], 'node-2': [], 'node-3': []}})
-    const elected = news.filter((one) => one.event === 'elected')
-    expect(elected).toMatchObject([{node: 'node-2', term: expect.any(Number), instead: 'node-1'}])
-    const term = (elected[0] as unknown as {term: number}).term // 2, or more where node-3 noticed the loss so much later that a vote came too early
-    expect(term).toBeGreaterThanOrEqual(2)
-    const head = await connectHead(setup.rack.rack, setup.rack.fleet(), context())
-    const client = openMlflow({uri: head.uri, token: head.token})
-    const artifacts = async (): Promise<string[]> => (await client.walkArtifacts(trained.trackedId as string)).map((one) => one.path)
-    expect(await client.getRun(trained.trackedId as string)).toMatchObject({status: 'FINISHED', metrics: {loss: {value: 0.5, step: 7}}, tags: {'flexrack.attempts': '2'}})
-    expect(await artifacts()).toEqual(expect.arrayContaining(['model-0.onnx', 'logs/attempt-2/rank-0.log']))
+  test(
+    "goes on under another one, whose result, outputs and record are the run's, also after the old one has brought its own",
+    {timeout: 300_000},
+    async () => {
+      let killed: Promise<void> | undefined
+      const kill = async (run: string): Promise<void> => {
+        const state = await readFile(
+          join(setup.rack.home, 'state/local/nodes/node-1/home/.flexrack/runs', run, 'state.json'),
+          'utf8',
+        )
+        process.kill((JSON.parse(state) as {pid: number}).pid, 'SIGKILL')
+      }
+      const {trained, news} = await setup.train(SCRIPT, {
+        spec: {nodes: 2, spares: 1, outputs: ['*.onnx']},
+        choice: {tracking: true},
+        onLines: (lines, run) => {
+          if (lines.length === 2) killed ??= kill(run)
+        },
+      })
+      await killed
+      const kept = JSON.parse(
+        await readFile(join(setup.rack.home, 'state/local/nodes/node-1/home/.flexrack/head/tokens.json'), 'utf8'),
+      ) as {tokens: Record<string, {runId: string; expiresAt: number}>}
+      const tokens = Object.values(kept.tokens).filter((one) => one.runId === trained.trackedId)
+      // the lost node never said that it needs it no more; it ends soon all the same, not in weeks
+      expect(tokens).toHaveLength(1)
+      expect(tokens[0]!.expiresAt).toBeLessThanOrEqual(Date.now() + 300_000)
+      expect(trained).toMatchObject({
+        status: 'finished',
+        exit: 0,
+        leader: 'node-2',
+        attempts: 2,
+        outputs: ['model-0.onnx'],
+        recorded: true,
+        left: {'node-1': [], 'node-2': [], 'node-3': []},
+      })
+      const elected = news.filter((one) => one.event === 'elected')
+      expect(elected).toMatchObject([{node: 'node-2', term: expect.any(Number), instead: 'node-1'}])
+      // 2, or more where node-3 noticed the loss so much later that a vote came too early
+      const term = (elected[0] as unknown as {term: number}).term
+      expect(term).toBeGreaterThanOrEqual(2)
+      const head = await connectHead(setup.rack.rack, setup.rack.fleet(), context())
+      const client = openMlflow({uri: head.uri, token: head.token})
+      const artifacts = async (): Promise<string[]> =>
+        (await client.walkArtifacts(trained.trackedId as string)).map((one) => one.path)
+      expect(await client.getRun(trained.trackedId as string)).toMatchObject({
+        status: 'FINISHED',
+        metrics: {loss: {value: 0.5, step: 7}},
+        tags: {'flexrack.attempts': '2'},
+      })
+      expect(await artifacts()).toEqual(expect.arrayContaining(['model-0.onnx', 'logs/attempt-2/rank-0.log']))
 
-    const runs = openRuns({rack: setup.rack.rack, fleet: setup.rack.fleet(), manifest: await setup.manifest()}, context())
-    expect((await runs.list({all: true, limit: 5})).runs[0]).toMatchObject({run: trained.run, status: 'finished', leader: 'node-2', term, recorded: true})
-    expect(await artifacts()).toContain('logs/attempt-1/rank-0.log') // of the old leader's node
-    expect((await client.getRun(trained.trackedId as string)).status).toBe('FINISHED')
-    expect((await runs.look()).runs.find((one) => one.run === trained.run)?.nodes.map((one) => [one.node, one.status, one.recorded])).toEqual([['node-1', 'failed', true], ['node-2', 'finished', true], ['node-3', 'finished', true]])
-    await runs.close()
-  })
+      const runs = openRuns(
+        {rack: setup.rack.rack, fleet: setup.rack.fleet(), manifest: await setup.manifest()},
+        context(),
+      )
+      expect((await runs.list({all: true, limit: 5})).runs[0]).toMatchObject({
+        run: trained.run,
+        status: 'finished',
+        leader: 'node-2',
+        term,
+        recorded: true,
+      })
+      expect(await artifacts()).toContain('logs/attempt-1/rank-0.log') // of the old leader's node
+      expect((await client.getRun(trained.trackedId as string)).status).toBe('FINISHED')
+      expect(
+        (await runs.look()).runs
+          .find((one) => one.run === trained.run)
+          ?.nodes.map((one) => [one.node, one.status, one.recorded]),
+      ).toEqual([
+        ['node-1', 'failed', true],
+        ['node-2', 'finished', true],
+        ['node-3', 'finished', true],
+      ])
+      await runs.close()
+    },
+  )
 })
 
-describe.skipIf(!mayMakeNetworks())('a run whose leader\'s node loses its network', () => {
+describe.skipIf(!mayMakeNetworks())("a run whose leader's node loses its network", () => {
   let net: TestNetRack
   let folder: string
   const fleets: Fleet[] = []
@@ -94,7 +139,14 @@ describe.skipIf(!mayMakeNetworks())('a run whose leader\'s node loses its networ
 
   test('ends well for who follows, watches and waits, and for who comes later', {timeout: 300_000}, async () => {
     const reported: string[] = []
-    const context = makeContext({env: process.env, reporter: {...silentReporter, warn: (message) => void reported.push(message), note: (message) => void reported.push(message)}})
+    const context = makeContext({
+      env: process.env,
+      reporter: {
+        ...silentReporter,
+        warn: (message) => void reported.push(message),
+        note: (message) => void reported.push(message),
+      },
+    })
     const quiet = makeContext({env: process.env})
     const open = (): Fleet => {
       const fleet = openFleet(net.rack.nodes, quiet)
@@ -103,8 +155,23 @@ describe.skipIf(!mayMakeNetworks())('a run whose leader\'s node loses its networ
     }
     await writeFile(join(folder, 'train.py'), SCRIPT)
     const manifest: Manifest = {
-      path: join(folder, 'flexrack.yaml'), folder, name: 'proj', workspace: {exclude: [], forward: [], env: {}},
-      train: {command: ['train.py'], launcher: 'plain', nodes: 3, processesPerNode: 1, restarts: 0, outputs: [], env: {}, grace: 5, spares: 1}, tracking: {experiment: 'proj'}, endpoints: {},
+      path: join(folder, 'flexrack.yaml'),
+      folder,
+      name: 'proj',
+      workspace: {exclude: [], forward: [], env: {}},
+      train: {
+        command: ['train.py'],
+        launcher: 'plain',
+        nodes: 3,
+        processesPerNode: 1,
+        restarts: 0,
+        outputs: [],
+        env: {},
+        grace: 5,
+        spares: 1,
+      },
+      tracking: {experiment: 'proj'},
+      endpoints: {},
     }
     const place = {manifest, rack: net.rack, fleet: open()}
     const plan = await planTrain(place, {args: [], tracking: false, preflight: {skip: [], force: true}}, quiet)
@@ -113,29 +180,47 @@ describe.skipIf(!mayMakeNetworks())('a run whose leader\'s node loses its networ
     const ends: Promise<unknown>[] = []
     const lose = async (name: string): Promise<void> => {
       const run = await waiting.find(name)
-      ends.push(waiting.wait(run, undefined), watching.watch(run, {every: 2, onView: () => {}, signal: quiet.signal}, quiet))
+      ends.push(
+        waiting.wait(run, undefined),
+        watching.watch(run, {every: 2, onView: () => {}, signal: quiet.signal}, quiet),
+      )
       net.link('node-1', 'down')
       ends.push(late.find(name).then((found) => late.wait(found, undefined)))
     }
     let up = 0
     const news: RunNews[] = []
     const tell = newsTeller(context)
-    const trained = await runPlan(plan, place, {
-      detach: false,
-      onLines: (lines) => {
-        up += lines.filter((line) => line.text === 'up in attempt 1').length
-        if (up === 3 && ends.length === 0) ends.push(lose(plan.spec.run))
+    const trained = await runPlan(
+      plan,
+      place,
+      {
+        detach: false,
+        onLines: (lines) => {
+          up += lines.filter((line) => line.text === 'up in attempt 1').length
+          if (up === 3 && ends.length === 0) ends.push(lose(plan.spec.run))
+        },
+        onNews: (one) => {
+          news.push(one)
+          tell(one)
+        },
       },
-      onNews: (one) => {
-        news.push(one)
-        tell(one)
-      },
-    }, context)
-    expect(trained).toMatchObject({status: 'finished', exit: 0, leader: 'node-2', attempts: 2, left: {'node-2': [], 'node-3': [], 'node-4': []}})
+      context,
+    )
+    expect(trained).toMatchObject({
+      status: 'finished',
+      exit: 0,
+      leader: 'node-2',
+      attempts: 2,
+      left: {'node-2': [], 'node-3': [], 'node-4': []},
+    })
     expect(Object.keys(trained.left)).not.toContain('node-1')
-    expect(reported).toContain('node-2 leads the run from now on, chosen by node-2, node-3 and node-4, in the place of node-1')
+    expect(reported).toContain(
+      'node-2 leads the run from now on, chosen by node-2, node-3 and node-4, in the place of node-1',
+    )
     expect(reported.filter((line) => line.includes('leads the run'))).toHaveLength(1)
-    expect(reported).toContain(`node-1 does not answer, and the run is over; whether anything of it is left there is told, once it answers, by: flexrack runs stop ${trained.run}`)
+    expect(reported).toContain(
+      `node-1 does not answer, and the run is over; whether anything of it is left there is told, once it answers, by: flexrack runs stop ${trained.run}`,
+    )
     await ends[0]
     const [, waited, watched, found] = await Promise.all(ends)
     expect(waited).toMatchObject({node: 'node-2', result: {status: 'finished'}})
@@ -144,37 +229,80 @@ describe.skipIf(!mayMakeNetworks())('a run whose leader\'s node loses its networ
     await Promise.all(others.map((one) => one.close()))
   })
 
-  test('is stopped by Ctrl-C where it can be reached, and says what is not known of the node that cannot', {timeout: 300_000}, async () => {
-    const [reported, interrupt] = [[] as string[], new AbortController()]
-    const progress = (title: string) => ({detail() {}, amount() {}, done: (text?: string) => void reported.push(text ?? title), fail: (text?: string) => void reported.push(`failed: ${text ?? title}`)})
-    const context = makeContext({env: process.env, signal: interrupt.signal, reporter: {...silentReporter, begin: progress, warn: (message) => void reported.push(message)}})
-    const fleet = openFleet(net.rack.nodes, makeContext({env: process.env}))
-    fleets.push(fleet)
-    await writeFile(join(folder, 'train.py'), SCRIPT)
-    const manifest: Manifest = {
-      path: join(folder, 'flexrack.yaml'), folder, name: 'proj', workspace: {exclude: [], forward: [], env: {}},
-      train: {command: ['train.py'], launcher: 'plain', nodes: 2, processesPerNode: 1, restarts: 0, outputs: [], env: {}, grace: 5}, tracking: {experiment: 'proj'}, endpoints: {},
-    }
-    const place = {manifest, rack: net.rack, fleet}
-    const plan = await planTrain(place, {args: [], on: 'node-3,node-4', tracking: false, preflight: {skip: [], force: true}}, context)
-    const {run} = plan.spec
-    let up = 0
-    const ended = runPlan(plan, place, {
-      detach: false,
-      onLines: (lines) => {
-        up += lines.filter((line) => line.text === 'up in attempt 1').length
-        if (up < 2 || interrupt.signal.aborted) return
-        net.link('node-3', 'down')
-        interrupt.abort()
-      },
-    }, context)
-    await expect(ended).rejects.toThrow(expect.objectContaining({
-      code: 'INTERRUPTED', exitCode: 130, hint: `flexrack runs stop ${run}`, details: {run, left: {'node-4': []}, unreached: ['node-3']},
-      message: `run ${run} was stopped on node-4; how it ended is not known, because node-3 could not be reached`,
-    }))
-    expect(reported).toContain('Stopped: no process of the run is left on node-4')
-    expect(reported).toContain(`node-3 could not be reached; whether anything of run ${run} is left there is told, once it answers, by: flexrack runs stop ${run}`)
-    expect(reported.filter((line) => line.startsWith('failed: ') || line.includes('does not answer'))).toEqual([])
-    net.link('node-3', 'up')
-  })
+  test(
+    'is stopped by Ctrl-C where it can be reached, and says what is not known of the node that cannot',
+    {timeout: 300_000},
+    async () => {
+      const [reported, interrupt] = [[] as string[], new AbortController()]
+      const progress = (title: string) => ({
+        detail() {},
+        amount() {},
+        done: (text?: string) => void reported.push(text ?? title),
+        fail: (text?: string) => void reported.push(`failed: ${text ?? title}`),
+      })
+      const context = makeContext({
+        env: process.env,
+        signal: interrupt.signal,
+        reporter: {...silentReporter, begin: progress, warn: (message) => void reported.push(message)},
+      })
+      const fleet = openFleet(net.rack.nodes, makeContext({env: process.env}))
+      fleets.push(fleet)
+      await writeFile(join(folder, 'train.py'), SCRIPT)
+      const manifest: Manifest = {
+        path: join(folder, 'flexrack.yaml'),
+        folder,
+        name: 'proj',
+        workspace: {exclude: [], forward: [], env: {}},
+        train: {
+          command: ['train.py'],
+          launcher: 'plain',
+          nodes: 2,
+          processesPerNode: 1,
+          restarts: 0,
+          outputs: [],
+          env: {},
+          grace: 5,
+        },
+        tracking: {experiment: 'proj'},
+        endpoints: {},
+      }
+      const place = {manifest, rack: net.rack, fleet}
+      const plan = await planTrain(
+        place,
+        {args: [], on: 'node-3,node-4', tracking: false, preflight: {skip: [], force: true}},
+        context,
+      )
+      const {run} = plan.spec
+      let up = 0
+      const ended = runPlan(
+        plan,
+        place,
+        {
+          detach: false,
+          onLines: (lines) => {
+            up += lines.filter((line) => line.text === 'up in attempt 1').length
+            if (up < 2 || interrupt.signal.aborted) return
+            net.link('node-3', 'down')
+            interrupt.abort()
+          },
+        },
+        context,
+      )
+      await expect(ended).rejects.toThrow(
+        expect.objectContaining({
+          code: 'INTERRUPTED',
+          exitCode: 130,
+          hint: `flexrack runs stop ${run}`,
+          details: {run, left: {'node-4': []}, unreached: ['node-3']},
+          message: `run ${run} was stopped on node-4; how it ended is not known, because node-3 could not be reached`,
+        }),
+      )
+      expect(reported).toContain('Stopped: no process of the run is left on node-4')
+      expect(reported).toContain(
+        `node-3 could not be reached; whether anything of run ${run} is left there is told, once it answers, by: flexrack runs stop ${run}`,
+      )
+      expect(reported.filter((line) => line.startsWith('failed: ') || line.includes('does not answer'))).toEqual([])
+      net.link('node-3', 'up')
+    },
+  )
 })

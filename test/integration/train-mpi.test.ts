@@ -47,7 +47,12 @@ describe.skipIf(!mayMakeNetworks())('Open MPI on nodes with networks of their ow
   /** On a node that reaches PyPI, which those in networks of their own do not. */
   async function buildEnvironments(all: string[]): Promise<void> {
     const sshd = await startSshd()
-    const node = {...sshd.target('builder'), root: `${sshd.home}/.flexrack`, environments: await sharedEnvironments(), labels: {}}
+    const node = {
+      ...sshd.target('builder'),
+      root: `${sshd.home}/.flexrack`,
+      environments: await sharedEnvironments(),
+      labels: {},
+    }
     const builder = openFleet([node], context)
     try {
       const host = await openHost(builder, node, context)
@@ -64,26 +69,53 @@ describe.skipIf(!mayMakeNetworks())('Open MPI on nodes with networks of their ow
     onUp?: (run: string) => Promise<unknown>
   }
 
-  async function train(script: string, spec: Partial<TrainSpec> = {}, {requirements = MPI4PY, onUp}: Parts = {}): Promise<{trained: Trained; lines: RankLine[]}> {
+  async function train(
+    script: string,
+    spec: Partial<TrainSpec> = {},
+    {requirements = MPI4PY, onUp}: Parts = {},
+  ): Promise<{trained: Trained; lines: RankLine[]}> {
     await writeFile(join(folder, 'requirements.txt'), requirements)
     await writeFile(join(folder, 'train.py'), script)
     const manifest: Manifest = {
-      path: join(folder, 'flexrack.yaml'), folder, name: requirements === MPI4PY ? 'proj' : 'torch', workspace: {python: 'requirements.txt', exclude: [], forward: [], env: {}},
-      train: {command: ['train.py'], launcher: 'mpi', nodes: 2, processesPerNode: 2, restarts: 0, outputs: [], env: {}, grace: 5, ...spec},
-      tracking: {experiment: 'proj'}, endpoints: {},
+      path: join(folder, 'flexrack.yaml'),
+      folder,
+      name: requirements === MPI4PY ? 'proj' : 'torch',
+      workspace: {python: 'requirements.txt', exclude: [], forward: [], env: {}},
+      train: {
+        command: ['train.py'],
+        launcher: 'mpi',
+        nodes: 2,
+        processesPerNode: 2,
+        restarts: 0,
+        outputs: [],
+        env: {},
+        grace: 5,
+        ...spec,
+      },
+      tracking: {experiment: 'proj'},
+      endpoints: {},
     }
     const place = {manifest, rack: net.rack, fleet}
-    const plan = await planTrain(place, {args: [], tracking: false, preflight: {skip: ['bandwidth', 'disk', 'shm'], force: false}}, context)
+    const plan = await planTrain(
+      place,
+      {args: [], tracking: false, preflight: {skip: ['bandwidth', 'disk', 'shm'], force: false}},
+      context,
+    )
     expect(plan.plan.steps.at(-1)?.title).toContain('mpirun train.py')
     const lines: RankLine[] = []
     let acting: Promise<unknown> | undefined
-    const trained = await runPlan(plan, place, {
-      detach: false,
-      onLines: (some) => {
-        lines.push(...some)
-        if (lines.filter((line) => line.text === 'up').length === 4) acting ??= onUp?.(plan.spec.run)
+    const trained = await runPlan(
+      plan,
+      place,
+      {
+        detach: false,
+        onLines: (some) => {
+          lines.push(...some)
+          if (lines.filter((line) => line.text === 'up').length === 4) acting ??= onUp?.(plan.spec.run)
+        },
       },
-    }, context)
+      context,
+    )
     await acting
     await nothingLeft(trained)
     return {trained, lines}
@@ -94,32 +126,49 @@ describe.skipIf(!mayMakeNetworks())('Open MPI on nodes with networks of their ow
     expect(left).toEqual({'node-1': [], 'node-2': []})
     expect(await processesOf(run)).toEqual([])
     const files = [...(await readdir('/dev/shm')), ...(await readdir(tmpdir()))]
-    expect(files.filter((name) => name.includes(run) || name.startsWith('ompi.') || name.startsWith('vader_segment'))).toEqual([])
+    expect(
+      files.filter((name) => name.includes(run) || name.startsWith('ompi.') || name.startsWith('vader_segment')),
+    ).toEqual([])
   }
 
-  const byRank = (lines: RankLine[]): string[] => lines.toSorted((a, b) => a.rank - b.rank).map(({node, text}) => `${node}: ${text}`)
+  const byRank = (lines: RankLine[]): string[] =>
+    lines.toSorted((a, b) => a.rank - b.rank).map(({node, text}) => `${node}: ${text}`)
 
-  test('ranks are where the plan says, reduce over the link between the nodes, and find what torchrun and Horovod would tell them', {timeout: 300_000}, async () => {
-    const script = `${UP.replace('print("up", flush=True)\n', '')}
+  test(
+    'ranks are where the plan says, reduce over the link between the nodes, and find what torchrun and Horovod would tell them',
+    {timeout: 300_000},
+    async () => {
+      const script = `${UP.replace('print("up", flush=True)\n', '')}
 total = world.allreduce(world.Get_rank() + 1)
 names = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "HOROVOD_RANK", "HOROVOD_LOCAL_SIZE", "HOROVOD_CROSS_RANK", "HOROVOD_CROSS_SIZE")
 print(total, world.Get_rank(), world.Get_size(), *(os.environ[name] for name in names), os.environ["MASTER_ADDR"], os.environ["MASTER_PORT"].isdigit(), os.environ.get("TMPDIR", "-"))
 open(os.path.join(os.environ["FLEXRACK_OUTPUTS"], "model.txt"), "w").write("weights")
 `
-    const {trained, lines} = await train(script, {outputs: ['model.txt']})
-    expect(trained).toMatchObject({status: 'finished', exit: 0, worldSize: 4, nodes: ['node-1', 'node-2'], cause: null, outputs: ['model.txt']})
-    const leader = net.addresses['node-1']
-    const reported = `${leader} True ${process.env.TMPDIR ?? '-'}`
-    expect(byRank(lines)).toEqual([
-      `node-1: 10 0 4 0 0 4 2 0 2 0 2 ${reported}`,
-      `node-1: 10 1 4 1 1 4 2 1 2 0 2 ${reported}`,
-      `node-2: 10 2 4 2 0 4 2 2 2 1 2 ${reported}`,
-      `node-2: 10 3 4 3 1 4 2 3 2 1 2 ${reported}`,
-    ])
-    expect(await runs.show(trained.run)).toMatchObject({status: 'finished', worldSize: 4})
-    const log = await readFile(join((await runs.show(trained.run)).folders['node-1'] as string, 'attempts/1/agent.log'), 'utf8')
-    expect(log.includes('--allow-run-as-root')).toBe(process.getuid?.() === 0)
-  })
+      const {trained, lines} = await train(script, {outputs: ['model.txt']})
+      expect(trained).toMatchObject({
+        status: 'finished',
+        exit: 0,
+        worldSize: 4,
+        nodes: ['node-1', 'node-2'],
+        cause: null,
+        outputs: ['model.txt'],
+      })
+      const leader = net.addresses['node-1']
+      const reported = `${leader} True ${process.env.TMPDIR ?? '-'}`
+      expect(byRank(lines)).toEqual([
+        `node-1: 10 0 4 0 0 4 2 0 2 0 2 ${reported}`,
+        `node-1: 10 1 4 1 1 4 2 1 2 0 2 ${reported}`,
+        `node-2: 10 2 4 2 0 4 2 2 2 1 2 ${reported}`,
+        `node-2: 10 3 4 3 1 4 2 3 2 1 2 ${reported}`,
+      ])
+      expect(await runs.show(trained.run)).toMatchObject({status: 'finished', worldSize: 4})
+      const log = await readFile(
+        join((await runs.show(trained.run)).folders['node-1'] as string, 'attempts/1/agent.log'),
+        'utf8',
+      )
+      expect(log.includes('--allow-run-as-root')).toBe(process.getuid?.() === 0)
+    },
+  )
 
   test('torch.distributed over gloo needs nothing else', {timeout: 900_000}, async () => {
     const script = `import os, torch, torch.distributed as dist
@@ -131,7 +180,10 @@ dist.destroy_process_group()
 `
     const {trained, lines} = await train(script, {}, {requirements: await readFile(TORCH, 'utf8')})
     const sums = lines.filter((line) => line.text.startsWith('sum')) // torch warns of names that it cannot resolve
-    expect([trained.status, byRank(sums)]).toEqual(['finished', ['node-1: sum 10 0', 'node-1: sum 10 1', 'node-2: sum 10 2', 'node-2: sum 10 3']])
+    expect([trained.status, byRank(sums)]).toEqual([
+      'finished',
+      ['node-1: sum 10 0', 'node-1: sum 10 1', 'node-2: sum 10 2', 'node-2: sum 10 3'],
+    ])
   })
 
   test('rank 3 fails: the run ends everywhere, it is the first cause, and the next attempt starts anew', async () => {
@@ -139,11 +191,17 @@ dist.destroy_process_group()
 world.recv(source=3)
 `
     const {trained} = await train(script, {restarts: 1})
-    expect(trained).toMatchObject({status: 'failed', attempts: 2, cause: {kind: 'rank', rank: 3, node: 'node-2', exit: 17, message: 'no such digit'}})
+    expect(trained).toMatchObject({
+      status: 'failed',
+      attempts: 2,
+      cause: {kind: 'rank', rank: 3, node: 'node-2', exit: 17, message: 'no such digit'},
+    })
   })
 
   test('MPI_Abort names the rank that called it', async () => {
-    const {trained} = await train(`${UP}if world.Get_rank() == 2: print("gives up", flush=True); world.Abort(5)\nworld.recv(source=2)\n`)
+    const {trained} = await train(
+      `${UP}if world.Get_rank() == 2: print("gives up", flush=True); world.Abort(5)\nworld.recv(source=2)\n`,
+    )
     expect(trained).toMatchObject({status: 'failed', cause: {kind: 'rank', rank: 2, node: 'node-2', exit: 5}})
   })
 
@@ -156,12 +214,24 @@ world.recv(source=3)
 signal.signal(signal.SIGTERM, save)
 while True: time.sleep(0.05)
 `
-    const {trained, lines} = await train(script, {grace: 20}, {onUp: async (run) => stopRun(runs.place, await runs.find(run), {}, context)})
+    const {trained, lines} = await train(
+      script,
+      {grace: 20},
+      {onUp: async (run) => stopRun(runs.place, await runs.find(run), {}, context)},
+    )
     expect([trained.status, trained.cause]).toEqual(['stopped', null])
-    expect(lines.filter((line) => line.text === 'saved').map((line) => line.rank).toSorted()).toEqual([1, 2, 3])
+    expect(
+      lines
+        .filter((line) => line.text === 'saved')
+        .map((line) => line.rank)
+        .toSorted(),
+    ).toEqual([1, 2, 3])
   })
 
-  test.each([['mpirun', 'node-1', 'mpirun was killed by SIGKILL'], ['orted', 'node-2', 'orted on node-2 was killed by SIGKILL']])('%s is killed: it is told, and nothing is left', async (program, node, message) => {
+  test.each([
+    ['mpirun', 'node-1', 'mpirun was killed by SIGKILL'],
+    ['orted', 'node-2', 'orted on node-2 was killed by SIGKILL'],
+  ])('%s is killed: it is told, and nothing is left', async (program, node, message) => {
     const kill = async (run: string): Promise<void> => {
       const found = (await processesOf(run)).filter((one) => one.name === program)
       expect(found.length).toBe(1)

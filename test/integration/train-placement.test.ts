@@ -9,7 +9,9 @@ import {planTrain, runPlan, type TrainChoice} from '../../src/lib/train/index.ts
 import {trainPlanText} from '../../src/cli/train/plan-text.ts'
 import {startTrainRack, textOf, type TrainRack} from '../support/train.ts'
 
-/** Without GPUs (`gpus: 0`), as this machine has none: nodes are asked, chosen, reserved and ranks bound all the same. */
+/**
+ * Without GPUs (`gpus: 0`), as this machine has none: nodes are asked, chosen, reserved and ranks bound all the same.
+ */
 let up: TrainRack
 beforeAll(async () => {
   up = await startTrainRack(2)
@@ -18,7 +20,13 @@ afterAll(() => up?.stop())
 
 const SCRIPT = 'import os\nprint(os.environ["FLEXRACK_NODE"], repr(os.environ["CUDA_VISIBLE_DEVICES"]), flush=True)\n'
 const [FIRST, SECOND] = ['node-1', 'node-2']
-const choice = (parts: Partial<TrainChoice> = {}): TrainChoice => ({args: [], tracking: false, nodes: 1, gpus: 0, ...parts})
+const choice = (parts: Partial<TrainChoice> = {}): TrainChoice => ({
+  args: [],
+  tracking: false,
+  nodes: 1,
+  gpus: 0,
+  ...parts,
+})
 
 test('a run is placed, explained and bound, and --exclude is obeyed', async () => {
   const {trained, lines} = await up.train(SCRIPT, {choice: choice({exclude: FIRST})})
@@ -32,7 +40,10 @@ test('a run is placed, explained and bound, and --exclude is obeyed', async () =
   ])
   expect(plan.spec.placements[0]?.placed?.[0]).toMatchObject({rank: 0, gpus: [], cpus: expect.stringMatching(/^\d/)})
   expect(trainPlanText(plan)).toContain(`${FIRST}: It is left out by --exclude`)
-  await expect(planTrain(place, choice({gpus: 1}), makeContext({env: up.rack.env}))).rejects.toMatchObject({code: 'GPU_UNAVAILABLE', message: expect.stringContaining('It has no GPUs')})
+  await expect(planTrain(place, choice({gpus: 1}), makeContext({env: up.rack.env}))).rejects.toMatchObject({
+    code: 'GPU_UNAVAILABLE',
+    message: expect.stringContaining('It has no GPUs'),
+  })
 })
 
 test('a node that does not answer is left out where others suffice, and named where not', async () => {
@@ -44,9 +55,16 @@ test('a node that does not answer is left out where others suffice, and named wh
     const place = {manifest: await up.manifest(), rack, fleet}
     const plan = await planTrain(place, choice({nodes: 2}), context)
     expect(plan.spec.placements.map((one) => one.node.name)).toEqual([FIRST, SECOND])
-    expect(plan.spec.chosen?.reasons[0]).toMatchObject({node: 'dead', taken: false, why: expect.stringMatching(/^It cannot be asked: /)})
+    expect(plan.spec.chosen?.reasons[0]).toMatchObject({
+      node: 'dead',
+      taken: false,
+      why: expect.stringMatching(/^It cannot be asked: /),
+    })
     const error = await planTrain(place, choice({nodes: 3}), context).catch((one: unknown) => one as CliError)
-    expect(error).toMatchObject({code: 'NODE_UNFIT', details: {placement: [{node: 'dead'}, {node: FIRST}, {node: SECOND}]}})
+    expect(error).toMatchObject({
+      code: 'NODE_UNFIT',
+      details: {placement: [{node: 'dead'}, {node: FIRST}, {node: SECOND}]},
+    })
   } finally {
     await fleet.close()
   }
@@ -60,8 +78,13 @@ test('without GPUs, too, a dead node among the first ones costs the run nothing 
   try {
     const {trained} = await up.train('print("here")\n', {rack, fleet, spec: {nodes: 2}})
     expect(trained).toMatchObject({status: 'finished', nodes: [FIRST, SECOND]})
-    await expect(up.train('print("here")\n', {rack, fleet, spec: {nodes: 3}})).rejects.toMatchObject({code: 'NODE_UNREACHABLE', message: expect.stringContaining('dead')})
-    await expect(up.train('print("here")\n', {rack, fleet, choice: {on: `dead,${FIRST}`}})).rejects.toMatchObject({code: 'NODE_UNREACHABLE'})
+    await expect(up.train('print("here")\n', {rack, fleet, spec: {nodes: 3}})).rejects.toMatchObject({
+      code: 'NODE_UNREACHABLE',
+      message: expect.stringContaining('dead'),
+    })
+    await expect(up.train('print("here")\n', {rack, fleet, choice: {on: `dead,${FIRST}`}})).rejects.toMatchObject({
+      code: 'NODE_UNREACHABLE',
+    })
   } finally {
     await fleet.close()
   }
@@ -69,10 +92,16 @@ test('without GPUs, too, a dead node among the first ones costs the run nothing 
 
 test('of two runs that chose the same node the second chooses another; a third is told, or stands in line', async () => {
   const go = join(up.folder, 'go')
-  await writeFile(join(up.folder, 'train.py'), `import os, time\nprint("up", flush=True)\nwhile not os.path.exists(${JSON.stringify(go)}): time.sleep(0.02)\n`)
+  await writeFile(
+    join(up.folder, 'train.py'),
+    `import os, time\nprint("up", flush=True)\nwhile not os.path.exists(${JSON.stringify(go)}): time.sleep(0.02)\n`,
+  )
   const context = makeContext({env: up.rack.env})
   const place = {manifest: await up.manifest(), rack: up.rack.rack, fleet: up.rack.fleet()}
-  const plans = [await planTrain(place, choice({exclusive: true}), context), await planTrain(place, choice({exclusive: true}), context)]
+  const plans = [
+    await planTrain(place, choice({exclusive: true}), context),
+    await planTrain(place, choice({exclusive: true}), context),
+  ]
   expect(plans.map((one) => one.spec.placements[0]?.node.name)).toEqual([FIRST, FIRST])
   const running: Promise<unknown>[] = []
   const nodes: string[][] = []
@@ -83,9 +112,18 @@ test('of two runs that chose the same node the second chooses another; a third i
     await Promise.race([started.promise, run])
   }
   expect(existsSync(go)).toBe(false) // both run, so the second has chosen again
-  await expect(planTrain(place, choice({exclusive: true}), context)).rejects.toMatchObject({code: 'RESERVED', message: expect.stringContaining('has the whole node')})
+  await expect(planTrain(place, choice({exclusive: true}), context)).rejects.toMatchObject({
+    code: 'RESERVED',
+    message: expect.stringContaining('has the whole node'),
+  })
   const later = await planTrain(place, choice({exclusive: true, wait: 0.1}), context)
-  expect(later.spec.chosen).toMatchObject({waits: true, reasons: [{taken: true, why: expect.stringMatching(/has the whole node\. The run stands in line for it\.$/)}, {taken: false}]})
+  expect(later.spec.chosen).toMatchObject({
+    waits: true,
+    reasons: [
+      {taken: true, why: expect.stringMatching(/has the whole node\. The run stands in line for it\.$/)},
+      {taken: false},
+    ],
+  })
   await writeFile(go, '')
   await Promise.all(running)
   expect(nodes.flat().toSorted()).toEqual([FIRST, SECOND])

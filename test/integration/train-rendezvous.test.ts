@@ -4,8 +4,9 @@ import {afterAll, beforeAll, expect, test} from 'vitest'
 import {startTrainRack, type TrainRack} from '../support/train.ts'
 
 /**
- * The store of torch's agents has no authentication: who reaches its port may write to it. What an agent reads from it must never be
- * unpickled. torch's c10d rendezvous does so with its state, every five seconds (dynamic_rendezvous.py, _BackendRendezvousStateHolder).
+ * The store of torch's agents has no authentication: who reaches its port may write to it. What an agent reads from it
+ * must never be unpickled. torch's c10d rendezvous does so with its state, every five seconds (dynamic_rendezvous.py,
+ * _BackendRendezvousStateHolder).
  */
 const ATTACK = `import base64, os, pathlib, pickle, time, torch.distributed as dist
 mark = pathlib.Path(os.environ['FLEXRACK_OUTPUTS'], 'ran')
@@ -48,22 +49,34 @@ let requirements: string
 
 beforeAll(async () => {
   setup = await startTrainRack(2)
-  requirements = await readFile(fileURLToPath(new URL('../../templates/pytorch-ddp/requirements.txt', import.meta.url)), 'utf8')
+  requirements = await readFile(
+    fileURLToPath(new URL('../../templates/pytorch-ddp/requirements.txt', import.meta.url)),
+    'utf8',
+  )
 })
 afterAll(() => setup?.stop())
 
 test('what another user writes into the store of torchrun is run by nobody', {timeout: 900_000}, async () => {
   const {lines} = await setup.train(ATTACK, {requirements, spec: {launcher: 'torchrun'}})
-  expect(lines.map(({text}) => text).filter((text) => text.startsWith('written'))).toEqual([expect.stringMatching(/^written [1-9]\d* nothing ran$/)])
+  expect(lines.map(({text}) => text).filter((text) => text.startsWith('written'))).toEqual([
+    expect.stringMatching(/^written [1-9]\d* nothing ran$/),
+  ])
 })
 
-test('neither where the ranks meet nor under which name stands in an argv, and ranks have no settings of their launcher', {timeout: 900_000}, async () => {
-  const script = `import os, pathlib
+test(
+  'neither where the ranks meet nor under which name stands in an argv, and ranks have no settings of their launcher',
+  {timeout: 900_000},
+  async () => {
+    const script = `import os, pathlib
 own = [path.read_bytes().replace(b'\\0', b' ').decode(errors='replace') for path in pathlib.Path('/proc').glob('[0-9]*/cmdline') if path.parent.name == str(os.getppid()) or b'torch.distributed.run' in path.read_bytes()]
 told = [os.environ['MASTER_PORT'], os.environ['TORCHELASTIC_RUN_ID']]
 print('argv', sum(word in argv for word in told for argv in own), 'of', len(own) > 1, [name for name in os.environ if name.startswith('PET_')], flush=True)
 `
-  const {trained, lines} = await setup.train(script, {requirements, spec: {launcher: 'torchrun'}})
-  expect(trained.status).toBe('finished')
-  expect(lines.map(({text}) => text).filter((text) => text.startsWith('argv'))).toEqual(['argv 0 of True []', 'argv 0 of True []'])
-})
+    const {trained, lines} = await setup.train(script, {requirements, spec: {launcher: 'torchrun'}})
+    expect(trained.status).toBe('finished')
+    expect(lines.map(({text}) => text).filter((text) => text.startsWith('argv'))).toEqual([
+      'argv 0 of True []',
+      'argv 0 of True []',
+    ])
+  },
+)

@@ -11,14 +11,22 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, {recursive: true, force: true}))
 
-const git = (...words: string[]): string => execFileSync('git', ['-C', folder, '-c', 'user.name=t', '-c', 'user.email=t@example.org', ...words], {encoding: 'utf8'})
+const git = (...words: string[]): string =>
+  execFileSync('git', ['-C', folder, '-c', 'user.name=t', '-c', 'user.email=t@example.org', ...words], {
+    encoding: 'utf8',
+  })
 
 test('the commit, the branch and every change are known, also of files that git does not track', async () => {
   git('init', '-q', '-b', 'work')
   await writeFile(join(folder, 'train.py'), 'old\n')
   git('add', '.')
   git('commit', '-q', '-m', 'first')
-  expect(await readSource(folder)).toEqual({commit: git('rev-parse', 'HEAD').trim(), branch: 'work', changed: [], diff: ''})
+  expect(await readSource(folder)).toEqual({
+    commit: git('rev-parse', 'HEAD').trim(),
+    branch: 'work',
+    changed: [],
+    diff: '',
+  })
   await writeFile(join(folder, 'train.py'), 'new\n')
   await writeFile(join(folder, 'größe.py'), 'x\n')
   const {changed, diff} = await readSource(folder)

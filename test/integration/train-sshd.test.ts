@@ -29,11 +29,27 @@ afterAll(async () => {
 
 test('a run on OpenSSH servers goes on when every connection is closed, and is found again', async () => {
   const go = join(folder, 'go')
-  await writeFile(join(folder, 'train.py'), `import os, time\nprint("up", flush=True)\nwhile not os.path.exists(${JSON.stringify(go)}): time.sleep(0.02)\nprint("done")\n`)
+  await writeFile(
+    join(folder, 'train.py'),
+    `import os, time\nprint("up", flush=True)\nwhile not os.path.exists(${JSON.stringify(go)}): time.sleep(0.02)\nprint("done")\n`,
+  )
   const manifest: Manifest = {
-    path: join(folder, 'flexrack.yaml'), folder, name: 'proj', workspace: {exclude: [], forward: [], env: {}},
-    train: {command: ['train.py'], launcher: 'plain', nodes: 2, processesPerNode: 1, restarts: 0, outputs: [], env: {}, grace: 5},
-    tracking: {experiment: 'proj'}, endpoints: {},
+    path: join(folder, 'flexrack.yaml'),
+    folder,
+    name: 'proj',
+    workspace: {exclude: [], forward: [], env: {}},
+    train: {
+      command: ['train.py'],
+      launcher: 'plain',
+      nodes: 2,
+      processesPerNode: 1,
+      restarts: 0,
+      outputs: [],
+      env: {},
+      grace: 5,
+    },
+    tracking: {experiment: 'proj'},
+    endpoints: {},
   }
   const context = makeContext({env: {...process.env, FLEXRACK_HOME: join(folder, 'home')}})
   const first = openFleet(rack.nodes, context)
@@ -43,14 +59,29 @@ test('a run on OpenSSH servers goes on when every connection is closed, and is f
 
   const second = openFleet(rack.nodes, context)
   const runs = openRuns({rack, fleet: second}, context)
-  expect((await runs.list({all: true, limit: 5})).runs[0]).toMatchObject({run, status: 'running', nodes: ['one', 'two']})
+  expect((await runs.list({all: true, limit: 5})).runs[0]).toMatchObject({
+    run,
+    status: 'running',
+    nodes: ['one', 'two'],
+  })
   const lines: RankLine[] = []
-  const following = followRun(runs.place, await runs.find(run), {follow: true, onLines: (some) => {
-    lines.push(...some)
-    if (lines.length === 2) void writeFile(go, '')
-  }}, context)
+  const following = followRun(
+    runs.place,
+    await runs.find(run),
+    {
+      follow: true,
+      onLines: (some) => {
+        lines.push(...some)
+        if (lines.length === 2) void writeFile(go, '')
+      },
+    },
+    context,
+  )
   const {details} = await following
-  expect([...details.values()].map((one) => [one.node, one.status, one.alive])).toEqual([['one', 'finished', []], ['two', 'finished', []]])
+  expect([...details.values()].map((one) => [one.node, one.status, one.alive])).toEqual([
+    ['one', 'finished', []],
+    ['two', 'finished', []],
+  ])
   expect(lines.map((line) => line.text).toSorted()).toEqual(['done', 'done', 'up', 'up'])
   await second.close()
 })

@@ -25,81 +25,177 @@ beforeAll(async () => {
 afterAll(() => setup?.stop())
 
 const context = () => makeContext({env: setup.rack.env})
-const place = async (): Promise<RunsPlace> => ({rack: setup.rack.rack, fleet: setup.rack.fleet(), manifest: await setup.manifest()})
+const place = async (): Promise<RunsPlace> => ({
+  rack: setup.rack.rack,
+  fleet: setup.rack.fleet(),
+  manifest: await setup.manifest(),
+})
 async function mlflow(): Promise<Mlflow> {
   const head = await connectHead(setup.rack.rack, setup.rack.fleet(), context())
   return openMlflow({uri: head.uri, token: head.token})
 }
 
-test('a data-parallel run survives the death of a rank, resumes, and its record says everything', {timeout: 900_000}, async () => {
-  const script = await readFile(join(TEMPLATE, 'train.py'), 'utf8')
-  let killing: Promise<void> | undefined
-  const {trained, lines} = await setup.train(script, {
-    requirements,
-    spec: {launcher: 'torchrun', restarts: 1, outputs: ['model.onnx', 'checkpoints/'], command: ['train.py', '--epochs', '8']},
-    choice: {tracking: true},
-    onLines: (seen, run) => {
-      if (!killing && seen.some((line) => line.text.startsWith('epoch 2/'))) killing = killRank(run, 1)
-    },
-  })
-  await killing
-  expect(trained).toMatchObject({status: 'finished', worldSize: 2, attempts: 2, recorded: true, left: {'node-1': [], 'node-2': []}})
-  expect(lines.some((line) => line.attempt === 2 && /^resumed after epoch \d+$/.test(line.text))).toBe(true)
-  expect(trained.outputs).toEqual(['checkpoints/last.pt', 'model.onnx'])
-  expect(trained.metrics.find((metric) => metric.key === 'test_accuracy')?.value).toBeGreaterThan(0.9)
+test(
+  'a data-parallel run survives the death of a rank, resumes, and its record says everything',
+  {timeout: 900_000},
+  async () => {
+    const script = await readFile(join(TEMPLATE, 'train.py'), 'utf8')
+    let killing: Promise<void> | undefined
+    const {trained, lines} = await setup.train(script, {
+      requirements,
+      spec: {
+        launcher: 'torchrun',
+        restarts: 1,
+        outputs: ['model.onnx', 'checkpoints/'],
+        command: ['train.py', '--epochs', '8'],
+      },
+      choice: {tracking: true},
+      onLines: (seen, run) => {
+        if (!killing && seen.some((line) => line.text.startsWith('epoch 2/'))) killing = killRank(run, 1)
+      },
+    })
+    await killing
+    expect(trained).toMatchObject({
+      status: 'finished',
+      worldSize: 2,
+      attempts: 2,
+      recorded: true,
+      left: {'node-1': [], 'node-2': []},
+    })
+    expect(lines.some((line) => line.attempt === 2 && /^resumed after epoch \d+$/.test(line.text))).toBe(true)
+    expect(trained.outputs).toEqual(['checkpoints/last.pt', 'model.onnx'])
+    expect(trained.metrics.find((metric) => metric.key === 'test_accuracy')?.value).toBeGreaterThan(0.9)
 
-  const client = await mlflow()
-  const record = await client.getRun(trained.trackedId as string)
-  expect(record).toMatchObject({name: trained.run, status: 'FINISHED', params: {epochs: '8', world_size: '2'}})
-  expect(record.tags).toMatchObject({'flexrack.run': trained.run, 'flexrack.exit': '0', 'flexrack.attempts': '2', 'flexrack.command': 'train.py --epochs 8', 'flexrack.nodes': 'node-1,node-2', 'flexrack.world_size': '2'})
-  expect(record.tags['flexrack.environment']).toMatch(/^[0-9a-f]{16}$/)
-  const artifacts = (await client.walkArtifacts(record.id)).map((one) => one.path)
-  expect(artifacts).toEqual(expect.arrayContaining(['model.onnx', 'checkpoints/last.pt', 'logs/attempt-1/rank-0.log', 'logs/attempt-2/rank-0.log']))
-  expect((await client.metricHistory(record.id, 'test_accuracy')).map((one) => one.step).toSorted((a, b) => a - b).at(-1)).toBe(7)
+    const client = await mlflow()
+    const record = await client.getRun(trained.trackedId as string)
+    expect(record).toMatchObject({name: trained.run, status: 'FINISHED', params: {epochs: '8', world_size: '2'}})
+    expect(record.tags).toMatchObject({
+      'flexrack.run': trained.run,
+      'flexrack.exit': '0',
+      'flexrack.attempts': '2',
+      'flexrack.command': 'train.py --epochs 8',
+      'flexrack.nodes': 'node-1,node-2',
+      'flexrack.world_size': '2',
+    })
+    expect(record.tags['flexrack.environment']).toMatch(/^[0-9a-f]{16}$/)
+    const artifacts = (await client.walkArtifacts(record.id)).map((one) => one.path)
+    expect(artifacts).toEqual(
+      expect.arrayContaining([
+        'model.onnx',
+        'checkpoints/last.pt',
+        'logs/attempt-1/rank-0.log',
+        'logs/attempt-2/rank-0.log',
+      ]),
+    )
+    expect(
+      (await client.metricHistory(record.id, 'test_accuracy'))
+        .map((one) => one.step)
+        .toSorted((a, b) => a - b)
+        .at(-1),
+    ).toBe(7)
 
-  const spec = JSON.parse(await readFile(join(await runFolder(trained.run), 'spec.json'), 'utf8')) as {tracking: {token: string; upstream: string}}
-  const withRunToken = openMlflow({uri: client.uri, token: new Secret(spec.tracking.token)})
-  await expect(withRunToken.getRun(record.id)).rejects.toMatchObject({code: 'REFUSED'})
-  expect(await setup.alive(trained.run)).toEqual([])
-})
+    const spec = JSON.parse(await readFile(join(await runFolder(trained.run), 'spec.json'), 'utf8')) as {
+      tracking: {token: string; upstream: string}
+    }
+    const withRunToken = openMlflow({uri: client.uri, token: new Secret(spec.tracking.token)})
+    await expect(withRunToken.getRun(record.id)).rejects.toMatchObject({code: 'REFUSED'})
+    expect(await setup.alive(trained.run)).toEqual([])
+  },
+)
 
 test("a run's data sets are inputs of its record", async () => {
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-set-'))
   await writeFile(join(folder, 'x.txt'), 'seven')
   const added = await new DataStore(context()).add(folder, 'seven')
-  const {trained, lines} = await setup.train('import os\nprint(open(os.environ["FLEXRACK_DATA"] + "/seven/x.txt").read())\n', {data: ['seven'], choice: {tracking: true}})
+  const {trained, lines} = await setup.train(
+    'import os\nprint(open(os.environ["FLEXRACK_DATA"] + "/seven/x.txt").read())\n',
+    {data: ['seven'], choice: {tracking: true}},
+  )
   for (const rank of [0, 1]) expect(textOf(lines, rank)).toEqual(['seven'])
   const {uri, token} = await connectHead(setup.rack.rack, setup.rack.fleet(), context())
-  const answer = await fetch(`${uri}/api/2.0/mlflow/runs/get?run_id=${trained.trackedId}`, {headers: {authorization: `Bearer ${token.reveal()}`}})
-  const {run} = (await answer.json()) as {run: {inputs: {dataset_inputs: {dataset: {name: string; digest: string; source: string}}[]}}}
-  expect(run.inputs.dataset_inputs.map(({dataset}) => [dataset.name, dataset.digest, JSON.parse(dataset.source)])).toEqual([['seven', added.digest.slice(0, 32), {digest: added.digest, from: `${hostname()}:${folder}`}]])
+  const answer = await fetch(`${uri}/api/2.0/mlflow/runs/get?run_id=${trained.trackedId}`, {
+    headers: {authorization: `Bearer ${token.reveal()}`},
+  })
+  const {run} = (await answer.json()) as {
+    run: {inputs: {dataset_inputs: {dataset: {name: string; digest: string; source: string}}[]}}
+  }
+  expect(
+    run.inputs.dataset_inputs.map(({dataset}) => [dataset.name, dataset.digest, JSON.parse(dataset.source)]),
+  ).toEqual([['seven', added.digest.slice(0, 32), {digest: added.digest, from: `${hostname()}:${folder}`}]])
   await rm(folder, {recursive: true})
 })
 
-test('the benchmark of ResNet-50 records what it measured: parameters, metrics, every window, and bench.json', {timeout: 600_000}, async () => {
-  for (const file of ['measure.py', 'report.py', 'workload.py', 'resnet.py', 'gpt.py']) await cp(join(BENCH, file), join(setup.folder, file))
-  const {trained, lines} = await setup.train(await readFile(join(BENCH, 'bench.py'), 'utf8'), {
-    requirements,
-    spec: {launcher: 'torchrun', outputs: ['bench.json'], command: ['train.py', '--model', 'resnet50', '--windows', '2', '--steps', '1']},
-    choice: {tracking: true},
-  })
-  expect(trained, JSON.stringify(lines)).toMatchObject({status: 'finished', worldSize: 2, outputs: ['bench.json'], recorded: true})
-  const bench = JSON.parse(await readFile(join(await runFolder(trained.run), 'outputs/bench.json'), 'utf8')) as {total: {per_second: {median: number}; windows: number[]}; loss: {first: number; last: number}}
-  expect(bench).toMatchObject({schema: 'pytorch-bench/1', parameters: 25_557_032, size: 'small', nodes: 2, unit: 'images', gradient_difference: {together: expect.closeTo(0, 5)}})
-  expect(bench.loss.last).toBeLessThan(bench.loss.first - 1)
-  expect(textOf(lines, 0)[0]).toMatch(/^resnet50, 25,557,032 parameters, (fp32|bf16), batch 4 of 64 x 64 pixels a rank, 2 ranks, cpu$/)
-  expect([0, 1].map((rank) => textOf(lines, rank).some((line) => /^rank \d on node-\d: [\d,.]+ images\/s/.test(line)))).toEqual([true, true])
-  const client = await mlflow()
-  const record = await client.getRun(trained.trackedId as string)
-  expect(record.params).toMatchObject({model: 'resnet50', size: 'small', batch: '4', length: '64', world_size: '2', nodes: '2', device: 'cpu'})
-  expect(trained.metrics.find((metric) => metric.key === 'images_per_second')?.value).toBe(bench.total.per_second.median)
-  expect(trained.metrics.map((metric) => metric.key)).toEqual(expect.arrayContaining(['images_per_second_per_rank', 'step_ms', 'communication_share', 'loss']))
-  expect((await client.metricHistory(record.id, 'window_images_per_second')).toSorted((a, b) => a.step - b.step).map((one) => one.value)).toEqual(bench.total.windows)
-  expect((await client.walkArtifacts(record.id)).map((one) => one.path)).toContain('bench.json')
-})
+test(
+  'the benchmark of ResNet-50 records what it measured: parameters, metrics, every window, and bench.json',
+  {timeout: 600_000},
+  async () => {
+    for (const file of ['measure.py', 'report.py', 'workload.py', 'resnet.py', 'gpt.py'])
+      await cp(join(BENCH, file), join(setup.folder, file))
+    const {trained, lines} = await setup.train(await readFile(join(BENCH, 'bench.py'), 'utf8'), {
+      requirements,
+      spec: {
+        launcher: 'torchrun',
+        outputs: ['bench.json'],
+        command: ['train.py', '--model', 'resnet50', '--windows', '2', '--steps', '1'],
+      },
+      choice: {tracking: true},
+    })
+    expect(trained, JSON.stringify(lines)).toMatchObject({
+      status: 'finished',
+      worldSize: 2,
+      outputs: ['bench.json'],
+      recorded: true,
+    })
+    const bench = JSON.parse(await readFile(join(await runFolder(trained.run), 'outputs/bench.json'), 'utf8')) as {
+      total: {per_second: {median: number}; windows: number[]}
+      loss: {first: number; last: number}
+    }
+    expect(bench).toMatchObject({
+      schema: 'pytorch-bench/1',
+      parameters: 25_557_032,
+      size: 'small',
+      nodes: 2,
+      unit: 'images',
+      gradient_difference: {together: expect.closeTo(0, 5)},
+    })
+    expect(bench.loss.last).toBeLessThan(bench.loss.first - 1)
+    expect(textOf(lines, 0)[0]).toMatch(
+      /^resnet50, 25,557,032 parameters, (fp32|bf16), batch 4 of 64 x 64 pixels a rank, 2 ranks, cpu$/,
+    )
+    expect(
+      [0, 1].map((rank) => textOf(lines, rank).some((line) => /^rank \d on node-\d: [\d,.]+ images\/s/.test(line))),
+    ).toEqual([true, true])
+    const client = await mlflow()
+    const record = await client.getRun(trained.trackedId as string)
+    expect(record.params).toMatchObject({
+      model: 'resnet50',
+      size: 'small',
+      batch: '4',
+      length: '64',
+      world_size: '2',
+      nodes: '2',
+      device: 'cpu',
+    })
+    expect(trained.metrics.find((metric) => metric.key === 'images_per_second')?.value).toBe(
+      bench.total.per_second.median,
+    )
+    expect(trained.metrics.map((metric) => metric.key)).toEqual(
+      expect.arrayContaining(['images_per_second_per_rank', 'step_ms', 'communication_share', 'loss']),
+    )
+    expect(
+      (await client.metricHistory(record.id, 'window_images_per_second'))
+        .toSorted((a, b) => a.step - b.step)
+        .map((one) => one.value),
+    ).toEqual(bench.total.windows)
+    expect((await client.walkArtifacts(record.id)).map((one) => one.path)).toContain('bench.json')
+  },
+)
 
-test('torchrun ranks are numbered as planned, and one that exits with 17 is the first cause among their consequences', {timeout: 600_000}, async () => {
-  const script = `import os, torch, torch.distributed as dist
+test(
+  'torchrun ranks are numbered as planned, and one that exits with 17 is the first cause among their consequences',
+  {timeout: 600_000},
+  async () => {
+    const script = `import os, torch, torch.distributed as dist
 dist.init_process_group("gloo")
 value = torch.ones(1) * (dist.get_rank() + 1)
 dist.all_reduce(value)
@@ -107,18 +203,28 @@ print("sum", int(value.item()), "rank", dist.get_rank(), os.environ["FLEXRACK_NO
 if dist.get_rank() == 2: os._exit(17)  # sys.exit would run gloo's destructors, which may abort while the others still talk to it
 while True: dist.all_reduce(value)
 `
-  const {trained, lines} = await setup.train(script, {requirements, spec: {launcher: 'torchrun', processesPerNode: 2}, choice: {tracking: true}})
-  expect([0, 1, 2, 3].map((rank) => textOf(lines, rank)[0])).toEqual([0, 1, 2, 3].map((rank) => `sum 10 rank ${rank} node-${rank < 2 ? 1 : 2} ${rank % 2}`))
-  expect(trained).toMatchObject({status: 'failed', cause: {kind: 'rank', rank: 2, node: 'node-2', exit: 17}})
-  expect(trained.cause?.others.length).toBeGreaterThan(0)
-  const record = await (await mlflow()).getRun(trained.trackedId as string)
-  expect(record.status).toBe('FAILED')
-  expect(record.tags['flexrack.cause']).toContain('rank 2 on node-2 ended with 17')
-  expect(await setup.alive(trained.run)).toEqual([])
-})
+    const {trained, lines} = await setup.train(script, {
+      requirements,
+      spec: {launcher: 'torchrun', processesPerNode: 2},
+      choice: {tracking: true},
+    })
+    expect([0, 1, 2, 3].map((rank) => textOf(lines, rank)[0])).toEqual(
+      [0, 1, 2, 3].map((rank) => `sum 10 rank ${rank} node-${rank < 2 ? 1 : 2} ${rank % 2}`),
+    )
+    expect(trained).toMatchObject({status: 'failed', cause: {kind: 'rank', rank: 2, node: 'node-2', exit: 17}})
+    expect(trained.cause?.others.length).toBeGreaterThan(0)
+    const record = await (await mlflow()).getRun(trained.trackedId as string)
+    expect(record.status).toBe('FAILED')
+    expect(record.tags['flexrack.cause']).toContain('rank 2 on node-2 ended with 17')
+    expect(await setup.alive(trained.run)).toEqual([])
+  },
+)
 
-test('a head that goes away in mid-run neither stops the run nor loses what it logs; the next command completes the record', {timeout: 600_000}, async () => {
-  const script = `import json, os, time, urllib.request
+test(
+  'a head that goes away in mid-run neither stops the run nor loses what it logs; the next command completes the record',
+  {timeout: 600_000},
+  async () => {
+    const script = `import json, os, time, urllib.request
 def post(path, value):
     request = urllib.request.Request(os.environ["MLFLOW_TRACKING_URI"] + "/api/2.0/mlflow/" + path, json.dumps({"run_id": os.environ["MLFLOW_RUN_ID"], **value}).encode(),
         {"Content-Type": "application/json", "Authorization": "Bearer " + os.environ["MLFLOW_TRACKING_TOKEN"]}, method="POST")
@@ -129,54 +235,82 @@ for step in range(60):
     if step == 20:
         while not os.path.exists(os.environ["GO"]): time.sleep(0.05)
 `
-  const go = join(setup.folder, '..', `${Date.now()}.go`)
-  let stopping: Promise<void> | undefined
-  const {trained, news} = await setup.train(script, {
-    spec: {env: {GO: go}, outputs: ['train.py']},
-    choice: {tracking: true},
-    onLines: (seen) => {
-      if (!stopping && textOf(seen, 0).includes('step 20')) stopping = stopHead(setup.rack.rack, setup.rack.fleet(), context()).then(() => writeGo(go))
-    },
-  })
-  await stopping
-  expect(trained).toMatchObject({status: 'finished', recorded: false})
-  expect(news.map((one) => one.event)).toContain('tracking.away')
-  const runs = openRuns(await place(), context())
-  expect((await runs.list({all: false, limit: 50})).runs.find((one) => one.run === trained.run)).toMatchObject({status: 'finished', recorded: false})
-  await startHead(setup.rack.rack, setup.rack.fleet(), context())
-  const again = openRuns(await place(), context())
-  expect((await again.list({all: false, limit: 50})).runs.find((one) => one.run === trained.run)).toMatchObject({status: 'finished', recorded: true})
-  const client = await mlflow()
-  const record = await client.getRun(trained.trackedId as string)
-  expect(record).toMatchObject({status: 'FINISHED', tags: {'flexrack.exit': '0'}})
-  expect((await client.metricHistory(record.id, 'loss')).map((one) => one.step).toSorted((a, b) => a - b)).toEqual(Array.from({length: 60}, (_, step) => step))
-  expect((await client.walkArtifacts(record.id)).map((one) => one.path)).toContain('logs/attempt-1/rank-1.log')
-  await again.close()
-})
+    const go = join(setup.folder, '..', `${Date.now()}.go`)
+    let stopping: Promise<void> | undefined
+    const {trained, news} = await setup.train(script, {
+      spec: {env: {GO: go}, outputs: ['train.py']},
+      choice: {tracking: true},
+      onLines: (seen) => {
+        if (!stopping && textOf(seen, 0).includes('step 20'))
+          stopping = stopHead(setup.rack.rack, setup.rack.fleet(), context()).then(() => writeGo(go))
+      },
+    })
+    await stopping
+    expect(trained).toMatchObject({status: 'finished', recorded: false})
+    expect(news.map((one) => one.event)).toContain('tracking.away')
+    const runs = openRuns(await place(), context())
+    expect((await runs.list({all: false, limit: 50})).runs.find((one) => one.run === trained.run)).toMatchObject({
+      status: 'finished',
+      recorded: false,
+    })
+    await startHead(setup.rack.rack, setup.rack.fleet(), context())
+    const again = openRuns(await place(), context())
+    expect((await again.list({all: false, limit: 50})).runs.find((one) => one.run === trained.run)).toMatchObject({
+      status: 'finished',
+      recorded: true,
+    })
+    const client = await mlflow()
+    const record = await client.getRun(trained.trackedId as string)
+    expect(record).toMatchObject({status: 'FINISHED', tags: {'flexrack.exit': '0'}})
+    expect((await client.metricHistory(record.id, 'loss')).map((one) => one.step).toSorted((a, b) => a - b)).toEqual(
+      Array.from({length: 60}, (_, step) => step),
+    )
+    expect((await client.walkArtifacts(record.id)).map((one) => one.path)).toContain('logs/attempt-1/rank-1.log')
+    await again.close()
+  },
+)
 
-test('when everything of a run was killed, the next command ends its record as failed', {timeout: 600_000}, async () => {
-  const {trained} = await setup.train('import time\nprint("up", flush=True)\ntime.sleep(600)\n', {choice: {tracking: true}, detach: true})
-  for (const node of ['node-1', 'node-2']) {
-    const state = JSON.parse(await readFile(join(await runFolder(trained.run, node), 'state.json'), 'utf8')) as {pid: number}
-    process.kill(state.pid, 'SIGKILL')
-  }
-  const runs = openRuns(await place(), context())
-  const shown = await until(async () => {
-    const one = await runs.show(trained.run)
-    return one.status === 'failed' && one.recorded ? one : undefined
-  })
-  expect(shown.cause?.message).toContain('the supervisor was killed')
-  await runs.close()
-  expect(await (await mlflow()).getRun(trained.trackedId as string)).toMatchObject({status: 'FAILED', tags: {'flexrack.exit': '1'}})
-  await until(async () => ((await setup.alive(trained.run)).length === 0 ? true : undefined))
-})
+test(
+  'when everything of a run was killed, the next command ends its record as failed',
+  {timeout: 600_000},
+  async () => {
+    const {trained} = await setup.train('import time\nprint("up", flush=True)\ntime.sleep(600)\n', {
+      choice: {tracking: true},
+      detach: true,
+    })
+    for (const node of ['node-1', 'node-2']) {
+      const state = JSON.parse(await readFile(join(await runFolder(trained.run, node), 'state.json'), 'utf8')) as {
+        pid: number
+      }
+      process.kill(state.pid, 'SIGKILL')
+    }
+    const runs = openRuns(await place(), context())
+    const shown = await until(async () => {
+      const one = await runs.show(trained.run)
+      return one.status === 'failed' && one.recorded ? one : undefined
+    })
+    expect(shown.cause?.message).toContain('the supervisor was killed')
+    await runs.close()
+    expect(await (await mlflow()).getRun(trained.trackedId as string)).toMatchObject({
+      status: 'FAILED',
+      tags: {'flexrack.exit': '1'},
+    })
+    await until(async () => ((await setup.alive(trained.run)).length === 0 ? true : undefined))
+  },
+)
 
 test('what the server refused of a run is named, and sent again by `runs repair`', {timeout: 300_000}, async () => {
   const {trained} = await setup.train('print("up")', {spec: {launcher: 'plain'}, choice: {tracking: true}})
   const spool = join(await runFolder(trained.run, 'node-2'), 'spool')
-  const body = Buffer.from(JSON.stringify({run_id: trained.trackedId, key: 'late', value: 'but there'})).toString('base64')
+  const body = Buffer.from(JSON.stringify({run_id: trained.trackedId, key: 'late', value: 'but there'})).toString(
+    'base64',
+  )
   const entry = {method: 'POST', path: '/api/2.0/mlflow/runs/set-tag', type: 'application/json', at: 1, body}
-  await appendFile(join(spool, 'rejected.jsonl'), `${JSON.stringify({at: 1, method: 'POST', path: entry.path, status: 403, answer: 'no right to', body: null, entry})}\n`, {mode: 0o600})
+  await appendFile(
+    join(spool, 'rejected.jsonl'),
+    `${JSON.stringify({at: 1, method: 'POST', path: entry.path, status: 403, answer: 'no right to', body: null, entry})}\n`,
+    {mode: 0o600},
+  )
 
   const runs = openRuns(await place(), context())
   const run = await runs.find(trained.run)
@@ -185,23 +319,43 @@ test('what the server refused of a run is named, and sent again by `runs repair`
   expect(shown.unsent).toEqual([kept])
   expect(shownRunText(shown)).toContain(`send it again: flexrack runs repair ${trained.run}`)
   expect((await runs.planRepair(run)).steps).toMatchObject([{node: 'node-2', kind: 'run.repair'}])
-  expect(await runs.repair(run)).toEqual({run: trained.run, nodes: [{node: 'node-2', sent: 1, pending: 0, count: 0, writes: []}]})
+  expect(await runs.repair(run)).toEqual({
+    run: trained.run,
+    nodes: [{node: 'node-2', sent: 1, pending: 0, count: 0, writes: []}],
+  })
   expect((await (await mlflow()).getRun(trained.trackedId as string)).tags).toMatchObject({late: 'but there'})
   expect(await runs.repair(run)).toEqual({run: trained.run, nodes: []})
   await runs.close()
 })
 
-test('the history of a metric is of the newest run where none is named, or where the only word is a metric of it', {timeout: 300_000}, async () => {
-  const {trained} = await setup.train('print("up")', {spec: {launcher: 'plain'}, choice: {tracking: true}})
-  const metrics = ['loss', 'accuracy'].flatMap((key) => [0, 1].map((step) => ({key, value: step / 4, timestamp: 1, step})))
-  await (await mlflow()).logBatch(trained.trackedId as string, {metrics})
-  const runs = openRuns(await place(), context())
-  expect(await runs.history(undefined, undefined)).toMatchObject({run: trained.run, metric: 'accuracy', values: [{value: 0}, {value: 0.25}]})
-  expect(await runs.history('loss', undefined)).toMatchObject({run: trained.run, metric: 'loss', values: [{value: 0}, {value: 0.25}]})
-  expect(await runs.history(trained.run, 'loss')).toMatchObject({run: trained.run, metric: 'loss'})
-  await expect(runs.history('lost', undefined)).rejects.toMatchObject({code: 'NOT_FOUND', message: expect.stringContaining('there is no run lost')})
-  await runs.close()
-})
+test(
+  'the history of a metric is of the newest run where none is named, or where the only word is a metric of it',
+  {timeout: 300_000},
+  async () => {
+    const {trained} = await setup.train('print("up")', {spec: {launcher: 'plain'}, choice: {tracking: true}})
+    const metrics = ['loss', 'accuracy'].flatMap((key) =>
+      [0, 1].map((step) => ({key, value: step / 4, timestamp: 1, step})),
+    )
+    await (await mlflow()).logBatch(trained.trackedId as string, {metrics})
+    const runs = openRuns(await place(), context())
+    expect(await runs.history(undefined, undefined)).toMatchObject({
+      run: trained.run,
+      metric: 'accuracy',
+      values: [{value: 0}, {value: 0.25}],
+    })
+    expect(await runs.history('loss', undefined)).toMatchObject({
+      run: trained.run,
+      metric: 'loss',
+      values: [{value: 0}, {value: 0.25}],
+    })
+    expect(await runs.history(trained.run, 'loss')).toMatchObject({run: trained.run, metric: 'loss'})
+    await expect(runs.history('lost', undefined)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      message: expect.stringContaining('there is no run lost'),
+    })
+    await runs.close()
+  },
+)
 
 async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
   for (;;) {

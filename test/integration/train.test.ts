@@ -29,17 +29,34 @@ while True: time.sleep(0.05)
 const allUp = (lines: RankLine[]): boolean => [0, 1].every((rank) => textOf(lines, rank).includes('up'))
 
 test('ranks run where the plan says, and their lines come in order with node and rank', async () => {
-  const script = 'import os, sys\nfor i in range(200): print(i, os.environ["RANK"], os.environ["WORLD_SIZE"], os.environ["FLEXRACK_NODE"], *sys.argv[1:])\n'
+  const script =
+    'import os, sys\nfor i in range(200): print(i, os.environ["RANK"], os.environ["WORLD_SIZE"], os.environ["FLEXRACK_NODE"], *sys.argv[1:])\n'
   const {trained, lines} = await setup.train(script, {choice: {args: ['--epochs', '2']}})
-  expect(trained).toMatchObject({status: 'finished', exit: 0, worldSize: 2, nodes: ['node-1', 'node-2'], cause: null, left: {'node-1': [], 'node-2': []}})
-  for (const rank of [0, 1]) expect(textOf(lines, rank)).toEqual(Array.from({length: 200}, (_, i) => `${i} ${rank} 2 node-${rank + 1} --epochs 2`))
+  expect(trained).toMatchObject({
+    status: 'finished',
+    exit: 0,
+    worldSize: 2,
+    nodes: ['node-1', 'node-2'],
+    cause: null,
+    left: {'node-1': [], 'node-2': []},
+  })
+  for (const rank of [0, 1])
+    expect(textOf(lines, rank)).toEqual(
+      Array.from({length: 200}, (_, i) => `${i} ${rank} 2 node-${rank + 1} --epochs 2`),
+    )
   expect(await setup.alive(trained.run)).toEqual([])
 })
 
 test('a rank that exits with 17 ends the run everywhere and is shown as the first cause', async () => {
-  const script = FOREVER.replace('while True', 'if os.environ["RANK"] == "1": print("no such digit"); raise SystemExit(17)\nwhile True')
+  const script = FOREVER.replace(
+    'while True',
+    'if os.environ["RANK"] == "1": print("no such digit"); raise SystemExit(17)\nwhile True',
+  )
   const {trained} = await setup.train(script)
-  expect(trained).toMatchObject({status: 'failed', cause: {kind: 'rank', rank: 1, node: 'node-2', exit: 17, signal: null}})
+  expect(trained).toMatchObject({
+    status: 'failed',
+    cause: {kind: 'rank', rank: 1, node: 'node-2', exit: 17, signal: null},
+  })
   expect(trained.cause?.lines.at(-1)).toBe('no such digit')
   expect(await setup.alive(trained.run)).toEqual([])
 })
@@ -59,7 +76,8 @@ test('a rank killed with SIGKILL is named with its signal', async () => {
 })
 
 test('a failed gang starts again as a whole, as often as restarts says', async () => {
-  const script = 'import os\nk = int(os.environ["FLEXRACK_ATTEMPT"])\nprint("attempt", k)\nraise SystemExit(3 if k == 1 and os.environ["RANK"] == "1" else 0)\n'
+  const script =
+    'import os\nk = int(os.environ["FLEXRACK_ATTEMPT"])\nprint("attempt", k)\nraise SystemExit(3 if k == 1 and os.environ["RANK"] == "1" else 0)\n'
   const {trained, lines, news} = await setup.train(script, {spec: {restarts: 1}})
   expect(trained).toMatchObject({status: 'finished', attempts: 2})
   expect(textOf(lines, 0).at(-1)).toBe('attempt 2')
@@ -88,10 +106,20 @@ test('a sync during a run does not change what its ranks read, also not after a 
   })
   await changed
   expect(trained).toMatchObject({status: 'finished', attempts: 2})
-  for (const rank of [0, 1]) expect(textOf(lines, rank)).toEqual(['old first 2', 'old first 2']) // the word is twice in its script
+  // the word is twice in its script
+  for (const rank of [0, 1]) expect(textOf(lines, rank)).toEqual(['old first 2', 'old first 2'])
   const runs = openRuns({rack: setup.rack.rack, fleet: setup.rack.fleet()}, context)
   const {code} = await runs.show(trained.run, {})
-  expect(code).toEqual([{digest: expect.stringMatching(/^[0-9a-f]{64}$/), files: 2, bytes: expect.any(Number), nodes: ['node-1', 'node-2'], snapshots: {}, unsaved: {}}])
+  expect(code).toEqual([
+    {
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+      files: 2,
+      bytes: expect.any(Number),
+      nodes: ['node-1', 'node-2'],
+      snapshots: {},
+      unsaved: {},
+    },
+  ])
   await rm(join(setup.folder, 'flexrack_probe.py'))
 })
 
@@ -110,27 +138,36 @@ test('Ctrl-C lets the ranks save their state, and nothing of the run is left', a
 
 test('a second Ctrl-C does not wait for ranks that ignore SIGTERM', async () => {
   const [interrupt, kill] = [new AbortController(), new AbortController()]
-  const {trained} = await setup.train(`import signal\nsignal.signal(signal.SIGTERM, lambda *_: print("no", flush=True))\n${FOREVER}`, {
-    spec: {grace: 600},
-    context: {signal: interrupt.signal, kill: kill.signal},
-    onLines: (seen) => {
-      if (allUp(seen)) interrupt.abort()
-      if (seen.some((line) => line.text === 'no')) kill.abort()
+  const {trained} = await setup.train(
+    `import signal\nsignal.signal(signal.SIGTERM, lambda *_: print("no", flush=True))\n${FOREVER}`,
+    {
+      spec: {grace: 600},
+      context: {signal: interrupt.signal, kill: kill.signal},
+      onLines: (seen) => {
+        if (allUp(seen)) interrupt.abort()
+        if (seen.some((line) => line.text === 'no')) kill.abort()
+      },
     },
-  })
+  )
   expect(trained.status).toBe('stopped')
   expect(await setup.alive(trained.run)).toEqual([])
 })
 
 test('when only the terminal goes away the run goes on, and can be followed and stopped later', async () => {
   const gone = new AbortController()
-  const {trained} = await setup.train(FOREVER, {context: {signal: gone.signal}, onLines: (seen) => allUp(seen) && gone.abort(new StopRequest('terminal'))})
+  const {trained} = await setup.train(FOREVER, {
+    context: {signal: gone.signal},
+    onLines: (seen) => allUp(seen) && gone.abort(new StopRequest('terminal')),
+  })
   expect(trained.status).toBe('running')
   expect((await setup.alive(trained.run)).length).toBeGreaterThan(0)
   const context = makeContext({env: setup.rack.env})
   const runs = openRuns({rack: setup.rack.rack, fleet: setup.rack.fleet()}, context)
   const run = await runs.find(trained.run.slice(0, -1))
-  expect(await stopRun(runs.place, run, {}, context)).toMatchObject({status: 'stopped', left: {'node-1': [], 'node-2': []}})
+  expect(await stopRun(runs.place, run, {}, context)).toMatchObject({
+    status: 'stopped',
+    left: {'node-1': [], 'node-2': []},
+  })
   expect((await runs.wait(run, 10)).result?.status).toBe('stopped')
   expect(await setup.alive(trained.run)).toEqual([])
 })
@@ -146,7 +183,8 @@ test('following over a connection that is cut again and again loses and repeats 
       return {...node, port, knownHosts}
     }),
   )
-  const script = 'import os, time\nfor i in range(20000):\n    print(i, "x" * (i % 90))\n    if i % 500 == 0: time.sleep(0.03)\n'
+  const script =
+    'import os, time\nfor i in range(20000):\n    print(i, "x" * (i % 90))\n    if i % 500 == 0: time.sleep(0.03)\n'
   const rack = {...setup.rack.rack, nodes}
   const fleet = openFleet(nodes, makeContext({env: setup.rack.env}))
   let cuts = 0
@@ -169,7 +207,12 @@ test('following over a connection that is cut again and again loses and repeats 
   const context = makeContext({env: setup.rack.env})
   const runs = openRuns({rack: setup.rack.rack, fleet: setup.rack.fleet()}, context)
   const again: RankLine[] = []
-  await followRun(runs.place, await runs.find(trained.run), {follow: false, rank: 1, onLines: (some) => again.push(...some)}, context)
+  await followRun(
+    runs.place,
+    await runs.find(trained.run),
+    {follow: false, rank: 1, onLines: (some) => again.push(...some)},
+    context,
+  )
   expect(digest(again.map((line) => line.text))).toBe(digest(expected))
 })
 
@@ -188,7 +231,11 @@ test('what --dry-run prints is what would be done, and it starts nothing', async
   const context = makeContext({env: setup.rack.env})
   const place = {manifest: await setup.manifest(), rack: setup.rack.rack, fleet: setup.rack.fleet()}
   const {plan, spec} = await planTrain(place, {args: [], tracking: true}, context)
-  expect(plan.steps.filter((step) => !step.kind.startsWith('workspace.')).map((step) => [step.id, step.needs.filter((id) => !/^(sync|environment):/.test(id))])).toEqual([
+  expect(
+    plan.steps
+      .filter((step) => !step.kind.startsWith('workspace.'))
+      .map((step) => [step.id, step.needs.filter((id) => !/^(sync|environment):/.test(id))]),
+  ).toEqual([
     ['reach', []],
     ['reserve', ['reach']],
     ['route', []],
@@ -197,7 +244,9 @@ test('what --dry-run prints is what would be done, and it starts nothing', async
     ['start:node-1', ['reach', 'reserve', 'route', 'preflight', 'track']],
     ['start:node-2', ['reach', 'reserve', 'route', 'preflight', 'track', 'start:node-1']],
   ])
-  expect(plan.steps.filter((step) => step.kind.startsWith('workspace.')).every((step) => step.needs.includes('reserve'))).toBe(true)
+  expect(
+    plan.steps.filter((step) => step.kind.startsWith('workspace.')).every((step) => step.needs.includes('reserve')),
+  ).toBe(true)
   // It says that the gang has one, and where that comes from.
   expect(JSON.stringify(plan).replaceAll('"secret":{"$env":"secret"}', '')).not.toMatch(/secret|token/i)
   const runs = await openRuns(place, context).list({all: true, limit: 100})
@@ -205,8 +254,14 @@ test('what --dry-run prints is what would be done, and it starts nothing', async
 })
 
 test('a rack without a head is told before anything is sent or built', async () => {
-  const missing = setup.train('print(1)\n', {choice: {tracking: true}, requirements: 'no-such-package-of-anybody==1.0\n'})
-  await expect(missing).rejects.toMatchObject({code: 'HEAD_FAILED', hint: expect.stringContaining('flexrack head start')})
+  const missing = setup.train('print(1)\n', {
+    choice: {tracking: true},
+    requirements: 'no-such-package-of-anybody==1.0\n',
+  })
+  await expect(missing).rejects.toMatchObject({
+    code: 'HEAD_FAILED',
+    hint: expect.stringContaining('flexrack head start'),
+  })
 })
 
 test('runs are listed, shown and removed from the files on the nodes where there is no head', async () => {

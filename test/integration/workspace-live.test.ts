@@ -25,25 +25,48 @@ afterAll(async () => {
   await rm(folder, {recursive: true, force: true})
 })
 
-test('what is saved is on every node soon, in one change a save; editors\' files and atomic renames are not seen, and a lost link is made up for', async () => {
+test("what is saved is on every node soon, in one change a save; editors' files and atomic renames are not seen, and a lost link is made up for", async () => {
   const context = rack.context()
-  const nodes = await Promise.all(rack.rack.nodes.map(async (node, index) => {
-    const {port} = relays[index] as (typeof relays)[number]
-    const knownHosts = join(rack.home, `known_hosts-${node.name}`)
-    await writeFile(knownHosts, (await readFile(node.knownHosts as string, 'utf8')).replaceAll(`]:${node.port} `, `]:${port} `))
-    return {...node, port, knownHosts}
-  }))
+  const nodes = await Promise.all(
+    rack.rack.nodes.map(async (node, index) => {
+      const {port} = relays[index] as (typeof relays)[number]
+      const knownHosts = join(rack.home, `known_hosts-${node.name}`)
+      await writeFile(
+        knownHosts,
+        (await readFile(node.knownHosts as string, 'utf8')).replaceAll(`]:${node.port} `, `]:${port} `),
+      )
+      return {...node, port, knownHosts}
+    }),
+  )
   const fleet = openFleet(nodes, context)
-  const manifest = {path: join(folder, 'flexrack.yaml'), folder, name: 'live', workspace: {exclude: ['data/'], forward: [], env: {}}, tracking: {experiment: 'live'}, endpoints: {}} as unknown as Manifest
+  const manifest = {
+    path: join(folder, 'flexrack.yaml'),
+    folder,
+    name: 'live',
+    workspace: {exclude: ['data/'], forward: [], env: {}},
+    tracking: {experiment: 'live'},
+    endpoints: {},
+  } as unknown as Manifest
   await mkdir(join(folder, 'pkg'))
   await writeFile(join(folder, 'a.py'), '1')
   const events: LiveEvent[] = []
   const stop = new AbortController()
-  const live = LIVE_SYNC.keep(nodes.map((node) => ({name: node.name, connect: () => openHost(fleet, node, context)})), manifest, {overwrite: false, onEvent: (event) => events.push(event)}, {...context, signal: stop.signal})
+  const live = LIVE_SYNC.keep(
+    nodes.map((node) => ({name: node.name, connect: () => openHost(fleet, node, context)})),
+    manifest,
+    {overwrite: false, onEvent: (event) => events.push(event)},
+    {...context, signal: stop.signal},
+  )
   live.catch((error: unknown) => events.push({event: 'unreadable', reason: String(error)}))
-  const roots = await Promise.all(rack.rack.nodes.map(async (node) => (await openHost(rack.fleet(), node, context)).root))
-  const there = (path: string): Promise<string[]> => Promise.all(roots.map((root) => readFile(join(root, 'workspaces/live/code', path), 'utf8').catch(() => 'not there')))
-  const soon = (path: string, text: string): Promise<void> => vi.waitFor(async () => expect(await there(path)).toEqual([text, text]), {timeout: 60_000, interval: 10})
+  const roots = await Promise.all(
+    rack.rack.nodes.map(async (node) => (await openHost(rack.fleet(), node, context)).root),
+  )
+  const there = (path: string): Promise<string[]> =>
+    Promise.all(
+      roots.map((root) => readFile(join(root, 'workspaces/live/code', path), 'utf8').catch(() => 'not there')),
+    )
+  const soon = (path: string, text: string): Promise<void> =>
+    vi.waitFor(async () => expect(await there(path)).toEqual([text, text]), {timeout: 60_000, interval: 10})
   const of = (kind: LiveEvent['event']): LiveEvent[] => events.filter((one) => one.event === kind)
   await vi.waitFor(() => expect(of('ready'), JSON.stringify(events)).toHaveLength(2), {timeout: 60_000})
   expect(await there('a.py')).toEqual(['1', '1'])

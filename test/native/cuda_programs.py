@@ -1,5 +1,8 @@
-"""Builds native/test/cuda/*.cu (or those of another folder) with nvcc, each with the static and with the shared runtime library. Kept by content; a few seconds a program.
-Run by itself it builds all and prints where they are; `native` as an argument: for the GPU that is here, and not PTX for any."""
+"""Builds native/test/cuda/*.cu (or those of another folder) with nvcc, each with the static and with the shared runtime
+library. Kept by content; a few seconds a program. Run by itself it builds all and prints where they are; `native` as an
+argument: for the GPU that is here, and not PTX for any.
+"""
+
 import fcntl
 import hashlib
 import os
@@ -15,7 +18,8 @@ from cuda_toolkit import toolkit
 NATIVE = Path(__file__).resolve().parent.parent.parent / "native"
 SOURCES = NATIVE / "test" / "cuda"
 FOLDER = Path(os.environ.get("FLEXRACK_CUDA_PROGRAMS", NATIVE / "build" / "cuda"))
-# PTX alone is what a device in software runs, and any newer GPU compiles at load; "native" is machine code for the GPU that is here.
+# PTX alone is what a device in software runs, and any newer GPU compiles at load; "native" is machine code for the GPU
+# that is here.
 CODE = {"ptx": ["-arch=compute_75"], "native": ["-arch=native"]}
 RUNTIMES = ("static", "shared")
 
@@ -29,7 +33,9 @@ class Build:
         self.common = hashlib.sha256(headers + repr((self.tools.version, self.flags)).encode()).hexdigest()
 
     def program(self, source):
-        """{"static": path, "shared": path} of one source. One builds, others wait. Raises CalledProcessError after the compiler has said why on stderr."""
+        """{"static": path, "shared": path} of one source. One builds, others wait. Raises CalledProcessError after the
+        compiler has said why on stderr.
+        """
         with (self.folder / f"{source.stem}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             return self._program(source)
@@ -69,18 +75,27 @@ class Build:
     def link(self, objects, work, runtime):
         words = ["g++", *objects, "-o", work / runtime, *driver_stub(objects[0], work)]
         libraries = self.tools.libraries
-        words += [libraries / "libcudart_static.a"] if runtime == "static" else [libraries / "libcudart.so.13", f"-Wl,-rpath,{libraries}"]
+        words += (
+            [libraries / "libcudart_static.a"]
+            if runtime == "static"
+            else [libraries / "libcudart.so.13", f"-Wl,-rpath,{libraries}"]
+        )
         return [*words, "-lpthread", "-ldl", "-lrt"]
 
 
 def driver_stub(program, work):
-    """A program that calls the driver itself is linked to a libcuda.so.1 without contents, as to the one that a toolkit brings for it."""
+    """A program that calls the driver itself is linked to a libcuda.so.1 without contents, as to the one that a toolkit
+    brings for it.
+    """
     undefined = subprocess.run(["nm", "-u", program], capture_output=True, text=True, check=True).stdout
     names = re.findall(r"^\s+U (cu[A-Z]\w*)$", undefined, re.MULTILINE)
     if not names:
         return []
     (work / "stub.c").write_text("".join(f"void {name}(void) {{}}\n" for name in names))
-    subprocess.run(["gcc", "-w", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", work / "stub.c", "-o", work / "libcuda.so"], check=True)
+    subprocess.run(
+        ["gcc", "-w", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", work / "stub.c", "-o", work / "libcuda.so"],
+        check=True,
+    )
     return [work / "libcuda.so"]
 
 

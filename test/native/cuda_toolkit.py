@@ -1,4 +1,5 @@
 """nvcc 13 and what it needs: the machine's own where there is one, else from NVIDIA's packages on PyPI."""
+
 import os
 import re
 import shutil
@@ -8,11 +9,19 @@ from pathlib import Path
 from environments import environment
 
 # What one compiles with, of the same release; headers of cccl are included by those of half precision.
-PACKAGES = ["nvidia-cuda-nvcc==13.0.88", "nvidia-cuda-crt==13.0.88", "nvidia-nvvm==13.0.88", "nvidia-cuda-runtime==13.0.96", "nvidia-cuda-cccl==13.0.85"]
+PACKAGES = [
+    "nvidia-cuda-nvcc==13.0.88",
+    "nvidia-cuda-crt==13.0.88",
+    "nvidia-nvvm==13.0.88",
+    "nvidia-cuda-runtime==13.0.96",
+    "nvidia-cuda-cccl==13.0.85",
+]
 
 
 class Toolkit:
-    """`nvcc` is its path, `libraries` the folder of libcudart_static.a and libcudart.so.13, `include` that of cuda.h, `version` its own words."""
+    """`nvcc` is its path, `libraries` the folder of libcudart_static.a and libcudart.so.13, `include` that of cuda.h,
+    `version` its own words.
+    """
 
     def __init__(self, nvcc):
         self.nvcc = Path(nvcc)
@@ -21,7 +30,9 @@ class Toolkit:
         if not re.search(r"release 13\.", said):
             raise RuntimeError(f"{nvcc} is not of CUDA 13: {self.version}")
         # nvcc may be a link or a script elsewhere: it tells itself where its parts are.
-        told = subprocess.run([self.nvcc, "--dryrun", "-x", "cu", "-c", os.devnull], capture_output=True, text=True, check=True).stderr
+        told = subprocess.run(
+            [self.nvcc, "--dryrun", "-x", "cu", "-c", os.devnull], capture_output=True, text=True, check=True
+        ).stderr
         top = Path(re.search(r"^#\$ TOP=(.*)$", told, re.MULTILINE).group(1).strip('" ')).resolve()
         folders = [top / name for name in ("lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib")]
         self.libraries = next((folder for folder in folders if (folder / "libcudart_static.a").exists()), None)
@@ -44,6 +55,7 @@ def installed():
 
 def from_packages():
     """From PyPI. Raises CalledProcessError where they cannot be had."""
+
     def finish(folder):
         top = next(folder.glob("lib/python3*/site-packages/nvidia/cu13"))
         (top / "lib64").symlink_to("lib")

@@ -1,7 +1,9 @@
-"""The kept inputs of the fuzz targets: an archive a target, native/test/fuzz/corpus/TARGET.zip, or a folder where the inputs have names that tests know.
+"""The kept inputs of the fuzz targets: an archive a target, native/test/fuzz/corpus/TARGET.zip, or a folder where the
+inputs have names that tests know.
 
     fuzz_corpus.py TARGET FILE...      adds inputs, each under the hash of its bytes
 """
+
 import hashlib
 import os
 import shutil

@@ -1,4 +1,5 @@
 """A network namespace with one link to this machine's own, whose link can be cut. Needs root."""
+
 import itertools
 import os
 import subprocess

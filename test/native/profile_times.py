@@ -1,4 +1,7 @@
-"""A program that asks of every kind of command, small and large, when it was queued, submitted, started and ended; one line for each that is not told in that order."""
+"""A program that asks of every kind of command, small and large, when it was queued, submitted, started and ended; one
+line for each that is not told in that order.
+"""
+
 import ctypes
 import sys
 
@@ -32,7 +35,10 @@ def look(what, size, function, *arguments):
             sys.exit(f"{what} of {size}: {status}")
     cl.clWaitForEvents(1, byref(event))
     times = [c_uint64() for _ in range(4)]
-    statuses = [cl.clGetEventProfilingInfo(event, QUEUED + index, c_size_t(8), byref(time), None) for index, time in enumerate(times)]
+    statuses = [
+        cl.clGetEventProfilingInfo(event, QUEUED + index, c_size_t(8), byref(time), None)
+        for index, time in enumerate(times)
+    ]
     values = [time.value for time in times]
     if any(statuses) or values[0] == 0 or values != sorted(values):
         global wrong
@@ -63,9 +69,43 @@ for size in SIZES * ROUNDS:
         way = "blocking " if blocking else ""
         look(f"{way}write", size, cl.clEnqueueWriteBuffer, queue, one, blocking, from_zero, whole, host)
         look(f"{way}read", size, cl.clEnqueueReadBuffer, queue, one, blocking, from_zero, whole, host)
-        look(f"{way}write of a box", size, cl.clEnqueueWriteBufferRect, queue, one, blocking, origin, origin, box, *rows, host)
-        look(f"{way}read of a box", size, cl.clEnqueueReadBufferRect, queue, one, blocking, origin, origin, box, *rows, host)
-        mapped = look(f"{way}map", size, cl.clEnqueueMapBuffer, queue, one, blocking, c_uint64(MAP_READ | MAP_WRITE), from_zero, whole)
+        look(
+            f"{way}write of a box",
+            size,
+            cl.clEnqueueWriteBufferRect,
+            queue,
+            one,
+            blocking,
+            origin,
+            origin,
+            box,
+            *rows,
+            host,
+        )
+        look(
+            f"{way}read of a box",
+            size,
+            cl.clEnqueueReadBufferRect,
+            queue,
+            one,
+            blocking,
+            origin,
+            origin,
+            box,
+            *rows,
+            host,
+        )
+        mapped = look(
+            f"{way}map",
+            size,
+            cl.clEnqueueMapBuffer,
+            queue,
+            one,
+            blocking,
+            c_uint64(MAP_READ | MAP_WRITE),
+            from_zero,
+            whole,
+        )
         look("unmap", size, cl.clEnqueueUnmapMemObject, queue, one, mapped)
     look("fill", size, cl.clEnqueueFillBuffer, queue, one, byref(c_uint(5)), c_size_t(4), from_zero, whole)
     look("copy", size, cl.clEnqueueCopyBuffer, queue, one, other, from_zero, from_zero, whole)

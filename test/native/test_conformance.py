@@ -1,4 +1,7 @@
-"""Ordinary OpenCL programs, natively and over each transport: their outputs are compared byte for byte, error codes included."""
+"""Ordinary OpenCL programs, natively and over each transport: their outputs are compared byte for byte, error codes
+included.
+"""
+
 import difflib
 import os
 import unittest
@@ -7,7 +10,8 @@ from servers import BUILD, Attached, Daemon, native_env, run
 
 PROGRAMS = sorted(path.name for path in (BUILD / "conformance").glob("*") if path.is_file() and path.name != "sequence")
 IS_LONG = "FLEXRACK_LONG" in os.environ
-# What is built for parts of a device PoCL keeps nowhere, so each run compiles all of it again: in the gate parts are tried by SubDevices and on two daemons.
+# What is built for parts of a device PoCL keeps nowhere, so each run compiles all of it again: in the gate parts are
+# tried by SubDevices and on two daemons.
 ON_ONE = [name for name in PROGRAMS if IS_LONG or name != "sub_devices"]
 # Plain TCP is TLS without the cipher: in the gate it has those that move most.
 OVER_TCP = PROGRAMS if IS_LONG else ["events", "kernel_launches", "memory_blocking", "memory_buffers", "memory_maps"]
@@ -16,7 +20,9 @@ SEQUENCES = 160 if IS_LONG else 60
 
 
 def differences(native, remote):
-    return "\n".join(list(difflib.unified_diff(native.splitlines(), remote.splitlines(), "native", "remote", lineterm="", n=2))[:60])
+    return "\n".join(
+        list(difflib.unified_diff(native.splitlines(), remote.splitlines(), "native", "remote", lineterm="", n=2))[:60]
+    )
 
 
 class Comparison(unittest.TestCase):
@@ -30,7 +36,11 @@ class Comparison(unittest.TestCase):
         if key not in self.native:
             Comparison.native[key] = run(program, native_env(key[2]))
         expected, found = self.native[key], run(program, attached.env)
-        self.assertEqual((found[0], found[1]), (expected[0], expected[1]), f"{differences(expected[1], found[1])}\n{found[2][-4000:]}")
+        self.assertEqual(
+            (found[0], found[1]),
+            (expected[0], expected[1]),
+            f"{differences(expected[1], found[1])}\n{found[2][-4000:]}",
+        )
 
     def compare_all(self, daemons, transport, programs=PROGRAMS):
         with Attached(daemons, transport) as attached:
@@ -68,7 +78,8 @@ class SubDevices(unittest.TestCase):
     """Parts of a device that has more units than this machine may have."""
 
     UNITS = {"POCL_MAX_PTHREAD_COUNT": "5"}
-    # What the specification says of contexts and programs on parts, and of how long parts last, where PoCL itself knows whole devices only.
+    # What the specification says of contexts and programs on parts, and of how long parts last, where PoCL itself knows
+    # whole devices only.
     BY_SPECIFICATION = """\
 the context's devices are its parts: 1
 a queue of the whole in a context of parts: CL_INVALID_DEVICE

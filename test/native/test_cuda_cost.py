@@ -1,4 +1,7 @@
-"""What CUDA asks of the server while a program waits: the way to the first launch, and questions that a client answers by itself. The numbers may only go down."""
+"""What CUDA asks of the server while a program waits: the way to the first launch, and questions that a client answers
+by itself. The numbers may only go down.
+"""
+
 import sys
 import tempfile
 import unittest
@@ -37,7 +40,11 @@ print(open(TRACE).read().count(" took "))
 class CudaCost(unittest.TestCase):
     def traced(self, command):
         """(what it printed, the questions that it waited for)"""
-        with GpuDaemon("sim") as daemon, GpuAttached([daemon], "tls") as attached, tempfile.TemporaryDirectory(prefix="flexrack-trace-") as folder:
+        with (
+            GpuDaemon("sim") as daemon,
+            GpuAttached([daemon], "tls") as attached,
+            tempfile.TemporaryDirectory(prefix="flexrack-trace-") as folder,
+        ):
             trace = Path(folder) / "trace"
             trace.touch()
             words = [word.replace("TRACE", repr(str(trace))) for word in command]

@@ -1,4 +1,7 @@
-"""What CUDA programs see when links, workers and brokers are lost, and what they leave when they are: real processes, the GPU in software."""
+"""What CUDA programs see when links, workers and brokers are lost, and what they leave when they are: real processes,
+the GPU in software.
+"""
+
 import json
 import os
 import signal
@@ -20,7 +23,9 @@ MEBIBYTE, GRACE = 1 << 20, 8
 
 
 class Relay:
-    """A link of its own to a daemon: connections of both sides, so many bytes a second each way. It can be cut, which nobody is told, and its connections be dropped."""
+    """A link of its own to a daemon: connections of both sides, so many bytes a second each way. It can be cut, which
+    nobody is told, and its connections be dropped.
+    """
 
     def __init__(self, port, rate=None):
         self.port, self.rate, self.is_cut = port, rate, False
@@ -101,7 +106,14 @@ class Client:
         env = dict(env)
         if BUILD.name == "asan":  # no program of ours: the driver's sanitizer has to be there first
             env |= {"LD_PRELOAD": sanitizer_runtime()}
-        self.process = subprocess.Popen([str(word) for word in words], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            [str(word) for word in words],
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         case.addCleanup(self.end)
 
     def line(self):
@@ -211,7 +223,9 @@ class CudaFaults(unittest.TestCase):
                 killed = time.monotonic()
                 # 3 s is what is promised; the rest is room for a busy machine.
                 wait_until(lambda: self.used(daemon) == 0 and not daemon.workers(), 60, "the memory's being given back")
-                print(f"    {transport} {' '.join(more)}: memory of a killed client was back after {time.monotonic() - killed:.2f} s")
+                print(
+                    f"    {transport} {' '.join(more)}: memory of a killed client was back after {time.monotonic() - killed:.2f} s"
+                )
                 attached.close()
 
     def test_a_broker_that_is_restarted_under_load_is_not_noticed(self):

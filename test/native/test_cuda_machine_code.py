@@ -1,4 +1,7 @@
-"""A program that comes as machine code only, as PyTorch does: refused by the GPU in software, or accepted so that what it asks for can be counted."""
+"""A program that comes as machine code only, as PyTorch does: refused by the GPU in software, or accepted so that what
+it asks for can be counted.
+"""
+
 import subprocess
 import sys
 import tempfile
@@ -47,7 +50,19 @@ class CudaMachineCode(unittest.TestCase):
         cls.addClassCleanup(cls.folder.cleanup)
         work, build = Path(cls.folder.name), Build()
         (work / "program.cu").write_text(SOURCE)
-        subprocess.run([build.tools.nvcc, "-std=c++17", "-arch=compute_75", "-code=sm_75", "-c", work / "program.cu", "-o", work / "program.o"], check=True)
+        subprocess.run(
+            [
+                build.tools.nvcc,
+                "-std=c++17",
+                "-arch=compute_75",
+                "-code=sm_75",
+                "-c",
+                work / "program.cu",
+                "-o",
+                work / "program.o",
+            ],
+            check=True,
+        )
         subprocess.run(build.link([work / "program.o"], work, "static"), check=True)
         cls.program = work / "static"
 
@@ -75,4 +90,7 @@ class CudaMachineCode(unittest.TestCase):
         self.assertIn("shared_by_all(int*, int)", (daemon.root / "worker.log").read_text())
 
     def test_is_launched_and_computes_nothing_where_that_is_accepted(self):
-        self.assertEqual(self.said(sim_env(machine_code="accept"))[0], ["cudaSuccess", "cudaSuccess", "cudaSuccess 75", "cudaSuccess 0"])
+        self.assertEqual(
+            self.said(sim_env(machine_code="accept"))[0],
+            ["cudaSuccess", "cudaSuccess", "cudaSuccess 75", "cudaSuccess 0"],
+        )

@@ -1,4 +1,5 @@
 """One CUDA program on many devices of many daemons, and many programs on one device."""
+
 import subprocess
 import sys
 import tempfile
@@ -24,9 +25,16 @@ class CudaMany(unittest.TestCase):
         cls.programs = build(names=["peer", "together", "vector_add"])
 
     def daemons(self, count, devices):
-        """So many, each with so many devices; ended with the test. A daemon of its own machine has devices that no other has: hence the seeds."""
+        """So many, each with so many devices; ended with the test. A daemon of its own machine has devices that no
+        other has: hence the seeds.
+        """
         with ExitStack() as started:
-            all_of_them = [started.enter_context(GpuDaemon("sim", devices, options=("--sim-memory", MEMORY), env={"FLEXRACK_SIM_SEED": str(number)})) for number in range(count)]
+            all_of_them = [
+                started.enter_context(
+                    GpuDaemon("sim", devices, options=("--sim-memory", MEMORY), env={"FLEXRACK_SIM_SEED": str(number)})
+                )
+                for number in range(count)
+            ]
             self.addCleanup(started.pop_all().close)
         return all_of_them
 
@@ -37,7 +45,9 @@ class CudaMany(unittest.TestCase):
         native = run([program], sim_env(devices=count * devices, memory=MEMORY), preload=True)
         with GpuAttached(daemons, transport) as attached:
             remote = run([program], attached.env, preload=True)
-        self.assertEqual(remote[:2], native[:2], remote[2][-2000:] + "".join(daemon.said()[-500:] for daemon in daemons))
+        self.assertEqual(
+            remote[:2], native[:2], remote[2][-2000:] + "".join(daemon.said()[-500:] for daemon in daemons)
+        )
         lines = remote[1].splitlines()
         self.assertEqual((lines[0], lines[-1]), (f"{count * devices} devices", "PASS"))
 
@@ -56,7 +66,16 @@ class CudaMany(unittest.TestCase):
             for env, mine, theirs in zip(environments, files, reversed(files)):
                 if BUILD.name == "asan":
                     env = {**env, "LD_PRELOAD": sanitizer_runtime()}
-                started.append(subprocess.Popen([program, mine, theirs], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+                started.append(
+                    subprocess.Popen(
+                        [program, mine, theirs],
+                        env=env,
+                        stdin=subprocess.DEVNULL,
+                        stdout=subprocess.PIPE,
+                        stderr=subprocess.PIPE,
+                        text=True,
+                    )
+                )
             for one in started:
                 self.addCleanup(one.kill)
                 out, err = one.communicate(timeout=120)

@@ -1,4 +1,5 @@
 """numba on a GPU that is elsewhere: kernels it compiles to PTX, linked by the driver, find what numpy finds."""
+
 import sys
 import unittest
 from pathlib import Path
@@ -25,5 +26,8 @@ class CudaNumba(unittest.TestCase):
         natively, said = self.run_in({**native_env("sim"), **NUMBA.settings, "FLEXRACK_SIM_COUNT": "1"})
         self.assertEqual(remote, natively)
         # What was interpreted, by operation, when the process ends.
-        self.assertRegex(said, r"flexrack-sim: [1-9]\d+ instructions of warps, [\d.]+ % of them as machine code\. Interpreted were:\n +[1-9]\d* +[\d.]+ %  [a-z_]+")
+        self.assertRegex(
+            said,
+            r"flexrack-sim: [1-9]\d+ instructions of warps, [\d.]+ % of them as machine code\. Interpreted were:\n +[1-9]\d* +[\d.]+ %  [a-z_]+",
+        )
         self.assertRegex(said, r"\n +[1-9]\d* +[\d.]+ %  ld\.param\.u64\n")

@@ -1,4 +1,7 @@
-"""CUDA copies between devices of several servers: they go from server to server, in order, and are errors where that cannot be."""
+"""CUDA copies between devices of several servers: they go from server to server, in order, and are errors where that
+cannot be.
+"""
+
 import json
 import os
 import signal
@@ -19,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "native" 
 from rack import GpuAttached, GpuDaemon  # noqa: E402
 
 MEBIBYTE, GRACE = 1 << 20, 4
-PEER = slice(56, 64)   # of a connection's preamble (docs/protocol.md): not 0 between servers
+PEER = slice(56, 64)  # of a connection's preamble (docs/protocol.md): not 0 between servers
 
 
 class PeerRelay(Relay):
@@ -63,7 +66,15 @@ class CudaPeers(unittest.TestCase):
     def rack(self, count=2, transport="tls", rewrite=None, **more):
         daemons = []
         for number in range(count):
-            daemons.append(GpuDaemon("sim", transport="tcp" if transport == "tcp" else "auto", options=("--sim-memory", "256MiB"), env={"FLEXRACK_SIM_SEED": str(number)}, **more))
+            daemons.append(
+                GpuDaemon(
+                    "sim",
+                    transport="tcp" if transport == "tcp" else "auto",
+                    options=("--sim-memory", "256MiB"),
+                    env={"FLEXRACK_SIM_SEED": str(number)},
+                    **more,
+                )
+            )
             self.addCleanup(daemons[-1].stop)
         attached = GpuAttached(daemons, transport, rewrite=rewrite)
         self.addCleanup(attached.close)
@@ -74,7 +85,11 @@ class CudaPeers(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="flexrack-trace-") as folder:
             trace = Path(folder) / "trace"
             code, out, err = run([self.program, *words], {**attached.env, "FLEXRACK_TRACE": str(trace)}, preload=True)
-            self.assertEqual((code, out.splitlines()[-1:]), (0, ["PASS"]), out + err[-2000:] + "".join(daemon.said()[-1000:] for daemon in attached.daemons))
+            self.assertEqual(
+                (code, out.splitlines()[-1:]),
+                (0, ["PASS"]),
+                out + err[-2000:] + "".join(daemon.said()[-1000:] for daemon in attached.daemons),
+            )
             return out, trace.read_text()
 
     def test_copies_of_every_kind_are_what_they_are_natively(self):
@@ -90,9 +105,11 @@ class CudaPeers(unittest.TestCase):
         _, attached = self.rack()
         once, often = (Counter(counted(self.traced(attached, 9, rounds)[1])) for rounds in (1, 5))
         more = often - once
-        pieces = 2 * 4 * 3   # each device gets 9 MiB and a little four times more often, in pieces of 4 MiB
+        pieces = 2 * 4 * 3  # each device gets 9 MiB and a little four times more often, in pieces of 4 MiB
         self.assertEqual((more["send", "ExportMemory"], more["send", "ImportMemory"]), (pieces, pieces))
-        self.assertEqual([name for (_, name) in more if name in ("ReadMemory", "WriteMemory", "ReadRows", "WriteRows")], [])
+        self.assertEqual(
+            [name for (_, name) in more if name in ("ReadMemory", "WriteMemory", "ReadRows", "WriteRows")], []
+        )
         self.assertEqual([what for what, _ in more if what == "call"], [], "nothing is waited for")
 
     def test_servers_that_do_not_reach_each_other_copy_through_the_client(self):
@@ -143,7 +160,9 @@ class CudaPeers(unittest.TestCase):
                 self.assertEqual(client.line(), "ready")
                 for pid in daemons[victim].workers():
                     os.kill(pid, signal.SIGKILL)
-                wait_until(lambda: client.process.poll() is not None, 25, "the client's error, sooner than the grace time")
+                wait_until(
+                    lambda: client.process.poll() is not None, 25, "the client's error, sooner than the grace time"
+                )
                 code, out = client.process.returncode, client.process.stdout.read()
                 self.assertEqual(code, 5, out)
                 self.assertRegex(out, r"error cudaError\w+ in .*\nagain cudaError\w+\n")

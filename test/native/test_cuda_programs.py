@@ -1,4 +1,7 @@
-"""CUDA programs built by nvcc, with the static and the shared runtime library, on the GPU in software as their own driver."""
+"""CUDA programs built by nvcc, with the static and the shared runtime library, on the GPU in software as their own
+driver.
+"""
+
 import os
 import unittest
 
@@ -9,8 +12,15 @@ DRIVER = BUILD / "drivers" / "sim"
 
 
 def sim_env(**settings):
-    """The environment in which a program's libcuda.so.1 is the GPU in software; `devices`, `memory` and so on are FLEXRACK_SIM_DEVICES, ..."""
-    env = {**os.environ, **COMMON, "LD_LIBRARY_PATH": str(DRIVER), **{f"FLEXRACK_SIM_{name.upper()}": str(value) for name, value in settings.items()}}
+    """The environment in which a program's libcuda.so.1 is the GPU in software; `devices`, `memory` and so on are
+    FLEXRACK_SIM_DEVICES, ...
+    """
+    env = {
+        **os.environ,
+        **COMMON,
+        "LD_LIBRARY_PATH": str(DRIVER),
+        **{f"FLEXRACK_SIM_{name.upper()}": str(value) for name, value in settings.items()},
+    }
     env.pop("FLEXRACK_LEASES", None)
     return env
 

@@ -1,4 +1,7 @@
-"""CUDA programs built by nvcc, unchanged, on GPUs that are elsewhere: their output is what it is on the GPU itself, byte for byte."""
+"""CUDA programs built by nvcc, unchanged, on GPUs that are elsewhere: their output is what it is on the GPU itself,
+byte for byte.
+"""
+
 import os
 import sys
 import tempfile
@@ -13,12 +16,62 @@ from traces import counted, round_trips
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "native" / "test" / "gpu"))
 from rack import GpuAttached, GpuDaemon  # noqa: E402
 
-PROGRAMS = ["async_alloc", "blocking_copies", "callbacks", "cnn_step", "constant_texture", "cooperative", "copies", "driver_api", "expandable", "graph_driver", "graph_fault",
-            "graph_launches", "graph_memory", "graphs", "histogram", "host_limit", "host_turns", "large_copies", "managed_memory", "many_launches", "matmul_tiled", "mlp",
-            "pinned_mapped", "printf_assert", "reduction", "refused_launch", "scan", "separate", "streams_events", "transpose", "two_threads", "vector_add", "vmm"]
+PROGRAMS = [
+    "async_alloc",
+    "blocking_copies",
+    "callbacks",
+    "cnn_step",
+    "constant_texture",
+    "cooperative",
+    "copies",
+    "driver_api",
+    "expandable",
+    "graph_driver",
+    "graph_fault",
+    "graph_launches",
+    "graph_memory",
+    "graphs",
+    "histogram",
+    "host_limit",
+    "host_turns",
+    "large_copies",
+    "managed_memory",
+    "many_launches",
+    "matmul_tiled",
+    "mlp",
+    "pinned_mapped",
+    "printf_assert",
+    "reduction",
+    "refused_launch",
+    "scan",
+    "separate",
+    "streams_events",
+    "transpose",
+    "two_threads",
+    "vector_add",
+    "vmm",
+]
 # Those that move most, or wait most. Over shared memory all run, in the long tests over TLS, too.
-MOVING = ["async_alloc", "blocking_copies", "callbacks", "cnn_step", "copies", "expandable", "graph_driver", "graph_memory", "graphs", "host_turns", "large_copies",
-          "managed_memory", "many_launches", "pinned_mapped", "printf_assert", "streams_events", "two_threads", "vmm"]
+MOVING = [
+    "async_alloc",
+    "blocking_copies",
+    "callbacks",
+    "cnn_step",
+    "copies",
+    "expandable",
+    "graph_driver",
+    "graph_memory",
+    "graphs",
+    "host_turns",
+    "large_copies",
+    "managed_memory",
+    "many_launches",
+    "pinned_mapped",
+    "printf_assert",
+    "streams_events",
+    "two_threads",
+    "vmm",
+]
 OVER_TLS = PROGRAMS if "FLEXRACK_LONG" in os.environ else MOVING
 # It is TLS without the cipher.
 OVER_TCP = MOVING if "FLEXRACK_LONG" in os.environ else ["async_alloc", "copies", "graphs", "managed_memory"]
@@ -37,7 +90,9 @@ class CudaRemote(unittest.TestCase):
         """What a program does on GPUs of its own, which is asked once."""
         key = (name, runtime, devices)
         if key not in self.natively:
-            self.natively[key] = run([self.programs[name][runtime]], sim_env(memory=str(MEMORY), devices=devices), preload=True)
+            self.natively[key] = run(
+                [self.programs[name][runtime]], sim_env(memory=str(MEMORY), devices=devices), preload=True
+            )
         return self.natively[key]
 
     def compare(self, names, transport, runtime, daemons=1):
@@ -45,7 +100,11 @@ class CudaRemote(unittest.TestCase):
         started = []
         try:
             for _ in range(daemons):
-                started.append(GpuDaemon("sim", transport="tcp" if transport == "tcp" else "auto", options=("--sim-memory", str(MEMORY))))
+                started.append(
+                    GpuDaemon(
+                        "sim", transport="tcp" if transport == "tcp" else "auto", options=("--sim-memory", str(MEMORY))
+                    )
+                )
             with GpuAttached(started, transport) as attached:
                 for name in names:
                     with self.subTest(program=name, transport=transport):
@@ -84,18 +143,27 @@ class CudaRemote(unittest.TestCase):
         try:
             with GpuAttached([daemon], "shm") as attached:
                 code, out, err = run([self.programs["host_limit"]["static"], "say"], attached.env, preload=True)
-                self.assertEqual((code, out.count("\n8 pieces\n") + out.startswith("8 pieces\n")), (0, 2), out + err[-2000:])
+                self.assertEqual(
+                    (code, out.count("\n8 pieces\n") + out.startswith("8 pieces\n")), (0, 2), out + err[-2000:]
+                )
         finally:
             daemon.stop()
 
     def test_copies_larger_than_what_may_be_staged(self):
         """A worker that stages 64 MiB at most, for all of its streams, takes 96 at once, both ways."""
-        daemon = GpuDaemon("sim", transport="auto", options=("--sim-memory", str(512 << 20)), env={"FLEXRACK_TEST_STAGING_BYTES": str(64 << 20)})
+        daemon = GpuDaemon(
+            "sim",
+            transport="auto",
+            options=("--sim-memory", str(512 << 20)),
+            env={"FLEXRACK_TEST_STAGING_BYTES": str(64 << 20)},
+        )
         try:
             for transport in ("shm", "tls"):
                 with GpuAttached([daemon], transport) as attached:
                     code, out, err = run([self.programs["large_copies"]["static"], 96], attached.env, preload=True)
-                    self.assertEqual((code, out.splitlines()[-1:]), (0, ["PASS"]), out + err[-2000:] + daemon.said()[-2000:])
+                    self.assertEqual(
+                        (code, out.splitlines()[-1:]), (0, ["PASS"]), out + err[-2000:] + daemon.said()[-2000:]
+                    )
         finally:
             daemon.stop()
 
@@ -104,18 +172,24 @@ class CudaRemote(unittest.TestCase):
         try:
             with GpuAttached([daemon]) as attached:
                 code, out, err = run([self.programs["graph_memory"]["static"], "share"], attached.env, preload=True)
-                self.assertEqual((code, out.splitlines()[-1:]), (0, ["PASS"]), out + err[-2000:] + daemon.said()[-2000:])
+                self.assertEqual(
+                    (code, out.splitlines()[-1:]), (0, ["PASS"]), out + err[-2000:] + daemon.said()[-2000:]
+                )
         finally:
             daemon.stop()
 
     def test_graphs_run_on_half_a_device(self):
-        """More launches under way than the worker has threads, each waiting for its share's turn, with bytes both ways and functions in the client."""
+        """More launches under way than the worker has threads, each waiting for its share's turn, with bytes both ways
+        and functions in the client.
+        """
         daemon = GpuDaemon("sim")
         try:
             with GpuAttached([daemon], share={"compute": 0.5, "memory": 1 << 30}) as attached:
                 for name in ("graphs", "graph_memory"):
                     code, out, err = run([self.programs[name]["static"]], attached.env, preload=True)
-                    self.assertEqual((code, out.splitlines()[-1:]), (0, ["PASS"]), out + err[-2000:] + daemon.said()[-2000:])
+                    self.assertEqual(
+                        (code, out.splitlines()[-1:]), (0, ["PASS"]), out + err[-2000:] + daemon.said()[-2000:]
+                    )
         finally:
             daemon.stop()
 
@@ -127,7 +201,11 @@ class CudaRemote(unittest.TestCase):
             with GpuAttached([daemon]) as attached, tempfile.TemporaryDirectory(prefix="flexrack-trace-") as folder:
                 for times in (1, 10):
                     trace = Path(folder) / str(times)
-                    code, out, err = run([self.programs["graph_launches"]["static"], str(times)], {**attached.env, "FLEXRACK_TRACE": str(trace)}, preload=True)
+                    code, out, err = run(
+                        [self.programs["graph_launches"]["static"], str(times)],
+                        {**attached.env, "FLEXRACK_TRACE": str(trace)},
+                        preload=True,
+                    )
                     self.assertEqual((code, out.splitlines()[-1:]), (0, ["PASS"]), out + err[-2000:])
                     asked.append(round_trips(counted(trace.read_text())))
         finally:
@@ -136,4 +214,6 @@ class CudaRemote(unittest.TestCase):
         self.assertTrue(0 < asked[0] <= 16, asked)
 
     def test_devices_of_four_daemons_are_one_list(self):
-        self.compare(["peer", "vector_add", "two_threads", "host_turns", "managed_memory", "vmm"], "tls", "static", daemons=4)
+        self.compare(
+            ["peer", "vector_add", "two_threads", "host_turns", "managed_memory", "vmm"], "tls", "static", daemons=4
+        )

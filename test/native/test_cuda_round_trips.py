@@ -1,5 +1,7 @@
-"""What CUDA programs send and wait for, counted: questions that can be answered here do not travel, and the numbers in round_trips.json only go down.
-A client writes with FLEXRACK_TRACE what it sends and waits for (native/client/trace.h)."""
+"""What CUDA programs send and wait for, counted: questions that can be answered here do not travel, and the numbers in
+round_trips.json only go down. A client writes with FLEXRACK_TRACE what it sends and waits for (native/client/trace.h).
+"""
+
 import json
 import os
 import sys
@@ -37,7 +39,11 @@ class Counting(unittest.TestCase):
 
     def within(self, name, number):
         """As in the file: more is too much, and what became less is written down, so that it stays."""
-        self.assertEqual(number, BUDGET[name], f"{name}: {'more than the budget' if number > BUDGET[name] else 'less than the budget, which now goes down'} (round_trips.json)")
+        self.assertEqual(
+            number,
+            BUDGET[name],
+            f"{name}: {'more than the budget' if number > BUDGET[name] else 'less than the budget, which now goes down'} (round_trips.json)",
+        )
 
 
 class CudaRoundTrips(Counting):
@@ -50,7 +56,9 @@ class CudaRoundTrips(Counting):
 
     def test_to_the_first_launch(self):
         _, lines = self.trace(self.attached(), self.programs["vector_add"]["static"])
-        self.within("from cuInit to the first launch of vector_add", round_trips(lines[:lines.index(("send", "Launch"))]))
+        self.within(
+            "from cuInit to the first launch of vector_add", round_trips(lines[: lines.index(("send", "Launch"))])
+        )
 
     def test_a_training_step(self):
         attached = self.attached()
@@ -60,8 +68,8 @@ class CudaRoundTrips(Counting):
         self.within("a training step of cnn_step, round trips", (round_trips(four) - round_trips(two)) // 2)
 
     def test_questions_stay_here(self):
-        # 716 attributes and 254 times the current device a step, and what contexts, streams, pointers and kernels are: only how many blocks fit is asked of the
-        # server, and that once.
+        # 716 attributes and 254 times the current device a step, and what contexts, streams, pointers and kernels are:
+        # only how many blocks fit is asked of the server, and that once.
         attached = self.attached()
         quiet, asking = (Counter(self.steps(attached, 3, *words)) for words in (["quiet"], []))
         self.assertEqual(asking - quiet, Counter({("call", "OccupancyMaxActiveBlocksPerMultiprocessorWithFlags"): 1}))

@@ -1,4 +1,5 @@
 """tinygrad on a GPU that is elsewhere: its CUDA device, whose kernels it writes as PTX, finds what numpy finds."""
+
 import sys
 import unittest
 from pathlib import Path

@@ -1,6 +1,9 @@
-"""PyTorch's stock CUDA wheel against the GPU in software, natively and attached: it sees the device, copies exactly, its kernels are launched, and what a
-training step sends and waits for does not grow. Its wheel with what it needs is gigabytes, so it is tried where FLEXRACK_TORCH_PYTHON names a Python that has it
-(pip install torch==2.14.1); test_cuda_round_trips.py counts the same of a program of our own everywhere."""
+"""PyTorch's stock CUDA wheel against the GPU in software, natively and attached: it sees the device, copies exactly,
+its kernels are launched, and what a training step sends and waits for does not grow. Its wheel with what it needs is
+gigabytes, so it is tried where FLEXRACK_TORCH_PYTHON names a Python that has it (pip install torch==2.14.1);
+test_cuda_round_trips.py counts the same of a program of our own everywhere.
+"""
+
 import json
 import os
 import sys
@@ -21,6 +24,7 @@ SEEN = "1 Flexrack Simulated GPU (machine code is accepted, NOT computed) (8, 0)
 SIM = {"FLEXRACK_SIM_MACHINE_CODE": "accept", "FLEXRACK_SIM_CAPABILITY": "8.0"}
 
 if PYTHON:
+
     class CudaTorch(Counting):
         def step(self, env):
             code, out, err = run([PYTHON, SCRIPT], env, preload=True)
@@ -41,4 +45,7 @@ if PYTHON:
                 for what in ("messages", "round trips"):
                     self.within(f"a training step of PyTorch, {part}, {what}", counts[what])
 else:
-    print("PyTorch's wheel is NOT tried: FLEXRACK_TORCH_PYTHON names no Python that has it (test_cuda_torch.py)", file=sys.stderr)
+    print(
+        "PyTorch's wheel is NOT tried: FLEXRACK_TORCH_PYTHON names no Python that has it (test_cuda_torch.py)",
+        file=sys.stderr,
+    )

@@ -1,4 +1,5 @@
 """What is lost and what comes back, on real processes: links, workers, brokers, clients."""
+
 import os
 import random
 import re
@@ -24,7 +25,14 @@ class Client:
     """A program at work: its lines as they come."""
 
     def __init__(self, case, words, env, prefix=()):
-        self.process = subprocess.Popen([*prefix, *map(str, words)], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            [*prefix, *map(str, words)],
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         case.addCleanup(self.end)
 
     def line(self):
@@ -135,11 +143,17 @@ class Faults(unittest.TestCase):
 
     def test_a_copy_between_servers_whose_source_fails_fails_on_the_other_side_at_once(self):
         daemons = [self.serve(), self.serve()]
-        ways = {"from server to server": ("tls", None), "through the client": ("shm", lambda server: {**server, "address": ""})}
+        ways = {
+            "from server to server": ("tls", None),
+            "through the client": ("shm", lambda server: {**server, "address": ""}),
+        }
         for way, (transport, rewrite) in ways.items():
             for how in ("event", "end"):
                 for size in (4096, 4 * MEBIBYTE):
-                    with self.subTest(way=way, how=how, size=size), Attached(daemons, transport, rewrite=rewrite) as attached:
+                    with (
+                        self.subTest(way=way, how=how, size=size),
+                        Attached(daemons, transport, rewrite=rewrite) as attached,
+                    ):
                         client = Client(self, [RELAY, how, size], attached.env)
                         self.assertEqual(client.line(), "waiting", client.process.poll())
                         if how == "end":
@@ -151,7 +165,8 @@ class Faults(unittest.TestCase):
                         self.assertEqual(code, 0, last + err[-3000:])
                         took = int(re.fullmatch(r"error CL_\w+ (\d+)", last)[1])
                         print(f"    {way}, {how}, {size} bytes: over after {took} ms")
-                        # Not the time that a lost link is waited for, nor the session's end. A worker that is gone is noticed within 3 s.
+                        # Not the time that a lost link is waited for, nor the session's end. A worker that is gone is
+                        # noticed within 3 s.
                         self.assertLess(took, 5000, last)
 
     def test_a_server_that_is_away_when_a_program_begins_is_waited_for(self):
@@ -205,7 +220,10 @@ class Faults(unittest.TestCase):
                 self.assertEqual(lease["state"], "granted")
                 self.assertTrue(0 < lease["ends_in_seconds"] <= 30, lease)
             device = daemon.ask("devices")["devices"][0]
-            self.assertEqual(device["leased"]["memory"], sum(share["memory"] for lease in found.values() for share in lease["devices"]))
+            self.assertEqual(
+                device["leased"]["memory"],
+                sum(share["memory"] for lease in found.values() for share in lease["devices"]),
+            )
             self.assertEqual(device["leased"]["memory"] + device["free"]["memory"], device["memory"])
             # One of them is as good as any other; the rest go.
             for lease in found:
@@ -242,7 +260,9 @@ class Faults(unittest.TestCase):
         # And from server to server.
         with Attached([first, second], "tls") as attached:
             trace = attached.folder / "trace"
-            code, out, err = run([BUILD / "conformance" / "memory_places"], {**attached.env, "FLEXRACK_TRACE": str(trace)}, 120)
+            code, out, err = run(
+                [BUILD / "conformance" / "memory_places"], {**attached.env, "FLEXRACK_TRACE": str(trace)}, 120
+            )
             self.assertEqual(code, 0, out[-2000:] + err[-2000:])
             self.assertIn("go from server to server", trace.read_text())
 
@@ -254,7 +274,12 @@ class Faults(unittest.TestCase):
             with self.subTest(options=options):
                 daemon = self.serve(address=network.here, options=options)
                 attached = self.attach([daemon], "tls", prefix=network.prefix)
-                tried = {name: Client(self, [LOAD, 1, 4096], {**attached.env, "FLEXRACK_TRANSPORT": name}, network.prefix).finish(180) for name in ("tcp", "tls")}
+                tried = {
+                    name: Client(
+                        self, [LOAD, 1, 4096], {**attached.env, "FLEXRACK_TRANSPORT": name}, network.prefix
+                    ).finish(180)
+                    for name in ("tcp", "tls")
+                }
                 self.assertEqual(tried["tcp"][0], wanted, tried["tcp"][1] + tried["tcp"][2][-2000:])
                 self.assertEqual(tried["tls"][:2], (0, "rounds 1"), tried["tls"][2][-2000:])
                 refused = daemon.ask("status")["refused"]
@@ -285,16 +310,25 @@ class Faults(unittest.TestCase):
         visit(20)
         before = self.footprint(daemon)
         visit(int(os.environ.get("FLEXRACK_TEST_CLIENTS", 60)))
-        wait_until(lambda: self.footprint(daemon)["descriptors"] <= before["descriptors"] and self.footprint(daemon)["processes"] <= before["processes"], 20,
-                   f"as few descriptors and processes as {before}")
+        wait_until(
+            lambda: (
+                self.footprint(daemon)["descriptors"] <= before["descriptors"]
+                and self.footprint(daemon)["processes"] <= before["processes"]
+            ),
+            20,
+            f"as few descriptors and processes as {before}",
+        )
         after = self.footprint(daemon)
         self.assertEqual(self.used(daemon), 0)
-        # A leak of one page a client would be 800 KiB for two hundred, which the long tests have; an allocator that keeps what was freed is none. The sanitizer's quarantine is bigger still.
+        # A leak of one page a client would be 800 KiB for two hundred, which the long tests have; an allocator that
+        # keeps what was freed is none. The sanitizer's quarantine is bigger still.
         self.assertLess(after["memory"] - before["memory"], (64 if BUILD.name == "asan" else 1) * MEBIBYTE)
 
     def footprint(self, daemon):
         pid = daemon.process.pid
-        children = subprocess.run(["ps", "--no-headers", "-o", "pid", "--ppid", str(pid)], capture_output=True, text=True).stdout.split()
+        children = subprocess.run(
+            ["ps", "--no-headers", "-o", "pid", "--ppid", str(pid)], capture_output=True, text=True
+        ).stdout.split()
         with open(f"/proc/{pid}/status") as status:
             memory = next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmRSS"))
         return {"descriptors": len(os.listdir(f"/proc/{pid}/fd")), "processes": len(children), "memory": memory}

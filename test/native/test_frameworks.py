@@ -1,7 +1,10 @@
 """Frameworks' own wheels, unchanged, on a GPU in software: natively and attached, every value beside the CPU's.
 
-A few that are fetched and run fast are in the gate, one for each way that code comes to a driver: PTX in NVIDIA's libraries, made by NVRTC, made by Triton. The others are
-gigabytes, and minutes each: FLEXRACK_LONG=1 (npm run test:long). numba and tinygrad are in the gate, in modules of their own. All run with the build that users get."""
+A few that are fetched and run fast are in the gate, one for each way that code comes to a driver: PTX in NVIDIA's
+libraries, made by NVRTC, made by Triton. The others are gigabytes, and minutes each: FLEXRACK_LONG=1 (npm run
+test:long). numba and tinygrad are in the gate, in modules of their own. All run with the build that users get.
+"""
+
 import os
 import sys
 import unittest
@@ -32,12 +35,22 @@ class Frameworks(unittest.TestCase):
     def test_wheels_carry_the_ptx_that_they_did(self):
         for framework in chosen([] if IS_LONG else GATE):
             with self.subTest(framework=framework.name):
-                self.assertEqual(differences(framework), [], "what a lock file has now carries other code: python3 test/native/frameworks/wheels.py --write")
-        self.assertTrue(any("9.0: " in line.split("|")[4] for line in kept("onnxruntime")), "ONNX Runtime's table has no PTX")
+                self.assertEqual(
+                    differences(framework),
+                    [],
+                    "what a lock file has now carries other code: python3 test/native/frameworks/wheels.py --write",
+                )
+        self.assertTrue(
+            any("9.0: " in line.split("|")[4] for line in kept("onnxruntime")), "ONNX Runtime's table has no PTX"
+        )
 
 
 def add(name, words):
-    setattr(Frameworks, f"test_{name}{''.join('_' + word.replace('-', '_') for word in words)}", lambda self: self.compare(name, words))
+    setattr(
+        Frameworks,
+        f"test_{name}{''.join('_' + word.replace('-', '_') for word in words)}",
+        lambda self: self.compare(name, words),
+    )
 
 
 for one in FRAMEWORKS.values():
@@ -45,4 +58,7 @@ for one in FRAMEWORKS.values():
         for part in one.parts:
             add(one.name, part)
 if not IS_LONG:
-    print(f"{', '.join(name for name in FRAMEWORKS if name not in (*GATE, *ELSEWHERE))} are NOT tried: FLEXRACK_LONG is not 1 (test_frameworks.py)", file=sys.stderr)
+    print(
+        f"{', '.join(name for name in FRAMEWORKS if name not in (*GATE, *ELSEWHERE))} are NOT tried: FLEXRACK_LONG is not 1 (test_frameworks.py)",
+        file=sys.stderr,
+    )

@@ -1,5 +1,8 @@
-"""What reads bytes of whoever connects: the kept inputs and mutations of them that a fixed seed chooses; with FLEXRACK_FUZZ_SECONDS=N libFuzzer goes on from there,
-for so long a target. An input that breaks something is kept where the test says."""
+"""What reads bytes of whoever connects: the kept inputs and mutations of them that a fixed seed chooses; with
+FLEXRACK_FUZZ_SECONDS=N libFuzzer goes on from there, for so long a target. An input that breaks something is kept where
+the test says.
+"""
+
 import os
 import shutil
 import subprocess
@@ -18,7 +21,8 @@ MUTATIONS = 1000
 SEED = int(os.environ.get("FLEXRACK_SEED", 1))
 # What is looked for is in sequences of frames, not in their length.
 LONGEST = {"dispatch_fuzz": 512, "cuda_dispatch_fuzz": 512}
-# Memory is taken and given back all the time: what the sanitizer keeps of each piece, and how many it keeps, is most of the time otherwise.
+# Memory is taken and given back all the time: what the sanitizer keeps of each piece, and how many it keeps, is most of
+# the time otherwise.
 QUICK = {**COMMON, "ASAN_OPTIONS": COMMON["ASAN_OPTIONS"] + ":malloc_context_size=6:quarantine_size_mb=32"}
 TARGETS = sorted(path.stem for path in (NATIVE / "test" / "fuzz").glob("*_fuzz.cpp"))
 
@@ -36,9 +40,19 @@ class Fuzz(unittest.TestCase):
             return
         if compiler() is None:
             raise unittest.SkipTest("libFuzzer needs clang")
-        words = ["cmake", "--preset", "fuzz", "-B", FOLDER, f"-DCMAKE_CXX_COMPILER={compiler()}", f"-DCMAKE_C_COMPILER={compiler().replace('++', '')}"]
+        words = [
+            "cmake",
+            "--preset",
+            "fuzz",
+            "-B",
+            FOLDER,
+            f"-DCMAKE_CXX_COMPILER={compiler()}",
+            f"-DCMAKE_C_COMPILER={compiler().replace('++', '')}",
+        ]
         subprocess.run(words, cwd=NATIVE, check=True, stdout=sys.stderr)
-        subprocess.run(["cmake", "--build", FOLDER, "--parallel", "--target", *TARGETS], cwd=NATIVE, check=True, stdout=sys.stderr)
+        subprocess.run(
+            ["cmake", "--build", FOLDER, "--parallel", "--target", *TARGETS], cwd=NATIVE, check=True, stdout=sys.stderr
+        )
 
     def fuzz(self, target):
         found = Path(tempfile.mkdtemp(prefix=f"flexrack-{target}-"))
@@ -48,13 +62,32 @@ class Fuzz(unittest.TestCase):
         fuzz_corpus.unpack(target, kept)
         longest = LONGEST.get(target, 4096)
         if SECONDS > 0:
-            words = [FOLDER / "fuzz" / target, f"-max_total_time={SECONDS}", f"-max_len={longest}", "-timeout=20", "-rss_limit_mb=4096", f"-artifact_prefix={found}/", new, kept]
+            words = [
+                FOLDER / "fuzz" / target,
+                f"-max_total_time={SECONDS}",
+                f"-max_len={longest}",
+                "-timeout=20",
+                "-rss_limit_mb=4096",
+                f"-artifact_prefix={found}/",
+                new,
+                kept,
+            ]
         else:
             words = [BUILD / "fuzz" / target, MUTATIONS, SEED, longest, kept]
         env = {**os.environ, **QUICK, "FLEXRACK_LAST_INPUT": str(found / "last")}
-        done = subprocess.run([str(word) for word in words], env=env, capture_output=True, text=True, errors="replace", timeout=SECONDS * 3 + 300)
+        done = subprocess.run(
+            [str(word) for word in words],
+            env=env,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=SECONDS * 3 + 300,
+        )
         self.assertEqual(done.returncode, 0, f"inputs are in {found}\n{done.stdout[-500:]}{done.stderr[-5000:]}")
-        print(f"    {target}: {((done.stdout + done.stderr).strip().splitlines() or ['nothing said'])[-1]}", file=sys.stderr)
+        print(
+            f"    {target}: {((done.stdout + done.stderr).strip().splitlines() or ['nothing said'])[-1]}",
+            file=sys.stderr,
+        )
         shutil.rmtree(found)
 
 

@@ -1,4 +1,5 @@
 """Who has no key, at a live daemon: whatever bytes they send, it serves on."""
+
 import random
 import socket
 import struct
@@ -21,7 +22,9 @@ class Hostile(unittest.TestCase):
         link = socket.socket(socket.AF_UNIX if unix else socket.AF_INET)
         link.settimeout(0.02)
         try:
-            link.connect(self.daemon.address["unix"] if unix else (self.daemon.address["address"], self.daemon.address["port"]))
+            link.connect(
+                self.daemon.address["unix"] if unix else (self.daemon.address["address"], self.daemon.address["port"])
+            )
             link.sendall(data)
             if close:
                 link.shutdown(socket.SHUT_WR)
@@ -44,8 +47,23 @@ class Hostile(unittest.TestCase):
             for number in range(STREAMS):
                 noise = generator.randbytes(generator.choice([0, 1, 15, 63, 64, 65, 200, 5000, 70000]))
                 # Half of them begin right: the magic, versions, a kind; a lease there is or is not.
-                start = struct.pack("<8sHHBBH", b"FLEXRACK", 1, 1, generator.randrange(6), generator.randrange(5), generator.randrange(4))
-                begin = b"" if number % 2 else start + generator.randbytes(8) + (known if number % 4 else generator.randbytes(16)) + generator.randbytes(24)
+                start = struct.pack(
+                    "<8sHHBBH",
+                    b"FLEXRACK",
+                    1,
+                    1,
+                    generator.randrange(6),
+                    generator.randrange(5),
+                    generator.randrange(4),
+                )
+                begin = (
+                    b""
+                    if number % 2
+                    else start
+                    + generator.randbytes(8)
+                    + (known if number % 4 else generator.randbytes(16))
+                    + generator.randbytes(24)
+                )
                 self.say(begin + noise, unix=number % 5 == 0)
         self.serves()
 
@@ -68,7 +86,9 @@ class Hostile(unittest.TestCase):
                         text = attached.file.read_text()
                         lease = attached.leases[0]
                         server = spoil({"lease": lease["lease"], "key": lease["key"]})
-                        attached.file.write_text(text.replace(lease["key"], server["key"]).replace(lease["lease"], server["lease"]))
+                        attached.file.write_text(
+                            text.replace(lease["key"], server["key"]).replace(lease["lease"], server["lease"])
+                        )
                         code, out, _ = run([BUILD / "fault" / "load", 1, 4096], attached.env, 60)
                         self.assertNotEqual(code, 0, out)
                         attached.file.write_text(text)
@@ -85,7 +105,12 @@ class Hostile(unittest.TestCase):
 
     def test_secrets_are_in_no_log_and_no_command_line(self):
         with Attached([self.daemon], "tls") as attached:
-            client = subprocess.Popen([str(BUILD / "fault" / "load"), "0", "4096"], env=attached.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            client = subprocess.Popen(
+                [str(BUILD / "fault" / "load"), "0", "4096"],
+                env=attached.env,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+            )
             self.addCleanup(client.communicate)
             client.stdout.readline()
             key = attached.leases[0]["key"]

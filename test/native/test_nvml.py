@@ -1,4 +1,7 @@
-"""NVML for leased devices: pynvml, gpustat and nvitop as they come from PyPI, attached to GPUs in software, say what CUDA says, to the byte."""
+"""NVML for leased devices: pynvml, gpustat and nvitop as they come from PyPI, attached to GPUs in software, say what
+CUDA says, to the byte.
+"""
+
 import json
 import os
 import re
@@ -78,7 +81,9 @@ class Nvml(unittest.TestCase):
         cls.python = cls.folder / "bin" / "python"
 
     def serve(self, devices=1, **options):
-        daemon = GpuDaemon("sim", devices=devices, options=("--sim-memory", str(MEMORY), "--sim-context", str(CONTEXT)), **options)
+        daemon = GpuDaemon(
+            "sim", devices=devices, options=("--sim-memory", str(MEMORY), "--sim-context", str(CONTEXT)), **options
+        )
         self.addCleanup(daemon.stop)
         return daemon
 
@@ -113,9 +118,15 @@ class Nvml(unittest.TestCase):
                 self.assertEqual(nvml["processes"], [[said["pid"], cuda["used"]]])
                 self.assertEqual(nvml["graphics"], 0)
                 # What nobody knows of a GPU in software is not made up.
-                self.assertEqual([nvml[key] for key in ("temperature", "power", "serial")], [{"error": NOT_SUPPORTED}] * 3)
-        # A context has its memory of the device before anything is asked for, and the rest is back in the end. With several servers it comes in pages of 2 MiB.
-        self.assertEqual([looks[0][0]["nvml"]["used"], looks[1][0]["nvml"]["used"]], [CONTEXT, CONTEXT + (12345 + (1 << 20) if len(daemons) == 1 else 2 << 20)])
+                self.assertEqual(
+                    [nvml[key] for key in ("temperature", "power", "serial")], [{"error": NOT_SUPPORTED}] * 3
+                )
+        # A context has its memory of the device before anything is asked for, and the rest is back in the end. With
+        # several servers it comes in pages of 2 MiB.
+        self.assertEqual(
+            [looks[0][0]["nvml"]["used"], looks[1][0]["nvml"]["used"]],
+            [CONTEXT, CONTEXT + (12345 + (1 << 20) if len(daemons) == 1 else 2 << 20)],
+        )
         self.assertEqual(looks[2][0]["nvml"]["used"], CONTEXT)
         return looks
 
@@ -136,6 +147,7 @@ class Nvml(unittest.TestCase):
     @staticmethod
     def same_moment(daemon, watcher):
         """What gpu smi is told before and after NVML was asked, where that is the same, and what NVML said."""
+
         def shown():
             return daemon.ask("leases")["leases"][-1]["devices"][0]["utilization"]
 
@@ -146,25 +158,37 @@ class Nvml(unittest.TestCase):
     def test_a_watcher_sees_the_others_of_its_lease_and_is_not_among_them(self):
         daemon = self.serve()
         for share in (None, {"memory": 512 << 20, "compute": 0.5}):
-            with (self.subTest(share=share), GpuAttached([daemon], "shm", share=share) as attached,
-                  Talk(self.python, ["look"], attached.env) as watcher, Talk(self.python, ["work", 100 << 20], attached.env) as worker):
+            with (
+                self.subTest(share=share),
+                GpuAttached([daemon], "shm", share=share) as attached,
+                Talk(self.python, ["look"], attached.env) as watcher,
+                Talk(self.python, ["work", 100 << 20], attached.env) as worker,
+            ):
                 working = worker.line()
                 seen = watcher.ask()[0]
                 self.assertEqual(seen["processes"], [[working["pid"], working["used"]]])
-                self.assertEqual((seen["total"], seen["used"], seen["free"]), (working["total"], working["used"], working["free"]))
-                self.assertGreater(working["used"], (100 << 20) + CONTEXT)   # and the code
+                self.assertEqual(
+                    (seen["total"], seen["used"], seen["free"]), (working["total"], working["used"], working["free"])
+                )
+                self.assertGreater(working["used"], (100 << 20) + CONTEXT)  # and the code
                 self.assertEqual(daemon.ask("leases")["leases"][-1]["devices"][0]["used"], working["used"])
                 # Kernels without a pause: a second later it is nearly all of the time, and gpu smi has the same number.
                 wait_until(lambda: is_busy(watcher.ask()[0]["busy"]), 60, "being busy")
-                shown, busy = wait_until(lambda: self.same_moment(daemon, watcher), 60, "asking twice between two looks of the daemon")
+                shown, busy = wait_until(
+                    lambda: self.same_moment(daemon, watcher), 60, "asking twice between two looks of the daemon"
+                )
                 self.assertAlmostEqual(busy, shown * 100, delta=0.51)
                 table = json.loads(self.tool("gpustat", "--json", env=attached.env))["gpus"][0]
                 self.assertEqual(table["name"], "Flexrack Simulated GPU")
-                self.assertEqual((table["memory.total"], table["memory.used"]), (working["total"] >> 20, working["used"] >> 20))
+                self.assertEqual(
+                    (table["memory.total"], table["memory.used"]), (working["total"] >> 20, working["used"] >> 20)
+                )
                 self.assertEqual([one["pid"] for one in table["processes"]], [working["pid"]])
                 self.assertEqual((table["uuid"], table["temperature.gpu"]), (working["uuid"], None))
                 # "100MiB / 1024MiB", or "100.0MiB / 1024MiB"
-                told = re.search(r"([\d.]+)MiB / ([\d.]+)MiB", self.tool("nvitop", "--once", "--ascii", env=attached.env))
+                told = re.search(
+                    r"([\d.]+)MiB / ([\d.]+)MiB", self.tool("nvitop", "--once", "--ascii", env=attached.env)
+                )
                 self.assertIsNotNone(told)
                 self.assertAlmostEqual(float(told[1]), working["used"] / 2**20, delta=1)
                 self.assertEqual(float(told[2]), working["total"] / 2**20)
@@ -177,32 +201,54 @@ class Nvml(unittest.TestCase):
     def test_a_share_has_room_for_its_context_or_none_at_all(self):
         daemon = self.serve()
         for memory, is_enough in ((CONTEXT - 1, False), (CONTEXT, True)):
-            with self.subTest(memory=memory), GpuAttached([daemon], "shm", share={"memory": memory, "compute": 0.5}) as attached:
+            with (
+                self.subTest(memory=memory),
+                GpuAttached([daemon], "shm", share={"memory": memory, "compute": 0.5}) as attached,
+            ):
                 status, out, errors = run([self.python, PROGRAM, "compare"], attached.env, preload=True)
-                self.assertNotEqual(status, 0)   # at the latest when it takes memory
+                self.assertNotEqual(status, 0)  # at the latest when it takes memory
                 self.assertIn("cuMemAlloc_v2: 2" if is_enough else "cuDevicePrimaryCtxRetain: 2", errors)
                 if is_enough:
                     self.assertEqual(json.loads(out.splitlines()[1])[0]["nvml"]["free"], 0)
-                self.assertEqual(wait_until(lambda: [one["used"] for one in daemon.ask("leases")["leases"][-1]["devices"]] == [0], 60, "giving back"), True)
+                self.assertEqual(
+                    wait_until(
+                        lambda: [one["used"] for one in daemon.ask("leases")["leases"][-1]["devices"]] == [0],
+                        60,
+                        "giving back",
+                    ),
+                    True,
+                )
 
     def test_leases_do_not_see_each_other(self):
         daemon = self.serve()
         one, other = (self.attach([daemon], share={"memory": 256 << 20, "compute": 0.5}) for _ in range(2))
-        with Talk(self.python, ["work", 64 << 20], one.env) as worker, Talk(self.python, ["look"], other.env) as watcher:
+        with (
+            Talk(self.python, ["work", 64 << 20], one.env) as worker,
+            Talk(self.python, ["look"], other.env) as watcher,
+        ):
             worker.line()
             time.sleep(1.5)
             seen = watcher.ask()[0]
             self.assertEqual((seen["processes"], seen["used"], seen["busy"]), ([], 0, 0))
 
     def test_a_child_looks_for_itself(self):
-        self.assertEqual(self.lines(["fork"], self.attach([self.serve()]).env), [["Flexrack Simulated GPU", MEMORY]] * 2)
+        self.assertEqual(
+            self.lines(["fork"], self.attach([self.serve()]).env), [["Flexrack Simulated GPU", MEMORY]] * 2
+        )
 
     def test_without_a_lease_there_is_no_driver(self):
         env = {**os.environ, **COMMON, "LD_LIBRARY_PATH": str(BUILD / "drivers" / "cuda")}
         for leases in (None, "/nowhere/leases.json"):
             env.pop("FLEXRACK_LEASES", None)
-            status, out, _ = run([self.python, "-c", "import pynvml\ntry: pynvml.nvmlInit()\nexcept pynvml.NVMLError as error: print(error.value)"],
-                                 env | ({"FLEXRACK_LEASES": leases} if leases else {}), preload=True)
+            status, out, _ = run(
+                [
+                    self.python,
+                    "-c",
+                    "import pynvml\ntry: pynvml.nvmlInit()\nexcept pynvml.NVMLError as error: print(error.value)",
+                ],
+                env | ({"FLEXRACK_LEASES": leases} if leases else {}),
+                preload=True,
+            )
             self.assertEqual((status, out), (0, f"{DRIVER_NOT_LOADED}\n"))
 
     def test_a_lost_server_is_said_soon(self):
@@ -254,9 +300,16 @@ class Nvml(unittest.TestCase):
 
     def test_every_name_is_there_or_said_not_to_be(self):
         """What pynvml looks up is in the library, or of a later NVML as docs/nvml-coverage.md says."""
-        asked = set(re.findall(r'_nvmlGetFunctionPointer\("(nvml\w+)"', next(self.folder.glob("lib/python*/site-packages/pynvml.py")).read_text()))
+        asked = set(
+            re.findall(
+                r'_nvmlGetFunctionPointer\("(nvml\w+)"',
+                next(self.folder.glob("lib/python*/site-packages/pynvml.py")).read_text(),
+            )
+        )
         library = BUILD / "drivers" / "cuda" / "libnvidia-ml.so.1"
-        symbols = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
+        symbols = subprocess.run(
+            ["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True
+        ).stdout
         there = set(re.findall(r" T (nvml\w+)", symbols))
         coverage = (Path(__file__).resolve().parent.parent.parent / "docs" / "nvml-coverage.md").read_text()
         absent = set(re.findall(r"^\| `(nvml\w+)` \|", coverage.split("## Not found")[1], re.MULTILINE))

@@ -1,4 +1,7 @@
-"""The tests of parts once more, in a build with the sanitizer of threads: only with FLEXRACK_THREADS=1, as it compiles for minutes (npm run test:long)."""
+"""The tests of parts once more, in a build with the sanitizer of threads: only with FLEXRACK_THREADS=1, as it compiles
+for minutes (npm run test:long).
+"""
+
 import os
 import re
 import subprocess
@@ -9,17 +12,23 @@ from run import NATIVE, build
 from servers import BUILD, COMMON
 
 FOLDER = BUILD.parent / "tsan"
-# What of each is run. The sanitizer keeps addresses for itself that tests of mapped and managed memory choose, threads that PoCL makes are not its to see,
-# and a flood is measured against the clock.
+# What of each is run. The sanitizer keeps addresses for itself that tests of mapped and managed memory choose, threads
+# that PoCL makes are not its to see, and a flood is measured against the clock.
 PARTS = {
     "wire": [],
     "client": [],
-    "backend": ["--source-file=*backend/cuda*", "--source-file-exclude=*cuda_overhead*",
-                "--test-case-exclude=memory that is mapped*,variables of a module*,nothing of the worker*,a share comes back*"],
+    "backend": [
+        "--source-file=*backend/cuda*",
+        "--source-file-exclude=*cuda_overhead*",
+        "--test-case-exclude=memory that is mapped*,variables of a module*,nothing of the worker*,a share comes back*",
+    ],
     "server": ["--source-file-exclude=*flood_test*"],
 }
 # What a report needs to be understood: the last accesses of both threads, and both stacks of a lock.
-ENV = {**COMMON, "TSAN_OPTIONS": f"exitcode=66:halt_on_error=0:second_deadlock_stack=1:history_size=4:suppressions={NATIVE / 'test' / 'tsan.supp'}"}
+ENV = {
+    **COMMON,
+    "TSAN_OPTIONS": f"exitcode=66:halt_on_error=0:second_deadlock_stack=1:history_size=4:suppressions={NATIVE / 'test' / 'tsan.supp'}",
+}
 SECONDS = 1800
 
 
@@ -29,8 +38,15 @@ class Threads(unittest.TestCase):
         build("tsan", FOLDER, targets=[*(f"test_{part}" for part in PARTS), "flexrack-gpud", "flexrack-lease-keeper"])
 
     def race(self, part):
-        done = subprocess.run([str(FOLDER / "test" / f"test_{part}"), *PARTS[part]], env={**os.environ, **ENV}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              errors="replace", timeout=SECONDS)
+        done = subprocess.run(
+            [str(FOLDER / "test" / f"test_{part}"), *PARTS[part]],
+            env={**os.environ, **ENV},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=SECONDS,
+        )
         reports = re.findall(r"WARNING: ThreadSanitizer.*?={18}", done.stdout, re.S)
         self.assertEqual(reports, [], f"{len(reports)} reports; the first: {reports[0] if reports else ''}")
         self.assertEqual(done.returncode, 0, done.stdout[-5000:])

@@ -1,4 +1,5 @@
 """A driver and a daemon of different builds: said at once and in words, instead of misunderstandings."""
+
 import re
 import shutil
 import stat
@@ -8,7 +9,9 @@ from pathlib import Path
 
 from servers import BUILD, ROOT, Attached, Daemon, run
 
-REVISION = int(re.search(r"0x1000, (0x[0-9a-f]{16})", (ROOT / "native" / "gen" / "opencl" / "revision.h").read_text())[1], 16)
+REVISION = int(
+    re.search(r"0x1000, (0x[0-9a-f]{16})", (ROOT / "native" / "gen" / "opencl" / "revision.h").read_text())[1], 16
+)
 OTHER = REVISION ^ 0x1234567800000000
 SAYS = f"the driver speaks opencl {{:08x}}, the daemon opencl {{:08x}}"
 
@@ -38,7 +41,9 @@ class Versions(unittest.TestCase):
 
     def test_a_daemon_of_another_build_is_told_before_the_command_runs(self):
         with OtherDaemon() as daemon, Attached([daemon], "tls", held=False) as attached:
-            code, out, err = run([BUILD / "flexrack-lease-keeper", attached.file, "--", "echo", "it ran"], attached.env, 60)
+            code, out, err = run(
+                [BUILD / "flexrack-lease-keeper", attached.file, "--", "echo", "it ran"], attached.env, 60
+            )
             self.assertNotEqual(code, 0)
             self.assertNotIn("it ran", out)
             self.assertIn("node-1: " + SAYS.format(REVISION >> 32, OTHER >> 32), err)

@@ -1,6 +1,9 @@
-"""What test_cuda_torch.py runs with the Python of a stock PyTorch: what works without any kernel's result, then training steps. The kernels of the wheels are
-machine code, which a GPU in software launches and does not compute: so no value that a kernel made is looked at. One JSON line at the end: what the
-client sent and waited for in each part (FLEXRACK_TRACE), empty where there is no trace."""
+"""What test_cuda_torch.py runs with the Python of a stock PyTorch: what works without any kernel's result, then
+training steps. The kernels of the wheels are machine code, which a GPU in software launches and does not compute: so no
+value that a kernel made is looked at. One JSON line at the end: what the client sent and waited for in each part
+(FLEXRACK_TRACE), empty where there is no trace.
+"""
+
 import json
 import os
 
@@ -30,7 +33,11 @@ class part:
         with open(trace) as file:
             file.seek(self.start)
             lines = counted(file.read())
-        parts[self.name] = {"messages": messages(lines), "round trips": round_trips(lines), "launches": lines.count(("send", "Launch"))}
+        parts[self.name] = {
+            "messages": messages(lines),
+            "round trips": round_trips(lines),
+            "launches": lines.count(("send", "Launch")),
+        }
 
 
 def copies():
@@ -66,8 +73,8 @@ def batches():
     # Workers are children by fork, which the driver does not follow: they only make batches.
     for number, (values, labels) in enumerate(DataLoader(data, batch_size=8, pin_memory=True, num_workers=2)):
         there = values.to("cuda", non_blocking=True), labels.to("cuda", non_blocking=True)
-        assert torch.equal(there[0].cpu(), data.tensors[0][8 * number:8 * number + 8])
-        assert torch.equal(there[1].cpu(), data.tensors[1][8 * number:8 * number + 8])
+        assert torch.equal(there[0].cpu(), data.tensors[0][8 * number : 8 * number + 8])
+        assert torch.equal(there[1].cpu(), data.tensors[1][8 * number : 8 * number + 8])
 
 
 def train(model, shape, name):
@@ -89,6 +96,18 @@ print(torch.cuda.device_count(), torch.cuda.get_device_name(0), torch.cuda.get_d
 copies()
 events()
 batches()
-train(nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Conv2d(8, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten()), (4, 3, 16, 16), "convolutions")
+train(
+    nn.Sequential(
+        nn.Conv2d(3, 8, 3),
+        nn.ReLU(),
+        nn.Conv2d(8, 8, 3),
+        nn.BatchNorm2d(8),
+        nn.ReLU(),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+    ),
+    (4, 3, 16, 16),
+    "convolutions",
+)
 train(nn.Sequential(nn.LayerNorm(64), nn.GELU(), nn.Dropout(0.1), nn.Softmax(dim=-1)), (32, 64), "without matrices")
 print(json.dumps(parts))

@@ -1,4 +1,5 @@
 """What a client wrote with FLEXRACK_TRACE about what it sent and waited for (native/client/trace.h), counted."""
+
 import re
 
 LINE = re.compile(r"^\S+ \S+ (send|call|wait)(?: ([A-Z]\w*))?( took.*)?$", re.MULTILINE)
@@ -14,5 +15,10 @@ def messages(lines):
 
 
 def round_trips(lines):
-    """Waits right after a call are none: the bytes were on their way with its answer, and whether they are seen to be waited for is a matter of microseconds."""
-    return sum(what == "call" or (what == "wait" and before != "call") for (before, _), (what, _) in zip([("", ""), *lines], lines))
+    """Waits right after a call are none: the bytes were on their way with its answer, and whether they are seen to be
+    waited for is a matter of microseconds.
+    """
+    return sum(
+        what == "call" or (what == "wait" and before != "call")
+        for (before, _), (what, _) in zip([("", ""), *lines], lines)
+    )

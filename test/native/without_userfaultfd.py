@@ -1,13 +1,17 @@
-"""Runs a command for which userfaultfd(2) is not permitted, as in many containers and on kernels that do not know it: python3 without_userfaultfd.py COMMAND..."""
+"""Runs a command for which userfaultfd(2) is not permitted, as in many containers and on kernels that do not know it:
+python3 without_userfaultfd.py COMMAND...
+"""
+
 import ctypes
 import os
 import platform
 import struct
 import sys
 
-NUMBER = {"x86_64": 323, "aarch64": 282}[platform.machine()]   # asm/unistd.h
+NUMBER = {"x86_64": 323, "aarch64": 282}[platform.machine()]  # asm/unistd.h
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, SECCOMP_MODE_FILTER = 22, 38, 2
-LOAD, EQUALS, RETURN = 0x20, 0x15, 0x06                        # BPF_LD | BPF_W | BPF_ABS, BPF_JMP | BPF_JEQ | BPF_K, BPF_RET | BPF_K
+# BPF_LD | BPF_W | BPF_ABS, BPF_JMP | BPF_JEQ | BPF_K, BPF_RET | BPF_K
+LOAD, EQUALS, RETURN = 0x20, 0x15, 0x06
 ALLOW, ERRNO, EPERM = 0x7FFF0000, 0x00050000, 1
 
 

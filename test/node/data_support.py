@@ -1,4 +1,5 @@
 """Versions of data sets, made here and given to a node as a caller would."""
+
 import hashlib
 import io
 import os
@@ -31,7 +32,14 @@ class DataCase(unittest.TestCase):
     def manifest(self, files, name="set"):
         """{path: bytes} -> a version."""
         lines = [[path, False, len(data), hashlib.sha256(data).hexdigest()] for path, data in files.items()]
-        return {"name": name, "digest": digest_of(lines), "at": 1.0, "source": "here:/x", "bytes": sum(len(data) for data in files.values()), "files": lines}
+        return {
+            "name": name,
+            "digest": digest_of(lines),
+            "at": 1.0,
+            "source": "here:/x",
+            "bytes": sum(len(data) for data in files.values()),
+            "files": lines,
+        }
 
     def push(self, files, limit=None, spoil=lambda body: body):
         """Returns the version's digest, and what data.receive answered."""

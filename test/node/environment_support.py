@@ -1,4 +1,5 @@
 """Environments that tests of the node program make and look at."""
+
 import json
 import os
 import shutil
@@ -25,7 +26,12 @@ class MadeEnvironments:
         self.root.mkdir()
         self.wheels.mkdir()
         self.children = []
-        self.env = {**os.environ, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(self.wheels), "PIP_CONFIG_FILE": os.devnull}
+        self.env = {
+            **os.environ,
+            "PIP_NO_INDEX": "1",
+            "PIP_FIND_LINKS": str(self.wheels),
+            "PIP_CONFIG_FILE": os.devnull,
+        }
         for name in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL"):
             self.env.pop(name, None)
 
@@ -41,11 +47,14 @@ class MadeEnvironments:
     def wheel(self, name, version="1.0", bytes_of_zeros=0):
         """A package with one module that says its version."""
         import zipfile
+
         info = f"{name}-{version}.dist-info"
         with zipfile.ZipFile(self.wheels / f"{name}-{version}-py3-none-any.whl", "w") as archive:
             archive.writestr(f"{name}.py", f"version = '{version}'\n")
             archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-            archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+            archive.writestr(
+                f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+            )
             archive.writestr(f"{info}/RECORD", "")
             if bytes_of_zeros:
                 archive.writestr(f"{name}.bin", bytes(bytes_of_zeros), zipfile.ZIP_DEFLATED, 1)
@@ -54,15 +63,26 @@ class MadeEnvironments:
         """A package that says when it is being built, and then does not get on."""
         source = self.folder / "slow-1.0"
         source.mkdir()
-        (source / "pyproject.toml").write_text("[build-system]\nrequires = []\nbuild-backend = 'slow'\nbackend-path = ['.']\n")
-        (source / "slow.py").write_text(f"import time\nopen({str(self.folder / 'building')!r}, 'w').close()\ntime.sleep(600)\n")
-        subprocess.run(["tar", "czf", str(self.wheels / "slow-1.0.tar.gz"), "-C", str(self.folder), "slow-1.0"], check=True)
+        (source / "pyproject.toml").write_text(
+            "[build-system]\nrequires = []\nbuild-backend = 'slow'\nbackend-path = ['.']\n"
+        )
+        (source / "slow.py").write_text(
+            f"import time\nopen({str(self.folder / 'building')!r}, 'w').close()\ntime.sleep(600)\n"
+        )
+        subprocess.run(
+            ["tar", "czf", str(self.wheels / "slow-1.0.tar.gz"), "-C", str(self.folder), "slow-1.0"], check=True
+        )
 
     def start(self, verb, value):
         if verb == "environment.ensure" and self.uv:
             value = {**value, "uv": self.uv}
-        child = subprocess.Popen([sys.executable, str(PROGRAM), verb, str(self.root), str(self.environments)],
-                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.env)
+        child = subprocess.Popen(
+            [sys.executable, str(PROGRAM), verb, str(self.root), str(self.environments)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=self.env,
+        )
         child.stdin.write(json.dumps(value).encode() + b"\n")
         child.stdin.close()
         child.stdin = None

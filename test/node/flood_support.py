@@ -1,4 +1,7 @@
-"""A program that takes all that a listening port has for pending connections: PORT, how many stay silent, how many come and go all the time."""
+"""A program that takes all that a listening port has for pending connections: PORT, how many stay silent, how many come
+and go all the time.
+"""
+
 FLOOD = """
 import socket, sys, threading
 port, silent, flooding = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])

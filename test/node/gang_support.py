@@ -1,4 +1,5 @@
 """Runs that save checkpoints and lose nodes, for the tests of what becomes of them."""
+
 import json
 import os
 import signal
@@ -32,7 +33,11 @@ def end_node(rack, run, node):
     """As if it had lost its power: nobody of it says a last word."""
     state = json.loads((rack.folder / node / "runs" / run / "state.json").read_text())
     spec = json.loads((rack.folder / node / "runs" / run / "spec.json").read_text())
-    reaper = [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and _says(pid, "gang.reaper", str(rack.folder / node / "runs" / run))]
+    reaper = [
+        int(pid)
+        for pid in os.listdir("/proc")
+        if pid.isdigit() and _says(pid, "gang.reaper", str(rack.folder / node / "runs" / run))
+    ]
     ranks = rack.pids_of(run, spec["index"])
     for pid in [*reaper, state["pid"], *ranks]:
         try:

@@ -1,4 +1,5 @@
 """A real restic for tests, and a repository that is there already: to make one takes a second."""
+
 import atexit
 import functools
 import os
@@ -28,7 +29,17 @@ def repository_of_tests():
     with open(os.path.join(folder, "key"), "w") as file:
         file.write(KEY)
     repository = os.path.join(folder, "repository")
-    subprocess.run([restic_of_tests(), "init"], check=True, stdout=subprocess.DEVNULL, env={**os.environ, "RESTIC_PASSWORD_FILE": file.name, "RESTIC_REPOSITORY": repository, "RESTIC_CACHE_DIR": folder})
+    subprocess.run(
+        [restic_of_tests(), "init"],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        env={
+            **os.environ,
+            "RESTIC_PASSWORD_FILE": file.name,
+            "RESTIC_REPOSITORY": repository,
+            "RESTIC_CACHE_DIR": folder,
+        },
+    )
     return repository
 
 
@@ -39,8 +50,18 @@ def picture(folder):
         for name in (*folders, *files):
             at = os.path.join(path, name)
             info = os.lstat(at)
-            what = os.readlink(at) if stat.S_ISLNK(info.st_mode) else open(at, "rb").read() if stat.S_ISREG(info.st_mode) else ""
-            found[os.path.relpath(at, folder)] = (info.st_mode, 0 if stat.S_ISDIR(info.st_mode) else info.st_mtime_ns, what)
+            what = (
+                os.readlink(at)
+                if stat.S_ISLNK(info.st_mode)
+                else open(at, "rb").read()
+                if stat.S_ISREG(info.st_mode)
+                else ""
+            )
+            found[os.path.relpath(at, folder)] = (
+                info.st_mode,
+                0 if stat.S_ISDIR(info.st_mode) else info.st_mtime_ns,
+                what,
+            )
     return found
 
 
@@ -59,7 +80,9 @@ class HistoryCase(SyncCase):
         self.history.make()
         self.history.key.write_text(KEY)
         shutil.copytree(repository_of_tests(), self.history.repository)
-        write("history.settings", self.history.settings_file, {"every": 600, "exclude": list(exclude), "largest": largest})
+        write(
+            "history.settings", self.history.settings_file, {"every": 600, "exclude": list(exclude), "largest": largest}
+        )
 
     def save(self):
         return control.save({"project": "p"}, self.channel())

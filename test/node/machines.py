@@ -1,4 +1,7 @@
-"""Captured machines of test/fixtures/machines: what the node program makes of them. Run as a program, it writes each one's facts.json anew."""
+"""Captured machines of test/fixtures/machines: what the node program makes of them. Run as a program, it writes each
+one's facts.json anew.
+"""
+
 import json
 import sys
 import tempfile
@@ -40,24 +43,48 @@ def grow(text, root):
 
 
 def facts_of(name):
-    """What node.facts says of the machine's parts and wiring. Without a captured tree nothing is known of nodes and cards."""
+    """What node.facts says of the machine's parts and wiring. Without a captured tree nothing is known of nodes and
+    cards.
+    """
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         tree = text_of(name, "tree.txt")
         grow(tree or "", root)
         gpus = [placed(root, row.gpu) for row in parse_query(text_of(name, "gpus.csv") or "")]
         counts = sockets(root)
-        numa, ports, cards = numa_nodes(root) if tree and "system/node" in tree else [], infiniband_ports(root), nics(root)
+        numa, ports, cards = (
+            numa_nodes(root) if tree and "system/node" in tree else [],
+            infiniband_ports(root),
+            nics(root),
+        )
         wired = links(gpus, ports, cards, sum(1 for node in numa if node["cpus"]), text_of(name, "topo.txt"), root)
-        return {"cpu": counts._asdict() if counts else {}, "numa": numa, "nics": cards, "infiniband": ports, "gpus": gpus, "links": wired}
+        return {
+            "cpu": counts._asdict() if counts else {},
+            "numa": numa,
+            "nics": cards,
+            "infiniband": ports,
+            "gpus": gpus,
+            "links": wired,
+        }
 
 
 def written(facts):
     """JSON with a line for each thing in a list."""
-    lines = [f"  {json.dumps(key)}: " + (json.dumps(value) if not isinstance(value, list) or not value else "[\n    " + ",\n    ".join(map(json.dumps, value)) + "\n  ]") for key, value in facts.items() if key != "links"]
+    lines = [
+        f"  {json.dumps(key)}: "
+        + (
+            json.dumps(value)
+            if not isinstance(value, list) or not value
+            else "[\n    " + ",\n    ".join(map(json.dumps, value)) + "\n  ]"
+        )
+        for key, value in facts.items()
+        if key != "links"
+    ]
     wired = facts["links"]
     rows = ",\n      ".join(map(json.dumps, wired["matrix"]))
-    lines.append(f'  "links": {{\n    "source": {json.dumps(wired["source"])},\n    "devices": {json.dumps(wired["devices"])},\n    "matrix": [\n      {rows}\n    ],\n    "affinity": {json.dumps(wired["affinity"])}\n  }}')
+    lines.append(
+        f'  "links": {{\n    "source": {json.dumps(wired["source"])},\n    "devices": {json.dumps(wired["devices"])},\n    "matrix": [\n      {rows}\n    ],\n    "affinity": {json.dumps(wired["affinity"])}\n  }}'
+    )
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 

@@ -1,7 +1,9 @@
 """Holds what verbs answer and say against protocol/, as the suites of the command line do (test/support/messages.ts).
 
-A validator of the part of JSON Schema that protocol/ uses. Strict: a field that the protocol does not name is a finding.
+A validator of the part of JSON Schema that protocol/ uses. Strict: a field that the protocol does not name is a
+finding.
 """
+
 import functools
 import json
 import re
@@ -11,9 +13,13 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE.parent.parent / "protocol"
 TYPES = {
-    "string": lambda value: isinstance(value, str), "boolean": lambda value: isinstance(value, bool), "null": lambda value: value is None,
-    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool), "number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool),
-    "array": lambda value: isinstance(value, list), "object": lambda value: isinstance(value, dict),
+    "string": lambda value: isinstance(value, str),
+    "boolean": lambda value: isinstance(value, bool),
+    "null": lambda value: value is None,
+    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool),
+    "array": lambda value: isinstance(value, list),
+    "object": lambda value: isinstance(value, dict),
 }
 
 
@@ -32,7 +38,9 @@ ALWAYS = ("BUG", "USAGE", "NODE_UNFIT", "INTERRUPTED", "NEWER_VERSION")  # error
 
 
 def check(verb, part, value):
-    """Raises AssertionError where the value is not what the verb takes (`input`), answers (`result`) or says before (`events`)."""
+    """Raises AssertionError where the value is not what the verb takes (`input`), answers (`result`) or says before
+    (`events`).
+    """
     topic, known = verbs()[verb]
     schema = event_schema(known.get("events"), value) if part == "events" else known[part]
     if not schema:
@@ -61,7 +69,9 @@ def check_lines(verb, given, lines):
 
 def check_as(topic, name, value):
     """The same of a definition: ("run.json", "NodeRun")."""
-    refuse_findings(f"not as {name} in protocol/{topic} is", findings(plain(value), topics()[topic]["$defs"][name], topic, ""))
+    refuse_findings(
+        f"not as {name} in protocol/{topic} is", findings(plain(value), topics()[topic]["$defs"][name], topic, "")
+    )
 
 
 def refuse_findings(what, found):
@@ -89,7 +99,10 @@ def check_stored(kind, value, where):
     known, topic = kinds()[kind]
     if value.get("schema") != known["schema"]:
         refuse(f"{where}: schema {value.get('schema')!r}, not {known['schema']}")
-    refuse_findings(f"{where} is not as protocol/{topic} says of {kind}", findings({key: one for key, one in value.items() if key != "schema"}, known["content"], topic, ""))
+    refuse_findings(
+        f"{where} is not as protocol/{topic} says of {kind}",
+        findings({key: one for key, one in value.items() if key != "schema"}, known["content"], topic, ""),
+    )
 
 
 @functools.cache
@@ -99,7 +112,9 @@ def patterns():
     for kind, (known, _) in kinds().items():
         place, _, path = known["path"].partition("/")
         if place == "NODE":
-            pattern = "[^/]+".join(re.escape(part) for part in re.split(r"[A-Z]+", path)).replace("runs/[^/]+/", r"runs/[^/]+/(?:members[^/]*/\d+/)?")
+            pattern = "[^/]+".join(re.escape(part) for part in re.split(r"[A-Z]+", path)).replace(
+                "runs/[^/]+/", r"runs/[^/]+/(?:members[^/]*/\d+/)?"
+            )
             found.append((re.compile(pattern), kind))
     return found
 
@@ -126,8 +141,15 @@ def check_files(root):
 
 
 def event_schema(events, value):
-    """Of the events of a verb the one that has this name, so that what is wrong with it is told and not what it has less than the others."""
-    names = {definition: schema["properties"]["event"]["const"] for topic in topics().values() for definition, schema in topic["$defs"].items() if "const" in schema.get("properties", {}).get("event", {})}
+    """Of the events of a verb the one that has this name, so that what is wrong with it is told and not what it has
+    less than the others.
+    """
+    names = {
+        definition: schema["properties"]["event"]["const"]
+        for topic in topics().values()
+        for definition, schema in topic["$defs"].items()
+        if "const" in schema.get("properties", {}).get("event", {})
+    }
     known = (events or {}).get("anyOf", [events] if events else [])
     return next((one for one in known if names.get(one["$ref"].rpartition("/")[2]) == value["event"]), None)
 
@@ -188,12 +210,15 @@ def whole(schema, topic):
     return fields, required
 
 
-# In these tests their answers come from stand-ins that tell no more than is asked of them: a daemon's socket, files of a sweep.
+# In these tests their answers come from stand-ins that tell no more than is asked of them: a daemon's socket, files of
+# a sweep.
 _STAND_INS = ("gpu.lease", "gpu.state", "sweep.list", "sweep.show")
 
 
 def hold():
-    """From here on the verbs of all loaded modules check what they are given, say and answer, wherever a test has them from."""
+    """From here on the verbs of all loaded modules check what they are given, say and answer, wherever a test has them
+    from.
+    """
     known = sys.modules.get("flexrack_node.verbs")
     if known is None:
         from flexrack_node import verbs as known
@@ -220,8 +245,19 @@ def hold_ways():
     original = link._send
 
     def held(connection, value):
-        check_as("preflight_link.json", "WayChallenge" if "challenge" in value else "WayHello" if "what" in value else "WayProof" if "proof" in value else "FloodCount", value)
+        check_as(
+            "preflight_link.json",
+            "WayChallenge"
+            if "challenge" in value
+            else "WayHello"
+            if "what" in value
+            else "WayProof"
+            if "proof" in value
+            else "FloodCount",
+            value,
+        )
         original(connection, value)
+
     link._send = held
 
 
@@ -237,6 +273,7 @@ def checked(verb, function):
         check(verb, "input", given)  # of what is refused it may be wrong on purpose
         check(verb, "result", answer)
         return answer
+
     return held
 
 

@@ -7,10 +7,12 @@
     python3 reboot_support.py outer HOME KEEPER TEST     in a mount namespace of its own: what boots leave is there for the next one
     python3 reboot_support.py boot HOME KEEPER TEST N    boot N of the machine, in a PID namespace; its end is a power cut
 
-A boot must never reach what belongs to the machine of the test. So it has its own /run, /tmp, crontabs and lingering accounts; cron sees no system crontab; and
-systemd is a user's manager only (`--user`) that finds no units but those written here and those of the test, and no generators. Never start a systemd of the system
-here: its first units empty /tmp.
+A boot must never reach what belongs to the machine of the test. So it has its own /run, /tmp, crontabs and lingering
+accounts; cron sees no system crontab; and systemd is a user's manager only (`--user`) that finds no units but those
+written here and those of the test, and no generators. Never start a systemd of the system here: its first units empty
+/tmp.
 """
+
 import os
 import shutil
 import subprocess
@@ -54,18 +56,34 @@ def missing(keeper):
     """Why there can be no such machine here; None where there can."""
     if not all(Path(path).exists() for path in PACKAGES[keeper]):
         return f"needs {' and '.join(PACKAGES[keeper])}"
-    tried = subprocess.run(["unshare", "--mount", "--pid", "--fork", "--mount-proc", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True, check=False)
+    tried = subprocess.run(
+        ["unshare", "--mount", "--pid", "--fork", "--mount-proc", "mount", "-t", "tmpfs", "none", "/mnt"],
+        capture_output=True,
+        check=False,
+    )
     return None if tried.returncode == 0 else "needs root, for namespaces"
 
 
 def play(keeper, test):
-    """Runs `first`, `second`, ... of a test's module in one boot of the machine each. Raises AssertionError with what they printed."""
+    """Runs `first`, `second`, ... of a test's module in one boot of the machine each. Raises AssertionError with what
+    they printed.
+    """
     home = Path(tempfile.mkdtemp(prefix="flexrack-reboot-", dir="/var/tmp"))
     env = {key: value for key, value in os.environ.items() if not key.startswith(("FLEXRACK_", "XDG_", "DBUS_"))}
     try:
-        done = subprocess.run(["unshare", "--mount", sys.executable, __file__, "outer", str(home), keeper, test], env={**env, **paths(home)},
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LONG * 2, check=False)
-        logs = "".join(f"\n--- {path.name}\n{path.read_text(errors='replace')[-3000:]}" for path in sorted(home.glob("*.log")))
+        done = subprocess.run(
+            ["unshare", "--mount", sys.executable, __file__, "outer", str(home), keeper, test],
+            env={**env, **paths(home)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=LONG * 2,
+            check=False,
+        )
+        logs = "".join(
+            f"\n--- {path.name}\n{path.read_text(errors='replace')[-3000:]}" for path in sorted(home.glob("*.log"))
+        )
         if done.returncode != 0 or done.stdout.strip().splitlines()[-1:] != ["good"]:
             raise AssertionError(done.stdout + logs)
     finally:
@@ -75,8 +93,12 @@ def play(keeper, test):
 def paths(home):
     units = home / "units"
     return {
-        "HOME": str(home), "XDG_RUNTIME_DIR": "/run/user/0", "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-        "SYSTEMD_UNIT_PATH": f"{home}/.config/systemd/user:{units}", "SYSTEMD_GENERATOR_PATH": str(home / "none"), "SYSTEMD_ENVIRONMENT_GENERATOR_PATH": str(home / "none"),
+        "HOME": str(home),
+        "XDG_RUNTIME_DIR": "/run/user/0",
+        "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        "SYSTEMD_UNIT_PATH": f"{home}/.config/systemd/user:{units}",
+        "SYSTEMD_GENERATOR_PATH": str(home / "none"),
+        "SYSTEMD_ENVIRONMENT_GENERATOR_PATH": str(home / "none"),
         "PYTHONPATH": os.pathsep.join(sys.path[:4]),
     }
 
@@ -88,17 +110,34 @@ def outer(home, keeper, test):
     for name, text in TARGETS.items():
         (home / "units" / name).write_text(text)
     if keeper == "systemd":
-        (home / "systemd" / "linger" / "root").touch()  # as `loginctl enable-linger` leaves it, which only logind can do
+        # as `loginctl enable-linger` leaves it, which only logind can do
+        (home / "systemd" / "linger" / "root").touch()
         (home / "logind").touch()
     for number in range(1, boots(test) + 1):
         (home / "boot-id").write_text(f"{uuid.uuid4()}\n")
-        inside = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", BOOT, "sh", str(home)]
-        subprocess.run([*inside, sys.executable, __file__, "boot", str(home), keeper, test, str(number)], check=True, timeout=LONG)
+        inside = [
+            "unshare",
+            "--mount",
+            "--pid",
+            "--fork",
+            "--kill-child",
+            "--mount-proc",
+            "sh",
+            "-c",
+            BOOT,
+            "sh",
+            str(home),
+        ]
+        subprocess.run(
+            [*inside, sys.executable, __file__, "boot", str(home), keeper, test, str(number)], check=True, timeout=LONG
+        )
     print("good")
 
 
 def boot(home, keeper, test, number):
-    """The first process of the machine. Keepers start first, as they do on a machine; the test comes as a user would, over SSH."""
+    """The first process of the machine. Keepers start first, as they do on a machine; the test comes as a user would,
+    over SSH.
+    """
     log = open(home / f"boot-{number}.log", "ab")
     if keeper == "systemd" or (keeper == "cron" and number == 1):
         subprocess.Popen([SYSTEMD, "--user", "--log-target=console"], stdin=subprocess.DEVNULL, stdout=log, stderr=log)

@@ -1,4 +1,7 @@
-"""A copy of the node program that writes down what its supervisors say to each other, so that it is held against protocol/gang.json and mpi_launch.json."""
+"""A copy of the node program that writes down what its supervisors say to each other, so that it is held against
+protocol/gang.json and mpi_launch.json.
+"""
+
 import atexit
 import functools
 import json
@@ -28,8 +31,17 @@ Link.send = _recorded(Link.send)
 """
 # Of what has such a field; the first that fits. L: who listens, the leader of a gang among them; M: who has called.
 _KINDS = {
-    "L": [("phase", "gang.json", "GangDesired"), ("files data end error", "gang.json", "FetchAnswer"), ("orted alive", "mpi_launch.json", "MpiOrder"), ("", "gang.json", "PeerAnswer")],
-    "M": [("phase", "gang.json", "GangObserved"), ("vote follow gone fetch", "gang.json", "PeerQuestion"), ("", "mpi_launch.json", "MpiFollower")],
+    "L": [
+        ("phase", "gang.json", "GangDesired"),
+        ("files data end error", "gang.json", "FetchAnswer"),
+        ("orted alive", "mpi_launch.json", "MpiOrder"),
+        ("", "gang.json", "PeerAnswer"),
+    ],
+    "M": [
+        ("phase", "gang.json", "GangObserved"),
+        ("vote follow gone fetch", "gang.json", "PeerQuestion"),
+        ("", "mpi_launch.json", "MpiFollower"),
+    ],
 }
 
 
@@ -55,7 +67,9 @@ class Recording:
         self._offset += whole
         for line in data[:whole].splitlines():
             side, value = json.loads(line)
-            topic, name = next((topic, name) for keys, topic, name in _KINDS[side] if not keys or set(keys.split()) & set(value))
+            topic, name = next(
+                (topic, name) for keys, topic, name in _KINDS[side] if not keys or set(keys.split()) & set(value)
+            )
             self.seen.add(name)
             check_as(topic, name, value)
 

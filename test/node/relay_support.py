@@ -1,4 +1,5 @@
 """A small tracking server that can be taken away, and a relay in front of it."""
+
 import http.client
 import json
 import os
@@ -37,7 +38,11 @@ class Tracking:
                 outer.calls.append((self.command, self.path, body, self.headers.get("Authorization")))
                 if self.path.endswith("/runs/create"):
                     outer.asked.append(self.headers.get("Flexrack-Own-Run"))
-                status, answer = (400, {"error_code": "INVALID_PARAMETER_VALUE", "message": "no"}) if b"refused" in body else (200, {})
+                status, answer = (
+                    (400, {"error_code": "INVALID_PARAMETER_VALUE", "message": "no"})
+                    if b"refused" in body
+                    else (200, {})
+                )
                 status = outer.fails(self.path, body) or status
                 if status == 200:
                     outer.accepted.append(body)
@@ -77,7 +82,13 @@ class RelayCase(unittest.TestCase):
         self.port = None
 
     def relay(self, **options):
-        relay = Relay(self.spool, Upstream(f"http://127.0.0.1:{self.tracking.port}", f"Bearer {TOKEN}"), TOKEN, self.tell, **options)
+        relay = Relay(
+            self.spool,
+            Upstream(f"http://127.0.0.1:{self.tracking.port}", f"Bearer {TOKEN}"),
+            TOKEN,
+            self.tell,
+            **options,
+        )
         self.port = relay.start()
         return relay
 
@@ -89,7 +100,12 @@ class RelayCase(unittest.TestCase):
     def call(self, method, path, body=b"", token=TOKEN, headers=None):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LONG)
         self.addCleanup(connection.close)
-        connection.request(method, path, body, {"Authorization": f"Bearer {token}", "Content-Type": "application/json", **(headers or {})})
+        connection.request(
+            method,
+            path,
+            body,
+            {"Authorization": f"Bearer {token}", "Content-Type": "application/json", **(headers or {})},
+        )
         answer = connection.getresponse()
         return answer.status, json.loads(answer.read() or b"null")
 

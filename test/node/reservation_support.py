@@ -1,4 +1,5 @@
 """A folder of reservations and the verbs, called in this process."""
+
 import multiprocessing
 import os
 import shutil
@@ -34,8 +35,19 @@ class Case(unittest.TestCase):
         return Channel(self.folder / name, self.folder / "environments", sys.stdin.buffer)
 
     def ask(self, lease, channel=None, exclusive=True, **parts):
-        return take({"lease": lease, "owner": f"{lease}@here", "project": "p", "node": "n", "nodes": ["n"], "ttl": 20,
-                     "wants": {"gpus": [], "slots": 1, "exclusive": exclusive}, **parts}, channel or self.channel)
+        return take(
+            {
+                "lease": lease,
+                "owner": f"{lease}@here",
+                "project": "p",
+                "node": "n",
+                "nodes": ["n"],
+                "ttl": 20,
+                "wants": {"gpus": [], "slots": 1, "exclusive": exclusive},
+                **parts,
+            },
+            channel or self.channel,
+        )
 
     def held(self):
         return [(one["lease"], one["state"]) for one in listing(None, self.channel)["reservations"]]

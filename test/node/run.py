@@ -9,6 +9,7 @@
 The folders are the program's packages. Support that several of them use lies here.
 Most of these tests wait for real processes; a module has a process of its own.
 """
+
 import importlib
 import json
 import os
@@ -26,9 +27,33 @@ from unittest_outcomes import Outcomes  # noqa: E402  (after the path)
 
 AT_ONCE = 3
 # The longest first, so that none of them is the last one that everything waits for.
-SLOW = ("test_environment", "test_enter", "test_gang_leader", "test_gang_alive", "test_hang", "test_hardware", "test_gang", "test_mpi", "test_follow", "test_token",
-        "test_reservation_run", "test_relay_kept", "test_history", "test_usage", "test_binding", "test_front", "test_service", "test_instrumentation",
-        "test_preflight_mend", "test_boot", "test_rebooted", "test_hostile", "test_slurm_stacks", "test_slurm_board", "test_relay")
+SLOW = (
+    "test_environment",
+    "test_enter",
+    "test_gang_leader",
+    "test_gang_alive",
+    "test_hang",
+    "test_hardware",
+    "test_gang",
+    "test_mpi",
+    "test_follow",
+    "test_token",
+    "test_reservation_run",
+    "test_relay_kept",
+    "test_history",
+    "test_usage",
+    "test_binding",
+    "test_front",
+    "test_service",
+    "test_instrumentation",
+    "test_preflight_mend",
+    "test_boot",
+    "test_rebooted",
+    "test_hostile",
+    "test_slurm_stacks",
+    "test_slurm_board",
+    "test_relay",
+)
 
 
 def modules():

@@ -1,4 +1,5 @@
 """Nodes of a run on this machine, each a root folder of its own, driven through the verbs as a caller would."""
+
 import base64
 import json
 import os
@@ -36,8 +37,17 @@ class Rack:
     def call(self, node, verb, value=None):
         """The verb's result; a verb's error is raised as RuntimeError(code, message)."""
         done = subprocess.run(
-            [sys.executable, str(self.recording.program), verb, str(self.folder / node), str(self.folder / "environments")],
-            input=json.dumps(value).encode() + b"\n", capture_output=True, timeout=LONG * 2, env={**os.environ, **self.env},
+            [
+                sys.executable,
+                str(self.recording.program),
+                verb,
+                str(self.folder / node),
+                str(self.folder / "environments"),
+            ],
+            input=json.dumps(value).encode() + b"\n",
+            capture_output=True,
+            timeout=LONG * 2,
+            env={**os.environ, **self.env},
         )
         lines = [json.loads(line) for line in done.stdout.splitlines()]
         check_lines(verb, value, lines)
@@ -59,19 +69,57 @@ class Rack:
 
     def take(self, node, run, exclusive=True, **parts):
         wants = {"gpus": [], "slots": 1, "exclusive": exclusive}
-        return self.call(node, "reservation.take", {"lease": run, "owner": "me@here", "project": "test", "node": node, "nodes": self.nodes, "ttl": 20, "wants": wants, **parts})
+        return self.call(
+            node,
+            "reservation.take",
+            {
+                "lease": run,
+                "owner": "me@here",
+                "project": "test",
+                "node": node,
+                "nodes": self.nodes,
+                "ttl": 20,
+                "wants": wants,
+                **parts,
+            },
+        )
 
     def start(self, nodes=None, through=lambda port: port, run=None, reservations=None, **parts):
-        """Starts a run on the nodes, the first one leading; returns its id. `through`: the port members get for the leader's."""
+        """Starts a run on the nodes, the first one leading; returns its id. `through`: the port members get for the
+        leader's.
+        """
         nodes = nodes or self.nodes
         run = run or f"test-{secrets.token_hex(4)}"
         self.runs.append(run)
         spec = {
-            "run": run, "project": "test", "nodes": nodes, "launcher": "plain", "processes": 1, "command": ["train.py"],
-            "python": sys.executable, "cwd": str(self.folder / "code"), "env": {}, "environment": None, "commit": None, "owner": "me@here", "restarts": 0, "grace": 5, "outputs": [],
-            "address": "127.0.0.1", "neighbours": len(nodes), "tracking": None, "created": time.time(), **parts,
+            "run": run,
+            "project": "test",
+            "nodes": nodes,
+            "launcher": "plain",
+            "processes": 1,
+            "command": ["train.py"],
+            "python": sys.executable,
+            "cwd": str(self.folder / "code"),
+            "env": {},
+            "environment": None,
+            "commit": None,
+            "owner": "me@here",
+            "restarts": 0,
+            "grace": 5,
+            "outputs": [],
+            "address": "127.0.0.1",
+            "neighbours": len(nodes),
+            "tracking": None,
+            "created": time.time(),
+            **parts,
         }
-        gang = {"secret": secrets.token_hex(32), "address": "127.0.0.1", "port": 0, "timeout": LONG, **parts.get("gang", {})}
+        gang = {
+            "secret": secrets.token_hex(32),
+            "address": "127.0.0.1",
+            "port": 0,
+            "timeout": LONG,
+            **parts.get("gang", {}),
+        }
         for index, node in enumerate(nodes):
             reservation = {"reservation": reservations[node]} if reservations else {}
             answer = self.call(node, "run.start", {**spec, **reservation, "node": node, "index": index, "gang": gang})

@@ -1,4 +1,5 @@
 """A node's folder for the sync verbs, and a caller that does what src/lib/workspace does."""
+
 import hashlib
 import io
 import os
@@ -36,8 +37,14 @@ class SyncCase(unittest.TestCase):
         return Channel(self.root, self.root / "environments", io.BufferedReader(io.BytesIO(body)))
 
     def entries(self, project):
-        return {path: ["f", digest(what), False] if isinstance(what, bytes) else ["d", "", False] if what is None else ["l", what, False]
-                for path, what in project.items()}
+        return {
+            path: ["f", digest(what), False]
+            if isinstance(what, bytes)
+            else ["d", "", False]
+            if what is None
+            else ["l", what, False]
+            for path, what in project.items()
+        }
 
     def tree(self, project):
         return digest(repr(sorted(self.entries(project).items())).encode())
@@ -49,11 +56,25 @@ class SyncCase(unittest.TestCase):
         if compared["same"]:
             return None, b""
         there = {path: entry for path, *entry in compared["inventory"]}
-        edited = {path for path, *_ in compared.get("edited") or []}  # also where the project has the same by now: sync is to know it as its own again
+        # also where the project has the same by now: sync is to know it as its own again
+        edited = {path for path, *_ in compared.get("edited") or []}
         put = [[path, *entry] for path, entry in entries.items() if there.get(path) != entry or path in edited]
-        contents = {entry[0]: project[path] for path, *rest in put for entry in [[rest[1]]] if rest[0] == "f" and rest[1] not in compared["staged"]}
-        request = {"project": "p", "tree": tree, "revision": compared["revision"], "put": put, "forget": [], "owner": "ada@laptop",
-                   "remove": [path for path in there if path not in entries], "send": [[name, len(data)] for name, data in contents.items()]}
+        contents = {
+            entry[0]: project[path]
+            for path, *rest in put
+            for entry in [[rest[1]]]
+            if rest[0] == "f" and rest[1] not in compared["staged"]
+        }
+        request = {
+            "project": "p",
+            "tree": tree,
+            "revision": compared["revision"],
+            "put": put,
+            "forget": [],
+            "owner": "ada@laptop",
+            "remove": [path for path in there if path not in entries],
+            "send": [[name, len(data)] for name, data in contents.items()],
+        }
         return request, b"".join(contents.values())
 
     def up(self, project, overwrite=False):

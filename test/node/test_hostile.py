@@ -1,4 +1,5 @@
 """Names come from people and other machines: no verb may be led out of flexrack's folder by one."""
+
 import base64
 import io
 import json
@@ -17,15 +18,54 @@ from places import NODE
 from waiting import LONG
 
 NAMES: List[Any] = [
-    "..", ".", "", "/", "../victim", "../../victim", "a/../../victim", "a/b", "/tmp/x", "%2e%2e%2fvictim", "..%2fvictim", "..\\victim", "~/x", "~root", "-rf", "--help", ".hidden",
-    "a\0b", "a\nb", "a\n", "\x1b]52;c;x\x07", "a b", "$(touch victim)", "`id`", ";id", "*", "ä", "\u202evil", "x" * 101, "x" * 100_000, "\ud800", None, 7, True, ["a"], {"a": 1}, [".."],
+    "..",
+    ".",
+    "",
+    "/",
+    "../victim",
+    "../../victim",
+    "a/../../victim",
+    "a/b",
+    "/tmp/x",
+    "%2e%2e%2fvictim",
+    "..%2fvictim",
+    "..\\victim",
+    "~/x",
+    "~root",
+    "-rf",
+    "--help",
+    ".hidden",
+    "a\0b",
+    "a\nb",
+    "a\n",
+    "\x1b]52;c;x\x07",
+    "a b",
+    "$(touch victim)",
+    "`id`",
+    ";id",
+    "*",
+    "ä",
+    "\u202evil",
+    "x" * 101,
+    "x" * 100_000,
+    "\ud800",
+    None,
+    7,
+    True,
+    ["a"],
+    {"a": 1},
+    [".."],
 ]
 # Every field of a verb's input that names a folder or a file.
 FIELDS: Dict[str, List[Tuple[str, Dict[str, Any]]]] = {
     "endpoint.check": [("name", {"release": "r1", "files": []}), ("release", {"name": "e", "files": []})],
     "endpoint.place": [("name", {"release": "r1", "files": []}), ("release", {"name": "e", "files": []})],
     "endpoint.prune": [("name", {"keep": []})],
-    "endpoint.write": [("name", {"release": "r1", "replica": 0, "files": {"f": "x"}}), ("release", {"name": "e", "replica": 0, "files": {"f": "x"}}), ("replica", {"name": "e", "release": "r1", "files": {}})],
+    "endpoint.write": [
+        ("name", {"release": "r1", "replica": 0, "files": {"f": "x"}}),
+        ("release", {"name": "e", "replica": 0, "files": {"f": "x"}}),
+        ("replica", {"name": "e", "release": "r1", "files": {}}),
+    ],
     "environment.release": [("project", {})],
     "head.place": [("name", {"sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"})],
     "run.follow": [("run", {})],
@@ -68,7 +108,10 @@ class HostileNames(unittest.TestCase):
 
     def _outside(self) -> Iterator[Tuple[str, Any]]:
         for folder, _folders, files in os.walk(self.base):
-            inside = any(Path(folder) == self.root / top or (self.root / top) in Path(folder).parents for top in ("runs", "services", "workspaces", "endpoints", "head"))
+            inside = any(
+                Path(folder) == self.root / top or (self.root / top) in Path(folder).parents
+                for top in ("runs", "services", "workspaces", "endpoints", "head")
+            )
             if inside or Path(folder) == self.root:
                 continue
             yield folder, None
@@ -85,7 +128,9 @@ class HostileNames(unittest.TestCase):
         for verb, fields in FIELDS.items():
             for field, rest in fields:
                 for name in NAMES:
-                    with self.subTest(verb=verb, field=field, name=str(name)[:40].encode("ascii", "backslashreplace").decode()):
+                    with self.subTest(
+                        verb=verb, field=field, name=str(name)[:40].encode("ascii", "backslashreplace").decode()
+                    ):
                         try:
                             self._call(verb, {**rest, field: name})
                         except NodeError as error:
@@ -101,22 +146,58 @@ class HostileNames(unittest.TestCase):
                 with self.assertRaises(NodeError):
                     self._call("endpoint.write", {"name": "e", "release": "r", "replica": 0, "files": {path: "evil"}})
                 with self.assertRaises(NodeError):
-                    self._call("endpoint.place", {"name": "e", "release": "r", "files": [{"path": path, "bytes": 0, "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}]})
+                    self._call(
+                        "endpoint.place",
+                        {
+                            "name": "e",
+                            "release": "r",
+                            "files": [
+                                {
+                                    "path": path,
+                                    "bytes": 0,
+                                    "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+                                }
+                            ],
+                        },
+                    )
                 self.assertEqual(sorted(self._outside()), self.before)
         self.assertFalse(Path("/tmp/flexrack-hostile").exists())
 
     def test_a_list_of_what_is_installed_that_was_tampered_with_removes_nothing_outside(self) -> None:
         (self.root / "link").symlink_to(self.base / "victim")
         lines = ["../victim", str(self.base / "victim"), "runs/../../victim", ".", "", "link/kept", "/", ".."]
-        (self.root / "installed.jsonl").write_text("".join(json.dumps({"path": line, "kind": "x", "at": "x"}) + "\n" for line in lines) + "{torn\n[]\n7\n")
+        (self.root / "installed.jsonl").write_text(
+            "".join(json.dumps({"path": line, "kind": "x", "at": "x"}) + "\n" for line in lines) + "{torn\n[]\n7\n"
+        )
         (self.root / "mine").mkdir()
         self._call("node.uninstall", {})
         self.assertEqual((self.base / "victim" / "kept").read_text(), "kept")
         self.assertEqual(sorted(self._outside()), self.before)
 
     def test_input_that_is_no_order_is_an_error_and_not_a_crash(self) -> None:
-        for line in (b"", b"\n", b"{", b"[1]\n", b'"x"\n', b"7\n", b"\xff\xfe\n", b'{"run": {"a": 1}}\n', b"[" * 100_000 + b"\n"):
-            reported = subprocess.run([sys.executable, str(NODE / "flexrack_node"), "run.state", str(self.root), str(self.base / "environments")], input=line, capture_output=True, timeout=LONG)
+        for line in (
+            b"",
+            b"\n",
+            b"{",
+            b"[1]\n",
+            b'"x"\n',
+            b"7\n",
+            b"\xff\xfe\n",
+            b'{"run": {"a": 1}}\n',
+            b"[" * 100_000 + b"\n",
+        ):
+            reported = subprocess.run(
+                [
+                    sys.executable,
+                    str(NODE / "flexrack_node"),
+                    "run.state",
+                    str(self.root),
+                    str(self.base / "environments"),
+                ],
+                input=line,
+                capture_output=True,
+                timeout=LONG,
+            )
             with self.subTest(line=base64.b64encode(line[:20])):
                 self.assertEqual(reported.returncode, 1)
                 self.assertIn("error", json.loads(reported.stdout))

@@ -11,7 +11,7 @@ from pathlib import Path
 from places import PROGRAM
 from waiting import LONG
 
-TRY = '''
+TRY = """
 import errno, time
 from .base.errors import NodeError
 def full(value, channel):
@@ -29,7 +29,7 @@ def wait(value, channel):
 def echo(value, channel):
     channel.event("seen", body=channel.body.read().decode())
     return {"value": value, "root": str(channel.root)}
-'''
+"""
 
 
 class MainTest(unittest.TestCase):
@@ -41,7 +41,9 @@ class MainTest(unittest.TestCase):
         shutil.copytree(PROGRAM, self.folder, ignore=shutil.ignore_patterns("__pycache__"))
         (self.folder / "trial.py").write_text(TRY)
         with open(self.folder / "verbs" / "__init__.py", "a") as file:
-            file.write('\nVERBS.update({f"trial.{name}": f"trial:{name}" for name in ("full", "odd", "refused", "wait", "echo")})\n')
+            file.write(
+                '\nVERBS.update({f"trial.{name}": f"trial:{name}" for name in ("full", "odd", "refused", "wait", "echo")})\n'
+            )
 
     def tearDown(self):
         self.temp.cleanup()
@@ -56,14 +58,22 @@ class MainTest(unittest.TestCase):
 
     def test_input_body_events_and_result_travel_as_lines(self):
         lines = self.call("trial.echo", {"a": "ü\n"}, "the body\nof it")
-        self.assertEqual(lines, [{"event": "seen", "body": "the body\nof it"}, {"result": {"value": {"a": "ü\n"}, "root": "/the/root"}}])
+        self.assertEqual(
+            lines,
+            [{"event": "seen", "body": "the body\nof it"}, {"result": {"value": {"a": "ü\n"}, "root": "/the/root"}}],
+        )
 
     def test_errors_travel_with_code_hint_and_details(self):
-        self.assertEqual(self.call("trial.refused", None), [{"error": {"code": "LOCKED", "message": "taken", "hint": "wait", "details": {"holder": "me"}}}])
+        self.assertEqual(
+            self.call("trial.refused", None),
+            [{"error": {"code": "LOCKED", "message": "taken", "hint": "wait", "details": {"holder": "me"}}}],
+        )
 
     def test_a_full_disk_is_no_bug_wherever_it_shows(self):
         error = self.call("trial.full", {"path": "/data/x"})[0]["error"]
-        self.assertEqual((error["code"], error["message"]), ("NODE_UNFIT", "/data/x cannot be written or read: the disk is full"))
+        self.assertEqual(
+            (error["code"], error["message"]), ("NODE_UNFIT", "/data/x cannot be written or read: the disk is full")
+        )
 
     def test_other_errors_and_unknown_verbs_are_bugs_and_told_whole(self):
         self.assertIn("ConnectionRefusedError", self.call("trial.odd", {})[0]["error"]["details"]["trace"])

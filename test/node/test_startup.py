@@ -1,5 +1,7 @@
-"""What a start of the node program imports. Every command waits for several of them, and each module of ours costs a part of a millisecond, ssl and its like up to ten.
-No clock is asked: bench/results has times."""
+"""What a start of the node program imports. Every command waits for several of them, and each module of ours costs a
+part of a millisecond, ssl and its like up to ten. No clock is asked: bench/results has times.
+"""
+
 import re
 import subprocess
 import sys
@@ -8,16 +10,37 @@ import unittest
 from pathlib import Path
 
 PROGRAM = Path(__file__).resolve().parents[2] / "node" / "flexrack_node"
-HEAVY = {"ssl", "http.client", "urllib.request", "asyncio", "zipfile", "configparser", "multiprocessing", "unittest", "email", "logging", "dataclasses", "inspect"}
+HEAVY = {
+    "ssl",
+    "http.client",
+    "urllib.request",
+    "asyncio",
+    "zipfile",
+    "configparser",
+    "multiprocessing",
+    "unittest",
+    "email",
+    "logging",
+    "dataclasses",
+    "inspect",
+}
 # Modules of ours, packages included. To be lowered where they can be; who needs more says here why.
 MOST = {None: 6, "run.list": 18, "workspace.list": 19, "node.installed": 37, "reservation.list": 20, "usage.read": 34}
 
 
 def imported(verb):
-    """Every module that a verb imports in a folder where there is nothing; without a verb, what the program imports before it knows which."""
+    """Every module that a verb imports in a folder where there is nothing; without a verb, what the program imports
+    before it knows which.
+    """
     with tempfile.TemporaryDirectory() as root:
-        words = [str(PROGRAM), verb, root, f"{root}/environments"] if verb else ["-c", f"import sys; sys.path.insert(0, {str(PROGRAM.parent)!r}); import flexrack_node.__main__"]
-        done = subprocess.run([sys.executable, "-X", "importtime", "-I", "-S", *words], input=b"null\n", capture_output=True, check=True)
+        words = (
+            [str(PROGRAM), verb, root, f"{root}/environments"]
+            if verb
+            else ["-c", f"import sys; sys.path.insert(0, {str(PROGRAM.parent)!r}); import flexrack_node.__main__"]
+        )
+        done = subprocess.run(
+            [sys.executable, "-X", "importtime", "-I", "-S", *words], input=b"null\n", capture_output=True, check=True
+        )
     return set(re.findall(r"^import time: .*\| +(\S+)$", done.stderr.decode(), re.MULTILINE))
 
 
@@ -32,4 +55,6 @@ class StartupTest(unittest.TestCase):
                 self.assertEqual(found & HEAVY, set())
 
     def test_types_of_the_protocol_are_for_type_checkers_alone(self):
-        self.assertEqual([name for verb in MOST for name in imported(verb) if name.startswith("flexrack_node.schema")], [])
+        self.assertEqual(
+            [name for verb in MOST for name in imported(verb) if name.startswith("flexrack_node.schema")], []
+        )

@@ -1,4 +1,5 @@
 """Uninstalling takes away what is listed below the root, and nothing else."""
+
 import io
 import json
 import os
@@ -36,7 +37,9 @@ class UninstallTest(unittest.TestCase):
         self.put("program/abc")
         self.put("runs")
         answer = uninstall.remove({}, self.channel)
-        self.assertEqual(answer, {"removed": [str(self.root / "runs"), str(self.root / "program" / "abc")], "left": [], "ended": 0})
+        self.assertEqual(
+            answer, {"removed": [str(self.root / "runs"), str(self.root / "program" / "abc")], "left": [], "ended": 0}
+        )
         self.assertFalse(self.root.exists())
 
     def test_leaves_what_is_not_listed_and_says_so(self) -> None:
@@ -52,7 +55,9 @@ class UninstallTest(unittest.TestCase):
         self.root.mkdir()
         (self.root / "link").symlink_to(outside)
         lines = [{"path": path, "kind": "run"} for path in (str(outside), "../outside", "link/deep", ".", "..", "/")]
-        (self.root / "installed.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines) + '{"path": "torn')
+        (self.root / "installed.jsonl").write_text(
+            "".join(json.dumps(line) + "\n" for line in lines) + '{"path": "torn'
+        )
         answer = uninstall.remove({}, self.channel)
         self.assertEqual(answer["removed"], [])
         self.assertTrue((outside / "deep").is_dir())
@@ -67,7 +72,10 @@ class UninstallTest(unittest.TestCase):
 
     def test_refuses_while_a_process_runs_from_there_and_ends_it_when_forced(self) -> None:
         folder = self.put("runs")
-        process = self.start([sys.executable, "-c", "import time; print('up', flush=True); time.sleep(600)"], FLEXRACK_TAG=str(folder / "x"))
+        process = self.start(
+            [sys.executable, "-c", "import time; print('up', flush=True); time.sleep(600)"],
+            FLEXRACK_TAG=str(folder / "x"),
+        )
         self.assertEqual([one["pid"] for one in uninstall.listing({}, self.channel)["alive"]], [process.pid])
         with self.assertRaises(NodeError) as caught:
             uninstall.remove({}, self.channel)
@@ -86,14 +94,18 @@ class UninstallTest(unittest.TestCase):
         log.write_text("a line\n")
         wait = "import sys, time; file = open(sys.argv[1]); print('up', flush=True); time.sleep(600)"
         editor = self.start([sys.executable, "-c", wait, str(log)])
-        module = self.start([sys.executable, "-c", f"import sys; 'from flexrack_node.gang.reaper import main'; {wait}", str(log)])
+        module = self.start(
+            [sys.executable, "-c", f"import sys; 'from flexrack_node.gang.reaper import main'; {wait}", str(log)]
+        )
         program = self.root / "program" / "abc"
         program.mkdir(parents=True)
         shutil.copy("/bin/sleep", program / "flexrack-gpud")
         daemon = subprocess.Popen([str(program / "flexrack-gpud"), "600"])
         self.addCleanup(daemon.wait)
         self.addCleanup(daemon.kill)
-        self.assertEqual([one["pid"] for one in uninstall.listing({}, self.channel)["alive"]], sorted([module.pid, daemon.pid]))
+        self.assertEqual(
+            [one["pid"] for one in uninstall.listing({}, self.channel)["alive"]], sorted([module.pid, daemon.pid])
+        )
         with redirect_stdout(io.StringIO()):
             uninstall.remove({"force": True, "grace": 5}, self.channel)
         self.assertEqual((editor.poll(), module.wait(LONG), daemon.wait(LONG)), (None, -15, -15))

@@ -1,4 +1,7 @@
-"""The uv that builds environments in tests: fetched once a machine, into the folder of environments that all tests share."""
+"""The uv that builds environments in tests: fetched once a machine, into the folder of environments that all tests
+share.
+"""
+
 import importlib.util
 from pathlib import Path
 

@@ -1,4 +1,5 @@
 """Waiting in tests: for a condition, not for a time."""
+
 import time
 
 LONG = 300.0  # seconds: for whatever has to happen in the end; only a failure waits so long

@@ -32,7 +32,9 @@ export async function startEndpointRack(options: {nodes: number}): Promise<Endpo
     }
     const tracking = await openTracking({rack: rack.rack, fleet}, rack.context())
     return {
-      rack, tracking, open,
+      rack,
+      tracking,
+      open,
       models: modelsOf(tracking.mlflow, rack.context()),
       endpoints: await open(),
       run: (name, artifacts) => finishedRun(tracking, name, artifacts),

@@ -3,8 +3,8 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 
 /**
- * A folder for Python environments that all tests of this user share: they are found by content hash, so reuse is safe, and
- * each (PyTorch, MLflow, MLServer) is built once a machine. Absolute path; 0700. Throws if somebody else owns it.
+ * A folder for Python environments that all tests of this user share: they are found by content hash, so reuse is safe,
+ * and each (PyTorch, MLflow, MLServer) is built once a machine. Absolute path; 0700. Throws if somebody else owns it.
  */
 export async function sharedEnvironments(): Promise<string> {
   const uid = process.getuid?.() ?? 0

@@ -35,11 +35,29 @@ export interface Attaching {
 }
 
 /** A local rack whose nodes share the CPU as OpenCL devices (PoCL): really leased, really used. */
-export async function startGpuRack({nodes, devices, gpu = {}, serve = true, environments}: {nodes: number; devices: number; gpu?: Partial<GpuSpec>; serve?: boolean; environments?: string}): Promise<GpuRack> {
+export async function startGpuRack({
+  nodes,
+  devices,
+  gpu = {},
+  serve = true,
+  environments,
+}: {
+  nodes: number
+  devices: number
+  gpu?: Partial<GpuSpec>
+  serve?: boolean
+  environments?: string
+}): Promise<GpuRack> {
   const rack = await startLocalRack({nodes, ...(environments && {environments})})
   // FLEXRACK_NATIVE: the tests of another build, with sanitizers for example.
-  const env = {FLEXRACK_HOME: rack.home, ...(process.env.FLEXRACK_NATIVE && {FLEXRACK_NATIVE: process.env.FLEXRACK_NATIVE})}
-  await editRack(rack.rack.path, (one) => ({...one, gpu: {env: {POCL_DEVICES: Array(devices).fill('pthread').join(' ')}, ...gpu}}))
+  const env = {
+    FLEXRACK_HOME: rack.home,
+    ...(process.env.FLEXRACK_NATIVE && {FLEXRACK_NATIVE: process.env.FLEXRACK_NATIVE}),
+  }
+  await editRack(rack.rack.path, (one) => ({
+    ...one,
+    gpu: {env: {POCL_DEVICES: Array(devices).fill('pthread').join(' ')}, ...gpu},
+  }))
   const place = {rack: await loadRack('local', rack.env), fleet: rack.fleet()}
   const gpus = openGpus(place, rack.context())
   const running = new Set<ChildProcess>()
@@ -64,29 +82,45 @@ export async function startGpuRack({nodes, devices, gpu = {}, serve = true, envi
     throw error
   }
   return {
-    rack, gpus, env, read, until, stop,
+    rack,
+    gpus,
+    env,
+    read,
+    until,
+    stop,
     flexrack: (...args) => program(args, {env}),
     attach: (...args) => attach(args, env, running),
-    untilFree: () => until('everything given back', ({leases, devices: all}) => leases.length === 0 && all.length > 0 && all.every((one) => one.holders.length === 0 && one.used === 0)),
+    untilFree: () =>
+      until(
+        'everything given back',
+        ({leases, devices: all}) =>
+          leases.length === 0 && all.length > 0 && all.every((one) => one.holders.length === 0 && one.used === 0),
+      ),
   }
 }
 
 function attach(args: string[], env: NodeJS.ProcessEnv, running: Set<ChildProcess>): Attaching {
-  const child = spawn(process.execPath, [join(root, 'bin/run.js'), 'attach', ...args], {env: {...process.env, ...recorded(), ...env}, stdio: ['pipe', 'pipe', 'pipe']})
+  const child = spawn(process.execPath, [join(root, 'bin/run.js'), 'attach', ...args], {
+    env: {...process.env, ...recorded(), ...env},
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
   running.add(child)
   const output = {stdout: '', stderr: ''}
   child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()))
-  const ended = new Promise<Ended>((done) => child.once('close', (status, signal) => {
-    running.delete(child)
-    done({status, signal, ...output})
-  }))
-  const says = (text: string): Promise<void> => new Promise((done, fail) => {
-    const look = (): void => void (output.stdout.includes(text) && done())
-    child.stdout.on('data', look)
-    void ended.then((how) => fail(new Error(`ended before it said ${text}: ${JSON.stringify(how)}`)))
-    look()
-  })
+  const ended = new Promise<Ended>((done) =>
+    child.once('close', (status, signal) => {
+      running.delete(child)
+      done({status, signal, ...output})
+    }),
+  )
+  const says = (text: string): Promise<void> =>
+    new Promise((done, fail) => {
+      const look = (): void => void (output.stdout.includes(text) && done())
+      child.stdout.on('data', look)
+      void ended.then((how) => fail(new Error(`ended before it said ${text}: ${JSON.stringify(how)}`)))
+      look()
+    })
   return {child, output, says, ended}
 }
 

@@ -27,25 +27,43 @@ const MAIN = fileURLToPath(new URL('../../src/lib/head/service/main.ts', import.
 export async function startHeadProcess(config: Partial<ServiceConfig> = {}): Promise<HeadProcess> {
   const folder = config.folder ?? (await mkdtemp(join(tmpdir(), 'flexrack-head-')))
   await mkdir(folder, {recursive: true, mode: 0o700})
-  const whole: ServiceConfig = {version: 'test', bind: '127.0.0.1', port: 0, python: '/nowhere/python', ...config, folder}
+  const whole: ServiceConfig = {
+    version: 'test',
+    bind: '127.0.0.1',
+    port: 0,
+    python: '/nowhere/python',
+    ...config,
+    folder,
+  }
   await writeFile(join(folder, 'config.json'), JSON.stringify(whole), {mode: 0o600})
   await rm(join(folder, 'listener.json'), {force: true})
   const child = spawn(process.execPath, [MAIN, join(folder, 'config.json')], {stdio: ['ignore', 'pipe', 'pipe']})
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output = (output + String(chunk)).slice(-5000)))
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => (output = (output + String(chunk)).slice(-5000)))
   const ended = once(child, 'exit') as Promise<[number | null, string | null]>
   let listener: ListenerRecord | undefined
   while (!listener) {
     if (child.exitCode !== null) throw new Error(`the head ended with ${child.exitCode}: ${output}`)
-    listener = await readFile(join(folder, 'listener.json'), 'utf8').then((text) => JSON.parse(text) as ListenerRecord, () => undefined)
+    listener = await readFile(join(folder, 'listener.json'), 'utf8').then(
+      (text) => JSON.parse(text) as ListenerRecord,
+      () => undefined,
+    )
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   const token = (await readFile(join(folder, 'admin-token'), 'utf8')).trim()
   const url = `http://127.0.0.1:${listener.plainPort}`
   return {
-    url, folder, token,
+    url,
+    folder,
+    token,
     pid: child.pid!,
-    call: (method, path, body) => fetch(url + path, {method, headers: {authorization: `Bearer ${token}`, 'content-type': 'application/json'}, ...(body !== undefined && {body: JSON.stringify(body)})}),
+    call: (method, path, body) =>
+      fetch(url + path, {
+        method,
+        headers: {authorization: `Bearer ${token}`, 'content-type': 'application/json'},
+        ...(body !== undefined && {body: JSON.stringify(body)}),
+      }),
     memory: async () => Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1024,
     async stop() {
       child.kill('SIGTERM')

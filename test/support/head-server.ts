@@ -22,20 +22,40 @@ export interface TestServer {
   /** The admin token. */
   admin: string
   /** Calls the head with the admin token, or another. */
-  call(method: string, path: string, options?: {body?: unknown; token?: string; headers?: Record<string, string>}): Promise<Response>
-  /** Writes the endpoint's document with these targets active. `served`: what they speak, and where they tell their health. */
+  call(
+    method: string,
+    path: string,
+    options?: {body?: unknown; token?: string; headers?: Record<string, string>},
+  ): Promise<Response>
+  /**
+   * Writes the endpoint's document with these targets active. `served`: what they speak, and where they tell their
+   * health.
+   */
   activate(endpoint: string, targets: string[], served?: Served): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * The head's server in this process, listening on loopback. Behind it is no MLflow, or what listens on the socket that is given (standIn). A folder
- * that is given stays.
+ * The head's server in this process, listening on loopback. Behind it is no MLflow, or what listens on the socket that
+ * is given (standIn). A folder that is given stays.
  */
-export async function openTestServer(limits?: ServiceConfig['limits'], given: {folder?: string; mlflowSocket?: string} = {}): Promise<TestServer> {
+export async function openTestServer(
+  limits?: ServiceConfig['limits'],
+  given: {folder?: string; mlflowSocket?: string} = {},
+): Promise<TestServer> {
   const folder = given.folder ?? (await mkdtemp(join(tmpdir(), 'flexrack-server-')))
-  const config: ServiceConfig = {folder, version: 'test', bind: '127.0.0.1', port: 0, python: '/nowhere/python', ...(limits && {limits})}
-  const mlflow = given.mlflowSocket === undefined ? await MlflowServer.prepare(config) : ({socket: given.mlflowSocket, isReady: true, status: {state: 'ready'}} as MlflowServer)
+  const config: ServiceConfig = {
+    folder,
+    version: 'test',
+    bind: '127.0.0.1',
+    port: 0,
+    python: '/nowhere/python',
+    ...(limits && {limits}),
+  }
+  const mlflow =
+    given.mlflowSocket === undefined
+      ? await MlflowServer.prepare(config)
+      : ({socket: given.mlflowSocket, isReady: true, status: {state: 'ready'}} as MlflowServer)
   const made = makeLimits(config)
   let url = ''
   const app = await buildServer({
@@ -57,7 +77,11 @@ export async function openTestServer(limits?: ServiceConfig['limits'], given: {f
   const call: TestServer['call'] = (method, path, {body, token = admin, headers} = {}) =>
     fetch(url + path, {
       method,
-      headers: {authorization: `Bearer ${token}`, ...(body !== undefined && {'content-type': 'application/json'}), ...headers},
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body !== undefined && {'content-type': 'application/json'}),
+        ...headers,
+      },
       ...(body !== undefined && {body: typeof body === 'string' ? body : JSON.stringify(body)}),
     })
   return {
@@ -70,7 +94,9 @@ export async function openTestServer(limits?: ServiceConfig['limits'], given: {f
     async activate(endpoint, targets, served = {}) {
       const before = await call('GET', `/flexrack/v1/endpoints/${endpoint}`)
       const revision = before.ok ? ((await before.json()) as {revision: number}).revision : 0
-      const answer = await call('PUT', `/flexrack/v1/endpoints/${endpoint}`, {body: {revision, document: {active: {targets, ...served}}}})
+      const answer = await call('PUT', `/flexrack/v1/endpoints/${endpoint}`, {
+        body: {revision, document: {active: {targets, ...served}}},
+      })
       if (!answer.ok) throw new Error(await answer.text())
     },
     async close() {

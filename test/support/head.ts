@@ -46,12 +46,21 @@ export async function startTestHead(): Promise<TestHead> {
 }
 
 /** Starts the script that uses the official client, as a rank would be started. */
-export function startClient(python: string, args: string[], env: Record<string, string>): ChildProcessWithoutNullStreams {
+export function startClient(
+  python: string,
+  args: string[],
+  env: Record<string, string>,
+): ChildProcessWithoutNullStreams {
   return startScript(python, fileURLToPath(new URL('../fixtures/tracking/client.py', import.meta.url)), args, env)
 }
 
 /** Starts a script that uses the official client. */
-export function startScript(python: string, script: string, args: string[], env: Record<string, string>): ChildProcessWithoutNullStreams {
+export function startScript(
+  python: string,
+  script: string,
+  args: string[],
+  env: Record<string, string>,
+): ChildProcessWithoutNullStreams {
   const quiet = {MLFLOW_DISABLE_TELEMETRY: 'true', MLFLOW_HTTP_REQUEST_MAX_RETRIES: '2'}
   return spawn(python, [script, ...args], {env: {PATH: process.env.PATH, HOME: process.env.HOME, ...quiet, ...env}})
 }

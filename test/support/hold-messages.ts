@@ -1,5 +1,6 @@
-// Set up in the integration and e2e suites: each message between a command and a node is held against protocol/, and a test in whose time one is not as the
-// protocol says has failed. Of this process they are seen at once; programs that it starts write theirs down (record-messages.cjs).
+// Set up in the integration and e2e suites: each message between a command and a node is held against protocol/, and a
+// test in whose time one is not as the protocol says has failed. Of this process they are seen at once; programs that
+// it starts write theirs down (record-messages.cjs).
 import {subscribe} from 'node:diagnostics_channel'
 import {afterAll, afterEach} from 'vitest'
 import type {Message} from '../../src/lib/host/call.ts'

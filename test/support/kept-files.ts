@@ -4,19 +4,36 @@ import {readTopics, type FileKind} from '../../scripts/protocol/schema.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const topics = [...readTopics(join(root, 'protocol')).values()]
-const NUMBERED = topics.flatMap((topic) => Object.values(topic.files ?? {}).map((kind) => ({...kind, pattern: patternOf(kind.path)})))
+const NUMBERED = topics.flatMap((topic) =>
+  Object.values(topic.files ?? {}).map((kind) => ({...kind, pattern: patternOf(kind.path)})),
+)
 const UNNUMBERED = topics.flatMap((topic) => Object.keys(topic.unnumbered ?? {}).map(patternOf))
 
-/** What is below a folder that protocol/ calls `name` (NODE, STATE, ...) and is not as it says: nobody knows it, or it lacks the number of its shape. */
+/**
+ * What is below a folder that protocol/ calls `name` (NODE, STATE, ...) and is not as it says: nobody knows it, or it
+ * lacks the number of its shape.
+ */
 export function unknownFiles(name: string, folder: string): string[] {
-  const files = readdirSync(folder, {recursive: true, withFileTypes: true}).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  return files.map((file) => [faultOf(`${name}/${relative(folder, file)}`, file), file]).filter(([fault]) => fault !== undefined).map(([fault, file]) => `${file}: ${fault}`)
+  const files = readdirSync(folder, {recursive: true, withFileTypes: true})
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+  return files
+    .map((file) => [faultOf(`${name}/${relative(folder, file)}`, file), file])
+    .filter(([fault]) => fault !== undefined)
+    .map(([fault, file]) => `${file}: ${fault}`)
 }
 
 /** Words in capitals and `*` stand for a part of a name, `**` for any names. */
 export function patternOf(path: string): RegExp {
   const [first = '', ...rest] = path.split('/')
-  const parts = rest.map((part) => (part === '**' ? '.+' : part.replaceAll(/[.+]/g, '\\$&').replaceAll('*', '[^/]*').replaceAll(/[A-Z]+/g, '[^/]+')))
+  const parts = rest.map((part) =>
+    part === '**'
+      ? '.+'
+      : part
+          .replaceAll(/[.+]/g, '\\$&')
+          .replaceAll('*', '[^/]*')
+          .replaceAll(/[A-Z]+/g, '[^/]+'),
+  )
   return new RegExp(`^${[first, ...parts].join('/').replaceAll('/.+/', '/(?:.+/)?')}$`)
 }
 

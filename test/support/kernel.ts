@@ -13,12 +13,23 @@ export interface Answer {
 }
 
 /** One request; without `token` as a stranger. `host`: what the header says. */
-export function ask({port}: Pick<JupyterServer, 'port'>, path: string, {token, host, method = 'GET', body}: {token?: string; host?: string; method?: string; body?: unknown} = {}): Promise<Answer> {
+export function ask(
+  {port}: Pick<JupyterServer, 'port'>,
+  path: string,
+  {token, host, method = 'GET', body}: {token?: string; host?: string; method?: string; body?: unknown} = {},
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const headers = {...(token !== undefined && {Authorization: `token ${token}`}), ...(host !== undefined && {Host: host}), 'Content-Type': 'application/json'}
+    const headers = {
+      ...(token !== undefined && {Authorization: `token ${token}`}),
+      ...(host !== undefined && {Host: host}),
+      'Content-Type': 'application/json',
+    }
     const asked = request({host: '127.0.0.1', port, path, method, headers}, (answer) => {
       let text = ''
-      answer.on('data', (chunk) => (text += String(chunk))).on('end', () => resolve({status: answer.statusCode ?? 0, text})).on('error', reject)
+      answer
+        .on('data', (chunk) => (text += String(chunk)))
+        .on('end', () => resolve({status: answer.statusCode ?? 0, text}))
+        .on('error', reject)
     })
     asked.on('error', reject)
     asked.end(body === undefined ? undefined : JSON.stringify(body))
@@ -56,8 +67,14 @@ export class KernelSession {
     socket.addEventListener('error', () => {})
   }
 
-  static async open({port, token}: JupyterServer, kernel: string, session: string = randomUUID()): Promise<KernelSession> {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/api/kernels/${kernel}/channels?session_id=${session}&token=${token}`)
+  static async open(
+    {port, token}: JupyterServer,
+    kernel: string,
+    session: string = randomUUID(),
+  ): Promise<KernelSession> {
+    const socket = new WebSocket(
+      `ws://127.0.0.1:${port}/api/kernels/${kernel}/channels?session_id=${session}&token=${token}`,
+    )
     const opened = new KernelSession(socket, session)
     await new Promise<void>((resolve, reject) => {
       socket.addEventListener('open', () => resolve(), {once: true})
@@ -69,8 +86,22 @@ export class KernelSession {
   /** Sends a cell; returns what `done` takes. */
   run(code: string): string {
     const id = randomUUID()
-    const header = {msg_id: id, msg_type: 'execute_request', username: '', session: this.session, date: new Date().toISOString(), version: '5.4'}
-    const content = {code, silent: false, store_history: true, user_expressions: {}, allow_stdin: false, stop_on_error: true}
+    const header = {
+      msg_id: id,
+      msg_type: 'execute_request',
+      username: '',
+      session: this.session,
+      date: new Date().toISOString(),
+      version: '5.4',
+    }
+    const content = {
+      code,
+      silent: false,
+      store_history: true,
+      user_expressions: {},
+      allow_stdin: false,
+      stop_on_error: true,
+    }
     this.#socket.send(JSON.stringify({header, parent_header: {}, metadata: {}, content, channel: 'shell', buffers: []}))
     return id
   }
@@ -99,7 +130,8 @@ export class KernelSession {
   #hear({header, parent_header: parent, content}: Message): void {
     if (header.msg_type === 'stream') this.printed += content.text ?? ''
     if (header.msg_type === 'error') this.errors.push(`${content.ename}: ${content.evalue}`)
-    if (header.msg_type === 'status' && content.execution_state === 'idle' && parent.msg_id) this.#idle.add(parent.msg_id)
+    if (header.msg_type === 'status' && content.execution_state === 'idle' && parent.msg_id)
+      this.#idle.add(parent.msg_id)
   }
 }
 

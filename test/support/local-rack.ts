@@ -22,13 +22,26 @@ export interface TestLocalRack {
   stop(): Promise<void>
 }
 
-/** A local rack with a FLEXRACK_HOME of its own (or `home`, which then stays), for one test file. It also ends when this process dies. */
-export async function startLocalRack(options: {nodes: number; home?: string; environments?: string; env?: NodeJS.ProcessEnv}): Promise<TestLocalRack> {
+/**
+ * A local rack with a FLEXRACK_HOME of its own (or `home`, which then stays), for one test file. It also ends when this
+ * process dies.
+ */
+export async function startLocalRack(options: {
+  nodes: number
+  home?: string
+  environments?: string
+  env?: NodeJS.ProcessEnv
+}): Promise<TestLocalRack> {
   const home = options.home ?? (await mkdtemp(join(tmpdir(), 'flexrack-local-')))
   // GPUs are one run's of the whole machine: another test's run is none of this rack's business.
   const reservations = join(home, 'reservations')
   await mkdir(reservations, {recursive: true, mode: 0o700})
-  const env: NodeJS.ProcessEnv = {...process.env, ...options.env, FLEXRACK_HOME: home, FLEXRACK_RESERVATIONS: reservations}
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    ...options.env,
+    FLEXRACK_HOME: home,
+    FLEXRACK_RESERVATIONS: reservations,
+  }
   delete env.FLEXRACK_RACK
   const context = (parts: Partial<Context> = {}): Context => makeContext({env, ...parts})
   const remove = async (): Promise<void> => {
@@ -36,7 +49,10 @@ export async function startLocalRack(options: {nodes: number; home?: string; env
     if (options.home === undefined) await rm(home, {recursive: true, force: true})
   }
   try {
-    await localUp({nodes: options.nodes, owner: process.pid, ...(options.environments && {environments: options.environments})}, context())
+    await localUp(
+      {nodes: options.nodes, owner: process.pid, ...(options.environments && {environments: options.environments})},
+      context(),
+    )
   } catch (error) {
     await remove()
     throw error

@@ -33,7 +33,11 @@ export function mayMakeNetworks(): boolean {
 let number = 0
 
 /** `env`: of the sessions on a node. */
-export async function startNetRack(count: number, environments?: string, env: (node: string) => Record<string, string> = () => ({})): Promise<TestNetRack> {
+export async function startNetRack(
+  count: number,
+  environments?: string,
+  env: (node: string) => Record<string, string> = () => ({}),
+): Promise<TestNetRack> {
   const id = `${process.pid % 100000}${String.fromCharCode(97 + number++)}`
   const bridge = `fxb${id}`
   const names = Array.from({length: count}, (_, index) => `node-${index + 1}`)
@@ -41,7 +45,8 @@ export async function startNetRack(count: number, environments?: string, env: (n
   const servers: Record<string, TestSshd> = {}
   const outer = (node: string): string => `fx${names.indexOf(node)}v${id}`
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-net-'))
-  const inside = (node: string, ...words: string[]): string => execFileSync('ip', ['netns', 'exec', space(node), ...words], {encoding: 'utf8'})
+  const inside = (node: string, ...words: string[]): string =>
+    execFileSync('ip', ['netns', 'exec', space(node), ...words], {encoding: 'utf8'})
   const stop = async (): Promise<void> => {
     await Promise.all(Object.values(servers).map((one) => one.stop()))
     for (const node of names) {
@@ -67,8 +72,21 @@ export async function startNetRack(count: number, environments?: string, env: (n
       addresses[node] = address
       servers[node] = await startSshd({address, inside: ['ip', 'netns', 'exec', space(node)], env: env(node)})
     }
-    const nodes = names.map((node) => ({...(servers[node] as TestSshd).target(node), root: `~/${node}`, labels: {}, ...(environments !== undefined && {environments})}))
-    return {rack: {name: 'net', path: join(folder, 'net.yaml'), nodes, head: {node: names[0] as string, bind: '127.0.0.1'}}, addresses, servers, link: (node, state) => ip('link', 'set', outer(node), state), inside, stop, sentBytes: async () => Number(await readFile(`/sys/class/net/${bridge}/statistics/tx_bytes`, 'utf8'))}
+    const nodes = names.map((node) => ({
+      ...(servers[node] as TestSshd).target(node),
+      root: `~/${node}`,
+      labels: {},
+      ...(environments !== undefined && {environments}),
+    }))
+    return {
+      rack: {name: 'net', path: join(folder, 'net.yaml'), nodes, head: {node: names[0] as string, bind: '127.0.0.1'}},
+      addresses,
+      servers,
+      link: (node, state) => ip('link', 'set', outer(node), state),
+      inside,
+      stop,
+      sentBytes: async () => Number(await readFile(`/sys/class/net/${bridge}/statistics/tx_bytes`, 'utf8')),
+    }
   } catch (error) {
     await stop()
     throw error
@@ -77,7 +95,9 @@ export async function startNetRack(count: number, environments?: string, env: (n
 
 /** Whatever a test that failed has left on a node: the namespace is ours, and so is all that runs in it. */
 function endAllIn(namespace: string): void {
-  for (const pid of spawnSync('ip', ['netns', 'pids', namespace], {encoding: 'utf8'}).stdout.split('\n').filter(Boolean)) {
+  for (const pid of spawnSync('ip', ['netns', 'pids', namespace], {encoding: 'utf8'})
+    .stdout.split('\n')
+    .filter(Boolean)) {
     try {
       process.kill(Number(pid), 'SIGKILL')
     } catch {
@@ -86,10 +106,16 @@ function endAllIn(namespace: string): void {
   }
 }
 
-/** Gives a bridge the first address of a subnet that no other one has; two tests that look at once do so one after the other. 198.18.0.0/15 is for tests of networks (RFC 2544); no machine has it as its own. */
+/**
+ * Gives a bridge the first address of a subnet that no other one has; two tests that look at once do so one after the
+ * other. 198.18.0.0/15 is for tests of networks (RFC 2544); no machine has it as its own.
+ */
 function takeSubnet(bridge: string): string {
-  const script = 'for n in $(seq 0 255); do case "$(ip -o -4 addr)" in *" 198.18.$n."*) ;; *) ip addr add "198.18.$n.254/24" dev "$0" && echo "198.18.$n"; exit;; esac; done; echo "no subnet is free" >&2; exit 1'
-  return execFileSync('flock', [join(tmpdir(), 'flexrack-test-subnets.lock'), 'sh', '-c', script, bridge], {encoding: 'utf8'}).trim()
+  const script =
+    'for n in $(seq 0 255); do case "$(ip -o -4 addr)" in *" 198.18.$n."*) ;; *) ip addr add "198.18.$n.254/24" dev "$0" && echo "198.18.$n"; exit;; esac; done; echo "no subnet is free" >&2; exit 1'
+  return execFileSync('flock', [join(tmpdir(), 'flexrack-test-subnets.lock'), 'sh', '-c', script, bridge], {
+    encoding: 'utf8',
+  }).trim()
 }
 
 function ip(...words: string[]): void {

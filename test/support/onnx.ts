@@ -6,8 +6,19 @@ export function addModel(offset: number, width = 4): Buffer {
   const raw = Buffer.alloc(4)
   raw.writeFloatLE(offset)
   const constant = message([integer(1, 1), integer(2, FLOAT), text(8, 'offset'), bytes(9, raw)])
-  const graph = message([bytes(1, node), text(2, 'add'), bytes(5, constant), bytes(11, tensorInfo('x', width)), bytes(12, tensorInfo('y', width))])
-  return message([integer(1, 8), text(2, 'flexrack-test'), bytes(7, graph), bytes(8, message([text(1, ''), integer(2, 13)]))])
+  const graph = message([
+    bytes(1, node),
+    text(2, 'add'),
+    bytes(5, constant),
+    bytes(11, tensorInfo('x', width)),
+    bytes(12, tensorInfo('y', width)),
+  ])
+  return message([
+    integer(1, 8),
+    text(2, 'flexrack-test'),
+    bytes(7, graph),
+    bytes(8, message([text(1, ''), integer(2, 13)])),
+  ])
 }
 
 const FLOAT = 1

@@ -41,11 +41,62 @@ export function makeWheel(folder: string, name: string, version: string): void {
 export async function startPackageIndex(packages: string[]): Promise<PackageIndex> {
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-index-'))
   for (const name of packages) makeWheel(folder, name, '1.0')
-  const [ca, key, cert] = ['ca.pem', 'key.pem', 'cert.pem'].map((name) => join(folder, name)) as [string, string, string]
+  const [ca, key, cert] = ['ca.pem', 'key.pem', 'cert.pem'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
   const fresh = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
-  execFileSync('openssl', ['req', '-x509', ...fresh, '-days', '2', '-subj', '/CN=authority', '-keyout', join(folder, 'ca-key.pem'), '-out', ca], {stdio: 'ignore'})
-  execFileSync('openssl', ['req', ...fresh, '-subj', '/CN=index', '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', join(folder, 'request.pem')], {stdio: 'ignore'})
-  const signed = ['x509', '-req', '-days', '2', '-copy_extensions', 'copy', '-CA', ca, '-CAkey', join(folder, 'ca-key.pem'), '-CAcreateserial', '-in', join(folder, 'request.pem'), '-out', cert]
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      ...fresh,
+      '-days',
+      '2',
+      '-subj',
+      '/CN=authority',
+      '-keyout',
+      join(folder, 'ca-key.pem'),
+      '-out',
+      ca,
+    ],
+    {stdio: 'ignore'},
+  )
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      ...fresh,
+      '-subj',
+      '/CN=index',
+      '-addext',
+      'subjectAltName=IP:127.0.0.1',
+      '-keyout',
+      key,
+      '-out',
+      join(folder, 'request.pem'),
+    ],
+    {stdio: 'ignore'},
+  )
+  const signed = [
+    'x509',
+    '-req',
+    '-days',
+    '2',
+    '-copy_extensions',
+    'copy',
+    '-CA',
+    ca,
+    '-CAkey',
+    join(folder, 'ca-key.pem'),
+    '-CAcreateserial',
+    '-in',
+    join(folder, 'request.pem'),
+    '-out',
+    cert,
+  ]
   execFileSync('openssl', signed, {stdio: 'ignore'})
   const asked: string[] = []
   const held = new Map<string, Promise<void>>()
@@ -55,7 +106,14 @@ export async function startPackageIndex(packages: string[]): Promise<PackageInde
     const files = (await readdir(folder)).filter((one) => one.endsWith('.whl'))
     if (url.startsWith('/simple/')) {
       const own = files.filter((one) => one.startsWith(`${name}-`))
-      const links = await Promise.all(own.map(async (one) => `<a href="/files/${one}#sha256=${createHash('sha256').update(await readFile(join(folder, one))).digest('hex')}">${one}</a>\n`))
+      const links = await Promise.all(
+        own.map(
+          async (one) =>
+            `<a href="/files/${one}#sha256=${createHash('sha256')
+              .update(await readFile(join(folder, one)))
+              .digest('hex')}">${one}</a>\n`,
+        ),
+      )
       return void response.writeHead(own.length > 0 ? 200 : 404, {'content-type': 'text/html'}).end(links.join(''))
     }
     if (!files.includes(name)) return void response.writeHead(404).end()
@@ -65,12 +123,19 @@ export async function startPackageIndex(packages: string[]): Promise<PackageInde
     await held.get(name)
     response.end(bytes.subarray(1))
   }
-  const listener = (request: IncomingMessage, response: ServerResponse): void => void answer(request, response).catch(() => response.destroy())
-  const servers = [createServer({key: await readFile(key), cert: await readFile(cert)}, listener), createPlain(listener)] as [Server, Server]
+  const listener = (request: IncomingMessage, response: ServerResponse): void =>
+    void answer(request, response).catch(() => response.destroy())
+  const servers = [
+    createServer({key: await readFile(key), cert: await readFile(cert)}, listener),
+    createPlain(listener),
+  ] as [Server, Server]
   for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening')
   const [secure, plain] = servers.map((server) => (server.address() as AddressInfo).port)
   return {
-    secure: `https://127.0.0.1:${secure}/simple`, plain: `http://127.0.0.1:${plain}/simple`, ca, asked,
+    secure: `https://127.0.0.1:${secure}/simple`,
+    plain: `http://127.0.0.1:${plain}/simple`,
+    ca,
+    asked,
     hold(name) {
       let free = (): void => {}
       held.set(name, new Promise((resolve) => (free = resolve)))

@@ -19,10 +19,25 @@ export interface DrivenPage {
 
 export async function drivePage(url: string): Promise<DrivenPage> {
   const profile = await mkdtemp(join(tmpdir(), 'flexrack-browser-'))
-  const browser = spawn('chromium', [
-    '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-dev-shm-usage', '--no-first-run', '--disable-sync', '--disable-background-networking',
-    '--disable-component-update', '--window-size=1280,800', `--user-data-dir=${profile}`, '--remote-debugging-port=0', 'about:blank',
-  ], {stdio: ['ignore', 'ignore', 'pipe']})
+  const browser = spawn(
+    'chromium',
+    [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--disable-dev-shm-usage',
+      '--no-first-run',
+      '--disable-sync',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--window-size=1280,800',
+      `--user-data-dir=${profile}`,
+      '--remote-debugging-port=0',
+      'about:blank',
+    ],
+    {stdio: ['ignore', 'ignore', 'pipe']},
+  )
   const address = await new Promise<string>((resolve, reject) => {
     createInterface({input: browser.stderr}).on('line', (line) => {
       const found = /^DevTools listening on (ws:\S+)/.exec(line)
@@ -31,7 +46,10 @@ export async function drivePage(url: string): Promise<DrivenPage> {
     browser.once('error', reject)
     browser.once('exit', (code) => reject(new Error(`chromium ended with ${code}`)))
   })
-  const targets = (await (await fetch(`http://${new URL(address).host}/json/list`)).json()) as {type: string; webSocketDebuggerUrl: string}[]
+  const targets = (await (await fetch(`http://${new URL(address).host}/json/list`)).json()) as {
+    type: string
+    webSocketDebuggerUrl: string
+  }[]
   const socket = new WebSocket(targets.find((one) => one.type === 'page')!.webSocketDebuggerUrl)
   await new Promise((resolve) => socket.addEventListener('open', resolve, {once: true}))
   const waiting = new Map<number, {resolve: (value: never) => void; reject: (error: Error) => void}>()
@@ -42,25 +60,40 @@ export async function drivePage(url: string): Promise<DrivenPage> {
     if (error) one?.reject(new Error(error.message))
     else one?.resolve(result)
   })
-  const send = <T>(method: string, params: object = {}): Promise<T> => new Promise((resolve, reject) => {
-    waiting.set(++last, {resolve, reject})
-    socket.send(JSON.stringify({id: last, method, params}))
-  })
-  const evaluate = async <T>(expression: string): Promise<T> => (await send<{result: {value: T}}>('Runtime.evaluate', {expression, returnByValue: true, awaitPromise: true})).result.value
+  const send = <T>(method: string, params: object = {}): Promise<T> =>
+    new Promise((resolve, reject) => {
+      waiting.set(++last, {resolve, reject})
+      socket.send(JSON.stringify({id: last, method, params}))
+    })
+  const evaluate = async <T>(expression: string): Promise<T> =>
+    (await send<{result: {value: T}}>('Runtime.evaluate', {expression, returnByValue: true, awaitPromise: true})).result
+      .value
   await send('Page.navigate', {url})
   return {
     evaluate,
     until: async (expression, seconds = 180) => {
       const end = Date.now() + seconds * 1000
       while (!(await evaluate<boolean>(`Boolean(${expression})`).catch(() => false))) {
-        if (Date.now() > end) throw new Error(`not on the page: ${expression}\n${await evaluate<string>('document.body.innerText')}`)
+        if (Date.now() > end)
+          throw new Error(`not on the page: ${expression}\n${await evaluate<string>('document.body.innerText')}`)
         await new Promise((resolve) => setTimeout(resolve, 200))
       }
     },
     shiftEnter: async () => {
-      for (const type of ['rawKeyDown', 'keyUp']) await send('Input.dispatchKeyEvent', {type, modifiers: 8, key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 13})
+      for (const type of ['rawKeyDown', 'keyUp'])
+        await send('Input.dispatchKeyEvent', {
+          type,
+          modifiers: 8,
+          key: 'Enter',
+          code: 'Enter',
+          windowsVirtualKeyCode: 13,
+        })
     },
-    screenshot: async (file) => writeFile(file, Buffer.from((await send<{data: string}>('Page.captureScreenshot', {format: 'png'})).data, 'base64')),
+    screenshot: async (file) =>
+      writeFile(
+        file,
+        Buffer.from((await send<{data: string}>('Page.captureScreenshot', {format: 'png'})).data, 'base64'),
+      ),
     close: async () => {
       socket.close()
       if (browser.exitCode === null) {

@@ -27,7 +27,14 @@ export function withOutputs(page: string, outputs: string[][]): string {
 
 /** A line without what is another each time: numbers, ids, and how wide a table is. */
 export function steady(line: string): string {
-  return line.replaceAll(/\b[0-9a-f]{16,}\b/g, 'ID').replaceAll(/digits-[a-z0-9]{5}\b/g, 'digits-RUN').replaceAll(/\d+(?:[.,:]\d+)*/g, '0').replaceAll(/(?:0 (?:h|min|ms|s) ?)+/g, 'TIME ').replaceAll(/0 ([KMG]i)?B\b/g, 'SIZE').replaceAll(/\s+|[─·█▉-▏]+/g, ' ').trim()
+  return line
+    .replaceAll(/\b[0-9a-f]{16,}\b/g, 'ID')
+    .replaceAll(/digits-[a-z0-9]{5}\b/g, 'digits-RUN')
+    .replaceAll(/\d+(?:[.,:]\d+)*/g, '0')
+    .replaceAll(/(?:0 (?:h|min|ms|s) ?)+/g, 'TIME ')
+    .replaceAll(/0 ([KMG]i)?B\b/g, 'SIZE')
+    .replaceAll(/\s+|[─·█▉-▏]+/g, ' ')
+    .trim()
 }
 
 /** The first line of the page that the output does not have, in its order. */

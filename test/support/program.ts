@@ -40,7 +40,11 @@ export const fixtureFile = join(root, 'test/fixtures/program/run.js')
 
 /** A shell line in which $FLEXRACK is the built program and $FIXTURE the fixture's. */
 export function shell(line: string, options: RunOptions = {}): Promise<Ended> {
-  const env = {FLEXRACK: `${process.execPath} ${join(root, 'bin/run.js')}`, FIXTURE: `${process.execPath} ${fixtureFile}`, ...options.env}
+  const env = {
+    FLEXRACK: `${process.execPath} ${join(root, 'bin/run.js')}`,
+    FIXTURE: `${process.execPath} ${fixtureFile}`,
+    ...options.env,
+  }
   return start('bash', ['-o', 'pipefail', '-c', line], {...options, env})
 }
 
@@ -48,7 +52,11 @@ export function shell(line: string, options: RunOptions = {}): Promise<Ended> {
  * The same on a terminal of 80 columns. `dialogue`: when the first text appears, the second is typed, and so on.
  * What is on stdout and stderr comes back as one, with its escape sequences.
  */
-export async function terminal(args: string[], dialogue: [expect: string, type: string][] = [], options: RunOptions = {}): Promise<Ended> {
+export async function terminal(
+  args: string[],
+  dialogue: [expect: string, type: string][] = [],
+  options: RunOptions = {},
+): Promise<Ended> {
   const driver = join(root, 'test/support/terminal.py')
   return start('python3', [driver, JSON.stringify(dialogue), process.execPath, ...args], options)
 }
@@ -58,7 +66,11 @@ function run(args: string[], options: RunOptions): Promise<Ended> {
 }
 
 function start(command: string, args: string[], {env, cwd, onOutput}: RunOptions): Promise<Ended> {
-  const child = spawn(command, args, {cwd, env: {...cleanEnvironment(), ...recorded(), ...env}, stdio: ['ignore', 'pipe', 'pipe']})
+  const child = spawn(command, args, {
+    cwd,
+    env: {...cleanEnvironment(), ...recorded(), ...env},
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const output = {stdout: '', stderr: ''}
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].on('data', (chunk: Buffer) => {

@@ -11,8 +11,8 @@ export function chosenSeed(): number {
 }
 
 /**
- * Parameters of a property test, for at most `seconds` or `runs`. The same values each time in the gate; others, and more of them, in the long tests
- * (FLEXRACK_LONG). The seed is printed and chosen with FLEXRACK_SEED=N.
+ * Parameters of a property test, for at most `seconds` or `runs`. The same values each time in the gate; others, and
+ * more of them, in the long tests (FLEXRACK_LONG). The seed is printed and chosen with FLEXRACK_SEED=N.
  */
 export function bounded<T>(what: string, {seconds, runs}: {seconds: number; runs: number}): fc.Parameters<T> {
   const seed = chosenSeed()

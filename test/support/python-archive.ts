@@ -8,7 +8,10 @@ import {join} from 'node:path'
 import {askDebian} from '../../scripts/portable/debian.ts'
 import {HERE, machineOf} from '../../scripts/portable/machines.ts'
 
-/** Debian 11's Python, which no node of the tests has; in the shape of python-build-standalone's archives. The real ones are at GitHub, which the tests do not ask. */
+/**
+ * Debian 11's Python, which no node of the tests has; in the shape of python-build-standalone's archives. The real ones
+ * are at GitHub, which the tests do not ask.
+ */
 const PACKAGES = ['python3.9-minimal', 'libpython3.9-minimal', 'libpython3.9-stdlib', 'python3-distutils']
 const RELEASE = '20211107'
 const ARCHIVE = `cpython-3.9.2+${RELEASE}-${HERE}-unknown-linux-gnu-install_only.tar.gz`
@@ -44,14 +47,28 @@ export async function startPythonServer(folder: string): Promise<PythonServer> {
   const bytes = await readFile(join(folder, ARCHIVE))
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const download = {
-    name: 'cpython', arch: {family: HERE, variant: null}, os: 'linux', libc: 'gnu', major: 3, minor: 9, patch: 2, prerelease: '', variant: null, build: RELEASE,
+    name: 'cpython',
+    arch: {family: HERE, variant: null},
+    os: 'linux',
+    libc: 'gnu',
+    major: 3,
+    minor: 9,
+    patch: 2,
+    prerelease: '',
+    variant: null,
+    build: RELEASE,
     url: `https://github.com/astral-sh/python-build-standalone/releases/download/${RELEASE}/${encodeURIComponent(ARCHIVE)}`,
   }
-  const [known, other] = await Promise.all([['known.json', sha256], ['other.json', createHash('sha256').update('other').digest('hex')]].map(async ([name, hash]) => {
-    const file = join(folder, name as string)
-    await writeFile(file, JSON.stringify({[`cpython-3.9.2-linux-${HERE}-gnu`]: {...download, sha256: hash}}))
-    return file
-  })) as [string, string]
+  const [known, other] = (await Promise.all(
+    [
+      ['known.json', sha256],
+      ['other.json', createHash('sha256').update('other').digest('hex')],
+    ].map(async ([name, hash]) => {
+      const file = join(folder, name as string)
+      await writeFile(file, JSON.stringify({[`cpython-3.9.2-linux-${HERE}-gnu`]: {...download, sha256: hash}}))
+      return file
+    }),
+  )) as [string, string]
   const asked: string[] = []
   const server = createServer(({url = ''}, response) => {
     asked.push(url)
@@ -61,7 +78,11 @@ export async function startPythonServer(folder: string): Promise<PythonServer> {
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
-    mirror: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, known, other, asked, bytes: bytes.length,
+    mirror: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    known,
+    other,
+    asked,
+    bytes: bytes.length,
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

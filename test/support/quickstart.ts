@@ -19,7 +19,11 @@ export async function passQuickstart(folder: string): Promise<void> {
 
 async function quickstart(folder: string): Promise<{status: number | null; output: string}> {
   const environments = await sharedEnvironments()
-  const child = spawn(process.execPath, [join(root, 'scripts', 'quickstart.ts'), '--folder', folder, '--environments', environments], {env: {...process.env, ...recorded()}, stdio: ['ignore', 'pipe', 'pipe']})
+  const child = spawn(
+    process.execPath,
+    [join(root, 'scripts', 'quickstart.ts'), '--folder', folder, '--environments', environments],
+    {env: {...process.env, ...recorded()}, stdio: ['ignore', 'pipe', 'pipe']},
+  )
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const status = await new Promise<number | null>((done) => child.on('close', done))
@@ -30,7 +34,9 @@ async function quickstart(folder: string): Promise<{status: number | null; outpu
 async function processesOfFolder(folder: string): Promise<string[]> {
   const found: string[] = []
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)) {
-    const [environment, command] = await Promise.all(['environ', 'cmdline'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')))
+    const [environment, command] = await Promise.all(
+      ['environ', 'cmdline'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')),
+    )
     if (`${environment}${command}`.includes(folder)) found.push(`${pid} ${(command ?? '').replaceAll('\0', ' ')}`)
   }
   return found

@@ -13,14 +13,18 @@ const CRON = '/usr/sbin/cron'
 export interface RebootableNode {
   node: RackNode
   home: string
-  /** Its power is cut, and it starts again: nothing is told to end, and the boot has another id. `meanwhile`: while it is off. */
+  /**
+   * Its power is cut, and it starts again: nothing is told to end, and the boot has another id. `meanwhile`: while it
+   * is off.
+   */
   reboot(meanwhile?: () => Promise<unknown>): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * What a boot of it is: /run, the users' crontabs and the boot's id are its own, and cron sees no system crontab, whose jobs would be those of the machine of the
- * test. It has its own /tmp where `$2` says so. Never start a systemd of the system here: its first units empty /tmp.
+ * What a boot of it is: /run, the users' crontabs and the boot's id are its own, and cron sees no system crontab, whose
+ * jobs would be those of the machine of the test. It has its own /tmp where `$2` says so. Never start a systemd of the
+ * system here: its first units empty /tmp.
  */
 const MACHINE = `mount -t tmpfs none /run && mkdir -p /run/sshd /run/lock && mount --bind "$1/boot-id" /proc/sys/kernel/random/boot_id &&
 mount --bind "$1/spool" /var/spool/cron/crontabs && mount --bind "$1/none" /etc/cron.d && mount --bind "$1/crontab" /etc/crontab || exit 1
@@ -41,7 +45,23 @@ export async function startRebootable(): Promise<RebootableNode> {
   const boot = (): Promise<void> => writeFile(join(folder, 'boot-id'), `${randomUUID()}\n`)
   await boot()
   // The namespace ends with who made it.
-  const inside = ['sh', '-c', 'echo $$ >"$0"; exec "$@"', power, 'unshare', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc', 'sh', '-c', MACHINE, 'sh', folder]
+  const inside = [
+    'sh',
+    '-c',
+    'echo $$ >"$0"; exec "$@"',
+    power,
+    'unshare',
+    '--mount',
+    '--pid',
+    '--fork',
+    '--kill-child',
+    '--mount-proc',
+    'sh',
+    '-c',
+    MACHINE,
+    'sh',
+    folder,
+  ]
   const home = join(folder, 'home')
   const sshd = await startSshd({home, inside, env: {FLEXRACK_REBOOT: ''}})
   return {

@@ -9,7 +9,10 @@ let offset = 0
 /** For programs of ours that a test starts: they write down every message between them and a node. */
 export function recorded(): NodeJS.ProcessEnv {
   folder ??= mkdtempSync(join(tmpdir(), 'flexrack-messages-'))
-  return {NODE_OPTIONS: `--require=${join(import.meta.dirname, 'record-messages.cjs')}`, FLEXRACK_RECORD_MESSAGES: join(folder, 'messages.jsonl')}
+  return {
+    NODE_OPTIONS: `--require=${join(import.meta.dirname, 'record-messages.cjs')}`,
+    FLEXRACK_RECORD_MESSAGES: join(folder, 'messages.jsonl'),
+  }
 }
 
 /** What they have written since it was last asked for; a line that is not yet whole comes the next time. */
@@ -26,7 +29,12 @@ export function readRecorded(): Message[] {
     readSync(file, data, 0, data.length, offset)
     const whole = data.lastIndexOf('\n') + 1
     offset += whole
-    return data.subarray(0, whole).toString().split('\n').filter(Boolean).map((line) => JSON.parse(line) as Message)
+    return data
+      .subarray(0, whole)
+      .toString()
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Message)
   } finally {
     closeSync(file)
   }

@@ -20,9 +20,19 @@ export interface TestRelay {
 }
 
 /** The relay of a run, in a process of its own with this machine's Python, as on a node. */
-export async function startRelay(input: {spool: string; upstream: string; caFile?: string; token: string; runId: string}): Promise<TestRelay> {
+export async function startRelay(input: {
+  spool: string
+  upstream: string
+  caFile?: string
+  token: string
+  runId: string
+}): Promise<TestRelay> {
   const script = fileURLToPath(new URL('../fixtures/tracking/relay_process.py', import.meta.url))
-  const child = spawn('python3', [script, input.spool, input.upstream, input.runId, ...(input.caFile === undefined ? [] : [input.caFile])], {stdio: ['pipe', 'pipe', 'inherit']})
+  const child = spawn(
+    'python3',
+    [script, input.spool, input.upstream, input.runId, ...(input.caFile === undefined ? [] : [input.caFile])],
+    {stdio: ['pipe', 'pipe', 'inherit']},
+  )
   child.stdin.write(`${input.token}\n`)
   const events: RelayEvent[] = []
   const listeners = new Set<() => void>()

@@ -9,8 +9,8 @@ import type {ProgramFile} from '../../src/lib/protocol/index.ts'
 import type {TwoAccounts} from './second-user.ts'
 
 /**
- * argv: the node program, a tag, a folder to make. Makes and removes the folder of a launcher again and again, while somebody races for its name:
- * {strange: how often it was not ours after all, refused: the different errors}.
+ * argv: the node program, a tag, a folder to make. Makes and removes the folder of a launcher again and again, while
+ * somebody races for its name: {strange: how often it was not ours after all, refused: the different errors}.
  */
 export const MAKE_SCRATCH = `
 import json, os, sys, time
@@ -56,8 +56,15 @@ export async function startDoor({rack, fleet, host, context}: TwoAccounts): Prom
     }
     if (kind === 'head.start') {
       const {node, program, config} = input as {node: string; program: string; config: Record<string, unknown>}
-      const {path} = await host.call('head.configure', {config: {...config, version: 'test', python: '/nowhere/python'}})
-      await startService(host, {id: 'head', argv: [node, program, path], restart: {max: 3, windowSeconds: 60}, grace: 5})
+      const {path} = await host.call('head.configure', {
+        config: {...config, version: 'test', python: '/nowhere/python'},
+      })
+      await startService(host, {
+        id: 'head',
+        argv: [node, program, path],
+        restart: {max: 3, windowSeconds: 60},
+        grace: 5,
+      })
     }
   }
 }
@@ -70,24 +77,39 @@ export async function secretsOf({roots}: TwoAccounts): Promise<string[]> {
     const text = await readFile(path, 'utf8').catch(() => '')
     if (path.endsWith('/admin-token')) found.push(text.trim())
     for (const [, secret] of text.matchAll(/"(?:secret|token)":\s*"([^"]{16,})"/g)) found.push(secret as string)
-    for (const [, body] of text.matchAll(/-----BEGIN [A-Z ]*PRIVATE KEY-----(?:\\n|\n)([^\\\n]+)/g)) found.push(body as string)
+    for (const [, body] of text.matchAll(/-----BEGIN [A-Z ]*PRIVATE KEY-----(?:\\n|\n)([^\\\n]+)/g))
+      found.push(body as string)
   }
   return [...new Set(found)]
 }
 
 /** Every file and folder below one, itself included. */
 export async function below(folder: string): Promise<string[]> {
-  return [folder, ...(await readdir(folder, {recursive: true, withFileTypes: true})).map((one) => join(one.parentPath, one.name))]
+  return [
+    folder,
+    ...(await readdir(folder, {recursive: true, withFileTypes: true})).map((one) => join(one.parentPath, one.name)),
+  ]
 }
 
 /** Writes a metric as a rank does; the status of the answer. */
 export function postMetric({port, token}: {port: number; token: string}): Promise<number> {
   const body = JSON.stringify({run_id: 'r', key: 'loss', value: 1, step: 1, timestamp: 1})
   return new Promise((resolve, reject) => {
-    const call = request({host: '127.0.0.1', port, path: '/api/2.0/mlflow/runs/log-metric', method: 'POST', agent: false, timeout: 30_000, headers: {'authorization': `Bearer ${token}`, 'content-type': 'application/json', 'content-length': body.length}}, (answer) => {
-      answer.resume()
-      answer.once('end', () => resolve(answer.statusCode ?? 0))
-    })
+    const call = request(
+      {
+        host: '127.0.0.1',
+        port,
+        path: '/api/2.0/mlflow/runs/log-metric',
+        method: 'POST',
+        agent: false,
+        timeout: 30_000,
+        headers: {authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-length': body.length},
+      },
+      (answer) => {
+        answer.resume()
+        answer.once('end', () => resolve(answer.statusCode ?? 0))
+      },
+    )
     call.once('timeout', () => call.destroy(new Error('no answer within two minutes')))
     call.once('error', reject)
     call.end(body)

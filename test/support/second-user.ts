@@ -17,7 +17,8 @@ const PYTHON = '/usr/bin/python3'
 /** What is missing here for two accounts on one node; undefined where nothing is. */
 export function whyNoAccounts(): string | undefined {
   if (process.getuid?.() !== 0) return 'only root can make two accounts'
-  for (const program of ['/usr/sbin/useradd', '/usr/sbin/userdel', '/usr/bin/setpriv', PYTHON]) if (!existsSync(program)) return `there is no ${program}`
+  for (const program of ['/usr/sbin/useradd', '/usr/sbin/userdel', '/usr/bin/setpriv', PYTHON])
+    if (!existsSync(program)) return `there is no ${program}`
   if ((statSync('/dev/null').mode & 0o006) !== 0o006) return '/dev/null is closed to other accounts'
   if (spawnSync(PYTHON, ['-c', 'import venv, ensurepip']).status !== 0) return `${PYTHON} cannot make environments`
   return undefined
@@ -80,17 +81,32 @@ export async function startTwoAccounts(): Promise<TwoAccounts> {
     const [owner, other] = accounts as [Account, Account]
     const place = join(folder, 'lock')
     await mkdir(place)
-    const isSmall = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=512k,mode=1777', 'flexrack-test', place]).status === 0
+    const isSmall =
+      spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=512k,mode=1777', 'flexrack-test', place]).status === 0
     if (isSmall) undo.push(() => spawnSync('umount', ['-l', place]))
     else await chmod(place, 0o1777)
     // As a login has it, not as the tests have it: what another user can use up is what a user really has.
-    const sshd = await startSshd({home: owner.home, env: {FLEXRACK_RESERVATIONS: place, FLEXRACK_SHARES: place}, inside: ['prlimit', '--nofile=1024:4096']})
+    const sshd = await startSshd({
+      home: owner.home,
+      env: {FLEXRACK_RESERVATIONS: place, FLEXRACK_SHARES: place},
+      inside: ['prlimit', '--nofile=1024:4096'],
+    })
     undo.push(() => sshd.stop())
     await chmod(sshd.folder, 0o711) // sshd reads it as who logs in
     await chmod(sshd.authorizedKeys, 0o644)
     const roots = ['.flexrack', '.flexrack-2'].map((name) => join(owner.home, name))
-    const nodes = roots.map((root, index) => ({...sshd.target(`shared-${index + 1}`, {user: owner.name}), root, environments: join(owner.home, '.environments'), labels: {}}))
-    const rack: Rack = {name: 'shared', path: join(folder, 'shared.yaml'), nodes, head: {node: 'shared-1', bind: '127.0.0.1'}}
+    const nodes = roots.map((root, index) => ({
+      ...sshd.target(`shared-${index + 1}`, {user: owner.name}),
+      root,
+      environments: join(owner.home, '.environments'),
+      labels: {},
+    }))
+    const rack: Rack = {
+      name: 'shared',
+      path: join(folder, 'shared.yaml'),
+      nodes,
+      head: {node: 'shared-1', bind: '127.0.0.1'},
+    }
     const kept = join(folder, 'kept')
     await mkdir(kept, {mode: 0o700})
     const context = makeContext({env: {...process.env, FLEXRACK_HOME: kept}})
@@ -99,23 +115,52 @@ export async function startTwoAccounts(): Promise<TwoAccounts> {
     const host = await openHost(fleet, nodes[0]!, context)
     const source = await readFile(SCRIPT, 'utf8')
     const begin = (deed: string, given: unknown): ChildProcess => {
-      const child = spawn('prlimit', ['--nofile=16384:16384', ...become(other), PYTHON, '-I', '-', deed, JSON.stringify(given)], {cwd: '/', env: {PATH: '/usr/bin:/bin'}, stdio: ['pipe', 'pipe', 'pipe']})
+      const child = spawn(
+        'prlimit',
+        ['--nofile=16384:16384', ...become(other), PYTHON, '-I', '-', deed, JSON.stringify(given)],
+        {cwd: '/', env: {PATH: '/usr/bin:/bin'}, stdio: ['pipe', 'pipe', 'pipe']},
+      )
       child.stdin?.end(source)
       return child
     }
     return {
-      owner, other, sshd, rack, roots, fleet, host, context, folder, place, isSmall, stop, processesOf,
+      owner,
+      other,
+      sshd,
+      rack,
+      roots,
+      fleet,
+      host,
+      context,
+      folder,
+      place,
+      isSmall,
+      stop,
+      processesOf,
       otherDoes: async <T>(deed: string, given: unknown) => JSON.parse(await outputOf(begin(deed, given), deed)) as T,
       otherBegins: async (deed, given) => {
         const child = begin(deed, given)
         let said = ''
         child.stderr?.on('data', (data) => (said += String(data)))
-        await Promise.race([once(child.stdout!, 'data'), once(child, 'exit').then(() => Promise.reject(new Error(`${deed} ended: ${said}`)))])
+        await Promise.race([
+          once(child.stdout!, 'data'),
+          once(child, 'exit').then(() => Promise.reject(new Error(`${deed} ended: ${said}`))),
+        ])
         const exit = once(child, 'exit')
-        return {child, end: async () => (child.exitCode === null && child.signalCode === null && child.kill('SIGKILL'), await exit, undefined)}
+        return {
+          child,
+          end: async () => (
+            child.exitCode === null && child.signalCode === null && child.kill('SIGKILL'),
+            await exit,
+            undefined
+          ),
+        }
       },
       ownerRuns: async (program, args, env = {}) => {
-        const child = spawn(become(owner)[0]!, [...become(owner).slice(1), PYTHON, '-I', '-', ...args], {cwd: '/', env: {PATH: '/usr/bin:/bin', HOME: owner.home, ...env}})
+        const child = spawn(become(owner)[0]!, [...become(owner).slice(1), PYTHON, '-I', '-', ...args], {
+          cwd: '/',
+          env: {PATH: '/usr/bin:/bin', HOME: owner.home, ...env},
+        })
         child.stdin.end(program)
         return outputOf(child, 'the program of the owner')
       },
@@ -130,7 +175,10 @@ async function makeAccount(name: string, folder: string): Promise<Account> {
   const home = join(folder, name)
   // A password that is `*` and not `!`: sshd lets nobody into an account that is locked.
   execFileSync('useradd', ['-M', '-r', '-p', '*', '-d', home, '-s', '/bin/sh', name], {stdio: 'pipe'})
-  const [uid, gid] = ['-u', '-g'].map((what) => Number(execFileSync('id', [what, name], {encoding: 'utf8'}))) as [number, number]
+  const [uid, gid] = ['-u', '-g'].map((what) => Number(execFileSync('id', [what, name], {encoding: 'utf8'}))) as [
+    number,
+    number,
+  ]
   await mkdir(home)
   await chmod(home, 0o755) // open, as many sites have it: what is flexrack's own keeps itself closed
   await chown(home, uid, gid)
@@ -139,7 +187,8 @@ async function makeAccount(name: string, folder: string): Promise<Account> {
 
 function removeAccount(account: Account): void {
   // -1 means every process that this user may signal, which are the account's own and no others.
-  for (let round = 0; round < 3; round++) spawnSync('setpriv', [...become(account).slice(1), 'sh', '-c', 'kill -KILL -1'])
+  for (let round = 0; round < 3; round++)
+    spawnSync('setpriv', [...become(account).slice(1), 'sh', '-c', 'kill -KILL -1'])
   const left = spawnSync('userdel', [account.name], {encoding: 'utf8'})
   if (left.status !== 0) throw new Error(`the account ${account.name} is left behind: ${left.stderr}`)
 }
@@ -169,15 +218,24 @@ async function processesOf({uid}: Account): Promise<number[]> {
 }
 
 /** TCP ports and unix sockets on which the processes of an account listen. */
-export async function listenersOf(account: Account): Promise<{ports: [address: string, port: number][]; sockets: string[]}> {
-  const rows = async (file: string): Promise<string[][]> => (await readFile(`/proc/net/${file}`, 'utf8')).trim().split('\n').slice(1).map((line) => line.trim().split(/\s+/))
+export async function listenersOf(
+  account: Account,
+): Promise<{ports: [address: string, port: number][]; sockets: string[]}> {
+  const rows = async (file: string): Promise<string[][]> =>
+    (await readFile(`/proc/net/${file}`, 'utf8'))
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim().split(/\s+/))
   const listening = (row: string[]): boolean => row[3] === '0A' && Number(row[7]) === account.uid
   const portOf = (row: string[]): number => Number.parseInt(row[1]!.split(':')[1]!, 16)
   const ports = [
     ...(await rows('tcp')).filter(listening).map((row): [string, number] => ['127.0.0.1', portOf(row)]),
     ...(await rows('tcp6').catch(() => [])).filter(listening).map((row): [string, number] => ['::1', portOf(row)]),
   ]
-  const sockets = (await rows('unix')).map((row) => row[7] ?? '').filter((path) => path.startsWith(account.home) || path.startsWith('@flexrack'))
+  const sockets = (await rows('unix'))
+    .map((row) => row[7] ?? '')
+    .filter((path) => path.startsWith(account.home) || path.startsWith('@flexrack'))
   return {ports, sockets}
 }
 

@@ -6,7 +6,10 @@ import {join} from 'node:path'
 import type {Rack} from '../../src/lib/rack/index.ts'
 import {startSshd, type TestSshd} from './sshd.ts'
 
-/** Machines with one home between them, as NFS gives it to a rack: each has its own host name, machine id, card, boot id, processes and /run/lock. Needs root. */
+/**
+ * Machines with one home between them, as NFS gives it to a rack: each has its own host name, machine id, card, boot
+ * id, processes and /run/lock. Needs root.
+ */
 export interface SharedHome {
   /** What all of them see as HOME. */
   home: string
@@ -22,7 +25,11 @@ const NAMESPACES = ['unshare', '--mount', '--uts', '--pid', '--fork', '--kill-ch
 
 /** Whether this machine lets us make others of it. */
 export function mayMakeMachines(): boolean {
-  return process.getuid?.() === 0 && spawnSync(NAMESPACES[0] as string, [...NAMESPACES.slice(1), 'mount', '-t', 'tmpfs', 'none', '/run/lock']).status === 0
+  return (
+    process.getuid?.() === 0 &&
+    spawnSync(NAMESPACES[0] as string, [...NAMESPACES.slice(1), 'mount', '-t', 'tmpfs', 'none', '/run/lock']).status ===
+      0
+  )
 }
 
 /** `names` are host names. `sameMachineId`: as in clones of one image. */
@@ -49,11 +56,26 @@ export async function startSharedHome(names: string[], {sameMachineId = false} =
     await stop()
     throw error
   }
-  const nodes = servers.map((server, index) => ({...server.target(names[index] as string), root: '~/.flexrack', labels: {}}))
-  return {home, rack: {name: 'shared', path: join(folder, 'shared.yaml'), nodes, head: {node: names[0] as string, bind: '127.0.0.1'}}, stop}
+  const nodes = servers.map((server, index) => ({
+    ...server.target(names[index] as string),
+    root: '~/.flexrack',
+    labels: {},
+  }))
+  return {
+    home,
+    rack: {
+      name: 'shared',
+      path: join(folder, 'shared.yaml'),
+      nodes,
+      head: {node: names[0] as string, bind: '127.0.0.1'},
+    },
+    stop,
+  }
 }
 
 /** Every file below a folder, relative to it; to see that nothing is left. */
 export function filesBelow(folder: string): string[] {
-  return execFileSync('find', [folder, '-mindepth', '1'], {encoding: 'utf8'}).split('\n').filter((line) => line !== '')
+  return execFileSync('find', [folder, '-mindepth', '1'], {encoding: 'utf8'})
+    .split('\n')
+    .filter((line) => line !== '')
 }

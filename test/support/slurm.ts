@@ -12,7 +12,10 @@ import {freePort} from './sshd.ts'
 const run = promisify(execFile)
 const PROGRAMS = ['/usr/sbin/munged', '/usr/sbin/slurmctld', '/usr/sbin/slurmd', '/usr/bin/sbatch']
 
-/** A real Slurm on this machine: a controller and nodes c1, c2, ... that are all here, two CPUs and two GPUs (plain files) each. */
+/**
+ * A real Slurm on this machine: a controller and nodes c1, c2, ... that are all here, two CPUs and two GPUs (plain
+ * files) each.
+ */
 export interface TestSlurm {
   /** What its programs need to find it: SLURM_CONF. */
   env: Record<string, string>
@@ -35,10 +38,16 @@ export interface SlurmWishes {
   credentials?: number
 }
 
-/** Starts one. Everything about it, munge's key and socket too, is in a temporary folder; it also ends when this process dies. */
+/**
+ * Starts one. Everything about it, munge's key and socket too, is in a temporary folder; it also ends when this process
+ * dies.
+ */
 export async function startSlurm(count: number, wishes: SlurmWishes = {}): Promise<TestSlurm> {
   const missing = PROGRAMS.filter((program) => !existsSync(program))
-  if (missing.length > 0) throw new Error(`these tests need ${missing.join(', ')}: install Debian's slurmctld, slurmd, slurm-client and munge`)
+  if (missing.length > 0)
+    throw new Error(
+      `these tests need ${missing.join(', ')}: install Debian's slurmctld, slurmd, slurm-client and munge`,
+    )
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-slurm-'))
   await chmod(folder, 0o711) // munged wants its socket to be reachable
   for (const name of ['state', 'spool', 'log']) await mkdir(join(folder, name), {mode: 0o700})
@@ -47,22 +56,31 @@ export async function startSlurm(count: number, wishes: SlurmWishes = {}): Promi
   const nodes = Array.from({length: count}, (_, index) => `c${index + 1}`)
   const conf = join(folder, 'slurm.conf')
   await writeFile(conf, await configuration(folder, nodes, wishes))
-  await writeFile(join(folder, 'gres.conf'), nodes.map((node) => `NodeName=${node} Name=gpu File=${folder}/gpu-${node}-[0-1]\n`).join(''))
+  await writeFile(
+    join(folder, 'gres.conf'),
+    nodes.map((node) => `NodeName=${node} Name=gpu File=${folder}/gpu-${node}-[0-1]\n`).join(''),
+  )
   for (const node of nodes) for (const gpu of [0, 1]) await writeFile(join(folder, `gpu-${node}-${gpu}`), '')
   const env = {SLURM_CONF: conf}
   const daemons: ChildProcess[] = []
   const start = (program: string, ...words: string[]): void => {
     // The shell ends the daemon when its stdin does, so that nothing is left when the test's own process dies.
-    const daemon = spawn('sh', ['-c', '"$@" & read -r _; kill $!; wait', 'sh', program, ...words], {env: {...process.env, ...env}, stdio: ['pipe', 'ignore', 'ignore']})
+    const daemon = spawn('sh', ['-c', '"$@" & read -r _; kill $!; wait', 'sh', program, ...words], {
+      env: {...process.env, ...env},
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
     daemons.push(daemon)
   }
-  const slurm: TestSlurm['slurm'] = async (program, ...words) => (await run(program, words, {env: {...process.env, ...env}})).stdout
+  const slurm: TestSlurm['slurm'] = async (program, ...words) =>
+    (await run(program, words, {env: {...process.env, ...env}})).stdout
   const until: TestSlurm['until'] = async (look, seconds = 240) => {
     for (const end = Date.now() + seconds * 1000; Date.now() < end; await sleep(100)) {
       const found = await look().catch(() => undefined)
       if (found) return found
     }
-    throw new Error(`it did not come within ${seconds} s; the queue:\n${await slurm('squeue', '--states=all').catch(String)}\n${await readFile(join(folder, 'log/slurmctld'), 'utf8').catch(String)}`)
+    throw new Error(
+      `it did not come within ${seconds} s; the queue:\n${await slurm('squeue', '--states=all').catch(String)}\n${await readFile(join(folder, 'log/slurmctld'), 'utf8').catch(String)}`,
+    )
   }
   const stop = async (): Promise<void> => {
     await slurm('scancel', '--me').catch(() => '')
@@ -75,12 +93,22 @@ export async function startSlurm(count: number, wishes: SlurmWishes = {}): Promi
     await rm(folder, {recursive: true, force: true})
   }
   const socket = join(folder, 'munge.socket')
-  start('/usr/sbin/munged', '--foreground', `--socket=${socket}`, `--key-file=${key}`, `--pid-file=${folder}/munge.pid`, `--log-file=${folder}/log/munge`, `--seed-file=${folder}/munge.seed`)
+  start(
+    '/usr/sbin/munged',
+    '--foreground',
+    `--socket=${socket}`,
+    `--key-file=${key}`,
+    `--pid-file=${folder}/munge.pid`,
+    `--log-file=${folder}/log/munge`,
+    `--seed-file=${folder}/munge.seed`,
+  )
   try {
     await until(async () => existsSync(socket))
     start('/usr/sbin/slurmctld', '-D')
     for (const node of nodes) start('/usr/sbin/slurmd', '-D', '-N', node)
-    await until(async () => (await slurm('sinfo', '--noheader', '--states=idle', '--format=%D')).trim() === String(count))
+    await until(
+      async () => (await slurm('sinfo', '--noheader', '--states=idle', '--format=%D')).trim() === String(count),
+    )
   } catch (error) {
     await stop()
     throw error
@@ -89,20 +117,50 @@ export async function startSlurm(count: number, wishes: SlurmWishes = {}): Promi
 }
 
 /** slurm.conf(5): without cgroups, which a test must not need, and with short times. */
-async function configuration(folder: string, nodes: string[], {lines: more = [], partitions = ['PartitionName=main'], credentials}: SlurmWishes): Promise<string> {
+async function configuration(
+  folder: string,
+  nodes: string[],
+  {lines: more = [], partitions = ['PartitionName=main'], credentials}: SlurmWishes,
+): Promise<string> {
   const user = userInfo().username
   const lines = [
-    'ClusterName=test', 'SlurmctldHost=localhost(127.0.0.1)', `SlurmctldPort=${await freePort()}`, `SlurmUser=${user}`, `SlurmdUser=${user}`,
-    'AuthType=auth/munge', `AuthInfo=socket=${folder}/munge.socket${credentials === undefined ? '' : `,cred_expire=${credentials}`}`, 'CredType=cred/munge',
-    `StateSaveLocation=${folder}/state`, `SlurmdSpoolDir=${folder}/spool/%n`, `SlurmctldPidFile=${folder}/slurmctld.pid`, `SlurmdPidFile=${folder}/%n.pid`,
-    `SlurmctldLogFile=${folder}/log/slurmctld`, `SlurmdLogFile=${folder}/log/%n`,
-    'ProctrackType=proctrack/linuxproc', 'TaskPlugin=task/none', 'SwitchType=switch/none', 'MpiDefault=none', 'JobAcctGatherType=jobacct_gather/none',
-    'AccountingStorageType=accounting_storage/none', 'SchedulerType=sched/backfill', 'SelectType=select/cons_tres', 'SelectTypeParameters=CR_CPU',
-    'SchedulerParameters=bf_interval=1,sched_interval=1,sched_min_interval=10000,batch_sched_delay=0', 'SlurmdParameters=config_overrides', 'GresTypes=gpu',
-    'ReturnToService=2', 'KillWait=10', ...more,
+    'ClusterName=test',
+    'SlurmctldHost=localhost(127.0.0.1)',
+    `SlurmctldPort=${await freePort()}`,
+    `SlurmUser=${user}`,
+    `SlurmdUser=${user}`,
+    'AuthType=auth/munge',
+    `AuthInfo=socket=${folder}/munge.socket${credentials === undefined ? '' : `,cred_expire=${credentials}`}`,
+    'CredType=cred/munge',
+    `StateSaveLocation=${folder}/state`,
+    `SlurmdSpoolDir=${folder}/spool/%n`,
+    `SlurmctldPidFile=${folder}/slurmctld.pid`,
+    `SlurmdPidFile=${folder}/%n.pid`,
+    `SlurmctldLogFile=${folder}/log/slurmctld`,
+    `SlurmdLogFile=${folder}/log/%n`,
+    'ProctrackType=proctrack/linuxproc',
+    'TaskPlugin=task/none',
+    'SwitchType=switch/none',
+    'MpiDefault=none',
+    'JobAcctGatherType=jobacct_gather/none',
+    'AccountingStorageType=accounting_storage/none',
+    'SchedulerType=sched/backfill',
+    'SelectType=select/cons_tres',
+    'SelectTypeParameters=CR_CPU',
+    'SchedulerParameters=bf_interval=1,sched_interval=1,sched_min_interval=10000,batch_sched_delay=0',
+    'SlurmdParameters=config_overrides',
+    'GresTypes=gpu',
+    'ReturnToService=2',
+    'KillWait=10',
+    ...more,
   ]
-  for (const node of nodes) lines.push(`NodeName=${node} NodeHostname=localhost NodeAddr=127.0.0.1 Port=${await freePort()} CPUs=2 RealMemory=1000 Gres=gpu:2`)
-  const own = partitions.map((one, index) => `${one} Nodes=${nodes.join(',')} Default=${index === 0 ? 'YES' : 'NO'} State=UP`)
+  for (const node of nodes)
+    lines.push(
+      `NodeName=${node} NodeHostname=localhost NodeAddr=127.0.0.1 Port=${await freePort()} CPUs=2 RealMemory=1000 Gres=gpu:2`,
+    )
+  const own = partitions.map(
+    (one, index) => `${one} Nodes=${nodes.join(',')} Default=${index === 0 ? 'YES' : 'NO'} State=UP`,
+  )
   return [...lines, ...own, ''].join('\n')
 }
 

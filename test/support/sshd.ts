@@ -15,7 +15,10 @@ const SSHD = '/usr/sbin/sshd'
 export interface SshdOptions {
   /** More lines of sshd_config; they come first, so they win. */
   config?: string
-  /** Environment of the sessions, besides HOME; services there leave crontab and units alone unless it says so (sshd takes one SetEnv only, so not in `config`). */
+  /**
+   * Environment of the sessions, besides HOME; services there leave crontab and units alone unless it says so (sshd
+   * takes one SetEnv only, so not in `config`).
+   */
   env?: Record<string, string>
   /** Types for ssh-keygen -t; ed25519 alone by default. */
   hostKeyTypes?: string[]
@@ -29,7 +32,10 @@ export interface SshdOptions {
   home?: string
 }
 
-/** A real OpenSSH server, on loopback unless told otherwise. Everything about it is in a temporary folder, the sessions' HOME too. */
+/**
+ * A real OpenSSH server, on loopback unless told otherwise. Everything about it is in a temporary folder, the sessions'
+ * HOME too.
+ */
 export interface TestSshd {
   port: number
   folder: string
@@ -62,7 +68,8 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
   for (const [path, content] of Object.entries(options.homeFiles ?? {})) await writeFile(join(home, path), content)
   const clientKey = await makeKey(join(folder, 'client'))
   const hostKeys: Record<string, string> = {}
-  for (const type of options.hostKeyTypes ?? ['ed25519']) hostKeys[type] = `${await makeKey(join(folder, `host_${type}`), {type})}.pub`
+  for (const type of options.hostKeyTypes ?? ['ed25519'])
+    hostKeys[type] = `${await makeKey(join(folder, `host_${type}`), {type})}.pub`
   const authorizedKeys = join(folder, 'authorized_keys')
   await writeFile(authorizedKeys, await readFile(`${clientKey}.pub`))
 
@@ -70,7 +77,10 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
   const address = options.address ?? '127.0.0.1'
   const knownHosts = join(folder, 'known_hosts')
   const publicKeys = await Promise.all(Object.values(hostKeys).map((file) => readFile(file, 'utf8')))
-  await writeFile(knownHosts, publicKeys.map((line) => `[${address}]:${port} ${line.split(' ').slice(0, 2).join(' ')}\n`).join(''))
+  await writeFile(
+    knownHosts,
+    publicKeys.map((line) => `[${address}]:${port} ${line.split(' ').slice(0, 2).join(' ')}\n`).join(''),
+  )
   const config = join(folder, 'sshd_config')
   await writeFile(
     config,
@@ -79,7 +89,9 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
       `ListenAddress ${address}:${port}`,
       ...Object.values(hostKeys).map((file) => `HostKey ${file.replace(/\.pub$/, '')}`),
       `AuthorizedKeysFile ${authorizedKeys}`,
-      `SetEnv ${Object.entries({FLEXRACK_REBOOT: 'stay', ...options.env, HOME: home}).map(([name, value]) => `"${name}=${value}"`).join(' ')}`,
+      `SetEnv ${Object.entries({FLEXRACK_REBOOT: 'stay', ...options.env, HOME: home})
+        .map(([name, value]) => `"${name}=${value}"`)
+        .join(' ')}`,
       'PidFile none',
       'StrictModes no',
       'UsePAM no',
@@ -94,7 +106,14 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
   const launched = [await launch(config, options.inside ?? [])]
   const user = userInfo().username
   return {
-    port, folder, home, user, clientKey, authorizedKeys, hostKeys, knownHosts,
+    port,
+    folder,
+    home,
+    user,
+    clientKey,
+    authorizedKeys,
+    hostKeys,
+    knownHosts,
     log: () => launched.map((one) => one.log()).join('\n'),
     async start() {
       launched.push(await launch(config, options.inside ?? []))
@@ -114,9 +133,24 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
 }
 
 /** Makes a key pair and returns the private key's path. */
-export async function makeKey(file: string, options: {type?: string; passphrase?: string; comment?: string; pem?: boolean} = {}): Promise<string> {
+export async function makeKey(
+  file: string,
+  options: {type?: string; passphrase?: string; comment?: string; pem?: boolean} = {},
+): Promise<string> {
   const type = options.type ?? 'ed25519'
-  await run('ssh-keygen', ['-q', '-t', type, ...(type === 'rsa' ? ['-b', '2048'] : []), ...(options.pem ? ['-m', 'PEM'] : []), '-N', options.passphrase ?? '', '-C', options.comment ?? 'test', '-f', file])
+  await run('ssh-keygen', [
+    '-q',
+    '-t',
+    type,
+    ...(type === 'rsa' ? ['-b', '2048'] : []),
+    ...(options.pem ? ['-m', 'PEM'] : []),
+    '-N',
+    options.passphrase ?? '',
+    '-C',
+    options.comment ?? 'test',
+    '-f',
+    file,
+  ])
   return file
 }
 
@@ -134,7 +168,9 @@ async function needSshd(): Promise<void> {
   if (!existsSync(SSHD)) {
     if (process.getuid?.() !== 0) throw new Error(`these tests need ${SSHD}: install Debian's openssh-server`)
     await run('apt-get', ['update', '-qq'])
-    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'openssh-server', 'openssh-client'], {env: {...process.env, DEBIAN_FRONTEND: 'noninteractive'}})
+    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'openssh-server', 'openssh-client'], {
+      env: {...process.env, DEBIAN_FRONTEND: 'noninteractive'},
+    })
   }
   // sshd as root wants its empty folder for privilege separation, which a service file would make.
   if (process.getuid?.() === 0) await mkdir('/run/sshd', {recursive: true, mode: 0o755})
@@ -142,7 +178,9 @@ async function needSshd(): Promise<void> {
 
 async function launch(config: string, inside: string[]): Promise<{server: ChildProcess; log: () => string}> {
   // The shell ends the server when its stdin does, so that nothing is left when the test's own process dies.
-  const server = spawn('sh', ['-c', '"$@" & read -r _; kill $!', 'sh', ...inside, SSHD, '-D', '-e', '-f', config], {stdio: ['pipe', 'ignore', 'pipe']})
+  const server = spawn('sh', ['-c', '"$@" & read -r _; kill $!', 'sh', ...inside, SSHD, '-D', '-e', '-f', config], {
+    stdio: ['pipe', 'ignore', 'pipe'],
+  })
   const lines: string[] = []
   await new Promise<void>((resolve, reject) => {
     createInterface({input: server.stderr as NodeJS.ReadableStream}).on('line', (line) => {

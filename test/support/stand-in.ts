@@ -20,7 +20,9 @@ export async function standIn(answer: (method: string, path: string) => unknown 
     request.on('error', () => {})
     request.on('end', () => {
       seen.push(`${request.method} ${request.url} ${bytes}`)
-      response.writeHead(200, {'content-type': 'application/json'}).end(JSON.stringify(answer(request.method ?? '', request.url ?? '')))
+      response
+        .writeHead(200, {'content-type': 'application/json'})
+        .end(JSON.stringify(answer(request.method ?? '', request.url ?? '')))
     })
   })
   const socket = join(folder, 'mlflow.sock')

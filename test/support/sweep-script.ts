@@ -1,7 +1,10 @@
 import {readFile, rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 
-/** What sweeps in tests minimize: (x - 1)^2 + 1 / (step + 1), logged step by step, on a machine without PyTorch or MLflow's client. Those of `--hold` wait for the file GO. */
+/**
+ * What sweeps in tests minimize: (x - 1)^2 + 1 / (step + 1), logged step by step, on a machine without PyTorch or
+ * MLflow's client. Those of `--hold` wait for the file GO.
+ */
 export const SWEEP_SCRIPT = `import argparse, json, os, pathlib, time, urllib.request
 parser = argparse.ArgumentParser()
 parser.add_argument("--x", type=float)
@@ -22,9 +25,12 @@ for step in range(options.steps):
 `
 
 /** Trial 0 is the best at every step; the others would go on for ever. */
-export const ENDLESS_SCRIPT = SWEEP_SCRIPT.replace('for step in range(options.steps):', `import itertools
+export const ENDLESS_SCRIPT = SWEEP_SCRIPT.replace(
+  'for step in range(options.steps):',
+  `import itertools
 for step in (range(options.steps) if os.environ["FLEXRACK_TRIAL"] == "0" else itertools.count()):
-    time.sleep(0.05)`).replace('(options.x - 1) ** 2 +', 'int(os.environ["FLEXRACK_TRIAL"]) +')
+    time.sleep(0.05)`,
+).replace('(options.x - 1) ** 2 +', 'int(os.environ["FLEXRACK_TRIAL"]) +')
 
 /** A project whose sweep runs such a script. */
 export interface SweepFiles {
@@ -36,13 +42,25 @@ export interface SweepFiles {
 }
 
 /** `sweep`, `train`: what the manifest says besides. */
-export async function writeSweep(folder: string, name: string, sweep: string, {script = SWEEP_SCRIPT, args = '', train = ''}: {script?: string; args?: string; train?: string} = {}): Promise<SweepFiles> {
+export async function writeSweep(
+  folder: string,
+  name: string,
+  sweep: string,
+  {script = SWEEP_SCRIPT, args = '', train = ''}: {script?: string; args?: string; train?: string} = {},
+): Promise<SweepFiles> {
   const [starts, go] = [`${folder}.starts`, `${folder}.go`]
-  await writeFile(join(folder, 'flexrack.yaml'), `name: ${name}\ntrain: {command: 'train.py ${args}', launcher: plain, grace: 5s, env: {STARTS: ${starts}, GO: ${go}}, ${train}}\nsweep: {metric: loss, goal: minimize, ${sweep}}\n`)
+  await writeFile(
+    join(folder, 'flexrack.yaml'),
+    `name: ${name}\ntrain: {command: 'train.py ${args}', launcher: plain, grace: 5s, env: {STARTS: ${starts}, GO: ${go}}, ${train}}\nsweep: {metric: loss, goal: minimize, ${sweep}}\n`,
+  )
   await writeFile(join(folder, 'train.py'), script)
   return {
     go: () => writeFile(go, ''),
-    starts: async () => (await readFile(starts, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '').toSorted(),
+    starts: async () =>
+      (await readFile(starts, 'utf8').catch(() => ''))
+        .split('\n')
+        .filter((line) => line !== '')
+        .toSorted(),
     remove: async () => {
       for (const one of [folder, starts, go]) await rm(one, {recursive: true, force: true})
     },

@@ -1,6 +1,9 @@
 import {readdir, readFile} from 'node:fs/promises'
 
-/** Live processes of a run's ranks, of what started them and of what they started, on any node of this machine, from /proc alone. */
+/**
+ * Live processes of a run's ranks, of what started them and of what they started, on any node of this machine, from
+ * /proc alone.
+ */
 export async function processesOf(run: string): Promise<{pid: number; name: string}[]> {
   const found: {pid: number; name: string}[] = []
   for (const pid of await readdir('/proc')) {

@@ -31,6 +31,7 @@ export async function startTarget(name: string, answer?: Answer, port = 0): Prom
     })
   })
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  const stop = (): Promise<void> => new Promise((resolve) => (server.close(() => resolve()), server.closeAllConnections()))
+  const stop = (): Promise<void> =>
+    new Promise((resolve) => (server.close(() => resolve()), server.closeAllConnections()))
   return {url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, stop}
 }

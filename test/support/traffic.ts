@@ -41,7 +41,8 @@ export function startTraffic(url: string, token: string, workers = 2): Traffic {
   }
   const running = Array.from({length: workers}, work)
   return {
-    answers, failures,
+    answers,
+    failures,
     more: (count) => {
       const goal = total + count
       return new Promise((resolve) => {

@@ -49,8 +49,24 @@ export async function startTrainRack(nodes: number): Promise<TrainRack> {
       path: join(folder, 'flexrack.yaml'),
       folder,
       name: 'proj',
-      workspace: {exclude: [], forward: [], env: {}, ...(requirements !== undefined && {python: 'requirements.txt'}), ...workspace},
-      train: {command: ['train.py'], launcher: 'plain', nodes, processesPerNode: 1, restarts: 0, outputs: [], env: {}, grace: 5, ...parts},
+      workspace: {
+        exclude: [],
+        forward: [],
+        env: {},
+        ...(requirements !== undefined && {python: 'requirements.txt'}),
+        ...workspace,
+      },
+      train: {
+        command: ['train.py'],
+        launcher: 'plain',
+        nodes,
+        processesPerNode: 1,
+        restarts: 0,
+        outputs: [],
+        env: {},
+        grace: 5,
+        ...parts,
+      },
       tracking: {experiment: 'proj'},
       endpoints: {},
     }
@@ -62,20 +78,36 @@ export async function startTrainRack(nodes: number): Promise<TrainRack> {
     async train(script, parts = {}) {
       await write(join(folder, 'train.py'), script)
       const context = makeContext({env: rack.env, ...parts.context})
-      const place = {manifest: {...(await manifest({...parts.spec, ...(parts.requirements !== undefined && {requirements: parts.requirements}), ...(parts.workspace && {workspace: parts.workspace})})), ...(parts.data && {data: parts.data})}, rack: parts.rack ?? rack.rack, fleet: parts.fleet ?? fleet}
+      const place = {
+        manifest: {
+          ...(await manifest({
+            ...parts.spec,
+            ...(parts.requirements !== undefined && {requirements: parts.requirements}),
+            ...(parts.workspace && {workspace: parts.workspace}),
+          })),
+          ...(parts.data && {data: parts.data}),
+        },
+        rack: parts.rack ?? rack.rack,
+        fleet: parts.fleet ?? fleet,
+      }
       const plan = await planTrain(place, {args: [], tracking: false, ...parts.choice}, context)
       const lines: RankLine[] = []
       const news: RunNews[] = []
       // All that is done is what --dry-run --json prints.
-      const trained = await runPlan({...plan, plan: throughJson(plan.plan), workspaces: {...plan.workspaces, files: new ProjectFiles()}}, place, {
-        detach: parts.detach ?? false,
-        onStart: (run) => parts.onStart?.(run),
-        onLines: (some) => {
-          lines.push(...some)
-          parts.onLines?.(lines, plan.spec.run)
+      const trained = await runPlan(
+        {...plan, plan: throughJson(plan.plan), workspaces: {...plan.workspaces, files: new ProjectFiles()}},
+        place,
+        {
+          detach: parts.detach ?? false,
+          onStart: (run) => parts.onStart?.(run),
+          onLines: (some) => {
+            lines.push(...some)
+            parts.onLines?.(lines, plan.spec.run)
+          },
+          onNews: (one) => news.push(one),
         },
-        onNews: (one) => news.push(one),
-      }, context)
+        context,
+      )
       return {trained, lines, news}
     },
     alive: taggedPids,

@@ -1,4 +1,7 @@
-"""What each test of a unittest suite came to: {"name", "status": "passed" | "failed" | "skipped", "why", "seconds"}. For the runners of node/ and native/."""
+"""What each test of a unittest suite came to: {"name", "status": "passed" | "failed" | "skipped", "why", "seconds"}.
+For the runners of node/ and native/.
+"""
+
 import time
 import traceback
 import unittest

@@ -1,4 +1,7 @@
-"""Writes a profile of device 0 of this machine's CUDA driver to stdout: what it answers, and nothing that says which card it is one of."""
+"""Writes a profile of device 0 of this machine's CUDA driver to stdout: what it answers, and nothing that says which
+card it is one of.
+"""
+
 import ctypes
 import sys
 
@@ -27,7 +30,9 @@ def main():
         return value.value if driver.cuDeviceGetAttribute(ctypes.byref(value), number, device) == 0 else None
 
     print(f"# Recorded with cuDeviceGetAttribute.\ncard {name.value.decode()}")
-    print(f"capability {attribute(75)}.{attribute(76)}\ndriver {version.value // 1000}.{version.value % 1000 // 10}\nmemory {memory.value}")
+    print(
+        f"capability {attribute(75)}.{attribute(76)}\ndriver {version.value // 1000}.{version.value % 1000 // 10}\nmemory {memory.value}"
+    )
     for number in range(1, LAST):
         value = attribute(number)
         if value is not None and number not in OWN:

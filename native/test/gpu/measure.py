@@ -1,4 +1,5 @@
 """What run.sh runs: every part natively and through each transport, in turns, and one table of it all."""
+
 import argparse
 import json
 import os
@@ -11,14 +12,26 @@ from rack import GpuAttached, GpuDaemon, gpu_names, native_env
 from results import report, slug
 
 TRANSPORTS = ("tcp", "tls", "shm")
-PARTS = {"programs": parts.programs, "micro": parts.micro, "samples": parts.samples, "torch": parts.torch, "shares": parts.shares, "faults": parts.faults}
+PARTS = {
+    "programs": parts.programs,
+    "micro": parts.micro,
+    "samples": parts.samples,
+    "torch": parts.torch,
+    "shares": parts.shares,
+    "faults": parts.faults,
+}
 
 
 def arguments():
     parser = argparse.ArgumentParser(prog="run.sh")
     parser.add_argument("--sim", action="store_true", help="a GPU in software in place of the machine's own")
     parser.add_argument("--programs", type=Path, help="programs that were built elsewhere")
-    parser.add_argument("--torch", default=os.environ.get("FLEXRACK_TORCH_PYTHON", "python3"), metavar="PYTHON", help="one that has PyTorch for CUDA")
+    parser.add_argument(
+        "--torch",
+        default=os.environ.get("FLEXRACK_TORCH_PYTHON", "python3"),
+        metavar="PYTHON",
+        help="one that has PyTorch for CUDA",
+    )
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}")
     given = parser.parse_args()
     unknown = [name for name in given.parts if name not in PARTS]
@@ -32,7 +45,9 @@ def main():
     backend = "sim" if given.sim else "cuda"
     names = ["simulated GPU"] if given.sim else gpu_names()
     if not names:
-        print("There is no GPU here that nvidia-smi knows. With --sim, one in software takes its place.", file=sys.stderr)
+        print(
+            "There is no GPU here that nvidia-smi knows. With --sim, one in software takes its place.", file=sys.stderr
+        )
         return 2
     found = {}
     with ExitStack() as open_ends:

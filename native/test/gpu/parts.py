@@ -1,4 +1,5 @@
 """The parts of a run. Each takes the machine and gives lines (results.line)."""
+
 import json
 import os
 import subprocess
@@ -13,7 +14,17 @@ from cuda_programs import NATIVE, Build, build
 
 HERE = Path(__file__).resolve().parent
 # Larger than in the tests, so that a GPU has something to do.
-SCALES = {"vector_add": 64, "matmul_tiled": 16, "reduction": 64, "scan": 64, "histogram": 64, "transpose": 16, "mlp": 4, "copies": 16, "many_launches": 10}
+SCALES = {
+    "vector_add": 64,
+    "matmul_tiled": 16,
+    "reduction": 64,
+    "scan": 64,
+    "histogram": 64,
+    "transpose": 16,
+    "mlp": 4,
+    "copies": 16,
+    "many_launches": 10,
+}
 RATES = ("_GBps",)
 
 
@@ -67,8 +78,15 @@ def programs(machine):
     if not machine.given:
         build(machine.code)  # all at once
     scales = {} if machine.backend == "sim" else SCALES
-    return [side_by_side(machine, name, [machine.program(name), *([str(scales[name])] if name in scales else [])], without_sizes if name == "memory_cap" else lambda out: out)
-            for name in machine.names()]
+    return [
+        side_by_side(
+            machine,
+            name,
+            [machine.program(name), *([str(scales[name])] if name in scales else [])],
+            without_sizes if name == "memory_cap" else lambda out: out,
+        )
+        for name in machine.names()
+    ]
 
 
 def without_sizes(out):
@@ -93,7 +111,14 @@ def micro(machine):
             continue
         unit = next((unit for end, unit in (("_us", "µs"), ("_ms", "ms"), ("_GBps", "GB/s")) if name.endswith(end)), "")
         what = name.rsplit("_", 1)[0].replace("_", " ")
-        lines.append(line(what, {case: values[name] for case, values in found.items()}, unit, "higher" if name.endswith(RATES) else "lower"))
+        lines.append(
+            line(
+                what,
+                {case: values[name] for case, values in found.items()},
+                unit,
+                "higher" if name.endswith(RATES) else "lower",
+            )
+        )
     return lines
 
 
@@ -101,7 +126,9 @@ def samples(machine):
     folder = os.environ.get("FLEXRACK_CUDA_SAMPLES")
     if not folder:
         return [left_out("cuda-samples", "FLEXRACK_CUDA_SAMPLES is not given")]
-    names = sorted(path for path in Path(folder).rglob("*") if path.is_file() and os.access(path, os.X_OK) and not path.suffix)
+    names = sorted(
+        path for path in Path(folder).rglob("*") if path.is_file() and os.access(path, os.X_OK) and not path.suffix
+    )
     # They print times and names: that they end well is what is compared.
     return [side_by_side(machine, f"cuda-samples' {path.name}", [path], lambda out: "") for path in names]
 
@@ -110,7 +137,10 @@ def torch(machine):
     python = machine.python
     if machine.backend == "sim":
         return [left_out("PyTorch", "its kernels are machine code, which a GPU in software does not run")]
-    if subprocess.run([python, "-c", "import torch; assert torch.cuda.is_available()"], capture_output=True).returncode != 0:
+    if (
+        subprocess.run([python, "-c", "import torch; assert torch.cuda.is_available()"], capture_output=True).returncode
+        != 0
+    ):
         return [left_out("PyTorch", f"{python} has no PyTorch that sees a GPU; --torch names one that has")]
     found = {}
     for case, env in machine.cases.items():
@@ -120,10 +150,27 @@ def torch(machine):
             print(done.stderr[-2000:], file=sys.stderr)
     lines = []
     for name, native in found["native"].items():
-        ends = {case: cases.get(name, {"milliseconds": None, "loss": None, "note": "it did not get that far"}) for case, cases in found.items()}
+        ends = {
+            case: cases.get(name, {"milliseconds": None, "loss": None, "note": "it did not get that far"})
+            for case, cases in found.items()
+        }
         notes = [f"{case}: {one['note']}" for case, one in ends.items() if one["note"]]
-        notes += [f"{case} has loss {one['loss']}, native {native['loss']}" for case, one in ends.items() if one["loss"] is not None and native["loss"] is not None and abs(one["loss"] - native["loss"]) > 0.02 * abs(native["loss"])]
-        lines.append(line(f"{name}, a step", {case: one["milliseconds"] for case, one in ends.items() if one["milliseconds"] is not None}, "ms", note="; ".join(notes), wrong=bool(notes) and not native["note"]))
+        notes += [
+            f"{case} has loss {one['loss']}, native {native['loss']}"
+            for case, one in ends.items()
+            if one["loss"] is not None
+            and native["loss"] is not None
+            and abs(one["loss"] - native["loss"]) > 0.02 * abs(native["loss"])
+        ]
+        lines.append(
+            line(
+                f"{name}, a step",
+                {case: one["milliseconds"] for case, one in ends.items() if one["milliseconds"] is not None},
+                "ms",
+                note="; ".join(notes),
+                wrong=bool(notes) and not native["note"],
+            )
+        )
     return lines
 
 
@@ -133,7 +180,9 @@ class Load:
     def __init__(self, machine, env, seconds, prefix=(), rounds=None):
         program = machine.program("load", HERE / "load.cu")
         words = [*prefix, str(program), str(seconds), "2", *([str(rounds)] if rounds else [])]
-        self.process = subprocess.Popen(words, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            words, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
         self.began = self.process.stdout.readline().strip() == "ready"
 
     def finish(self, seconds):
@@ -157,7 +206,11 @@ def shares(machine):
     alone = first.finish(120)
     with GpuDaemon(machine.backend) as daemon, GpuAttached([daemon], "tls") as whole:
         remote = Load(machine, whole.env, seconds, rounds=first.rounds).finish(120)
-    with GpuDaemon(machine.backend) as daemon, GpuAttached([daemon], "tls", share={"fraction": 0.5}) as one, GpuAttached([daemon], "tls", share={"fraction": 0.5}) as other:
+    with (
+        GpuDaemon(machine.backend) as daemon,
+        GpuAttached([daemon], "tls", share={"fraction": 0.5}) as one,
+        GpuAttached([daemon], "tls", share={"fraction": 0.5}) as other,
+    ):
         loads = [Load(machine, attached.env, seconds, rounds=first.rounds) for attached in (one, other)]
         ends = [load.finish(120) for load in loads]
         caps = [run([machine.program("memory_cap"), "managed"], attached.env, 600) for attached in (one, other)]
@@ -165,17 +218,41 @@ def shares(machine):
     total = sum(end[1] for end in ends)
     is_fair = total > 0 and abs(ends[0][1] / total - 0.5) <= 0.05
     over = lambda rounds: {"native": 1, "tls": round(rounds / alone[1], 4) if alone[1] else None}  # noqa: E731
-    lines = [line("one client with a whole GPU, its work over one native", over(remote[1]), "", "higher", note="" if remote[0] == 0 else remote[2], wrong=remote[0] != 0),
-             line("two clients at half a GPU each, work of both over one native", over(total), "", "higher",
-                  note="" if is_fair else f"one had {ends[0][1]} rounds, the other {ends[1][1]}", wrong=not is_fair or any(end[0] for end in ends))]
+    lines = [
+        line(
+            "one client with a whole GPU, its work over one native",
+            over(remote[1]),
+            "",
+            "higher",
+            note="" if remote[0] == 0 else remote[2],
+            wrong=remote[0] != 0,
+        ),
+        line(
+            "two clients at half a GPU each, work of both over one native",
+            over(total),
+            "",
+            "higher",
+            note="" if is_fair else f"one had {ends[0][1]} rounds, the other {ends[1][1]}",
+            wrong=not is_fair or any(end[0] for end in ends),
+        ),
+    ]
     for index, ((code, out, err), bytes_) in enumerate(zip(caps, memory)):
         holds = code == 0 and f"total {bytes_}," in out
-        lines.append(line(f"memory of half a GPU, client {index + 1}", {"tls": bytes_ / 2**20}, "MiB", note="" if holds else (out + err).strip()[-300:], wrong=not holds))
+        lines.append(
+            line(
+                f"memory of half a GPU, client {index + 1}",
+                {"tls": bytes_ / 2**20},
+                "MiB",
+                note="" if holds else (out + err).strip()[-300:],
+                wrong=not holds,
+            )
+        )
     return lines
 
 
 def faults(machine):
     from networks import Network, may_make_networks
+
     lines = []
     with GpuDaemon(machine.backend) as daemon, GpuAttached([daemon], "tls") as attached:
         load = Load(machine, attached.env, 120)
@@ -184,20 +261,47 @@ def faults(machine):
         start = time.monotonic()
         code, _, said = load.finish(60)
         # An error of the API, which the program prints before it ends by itself: no signal, no hanging.
-        lines.append(line("a killed worker: until its client has its error", {"tls": round(time.monotonic() - start, 2)}, "s", note="" if code == 1 else f"ended with {code}: {said}", wrong=code != 1))
+        lines.append(
+            line(
+                "a killed worker: until its client has its error",
+                {"tls": round(time.monotonic() - start, 2)},
+                "s",
+                note="" if code == 1 else f"ended with {code}: {said}",
+                wrong=code != 1,
+            )
+        )
         again = Load(machine, attached.env, 1).finish(120)
-        lines.append(line("the next client of that lease computes", {"tls": None}, "", note="yes" if again[0] == 0 else again[2], wrong=again[0] != 0))
+        lines.append(
+            line(
+                "the next client of that lease computes",
+                {"tls": None},
+                "",
+                note="yes" if again[0] == 0 else again[2],
+                wrong=again[0] != 0,
+            )
+        )
     if not may_make_networks():
         return [*lines, left_out("a link that is down for five seconds", "network namespaces need root")]
     network = Network()
     try:
-        with GpuDaemon(machine.backend, address=network.here) as daemon, GpuAttached([daemon], "tls", prefix=network.prefix) as attached:
+        with (
+            GpuDaemon(machine.backend, address=network.here) as daemon,
+            GpuAttached([daemon], "tls", prefix=network.prefix) as attached,
+        ):
             load = Load(machine, attached.env, 12, network.prefix)
             network.cut()
             time.sleep(5)  # what is tried is this very length
             network.mend()
             code, _, said = load.finish(120)
-            lines.append(line("a link that is down for five seconds costs time only", {"tls": None}, "", note="yes" if code == 0 else f"ended with {code}: {said}", wrong=code != 0))
+            lines.append(
+                line(
+                    "a link that is down for five seconds costs time only",
+                    {"tls": None},
+                    "",
+                    note="yes" if code == 0 else f"ended with {code}: {said}",
+                    wrong=code != 0,
+                )
+            )
             wait_until(lambda: not daemon.workers(), 30, "the worker's end")
     finally:
         network.close()

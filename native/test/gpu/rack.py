@@ -1,4 +1,7 @@
-"""A daemon for the GPUs of this machine, or for GPUs in software, and what a program needs to be natively on them or attached to them."""
+"""A daemon for the GPUs of this machine, or for GPUs in software, and what a program needs to be natively on them or
+attached to them.
+"""
+
 import os
 import subprocess
 import sys
@@ -45,7 +48,9 @@ def native_env(backend, devices=1):
 def gpu_names():
     """Of the machine's own GPUs, by its nvidia-smi; none where that is missing."""
     try:
-        done = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, timeout=60
+        )
     except OSError:
         return []
     return [line.strip() for line in done.stdout.splitlines() if line.strip()] if done.returncode == 0 else []

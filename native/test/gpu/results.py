@@ -1,4 +1,7 @@
-"""Lines of what was measured, as a table for people and as a file beside those of the other measurements (bench/measure.ts says its form)."""
+"""Lines of what was measured, as a table for people and as a file beside those of the other measurements
+(bench/measure.ts says its form).
+"""
+
 import json
 import os
 import platform
@@ -16,8 +19,18 @@ def slug(name):
 
 
 def line(what, values, unit, better="lower", note="", wrong=False):
-    """`values` is a number a case; a case that is missing was not measured. `wrong`: something that had to hold did not."""
-    return {"what": what, "values": values, "unit": unit, "better": better, "note": note, "wrong": wrong, "is_left_out": False}
+    """`values` is a number a case; a case that is missing was not measured. `wrong`: something that had to hold did
+    not.
+    """
+    return {
+        "what": what,
+        "values": values,
+        "unit": unit,
+        "better": better,
+        "note": note,
+        "wrong": wrong,
+        "is_left_out": False,
+    }
 
 
 def left_out(what, why):
@@ -41,7 +54,14 @@ def table(lines):
     for one in lines:
         values = [shown(one["values"].get(case), one["unit"]) for case in CASES]
         remarks = [*(["**WRONG**"] if one["wrong"] else []), *([one["note"]] if one["note"] else [])]
-        rows.append([one["what"], *values, *(shown(ratio(one, case)) for case in CASES[1:]), " ".join(remarks).replace("|", "/").replace("\n", " ")])
+        rows.append(
+            [
+                one["what"],
+                *values,
+                *(shown(ratio(one, case)) for case in CASES[1:]),
+                " ".join(remarks).replace("|", "/").replace("\n", " "),
+            ]
+        )
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
@@ -54,8 +74,17 @@ def machine(gpu):
     except OSError:
         node = ""
     load = round(os.getloadavg()[0], 1)
-    return {"cores": os.cpu_count(), "processor": model.group(1) if model else platform.machine(), "memoryGiB": round(memory / 2**20), "kernel": platform.release().split("-")[0],
-            "node": node, "platform": f"linux {platform.machine()}", "load": load, "busy": round(min(1, load / os.cpu_count()), 2), "gpu": gpu}
+    return {
+        "cores": os.cpu_count(),
+        "processor": model.group(1) if model else platform.machine(),
+        "memoryGiB": round(memory / 2**20),
+        "kernel": platform.release().split("-")[0],
+        "node": node,
+        "platform": f"linux {platform.machine()}",
+        "load": load,
+        "busy": round(min(1, load / os.cpu_count()), 2),
+        "gpu": gpu,
+    }
 
 
 def report(name, gpu, lines):
@@ -63,16 +92,37 @@ def report(name, gpu, lines):
     rows = []
     for one in lines:
         unit = one["unit"]
-        rows += [{"what": f"{one['what']}, {case}", "value": value, "unit": unit} for case, value in one["values"].items() if value is not None]
-        rows += [{"what": f"{one['what']}, {case} over native", "value": round(ratio(one, case), 4), "unit": "× native"} for case in CASES[1:] if ratio(one, case) is not None]
-    notes = [f"{gpu}. Client and daemon share this machine. A ratio is remote over native: of a rate, more is better; of a time, less.",
-             *(f"{one['what']}: {one['note']}" for one in lines if one["note"])]
+        rows += [
+            {"what": f"{one['what']}, {case}", "value": value, "unit": unit}
+            for case, value in one["values"].items()
+            if value is not None
+        ]
+        rows += [
+            {"what": f"{one['what']}, {case} over native", "value": round(ratio(one, case), 4), "unit": "× native"}
+            for case in CASES[1:]
+            if ratio(one, case) is not None
+        ]
+    notes = [
+        f"{gpu}. Client and daemon share this machine. A ratio is remote over native: of a rate, more is better; of a time, less.",
+        *(f"{one['what']}: {one['note']}" for one in lines if one["note"]),
+    ]
     taken = datetime.now(timezone.utc).isoformat(timespec="seconds")
     wrong = [one["what"] for one in lines if one["wrong"]]
-    result = {"name": f"gpu-{name}", "takenAt": taken, "machine": machine(gpu), "notes": notes, "wrong": wrong, "rows": rows}
+    result = {
+        "name": f"gpu-{name}",
+        "takenAt": taken,
+        "machine": machine(gpu),
+        "notes": notes,
+        "wrong": wrong,
+        "rows": rows,
+    }
     FOLDER.mkdir(parents=True, exist_ok=True)
     (FOLDER / f"gpu-{name}.json").write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
-    skipped = "".join(f"\n\nLeft out: {one['what']} ({one['note'].removeprefix('left out: ')})." for one in lines if one["is_left_out"])
+    skipped = "".join(
+        f"\n\nLeft out: {one['what']} ({one['note'].removeprefix('left out: ')})."
+        for one in lines
+        if one["is_left_out"]
+    )
     text = f"# {gpu}\n\nTaken {taken} by native/test/gpu/run.sh. {notes[0]}\n\n{table(lines)}\n\n{f'Wrong: ' + ', '.join(wrong) if wrong else 'Nothing is wrong.'}{skipped}\n"
     (FOLDER / f"gpu-{name}.md").write_text(text)
     return text

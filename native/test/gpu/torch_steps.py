@@ -1,5 +1,8 @@
-"""Training steps of PyTorch as it comes, a ResNet-like and a GPT-like model, in fp32 and bf16 and compiled where that works. Prints one JSON line a case:
-{"case", "milliseconds": a step, median, "loss": the last, "note"}. The same seeds everywhere, so that losses can be compared."""
+"""Training steps of PyTorch as it comes, a ResNet-like and a GPT-like model, in fp32 and bf16 and compiled where that
+works. Prints one JSON line a case: {"case", "milliseconds": a step, median, "loss": the last, "note"}. The same seeds
+everywhere, so that losses can be compared.
+"""
+
 import json
 import os
 import statistics
@@ -34,8 +37,14 @@ class ResNet(nn.Module):
     def __init__(self, width=64, classes=100):
         super().__init__()
         sizes = [width, width, 2 * width, 4 * width, 8 * width]
-        blocks = [Block(sizes[i + half] if half == 0 else sizes[i + 1], sizes[i + 1], 2 if half == 0 and i > 0 else 1) for i in range(4) for half in (0, 1)]
-        self.body = nn.Sequential(nn.Conv2d(3, width, 3, 1, 1), *blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8 * width, classes))
+        blocks = [
+            Block(sizes[i + half] if half == 0 else sizes[i + 1], sizes[i + 1], 2 if half == 0 and i > 0 else 1)
+            for i in range(4)
+            for half in (0, 1)
+        ]
+        self.body = nn.Sequential(
+            nn.Conv2d(3, width, 3, 1, 1), *blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8 * width, classes)
+        )
 
     def forward(self, x):
         return self.body(x)
@@ -51,13 +60,17 @@ class GPT(nn.Module):
         super().__init__()
         self.words, self.length = words, length
         self.embedding, self.position = nn.Embedding(words, width), nn.Embedding(length, width)
-        layer = nn.TransformerEncoderLayer(width, heads, 4 * width, dropout=0.0, activation="gelu", batch_first=True, norm_first=True)
+        layer = nn.TransformerEncoderLayer(
+            width, heads, 4 * width, dropout=0.0, activation="gelu", batch_first=True, norm_first=True
+        )
         self.body = nn.TransformerEncoder(layer, layers, enable_nested_tensor=False)
         self.head = nn.Linear(width, words, bias=False)
 
     def forward(self, x):
         mask = nn.Transformer.generate_square_subsequent_mask(x.shape[1], device=x.device)
-        y = self.body(self.embedding(x) + self.position(torch.arange(x.shape[1], device=x.device)), mask=mask, is_causal=True)
+        y = self.body(
+            self.embedding(x) + self.position(torch.arange(x.shape[1], device=x.device)), mask=mask, is_causal=True
+        )
         return self.head(y).flatten(0, 1)
 
     def batch(self, size):
@@ -92,8 +105,11 @@ def train(make, size, dtype, is_compiled):
 
 
 def cases(is_small):
-    models = {"ResNet": (lambda: ResNet(8 if is_small else 64), 4 if is_small else 64), "GPT": (lambda: GPT(2, 64, 4, 512, 32) if is_small else GPT(), 2 if is_small else 8),
-              "tiny GPT": (lambda: GPT(2, 64, 4, 512, 32), 8)}
+    models = {
+        "ResNet": (lambda: ResNet(8 if is_small else 64), 4 if is_small else 64),
+        "GPT": (lambda: GPT(2, 64, 4, 512, 32) if is_small else GPT(), 2 if is_small else 8),
+        "tiny GPT": (lambda: GPT(2, 64, 4, 512, 32), 8),
+    }
     for name, (make, size) in models.items():
         for dtype in ("fp32", "bf16"):
             yield f"{name}, {dtype}", make, size, dtype, False
@@ -105,9 +121,16 @@ def main():
     for name, make, size, dtype, is_compiled in cases("small" in sys.argv[1:]):
         try:
             milliseconds, loss = train(make, size, dtype, is_compiled)
-            print(json.dumps({"case": name, "milliseconds": round(milliseconds, 4), "loss": loss, "note": ""}), flush=True)
+            print(
+                json.dumps({"case": name, "milliseconds": round(milliseconds, 4), "loss": loss, "note": ""}), flush=True
+            )
         except Exception as error:  # what fails natively too is told beside what does not
-            print(json.dumps({"case": name, "milliseconds": None, "loss": None, "note": f"{type(error).__name__}: {error}"[:300]}), flush=True)
+            print(
+                json.dumps(
+                    {"case": name, "milliseconds": None, "loss": None, "note": f"{type(error).__name__}: {error}"[:300]}
+                ),
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
-"""tinygrad on its OpenCL device learns scikit-learn's digits: prints the loss after every epoch, the accuracy and a digest of the weights.
-Nothing is random: the same device gives the same text. Seconds go to stderr."""
+"""tinygrad on its OpenCL device learns scikit-learn's digits: prints the loss after every epoch, the accuracy and a
+digest of the weights. Nothing is random: the same device gives the same text. Seconds go to stderr.
+"""
+
 import hashlib
 import os
 import sys
@@ -22,7 +24,10 @@ def main():
     images, labels = (data.images.reshape(-1, 64) / 16).astype(np.float32), data.target.astype(np.int32)
     split = len(images) // BATCH * BATCH - 2 * BATCH
     generator = np.random.default_rng(0)
-    layers = [Tensor((generator.standard_normal((a, b)) / a**0.5).astype(np.float32)) for a, b in ((64, 128), (128, 64), (64, 10))]
+    layers = [
+        Tensor((generator.standard_normal((a, b)) / a**0.5).astype(np.float32))
+        for a, b in ((64, 128), (128, 64), (64, 10))
+    ]
     optimizer = SGD(layers, lr=0.2)
     start = time.perf_counter()
 
@@ -39,7 +44,7 @@ def main():
     for epoch in range(EPOCHS):
         total = 0.0
         for at in range(0, split, BATCH):
-            loss = step(Tensor(images[at:at + BATCH]), Tensor(labels[at:at + BATCH]))
+            loss = step(Tensor(images[at : at + BATCH]), Tensor(labels[at : at + BATCH]))
             total += loss.item()
         print(f"epoch {epoch} loss {total / (split // BATCH):.6f}")
     found = forward(Tensor(images[split:])).argmax(axis=1).numpy()

@@ -1,9 +1,12 @@
-"""What NVML (pynvml) says of devices, beside what CUDA's driver says of them, as lines of JSON. Ordinary calls of both libraries, found by their names.
+"""What NVML (pynvml) says of devices, beside what CUDA's driver says of them, as lines of JSON. Ordinary calls of both
+libraries, found by their names.
 
 nvml_and_cuda.py compare          each device by both, before and after memory was taken, and when it is given back
 nvml_and_cuda.py look [cuda]      each device by NVML, for each line on stdin, initialised anew where it is "again"; only with a word behind it CUDA is opened too
 nvml_and_cuda.py work BYTES       takes memory on the first device, says so, and runs kernels until stdin ends
-nvml_and_cuda.py fork             initialises NVML, and has a child and itself look"""
+nvml_and_cuda.py fork             initialises NVML, and has a child and itself look
+"""
+
 import ctypes
 import json
 import os
@@ -76,9 +79,16 @@ class Cuda:
         for which, value in zip((75, 76), capability):  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, _MINOR
             self.call("cuDeviceGetAttribute", ctypes.byref(value), which, device)
         digits = bytes(uuid).hex()
-        return {"total": total.value, "device_total": whole.value, "free": free.value, "used": total.value - free.value,
-                "name": name.value.decode(), "pci": pci.value.decode().lower(), "capability": [one.value for one in capability],
-                "uuid": "GPU-" + "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))}
+        return {
+            "total": total.value,
+            "device_total": whole.value,
+            "free": free.value,
+            "used": total.value - free.value,
+            "name": name.value.decode(),
+            "pci": pci.value.decode().lower(),
+            "capability": [one.value for one in capability],
+            "uuid": "GPU-" + "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:])),
+        }
 
 
 def known(function, *arguments):
@@ -99,14 +109,24 @@ def nvml_says(index):
     busy = known(pynvml.nvmlDeviceGetUtilizationRates, handle)
     uuid = pynvml.nvmlDeviceGetUUID(handle)
     same = [handle, pynvml.nvmlDeviceGetHandleByUUID(uuid), pynvml.nvmlDeviceGetHandleByPciBusId(pci.busId)]
-    return {"total": memory.total, "device_total": second.total, "free": memory.free, "used": second.used,
-            "name": pynvml.nvmlDeviceGetName(handle), "pci": f"{pci.domain:04x}:{pci.bus:02x}:{pci.device:02x}.0",
-            "uuid": uuid, "capability": list(pynvml.nvmlDeviceGetCudaComputeCapability(handle)),
-            "bus_id": pci.busId, "same": [pynvml.nvmlDeviceGetIndex(one) for one in same], "busy": busy if isinstance(busy, dict) else busy.gpu,
-            "temperature": known(pynvml.nvmlDeviceGetTemperature, handle, pynvml.NVML_TEMPERATURE_GPU),
-            "power": known(pynvml.nvmlDeviceGetPowerUsage, handle), "serial": known(pynvml.nvmlDeviceGetSerial, handle),
-            "processes": [[one.pid, one.usedGpuMemory] for one in pynvml.nvmlDeviceGetComputeRunningProcesses(handle)],
-            "graphics": len(pynvml.nvmlDeviceGetGraphicsRunningProcesses(handle))}
+    return {
+        "total": memory.total,
+        "device_total": second.total,
+        "free": memory.free,
+        "used": second.used,
+        "name": pynvml.nvmlDeviceGetName(handle),
+        "pci": f"{pci.domain:04x}:{pci.bus:02x}:{pci.device:02x}.0",
+        "uuid": uuid,
+        "capability": list(pynvml.nvmlDeviceGetCudaComputeCapability(handle)),
+        "bus_id": pci.busId,
+        "same": [pynvml.nvmlDeviceGetIndex(one) for one in same],
+        "busy": busy if isinstance(busy, dict) else busy.gpu,
+        "temperature": known(pynvml.nvmlDeviceGetTemperature, handle, pynvml.NVML_TEMPERATURE_GPU),
+        "power": known(pynvml.nvmlDeviceGetPowerUsage, handle),
+        "serial": known(pynvml.nvmlDeviceGetSerial, handle),
+        "processes": [[one.pid, one.usedGpuMemory] for one in pynvml.nvmlDeviceGetComputeRunningProcesses(handle)],
+        "graphics": len(pynvml.nvmlDeviceGetGraphicsRunningProcesses(handle)),
+    }
 
 
 def say(what):
@@ -172,4 +192,6 @@ def fork():
 
 
 if __name__ == "__main__":
-    {"compare": compare, "look": lambda: look(*sys.argv[2:]), "work": lambda: work(int(sys.argv[2])), "fork": fork}[sys.argv[1]]()
+    {"compare": compare, "look": lambda: look(*sys.argv[2:]), "work": lambda: work(int(sys.argv[2])), "fork": fork}[
+        sys.argv[1]
+    ]()

@@ -1,4 +1,5 @@
 """What pyopencl offers above plain OpenCL, each once: prints digests and sums. Nothing is random."""
+
 import hashlib
 
 import numpy as np
@@ -19,20 +20,35 @@ def main():
     queue = cl.CommandQueue(context)
     host = (np.arange(100_003, dtype=np.int64) * 7919 % 10_007).astype(np.int32)
     device = arrays.to_device(queue, host)
-    print("arithmetic", digest((device * 3 + 1 - device).get()), int(arrays.sum(device).get()), int(arrays.max(device).get()))
+    print(
+        "arithmetic",
+        digest((device * 3 + 1 - device).get()),
+        int(arrays.sum(device).get()),
+        int(arrays.max(device).get()),
+    )
     print("slices", digest(device[10:1000].get()), digest(device.astype(np.float32).get()))
     axpy = ElementwiseKernel(context, "int a, int *x, int *y", "y[i] = a * x[i] + y[i]", "axpy")
     other = arrays.zeros_like(device)
     axpy(np.int32(5), device, other)
     print("elementwise", digest(other.get()))
-    squares = ReductionKernel(context, np.int64, neutral="0", reduce_expr="a+b", map_expr="(long)x[i]*x[i]", arguments="__global const int *x")
+    squares = ReductionKernel(
+        context, np.int64, neutral="0", reduce_expr="a+b", map_expr="(long)x[i]*x[i]", arguments="__global const int *x"
+    )
     print("reduction", int(squares(device).get()))
-    scan = GenericScanKernel(context, np.int32, arguments="__global int *ary", input_expr="ary[i]", scan_expr="a+b", neutral="0", output_statement="ary[i] = item;")
+    scan = GenericScanKernel(
+        context,
+        np.int32,
+        arguments="__global int *ary",
+        input_expr="ary[i]",
+        scan_expr="a+b",
+        neutral="0",
+        output_statement="ary[i] = item;",
+    )
     scanned = device.copy()
     scan(scanned)
     print("scan", digest(scanned.get()), bool((scanned.get() == np.cumsum(host).astype(np.int32)).all()))
     kept, count, _ = copy_if(device, "ary[i] > 5000", queue=queue)
-    print("copy_if", int(count.get()), digest(kept.get()[:int(count.get())]))
+    print("copy_if", int(count.get()), digest(kept.get()[: int(count.get())]))
     sort = RadixSort(context, "int *ary", key_expr="ary[i]", sort_arg_names=["ary"])
     (ordered,), _ = sort(device, queue=queue)
     print("sort", bool((ordered.get() == np.sort(host)).all()))

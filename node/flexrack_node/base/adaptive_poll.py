@@ -1,5 +1,7 @@
-"""The pause between two looks at what happens on a node: short while something does, longer in between. A supervisor that is awake twenty times a second costs
-its node one per cent of a core and more, for as long as the training lasts."""
+"""The pause between two looks at what happens on a node: short while something does, longer in between. A supervisor
+that is awake twenty times a second costs its node one per cent of a core and more, for as long as the training lasts.
+"""
+
 import threading
 import time
 
@@ -21,7 +23,9 @@ class AdaptivePoll:
         self._woken.set()
 
     def pause(self, changed: bool) -> None:
-        """`changed`: something happened since the last one. What is looked at afterwards is as new as every wake() that has ended the pause."""
+        """`changed`: something happened since the last one. What is looked at afterwards is as new as every wake() that
+        has ended the pause.
+        """
         now = time.monotonic()
         if changed or self._woken.is_set():
             self._busy_until = now + _BUSY

@@ -1,10 +1,13 @@
 """This boot of the machine. Nothing that has to last trusts the clock on the wall, which jumps."""
+
 import time
 from pathlib import Path
 
 
 def boot_time() -> float:
-    """Seconds since boot, which only grow; sleep of the machine included (CLOCK_BOOTTIME of clock_gettime(2)): who was asleep must not think that it was there meanwhile."""
+    """Seconds since boot, which only grow; sleep of the machine included (CLOCK_BOOTTIME of clock_gettime(2)): who was
+    asleep must not think that it was there meanwhile.
+    """
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 

@@ -1,9 +1,10 @@
 """How a verb talks to its caller: JSON input on the first line of stdin, JSON lines on stdout.
 
-    {"event": KIND, ...}     any number, as things happen
-    {"result": VALUE}        once, last
-    {"error": {...}}         instead of a result
+{"event": KIND, ...}     any number, as things happen
+{"result": VALUE}        once, last
+{"error": {...}}         instead of a result
 """
+
 import json
 import sys
 import threading

@@ -1,4 +1,5 @@
 """The one error type of the node program; it travels to the caller as data."""
+
 from typing import Optional
 
 

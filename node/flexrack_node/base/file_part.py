@@ -1,4 +1,5 @@
 """Files that grow while they are read."""
+
 from pathlib import Path
 
 

@@ -1,4 +1,7 @@
-"""One holder at a time of something, also after the holder was killed: the kernel keeps the lock; on a shared file system, among all machines."""
+"""One holder at a time of something, also after the holder was killed: the kernel keeps the lock; on a shared file
+system, among all machines.
+"""
+
 import getpass
 import json
 import os
@@ -15,6 +18,7 @@ from flexrack_node.base.errors import NodeError
 
 class Holder(TypedDict, total=False):
     """What who holds it has written into the file; nothing between its lock and its note."""
+
     pid: int
     host: str
     user: str
@@ -31,11 +35,20 @@ class FileLock:
     """Waits for the lock, telling the caller who holds it; with `wait` false, raises LOCKED instead.
 
     The holder may remove the file together with the folder it is in: who waited then takes the lock of the new file.
-    `owner` says who holds it to those who wait: a person at a machine, where the caller knows that. `asker` is handed to them as it is.
+    `owner` says who holds it to those who wait: a person at a machine, where the caller knows that. `asker` is handed
+    to them as it is.
     """
 
-    def __init__(self, file: Path, channel: Channel, purpose: str, wait: bool = True, seconds: float = 3600,
-                 owner: Optional[str] = None, asker: Optional[Mapping[str, Any]] = None) -> None:
+    def __init__(
+        self,
+        file: Path,
+        channel: Channel,
+        purpose: str,
+        wait: bool = True,
+        seconds: float = 3600,
+        owner: Optional[str] = None,
+        asker: Optional[Mapping[str, Any]] = None,
+    ) -> None:
         self.file, self.channel, self.purpose, self.wait, self.seconds = file, channel, purpose, wait, seconds
         self.owner, self.asker = owner, asker
         self.fd = -1
@@ -52,11 +65,20 @@ class FileLock:
             # Right after it was taken the holder's note is not there yet; then the next look has it.
             if (reported == started and (holder or now - started > 1)) or now - reported > 2:
                 reported = now
-                self.channel.event("waiting", purpose=self.purpose, holder=holder, text=f"waiting for {holder_text(holder)}")
+                self.channel.event(
+                    "waiting", purpose=self.purpose, holder=holder, text=f"waiting for {holder_text(holder)}"
+                )
             check_caller()
             time.sleep(0.1)
-        me = {"pid": os.getpid(), "user": user_name(), "host": os.environ.get("FLEXRACK_NODE") or os.uname().nodename,
-              "since": int(time.time()), "purpose": self.purpose, "owner": self.owner, "asker": self.asker}
+        me = {
+            "pid": os.getpid(),
+            "user": user_name(),
+            "host": os.environ.get("FLEXRACK_NODE") or os.uname().nodename,
+            "since": int(time.time()),
+            "purpose": self.purpose,
+            "owner": self.owner,
+            "asker": self.asker,
+        }
         os.ftruncate(self.fd, 0)
         os.pwrite(self.fd, json.dumps(me).encode(), 0)
         return self

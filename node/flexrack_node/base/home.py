@@ -6,6 +6,7 @@
 
 installer.py runs it before the package is there, so it imports nothing of that. docs/adr/0026 says why all this.
 """
+
 import itertools
 import os
 import re
@@ -21,26 +22,34 @@ Facts = Dict[str, Any]
 
 
 def facts(one_for_all: bool = False) -> Facts:
-    """{host, machine, addresses}: what tells this machine from others; empty where it is not known. `one_for_all`: the login nodes of a Slurm are one."""
+    """{host, machine, addresses}: what tells this machine from others; empty where it is not known. `one_for_all`: the
+    login nodes of a Slurm are one.
+    """
     if one_for_all:
         return {"host": "slurm", "machine": "slurm", "addresses": []}
     return {"host": os.uname().nodename, "machine": _machine_id(), "addresses": sorted(_addresses())}
 
 
 def is_same(one: Facts, other: Facts) -> bool:
-    """Two of three facts agree, of those that both know. One alone is not enough: clones of an image have one machine id, diskless nodes a new one at each
-    start, hosts are renamed, and cards replaced."""
+    """Two of three facts agree, of those that both know. One alone is not enough: clones of an image have one machine
+    id, diskless nodes a new one at each start, hosts are renamed, and cards replaced.
+    """
     known = [key for key in ("host", "machine", "addresses") if one[key] and other[key]]
-    agree = [key for key in known if (set(one[key]) & set(other[key]) if key == "addresses" else one[key] == other[key])]
+    agree = [
+        key for key in known if (set(one[key]) & set(other[key]) if key == "addresses" else one[key] == other[key])
+    ]
     return len(agree) >= max(1, min(2, len(known)))
 
 
 def own_folder(root: Path, me: Facts) -> Path:
-    """This machine's folder, claimed where it has none yet: the root itself for the first machine, root/nodes/NAME for others."""
+    """This machine's folder, claimed where it has none yet: the root itself for the first machine, root/nodes/NAME for
+    others.
+    """
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
     own = find(root, me) or _take(root, me)
     claim = _read(own)
-    if claim and any(claim[key] != me[key] for key in me):  # one of the facts is another by now; sh compares two of them as they are
+    # one of the facts is another by now; sh compares two of them as they are
+    if claim and any(claim[key] != me[key] for key in me):
         _write(own, me, claim["below"], os.replace)
     return own
 
@@ -82,7 +91,9 @@ def others(root: Path) -> List[Path]:
 
 
 def _claim(folder: Path, me: Facts, below: bool) -> bool:
-    """False where somebody has claimed it. link(2) never replaces and is atomic on NFS as well; the file is whole when it appears."""
+    """False where somebody has claimed it. link(2) never replaces and is atomic on NFS as well; the file is whole when
+    it appears.
+    """
     try:
         _write(folder, me, below, os.link)
         return True
@@ -94,7 +105,9 @@ def _write(folder: Path, me: Facts, below: bool, publish: Callable[[Path, Path],
     # Several machines may have processes with our pid.
     draft = folder / f".{CLAIM}.{_name_of(me)}.{os.getpid()}.{time.time_ns()}"
     try:
-        draft.write_text(f"{me['host']} {me['machine']}\n{' '.join(me['addresses'])}\n{_NODES if below else ''}\n", encoding="utf-8")
+        draft.write_text(
+            f"{me['host']} {me['machine']}\n{' '.join(me['addresses'])}\n{_NODES if below else ''}\n", encoding="utf-8"
+        )
         publish(draft, folder / CLAIM)
     finally:
         draft.unlink(missing_ok=True)
@@ -107,7 +120,12 @@ def _read(folder: Path) -> Optional[Facts]:
     except (FileNotFoundError, NotADirectoryError):
         return None
     host, _, machine = lines[0].partition(" ")
-    return {"host": host, "machine": machine, "addresses": lines[1].split() if len(lines) > 1 else [], "below": lines[2:3] == [_NODES]}
+    return {
+        "host": host,
+        "machine": machine,
+        "addresses": lines[1].split() if len(lines) > 1 else [],
+        "below": lines[2:3] == [_NODES],
+    }
 
 
 def _name_of(me: Facts) -> str:

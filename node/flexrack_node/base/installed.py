@@ -1,4 +1,5 @@
 """What flexrack has put on this node: installed.jsonl below its root, so that uninstalling takes away exactly that."""
+
 import os
 import shutil
 import time
@@ -64,11 +65,14 @@ def make_writable(folder: Path) -> None:
 
 
 def forget_all(root: Path, spare: Sequence[Path] = ()) -> bool:
-    """After everything is removed: the record itself unless something on it is still there, folders that are empty, and root. True if root is gone.
-    Nothing is touched in `spare`."""
+    """After everything is removed: the record itself unless something on it is still there, folders that are empty, and
+    root. True if root is gone. Nothing is touched in `spare`.
+    """
     if not listing(root):
         (root / "installed.jsonl").unlink(missing_ok=True)
-    for folder in sorted((path for path in root.rglob("*") if path.is_dir() and not path.is_symlink()), key=lambda path: -len(path.parts)):
+    for folder in sorted(
+        (path for path in root.rglob("*") if path.is_dir() and not path.is_symlink()), key=lambda path: -len(path.parts)
+    ):
         if not any(one == folder or one in folder.parents for one in spare):
             remove_empty(folder)
     return remove_empty(root)

@@ -1,4 +1,5 @@
 """What a Python interpreter is, as far as an environment made from it depends on that. Also run by other interpreters."""
+
 import json
 import os
 import platform

@@ -1,4 +1,5 @@
 """Puts a program of ours on this node: the bytes that follow the input, checked, whole or not at all."""
+
 import hashlib
 import os
 from pathlib import Path

@@ -1,4 +1,5 @@
 """Programs that come to nodes in wheels: for which platform, and only those that flexrack's lock knows."""
+
 import hashlib
 import platform
 import re
@@ -20,4 +21,6 @@ def need_locked(wheel: Path, lock: str) -> None:
     """Only a file whose hash is in the lock is ever run. Errors: NODE_UNREACHABLE."""
     digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
     if f"sha256:{digest}" not in re.findall(r"--hash=(\S+)", lock):
-        raise NodeError("NODE_UNREACHABLE", f"{wheel.name} has another content than flexrack's lock says", "run the command again")
+        raise NodeError(
+            "NODE_UNREACHABLE", f"{wheel.name} has another content than flexrack's lock says", "run the command again"
+        )

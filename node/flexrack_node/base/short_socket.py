@@ -1,4 +1,7 @@
-"""Paths of unix sockets: sun_path has 108 bytes with its NUL, and servers that are given a longer one say that they run and do not listen."""
+"""Paths of unix sockets: sun_path has 108 bytes with its NUL, and servers that are given a longer one say that they run
+and do not listen.
+"""
+
 import hashlib
 import os
 import stat
@@ -11,7 +14,8 @@ LONGEST = 107  # bytes
 
 
 def short_socket(root: Path, of: Path, beside: str = "") -> Path:
-    """<root>/s/<8 hex of `of`>, in a folder of this user alone; below /tmp where the root is too long for it, or for its path with `beside` after it.
+    """<root>/s/<8 hex of `of`>, in a folder of this user alone; below /tmp where the root is too long for it, or for
+    its path with `beside` after it.
 
     The same whenever it is asked for. Errors: NODE_UNFIT where somebody else has the folder below /tmp.
     """

@@ -1,8 +1,11 @@
-"""Files that outlive who wrote them: read and written whole, by their kind. The number of each kind's shape stands in protocol/ (`files`), and how an older shape becomes today's stands here.
+"""Files that outlive who wrote them: read and written whole, by their kind. The number of each kind's shape stands in
+protocol/ (`files`), and how an older shape becomes today's stands here.
 
-Written with `schema`, the number. A reader gets today's shape without the number: an older one is converted, of a newer one it is said that this flexrack is too old.
-A file without a number is of the time before files had any; its shape is the first.
+Written with `schema`, the number. A reader gets today's shape without the number: an older one is converted, of a newer
+one it is said that this flexrack is too old. A file without a number is of the time before files had any; its shape is
+the first.
 """
+
 import json
 import os
 from pathlib import Path
@@ -31,8 +34,13 @@ def upgraded(kind: str, value: Any, path: Union[Path, str]) -> Any:
     found = {key: field for key, field in value.items() if key != "schema"}
     number = value.get("schema", _FIRST)
     if not isinstance(number, int) or number > SCHEMAS[kind]:
-        raise NodeError("NEWER_VERSION", f"{path} was written by a newer flexrack (schema {number} of {kind}; this one knows up to {SCHEMAS[kind]})",
-                        "upgrade flexrack here to the version that wrote it", path=str(path), schema=number)
+        raise NodeError(
+            "NEWER_VERSION",
+            f"{path} was written by a newer flexrack (schema {number} of {kind}; this one knows up to {SCHEMAS[kind]})",
+            "upgrade flexrack here to the version that wrote it",
+            path=str(path),
+            schema=number,
+        )
     for to, convert in _CONVERSIONS.get(kind, []):
         if number < to:
             found = convert(found)
@@ -61,8 +69,11 @@ def _write(kind: str, path: Path, value: Any, durable: bool = True) -> None:
 
 
 def replace_file(path: Path, content: Union[str, bytes], mode: int = 0o600, durable: bool = True) -> None:
-    """A reader sees the old file or the new one, whole; durable: also after the machine has stopped. Raises OSError, and leaves the old one then."""
-    # A name of its own: machines that share the folder may have processes with our pid, and a signal's handler may write the same file in the middle of this.
+    """A reader sees the old file or the new one, whole; durable: also after the machine has stopped. Raises OSError,
+    and leaves the old one then.
+    """
+    # A name of its own: machines that share the folder may have processes with our pid, and a signal's handler may
+    # write the same file in the middle of this.
     draft = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
     try:
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb") as file:
@@ -131,7 +142,8 @@ def _hold_is_keeper(value: Value) -> Value:
     return {**value, "leases": {"keeper" if key == "hold" else key: field for key, field in leases.items()}}
 
 
-# By kind: the number that a conversion leads to, in the order of the numbers. src/lib/base/stored.ts has those of files that the command line reads.
+# By kind: the number that a conversion leads to, in the order of the numbers. src/lib/base/stored.ts has those of files
+# that the command line reads.
 _CONVERSIONS: Dict[str, List[Tuple[int, Callable[[Value], Value]]]] = {
     "gpu.address": [(2, _v_is_schema)],
     "run.spec": [(2, _hold_is_keeper)],

@@ -1,4 +1,7 @@
-"""What the kernel tells of the machine's parts in /sys and /proc. `root` is the folder that these are in: / here, a captured tree in tests."""
+"""What the kernel tells of the machine's parts in /sys and /proc. `root` is the folder that these are in: / here, a
+captured tree in tests.
+"""
+
 import os
 import re
 from pathlib import Path
@@ -60,12 +63,14 @@ def pci_address(text: str) -> Optional[str]:
 
 
 def pci_chain(folder: Path) -> List[str]:
-    """From the host bridge down to the device: [pci0000:17, 0000:17:00.0, ..., 0000:1a:00.0]. Empty where it is no PCI device."""
+    """From the host bridge down to the device: [pci0000:17, 0000:17:00.0, ..., 0000:1a:00.0]. Empty where it is no PCI
+    device.
+    """
     parts = os.path.realpath(folder).split("/")
     starts = [index for index, part in enumerate(parts) if HOST_BRIDGE.match(part)]
     if not starts:
         return []
-    chain = [part for part in parts[starts[-1]:] if HOST_BRIDGE.match(part) or PCI_ADDRESS.match(part)]
+    chain = [part for part in parts[starts[-1] :] if HOST_BRIDGE.match(part) or PCI_ADDRESS.match(part)]
     return chain if len(chain) > 1 else []
 
 
@@ -85,12 +90,23 @@ def pci_facts(folder: Path) -> PciFacts:
     while own.name != chain[-1]:  # a virtio NIC's device is a folder below that of the PCI device
         own = own.parent
     node = number(own / "numa_node")
-    lanes = {"width": number(own / "current_link_width"), "max_width": number(own / "max_link_width"),
-             "speed": transfers(own / "current_link_speed"), "max_speed": transfers(own / "max_link_speed")}
+    lanes = {
+        "width": number(own / "current_link_width"),
+        "max_width": number(own / "max_link_width"),
+        "speed": transfers(own / "current_link_speed"),
+        "max_speed": transfers(own / "max_link_speed"),
+    }
     # A link that is switched off, or a device inside the processor, has a width of 0.
     pcie = known(lanes) if lanes["width"] and lanes["max_width"] else None
     whole = os.path.basename(os.path.realpath(own / "physfn")) if (own / "physfn").exists() else None
-    found: PciFacts = known({"bus": chain[-1], "part_of": whole, "numa_node": node if node is not None and node >= 0 else None, "pcie": pcie})
+    found: PciFacts = known(
+        {
+            "bus": chain[-1],
+            "part_of": whole,
+            "numa_node": node if node is not None and node >= 0 else None,
+            "pcie": pcie,
+        }
+    )
     return found
 
 

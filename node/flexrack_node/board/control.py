@@ -1,6 +1,7 @@
 """board.find, .prepare, .access, .look, .read, .append, .remove: what a board of TensorBoard shows,
 and how it is reached. The service's verbs start and end it.
 """
+
 import base64
 import os
 import shutil
@@ -18,7 +19,20 @@ from flexrack_node.service import control as services
 from flexrack_node.workspace import environment
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.board import BoardAccess, BoardAppended, BoardId, BoardPieces, BoardPrepared, BoardQuestion, BoardRead, BoardReadEnd, BoardRemoved, BoardSeen, BoardWanted, EventsFound
+    from flexrack_node.schema.board import (
+        BoardAccess,
+        BoardAppended,
+        BoardId,
+        BoardPieces,
+        BoardPrepared,
+        BoardQuestion,
+        BoardRead,
+        BoardReadEnd,
+        BoardRemoved,
+        BoardSeen,
+        BoardWanted,
+        EventsFound,
+    )
 
 SERVER = Path(__file__).resolve().with_name("serve.py")
 _PIECE = 256 * 1024
@@ -32,13 +46,22 @@ def find(request: "BoardQuestion", channel: Channel) -> "EventsFound":
 
 
 def prepare(request: "BoardWanted", channel: Channel) -> "BoardPrepared":
-    """{id, runs, rank?, idle, server} -> {id, argv, cwd}: what the service is started with. What earlier boards have left goes."""
+    """{id, runs, rank?, idle, server} -> {id, argv, cwd}: what the service is started with. What earlier boards have
+    left goes.
+    """
     tidy(channel)
     place = BoardFolder(channel.root, request["id"])
     place.make()
-    write("board.settings", place.settings, {
-        "runs": request["runs"], "rank": request.get("rank"), "idle": request["idle"], "socket": str(place.socket()),
-    })
+    write(
+        "board.settings",
+        place.settings,
+        {
+            "runs": request["runs"],
+            "rank": request.get("rank"),
+            "idle": request["idle"],
+            "socket": str(place.socket()),
+        },
+    )
     argv = [f"{request['server']}/bin/python", "-I", str(SERVER), str(channel.root), place.id]
     return {"id": place.service, "argv": argv, "cwd": str(place.path)}
 
@@ -48,7 +71,10 @@ def tidy(channel: Channel) -> None:
     folder = channel.root / "boards"
     for name in sorted(os.listdir(folder)) if folder.is_dir() else []:
         place = BoardFolder(channel.root, name)
-        if time.time() - place.path.stat().st_mtime > 60 and services.status({"id": place.service}, channel)["state"] not in services.ALIVE:
+        if (
+            time.time() - place.path.stat().st_mtime > 60
+            and services.status({"id": place.service}, channel)["state"] not in services.ALIVE
+        ):
             remove({"id": name}, channel)
 
 
@@ -59,9 +85,15 @@ def access(request: "BoardId", channel: Channel) -> "BoardAccess":
 
 
 def look(request: "BoardId", channel: Channel) -> "BoardSeen":
-    """{id} -> {service, seen}: what its service does, and what its server saw last; null before it has seen anything. Errors: NOT_FOUND."""
+    """{id} -> {service, seen}: what its service does, and what its server saw last; null before it has seen anything.
+    Errors: NOT_FOUND.
+    """
     place, _settings = opened(request, channel)
-    return {"service": services.status({"id": place.service}, channel), "now": time.time(), "seen": read("board.state", place.state)}
+    return {
+        "service": services.status({"id": place.service}, channel),
+        "now": time.time(),
+        "seen": read("board.state", place.state),
+    }
 
 
 def opened(request: "BoardId", channel: Channel) -> Any:
@@ -90,7 +122,8 @@ def read_pieces(request: "BoardRead", channel: Channel) -> "BoardReadEnd":
 
 
 def append(request: "BoardPieces", channel: Channel) -> "BoardAppended":
-    """{id, pieces: [{file, offset, bytes}]} and their bytes one after the other -> {sizes}: how much of each file there is now.
+    """{id, pieces: [{file, offset, bytes}]} and their bytes one after the other -> {sizes}: how much of each file there
+    is now.
 
     A piece that does not begin where its file ends is passed over: the answer says where to go on.
     Errors: NOT_FOUND, CONFLICT for a name that leads elsewhere.
@@ -103,7 +136,9 @@ def append(request: "BoardPieces", channel: Channel) -> "BoardAppended":
         if len(data) < int(piece["bytes"]):
             raise NodeError("CONFLICT", f"{path.name} came in parts", "run the command again", retry=True)
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600), "ab") as file:
+        with open(
+            os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600), "ab"
+        ) as file:
             if file.tell() == int(piece["offset"]):
                 file.write(data)
             sizes.append(file.tell())
@@ -111,7 +146,9 @@ def append(request: "BoardPieces", channel: Channel) -> "BoardAppended":
 
 
 def remove(request: "BoardId", channel: Channel) -> "BoardRemoved":
-    """Ends the service, and removes the folder with the token and the copies. Event files stay where ranks have left them."""
+    """Ends the service, and removes the folder with the token and the copies. Event files stay where ranks have left
+    them.
+    """
     place = BoardFolder(channel.root, request["id"])
     settings = or_nothing(read("board.settings", place.settings))
     stopped = services.stop({"id": place.service, "remove": True}, channel)["stopped"]

@@ -1,14 +1,18 @@
-"""The door before TensorBoard, which has no login and answers any Host: who has the token gets a cookie, and who has that gets in.
+"""The door before TensorBoard, which has no login and answers any Host: who has the token gets a cookie, and who has
+that gets in.
 
-The cookie is for the board's own path alone: a browser gives cookies to all ports of a host, and other accounts may listen on them.
+The cookie is for the board's own path alone: a browser gives cookies to all ports of a host, and other accounts may
+listen on them.
 """
+
 import hmac
 import time
 from http.cookies import CookieError, SimpleCookie
 from typing import Any, Callable, Dict, Iterable, List, Tuple
 from urllib.parse import parse_qs
 
-_NAMES = {"127.0.0.1", "localhost", "[::1]"}  # under another one a page of somebody else's would be asking (DNS rebinding)
+# under another one a page of somebody else's would be asking (DNS rebinding)
+_NAMES = {"127.0.0.1", "localhost", "[::1]"}
 _COOKIE = "flexrack_board"
 
 Headers = List[Tuple[str, str]]
@@ -56,10 +60,13 @@ def cookie_of(text: str) -> str:
 
 def answer(start: Start, status: str, text: str, headers: "Headers" = []) -> List[bytes]:  # noqa: B006 (it is not changed)
     body = f"{text}\n".encode() if text else b""
-    start(status, [
-        ("Content-Type", "text/plain; charset=utf-8"),
-        ("Content-Length", str(len(body))),
-        ("Cache-Control", "no-store"),
-        *headers,
-    ])
+    start(
+        status,
+        [
+            ("Content-Type", "text/plain; charset=utf-8"),
+            ("Content-Length", str(len(body))),
+            ("Cache-Control", "no-store"),
+            *headers,
+        ],
+    )
     return [body]

@@ -5,6 +5,7 @@ A rank's writer names its file `events.out.tfevents.SECONDS.HOST.PID.NUMBER`
 FLEXRACK_OUTPUTS, or below the folder that it runs in. What was written before the run began, or
 after its end, is another one's.
 """
+
 import os
 import re
 import stat
@@ -26,7 +27,9 @@ _SKIPPED = {".git", "__pycache__", "node_modules", "site-packages"}
 
 
 class Found:
-    """`files` by whom they are of; `looked`: the folders that were looked through; `whole`: nothing in them was passed over."""
+    """`files` by whom they are of; `looked`: the folders that were looked through; `whole`: nothing in them was passed
+    over.
+    """
 
     def __init__(self) -> None:
         self.files: List[EventFile] = []
@@ -53,10 +56,18 @@ def find(view: RunView, rank: Optional[int] = None) -> Found:
                 if span is None or not span[0] <= at <= span[1] or (rank is not None and owner[1] != rank):
                     continue
                 inside = os.path.relpath(os.path.dirname(path), root)
-                found.files.append({
-                    "run": view.folder.run, "attempt": owner[0], "rank": owner[1], "node": part.spec()["node"],
-                    "folder": "" if inside == "." else inside, "name": os.path.basename(path), "bytes": os.stat(path).st_size, "path": path,
-                })
+                found.files.append(
+                    {
+                        "run": view.folder.run,
+                        "attempt": owner[0],
+                        "rank": owner[1],
+                        "node": part.spec()["node"],
+                        "folder": "" if inside == "." else inside,
+                        "name": os.path.basename(path),
+                        "bytes": os.stat(path).st_size,
+                        "path": path,
+                    }
+                )
             found.whole = found.whole and walk.whole
     return found
 
@@ -116,7 +127,11 @@ def pid_of(rest: str) -> Optional[int]:
 
 def _records(part: RunFolder, attempt: int) -> List[Dict[str, Any]]:
     """As ranks wrote them: one in a sandbox names its files by the number that it knows itself by."""
-    return [dict(record) for record in (read("run.rank", path) for path in sorted(part.attempt(attempt).glob("rank-*.json"))) if record]
+    return [
+        dict(record)
+        for record in (read("run.rank", path) for path in sorted(part.attempt(attempt).glob("rank-*.json")))
+        if record
+    ]
 
 
 def _span(attempts: Mapping[int, List[Dict[str, Any]]], live: bool) -> Optional[Tuple[float, float]]:
@@ -126,16 +141,26 @@ def _span(attempts: Mapping[int, List[Dict[str, Any]]], live: bool) -> Optional[
         return None
     ends = [one.get("ended") for one in records]
     known = [end for end in ends if end is not None]
-    return min(one["started"] for one in records) - _SLACK, float("inf") if live or len(known) < len(ends) else max(known) + _SLACK
+    return min(one["started"] for one in records) - _SLACK, float("inf") if live or len(known) < len(ends) else max(
+        known
+    ) + _SLACK
 
 
 def _owner(attempts: Mapping[int, List[Dict[str, Any]]], at: int, pid: Optional[int]) -> Tuple[int, Optional[int]]:
     """Attempt and rank: by the process; else the attempt by its time, and the rank where a node has only one."""
     for attempt in sorted(attempts, reverse=True):
         for one in attempts[attempt]:
-            if pid is not None and one.get("pid") == pid and one["started"] - _SLACK <= at <= one.get("ended", float("inf")) + _SLACK:
+            if (
+                pid is not None
+                and one.get("pid") == pid
+                and one["started"] - _SLACK <= at <= one.get("ended", float("inf")) + _SLACK
+            ):
                 return attempt, one["rank"]
-    begun = [attempt for attempt, records in sorted(attempts.items()) if records and min(one["started"] for one in records) - _SLACK <= at]
+    begun = [
+        attempt
+        for attempt, records in sorted(attempts.items())
+        if records and min(one["started"] for one in records) - _SLACK <= at
+    ]
     attempt = begun[-1] if begun else 1
     records = attempts.get(attempt, [])
     return attempt, records[0]["rank"] if len(records) == 1 else None

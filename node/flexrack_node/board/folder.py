@@ -1,12 +1,13 @@
 """Where a board keeps what is its own.
 
-    <root>/boards/<id>/settings.json   which runs it shows, and for how long
-                      /state.json      what its server saw last (board/serve.py)
-                      /token           0600
-                      /logs/RUN/attempt-N/rank-R/FOLDER/FILE    links to event files here; copies of those of other nodes
-                      /tmp             of TensorBoard
-    <root>/s/<8 hex>                   the socket
+<root>/boards/<id>/settings.json   which runs it shows, and for how long
+                  /state.json      what its server saw last (board/serve.py)
+                  /token           0600
+                  /logs/RUN/attempt-N/rank-R/FOLDER/FILE    links to event files here; copies of those of other nodes
+                  /tmp             of TensorBoard
+<root>/s/<8 hex>                   the socket
 """
+
 import re
 import secrets
 from pathlib import Path
@@ -54,13 +55,21 @@ class BoardFolder:
         return short_socket(self.root, self.path)
 
     def place(self, file: "Union[EventFile, Mapping[str, object]]") -> Path:
-        """Where an event file is shown. Another node said what it is called: CONFLICT for a name that would lead out of the folder."""
+        """Where an event file is shown. Another node said what it is called: CONFLICT for a name that would lead out of
+        the folder.
+        """
         run, attempt, rank, node, folder, name = (
             file[key]  # type: ignore[literal-required]
             for key in ("run", "attempt", "rank", "node", "folder", "name")
         )
         whose = f"rank-{int(str(rank))}" if rank is not None else f"node-{node}"
-        parts = [str(run), f"attempt-{int(str(attempt))}", whose, *(str(folder).split("/") if folder else []), str(name)]
+        parts = [
+            str(run),
+            f"attempt-{int(str(attempt))}",
+            whose,
+            *(str(folder).split("/") if folder else []),
+            str(name),
+        ]
         if (
             not _RUN.fullmatch(parts[0])
             or not EVENT.fullmatch(parts[-1])

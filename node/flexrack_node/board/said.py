@@ -1,4 +1,5 @@
 """What TensorBoard says of event files, and shows nobody."""
+
 import logging
 import os
 import re
@@ -12,7 +13,8 @@ _SMALL_TALK = re.compile(r"\[\S+ (?:INFO|DEBUG|TRACE) ")
 
 
 class Said(logging.Handler):
-    """What is said of the files: that all there was has been read, and which ones are damaged; TensorBoard shows the rest of those.
+    """What is said of the files: that all there was has been read, and which ones are damaged; TensorBoard shows the
+    rest of those.
 
     TensorBoard's words (event_file_loader.py, local_ingester.py) come here as log records, its data
     server's (rustboard) as lines of standard error.
@@ -27,13 +29,19 @@ class Said(logging.Handler):
     def emit(self, entry: logging.LogRecord) -> None:
         if entry.msg.startswith("TensorBoard done reloading"):
             self.loads += 1
-        elif entry.msg.startswith("Truncated record in") and isinstance(entry.args, tuple) and "crc32" in str(entry.args[1]):
+        elif (
+            entry.msg.startswith("Truncated record in")
+            and isinstance(entry.args, tuple)
+            and "crc32" in str(entry.args[1])
+        ):
             self.damage(str(entry.args[0]), str(entry.args[1]).rpartition(" failed ")[2])
         elif entry.levelno >= logging.WARNING:
             print(f"{entry.levelname.lower()}: {entry.getMessage()}", flush=True)
 
     def damage(self, path: str, why: str) -> None:
-        self.damaged[os.path.relpath(path, self.logs)] = "a checksum is wrong" if re.search("checksum|crc", why, re.IGNORECASE) else why
+        self.damaged[os.path.relpath(path, self.logs)] = (
+            "a checksum is wrong" if re.search("checksum|crc", why, re.IGNORECASE) else why
+        )
 
     def listen(self) -> None:
         """Reads standard error of this process and of what it starts; what is no small talk goes on to the log."""

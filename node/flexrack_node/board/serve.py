@@ -1,9 +1,11 @@
-"""PYTHON board/serve.py ROOT ID: TensorBoard in its own environment, on a unix socket of ours. The service's supervisor looks after it.
+"""PYTHON board/serve.py ROOT ID: TensorBoard in its own environment, on a unix socket of ours. The service's supervisor
+looks after it.
 
 What reads event files fast, TensorBoard's data server, answers anybody on a port of loopback. So it
 gets a network of its own; where the kernel allows none, TensorBoard reads them itself, which takes
 a hundred times as long.
 """
+
 import os
 import sys
 from pathlib import Path

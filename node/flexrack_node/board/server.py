@@ -1,6 +1,7 @@
 """TensorBoard in this process: on a socket of ours, behind the door, with links to event files as
 they appear, until nobody looks any more.
 """
+
 import contextlib
 import logging
 import os
@@ -91,7 +92,9 @@ class Board:
             self.tell(ends_in)
             if ends_in is not None and ends_in <= 0:
                 return self.end()
-            time.sleep(min(_LOOK_SECONDS, 0.2 if self.said.loads == 0 else _LOOK_SECONDS, max(0.1, ends_in or _LOOK_SECONDS)))
+            time.sleep(
+                min(_LOOK_SECONDS, 0.2 if self.said.loads == 0 else _LOOK_SECONDS, max(0.1, ends_in or _LOOK_SECONDS))
+            )
             if time.monotonic() > until:
                 self.link()
                 until = time.monotonic() + _LOOK_SECONDS

@@ -1,4 +1,7 @@
-"""Copies from and to a remote, each compared afterwards: nothing counts as copied whose content is not known to be the same."""
+"""Copies from and to a remote, each compared afterwards: nothing counts as copied whose content is not known to be the
+same.
+"""
+
 import os
 import tempfile
 from pathlib import Path
@@ -59,33 +62,48 @@ def upload(rclone: Rclone, one: "RunUpload", outputs: Path, run: str, tell: Tell
     total = sum(path.stat().st_size for path in found)
     if found:
         with tempfile.NamedTemporaryFile("w", prefix="flexrack-filter-") as patterns:
-            # From the outputs on, and never from a folder in them: that may be a link by now, which would be followed as the root.
+            # From the outputs on, and never from a folder in them: that may be a link by now, which would be followed
+            # as the root.
             patterns.write(
                 "".join(f"+ /{_escaped(name)}{'**' if name.endswith('/') else ''}\n" for name in one["files"]) + "- *\n"
-                if one["files"] else "+ **\n",
+                if one["files"]
+                else "+ **\n",
             )
             patterns.flush()
             filters = ["--filter-from", patterns.name, "--no-traverse"]
             compare = [] if rclone.has_hashes(remote) else ["--download"]
             _copy_and_compare(
-                rclone, ["copy", str(outputs), remote, *filters], compare,
-                lambda done, _all: tell(one["to"], done, total), f"the outputs did not come to {remote}",
+                rclone,
+                ["copy", str(outputs), remote, *filters],
+                compare,
+                lambda done, _all: tell(one["to"], done, total),
+                f"the outputs did not come to {remote}",
             )
     return {"to": remote, "files": len(found), "bytes": total, "links": links}
 
 
-def _copy_and_compare(rclone: Rclone, words: List[str], compare: List[str], on_progress: Callable[[int, int], None], what: str) -> None:
+def _copy_and_compare(
+    rclone: Rclone, words: List[str], compare: List[str], on_progress: Callable[[int, int], None], what: str
+) -> None:
     verb, source, target, *filters = words
     # Where sizes alone were compared, what is of the same size and other content goes once more.
     for go, more in enumerate(([], ["--ignore-times"])):
         done = rclone.call([verb, source, target, *filters, "--checksum", *more], on_progress)
         if done.status != 0:
-            raise NodeError("NODE_UNREACHABLE", f"{what}: {done.why()}", "run it again: what has come does not come twice")
-        checked = rclone.call(["check", source, target, *[one for one in filters if one != "--no-traverse"], "--one-way", *compare])
+            raise NodeError(
+                "NODE_UNREACHABLE", f"{what}: {done.why()}", "run it again: what has come does not come twice"
+            )
+        checked = rclone.call(
+            ["check", source, target, *[one for one in filters if one != "--no-traverse"], "--one-way", *compare]
+        )
         if checked.status == 0:
             return
         if go == 1:
-            raise NodeError("NODE_UNREACHABLE", f"{what} as it is: {checked.why()}", "run it again; if it stays, another one writes there")
+            raise NodeError(
+                "NODE_UNREACHABLE",
+                f"{what} as it is: {checked.why()}",
+                "run it again; if it stays, another one writes there",
+            )
 
 
 def _meant(outputs: Path, names: List[str]) -> Tuple[List[Path], int]:
@@ -95,7 +113,9 @@ def _meant(outputs: Path, names: List[str]) -> Tuple[List[Path], int]:
         for name in [*files, *folders]:
             path = Path(base, name)
             relative = path.relative_to(outputs).as_posix()
-            if names and not any(relative == one or (one.endswith("/") and f"{relative}/".startswith(one)) for one in names):
+            if names and not any(
+                relative == one or (one.endswith("/") and f"{relative}/".startswith(one)) for one in names
+            ):
                 continue
             if path.is_symlink():
                 links += 1
@@ -131,7 +151,9 @@ def siblings_of(run: Path, one: "RunInput", specs: "Iterator[Tuple[Path, Any]]")
     """What other runs here have of the same input, the newest first."""
     found = [
         folder / "inputs" / other["name"]
-        for folder, spec in specs if folder != run
-        for other in spec.get("inputs") or [] if other["from"] == one["from"]
+        for folder, spec in specs
+        if folder != run
+        for other in spec.get("inputs") or []
+        if other["from"] == one["from"]
     ]
     return sorted((path for path in found if path.is_dir()), key=lambda path: path.stat().st_mtime, reverse=True)

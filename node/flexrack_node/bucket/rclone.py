@@ -1,7 +1,9 @@
-"""rclone as a child of ours. What it prints on stderr is lines of JSON: notices, which are no failure, errors, and how far it is.
+"""rclone as a child of ours. What it prints on stderr is lines of JSON: notices, which are no failure, errors, and how
+far it is.
 
 Facts: rclone.org/docs (exit codes; --use-json-log; --stats), rclone.org/commands/rclone_check.
 """
+
 import ctypes
 import json
 import os
@@ -16,8 +18,23 @@ from flexrack_node.bucket.remotes import secrets_in
 NOT_THERE = (3, 4)  # exit codes: directory, file not found
 _PR_SET_PDEATHSIG = 1
 _CALM = [
-    "--use-json-log", "--log-level", "NOTICE", "--stats", "1s", "--stats-log-level", "NOTICE",
-    "--retries", "5", "--retries-sleep", "3s", "--low-level-retries", "10", "--contimeout", "20s", "--timeout", "2m",
+    "--use-json-log",
+    "--log-level",
+    "NOTICE",
+    "--stats",
+    "1s",
+    "--stats-log-level",
+    "NOTICE",
+    "--retries",
+    "5",
+    "--retries-sleep",
+    "3s",
+    "--low-level-retries",
+    "10",
+    "--contimeout",
+    "20s",
+    "--timeout",
+    "2m",
 ]
 _KEPT_LINES = 5
 
@@ -44,8 +61,14 @@ class Rclone:
         env["RCLONE_CONFIG"] = str(self._conf)
         try:
             child = subprocess.Popen(
-                [self._program, *words, *_CALM], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE, preexec_fn=_end_with_parent, text=True, errors="replace",
+                [self._program, *words, *_CALM],
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                preexec_fn=_end_with_parent,
+                text=True,
+                errors="replace",
             )
         except OSError as error:
             raise NodeError("NODE_UNFIT", f"{self._program} does not start: {error.strerror}") from error
@@ -54,7 +77,9 @@ class Rclone:
             import threading
 
             out: List[str] = []
-            reader = threading.Thread(target=lambda: out.append(child.stdout.read() if child.stdout else ""), daemon=True)
+            reader = threading.Thread(
+                target=lambda: out.append(child.stdout.read() if child.stdout else ""), daemon=True
+            )
             reader.start()
             assert child.stderr is not None
             for line in child.stderr:

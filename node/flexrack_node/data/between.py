@@ -1,8 +1,10 @@
 """data.give, .fetch: a version goes from the node that has it to one that lacks it, without the caller's line.
 
-The giver listens for one request that knows the call's secret, sends the contents one after the other, and is done. The receiver believes nothing of it: each
-content is held against its SHA-256, as what the caller sends is. Nothing is encrypted on the way, as nothing is that ranks tell each other.
+The giver listens for one request that knows the call's secret, sends the contents one after the other, and is done. The
+receiver believes nothing of it: each content is held against its SHA-256, as what the caller sends is. Nothing is
+encrypted on the way, as nothing is that ranks tell each other.
 """
+
 import http.client
 import os
 import secrets
@@ -75,7 +77,9 @@ class ToNode(Handler):
 
 
 def give(request: "DataGive", channel: Channel) -> "DataGiven":
-    """{digest, contents: [[digest, executable]], address?}: tells {event: open, address, port, secret}, and ends when one node has them, or the caller is gone."""
+    """{digest, contents: [[digest, executable]], address?}: tells {event: open, address, port, secret}, and ends when
+    one node has them, or the caller is gone.
+    """
     store = Store(channel.root)
     manifest = store.manifest(check_digest(request["digest"]))
     if not manifest:
@@ -91,7 +95,9 @@ def give(request: "DataGive", channel: Channel) -> "DataGiven":
     try:
         server = Server(address, ToNode, giving)
     except OSError as error:
-        raise NodeError("NODE_UNREACHABLE", f"this node does not have the address {address}: {error.strerror}") from error
+        raise NodeError(
+            "NODE_UNREACHABLE", f"this node does not have the address {address}: {error.strerror}"
+        ) from error
     channel.event("open", address=address, port=server.server_address[1], secret=giving.secret)
     while not giving.ended.is_set() and not is_caller_gone():
         giving.ended.wait(0.1)
@@ -101,12 +107,16 @@ def give(request: "DataGive", channel: Channel) -> "DataGiven":
 
 
 def fetch(request: "DataFetch", channel: Channel) -> "DataReceived":
-    """{manifest, send, limit?, source: {address, port, secret}}: as data.receive, from another node. Errors: NODE_UNREACHABLE where that does not give it."""
+    """{manifest, send, limit?, source: {address, port, secret}}: as data.receive, from another node. Errors:
+    NODE_UNREACHABLE where that does not give it.
+    """
     check(request["manifest"])
     source, lines = request["source"], cast(Any, request["send"])
     total = sum(size for _digest, _executable, size in lines)
     host = f"[{source['address']}]" if ":" in source["address"] else source["address"]
-    order = urllib.request.Request(f"http://{host}:{int(source['port'])}/contents", headers={"Authorization": f"Bearer {source['secret']}"})
+    order = urllib.request.Request(
+        f"http://{host}:{int(source['port'])}/contents", headers={"Authorization": f"Bearer {source['secret']}"}
+    )
     told: Dict[str, float] = {"at": 0.0}
 
     def tell(done: int) -> None:
@@ -115,7 +125,9 @@ def fetch(request: "DataFetch", channel: Channel) -> "DataReceived":
             channel.event("progress", done=done, total=total, unit="bytes")
 
     try:
-        body = urllib.request.build_opener(urllib.request.ProxyHandler({}), StraightAnswer).open(order, timeout=_PATIENCE_SECONDS)
+        body = urllib.request.build_opener(urllib.request.ProxyHandler({}), StraightAnswer).open(
+            order, timeout=_PATIENCE_SECONDS
+        )
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise NodeError("NODE_UNREACHABLE", f"the other node at {host} does not give it: {error}") from error
     with body:
@@ -124,4 +136,6 @@ def fetch(request: "DataFetch", channel: Channel) -> "DataReceived":
         try:
             return take_all(request, channel, body, tell)
         except (TimeoutError, ConnectionError, http.client.HTTPException) as error:
-            raise NodeError("NODE_UNREACHABLE", f"the other node at {host} was lost: {error or os.strerror(104)}") from error
+            raise NodeError(
+                "NODE_UNREACHABLE", f"the other node at {host} was lost: {error or os.strerror(104)}"
+            ) from error

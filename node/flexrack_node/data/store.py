@@ -7,6 +7,7 @@
 
 A content that only its own name links to belongs to no version. Why: docs/adr/0046.
 """
+
 import hashlib
 import os
 import re
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
 _RUN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")  # as run/files.py
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-_STARTING_SECONDS = 3600.0  # a run whose folder is there and whose spec is not, or that has claimed what it is about to begin with
+# a run whose folder is there and whose spec is not, or that has claimed what it is about to begin with
+_STARTING_SECONDS = 3600.0
 
 
 class Store:
@@ -85,7 +87,11 @@ class Store:
                 is_young = time.time() - claim.stat().st_mtime < _STARTING_SECONDS
             except OSError:
                 continue
-            if is_young and not (self.root / "runs" / name / "spec.json").exists() and name not in found.get(claim.parent.name, []):
+            if (
+                is_young
+                and not (self.root / "runs" / name / "spec.json").exists()
+                and name not in found.get(claim.parent.name, [])
+            ):
                 found.setdefault(claim.parent.name, []).append(name)
         return found
 

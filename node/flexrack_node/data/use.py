@@ -1,4 +1,5 @@
 """The data of a run: FLEXRACK_DATA/NAME is a link to a version here, and spares it from eviction until the run is over."""
+
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +22,11 @@ def with_data(spec: "KeptRunOrder", path: Path, channel: Channel) -> "KeptRunOrd
     with store.lock(channel):
         for one in wanted:
             if not store.manifest(one["digest"]):
-                raise NodeError("NOT_FOUND", f"the data {one['name']}@{one['digest'][:12]} is not on this node", f"flexrack data push {one['name']}")
+                raise NodeError(
+                    "NOT_FOUND",
+                    f"the data {one['name']}@{one['digest'][:12]} is not on this node",
+                    f"flexrack data push {one['name']}",
+                )
         folder.mkdir(mode=0o700, exist_ok=True)
         for one in wanted:
             link = folder / one["name"]
@@ -29,5 +34,6 @@ def with_data(spec: "KeptRunOrder", path: Path, channel: Channel) -> "KeptRunOrd
                 link.unlink()
             link.symlink_to(store.version(one["digest"]) / "tree")
             os.utime(store.version(one["digest"]) / "used")
-            (store.version(one["digest"]) / f"claim-{path.name}").unlink(missing_ok=True)  # the link is the pin from here on
+            # the link is the pin from here on
+            (store.version(one["digest"]) / f"claim-{path.name}").unlink(missing_ok=True)
     return {**spec, "data_folder": str(folder)}

@@ -1,4 +1,5 @@
 """data.list, .missing, .receive, .verify, .remove."""
+
 import hashlib
 import os
 import shutil
@@ -12,13 +13,26 @@ from flexrack_node.data.store import Store, check_digest, check_path, digest_of
 from flexrack_node.workspace.sync import Reader, read_all
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.data import DataDigest, DataFetch, DataHere, DataManifest, DataMissing, DataOrder, DataReceived, DataRemoved, DataVerified, DataVerify
+    from flexrack_node.schema.data import (
+        DataDigest,
+        DataFetch,
+        DataHere,
+        DataManifest,
+        DataMissing,
+        DataOrder,
+        DataReceived,
+        DataRemoved,
+        DataVerified,
+        DataVerify,
+    )
 
 MARGIN_BYTES = 64 << 20
 
 
 def listing(request: "Optional[DataDigest]", channel: Channel) -> "DataHere":
-    """{digest?} -> {versions: [{name, digest, files, bytes, used, runs}], bytes}: what is whole here; of one version, where it is named, and then without the bytes of all."""
+    """{digest?} -> {versions: [{name, digest, files, bytes, used, runs}], bytes}: what is whole here; of one version,
+    where it is named, and then without the bytes of all.
+    """
     store = Store(channel.root)
     wanted, claim = (request or {}).get("digest"), (request or {}).get("claim")
     if wanted and claim and store.version(wanted).is_dir():
@@ -28,7 +42,18 @@ def listing(request: "Optional[DataDigest]", channel: Channel) -> "DataHere":
     found = [store.manifest(wanted)] if wanted else store.whole()
     pins = store.pins()
     return {
-        "versions": [{"name": one["name"], "digest": one["digest"], "files": len(one["files"]), "bytes": one["bytes"], "used": store.used(one["digest"]), "runs": pins.get(one["digest"], [])} for one in found if one],
+        "versions": [
+            {
+                "name": one["name"],
+                "digest": one["digest"],
+                "files": len(one["files"]),
+                "bytes": one["bytes"],
+                "used": store.used(one["digest"]),
+                "runs": pins.get(one["digest"], []),
+            }
+            for one in found
+            if one
+        ],
         "bytes": 0 if wanted else store.bytes(),
     }
 
@@ -39,20 +64,29 @@ def missing(request: "DataManifest", channel: Channel) -> "DataMissing":
     check(request)
     files: Any = request["files"]
     wanted = {(digest, executable): None for _path, executable, _size, digest in files}
-    return {"missing": [[digest, executable] for digest, executable in wanted if not store.blob(check_digest(digest), executable).exists()]}
+    return {
+        "missing": [
+            [digest, executable]
+            for digest, executable in wanted
+            if not store.blob(check_digest(digest), executable).exists()
+        ]
+    }
 
 
 def receive(request: "DataOrder", channel: Channel) -> "DataReceived":
-    """{manifest, send: [[digest, executable, bytes]], limit?} and the contents of `send` one after the other -> {bytes, evicted: [digest]}.
+    """{manifest, send: [[digest, executable, bytes]], limit?} and the contents of `send` one after the other -> {bytes,
+    evicted: [digest]}.
 
-    Contents that have come stay, also where the rest does not. NODE_UNFIT where there is no room that other versions would give up; CONFLICT where
-    a content is not what it is called.
+    Contents that have come stay, also where the rest does not. NODE_UNFIT where there is no room that other versions
+    would give up; CONFLICT where a content is not what it is called.
     """
     check(request["manifest"])
     return take_all(request, channel, channel.body, lambda _done: None)
 
 
-def take_all(request: "Union[DataOrder, DataFetch]", channel: Channel, body: Any, tell: Callable[[int], None]) -> "DataReceived":
+def take_all(
+    request: "Union[DataOrder, DataFetch]", channel: Channel, body: Any, tell: Callable[[int], None]
+) -> "DataReceived":
     """`body` has the contents of `send`; `tell` is told how many bytes of them are here."""
     manifest, store = request["manifest"], Store(channel.root)
     files: Any = manifest["files"]
@@ -65,9 +99,13 @@ def take_all(request: "Union[DataOrder, DataFetch]", channel: Channel, body: Any
         for digest, executable, size in send:
             take(store, reader, check_digest(digest), executable, size, lambda here, before=done: tell(before + here))  # type: ignore[misc]
             done += size
-        lacking = next((path for path, executable, _size, digest in files if not store.blob(digest, executable).exists()), None)
+        lacking = next(
+            (path for path, executable, _size, digest in files if not store.blob(digest, executable).exists()), None
+        )
         if lacking is not None:
-            raise NodeError("CONFLICT", f"the content of {lacking} is not here any more", "run the command again", retry=True)
+            raise NodeError(
+                "CONFLICT", f"the content of {lacking} is not here any more", "run the command again", retry=True
+            )
         store.keep(manifest)
         store.claim(manifest["digest"], request.get("claim"))
     return {"bytes": needed, "evicted": evicted}
@@ -87,7 +125,9 @@ def take(store: Store, reader: Reader, digest: str, executable: bool, size: int,
 
 def _write(part: Path, reader: Reader, digest: str, executable: bool, size: int, tell: Callable[[int], None]) -> None:
     sha = hashlib.sha256()
-    with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600), "wb") as stream:
+    with open(
+        os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600), "wb"
+    ) as stream:
         here = 0
         for data in reader.take(size):
             sha.update(data)
@@ -96,12 +136,18 @@ def _write(part: Path, reader: Reader, digest: str, executable: bool, size: int,
             tell(here)
     if sha.hexdigest() != digest:
         part.unlink()
-        raise NodeError("CONFLICT", f"a content is not {digest[:12]}, as which it was sent: the store of the sender is damaged", "flexrack data verify NAME")
+        raise NodeError(
+            "CONFLICT",
+            f"a content is not {digest[:12]}, as which it was sent: the store of the sender is damaged",
+            "flexrack data verify NAME",
+        )
     os.chmod(part, 0o555 if executable else 0o444)
 
 
 def make_room(store: Store, needed: int, limit: Optional[int], keeping: str) -> List[str]:
-    """Drops versions, the one that was used longest ago first, until `needed` bytes fit; none that a run has. Raises NODE_UNFIT."""
+    """Drops versions, the one that was used longest ago first, until `needed` bytes fit; none that a run has. Raises
+    NODE_UNFIT.
+    """
     evicted: List[str] = []
     while True:
         free = shutil.disk_usage(store.path).free - MARGIN_BYTES
@@ -113,22 +159,40 @@ def make_room(store: Store, needed: int, limit: Optional[int], keeping: str) -> 
         if not candidates:
             runs = sorted({run for names in pins.values() for run in names})
             why = f"; runs have what is there ({', '.join(runs)})" if runs else ""
-            what = f"the limit of {limit} bytes" if limit is not None and limit - store.bytes() < free else f"{max(free, 0)} free bytes"
-            raise NodeError("NODE_UNFIT", f"the data needs {needed} bytes more, and {store.path} has {what}{why}", "flexrack data remove NAME --on NODE", needed_bytes=needed, free_bytes=max(room, 0))
+            what = (
+                f"the limit of {limit} bytes"
+                if limit is not None and limit - store.bytes() < free
+                else f"{max(free, 0)} free bytes"
+            )
+            raise NodeError(
+                "NODE_UNFIT",
+                f"the data needs {needed} bytes more, and {store.path} has {what}{why}",
+                "flexrack data remove NAME --on NODE",
+                needed_bytes=needed,
+                free_bytes=max(room, 0),
+            )
         oldest = min(candidates, key=store.used)
         store.drop(oldest)
         evicted.append(oldest)
 
 
 def verify(request: "DataVerify", channel: Channel) -> "DataVerified":
-    """{digest, fix?} -> {files, bytes, bad: [path]}: reads all of a version. `fix` drops what is bad, with all versions that have it, so that a push brings it anew."""
+    """{digest, fix?} -> {files, bytes, bad: [path]}: reads all of a version. `fix` drops what is bad, with all versions
+    that have it, so that a push brings it anew.
+    """
     store = Store(channel.root)
     manifest = store.manifest(request["digest"])
     if not manifest:
-        raise NodeError("NOT_FOUND", f"the version {request['digest'][:12]} is not on this node", "flexrack data push NAME")
+        raise NodeError(
+            "NOT_FOUND", f"the version {request['digest'][:12]} is not on this node", "flexrack data push NAME"
+        )
     tree = store.version(request["digest"]) / "tree"
     files: Any = manifest["files"]
-    bad = [(path, digest, executable) for path, executable, size, digest in files if not is_whole(tree / path, size, digest)]
+    bad = [
+        (path, digest, executable)
+        for path, executable, size, digest in files
+        if not is_whole(tree / path, size, digest)
+    ]
     if bad and request.get("fix"):
         with store.lock(channel):
             drop_bad(store, {(digest, executable) for _path, digest, executable in bad})
@@ -150,10 +214,19 @@ def is_whole(path: Path, size: int, digest: str) -> bool:
 
 def drop_bad(store: Store, bad: Any) -> None:
     pins = store.pins()
-    having = [one["digest"] for one in store.whole() if any((digest, executable) in bad for _path, executable, _size, digest in one["files"])]
+    having = [
+        one["digest"]
+        for one in store.whole()
+        if any((digest, executable) in bad for _path, executable, _size, digest in one["files"])
+    ]
     runs = sorted({run for digest in having for run in pins.get(digest, [])})
     if runs:
-        raise NodeError("CONFLICT", f"runs have the data that is damaged: {', '.join(runs)}", f"flexrack runs stop {runs[0]}", runs=runs)
+        raise NodeError(
+            "CONFLICT",
+            f"runs have the data that is damaged: {', '.join(runs)}",
+            f"flexrack runs stop {runs[0]}",
+            runs=runs,
+        )
     for digest, executable in bad:
         store.blob(digest, executable).unlink(missing_ok=True)
     for digest in having:
@@ -169,14 +242,21 @@ def remove(request: "DataDigest", channel: Channel) -> "DataRemoved":
     with store.lock(channel):
         runs = store.pins().get(digest)
         if runs:
-            raise NodeError("CONFLICT", f"the version {digest[:12]} is in use by run {', '.join(runs)}", f"flexrack runs stop {runs[0]}", runs=runs)
+            raise NodeError(
+                "CONFLICT",
+                f"the version {digest[:12]} is in use by run {', '.join(runs)}",
+                f"flexrack runs stop {runs[0]}",
+                runs=runs,
+            )
         before = store.bytes()
         store.drop(digest)
         return {"removed": True, "bytes": before - store.bytes()}
 
 
 def check(manifest: "DataManifest") -> None:
-    """Before anything of it is believed: that its paths are apart from each other and inside, and that it is what it is called. Raises BUG."""
+    """Before anything of it is believed: that its paths are apart from each other and inside, and that it is what it is
+    called. Raises BUG.
+    """
     paths: Set[str] = set()
     folders: Set[str] = set()
     lines: Any = manifest["files"]

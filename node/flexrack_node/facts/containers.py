@@ -1,4 +1,5 @@
 """Container runtimes of this machine. Their daemons are not asked: that needs rights that a user may lack."""
+
 import re
 import shutil
 import subprocess
@@ -19,7 +20,10 @@ def containers() -> "List[ContainerFact]":
     if not found:
         return []
     with ThreadPoolExecutor(len(found)) as pool:
-        return [fact_of(name, found[name], version) for name, version in zip(found, pool.map(version_of, found, found.values()))]
+        return [
+            fact_of(name, found[name], version)
+            for name, version in zip(found, pool.map(version_of, found, found.values()))
+        ]
 
 
 def fact_of(name: str, path: str, version: Optional[str]) -> "ContainerFact":

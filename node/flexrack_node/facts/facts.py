@@ -1,4 +1,7 @@
-"""node.facts: what this machine is and has. Reads only; every part that cannot be read is left out, none fails the rest."""
+"""node.facts: what this machine is and has. Reads only; every part that cannot be read is left out, none fails the
+rest.
+"""
+
 import os
 import platform
 import resource
@@ -14,7 +17,18 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.sysfs import read
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.facts import CpuFact, DiskFact, GpuDaemonFact, GpuFact, LimitFact, LimitFacts, LinkFacts, MemoryFact, NodeFacts, PythonFact
+    from flexrack_node.schema.facts import (
+        CpuFact,
+        DiskFact,
+        GpuDaemonFact,
+        GpuFact,
+        LimitFact,
+        LimitFacts,
+        LinkFacts,
+        MemoryFact,
+        NodeFacts,
+        PythonFact,
+    )
     from flexrack_node.schema.node import FactsQuestion
 
 
@@ -102,14 +116,21 @@ def python() -> "PythonFact":
     from importlib.util import find_spec
 
     # Debian splits venv from Python: without ensurepip an environment cannot be made.
-    return {"version": platform.python_version(), "path": sys.executable, "venv": bool(find_spec("venv") and find_spec("ensurepip"))}
+    return {
+        "version": platform.python_version(),
+        "path": sys.executable,
+        "venv": bool(find_spec("venv") and find_spec("ensurepip")),
+    }
 
 
 def cpu() -> "CpuFact":
     from flexrack_node.facts.numa import numa_nodes, sockets
 
     allowed = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    model = next((line.split(":", 1)[1].strip() for line in read("/proc/cpuinfo").splitlines() if line.startswith("model name")), None)
+    model = next(
+        (line.split(":", 1)[1].strip() for line in read("/proc/cpuinfo").splitlines() if line.startswith("model name")),
+        None,
+    )
     numa = sum(1 for node in numa_nodes() if node["cpus"])
     fact: CpuFact = {"cores": len(allowed) or os.cpu_count() or 1, "numa_nodes": numa or 1, "load": os.getloadavg()[0]}
     counts = sockets()
@@ -147,8 +168,16 @@ def core_quota() -> Optional[float]:
 def memory() -> "MemoryFact":
     """Bytes. `limit` where a cgroup allows less than the machine has."""
     lines = dict(line.split(":", 1) for line in read("/proc/meminfo").splitlines() if ":" in line)
-    fact: MemoryFact = {"total": kibibytes(lines["MemTotal"]), "available": kibibytes(lines.get("MemAvailable", lines["MemFree"]))}
-    limits = [int(text) for folder in own_cgroups() for text in (read(folder / "memory.max").strip(), read(folder / "memory.limit_in_bytes").strip()) if text.isdigit()]
+    fact: MemoryFact = {
+        "total": kibibytes(lines["MemTotal"]),
+        "available": kibibytes(lines.get("MemAvailable", lines["MemFree"])),
+    }
+    limits = [
+        int(text)
+        for folder in own_cgroups()
+        for text in (read(folder / "memory.max").strip(), read(folder / "memory.limit_in_bytes").strip())
+        if text.isdigit()
+    ]
     if limits and min(limits) < fact["total"]:
         fact["limit"] = min(limits)
     if os.path.isdir("/dev/shm"):
@@ -163,12 +192,22 @@ def disk(root: Path) -> "DiskFact":
         folder = folder.parent
     usage = shutil.disk_usage(folder)
     inodes = os.statvfs(folder)
-    return {"path": str(folder), "total": usage.total, "free": usage.free, "writable": os.access(folder, os.W_OK), "free_files": inodes.f_favail}
+    return {
+        "path": str(folder),
+        "total": usage.total,
+        "free": usage.free,
+        "writable": os.access(folder, os.W_OK),
+        "free_files": inodes.f_favail,
+    }
 
 
 def limits() -> "LimitFacts":
     """Of what a program started over SSH may have. locked_memory in bytes: RDMA pins what it transfers."""
-    return {"open_files": limit(resource.RLIMIT_NOFILE), "locked_memory": limit(resource.RLIMIT_MEMLOCK), "processes": limit(resource.RLIMIT_NPROC)}
+    return {
+        "open_files": limit(resource.RLIMIT_NOFILE),
+        "locked_memory": limit(resource.RLIMIT_MEMLOCK),
+        "processes": limit(resource.RLIMIT_NPROC),
+    }
 
 
 def limit(kind: int) -> "LimitFact":
@@ -192,13 +231,21 @@ def gpu_daemon(channel: Channel) -> "GpuDaemonFact":
     from flexrack_node.gpu.claims import state
 
     reported = state(None, channel)
-    return {"state": reported["state"], "devices": [
-        {
-            "index": one["index"], "id": one["id"], "name": one["name"], "memory": one["memory"], "free": one["free"],
-            "whole": one["leased"]["whole"], "api": one.get("api") or "opencl",
-        }
-        for one in reported["devices"]
-    ]}
+    return {
+        "state": reported["state"],
+        "devices": [
+            {
+                "index": one["index"],
+                "id": one["id"],
+                "name": one["name"],
+                "memory": one["memory"],
+                "free": one["free"],
+                "whole": one["leased"]["whole"],
+                "api": one.get("api") or "opencl",
+            }
+            for one in reported["devices"]
+        ],
+    }
 
 
 def once(ask: Callable[[], Any]) -> Callable[[], Any]:

@@ -1,4 +1,5 @@
 """NVIDIA's GPUs of this machine, as nvidia-smi and sysfs tell of them."""
+
 import re
 import shutil
 from pathlib import Path
@@ -10,13 +11,15 @@ from flexrack_node.base.sysfs import ROOT, pci_address, pci_facts
 if TYPE_CHECKING:
     from flexrack_node.schema.facts import GpuFact, MigPart
 
-# nvidia-smi refuses a question with a field that it does not know as a whole: what old drivers lack is asked for, then done without.
+# nvidia-smi refuses a question with a field that it does not know as a whole: what old drivers lack is asked for, then
+# done without.
 FIELDS = ("index", "uuid", "name", "memory.total", "driver_version", "pci.bus_id")
 MORE_FIELDS = ("memory.free", "compute_mode", "mig.mode.current")
 
 
 class Row(NamedTuple):
     """What nvidia-smi tells of a GPU."""
+
     gpu: "GpuFact"
     is_in_parts: bool
 
@@ -33,7 +36,9 @@ def gpus(root: Path = ROOT) -> "List[GpuFact]":
 def ask(program: str) -> List[Row]:
     for fields in (FIELDS + MORE_FIELDS, FIELDS):
         try:
-            return parse_query(run_quick([program, f"--query-gpu={','.join(fields)}", "--format=csv,noheader,nounits"]), fields)
+            return parse_query(
+                run_quick([program, f"--query-gpu={','.join(fields)}", "--format=csv,noheader,nounits"]), fields
+            )
         except RuntimeError:
             if fields == FIELDS:
                 raise
@@ -48,8 +53,12 @@ def parse_query(text: str, fields: Sequence[str] = FIELDS + MORE_FIELDS) -> List
 
 def row_of(row: Dict[str, str]) -> Row:
     gpu: GpuFact = {
-        "index": int(row["index"]), "uuid": row["uuid"], "name": row["name"], "driver": row["driver_version"],
-        "memory": mebibytes(row["memory.total"]), "free": mebibytes(row.get("memory.free", "")),
+        "index": int(row["index"]),
+        "uuid": row["uuid"],
+        "name": row["name"],
+        "driver": row["driver_version"],
+        "memory": mebibytes(row["memory.total"]),
+        "free": mebibytes(row.get("memory.free", "")),
         "bus": pci_address(row["pci.bus_id"]) or row["pci.bus_id"],
     }
     mode = meant(row.get("compute_mode", ""))

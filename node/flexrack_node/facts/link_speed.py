@@ -1,4 +1,5 @@
 """How fast a network card could be: asked of its driver (ETHTOOL_GLINKSETTINGS), which needs no root."""
+
 import array
 import fcntl
 import socket
@@ -9,7 +10,9 @@ SIOCETHTOOL = 0x8946
 GLINKSETTINGS = 0x4C
 # struct ethtool_link_settings up to link_mode_masks_nwords and the reserved words (linux/ethtool.h).
 HEAD = struct.Struct("=II7Bb4B7I")
-WORDS = 9  # index in HEAD of link_mode_masks_nwords, which is signed: the kernel answers the first question with minus what it wants
+# index in HEAD of link_mode_masks_nwords, which is signed: the kernel answers the first question with minus what it
+# wants
+WORDS = 9
 
 # Bits of enum ethtool_link_mode_bit_indices (linux/ethtool.h), as ranges, by Mbit/s.
 MODES: Dict[int, Tuple[Tuple[int, int], ...]] = {
@@ -32,7 +35,9 @@ MODES: Dict[int, Tuple[Tuple[int, int], ...]] = {
 
 
 def fastest_mode(name: str) -> Optional[int]:
-    """Mbit/s of the fastest mode that the card supports; None where its driver does not say (virtual machines, InfiniBand)."""
+    """Mbit/s of the fastest mode that the card supports; None where its driver does not say (virtual machines,
+    InfiniBand).
+    """
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             words = -HEAD.unpack_from(exchange(probe, name, 0))[WORDS]
@@ -43,13 +48,18 @@ def fastest_mode(name: str) -> Optional[int]:
 
 def fastest_bit(supported: int) -> Optional[int]:
     """`supported`: the mask as one number, bit 0 the lowest."""
-    speeds = [speed for speed, ranges in MODES.items() for first, last in ranges if supported >> first & (1 << (last - first + 1)) - 1]
+    speeds = [
+        speed
+        for speed, ranges in MODES.items()
+        for first, last in ranges
+        if supported >> first & (1 << (last - first + 1)) - 1
+    ]
     return max(speeds, default=None)
 
 
 def ask_masks(probe: socket.socket, name: str, words: int) -> int:
     """The mask of supported modes: the first of three, each of `words` 32-bit words."""
-    return int.from_bytes(exchange(probe, name, words)[HEAD.size:HEAD.size + 4 * words], "little")
+    return int.from_bytes(exchange(probe, name, words)[HEAD.size : HEAD.size + 4 * words], "little")
 
 
 def exchange(probe: socket.socket, name: str, words: int) -> bytes:

@@ -1,4 +1,5 @@
 """Network interfaces of this machine, and which of its addresses another one is reached from."""
+
 import json
 import shutil
 import socket
@@ -19,6 +20,7 @@ SIOCGIFNETMASK = 0x891B
 
 class Named(NamedTuple):
     """An interface, and its addresses as `10.0.0.1/24`."""
+
     name: str
     addresses: List[str]
 
@@ -64,12 +66,17 @@ def from_ip_command() -> List[Named]:
     if not program:
         return []
     try:
-        done = subprocess.run([program, "-j", "addr"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=5, check=True)
+        done = subprocess.run(
+            [program, "-j", "addr"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=5, check=True
+        )
         links = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.SubprocessError):  # busybox has an ip without -j
         return []
     return [
-        Named(one["ifname"], [f"{each['local']}/{each['prefixlen']}" for each in one.get("addr_info", []) if "local" in each])
+        Named(
+            one["ifname"],
+            [f"{each['local']}/{each['prefixlen']}" for each in one.get("addr_info", []) if "local" in each],
+        )
         for one in links
         if one.get("ifname")
     ]

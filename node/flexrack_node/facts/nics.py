@@ -1,4 +1,7 @@
-"""Network interfaces by what they are: cards, bonds, bridges, and those that are software only; with speed, state and where they are plugged in."""
+"""Network interfaces by what they are: cards, bonds, bridges, and those that are software only; with speed, state and
+where they are plugged in.
+"""
+
 import os
 import re
 from pathlib import Path
@@ -22,19 +25,22 @@ def nic(root: Path, folder: Path, name: str) -> "NicFact":
     speed = number(folder / "speed")
     device = folder / "device"
     members = read(folder / "bonding/slaves").split() or names(folder / "brif")
-    found: NicFact = known({
-        "name": name,
-        "kind": kind,
-        "up": read(folder / "operstate") == "up" or (read(folder / "operstate") == "unknown" and read(folder / "carrier") == "1"),
-        "speed": speed if speed and speed > 0 else None,
-        # The question goes to the running kernel, which knows nothing of a captured tree.
-        "max_speed": fastest_mode(name) if kind == "physical" and root == ROOT else None,
-        "mtu": number(folder / "mtu"),
-        "driver": os.path.basename(os.path.realpath(device / "driver")) if (device / "driver").exists() else None,
-        "master": os.path.basename(os.path.realpath(folder / "master")) if (folder / "master").exists() else None,
-        "members": members or None,
-        **(pci_facts(device) if kind in ("physical", "wireless") else {}),
-    })
+    found: NicFact = known(
+        {
+            "name": name,
+            "kind": kind,
+            "up": read(folder / "operstate") == "up"
+            or (read(folder / "operstate") == "unknown" and read(folder / "carrier") == "1"),
+            "speed": speed if speed and speed > 0 else None,
+            # The question goes to the running kernel, which knows nothing of a captured tree.
+            "max_speed": fastest_mode(name) if kind == "physical" and root == ROOT else None,
+            "mtu": number(folder / "mtu"),
+            "driver": os.path.basename(os.path.realpath(device / "driver")) if (device / "driver").exists() else None,
+            "master": os.path.basename(os.path.realpath(folder / "master")) if (folder / "master").exists() else None,
+            "members": members or None,
+            **(pci_facts(device) if kind in ("physical", "wireless") else {}),
+        }
+    )
     return found
 
 

@@ -1,4 +1,5 @@
 """Sockets and NUMA nodes of this machine, with their CPUs and memory."""
+
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, List, NamedTuple, Optional, Set, Tuple
@@ -60,7 +61,9 @@ def sockets(root: Path = ROOT) -> Optional[Counts]:
     cores: Set[Tuple[int, int, Optional[int]]] = set()
     threads = 0
     for cpu in (name for name in names(folder) if re.fullmatch(r"cpu\d+", name)):
-        package, core, die = (number(folder / cpu / "topology" / name) for name in ("physical_package_id", "core_id", "die_id"))
+        package, core, die = (
+            number(folder / cpu / "topology" / name) for name in ("physical_package_id", "core_id", "die_id")
+        )
         if package is None or core is None:  # switched off
             continue
         threads += 1

@@ -1,4 +1,5 @@
 """Slurm as this node sees it: its version, the partitions, and whether the node is one of Slurm's."""
+
 import re
 import shutil
 import socket
@@ -10,7 +11,8 @@ from flexrack_node.base.commands import run_quick
 if TYPE_CHECKING:
     from flexrack_node.schema.facts import PartitionFact, SlurmFact, SlurmNodeFact
 
-# %P partition (with * where it is the default), %a up or down, %l time limit, %D nodes; %N node, %T its state (sinfo's manual).
+# %P partition (with * where it is the default), %a up or down, %l time limit, %D nodes; %N node, %T its state (sinfo's
+# manual).
 PARTITIONS = "%P|%a|%l|%D"
 NODE = "%N|%P|%T"
 
@@ -24,7 +26,9 @@ def slurm() -> "Optional[SlurmFact]":
     try:
         fact["version"] = re.sub(r"^slurm(-wlm)?\s+", "", run_quick([program, "--version"], seconds=5).strip())
         partitions = parse_partitions(run_quick([program, "-h", "-a", "-o", PARTITIONS], seconds=5))
-        node = parse_node(run_quick([program, "-h", "-a", "-N", "-n", socket.gethostname().split(".")[0], "-o", NODE], seconds=5))
+        node = parse_node(
+            run_quick([program, "-h", "-a", "-N", "-n", socket.gethostname().split(".")[0], "-o", NODE], seconds=5)
+        )
     except (RuntimeError, OSError) as error:
         return {**fact, "problem": str(error)}
     except subprocess.TimeoutExpired:  # by itself sinfo waits for minutes
@@ -34,7 +38,17 @@ def slurm() -> "Optional[SlurmFact]":
 
 def parse_partitions(text: str) -> "List[PartitionFact]":
     rows = [line.strip().split("|") for line in text.splitlines()]
-    return [{"name": row[0].rstrip("*"), "default": row[0].endswith("*"), "up": row[1] == "up", "time_limit": row[2], "nodes": int(row[3])} for row in rows if len(row) == 4 and row[3].isdigit()]
+    return [
+        {
+            "name": row[0].rstrip("*"),
+            "default": row[0].endswith("*"),
+            "up": row[1] == "up",
+            "time_limit": row[2],
+            "nodes": int(row[3]),
+        }
+        for row in rows
+        if len(row) == 4 and row[3].isdigit()
+    ]
 
 
 def parse_node(text: str) -> "Optional[SlurmNodeFact]":

@@ -1,4 +1,7 @@
-"""What a leader does after an attempt that has failed: finds out who is lost, and decides with whom, and whether, there is another one. The rules are in run/rules.py."""
+"""What a leader does after an attempt that has failed: finds out who is lost, and decides with whom, and whether, there
+is another one. The rules are in run/rules.py.
+"""
+
 import time
 from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional
 
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 
 class Next(NamedTuple):
     """The attempt that follows: with whom, and why."""
+
     members: List[str]
     why: str
 
@@ -40,7 +44,12 @@ class Aftermath:
         next_members = membership.next_members()
         if last["survivors"]:
             return None
-        if not next_members and has_restarts and self._spec.get("after_reboot") and any(one["kind"] == "reboot" for one in out.values()):
+        if (
+            not next_members
+            and has_restarts
+            and self._spec.get("after_reboot")
+            and any(one["kind"] == "reboot" for one in out.values())
+        ):
             next_members = self._await_return(out)
             if membership.stop_request():
                 last.update({"status": "stopped", "cause": None})
@@ -48,13 +57,19 @@ class Aftermath:
         if not next_members:
             left = len(membership.pool) - len(membership.lost)
             if last["cause"]:
-                last["cause"]["message"] = f"{last['cause']['message']}; {left} of {len(membership.pool)} nodes are left, and {membership.size['min']} are needed"
+                last["cause"]["message"] = (
+                    f"{last['cause']['message']}; {left} of {len(membership.pool)} nodes are left, and {membership.size['min']} are needed"
+                )
             return None
         if out:
             changes = rules.describe_change(members, next_members)
             if changes:
                 last["changes"] = changes
-            return Next(next_members, changes or f"{', '.join(out)} came back after a reboot") if changes or has_restarts else None
+            return (
+                Next(next_members, changes or f"{', '.join(out)} came back after a reboot")
+                if changes or has_restarts
+                else None
+            )
         count = rules.stuck(attempts, int(self._spec.get("without_progress", rules.WITHOUT_PROGRESS)))
         if count and has_restarts and last["cause"]:
             last["cause"].update({"message": rules.describe_stuck(count, attempts, last["cause"]), "stuck": count})
@@ -63,10 +78,16 @@ class Aftermath:
         return Next(next_members, f"a rank failed{', ' + change if change else ''}") if has_restarts else None
 
     def _await_return(self, out: "Dict[str, NodeLoss]") -> Optional[List[str]]:
-        """A node that goes down in order, or that is there again already, is most likely to come back: with whom the run goes on then, None where it does not."""
+        """A node that goes down in order, or that is there again already, is most likely to come back: with whom the
+        run goes on then, None where it does not.
+        """
         self._folder.event("awaits", members=sorted(out), seconds=PATIENCE_SECONDS)
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while time.monotonic() < deadline and not self._membership.stop_request() and not self._membership.step_down_cause():
+        while (
+            time.monotonic() < deadline
+            and not self._membership.stop_request()
+            and not self._membership.step_down_cause()
+        ):
             self._membership.apply()
             self._local.tick()
             found = self._membership.next_members()
@@ -76,7 +97,9 @@ class Aftermath:
         return None
 
     def _settle(self, last: "RunAttempt", members: List[str], has_restarts: bool) -> "Dict[str, NodeLoss]":
-        """Until every node of the attempt is ready again, or surely has no rank any more; returns those that are put out, and why."""
+        """Until every node of the attempt is ready again, or surely has no rank any more; returns those that are put
+        out, and why.
+        """
         out: Dict[str, NodeLoss] = {}
         membership, number = self._membership, last["attempt"]
         # Where nothing could go on, only so long that the others can say what they know.
@@ -89,14 +112,34 @@ class Aftermath:
                 observed, away = membership.observed(node), membership.links.lost_for(node)
                 is_ended = node not in membership.unended(number, [node])
                 if observed.get("gone") and not observed.get("survivors"):
-                    out[node] = observed.get("lost") or {"node": node, "kind": "supervisor", "message": f"{node} is lost: its supervisor was killed"}
-                elif away is not None and (away > membership.certain(node) or (not can_go_on and membership.evidence.is_known(node, time.monotonic() - begun))):
+                    out[node] = observed.get("lost") or {
+                        "node": node,
+                        "kind": "supervisor",
+                        "message": f"{node} is lost: its supervisor was killed",
+                    }
+                elif away is not None and (
+                    away > membership.certain(node)
+                    or (not can_go_on and membership.evidence.is_known(node, time.monotonic() - begun))
+                ):
                     out[node] = membership.evidence.judge(node, away)
-                elif not is_ended and away is None and (not can_go_on or time.monotonic() - begun > membership.certain(node)):
-                    out[node] = {"node": node, "kind": "node", "message": f"{node} did not say that its ranks have ended"}
+                elif (
+                    not is_ended
+                    and away is None
+                    and (not can_go_on or time.monotonic() - begun > membership.certain(node))
+                ):
+                    out[node] = {
+                        "node": node,
+                        "kind": "node",
+                        "message": f"{node} did not say that its ranks have ended",
+                    }
                     last["survivors"].setdefault(node, [])
             membership.gather()
-            open_nodes = [node for node in members if node not in out and (membership.links.lost_for(node) is not None or membership.unended(number, [node]))]
+            open_nodes = [
+                node
+                for node in members
+                if node not in out
+                and (membership.links.lost_for(node) is not None or membership.unended(number, [node]))
+            ]
             if not open_nodes:
                 break
             time.sleep(TICK)
@@ -105,7 +148,9 @@ class Aftermath:
             if not found or membership.next_members(but=list(found)):
                 out = found
             elif last["cause"]:  # it can only be tried again with all of them
-                last["cause"]["message"] = "; ".join([*(one["message"] for one in found.values()), last["cause"]["message"] or "a rank failed"])
+                last["cause"]["message"] = "; ".join(
+                    [*(one["message"] for one in found.values()), last["cause"]["message"] or "a rank failed"]
+                )
         for node, why in out.items():
             membership.put_out(node, why)
         return out

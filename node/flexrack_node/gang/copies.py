@@ -1,8 +1,11 @@
-"""Copies of the newest checkpoint on other nodes while the ranks train, so that it outlives the node that wrote it: mostly that of rank 0.
+"""Copies of the newest checkpoint on other nodes while the ranks train, so that it outlives the node that wrote it:
+mostly that of rank 0.
 
-Each node with ranks says now and then which whole checkpoint it has (`saved`), the leader names nodes that are to have it too (`keep`), those fetch it (`kept`). A copy lies
-beside the outputs, where no rank sees it, until the attempt is over; on an idle node nobody else writes, and it lies in the outputs at once.
+Each node with ranks says now and then which whole checkpoint it has (`saved`), the leader names nodes that are to have
+it too (`keep`), those fetch it (`kept`). A copy lies beside the outputs, where no rank sees it, until the attempt is
+over; on an idle node nobody else writes, and it lies in the outputs at once.
 """
+
 import os
 import threading
 import time
@@ -90,7 +93,10 @@ class Copies:
         try:
             base.mkdir(parents=True, exist_ok=True)
             kept = fetch(place_of(needed["place"]), self._secret, self._node, base, needed, exact=False)
-            if not checkpoint.is_whole(base / kept["name"], self._declared.get("marker") if self._declared and (base / kept["name"]).is_dir() else None):
+            if not checkpoint.is_whole(
+                base / kept["name"],
+                self._declared.get("marker") if self._declared and (base / kept["name"]).is_dir() else None,
+            ):
                 raise ValueError("it is not whole")
             if before and before != kept["name"]:
                 remove(checkpoint.inside(base, before))
@@ -105,7 +111,9 @@ class Copies:
 
 
 def copies_of(spec: "KeptRunOrder") -> int:
-    """On how many more nodes the newest checkpoint is to be: as the manifest says, else on one where the run can go on without a node."""
+    """On how many more nodes the newest checkpoint is to be: as the manifest says, else on one where the run can go on
+    without a node.
+    """
     declared, pool = spec.get("checkpoint"), len(spec["nodes"])
     if not declared or pool == 1 or spec.get("scheduler") == "slurm":
         return 0
@@ -114,16 +122,32 @@ def copies_of(spec: "KeptRunOrder") -> int:
     return min(pool - 1, int(declared.get("copies", 1 if goes_on else 0)))
 
 
-def choose(observations: "Mapping[str, GangObserved]", members: Sequence[str], copies: int) -> "Optional[CheckpointToKeep]":
-    """What is to be kept where: None for nothing. Pure. `observations`: of all nodes that can be used. Nodes that have an older copy are taken
-    first, so that copies do not spread, then idle ones, because no rank needs their network."""
-    found = [(saved, node) for node, observed in observations.items() for saved in [observed.get("saved")] if saved and observed.get("peer")]
+def choose(
+    observations: "Mapping[str, GangObserved]", members: Sequence[str], copies: int
+) -> "Optional[CheckpointToKeep]":
+    """What is to be kept where: None for nothing. Pure. `observations`: of all nodes that can be used. Nodes that have
+    an older copy are taken first, so that copies do not spread, then idle ones, because no rank needs their network.
+    """
+    found = [
+        (saved, node)
+        for node, observed in observations.items()
+        for saved in [observed.get("saved")]
+        if saved and observed.get("peer")
+    ]
     if not found:
         return None
     newest, source = max(found, key=lambda one: one[0]["at"])
-    having = [node for node, observed in observations.items() if observed.get("saved") == newest or _is_as_new(observed.get("kept"), newest)]
-    able = [node for node in observations if node not in having and not _is_as_new(observations[node].get("unkept"), newest)]
-    nodes = sorted(able, key=lambda node: (not observations[node].get("kept"), node in members))[:max(0, copies + 1 - len(having))]
+    having = [
+        node
+        for node, observed in observations.items()
+        if observed.get("saved") == newest or _is_as_new(observed.get("kept"), newest)
+    ]
+    able = [
+        node for node in observations if node not in having and not _is_as_new(observations[node].get("unkept"), newest)
+    ]
+    nodes = sorted(able, key=lambda node: (not observations[node].get("kept"), node in members))[
+        : max(0, copies + 1 - len(having))
+    ]
     return {**newest, "node": source, "place": observations[source]["peer"], "nodes": nodes} if nodes else None
 
 

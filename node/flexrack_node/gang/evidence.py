@@ -1,4 +1,5 @@
 """What the nodes of a gang know of each other: whom they reach. The leader asks, through what it wants of them."""
+
 import time
 from typing import TYPE_CHECKING, Dict, List, Mapping, Optional, Set
 
@@ -28,7 +29,9 @@ class Evidence:
         self._reported: Dict[str, Dict[str, PeerWord]] = {}  # by lost node: the best word of each peer since then
 
     def gather(self, lost: List[str]) -> None:
-        """Has everybody asked about nodes that the leader has no connection to; what they say is an event when it changes. Call it again and again."""
+        """Has everybody asked about nodes that the leader has no connection to; what they say is an event when it
+        changes. Call it again and again.
+        """
         if lost != self._requested:
             self._requested = lost
             self._reported = {node: words for node, words in self._reported.items() if node in lost}
@@ -36,7 +39,14 @@ class Evidence:
         for node in lost:
             # A node that is cut off from the leader ends its part after a while, and then nobody reaches it any more.
             known = self._reported.get(node, {})
-            words = {**known, **{peer: word for peer, word in self._words_of(node).items() if _RANK[word] >= _RANK[known.get(peer, "silent")]}}
+            words = {
+                **known,
+                **{
+                    peer: word
+                    for peer, word in self._words_of(node).items()
+                    if _RANK[word] >= _RANK[known.get(peer, "silent")]
+                },
+            }
             if words != known:
                 self._reported[node] = words
                 self._folder.event("asked about", member=node, words=words)
@@ -48,7 +58,11 @@ class Evidence:
 
     def refused(self) -> Set[str]:
         """Nodes whose machine answers while nobody reaches their supervisor: it is dead."""
-        return {node for node, words in self._reported.items() if "refused" in words.values() and "reached" not in words.values()}
+        return {
+            node
+            for node, words in self._reported.items()
+            if "refused" in words.values() and "reached" not in words.values()
+        }
 
     def judge(self, node: str, seconds: float) -> "NodeLoss":
         return rules.judge_lost(node, self._own, self._reported.get(node, {}), seconds)
@@ -71,28 +85,40 @@ class Evidence:
             of_node = [pair for pair in pairs if node in pair]
             reachable = sorted(one for one, said in words.items() if said.get(node) == "reached")
             message = "; ".join(f"the link between {one} and {other} is down" for one, other in of_node)
-            found[node] = {"node": node, "kind": "link", "message": f"{message}: {', '.join(reachable)} still reach{'es' if len(reachable) == 1 else ''} {node}"}
+            found[node] = {
+                "node": node,
+                "kind": "link",
+                "message": f"{message}: {', '.join(reachable)} still reach{'es' if len(reachable) == 1 else ''} {node}",
+            }
         return found
 
     def _ask(self, places: "Mapping[str, Optional[MemberPlace]]") -> Set[str]:
         """Returns those that can be asked about: who has no port is not."""
         self._round += 1
         known = {node: place for node, place in places.items() if place}
-        self._links.set_desired({**self._links.desired, "ask": {"round": self._round, "places": known} if known else None})
+        self._links.set_desired(
+            {**self._links.desired, "ask": {"round": self._round, "places": known} if known else None}
+        )
         return set(known)
 
     def _place(self, node: str) -> "Optional[MemberPlace]":
         return (self._agent.observed() if node == self._own else self._links.observed(node)).get("peer")
 
     def _words_of(self, node: str) -> "Dict[str, PeerWord]":
-        return {peer: said[node] for peer, said in self._all_words([self._own, *self._links.here()]).items() if node in said and peer != node}
+        return {
+            peer: said[node]
+            for peer, said in self._all_words([self._own, *self._links.here()]).items()
+            if node in said and peer != node
+        }
 
     def _all_words(self, nodes: List[str]) -> "Dict[str, Dict[str, PeerWord]]":
         """By node: what it said in this round about others."""
         found: Dict[str, Dict[str, PeerWord]] = {}
         for node in nodes:
             observed = self._agent.observed() if node == self._own else self._links.observed(node)
-            found[node] = {other: one["word"] for other, one in observed.get("words", {}).items() if one["round"] == self._round}
+            found[node] = {
+                other: one["word"] for other, one in observed.get("words", {}).items() if one["round"] == self._round
+            }
         return found
 
 

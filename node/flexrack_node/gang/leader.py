@@ -1,12 +1,15 @@
 """Makes one gang of the supervisors of a run: all start together, and one failure ends it everywhere.
 
-The protocol is a state, not a conversation. The leader (the run's first node, or who was chosen in its place: gang/election.py) tells every member what state is desired, each
-member tells the leader how things are on its node; both say it again after every change and every reconnection. So a lost link needs no memory
-of what was said before. What is in both: protocol/gang.json.
+The protocol is a state, not a conversation. The leader (the run's first node, or who was chosen in its place:
+gang/election.py) tells every member what state is desired, each member tells the leader how things are on its node;
+both say it again after every change and every reconnection. So a lost link needs no memory of what was said before.
+What is in both: protocol/gang.json.
 
-Not every supervisor takes part in every attempt: the run's nodes are a pool, and an attempt has the first of them that can be used, as
-many as the run is to have (run/rules.py). The others are idle. docs/adr/0016 says what happens when a node is lost, and when.
+Not every supervisor takes part in every attempt: the run's nodes are a pool, and an attempt has the first of them that
+can be used, as many as the run is to have (run/rules.py). The others are idle. docs/adr/0016 says what happens when a
+node is lost, and when.
 """
+
 import secrets
 import time
 from typing import TYPE_CHECKING, Dict, List, Optional, cast
@@ -14,6 +17,7 @@ from typing import TYPE_CHECKING, Dict, List, Optional, cast
 from flexrack_node.base.boot import boot_time
 from flexrack_node.base.stored import or_nothing
 from flexrack_node.gang.aftermath import Aftermath
+from flexrack_node.gang.checkpoints import Checkpoints, reached_of
 from flexrack_node.gang.election import Handover
 from flexrack_node.gang.member_agent import MemberAgent
 from flexrack_node.gang.membership import Membership
@@ -28,38 +32,55 @@ from flexrack_node.watch.hang import Hangs
 from flexrack_node.watch.straggler import report
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.gang import CheckpointFound, CheckpointSource, GangDesired, OpenAttempt, PeerQuestion
-    from flexrack_node.schema.result import Cause, CheckpointReached, GangOutcome, RunAttempt, RunResult
+    from flexrack_node.schema.gang import GangDesired, OpenAttempt, PeerQuestion
+    from flexrack_node.schema.result import GangOutcome, RunAttempt, RunResult
     from flexrack_node.schema.run import GangPlace
     from flexrack_node.schema.runfiles import KeptRunOrder, MemberPlace, StopRequest
 
 _STOP_LINK_SECONDS = 4.0  # without a link while stopping: a member that lives connects again every half second
 _STOP_PATIENCE = 15.0  # seconds after the grace in which a node must say that its ranks are gone
-_PREPARE_SECONDS = 3600.0  # for copying a checkpoint to the nodes that lack it; a node that is lost ends it before
-_HEIR_SECONDS = SILENT_SECONDS + 3.0  # for everybody to come to a new leader; who still believed in the old one has noticed by then
+# for everybody to come to a new leader; who still believed in the old one has noticed by then
+_HEIR_SECONDS = SILENT_SECONDS + 3.0
 _ANNOUNCE_SECONDS = 1.0
 
 
 class Leader:
     """Runs on one node. `listen()` first, then `run()`, `commit(result)` as soon as there is one, then `end(result)`."""
 
-    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, agent: Optional[MemberAgent] = None, handover: Optional[Handover] = None, term: int = 1) -> None:
-        """`agent`, `handover`: of the member that this node was before; `term` more than 1: it leads the run after a reboot."""
+    def __init__(
+        self,
+        folder: RunFolder,
+        spec: "KeptRunOrder",
+        local: LocalRanks,
+        agent: Optional[MemberAgent] = None,
+        handover: Optional[Handover] = None,
+        term: int = 1,
+    ) -> None:
+        """`agent`, `handover`: of the member that this node was before; `term` more than 1: it leads the run after a
+        reboot.
+        """
         self._folder, self._spec, self._local, self._handover = folder, spec, local, handover
         self._membership = Membership(folder, spec, local, agent, handover, term)
         self._is_back = not handover and bool(folder.state().get("returned"))
         self._aftermath = Aftermath(folder, spec, self._membership, local)
-        self._checkpoint: Optional[CheckpointSource] = None  # the newest that was ever heard of
+        self._checkpoints = Checkpoints(folder, self._membership)
         self._hangs = Hangs(folder, spec, handover.desired.get("dump", 0) if handover else 0)
 
     def listen(self) -> None:
         """Opens the gang's port, where there are members. Raises OSError."""
         place: GangPlace = {"address": self._membership.links.address, "port": self._membership.links.listen()}
-        self._folder.write("state", {**self._folder.state(), "gang": place, "term": self._membership.term, "leader": self._membership.own})
-        self._membership.agent.voter.leads({**place, "term": self._membership.term, "leader": self._membership.own, "anew": self._is_back})
+        self._folder.write(
+            "state",
+            {**self._folder.state(), "gang": place, "term": self._membership.term, "leader": self._membership.own},
+        )
+        self._membership.agent.voter.leads(
+            {**place, "term": self._membership.term, "leader": self._membership.own, "anew": self._is_back}
+        )
 
     def run(self) -> "GangOutcome":
-        """All attempts; returns {status: finished|failed|stopped, cause, attempts}, and `partial` where others lead the run by now."""
+        """All attempts; returns {status: finished|failed|stopped, cause, attempts}, and `partial` where others lead the
+        run by now.
+        """
         attempts: List[RunAttempt] = list(self._spec.get("attempts") or [])  # of a job of Slurm that was started before
         outcome: Optional[RunAttempt] = None
         if self._handover:
@@ -74,15 +95,35 @@ class Leader:
                 seconds = self._spec["gang"].get("timeout", 60)
                 message = f"{', '.join(missing)} did not join the gang within {seconds} s"
                 return {"status": "failed", "cause": of_gang(missing[0], message), "attempts": attempts}
-            if self._is_back and needs_checkpoint(self._folder, attempts) and not self._newest_checkpoint(found):
-                return {"status": "failed", "cause": of_loss(self._membership.own, "reboot", f"{self._membership.own} was rebooted; the run does not go on: {NO_CHECKPOINT}"), "attempts": attempts}
+            if self._is_back and needs_checkpoint(self._folder, attempts) and not self._checkpoints.newest(found):
+                return {
+                    "status": "failed",
+                    "cause": of_loss(
+                        self._membership.own,
+                        "reboot",
+                        f"{self._membership.own} was rebooted; the run does not go on: {NO_CHECKPOINT}",
+                    ),
+                    "attempts": attempts,
+                }
             members, pool = found, self._membership.pool
-            why = attempts[-1].get("changes") or f"{self._membership.own} was rebooted" if attempts else "start" if len(members) == len(pool) else f"start with {len(members)} of {len(pool)} nodes"
+            why = (
+                attempts[-1].get("changes") or f"{self._membership.own} was rebooted"
+                if attempts
+                else "start"
+                if len(members) == len(pool)
+                else f"start with {len(members)} of {len(pool)} nodes"
+            )
         while True:
             outcome = outcome or self._run_attempt(attempts, members, why)
             outcome["why"] = why
             attempts.append(outcome)
-            verdict = self._aftermath.decide(attempts, members) if outcome["status"] == "failed" and not self._hangs.is_final(len(attempts)) and not is_of_uploads(outcome) else None
+            verdict = (
+                self._aftermath.decide(attempts, members)
+                if outcome["status"] == "failed"
+                and not self._hangs.is_final(len(attempts))
+                and not is_of_uploads(outcome)
+                else None
+            )
             stepped_down = self._membership.step_down_cause()
             if stepped_down:
                 self._folder.event("stepped down", why=stepped_down["message"])
@@ -97,7 +138,7 @@ class Leader:
         return self._membership.stop_request()
 
     def commit(self, result: "RunResult") -> None:
-        """How it ended is known to the others from here on, also if this node is lost before it has put everything away."""
+        """From here on the others know how it ended, also if this node is lost before all is put away."""
         self._membership.set_desired({"phase": "committed", "attempt": self._local.attempt, "result": result})
 
     def end(self, result: "RunResult", patience: float) -> bool:
@@ -107,7 +148,10 @@ class Leader:
         members = self._membership.others
         waiting = [node for node in members if node not in self._membership.links.out()]
         while time.monotonic() < deadline and not all(self._membership.observed(node).get("done") for node in waiting):
-            if all(node not in self._membership.links.here() and not self._membership.observed(node).get("done") for node in waiting):
+            if all(
+                node not in self._membership.links.here() and not self._membership.observed(node).get("done")
+                for node in waiting
+            ):
                 break
             time.sleep(TICK)
         self._membership.close()
@@ -120,7 +164,10 @@ class Leader:
 
     def _inherit(self, handover: Handover) -> "RunAttempt":
         """Ends what the lost leader had begun, with whoever comes."""
-        membership, begun = self._membership, cast("RunAttempt", {key: value for key, value in handover.open.items() if key != "why"})
+        membership, begun = (
+            self._membership,
+            cast("RunAttempt", {key: value for key, value in handover.open.items() if key != "why"}),
+        )
         membership.history = {"attempts": handover.attempts, "open": handover.open}
         places: Dict[str, MemberPlace] = handover.desired["places"]
         for node, loss in handover.desired["history"]["lost"].items():
@@ -130,15 +177,31 @@ class Leader:
         waiting = [node for node in membership.others if node not in membership.lost]
         for node in waiting:
             former = node == handover.leader
-            membership.links.expect(node, handover.heard if former else boot_time(), {"peer": places.get(node), "skipped": 0})
-        membership.set_desired({"phase": "wait", "attempt": begun["attempt"]})  # who comes knows what was before, should we be lost, too
+            membership.links.expect(
+                node, handover.heard if former else boot_time(), {"peer": places.get(node), "skipped": 0}
+            )
+        # who comes knows what was before, should we be lost, too
+        membership.set_desired({"phase": "wait", "attempt": begun["attempt"]})
         gang = or_nothing(self._folder.state()["gang"])
-        announcement: PeerQuestion = {"follow": {"term": membership.term, "leader": membership.own, "address": gang["address"], "port": gang["port"]}}
+        announcement: PeerQuestion = {
+            "follow": {
+                "term": membership.term,
+                "leader": membership.own,
+                "address": gang["address"],
+                "port": gang["port"],
+            }
+        }
         deadline, again = time.monotonic() + _HEIR_SECONDS, 0.0
-        while time.monotonic() < deadline and any(not membership.has_said(node) for node in waiting if node != handover.leader):
+        while time.monotonic() < deadline and any(
+            not membership.has_said(node) for node in waiting if node != handover.leader
+        ):
             self._local.tick()
             if time.monotonic() >= again:
-                away = {node: place_of(places[node]) for node in waiting if node in places and node not in membership.links.here()}
+                away = {
+                    node: place_of(places[node])
+                    for node in waiting
+                    if node in places and node not in membership.links.here()
+                }
                 ask_all(away, announcement, self._spec["gang"]["secret"], membership.own, self._local.tick)
                 again = time.monotonic() + _ANNOUNCE_SECONDS
             time.sleep(TICK)
@@ -150,40 +213,75 @@ class Leader:
         for one in attempts:
             one["pace"] = None  # of every rank of every attempt it would be more than fits into a line to the others
         begun = cast("RunAttempt", {"attempt": number, "nodes": members, "started": started, "checkpoint": None})
-        nothing: RunAttempt = {**begun, "status": "failed", "clean": True, "survivors": {}, "lost": [], "reached": None, "steps": None}
+        nothing: RunAttempt = {
+            **begun,
+            "status": "failed",
+            "clean": True,
+            "survivors": {},
+            "lost": [],
+            "reached": None,
+            "steps": None,
+        }
         try:
             port = free_port(address)
         except OSError as error:
             return {**nothing, "clean": False, "cause": of_gang(self._membership.own, f"no port to be had: {error}")}
-        checkpoint = self._newest_checkpoint(members)
+        checkpoint = self._checkpoints.newest(members)
         if checkpoint:
             begun["checkpoint"] = {"name": checkpoint["name"], "node": checkpoint["node"], "at": checkpoint["at"] / 1e9}
-        opened: OpenAttempt = {"attempt": number, "nodes": members, "started": started, "checkpoint": begun["checkpoint"], "why": why}
+        opened: OpenAttempt = {
+            "attempt": number,
+            "nodes": members,
+            "started": started,
+            "checkpoint": begun["checkpoint"],
+            "why": why,
+        }
         self._membership.history = {"attempts": list(attempts), "open": opened}
         if self._spec.get("after_reboot"):
             self._folder.write("history", self._membership.history)
         desired: GangDesired = {"phase": "prepare", "attempt": number, "members": members, "checkpoint": checkpoint}
-        problem = self._prepare(desired, checkpoint["name"]) if checkpoint else None
+        problem = self._checkpoints.bring(desired, checkpoint["name"]) if checkpoint else None
         if problem or (checkpoint and (self._membership.stop_request() or self._membership.step_down_cause())):
             self._membership.set_desired({**desired, "phase": "stop", "grace": 0.0})  # nobody begins it any more
-            nothing.update({"checkpoint": begun["checkpoint"], "ended": time.time(), "cause": problem, "reached": reached_of(checkpoint)})
+            nothing.update(
+                {
+                    "checkpoint": begun["checkpoint"],
+                    "ended": time.time(),
+                    "cause": problem,
+                    "reached": reached_of(checkpoint),
+                }
+            )
             if self._membership.stop_request() and not problem:
                 nothing["status"] = "stopped"
             return nothing
-        self._membership.set_desired({**desired, "phase": "run", "address": address, "port": port, "rendezvous": secrets.token_hex(16)})
-        self._folder.write("state", {**self._folder.state(), "status": "running", "attempt": number, "members": members})
+        self._membership.set_desired(
+            {**desired, "phase": "run", "address": address, "port": port, "rendezvous": secrets.token_hex(16)}
+        )
+        self._folder.write(
+            "state", {**self._folder.state(), "status": "running", "attempt": number, "members": members}
+        )
         ended, lost = self._watch(number, members)
         return self._close(begun, members, ended, lost, time.time())
 
-    def _close(self, begun: "RunAttempt", members: List[str], why: str, lost: List[str], stopped_at: float) -> "RunAttempt":
-        """Ends an attempt everywhere, where it is not over; `why`: ended|failed|stop|lost|stepped down, since `stopped_at`. Returns all that is known of it."""
+    def _close(
+        self, begun: "RunAttempt", members: List[str], why: str, lost: List[str], stopped_at: float
+    ) -> "RunAttempt":
+        """Ends an attempt everywhere, where it is not over; `why`: ended|failed|stop|lost|stepped down, since
+        `stopped_at`. Returns all that is known of it.
+        """
         number: int = begun["attempt"]
         ranks = ranks_of(members, self._spec["launcher"], self._spec["processes"])
         before = self._membership.observations(members)
         finished = is_complete(before, ranks)
         if why != "ended":
             request = or_nothing(self._membership.stop_request())
-            grace = FAILURE_GRACE if why != "stop" else 0.0 if request.get("kill") else float(request.get("grace", self._spec["grace"]))
+            grace = (
+                FAILURE_GRACE
+                if why != "stop"
+                else 0.0
+                if request.get("kill")
+                else float(request.get("grace", self._spec["grace"]))
+            )
             self._folder.write("state", {**self._folder.state(), "status": "stopping"})
             unreached = self._stop_all(number, members, min(grace, self._spec["grace"]) if why != "stop" else grace)
             lost = sorted(set(lost) | set(unreached))
@@ -191,39 +289,43 @@ class Leader:
         # Where a reaper speaks for a dead supervisor nothing can be started again.
         lost = sorted(set(lost) | {node for node, observed in observations.items() if observed.get("gone")})
         complete = is_complete(observations, ranks)
-        survivors = {node: observed.get("survivors", []) for node, observed in observations.items() if observed.get("survivors")}
+        survivors = {
+            node: observed.get("survivors", []) for node, observed in observations.items() if observed.get("survivors")
+        }
         cause = None
         if why != "stop" and not complete:
-            cause = self._hangs.cause_in(number) or first_cause(observations, self._membership.links.clocks, stopped_at if why != "ended" else None, before)
+            cause = self._hangs.cause_in(number) or first_cause(
+                observations, self._membership.links.clocks, stopped_at if why != "ended" else None, before
+            )
             if why == "lost" and (cause is None or cause["at"] > stopped_at):
-                cause = of_gang(lost[0], f"the connection to {', '.join(lost)} was lost for more than {self._membership.lost_seconds:.0f} s")
+                cause = of_gang(
+                    lost[0],
+                    f"the connection to {', '.join(lost)} was lost for more than {self._membership.lost_seconds:.0f} s",
+                )
         found = [one for observed in observations.values() for one in [observed.get("checkpoint")] if one]
         return {
             **begun,
-            "status": "finished" if complete and (finished or why != "stop") else "stopped" if why == "stop" else "failed",
-            "ended": time.time(), "cause": cause, "survivors": survivors, "lost": lost,
+            "status": "finished"
+            if complete and (finished or why != "stop")
+            else "stopped"
+            if why == "stop"
+            else "failed",
+            "ended": time.time(),
+            "cause": cause,
+            "survivors": survivors,
+            "lost": lost,
             "clean": not survivors and not lost,
             "pace": report({node: observed.get("paces") or {} for node, observed in observations.items()}),
-            "reached": reached_of(max(found, key=lambda one: one["at"])) if found else {"at": 0} if self._spec.get("checkpoint") else None,
-            "steps": max((steps for observed in observations.values() for steps in [observed.get("steps")] if steps is not None), default=None),
+            "reached": reached_of(max(found, key=lambda one: one["at"]))
+            if found
+            else {"at": 0}
+            if self._spec.get("checkpoint")
+            else None,
+            "steps": max(
+                (steps for observed in observations.values() for steps in [observed.get("steps")] if steps is not None),
+                default=None,
+            ),
         }
-
-    def _prepare(self, desired: "GangDesired", name: str) -> "Optional[Cause]":
-        """Brings the checkpoint to all nodes of the attempt; returns the cause where that is not to be done."""
-        members, number = desired["members"], desired["attempt"]
-        self._membership.set_desired(desired)
-        deadline = time.monotonic() + _PREPARE_SECONDS
-        while True:
-            self._membership.apply()
-            observations = self._membership.observations(members)
-            waiting = [node for node, observed in observations.items() if observed.get("ready", 0) < number]
-            problem = next((one for observed in observations.values() for one in [observed.get("problem")] if one and one["attempt"] == number), None)
-            lost = [node for node in waiting if node in self._membership.links.lost(self._membership.lost_seconds) or self._membership.observed(node).get("gone")]
-            if not waiting or self._membership.stop_request() or self._membership.step_down_cause():
-                return None
-            if problem or lost or time.monotonic() > deadline:
-                return of_gang(waiting[0], problem["message"] if problem else f"checkpoint {name} did not come to {', '.join(lost or waiting)}")
-            time.sleep(TICK)
 
     def _watch(self, number: int, members: List[str]) -> "tuple[str, List[str]]":
         """Until the attempt is over by itself, or must be ended: (ended|failed|stop|lost, nodes lost)."""
@@ -236,7 +338,10 @@ class Leader:
                 return "stepped down", []
             observations = self._membership.observations(members)
             mine = [observed for observed in observations.values() if observed.get("attempt") == number]
-            if any(observed.get("trouble") or any(record.get("exit") for record in observed["records"].values()) for observed in mine):
+            if any(
+                observed.get("trouble") or any(record.get("exit") for record in observed["records"].values())
+                for observed in mine
+            ):
                 return "failed", []
             if len(mine) == len(observations) and all(observed["phase"] == "ended" for observed in mine):
                 return "ended", []
@@ -252,7 +357,16 @@ class Leader:
 
     def _stop_all(self, number: int, members: List[str], grace: float) -> List[str]:
         """Ends the attempt everywhere; returns the nodes that did not say that it is done."""
-        self._membership.set_desired({"phase": "stop", "attempt": number, "members": members, "grace": grace, "quiet": self._local.is_signalled(), "requested": self._membership.stop_request()})
+        self._membership.set_desired(
+            {
+                "phase": "stop",
+                "attempt": number,
+                "members": members,
+                "grace": grace,
+                "quiet": self._local.is_signalled(),
+                "requested": self._membership.stop_request(),
+            }
+        )
         deadline = time.monotonic() + grace + _STOP_PATIENCE
         while time.monotonic() < deadline:
             self._membership.apply()
@@ -271,30 +385,16 @@ class Leader:
         deadline = time.monotonic() + self._spec["gang"].get("timeout", 60)
         while True:
             self._membership.take_back()
-            missing = [node for node in self._membership.others if node not in self._membership.links.here() or (self._is_back and not self._membership.observed(node))]
+            missing = [
+                node
+                for node in self._membership.others
+                if node not in self._membership.links.here() or (self._is_back and not self._membership.observed(node))
+            ]
             if not missing or time.monotonic() > deadline or self._membership.stop_request():
                 return missing
             time.sleep(TICK)
-
-    def _newest_checkpoint(self, members: List[str]) -> "Optional[CheckpointSource]":
-        """The newest whole one that a node of the gang has, and where; what only lost nodes had is said to be lost."""
-        usable = self._membership.usable()
-        found: List[CheckpointSource] = [{**one, "node": node, "place": self._membership.observed(node).get("peer")} for node in usable for one in [self._membership.observed(node).get("checkpoint")] if one]
-        newest = max(found, key=lambda one: (one["at"], one["node"] in members)) if found else None
-        lost = [(node, self._membership.observed(node)) for node in self._membership.lost]
-        known: List[CheckpointSource] = [{**one, "node": node, "place": None} for node, observed in lost for one in [observed.get("checkpoint") or observed.get("saved")] if one]
-        gone = [one for one in [*known, *([self._checkpoint] if self._checkpoint else [])] if one["at"] > (newest["at"] if newest else 0)]
-        if gone:
-            self._folder.event("checkpoint lost", checkpoint=gone[0]["name"], had=gone[0]["node"], instead=newest and newest["name"])
-        self._checkpoint = newest
-        return newest
 
 
 def is_of_uploads(attempt: "RunAttempt") -> bool:
     """The ranks have done their work: to start them again would not help."""
     return or_nothing(attempt.get("cause")).get("kind") == "upload"
-
-
-def reached_of(checkpoint: "Optional[CheckpointFound]") -> "Optional[CheckpointReached]":
-    """As an attempt's record has it."""
-    return cast("Optional[CheckpointReached]", checkpoint)

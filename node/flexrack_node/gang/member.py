@@ -1,4 +1,5 @@
 """A member of a run's gang: every node but the one that leads. The protocol is described in gang/leader.py."""
+
 import threading
 import time
 from typing import TYPE_CHECKING, Mapping, Optional, Tuple, Union
@@ -26,9 +27,18 @@ REFUSED_SECONDS = 5.0  # of nobody listening at the leader's port: the leader is
 
 
 class Member:
-    """Does what the leader wants and says how it is. `run()`, then `done(drained)`, unless it leads itself from then on."""
+    """Does what the leader wants and says how it is. `run()`, then `done(drained)`, unless it leads itself from then
+    on.
+    """
 
-    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, agent: Optional[MemberAgent] = None, follows: Optional[Follows] = None) -> None:
+    def __init__(
+        self,
+        folder: RunFolder,
+        spec: "KeptRunOrder",
+        local: LocalRanks,
+        agent: Optional[MemberAgent] = None,
+        follows: Optional[Follows] = None,
+    ) -> None:
         """`agent`, `follows`: of a node that has found its gang after a reboot."""
         self._folder, self._spec, self._local = folder, spec, local
         self._lock = threading.Lock()
@@ -36,7 +46,8 @@ class Member:
         self.agent = agent or MemberAgent(folder, spec, local)
         self._lost_seconds = float(spec["gang"].get("lost", LOST_SECONDS))
         self._leader: str = spec["nodes"][0]
-        self._place: Optional[Tuple[str, int]] = (spec["gang"]["address"], spec["gang"]["port"])  # None: there is no leader
+        # None: there is no leader
+        self._place: Optional[Tuple[str, int]] = (spec["gang"]["address"], spec["gang"]["port"])
         self._link: Optional[Link] = None
         self._heard = boot_time()  # the leader's last sign of life
         self._refused_since: Optional[float] = None
@@ -46,7 +57,9 @@ class Member:
         self._limits = (self._lost_seconds, self._refused_seconds)
         self._awaits = False  # the leader's machine, which has gone down
         if follows:
-            self._follow({"term": follows.term, "leader": follows.leader, "address": follows.place[0], "port": follows.place[1]})
+            self._follow(
+                {"term": follows.term, "leader": follows.leader, "address": follows.place[0], "port": follows.place[1]}
+            )
         self._skipped = 0
         self._last: GangObserved = {}  # what is said once all is put away
         self._is_over = False
@@ -78,7 +91,11 @@ class Member:
             with self._lock:
                 desired, link = self._desired, self._link
             if self._awaits and self._folder.stop_request():
-                return {**self._give_up(f"it was stopped while the leader on {self._leader} was away"), "status": "stopped", "cause": None}
+                return {
+                    **self._give_up(f"it was stopped while the leader on {self._leader} was away"),
+                    "status": "stopped",
+                    "cause": None,
+                }
             if desired["phase"] == "end":
                 result: GangOutcome = desired["result"]
                 return result
@@ -116,7 +133,9 @@ class Member:
         if desired["phase"] not in ("prepare", "run") or not request:
             self.agent.apply(desired)
         if request:
-            self._local.stop(self._local.attempt, 0.0 if request.get("kill") else float(request.get("grace", self._spec["grace"])))
+            self._local.stop(
+                self._local.attempt, 0.0 if request.get("kill") else float(request.get("grace", self._spec["grace"]))
+            )
 
     def _all_observed(self) -> "GangObserved":
         return {**self.agent.observed(), "stop": self._folder.stop_request(), "skipped": self._skipped, **self._last}
@@ -162,7 +181,9 @@ class Member:
             self._poll.wake()
 
     def _gone(self) -> Optional[str]:
-        """Why the leader is given up; None while it is not. Counted from its last word, so that it knows when we have done so."""
+        """Why the leader is given up; None while it is not. Counted from its last word, so that it knows when we have
+        done so.
+        """
         with self._lock:
             refused = self._refused_since
         if refused is not None and time.monotonic() - refused > self._refused_seconds:
@@ -188,9 +209,15 @@ class Member:
             return None
         history = desired.get("history")
         least = (self._spec.get("size") or {"min": len(self._spec["nodes"])})["min"]
-        if not history or keeper_of(self._spec).ends_the_rest or not rules.can_be_replaced(self._spec["nodes"], self._leader, history["lost"], least):
+        if (
+            not history
+            or keeper_of(self._spec).ends_the_rest
+            or not rules.can_be_replaced(self._spec["nodes"], self._leader, history["lost"], least)
+        ):
             return self._give_up(gone)
-        outcome = Election(self._folder, self._spec, self._local, self.agent.voter).hold(desired, self._leader, heard, self._lost_seconds)
+        outcome = Election(self._folder, self._spec, self._local, self.agent.voter).hold(
+            desired, self._leader, heard, self._lost_seconds
+        )
         if outcome.handover or outcome.result:
             return outcome.handover or outcome.result
         if not outcome.follow:
@@ -199,9 +226,13 @@ class Member:
         return None
 
     def _is_expected_back(self) -> bool:
-        """Whether the leader said that its machine goes down in order, nobody can take its place, and the run goes on after a reboot."""
+        """Whether the leader said that its machine goes down in order, nobody can take its place, and the run goes on
+        after a reboot.
+        """
         word = self.agent.voter.gone().get(self._leader, {})
-        return bool(self._spec.get("after_reboot") and word.get("lost") and not may_be_led_on(self._spec) and not self._awaits)
+        return bool(
+            self._spec.get("after_reboot") and word.get("lost") and not may_be_led_on(self._spec) and not self._awaits
+        )
 
     def _await_leader(self) -> None:
         """It listens at its port of before when it is back, and leads in a later term."""
@@ -227,7 +258,10 @@ class Member:
         if announced:
             self._folder.event("follows", leader=announced["leader"], term=announced["term"])
             gang = {"address": announced["address"], "port": announced["port"]}
-            self._folder.write("state", {**self._folder.state(), "term": announced["term"], "leader": announced["leader"], "gang": gang})
+            self._folder.write(
+                "state",
+                {**self._folder.state(), "term": announced["term"], "leader": announced["leader"], "gang": gang},
+            )
 
     def _give_up(self, why: str) -> "GangOutcome":
         """No gang any more: nothing of it stays alive here."""

@@ -1,7 +1,9 @@
-"""One node's agent in a gang, the same for its leader and for every member: brings about the desired state, and reports the observed one.
+"""One node's agent in a gang, the same for its leader and for every member: brings about the desired state, and reports
+the observed one.
 
 Both are in protocol/gang.json: GangDesired, GangObserved.
 """
+
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional
@@ -35,14 +37,16 @@ class MemberAgent:
         self._ready = 0  # the attempt whose checkpoint is here
         self._problem: Optional[FetchProblem] = None
         self._looked = 0
-        declared = spec.get("checkpoint")  # there is one before the first attempt where the run goes on after a reboot, or Slurm has started the job again
+        # there is one before the first attempt where the run goes on after a reboot, or Slurm has started the job again
+        declared = spec.get("checkpoint")
         self._found: Optional[CheckpointFound] = checkpoint.newest(folder.outputs, declared) if declared else None
         self._steps: Optional[int] = None
         if len(spec["nodes"]) > 1:
             try:
                 self._port = PeerPort(spec["address"], self._secret, folder.outputs, self.voter.answer, port)
             except OSError as error:
-                folder.event("no port", address=spec["address"], why=str(error))  # the others then say `silent` of this node
+                # the others then say `silent` of this node
+                folder.event("no port", address=spec["address"], why=str(error))
 
     def apply(self, desired: "GangDesired") -> None:
         """Everything but `end` and `out`, which are for who calls this."""
@@ -77,7 +81,13 @@ class MemberAgent:
         if copy and (not found or copy["at"] > found["at"]):
             found = copy
         return {
-            **local.observed(), **self._copies.observed(), "checkpoint": found, "steps": self._steps, "ready": self._ready, "problem": self._problem, "words": self._reach.words(),
+            **local.observed(),
+            **self._copies.observed(),
+            "checkpoint": found,
+            "steps": self._steps,
+            "ready": self._ready,
+            "problem": self._problem,
+            "words": self._reach.words(),
             "peer": list(self._port.place) if self._port else None,
         }
 
@@ -89,9 +99,17 @@ class MemberAgent:
     def _start(self, desired: "GangDesired") -> None:
         members = desired["members"]
         found = desired["checkpoint"]
-        gang = {"nodes": members, "index": members.index(self._node), "gang": {**self._spec["gang"], "address": desired["address"]}}
-        self._local.start(desired["attempt"], desired["port"], desired["rendezvous"], gang, self._path_of(found) if found else None)
-        self._folder.write("state", {**self._folder.state(), "status": "running", "attempt": desired["attempt"], "members": members})
+        gang = {
+            "nodes": members,
+            "index": members.index(self._node),
+            "gang": {**self._spec["gang"], "address": desired["address"]},
+        }
+        self._local.start(
+            desired["attempt"], desired["port"], desired["rendezvous"], gang, self._path_of(found) if found else None
+        )
+        self._folder.write(
+            "state", {**self._folder.state(), "status": "running", "attempt": desired["attempt"], "members": members}
+        )
 
     def _prepare(self, attempt: int, needed: "CheckpointSource") -> None:
         self._preparing = attempt
@@ -106,11 +124,16 @@ class MemberAgent:
             self._folder.event("fetched", checkpoint=needed["name"], bytes=needed["bytes"], source=needed["node"])
             self._ready = attempt
         except (LinkLost, OSError, ValueError, KeyError, TypeError) as error:
-            self._problem = {"attempt": attempt, "message": f"{needed['name']} of {needed['node']} could not be copied to {self._node}: {error}"}
+            self._problem = {
+                "attempt": attempt,
+                "message": f"{needed['name']} of {needed['node']} could not be copied to {self._node}: {error}",
+            }
             self._folder.event("not fetched", checkpoint=needed["name"], source=needed["node"], why=str(error))
 
     def _path_of(self, needed: "CheckpointSource") -> Optional[Path]:
-        """Where this very checkpoint is for this node: its own, or under Slurm, where run folders are shared, that of the node which wrote it."""
+        """Where this very checkpoint is for this node: its own, or under Slurm, where run folders are shared, that of
+        the node which wrote it.
+        """
         if checkpoint.has(self._folder.outputs, needed):
             return self._folder.outputs / str(needed["name"])
         if self._spec.get("scheduler") == "slurm":
@@ -123,7 +146,11 @@ class MemberAgent:
         """Once after each attempt, when nothing writes any more."""
         self._looked = attempt
         declared = self._spec.get("checkpoint")
-        self._found = self._copies.adopt(self._folder.outputs, checkpoint.newest(self._folder.outputs, declared)) if declared else None
+        self._found = (
+            self._copies.adopt(self._folder.outputs, checkpoint.newest(self._folder.outputs, declared))
+            if declared
+            else None
+        )
         self._steps = steps_of(self._folder, attempt)
 
 

@@ -1,4 +1,5 @@
 """Who of a gang is connected to its leader, since when not, and what each has said last."""
+
 import threading
 import time
 from typing import TYPE_CHECKING, Dict, List, Optional, Set
@@ -76,7 +77,9 @@ class MemberLinks:
         return None if since is None else time.monotonic() - since
 
     def unheard(self) -> Dict[str, float]:
-        """Of nodes without a connection that there was: seconds since their last word. Those that were put out are among them."""
+        """Of nodes without a connection that there was: seconds since their last word. Those that were put out are
+        among them.
+        """
         with self._lock:
             return {node: boot_time() - heard for node, heard in self._heard.items()}
 
@@ -95,7 +98,11 @@ class MemberLinks:
     def lost(self, seconds: float) -> List[str]:
         """Nodes that have been away for longer."""
         with self._lock:
-            return sorted(node for node, since in self._lost_since.items() if node not in self._out and time.monotonic() - since > seconds)
+            return sorted(
+                node
+                for node, since in self._lost_since.items()
+                if node not in self._out and time.monotonic() - since > seconds
+            )
 
     def put_out(self, node: str) -> None:
         """From now on it is no part of the gang, whatever it thinks: should it come back, it is told so."""
@@ -125,7 +132,12 @@ class MemberLinks:
             return [stop for observed in self._observations.values() for stop in [observed.get("stop")] if stop]
 
     def _farewell(self) -> "GangDesired":
-        return {"phase": "out", "attempt": self.desired["attempt"], "term": self.desired["term"], "serial": self.desired["serial"]}
+        return {
+            "phase": "out",
+            "attempt": self.desired["attempt"],
+            "term": self.desired["term"],
+            "serial": self.desired["serial"],
+        }
 
     def _welcome(self, node: str, link: Link, hello: "LinkHello") -> None:
         """In a thread a connection: a member is there, or there again."""

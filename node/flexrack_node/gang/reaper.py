@@ -1,7 +1,8 @@
 """Waits for its supervisor to end. If that was not the planned end, it ends everything that was left behind.
 
-    reaper FOLDER      with a pipe on stdin whose other end only the supervisor holds; one byte means "all is well"
+reaper FOLDER      with a pipe on stdin whose other end only the supervisor holds; one byte means "all is well"
 """
+
 import os
 import sys
 import time
@@ -56,13 +57,25 @@ def _cut_off(record: "RankRecord", down_at: Optional[float]) -> "RankRecord":
 
 
 def _speak(folder: RunFolder, died: float, left: List[int]) -> None:
-    """For the dead supervisor, so that the gang does not wait for it to come back: to the leader, or, if that is who died, to all others."""
+    """For the dead supervisor, so that the gang does not wait for it to come back: to the leader, or, if that is who
+    died, to all others.
+    """
     spec, state, attempts = folder.spec(), folder.state(), folder.attempts()
     if not attempts:
         return
-    records = {str(rank): _cut_off(record, state.get("down_at")) for rank, record in folder.records(attempts[-1]).items()}
+    records = {
+        str(rank): _cut_off(record, state.get("down_at")) for rank, record in folder.records(attempts[-1]).items()
+    }
     trouble: LaunchTrouble = {"at": died, "message": "the supervisor was killed", "exit": None, "tail": []}
-    observed: GangObserved = {"attempt": attempts[-1], "phase": "ended", "records": records, "survivors": left, "trouble": trouble, "gone": True, **({"unsaved": True} if spec.get("uploads") else {})}
+    observed: GangObserved = {
+        "attempt": attempts[-1],
+        "phase": "ended",
+        "records": records,
+        "survivors": left,
+        "trouble": trouble,
+        "gone": True,
+        **({"unsaved": True} if spec.get("uploads") else {}),
+    }
     if "down" in state:  # with the machine, in order
         trouble["message"] = f"{spec['node']} is lost: it shuts down"
         observed["lost"] = {"node": spec["node"], "kind": "reboot", "message": trouble["message"]}
@@ -70,7 +83,13 @@ def _speak(folder: RunFolder, died: float, left: List[int]) -> None:
         from flexrack_node.link.peer import ask_all, place_of  # only here: a reaper is small as long as nothing happens
 
         places = {node: place_of(place) for node, place in state.get("places", {}).items() if node != spec["node"]}
-        ask_all(places, {"gone": {"node": spec["node"], "observed": observed}}, spec["gang"]["secret"], spec["node"], lambda: None)
+        ask_all(
+            places,
+            {"gone": {"node": spec["node"], "observed": observed}},
+            spec["gang"]["secret"],
+            spec["node"],
+            lambda: None,
+        )
         return
     known = state.get("gang")
     gang = known or spec["gang"]

@@ -1,8 +1,10 @@
 """How a supervisor that a reboot has ended comes back to its gang: docs/adr/0039.
 
-It asks all others, at the ports they had, who leads (`returned` of gang/voter_state.py). Where a gang lives it is a member of it, and nothing else. It leads only where
-nobody else can: every other node says that it has come back, too, and this one led last; or the run has no other leader than its first node.
+It asks all others, at the ports they had, who leads (`returned` of gang/voter_state.py). Where a gang lives it is a
+member of it, and nothing else. It leads only where nobody else can: every other node says that it has come back, too,
+and this one led last; or the run has no other leader than its first node.
 """
+
 import signal
 import time
 from typing import TYPE_CHECKING, Mapping, NamedTuple, Tuple, Union, cast
@@ -39,17 +41,24 @@ class Follows(NamedTuple):
 
 
 def order_of(folder: RunFolder) -> "KeptRunOrder":
-    """The run's order as it is after a reboot: with the attempts before it, and at the ports of before, where the others look for this node."""
+    """The run's order as it is after a reboot: with the attempts before it, and at the ports of before, where the
+    others look for this node.
+    """
     spec, state = folder.spec(), folder.state()
     size = spec.get("size")
-    gang = {**spec["gang"], "timeout": _ELASTIC_SECONDS if size and size["min"] < len(spec["nodes"]) else PATIENCE_SECONDS}
+    gang = {
+        **spec["gang"],
+        "timeout": _ELASTIC_SECONDS if size and size["min"] < len(spec["nodes"]) else PATIENCE_SECONDS,
+    }
     place = state.get("gang")
     if place and leader_known(spec, state)[1] == spec["node"]:
         gang["listen"] = place["port"]
     return cast("KeptRunOrder", {**spec, "gang": gang, "attempts": attempts_known(folder)})
 
 
-def find_place(folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, agent: MemberAgent) -> "Union[Leads, Follows, GangOutcome]":
+def find_place(
+    folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, agent: MemberAgent
+) -> "Union[Leads, Follows, GangOutcome]":
     """Its place in the gang; an outcome where there is none, or the run was stopped meanwhile."""
     own, pool, state = spec["node"], spec["nodes"], folder.state()
     term, leader = leader_known(spec, state)
@@ -63,22 +72,33 @@ def find_place(folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, agent
             return {"status": "stopped", "cause": None, "attempts": spec.get("attempts") or [], "partial": True}
         local.tick()
         if time.monotonic() >= again:
-            answers = ask_all(places, {"returned": {"node": own, "boot": boot_id()}}, spec["gang"]["secret"], own, local.tick)
+            answers = ask_all(
+                places, {"returned": {"node": own, "boot": boot_id()}}, spec["gang"]["secret"], own, local.tick
+            )
             found = _judge(answers.answers, own, pool, (term, leader))
             if found:
                 return found
             again = time.monotonic() + _AGAIN_SECONDS
         time.sleep(TICK)
-    message = f"{own} was rebooted while the run was going on, and found nobody who leads it within {PATIENCE_SECONDS:.0f} s"
+    message = (
+        f"{own} was rebooted while the run was going on, and found nobody who leads it within {PATIENCE_SECONDS:.0f} s"
+    )
     return {"status": "failed", "cause": of_loss(own, "reboot", message), "attempts": [], "partial": True}
 
 
-def _judge(answers: "Mapping[str, PeerAnswer]", own: str, pool: "list[str]", known: Tuple[int, str]) -> "Union[Leads, Follows, None]":
+def _judge(
+    answers: "Mapping[str, PeerAnswer]", own: str, pool: "list[str]", known: Tuple[int, str]
+) -> "Union[Leads, Follows, None]":
     leaders = [one["leads"] for one in answers.values() if one.get("leads") and one.get("welcome")]
     if leaders:
         newest = max(leaders, key=lambda one: int(one["term"]))
         term = int(newest["term"])
-        return Follows(term, str(newest["leader"]), (str(newest["address"]), int(newest["port"])), bool(newest.get("anew")) and known[0] < term)
+        return Follows(
+            term,
+            str(newest["leader"]),
+            (str(newest["address"]), int(newest["port"])),
+            bool(newest.get("anew")) and known[0] < term,
+        )
     back = {node: one["returned"] for node, one in answers.items() if one.get("returned")}
     if set(back) != set(pool) - {own}:
         return None
@@ -87,12 +107,16 @@ def _judge(answers: "Mapping[str, PeerAnswer]", own: str, pool: "list[str]", kno
 
 
 def leave(folder: RunFolder, spec: "KeptRunOrder", at: float) -> None:
-    """The machine goes down in order: the ranks get their grace, and nothing is said of the run's end, which is for the others to say, or goes on after the reboot. Who
-    calls this ends right after it; the reaper tells the others. `at`: when it was said."""
+    """The machine goes down in order: the ranks get their grace, and nothing is said of the run's end, which is for the
+    others to say, or goes on after the reboot. Who calls this ends right after it; the reaper tells the others. `at`:
+    when it was said.
+    """
     folder.write("state", {**folder.state(), "down": boot_id(), "down_at": at})
     folder.event("leaving", why=f"{spec['node']} shuts down")
     attempts = folder.attempts()
-    pids = [record["pid"] for record in folder.records(attempts[-1]).values() if "exit" not in record] if attempts else []
+    pids = (
+        [record["pid"] for record in folder.records(attempts[-1]).values() if "exit" not in record] if attempts else []
+    )
     for pid in pids:
         if is_alive(pid):
             send_signal(pid, signal.SIGTERM)

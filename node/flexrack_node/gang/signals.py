@@ -1,4 +1,7 @@
-"""Signals to the supervisor of a run: whoever ends it kindly means the run, unless the machine goes down; then nobody wants its end."""
+"""Signals to the supervisor of a run: whoever ends it kindly means the run, unless the machine goes down; then nobody
+wants its end.
+"""
+
 import os
 import signal
 import time
@@ -27,7 +30,7 @@ def with_shutdown(folder: RunFolder, result: "GangOutcome", request: "Optional[S
         return result
     why = obstacle(folder) if "after_reboot" in folder.spec() else None
     message = f"{request['by']} ended the run{f'; it does not go on: {why}' if why else ''}"
-    return {**result, "status": "failed", "cause": of_loss(request["by"][len(_SHUTDOWN):], "reboot", message)}
+    return {**result, "status": "failed", "cause": of_loss(request["by"][len(_SHUTDOWN) :], "reboot", message)}
 
 
 def _others_go_on(folder: RunFolder, spec: "KeptRunOrder") -> bool:
@@ -38,6 +41,7 @@ def _others_go_on(folder: RunFolder, spec: "KeptRunOrder") -> bool:
 
 def listen_to_signals(folder: RunFolder, is_noted: bool) -> None:
     """Whoever ends this process kindly means the run."""
+
     def stop(number: int, _frame: Union[object, None]) -> None:
         at = time.time()
         if is_noted:
@@ -50,7 +54,10 @@ def listen_to_signals(folder: RunFolder, is_noted: bool) -> None:
                 leave(folder, spec, at)
                 os._exit(0)  # without a word to the reaper, which ends what is left and tells the others
             by = f"{_SHUTDOWN}{spec['node']}" if is_down else signal.Signals(number).name
-            folder.write("stop", {"grace": spec.get("grace", 10), "kill": False, "by": by, **({"at": at} if is_down else {})})
+            folder.write(
+                "stop", {"grace": spec.get("grace", 10), "kill": False, "by": by, **({"at": at} if is_down else {})}
+            )
+
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)

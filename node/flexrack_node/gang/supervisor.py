@@ -1,8 +1,9 @@
 """The process that stays with a run on a node, from before its ranks start until its record is complete.
 
-    supervisor FOLDER              detached; started by run.start
-    supervisor FOLDER returned     the same by boot.resume, of a run that a reboot has cut off
+supervisor FOLDER              detached; started by run.start
+supervisor FOLDER returned     the same by boot.resume, of a run that a reboot has cut off
 """
+
 import os
 import signal
 import subprocess
@@ -49,7 +50,9 @@ def main(arguments: List[str]) -> int:
 
 
 def supervise(folder: RunFolder, judge: Optional[Judge] = None, is_back: bool = False) -> int:
-    """`is_back`: the run goes on after a reboot of the node. `judge`: what the run's result is where this process got a signal, which then also was everybody's; None where a signal means no more than `runs stop`."""
+    """`is_back`: the run goes on after a reboot of the node. `judge`: what the run's result is where this process got a
+    signal, which then also was everybody's; None where a signal means no more than `runs stop`.
+    """
     if not folder.hold() or folder.result():  # somebody has written down that it is over, while this process began
         return 0
     os.umask(0o077)
@@ -79,18 +82,30 @@ def supervise(folder: RunFolder, judge: Optional[Judge] = None, is_back: bool = 
     if hold:
         state["wants"] = hold.wants
     if before:
-        kept = cast("RunState", {key: value for key, value in before.items() if key in ("attempt", "gang", "term", "leader", "members", "places")})
+        kept = cast(
+            "RunState",
+            {
+                key: value
+                for key, value in before.items()
+                if key in ("attempt", "gang", "term", "leader", "members", "places")
+            },
+        )
         state = {**state, **kept, "returned": before.get("returned", 0) + 1}
         folder.event("came back", boot=boot_id())
     folder.write("state", state)
     reaper = subprocess.Popen(
-        python_module("gang.reaper", str(folder.path)), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN),  # Slurm's is for every process of the job, and means the ranks
+        python_module("gang.reaper", str(folder.path)),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+        # Slurm's is for every process of the job, and means the ranks
+        preexec_fn=lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN),
     )
     listen_to_signals(folder, is_noted=judge is not None)
     try:
         if hold:
-            hold.add(reaper.pid)  # it ends the ranks if we are killed, and as long as it is at that nobody gets their place
+            # it ends the ranks if we are killed, and as long as it is at that nobody gets their place
+            hold.add(reaper.pid)
         _supervise(folder, spec, started, _forbids(hold, leases), judge, is_back)
     except Exception as error:
         # The reaper ends the ranks: it is not told that all is well.
@@ -129,7 +144,14 @@ def _forbids(hold: Optional[Hold], leases: Optional[LeaseHold]) -> Callable[[], 
     return lambda: (hold.lost() if hold else None) or (leases.lost() if leases else None)
 
 
-def _supervise(folder: RunFolder, spec: "KeptRunOrder", started: float, forbids: Callable[[], Optional[str]], judge: Optional[Judge], is_back: bool) -> None:
+def _supervise(
+    folder: RunFolder,
+    spec: "KeptRunOrder",
+    started: float,
+    forbids: Callable[[], Optional[str]],
+    judge: Optional[Judge],
+    is_back: bool,
+) -> None:
     relay = _open_relay(folder, spec)
     local = LocalRanks(folder, spec, relay.port if relay else None, forbids)
     if relay:
@@ -139,7 +161,11 @@ def _supervise(folder: RunFolder, spec: "KeptRunOrder", started: float, forbids:
     agent = MemberAgent(folder, spec, local, port_of(folder)) if is_back else None
     place = find_place(folder, spec, local, agent) if agent else None
     ended: Union[GangOutcome, Handover, None] = place if isinstance(place, dict) else None
-    member = Member(folder, spec, local, agent, place if isinstance(place, Follows) else None) if isinstance(place, Follows) or (not agent and spec["index"] > 0) else None
+    member = (
+        Member(folder, spec, local, agent, place if isinstance(place, Follows) else None)
+        if isinstance(place, Follows) or (not agent and spec["index"] > 0)
+        else None
+    )
     if agent:
         agent.voter.follows(has_vote=place.has_vote if isinstance(place, Follows) else True)
     if member:
@@ -171,7 +197,14 @@ def _with_signal(folder: RunFolder, result: "RunResult", judge: Optional[Judge])
     return judge(result, signalled["at"]) if judge and signalled else result
 
 
-def _lead(folder: RunFolder, spec: "KeptRunOrder", started: float, leader: Leader, relay: "Optional[_Relay]", result: "RunResult") -> None:
+def _lead(
+    folder: RunFolder,
+    spec: "KeptRunOrder",
+    started: float,
+    leader: Leader,
+    relay: "Optional[_Relay]",
+    result: "RunResult",
+) -> None:
     """After the last attempt."""
     result["term"], result["leader"] = leader_known(spec, folder.state())  # whom this node follows, or is itself
     if result.get("partial"):  # how the run ends is for others to say, and to record
@@ -187,8 +220,12 @@ def _lead(folder: RunFolder, spec: "KeptRunOrder", started: float, leader: Leade
     _record(folder, spec, relay, result, everybody)
 
 
-def _record(folder: RunFolder, spec: "KeptRunOrder", relay: "Optional[_Relay]", result: "RunResult", everybody: bool) -> None:
-    """The leader's last work. Where the head is away, result.json keeps recorded: false and run.reconcile does it later."""
+def _record(
+    folder: RunFolder, spec: "KeptRunOrder", relay: "Optional[_Relay]", result: "RunResult", everybody: bool
+) -> None:
+    """The leader's last work. Where the head is away, result.json keeps recorded: false and run.reconcile does it
+    later.
+    """
     if not relay:
         return
     uploaded = _upload(folder, relay, result["outputs"])
@@ -236,7 +273,11 @@ class _Relay:
 
         self._folder, self._tracking = folder, tracking
         self._relay = Relay(
-            folder.spool, upstream_of(tracking), tracking["token"], on_event=self._tell, run_id=tracking["run_id"],
+            folder.spool,
+            upstream_of(tracking),
+            tracking["token"],
+            on_event=self._tell,
+            run_id=tracking["run_id"],
         )
         self.port: int = self._relay.start()
 

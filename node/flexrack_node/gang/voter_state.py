@@ -1,9 +1,13 @@
-"""What one node of a gang says when another wants to lead: a vote once in each term, and never against a leader that it still hears.
+"""What one node of a gang says when another wants to lead: a vote once in each term, and never against a leader that it
+still hears.
 
-A term is the time of one leader; its number only grows. Questions come to the node's port (link/peer.py), from anybody who knows the run's secret: PeerQuestion in
-protocol/gang.json. Who has heard a newer word of a leader than the candidate (`known`) does not vote for it, because an attempt, or the end, would be forgotten.
-Votes are kept in memory only. A supervisor that has died comes back after a reboot alone, and then it has no vote in a gang that went on, so nobody can vote twice.
+A term is the time of one leader; its number only grows. Questions come to the node's port (link/peer.py), from anybody
+who knows the run's secret: PeerQuestion in protocol/gang.json. Who has heard a newer word of a leader than the
+candidate (`known`) does not vote for it, because an attempt, or the end, would be forgotten. Votes are kept in memory
+only. A supervisor that has died comes back after a reboot alone, and then it has no vote in a gang that went on, so
+nobody can vote twice.
 """
+
 import threading
 import time
 from typing import TYPE_CHECKING, Dict, Optional, Tuple
@@ -28,7 +32,8 @@ class VoterState:
         self._newest: Optional[LeaderPlace] = None  # the newest leader that was announced
         self._gone: Dict[str, GangObserved] = {}
         self.has_vote = True
-        self._back: Optional[Tuple[int, str]] = None  # the newest term and leader that it knew, while it looks for its gang after a reboot
+        # the newest term and leader that it knew, while it looks for its gang after a reboot
+        self._back: Optional[Tuple[int, str]] = None
         self._leads: Optional[LeaderPlace] = None
         self._returning: Dict[str, str] = {}  # nodes that look for their gang, and in which boot of theirs
         self._welcome: Dict[str, str] = {}
@@ -80,7 +85,9 @@ class VoterState:
             return time.monotonic() - self._granted_at < _ANNOUNCE_SECONDS
 
     def next_term(self) -> int:
-        """For a candidate: the one in which it has voted for itself already, or the next one in which it can. It has voted for itself then."""
+        """For a candidate: the one in which it has voted for itself already, or the next one in which it can. It has
+        voted for itself then.
+        """
         with self._lock:
             term, candidate = self._voted
             if candidate != self._node or term <= self._term:
@@ -101,7 +108,12 @@ class VoterState:
             if "follow" in question:
                 announced = question["follow"]
                 if announced["term"] > max(self._term, self._newest["term"] if self._newest else 0):
-                    self._newest = {"term": announced["term"], "leader": announced["leader"], "address": announced["address"], "port": announced["port"]}
+                    self._newest = {
+                        "term": announced["term"],
+                        "leader": announced["leader"],
+                        "address": announced["address"],
+                        "port": announced["port"],
+                    }
                     self._voted = max(self._voted, (int(announced["term"]), None), key=lambda one: one[0])
                 return {"term": self._term}
             if "gone" in question:
@@ -126,7 +138,9 @@ class VoterState:
             self._voted, self._granted_at = (term, candidate), time.monotonic()
         is_over = self._desired["phase"] in ("committed", "end")
         return {
-            "granted": not why, "why": why, "voted": self._voted[0] if self._voted[1] != candidate else 0,
+            "granted": not why,
+            "why": why,
+            "voted": self._voted[0] if self._voted[1] != candidate else 0,
             "out": self._is_out(candidate),
             "result": self._desired.get("result") if is_over else None,
             "follow": self._newest,

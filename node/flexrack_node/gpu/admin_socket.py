@@ -1,7 +1,9 @@
 """What the GPU daemon of this node is asked. Its admin socket takes one JSON line and gives one.
 
-The socket is its owner's alone, and so is the SSH connection that the answers travel on: a lease's key is in one answer only.
+The socket is its owner's alone, and so is the SSH connection that the answers travel on: a lease's key is in one answer
+only.
 """
+
 import json
 import socket
 from pathlib import Path
@@ -11,7 +13,13 @@ from flexrack_node.base.errors import NodeError
 from flexrack_node.base.stored import or_nothing, read
 
 TIMEOUT_SECONDS = 30.0
-CODES = {"unavailable": "GPU_UNAVAILABLE", "unknown_device": "NOT_FOUND", "unknown_lease": "NOT_FOUND", "invalid": "USAGE", "limit": "GPU_UNAVAILABLE"}
+CODES = {
+    "unavailable": "GPU_UNAVAILABLE",
+    "unknown_device": "NOT_FOUND",
+    "unknown_lease": "NOT_FOUND",
+    "invalid": "USAGE",
+    "limit": "GPU_UNAVAILABLE",
+}
 
 
 def look(root: Path) -> Any:
@@ -48,4 +56,10 @@ def ask(root: Path, request: Dict[str, Any]) -> Any:
         return found
     refused = reported.get("error") or {}
     more = {key: value for key, value in refused.items() if key not in ("code", "message")}
-    raise NodeError(CODES.get(str(refused.get("code")), "GPU_REFUSED"), refused.get("message") or "the GPU daemon refused without a reason", None, reason=refused.get("code"), **more)
+    raise NodeError(
+        CODES.get(str(refused.get("code")), "GPU_REFUSED"),
+        refused.get("message") or "the GPU daemon refused without a reason",
+        None,
+        reason=refused.get("code"),
+        **more,
+    )

@@ -1,8 +1,11 @@
-"""gpu.state, .lease, .release: a GPU is a run's or the GPU daemon's, never both's, and here is what each of the two must know of the other.
+"""gpu.state, .lease, .release: a GPU is a run's or the GPU daemon's, never both's, and here is what each of the two
+must know of the other.
 
-A run reserves GPUs by UUID (reservation/place.py), and the daemon's name of a CUDA device is its UUID too. Both sides decide under the lock of the
-reservations: the daemon gives no lease of a device that a run has reserved, and no run gets a device of which somebody has a lease.
+A run reserves GPUs by UUID (reservation/place.py), and the daemon's name of a CUDA device is its UUID too. Both sides
+decide under the lock of the reservations: the daemon gives no lease of a device that a run has reserved, and no run
+gets a device of which somebody has a lease.
 """
+
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, cast
@@ -22,17 +25,26 @@ if TYPE_CHECKING:
 
 
 def state(given: "Optional[Nothing]", channel: Channel) -> "DaemonState":
-    """{state: absent|stopped|running, status, devices, leases}. stopped: it should run and does not; a device that a run has reserved says so."""
+    """{state: absent|stopped|running, status, devices, leases}. stopped: it should run and does not; a device that a
+    run has reserved says so.
+    """
     status: Any = admin_socket.look(channel.root)
     if status is None:
-        return {"state": "stopped" if (channel.root / "gpu" / "settings.json").exists() else "absent", "status": None, "devices": [], "leases": []}
+        return {
+            "state": "stopped" if (channel.root / "gpu" / "settings.json").exists() else "absent",
+            "status": None,
+            "devices": [],
+            "leases": [],
+        }
     devices = admin_socket.ask(channel.root, {"op": "devices"})["devices"]
     leases = admin_socket.ask(channel.root, {"op": "leases"})["leases"]
     return mark({"state": "running", "status": status, "devices": devices, "leases": leases}, channel.root)
 
 
 def lease(given: "LeaseRequest", channel: Channel) -> "GrantedLease":
-    """{devices, whole | fraction | memory, compute, cap, owner, purpose} -> {lease, key, server, devices, ...}. GPU_UNAVAILABLE where somebody was quicker, or a run has it."""
+    """{devices, whole | fraction | memory, compute, cap, owner, purpose} -> {lease, key, server, devices, ...}.
+    GPU_UNAVAILABLE where somebody was quicker, or a run has it.
+    """
     place = open_place(channel.root)
     with place.locked():
         check_unreserved(place, given.get("devices") or [])
@@ -49,7 +61,12 @@ def release(given: "LeaseId", channel: Channel) -> "EndedLease":
 def reserved(place: Place) -> "Dict[str, Record]":
     """The living record that has each GPU, by UUID. Who only waits in line has nothing."""
     boot, at = boot_id(), boot_time()
-    return {gpu: record for record in place.records() if record["state"] != "waiting" and is_counting(record, at, boot) for gpu in record["wants"]["gpus"]}
+    return {
+        gpu: record
+        for record in place.records()
+        if record["state"] != "waiting" and is_counting(record, at, boot)
+        for gpu in record["wants"]["gpus"]
+    }
 
 
 def check_unreserved(place: Place, devices: List[str]) -> None:
@@ -58,7 +75,12 @@ def check_unreserved(place: Place, devices: List[str]) -> None:
     for device in devices:
         if device in theirs:
             one = theirs[device]
-            raise NodeError("GPU_UNAVAILABLE", f"{device} is reserved for run {one['lease']} of {one['owner']}", "flexrack rack reservations", device=device)
+            raise NodeError(
+                "GPU_UNAVAILABLE",
+                f"{device} is reserved for run {one['lease']} of {one['owner']}",
+                "flexrack rack reservations",
+                device=device,
+            )
 
 
 def mark(reported: "DaemonState", root: Path) -> "DaemonState":
@@ -72,15 +94,29 @@ def mark(reported: "DaemonState", root: Path) -> "DaemonState":
 
 
 def leased_records(root: Path, gpus: List[str], wanted: "Claim") -> "List[InTheWay]":
-    """What stands in the way of a run that wants these GPUs: a record, as reservations have them, for each lease of this user's daemon."""
+    """What stands in the way of a run that wants these GPUs: a record, as reservations have them, for each lease of
+    this user's daemon.
+    """
     if not gpus or admin_socket.look(root) is None:
         return []
     found: List[InTheWay] = []
     for lease in admin_socket.ask(root, {"op": "leases"})["leases"]:
         shared = sorted({one["id"] for one in lease["devices"]} & set(gpus))
         if shared:
-            found.append(cast("InTheWay", {
-                **wanted, "lease": f"GPU lease {lease['lease'][:8]}", "state": "running", "owner": lease["owner"], "project": None, "since": lease["created"],
-                "wants": {"gpus": shared, "slots": 0, "exclusive": False}, "over": f"GPU {', '.join(shared)}", "user": user_name(os.geteuid()),
-            }))
+            found.append(
+                cast(
+                    "InTheWay",
+                    {
+                        **wanted,
+                        "lease": f"GPU lease {lease['lease'][:8]}",
+                        "state": "running",
+                        "owner": lease["owner"],
+                        "project": None,
+                        "since": lease["created"],
+                        "wants": {"gpus": shared, "slots": 0, "exclusive": False},
+                        "over": f"GPU {', '.join(shared)}",
+                        "user": user_name(os.geteuid()),
+                    },
+                )
+            )
     return found

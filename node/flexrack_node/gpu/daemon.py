@@ -4,9 +4,11 @@
 
 What it serves is chosen by the user's side: `drivers` of gpu.inspect says what this machine has.
 
-It runs as a systemd user unit where those begin with the machine (service/comeback.py), else under a supervisor of ours (service/control.py). Either way its workers,
-one a client, outlive it: a broker that was killed or is replaced finds them again.
+It runs as a systemd user unit where those begin with the machine (service/comeback.py), else under a supervisor of ours
+(service/control.py). Either way its workers, one a client, outlive it: a broker that was killed or is replaced finds
+them again.
 """
+
 import json
 import os
 import platform
@@ -34,7 +36,10 @@ SERVICE = "gpu"
 READY_SECONDS = 30.0
 NO_DEVICES = 69  # exit codes of flexrack-gpud
 TITLES = {
-    "opencl": ("OpenCL", "sudo apt-get install ocl-icd-libopencl1, and the OpenCL driver of the device (pocl-opencl-icd makes one of the CPU)"),
+    "opencl": (
+        "OpenCL",
+        "sudo apt-get install ocl-icd-libopencl1, and the OpenCL driver of the device (pocl-opencl-icd makes one of the CPU)",
+    ),
     "cuda": ("CUDA", "install NVIDIA's driver, or try it out without a GPU: flexrack gpu serve --backend sim"),
     "sim": ("simulated CUDA", None),
 }
@@ -43,17 +48,26 @@ TITLES = {
 def inspect(given: "GpuQuestion", channel: Channel) -> "GpuFound":
     """{programs, drivers, env}: what is there: which of these files, how the daemon would be and is run, and with what.
 
-    `drivers`: which GPU drivers this machine has too, where no daemon has been set up; `env`: what that would have besides.
+    `drivers`: which GPU drivers this machine has too, where no daemon has been set up; `env`: what that would have
+    besides.
     """
     folder = channel.root / "gpu"
     state = admin_socket.look(channel.root)
     settings = read("gpu.settings", folder / "settings.json")
     comes_back = comeback.look(channel.root)
     found: GpuFound = {
-        "folder": str(folder), "system": platform.system().lower(), "machine": platform.machine(), "glibc": platform.libc_ver()[1],
+        "folder": str(folder),
+        "system": platform.system().lower(),
+        "machine": platform.machine(),
+        "glibc": platform.libc_ver()[1],
         "placed": [name for name in given.get("programs", []) if (folder / "program" / name).exists()],
-        "keeper": "systemd" if unit.unit_path(folder).exists() or (not settings and comes_back["by"] == "systemd") else "supervisor", "comes_back": comes_back,
-        "running": state is not None, "pid": state and state["pid"], "settings": settings,
+        "keeper": "systemd"
+        if unit.unit_path(folder).exists() or (not settings and comes_back["by"] == "systemd")
+        else "supervisor",
+        "comes_back": comes_back,
+        "running": state is not None,
+        "pid": state and state["pid"],
+        "settings": settings,
     }
     if given.get("drivers") and not settings:
         found["drivers"] = drivers.look(given.get("env") or {})
@@ -61,7 +75,9 @@ def inspect(given: "GpuQuestion", channel: Channel) -> "GpuFound":
 
 
 def place(given: "ProgramFile", channel: Channel) -> "FilePlaced":
-    """{name, sha256, executable} and the file's bytes. A daemon of another architecture, or for a newer glibc, is NODE_UNFIT."""
+    """{name, sha256, executable} and the file's bytes. A daemon of another architecture, or for a newer glibc, is
+    NODE_UNFIT.
+    """
     record(channel.root, channel.root / "gpu", "gpu")
     target = program_file.receive(given, channel, channel.root / "gpu" / "program")
     if given.get("executable"):
@@ -70,9 +86,11 @@ def place(given: "ProgramFile", channel: Channel) -> "FilePlaced":
 
 
 def start(given: "GpuOrder", channel: Channel) -> "GpuStarted":
-    """{program, backend, driver, sim, bind: [address], port, transport, grace, env}: has exactly this daemon run, and waits until it answers.
+    """{program, backend, driver, sim, bind: [address], port, transport, grace, env}: has exactly this daemon run, and
+    waits until it answers.
 
-    Another one that runs is replaced: only the broker, its clients do not notice. -> {started, pid, port, keeper, comes_back}
+    Another one that runs is replaced: only the broker, its clients do not notice. -> {started, pid, port, keeper,
+    comes_back}
     """
     record(channel.root, channel.root / "gpu", "gpu")
     folder = channel.root / "gpu"
@@ -83,9 +101,21 @@ def start(given: "GpuOrder", channel: Channel) -> "GpuStarted":
     check_devices(folder, given)
     if not port:
         from flexrack_node.service.endpoint import ports
+
         port = ports({"count": 1, "host": given["bind"][0]}, channel)[0]
-    argv = [str(program), "broker", "--root", str(folder / "daemon"), *backend_options(folder, given), "--port", str(port),
-            "--grace", str(given["grace"]), "--transport", given["transport"]]
+    argv = [
+        str(program),
+        "broker",
+        "--root",
+        str(folder / "daemon"),
+        *backend_options(folder, given),
+        "--port",
+        str(port),
+        "--grace",
+        str(given["grace"]),
+        "--transport",
+        given["transport"],
+    ]
     for address in given["bind"]:
         argv += ["--bind", address]
     if given.get("trusted_fabric"):
@@ -102,7 +132,9 @@ def start(given: "GpuOrder", channel: Channel) -> "GpuStarted":
 
 
 def stop(given: "GpuStop", channel: Channel) -> "Withdrawn":
-    """{force}: ends the daemon, its workers and its leases; CONFLICT while leases are there, unless forced. -> {stopped, leases}"""
+    """{force}: ends the daemon, its workers and its leases; CONFLICT while leases are there, unless forced. ->
+    {stopped, leases}
+    """
     leases: List[Dict[str, Any]] = []
     running = admin_socket.look(channel.root) is not None
     if running:
@@ -110,7 +142,9 @@ def stop(given: "GpuStop", channel: Channel) -> "Withdrawn":
         if leases and not given.get("force"):
             owners = ", ".join(sorted({str(one.get("owner") or "somebody") for one in leases}))
             count = "1 lease is" if len(leases) == 1 else f"{len(leases)} leases are"
-            raise NodeError("CONFLICT", f"{count} in use here, of {owners}", "--force", leases=[one["lease"] for one in leases])
+            raise NodeError(
+                "CONFLICT", f"{count} in use here, of {owners}", "--force", leases=[one["lease"] for one in leases]
+            )
     there = (channel.root / "gpu" / "settings.json").exists()
     take_away(channel, float(given.get("grace") or 10))
     return {"stopped": running or there, "leases": len(leases)}
@@ -128,6 +162,7 @@ def take_away(channel: Channel, grace: float) -> None:
     control.stop({"id": SERVICE, "grace": grace, "remove": True}, channel)
     if folder.is_dir():
         import shutil
+
         shutil.rmtree(folder / "daemon", ignore_errors=True)
         for path in [folder / "settings.json", *daemon_files(folder)]:
             path.unlink(missing_ok=True)
@@ -142,7 +177,15 @@ def start_unit(channel: Channel, argv: List[str], env: Dict[str, str]) -> bool:
 
 def start_service(channel: Channel, argv: List[str], env: Dict[str, str]) -> bool:
     unit.remove(channel.root / "gpu")  # it was kept by systemd, which would end it at logout
-    spec: ServiceStart = {"id": SERVICE, "argv": argv, "env": env, "grace": 10, "spare_children": True, "restart": {"max": 20, "window_seconds": 120}, "replace": True}
+    spec: ServiceStart = {
+        "id": SERVICE,
+        "argv": argv,
+        "env": env,
+        "grace": 10,
+        "spare_children": True,
+        "restart": {"max": 20, "window_seconds": 120},
+        "replace": True,
+    }
     return bool(control.start(spec, channel)["started"])
 
 
@@ -153,7 +196,10 @@ def wait_until_ready(channel: Channel, keeper: str, old: Any) -> Any:
         state = admin_socket.look(channel.root)
         if state is not None and (old is None or state["pid"] != old["pid"]):
             return state
-        if keeper == "supervisor" and control.describe(ServiceRecord(channel.root, SERVICE))["state"] in ("failed", "stopped"):
+        if keeper == "supervisor" and control.describe(ServiceRecord(channel.root, SERVICE))["state"] in (
+            "failed",
+            "stopped",
+        ):
             break
         time.sleep(0.05)
     raise NodeError("GPU_FAILED", "the GPU daemon does not start", None, lines=last_lines(channel, keeper))
@@ -161,27 +207,42 @@ def wait_until_ready(channel: Channel, keeper: str, old: Any) -> Any:
 
 def last_lines(channel: Channel, keeper: str) -> List[str]:
     log = ServiceLog(ServiceRecord(channel.root, SERVICE).folder)
-    said = unit.last_lines(channel.root / "gpu") if keeper == "systemd" else log.read(max(0, log.end() - 4000))[1].decode("utf-8", "replace")
+    said = (
+        unit.last_lines(channel.root / "gpu")
+        if keeper == "systemd"
+        else log.read(max(0, log.end() - 4000))[1].decode("utf-8", "replace")
+    )
     return said.strip().splitlines()[-20:]
 
 
 def check_runs(program: Path) -> None:
     try:
-        done = subprocess.run([str(program), "version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20, check=False)
+        done = subprocess.run(
+            [str(program), "version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20, check=False
+        )
     except OSError as error:
         program.unlink(missing_ok=True)
-        raise NodeError("NODE_UNFIT", f"flexrack's programs are not for this machine ({platform.machine()}): {error.strerror}",
-                        "build flexrack on a machine of the same architecture") from error
+        raise NodeError(
+            "NODE_UNFIT",
+            f"flexrack's programs are not for this machine ({platform.machine()}): {error.strerror}",
+            "build flexrack on a machine of the same architecture",
+        ) from error
     if "GLIBC" in done.stderr:  # the loader says which version it looked for
         program.unlink(missing_ok=True)
-        raise NodeError("NODE_UNFIT", f"flexrack's programs need a newer C library than {' '.join(platform.libc_ver())}",
-                        "build flexrack on a machine with this C library or an older one", said=done.stderr.strip()[-500:])
+        raise NodeError(
+            "NODE_UNFIT",
+            f"flexrack's programs need a newer C library than {' '.join(platform.libc_ver())}",
+            "build flexrack on a machine with this C library or an older one",
+            said=done.stderr.strip()[-500:],
+        )
 
 
 def backend_options(folder: Path, given: Mapping[str, Any]) -> List[str]:
     """What gpud serves, as its command line has it; a driver that we bring along lies beside it."""
     driver = ["--driver", str(folder / "program" / Path(given["driver"]).name)] if given.get("driver") else []
-    simulated = [word for name, value in sorted((given.get("sim") or {}).items()) for word in (f"--sim-{name}", str(value))]
+    simulated = [
+        word for name, value in sorted((given.get("sim") or {}).items()) for word in (f"--sim-{name}", str(value))
+    ]
     return ["--backend", given["backend"], *driver, *simulated]
 
 
@@ -190,15 +251,26 @@ def check_devices(folder: Path, given: Mapping[str, Any]) -> None:
     program = folder / "program" / Path(given["program"]).name
     title, hint = TITLES.get(given["backend"], (given["backend"], None))
     try:
-        done = subprocess.run([str(program), "devices", *backend_options(folder, given)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=60, check=False, env={**os.environ, **(given.get("env") or {})})
+        done = subprocess.run(
+            [str(program), "devices", *backend_options(folder, given)],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            env={**os.environ, **(given.get("env") or {})},
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NodeError("GPU_FAILED", f"the devices of this machine cannot be listed: {error}") from error
     said = refusal(done.stdout) or done.stderr.strip()[-500:]
     if done.returncode == NO_DEVICES or (done.returncode == 0 and not listed(done.stdout)):
-        raise NodeError("GPU_FAILED", f"there is no {title} device on this machine{f' ({said})' if said else ''}", hint, said=said)
+        raise NodeError(
+            "GPU_FAILED", f"there is no {title} device on this machine{f' ({said})' if said else ''}", hint, said=said
+        )
     if done.returncode != 0:
-        raise NodeError("GPU_FAILED", f"the devices of this machine cannot be listed (status {done.returncode})", None, said=said)
+        raise NodeError(
+            "GPU_FAILED", f"the devices of this machine cannot be listed (status {done.returncode})", None, said=said
+        )
 
 
 def listed(text: str) -> List[Any]:

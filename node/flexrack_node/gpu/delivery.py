@@ -2,9 +2,10 @@
 
     gpu/leases/<random>/  leases.json (0600)  vendors/flexrack.icd  libraries/libcuda.so.1...
 
-Which OpenCL drivers a program sees is told by a folder of files, each with the path of one: here only ours. CUDA's are found by
-their names: a folder with links to ours goes first in LD_LIBRARY_PATH.
+Which OpenCL drivers a program sees is told by a folder of files, each with the path of one: here only ours. CUDA's are
+found by their names: a folder with links to ours goes first in LD_LIBRARY_PATH.
 """
+
 import json
 import os
 import secrets
@@ -23,7 +24,9 @@ FORGOTTEN_SECONDS = 60.0
 
 
 def deliver(given: "LeaseDelivery", channel: Channel) -> "DeliveredLeases":
-    """{leases, keeper, icd, libraries: {link: name}}: names of programs here -> {folder, file, keeper, vendors, libraries}, absolute; null where there is none."""
+    """{leases, keeper, icd, libraries: {link: name}}: names of programs here -> {folder, file, keeper, vendors,
+    libraries}, absolute; null where there is none.
+    """
     record(channel.root, channel.root / "gpu", "gpu")
     leases = channel.root / "gpu" / "leases"
     sweep(leases)
@@ -34,7 +37,13 @@ def deliver(given: "LeaseDelivery", channel: Channel) -> "DeliveredLeases":
     file = os.open(folder / "leases.json", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(file, "w") as stream:
         json.dump(given["leases"], stream)
-    placed: DeliveredLeases = {"folder": str(folder), "file": str(folder / "leases.json"), "keeper": str(programs / Path(given["keeper"]).name), "vendors": None, "libraries": None}
+    placed: DeliveredLeases = {
+        "folder": str(folder),
+        "file": str(folder / "leases.json"),
+        "keeper": str(programs / Path(given["keeper"]).name),
+        "vendors": None,
+        "libraries": None,
+    }
     icd = given.get("icd")
     if icd:
         vendors = folder / "vendors"

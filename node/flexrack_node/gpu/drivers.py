@@ -1,4 +1,7 @@
-"""Which GPU drivers this machine has. They are tried in a process of its own, this file run as a program: a driver may hang, crash, or start threads."""
+"""Which GPU drivers this machine has. They are tried in a process of its own, this file run as a program: a driver may
+hang, crash, or start threads.
+"""
+
 import ctypes
 import json
 import os
@@ -15,7 +18,9 @@ CUDA, OPENCL = "libcuda.so.1", "libOpenCL.so.1"
 
 
 def look(env: Dict[str, str]) -> "FoundDrivers":
-    """{cuda: {found, why}, opencl: {found, why}}; OpenCL only where there is no CUDA. `env`: what the daemon would have besides."""
+    """{cuda: {found, why}, opencl: {found, why}}; OpenCL only where there is no CUDA. `env`: what the daemon would have
+    besides.
+    """
     cuda = ask("cuda", env)
     return {"cuda": cuda} if cuda["found"] else {"cuda": cuda, "opencl": ask("opencl", env)}
 
@@ -23,8 +28,15 @@ def look(env: Dict[str, str]) -> "FoundDrivers":
 def ask(api: str, env: Dict[str, str]) -> "DriverFound":
     name = CUDA if api == "cuda" else OPENCL
     try:
-        done = subprocess.run([sys.executable, "-I", "-S", os.path.abspath(__file__), api], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=TIMEOUT_SECONDS, check=False, env={**os.environ, **env})
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", os.path.abspath(__file__), api],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_SECONDS,
+            check=False,
+            env={**os.environ, **env},
+        )
         found: DriverFound = json.loads(done.stdout.splitlines()[-1])  # a driver may print before us
         return found
     except subprocess.TimeoutExpired:
@@ -58,7 +70,9 @@ def ask_cuda() -> "DriverFound":
     if status != 0:
         text = ctypes.c_char_p()
         library.cuGetErrorName(status, ctypes.byref(text))
-        return answer(False, f"{CUDA} says {text.value.decode('ascii', 'replace') if text.value else f'error {status}'}")
+        return answer(
+            False, f"{CUDA} says {text.value.decode('ascii', 'replace') if text.value else f'error {status}'}"
+        )
     return answer(count.value > 0, f"{CUDA} has {devices(count.value)}")
 
 
@@ -73,10 +87,17 @@ def ask_opencl() -> "DriverFound":
     found = 0
     for platform in platforms:
         name = ctypes.create_string_buffer(256)
-        library.clGetPlatformInfo(ctypes.c_void_p(platform), 0x0902, ctypes.c_size_t(255), name, None)  # CL_PLATFORM_NAME
+        # CL_PLATFORM_NAME
+        library.clGetPlatformInfo(ctypes.c_void_p(platform), 0x0902, ctypes.c_size_t(255), name, None)
         own = ctypes.c_uint(0)
         # CL_DEVICE_TYPE_ALL. A daemon does not serve what it would get from daemons.
-        if name.value != b"Flexrack" and library.clGetDeviceIDs(ctypes.c_void_p(platform), ctypes.c_ulong(0xFFFFFFFF), 0, None, ctypes.byref(own)) == 0:
+        if (
+            name.value != b"Flexrack"
+            and library.clGetDeviceIDs(
+                ctypes.c_void_p(platform), ctypes.c_ulong(0xFFFFFFFF), 0, None, ctypes.byref(own)
+            )
+            == 0
+        ):
             found += own.value
     return answer(found > 0, f"OpenCL has {devices(found)}")
 

@@ -1,4 +1,7 @@
-"""Names of this machine's GPUs that are the same for everybody, read from the driver's own files: quick, and needs no library."""
+"""Names of this machine's GPUs that are the same for everybody, read from the driver's own files: quick, and needs no
+library.
+"""
+
 import re
 from pathlib import Path
 from typing import List
@@ -7,7 +10,9 @@ _GPUS = Path("/proc/driver/nvidia/gpus")
 
 
 def gpu_ids(folder: Path = _GPUS) -> List[str]:
-    """The UUID of each NVIDIA GPU (as nvidia-smi writes it), or `pci:BUS` where the driver does not tell it. Empty without the driver."""
+    """The UUID of each NVIDIA GPU (as nvidia-smi writes it), or `pci:BUS` where the driver does not tell it. Empty
+    without the driver.
+    """
     found = []
     for one in sorted(folder.glob("*")):
         try:

@@ -1,8 +1,10 @@
 """Holds the GPU leases of a run's ranks on this node for as long as the run lives: `leases` of the run's spec.
 
-A lease lives while somebody holds it. flexrack-lease-keeper does, while the command that it runs lives; ours waits for the end of its input, which comes
-when the supervisor says so, and as well when the supervisor is killed. So nothing stays leased after the run, however it ends.
+A lease lives while somebody holds it. flexrack-lease-keeper does, while the command that it runs lives; ours waits for
+the end of its input, which comes when the supervisor says so, and as well when the supervisor is killed. So nothing
+stays leased after the run, however it ends.
 """
+
 import os
 import select
 import shutil
@@ -32,9 +34,15 @@ class LeaseHold:
         """Returns once all leases are held. Errors: GPU_UNAVAILABLE, with what flexrack-lease-keeper said."""
         argv = [self._leases["keeper"], "--end-with-lease", self._leases["file"], "--", *_WAIT]
         try:
-            self._process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+            self._process = subprocess.Popen(
+                argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+            )
         except OSError as error:
-            raise NodeError("GPU_UNAVAILABLE", f"the GPU leases cannot be held: {self._leases['keeper']}: {error.strerror}", "flexrack gpu leases") from error
+            raise NodeError(
+                "GPU_UNAVAILABLE",
+                f"the GPU leases cannot be held: {self._leases['keeper']}: {error.strerror}",
+                "flexrack gpu leases",
+            ) from error
         until = time.monotonic() + HELD_SECONDS
         output = self._process.stdout
         while output and time.monotonic() < until:
@@ -43,7 +51,11 @@ class LeaseHold:
                     return
                 break
         said = self._end()
-        raise NodeError("GPU_UNAVAILABLE", f"the GPU leases cannot be held: {said or f'no answer within {HELD_SECONDS:.0f} s'}", "flexrack gpu leases")
+        raise NodeError(
+            "GPU_UNAVAILABLE",
+            f"the GPU leases cannot be held: {said or f'no answer within {HELD_SECONDS:.0f} s'}",
+            "flexrack gpu leases",
+        )
 
     @property
     def pid(self) -> Optional[int]:
@@ -82,5 +94,7 @@ def environment(leases: "HeldLeases", env: Dict[str, str]) -> Dict[str, str]:
     seen = {key: value for key, value in env.items() if key not in ("CUDA_VISIBLE_DEVICES", "OCL_ICD_FILENAMES")}
     seen.update(leases["env"])
     if leases.get("libraries"):
-        seen["LD_LIBRARY_PATH"] = os.pathsep.join(part for part in (leases["libraries"], seen.get("LD_LIBRARY_PATH")) if part)
+        seen["LD_LIBRARY_PATH"] = os.pathsep.join(
+            part for part in (leases["libraries"], seen.get("LD_LIBRARY_PATH")) if part
+        )
     return seen

@@ -1,4 +1,5 @@
 """The way from this node to a GPU daemon, found by trying."""
+
 import socket
 import struct
 from pathlib import Path
@@ -14,8 +15,10 @@ _ANSWER = struct.Struct("<4sHHII")
 
 
 def reach(given: "WayQuestion", channel: Channel) -> "Reachable":
-    """{unix, boot_id, loopback, addresses, port, lease} of a daemon -> {unix: it answers at its socket under this very kernel, address: the first at
-    which it answers, or null}. `loopback` is tried under its own kernel only: everywhere else it is somebody else's."""
+    """{unix, boot_id, loopback, addresses, port, lease} of a daemon -> {unix: it answers at its socket under this very
+    kernel, address: the first at which it answers, or null}. `loopback` is tried under its own kernel only: everywhere
+    else it is somebody else's.
+    """
     try:
         own = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:
@@ -28,7 +31,9 @@ def reach(given: "WayQuestion", channel: Channel) -> "Reachable":
 
 
 def _is_there(family: socket.AddressFamily, where: Union[str, Tuple[str, int]], lease: str) -> bool:
-    """Whether the daemon that granted the lease answers there: another program, or another daemon, does not know it. Proves nothing, as it needs not."""
+    """Whether the daemon that granted the lease answers there: another program, or another daemon, does not know it.
+    Proves nothing, as it needs not.
+    """
     try:
         if isinstance(where, str):
             connection = socket.socket(family)
@@ -38,7 +43,9 @@ def _is_there(family: socket.AddressFamily, where: Union[str, Tuple[str, int]], 
             connection = socket.create_connection(where, TRY_SECONDS)
         with connection:
             # As of a holder over TLS (docs/protocol.md, section 1), which goes no further.
-            connection.sendall(struct.pack("<8sHHBBHQ16s16sQ", b"FLEXRACK", 1, 1, 4, 1, 0, 0, bytes.fromhex(lease), b"", 0))
+            connection.sendall(
+                struct.pack("<8sHHBBHQ16s16sQ", b"FLEXRACK", 1, 1, 4, 1, 0, 0, bytes.fromhex(lease), b"", 0)
+            )
             answer = b""
             while len(answer) < _ANSWER.size:
                 more = connection.recv(_ANSWER.size - len(answer))

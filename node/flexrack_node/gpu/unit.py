@@ -1,8 +1,10 @@
-"""The GPU daemon as a systemd user unit, where the user has a service manager: it comes back after a crash, and after a reboot.
+"""The GPU daemon as a systemd user unit, where the user has a service manager: it comes back after a crash, and after a
+reboot.
 
 KillMode=process: a stop or a restart reaches the broker only, its workers run on. The unit file lies in flexrack's own
 folder; systemd is given a link to it, and `remove` takes that away.
 """
+
 import hashlib
 import os
 import subprocess
@@ -28,8 +30,14 @@ def remove(folder: Path) -> None:
 
 
 def last_lines(folder: Path) -> str:
-    done = subprocess.run(["journalctl", "--user", "--no-pager", "-o", "cat", "-n", "20", "-u", unit_path(folder).name],
-                          capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=False, env=environment())
+    done = subprocess.run(
+        ["journalctl", "--user", "--no-pager", "-o", "cat", "-n", "20", "-u", unit_path(folder).name],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_SECONDS,
+        check=False,
+        env=environment(),
+    )
     return done.stdout
 
 
@@ -41,11 +49,25 @@ def unit_path(folder: Path) -> Path:
 def unit_text(argv: List[str], env: Dict[str, str]) -> str:
     lines = [
         # The link by which it is started after a reboot lies in the home, which other machines may have, too.
-        "[Unit]", f"ConditionHost={os.uname().nodename}", "Description=flexrack: the GPUs of this node, for other machines", "StartLimitIntervalSec=120", "StartLimitBurst=20", "",
-        "[Service]", f"ExecStart={' '.join(quote(word) for word in argv)}",
+        "[Unit]",
+        f"ConditionHost={os.uname().nodename}",
+        "Description=flexrack: the GPUs of this node, for other machines",
+        "StartLimitIntervalSec=120",
+        "StartLimitBurst=20",
+        "",
+        "[Service]",
+        f"ExecStart={' '.join(quote(word) for word in argv)}",
         *[f"Environment={quote(f'{name}={value}')}" for name, value in sorted(env.items())],
         # Exit codes that another start would not change: usage, no devices, another broker, rights.
-        "Restart=always", "RestartSec=0.5", "RestartPreventExitStatus=64 69 75 77", "KillMode=process", "TimeoutStopSec=15", "UMask=0077", "",
-        "[Install]", "WantedBy=default.target", "",
+        "Restart=always",
+        "RestartSec=0.5",
+        "RestartPreventExitStatus=64 69 75 77",
+        "KillMode=process",
+        "TimeoutStopSec=15",
+        "UMask=0077",
+        "",
+        "[Install]",
+        "WantedBy=default.target",
+        "",
     ]
     return "\n".join(lines)

@@ -12,6 +12,7 @@ data, outputs and what can be made again.
 
 A stat walk finds it; nothing is read but .gitignore files.
 """
+
 import hashlib
 import os
 import stat
@@ -27,7 +28,17 @@ from flexrack_node.workspace.tree import parents
 LARGEST = 16 << 20
 MANY_FILES = 1000
 MANY_BYTES = 256 << 20
-_NEVER = {"__pycache__", ".git", ".flexrack", ".ipynb_checkpoints", ".venv", "node_modules", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
+_NEVER = {
+    "__pycache__",
+    ".git",
+    ".flexrack",
+    ".ipynb_checkpoints",
+    ".venv",
+    "node_modules",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".pytest_cache",
+}
 _MOST_PATTERNS = 1 << 20  # bytes of a .gitignore that are read
 
 
@@ -48,11 +59,15 @@ class Found(NamedTuple):
 
 
 class Choice:
-    """`files`: by path. `left`: what is not saved, folders as one. `fingerprint`: another one where anything saved may have changed."""
+    """`files`: by path. `left`: what is not saved, folders as one. `fingerprint`: another one where anything saved may
+    have changed.
+    """
 
     def __init__(self, place: WorkspaceFolder, exclude: Sequence[str] = (), largest: int = LARGEST) -> None:
         if place.code.is_symlink() or not place.code.is_dir():
-            raise NodeError("NOT_FOUND", f"the workspace {place.project} has no code on this node", "flexrack workspace up")
+            raise NodeError(
+                "NOT_FOUND", f"the workspace {place.project} has no code on this node", "flexrack workspace up"
+            )
         self.code, self.largest = place.code, largest
         self.synced: Dict[str, int] = {}  # bytes that each had
         for path, entry in load_index(place)["entries"].items():
@@ -80,7 +95,9 @@ class Choice:
         """Whether what is at a path is saved; also for one that is not there."""
         return not any(path == one.path or path.startswith(f"{one.path}/") for one in self.left)
 
-    def _walk(self, at: str, strong: List[Tuple[str, List[Rule]]], weak: List[Tuple[str, List[Rule]]], inside: bool) -> None:
+    def _walk(
+        self, at: str, strong: List[Tuple[str, List[Rule]]], weak: List[Tuple[str, List[Rule]]], inside: bool
+    ) -> None:
         """`inside`: of a folder that is excluded itself, and in which sync has put something all the same."""
         try:
             entries = sorted(os.scandir(self.code / at if at else self.code), key=lambda one: one.name)
@@ -115,8 +132,13 @@ class Choice:
                 self._take(path, info)
 
     def _folder(
-        self, path: str, name: str, info: os.stat_result,
-        strong: List[Tuple[str, List[Rule]]], weak: List[Tuple[str, List[Rule]]], inside: bool,
+        self,
+        path: str,
+        name: str,
+        info: os.stat_result,
+        strong: List[Tuple[str, List[Rule]]],
+        weak: List[Tuple[str, List[Rule]]],
+        inside: bool,
     ) -> None:
         excluded = inside or name in _NEVER or is_excluded(path, True, strong, weak)
         if path not in self.folders and path not in self.synced:
@@ -147,10 +169,12 @@ class Choice:
         )
 
 
-def is_excluded(path: str, is_folder: bool, strong: List[Tuple[str, List[Rule]]], weak: List[Tuple[str, List[Rule]]]) -> bool:
+def is_excluded(
+    path: str, is_folder: bool, strong: List[Tuple[str, List[Rule]]], weak: List[Tuple[str, List[Rule]]]
+) -> bool:
     """The manifest's patterns come first, then the nearest .gitignore that says something."""
     for base, rules in [*strong, *reversed(weak)]:
-        said: Optional[bool] = decision(rules, path[len(base) + 1:] if base else path, is_folder)
+        said: Optional[bool] = decision(rules, path[len(base) + 1 :] if base else path, is_folder)
         if said is not None:
             return said
     return False
@@ -158,7 +182,9 @@ def is_excluded(path: str, is_folder: bool, strong: List[Tuple[str, List[Rule]]]
 
 def patterns_in(path: Path) -> List[str]:
     try:
-        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), errors="surrogateescape") as stream:
+        with open(
+            os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), errors="surrogateescape"
+        ) as stream:
             return stream.read(_MOST_PATTERNS).splitlines()
     except OSError:
         return []
@@ -190,7 +216,7 @@ def exclusions(code: Path, left: Sequence[LeftOut]) -> bytes:
         text = os.fsencode(code / one.path)
         out = b""
         for at in range(len(text)):
-            byte = text[at:at + 1]
+            byte = text[at : at + 1]
             if byte in b"*?[]\\":
                 out += b"\\" + byte
             elif byte == b"$":

@@ -1,4 +1,5 @@
 """What has changed in a workspace since a snapshot; of text, the lines."""
+
 import difflib
 import os
 import shutil
@@ -33,11 +34,15 @@ def contents_of(restic: Restic, snapshot: str, wanted: Optional[str]) -> Dict[st
         kind = {"file": "f", "symlink": "l"}.get(str(one.get("type")))
         path = str(one.get("path", ""))[1:]
         if one.get("struct_type") == "node" and kind and below(path, wanted):
-            found[path] = Found(kind, int(one.get("size") or 0), nanoseconds_of(one["mtime"]), int(one.get("mode") or 0) & 0o777)
+            found[path] = Found(
+                kind, int(one.get("size") or 0), nanoseconds_of(one["mtime"]), int(one.get("mode") or 0) & 0o777
+            )
     return found
 
 
-def differences(place: HistoryFolder, restic: Restic, snapshot: str, choice: Choice, wanted: Optional[str], text: bool) -> "List[HistoryChange]":
+def differences(
+    place: HistoryFolder, restic: Restic, snapshot: str, choice: Choice, wanted: Optional[str], text: bool
+) -> "List[HistoryChange]":
     """Against what is saved of the workspace now. `text`: with the lines of files that have some."""
     then = contents_of(restic, snapshot, wanted)
     now = {told(path): (path, one) for path, one in choice.files.items() if below(told(path), wanted)}
@@ -48,7 +53,15 @@ def differences(place: HistoryFolder, restic: Restic, snapshot: str, choice: Cho
         if before is None or after is None:
             if after is None and os.path.lexists(place.workspace.code / path):
                 continue  # it is there, and is not saved any more
-            changes.append({"path": path, "what": "made" if before is None else "removed", "bytes": (after or before).size if (after or before) else 0, "lines": None})  # type: ignore[union-attr]
+            present = after or before
+            changes.append(
+                {
+                    "path": path,
+                    "what": "made" if before is None else "removed",
+                    "bytes": present.size if present else 0,
+                    "lines": None,
+                }
+            )
         elif before.kind != after.kind or (before.kind == "f" and before.size != after.size):
             changes.append({"path": path, "what": "changed", "bytes": after.size, "lines": None})
         elif before.kind == "f" and before.mode != after.mode & 0o777:
@@ -57,16 +70,31 @@ def differences(place: HistoryFolder, restic: Restic, snapshot: str, choice: Cho
         elif before.mtime_ns != after.mtime_ns:
             changes.append({"path": path, "what": "changed", "bytes": after.size, "lines": None})
             unsure.append(path)
-    return read_both(place, restic, snapshot, changes, unsure, then, {path: name for path, (name, _one) in now.items()}, text)
+    return read_both(
+        place, restic, snapshot, changes, unsure, then, {path: name for path, (name, _one) in now.items()}, text
+    )
 
 
 def told(path: str) -> str:
     return path.encode(errors="surrogateescape").decode(errors="replace")
 
 
-def read_both(place: HistoryFolder, restic: Restic, snapshot: str, changes: "List[HistoryChange]", unsure: List[str], then: Mapping[str, Found], names: Mapping[str, str], text: bool) -> "List[HistoryChange]":
+def read_both(
+    place: HistoryFolder,
+    restic: Restic,
+    snapshot: str,
+    changes: "List[HistoryChange]",
+    unsure: List[str],
+    then: Mapping[str, Found],
+    names: Mapping[str, str],
+    text: bool,
+) -> "List[HistoryChange]":
     """Says of those that may be the same whether they are, and puts the lines in."""
-    wanted = [one["path"] for one in changes if one["path"] in then and (one["path"] in unsure or (text and then[one["path"]].size <= _TEXT))]
+    wanted = [
+        one["path"]
+        for one in changes
+        if one["path"] in then and (one["path"] in unsure or (text and then[one["path"]].size <= _TEXT))
+    ]
     total, read = 0, []
     for path in wanted[:_READ]:
         total += then[path].size
@@ -80,11 +108,22 @@ def read_both(place: HistoryFolder, restic: Restic, snapshot: str, changes: "Lis
     kept: List[HistoryChange] = []
     try:
         if read:
-            restic.run("--no-lock", "restore", snapshot, "--target", str(folder), *[word for path in read for word in ("--include", escaped(f"/{path}"))])
+            restic.run(
+                "--no-lock",
+                "restore",
+                snapshot,
+                "--target",
+                str(folder),
+                *[word for path in read for word in ("--include", escaped(f"/{path}"))],
+            )
         for one in changes:
             path = one["path"]
             old = content(folder / path) if path in read else None
-            new = content(place.workspace.code / names[path]) if path in names and (path in unsure or one["bytes"] <= _TEXT) else None
+            new = (
+                content(place.workspace.code / names[path])
+                if path in names and (path in unsure or one["bytes"] <= _TEXT)
+                else None
+            )
             if path in unsure and path in read and old is not None and old == new:
                 if one["what"] != "mode":
                     continue

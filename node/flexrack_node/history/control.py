@@ -1,4 +1,5 @@
 """history.inspect, .on, .off, .save, .anew: whether a workspace is saved by itself; and saving it now."""
+
 import os
 import shutil
 import sys
@@ -18,7 +19,15 @@ from flexrack_node.service import control as services
 from flexrack_node.workspace import workspace
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.history import HistoryInspected, HistoryOff, HistoryOn, HistoryProject, HistoryRenewed, HistoryWanted, SavedNow
+    from flexrack_node.schema.history import (
+        HistoryInspected,
+        HistoryOff,
+        HistoryOn,
+        HistoryProject,
+        HistoryRenewed,
+        HistoryWanted,
+        SavedNow,
+    )
     from flexrack_node.schema.workspace import WorkspaceEnd, WorkspaceRemoved
 
 KEEPER = Path(__file__).resolve().with_name("keeper.py")
@@ -26,7 +35,9 @@ _SECONDS = 10
 
 
 def inspect(given: "HistoryProject", channel: Channel) -> "HistoryInspected":
-    """{project} -> {settings, running, restic, lacks, why, hint}: `lacks` is the kind of machine whose restic is to be sent."""
+    """{project} -> {settings, running, restic, lacks, why, hint}: `lacks` is the kind of machine whose restic is to be
+    sent.
+    """
     place = HistoryFolder(channel.root, given["project"])
     program = find(channel.root)
     problem = None if program else tool.why_not()
@@ -54,14 +65,28 @@ def on(given: "HistoryWanted", channel: Channel) -> "HistoryOn":
     with hold(place, channel, 600) as lock:
         restic.lock = lock.fd
         prepared(place, restic)
-        write("history.settings", place.settings_file, {
-            "every": given["every"], "exclude": given["exclude"], "largest": given.get("largest"),
-        })
+        write(
+            "history.settings",
+            place.settings_file,
+            {
+                "every": given["every"],
+                "exclude": given["exclude"],
+                "largest": given.get("largest"),
+            },
+        )
     words = [sys.executable, "-I", "-S", str(KEEPER), str(channel.root), place.project]
-    started: Any = services.start({
-        "id": place.service, "argv": words, "env": {}, "cwd": str(place.path),
-        "restart": {"max": 20, "window_seconds": 600}, "grace": _SECONDS, "replace": True,
-    }, channel)
+    started: Any = services.start(
+        {
+            "id": place.service,
+            "argv": words,
+            "env": {},
+            "cwd": str(place.path),
+            "restart": {"max": 20, "window_seconds": 600},
+            "grace": _SECONDS,
+            "replace": True,
+        },
+        channel,
+    )
     version = version_of(restic.program) or ()
     return {"comes_back": started["comes_back"], "restic": restic.program, "version": ".".join(map(str, version))}
 

@@ -1,4 +1,7 @@
-"""history.files, .key: what somebody needs who keeps a copy of a repository elsewhere. He fetches it; this node has no way to his copy, and can remove nothing from it."""
+"""history.files, .key: what somebody needs who keeps a copy of a repository elsewhere. He fetches it; this node has no
+way to his copy, and can remove nothing from it.
+"""
+
 import hashlib
 import re
 from typing import TYPE_CHECKING, List
@@ -22,7 +25,11 @@ def files(given: "HistoryProject", channel: Channel) -> "HistoryFiles":
         for file in sorted(place.repository.glob(pattern)):
             if _NAME.fullmatch(file.name) and file.is_file():
                 found.append({"path": str(file.relative_to(place.repository)), "bytes": file.stat().st_size})
-    return {"path": str(place.repository), "config": hashlib.sha256((place.repository / "config").read_bytes()).hexdigest(), "files": found}
+    return {
+        "path": str(place.repository),
+        "config": hashlib.sha256((place.repository / "config").read_bytes()).hexdigest(),
+        "files": found,
+    }
 
 
 def key(given: "HistoryProject", channel: Channel) -> "HistoryKey":
@@ -35,5 +42,9 @@ def key(given: "HistoryProject", channel: Channel) -> "HistoryKey":
 def saved(given: "HistoryProject", channel: Channel) -> HistoryFolder:
     place = HistoryFolder(channel.root, given["project"])
     if not place.exists():
-        raise NodeError("NOT_FOUND", f"nothing of {place.project} was saved on this node yet", "set workspace.autosave in flexrack.yaml, then: flexrack workspace up")
+        raise NodeError(
+            "NOT_FOUND",
+            f"nothing of {place.project} was saved on this node yet",
+            "set workspace.autosave in flexrack.yaml, then: flexrack workspace up",
+        )
     return place

@@ -1,15 +1,16 @@
 """Where the history of a workspace is on this node. It outlives the workspace.
 
-    <root>/history/<project>/settings.json   what `workspace.autosave` asked for last
-                            /state.json      what was saved last, and what failed
-                            /codes.json      snapshots of what runs have run, by the digest of their code
-                            /key             0600: the repository's password
-                            /repository/     restic's
-                            /cache/          restic's
-                            /restored/       what was restored, each in a folder of its own
-                            /lock            held while the repository is changed, also by the restic that does
-    <root>/history/.restic/<sha256>/restic   where the node has none of its own
+<root>/history/<project>/settings.json   what `workspace.autosave` asked for last
+                        /state.json      what was saved last, and what failed
+                        /codes.json      snapshots of what runs have run, by the digest of their code
+                        /key             0600: the repository's password
+                        /repository/     restic's
+                        /cache/          restic's
+                        /restored/       what was restored, each in a folder of its own
+                        /lock            held while the repository is changed, also by the restic that does
+<root>/history/.restic/<sha256>/restic   where the node has none of its own
 """
+
 import os
 import re
 import secrets
@@ -45,7 +46,9 @@ class HistoryFolder:
         self.lock = self.path / "lock"
 
     def make(self) -> None:
-        """The folder, 0700, and a key where there is neither key nor repository. Errors: CONFLICT where the key is lost."""
+        """The folder, 0700, and a key where there is neither key nor repository. Errors: CONFLICT where the key is
+        lost.
+        """
         record(self.root, self.path, "history")
         for folder in (self.path.parent, self.path):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -61,7 +64,11 @@ class HistoryFolder:
         return (self.repository / "config").exists()
 
     def key_lost(self) -> NodeError:
-        return NodeError("CONFLICT", f"the key of the history of {self.project} is gone ({self.key}), and nothing reads it without", f"put it back, or begin anew: flexrack workspace history {'--anew'}")
+        return NodeError(
+            "CONFLICT",
+            f"the key of the history of {self.project} is gone ({self.key}), and nothing reads it without",
+            f"put it back, or begin anew: flexrack workspace history {'--anew'}",
+        )
 
     def settings(self) -> "HistorySettings":
         return or_nothing(read("history.settings", self.settings_file))

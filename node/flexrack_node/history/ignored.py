@@ -1,4 +1,7 @@
-"""Patterns as .gitignore has them, for paths of the node: gitignore(5). Bytes that are no UTF-8 are in names as Python has them (surrogates)."""
+"""Patterns as .gitignore has them, for paths of the node: gitignore(5). Bytes that are no UTF-8 are in names as Python
+has them (surrogates).
+"""
+
 import re
 from typing import List, Optional, Pattern, Tuple
 
@@ -15,7 +18,7 @@ def rules_of(lines: List[str]) -> List[Rule]:
         if not text or text.startswith("#"):
             continue
         excludes = not text.startswith("!")
-        text = text[0 if excludes else 1:]
+        text = text[0 if excludes else 1 :]
         folders = text.endswith("/")
         text = text.rstrip("/") if folders else text
         anchored = "/" in text
@@ -29,7 +32,9 @@ def rules_of(lines: List[str]) -> List[Rule]:
 
 
 def decision(rules: List[Rule], path: str, is_folder: bool) -> Optional[bool]:
-    """Whether the last rule that matches excludes the path, which is relative to the rules' folder; None where none says anything."""
+    """Whether the last rule that matches excludes the path, which is relative to the rules' folder; None where none
+    says anything.
+    """
     for pattern, folders, excludes in reversed(rules):
         if (is_folder or not folders) and pattern.fullmatch(path):
             return excludes
@@ -51,13 +56,13 @@ def translated(text: str) -> str:
         elif one == "?":
             out, at = out + "[^/]", at + 1
         elif one == "[":
-            end = text.find("]", at + 2 if text[at + 1:at + 2] not in ("!", "^") else at + 3)
+            end = text.find("]", at + 2 if text[at + 1 : at + 2] not in ("!", "^") else at + 3)
             if end == -1:
                 out, at = out + re.escape(one), at + 1
                 continue
-            inner = text[at + 1:end]
+            inner = text[at + 1 : end]
             negated = inner[:1] in ("!", "^")
-            inner = re.sub(r"([\[\]&~|^])", r"\\\1", inner[1 if negated else 0:].replace("\\\\", "\\"))
+            inner = re.sub(r"([\[\]&~|^])", r"\\\1", inner[1 if negated else 0 :].replace("\\\\", "\\"))
             out, at = out + f"(?!/)[{'^' if negated else ''}{inner}]", end + 1
         elif one == "\\" and at + 1 < len(text):
             out, at = out + re.escape(text[at + 1]), at + 2

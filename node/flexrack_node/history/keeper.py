@@ -1,7 +1,10 @@
-"""python3 history/keeper.py ROOT PROJECT: saves a workspace as often as its settings say, whether or not anybody is connected. The service's supervisor keeps it running.
+"""python3 history/keeper.py ROOT PROJECT: saves a workspace as often as its settings say, whether or not anybody is
+connected. The service's supervisor keeps it running.
 
-A save that fails is tried again when the next one is due; why it failed stays in state.json. Nothing is read where a stat walk shows no change.
+A save that fails is tried again when the next one is due; why it failed stays in state.json. Nothing is read where a
+stat walk shows no change.
 """
+
 import os
 import shutil
 import signal
@@ -70,7 +73,12 @@ def be_gentle() -> None:
     os.nice(_NICE)
     ionice = shutil.which("ionice")
     if ionice:
-        subprocess.run([ionice, "-c", "2", "-n", "7", "-p", str(os.getpid())], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(
+            [ionice, "-c", "2", "-n", "7", "-p", str(os.getpid())],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
 
 
 def main(root: str, project: str) -> int:

@@ -1,4 +1,5 @@
 """The snapshots of a workspace: all, or those in which a path has changed."""
+
 import datetime
 import re
 from typing import TYPE_CHECKING, Any, Dict, List, Optional
@@ -35,7 +36,9 @@ def snapshots_of(place: HistoryFolder, restic: Restic) -> List[Dict[str, Any]]:
     for one in flat(restic.run("--no-lock", "snapshots")):
         tags = one.get("tags") or []
         kind = next((tag for tag in tags if tag in KINDS), "autosave")
-        found.append({"id": one["id"], "at": seconds_of(one["time"]), "kind": kind, "folder": (one.get("paths") or [""])[0]})
+        found.append(
+            {"id": one["id"], "at": seconds_of(one["time"]), "kind": kind, "folder": (one.get("paths") or [""])[0]}
+        )
     return sorted(found, key=lambda one: one["at"])
 
 
@@ -44,7 +47,10 @@ def flat(lines: List[Any]) -> List[Any]:
 
 
 def resolve(
-    place: HistoryFolder, snapshots: List[Dict[str, Any]], at: "Optional[float]", name: Optional[str],
+    place: HistoryFolder,
+    snapshots: List[Dict[str, Any]],
+    at: "Optional[float]",
+    name: Optional[str],
     run: Optional[str],
 ) -> Dict[str, Any]:
     """The snapshot that is meant: of a run, by the beginning of its id, the last one at a time, or
@@ -62,9 +68,17 @@ def resolve(
         raise NodeError("NOT_FOUND", f"the history of {place.project} has no snapshot {name[:12]}", hint)
     # What a restore has replaced is the last one only for who says a time: else the next restore
     # would bring back what that one was to replace.
-    saved = [one for one in snapshots if one["kind"] != "run" and (one["kind"] != "before-restore" if at is None else one["at"] <= at)]
+    saved = [
+        one
+        for one in snapshots
+        if one["kind"] != "run" and (one["kind"] != "before-restore" if at is None else one["at"] <= at)
+    ]
     if not saved:
-        raise NodeError("NOT_FOUND", f"nothing of {place.project} was saved {'on this node yet' if at is None else 'until then'}", hint)
+        raise NodeError(
+            "NOT_FOUND",
+            f"nothing of {place.project} was saved {'on this node yet' if at is None else 'until then'}",
+            hint,
+        )
     return saved[-1]
 
 
@@ -77,11 +91,15 @@ def snapshot_of_run(place: HistoryFolder, run: str) -> str:
         raise NodeError("NOT_FOUND", f"{run} is not a run of {place.project}")
     if not code.get("snapshot"):
         why = code.get("unsaved") or "workspace.autosave was off when it began"
-        raise NodeError("NOT_FOUND", f"what {run} ran was not saved: {why}", f"what is left of it is in {path / 'code'}")
+        raise NodeError(
+            "NOT_FOUND", f"what {run} ran was not saved: {why}", f"what is left of it is in {path / 'code'}"
+        )
     return str(code["snapshot"])
 
 
-def versions_of(place: HistoryFolder, restic: Restic, snapshots: List[Dict[str, Any]], path: str) -> "List[FileVersion]":
+def versions_of(
+    place: HistoryFolder, restic: Restic, snapshots: List[Dict[str, Any]], path: str
+) -> "List[FileVersion]":
     """The first snapshot of each content that a path had, by size, mode and time, and those in which
     it had gone. Runs' are left out: they repeat what was saved.
     """
@@ -101,8 +119,16 @@ def versions_of(place: HistoryFolder, restic: Restic, snapshots: List[Dict[str, 
         if key == last:
             continue
         last = key
-        found.append({"id": snapshot["id"], "at": snapshot["at"], "kind": snapshot["kind"], "what": match["type"] if match else "absent",
-                      "bytes": int(match.get("size") or 0) if match else None, "changed_at": seconds_of(match["mtime"]) if match else None})
+        found.append(
+            {
+                "id": snapshot["id"],
+                "at": snapshot["at"],
+                "kind": snapshot["kind"],
+                "what": match["type"] if match else "absent",
+                "bytes": int(match.get("size") or 0) if match else None,
+                "changed_at": seconds_of(match["mtime"]) if match else None,
+            }
+        )
     return found
 
 

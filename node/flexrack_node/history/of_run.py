@@ -1,4 +1,7 @@
-"""Saves what a run is about to run: its own view of the code (workspace/frozen.py), which no rank has touched yet. Code that a snapshot has already is not saved again."""
+"""Saves what a run is about to run: its own view of the code (workspace/frozen.py), which no rank has touched yet. Code
+that a snapshot has already is not saved again.
+"""
+
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +17,9 @@ _LOCK_SECONDS = 60.0  # a run does not wait longer for somebody who saves or pru
 
 
 def with_snapshot(spec: "KeptRunOrder", path: Path, channel: Channel) -> "KeptRunOrder":
-    """The spec with code.snapshot, or with code.unsaved, which says why there is none; unchanged where autosave is off. Nothing that goes wrong here keeps a run from starting."""
+    """The spec with code.snapshot, or with code.unsaved, which says why there is none; unchanged where autosave is off.
+    Nothing that goes wrong here keeps a run from starting.
+    """
     code = spec.get("code")
     digest = code.get("digest") if code else None
     if not code or not digest:
@@ -25,7 +30,11 @@ def with_snapshot(spec: "KeptRunOrder", path: Path, channel: Channel) -> "KeptRu
             return spec
         code["snapshot"] = saved(place, digest, path / "code", channel)
     except (NodeError, OSError) as error:
-        code["unsaved"] = error.message if isinstance(error, NodeError) else f"{error.filename or place.path}: {os.strerror(error.errno or 0)}"
+        code["unsaved"] = (
+            error.message
+            if isinstance(error, NodeError)
+            else f"{error.filename or place.path}: {os.strerror(error.errno or 0)}"
+        )
     return spec
 
 

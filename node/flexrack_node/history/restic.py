@@ -1,7 +1,9 @@
 """restic of this node, called for one repository: the node's own where it is new enough, else the one that was sent.
 
-Facts: restic's docs, "Scripting" (--json, exit statuses: 3 is a backup that could not read all; 10 to 12 since 0.17 only), tried with 0.14 and 0.18.
+Facts: restic's docs, "Scripting" (--json, exit statuses: 3 is a backup that could not read all; 10 to 12 since 0.17
+only), tried with 0.14 and 0.18.
 """
+
 import contextlib
 import json
 import os
@@ -19,8 +21,23 @@ OLDEST = (0, 14)  # repositories of version 2, which compress
 _INCOMPLETE = 3
 _TAIL = 4000
 _MOST_ERRORS = 4 << 20
-_DAMAGE = ("unable to open config", "ciphertext verification failed", "invalid data returned", "Is there a repository", "repository contains errors", "unable to open repository", "unable to load index", "not found in repository", "not found in index",
-           "checking pack", "Load(<index", "Load(<data", "Load(<snapshot", "unexpected EOF", "There were")
+_DAMAGE = (
+    "unable to open config",
+    "ciphertext verification failed",
+    "invalid data returned",
+    "Is there a repository",
+    "repository contains errors",
+    "unable to open repository",
+    "unable to load index",
+    "not found in repository",
+    "not found in index",
+    "checking pack",
+    "Load(<index",
+    "Load(<data",
+    "Load(<snapshot",
+    "unexpected EOF",
+    "There were",
+)
 
 
 def tools(root: Path) -> Path:
@@ -29,7 +46,9 @@ def tools(root: Path) -> Path:
 
 def version_of(program: str) -> Optional[Tuple[int, ...]]:
     try:
-        done = subprocess.run([program, "version"], capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            [program, "version"], capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL
+        )
     except (OSError, subprocess.TimeoutExpired):
         return None
     found = re.match(r"restic (\d+)\.(\d+)(?:\.(\d+))?", done.stdout)
@@ -47,7 +66,9 @@ def find(root: Path) -> Optional[str]:
 
 
 class Restic:
-    """`lock`: a descriptor that each restic inherits, so that the lock is held for as long as one lives, also after its caller was killed."""
+    """`lock`: a descriptor that each restic inherits, so that the lock is held for as long as one lives, also after its
+    caller was killed.
+    """
 
     def __init__(self, place: HistoryFolder, program: Optional[str] = None, lock: int = -1) -> None:
         found = program or find(place.root)
@@ -60,10 +81,25 @@ class Restic:
     def environment(self) -> Dict[str, str]:
         own = {key: value for key, value in os.environ.items() if not key.startswith("RESTIC_")}
         place = self.place
-        return {**own, "RESTIC_PASSWORD_FILE": str(place.key), "RESTIC_REPOSITORY": str(place.repository), "RESTIC_CACHE_DIR": str(place.cache), "TZ": "UTC", "GOMAXPROCS": "2"}
+        return {
+            **own,
+            "RESTIC_PASSWORD_FILE": str(place.key),
+            "RESTIC_REPOSITORY": str(place.repository),
+            "RESTIC_CACHE_DIR": str(place.cache),
+            "TZ": "UTC",
+            "GOMAXPROCS": "2",
+        }
 
-    def run(self, *words: str, cwd: Optional[Path] = None, fine: Sequence[int] = (0,), on_line: Optional[Callable[[Any], None]] = None) -> List[Any]:
-        """What it prints as JSON, line by line. Errors: CONFLICT (key, damage), NODE_UNFIT (no room), LOCKED, REMOTE_FAILED."""
+    def run(
+        self,
+        *words: str,
+        cwd: Optional[Path] = None,
+        fine: Sequence[int] = (0,),
+        on_line: Optional[Callable[[Any], None]] = None,
+    ) -> List[Any]:
+        """What it prints as JSON, line by line. Errors: CONFLICT (key, damage), NODE_UNFIT (no room), LOCKED,
+        REMOTE_FAILED.
+        """
         place = self.place
         if not place.key.exists() and place.exists():
             raise place.key_lost()
@@ -74,8 +110,15 @@ class Restic:
         said = b""
         errors = open(os.open(place.path, os.O_TMPFILE | os.O_RDWR, 0o600), "w+b") if hasattr(os, "O_TMPFILE") else None
         try:
-            child = subprocess.Popen([self.program, "--json", *words], cwd=str(cwd or place.path), env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                     stderr=errors if errors else subprocess.DEVNULL, pass_fds=(self.lock,) if self.lock >= 0 else ())
+            child = subprocess.Popen(
+                [self.program, "--json", *words],
+                cwd=str(cwd or place.path),
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors if errors else subprocess.DEVNULL,
+                pass_fds=(self.lock,) if self.lock >= 0 else (),
+            )
         except OSError as error:
             raise NodeError("REMOTE_FAILED", f"{self.program} cannot be started: {error.strerror}") from error
         try:
@@ -96,7 +139,9 @@ class Restic:
                 said = errors.read() + b"\n" + said
                 errors.close()
         self.said = [value for value in map(parsed, said.splitlines()) if value is not None]
-        self.said_plainly = [line.decode(errors="surrogateescape") for line in said.splitlines() if parsed(line) is None]
+        self.said_plainly = [
+            line.decode(errors="surrogateescape") for line in said.splitlines() if parsed(line) is None
+        ]
         if child.returncode not in fine:
             raise failure(place, child.returncode, said.decode(errors="replace"), words[0])
         return found
@@ -132,13 +177,30 @@ def failure(place: HistoryFolder, status: int, said: str, what: str) -> NodeErro
     text = "\n".join(lines)
     anew = "flexrack workspace history --anew"
     if "no space left" in text or "disk quota exceeded" in text:
-        return NodeError("NODE_UNFIT", f"no space left on this node for the history of {place.project}", f"free some room; {place.path} is the history")
+        return NodeError(
+            "NODE_UNFIT",
+            f"no space left on this node for the history of {place.project}",
+            f"free some room; {place.path} is the history",
+        )
     if "wrong password" in text or "no key found" in text or status == 12:
-        return NodeError("CONFLICT", f"the key {place.key} does not open the history of {place.project}", f"put the right one back, or begin anew: {anew}")
+        return NodeError(
+            "CONFLICT",
+            f"the key {place.key} does not open the history of {place.project}",
+            f"put the right one back, or begin anew: {anew}",
+        )
     if "already locked" in text or "unable to create lock" in text or status == 11:
-        return NodeError("LOCKED", f"the history of {place.project} is locked by a restic of somebody else", "wait, or: restic unlock")
+        return NodeError(
+            "LOCKED",
+            f"the history of {place.project} is locked by a restic of somebody else",
+            "wait, or: restic unlock",
+        )
     if status == 10 or any(one in text for one in _DAMAGE):
-        return NodeError("CONFLICT", f"the history of {place.project} is damaged: {lines[-1]}", f"what is whole can still be restored; to begin anew beside it: {anew}", log=lines[-10:])
+        return NodeError(
+            "CONFLICT",
+            f"the history of {place.project} is damaged: {lines[-1]}",
+            f"what is whole can still be restored; to begin anew beside it: {anew}",
+            log=lines[-10:],
+        )
     return NodeError("REMOTE_FAILED", f"restic {what} failed: {lines[-1]}", None, log=lines[-10:])
 
 

@@ -1,9 +1,11 @@
-"""Restores a snapshot, or a path of it: into a folder of its own, or over what the workspace has now, which is saved before.
+"""Restores a snapshot, or a path of it: into a folder of its own, or over what the workspace has now, which is saved
+before.
 
 restic writes into folders of ours alone, never into a workspace: a link there could lead it
 elsewhere. What goes into the workspace is moved there by name, folder by folder, and no link on the
 way is followed.
 """
+
 import filecmp
 import os
 import re
@@ -28,7 +30,9 @@ if TYPE_CHECKING:
     from flexrack_node.schema.history import RestoredFile
 
 
-def fetch(place: HistoryFolder, restic: Restic, snapshot: Dict[str, Any], path: Optional[str], target: Path) -> List[str]:
+def fetch(
+    place: HistoryFolder, restic: Restic, snapshot: Dict[str, Any], path: Optional[str], target: Path
+) -> List[str]:
     """Into `target`, which is made.
 
     Returns the paths whose contents are damaged or gone: they are not there. Errors: NOT_FOUND
@@ -74,7 +78,9 @@ def lost_in(restic: Restic, target: Path) -> List[str]:
     return lost
 
 
-def beside(place: HistoryFolder, restic: Restic, snapshot: Dict[str, Any], path: Optional[str]) -> Tuple[Path, List[str]]:
+def beside(
+    place: HistoryFolder, restic: Restic, snapshot: Dict[str, Any], path: Optional[str]
+) -> Tuple[Path, List[str]]:
     """A new folder with it, and what of it is lost."""
     place.restored.mkdir(mode=0o700, exist_ok=True)
     for rest in place.restored.glob(".part-*"):  # of one that was killed
@@ -101,8 +107,14 @@ class InPlace:
     def __init__(self, place: HistoryFolder, source: Path, path: Optional[str], choice: Choice, remove: bool) -> None:
         self.place, self.source, self.path, self.choice, self.remove = place, source, path, choice, remove
         self.code = place.workspace.code
-        self.entries = [one for one in walk(source) if path is None or below(one[0], path) or path.startswith(f"{one[0]}/")]
-        self.views = {at for at, info in self.entries if stat.S_ISLNK(info.st_mode) and os.readlink(source / at) == str(self.code / at)}
+        self.entries = [
+            one for one in walk(source) if path is None or below(one[0], path) or path.startswith(f"{one[0]}/")
+        ]
+        self.views = {
+            at
+            for at, info in self.entries
+            if stat.S_ISLNK(info.st_mode) and os.readlink(source / at) == str(self.code / at)
+        }
 
     def plan(self) -> "List[RestoredFile]":
         """Errors: CONFLICT where something is in the way that is not saved, or a folder that is not empty."""
@@ -112,9 +124,12 @@ class InPlace:
                 if at in self.views:  # a run's view of data that lies in the workspace itself
                     continue
                 kind = (
-                    "d" if stat.S_ISDIR(info.st_mode)
-                    else "l" if stat.S_ISLNK(info.st_mode)
-                    else "f" if stat.S_ISREG(info.st_mode)
+                    "d"
+                    if stat.S_ISDIR(info.st_mode)
+                    else "l"
+                    if stat.S_ISLNK(info.st_mode)
+                    else "f"
+                    if stat.S_ISREG(info.st_mode)
                     else ""
                 )
                 if not kind:
@@ -152,7 +167,8 @@ class InPlace:
             return []
         then = {at for at, _info in self.entries}
         return [
-            at for at in self.choice.files
+            at
+            for at in self.choice.files
             if below(at, self.path) and at not in then and not any(at.startswith(f"{view}/") for view in self.views)
         ]
 
@@ -178,7 +194,8 @@ class InPlace:
             for at in gone:
                 tree.remove(at)
             tree.prune(gone)
-            for at, info in reversed(self.entries):  # times and modes of folders last: what is put into one changes them
+            # times and modes of folders last: what is put into one changes them
+            for at, info in reversed(self.entries):
                 if stat.S_ISDIR(info.st_mode) and (self.path is None or below(at, self.path)):
                     fd = tree.folder(at)
                     os.fchmod(fd, stat.S_IMODE(info.st_mode))
@@ -186,8 +203,13 @@ class InPlace:
 
 
 def over(
-    place: HistoryFolder, restic: Restic, snapshot: Dict[str, Any], path: Optional[str],
-    remove: bool, dry_run: bool, channel: Channel,
+    place: HistoryFolder,
+    restic: Restic,
+    snapshot: Dict[str, Any],
+    path: Optional[str],
+    remove: bool,
+    dry_run: bool,
+    channel: Channel,
 ) -> "Tuple[List[RestoredFile], Optional[str]]":
     """What was changed, and the snapshot of what was there before. Errors: CONFLICT, LOCKED, NOT_FOUND."""
     workspace = place.workspace
@@ -220,6 +242,7 @@ def over(
 
 def walk(folder: Path) -> Iterator[Tuple[str, os.stat_result]]:
     """Everything below, folders before what is in them."""
+
     def inside(at: str) -> Iterator[Tuple[str, os.stat_result]]:
         for entry in sorted(os.scandir(folder / at if at else folder), key=lambda one: one.name):
             path = f"{at}/{entry.name}" if at else entry.name

@@ -1,7 +1,9 @@
-"""Which snapshots stay: hourly 24, daily 14, weekly 8, and all of the last two hours; what a run has run, as long as the run is there; what was before a restore, 14 days.
+"""Which snapshots stay: hourly 24, daily 14, weekly 8, and all of the last two hours; what a run has run, as long as
+the run is there; what was before a restore, 14 days.
 
 Once a day, with a look at a part of the data: all of it within two weeks.
 """
+
 import os
 from typing import Any, Dict, List, Set
 
@@ -47,8 +49,12 @@ def tidy(place: HistoryFolder, restic: Restic, now: float) -> None:
 
 def unwanted_of(snapshots: List[Dict[str, Any]], runs: Set[str], now: float) -> List[str]:
     """Pure."""
-    return [one["id"] for one in snapshots if
-            (one["kind"] == RUN and one["id"] not in runs and now - one["at"] > _YOUNG_SECONDS) or (one["kind"] == BEFORE_RESTORE and now - one["at"] > _UNDO_SECONDS)]
+    return [
+        one["id"]
+        for one in snapshots
+        if (one["kind"] == RUN and one["id"] not in runs and now - one["at"] > _YOUNG_SECONDS)
+        or (one["kind"] == BEFORE_RESTORE and now - one["at"] > _UNDO_SECONDS)
+    ]
 
 
 def wanted_by_runs(place: HistoryFolder) -> Set[str]:

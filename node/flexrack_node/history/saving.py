@@ -1,4 +1,5 @@
 """Saves a workspace: one snapshot of what it has now, none where nothing has changed since the last one."""
+
 import os
 import tempfile
 import time
@@ -41,7 +42,9 @@ def hold(place: HistoryFolder, channel: Channel, seconds: float = 3600) -> FileL
 
 
 def save(place: HistoryFolder, restic: Restic, kind: str, always: bool = False) -> "SavedNow":
-    """Under the lock, of which `restic` has the descriptor. Errors: those of Choice and restic; they stay in the state, too."""
+    """Under the lock, of which `restic` has the descriptor. Errors: those of Choice and restic; they stay in the state,
+    too.
+    """
     try:
         return _save(place, restic, kind, always)
     except NodeError as error:
@@ -55,8 +58,13 @@ def _save(place: HistoryFolder, restic: Restic, kind: str, always: bool) -> "Sav
     state = place.state()
     fingerprint, last = choice.fingerprint, state.get("snapshot")
     told: Dict[str, Any] = {
-        "at": time.time(), "files": len(choice.files), "bytes": choice.bytes,
-        "left": shown(choice), "left_count": len(choice.left), "error": None, "hint": None,
+        "at": time.time(),
+        "files": len(choice.files),
+        "bytes": choice.bytes,
+        "left": shown(choice),
+        "left_count": len(choice.left),
+        "error": None,
+        "hint": None,
     }
     if not always and last and state.get("fingerprint") == fingerprint and place.has_snapshot(last):
         place.tell(**told)
@@ -89,7 +97,9 @@ def back_up(restic: Restic, folder: Path, tags: Sequence[str], words: Sequence[s
 
     def run() -> None:
         # Errors come on stderr, which is read afterwards; 3: some could not be read, all others are saved.
-        restic.run("backup", "--host", HOST, "--tag", ",".join(tags), *words, ".", cwd=folder, fine=(0, 3), on_line=take)
+        restic.run(
+            "backup", "--host", HOST, "--tag", ",".join(tags), *words, ".", cwd=folder, fine=(0, 3), on_line=take
+        )
 
     try:
         run()
@@ -123,11 +133,14 @@ def shown(choice: Choice) -> "List[LeftOutOfHistory]":
     worth = sorted((one for one in choice.left if one.why != "program"), key=lambda one: -one.bytes)
     return [
         {"path": one.path, "why": cast(Any, one.why), "files": one.files, "bytes": one.bytes}
-        for one in worth[:_SHOWN] if is_text(one.path)
+        for one in worth[:_SHOWN]
+        if is_text(one.path)
     ]
 
 
-def saved_now(place: HistoryFolder, channel: Channel, kind: str, always: bool = False, seconds: Optional[float] = None) -> "SavedNow":
+def saved_now(
+    place: HistoryFolder, channel: Channel, kind: str, always: bool = False, seconds: Optional[float] = None
+) -> "SavedNow":
     """Takes the lock, and saves."""
     restic = Restic(place)
     place.make()

@@ -1,4 +1,7 @@
-"""restic for a node that has none, out of a package of Debian: an ar archive with a tar in it (deb(5)), unpacked without root, and kept under its hash."""
+"""restic for a node that has none, out of a package of Debian: an ar archive with a tar in it (deb(5)), unpacked
+without root, and kept under its hash.
+"""
+
 import lzma
 import os
 import platform
@@ -30,12 +33,19 @@ def why_not() -> Optional[Tuple[str, str]]:
     libc, version = platform.libc_ver()
     numbers = tuple(int(one) for one in re.findall(r"\d+", version)[:2])
     if machine() is None or libc != "glibc" or numbers < LIBC:
-        return f"this node has no restic of its own (0.14 or newer), and the one that flexrack brings needs glibc {LIBC[0]}.{LIBC[1]} on x86_64 or aarch64; here is {libc or 'another C library'} {version} on {platform.machine()}".replace("  ", " "), hint
+        return (
+            f"this node has no restic of its own (0.14 or newer), and the one that flexrack brings needs glibc {LIBC[0]}.{LIBC[1]} on x86_64 or aarch64; here is {libc or 'another C library'} {version} on {platform.machine()}".replace(
+                "  ", " "
+            ),
+            hint,
+        )
     return None
 
 
 def place(given: "ResticPackage", channel: Channel) -> "ResticPlaced":
-    """{name, sha256} and the package's bytes. Errors: NODE_UNREACHABLE where it came damaged, NODE_UNFIT where it does not run here."""
+    """{name, sha256} and the package's bytes. Errors: NODE_UNREACHABLE where it came damaged, NODE_UNFIT where it does
+    not run here.
+    """
     problem = why_not()
     if problem:
         raise NodeError("NODE_UNFIT", *problem)
@@ -50,7 +60,11 @@ def place(given: "ResticPackage", channel: Channel) -> "ResticPlaced":
         part.mkdir()
         unpack(package, part / "restic")
         if version_of(str(part / "restic")) is None:
-            raise NodeError("NODE_UNFIT", "the restic that flexrack brings does not run on this node", "install restic 0.14 or newer there")
+            raise NodeError(
+                "NODE_UNFIT",
+                "the restic that flexrack brings does not run on this node",
+                "install restic 0.14 or newer there",
+            )
         shutil.rmtree(target, ignore_errors=True)
         os.rename(part, target)
     return {"path": str(target / "restic")}
@@ -70,9 +84,16 @@ def unpack(package: Path, target: Path) -> None:
                     copy.write(data)
                     left -= len(data)
                 copy.seek(0)
-                with lzma.open(copy) if name.endswith(b".xz") else copy as inner, tarfile.open(fileobj=inner, mode="r|") as archive:
+                with (
+                    lzma.open(copy) if name.endswith(b".xz") else copy as inner,
+                    tarfile.open(fileobj=inner, mode="r|") as archive,
+                ):
                     for one in archive:
-                        if one.isfile() and os.path.normpath(one.name) == "usr/bin/restic" and one.size <= _PROGRAM_BYTES:
+                        if (
+                            one.isfile()
+                            and os.path.normpath(one.name) == "usr/bin/restic"
+                            and one.size <= _PROGRAM_BYTES
+                        ):
                             source = archive.extractfile(one)
                             assert source is not None
                             with open(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o700), "wb") as out:
@@ -82,11 +103,15 @@ def unpack(package: Path, target: Path) -> None:
                             return
         raise ValueError("there is no restic in it")
     except (ValueError, EOFError, lzma.LZMAError, tarfile.TarError) as error:
-        raise NodeError("NODE_UNREACHABLE", f"{package.name} is no package of restic: {error}", "run the command again") from error
+        raise NodeError(
+            "NODE_UNREACHABLE", f"{package.name} is no package of restic: {error}", "run the command again"
+        ) from error
 
 
 def member(stream: BinaryIO, beginning: bytes) -> Tuple[bytes, int]:
-    """Where a file of an ar archive begins, and how long it is: the stream is at its first byte then. ar(5): 60 bytes a header, contents at even offsets."""
+    """Where a file of an ar archive begins, and how long it is: the stream is at its first byte then. ar(5): 60 bytes a
+    header, contents at even offsets.
+    """
     if stream.read(len(_MAGIC)) != _MAGIC:
         raise ValueError("it is no ar archive")
     while True:
@@ -97,4 +122,3 @@ def member(stream: BinaryIO, beginning: bytes) -> Tuple[bytes, int]:
         if name.startswith(beginning):
             return name, size
         stream.seek(size + size % 2, os.SEEK_CUR)
-

@@ -1,4 +1,5 @@
 """history.list, .diff, .restore, .discard: what was saved, and bringing it back."""
+
 import shutil
 import stat
 import time
@@ -18,11 +19,22 @@ from flexrack_node.service import control as services
 from flexrack_node.workspace.tree import check_path
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.history import HistoryDiff, HistoryDiffed, HistoryDiscard, HistoryDiscarded, HistoryFound, HistoryQuestion, HistoryRestored, HistoryWish
+    from flexrack_node.schema.history import (
+        HistoryDiff,
+        HistoryDiffed,
+        HistoryDiscard,
+        HistoryDiscarded,
+        HistoryFound,
+        HistoryQuestion,
+        HistoryRestored,
+        HistoryWish,
+    )
 
 
 def listing(given: "HistoryQuestion", channel: Channel) -> "HistoryFound":
-    """{project, path?} -> what is saved and how it goes; the snapshots, or with a path the versions of it. Oldest first."""
+    """{project, path?} -> what is saved and how it goes; the snapshots, or with a path the versions of it. Oldest
+    first.
+    """
     place = HistoryFolder(channel.root, given["project"])
     path = wanted(given.get("path"))
     state: Any = place.state()
@@ -92,12 +104,24 @@ def restore(given: "HistoryWish", channel: Channel) -> "HistoryRestored":
     path = wanted(given.get("path"))
     restic, snapshot = found(place, given, path)
     answer: HistoryRestored = {
-        "snapshot": snapshot["id"], "at": snapshot["at"], "folder": None, "files": [], "before": None,
-        "count": 0, "bytes": 0, "lost": [],
+        "snapshot": snapshot["id"],
+        "at": snapshot["at"],
+        "folder": None,
+        "files": [],
+        "before": None,
+        "count": 0,
+        "bytes": 0,
+        "lost": [],
     }
     if given["in_place"]:
         files, answer["before"] = restoring.over(
-            place, restic, snapshot, path, bool(given.get("remove")), bool(given.get("dry_run")), channel,
+            place,
+            restic,
+            snapshot,
+            path,
+            bool(given.get("remove")),
+            bool(given.get("dry_run")),
+            channel,
         )
         answer["files"] = [{**one, "path": told(one["path"])} for one in files]
         return {**answer, "count": len(files), "bytes": sum(one["bytes"] for one in files)}
@@ -113,7 +137,10 @@ def restore(given: "HistoryWish", channel: Channel) -> "HistoryRestored":
     folder, lost = restoring.beside(place, restic, snapshot, path)
     came = [info for _path, info in restoring.walk(folder) if not stat.S_ISDIR(info.st_mode)]
     return {
-        **answer, "folder": str(folder), "count": len(came), "bytes": sum(info.st_size for info in came),
+        **answer,
+        "folder": str(folder),
+        "count": len(came),
+        "bytes": sum(info.st_size for info in came),
         "lost": [told(one) for one in lost],
     }
 

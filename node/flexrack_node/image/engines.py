@@ -1,4 +1,7 @@
-"""Other runtimes than bubblewrap, in the order in which they are tried, and what is started with one. All of them take an image as one folder (flat.py), and none makes a sandbox."""
+"""Other runtimes than bubblewrap, in the order in which they are tried, and what is started with one. All of them take
+an image as one folder (flat.py), and none makes a sandbox.
+"""
+
 import os
 import shutil
 import tempfile
@@ -25,7 +28,9 @@ class Engine(Protocol):
 
     def works(self, program: str) -> bool: ...
 
-    def words(self, program: str, folder: str, binds: List[Tuple[str, str]], cwd: str, argv: List[str]) -> List[str]: ...
+    def words(
+        self, program: str, folder: str, binds: List[Tuple[str, str]], cwd: str, argv: List[str]
+    ) -> List[str]: ...
 
     def environment(self, env: Dict[str, str]) -> Dict[str, str]: ...
 
@@ -46,12 +51,18 @@ def choose() -> Optional[Tuple[str, str]]:
     return None
 
 
-def start(name: str, program: str, root: Path, seen: "Tuple[EnterOrder, GpuParts]", argv: List[str], env: Dict[str, str]) -> Start:
+def start(
+    name: str, program: str, root: Path, seen: "Tuple[EnterOrder, GpuParts]", argv: List[str], env: Dict[str, str]
+) -> Start:
     engine, (order, gpus) = ENGINES[name], seen
     store = ImageStore(root)
     folder = store.flat(order["image"])
     if not folder.is_dir():
-        raise NodeError("NOT_FOUND", f"the image {order['image']} is not on this node any more as {name} needs it", "flexrack workspace up")
+        raise NodeError(
+            "NOT_FOUND",
+            f"the image {order['image']} is not on this node any more as {name} needs it",
+            "flexrack workspace up",
+        )
     sweep(store)
     scratch = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=store.scratches))
     try:

@@ -1,10 +1,13 @@
-"""The one way into a workspace's image, and into its sandbox: for commands, terminals, editors, notebooks, ranks and model servers.
+"""The one way into a workspace's image, and into its sandbox: for commands, terminals, editors, notebooks, ranks and
+model servers.
 
     python3 -I -S enter.py ROOT ENVIRONMENTS ORDER -- ARGV...     ORDER: an EnterOrder as JSON; the variables are those it is started with
 
-It stays as the parent: it passes signals on, and its status is the program's. A program of its own, so that what it is started with is plain words, which
-a Slurm script, a forced command of sshd and a supervisor can all have (`enter_words`).
+It stays as the parent: it passes signals on, and its status is the program's. A program of its own, so that what it is
+started with is plain words, which a Slurm script, a forced command of sshd and a supervisor can all have
+(`enter_words`).
 """
+
 import ctypes
 import json
 import os
@@ -32,7 +35,17 @@ _PR_SET_NAME, _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 15, 1, 36
 
 def enter_words(root: Path, environments: Path, order: "EnterOrder", argv: List[str]) -> List[str]:
     """What starts `argv` inside. Nothing in it is secret."""
-    return [sys.executable, "-I", "-S", str(Path(__file__).resolve()), str(root), str(environments), json.dumps(order, separators=(",", ":")), "--", *argv]
+    return [
+        sys.executable,
+        "-I",
+        "-S",
+        str(Path(__file__).resolve()),
+        str(root),
+        str(environments),
+        json.dumps(order, separators=(",", ":")),
+        "--",
+        *argv,
+    ]
 
 
 def main(arguments: List[str]) -> int:
@@ -84,7 +97,9 @@ class Entrance:
         before: Set[int] = signal.pthread_sigmask(signal.SIG_BLOCK, waited)
         monitor = os.fork()
         if monitor == 0:
-            self._become(words, start.env, before, [*numbers.values(), *([tells] if tells_child else [])], not is_foreground)
+            self._become(
+                words, start.env, before, [*numbers.values(), *([tells] if tells_child else [])], not is_foreground
+            )
         os.close(tells)
         for fd in numbers.values():
             os.close(fd)
@@ -106,7 +121,9 @@ class Entrance:
         if found:
             raise NodeError("NODE_UNFIT", *found)
 
-    def _become(self, words: List[str], env: Mapping[str, str], mask: Set[int], keep: List[int], own_group: bool) -> None:
+    def _become(
+        self, words: List[str], env: Mapping[str, str], mask: Set[int], keep: List[int], own_group: bool
+    ) -> None:
         """In the child; never returns."""
         try:
             if own_group and self.prepared.engine != "bubblewrap":  # which does this itself
@@ -158,7 +175,9 @@ class Entrance:
                 return status
 
     def _programs(self, monitor: int, child: Optional[int]) -> List[int]:
-        """Whom a signal is for: where the sandbox has processes of its own, `child` is only their first one, and takes none."""
+        """Whom a signal is for: where the sandbox has processes of its own, `child` is only their first one, and takes
+        none.
+        """
         if self.prepared.engine == "proot":  # it traces the program, and takes no signal for it
             return children_of(monitor)
         if self.prepared.engine != "bubblewrap":  # it has become the program
@@ -193,7 +212,9 @@ def children_of(parent: int) -> List[int]:
 
 
 def _child_of(told: int) -> Optional[int]:
-    """bubblewrap tells its number of the program, or of the first process of the sandbox, as JSON; it ends without a word where it fails."""
+    """bubblewrap tells its number of the program, or of the first process of the sandbox, as JSON; it ends without a
+    word where it fails.
+    """
     text = b""
     with os.fdopen(told, "rb") as file:
         text = file.read()
@@ -204,7 +225,9 @@ def _child_of(told: int) -> Optional[int]:
 
 
 def _is_foreground() -> bool:
-    """A terminal that is ours: then what runs inside has to be in the terminal's group, and may be stopped and continued from it."""
+    """A terminal that is ours: then what runs inside has to be in the terminal's group, and may be stopped and
+    continued from it.
+    """
     try:
         return os.tcgetpgrp(0) == os.getpgrp()
     except OSError:

@@ -1,8 +1,11 @@
-"""An image as one folder, for runtimes that stack no layers: what overlayfs would show, copied. Facts: kernel, filesystems/overlayfs; OCI image-spec, layer.md.
+"""An image as one folder, for runtimes that stack no layers: what overlayfs would show, copied. Facts: kernel,
+filesystems/overlayfs; OCI image-spec, layer.md.
 
-A copy and no hard links: what such a runtime does not keep programs from writing must not be the layers of other images. No folder of it may be written to by its owner, so that what is
-written there fails, as it could not be gone at the end.
+A copy and no hard links: what such a runtime does not keep programs from writing must not be the layers of other
+images. No folder of it may be written to by its owner, so that what is written there fails, as it could not be gone at
+the end.
 """
+
 import fcntl
 import os
 import stat
@@ -18,7 +21,9 @@ _WRITE = 0o222
 
 
 def flatten(layers: List[str], folder: str) -> None:
-    """`layers`: absolute paths, the lowest first; `folder` is there and empty. Raises OSError; the folder is then half full, and the caller's to discard (`remove`)."""
+    """`layers`: absolute paths, the lowest first; `folder` is there and empty. Raises OSError; the folder is then half
+    full, and the caller's to discard (`remove`).
+    """
     top = os.open(folder, _FOLDER)
     try:
         for layer in layers:
@@ -43,11 +48,14 @@ def remove(folder: str) -> None:
 
 
 def mount_point(folder: str, path: str, is_folder: bool) -> None:
-    """Something to mount over at an absolute path without links (MergedLayers.resolve): empty, where nothing is there yet. Raises OSError."""
+    """Something to mount over at an absolute path without links (MergedLayers.resolve): empty, where nothing is there
+    yet. Raises OSError.
+    """
     opened = os.open(folder, _FOLDER)
     parts = [part.encode() for part in path.split("/") if part]
     lock = os.dup(opened)
-    fcntl.flock(lock, fcntl.LOCK_EX)  # until it is closed: of the folders on the way one entrance at a time opens and closes the rights
+    # until it is closed: of the folders on the way one entrance at a time opens and closes the rights
+    fcntl.flock(lock, fcntl.LOCK_EX)
     try:
         for index, name in enumerate(parts):
             last = index == len(parts) - 1
@@ -56,7 +64,9 @@ def mount_point(folder: str, path: str, is_folder: bool) -> None:
                 os.fchmod(opened, mode | 0o200)
                 try:
                     if last and not is_folder:
-                        os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o444, dir_fd=opened))
+                        os.close(
+                            os.open(name, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o444, dir_fd=opened)
+                        )
                     else:
                         os.mkdir(name, 0o755, dir_fd=opened)
                 finally:
@@ -125,5 +135,3 @@ def _copy(name: bytes, source: int, target: int, info: os.stat_result) -> None:
 def _close_folders(top: int) -> None:
     for _path, _names, _files, fd in os.fwalk(".", topdown=False, follow_symlinks=False, dir_fd=top):
         os.fchmod(fd, stat.S_IMODE(os.fstat(fd).st_mode) & 0o1777 & ~_WRITE)
-
-

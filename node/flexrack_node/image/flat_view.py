@@ -1,7 +1,10 @@
-"""What a program sees in an image that is one folder: pairs of what is here and where it is mounted, for runtimes that mount, or translate, one path at a time.
+"""What a program sees in an image that is one folder: pairs of what is here and where it is mounted, for runtimes that
+mount, or translate, one path at a time.
 
-What is the runtime's own to do (/dev, /proc, /sys) is not in it. Homes and what else programs write to are folders of this entrance, which go with it.
+What is the runtime's own to do (/dev, /proc, /sys) is not in it. Homes and what else programs write to are folders of
+this entrance, which go with it.
 """
+
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Dict, List, Tuple
@@ -40,10 +43,20 @@ class FlatView:
             own.mkdir(mode=0o700, exist_ok=True)
             self._bind(str(own), path)
         program = str(Path(__file__).resolve().parents[2])
-        for path in (os.path.expanduser("~/.cache"), program, *self.order["read"], *self.order["write"], *(one["path"] for one in self.order.get("volumes", []))):
+        for path in (
+            os.path.expanduser("~/.cache"),
+            program,
+            *self.order["read"],
+            *self.order["write"],
+            *(one["path"] for one in self.order.get("volumes", [])),
+        ):
             if os.path.exists(path):
                 self._bind(path, path)
-        for source, target in (*self.order.get("over", []), *self._of_gpus(), *((os.path.realpath(name), name) for name in NAMES)):
+        for source, target in (
+            *self.order.get("over", []),
+            *self._of_gpus(),
+            *((os.path.realpath(name), name) for name in NAMES),
+        ):
             if os.path.exists(source):
                 self._bind(source, target)
         for name, content in people(self.image).items():
@@ -62,18 +75,33 @@ class FlatView:
 
     def _bind(self, source: str, target: str) -> None:
         if ":" in source or ":" in target:
-            raise NodeError("NODE_UNFIT", f"what runs images here takes no path with a colon: {source}", "another `root` in the rack file, or another name")
+            raise NodeError(
+                "NODE_UNFIT",
+                f"what runs images here takes no path with a colon: {source}",
+                "another `root` in the rack file, or another name",
+            )
         place = place_in(self.image, target)
         self._point(place, os.path.isdir(source))
         self.binds.append((source, place))
 
     def _point(self, place: str, is_folder: bool) -> None:
-        """Something to mount over: in our own folder that is mounted above it, else in the image. What is ours elsewhere has the same paths inside."""
-        above = next(((source, target) for source, target in reversed(self.binds) if place.startswith(f"{target}/") or place == target), None)
+        """Something to mount over: in our own folder that is mounted above it, else in the image. What is ours
+        elsewhere has the same paths inside.
+        """
+        above = next(
+            (
+                (source, target)
+                for source, target in reversed(self.binds)
+                if place.startswith(f"{target}/") or place == target
+            ),
+            None,
+        )
         try:
             if above is None:
                 flat.mount_point(self.folder, place, is_folder)
             elif Path(above[0]).parent == self.scratch:
-                flat.mount_point(above[0], place[len(above[1]):], is_folder)
+                flat.mount_point(above[0], place[len(above[1]) :], is_folder)
         except OSError as error:
-            raise NodeError("NODE_UNFIT", f"the image cannot be used: nothing can be mounted at its {place}: {error.strerror}", None) from error
+            raise NodeError(
+                "NODE_UNFIT", f"the image cannot be used: nothing can be mounted at its {place}: {error.strerror}", None
+            ) from error

@@ -1,8 +1,10 @@
 """Local GPUs in an image: which device files and libraries of this machine a program needs to see, and no others.
 
-By CDI where the machine describes its devices so (container-device-interface, SPEC.md: /etc/cdi, /var/run/cdi; JSON, or YAML as `nvidia-ctk cdi generate` writes it), else
-by the list of libraries that apptainer takes for --nv (nvliblist.conf).
+By CDI where the machine describes its devices so (container-device-interface, SPEC.md: /etc/cdi, /var/run/cdi; JSON, or
+YAML as `nvidia-ctk cdi generate` writes it), else by the list of libraries that apptainer takes for --nv
+(nvliblist.conf).
 """
+
 import json
 import os
 import re
@@ -12,8 +14,22 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Tuple
 FOLDER = "/.flexrack-gpu"  # of libraries, in the image
 PLACES: Tuple[str, ...] = ("/etc/cdi", "/var/run/cdi")
 VERSION = "/proc/driver/nvidia/version"
-_LIBRARIES = ("libcuda.so", "libcudadebugger.so", "libnvidia-ml.so", "libnvidia-ptxjitcompiler.so", "libnvidia-nvvm.so", "libnvidia-opencl.so", "libnvidia-gpucomp.so",
-              "libnvidia-cfg.so", "libnvidia-allocator.so", "libnvidia-pkcs11.so", "libnvcuvid.so", "libnvidia-encode.so", "libnvoptix.so", "libnvidia-rtcore.so")
+_LIBRARIES = (
+    "libcuda.so",
+    "libcudadebugger.so",
+    "libnvidia-ml.so",
+    "libnvidia-ptxjitcompiler.so",
+    "libnvidia-nvvm.so",
+    "libnvidia-opencl.so",
+    "libnvidia-gpucomp.so",
+    "libnvidia-cfg.so",
+    "libnvidia-allocator.so",
+    "libnvidia-pkcs11.so",
+    "libnvcuvid.so",
+    "libnvidia-encode.so",
+    "libnvoptix.so",
+    "libnvidia-rtcore.so",
+)
 _COMMON = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset")
 _MOST = 16 << 20  # bytes of one description
 
@@ -40,14 +56,20 @@ def parts(wanted: Optional[List[str]]) -> GpuParts:
     specs = descriptions(PLACES)
     found = by_cdi(specs, wanted) if specs else by_list(wanted)
     running = driver_version(VERSION)
-    described = sorted({one for source, _ in found.files for one in re.findall(r"\.so\.(\d{3,}\.\d+(?:\.\d+)?)$", source)})
+    described = sorted(
+        {one for source, _ in found.files for one in re.findall(r"\.so\.(\d{3,}\.\d+(?:\.\d+)?)$", source)}
+    )
     if specs and running and described and running not in described:
-        found.warnings.append(f"the CDI description of the GPUs is of driver {described[0]}, and {running} runs: sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml")
+        found.warnings.append(
+            f"the CDI description of the GPUs is of driver {described[0]}, and {running} runs: sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml"
+        )
     return found
 
 
 def descriptions(places: Iterable[str]) -> List[Dict[str, Any]]:
-    """Of GPUs, whoever makes them; a file that cannot be read counts as none. A later folder comes first: it is the one of this boot."""
+    """Of GPUs, whoever makes them; a file that cannot be read counts as none. A later folder comes first: it is the one
+    of this boot.
+    """
     from flexrack_node.image.plain_yaml import BadYaml, load  # only where GPUs are looked for
 
     found = []
@@ -80,7 +102,9 @@ def by_cdi(specs: List[Dict[str, Any]], wanted: Optional[List[str]]) -> GpuParts
     for pair in list(result.devices):
         while result.devices.count(pair) > 1:
             result.devices.remove(pair)
-    result.library_folders.extend(sorted({os.path.dirname(target) for _, target in result.files if ".so" in os.path.basename(target)}))
+    result.library_folders.extend(
+        sorted({os.path.dirname(target) for _, target in result.files if ".so" in os.path.basename(target)})
+    )
     return result
 
 
@@ -125,7 +149,9 @@ def libraries() -> List[Tuple[str, str]]:
     import subprocess
 
     try:
-        said = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL).stdout
+        said = subprocess.run(
+            ["/sbin/ldconfig", "-p"], capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL
+        ).stdout
     except (OSError, subprocess.TimeoutExpired):
         return []
     found: Dict[str, str] = {}

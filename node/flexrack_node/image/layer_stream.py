@@ -1,4 +1,5 @@
 """The bytes of a layer on their way in: unpacked, counted and hashed, never more of them than was agreed."""
+
 import gzip
 import hashlib
 import tarfile
@@ -17,7 +18,17 @@ class Header(tarfile.TarInfo):
     """One that takes no extended header of any size: tarfile would keep all of it in memory."""
 
     def _proc_member(self, archive: tarfile.TarFile) -> Any:
-        if self.type in (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK) and not 0 <= self.size <= LONGEST_HEADER:
+        if (
+            self.type
+            in (
+                tarfile.XHDTYPE,
+                tarfile.XGLTYPE,
+                tarfile.SOLARIS_XHDTYPE,
+                tarfile.GNUTYPE_LONGNAME,
+                tarfile.GNUTYPE_LONGLINK,
+            )
+            and not 0 <= self.size <= LONGEST_HEADER
+        ):
             raise BadLayer(f"an extended header of {self.size} bytes")
         return super()._proc_member(archive)  # type: ignore[misc]  # tarfile's own hook, the same from 3.2 to 3.14
 

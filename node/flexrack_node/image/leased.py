@@ -1,8 +1,11 @@
-"""What a program with leased GPUs has to reach from inside: the file of its leases, our drivers, and the socket of each daemon of this machine that it was told of.
+"""What a program with leased GPUs has to reach from inside: the file of its leases, our drivers, and the socket of each
+daemon of this machine that it was told of.
 
-Not the daemon's folder, which has its admin socket, too: who reaches that could lease whatever is free. The memory that both share has no name: the daemon hands its descriptor over
-through the socket (docs/protocol.md), so no /dev/shm is needed.
+Not the daemon's folder, which has its admin socket, too: who reaches that could lease whatever is free. The memory that
+both share has no name: the daemon hands its descriptor over through the socket (docs/protocol.md), so no /dev/shm is
+needed.
 """
+
 import json
 import os
 import stat
@@ -18,10 +21,14 @@ class Leased(NamedTuple):
 
 
 def leased(root: Path, env: Mapping[str, str]) -> Leased:
-    """Both empty where nothing is leased. Only what `gpu.deliver` has put below `root` counts: the variable may be anybody's."""
+    """Both empty where nothing is leased. Only what `gpu.deliver` has put below `root` counts: the variable may be
+    anybody's.
+    """
     file = env.get("FLEXRACK_LEASES", "")
     folder = os.path.dirname(file)
-    if not os.path.isabs(file) or os.path.realpath(os.path.dirname(folder)) != os.path.realpath(root / "gpu" / "leases"):
+    if not os.path.isabs(file) or os.path.realpath(os.path.dirname(folder)) != os.path.realpath(
+        root / "gpu" / "leases"
+    ):
         return Leased([], [])
     try:
         with open(file, "rb") as source:

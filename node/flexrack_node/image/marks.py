@@ -1,8 +1,12 @@
-"""Who runs inside, and the variables by which processes are found and know where they are. Small: whoever looks at runs reads it."""
+"""Who runs inside, and the variables by which processes are found and know where they are. Small: whoever looks at runs
+reads it.
+"""
+
 import sys
 from typing import Any, Dict, Mapping
 
-TAGS = ("FLEXRACK_TAG", "FLEXRACK_WORKSPACE_FOLDER", "FLEXRACK_RUN")  # of a run or a workspace: what is inside has them, not its doorkeepers
+# of a run or a workspace: what is inside has them, not its doorkeepers
+TAGS = ("FLEXRACK_TAG", "FLEXRACK_WORKSPACE_FOLDER", "FLEXRACK_RUN")
 SANDBOX = "FLEXRACK_SANDBOX"  # set in one, for whoever wants to know
 
 

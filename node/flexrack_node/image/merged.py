@@ -1,4 +1,7 @@
-"""What a stack of layers looks like as one tree, without a mount: for questions about an image, and for places where something is to be mounted into it."""
+"""What a stack of layers looks like as one tree, without a mount: for questions about an image, and for places where
+something is to be mounted into it.
+"""
+
 import os
 import re
 import stat
@@ -9,7 +12,9 @@ _READ = 64 << 20
 
 
 class MergedLayers:
-    """`layers`: absolute paths, the lowest first. Paths that are asked are absolute, as in the image; nothing outside of the layers is ever looked at."""
+    """`layers`: absolute paths, the lowest first. Paths that are asked are absolute, as in the image; nothing outside
+    of the layers is ever looked at.
+    """
 
     def __init__(self, layers: List[str]) -> None:
         self._layers = layers
@@ -38,7 +43,9 @@ class MergedLayers:
         return None
 
     def resolve(self, path: str) -> Optional[str]:
-        """The path without any link in it, as the image itself would follow them; None where that has no end. What is missing stays as it is named."""
+        """The path without any link in it, as the image itself would follow them; None where that has no end. What is
+        missing stays as it is named.
+        """
         done: List[str] = []
         todo = [part for part in path.split("/") if part]
         links = 0
@@ -101,8 +108,19 @@ def is_opaque(folder: Union[str, int]) -> bool:
 
 
 def libc_of(image: MergedLayers) -> Tuple[str, Tuple[int, int]]:
-    """(`glibc` | `musl` | `none`, its version): what programs and libraries that come from outside would be linked against."""
-    for folder in ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"):
+    """(`glibc` | `musl` | `none`, its version): what programs and libraries that come from outside would be linked
+    against.
+    """
+    for folder in (
+        "/lib/x86_64-linux-gnu",
+        "/usr/lib/x86_64-linux-gnu",
+        "/lib/aarch64-linux-gnu",
+        "/usr/lib/aarch64-linux-gnu",
+        "/lib64",
+        "/usr/lib64",
+        "/lib",
+        "/usr/lib",
+    ):
         place = image.file(f"{folder}/libc.so.6")
         if place:
             with open(place, "rb") as file:

@@ -1,4 +1,7 @@
-"""The part of YAML that `nvidia-ctk cdi generate` writes: block mappings and lists, plain and quoted scalars, `[]` and `{}`. Everything else is refused, not guessed at."""
+"""The part of YAML that `nvidia-ctk cdi generate` writes: block mappings and lists, plain and quoted scalars, `[]` and
+`{}`. Everything else is refused, not guessed at.
+"""
+
 import json
 import re
 from typing import Any, List, Tuple
@@ -27,7 +30,11 @@ def _block(lines: List[Tuple[int, str]], at: int, indent: int, depth: int) -> Tu
         raise BadYaml("too deep")
     if at >= len(lines):
         return None, at
-    return _list(lines, at, indent, depth) if lines[at][1].startswith("- ") or lines[at][1] == "-" else _mapping(lines, at, indent, depth)
+    return (
+        _list(lines, at, indent, depth)
+        if lines[at][1].startswith("- ") or lines[at][1] == "-"
+        else _mapping(lines, at, indent, depth)
+    )
 
 
 def _list(lines: List[Tuple[int, str]], at: int, indent: int, depth: int) -> Tuple[List[Any], int]:

@@ -1,7 +1,10 @@
-"""proot: an image that is one folder, without any namespace: each path that a program names is translated while it is traced (ptrace(2)). The last resort. Facts: proot(1) of 5.1.
+"""proot: an image that is one folder, without any namespace: each path that a program names is translated while it is
+traced (ptrace(2)). The last resort. Facts: proot(1) of 5.1.
 
-It separates nothing: what a program does without naming a path, or where it is not traced, is done on the node's own files. An image, and never a sandbox.
+It separates nothing: what a program does without naming a path, or where it is not traced, is done on the node's own
+files. An image, and never a sandbox.
 """
+
 import os
 import subprocess
 from typing import Dict, List, Mapping, Optional, Tuple
@@ -20,7 +23,18 @@ def find() -> Optional[str]:
 def words(program: str, folder: str, binds: List[Tuple[str, str]], cwd: str, argv: List[str]) -> List[str]:
     """`!`: a link of the image at the place is not followed, as the place has none."""
     own = [word for path in _KERNELS if os.path.isdir(path) for word in ("-b", path)]
-    return [program, "-v", "-1", "-r", folder, *own, *(word for source, target in binds for word in ("-b", f"{source}:{target}!")), "-w", cwd, *argv]
+    return [
+        program,
+        "-v",
+        "-1",
+        "-r",
+        folder,
+        *own,
+        *(word for source, target in binds for word in ("-b", f"{source}:{target}!")),
+        "-w",
+        cwd,
+        *argv,
+    ]
 
 
 def environment(env: Mapping[str, str]) -> Dict[str, str]:
@@ -30,7 +44,12 @@ def environment(env: Mapping[str, str]) -> Dict[str, str]:
 def works(program: str) -> bool:
     """Whether processes may be traced here at all, which containers forbid at times."""
     try:
-        done = subprocess.run([program, "-v", "-1", "-r", "/", "/bin/sh", "-c", ":"], stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS)
+        done = subprocess.run(
+            [program, "-v", "-1", "-r", "/", "/bin/sh", "-c", ":"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_SECONDS,
+        )
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0

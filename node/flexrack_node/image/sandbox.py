@@ -1,7 +1,9 @@
-"""argv of bubblewrap for a program in an image, in a sandbox, or both. Pure but for looking at this machine and at the image.
+"""argv of bubblewrap for a program in an image, in a sandbox, or both. Pure but for looking at this machine and at the
+image.
 
 Facts: bubblewrap(1) of 0.11; apptainer's list of NVIDIA's libraries is in gpus.py.
 """
+
 import os
 import pwd
 import stat
@@ -15,12 +17,15 @@ from flexrack_node.image.merged import MergedLayers
 if TYPE_CHECKING:
     from flexrack_node.schema.image import EnterOrder
 
-NAMES = ("/etc/resolv.conf", "/etc/hosts", "/etc/localtime")  # of this machine, whatever the image says: the network is this machine's
+# of this machine, whatever the image says: the network is this machine's
+NAMES = ("/etc/resolv.conf", "/etc/hosts", "/etc/localtime")
 _SECRET = ("SSH_AUTH_SOCK", "SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR")
 
 
 class Start(NamedTuple):
-    """What is started, and what that needs: contents that it reads from descriptors (the words have `{name}` in place of their numbers), and a folder to be removed at its end."""
+    """What is started, and what that needs: contents that it reads from descriptors (the words have `{name}` in place
+    of their numbers), and a folder to be removed at its end.
+    """
 
     words: List[str]
     env: Dict[str, str]
@@ -29,7 +34,9 @@ class Start(NamedTuple):
 
 
 class Sandbox:
-    """Collects words; `data` are contents that bubblewrap reads from descriptors (the words have `{name}` in place of their numbers)."""
+    """Collects words; `data` are contents that bubblewrap reads from descriptors (the words have `{name}` in place of
+    their numbers).
+    """
 
     def __init__(self, program: str, order: "EnterOrder", layers: Optional[List[str]], gpus: GpuParts) -> None:
         self.words: List[str] = [program, "--unshare-user"]
@@ -54,7 +61,15 @@ class Sandbox:
         isolate = self.order.get("isolate")
         if isolate is None:
             return
-        self.words += ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--disable-userns", "--cap-drop", "ALL"]
+        self.words += [
+            "--unshare-pid",
+            "--unshare-ipc",
+            "--unshare-uts",
+            "--unshare-cgroup-try",
+            "--disable-userns",
+            "--cap-drop",
+            "ALL",
+        ]
         if isolate["network"] == "none":
             self.words.append("--unshare-net")
 
@@ -118,7 +133,12 @@ class Sandbox:
         seen: Set[str] = set()
         for path in hidden:
             real = path if self.image else os.path.realpath(path)
-            if real in seen or real == "/" or (not self.image and not os.path.isdir(real)) or any(one in map(str, Path(real).parents) for one in seen):
+            if (
+                real in seen
+                or real == "/"
+                or (not self.image and not os.path.isdir(real))
+                or any(one in map(str, Path(real).parents) for one in seen)
+            ):
                 continue
             seen.add(real)
             self.words += ["--tmpfs", self._place(real)]
@@ -149,7 +169,11 @@ class Sandbox:
 
 def gone(order: "EnterOrder", env: Mapping[str, str]) -> List[str]:
     """Variables that do not go inside."""
-    foreign = [name for name in ("PYTHONHOME", "PYTHONPATH") if order.get("image") and name in env and name not in order["keep"]]
+    foreign = [
+        name
+        for name in ("PYTHONHOME", "PYTHONPATH")
+        if order.get("image") and name in env and name not in order["keep"]
+    ]
     return [*(_SECRET if order.get("isolate") is not None else ()), *foreign]
 
 
@@ -160,7 +184,9 @@ def changed(order: "EnterOrder", env: Mapping[str, str], more: Mapping[str, str]
 
 
 def place_in(image: MergedLayers, path: str) -> str:
-    """Where it is mounted: links of the image are followed within the image, as a runtime itself would follow them to wherever they lead. Raises NODE_UNFIT."""
+    """Where it is mounted: links of the image are followed within the image, as a runtime itself would follow them to
+    wherever they lead. Raises NODE_UNFIT.
+    """
     resolved = image.resolve(path)
     if resolved is None or resolved == "/":
         raise NodeError("NODE_UNFIT", f"the image cannot be used: its {path} is a link without an end", None)

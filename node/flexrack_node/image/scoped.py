@@ -1,7 +1,9 @@
-"""Paths below one folder, which links in it never lead out of: every step is opened from the one before, and a link is followed as if the folder were the root.
+"""Paths below one folder, which links in it never lead out of: every step is opened from the one before, and a link is
+followed as if the folder were the root.
 
 The names come from an archive that somebody else made. As bytes, so that names in any encoding are what they are.
 """
+
 import os
 import shutil
 import stat
@@ -16,7 +18,9 @@ class LeavesRoot(ValueError):
 
 
 def parts_of(name: bytes) -> List[bytes]:
-    """`./a//b/` -> [a, b]; a leading slash means the root, too. Raises LeavesRoot for `..`, and for what no file can be called."""
+    """`./a//b/` -> [a, b]; a leading slash means the root, too. Raises LeavesRoot for `..`, and for what no file can be
+    called.
+    """
     parts = [part for part in name.split(b"/") if part not in (b"", b".")]
     if b".." in parts or b"\0" in name:
         raise LeavesRoot(name)
@@ -33,7 +37,9 @@ class ScopedFolder:
         os.close(self.fd)
 
     def open_folder(self, parts: List[bytes], make: bool) -> int:
-        """Descriptor of the folder; with `make` what is missing is made, and a file in the way is replaced. Raises LeavesRoot, OSError."""
+        """Descriptor of the folder; with `make` what is missing is made, and a file in the way is replaced. Raises
+        LeavesRoot, OSError.
+        """
         opened = [os.dup(self.fd)]
         links = 0
         todo = list(parts)

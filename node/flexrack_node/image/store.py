@@ -1,13 +1,14 @@
 """Images on this node, by content.
 
-    <root>/images/l/<id>/        a layer unpacked, <id> the first 32 hex digits of its diff_id: overlayfs' option has 4096 bytes for all paths of an image
-                 /l/<id>.json    written once it is whole: what it is
-                 /l/.locks/<id>  held by who unpacks or removes it
-                 /i/<id>.json    an image: its layers and settings; <id> of its manifest's digest
-                 /f/<id>/        an image as one folder, where it is run by what stacks no layers
-                 /s/<pid>-*/     what a program may write to beside the workspace, there; goes with it
-                 /bin/<version>/ bubblewrap, as it was sent
+<root>/images/l/<id>/        a layer unpacked, <id> the first 32 hex digits of its diff_id: overlayfs' option has 4096 bytes for all paths of an image
+             /l/<id>.json    written once it is whole: what it is
+             /l/.locks/<id>  held by who unpacks or removes it
+             /i/<id>.json    an image: its layers and settings; <id> of its manifest's digest
+             /f/<id>/        an image as one folder, where it is run by what stacks no layers
+             /s/<pid>-*/     what a program may write to beside the workspace, there; goes with it
+             /bin/<version>/ bubblewrap, as it was sent
 """
+
 import os
 import re
 from pathlib import Path
@@ -64,7 +65,9 @@ class ImageStore:
             raise NodeError("NOT_FOUND", f"the image {digest} is not on this node any more", "flexrack workspace up")
         return found
 
-    def keep(self, digest: str, ref: str, layers: List[str], settings: "ImageSettings", engine: "Optional[Engine]" = None) -> None:
+    def keep(
+        self, digest: str, ref: str, layers: List[str], settings: "ImageSettings", engine: "Optional[Engine]" = None
+    ) -> None:
         """`engine`: what runs it here, where that is not bubblewrap."""
         missing = [one for one in layers if not self.has_layer(one)]
         if missing:

@@ -1,8 +1,11 @@
-"""A layer's tar as a folder that overlayfs takes as a lower one, unpacked by whoever we are. Facts: OCI image-spec, layer.md; kernel, filesystems/overlayfs.
+"""A layer's tar as a folder that overlayfs takes as a lower one, unpacked by whoever we are. Facts: OCI image-spec,
+layer.md; kernel, filesystems/overlayfs.
 
-What an ordinary user cannot have is left out and counted: devices, owners, setuid, capabilities. Nothing is ever written outside of the folder, whatever the
-archive says; what could only be meant as an attempt at that (`..` in a name) is refused.
+What an ordinary user cannot have is left out and counted: devices, owners, setuid, capabilities. Nothing is ever
+written outside of the folder, whatever the archive says; what could only be meant as an attempt at that (`..` in a
+name) is refused.
 """
+
 import os
 import stat
 import tarfile
@@ -24,7 +27,9 @@ def unpack(stream: LayerStream, folder: str, most_entries: int = MOST_ENTRIES) -
     work = _Unpacking(folder)
     try:
         source: Any = stream  # a stream needs `read` alone
-        with tarfile.open(fileobj=source, mode="r|", tarinfo=Header, encoding="utf-8", errors="surrogateescape", bufsize=PIECE) as archive:
+        with tarfile.open(
+            fileobj=source, mode="r|", tarinfo=Header, encoding="utf-8", errors="surrogateescape", bufsize=PIECE
+        ) as archive:
             for number, member in enumerate(archive):
                 if number >= most_entries:
                     raise BadLayer(f"it has more than {most_entries} entries")
@@ -92,9 +97,10 @@ class _Unpacking:
                     break
                 view = memoryview(data)
                 while view:
-                    view = view[os.write(fd, view):]
+                    view = view[os.write(fd, view) :]
                 self.counts["bytes"] += len(data)
-            # Owner's rights always: else the owner could neither read nor remove it. No setuid, setgid: they would be ours.
+            # Owner's rights always: else the owner could neither read nor remove it. No setuid, setgid: they would be
+            # ours.
             os.fchmod(fd, member.mode & 0o777 | 0o600)
             _keep_attributes(member, fd)
             os.utime(fd, (_time(member), _time(member)))
@@ -129,7 +135,7 @@ class _Unpacking:
             finally:
                 os.close(fd)
             return
-        hidden = parts[-1][len(_WHITEOUT):]
+        hidden = parts[-1][len(_WHITEOUT) :]
         if hidden.startswith(_WHITEOUT) or not hidden:
             return  # aufs' own notes
         if hidden in (b".", b".."):
@@ -142,12 +148,15 @@ class _Unpacking:
                 os.setxattr(fd, _OPAQUE_MARK, b"y")
                 os.close(fd)
             elif kind is None:
-                os.mknod(hidden, stat.S_IFCHR | 0o600, os.makedev(0, 0), dir_fd=folder)  # no right is needed for 0/0 since Linux 5.8
+                # no right is needed for 0/0 since Linux 5.8
+                os.mknod(hidden, stat.S_IFCHR | 0o600, os.makedev(0, 0), dir_fd=folder)
         finally:
             os.close(folder)
 
     def finish(self) -> None:
-        """Hard links, once everything is there that they may mean; then the times of folders, which all of this has changed."""
+        """Hard links, once everything is there that they may mean; then the times of folders, which all of this has
+        changed.
+        """
         for parts, target, shown in self._links:
             from_folder, from_name = self._existing(target, shown)
             try:
@@ -185,12 +194,13 @@ def _keep_attributes(member: tarfile.TarInfo, fd: int) -> None:
     """Those that are the user's; not capabilities, nor what overlayfs would take for its own."""
     headers: Any = member.pax_headers
     for key, value in headers.items():
-        name = key[len("SCHILY.xattr."):] if key.startswith("SCHILY.xattr.") else ""
+        name = key[len("SCHILY.xattr.") :] if key.startswith("SCHILY.xattr.") else ""
         if name.startswith("user.") and not name.startswith("user.overlay."):
             try:
                 os.setxattr(fd, name, value.encode("utf-8", "surrogateescape"))
             except OSError as error:
-                if error.errno not in (7, 28, 34, 95):  # E2BIG, ENOSPC, ERANGE, ENOTSUP: the file system keeps none, or not as many
+                # E2BIG, ENOSPC, ERANGE, ENOTSUP: the file system keeps none, or not as many
+                if error.errno not in (7, 28, 34, 95):
                     raise
 
 

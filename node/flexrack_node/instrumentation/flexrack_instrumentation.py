@@ -1,9 +1,11 @@
-"""Tells of a rank from inside its own Python, into the file that FLEXRACK_PROGRESS names (flexrack_layout.py), without system calls and without any change
-to its program. Also lets a signal, FLEXRACK_STACKS_SIGNAL, write the stacks of all threads to FLEXRACK_STACKS.
+"""Tells of a rank from inside its own Python, into the file that FLEXRACK_PROGRESS names (flexrack_layout.py), without
+system calls and without any change to its program. Also lets a signal, FLEXRACK_STACKS_SIGNAL, write the stacks of all
+threads to FLEXRACK_STACKS.
 
-It must never harm the program: the first error of its own is written beside the file (rank-R.progress.error) and ends the telling. Whatever is imported here
-is imported in every Python process of the rank: built-in modules only.
+It must never harm the program: the first error of its own is written beside the file (rank-R.progress.error) and ends
+the telling. Whatever is imported here is imported in every Python process of the rank: built-in modules only.
 """
+
 import mmap
 import os
 import sys
@@ -34,7 +36,9 @@ def begin():
 
 
 class Progress:
-    """The writer. Its methods are called from the hooks; after an error, or where another process of the rank tells, they do nothing."""
+    """The writer. Its methods are called from the hooks; after an error, or where another process of the rank tells,
+    they do nothing.
+    """
 
     def __init__(self, path):
         self.path = path
@@ -62,7 +66,9 @@ class Progress:
             self._take()
 
     def forked(self):
-        """A child of a fork has its parent's memory; it may only tell where its parent has nothing to tell (a launcher)."""
+        """A child of a fork has its parent's memory; it may only tell where its parent has nothing to tell (a
+        launcher).
+        """
         self.is_ours = self._requested = False
         self._depth = 0
 
@@ -102,7 +108,9 @@ class Progress:
         f64[layout.UPDATED_AT] = at
 
     def _keep(self, slot, took, own):
-        """Where all places are taken, every second one is given up, so that what is kept always stands for the whole run."""
+        """Where all places are taken, every second one is given up, so that what is kept always stands for the whole
+        run.
+        """
         f64 = self.f64
         if slot == layout.KEPT:
             slot //= 2
@@ -148,7 +156,7 @@ class Progress:
             return
         at = time()
         self._began = monotonic()
-        self.raw[layout.NAME * 8: layout.NAME * 8 + layout.NAME_BYTES] = name
+        self.raw[layout.NAME * 8 : layout.NAME * 8 + layout.NAME_BYTES] = name
         self.f64[layout.COLLECTIVE_AT] = at
         self.u64[layout.COLLECTIVES] += 1
         self.f64[layout.UPDATED_AT] = at
@@ -177,7 +185,7 @@ class Progress:
     def _take(self):
         """From here on this process tells; what one before has told is over."""
         pid = os.getpid()
-        self.raw[16:layout.SIZE] = bytes(layout.SIZE - 16)
+        self.raw[16 : layout.SIZE] = bytes(layout.SIZE - 16)
         self._stride = self.u64[layout.STRIDE] = 1
         self.u64[layout.PID] = pid
         self.f64[layout.STARTED_AT] = self.f64[layout.UPDATED_AT] = time()

@@ -1,8 +1,11 @@
-"""Answers whoever asks a rank what its process groups have queued: torch's flight recorder, which knows that also of collectives in C++ and of NCCL's.
+"""Answers whoever asks a rank what its process groups have queued: torch's flight recorder, which knows that also of
+collectives in C++ and of NCCL's.
 
-A thread waits in read(2) on a FIFO, without the GIL and without any cost, and writes the recorder's JSON beside the progress file when a byte comes. It is started once there is a process group: such a process has threads
-already, so forking it is no different from before. In a rank that never lets go of the GIL it does not answer.
+A thread waits in read(2) on a FIFO, without the GIL and without any cost, and writes the recorder's JSON beside the
+progress file when a byte comes. It is started once there is a process group: such a process has threads already, so
+forking it is no different from before. In a rank that never lets go of the GIL it does not answer.
 """
+
 import os
 import threading
 

@@ -1,8 +1,11 @@
-"""Profiles some steps of a rank with torch.profiler, as FLEXRACK_PROFILE ("SKIP:STEPS") says. Imported when torch.optim is, and only in a run that wants it.
+"""Profiles some steps of a rank with torch.profiler, as FLEXRACK_PROFILE ("SKIP:STEPS") says. Imported when torch.optim
+is, and only in a run that wants it.
 
-A step is a step of an optimizer. After SKIP of them, the last of which warms the profiler up, STEPS are recorded; the trace (Chrome's format, gzip) is beside
-the progress file, rank-R.trace.json.gz. A program that ends before leaves what there is. An error of ours is written to rank-R.trace.error, and the training goes on.
+A step is a step of an optimizer. After SKIP of them, the last of which warms the profiler up, STEPS are recorded; the
+trace (Chrome's format, gzip) is beside the progress file, rank-R.trace.json.gz. A program that ends before leaves what
+there is. An error of ours is written to rank-R.trace.error, and the training goes on.
 """
+
 import atexit
 import os
 
@@ -17,7 +20,9 @@ class StepProfiler:
         self._is_over = False
 
     def stepped(self):
-        """After each step of the process that tells. Between the first step and the last of SKIP, torch's profiler counts and records nothing."""
+        """After each step of the process that tells. Between the first step and the last of SKIP, torch's profiler
+        counts and records nothing.
+        """
         if self._is_over:
             return
         try:

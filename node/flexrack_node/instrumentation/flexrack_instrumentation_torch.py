@@ -1,8 +1,11 @@
-"""The hooks in torch. Imported when a module of torch is that they hook into; torch is imported by the program, never from here.
+"""The hooks in torch. Imported when a module of torch is that they hook into; torch is imported by the program, never
+from here.
 
-Every hook calls what it hides in any case, and only then tells; an error in the telling ends the telling (Progress.fail), never the program.
-`_torchdynamo_disable` is what torch.compiler.disable sets on a function: the compiler leaves it alone.
+Every hook calls what it hides in any case, and only then tells; an error in the telling ends the telling
+(Progress.fail), never the program. `_torchdynamo_disable` is what torch.compiler.disable sets on a function: the
+compiler leaves it alone.
 """
+
 import functools
 import os
 import sys
@@ -10,9 +13,33 @@ import sys
 import flexrack_layout as layout
 
 _COLLECTIVES = (
-    "all_gather", "all_gather_coalesced", "all_gather_into_tensor", "all_gather_object", "all_reduce", "all_reduce_coalesced", "all_to_all", "all_to_all_single",
-    "barrier", "batch_isend_irecv", "broadcast", "broadcast_object_list", "gather", "gather_object", "monitored_barrier", "new_group", "recv", "recv_object_list", "reduce",
-    "reduce_scatter", "reduce_scatter_tensor", "scatter", "scatter_object_list", "send", "send_object_list", "init_process_group", "destroy_process_group",
+    "all_gather",
+    "all_gather_coalesced",
+    "all_gather_into_tensor",
+    "all_gather_object",
+    "all_reduce",
+    "all_reduce_coalesced",
+    "all_to_all",
+    "all_to_all_single",
+    "barrier",
+    "batch_isend_irecv",
+    "broadcast",
+    "broadcast_object_list",
+    "gather",
+    "gather_object",
+    "monitored_barrier",
+    "new_group",
+    "recv",
+    "recv_object_list",
+    "reduce",
+    "reduce_scatter",
+    "reduce_scatter_tensor",
+    "scatter",
+    "scatter_object_list",
+    "send",
+    "send_object_list",
+    "init_process_group",
+    "destroy_process_group",
 )
 _DDP = "DDP gradients"
 _DEPTH = 3  # how far a batch is looked into for its first tensor
@@ -73,7 +100,9 @@ def watch_loaders(module, progress):
 
 
 def watch_collectives(module, progress):
-    """The functions of torch.distributed; those that the program has from `import torch.distributed` are these, because it gets them after us."""
+    """The functions of torch.distributed; those that the program has from `import torch.distributed` are these, because
+    it gets them after us.
+    """
     for name in _COLLECTIVES:
         original = getattr(module, name, None)
         if original is not None:
@@ -102,8 +131,10 @@ def _answer_once_there_is_a_group(module, progress):
 
 
 def watch_ddp(module, progress):
-    """DDP reduces gradients in C++ while the backward pass runs, and the backward pass does not end before they are there: so for us the whole backward pass of
-    a step whose forward pass went through DDP is the collective. What of it is computing is not known."""
+    """DDP reduces gradients in C++ while the backward pass runs, and the backward pass does not end before they are
+    there: so for us the whole backward pass of a step whose forward pass went through DDP is the collective. What of it
+    is computing is not known.
+    """
     ddp, engine = module.DistributedDataParallel, sys.modules["torch.autograd"]
     pending = [False]
     forward = ddp.forward

@@ -1,5 +1,7 @@
-"""Python imports this at the start of every rank, because its folder is first in PYTHONPATH. It begins to tell of the rank, and then does what the user's
-own sitecustomize does, which it hides otherwise."""
+"""Python imports this at the start of every rank, because its folder is first in PYTHONPATH. It begins to tell of the
+rank, and then does what the user's own sitecustomize does, which it hides otherwise.
+"""
+
 import _frozen_importlib
 import _frozen_importlib_external
 import sys

@@ -1,8 +1,9 @@
 """`accelerate launch` on one node of a run: `with_accelerate.py FOLDER WORDS...`, of which each rank runs WORDS.
 
-Its config is made from the plan, which comes in FLEXRACK_LAUNCH: in an argv other users would see where the ranks meet. What the project's
-accelerate.yaml says beside that (mixed precision, FSDP, DeepSpeed, dynamo) stays.
+Its config is made from the plan, which comes in FLEXRACK_LAUNCH: in an argv other users would see where the ranks meet.
+What the project's accelerate.yaml says beside that (mixed precision, FSDP, DeepSpeed, dynamo) stays.
 """
+
 import json
 import os
 import sys
@@ -15,6 +16,7 @@ Config = Dict[str, Any]  # accelerate's, which knows more keys with each version
 
 class Place(TypedDict):
     """A node's part of the plan, as rank/packaged.py makes it."""
+
     nodes: int
     processes: int
     index: int
@@ -27,14 +29,30 @@ def merged(own: Config, place: Place) -> Config:
     kind = str(own.get("distributed_type") or "NO")
     total = place["nodes"] * place["processes"]
     config = {
-        "compute_environment": "LOCAL_MACHINE", "mixed_precision": "no", "debug": False, **own,
+        "compute_environment": "LOCAL_MACHINE",
+        "mixed_precision": "no",
+        "debug": False,
+        **own,
         # What starts several processes by torchrun's agent; whether there are GPUs is seen by each.
-        "distributed_type": ("MULTI_GPU" if total > 1 else "NO") if kind in _ONE_PROCESS or (kind == "MULTI_GPU" and total == 1) else kind,
-        "num_machines": place["nodes"], "num_processes": total, "machine_rank": place["index"],
-        "main_process_ip": place["address"], "main_process_port": place["port"], "same_network": True, "rdzv_backend": "static", "gpu_ids": "all", "use_cpu": False,
+        "distributed_type": ("MULTI_GPU" if total > 1 else "NO")
+        if kind in _ONE_PROCESS or (kind == "MULTI_GPU" and total == 1)
+        else kind,
+        "num_machines": place["nodes"],
+        "num_processes": total,
+        "machine_rank": place["index"],
+        "main_process_ip": place["address"],
+        "main_process_port": place["port"],
+        "same_network": True,
+        "rdzv_backend": "static",
+        "gpu_ids": "all",
+        "use_cpu": False,
     }
     if kind == "DEEPSPEED":  # the other ways go to the other nodes by ssh
-        config["deepspeed_config"] = {**(own.get("deepspeed_config") or {}), "deepspeed_multinode_launcher": "standard", "deepspeed_hostfile": None}
+        config["deepspeed_config"] = {
+            **(own.get("deepspeed_config") or {}),
+            "deepspeed_multinode_launcher": "standard",
+            "deepspeed_hostfile": None,
+        }
     return config
 
 
@@ -47,7 +65,9 @@ def read_own() -> Config:
     with open(OWN_CONFIG, encoding="utf-8") as file:
         found = yaml.safe_load(file)
     if not isinstance(found, dict):
-        raise ValueError(f"{OWN_CONFIG} is no config of accelerate: accelerate config --config_file {OWN_CONFIG} writes one")
+        raise ValueError(
+            f"{OWN_CONFIG} is no config of accelerate: accelerate config --config_file {OWN_CONFIG} writes one"
+        )
     return found
 
 
@@ -62,7 +82,9 @@ def main() -> None:
     try:
         from accelerate.commands import launch
     except ImportError as error:
-        sys.exit(f"train.launcher is accelerate, and the environment has none: add accelerate to workspace.python ({error})")
+        sys.exit(
+            f"train.launcher is accelerate, and the environment has none: add accelerate to workspace.python ({error})"
+        )
     own = read_own()
     config = merged(own, place)
     file = os.path.join(sys.argv[1], "accelerate.json")

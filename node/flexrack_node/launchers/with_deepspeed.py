@@ -1,7 +1,10 @@
-"""DeepSpeed's launcher of one node, as `deepspeed` starts it on each over ssh: `with_deepspeed.py FOLDER WORDS...`, of which each rank runs WORDS.
+"""DeepSpeed's launcher of one node, as `deepspeed` starts it on each over ssh: `with_deepspeed.py FOLDER WORDS...`, of
+which each rank runs WORDS.
 
-The plan comes in FLEXRACK_LAUNCH, so that there is neither a hostfile nor a way from node to node, and no argv says where the ranks meet.
+The plan comes in FLEXRACK_LAUNCH, so that there is neither a hostfile nor a way from node to node, and no argv says
+where the ranks meet.
 """
+
 import base64
 import json
 import os
@@ -11,6 +14,7 @@ from typing import List, TypedDict
 
 class Place(TypedDict):
     """A node's part of the plan, as rank/packaged.py makes it."""
+
     nodes: int
     processes: int
     index: int
@@ -19,12 +23,18 @@ class Place(TypedDict):
 
 
 def arguments_of(place: Place) -> List[str]:
-    """Of deepspeed.launcher.launch. The numbers of a node's processes stand where GPUs would: rank/rank.py gives the ranks theirs."""
+    """Of deepspeed.launcher.launch. The numbers of a node's processes stand where GPUs would: rank/rank.py gives the
+    ranks theirs.
+    """
     world = {f"node-{index}": list(range(place["processes"])) for index in range(place["nodes"])}
     encoded = base64.urlsafe_b64encode(json.dumps(world).encode()).decode()
     return [
-        f"--world_info={encoded}", f"--node_rank={place['index']}", f"--master_addr={place['address']}", f"--master_port={place['port']}",
-        "--no_python", "--no_local_rank",
+        f"--world_info={encoded}",
+        f"--node_rank={place['index']}",
+        f"--master_addr={place['address']}",
+        f"--master_port={place['port']}",
+        "--no_python",
+        "--no_local_rank",
     ]
 
 
@@ -33,7 +43,9 @@ def main() -> None:
     try:
         from deepspeed.launcher import launch
     except ImportError as error:
-        sys.exit(f"train.launcher is deepspeed, and the environment has none: add deepspeed to workspace.python ({error})")
+        sys.exit(
+            f"train.launcher is deepspeed, and the environment has none: add deepspeed to workspace.python ({error})"
+        )
     sys.argv = ["deepspeed", *arguments_of(place), *sys.argv[2:]]
     launch.main()
 

@@ -1,12 +1,15 @@
-"""One node of a Ray cluster that lives as long as its run: `with_ray.py FOLDER WORDS...`. On the first node it starts Ray's head, waits for the other
-nodes, and runs WORDS, which find the cluster by RAY_ADDRESS; on the others it joins, and ends when the head is gone.
+"""One node of a Ray cluster that lives as long as its run: `with_ray.py FOLDER WORDS...`. On the first node it starts
+Ray's head, waits for the other nodes, and runs WORDS, which find the cluster by RAY_ADDRESS; on the others it joins,
+and ends when the head is gone.
 
-The plan comes in FLEXRACK_LAUNCH. Whoever talks to the cluster shows its token (RAY_AUTH_MODE=token, Ray 2.52 and later). Run with -I: what
-reports a rank's steps is for the script.
+The plan comes in FLEXRACK_LAUNCH. Whoever talks to the cluster shows its token (RAY_AUTH_MODE=token, Ray 2.52 and
+later). Run with -I: what reports a rank's steps is for the script.
 
-Ray gives its own processes 30 s to start, which a busy machine exceeds: most of that has settings, and one wait has none (`start`). What answers without the
-token and is not needed here is off: Ray's client server and what it has for Prometheus.
+Ray gives its own processes 30 s to start, which a busy machine exceeds: most of that has settings, and one wait has
+none (`start`). What answers without the token and is not needed here is off: Ray's client server and what it has for
+Prometheus.
 """
+
 import ctypes
 import json
 import os
@@ -23,12 +26,25 @@ _START_SECONDS = 150
 _END_SECONDS = 10.0
 _GONE = 3  # times in a row that nobody listens where the head was
 # Of one rank among others, which the processes of a cluster are not: whoever needs them is told by Ray.
-_OF_RANKS = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "GROUP_RANK", "GROUP_WORLD_SIZE", "NODE_RANK", "MASTER_ADDR", "MASTER_PORT")
+_OF_RANKS = (
+    "RANK",
+    "LOCAL_RANK",
+    "WORLD_SIZE",
+    "LOCAL_WORLD_SIZE",
+    "GROUP_RANK",
+    "GROUP_WORLD_SIZE",
+    "NODE_RANK",
+    "MASTER_ADDR",
+    "MASTER_PORT",
+)
 _OF_WATCHING = ("FLEXRACK_PROGRESS", "FLEXRACK_STACKS", "FLEXRACK_STACKS_SIGNAL")
 
 
 class Place(TypedDict):
-    """A node's part of the plan, as rank/packaged.py (`ray_plan`) makes it. `gpus`: None where Ray is to look itself; `schema`: of ray.json."""
+    """A node's part of the plan, as rank/packaged.py (`ray_plan`) makes it. `gpus`: None where Ray is to look itself;
+    `schema`: of ray.json.
+    """
+
     nodes: int
     index: int
     address: str
@@ -46,9 +62,19 @@ class Place(TypedDict):
 def start_words(place: Place, ports: List[int], scratch: str) -> List[str]:
     """Of `ray start`. Ports that are 0 are chosen by Ray; the others would be the same for every cluster on a machine."""
     words = [
-        "start", f"--node-ip-address={place['own']}", "--block", "--disable-usage-stats", "--node-manager-port=0", "--object-manager-port=0", "--min-worker-port=0",
-        "--max-worker-port=0", "--dashboard-agent-grpc-port=0", f"--dashboard-agent-listen-port={ports[0]}", f"--metrics-export-port={ports[1]}",
-        f"--runtime-env-agent-port={ports[2]}", f"--num-cpus={place['cpus']}",
+        "start",
+        f"--node-ip-address={place['own']}",
+        "--block",
+        "--disable-usage-stats",
+        "--node-manager-port=0",
+        "--object-manager-port=0",
+        "--min-worker-port=0",
+        "--max-worker-port=0",
+        "--dashboard-agent-grpc-port=0",
+        f"--dashboard-agent-listen-port={ports[0]}",
+        f"--metrics-export-port={ports[1]}",
+        f"--runtime-env-agent-port={ports[2]}",
+        f"--num-cpus={place['cpus']}",
     ]
     if place["gpus"] is not None:
         words.append(f"--num-gpus={place['gpus']}")
@@ -57,7 +83,12 @@ def start_words(place: Place, ports: List[int], scratch: str) -> List[str]:
         alone = ["--include-log-monitor=false"] if place["own"] == place["address"] else []
         return [*words, *alone, f"--address={place['address']}:{place['port']}"]
     return [
-        *words, "--head", f"--port={place['port']}", "--include-dashboard=true", f"--dashboard-host={place['dashboard']}", f"--dashboard-port={ports[3]}",
+        *words,
+        "--head",
+        f"--port={place['port']}",
+        "--include-dashboard=true",
+        f"--dashboard-host={place['dashboard']}",
+        f"--dashboard-port={ports[3]}",
         f"--temp-dir={scratch}",
     ]
 
@@ -66,17 +97,27 @@ def cluster_environment(place: Place, environ: Dict[str, str]) -> Dict[str, str]
     """Of everything that belongs to the cluster, the script too."""
     kept = {name: value for name, value in environ.items() if name not in _OF_RANKS}
     return {
-        **kept, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": place["token"], "RAY_ADDRESS": f"{place['address']}:{place['port']}",
-        "RAY_USAGE_STATS_ENABLED": "0", "RAY_DISABLE_DOCKER_CPU_WARNING": "1",
+        **kept,
+        "RAY_AUTH_MODE": "token",
+        "RAY_AUTH_TOKEN": place["token"],
+        "RAY_ADDRESS": f"{place['address']}:{place['port']}",
+        "RAY_USAGE_STATS_ENABLED": "0",
+        "RAY_DISABLE_DOCKER_CPU_WARNING": "1",
     }
 
 
 def ray_environment(environ: Dict[str, str]) -> Dict[str, str]:
-    """Of Ray's own processes. Names as in Ray 2.60: src/ray/common/ray_config_def.h (each with RAY_ before it), ray/_private/ray_constants.py, dashboard/consts.py,
-    autoscaler/_private/constants.py."""
-    waits = {"RAY_raylet_start_wait_time_s": _START_SECONDS, "RAY_gcs_server_port_wait_time_s": _START_SECONDS, "RAY_worker_register_timeout_seconds": _START_SECONDS,
-             "RAY_agent_register_timeout_ms": _START_SECONDS * 1000, "RAY_DASHBOARD_STARTUP_TIMEOUT_S": _START_SECONDS,
-             "RAY_NUM_REDIS_GET_RETRIES": _START_SECONDS // 2}  # every 2 s a node that joins asks for the head
+    """Of Ray's own processes. Names as in Ray 2.60: src/ray/common/ray_config_def.h (each with RAY_ before it),
+    ray/_private/ray_constants.py, dashboard/consts.py, autoscaler/_private/constants.py.
+    """
+    waits = {
+        "RAY_raylet_start_wait_time_s": _START_SECONDS,
+        "RAY_gcs_server_port_wait_time_s": _START_SECONDS,
+        "RAY_worker_register_timeout_seconds": _START_SECONDS,
+        "RAY_agent_register_timeout_ms": _START_SECONDS * 1000,
+        "RAY_DASHBOARD_STARTUP_TIMEOUT_S": _START_SECONDS,
+        "RAY_NUM_REDIS_GET_RETRIES": _START_SECONDS // 2,
+    }  # every 2 s a node that joins asks for the head
     # No port is -1: the dashboard and the monitor say in their logs that they serve no metrics, and go on.
     unasked = {"RAY_enable_metrics_collection": "0", "DASHBOARD_METRIC_PORT": "-1", "AUTOSCALER_METRIC_PORT": "-1"}
     return {**{name: str(value) for name, value in waits.items()}, **unasked, **environ}
@@ -105,7 +146,14 @@ def main() -> int:
     log = os.path.join(folder, f"ray-{place['index']}.log")
     quiet = {name: value for name, value in env.items() if name not in _OF_WATCHING}
     with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
-        ray = subprocess.Popen([place["python"], __file__, "--start", *start_words(place, ports, scratch)], env=ray_environment(quiet), stdin=subprocess.DEVNULL, stdout=out, stderr=out, preexec_fn=die_with_parent)
+        ray = subprocess.Popen(
+            [place["python"], __file__, "--start", *start_words(place, ports, scratch)],
+            env=ray_environment(quiet),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            preexec_fn=die_with_parent,
+        )
     try:
         if place["index"] > 0:
             return follow(place, ray, log)
@@ -115,10 +163,14 @@ def main() -> int:
         end(ray)
 
 
-def lead(place: Place, ray: "subprocess.Popen[bytes]", log: str, words: List[str], env: Dict[str, str], quiet: Dict[str, str]) -> int:
+def lead(
+    place: Place, ray: "subprocess.Popen[bytes]", log: str, words: List[str], env: Dict[str, str], quiet: Dict[str, str]
+) -> int:
     with open(log, "a", encoding="utf-8") as out:
         words_of_wait = [place["python"], __file__, "--wait", str(place["nodes"])]
-        waiting = subprocess.Popen(words_of_wait, env=quiet, stdin=subprocess.DEVNULL, stdout=out, stderr=out, preexec_fn=die_with_parent)
+        waiting = subprocess.Popen(
+            words_of_wait, env=quiet, stdin=subprocess.DEVNULL, stdout=out, stderr=out, preexec_fn=die_with_parent
+        )
     status = first_ended(waiting, ray)
     if status is None:
         end(waiting)
@@ -154,7 +206,9 @@ def follow(place: Place, ray: "subprocess.Popen[bytes]", log: str) -> int:
 
 
 def is_ending(place: Place) -> bool:
-    """Whether the head goes, too: Ray of the other nodes ends as soon as the head begins to, and it may take as long as `end` gives it."""
+    """Whether the head goes, too: Ray of the other nodes ends as soon as the head begins to, and it may take as long as
+    `end` gives it.
+    """
     deadline = time.monotonic() + _END_SECONDS + 5
     while not is_refused(place):
         if time.monotonic() > deadline:
@@ -205,8 +259,9 @@ def wait_for(nodes: int) -> int:
 
 
 def start(words: List[str]) -> int:
-    """`ray start`, in a process of its own. Ray asks again and again whether its raylet is there, for 30 s that nothing changes: the answer takes longer here.
-    The client server it starts wherever it could."""
+    """`ray start`, in a process of its own. Ray asks again and again whether its raylet is there, for 30 s that nothing
+    changes: the answer takes longer here. The client server it starts wherever it could.
+    """
     from ray._private import services
     from ray.scripts import scripts
 
@@ -232,12 +287,19 @@ def check_ray(python: str) -> Optional[str]:
     """Why this environment's Ray will not do."""
     try:
         found = subprocess.run(
-            [python, "-I", "-c", "from importlib.metadata import version; print(version('ray'))"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            [python, "-I", "-c", "from importlib.metadata import version; print(version('ray'))"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
         ).stdout.strip()
         series = tuple(int(part) for part in found.split(".")[:2])
     except (OSError, ValueError):
         return "train.launcher is ray, and the environment has none: add ray[default] to workspace.python"
-    return None if series >= OLDEST else f"train.launcher is ray, and Ray {found} lets everybody in: ray[default]>=2.52 in workspace.python has tokens"
+    return (
+        None
+        if series >= OLDEST
+        else f"train.launcher is ray, and Ray {found} lets everybody in: ray[default]>=2.52 in workspace.python has tokens"
+    )
 
 
 def make_scratch(path: str) -> str:

@@ -1,8 +1,10 @@
 """One line of JSON at a time between the supervisors of a run, every line authenticated by the run's secret.
 
-Both sides prove that they know the secret (HMAC-SHA256 over fresh nonces) before anything else, and every line carries a
-MAC over its direction and number, so that nobody on the way can add, change or repeat one. Nothing here is secret by itself.
+Both sides prove that they know the secret (HMAC-SHA256 over fresh nonces) before anything else, and every line carries
+a MAC over its direction and number, so that nobody on the way can add, change or repeat one. Nothing here is secret by
+itself.
 """
+
 import hashlib
 import hmac
 import json
@@ -26,7 +28,9 @@ _SLEEP_TICK = 0.5
 
 
 class Sleep:
-    """Notices that this process, or its machine, has stood still: then what it reads may be old, and what others believed of it is over."""
+    """Notices that this process, or its machine, has stood still: then what it reads may be old, and what others
+    believed of it is over.
+    """
 
     def __init__(self) -> None:
         self.longest = 0.0  # seconds
@@ -89,7 +93,9 @@ class Link:
                 return value
 
     def abort(self) -> None:
-        """Closes it so that nothing that was sent before can still arrive: after this the other side hears no more of us."""
+        """Closes it so that nothing that was sent before can still arrive: after this the other side hears no more of
+        us.
+        """
         try:
             self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         except OSError:
@@ -115,7 +121,9 @@ class Link:
 class Listener:
     """The leader's side: accepts members for as long as it is open."""
 
-    def __init__(self, address: str, secret: str, on_member: Callable[[str, Link, "LinkHello"], None], port: int = 0) -> None:
+    def __init__(
+        self, address: str, secret: str, on_member: Callable[[str, Link, "LinkHello"], None], port: int = 0
+    ) -> None:
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
         self._socket = socket.create_server((address, port), family=family, backlog=1024)
         self.port: int = self._socket.getsockname()[1]
@@ -159,7 +167,12 @@ def join(address: str, port: int, secret: str, node: str, timeout: float) -> Lin
         challenge: LinkNonce = json.loads(_read_line(connection, None))
         ours = os.urandom(16).hex()
         nonces = challenge["nonce"] + ours
-        hello: LinkHello = {"node": node, "nonce": ours, "clock": time.time(), "proof": _proof(key, "member", nonces, node)}
+        hello: LinkHello = {
+            "node": node,
+            "nonce": ours,
+            "clock": time.time(),
+            "proof": _proof(key, "member", nonces, node),
+        }
         connection.sendall(json.dumps(hello).encode() + b"\n")
         answer: LinkProof = json.loads(_read_line(connection, None))
         if not hmac.compare_digest(answer["proof"], _proof(key, "leader", nonces, node)):

@@ -1,8 +1,10 @@
 """Connections that have not proven who they are, apart from those that have: one thread waits for all of them.
 
-Who listens sends a challenge and gets one line with the proof. Anybody may connect as often as they like and say nothing: only so many are kept. The
-oldest of the origin that has the most is closed for a new one, so that they take the places of each other, and who has the proof ready is let in at once.
+Who listens sends a challenge and gets one line with the proof. Anybody may connect as often as they like and say
+nothing: only so many are kept. The oldest of the origin that has the most is closed for a new one, so that they take
+the places of each other, and who has the proof ready is let in at once.
 """
+
 import errno
 import json
 import os
@@ -33,12 +35,30 @@ class _Pending:
 
 
 class Lobby:
-    """For sockets that listen. `admit(connection, verified)` runs in a thread of its own, which owns the connection from then on."""
+    """For sockets that listen. `admit(connection, verified)` runs in a thread of its own, which owns the connection
+    from then on.
+    """
 
-    def __init__(self, key: str, judge: Judge, admit: Callable[[socket.socket, Any], None], patience: float, most: int = MOST, is_short: bool = False) -> None:
-        """`key`: under which the challenge is sent; `patience`: seconds that the proof may take; `is_short`: where there is no thread to be had, `admit`
-        runs in this one, instead of waiting for another."""
-        self._key, self._judge, self._admit, self._patience, self._most, self._is_short = key, judge, admit, patience, most, is_short
+    def __init__(
+        self,
+        key: str,
+        judge: Judge,
+        admit: Callable[[socket.socket, Any], None],
+        patience: float,
+        most: int = MOST,
+        is_short: bool = False,
+    ) -> None:
+        """`key`: under which the challenge is sent; `patience`: seconds that the proof may take; `is_short`: where
+        there is no thread to be had, `admit` runs in this one, instead of waiting for another.
+        """
+        self._key, self._judge, self._admit, self._patience, self._most, self._is_short = (
+            key,
+            judge,
+            admit,
+            patience,
+            most,
+            is_short,
+        )
         self._waiting: Dict[bytes, Dict[int, _Pending]] = {}  # by origin and file number, the oldest first
         self._count = 0
         self._selector = selectors.DefaultSelector()
@@ -122,8 +142,10 @@ class Lobby:
     def _decide(self, one: _Pending) -> None:
         line, _, rest = one.line.partition(b"\n")
         verified = None
-        with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError, ArithmeticError):  # whatever anybody may say
-            verified = None if rest else self._judge(one.challenge, json.loads(line))  # an honest one waits for our own proof
+        # whatever anybody may say
+        with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError, ArithmeticError):
+            # an honest one waits for our own proof
+            verified = None if rest else self._judge(one.challenge, json.loads(line))
         if verified is None:
             return self._drop(one)
         self._forget(one)

@@ -1,8 +1,11 @@
-"""The port that every supervisor of a gang keeps: the others ask there whether it is alive, fetch checkpoints from it, and ask for its vote.
+"""The port that every supervisor of a gang keeps: the others ask there whether it is alive, fetch checkpoints from it,
+and ask for its vote.
 
-Authenticated like the gang's own links (link/gang_link.py). Where nothing is asked, having been let in is the answer. What is asked and answered: PeerQuestion, PeerAnswer
-and FetchAnswer in protocol/gang.json; the answers of a voter are in gang/voter_state.py.
+Authenticated like the gang's own links (link/gang_link.py). Where nothing is asked, having been let in is the answer.
+What is asked and answered: PeerQuestion, PeerAnswer and FetchAnswer in protocol/gang.json; the answers of a voter are
+in gang/voter_state.py.
 """
+
 import base64
 import os
 import threading
@@ -15,7 +18,17 @@ from flexrack_node.link import checkpoint
 from flexrack_node.link.gang_link import Link, LinkLost, Listener, join
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.gang import CheckpointFile, CheckpointFound, CheckpointSource, FetchAnswer, LinkHello, PeerAnswer, PeerHeard, PeerQuestion, PeerWord
+    from flexrack_node.schema.gang import (
+        CheckpointFile,
+        CheckpointFound,
+        CheckpointSource,
+        FetchAnswer,
+        LinkHello,
+        PeerAnswer,
+        PeerHeard,
+        PeerQuestion,
+        PeerWord,
+    )
     from flexrack_node.schema.runfiles import MemberPlace
 
 REACH_SECONDS = 2.0  # for a connection and the proof
@@ -29,6 +42,7 @@ Place = Tuple[str, int]  # address and port
 
 class Answers(NamedTuple):
     """By node; of a node that refused, the machine says that nobody listens there any more."""
+
     answers: "Dict[str, PeerAnswer]"
     refused: Set[str]
 
@@ -41,9 +55,18 @@ def place_of(place: "Optional[MemberPlace]") -> Place:
 
 
 class PeerPort:
-    """`port` is open from the start; `close()` ends it. `answer` is asked for everything but files. Raises OSError where the address is not ours."""
+    """`port` is open from the start; `close()` ends it. `answer` is asked for everything but files. Raises OSError
+    where the address is not ours.
+    """
 
-    def __init__(self, address: str, secret: str, outputs: Path, answer: "Callable[[PeerQuestion], Optional[PeerAnswer]]" = lambda _requested: None, port: int = 0) -> None:
+    def __init__(
+        self,
+        address: str,
+        secret: str,
+        outputs: Path,
+        answer: "Callable[[PeerQuestion], Optional[PeerAnswer]]" = lambda _requested: None,
+        port: int = 0,
+    ) -> None:
         self._outputs, self._requested = outputs, answer
         self._listener = Listener(address, secret, self._answer, port)
         self.place: Place = (address, self._listener.port)
@@ -69,7 +92,9 @@ class PeerPort:
 
 
 class Reach:
-    """Asks other nodes, again and again and in threads of its own, whether they are there. `words()`: the newest answers."""
+    """Asks other nodes, again and again and in threads of its own, whether they are there. `words()`: the newest
+    answers.
+    """
 
     def __init__(self, node: str, secret: str) -> None:
         self._node, self._secret = node, secret
@@ -79,11 +104,15 @@ class Reach:
         self._workers: Optional[ThreadPoolExecutor] = None
 
     def ask(self, number: int, places: "Mapping[str, MemberPlace]") -> None:
-        """Never blocks. Within one round, told by its number, a node that was asked a moment ago is not asked again yet."""
+        """Never blocks. Within one round, told by its number, a node that was asked a moment ago is not asked again
+        yet.
+        """
         now = time.monotonic()
         for node, place in places.items():
             requested = self._requested.get(node)
-            if node != self._node and (requested is None or requested[0] != number or now - requested[1] > _AGAIN_SECONDS):
+            if node != self._node and (
+                requested is None or requested[0] != number or now - requested[1] > _AGAIN_SECONDS
+            ):
                 self._requested[node] = (number, now)
                 self._workers = self._workers or ThreadPoolExecutor(_AT_ONCE)
                 self._workers.submit(self._look, number, node, place_of(place))
@@ -126,7 +155,9 @@ def ask(place: Place, secret: str, own: str, question: "PeerQuestion") -> "PeerA
         link.close()
 
 
-def ask_all(places: Mapping[str, Place], question: "PeerQuestion", secret: str, own: str, meanwhile: Callable[[], object]) -> Answers:
+def ask_all(
+    places: Mapping[str, Place], question: "PeerQuestion", secret: str, own: str, meanwhile: Callable[[], object]
+) -> Answers:
     """All nodes at once; who does not answer within a few seconds is missing in what it returns."""
     found: Dict[str, PeerAnswer] = {}
     refused: Set[str] = set()
@@ -140,6 +171,7 @@ def ask_all(places: Mapping[str, Place], question: "PeerQuestion", secret: str, 
             refused.add(node)
         except (LinkLost, OSError, ValueError, KeyError, TypeError):
             pass  # nobody there, or nobody of ours
+
     workers = ThreadPoolExecutor(min(64, len(places)))
     waiting = {workers.submit(one, node, place) for node, place in places.items()}
     deadline = time.monotonic() + REACH_SECONDS * 1.5
@@ -150,9 +182,12 @@ def ask_all(places: Mapping[str, Place], question: "PeerQuestion", secret: str, 
     return Answers(dict(found), set(refused))
 
 
-def fetch(place: Place, secret: str, own: str, outputs: Path, wanted: "CheckpointSource", exact: bool = True) -> "CheckpointFound":
-    """Brings a checkpoint of another node here, whole or not at all; returns what came. `exact`: this very one, not what has taken its name since.
-    Raises LinkLost, OSError, ValueError with the reason."""
+def fetch(
+    place: Place, secret: str, own: str, outputs: Path, wanted: "CheckpointSource", exact: bool = True
+) -> "CheckpointFound":
+    """Brings a checkpoint of another node here, whole or not at all; returns what came. `exact`: this very one, not
+    what has taken its name since. Raises LinkLost, OSError, ValueError with the reason.
+    """
     link = join(place[0], place[1], secret, own, timeout=10.0)
     target = checkpoint.inside(outputs, wanted["name"])
     beside = target.with_name(f".{target.name}.{os.getpid()}.partial")
@@ -192,7 +227,9 @@ def _send(link: Link, answer: "FetchAnswer") -> bool:
 
 
 def _send_file(link: Link, outputs: Path, one: "CheckpointFile") -> None:
-    """Raises ValueError where it is not, or not any more, what was told of it: half of it would be of another checkpoint."""
+    """Raises ValueError where it is not, or not any more, what was told of it: half of it would be of another
+    checkpoint.
+    """
     with open(outputs / one["name"], "rb") as file:
         while data := file.read(_CHUNK):
             if not _send(link, {"data": base64.b64encode(data).decode()}):

@@ -1,7 +1,9 @@
-"""What the kernel counts of this machine and of a rank's processes, straight from /proc and /sys: proc(5). No program is asked.
+"""What the kernel counts of this machine and of a rank's processes, straight from /proc and /sys: proc(5). No program
+is asked.
 
 Everything here is a count since some beginning, or an amount right now; rates come from two looks (measure/sampler.py).
 """
+
 import os
 from pathlib import Path
 from typing import Dict, List, Optional, Set, Tuple, TypedDict
@@ -15,7 +17,10 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class MachineCounts(TypedDict):
-    """`cpu`: [busy, all] ticks; `memory`: bytes in use now; `net`, `rdma`: [in, out] and `disk`: [read, written] bytes since the boot."""
+    """`cpu`: [busy, all] ticks; `memory`: bytes in use now; `net`, `rdma`: [in, out] and `disk`: [read, written] bytes
+    since the boot.
+    """
+
     cpu: List[int]
     memory: int
     net: List[int]
@@ -25,7 +30,13 @@ class MachineCounts(TypedDict):
 
 def machine(interface: Optional[str], root: Path = ROOT) -> "MachineCounts":
     """`interface`: the network interface that counts; None: all but loopback."""
-    return {"cpu": _cpu(root), "memory": _memory_used(root), "net": _network(interface, root), "rdma": _rdma(root), "disk": _disks(root)}
+    return {
+        "cpu": _cpu(root),
+        "memory": _memory_used(root),
+        "net": _network(interface, root),
+        "rdma": _rdma(root),
+        "disk": _disks(root),
+    }
 
 
 def memory_total(root: Path = ROOT) -> int:
@@ -40,10 +51,12 @@ class ProcessTree:
         self._known: Set[int] = {pid}
 
     def read(self, parents: Optional[Dict[int, int]] = None) -> Optional[Dict[str, float]]:
-        """{cpu: seconds, rss, read, written: bytes, processes}; None where the rank is gone. `parents`: of all_parents(), where it was looked at anew.
+        """{cpu: seconds, rss, read, written: bytes, processes}; None where the rank is gone. `parents`: of
+        all_parents(), where it was looked at anew.
 
-        CPU time and I/O of children that have ended, and were waited for, are in their parent's counts (wait4(2)). Pages that processes share
-        count once for each. Children are followed from each main thread; those of other threads are found by `parents`.
+        CPU time and I/O of children that have ended, and were waited for, are in their parent's counts (wait4(2)).
+        Pages that processes share count once for each. Children are followed from each main thread; those of other
+        threads are found by `parents`.
         """
         self._known |= self._below(parents) if parents is not None else set()
         found: Dict[int, Tuple[float, int]] = {}
@@ -59,8 +72,11 @@ class ProcessTree:
             return None
         io = [self._io(pid) for pid in found]
         return {
-            "cpu": sum(cpu for cpu, _ in found.values()), "rss": sum(rss for _, rss in found.values()),
-            "read": sum(one[0] for one in io), "written": sum(one[1] for one in io), "processes": len(found),
+            "cpu": sum(cpu for cpu, _ in found.values()),
+            "rss": sum(rss for _, rss in found.values()),
+            "read": sum(one[0] for one in io),
+            "written": sum(one[1] for one in io),
+            "processes": len(found),
         }
 
     def _below(self, parents: Dict[int, int]) -> Set[int]:
@@ -108,7 +124,9 @@ def all_parents(root: Path = ROOT) -> Dict[int, int]:
 
 
 def stat_fields(folder: Path) -> List[str]:
-    """The fields of a process's stat behind its name, which may have blanks: the third of proc(5) is [0]. Empty where it is gone."""
+    """The fields of a process's stat behind its name, which may have blanks: the third of proc(5) is [0]. Empty where
+    it is gone.
+    """
     try:
         with open(folder / "stat", "rb") as file:
             return file.read().rpartition(b")")[2].decode().split()
@@ -146,10 +164,14 @@ def _network(interface: Optional[str], root: Path) -> List[int]:
 def _rdma(root: Path) -> Optional[List[int]]:
     """Of all InfiniBand and RoCE ports together: what NCCL sends there no network interface counts."""
     base = root / "sys/class/infiniband"
-    folders = [base / card / "ports" / port / "counters" for card in names(base) for port in names(base / card / "ports")]
+    folders = [
+        base / card / "ports" / port / "counters" for card in names(base) for port in names(base / card / "ports")
+    ]
     if not folders:
         return None
-    return [sum((number(folder / name) or 0) * _LANES for folder in folders) for name in ("port_rcv_data", "port_xmit_data")]
+    return [
+        sum((number(folder / name) or 0) * _LANES for folder in folders) for name in ("port_rcv_data", "port_xmit_data")
+    ]
 
 
 def _disks(root: Path) -> List[int]:

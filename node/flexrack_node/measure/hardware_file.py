@@ -3,9 +3,11 @@
     {"t": end of the time it is about, "s": its length in seconds, "attempt", "cpu", "memory", "net": [in, out], "rdma", "disk": [read, written],
      "ranks": {rank: [cpu, memory, read, written, processes]}, "gpus": {index: [used, memory, power, temperature]}}
 
-Percent (of the machine; of one CPU for a rank), bytes in use, bytes a second, watts, degrees. Where the file is full, of its older half every
-two neighbours become one, their mean: what is recent stays as fine as it was seen, and the first hour of a week is a few lines.
+Percent (of the machine; of one CPU for a rank), bytes in use, bytes a second, watts, degrees. Where the file is full,
+of its older half every two neighbours become one, their mean: what is recent stays as fine as it was seen, and the
+first hour of a week is a few lines.
 """
+
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, List, Optional, cast

@@ -1,8 +1,10 @@
 """How busy the run's GPUs are: one nvidia-smi that stays and prints a line a GPU every few seconds.
 
-A process of its own, and not NVML in the supervisor's: a driver that hangs, as drivers do, must not keep the supervisor from its work or from
-ending. And one that stays, because to start it costs a hundred times what a look costs. Where there is no nvidia-smi nothing is started.
+A process of its own, and not NVML in the supervisor's: a driver that hangs, as drivers do, must not keep the supervisor
+from its work or from ending. And one that stays, because to start it costs a hundred times what a look costs. Where
+there is no nvidia-smi nothing is started.
 """
+
 import os
 import shutil
 import subprocess
@@ -17,12 +19,22 @@ if TYPE_CHECKING:
     from flexrack_node.reservation.rules import Record
     from flexrack_node.schema.runfiles import KeptRunOrder
 
-FIELDS = ("index", "uuid", "utilization.gpu", "memory.used", "memory.total", "power.draw", "enforced.power.limit", "temperature.gpu")
+FIELDS = (
+    "index",
+    "uuid",
+    "utilization.gpu",
+    "memory.used",
+    "memory.total",
+    "power.draw",
+    "enforced.power.limit",
+    "temperature.gpu",
+)
 AGAIN_SECONDS = 60.0  # before an nvidia-smi that has ended is started again
 
 
 class GpuReading(TypedDict):
     """Percent, bytes, watts, degrees Celsius; None where the driver does not tell."""
+
     uuid: str
     used: Optional[float]
     memory: Optional[int]
@@ -37,7 +49,9 @@ class GpuRow(GpuReading):
 
 
 class GpuReader:
-    """`latest()` never waits. `uuids`: which GPUs; None: all that there are, [] none. `tell` is called once for each time that nvidia-smi has ended by itself."""
+    """`latest()` never waits. `uuids`: which GPUs; None: all that there are, [] none. `tell` is called once for each
+    time that nvidia-smi has ended by itself.
+    """
 
     def __init__(self, uuids: Optional[List[str]], seconds: float, tell: Callable[[str], None]) -> None:
         self._uuids, self._seconds, self._tell = uuids, seconds, tell
@@ -49,7 +63,9 @@ class GpuReader:
         self._at = 0.0
 
     def latest(self) -> "Dict[str, GpuReading]":
-        """By index. Empty where nothing was told for three periods. To be called again and again by one thread: it keeps nvidia-smi going, which ends with this thread."""
+        """By index. Empty where nothing was told for three periods. To be called again and again by one thread: it
+        keeps nvidia-smi going, which ends with this thread.
+        """
         if self._program and (self._process is None or self._process.poll() is not None):
             self._start()
         with self._lock:
@@ -70,13 +86,23 @@ class GpuReader:
         if time.monotonic() - self._started < AGAIN_SECONDS:
             return
         self._started = time.monotonic()
-        argv = [str(self._program), f"--query-gpu={','.join(FIELDS)}", "--format=csv,noheader,nounits", f"--loop-ms={max(100, round(self._seconds * 1000))}"]
+        argv = [
+            str(self._program),
+            f"--query-gpu={','.join(FIELDS)}",
+            "--format=csv,noheader,nounits",
+            f"--loop-ms={max(100, round(self._seconds * 1000))}",
+        ]
         if self._uuids:
             argv.append(f"--id={','.join(self._uuids)}")
         try:
             self._process = subprocess.Popen(
-                argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"},
-                start_new_session=True, preexec_fn=die_with_parent,
+                argv,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "LC_ALL": "C"},
+                start_new_session=True,
+                preexec_fn=die_with_parent,
             )
         except OSError as error:
             self._program = None
@@ -91,7 +117,9 @@ class GpuReader:
                 row = parse_row(line.decode("utf-8", "replace"))
                 if row:
                     with self._lock:
-                        self._latest[str(row["index"])] = cast(GpuReading, {name: value for name, value in row.items() if name != "index"})
+                        self._latest[str(row["index"])] = cast(
+                            GpuReading, {name: value for name, value in row.items() if name != "index"}
+                        )
                         self._at = time.monotonic()
         except (OSError, ValueError):  # closed by close()
             pass
@@ -104,9 +132,14 @@ def parse_row(line: str) -> "Optional[GpuRow]":
         return None
     row = dict(zip(FIELDS, cells))
     return {
-        "index": int(row["index"]), "uuid": row["uuid"], "used": measured(row["utilization.gpu"]),
-        "memory": mebibytes(row["memory.used"]), "total": mebibytes(row["memory.total"]),
-        "power": measured(row["power.draw"]), "limit": measured(row["enforced.power.limit"]), "temperature": measured(row["temperature.gpu"]),
+        "index": int(row["index"]),
+        "uuid": row["uuid"],
+        "used": measured(row["utilization.gpu"]),
+        "memory": mebibytes(row["memory.used"]),
+        "total": mebibytes(row["memory.total"]),
+        "power": measured(row["power.draw"]),
+        "limit": measured(row["enforced.power.limit"]),
+        "temperature": measured(row["temperature.gpu"]),
     }
 
 
@@ -119,12 +152,17 @@ def measured(text: str) -> Optional[float]:
 
 
 def gpus_of(spec: "KeptRunOrder", reserved: "Optional[Record]", environment: Any = os.environ) -> Optional[List[str]]:
-    """The GPUs of a run on this node, by UUID: those chosen for its ranks, else those it has reserved, else those that Slurm gave it.
-    None where nobody chose: then they are all of the node's."""
+    """The GPUs of a run on this node, by UUID: those chosen for its ranks, else those it has reserved, else those that
+    Slurm gave it. None where nobody chose: then they are all of the node's.
+    """
     if spec.get("placed"):
         return [uuid for one in spec["placed"] for uuid in one["gpus"]]
     if spec.get("scheduler") == "slurm":
         given = environment.get("CUDA_VISIBLE_DEVICES")
-        return None if given is None and environment.get("SLURM_JOB_GPUS") else [one for one in (given or "").split(",") if one]
+        return (
+            None
+            if given is None and environment.get("SLURM_JOB_GPUS")
+            else [one for one in (given or "").split(",") if one]
+        )
     wanted = reserved["wants"]["gpus"] if reserved else None
     return [one for one in wanted if one.startswith("GPU-")] if isinstance(wanted, list) else None

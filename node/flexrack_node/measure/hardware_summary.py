@@ -1,10 +1,13 @@
-"""hardware.json: what a run used of this node so far, kept up to date while it runs: means, peaks and totals by attempt.
+"""hardware.json: what a run used of this node so far, kept up to date while it runs: means, peaks and totals by
+attempt.
 
     {"machine", "interface", "gpus": [uuid]|null, "cores", "memory_total", "attempts": {number: {"since", "until", "seconds", "cpu", "memory", "net": [in, out],
      "rdma", "disk", "ranks": {rank: {"cpu", "memory", "peak"}}, "gpus": {index: {"uuid", "used", "memory", "peak", "total", "power"}}}}}
 
-Means in the units of hardware.jsonl; net, rdma and disk are bytes in all; times in seconds since 1970. A mean over no time is null.
+Means in the units of hardware.jsonl; net, rdma and disk are bytes in all; times in seconds since 1970. A mean over no
+time is null.
 """
+
 import os
 import time
 from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, Optional, Tuple
@@ -26,7 +29,14 @@ class Summary:
 
     def __init__(self, folder: RunFolder, interface: Optional[str], gpus: Optional[List[str]]) -> None:
         self._folder = folder
-        self._value: NodeHardware = {"machine": machine_id(), "interface": interface, "gpus": gpus, "cores": os.cpu_count(), "memory_total": memory_total(), "attempts": {}}
+        self._value: NodeHardware = {
+            "machine": machine_id(),
+            "interface": interface,
+            "gpus": gpus,
+            "cores": os.cpu_count(),
+            "memory_total": memory_total(),
+            "attempts": {},
+        }
         self._written = 0.0
         self.write()
 
@@ -37,9 +47,20 @@ class Summary:
         number, seconds = str(sample["attempt"]), sample["s"]
         if number == "0":
             return  # the gang has not come together yet
-        known = self._value["attempts"].setdefault(number, {
-            "since": sample["t"] - seconds, "seconds": 0.0, "cpu": None, "memory": None, "net": [0, 0], "rdma": None, "disk": [0, 0], "ranks": {}, "gpus": {},
-        })
+        known = self._value["attempts"].setdefault(
+            number,
+            {
+                "since": sample["t"] - seconds,
+                "seconds": 0.0,
+                "cpu": None,
+                "memory": None,
+                "net": [0, 0],
+                "rdma": None,
+                "disk": [0, 0],
+                "ranks": {},
+                "gpus": {},
+            },
+        )
         before = known["seconds"]
         known["until"], known["seconds"] = sample["t"], round(before + seconds, 3)
         for key in ("cpu", "memory"):
@@ -54,7 +75,8 @@ class Summary:
         for index, (used, held, power, _) in sample["gpus"].items():
             reported = gpus.get(index)
             self._into(known["gpus"], index, {"used": used, "memory": held, "power": power}, seconds).update(
-                uuid=reported["uuid"] if reported else None, total=reported["total"] if reported else None)
+                uuid=reported["uuid"] if reported else None, total=reported["total"] if reported else None
+            )
         if time.monotonic() - self._written > _WRITE_SECONDS:
             self.write()
 

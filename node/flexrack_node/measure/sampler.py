@@ -1,8 +1,11 @@
-"""Looks at the machine, the ranks and the GPUs every few seconds while a run goes: hardware.jsonl, hardware.json and MLflow's system metrics.
+"""Looks at the machine, the ranks and the GPUs every few seconds while a run goes: hardware.jsonl, hardware.json and
+MLflow's system metrics.
 
-A thread of the supervisor that shares nothing with its loop but what it reads. It never costs more than a two-hundredth of a CPU: what a look has
-cost decides when the next one is. Nothing in it can end the run: where it fails, that is told in events.jsonl and the run goes on without it.
+A thread of the supervisor that shares nothing with its loop but what it reads. It never costs more than a two-hundredth
+of a CPU: what a look has cost decides when the next one is. Nothing in it can end the run: where it fails, that is told
+in events.jsonl and the run goes on without it.
 """
+
 import threading
 import time
 import traceback
@@ -28,11 +31,13 @@ SECONDS = 5.0
 _COUNTED: Tuple[Literal["net", "disk"], ...] = ("net", "disk")
 FIRST_SECONDS = 1.0  # a run of a few seconds leaves something, too
 MOST_SHARE = 0.005  # of one CPU
-_SEARCH_SECONDS = 30.0  # between two searches of the whole process table for children that were not started by a main thread
+# between two searches of the whole process table for children that were not started by a main thread
+_SEARCH_SECONDS = 30.0
 
 
 class Look(hardware.MachineCounts):
     """Counts at a moment, the machine's, its ranks' and its GPUs'."""
+
     at: float
     attempt: int
     ranks: Dict[str, Dict[str, float]]
@@ -40,9 +45,13 @@ class Look(hardware.MachineCounts):
 
 
 class Sampler:
-    """`start()`, then `close()` once the ranks have ended. `recorder`: where metrics go; None for a run that is not tracked."""
+    """`start()`, then `close()` once the ranks have ended. `recorder`: where metrics go; None for a run that is not
+    tracked.
+    """
 
-    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, recorder: Optional[Callable[[], Recorder]]) -> None:
+    def __init__(
+        self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, recorder: Optional[Callable[[], Recorder]]
+    ) -> None:
         self._folder, self._spec, self._local, self._recorder = folder, spec, local, recorder
         self._seconds = float(spec.get("sample_seconds") or SECONDS)
         self._interface = interface_of(spec.get("address") or "")
@@ -58,16 +67,26 @@ class Sampler:
         self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
 
     def start(self) -> None:
-        """What happens from now on counts. The thread may come late: on a machine that has much to do, after the ranks have sent what they had."""
+        """What happens from now on counts. The thread may come late: on a machine that has much to do, after the ranks
+        have sent what they had.
+        """
         try:
-            self._before = {"at": time.monotonic(), "attempt": 0, **hardware.machine(self._interface), "ranks": {}, "gpus": {}}
+            self._before = {
+                "at": time.monotonic(),
+                "attempt": 0,
+                **hardware.machine(self._interface),
+                "ranks": {},
+                "gpus": {},
+            }
         except Exception:
             self._tell_failure()
         else:
             self._thread.start()
 
     def close(self) -> None:
-        """Takes a last look; waits for it, but not for ever: a file system that hangs must not keep the run from ending."""
+        """Takes a last look; waits for it, but not for ever: a file system that hangs must not keep the run from
+        ending.
+        """
         self._over.set()
         if self._thread.ident is not None:
             self._thread.join(10.0)
@@ -106,8 +125,11 @@ class Sampler:
             self._searched, parents = time.monotonic(), hardware.all_parents()
         ranks = {rank: tree.read(parents) for rank, tree in self._trees.items()}
         return {
-            "at": time.monotonic(), "attempt": self._attempt, **hardware.machine(self._interface),
-            "ranks": {rank: counts for rank, counts in ranks.items() if counts}, "gpus": gpus.latest(),
+            "at": time.monotonic(),
+            "attempt": self._attempt,
+            **hardware.machine(self._interface),
+            "ranks": {rank: counts for rank, counts in ranks.items() if counts},
+            "gpus": gpus.latest(),
         }
 
     def _follow_ranks(self) -> None:
@@ -146,27 +168,44 @@ class Sampler:
             for part in batches(values, sample["t"], self._pace.logged()):
                 self._recorder().log_metrics(part)
             self._refused = False
-        except NotRecorded as error:  # the relay keeps them while the head is away; this is its having no room, or a refusal
+        except (
+            NotRecorded
+        ) as error:  # the relay keeps them while the head is away; this is its having no room, or a refusal
             if not self._refused:
                 self._refused = True
                 self._folder.event("hardware not recorded", why=str(error))
 
 
 def difference(before: "Look", now: "Look", seconds: float, at: float) -> "HardwareSample":
-    """A line of hardware.jsonl, of two looks. A rank that only the second one saw began in between, for the sampler is there before all ranks."""
+    """A line of hardware.jsonl, of two looks. A rank that only the second one saw began in between, for the sampler is
+    there before all ranks.
+    """
+
     def rates(key: 'Literal["net", "rdma", "disk"]') -> List[float]:
         return [round(max(0, b - a) / seconds) for a, b in zip(before[key] or [], now[key] or [])]
+
     busy, ticks = (b - a for a, b in zip(before["cpu"], now["cpu"]))
     ranks: Dict[str, List[Any]] = {}
     for rank, counts in now["ranks"].items():
         old = before["ranks"].get(rank) if before["attempt"] == now["attempt"] else None
-        cpu, read, written = (max(0.0, counts[key] - (old[key] if old else 0)) / seconds for key in ("cpu", "read", "written"))
+        cpu, read, written = (
+            max(0.0, counts[key] - (old[key] if old else 0)) / seconds for key in ("cpu", "read", "written")
+        )
         ranks[rank] = [round(cpu * 100, 1), counts["rss"], round(read), round(written), counts["processes"]]
     return {
-        "t": round(at, 2), "s": seconds, "attempt": now["attempt"],
-        "cpu": round(100.0 * busy / ticks, 1) if ticks > 0 else 0.0, "memory": now["memory"],
-        "net": rates("net"), "rdma": rates("rdma") if before["rdma"] and now["rdma"] else None, "disk": rates("disk"), "ranks": ranks,
-        "gpus": {index: [one["used"], one["memory"], one["power"], one["temperature"]] for index, one in sorted(now["gpus"].items())},
+        "t": round(at, 2),
+        "s": seconds,
+        "attempt": now["attempt"],
+        "cpu": round(100.0 * busy / ticks, 1) if ticks > 0 else 0.0,
+        "memory": now["memory"],
+        "net": rates("net"),
+        "rdma": rates("rdma") if before["rdma"] and now["rdma"] else None,
+        "disk": rates("disk"),
+        "ranks": ranks,
+        "gpus": {
+            index: [one["used"], one["memory"], one["power"], one["temperature"]]
+            for index, one in sorted(now["gpus"].items())
+        },
     }
 
 

@@ -1,11 +1,14 @@
-"""usage.jsonl: what runs had of this node, a line an attempt, kept also after `runs remove`. usage.read (runs/usage.py) tells it.
+"""usage.jsonl: what runs had of this node, a line an attempt, kept also after `runs remove`. usage.read (runs/usage.py)
+tells it.
 
     {"run", "project", "user", "node", "index", "attempt", "launcher", "status", "started", "ended": seconds since 1970, "gpus": how many the run had here,
      "cpu": seconds of one CPU that its ranks used, "ranks"}
 
-Appended by the run's supervisor at its end, and by run.remove where that was killed. Of a run that goes on, or whose supervisor was killed, the
-same is made from its folder when it is asked for, so that nothing is missing and nothing is counted twice: run, node and attempt name a line.
+Appended by the run's supervisor at its end, and by run.remove where that was killed. Of a run that goes on, or whose
+supervisor was killed, the same is made from its folder when it is asked for, so that nothing is missing and nothing is
+counted twice: run, node and attempt name a line.
 """
+
 import getpass
 import os
 import time
@@ -27,12 +30,17 @@ FILE = "usage.jsonl"
 
 
 def note(folder: RunFolder) -> None:
-    """Writes down what is not there yet of a run that has ended. A file system that is full takes it away from nobody: usage.read looks at the folder."""
+    """Writes down what is not there yet of a run that has ended. A file system that is full takes it away from nobody:
+    usage.read looks at the folder.
+    """
     spec = folder.spec()
     root = Path(spec["root"]) if spec.get("root") else None
     if root is None:
         return
-    fresh = [cast("UsageLine", {key: value for key, value in entry.items() if key != "open"}) for entry in entries_of(folder, time.time())]
+    fresh = [
+        cast("UsageLine", {key: value for key, value in entry.items() if key != "open"})
+        for entry in entries_of(folder, time.time())
+    ]
     record_installed(root, root / FILE, "usage")
     descriptor = os.open(root / FILE, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(descriptor, "r+b") as file:
@@ -76,14 +84,24 @@ def entries_of(folder: RunFolder, now: float) -> "List[UsageReported]":
             continue
         seen = or_nothing(summary.get("attempts", {}).get(str(attempt)))
         is_open = is_live and any("exit" not in record for record in records.values())
-        found.append({
-            "run": spec["run"], "project": spec.get("project"), "user": spec.get("owner") or account(), "node": spec["node"], "index": spec["index"],
-            "attempt": attempt, "launcher": spec.get("launcher"), "status": _status(result, attempt, is_open),
-            "started": min(record["started"] for record in records.values()),
-            "ended": now if is_open else max(_end_of(record, seen) for record in records.values()),
-            "gpus": len(summary.get("gpus") or []), "cpu": round(sum(_cpu_of(rank, record, seen) for rank, record in records.items()), 3),
-            "ranks": len(records), "open": is_open,
-        })
+        found.append(
+            {
+                "run": spec["run"],
+                "project": spec.get("project"),
+                "user": spec.get("owner") or account(),
+                "node": spec["node"],
+                "index": spec["index"],
+                "attempt": attempt,
+                "launcher": spec.get("launcher"),
+                "status": _status(result, attempt, is_open),
+                "started": min(record["started"] for record in records.values()),
+                "ended": now if is_open else max(_end_of(record, seen) for record in records.values()),
+                "gpus": len(summary.get("gpus") or []),
+                "cpu": round(sum(_cpu_of(rank, record, seen) for rank, record in records.items()), 3),
+                "ranks": len(records),
+                "open": is_open,
+            }
+        )
     return found
 
 

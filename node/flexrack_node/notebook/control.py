@@ -1,4 +1,7 @@
-"""notebook.prepare, .access, .list, .remove: what a notebook is started with, how it is reached, what it is doing. The service's verbs start and end it."""
+"""notebook.prepare, .access, .list, .remove: what a notebook is started with, how it is reached, what it is doing. The
+service's verbs start and end it.
+"""
+
 import contextlib
 import json
 import shutil
@@ -15,7 +18,15 @@ from flexrack_node.service import control as services
 from flexrack_node.workspace import environment
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.notebook import NotebookAccess, NotebookEntry, NotebookPrepared, NotebookProject, NotebookQuestion, NotebookRemoved, NotebookWanted
+    from flexrack_node.schema.notebook import (
+        NotebookAccess,
+        NotebookEntry,
+        NotebookPrepared,
+        NotebookProject,
+        NotebookQuestion,
+        NotebookRemoved,
+        NotebookWanted,
+    )
 
 KEEPER = Path(__file__).resolve().with_name("keeper.py")
 KERNEL = Path(__file__).resolve().with_name("kernel.py")
@@ -23,7 +34,9 @@ WITH_GPUS = Path(__file__).resolve().with_name("with_gpus.py")
 
 
 def prepare(request: "NotebookWanted", channel: Channel) -> "NotebookPrepared":
-    """{project, server, side, environment, idle, end_at?, gpus?} -> {id, argv, cwd}: what the service is started with. Errors: NOT_FOUND without a workspace."""
+    """{project, server, side, environment, idle, end_at?, gpus?} -> {id, argv, cwd}: what the service is started with.
+    Errors: NOT_FOUND without a workspace.
+    """
     place = NotebookFolder(channel.root, request["project"])
     if not place.workspace.code.is_dir():
         raise NodeError("NOT_FOUND", f"there is no workspace {place.project}", "flexrack workspace up")
@@ -35,14 +48,35 @@ def prepare(request: "NotebookWanted", channel: Channel) -> "NotebookPrepared":
     place.state.unlink(missing_ok=True)
     write_config(place, socket)
     write_kernels(place, request, packages[0], channel)
-    write("notebook.settings", place.settings, {"server": request["server"], "environment": request["environment"], "socket": str(socket), "idle": request["idle"], "end_at": request.get("end_at")})
-    return {"id": place.service, "argv": [sys.executable, "-I", "-S", str(KEEPER), str(channel.root), place.project], "cwd": str(place.workspace.code)}
+    write(
+        "notebook.settings",
+        place.settings,
+        {
+            "server": request["server"],
+            "environment": request["environment"],
+            "socket": str(socket),
+            "idle": request["idle"],
+            "end_at": request.get("end_at"),
+        },
+    )
+    return {
+        "id": place.service,
+        "argv": [sys.executable, "-I", "-S", str(KEEPER), str(channel.root), place.project],
+        "cwd": str(place.workspace.code),
+    }
 
 
 def write_config(place: NotebookFolder, socket: Path) -> None:
     """For Jupyter alone: on the command line others would read it."""
     settings: Dict[str, Any] = {
-        "ServerApp": {"sock": str(socket), "sock_mode": "0600", "root_dir": str(place.workspace.code), "open_browser": False, "allow_root": True, "log_level": "WARN"},
+        "ServerApp": {
+            "sock": str(socket),
+            "sock_mode": "0600",
+            "root_dir": str(place.workspace.code),
+            "open_browser": False,
+            "allow_root": True,
+            "log_level": "WARN",
+        },
         "KernelSpecManager": {"ensure_native_kernel": False},
         # Of a port on loopback every account could hear what cells print; a socket is in a folder of ours.
         "KernelManager": {"transport": "ipc"},
@@ -56,7 +90,9 @@ def write_config(place: NotebookFolder, socket: Path) -> None:
 
 
 def write_kernels(place: NotebookFolder, request: "NotebookWanted", side: Path, channel: Channel) -> None:
-    """`python3` is the project's Python, whose own packages win: what makes it a kernel comes last. Found before the one of the server's environment, by JUPYTER_PATH."""
+    """`python3` is the project's Python, whose own packages win: what makes it a kernel comes last. Found before the
+    one of the server's environment, by JUPYTER_PATH.
+    """
     python = f"{request['environment']}/bin/python"
     run = [python, str(KERNEL), str(side), "-f", "{connection_file}"]
     write_kernel(place, "python3", {"argv": run, "display_name": place.project, "language": "python"})
@@ -67,7 +103,16 @@ def write_kernels(place: NotebookFolder, request: "NotebookWanted", side: Path, 
     run.insert(3, "--leased")
     replace_file(place.path / "gpus.json", json.dumps(gpus))
     taking = [sys.executable, "-I", "-S", str(WITH_GPUS), str(channel.root), str(channel.environments), place.project]
-    write_kernel(place, "gpu", {"argv": [*taking, *run], "display_name": f"{place.project}, {gpus['text']}", "language": "python", "interrupt_mode": "message"})
+    write_kernel(
+        place,
+        "gpu",
+        {
+            "argv": [*taking, *run],
+            "display_name": f"{place.project}, {gpus['text']}",
+            "language": "python",
+            "interrupt_mode": "message",
+        },
+    )
 
 
 def write_kernel(place: NotebookFolder, name: str, spec: Dict[str, Any]) -> None:
@@ -86,7 +131,9 @@ def access(request: "NotebookProject", channel: Channel) -> "NotebookAccess":
 
 
 def listing(request: "NotebookQuestion", channel: Channel) -> "List[NotebookEntry]":
-    """{project?} -> every notebook of this node: what its service does, and what its keeper saw last; null before it has seen anything."""
+    """{project?} -> every notebook of this node: what its service does, and what its keeper saw last; null before it
+    has seen anything.
+    """
     wanted = (request or {}).get("project")
     folder = channel.root / "notebooks"
     names = [wanted] if wanted else sorted(one.name for one in folder.iterdir()) if folder.is_dir() else []
@@ -97,7 +144,17 @@ def listing(request: "NotebookQuestion", channel: Channel) -> "List[NotebookEntr
         if settings is None:
             continue
         service = services.status({"id": place.service}, channel)
-        found.append({"project": name, "code": str(place.workspace.code), "service": service, "idle": settings["idle"], "end_at": settings.get("end_at"), "now": time.time(), "seen": read("notebook.state", place.state)})
+        found.append(
+            {
+                "project": name,
+                "code": str(place.workspace.code),
+                "service": service,
+                "idle": settings["idle"],
+                "end_at": settings.get("end_at"),
+                "now": time.time(),
+                "seen": read("notebook.state", place.state),
+            }
+        )
     return found
 
 

@@ -7,8 +7,10 @@
     <root>/s/<8 hex>                           the socket
     <root>/s/<8 hex>.d/                        Jupyter's runtime folder, with the sockets of kernels
 
-Where the root is too long for a socket's path, the sockets are in a folder of this user below /tmp (base/short_socket.py).
+Where the root is too long for a socket's path, the sockets are in a folder of this user below /tmp
+(base/short_socket.py).
 """
+
 import secrets
 from pathlib import Path
 

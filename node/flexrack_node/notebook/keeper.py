@@ -1,8 +1,10 @@
-"""python3 notebook/keeper.py ROOT PROJECT: runs a notebook's server, and ends what is idle. The service's supervisor keeps it running.
+"""python3 notebook/keeper.py ROOT PROJECT: runs a notebook's server, and ends what is idle. The service's supervisor
+keeps it running.
 
-It ends a kernel that has done nothing for the time that was said, and the whole once that is over for all of it; what ended when and why
-stays in state.json. Jupyter could do the first itself, and would not say so.
+It ends a kernel that has done nothing for the time that was said, and the whole once that is over for all of it; what
+ended when and why stays in state.json. Jupyter could do the first itself, and would not say so.
 """
+
 import os
 import signal
 import subprocess
@@ -39,11 +41,18 @@ class Keeper:
 
     def run(self) -> int:
         self.tell(ready=False)
-        self.server = subprocess.Popen([f"{self.settings['server']}/bin/python", "-I", "-m", "jupyterlab", "--no-browser"], env=self.environment(), cwd=str(self.place.workspace.code))
+        self.server = subprocess.Popen(
+            [f"{self.settings['server']}/bin/python", "-I", "-m", "jupyterlab", "--no-browser"],
+            env=self.environment(),
+            cwd=str(self.place.workspace.code),
+        )
         ready = False
         while not self.stopping:
             if self.server.poll() is not None:
-                print(f"[flexrack] the server of notebooks ended (status {self.server.returncode}), and its kernels with it", flush=True)
+                print(
+                    f"[flexrack] the server of notebooks ended (status {self.server.returncode}), and its kernels with it",
+                    flush=True,
+                )
                 self.note("the server and its kernels", "the server ended by itself, or was killed")
                 self.tell(ready=False)
                 return 1
@@ -66,9 +75,17 @@ class Keeper:
         """Kernels inherit it: the token is only named, by a file that nobody else reads."""
         place, environment = self.place, self.settings["environment"]
         return {
-            **os.environ, "PATH": f"{environment}/bin{os.pathsep}{os.environ.get('PATH', '')}", "VIRTUAL_ENV": environment, "JUPYTER_TOKEN_FILE": str(place.token),
-            "JUPYTER_CONFIG_DIR": str(place.config), "JUPYTER_RUNTIME_DIR": runtime_of(self.settings["socket"]), "JUPYTER_DATA_DIR": str(place.data), "JUPYTER_PATH": str(place.kernels),
-            "JUPYTERLAB_SETTINGS_DIR": str(place.config / "lab"), "JUPYTERLAB_WORKSPACES_DIR": str(place.data / "lab"), "IPYTHONDIR": str(place.data / "ipython"),
+            **os.environ,
+            "PATH": f"{environment}/bin{os.pathsep}{os.environ.get('PATH', '')}",
+            "VIRTUAL_ENV": environment,
+            "JUPYTER_TOKEN_FILE": str(place.token),
+            "JUPYTER_CONFIG_DIR": str(place.config),
+            "JUPYTER_RUNTIME_DIR": runtime_of(self.settings["socket"]),
+            "JUPYTER_DATA_DIR": str(place.data),
+            "JUPYTER_PATH": str(place.kernels),
+            "JUPYTERLAB_SETTINGS_DIR": str(place.config / "lab"),
+            "JUPYTERLAB_WORKSPACES_DIR": str(place.data / "lab"),
+            "IPYTHONDIR": str(place.data / "ipython"),
         }
 
     def look(self) -> None:
@@ -107,8 +124,21 @@ class Keeper:
     def note(self, what: str, why: str) -> None:
         self.ended = [*self.ended, {"what": what, "why": why, "at": time.time()}][-_KEPT_ENDS:]
 
-    def tell(self, ready: bool, kernels: Optional[List[Dict[str, Any]]] = None, ends_at: Optional[float] = None, ends_why: Optional[str] = None) -> None:
-        state: Any = {"ready": ready, "at": time.time(), "kernels": kernels or [], "ends_at": ends_at, "ends_why": ends_why, "ended": self.ended}
+    def tell(
+        self,
+        ready: bool,
+        kernels: Optional[List[Dict[str, Any]]] = None,
+        ends_at: Optional[float] = None,
+        ends_why: Optional[str] = None,
+    ) -> None:
+        state: Any = {
+            "ready": ready,
+            "at": time.time(),
+            "kernels": kernels or [],
+            "ends_at": ends_at,
+            "ends_why": ends_why,
+            "ended": self.ended,
+        }
         write("notebook.state", self.place.state, state, durable=False)
 
     def sleep(self, seconds: float) -> None:

@@ -1,8 +1,11 @@
-"""PYTHON notebook/kernel.py SIDE [--leased] -f CONNECTION_FILE: a kernel of the project's Python, with ipykernel's packages behind all others.
+"""PYTHON notebook/kernel.py SIDE [--leased] -f CONNECTION_FILE: a kernel of the project's Python, with ipykernel's
+packages behind all others.
 
-What processes print that a cell has forked comes to the kernel through a port of loopback (ipykernel/iostream.py): other accounts cannot forge that, and
-can fill the kernel's memory. So here it is one more socket beside the kernel's others, in a folder of ours.
+What processes print that a cell has forked comes to the kernel through a port of loopback (ipykernel/iostream.py):
+other accounts cannot forge that, and can fill the kernel's memory. So here it is one more socket beside the kernel's
+others, in a folder of ours.
 """
+
 import os
 import sys
 
@@ -37,7 +40,8 @@ def own_sockets(connection_file: str) -> None:
 
 def main() -> None:
     side = sys.argv.pop(1)
-    if sys.argv[1] == "--leased":  # who holds the lease is between the server and the kernel, which looks after its parent
+    # who holds the lease is between the server and the kernel, which looks after its parent
+    if sys.argv[1] == "--leased":
         del sys.argv[1]
         os.environ["JPY_PARENT_PID"] = str(os.getppid())
     sys.path[0] = ""  # as `python -m` has it: notebooks import what lies beside them

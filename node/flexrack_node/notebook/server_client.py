@@ -1,4 +1,7 @@
-"""Jupyter's REST interface, over its unix socket. Looking is no activity: /api/status never is, and the others are told so."""
+"""Jupyter's REST interface, over its unix socket. Looking is no activity: /api/status never is, and the others are told
+so.
+"""
+
 import http.client
 import json
 import socket
@@ -11,7 +14,9 @@ class ServerClient:
         self._token = token
 
     def ask(self, path: str, method: str = "GET") -> Any:
-        """What it answers, as JSON; None for an answer without content. Raises OSError where it does not answer, or refuses."""
+        """What it answers, as JSON; None for an answer without content. Raises OSError where it does not answer, or
+        refuses.
+        """
         connection = _Connection(self._path)
         try:
             connection.request(method, path, headers={"Authorization": f"token {self._token}", "Host": "localhost"})

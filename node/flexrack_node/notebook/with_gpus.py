@@ -1,8 +1,11 @@
-"""python3 notebook/with_gpus.py ROOT ENVIRONMENTS PROJECT COMMAND...: a kernel that leases GPUs of this node's daemon for as long as it lives.
+"""python3 notebook/with_gpus.py ROOT ENVIRONMENTS PROJECT COMMAND...: a kernel that leases GPUs of this node's daemon
+for as long as it lives.
 
-It takes the leases, all or none, and becomes flexrack-lease-keeper, which starts the kernel, holds the leases while that lives, and ends it with
-its parent, the notebook's server. Where there is nothing free the kernel does not start, and the notebook's log says why.
+It takes the leases, all or none, and becomes flexrack-lease-keeper, which starts the kernel, holds the leases while
+that lives, and ends it with its parent, the notebook's server. Where there is nothing free the kernel does not start,
+and the notebook's log says why.
 """
+
 import io
 import json
 import os
@@ -46,7 +49,13 @@ def take(wish: Dict[str, Any], project: str, channel: Channel) -> List[Any]:
     for device in devices:
         if len(taken) == wish["count"]:
             break
-        request: Any = {"devices": [device["id"]], **wish["share"], "cap": wish["cap"], "owner": wish["owner"], "purpose": f"notebook {project}"}
+        request: Any = {
+            "devices": [device["id"]],
+            **wish["share"],
+            "cap": wish["cap"],
+            "owner": wish["owner"],
+            "purpose": f"notebook {project}",
+        }
         try:
             taken.append(claims.lease(request, channel))
         except NodeError as error:
@@ -60,13 +69,25 @@ def take(wish: Dict[str, Any], project: str, channel: Channel) -> List[Any]:
 
 def deliver(wish: Dict[str, Any], leases: List[Any], channel: Channel) -> Any:
     """As src/lib/gpu/lease-file.ts does it for a command of the command line: {keeper, file, folder, libraries, env}."""
-    servers = [{
-        "node": os.environ.get("FLEXRACK_NODE", "here"), "address": reached(one["server"]["address"]), "port": one["server"]["port"], "unix": one["server"]["unix"], "boot_id": one["server"]["boot_id"],
-        "transport": one["server"]["transport"], "api": wish["api"], "lease": one["lease"], "key": one["key"],
-        "devices": [{"name": device["name"], "memory": device["memory"]} for device in one["devices"]],
-    } for one in leases]
+    servers = [
+        {
+            "node": os.environ.get("FLEXRACK_NODE", "here"),
+            "address": reached(one["server"]["address"]),
+            "port": one["server"]["port"],
+            "unix": one["server"]["unix"],
+            "boot_id": one["server"]["boot_id"],
+            "transport": one["server"]["transport"],
+            "api": wish["api"],
+            "lease": one["lease"],
+            "key": one["key"],
+            "devices": [{"name": device["name"], "memory": device["memory"]} for device in one["devices"]],
+        }
+        for one in leases
+    ]
     file: Any = {"version": 1, "grace_seconds": min(one["grace_seconds"] for one in leases), "servers": servers}
-    placed = delivery.deliver({"leases": file, "keeper": wish["keeper"], "icd": wish["icd"], "libraries": wish["libraries"]}, channel)
+    placed = delivery.deliver(
+        {"leases": file, "keeper": wish["keeper"], "icd": wish["icd"], "libraries": wish["libraries"]}, channel
+    )
     env = {"FLEXRACK_LEASES": placed["file"]}
     if placed["vendors"]:
         env.update(OCL_ICD_VENDORS=placed["vendors"], OPENCL_VENDOR_PATH=placed["vendors"])

@@ -1,7 +1,9 @@
-"""What of this node decides whether a training runs: limits, shared memory, disks, ports, packages, RDMA ports, GPUs, what is left of old runs.
+"""What of this node decides whether a training runs: limits, shared memory, disks, ports, packages, RDMA ports, GPUs,
+what is left of old runs.
 
 Reads only. A part that cannot be measured is in `missing` with the reason; None stands for "no limit".
 """
+
 import os
 import re
 import resource
@@ -13,13 +15,29 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional
 from flexrack_node.base.channel import Channel
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.preflight import DiskState, Limit, NodeState, PortState, PreflightStart, ProcessLimits, RdmaState, SharedMemory, Versions
+    from flexrack_node.schema.preflight import (
+        DiskState,
+        Limit,
+        NodeState,
+        PortState,
+        PreflightStart,
+        ProcessLimits,
+        RdmaState,
+        SharedMemory,
+        Versions,
+    )
 
 GPU_SECONDS = 6.0  # for nvidia-smi, which takes seconds where the driver is not kept loaded
 _CAP_SYS_RESOURCE, _CAP_IPC_LOCK = 24, 14  # linux/capability.h
 _CHECKS: Dict[str, List[str]] = {  # which measurements a check needs
-    "versions": ["versions", "gpus"], "limits": ["limits"], "shm": ["shm"], "disk": ["disks"], "ports": ["ports"],
-    "rdma": ["rdma", "limits"], "gpus": ["gpus", "versions"], "leftovers": ["leftovers"],
+    "versions": ["versions", "gpus"],
+    "limits": ["limits"],
+    "shm": ["shm"],
+    "disk": ["disks"],
+    "ports": ["ports"],
+    "rdma": ["rdma", "limits"],
+    "gpus": ["gpus", "versions"],
+    "leftovers": ["leftovers"],
 }
 
 
@@ -40,7 +58,9 @@ def measure(given: "PreflightStart", channel: Channel) -> "NodeState":
         "leftovers": lambda: leftovers(channel.root),
     }
     wanted = {part for check in given["checks"] for part in _CHECKS.get(check, [])}
-    found: NodeState = measure_all({name: part for name, part in parts.items() if name in wanted}, seconds=GPU_SECONDS + 1)
+    found: NodeState = measure_all(
+        {name: part for name, part in parts.items() if name in wanted}, seconds=GPU_SECONDS + 1
+    )
     return found
 
 
@@ -50,8 +70,11 @@ def limits() -> "ProcessLimits":
     soft = processes[0]
     left = [] if soft is None or has_capability(_CAP_SYS_RESOURCE) else [soft - own_tasks()]
     return {
-        "open_files": limit(resource.RLIMIT_NOFILE), "locked": limit(resource.RLIMIT_MEMLOCK), "processes": processes,
-        "tasks_left": min(left + cgroup_tasks_left(), default=None), "may_lock": has_capability(_CAP_IPC_LOCK),
+        "open_files": limit(resource.RLIMIT_NOFILE),
+        "locked": limit(resource.RLIMIT_MEMLOCK),
+        "processes": processes,
+        "tasks_left": min(left + cgroup_tasks_left(), default=None),
+        "may_lock": has_capability(_CAP_IPC_LOCK),
     }
 
 
@@ -107,9 +130,16 @@ def disks(root: Path) -> "List[DiskState]":
     found: Dict[int, DiskState] = {}
     for path in (root, Path(tempfile.gettempdir())):
         state = os.statvfs(path)
-        found.setdefault(os.stat(path).st_dev, {
-            "path": str(path), "total": state.f_blocks * state.f_frsize, "free": state.f_bavail * state.f_frsize, "files": state.f_files, "free_files": state.f_favail,
-        })
+        found.setdefault(
+            os.stat(path).st_dev,
+            {
+                "path": str(path),
+                "total": state.f_blocks * state.f_frsize,
+                "free": state.f_bavail * state.f_frsize,
+                "files": state.f_files,
+                "free_files": state.f_favail,
+            },
+        )
     return list(found.values())
 
 
@@ -150,7 +180,11 @@ def environment(root: Path, project: str) -> "Optional[Versions]":
     for path in folder.glob("lib/python3*/site-packages/*.dist-info"):
         name, _, version = path.name[: -len(".dist-info")].partition("-")
         packages[re.sub(r"[-_.]+", "-", name).lower()] = version
-    return {"environment": noted["hash"], "python": (read_stored("environment.ready", folder / READY) or noted).get("python"), "packages": packages}
+    return {
+        "environment": noted["hash"],
+        "python": (read_stored("environment.ready", folder / READY) or noted).get("python"),
+        "packages": packages,
+    }
 
 
 def rdma(base: Path = Path("/sys/class/infiniband")) -> "List[RdmaState]":
@@ -158,7 +192,16 @@ def rdma(base: Path = Path("/sys/class/infiniband")) -> "List[RdmaState]":
     found: List[RdmaState] = []
     for folder in sorted(base.glob("*/ports/*")):
         state, physical = (read(folder / name).strip().rpartition(": ")[2] for name in ("state", "phys_state"))
-        found.append({"device": folder.parts[-3], "port": folder.name, "state": state, "physical": physical, "layer": read(folder / "link_layer").strip(), "rate": read(folder / "rate").strip()})
+        found.append(
+            {
+                "device": folder.parts[-3],
+                "port": folder.name,
+                "state": state,
+                "physical": physical,
+                "layer": read(folder / "link_layer").strip(),
+                "rate": read(folder / "rate").strip(),
+            }
+        )
     return found
 
 

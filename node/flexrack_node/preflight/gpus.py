@@ -1,4 +1,5 @@
 """How much of the GPUs is really free, and who holds the rest, from nvidia-smi."""
+
 import os
 import shutil
 from typing import TYPE_CHECKING, Dict, List, Optional, Sequence
@@ -14,21 +15,34 @@ _MIB = 1024 * 1024
 
 
 def gpus() -> "List[GpuState]":
-    """Raises where there are GPUs and they do not answer. A process of another container has no command or user here.
-    """
+    """Raises where there are GPUs and they do not answer. A process of another container has no command or user here."""
     program = shutil.which("nvidia-smi")
     if not program:
         if os.path.exists("/dev/nvidiactl"):
             raise RuntimeError("there is an NVIDIA device, but no nvidia-smi")
         return []
     held: Dict[str, List[GpuProcess]] = {}
-    for row in rows(run_quick([program, f"--query-compute-apps={','.join(_PROCESS)}", "--format=csv,noheader,nounits"]), _PROCESS):
+    for row in rows(
+        run_quick([program, f"--query-compute-apps={','.join(_PROCESS)}", "--format=csv,noheader,nounits"]), _PROCESS
+    ):
         pid = int(row["pid"])
-        held.setdefault(row["gpu_uuid"], []).append({"pid": pid, "used": mebibytes(row["used_memory"]), "command": os.path.basename(row["process_name"]), "user": user_of(pid)})
+        held.setdefault(row["gpu_uuid"], []).append(
+            {
+                "pid": pid,
+                "used": mebibytes(row["used_memory"]),
+                "command": os.path.basename(row["process_name"]),
+                "user": user_of(pid),
+            }
+        )
     return [
         {
-            "index": int(row["index"]), "uuid": row["uuid"], "name": row["name"], "driver": row["driver_version"],
-            "total": mebibytes(row["memory.total"]), "used": mebibytes(row["memory.used"]), "free": mebibytes(row["memory.free"]),
+            "index": int(row["index"]),
+            "uuid": row["uuid"],
+            "name": row["name"],
+            "driver": row["driver_version"],
+            "total": mebibytes(row["memory.total"]),
+            "used": mebibytes(row["memory.used"]),
+            "free": mebibytes(row["memory.free"]),
             "processes": held.get(row["uuid"], []),
         }
         for row in rows(run_quick([program, f"--query-gpu={','.join(_GPU)}", "--format=csv,noheader,nounits"]), _GPU)

@@ -1,7 +1,8 @@
-"""Connections between the nodes of a preflight: a listener that talks only to who proves to know the preflight's secret.
+"""Connections between the nodes of a preflight: a listener that talks only to who proves to know the preflight's
+secret.
 
-Both sides prove it (HMAC-SHA256 over the listener's fresh challenge), so an unknown caller gets nothing but the challenge, and a port that is
-somebody else's is not taken for a node. One JSON line each, then what was asked for:
+Both sides prove it (HMAC-SHA256 over the listener's fresh challenge), so an unknown caller gets nothing but the
+challenge, and a port that is somebody else's is not taken for a node. One JSON line each, then what was asked for:
 
     listener  WayChallenge     (protocol/preflight_link.json)
     caller    WayHello
@@ -9,6 +10,7 @@ somebody else's is not taken for a node. One JSON line each, then what was asked
     reach     LARGE bytes from the caller, as many back: packets of full size pass both ways
     flood     bytes from the caller until the listener says FloodCount: what came in the later part of the time
 """
+
 import hashlib
 import hmac
 import json
@@ -68,9 +70,15 @@ class Listener:
 
     def _judge(self, challenge: str, hello: "WayHello") -> Optional[Tuple[str, str, float]]:
         """(our proof, what is asked, seconds), or None for one that proves nothing."""
-        if hello["listener"] != self._node or not hmac.compare_digest(hello["proof"], _proof(self._secret, "caller", challenge, hello["caller"], hello["listener"])):
+        if hello["listener"] != self._node or not hmac.compare_digest(
+            hello["proof"], _proof(self._secret, "caller", challenge, hello["caller"], hello["listener"])
+        ):
             return None
-        return _proof(self._secret, "listener", challenge, hello["caller"], hello["listener"]), hello["what"], float(hello["seconds"])
+        return (
+            _proof(self._secret, "listener", challenge, hello["caller"], hello["listener"]),
+            hello["what"],
+            float(hello["seconds"]),
+        )
 
     def _welcome(self, connection: socket.socket, verified: Tuple[str, str, float]) -> None:
         proof, what, seconds = verified
@@ -131,7 +139,9 @@ def flood(own: Tuple[str, str], peer: Tuple[str, str, int], secret: str, seconds
 
 
 def at_once(jobs: Dict[str, Callable[[], T]]) -> Dict[str, T]:
-    """Half of the jobs at a time, 32 at least; all results by name. Their patience begins when they do, so that a crowd does not use it up by waiting."""
+    """Half of the jobs at a time, 32 at least; all results by name. Their patience begins when they do, so that a crowd
+    does not use it up by waiting.
+    """
     found: Dict[str, T] = {}
     left = list(jobs.items())
 
@@ -143,7 +153,9 @@ def at_once(jobs: Dict[str, Callable[[], T]]) -> Dict[str, T]:
                 return
             found[name] = job()
 
-    threads = [threading.Thread(target=work, daemon=True) for _ in range(min(len(left), max(32, (len(left) + 1) // 2)) - 1)]
+    threads = [
+        threading.Thread(target=work, daemon=True) for _ in range(min(len(left), max(32, (len(left) + 1) // 2)) - 1)
+    ]
     begun = [thread for thread in threads if started(thread)]  # with fewer there are fewer at a time, and nothing fails
     work()
     for thread in begun:
@@ -160,12 +172,23 @@ def _connect(own: str, peer: Tuple[str, str, int]) -> socket.socket:
     return socket.create_connection((peer[1], peer[2]), timeout=CONNECT_SECONDS, source_address=(own, 0))
 
 
-def _introduce(connection: socket.socket, node: str, peer: str, secret: str, what: 'Literal["reach", "flood"]', seconds: float = 0) -> None:
+def _introduce(
+    connection: socket.socket, node: str, peer: str, secret: str, what: 'Literal["reach", "flood"]', seconds: float = 0
+) -> None:
     """Raises Unverified, OSError, or what comes of reading something that is not ours."""
     connection.settimeout(ANSWER_SECONDS)
     greeting: WayChallenge = json.loads(_line(connection))
     challenge = greeting["challenge"]
-    _send(connection, {"caller": node, "listener": peer, "what": what, "seconds": seconds, "proof": _proof(secret, "caller", challenge, node, peer)})
+    _send(
+        connection,
+        {
+            "caller": node,
+            "listener": peer,
+            "what": what,
+            "seconds": seconds,
+            "proof": _proof(secret, "caller", challenge, node, peer),
+        },
+    )
     answer: WayProof = json.loads(_line(connection))
     if not hmac.compare_digest(answer["proof"], _proof(secret, "listener", challenge, node, peer)):
         raise Unverified("wrong proof")
@@ -190,7 +213,9 @@ def _give_flood(connection: socket.socket, deadline: float) -> "FloodCount":
 
 
 def _take_flood(connection: socket.socket, seconds: float) -> None:
-    """Counts what comes in the later part of `seconds`; goes on swallowing until the caller closes, so that the answer arrives."""
+    """Counts what comes in the later part of `seconds`; goes on swallowing until the caller closes, so that the answer
+    arrives.
+    """
     buffer = bytearray(_PIECE)
     connection.settimeout(seconds)
     began = time.monotonic()
@@ -228,7 +253,9 @@ def _failure(error: OSError) -> "WayAnswer":
 
 
 def _proof(secret: str, side: str, challenge: str, caller: str, listener: str) -> str:
-    return hmac.new(secret.encode(), f"flexrack preflight {side} {challenge} {caller} {listener}".encode(), hashlib.sha256).hexdigest()
+    return hmac.new(
+        secret.encode(), f"flexrack preflight {side} {challenge} {caller} {listener}".encode(), hashlib.sha256
+    ).hexdigest()
 
 
 def _send(connection: socket.socket, value: "Union[WayHello, WayProof, FloodCount]") -> None:
@@ -236,7 +263,9 @@ def _send(connection: socket.socket, value: "Union[WayHello, WayProof, FloodCoun
 
 
 def _line(connection: socket.socket) -> bytes:
-    """One short line within ANSWER_SECONDS; what follows it is left there, and a byte now and then does not count as talking."""
+    """One short line within ANSWER_SECONDS; what follows it is left there, and a byte now and then does not count as
+    talking.
+    """
     found, deadline = b"", time.monotonic() + ANSWER_SECONDS
     while not found.endswith(b"\n"):
         ahead = connection.recv(_LINE, socket.MSG_PEEK)

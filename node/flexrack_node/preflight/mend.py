@@ -1,10 +1,12 @@
-"""preflight.mendable and preflight.mend: what a user can put right on this node without root, as a list first, then done.
+"""preflight.mendable and preflight.mend: what a user can put right on this node without root, as a list first, then
+done.
 
     processes    of runs that are over                                            always
     temporary    half-written files and folders whose writer is gone              always
     environment  that nothing uses; program: other versions that nothing runs     where the disk is short
     workspace    not synced for a month, and nothing runs in it                   where the disk is short
 """
+
 import re
 import shutil
 import signal
@@ -29,23 +31,35 @@ if TYPE_CHECKING:
 _STALE_SECONDS = 3600.0  # a writer of ours takes seconds
 _MONTH = 30 * 24 * 3600.0
 _DRAFTS = (  # what our own writers leave when they are killed: each name ends with the writer's pid
-    "program/.*.*", "runs/*/.*.json.*", "services/*/.*.*", "workspaces/*/*.json.*", "workspaces/.*.removed-*",
+    "program/.*.*",
+    "runs/*/.*.json.*",
+    "services/*/.*.*",
+    "workspaces/*/*.json.*",
+    "workspaces/.*.removed-*",
 )
 
 Item = Any  # a Mendable of protocol/preflight.json, whose kind is the name of a list below
 
 
 def mendable(given: "MendQuestion", channel: Channel) -> "MendList":
-    """{room, project?} -> {items: [{kind, name, detail, bytes}], free}. `room`: with less free bytes than that, unused things are on the list, too."""
+    """{room, project?} -> {items: [{kind, name, detail, bytes}], free}. `room`: with less free bytes than that, unused
+    things are on the list, too.
+    """
     free = shutil.disk_usage(channel.root).free
     items = list(processes(channel)) + list(temporary(channel))
     if free < given["room"]:
-        items += list(unused_environments(channel)) + list(unused_programs(channel)) + list(unused_workspaces(channel, given.get("project")))
+        items += (
+            list(unused_environments(channel))
+            + list(unused_programs(channel))
+            + list(unused_workspaces(channel, given.get("project")))
+        )
     return {"items": items, "free": free}
 
 
 def mend(given: "MendOrder", channel: Channel) -> "MendAnswer":
-    """{items: [{kind, name}], grace?} -> {done: [{kind, name, bytes, why?}]}; looked at again before each: what has come into use stays, `why` says so."""
+    """{items: [{kind, name}], grace?} -> {done: [{kind, name, bytes, why?}]}; looked at again before each: what has
+    come into use stays, `why` says so.
+    """
     done: List[Mended] = []
     kind: Any
     for kind in _LISTS:
@@ -57,13 +71,22 @@ def mend(given: "MendOrder", channel: Channel) -> "MendAnswer":
                     _ENDS[kind](name, channel, float(given.get("grace", 5)))
             except (NodeError, OSError) as error:
                 why = getattr(error, "message", None) or str(error)
-            done.append({"kind": kind, "name": name, "bytes": 0, "why": why} if why else {"kind": kind, "name": name, "bytes": found[name]["bytes"]})
+            done.append(
+                {"kind": kind, "name": name, "bytes": 0, "why": why}
+                if why
+                else {"kind": kind, "name": name, "bytes": found[name]["bytes"]}
+            )
     return {"done": done, "free": shutil.disk_usage(channel.root).free}
 
 
 def processes(channel: Channel) -> Iterator[Item]:
     for one in leftovers(channel.root):
-        yield {"kind": "processes", "name": one["run"], "detail": f"{', '.join(map(str, one['pids'][:8]))}: {one['command']}", "bytes": 0}
+        yield {
+            "kind": "processes",
+            "name": one["run"],
+            "detail": f"{', '.join(map(str, one['pids'][:8]))}: {one['command']}",
+            "bytes": 0,
+        }
 
 
 def end_processes(run: str, channel: Channel, grace: float) -> None:
@@ -92,8 +115,18 @@ def temporary(channel: Channel) -> Iterator[Item]:
     for path in stale_drafts(channel.root):
         yield {"kind": "temporary", "name": str(path), "detail": "its writer is gone", "bytes": size_of(path)}
     for path in channel.environments.glob("[0-9a-f]*"):
-        if re.fullmatch(r"[0-9a-f]{16}", path.name) and not (path / build.READY).exists() and is_old(path) and is_free(path, channel):
-            yield {"kind": "temporary", "name": str(path), "detail": "an environment whose build did not end", "bytes": size_of(path)}
+        if (
+            re.fullmatch(r"[0-9a-f]{16}", path.name)
+            and not (path / build.READY).exists()
+            and is_old(path)
+            and is_free(path, channel)
+        ):
+            yield {
+                "kind": "temporary",
+                "name": str(path),
+                "detail": "an environment whose build did not end",
+                "bytes": size_of(path),
+            }
 
 
 def stale_drafts(root: Path) -> Iterator[Path]:
@@ -107,7 +140,9 @@ def stale_drafts(root: Path) -> Iterator[Path]:
 def end_temporary(name: str, channel: Channel, _grace: float) -> None:
     path = Path(name)
     if path.parent == channel.environments:
-        with FileLock(channel.environments / ".locks" / path.name, channel, f"removal of environment {path.name}", wait=False):
+        with FileLock(
+            channel.environments / ".locks" / path.name, channel, f"removal of environment {path.name}", wait=False
+        ):
             build.discard(path)
     elif path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
@@ -127,7 +162,12 @@ def unused_programs(channel: Channel) -> Iterator[Item]:
     for path in sorted((channel.root / "program").glob("[0-9a-f]*")):
         is_run = running is None or any(f"/program/{path.name}/" in command for command in running)
         if path.name != own_program() and not is_run and time.time() - path.stat().st_mtime > UNUSED_SECONDS:
-            yield {"kind": "program", "name": path.name, "detail": "another version of flexrack, not used for a day", "bytes": size_of(path)}
+            yield {
+                "kind": "program",
+                "name": path.name,
+                "detail": "another version of flexrack, not used for a day",
+                "bytes": size_of(path),
+            }
 
 
 def unused_workspaces(channel: Channel, project: Optional[str] = None) -> Iterator[Item]:
@@ -138,7 +178,12 @@ def unused_workspaces(channel: Channel, project: Optional[str] = None) -> Iterat
         except OSError:
             continue
         if path.name != project and age > _MONTH and not path.is_symlink() and not workspace.inside(place):
-            yield {"kind": "workspace", "name": path.name, "detail": f"last synced {age / 86400:.0f} days ago; what was made in it is lost", "bytes": size_of(path)}
+            yield {
+                "kind": "workspace",
+                "name": path.name,
+                "detail": f"last synced {age / 86400:.0f} days ago; what was made in it is lost",
+                "bytes": size_of(path),
+            }
 
 
 def own_program() -> str:
@@ -166,7 +211,11 @@ def size_of(path: Path) -> int:
 
 
 _LISTS: Dict[str, Callable[[Channel], Iterator[Item]]] = {
-    "processes": processes, "temporary": temporary, "environment": unused_environments, "program": unused_programs, "workspace": unused_workspaces,
+    "processes": processes,
+    "temporary": temporary,
+    "environment": unused_environments,
+    "program": unused_programs,
+    "workspace": unused_workspaces,
 }
 _ENDS: Dict[str, Callable[[str, Channel, float], Any]] = {
     "processes": end_processes,

@@ -1,7 +1,8 @@
 """preflight.run: what a training needs of this node and of the ways to the others, measured while the caller says when.
 
-A conversation: the caller's commands are JSON lines after the input, {"id": n, "do": WORD, ...}; each is answered by an event
-{"event": "done", "id": n, ...}. The end of stdin ends it. Nothing of it stays: the ports are this process's, and open for OPEN_SECONDS at most.
+A conversation: the caller's commands are JSON lines after the input, {"id": n, "do": WORD, ...}; each is answered by an
+event {"event": "done", "id": n, ...}. The end of stdin ends it. Nothing of it stays: the ports are this process's, and
+open for OPEN_SECONDS at most.
 
     clock     ClockAnswer     (protocol/preflight.json)
     listen    ListenAnswer
@@ -9,6 +10,7 @@ A conversation: the caller's commands are JSON lines after the input, {"id": n, 
     flood     FloodAnswer
     facts     NodeState: what preflight/facts.py measures
 """
+
 import json
 import os
 import select
@@ -23,14 +25,26 @@ from flexrack_node.rank.launch import free_port, interface_of, machine_id
 
 if TYPE_CHECKING:
     from flexrack_node.schema.node import Nothing
-    from flexrack_node.schema.preflight import ClockAnswer, FloodAnswer, ListenAnswer, NodeState, PreflightCommand, PreflightStart, ReachAnswer, ReachCommand, WayAnswer
+    from flexrack_node.schema.preflight import (
+        ClockAnswer,
+        FloodAnswer,
+        ListenAnswer,
+        NodeState,
+        PreflightCommand,
+        PreflightStart,
+        ReachAnswer,
+        ReachCommand,
+        WayAnswer,
+    )
 
 OPEN_SECONDS = 15.0  # that a port is open
 SECONDS = 30.0  # that the conversation lasts
 
 
 def run(given: "PreflightStart", channel: Channel) -> "Nothing":
-    """{node, address?, secret?, leads, project?, mpi?, checks, seconds?, open_seconds?}: says when it is ready, and on which machine. Returns {}."""
+    """{node, address?, secret?, leads, project?, mpi?, checks, seconds?, open_seconds?}: says when it is ready, and on
+    which machine. Returns {}.
+    """
     talk = _Talk(given, channel)
     try:
         channel.event("ready", machine=machine_id())
@@ -58,7 +72,9 @@ class _Talk:
         if self._listener:
             self._listener.close()
 
-    def answer(self, command: "PreflightCommand") -> "Union[ClockAnswer, ListenAnswer, ReachAnswer, FloodAnswer, NodeState]":
+    def answer(
+        self, command: "PreflightCommand"
+    ) -> "Union[ClockAnswer, ListenAnswer, ReachAnswer, FloodAnswer, NodeState]":
         if command["do"] == "clock":
             return {"at": time.time()}
         # Not before: on a machine that is several nodes, measuring would hold up those that are just starting.
@@ -80,7 +96,9 @@ class _Talk:
         from flexrack_node.facts.network import link
 
         node, address = self._own
-        self._listener = Listener(address, node, self._secret, min(float(self._given.get("open_seconds") or OPEN_SECONDS), OPEN_SECONDS))
+        self._listener = Listener(
+            address, node, self._secret, min(float(self._given.get("open_seconds") or OPEN_SECONDS), OPEN_SECONDS)
+        )
         try:
             found: ListenAnswer = {"port": self._listener.open()}
             if self._given.get("leads"):
@@ -96,7 +114,9 @@ class _Talk:
         peers = {node: place_of([node, *place]) for node, place in command["peers"].items()}
         if "rendezvous" in command:
             peers[""] = place_of(command["rendezvous"])
-        jobs: Dict[str, Callable[[], WayAnswer]] = {name: partial(reach, self._own, peer, self._secret) for name, peer in peers.items()}
+        jobs: Dict[str, Callable[[], WayAnswer]] = {
+            name: partial(reach, self._own, peer, self._secret) for name, peer in peers.items()
+        }
         ways = at_once(jobs)
         rendezvous = ways.pop("", None)
         return {"ways": ways, "rendezvous": rendezvous} if rendezvous else {"ways": ways}
@@ -116,7 +136,9 @@ def place_of(place: Sequence[Union[str, int]]) -> Tuple[str, str, int]:
 
 
 class _Commands:
-    """Lines of stdin. The caller says nothing before it is told that we are ready, so none of them lies in a buffer already."""
+    """Lines of stdin. The caller says nothing before it is told that we are ready, so none of them lies in a buffer
+    already.
+    """
 
     def __init__(self, channel: Channel, seconds: float) -> None:
         self._file, self._rest = channel.body.fileno(), b""

@@ -1,10 +1,13 @@
 """Where cgroups are on this machine, and in which this process is: cgroups(7), proc(5)."""
+
 from pathlib import Path
 from typing import Dict, List, Tuple
 
 
 def mounts() -> List[Tuple[Path, str, List[str]]]:
-    """(where, cgroup or cgroup2, options: v1's controllers are among them) of every cgroup file system, in the order of the kernel."""
+    """(where, cgroup or cgroup2, options: v1's controllers are among them) of every cgroup file system, in the order of
+    the kernel.
+    """
     found: List[Tuple[Path, str, List[str]]] = []
     try:
         lines = Path("/proc/self/mountinfo").read_text().splitlines()

@@ -4,6 +4,7 @@ Two ways, used together: a cgroup of its own where that is allowed (v2, or v1's 
 that every descendant inherits and that is looked for in /proc/*/environ. The cgroup cannot be escaped by a daemon that
 clears its environment; the tag works without any right.
 """
+
 import os
 import signal
 import time
@@ -11,7 +12,8 @@ from pathlib import Path
 from typing import Dict, Iterator, List, Optional, Set, Tuple
 
 TAG = "FLEXRACK_TAG"
-DOORKEEPERS = ("flexrack-enter", "bwrap")  # who stay outside of an image or a sandbox while something runs in it (image/enter.py): they end when that does
+# who stay outside of an image or a sandbox while something runs in it (image/enter.py): they end when that does
+DOORKEEPERS = ("flexrack-enter", "bwrap")
 _POLL = 0.05  # seconds
 _FORGOTTEN = 24 * 3600.0  # seconds after which an empty cgroup of ours has nobody left who would remove it
 _KILL_PATIENCE = 5.0  # seconds that SIGKILL is repeated before what is left counts as a survivor
@@ -182,7 +184,9 @@ def send_signal(pid: int, number: int) -> bool:
 
 
 def leave_session_cgroup() -> None:
-    """Moves this process out of its login session's cgroup, where root is allowed to: logind may kill that one at logout."""
+    """Moves this process out of its login session's cgroup, where root is allowed to: logind may kill that one at
+    logout.
+    """
     for parent in _cgroup_parents():
         if parent.name == "flexrack" and os.geteuid() == 0:
             path = parent / "detached"

@@ -1,4 +1,5 @@
 """Starts a process that outlives the verb, the SSH connection and, where that is possible, the login session."""
+
 import os
 import resource
 import struct
@@ -45,7 +46,9 @@ def python_module(module: str, *arguments: str, python: str = sys.executable) ->
     return [python, "-I", "-S", "-c", code, *arguments]
 
 
-def _become_detached(argv: Sequence[str], log: Path, env: Optional[Mapping[str, str]], cwd: Optional[Path], report: int) -> None:
+def _become_detached(
+    argv: Sequence[str], log: Path, env: Optional[Mapping[str, str]], cwd: Optional[Path], report: int
+) -> None:
     """Runs in the first child; never returns."""
     try:
         os.setsid()

@@ -1,4 +1,5 @@
 """What /proc tells of one process: proc(5). Nothing here raises; a process that is gone has state X."""
+
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,12 +23,16 @@ def cpu_seconds(pid: int) -> float:
 
 
 def busy_seconds(pid: int) -> float:
-    """Its CPU time, and the time in which its main thread wanted a CPU and had none: on a full machine a loop gets little and is still no waiting."""
+    """Its CPU time, and the time in which its main thread wanted a CPU and had none: on a full machine a loop gets
+    little and is still no waiting.
+    """
     return cpu_seconds(pid) + cpu_wait_seconds(pid)
 
 
 def io_bytes(pid: int) -> int:
-    """Bytes that it read and wrote through files (rchar and wchar), 0 where that may not be read. What went through sockets is mostly not in it."""
+    """Bytes that it read and wrote through files (rchar and wchar), 0 where that may not be read. What went through
+    sockets is mostly not in it.
+    """
     total = 0
     try:
         for line in Path(f"/proc/{pid}/io").read_text().splitlines():
@@ -40,7 +45,9 @@ def io_bytes(pid: int) -> int:
 
 
 def cpu_wait_seconds(pid: int) -> float:
-    """How long its main thread was ready and had no CPU: the second number of /proc/PID/schedstat, 0 where the kernel does not keep it."""
+    """How long its main thread was ready and had no CPU: the second number of /proc/PID/schedstat, 0 where the kernel
+    does not keep it.
+    """
     try:
         return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
     except (OSError, ValueError, IndexError):
@@ -48,9 +55,15 @@ def cpu_wait_seconds(pid: int) -> float:
 
 
 def throttled_seconds(pid: int) -> float:
-    """How long its cgroup (v2) was not let run because of a CPU limit, summed over that cgroup's CPUs; 0 where that is not known."""
+    """How long its cgroup (v2) was not let run because of a CPU limit, summed over that cgroup's CPUs; 0 where that is
+    not known.
+    """
     try:
-        own = next(line.split("::", 1)[1] for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines() if line.startswith("0::"))
+        own = next(
+            line.split("::", 1)[1]
+            for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines()
+            if line.startswith("0::")
+        )
         for line in Path(f"/sys/fs/cgroup{own}/cpu.stat").read_text().splitlines():
             if line.startswith("throttled_usec "):
                 return int(line.split()[1]) / 1e6
@@ -72,7 +85,10 @@ def has_handler(pid: int, number: int) -> bool:
 
 def kernel_view(pid: int) -> "KernelView":
     """{wchan, stack}: where in the kernel it waits, None where that is not told; the stack only for root."""
-    return {"wchan": _read(pid, "wchan") or None, "stack": [line.split()[-1] for line in _read(pid, "stack").splitlines() if line.strip()][:12]}
+    return {
+        "wchan": _read(pid, "wchan") or None,
+        "stack": [line.split()[-1] for line in _read(pid, "stack").splitlines() if line.strip()][:12],
+    }
 
 
 def _read(pid: int, name: str) -> str:

@@ -1,4 +1,5 @@
 """Numbers of processes that were told in another namespace of them, as a sandbox has one: pid_namespaces(7)."""
+
 import os
 from typing import Dict, Optional, Tuple
 
@@ -6,7 +7,9 @@ _known: Dict[Tuple[str, int], int] = {}
 
 
 def outer_pid(namespace: str, pid: int) -> Optional[int]:
-    """What process `pid` of `namespace` (`pid:[4026532841]`, a link of /proc) is called here; None where there is none any more."""
+    """What process `pid` of `namespace` (`pid:[4026532841]`, a link of /proc) is called here; None where there is none
+    any more.
+    """
     if (namespace, pid) in _known and _is(_known[namespace, pid], namespace, pid):
         return _known[namespace, pid]
     for name in os.listdir("/proc"):

@@ -1,7 +1,9 @@
-"""Namespaces for this process and what it starts from now on, without root where the kernel allows it: user_namespaces(7), network_namespaces(7).
+"""Namespaces for this process and what it starts from now on, without root where the kernel allows it:
+user_namespaces(7), network_namespaces(7).
 
 Call it while the process has one thread.
 """
+
 import contextlib
 import ctypes
 import fcntl
@@ -16,7 +18,9 @@ _SIOCSIFFLAGS, _IFF_UP, _IFF_RUNNING = 0x8914, 0x1, 0x40  # linux/sockios.h, net
 
 
 def enter(kinds: int) -> None:
-    """Namespaces of these kinds, owned by a user namespace in which users and groups are called as outside. OSError where the kernel allows none."""
+    """Namespaces of these kinds, owned by a user namespace in which users and groups are called as outside. OSError
+    where the kernel allows none.
+    """
     uid, gid = os.geteuid(), os.getegid()
     check(ctypes.CDLL(None, use_errno=True).unshare(_NEW_USER | kinds))
     # Without the first an ordinary user may not map a group.
@@ -26,7 +30,9 @@ def enter(kinds: int) -> None:
 
 
 def enter_own_network() -> bool:
-    """A network of its own, that has a loopback and nothing else: no other account reaches what listens there. False where that is not allowed; then nothing has changed."""
+    """A network of its own, that has a loopback and nothing else: no other account reaches what listens there. False
+    where that is not allowed; then nothing has changed.
+    """
     trial = os.fork()
     if trial == 0:
         works = 1

@@ -1,4 +1,5 @@
 """Whether the machine is going down: then who ends a process is nobody who wants its end."""
+
 import os
 import subprocess
 from pathlib import Path
@@ -22,7 +23,15 @@ def _is_last(first_process: Path = Path("/proc/1/comm")) -> bool:
 def _is_stopping(*words: str) -> bool:
     env = {**os.environ, "XDG_RUNTIME_DIR": os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}"}
     try:
-        done = subprocess.run(["systemctl", *words, "is-system-running"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_PATIENCE_SECONDS, check=False, env=env)
+        done = subprocess.run(
+            ["systemctl", *words, "is-system-running"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_PATIENCE_SECONDS,
+            check=False,
+            env=env,
+        )
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.stdout.strip() == "stopping"

@@ -1,8 +1,11 @@
-"""Binds a rank to what was chosen for it (`placed` of the run's spec): CPUs and memory beside its GPUs. What could not be bound is told, not fatal.
+"""Binds a rank to what was chosen for it (`placed` of the run's spec): CPUs and memory beside its GPUs. What could not
+be bound is told, not fatal.
 
-CPUs by sched_setaffinity(2), before the rank is started: it inherits them. Memory by `numactl --membind` where that is installed and may be used
-(a container often forbids set_mempolicy(2)). torchrun's own --numa-binding does the same for CPUs, but counts GPUs by LOCAL_RANK on the whole machine.
+CPUs by sched_setaffinity(2), before the rank is started: it inherits them. Memory by `numactl --membind` where that is
+installed and may be used (a container often forbids set_mempolicy(2)). torchrun's own --numa-binding does the same for
+CPUs, but counts GPUs by LOCAL_RANK on the whole machine.
 """
+
 import json
 import os
 import shutil
@@ -19,12 +22,16 @@ if TYPE_CHECKING:
 
 
 def visible_devices(placed: "List[RankPlace]") -> str:
-    """CUDA_VISIBLE_DEVICES of every rank on the node: the GPUs of all, in the order of the ranks, so that cuda:LOCAL_RANK is the own one."""
+    """CUDA_VISIBLE_DEVICES of every rank on the node: the GPUs of all, in the order of the ranks, so that
+    cuda:LOCAL_RANK is the own one.
+    """
     return ",".join(uuid for one in placed for uuid in one["gpus"])
 
 
 def bind(spec_file: Path, local: int) -> "Tuple[List[str], Optional[RankBound]]":
-    """Binds this process. Returns words to put before the rank's argv, and {cpus, memory, gpus} for its record, None where nothing was chosen."""
+    """Binds this process. Returns words to put before the rank's argv, and {cpus, memory, gpus} for its record, None
+    where nothing was chosen.
+    """
     try:
         spec = stored.current("run.spec", json.loads(spec_file.read_text()), spec_file)
     except (OSError, ValueError):
@@ -52,7 +59,9 @@ def bind_cpus(cpus: Optional[str]) -> str:
 
 
 def threads_of(placed: "List[RankPlace]", local: int, neighbours: int) -> int:
-    """A rank's share of its CPUs: those that are bound to the same have theirs too, on every node of the gang on this machine."""
+    """A rank's share of its CPUs: those that are bound to the same have theirs too, on every node of the gang on this
+    machine.
+    """
     mine = set(cpu_list(placed[local]["cpus"] or ""))
     sharing = sum(1 for one in placed if one["cpus"] and mine & set(cpu_list(one["cpus"])))
     return max(1, len(mine) // (sharing * max(1, neighbours)))

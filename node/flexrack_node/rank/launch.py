@@ -1,4 +1,5 @@
 """What is started for a run on one node: argv and environment, from the spec. Pure but for looking at this machine."""
+
 import fcntl
 import os
 import random
@@ -32,13 +33,22 @@ def rank_argv(spec: Mapping[str, Any]) -> List[str]:
 
 
 def gang_argv(spec: Mapping[str, Any], attempt: Path, cgroup: Optional[Path], port: int) -> List[str]:
-    """The one process that the supervisor starts: torchrun with our wrapper as its worker, rank/mpi_launch.py, or the wrapper itself.
+    """The one process that the supervisor starts: torchrun with our wrapper as its worker, rank/mpi_launch.py, or the
+    wrapper itself.
 
-    torchrun is told its node's number: its other rendezvous, c10d, unpickles what stands in a store that every user of the node may write to (docs/adr/0023).
+    torchrun is told its node's number: its other rendezvous, c10d, unpickles what stands in a store that every user of
+    the node may write to (docs/adr/0023).
     """
     place = str(cgroup) if cgroup and not is_inside(spec) else "-"  # what is inside is in it from its entrance on
     ours = python_of(spec)
-    wrapper = python_module("rank.rank", str(attempt), place, "--", *(ray_argv(spec, attempt, rank_argv(spec)) if spec["launcher"] == "ray" else rank_argv(spec)), python=ours)
+    wrapper = python_module(
+        "rank.rank",
+        str(attempt),
+        place,
+        "--",
+        *(ray_argv(spec, attempt, rank_argv(spec)) if spec["launcher"] == "ray" else rank_argv(spec)),
+        python=ours,
+    )
     if spec["launcher"] == "mpi":
         return mpi_argv(spec, attempt, place, port, wrapper)
     if spec["launcher"] in ONE_A_NODE:
@@ -48,16 +58,31 @@ def gang_argv(spec: Mapping[str, Any], attempt: Path, cgroup: Optional[Path], po
     if spec["launcher"] != "torchrun":
         raise ValueError("a launcher that this program does not know: {}".format(spec["launcher"]))
     torchrun = [
-        spec["python"], "-m", "torch.distributed.run",
-        "--nnodes", str(len(spec["nodes"])), "--nproc-per-node", str(spec["processes"]),
-        "--rdzv-backend", "static", "--node-rank", str(spec["index"]), "--local-addr", spec["address"],
-        "--max-restarts", "0", "--no-python", *wrapper,
+        spec["python"],
+        "-m",
+        "torch.distributed.run",
+        "--nnodes",
+        str(len(spec["nodes"])),
+        "--nproc-per-node",
+        str(spec["processes"]),
+        "--rdzv-backend",
+        "static",
+        "--node-rank",
+        str(spec["index"]),
+        "--local-addr",
+        spec["address"],
+        "--max-restarts",
+        "0",
+        "--no-python",
+        *wrapper,
     ]
     return python_module("rank.rank:launch", place, *torchrun, python=ours)
 
 
 def rendezvous_environment(spec: Mapping[str, Any], port: int, rendezvous: str) -> Dict[str, str]:
-    """Where torchrun's agents meet, and under which name: its settings of the command line by environment (PET_NAME), which other users do not see."""
+    """Where torchrun's agents meet, and under which name: its settings of the command line by environment (PET_NAME),
+    which other users do not see.
+    """
     if spec["launcher"] == "accelerate":  # it has torchrun's agent in itself, and these are not among its own settings
         return {"PET_RDZV_ID": rendezvous, "PET_LOCAL_ADDR": spec["address"]}
     if spec["launcher"] != "torchrun":
@@ -65,17 +90,24 @@ def rendezvous_environment(spec: Mapping[str, Any], port: int, rendezvous: str) 
     return {"PET_MASTER_ADDR": spec["gang"]["address"], "PET_MASTER_PORT": str(port), "PET_RDZV_ID": rendezvous}
 
 
-def rank_environment(spec: Mapping[str, Any], attempt: int, port: int, outputs: Path, relay: Optional[int]) -> Dict[str, str]:
+def rank_environment(
+    spec: Mapping[str, Any], attempt: int, port: int, outputs: Path, relay: Optional[int]
+) -> Dict[str, str]:
     """The whole environment of the launcher and the ranks on this node."""
-    inherited = {key: value for key, value in os.environ.items() if not key.startswith(("SSH_", "TORCHELASTIC_", "PET_"))}
-    environment = None if spec.get("container") else str(Path(spec["python"]).parent.parent)  # a container's packages are its own
+    inherited = {
+        key: value for key, value in os.environ.items() if not key.startswith(("SSH_", "TORCHELASTIC_", "PET_"))
+    }
+    # a container's packages are its own
+    environment = None if spec.get("container") else str(Path(spec["python"]).parent.parent)
     processes, interface = spec["processes"], interface_of(spec["address"])
     neighbours = max(1, int(spec.get("neighbours", 1)))  # nodes of this gang on the same machine
     env = {
         **inherited,
         "OMP_NUM_THREADS": str(max(1, len(os.sched_getaffinity(0)) // (processes * neighbours))),
         **{key: str(value) for key, value in spec.get("env", {}).items()},
-        "PATH": os.pathsep.join([*([f"{environment}/bin"] if environment else []), inherited.get("PATH", "/usr/local/bin:/usr/bin:/bin")]),
+        "PATH": os.pathsep.join(
+            [*([f"{environment}/bin"] if environment else []), inherited.get("PATH", "/usr/local/bin:/usr/bin:/bin")]
+        ),
         **({"VIRTUAL_ENV": environment} if environment else {}),
         "PYTHONUNBUFFERED": "1",
         "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",  # it would name the relay, which ends with the run
@@ -102,9 +134,15 @@ def rank_environment(spec: Mapping[str, Any], attempt: int, port: int, outputs: 
     if spec["launcher"] in ONE_A_NODE:
         world = str(len(spec["nodes"]))
         env.update(
-            RANK=str(spec["index"]), LOCAL_RANK="0", WORLD_SIZE=world, LOCAL_WORLD_SIZE="1",
-            GROUP_RANK=str(spec["index"]), GROUP_WORLD_SIZE=world, NODE_RANK=str(spec["index"]),
-            MASTER_ADDR=spec["gang"]["address"], MASTER_PORT=str(port),
+            RANK=str(spec["index"]),
+            LOCAL_RANK="0",
+            WORLD_SIZE=world,
+            LOCAL_WORLD_SIZE="1",
+            GROUP_RANK=str(spec["index"]),
+            GROUP_WORLD_SIZE=world,
+            NODE_RANK=str(spec["index"]),
+            MASTER_ADDR=spec["gang"]["address"],
+            MASTER_PORT=str(port),
         )
     env.update(packaged_environment(spec, attempt, port, env))
     tracking = spec.get("tracking")

@@ -1,4 +1,5 @@
 """One attempt on one node: starts the launcher, watches the records, ends everything and proves it."""
+
 import os
 import signal
 import subprocess
@@ -33,7 +34,13 @@ _LINGER = 20.0  # seconds that the launcher may take to end after its last rank 
 class LocalRanks:
     """Driven by `tick()`, which never blocks for long; `observed()` is what the leader is told."""
 
-    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", relay: Optional[int], forbids: Optional[Callable[[], Optional[str]]] = None) -> None:
+    def __init__(
+        self,
+        folder: RunFolder,
+        spec: "KeptRunOrder",
+        relay: Optional[int],
+        forbids: Optional[Callable[[], Optional[str]]] = None,
+    ) -> None:
         """`forbids` tells why nothing may be started here any more, if that is so."""
         self._folder, self._spec, self._relay, self._forbids = folder, spec, relay, forbids
         self._expected = 1 if spec["launcher"] in ONE_A_NODE else spec["processes"]
@@ -52,9 +59,17 @@ class LocalRanks:
         self._uploads: Optional[Uploads] = None
         self.unsaved = bool(spec.get("uploads"))
 
-    def start(self, attempt: int, port: int, rendezvous: str, gang: Optional[Mapping[str, Any]] = None, checkpoint: Optional[Path] = None) -> None:
-        """Starts attempt number `attempt`, where that was not done before. `gang`: what differs from the run's spec for this attempt (nodes, index, address of
-        the first); `checkpoint`: where its ranks go on from."""
+    def start(
+        self,
+        attempt: int,
+        port: int,
+        rendezvous: str,
+        gang: Optional[Mapping[str, Any]] = None,
+        checkpoint: Optional[Path] = None,
+    ) -> None:
+        """Starts attempt number `attempt`, where that was not done before. `gang`: what differs from the run's spec for
+        this attempt (nodes, index, address of the first); `checkpoint`: where its ranks go on from.
+        """
         if attempt <= self.attempt:
             return
         spec = {**self._spec, **(gang or {})}
@@ -71,7 +86,9 @@ class LocalRanks:
         folder = self._folder.attempt(attempt)
         folder.mkdir(parents=True, exist_ok=True)
         self._folder.outputs.mkdir(exist_ok=True)
-        self._containment = Containment(containment_tag(self._spec, attempt), self._folder.path, look_only=keeper_of(self._spec).has_cgroups)
+        self._containment = Containment(
+            containment_tag(self._spec, attempt), self._folder.path, look_only=keeper_of(self._spec).has_cgroups
+        )
         env = rank_environment(spec, attempt, port, self._folder.outputs, self._relay)
         env.update(rendezvous_environment(spec, port, rendezvous))
         env.update(self._containment.environment())
@@ -81,20 +98,32 @@ class LocalRanks:
         log = os.open(folder / "agent.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             self._launcher = subprocess.Popen(
-                argv, cwd=self._spec["cwd"], env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+                argv,
+                cwd=self._spec["cwd"],
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
             )
             if is_inside(spec):
                 self._containment.enter(self._launcher.pid)
         except OSError as error:
-            self.trouble = {"at": time.time(), "message": f"{error.filename or argv[0]}: {error.strerror}", "exit": 127, "tail": []}
+            self.trouble = {
+                "at": time.time(),
+                "message": f"{error.filename or argv[0]}: {error.strerror}",
+                "exit": 127,
+                "tail": [],
+            }
             self.phase = "ended"
         finally:
             os.close(log)
         self._folder.event("started", attempt=attempt, launcher=self._launcher.pid if self._launcher else None)
 
     def stop(self, attempt: int, grace: float, quiet: bool = False) -> None:
-        """Asks the ranks to end within `grace` seconds (0: at once). Asking again can only bring the end nearer. `quiet`: they
-        have been asked already; a second SIGTERM would break off what they do about the first."""
+        """Asks the ranks to end within `grace` seconds (0: at once). Asking again can only bring the end nearer.
+        `quiet`: they have been asked already; a second SIGTERM would break off what they do about the first.
+        """
         if self.phase != "running" or attempt != self.attempt:
             return
         now = time.monotonic()
@@ -125,11 +154,16 @@ class LocalRanks:
         if status is not None:
             if self._is_over:
                 self._end(status)
-            self._is_over = True  # ending it may take a second: the records are told first, so that the others end meanwhile
+            # ending it may take a second: the records are told first, so that the others end meanwhile
+            self._is_over = True
         elif self._stop_at is not None:
             if time.monotonic() >= self._stop_at or len(finished) == len(self.records):
                 self._end(None)
-        elif self._spec["launcher"] != "mpi" and len(finished) >= self._expected and all(record["exit"] == 0 for record in finished):
+        elif (
+            self._spec["launcher"] != "mpi"
+            and len(finished) >= self._expected
+            and all(record["exit"] == 0 for record in finished)
+        ):
             self._quiet_since = self._quiet_since or time.monotonic()
             if time.monotonic() - self._quiet_since > _LINGER:
                 self._end(None)
@@ -176,7 +210,12 @@ class LocalRanks:
             if status is not None and status < 0:
                 said = f"the launcher was killed by SIG{signal_name(status)}"
             exit_code = None if status is None else status if status >= 0 else 128 - status
-            self.trouble = {"at": noticed, "message": f"{self._spec['launcher']}: {said}", "exit": exit_code, "tail": lines}
+            self.trouble = {
+                "at": noticed,
+                "message": f"{self._spec['launcher']}: {said}",
+                "exit": exit_code,
+                "tail": lines,
+            }
         self._paces = self.watch.paces()
         if self.unsaved and len(good) >= self._expected and not self.survivors and self._stop_at is None:
             self._uploads = Uploads(self._folder, self.attempt, self._containment.tag)  # the attempt is not over before
@@ -192,13 +231,21 @@ class LocalRanks:
             return False
         self.unsaved = ended["status"] != "done"
         if self.unsaved and self._stop_at is None:
-            self.trouble = {"at": time.time(), "message": ended["why"] or "it was killed", "exit": None, "tail": [], "kind": "upload"}
+            self.trouble = {
+                "at": time.time(),
+                "message": ended["why"] or "it was killed",
+                "exit": None,
+                "tail": [],
+                "kind": "upload",
+            }
         self.phase = "ended"
         self._folder.event("ended", attempt=self.attempt, survivors=self.survivors)
         return True
 
     def _end_ranks_first(self, seconds: float) -> None:
-        """Before mpirun and its daemons: a daemon that is ended first leaves its ranks to nobody, and says so in every rank's stead."""
+        """Before mpirun and its daemons: a daemon that is ended first leaves its ranks to nobody, and says so in every
+        rank's stead.
+        """
         end = time.monotonic() + seconds
         for record in self.records.values():
             while "exit" not in record and is_alive(record["pid"]) and time.monotonic() < end:

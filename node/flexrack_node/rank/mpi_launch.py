@@ -4,9 +4,11 @@
     follow JOB    on every other node: waits for its daemon's arguments, and starts it
     agent SOCKET HOST WORDS...    what mpirun runs instead of ssh; ends as soon as the daemon is started
 
-What they say is in protocol/mpi_launch.json. They talk over links of link/gang_link.py at the attempt's port, authenticated by the run's secret. Each dies with its supervisor, its
-child with it, and the ranks with that; all of them carry the attempt's tag.
+What they say is in protocol/mpi_launch.json. They talk over links of link/gang_link.py at the attempt's port,
+authenticated by the run's secret. Each dies with its supervisor, its child with it, and the ranks with that; all of
+them carry the attempt's tag.
 """
+
 import json
 import os
 import shlex
@@ -56,7 +58,13 @@ def lead(arguments: List[str]) -> int:
         agent.write_text(f'exec {shlex.join(python_module("rank.mpi_launch:agent", str(agents)))} "$@"\n')
         leader.open(agents)
         words = mpi.mpirun_words(program, job, hostfile, f"/bin/sh {agent}", os.geteuid() == 0)
-        child = subprocess.Popen(words, cwd="/", env=mpi.daemon_environment(job, interface_of(job["own"]), leader.master), stdin=subprocess.DEVNULL, preexec_fn=die_with_parent)
+        child = subprocess.Popen(
+            words,
+            cwd="/",
+            env=mpi.daemon_environment(job, interface_of(job["own"]), leader.master),
+            stdin=subprocess.DEVNULL,
+            preexec_fn=die_with_parent,
+        )
         status = child.wait()
         leader.is_over = True
         return _ended("mpirun", status, leader.first_lost)
@@ -81,7 +89,9 @@ def follow(arguments: List[str]) -> int:
     if order is None or "orted" not in order:
         return _fail(f"mpirun on {job['nodes'][0]} ended before it wanted anything of {node}", 1)
     env = mpi.daemon_environment(job, interface_of(job["own"]), order["port"])
-    child = subprocess.Popen([program, *order["orted"]], cwd="/", env=env, stdin=subprocess.DEVNULL, preexec_fn=die_with_parent)
+    child = subprocess.Popen(
+        [program, *order["orted"]], cwd="/", env=env, stdin=subprocess.DEVNULL, preexec_fn=die_with_parent
+    )
     _tell(link, {"started": child.pid})
     status = child.wait()
     if status == 0:
@@ -89,7 +99,11 @@ def follow(arguments: List[str]) -> int:
     # A daemon ends when mpirun does: what ended first is told.
     _tell(link, {"ended": status})
     word = heard.next(_WORD_SECONDS)
-    return _ended(f"orted on {node}", status) if word and word.get("alive") else _fail(f"mpirun on {job['nodes'][0]} has ended", 1)
+    return (
+        _ended(f"orted on {node}", status)
+        if word and word.get("alive")
+        else _fail(f"mpirun on {job['nodes'][0]} has ended", 1)
+    )
 
 
 def agent(arguments: List[str]) -> int:
@@ -130,7 +144,9 @@ class _Leader:
             self._news.wait_for(lambda: len(self._versions) == len(self._members), _JOIN_SECONDS)
             missing = [node for node in self._members if node not in self._versions]
             series = mpi.series_of(self._version)
-            others = [f"{version} on {node}" for node, version in self._versions.items() if mpi.series_of(version) != series]
+            others = [
+                f"{version} on {node}" for node, version in self._versions.items() if mpi.series_of(version) != series
+            ]
         if missing:
             _fail(f"{', '.join(missing)} did not come within {_JOIN_SECONDS:.0f} s", 1)
         elif others:
@@ -194,7 +210,11 @@ class _Leader:
                 _order(link, {"orted": mpi.daemon_words(requested["command"]), "port": self.master})
                 with self._lock:
                     done = self._news.wait_for(lambda: node in self._started, _ANSWER_SECONDS)
-                answer: MpiAgentAnswer = {"started": True} if done else {"failed": f"{node} did not start its daemon within {_ANSWER_SECONDS:.0f} s"}
+                answer: MpiAgentAnswer = (
+                    {"started": True}
+                    if done
+                    else {"failed": f"{node} did not start its daemon within {_ANSWER_SECONDS:.0f} s"}
+                )
             except (ValueError, KeyError, IndexError) as error:
                 answer = {"failed": str(error)}
             try:
@@ -255,8 +275,8 @@ def _enter(job: "MpiJob") -> None:
     raise_limits()
     enter_cgroup(job["place"])
     if job["deaf"]:
-        # Slurm's SIGTERM is for every process of the job, and means the ranks: mpirun and its daemons would end them at once. They
-        # inherit this; ranks are started with every signal open (orte/mca/odls/default).
+        # Slurm's SIGTERM is for every process of the job, and means the ranks: mpirun and its daemons would end them at
+        # once. They inherit this; ranks are started with every signal open (orte/mca/odls/default).
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
 
 

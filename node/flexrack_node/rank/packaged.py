@@ -1,4 +1,7 @@
-"""Launchers that are packages of the environment (launchers/): what they are started with. The plan goes to them by environment, which other users do not see."""
+"""Launchers that are packages of the environment (launchers/): what they are started with. The plan goes to them by
+environment, which other users do not see.
+"""
+
 import hashlib
 import hmac
 import json
@@ -17,7 +20,8 @@ if TYPE_CHECKING:
 _LAUNCHERS = Path(__file__).resolve().parents[1] / "launchers"
 PACKAGED = {"accelerate": "with_accelerate.py", "deepspeed": "with_deepspeed.py"}
 PLAN = "FLEXRACK_LAUNCH"
-DEVICES = "FLEXRACK_DEVICES"  # CUDA_VISIBLE_DEVICES as it was chosen: DeepSpeed's launcher sets it to the numbers of its processes
+# CUDA_VISIBLE_DEVICES as it was chosen: DeepSpeed's launcher sets it to the numbers of its processes
+DEVICES = "FLEXRACK_DEVICES"
 EVERY_DEVICE = "all"
 
 
@@ -33,11 +37,19 @@ def ray_argv(spec: Mapping[str, Any], attempt: Path, rank: List[str]) -> List[st
 def ray_plan(spec: Mapping[str, Any], attempt: int, port: int, env: Mapping[str, str]) -> "RayPlace":
     devices = env.get("CUDA_VISIBLE_DEVICES")
     return {
-        "nodes": len(spec["nodes"]), "index": spec["index"], "address": spec["gang"]["address"], "own": spec["address"], "port": port, "python": spec["python"],
+        "nodes": len(spec["nodes"]),
+        "index": spec["index"],
+        "address": spec["gang"]["address"],
+        "own": spec["address"],
+        "port": port,
+        "python": spec["python"],
         "cpus": max(1, len(os.sched_getaffinity(0)) // max(1, int(spec.get("neighbours", 1)))),
         "gpus": None if devices is None else len([one for one in devices.split(",") if one]),
-        "dashboard": spec["address"] if is_slurms(spec) else "127.0.0.1",  # there nobody but the login node is spoken with
-        "token": ray_token(spec, attempt), "scratch": str(ray_scratch(spec, attempt)), "schema": SCHEMAS["run.ray"],
+        # there nobody but the login node is spoken with
+        "dashboard": spec["address"] if is_slurms(spec) else "127.0.0.1",
+        "token": ray_token(spec, attempt),
+        "scratch": str(ray_scratch(spec, attempt)),
+        "schema": SCHEMAS["run.ray"],
     }
 
 
@@ -66,11 +78,23 @@ def packaged_environment(spec: Mapping[str, Any], attempt: int, port: int, env: 
         return {}
     nodes, processes, index = len(spec["nodes"]), spec["processes"], spec["index"]
     plan = {
-        "nodes": nodes, "processes": processes, "index": index, "address": spec["gang"]["address"], "port": port,
+        "nodes": nodes,
+        "processes": processes,
+        "index": index,
+        "address": spec["gang"]["address"],
+        "port": port,
     }
-    added = {PLAN: json.dumps(plan), "LOCAL_WORLD_SIZE": str(processes), "GROUP_RANK": str(index), "GROUP_WORLD_SIZE": str(nodes), "NODE_RANK": str(index)}
+    added = {
+        PLAN: json.dumps(plan),
+        "LOCAL_WORLD_SIZE": str(processes),
+        "GROUP_RANK": str(index),
+        "GROUP_WORLD_SIZE": str(nodes),
+        "NODE_RANK": str(index),
+    }
     if spec["launcher"] == "deepspeed":
         added[DEVICES] = env.get("CUDA_VISIBLE_DEVICES", EVERY_DEVICE)
     elif nodes * processes == 1:  # then accelerate starts it as it is, without a torchrun that would say these
-        added.update(RANK="0", LOCAL_RANK="0", WORLD_SIZE="1", MASTER_ADDR=spec["gang"]["address"], MASTER_PORT=str(port))
+        added.update(
+            RANK="0", LOCAL_RANK="0", WORLD_SIZE="1", MASTER_ADDR=spec["gang"]["address"], MASTER_PORT=str(port)
+        )
     return added

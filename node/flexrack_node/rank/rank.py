@@ -5,6 +5,7 @@
 with RANK and LOCAL_RANK set. It holds nothing in memory that would be lost: if it is killed, the kernel kills the rank
 too, and the missing exit in the record tells.
 """
+
 import ctypes
 import json
 import os
@@ -67,7 +68,9 @@ def main(arguments: List[str]) -> int:
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, lambda *_: None)
     try:
-        child = subprocess.Popen([*before, *argv], stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=die_with_parent)
+        child = subprocess.Popen(
+            [*before, *argv], stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=die_with_parent
+        )
     except OSError as error:
         os.write(log, f"{argv[0]}: {error.strerror}\n".encode())
         record.update({"ended": time.time(), "exit": 127, "signal": None, "tail": [f"{argv[0]}: {error.strerror}"]})
@@ -77,7 +80,14 @@ def main(arguments: List[str]) -> int:
     write("run.rank", record_path, record)
     status = child.wait()
     ended = time.time()
-    record.update({"ended": ended, "exit": status if status >= 0 else 128 - status, "signal": signal_name(status), "cpu": cpu_seconds()})
+    record.update(
+        {
+            "ended": ended,
+            "exit": status if status >= 0 else 128 - status,
+            "signal": signal_name(status),
+            "cpu": cpu_seconds(),
+        }
+    )
     if status != 0:
         record["tail"] = tail(folder / f"rank-{rank}.log")
         record["error"] = read_error(errors)
@@ -86,13 +96,17 @@ def main(arguments: List[str]) -> int:
 
 
 def cpu_seconds() -> float:
-    """CPU time of the rank and of those of its children that it has waited for (getrusage(2), RUSAGE_CHILDREN), now that it has ended."""
+    """CPU time of the rank and of those of its children that it has waited for (getrusage(2), RUSAGE_CHILDREN), now
+    that it has ended.
+    """
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return round(used.ru_utime + used.ru_stime, 3)
 
 
 def forget_launcher() -> None:
-    """torchrun's settings are not for a torchrun that a rank might start itself; GPUs are what was chosen, whatever the launcher made of them."""
+    """torchrun's settings are not for a torchrun that a rank might start itself; GPUs are what was chosen, whatever the
+    launcher made of them.
+    """
     for name in [name for name in os.environ if name.startswith("PET_")]:
         del os.environ[name]
     devices = os.environ.pop(DEVICES, None)
@@ -121,7 +135,9 @@ def die_with_parent() -> None:
 
 
 def raise_limits() -> None:
-    """Open files and locked memory up to what the node allows: the soft limits of a login are for people, not for ranks with many peers."""
+    """Open files and locked memory up to what the node allows: the soft limits of a login are for people, not for ranks
+    with many peers.
+    """
     for kind, most in ((resource.RLIMIT_NOFILE, _MOST_FILES), (resource.RLIMIT_MEMLOCK, resource.RLIM_INFINITY)):
         soft, hard = resource.getrlimit(kind)
         wanted = hard if most == resource.RLIM_INFINITY else most if hard == resource.RLIM_INFINITY else min(hard, most)

@@ -1,4 +1,7 @@
-"""The uploads of a node's part of an attempt: a process of its own, which everything that ends ranks finds by their tag."""
+"""The uploads of a node's part of an attempt: a process of its own, which everything that ends ranks finds by their
+tag.
+"""
+
 import os
 import subprocess
 from typing import TYPE_CHECKING, Optional
@@ -17,7 +20,14 @@ class Uploads:
         self._folder, self._attempt, self._tag = folder, attempt, tag
         log = os.open(folder.attempt(attempt) / "agent.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
-            self._process = subprocess.Popen(python_module("bucket.uploader", str(folder.path), str(attempt)), env={**os.environ, TAG: tag}, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+            self._process = subprocess.Popen(
+                python_module("bucket.uploader", str(folder.path), str(attempt)),
+                env={**os.environ, TAG: tag},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
         finally:
             os.close(log)
         folder.event("uploads begun", attempt=attempt)
@@ -32,8 +42,14 @@ class Uploads:
         if status is None:
             return None
         known = read("run.upload", self._folder.attempt(self._attempt) / "upload.json")
-        ended: RunUploaded = known if known and known["status"] != "running" else {"status": "failed", "uploads": [], "why": "the upload of what the ranks left was killed"}
+        ended: RunUploaded = (
+            known
+            if known and known["status"] != "running"
+            else {"status": "failed", "uploads": [], "why": "the upload of what the ranks left was killed"}
+        )
         if status != 0 and ended["status"] == "done":
             ended = {**ended, "status": "failed", "why": "the upload was killed"}
-        self._folder.event("uploads ended", attempt=self._attempt, status=ended["status"], why=ended["why"], uploads=ended["uploads"])
+        self._folder.event(
+            "uploads ended", attempt=self._attempt, status=ended["status"], why=ended["why"], uploads=ended["uploads"]
+        )
         return ended

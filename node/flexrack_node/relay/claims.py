@@ -1,9 +1,11 @@
 """Which ranks have a run of the tracking server's by now: the first that one asks for is the run it belongs to.
 
-A library that was written for a server of its own makes its run by itself (runs/create), though MLFLOW_RUN_ID names one. The head gives such a rank the
-run itself, and nests each further one in it (src/lib/head/service/own-run.ts); what it cannot know is whether the rank has used its run before.
-A rank shows who it is by its token: the run's, with `.ATTEMPT.RANK` behind it (rank/rank.py).
+A library that was written for a server of its own makes its run by itself (runs/create), though MLFLOW_RUN_ID names
+one. The head gives such a rank the run itself, and nests each further one in it (src/lib/head/service/own-run.ts); what
+it cannot know is whether the rank has used its run before. A rank shows who it is by its token: the run's, with
+`.ATTEMPT.RANK` behind it (rank/rank.py).
 """
+
 import hmac
 import re
 import threading
@@ -20,7 +22,7 @@ def read_token(given: str, token: Optional[str]) -> Tuple[bool, Optional[str]]:
         return True, None
     shown = given.encode()
     rank = _RANK.search(shown)
-    if rank and hmac.compare_digest(shown[:rank.start()], f"Bearer {token}".encode()):
+    if rank and hmac.compare_digest(shown[: rank.start()], f"Bearer {token}".encode()):
         return True, rank[1].decode()
     return hmac.compare_digest(shown, f"Bearer {token}".encode()), None
 

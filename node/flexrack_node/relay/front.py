@@ -1,4 +1,5 @@
 """The relay's own side: an HTTP server on loopback that the official MLflow client talks to."""
+
 import http.client
 import json
 import re
@@ -21,11 +22,15 @@ CACHED_BYTES = 256 * 1024
 CACHED_ANSWERS = 200
 
 # Writes whose answer says nothing: they can be kept and acknowledged. runs/update answers with the run's info.
-KEPT_POSTS = re.compile(r"/api/2\.0/(preview/)?mlflow/runs/(log-batch|log-metric|log-parameter|set-tag|delete-tag|update|log-inputs|outputs)$")
+KEPT_POSTS = re.compile(
+    r"/api/2\.0/(preview/)?mlflow/runs/(log-batch|log-metric|log-parameter|set-tag|delete-tag|update|log-inputs|outputs)$"
+)
 KEPT_PUTS = re.compile(r"/api/2\.0/mlflow-artifacts/artifacts/.+")
 RUN_UPDATE = re.compile(r"/mlflow/runs/update$")
 # Reads that the client makes around logging; the last answer will do while the server is away.
-CACHED_GETS = re.compile(r"/version$|/api/[23]\.0/mlflow/(runs/get|experiments/get|experiments/get-by-name|server-info|logged-models/[^/]+)$")
+CACHED_GETS = re.compile(
+    r"/version$|/api/[23]\.0/mlflow/(runs/get|experiments/get|experiments/get-by-name|server-info|logged-models/[^/]+)$"
+)
 
 
 class Keeper(Protocol):
@@ -39,7 +44,9 @@ class Keeper(Protocol):
     @property
     def is_away(self) -> bool: ...
 
-    def write(self, line: Line, method: str, path: str, kind: str, body: Body) -> Optional[http.client.HTTPResponse]: ...
+    def write(
+        self, line: Line, method: str, path: str, kind: str, body: Body
+    ) -> Optional[http.client.HTTPResponse]: ...
 
     def wait_until_back(self, seconds: float) -> bool: ...
 
@@ -57,7 +64,9 @@ class Front:
     def start(self) -> int:
         self._thread.start()
         if self.relay.run_id:
-            threading.Thread(target=self._look_ahead, args=(self.relay.run_id,), name="relay-look-ahead", daemon=True).start()
+            threading.Thread(
+                target=self._look_ahead, args=(self.relay.run_id,), name="relay-look-ahead", daemon=True
+            ).start()
         return self._server.server_address[1]
 
     def stop(self) -> None:
@@ -121,7 +130,11 @@ class Handler(BaseHTTPRequestHandler):
         may_pass, self.rank = read_token(self.headers.get("Authorization", ""), self.front.relay.token)
         if not may_pass:
             self._drop_body()
-            return self._answer_error(401, "UNAUTHENTICATED", "this run's token is missing or wrong: MLFLOW_TRACKING_TOKEN must be the one the run was given")
+            return self._answer_error(
+                401,
+                "UNAUTHENTICATED",
+                "this run's token is missing or wrong: MLFLOW_TRACKING_TOKEN must be the one the run was given",
+            )
         self.server.pending.leave(self.connection)
         try:
             if (self.command == "PUT" and KEPT_PUTS.match(path)) or (self.command == "POST" and KEPT_POSTS.match(path)):
@@ -147,7 +160,11 @@ class Handler(BaseHTTPRequestHandler):
             kept = answer is None
             if answer is not None:
                 return self._pass_on(answer)
-            info = {"run_info": self.front.run_info(json.loads(body))} if isinstance(body, bytes) and RUN_UPDATE.search(path) else {}
+            info = (
+                {"run_info": self.front.run_info(json.loads(body))}
+                if isinstance(body, bytes) and RUN_UPDATE.search(path)
+                else {}
+            )
             self._answer(200, "application/json", json.dumps(info).encode())
         except SpoolFull as error:
             raise SpoolFull(f"the tracking server is away and {error}") from error
@@ -156,7 +173,9 @@ class Handler(BaseHTTPRequestHandler):
                 body.unlink()
 
     def _ask(self, path: str) -> None:
-        """A call that needs an answer: passed on; while the server is away answered from memory, or after a bounded wait."""
+        """A call that needs an answer: passed on; while the server is away answered from memory, or after a bounded
+        wait.
+        """
         relay, is_read = self.front.relay, self.command in ("GET", "HEAD")
         body = self._read_body()
         claim = self.front.claims.headers(self.rank, self.command, path)
@@ -167,7 +186,14 @@ class Handler(BaseHTTPRequestHandler):
             # What is not a read may build on writes that are still in the journal, so it waits for them.
             if is_read or not relay.is_away or relay.wait_until_back(deadline - time.monotonic()):
                 try:
-                    headers = {**claim, **{name: self.headers[name] for name in ("Content-Type", "Accept", "Range") if name in self.headers}}
+                    headers = {
+                        **claim,
+                        **{
+                            name: self.headers[name]
+                            for name in ("Content-Type", "Accept", "Range")
+                            if name in self.headers
+                        },
+                    }
                     seconds = 2.0 if remembered else ANSWER_SECONDS
                     answer = self.line.send(self.command, self.path, headers, body, seconds)
                     if answer.status != 200:

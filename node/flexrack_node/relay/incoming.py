@@ -1,4 +1,5 @@
 """Bodies of calls to the relay: in memory, or a large one in a file of the spool."""
+
 import itertools
 from email.message import Message
 from pathlib import Path
@@ -17,7 +18,9 @@ class TooLarge(Exception):
 
 
 def read_body(stream: BinaryIO, headers: Message, scratch: Optional[Callable[[], Path]] = None) -> Body:
-    """The body; with `scratch`, which names a new file, a large one is written there. Raises TooLarge, SpoolFull, OSError."""
+    """The body; with `scratch`, which names a new file, a large one is written there. Raises TooLarge, SpoolFull,
+    OSError.
+    """
     pieces, size = [], 0
     incoming = body_pieces(stream, headers)
     for piece in incoming:
@@ -58,7 +61,8 @@ def _spool(path: Path, pieces: "list[bytes]", incoming: Iterator[bytes]) -> Path
     except BaseException as error:
         path.unlink(missing_ok=True)
         if isinstance(error, SpoolFull):
-            for _ in incoming:  # a client that is cut off in mid-body does not see the answer, and tries again for minutes
+            # a client that is cut off in mid-body does not see the answer, and tries again for minutes
+            for _ in incoming:
                 pass
         raise
     return path

@@ -3,9 +3,10 @@
 A spool folder holds:  journal.jsonl   one entry a line, in order     position   how many bytes of it were taken
                        body-N          bodies too large for a line    rejected.jsonl   what the server did not take, why, and its entry
 
-What was acknowledged is removed for one reason only: the server has it. So an entry whose body is gone was taken, and the
-rest of what a kill leaves behind is sent once more, which changes nothing there.
+What was acknowledged is removed for one reason only: the server has it. So an entry whose body is gone was taken, and
+the rest of what a kill leaves behind is sent once more, which changes nothing there.
 """
+
 import base64
 import fcntl
 import json
@@ -87,7 +88,9 @@ class Journal:
             raise
 
     def append(self, method: str, path: str, kind: str, body: "bytes | Path") -> None:
-        """Keeps one write. When this returns it survives kill -9 and power loss. `body` may be a file of the spool's folder."""
+        """Keeps one write. When this returns it survives kill -9 and power loss. `body` may be a file of the spool's
+        folder.
+        """
         record: RelayWrite = {"method": method, "path": path, "type": kind, "at": time.time()}
         large = isinstance(body, Path) or len(body) > INLINE_BYTES
         with self._lock:
@@ -132,7 +135,9 @@ class Journal:
         return entries
 
     def taken(self, entries: List[Entry], keeps_bodies: bool = False) -> None:
-        """Forgets the first entries: the server has them, or with `keeps_bodies` rejected.jsonl does. Needs no room on the disk."""
+        """Forgets the first entries: the server has them, or with `keeps_bodies` rejected.jsonl does. Needs no room on
+        the disk.
+        """
         with self._lock:
             self._position = entries[-1].end
             self.pending -= len(entries)
@@ -147,14 +152,24 @@ class Journal:
                     entry.file.unlink(missing_ok=True)
 
     def reject(self, entry: Entry, status: int, answer: str) -> None:
-        """Sets the first entry aside with its body: the server does not take it. Raises OSError where that cannot be kept; it stays the first then."""
-        record: RelayRejected = {"at": time.time(), "method": entry.method, "path": entry.path, "status": status, "answer": answer[:2000],
-                  "body": entry.inline[:2000].decode("utf-8", "replace") if not entry.file else None, "entry": dict(entry.record)}
+        """Sets the first entry aside with its body: the server does not take it. Raises OSError where that cannot be
+        kept; it stays the first then.
+        """
+        record: RelayRejected = {
+            "at": time.time(),
+            "method": entry.method,
+            "path": entry.path,
+            "status": status,
+            "answer": answer[:2000],
+            "body": entry.inline[:2000].decode("utf-8", "replace") if not entry.file else None,
+            "entry": dict(entry.record),
+        }
         path = self.folder / "rejected.jsonl"
         with open(path, "ab+") as file:
             size = file.seek(0, os.SEEK_END)
             try:
-                if size and os.pread(file.fileno(), 1, size - 1) != b"\n":  # cut off by a kill: not to be mixed with this one
+                # cut off by a kill: not to be mixed with this one
+                if size and os.pread(file.fileno(), 1, size - 1) != b"\n":
                     file.write(b"\n")
                 file.write(stored.line("relay.rejected", record))
                 file.flush()
@@ -165,7 +180,9 @@ class Journal:
         self.taken([entry], keeps_bodies=True)
 
     def take_back(self, is_wanted: Callable[[int], bool]) -> int:
-        """Puts what was set aside with a status that is wanted at the journal's end, and says how much that was. Raises OSError."""
+        """Puts what was set aside with a status that is wanted at the journal's end, and says how much that was. Raises
+        OSError.
+        """
         with self._lock:
             kept: List[RelayRejected] = []
             count = 0
@@ -173,11 +190,15 @@ class Journal:
                 entry = record.get("entry")
                 if not entry or not entry.get("method") or not is_wanted(record["status"]):
                     kept.append(record)
-                elif not entry.get("file") or (self.folder / entry["file"]).exists():  # a body that is gone was sent before a kill
+                elif (
+                    not entry.get("file") or (self.folder / entry["file"]).exists()
+                ):  # a body that is gone was sent before a kill
                     self._append(cast("RelayWrite", entry))
                     count += 1
             if count:
-                write_whole(self.folder / "rejected.jsonl", b"".join(stored.line("relay.rejected", record) for record in kept))
+                write_whole(
+                    self.folder / "rejected.jsonl", b"".join(stored.line("relay.rejected", record) for record in kept)
+                )
         return count
 
     def scratch(self) -> Path:
@@ -208,13 +229,17 @@ class Journal:
         return path.name
 
     def _write_position(self, position: int, durably: bool) -> None:
-        """In place and always as long, so that it needs no room. It has to be on the disk before new entries take the place of those that were taken."""
+        """In place and always as long, so that it needs no room. It has to be on the disk before new entries take the
+        place of those that were taken.
+        """
         os.pwrite(self._mark, b"%020d" % position, 0)
         if durably:
             os.fdatasync(self._mark)
 
     def _read_position(self) -> int:
-        """Where the first entry begins that was not taken. What cannot be one is put right, here and in the file: entries are sent once more then."""
+        """Where the first entry begins that was not taken. What cannot be one is put right, here and in the file:
+        entries are sent once more then.
+        """
         try:
             position = int(os.pread(self._mark, 64, 0))
         except ValueError:
@@ -239,7 +264,11 @@ class Journal:
     def _count(self) -> None:
         """Counts what is pending, and removes bodies that no entry names: their write was never acknowledged."""
         self._input.seek(self._position)
-        named = {entry["file"] for entry in (record.get("entry") or {} for record in read_rejected(self.folder)) if entry.get("file")}
+        named = {
+            entry["file"]
+            for entry in (record.get("entry") or {} for record in read_rejected(self.folder))
+            if entry.get("file")
+        }
         for line in self._input:
             self.pending += 1
             named.add(Entry(line, self.folder, 0).record.get("file"))
@@ -253,7 +282,7 @@ class Journal:
 
 def write_all(handle: int, data: bytes) -> None:
     while data:
-        data = data[os.write(handle, data):]
+        data = data[os.write(handle, data) :]
 
 
 def write_whole(path: Path, data: bytes) -> None:

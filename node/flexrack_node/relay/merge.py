@@ -1,4 +1,5 @@
 """Many kept metrics in one call: a training loop that logged for an hour is caught up with in seconds."""
+
 import json
 import re
 from typing import Any, Dict, List, Optional, Tuple
@@ -30,7 +31,11 @@ def merge(entries: List[Entry]) -> Tuple[int, Optional[str], bytes]:
             break
         prefix, run_id, own = found
         size += len(entry.inline)
-        if (path is not None and (prefix, run_id) != (path, run)) or len(metrics) + len(own) > MOST_METRICS or size > MOST_BYTES:
+        if (
+            (path is not None and (prefix, run_id) != (path, run))
+            or len(metrics) + len(own) > MOST_METRICS
+            or size > MOST_BYTES
+        ):
             break
         path, run = prefix, run_id
         metrics += own

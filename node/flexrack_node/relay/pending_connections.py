@@ -1,7 +1,9 @@
-"""Connections to the relay that have not shown the run's token: only so many, so that they use up no file or thread that the supervisor needs.
+"""Connections to the relay that have not shown the run's token: only so many, so that they use up no file or thread
+that the supervisor needs.
 
 Everybody on the machine can connect there. The oldest gives way to a new one; who has shown the token once stays.
 """
+
 import contextlib
 import socket
 import threading

@@ -5,6 +5,7 @@ acknowledged, and are sent again in order when the server is back; until the jou
 Sending a write again changes nothing on an MLflow server: the same metric value is one row, params and tags are set to
 what they are, a file is replaced by itself.
 """
+
 import http.client
 import threading
 import time
@@ -16,7 +17,7 @@ from flexrack_node.relay.journal import Entry, Journal, SpoolFull, read_rejected
 from flexrack_node.relay.merge import merge
 from flexrack_node.run.upstream import Away, Body, Line, Upstream
 
-SPOOL_BYTES = 4 * 1024 ** 3
+SPOOL_BYTES = 4 * 1024**3
 FORWARD_SECONDS = 4.0
 REPLAY_SECONDS = 20.0
 FILE_SECONDS = 15.0
@@ -32,13 +33,21 @@ Event = Callable[[Dict[str, Any]], None]
 
 
 class Relay:
-    """`token` is what clients must show.
-    `on_event` is told of every change as a dict: tracking.away, tracking.back, tracking.rejected, tracking.refused,
-    tracking.full, each with a `message` for people. Nothing that was acknowledged is given up: what the server refuses (4xx), or fails at (500) while it
-    answers otherwise, is set aside so that the rest goes on; the latter is tried again by itself, the former by `resend`."""
+    """`token` is what clients must show. `on_event` is told of every change as a dict: tracking.away, tracking.back,
+    tracking.rejected, tracking.refused, tracking.full, each with a `message` for people. Nothing that was acknowledged
+    is given up: what the server refuses (4xx), or fails at (500) while it answers otherwise, is set aside so that the
+    rest goes on; the latter is tried again by itself, the former by `resend`.
+    """
 
-    def __init__(self, spool: Path, upstream: Upstream, token: Optional[str], on_event: Event = lambda event: None,
-                 run_id: Optional[str] = None, limit: int = SPOOL_BYTES) -> None:
+    def __init__(
+        self,
+        spool: Path,
+        upstream: Upstream,
+        token: Optional[str],
+        on_event: Event = lambda event: None,
+        run_id: Optional[str] = None,
+        limit: int = SPOOL_BYTES,
+    ) -> None:
         self.token = token
         self.upstream = upstream
         self.journal = Journal(Path(spool), limit)
@@ -78,10 +87,15 @@ class Relay:
         if self._replayer.is_alive():
             self._replayer.join(REPLAY_SECONDS)
         records = read_rejected(self.journal.folder)
-        failed = sum(is_servers_fault(record["status"]) for record in records)  # not refused: they wait, like those in the journal
+        # not refused: they wait, like those in the journal
+        failed = sum(is_servers_fault(record["status"]) for record in records)
         pending = self.journal.pending + failed
         self.journal.close()
-        return {"pending": pending, "rejected": len(records) - failed, "last_rejection": records[-1]["answer"] if records else None}
+        return {
+            "pending": pending,
+            "rejected": len(records) - failed,
+            "last_rejection": records[-1]["answer"] if records else None,
+        }
 
     @property
     def is_away(self) -> bool:
@@ -104,9 +118,15 @@ class Relay:
 
     def write(self, line: Line, method: str, path: str, kind: str, body: Body) -> Optional[http.client.HTTPResponse]:
         """Sends a write, or keeps it: then None. Raises SpoolFull."""
-        if path.endswith(("/runs/log-metric", "/runs/log-batch")) and isinstance(body, bytes) and body.count(b'"step"') > body.count(b'"system/'):
-            self.metric_at = time.time()  # MLflow's own system/ metrics come from a thread that goes on in a rank that hangs
-        with self._state:  # the switch back to direct calls takes this lock too, so nothing is left behind in the journal
+        if (
+            path.endswith(("/runs/log-metric", "/runs/log-batch"))
+            and isinstance(body, bytes)
+            and body.count(b'"step"') > body.count(b'"system/')
+        ):
+            # MLflow's own system/ metrics come from a thread that goes on in a rank that hangs
+            self.metric_at = time.time()
+        # the switch back to direct calls takes this lock too, so nothing is left behind in the journal
+        with self._state:
             if self.is_away:
                 self._keep(method, path, kind, body, "")
                 return None
@@ -134,7 +154,12 @@ class Relay:
             self._away_since = time.time()
             self._replayed = 0
             self._away_reported = True
-            self._tell({"event": "tracking.away", "message": f"the tracking server is away ({reason}); logging is kept on this node"})
+            self._tell(
+                {
+                    "event": "tracking.away",
+                    "message": f"the tracking server is away ({reason}); logging is kept on this node",
+                }
+            )
         self._state.notify_all()
 
     def _replay(self) -> None:
@@ -184,9 +209,15 @@ class Relay:
             if path is not None and is_refusal(status):
                 alone = taken  # one of them is refused: find out which
                 continue
-            if status == 401 and not refused_reported:  # the token ran out: keep everything, somebody with another token can go on
+            # the token ran out: keep everything, somebody with another token can go on
+            if status == 401 and not refused_reported:
                 refused_reported = True
-                self._tell({"event": "tracking.refused", "message": f"the tracking server refuses this run's token: {answer[:200]}"})
+                self._tell(
+                    {
+                        "event": "tracking.refused",
+                        "message": f"the tracking server refuses this run's token: {answer[:200]}",
+                    }
+                )
             tries += is_servers_fault(status)
             if is_refusal(status) or tries >= SERVER_ERROR_TRIES:
                 self._set_aside(entry, status, answer)
@@ -206,9 +237,19 @@ class Relay:
                 self._aside_seconds = min(self._aside_seconds * 2, LONGEST_ASIDE_SECONDS)
             if not self._failure_reported:
                 self._failure_reported = True
-                self._tell({"event": "tracking.failed", "message": f"the tracking server fails at {name} (HTTP status {status}: {answer[:200]}); it is kept on this node and sent again later"})
+                self._tell(
+                    {
+                        "event": "tracking.failed",
+                        "message": f"the tracking server fails at {name} (HTTP status {status}: {answer[:200]}); it is kept on this node and sent again later",
+                    }
+                )
         else:
-            self._tell({"event": "tracking.rejected", "message": f"the tracking server refused a kept {name}: {answer[:200]}; it stays on this node, and `flexrack runs repair` sends it again"})
+            self._tell(
+                {
+                    "event": "tracking.rejected",
+                    "message": f"the tracking server refused a kept {name}: {answer[:200]}; it stays on this node, and `flexrack runs repair` sends it again",
+                }
+            )
 
     def _tell_full(self, message: str) -> None:
         if not self._full_reported:
@@ -217,7 +258,9 @@ class Relay:
 
     def _send_again(self, line: Line, entry: Entry) -> Tuple[int, str]:
         body: Body = entry.file if entry.file else entry.inline
-        return self._call(line, entry.method, entry.path, entry.kind, body, REPLAY_FILE_SECONDS if entry.file else REPLAY_SECONDS)
+        return self._call(
+            line, entry.method, entry.path, entry.kind, body, REPLAY_FILE_SECONDS if entry.file else REPLAY_SECONDS
+        )
 
     def _send_merged(self, line: Line, path: str, body: bytes) -> Tuple[int, str]:
         return self._call(line, "POST", path, "application/json", body, REPLAY_SECONDS)
@@ -240,24 +283,37 @@ class Relay:
             since, self._away_since = self._away_since, None
             reported, self._away_reported, self._full_reported = self._away_reported, False, False
             if self._replayed or reported:
-                self._tell({"event": "tracking.back", "replayed": self._replayed, "seconds": round(time.time() - (since or 0), 1),
-                            "message": f"the tracking server is back; {self._replayed} kept calls were sent"})
+                self._tell(
+                    {
+                        "event": "tracking.back",
+                        "replayed": self._replayed,
+                        "seconds": round(time.time() - (since or 0), 1),
+                        "message": f"the tracking server is back; {self._replayed} kept calls were sent",
+                    }
+                )
             self._state.notify_all()
 
 
 def is_refusal(status: int) -> bool:
-    """Sending it again would change nothing. What is busy (408, 429) or wants another token (401) may say otherwise later."""
+    """Sending it again would change nothing. What is busy (408, 429) or wants another token (401) may say otherwise
+    later.
+    """
     return 400 <= status < 500 and status not in (401, 408, 429)
 
 
 def is_servers_fault(status: int) -> bool:
-    """An answer, but that of a server which failed: a full store of artifacts, a bug. 502, 503 and 504 are no answers (run/upstream.py)."""
+    """An answer, but that of a server which failed: a full store of artifacts, a bug. 502, 503 and 504 are no answers
+    (run/upstream.py).
+    """
     return status >= 500
 
 
-def drain(spool: Path, upstream: Upstream, seconds: float, on_event: Event = lambda event: None, refused_too: bool = False) -> Dict[str, Any]:
-    """Sends what an ended relay left in its spool, with `refused_too` also what the server has refused. Gives {pending, rejected, last_rejection};
-    pending 0 means that all was taken or refused."""
+def drain(
+    spool: Path, upstream: Upstream, seconds: float, on_event: Event = lambda event: None, refused_too: bool = False
+) -> Dict[str, Any]:
+    """Sends what an ended relay left in its spool, with `refused_too` also what the server has refused. Gives {pending,
+    rejected, last_rejection}; pending 0 means that all was taken or refused.
+    """
     if not (Path(spool) / "journal.jsonl").exists():
         return {"pending": 0, "rejected": 0, "last_rejection": None}
     relay = Relay(Path(spool), upstream, None, on_event)

@@ -1,8 +1,10 @@
-"""The supervisor's side of a reservation: takes it over from the command line, keeps it alive, and gives it back with the run.
+"""The supervisor's side of a reservation: takes it over from the command line, keeps it alive, and gives it back with
+the run.
 
-Where it does not hold any more, no rank is started; where it is taken away while ranks run, they are ended. Where it cannot be looked at, for seconds,
-it counts as taken away: the next owner may be there already.
+Where it does not hold any more, no rank is started; where it is taken away while ranks run, they are ended. Where it
+cannot be looked at, for seconds, it counts as taken away: the next owner may be there already.
 """
+
 import contextlib
 import os
 import signal
@@ -28,7 +30,9 @@ LAST_RESORT_SECONDS = 5.0  # for `on_lost` to be done, whatever is in its way
 
 
 class Hold:
-    """A lease {lease, fence} that this process has. `take_over()` raises RESERVATION_LOST; `on_lost(why)` is called once, in a thread."""
+    """A lease {lease, fence} that this process has. `take_over()` raises RESERVATION_LOST; `on_lost(why)` is called
+    once, in a thread.
+    """
 
     def __init__(self, root: Path, lease: "Held", on_lost: Callable[[str], None]) -> None:
         self._root, self._lease, self._on_lost = root, lease, on_lost
@@ -44,9 +48,15 @@ class Hold:
         with self._place.locked():
             record = current(self._place, self._lease, self._root)
             if record["state"] != "confirmed":
-                raise NodeError("RESERVATION_LOST", f"the reservation of {record['lease']} is {record['state']}, not confirmed", "run the command again")
+                raise NodeError(
+                    "RESERVATION_LOST",
+                    f"the reservation of {record['lease']} is {record['state']}, not confirmed",
+                    "run the command again",
+                )
             self.wants = record["wants"]
-            self._place.write({**record, "state": "running", "ttl": HOLD_TTL, "heartbeat": boot_time(), "holders": [holder()]})
+            self._place.write(
+                {**record, "state": "running", "ttl": HOLD_TTL, "heartbeat": boot_time(), "holders": [holder()]}
+            )
         self._beaten = boot_time()
         threading.Thread(target=self._keep, daemon=True).start()
 
@@ -68,7 +78,11 @@ class Hold:
             self.doubt = str(error) or repr(error)
             since = self._blind_since = boot_time() if self._blind_since is None else self._blind_since
             blind = boot_time() - since
-            return f"the reservation of {self._lease['lease']} could not be looked at for {blind:.0f} s ({self.doubt})" if blind >= BLIND_SECONDS else None
+            return (
+                f"the reservation of {self._lease['lease']} could not be looked at for {blind:.0f} s ({self.doubt})"
+                if blind >= BLIND_SECONDS
+                else None
+            )
 
     def give_back(self) -> None:
         self._done.set()

@@ -1,8 +1,10 @@
-"""Whether a reservation still counts. Nothing here trusts the clock on the wall: it jumps, and then leases would end early or never.
+"""Whether a reservation still counts. Nothing here trusts the clock on the wall: it jumps, and then leases would end
+early or never.
 
-Time is that of base/boot, and counts only within one boot. A process is its pid and its start time (field 22 of proc_pid_stat(5)), so that a pid that is used again
-is another process.
+Time is that of base/boot, and counts only within one boot. A process is its pid and its start time (field 22 of
+proc_pid_stat(5)), so that a pid that is used again is another process.
 """
+
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional

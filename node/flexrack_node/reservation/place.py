@@ -7,8 +7,10 @@
     record  {lease, fence, state: waiting|prepared|confirmed|running, boot, heartbeat, ttl, since, owner, project, node, nodes, root, domain,
              wants: {gpus, slots, exclusive}, holders: [{pid, start}], pidns}; read: and {uid, user, file}
 
-Deciding and writing happen under flock(2) on the shared folder itself, which nobody but root can replace. docs/adr/0014 says why all this.
+Deciding and writing happen under flock(2) on the shared folder itself, which nobody but root can replace. docs/adr/0014
+says why all this.
 """
+
 import contextlib
 import fcntl
 import hashlib
@@ -42,7 +44,9 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 
 
 class Place:
-    """The folder that all users of this node share. `shared` is false where there is none and only this user's runs see each other."""
+    """The folder that all users of this node share. `shared` is false where there is none and only this user's runs see
+    each other.
+    """
 
     def __init__(self, folder: Path, shared: bool) -> None:
         self.folder, self.shared = folder, shared
@@ -60,14 +64,20 @@ class Place:
                     break
                 except BlockingIOError:
                     if time.monotonic() > end:
-                        raise NodeError("LOCKED", f"another process has held the reservations of this node for {seconds:.0f} s", f"fuser {self.folder}") from None
+                        raise NodeError(
+                            "LOCKED",
+                            f"another process has held the reservations of this node for {seconds:.0f} s",
+                            f"fuser {self.folder}",
+                        ) from None
                     time.sleep(0.005)
             yield
         finally:
             os.close(fd)
 
     def records(self) -> "List[Record]":
-        """What every user has written here, dead or alive. What cannot be believed is passed over and counted in `damaged`."""
+        """What every user has written here, dead or alive. What cannot be believed is passed over and counted in
+        `damaged`.
+        """
         found: List[Record] = []
         read: Dict[int, List[int]] = {}  # by user: files and bytes
         self.damaged = 0
@@ -86,7 +96,9 @@ class Place:
             text = json.dumps(stored.stamped("reservation.record", kept), separators=(",", ":"))
             stored.replace_file(path, text, mode=0o644, durable=False)
         except OSError as error:
-            raise NodeError("NODE_UNFIT", f"{path} cannot be written: {error.strerror}", f"df -h {self.folder}") from error
+            raise NodeError(
+                "NODE_UNFIT", f"{path} cannot be written: {error.strerror}", f"df -h {self.folder}"
+            ) from error
 
     def read_own(self, lease: str, root: Path) -> "Optional[Record]":
         """This user's record of a lease for a node; None where there is none."""
@@ -148,9 +160,11 @@ class Place:
             os.close(fd)
 
     def _own(self, make: bool) -> Optional[Path]:
-        """This user's folder, made where it is missing and wanted. A name that somebody else has taken only makes ours longer.
+        """This user's folder, made where it is missing and wanted. A name that somebody else has taken only makes ours
+        longer.
 
-        The one that is there comes first, whatever its number: who gives back a name before it, or takes one, must not hide what is in ours.
+        The one that is there comes first, whatever its number: who gives back a name before it, or takes one, must not
+        hide what is in ours.
         """
         uid = os.geteuid()
         paths = [self.folder / f"{_PREFIX}{uid}{f'-{number}' if number else ''}" for number in range(_MAX_NAMES)]
@@ -164,15 +178,25 @@ class Place:
                 path.mkdir(mode=0o755)
             if _is_own_folder(path, uid):
                 return path
-        raise NodeError("NODE_UNFIT", f"somebody has taken every name for our reservations in {self.folder}", f"ls -ld {self.folder}/{_PREFIX}{uid}*")
+        raise NodeError(
+            "NODE_UNFIT",
+            f"somebody has taken every name for our reservations in {self.folder}",
+            f"ls -ld {self.folder}/{_PREFIX}{uid}*",
+        )
 
 
 def open_place(root: Path) -> Place:
-    """The shared folder of this node. `root`: flexrack's folder, used where no folder is shared. Raises NODE_UNFIT for one that was named and is unsafe."""
+    """The shared folder of this node. `root`: flexrack's folder, used where no folder is shared. Raises NODE_UNFIT for
+    one that was named and is unsafe.
+    """
     named = os.environ.get(VARIABLE)
     if named:
         if not _is_safe(named, own=True):
-            raise NodeError("NODE_UNFIT", f"{named} ({VARIABLE}) must be a folder of root or yours, and sticky where others can write to it", f"chmod 1777 {named}")
+            raise NodeError(
+                "NODE_UNFIT",
+                f"{named} ({VARIABLE}) must be a folder of root or yours, and sticky where others can write to it",
+                f"chmod 1777 {named}",
+            )
         return Place(Path(named), shared=True)
     for shared in PLACES:
         if _is_safe(shared, own=False):
@@ -220,7 +244,9 @@ def _is_own_folder(path: Path, uid: int) -> bool:
 
 
 def _read(fd: int, path: Path, uid: int) -> "Optional[Record]":
-    """A record that is what it should be, from a regular file of that user; None otherwise. Never follows links, never waits for a FIFO."""
+    """A record that is what it should be, from a regular file of that user; None otherwise. Never follows links, never
+    waits for a FIFO.
+    """
     try:
         file = os.open(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=fd)
     except OSError:
@@ -240,22 +266,44 @@ def _read(fd: int, path: Path, uid: int) -> "Optional[Record]":
         if time.time() - info.st_mtime > MAX_TTL:  # nobody renews it: it is no reservation any more, whatever it says
             return None
         raise
-    return cast("Record", {**record, "uid": uid, "user": user_name(uid), "file": str(path)}) if _is_record(record) else None
+    return (
+        cast("Record", {**record, "uid": uid, "user": user_name(uid), "file": str(path)})
+        if _is_record(record)
+        else None
+    )
 
 
 def _is_record(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
     wants = value.get("wants")
-    texts = all(isinstance(value.get(key), str) and len(value[key]) < 4096 for key in ("lease", "boot", "owner", "node", "root", "domain", "pidns"))
-    numbers = all(type(value.get(key)) in (int, float) and abs(value[key]) < 1e18 for key in ("fence", "heartbeat", "ttl", "since"))  # no NaN
+    texts = all(
+        isinstance(value.get(key), str) and len(value[key]) < 4096
+        for key in ("lease", "boot", "owner", "node", "root", "domain", "pidns")
+    )
+    # no NaN
+    numbers = all(
+        type(value.get(key)) in (int, float) and abs(value[key]) < 1e18
+        for key in ("fence", "heartbeat", "ttl", "since")
+    )
     if not texts or not numbers or not isinstance(wants, dict) or not _NAME.fullmatch(value["lease"]):
         return False
     gpus, holders = wants.get("gpus"), value.get("holders")
     return (
-        value.get("state") in STATES and 0 < value["ttl"] <= MAX_TTL and isinstance(wants.get("exclusive"), bool) and isinstance(wants.get("slots"), int)
-        and isinstance(gpus, list) and all(isinstance(one, str) for one in gpus)
-        and isinstance(holders, list) and all(isinstance(one, dict) and isinstance(one.get("pid"), int) and isinstance(one.get("start"), int) and one["pid"] > 0 for one in holders)
+        value.get("state") in STATES
+        and 0 < value["ttl"] <= MAX_TTL
+        and isinstance(wants.get("exclusive"), bool)
+        and isinstance(wants.get("slots"), int)
+        and isinstance(gpus, list)
+        and all(isinstance(one, str) for one in gpus)
+        and isinstance(holders, list)
+        and all(
+            isinstance(one, dict)
+            and isinstance(one.get("pid"), int)
+            and isinstance(one.get("start"), int)
+            and one["pid"] > 0
+            for one in holders
+        )
     )
 
 

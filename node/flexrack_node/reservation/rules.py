@@ -1,8 +1,9 @@
 """Who stands in whose way: the rules of reservations on one node. Pure.
 
-A record (see reservation/place.py) wants {gpus: [id, ...], slots: n, exclusive: bool}. `slots` says how many ranks there are; it is told, and
-nothing is refused for it: cores are shared as they always were.
+A record (see reservation/place.py) wants {gpus: [id, ...], slots: n, exclusive: bool}. `slots` says how many ranks
+there are; it is told, and nothing is refused for it: cores are shared as they always were.
 """
+
 from typing import TYPE_CHECKING, List, Optional
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
         file: str
 
+
 STATES = ("waiting", "prepared", "confirmed", "running")
 
 
@@ -44,12 +46,16 @@ def conflict(one: "Claim", other: "Claim") -> Optional[str]:
 
 
 def is_before(waiting: "Claim", other: "Claim") -> bool:
-    """Whether `waiting` stands in line before `other`: who came first; the same order on every node, so that no two block each other."""
+    """Whether `waiting` stands in line before `other`: who came first; the same order on every node, so that no two
+    block each other.
+    """
     return (waiting["since"], waiting["lease"]) < (other["since"], other["lease"])
 
 
 def in_the_way(wanted: "Claim", records: "List[Record]") -> "List[InTheWay]":
-    """The living records that keep `wanted` from being granted, each with `over`: those that have it, then those before it in line."""
+    """The living records that keep `wanted` from being granted, each with `over`: those that have it, then those before
+    it in line.
+    """
     found: List[InTheWay] = []
     for record in records:
         over = conflict(wanted, record)

@@ -1,4 +1,5 @@
 """How a run ended, and why an attempt failed: the earliest failure that nobody of ours brought about."""
+
 import time
 from typing import TYPE_CHECKING, Dict, List, Literal, Mapping, Optional, Tuple, cast
 
@@ -13,17 +14,25 @@ _EXITS = {"finished": 0, "stopped": 130}
 
 
 def first_cause(
-    observations: "Mapping[str, GangObserved]", clocks: Mapping[str, float], stopped_at: Optional[float],
+    observations: "Mapping[str, GangObserved]",
+    clocks: Mapping[str, float],
+    stopped_at: Optional[float],
     before: "Optional[Mapping[str, GangObserved]]" = None,
 ) -> "Optional[Cause]":
-    """`observations` by node as LocalRanks.observed gives them; `clocks`: seconds to add to a node's time to get the leader's,
-    as well as that is known: how long a busy node's first word took is in it. `before`: the observations that the stop was decided from.
+    """`observations` by node as LocalRanks.observed gives them; `clocks`: seconds to add to a node's time to get the
+    leader's, as well as that is known: how long a busy node's first word took is in it. `before`: the observations that
+    the stop was decided from.
 
     A rank that ended after the stop went out failed because of it; it counts only where nothing else is there to blame.
     Returns {kind: rank|launcher, node, rank?, exit, signal, at, message?, lines, others}.
     """
     found: List[Tuple[bool, Cause]] = []  # with whether it is presumed
-    known = {(node, one["rank"]) for node, observed in (before or {}).items() for one in observed.get("records", {}).values() if one.get("exit")}
+    known = {
+        (node, one["rank"])
+        for node, observed in (before or {}).items()
+        for one in observed.get("records", {}).values()
+        if one.get("exit")
+    }
     for node, observed in observations.items():
         shift = clocks.get(node, 0.0)
         for record in observed.get("records", {}).values():
@@ -31,13 +40,29 @@ def first_cause(
                 found.append((bool(record.get("presumed")), _of_rank(node, record, shift)))
         trouble = observed.get("trouble")
         if trouble:
-            found.append((False, {
-                "kind": trouble.get("kind", "launcher"), "node": node, "rank": None, "exit": trouble["exit"], "signal": None,
-                "at": trouble["at"] + shift, "message": trouble["message"], "lines": trouble["tail"], "others": [],
-            }))
+            found.append(
+                (
+                    False,
+                    {
+                        "kind": trouble.get("kind", "launcher"),
+                        "node": node,
+                        "rank": None,
+                        "exit": trouble["exit"],
+                        "signal": None,
+                        "at": trouble["at"] + shift,
+                        "message": trouble["message"],
+                        "lines": trouble["tail"],
+                        "others": [],
+                    },
+                )
+            )
     if not found:
         return None
-    own = [(presumed, one) for presumed, one in found if not presumed and (stopped_at is None or one["at"] <= stopped_at or (one["node"], one["rank"]) in known)]
+    own = [
+        (presumed, one)
+        for presumed, one in found
+        if not presumed and (stopped_at is None or one["at"] <= stopped_at or (one["node"], one["rank"]) in known)
+    ]
     _, cause = min(own or found, key=lambda one: (one[0], one[1]["at"]))
     cause["others"] = sorted(one["rank"] for _, one in found if one is not cause and one["rank"] is not None)
     return cause
@@ -45,9 +70,11 @@ def first_cause(
 
 def is_complete(observations: "Mapping[str, GangObserved]", ranks: Mapping[str, List[int]]) -> bool:
     """True where every rank of every node wrote a record with exit code 0: the only way for a run to succeed."""
+
     def has_finished(node: str, rank: int) -> bool:
         record = observations[node].get("records", {}).get(str(rank)) if node in observations else None
         return record is not None and record.get("exit") == 0
+
     is_saved = not any(observations[node].get("unsaved") for node in ranks if node in observations)
     return is_saved and all(has_finished(node, rank) for node, expected in ranks.items() for rank in expected)
 
@@ -74,13 +101,25 @@ def close_result(spec: "KeptRunOrder", result: "GangOutcome", started: float) ->
 
 
 def was_cut_off(record: "RankRecord", down_at: float) -> bool:
-    """A rank that saves and ends well because its machine goes down has not done its work: systemd's SIGTERM reaches all, in any order."""
+    """A rank that saves and ends well because its machine goes down has not done its work: systemd's SIGTERM reaches
+    all, in any order.
+    """
     return bool(record.get("ended", down_at) >= down_at - _ORDER_SECONDS)
 
 
 def of_gang(node: str, message: str) -> "Cause":
     """A cause that is not a rank's: the gang did not come together, or fell apart."""
-    return {"kind": "gang", "node": node, "rank": None, "exit": None, "signal": None, "at": time.time(), "message": message, "lines": [], "others": []}
+    return {
+        "kind": "gang",
+        "node": node,
+        "rank": None,
+        "exit": None,
+        "signal": None,
+        "at": time.time(),
+        "message": message,
+        "lines": [],
+        "others": [],
+    }
 
 
 def of_loss(node: str, kind: Literal["reboot", "supervisor"], message: str) -> "Cause":
@@ -92,9 +131,15 @@ def _of_rank(node: str, record: "RankRecord", shift: float) -> "Cause":
     error = record.get("error") or {}
     at = error.get("at") or record["ended"]
     return {
-        "kind": "rank", "node": node, "rank": record["rank"], "exit": record["exit"], "signal": record.get("signal"),
-        "at": min(at, record["ended"]) + shift, "message": _headline(error.get("message"), record.get("tail", [])),
-        "lines": record.get("tail", []), "others": [],
+        "kind": "rank",
+        "node": node,
+        "rank": record["rank"],
+        "exit": record["exit"],
+        "signal": record.get("signal"),
+        "at": min(at, record["ended"]) + shift,
+        "message": _headline(error.get("message"), record.get("tail", [])),
+        "lines": record.get("tail", []),
+        "others": [],
     }
 
 

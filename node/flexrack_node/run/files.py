@@ -1,25 +1,26 @@
 """The folder of a run on a node: plain files that tell the whole story, also after everybody who wrote them is gone.
 
-    <root>/runs/<run>/
-        spec.json                    what to do, with secrets: 0600
-        code/                        what its ranks run: the workspace as it was when the run began (workspace/frozen.py)
-        lock                         held (flock) by the supervisor while it lives
-        state.json                   what the supervisor is doing
-        stop.json                    somebody asked for the end: {grace, kill, by}
-        events.jsonl                 what happened, in order
-        attempts/<k>/rank-<r>.log    stdout and stderr of a rank
-        attempts/<k>/rank-<r>.json   its record: pid, started, ended, exit, signal, tail
-        attempts/<k>/rank-<r>.progress   what it tells of itself: instrumentation/flexrack_layout.py
-        attempts/<k>/rank-<r>.stacks     every dump of its stacks, as it wrote them
-        attempts/<k>/agent.log       what the launcher (torchrun) said
-        hang-<n>.json                when ranks made no progress: who, in what, and all their stacks (the leader's folder)
-        hardware.jsonl               what was used of the machine, a line a sample (measure/hardware_file.py)
-        hardware.json                the same in means and totals (measure/hardware_summary.py)
-        outputs/                     what the script left for keeping (FLEXRACK_OUTPUTS)
-        spool/                       tracking writes that wait for the head
-        result.json                  how it ended: the result that the leader committed, copied to every node
-        summary.json                 what run.list tells of it, once nothing of that can change
+<root>/runs/<run>/
+    spec.json                    what to do, with secrets: 0600
+    code/                        what its ranks run: the workspace as it was when the run began (workspace/frozen.py)
+    lock                         held (flock) by the supervisor while it lives
+    state.json                   what the supervisor is doing
+    stop.json                    somebody asked for the end: {grace, kill, by}
+    events.jsonl                 what happened, in order
+    attempts/<k>/rank-<r>.log    stdout and stderr of a rank
+    attempts/<k>/rank-<r>.json   its record: pid, started, ended, exit, signal, tail
+    attempts/<k>/rank-<r>.progress   what it tells of itself: instrumentation/flexrack_layout.py
+    attempts/<k>/rank-<r>.stacks     every dump of its stacks, as it wrote them
+    attempts/<k>/agent.log       what the launcher (torchrun) said
+    hang-<n>.json                when ranks made no progress: who, in what, and all their stacks (the leader's folder)
+    hardware.jsonl               what was used of the machine, a line a sample (measure/hardware_file.py)
+    hardware.json                the same in means and totals (measure/hardware_summary.py)
+    outputs/                     what the script left for keeping (FLEXRACK_OUTPUTS)
+    spool/                       tracking writes that wait for the head
+    result.json                  how it ended: the result that the leader committed, copied to every node
+    summary.json                 what run.list tells of it, once nothing of that can change
 """
+
 import errno
 import fcntl
 import os
@@ -102,7 +103,9 @@ class RunFolder:
         return found
 
     def hold(self) -> bool:
-        """Takes the lock for the life of this process; False where a supervisor lives already. Whoever looks has the lock for a moment, and who repairs for as long as that takes."""
+        """Takes the lock for the life of this process; False where a supervisor lives already. Whoever looks has the
+        lock for a moment, and who repairs for as long as that takes.
+        """
         until = time.monotonic() + _LOOKS_SECONDS
         while not self._take():
             if time.monotonic() > until:
@@ -134,7 +137,9 @@ class RunFolder:
         return True
 
     def is_held(self) -> bool:
-        """True while the supervisor lives: the kernel lets go of its lock whatever ends it. Who repairs the run knows that none does."""
+        """True while the supervisor lives: the kernel lets go of its lock whatever ends it. Who repairs the run knows
+        that none does.
+        """
         if self._is_ours:
             return False
         try:

@@ -1,4 +1,7 @@
-"""Who keeps the processes of a run: supervisors of ours, or Slurm. What differs for those who start and end ranks is decided here; for those who look, in runs/view.py."""
+"""Who keeps the processes of a run: supervisors of ours, or Slurm. What differs for those who start and end ranks is
+decided here; for those who look, in runs/view.py.
+"""
+
 from typing import Any, Mapping, NamedTuple
 
 

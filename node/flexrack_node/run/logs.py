@@ -1,4 +1,5 @@
 """Files of a run that grow, from byte offsets on."""
+
 import time
 from typing import Tuple
 
@@ -11,7 +12,9 @@ _BEAT = 5.0  # seconds of silence after which a beat is written: a caller who is
 
 
 class Pace:
-    """Of who follows a run: `after` each look, it says that it is still there, and rests for a moment where no log has grown."""
+    """Of who follows a run: `after` each look, it says that it is still there, and rests for a moment where no log has
+    grown.
+    """
 
     def __init__(self, channel: Channel, tick: float) -> None:
         self._channel, self._tick, self._heard = channel, tick, time.monotonic()

@@ -1,4 +1,5 @@
 """Completes a run's record in MLflow from the node's files: outputs, logs, how it ended. Safe to repeat."""
+
 import http.client
 import json
 import os
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 
 _STATUS = {"finished": "FINISHED", "failed": "FAILED", "stopped": "KILLED"}
 _TIMEOUT = 60.0
-# Seconds that a run's token outlives the run for nodes that did not say that they need it no more. One that is lost has ended its part within a minute
-# of its last word (docs/adr/0016), then has its writes and logs to send; what comes later, the user's next command brings with the user's own rights.
+# Seconds that a run's token outlives the run for nodes that did not say that they need it no more. One that is lost has
+# ended its part within a minute of its last word (docs/adr/0016), then has its writes and logs to send; what comes
+# later, the user's next command brings with the user's own rights.
 LATE_SECONDS = 300.0
 _MAX_LOG = 50 * 1024 * 1024  # of a rank's log that is uploaded: the end of it
 
@@ -30,6 +32,7 @@ class NotRecorded(Exception):
 
 class Metric(TypedDict):
     """Of log-batch; `timestamp`: milliseconds since 1970."""
+
     key: str
     value: float
     timestamp: int
@@ -45,7 +48,9 @@ class Recorder:
         self._upstream = upstream
 
     def finish(self, spec: "KeptRunOrder", result: "RunResult") -> None:
-        """Status, end time and tags. Raises NotRecorded, also where Slurm starts the run again, or may: then it has not ended."""
+        """Status, end time and tags. Raises NotRecorded, also where Slurm starts the run again, or may: then it has not
+        ended.
+        """
         if result.get("requeued") or result.get("open"):
             raise NotRecorded("the run has not ended: Slurm starts its job again, or may")
         run = self._tracking["run_id"]
@@ -59,7 +64,15 @@ class Recorder:
         for key, value in tags.items():
             if value:
                 self._post("runs/set-tag", {"run_id": run, "run_uuid": run, "key": key, "value": value})
-        self._post("runs/update", {"run_id": run, "run_uuid": run, "status": _STATUS[result["status"]], "end_time": int(result["ended"] * 1000)})
+        self._post(
+            "runs/update",
+            {
+                "run_id": run,
+                "run_uuid": run,
+                "status": _STATUS[result["status"]],
+                "end_time": int(result["ended"] * 1000),
+            },
+        )
 
     def log_metrics(self, metrics: "List[Metric]") -> None:
         """Up to a thousand values {key, value, timestamp, step} in one call. Raises NotRecorded."""
@@ -80,9 +93,13 @@ class Recorder:
         return sum(self._upload(folder.outputs / name, name) for name in names if (folder.outputs / name).is_file())
 
     def revoke(self, after: float = 0.0) -> None:
-        """Makes the run's token worthless, at once or after so many seconds; where the head is away, it does so itself an hour after the run's end."""
+        """Makes the run's token worthless, at once or after so many seconds; where the head is away, it does so itself
+        an hour after the run's end.
+        """
         data = json.dumps({"ttl_seconds": after}).encode() if after else None
-        request = urllib.request.Request(f"{self._base}/flexrack/v1/tokens/self", data=data, method="PATCH" if after else "DELETE")
+        request = urllib.request.Request(
+            f"{self._base}/flexrack/v1/tokens/self", data=data, method="PATCH" if after else "DELETE"
+        )
         try:
             self._open(request)
         except NotRecorded:
@@ -99,14 +116,18 @@ class Recorder:
             if tail is not None and size > tail:
                 file.seek(size - tail)
                 size = tail
-            request = urllib.request.Request(f"{self._base}/api/2.0/mlflow-artifacts/artifacts/{target}", data=_Exactly(file, size), method="PUT")
+            request = urllib.request.Request(
+                f"{self._base}/api/2.0/mlflow-artifacts/artifacts/{target}", data=_Exactly(file, size), method="PUT"
+            )
             request.add_header("Content-Length", str(size))
             request.add_header("Content-Type", "application/octet-stream")
             self._open(request)
         return 1
 
     def _post(self, path: str, value: Mapping[str, object]) -> None:
-        request = urllib.request.Request(f"{self._base}/api/2.0/mlflow/{path}", data=json.dumps(value).encode(), method="POST")
+        request = urllib.request.Request(
+            f"{self._base}/api/2.0/mlflow/{path}", data=json.dumps(value).encode(), method="POST"
+        )
         request.add_header("Content-Type", "application/json")
         self._open(request)
 
@@ -119,7 +140,9 @@ class Recorder:
             with opener.open(request, timeout=_TIMEOUT) as answer:
                 answer.read()
         except (OSError, http.client.HTTPException) as error:
-            raise NotRecorded(f"{request.get_method()} {urllib.parse.urlsplit(request.full_url).path}: {error}") from None
+            raise NotRecorded(
+                f"{request.get_method()} {urllib.parse.urlsplit(request.full_url).path}: {error}"
+            ) from None
 
 
 class _Securely(urllib.request.HTTPSHandler):
@@ -166,13 +189,21 @@ def collect_outputs(spec: "KeptRunOrder", folder: RunFolder, since: float) -> Li
 def describe_cause(cause: "Cause") -> str:
     """One line: `rank 3 on node-2 ended with 17: the last thing it said`."""
     who = f"rank {cause['rank']} on {cause['node']}" if cause.get("rank") is not None else cause["node"]
-    how = f" was killed by SIG{cause['signal']}" if cause.get("signal") else f" ended with {cause['exit']}" if cause.get("exit") is not None else ""
+    how = (
+        f" was killed by SIG{cause['signal']}"
+        if cause.get("signal")
+        else f" ended with {cause['exit']}"
+        if cause.get("exit") is not None
+        else ""
+    )
     message = f": {cause['message']}" if cause.get("message") else ""
     return f"{who}{how}{message}"[:1000]
 
 
 def _matching(base: Path, pattern: str) -> Iterator[Path]:
-    """Files below `base` that are named by an output: a file, a folder, or a glob. Never through a link that leads outside."""
+    """Files below `base` that are named by an output: a file, a folder, or a glob. Never through a link that leads
+    outside.
+    """
     clean = pattern.rstrip("/")
     if os.path.isabs(clean) or ".." in Path(clean).parts:
         return

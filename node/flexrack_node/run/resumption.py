@@ -1,7 +1,9 @@
 """Whether a run goes on after a reboot of its node, told from its folder alone: docs/adr/0039.
 
-A reboot uses up a restart, as a rank that fails does: a node that goes down whenever the training starts must not do so for ever.
+A reboot uses up a restart, as a rank that fails does: a node that goes down whenever the training starts must not do so
+for ever.
 """
+
 from typing import TYPE_CHECKING, List, Optional, cast
 
 from flexrack_node.base.boot import boot_id
@@ -24,17 +26,24 @@ def is_open(folder: RunFolder) -> bool:
 
 
 def was_cut(state: "RunState") -> bool:
-    """Whether a reboot or a shutdown of the node has ended the supervisor that wrote this, if it has ended. One that was too old says of no boot."""
+    """Whether a reboot or a shutdown of the node has ended the supervisor that wrote this, if it has ended. One that
+    was too old says of no boot.
+    """
     boot = boot_id()
     return state.get("boot") not in (None, boot) or state.get("down") == boot
 
 
 def obstacle(folder: RunFolder) -> Optional[str]:
-    """Why the run does not go on if its node goes down now, or went down; None where it does. Of a gang its leader alone knows all, and whether there is a checkpoint
-    only when its nodes have come together."""
+    """Why the run does not go on if its node goes down now, or went down; None where it does. Of a gang its leader
+    alone knows all, and whether there is a checkpoint only when its nodes have come together.
+    """
     spec = folder.spec()
     if not spec.get("after_reboot"):
-        return "its manifest allows no restart, or none after a reboot" if spec.get("scheduler") != "slurm" else "Slurm decides that"
+        return (
+            "its manifest allows no restart, or none after a reboot"
+            if spec.get("scheduler") != "slurm"
+            else "Slurm decides that"
+        )
     if spec.get("leases"):
         return "its GPUs are lent to others by then"
     attempts = attempts_known(folder)
@@ -61,7 +70,13 @@ def attempts_known(folder: RunFolder) -> "List[RunAttempt]":
     declared, found, node = spec.get("checkpoint"), newest(folder), spec["node"]
     ends = [record.get("ended") or record["started"] for record in folder.records(begun["attempt"]).values()]
     cut: RunAttempt = {
-        **cast("RunAttempt", begun), "status": "failed", "ended": max(ends, default=begun["started"]), "survivors": {}, "clean": False, "lost": [node], "steps": None,
+        **cast("RunAttempt", begun),
+        "status": "failed",
+        "ended": max(ends, default=begun["started"]),
+        "survivors": {},
+        "clean": False,
+        "lost": [node],
+        "steps": None,
         "cause": of_loss(node, "reboot", f"{node} was rebooted while the run was going on"),
         "reached": found or (cast("CheckpointReached", {"at": 0}) if declared else None),
     }

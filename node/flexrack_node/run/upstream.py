@@ -1,4 +1,5 @@
 """The tracking server of a run: where it is, what opens it, whom to trust there; and how the relay talks to it."""
+
 import http.client
 import os
 import socket
@@ -40,7 +41,8 @@ class Upstream:
     def open(self) -> http.client.HTTPConnection:
         connection = (
             self.secure_connection(self._host, self._port, timeout=CONNECT_SECONDS, context=self.tls)
-            if self._secure else http.client.HTTPConnection(self._host, self._port, timeout=CONNECT_SECONDS)
+            if self._secure
+            else http.client.HTTPConnection(self._host, self._port, timeout=CONNECT_SECONDS)
         )
         connection.connect()
         connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -54,7 +56,9 @@ class Upstream:
 
 
 class HeadConnection(http.client.HTTPSConnection):
-    """To the head of a rack: its authority also signs for others, each for its own address, and one may have the head's some day. The name is the head's only."""
+    """To the head of a rack: its authority also signs for others, each for its own address, and one may have the head's
+    some day. The name is the head's only.
+    """
 
     def connect(self) -> None:
         http.client.HTTPConnection.connect(self)
@@ -62,10 +66,16 @@ class HeadConnection(http.client.HTTPSConnection):
 
 
 def upstream_of(tracking: Mapping[str, Any], given: Mapping[str, Any] = {}) -> Upstream:
-    """The server of a run's spec {upstream, ca?, own_token, token, authorization}, called with the run's own token, or with
-    what the user has for a server of theirs; what a later command has `given`, {upstream, token, ca?}, replaces both."""
+    """The server of a run's spec {upstream, ca?, own_token, token, authorization}, called with the run's own token, or
+    with what the user has for a server of theirs; what a later command has `given`, {upstream, token, ca?}, replaces
+    both.
+    """
     if given.get("upstream"):
-        return Upstream(given["upstream"], f"Bearer {given['token']}" if given.get("token") else own_authorization(tracking), given.get("ca"))
+        return Upstream(
+            given["upstream"],
+            f"Bearer {given['token']}" if given.get("token") else own_authorization(tracking),
+            given.get("ca"),
+        )
     return Upstream(tracking["upstream"], own_authorization(tracking), tracking.get("ca"))
 
 
@@ -89,7 +99,9 @@ class Line:
         self._upstream = upstream
         self._connection: Optional[http.client.HTTPConnection] = None
 
-    def send(self, method: str, path: str, headers: Dict[str, str], body: Body, seconds: float) -> http.client.HTTPResponse:
+    def send(
+        self, method: str, path: str, headers: Dict[str, str], body: Body, seconds: float
+    ) -> http.client.HTTPResponse:
         """Sends a call; `seconds` bounds each wait for the other side. Raises Away. The answer must be read to its end."""
         if self._connection is not None and gone(self._connection.sock):
             self.close()
@@ -99,14 +111,18 @@ class Line:
             self.close()
             raise Away(describe(error)) from error
 
-    def _send(self, method: str, path: str, headers: Dict[str, str], body: Body, seconds: float) -> http.client.HTTPResponse:
+    def _send(
+        self, method: str, path: str, headers: Dict[str, str], body: Body, seconds: float
+    ) -> http.client.HTTPResponse:
         if self._connection is None:
             self._connection = self._upstream.open()
         self._connection.sock.settimeout(seconds)
         headers = self._upstream.headers(headers)
         if isinstance(body, Path):
             with open(body, "rb") as file:
-                self._connection.request(method, self._upstream.path(path), file, {**headers, "Content-Length": str(os.path.getsize(body))})
+                self._connection.request(
+                    method, self._upstream.path(path), file, {**headers, "Content-Length": str(os.path.getsize(body))}
+                )
         else:
             if method not in ("GET", "HEAD"):
                 headers["Content-Length"] = str(len(body))
@@ -125,7 +141,9 @@ class Line:
 
 
 def gone(connection: socket.socket) -> bool:
-    """True if the other side closed a kept connection: then nothing may be sent on it, as it could not be told what became of it."""
+    """True if the other side closed a kept connection: then nothing may be sent on it, as it could not be told what
+    became of it.
+    """
     try:
         connection.setblocking(False)
         connection.recv(1, socket.MSG_PEEK)

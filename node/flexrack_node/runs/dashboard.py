@@ -1,4 +1,5 @@
 """Where the dashboard of a run's cluster is. Only reads."""
+
 from typing import TYPE_CHECKING
 
 from flexrack_node.base.channel import Channel
@@ -13,12 +14,21 @@ if TYPE_CHECKING:
 
 
 def dashboard(given: "RunName", channel: Channel) -> "NodeDashboard":
-    """{run}: {host, port, token}: on this node's loopback, or under Slurm at the address of the job's first node. Errors: NOT_FOUND; CONFLICT where the run has no cluster
-    whose head is here."""
+    """{run}: {host, port, token}: on this node's loopback, or under Slurm at the address of the job's first node.
+    Errors: NOT_FOUND; CONFLICT where the run has no cluster whose head is here.
+    """
     view = open_view(channel.root, given["run"])
     for folder in view.members() if view.folder.spec().get("launcher") == "ray" and view.is_live() else []:
         spec, attempts = folder.spec(), folder.attempts()
         place = read("run.ray", folder.attempt(attempts[-1]) / "ray.json") if attempts else None
         if place:
-            return {"host": spec["address"] if is_slurms(spec) else "127.0.0.1", "port": place["dashboard"], "token": ray_token(spec, attempts[-1])}
-    raise NodeError("CONFLICT", f"run {given['run']} has no dashboard here", "train.launcher: ray gives a run one, for as long as it lives")
+            return {
+                "host": spec["address"] if is_slurms(spec) else "127.0.0.1",
+                "port": place["dashboard"],
+                "token": ray_token(spec, attempts[-1]),
+            }
+    raise NodeError(
+        "CONFLICT",
+        f"run {given['run']} has no dashboard here",
+        "train.launcher: ray gives a run one, for as long as it lives",
+    )

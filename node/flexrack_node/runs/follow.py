@@ -1,4 +1,5 @@
 """The logs of a run's ranks on this node, from byte offsets on, as they grow."""
+
 import base64
 import os
 from pathlib import Path
@@ -39,7 +40,9 @@ def _send_new(folder: RunFolder, offsets: Dict[str, int], channel: Channel) -> b
             offset = offsets.get(key, 0)
             data = read_from(path, offset, CHUNK)
             if data:
-                channel.event("chunk", attempt=attempt, file=path.name, offset=offset, data=base64.b64encode(data).decode())
+                channel.event(
+                    "chunk", attempt=attempt, file=path.name, offset=offset, data=base64.b64encode(data).decode()
+                )
                 offsets[key] = offset + len(data)
                 sent, more = True, more or len(data) == CHUNK
     return sent

@@ -1,4 +1,7 @@
-"""A run that supervisors of ours keep, as one of its nodes sees it: read from its folder, and changed in nothing but `stop` (runs/view.py)."""
+"""A run that supervisors of ours keep, as one of its nodes sees it: read from its folder, and changed in nothing but
+`stop` (runs/view.py).
+"""
+
 import time
 from typing import TYPE_CHECKING, Any, Callable, List, Mapping
 
@@ -76,11 +79,17 @@ class PlainRun:
             "committed": is_committed(result),
             "replaceable": may_be_led_on(spec),
             "nodes": spec["nodes"],
-            "members": now.get("members") or spec["nodes"][:or_nothing(spec.get("size")).get("max")],
+            "members": now.get("members") or spec["nodes"][: or_nothing(spec.get("size")).get("max")],
             "processes": spec["processes"],
             "launcher": spec["launcher"],
             "created": float(spec.get("created") or 0),
-            "status": result["status"] if result else "waiting" if is_awaited else "starting" if now["status"] == "unknown" or now["status"] == "ended" else now["status"],
+            "status": result["status"]
+            if result
+            else "waiting"
+            if is_awaited
+            else "starting"
+            if now["status"] == "unknown" or now["status"] == "ended"
+            else now["status"],
             "attempt": now.get("attempt", 0),
             "live": is_held or is_awaited,
             "returned": now.get("returned", 0),
@@ -100,7 +109,10 @@ class PlainRun:
         folder = self.folder
         spec = folder.spec()
         result: Any = folder.result()
-        records: Any = {str(number): {str(rank): record for rank, record in sorted(folder.records(number).items())} for number in folder.attempts()}
+        records: Any = {
+            str(number): {str(rank): record for rank, record in sorted(folder.records(number).items())}
+            for number in folder.attempts()
+        }
         return {
             **self.summary(),
             "command": spec["command"],
@@ -109,7 +121,9 @@ class PlainRun:
             "code": spec.get("code"),
             "data": spec.get("data") or [],
             "uploads": spec.get("uploads") or [],
-            "uploaded": read("run.upload", folder.attempt(folder.attempts()[-1]) / "upload.json") if spec.get("uploads") and folder.attempts() else None,
+            "uploaded": read("run.upload", folder.attempt(folder.attempts()[-1]) / "upload.json")
+            if spec.get("uploads") and folder.attempts()
+            else None,
             "folder": str(folder.path),
             "records": records,
             "alive": self.alive(),
@@ -129,12 +143,18 @@ class PlainRun:
         attempts = folder.attempts()
         ranks = dump(folder, attempts[-1], given.get("rank")) if attempts and folder.is_held() else []
         if not ranks and given.get("rank") is None:
-            raise NodeError("CONFLICT", f"no rank of {folder.run} is alive on this node", f"flexrack runs show {folder.run}")
+            raise NodeError(
+                "CONFLICT", f"no rank of {folder.run} is alive on this node", f"flexrack runs show {folder.run}"
+            )
         return {"node": folder.spec()["node"], "attempt": attempts[-1] if attempts else 0, "ranks": ranks}
 
     def stop(self, given: Mapping[str, Any]) -> None:
         folder = self.folder
-        grace = 0.0 if given.get("kill") else float(given["grace"] if given.get("grace") is not None else folder.spec().get("grace", 10))
+        grace = (
+            0.0
+            if given.get("kill")
+            else float(given["grace"] if given.get("grace") is not None else folder.spec().get("grace", 10))
+        )
         if folder.result() or not self.is_live():
             return
         old = folder.stop_request()
@@ -153,5 +173,7 @@ class PlainRun:
         state = self.summary()
         return {"status": state["status"], "left": self.alive(), "state": state}
 
-    def reconcile(self, given: Mapping[str, Any], one: Callable[[RunFolder, Mapping[str, Any]], "Reconciled"]) -> "Reconciled":
+    def reconcile(
+        self, given: Mapping[str, Any], one: Callable[[RunFolder, Mapping[str, Any]], "Reconciled"]
+    ) -> "Reconciled":
         return one(self.folder, given)

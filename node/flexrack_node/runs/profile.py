@@ -1,4 +1,7 @@
-"""Verbs about the profiles of a run's ranks: run.profile sums each up where it is, run.trace brings one whole. Only read."""
+"""Verbs about the profiles of a run's ranks: run.profile sums each up where it is, run.trace brings one whole. Only
+read.
+"""
+
 import base64
 from pathlib import Path
 from typing import TYPE_CHECKING, List
@@ -21,14 +24,26 @@ def profile(given: "ProfileInput", channel: Channel) -> "NodeProfile":
     spec = view.folder.spec()
     if not spec.get("profile"):
         raise NodeError("CONFLICT", f"run {given['run']} was not profiled", "flexrack train --profile")
-    return {"wanted": spec["profile"], "live": view.is_live(), "ranks": [one for part in view.parts() for one in _of_part(part)]}
+    return {
+        "wanted": spec["profile"],
+        "live": view.is_live(),
+        "ranks": [one for part in view.parts() for one in _of_part(part)],
+    }
 
 
 def _of_part(part: RunFolder) -> "List[RankProfile]":
     found: List[RankProfile] = []
     for attempt in part.attempts()[-1:]:
         for rank in sorted(part.records(attempt)):
-            one: RankProfile = {"rank": rank, "node": part.spec()["node"], "attempt": attempt, "path": None, "bytes": 0, "summary": None, "note": None}
+            one: RankProfile = {
+                "rank": rank,
+                "node": part.spec()["node"],
+                "attempt": attempt,
+                "path": None,
+                "bytes": 0,
+                "summary": None,
+                "note": None,
+            }
             found.append(one)
             path = trace_path(part, attempt, rank)
             error_path = path.with_name(f"rank-{rank}.trace.error")
@@ -38,7 +53,14 @@ def _of_part(part: RunFolder) -> "List[RankProfile]":
             one["path"], one["bytes"] = str(path), path.stat().st_size
             try:
                 one["summary"] = trace.summarize(trace.load(path))
-            except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:  # the program may write there what it wants
+            except (
+                OSError,
+                EOFError,
+                ValueError,
+                KeyError,
+                TypeError,
+                AttributeError,
+            ) as error:  # the program may write there what it wants
                 one["note"] = f"{error}" or type(error).__name__
     return found
 
@@ -57,4 +79,8 @@ def whole(given: "TraceInput", channel: Channel) -> "TraceEnd":
                     for piece in iter(lambda: file.read(PIECE), b""):
                         channel.event("chunk", data=base64.b64encode(piece).decode())
                 return {"attempt": attempt}
-    raise NodeError("NOT_FOUND", f"rank {given['rank']} of {given['run']} has no trace on this node", f"flexrack runs profile {given['run']}")
+    raise NodeError(
+        "NOT_FOUND",
+        f"rank {given['rank']} of {given['run']} has no trace on this node",
+        f"flexrack runs profile {given['run']}",
+    )

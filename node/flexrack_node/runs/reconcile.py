@@ -1,4 +1,5 @@
 """Brings MLflow's record of a run in line with the node's files, after the head was away or everything was killed."""
+
 from typing import TYPE_CHECKING, Any, Mapping
 
 from flexrack_node.run.files import RunFolder
@@ -11,10 +12,12 @@ if TYPE_CHECKING:
 
 
 def reconcile_run(folder: RunFolder, given: Mapping[str, Any]) -> "Reconciled":
-    """{upstream?, token?, ca?, seconds?, leads?}: returns {recorded: bool, why?}. Nothing to do while the run is alive, is not tracked, or is recorded.
+    """{upstream?, token?, ca?, seconds?, leads?}: returns {recorded: bool, why?}. Nothing to do while the run is alive,
+    is not tracked, or is recorded.
 
-    How the run ended is only told where `leads`: no other node's word counts more, and nobody has led the run on; the run's token ends with that.
-    Outputs are for the node whose word it is. Every other one has its own tracking writes and logs to bring.
+    How the run ended is only told where `leads`: no other node's word counts more, and nobody has led the run on; the
+    run's token ends with that. Outputs are for the node whose word it is. Every other one has its own tracking writes
+    and logs to bring.
     """
     spec, result = folder.spec(), folder.result()
     tracking = spec.get("tracking")
@@ -35,7 +38,9 @@ def reconcile_run(folder: RunFolder, given: Mapping[str, Any]) -> "Reconciled":
             recorder.upload_logs(folder)
         if leads:
             if own:
-                recorder.upload_outputs(folder, result.get("outputs") or collect_outputs(spec, folder, result["started"]))
+                recorder.upload_outputs(
+                    folder, result.get("outputs") or collect_outputs(spec, folder, result["started"])
+                )
             recorder.finish(spec, result)
     except NotRecorded as error:
         return {"recorded": False, "why": str(error)}

@@ -1,8 +1,9 @@
 """A run without a living supervisor has a result and no process, even where everything was killed.
 
-Verbs call this before they read; who only reads a run never does. What it needs to end processes is imported only where there is something to end: looking has to
-be quick.
+Verbs call this before they read; who only reads a run never does. What it needs to end processes is imported only where
+there is something to end: looking has to be quick.
 """
+
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, List, Literal, Optional
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
 
 def repair(run: RunView) -> None:
-    """Ends what is left of it, gives its reservation back, and writes the result that is missing. Nothing to do while its supervisor lives."""
+    """Ends what is left of it, gives its reservation back, and writes the result that is missing. Nothing to do while
+    its supervisor lives.
+    """
     if run.is_ours:
         _repair(run.folder)
     else:
@@ -58,8 +61,9 @@ def _repair(folder: RunFolder) -> None:
 
 
 def _close(folder: RunFolder, why: str = "") -> None:
-    """Ends what is left of it, and writes how it ended. `why`: what is added to the cause. Nothing to do where a supervisor has begun meanwhile, and none begins
-    until this is done."""
+    """Ends what is left of it, and writes how it ended. `why`: what is added to the cause. Nothing to do where a
+    supervisor has begun meanwhile, and none begins until this is done.
+    """
     with folder.unsupervised() as is_alone:
         if is_alone and not folder.result():
             _write_end(folder, why)
@@ -68,7 +72,9 @@ def _close(folder: RunFolder, why: str = "") -> None:
 def _write_end(folder: RunFolder, why: str) -> None:
     _sweep(folder)
     from flexrack_node.bucket.remotes import forget
-    from flexrack_node.run.cause import close_result  # only here: what is repaired is seldom, and looking is to start quickly
+
+    # only here: what is repaired is seldom, and looking is to start quickly
+    from flexrack_node.run.cause import close_result
     from flexrack_node.run.resumption import attempts_known, was_cut
 
     spec, is_cut = folder.spec(), was_cut(folder.state())
@@ -87,8 +93,17 @@ def _write_end(folder: RunFolder, why: str) -> None:
     attempts = attempts or [{"attempt": number, "status": "failed"} for number in folder.attempts()]
     result = close_result(spec, {"status": status, "cause": cause, "attempts": attempts}, started)
     term, leader = leader_known(spec, folder.state())
-    last = max((record.get("ended") or record["started"] for number in folder.attempts() for record in folder.records(number).values()), default=started)
-    folder.write("result", {**result, "ended": last, "duration": last - started, "lost": True, "term": term, "leader": leader})
+    last = max(
+        (
+            record.get("ended") or record["started"]
+            for number in folder.attempts()
+            for record in folder.records(number).values()
+        ),
+        default=started,
+    )
+    folder.write(
+        "result", {**result, "ended": last, "duration": last - started, "lost": True, "term": term, "leader": leader}
+    )
 
 
 def _cause(node: str, state: "RunState") -> "Cause":

@@ -1,4 +1,7 @@
-"""Runs that a reboot of this node has cut off, and that go on: docs/adr/0039. What decides is in run/resumption.py; how a supervisor comes back to its gang in gang/returning.py."""
+"""Runs that a reboot of this node has cut off, and that go on: docs/adr/0039. What decides is in run/resumption.py; how
+a supervisor comes back to its gang in gang/returning.py.
+"""
+
 import fcntl
 import os
 import time
@@ -19,7 +22,13 @@ AWAITED_SECONDS = 900.0  # after the machine has begun, for what starts runs aga
 def is_awaited(folder: RunFolder) -> bool:
     """Whether somebody is about to start its supervisor again: until then nothing is said of its end."""
     root = folder.path.parents[1]
-    if not is_open(folder) or folder.stop_request() or not (root / "boot" / "settings.json").exists() or folder.is_held() or not was_cut(folder.state()):
+    if (
+        not is_open(folder)
+        or folder.stop_request()
+        or not (root / "boot" / "settings.json").exists()
+        or folder.is_held()
+        or not was_cut(folder.state())
+    ):
         return False
     return _is_young(folder) or _is_resuming(root)
 
@@ -32,7 +41,9 @@ def outlook(root: Path, comes_back: "ComesBack") -> "List[RunOutlook]":
     for folder in all_runs(root):
         if (folder.path / "result.json").exists() or not (folder.is_held() or is_awaited(folder)):
             continue
-        why = obstacle(folder) or (f"nobody would start it: {comes_back['why']}" if comes_back["by"] == "none" else None)
+        why = obstacle(folder) or (
+            f"nobody would start it: {comes_back['why']}" if comes_back["by"] == "none" else None
+        )
         found.append({"run": folder.run, "project": folder.spec().get("project"), "goes_on": why is None, "why": why})
     return found
 
@@ -48,7 +59,9 @@ def _is_young(folder: RunFolder) -> bool:
 
 
 def _age_of_machine() -> float:
-    """Since its first process began: a container, too, has a boot of its own. Where that is hidden (hidepid of proc(5)), since the kernel did."""
+    """Since its first process began: a container, too, has a boot of its own. Where that is hidden (hidepid of
+    proc(5)), since the kernel did.
+    """
     try:
         began = holder(1)["start"] / os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError, IndexError):

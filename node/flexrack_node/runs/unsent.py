@@ -1,4 +1,7 @@
-"""What a run's relays hold that the tracking server does not have, because it refused it, failed at it or went away: shown, and sent again. docs/adr/0003."""
+"""What a run's relays hold that the tracking server does not have, because it refused it, failed at it or went away:
+shown, and sent again. docs/adr/0003.
+"""
+
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, List
 
@@ -15,11 +18,22 @@ _MOST_SHOWN = 20
 
 
 def unsent(run: RunView) -> "NodeUnsent":
-    """{count, writes: the newest of those that were refused or failed at, [{call, status, answer, at}]}; `call` is MLflow's, or `artifact NAME`."""
+    """{count, writes: the newest of those that were refused or failed at, [{call, status, answer, at}]}; `call` is
+    MLflow's, or `artifact NAME`.
+    """
     parts = run.parts()
     records = [record for part in parts for record in read_rejected(part.spool)]
-    writes: List[UnsentWrite] = [{"call": _call(record["path"]), "status": record["status"], "answer": record["answer"][:500], "at": record["at"]} for record in records[-_MOST_SHOWN:]]
-    # What was to be sent again when the server went away once more waits in the journal; while a run goes on that is its relay's business.
+    writes: List[UnsentWrite] = [
+        {
+            "call": _call(record["path"]),
+            "status": record["status"],
+            "answer": record["answer"][:500],
+            "at": record["at"],
+        }
+        for record in records[-_MOST_SHOWN:]
+    ]
+    # What was to be sent again when the server went away once more waits in the journal; while a run goes on that is
+    # its relay's business.
     waiting = sum(count_waiting(part.spool) for part in parts if part.result() and not part.is_held())
     return {"count": len(records) + waiting, "writes": writes}
 
@@ -30,7 +44,9 @@ def listing(given: "RunName", channel: Channel) -> "NodeUnsent":
 
 
 def repair(given: "ReconcileInput", channel: Channel) -> "RunRepaired":
-    """{run, upstream?, token?, ca?, seconds?}: sends all of it once more, with the token's rights. Returns {sent, pending, unsent}. CONFLICT while the run goes on."""
+    """{run, upstream?, token?, ca?, seconds?}: sends all of it once more, with the token's rights. Returns {sent,
+    pending, unsent}. CONFLICT while the run goes on.
+    """
     from flexrack_node.relay.relay import drain
     from flexrack_node.run.upstream import upstream_of
 
@@ -39,7 +55,11 @@ def repair(given: "ReconcileInput", channel: Channel) -> "RunRepaired":
     sent = pending = 0
     for part in run.parts():
         if part.is_held() or (not part.result() and not folder.result()):
-            raise NodeError("CONFLICT", f"{folder.run} is still running; what its tracking server failed at is sent again by itself", f"flexrack runs wait {folder.run}")
+            raise NodeError(
+                "CONFLICT",
+                f"{folder.run} is still running; what its tracking server failed at is sent again by itself",
+                f"flexrack runs wait {folder.run}",
+            )
         tracking = part.spec().get("tracking")
         before = len(read_rejected(part.spool)) + count_waiting(part.spool)
         if not tracking or not before:

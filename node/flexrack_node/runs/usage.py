@@ -1,4 +1,7 @@
-"""usage.read: what runs had of this node: the log (measure/usage.py), and of runs that go on, or were killed, what their folders tell."""
+"""usage.read: what runs had of this node: the log (measure/usage.py), and of runs that go on, or were killed, what
+their folders tell.
+"""
+
 import time
 from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple
 
@@ -12,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def read(given: "Optional[UsageSince]", channel: Channel) -> "NodeUsage":
-    """{since?: seconds since 1970}: {account, now, entries: [a line each, and "open": true where it still runs]}, those that ended after `since`."""
+    """{since?: seconds since 1970}: {account, now, entries: [a line each, and "open": true where it still runs]}, those
+    that ended after `since`.
+    """
     since, now = float((given or {}).get("since") or 0), time.time()
     found: Dict[Tuple[str, str, int], Any] = {key_of(entry): {**entry, "open": False} for entry in logged(channel.root)}
     for folder in all_runs(channel.root):

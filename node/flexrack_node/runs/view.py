@@ -1,4 +1,7 @@
-"""What can be seen of any run on a node, and done with it, whoever started its processes. Which of the two it is, is decided here and nowhere else."""
+"""What can be seen of any run on a node, and done with it, whoever started its processes. Which of the two it is, is
+decided here and nowhere else.
+"""
+
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, List, Mapping, Protocol
 
@@ -31,7 +34,9 @@ class RunView(Protocol):
         """Nothing will change any more unless somebody reconciles, as its files tell."""
 
     def close(self) -> None:
-        """Writes down how it ended, where it is not ours and who keeps it says that it is over. runs/repair.py alone calls this."""
+        """Writes down how it ended, where it is not ours and who keeps it says that it is over. runs/repair.py alone
+        calls this.
+        """
 
     def wait(self, seconds: float) -> None:
         """Until it is over, and no longer than that; 0: one look."""
@@ -54,7 +59,9 @@ class RunView(Protocol):
     def stopped(self) -> "RunStopped":
         """The answer of run.stop, after it."""
 
-    def reconcile(self, given: Mapping[str, Any], one: Callable[[RunFolder, Mapping[str, Any]], "Reconciled"]) -> "Reconciled":
+    def reconcile(
+        self, given: Mapping[str, Any], one: Callable[[RunFolder, Mapping[str, Any]], "Reconciled"]
+    ) -> "Reconciled":
         """The answer of run.reconcile. `one` completes the record of one part."""
 
 

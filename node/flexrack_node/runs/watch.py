@@ -1,7 +1,10 @@
-"""run.watch and run.measured: how far the ranks on this node are and what they use of it, while they run and afterwards.
+"""run.watch and run.measured: how far the ranks on this node are and what they use of it, while they run and
+afterwards.
 
-Both read what others wrote: the ranks their progress files (watch/progress.py), the sampler hardware.jsonl and hardware.json.
+Both read what others wrote: the ranks their progress files (watch/progress.py), the sampler hardware.jsonl and
+hardware.json.
 """
+
 import time
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping
 
@@ -18,16 +21,29 @@ if TYPE_CHECKING:
     from flexrack_node.schema.watch import MeasuredPart, NodePart, RankProgress, RunName, WatchEnd, WatchInput
 
 _STEP = 0.1  # seconds between two looks whether the run is over
-# Of a rank's progress, in this order: a list is a third of an object, and a hundred ranks are told of every few seconds.
-LIVE = ("steps", "samples", "tokens", "median_step", "data_wait", "step_seconds", "collective_seconds", "updated_at", "collective")
+# Of a rank's progress, in this order: a list is a third of an object, and a hundred ranks are told of every few
+# seconds.
+LIVE = (
+    "steps",
+    "samples",
+    "tokens",
+    "median_step",
+    "data_wait",
+    "step_seconds",
+    "collective_seconds",
+    "updated_at",
+    "collective",
+)
 
 
 def watch(given: "WatchInput", channel: Channel) -> "WatchEnd":
-    """{run, every?: seconds}: an event `watch` at once and then every so many seconds until the run is over here; without `every` only one.
+    """{run, every?: seconds}: an event `watch` at once and then every so many seconds until the run is over here;
+    without `every` only one.
 
         {at, parts: [{node, term, leader, status, attempt, cores, memory_total, ranks: {rank: [LIVE]}, hardware: the newest line of hardware.jsonl|null}]}
 
-    A line of hardware that was told already is left out. One part a node: on the login node of a Slurm rack there are all of the job's.
+    A line of hardware that was told already is left out. One part a node: on the login node of a Slurm rack there are
+    all of the job's.
     """
     run = open_view(channel.root, given["run"])
     every = float(given.get("every") or 0)
@@ -50,9 +66,14 @@ def measured(given: "RunName", channel: Channel) -> "List[MeasuredPart]":
 def measured_part(part: RunFolder) -> "MeasuredPart":
     spec = part.spec()
     hardware: Any = read_summary(part)
-    attempts: Any = {str(number): {str(rank): found for rank, found in progress_of(part, number).items()} for number in part.attempts()}
+    attempts: Any = {
+        str(number): {str(rank): found for rank, found in progress_of(part, number).items()}
+        for number in part.attempts()
+    }
     return {
-        "node": spec["node"], "index": spec["index"], "hardware": hardware,
+        "node": spec["node"],
+        "index": spec["index"],
+        "hardware": hardware,
         "attempts": attempts,
     }
 
@@ -80,10 +101,20 @@ def _part(part: RunFolder, reported: Dict[str, float]) -> "NodePart":
     result = part.result()
     term, leader = leader_known(spec, state, result)
     return {
-        "node": spec["node"], "term": term, "leader": leader, "status": result["status"] if result else state["status"], "attempt": attempt,
-        "cores": summary.get("cores"), "memory_total": summary.get("memory_total"),
-        "gpu_memory": {index: one.get("total") for index, one in or_nothing(summary.get("attempts", {}).get(str(attempt))).get("gpus", {}).items()},
-        "ranks": {str(rank): _live(progress[rank]) if rank in progress else None for rank in sorted(part.records(attempt))},
+        "node": spec["node"],
+        "term": term,
+        "leader": leader,
+        "status": result["status"] if result else state["status"],
+        "attempt": attempt,
+        "cores": summary.get("cores"),
+        "memory_total": summary.get("memory_total"),
+        "gpu_memory": {
+            index: one.get("total")
+            for index, one in or_nothing(summary.get("attempts", {}).get(str(attempt))).get("gpus", {}).items()
+        },
+        "ranks": {
+            str(rank): _live(progress[rank]) if rank in progress else None for rank in sorted(part.records(attempt))
+        },
         "hardware": sample,
     }
 

@@ -1,8 +1,10 @@
-"""Services after a reboot: what is to run here and does not is started. Runs are in verbs/boot.py, which answers boot.resume and boot.inspect.
+"""Services after a reboot: what is to run here and does not is started. Runs are in verbs/boot.py, which answers
+boot.resume and boot.inspect.
 
-A service is to run here if it was started and nobody has stopped it since: a spec.json without stop.json. A supervisor that is ended by the shutdown, or killed
-with the machine, writes no stop.json.
+A service is to run here if it was started and nobody has stopped it since: a spec.json without stop.json. A supervisor
+that is ended by the shutdown, or killed with the machine, writes no stop.json.
 """
+
 import fcntl
 import os
 import time
@@ -26,8 +28,10 @@ _LONGEST_PAUSE = 60.0
 
 
 def resume(channel: Channel, runs: Callable[[], bool]) -> "BootResumed":
-    """Starts every service that is to run here and does not. Run again it starts nothing. It stays until all run steadily, as long as that may take. `runs` takes up
-    what it can of the runs, and says whether any is left; it is called again and again."""
+    """Starts every service that is to run here and does not. Run again it starts nothing. It stays until all run
+    steadily, as long as that may take. `runs` takes up what it can of the runs, and says whether any is left; it is
+    called again and again.
+    """
     root = channel.root
     settings = read("boot.settings", comeback.folder(root) / "settings.json")
     if settings is None or not comeback.is_mine(settings):
@@ -48,8 +52,20 @@ def inspect(channel: Channel) -> "BootFound":
     for record in records:
         now = control.describe(record)
         if now["state"] not in control.ALIVE:
-            missing.append({"id": record.id, "state": now["state"], "exit": now["exit"]["text"] if now["exit"] else None, "last": last_line(record)})
-    return {"comes_back": comeback.look(channel.root), "wanted": [record.id for record in records], "missing": missing, "runs": []}
+            missing.append(
+                {
+                    "id": record.id,
+                    "state": now["state"],
+                    "exit": now["exit"]["text"] if now["exit"] else None,
+                    "last": last_line(record),
+                }
+            )
+    return {
+        "comes_back": comeback.look(channel.root),
+        "wanted": [record.id for record in records],
+        "missing": missing,
+        "runs": [],
+    }
 
 
 def bring_all(channel: Channel, take_up: Callable[[], bool]) -> "BootResumed":
@@ -70,9 +86,15 @@ def bring_all(channel: Channel, take_up: Callable[[], bool]) -> "BootResumed":
                 if failed.get(record.id) != text:
                     say(f"cannot start {record.id}: {text}")
                 failed[record.id] = text
-        runs = are_runs_up and not failed and all(control.describe(record)["state"] == "running" for record in wanted(channel.root))
+        runs = (
+            are_runs_up
+            and not failed
+            and all(control.describe(record)["state"] == "running" for record in wanted(channel.root))
+        )
         steady_since = (steady_since or time.monotonic()) if runs else None
-        if time.monotonic() > until or (steady_since is not None and time.monotonic() - steady_since >= _STEADY_SECONDS):
+        if time.monotonic() > until or (
+            steady_since is not None and time.monotonic() - steady_since >= _STEADY_SECONDS
+        ):
             break
         time.sleep(pause)
         pause = _FIRST_PAUSE if runs else min(pause * 2, _LONGEST_PAUSE)
@@ -101,7 +123,12 @@ def bring_back(record: ServiceRecord, channel: Channel) -> bool:
 
 def last_line(record: ServiceRecord) -> Optional[str]:
     log = ServiceLog(record.folder)
-    lines = log.read(max(int(record.state().get("log_from", 0)), log.end() - 2000))[1].decode("utf-8", "replace").strip().splitlines()
+    lines = (
+        log.read(max(int(record.state().get("log_from", 0)), log.end() - 2000))[1]
+        .decode("utf-8", "replace")
+        .strip()
+        .splitlines()
+    )
     return lines[-1][:300] if lines else None
 
 

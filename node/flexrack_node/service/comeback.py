@@ -1,10 +1,13 @@
-"""What starts this node's services again after a reboot: the user's service manager of systemd where it begins with the machine, else cron, else nothing.
+"""What starts this node's services again after a reboot: the user's service manager of systemd where it begins with the
+machine, else cron, else nothing.
 
     boot/  settings.json  resume (a shell script: what both of them call)  flexrack-boot-<hash>.service  log  lock
 
-One unit or one line in the crontab for all services of this folder. Which ones come back stands nowhere else than in services/ (boot.py). Units lie in the
-home, which machines may share, so the settings say whose they are; a crontab is each machine's own.
+One unit or one line in the crontab for all services of this folder. Which ones come back stands nowhere else than in
+services/ (boot.py). Units lie in the home, which machines may share, so the settings say whose they are; a crontab is
+each machine's own.
 """
+
 import fcntl
 import hashlib
 import os
@@ -28,8 +31,23 @@ if TYPE_CHECKING:
 
 SWITCH = "FLEXRACK_REBOOT"  # `stay` in a session's environment: neither units nor the crontab are touched
 # Of the session that starts services: neither systemd nor cron would have them.
-_KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
-_WAITING = "n=0; until [ -e {0} ] || [ $n -ge 120 ]; do sleep 5; n=$((n+1)); done; exec /bin/sh {0}"  # its file system may come late
+_KEPT_VARIABLES = (
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "TMPDIR",
+    "LD_LIBRARY_PATH",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+)
+# its file system may come late
+_WAITING = "n=0; until [ -e {0} ] || [ $n -ge 120 ]; do sleep 5; n=$((n+1)); done; exec /bin/sh {0}"
 
 
 def look(root: Path) -> "ComesBack":
@@ -70,7 +88,13 @@ def settle(channel: Channel) -> "ComesBack":
             crontab.remove(in_crontab(script(root)))
         lingers_for_us = bool(before.get("lingers_for_us")) or (switched and not refusal)
         kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
-        settings: KeptComeback = {"by": found["by"], "why": found["why"], "lingers_for_us": lingers_for_us, "machine": cast("OwnMachine", home.facts()), "environment": kept}
+        settings: KeptComeback = {
+            "by": found["by"],
+            "why": found["why"],
+            "lingers_for_us": lingers_for_us,
+            "machine": cast("OwnMachine", home.facts()),
+            "environment": kept,
+        }
         write("boot.settings", folder(root) / "settings.json", settings)
         return found
 
@@ -105,7 +129,9 @@ def take_away(root: Path, stop: bool = False) -> None:
 def outside(root: Path) -> "list[str]":
     """What is there of it outside of flexrack's folder, in words."""
     settings = or_nothing(read("boot.settings", folder(root) / "settings.json"))
-    found = [f"systemd user unit {unit_path(root).name}"] if (systemd.units() / unit_path(root).name).is_symlink() else []
+    found = (
+        [f"systemd user unit {unit_path(root).name}"] if (systemd.units() / unit_path(root).name).is_symlink() else []
+    )
     if settings.get("by") == "cron":
         found.append("a line in the crontab")
     return [*found, "lingering of this account"] if settings.get("lingers_for_us") else found
@@ -158,7 +184,9 @@ def is_off() -> bool:
 
 
 def is_mine(settings: Mapping[str, Any]) -> bool:
-    """Whether they are of this machine. Login nodes of a Slurm are one to the folder, so the folder's claim does not tell."""
+    """Whether they are of this machine. Login nodes of a Slurm are one to the folder, so the folder's claim does not
+    tell.
+    """
     return home.is_same(settings["machine"], home.facts())
 
 
@@ -184,12 +212,25 @@ def in_crontab(text: str) -> str:
 
 def unit_text(root: Path) -> str:
     run = " ".join(systemd.quote(word) for word in ("/bin/sh", "-c", _WAITING.format(script(root))))
-    return "\n".join([
-        "[Unit]", "Description=flexrack: what runs on this node comes back after a reboot", "",
-        # It stays active for what it has started, which a stop ends in order. Services make cgroups of their own in that of the unit.
-        "[Service]", f"ExecStart={run}", "RemainAfterExit=yes", "Delegate=yes", "TimeoutStopSec=60", "UMask=0077", "",
-        "[Install]", "WantedBy=default.target", "",
-    ])
+    return "\n".join(
+        [
+            "[Unit]",
+            "Description=flexrack: what runs on this node comes back after a reboot",
+            "",
+            # It stays active for what it has started, which a stop ends in order. Services make cgroups of their own in
+            # that of the unit.
+            "[Service]",
+            f"ExecStart={run}",
+            "RemainAfterExit=yes",
+            "Delegate=yes",
+            "TimeoutStopSec=60",
+            "UMask=0077",
+            "",
+            "[Install]",
+            "WantedBy=default.target",
+            "",
+        ]
+    )
 
 
 def write_script(channel: Channel) -> None:

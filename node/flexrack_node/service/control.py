@@ -5,6 +5,7 @@
 A supervisor (service/supervisor.py), detached from the connection, keeps the process running. The verbs here work
 whether it lives or was killed: then the process it left is adopted by a new one, or ended.
 """
+
 import base64
 import os
 import shutil
@@ -26,15 +27,27 @@ from flexrack_node.service.record import ServiceRecord, end_process, start_time
 
 if TYPE_CHECKING:
     from flexrack_node.schema.nodefiles import KeptService
-    from flexrack_node.schema.service import LogEnd, ServiceId, ServiceLogs, ServicePrefix, ServiceStart, ServiceStarted, ServiceState, ServiceStop, ServiceStopped
+    from flexrack_node.schema.service import (
+        LogEnd,
+        ServiceId,
+        ServiceLogs,
+        ServicePrefix,
+        ServiceStart,
+        ServiceStarted,
+        ServiceState,
+        ServiceStop,
+        ServiceStopped,
+    )
 
 SUPERVISOR = Path(__file__).resolve().with_name("supervisor.py")
 ALIVE = ("starting", "running", "waiting")
-_KEPT = ("argv", "env", "cwd", "restart", "grace", "rotate_bytes", "spare_children", "front", "until_reboot")  # of what is asked for; the rest is about the asking
+# of what is asked for; the rest is about the asking
+_KEPT = ("argv", "env", "cwd", "restart", "grace", "rotate_bytes", "spare_children", "front", "until_reboot")
 
 
 def start(given: "ServiceStart", channel: Channel) -> "ServiceStarted":
-    """{id, argv, env, cwd, restart: {max, window_seconds}, grace, spare_children, front, replace}: starts it unless it runs already.
+    """{id, argv, env, cwd, restart: {max, window_seconds}, grace, spare_children, front, replace}: starts it unless it
+    runs already.
 
     With another spec than the one that runs it is a CONFLICT, or with `replace` the old process is ended first.
     `front` (service/front.py) lets the head in where the service only listens on loopback; it holds a private key.
@@ -134,8 +147,13 @@ def describe(record: ServiceRecord) -> "ServiceState":
     if word in ALIVE and not living and not record.is_supervised():
         word = "lost"  # killed together with its supervisor, or the machine was started again
     return {
-        "id": record.id, "state": word, "pid": pid if living else None, "restarts": state.get("restarts", 0),
-        "started_at": state.get("started_at"), "exit": state.get("exit"), "log_from": state.get("log_from", 0),
+        "id": record.id,
+        "state": word,
+        "pid": pid if living else None,
+        "restarts": state.get("restarts", 0),
+        "started_at": state.get("started_at"),
+        "exit": state.get("exit"),
+        "log_from": state.get("log_from", 0),
         "supervised": record.is_supervised(),
     }
 
@@ -150,7 +168,9 @@ def adopt_or_end(record: ServiceRecord, channel: Channel) -> None:
     if wanted and living:
         launch(record, channel)
     elif wanted and record.spec().get("spare_children"):
-        pass  # both were killed, or the machine was started again; what it started may be at work, and the next start finds it
+        # both were killed, or the machine was started again; what it started may be at work, and the next start finds
+        # it
+        pass
     else:
         containment = Containment(record.tag, record.folder)
         if containment.pids():
@@ -164,7 +184,12 @@ def adopt_or_end(record: ServiceRecord, channel: Channel) -> None:
 def launch(record: ServiceRecord, channel: Channel) -> None:
     """Starts a supervisor and waits until it holds its lock."""
     env = {key: value for key, value in os.environ.items() if key != "FLEXRACK_TAG"}
-    detach([sys.executable, str(SUPERVISOR), str(channel.root), record.id], record.folder / "supervisor.log", env, record.folder)
+    detach(
+        [sys.executable, str(SUPERVISOR), str(channel.root), record.id],
+        record.folder / "supervisor.log",
+        env,
+        record.folder,
+    )
     until = time.monotonic() + 10
     while time.monotonic() < until:
         status_now = record.state().get("status")
@@ -173,12 +198,18 @@ def launch(record: ServiceRecord, channel: Channel) -> None:
         if status_now in ("failed", "stopped"):  # quicker than we looked
             return
         time.sleep(0.02)
-    raise NodeError("REMOTE_FAILED", f"the supervisor of service {record.id} did not start", None,
-                    log=(record.folder / "supervisor.log").read_text(errors="replace")[-2000:])
+    raise NodeError(
+        "REMOTE_FAILED",
+        f"the supervisor of service {record.id} did not start",
+        None,
+        log=(record.folder / "supervisor.log").read_text(errors="replace")[-2000:],
+    )
 
 
 def halt(record: ServiceRecord, grace: float, spare: bool = False) -> None:
-    """Ends supervisor and processes, whichever of them live; NodeError if something survives. `spare`: only the one process it runs."""
+    """Ends supervisor and processes, whichever of them live; NodeError if something survives. `spare`: only the one
+    process it runs.
+    """
     if not record.exists():
         return
     record.ask_stop(grace, spare)

@@ -1,4 +1,5 @@
 """The user's crontab, as far as flexrack uses it: one line, which cron runs after a reboot."""
+
 import os
 import shutil
 import subprocess
@@ -28,7 +29,9 @@ def refusal() -> Optional[str]:
 
 
 def put(command: str) -> bool:
-    """Has cron run this after a reboot; whatever else stands there stays as it is. False where it does not last. Raises NODE_UNFIT."""
+    """Has cron run this after a reboot; whatever else stands there stays as it is. False where it does not last. Raises
+    NODE_UNFIT.
+    """
     line = f"@reboot {command} {MARK}"
     if "\n" in line or "%" in line.replace("\\%", ""):
         raise NodeError("BUG", f"{line!r} is no line of a crontab")
@@ -102,6 +105,14 @@ def said(done: "subprocess.CompletedProcess[str]") -> str:
 
 def call(*words: str, text: str = "") -> "subprocess.CompletedProcess[str]":
     try:
-        return subprocess.run(["crontab", *words], input=text, capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=False, env={**os.environ, "LC_ALL": "C"})
+        return subprocess.run(
+            ["crontab", *words],
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_SECONDS,
+            check=False,
+            env={**os.environ, "LC_ALL": "C"},
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         return subprocess.CompletedProcess(list(words), 1, "", str(error))

@@ -1,8 +1,9 @@
 """Files and ports of endpoints on this node: endpoint.check, .place, .ports, .write, .prune.
 
-    endpoints/<name>/<release>/model/...        the model version's files, once a node
-    endpoints/<name>/<release>/replica-<n>/...  what one server is started in
+endpoints/<name>/<release>/model/...        the model version's files, once a node
+endpoints/<name>/<release>/replica-<n>/...  what one server is started in
 """
+
 import errno
 import hashlib
 import os
@@ -18,7 +19,14 @@ from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.endpoint import FolderMade, PortsWanted, ReleaseFiles, ReleaseFound, ReleasesKept, ReplicaFiles
+    from flexrack_node.schema.endpoint import (
+        FolderMade,
+        PortsWanted,
+        ReleaseFiles,
+        ReleaseFound,
+        ReleasesKept,
+        ReplicaFiles,
+    )
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 # Below the ports that the kernel gives to outgoing connections, so that a server finds its port free when it restarts.
@@ -125,7 +133,9 @@ def is_free(host: str, port: int) -> bool:
             return True
         except OSError as error:
             if error.errno == errno.EADDRNOTAVAIL:  # not a matter of the port
-                raise NodeError("NODE_UNFIT", f"{host} is not an address of this node", "correct `address` in the rack file") from error
+                raise NodeError(
+                    "NODE_UNFIT", f"{host} is not an address of this node", "correct `address` in the rack file"
+                ) from error
             return False
 
 

@@ -1,8 +1,11 @@
-"""The front of a service that listens on loopback: TLS on an address of the node, for who shows a certificate of the rack's authority.
+"""The front of a service that listens on loopback: TLS on an address of the node, for who shows a certificate of the
+rack's authority.
 
-The service itself asks nobody for anything, so that it must not listen where others reach it. The head's gateway is let in, and nobody else: certificates of
-other fronts are for servers, not for clients. Anybody may connect as often as they like: pending connections take each other's places, and no descriptor of those who are in.
+The service itself asks nobody for anything, so that it must not listen where others reach it. The head's gateway is let
+in, and nobody else: certificates of other fronts are for servers, not for clients. Anybody may connect as often as they
+like: pending connections take each other's places, and no descriptor of those who are in.
 """
+
 import asyncio
 import contextlib
 import socket
@@ -25,7 +28,9 @@ Address = Tuple[str, int]
 
 
 class Front:
-    """`spec`: {listen: [address, port], to: [address, port], key, certificate, ca}, the last three PEM. Runs in a thread of its own."""
+    """`spec`: {listen: [address, port], to: [address, port], key, certificate, ca}, the last three PEM. Runs in a
+    thread of its own.
+    """
 
     def __init__(self, spec: Mapping[str, Any]) -> None:
         self._listen: Address = (spec["listen"][0], spec["listen"][1])
@@ -62,7 +67,8 @@ class Front:
 
     def _run(self, ready: "Future[None]") -> None:
         asyncio.set_event_loop(self._loop)
-        self._loop.set_exception_handler(lambda loop, context: None)  # an unknown caller's broken handshake is not worth a line each
+        # an unknown caller's broken handshake is not worth a line each
+        self._loop.set_exception_handler(lambda loop, context: None)
         self._accepting = self._loop.create_task(self._accept())
         ready.set_result(None)
         with contextlib.suppress(asyncio.CancelledError):
@@ -83,7 +89,8 @@ class Front:
                 self._evict()
                 await asyncio.sleep(_PAUSE_SECONDS)
                 continue
-            # A connection that waits already is accepted at once, without a turn for anybody else: neither would be served who is here, nor closed who was cut.
+            # A connection that waits already is accepted at once, without a turn for anybody else: neither would be
+            # served who is here, nor closed who was cut.
             await asyncio.sleep(0)
             while len(self._pending) >= MOST_PENDING:
                 self._evict()
@@ -114,7 +121,8 @@ class Front:
         protocol = asyncio.StreamReaderProtocol(reader, loop=self._loop)
         try:
             transport, _ = await asyncio.wait_for(
-                self._loop.connect_accepted_socket(lambda: protocol, connection, ssl=self._tls), _PROOF_SECONDS)
+                self._loop.connect_accepted_socket(lambda: protocol, connection, ssl=self._tls), _PROOF_SECONDS
+            )
         except (OSError, ssl.SSLError, asyncio.TimeoutError, ConnectionError):
             connection.close()
             return
@@ -130,11 +138,16 @@ class Front:
 
     async def _join(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            far_reader, far_writer = await asyncio.wait_for(asyncio.open_connection(*self._to, limit=_CHUNK), _REACH_SECONDS)
+            far_reader, far_writer = await asyncio.wait_for(
+                asyncio.open_connection(*self._to, limit=_CHUNK), _REACH_SECONDS
+            )
         except (OSError, asyncio.TimeoutError):
             return await _say_away(reader, writer)
         try:
-            pumps = [self._loop.create_task(_pump(reader, far_writer)), self._loop.create_task(_pump(far_reader, writer))]
+            pumps = [
+                self._loop.create_task(_pump(reader, far_writer)),
+                self._loop.create_task(_pump(far_reader, writer)),
+            ]
             await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
             for pump in pumps:
                 pump.cancel()
@@ -154,10 +167,13 @@ async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 async def _say_away(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """In HTTP, that the service takes no connections now and was asked nothing: the gateway goes to another target, or waits. Then what the client still
-    sends is read, as closing before that would take the answer from it."""
+    """In HTTP, that the service takes no connections now and was asked nothing: the gateway goes to another target, or
+    waits. Then what the client still sends is read, as closing before that would take the answer from it.
+    """
     with contextlib.suppress(OSError, ssl.SSLError, asyncio.TimeoutError):
-        writer.write(b"HTTP/1.1 503 Service Unavailable\r\nx-flexrack-front: away\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+        writer.write(
+            b"HTTP/1.1 503 Service Unavailable\r\nx-flexrack-front: away\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+        )
         await writer.drain()
         await asyncio.wait_for(_read_out(reader), _REACH_SECONDS)
 

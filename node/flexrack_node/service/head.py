@@ -1,7 +1,8 @@
 """The head's files on its node: head.inspect, .place, .configure, .tidy, .access.
 
-    head/  program/{head-service-<hash>.mjs,node-<hash>}  config-<hash>.json  admin-token  listener.json  mlflow.db  artifacts/  endpoints/
+head/  program/{head-service-<hash>.mjs,node-<hash>}  config-<hash>.json  admin-token  listener.json  mlflow.db  artifacts/  endpoints/
 """
+
 import hashlib
 import json
 import os
@@ -17,7 +18,17 @@ from flexrack_node.base.installed import record
 from flexrack_node.service import comeback
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.head import FilePlaced, FilesRemoved, HeadAccess, HeadConfigured, HeadKept, HeadNode, HeadQuestion, NodeProgramFound, ProgramFile
+    from flexrack_node.schema.head import (
+        FilePlaced,
+        FilesRemoved,
+        HeadAccess,
+        HeadConfigured,
+        HeadKept,
+        HeadNode,
+        HeadQuestion,
+        NodeProgramFound,
+        ProgramFile,
+    )
     from flexrack_node.schema.node import Nothing
 
 USUAL_PLACES = ("/usr/local/bin/node", "/usr/bin/node", "/opt/homebrew/bin/node")
@@ -31,10 +42,16 @@ def inspect(given: "HeadQuestion", channel: Channel) -> "HeadNode":
     folder = channel.root / "head"
     libc = platform.libc_ver()[0] or "other"
     return {
-        "folder": str(folder), "system": platform.system().lower(), "machine": platform.machine(), "libc": libc,
-        "node": find_node([*given.get("nodes", []), *map(str, sorted((folder / "program").glob("node-*")))], given["oldest"]),
+        "folder": str(folder),
+        "system": platform.system().lower(),
+        "machine": platform.machine(),
+        "libc": libc,
+        "node": find_node(
+            [*given.get("nodes", []), *map(str, sorted((folder / "program").glob("node-*")))], given["oldest"]
+        ),
         "placed": [name for name in given.get("programs", []) if (folder / "program" / name).exists()],
-        "memory_free": memory_free(), "comes_back": comeback.look(channel.root),
+        "memory_free": memory_free(),
+        "comes_back": comeback.look(channel.root),
     }
 
 
@@ -50,7 +67,9 @@ def configure(given: "HeadConfigured", channel: Channel) -> "FilePlaced":
     record(channel.root, channel.root / "head", "head")
     folder = channel.root / "head"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    text = json.dumps(stored.stamped("head.config", {**given["config"], "folder": str(folder)}), indent=1, sort_keys=True)
+    text = json.dumps(
+        stored.stamped("head.config", {**given["config"], "folder": str(folder)}), indent=1, sort_keys=True
+    )
     path = folder / f"config-{hashlib.sha256(text.encode()).hexdigest()[:16]}.json"
     if not path.exists():
         stored.replace_file(path, text)
@@ -60,14 +79,18 @@ def configure(given: "HeadConfigured", channel: Channel) -> "FilePlaced":
 def tidy(given: "HeadKept", channel: Channel) -> "FilesRemoved":
     """{keep: [paths]}: removes older programs and configurations, once the new ones run."""
     folder, keep = channel.root / "head", set(given["keep"])
-    old = [path for path in [*folder.glob("config-*.json"), *(folder / "program").glob("[hn]*")] if str(path) not in keep]
+    old = [
+        path for path in [*folder.glob("config-*.json"), *(folder / "program").glob("[hn]*")] if str(path) not in keep
+    ]
     for path in old:
         path.unlink(missing_ok=True)
     return {"removed": [str(path) for path in old]}
 
 
 def access(given: "Nothing", channel: Channel) -> "HeadAccess":
-    """Where the head listens, the admin token, and the certificates to trust there (PEM), for who may log in here anyway: {listener, token, ca}, null where there is none."""
+    """Where the head listens, the admin token, and the certificates to trust there (PEM), for who may log in here
+    anyway: {listener, token, ca}, null where there is none.
+    """
     folder = channel.root / "head"
     token = read(folder / "admin-token")
     listener = read(folder / "listener.json") or read(folder / "door.json")  # a head of the first schema runs
@@ -82,7 +105,13 @@ def find_node(places: List[str], oldest: List[int]) -> "Optional[NodeProgramFoun
         if not os.access(place_, os.X_OK):
             continue
         try:
-            reported = subprocess.run([place_, "-p", "process.versions.node"], capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL)
+            reported = subprocess.run(
+                [place_, "-p", "process.versions.node"],
+                capture_output=True,
+                text=True,
+                timeout=20,
+                stdin=subprocess.DEVNULL,
+            )
             version = [int(part) for part in reported.stdout.strip().split(".")]
         except (OSError, ValueError, subprocess.TimeoutExpired):
             continue

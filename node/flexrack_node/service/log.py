@@ -3,6 +3,7 @@
 The service appends to `log` itself, not through its supervisor: a supervisor that dies takes no output with it and
 breaks no pipe. So rotation copies and then truncates; what is written within that instant may be missing from log.1.
 """
+
 import os
 import shutil
 from pathlib import Path

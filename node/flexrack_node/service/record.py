@@ -3,6 +3,7 @@
 Whether a supervisor lives is told by the kernel lock on `supervisor.lock`, which ends with the process however it
 ends. A pid is only ever trusted together with its start time, so that a recycled pid is never signalled.
 """
+
 import fcntl
 import hashlib
 import os
@@ -57,7 +58,9 @@ class ServiceRecord:
         write("service.state", self.folder / "state.json", state)
 
     def ask_stop(self, grace: float, spare: bool = False) -> None:
-        """Written before the supervisor is signalled: how long to wait before SIGKILL, and whether what the process started lives on."""
+        """Written before the supervisor is signalled: how long to wait before SIGKILL, and whether what the process
+        started lives on.
+        """
         write("service.stop", self.folder / "stop.json", {"grace": grace, "spare": spare})
 
     def stop_grace(self) -> Optional[float]:
@@ -73,7 +76,9 @@ class ServiceRecord:
             pass
 
     def end_from_within(self, grace: float) -> None:
-        """Asked by the service itself: its supervisor ends it as a stop does, and does not start it again; what is told of it stays."""
+        """Asked by the service itself: its supervisor ends it as a stop does, and does not start it again; what is told
+        of it stays.
+        """
         self.ask_stop(grace)
         supervisor = or_nothing(self.state().get("supervisor"))
         pid = supervisor.get("pid")
@@ -117,16 +122,22 @@ def wanted(root: Path) -> List[ServiceRecord]:
     """The services that are to run on this node, by id."""
     folder = root / "services"
     names = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
-    return [record for record in (ServiceRecord(root, name) for name in names if ID_PATTERN.fullmatch(name)) if record.is_wanted()]
+    return [
+        record
+        for record in (ServiceRecord(root, name) for name in names if ID_PATTERN.fullmatch(name))
+        if record.is_wanted()
+    ]
 
 
 def start_time(pid: int) -> Optional[str]:
-    """Start time of a living process, in the kernel's own unit and with its boot; None where there is none. Raises OSError where that cannot be seen now."""
+    """Start time of a living process, in the kernel's own unit and with its boot; None where there is none. Raises
+    OSError where that cannot be seen now.
+    """
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
         return None
-    fields = stat[stat.rindex(b")") + 2:].split()
+    fields = stat[stat.rindex(b")") + 2 :].split()
     if fields[0] in (b"Z", b"X"):
         return None
     return f"{boot_id()}:{fields[19].decode()}"

@@ -3,6 +3,7 @@
 It starts the service, or adopts the process of a supervisor that was killed; starts it again when it ends, with a
 growing pause; and gives up where it ended too often within a while.
 """
+
 import contextlib
 import os
 import signal
@@ -64,7 +65,9 @@ class Supervisor:
                 return front
             except OSError as error:
                 if not reported:
-                    self.log_line(f"cannot listen on {':'.join(map(str, self.spec['front']['listen']))}: {error.strerror or error}")
+                    self.log_line(
+                        f"cannot listen on {':'.join(map(str, self.spec['front']['listen']))}: {error.strerror or error}"
+                    )
                 reported = True
                 self._sleep(1.0)
         return None
@@ -112,9 +115,14 @@ class Supervisor:
         output = self.log.open()
         try:
             self.child = subprocess.Popen(
-                self.spec["argv"], stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
+                self.spec["argv"],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
                 cwd=self.spec.get("cwd") or str(self.record.folder),
-                env={**os.environ, **self.spec.get("env", {}), **self.containment.environment()})
+                env={**os.environ, **self.spec.get("env", {}), **self.containment.environment()},
+            )
         finally:
             os.close(output)
         self.containment.enter(self.child.pid)

@@ -1,4 +1,5 @@
 """The user's own service manager of systemd, as far as flexrack uses it."""
+
 import os
 import pwd
 import shutil
@@ -19,7 +20,9 @@ def is_usable() -> bool:
 
 
 def lingers() -> bool:
-    """Whether the user's services begin with the machine; where not, they begin at the first login and end with the last session."""
+    """Whether the user's services begin with the machine; where not, they begin at the first login and end with the
+    last session.
+    """
     return (LINGERING / account()).exists()
 
 
@@ -33,11 +36,21 @@ def linger(on: bool) -> str:
     if not has_logind():
         return "systemd-logind does not run here, which would start the services of an account with the machine"
     try:
-        done = subprocess.run(["loginctl", "--no-ask-password", "enable-linger" if on else "disable-linger", account()],
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=False)
+        done = subprocess.run(
+            ["loginctl", "--no-ask-password", "enable-linger" if on else "disable-linger", account()],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_SECONDS,
+            check=False,
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
-    return "" if done.returncode == 0 else (done.stderr.strip().splitlines() or [f"loginctl ended with {done.returncode}"])[-1]
+    return (
+        ""
+        if done.returncode == 0
+        else (done.stderr.strip().splitlines() or [f"loginctl ended with {done.returncode}"])[-1]
+    )
 
 
 def account() -> str:
@@ -90,7 +103,15 @@ def quote(word: str) -> str:
 
 def call(*words: str) -> "subprocess.CompletedProcess[str]":
     try:
-        return subprocess.run(["systemctl", "--user", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=False, env=environment())
+        return subprocess.run(
+            ["systemctl", "--user", *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_SECONDS,
+            check=False,
+            env=environment(),
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         return subprocess.CompletedProcess(list(words), 1, "", str(error))
 

@@ -1,7 +1,9 @@
-"""POSIX access control lists, as the kernel keeps them in extended attributes: acl(5); their bytes are of include/uapi/linux/posix_acl_xattr.h.
+"""POSIX access control lists, as the kernel keeps them in extended attributes: acl(5); their bytes are of
+include/uapi/linux/posix_acl_xattr.h.
 
 Written here and not by setfacl(1), which not every machine has.
 """
+
 import errno
 import os
 import stat
@@ -17,7 +19,9 @@ Entries = Dict[Tuple[int, int], int]  # (tag, id): permissions
 
 
 def set_user(path: str, uid: int, allowed: Optional[int], kind: str = ACCESS) -> None:
-    """Gives `uid` these permissions, or with None no entry any more. Follows no link. Raises OSError: ENOTSUP where the file system has no lists, EPERM where it is another's."""
+    """Gives `uid` these permissions, or with None no entry any more. Follows no link. Raises OSError: ENOTSUP where the
+    file system has no lists, EPERM where it is another's.
+    """
     status = os.lstat(path)
     if stat.S_ISLNK(status.st_mode):
         raise OSError(errno.ELOOP, "is a symbolic link", path)
@@ -76,7 +80,10 @@ def allowed_to(path: str, uid: int, gids: List[int]) -> int:
     mask = entries.get((_MASK, _NOBODY), 7)
     if (_USER, uid) in entries:
         return entries[(_USER, uid)] & mask
-    groups = {status.st_gid: entries.get((_GROUP_OBJ, _NOBODY), (status.st_mode >> 3) & 7), **{who: allowed for (tag, who), allowed in entries.items() if tag == _GROUP}}
+    groups = {
+        status.st_gid: entries.get((_GROUP_OBJ, _NOBODY), (status.st_mode >> 3) & 7),
+        **{who: allowed for (tag, who), allowed in entries.items() if tag == _GROUP},
+    }
     mine = [allowed & mask for who, allowed in groups.items() if who in gids]
     if mine:
         return max(mine)
@@ -96,4 +103,6 @@ def _together(entries: Entries) -> int:
 
 
 def _bytes(entries: Entries) -> bytes:
-    return struct.pack("<I", _VERSION) + b"".join(struct.pack("<HHI", tag, allowed, who) for (tag, who), allowed in sorted(entries.items()))
+    return struct.pack("<I", _VERSION) + b"".join(
+        struct.pack("<HHI", tag, allowed, who) for (tag, who), allowed in sorted(entries.items())
+    )

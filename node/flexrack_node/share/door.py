@@ -1,9 +1,11 @@
-"""What sshd starts for somebody who may write into a folder of this account: python3 -I -S door.py FOLDER_OF_INVITATIONS ID.
+"""What sshd starts for somebody who may write into a folder of this account: python3 -I -S door.py
+FOLDER_OF_INVITATIONS ID.
 
-It serves SFTP, or rsync, as this account, in a sandbox (bubblewrap) that has that folder and the system's programs, and nothing else: no home, no network, no
-other process. It ends when the share is taken back or is over. It stands for itself: the program that put it there may be gone. Prints errors for the one
-who connects.
+It serves SFTP, or rsync, as this account, in a sandbox (bubblewrap) that has that folder and the system's programs, and
+nothing else: no home, no network, no other process. It ends when the share is taken back or is over. It stands for
+itself: the program that put it there may be gone. Prints errors for the one who connects.
 """
+
 import json
 import os
 import pwd
@@ -15,7 +17,13 @@ import sys
 import time
 from typing import Any, Dict, List, Optional
 
-SFTP = ("/usr/lib/openssh/sftp-server", "/usr/libexec/openssh/sftp-server", "/usr/lib/ssh/sftp-server", "/usr/libexec/sftp-server", "/usr/lib/misc/sftp-server")
+SFTP = (
+    "/usr/lib/openssh/sftp-server",
+    "/usr/libexec/openssh/sftp-server",
+    "/usr/lib/ssh/sftp-server",
+    "/usr/libexec/sftp-server",
+    "/usr/lib/misc/sftp-server",
+)
 LOOK_SECONDS = 0.5
 
 
@@ -32,7 +40,12 @@ def main() -> int:
     os.write(write_end, f"{me.pw_name}:x:{me.pw_uid}:{me.pw_gid}::/{record['name']}:/bin/sh\n".encode())
     os.close(write_end)
     try:
-        child = subprocess.Popen([*sandbox(record, read_end), *command], pass_fds=[read_end], cwd="/", env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"})
+        child = subprocess.Popen(
+            [*sandbox(record, read_end), *command],
+            pass_fds=[read_end],
+            cwd="/",
+            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
+        )
     except OSError as error:
         return refuse(f"the sandbox of this folder cannot be started: {error.strerror}")
     os.close(read_end)
@@ -57,7 +70,11 @@ def valid(folder: str, share: str) -> Optional[Dict[str, Any]]:
             record: Dict[str, Any] = json.load(file)
     except (OSError, ValueError):
         return None
-    if record.get("access") != "write" or record.get("id") != share or (record.get("until") is not None and record["until"] <= time.time()):
+    if (
+        record.get("access") != "write"
+        or record.get("id") != share
+        or (record.get("until") is not None and record["until"] <= time.time())
+    ):
         return None
     return record if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", record.get("name", "")) else None
 
@@ -86,8 +103,31 @@ def sandbox(record: Dict[str, Any], passwd: int) -> List[str]:
         elif os.path.isdir(path):
             system += ["--ro-bind", path, path]
     return [
-        record["sandbox"], "--unshare-all", "--die-with-parent", "--new-session", "--ro-bind", "/usr", "/usr", *system, "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache",
-        "--ro-bind-data", str(passwd), "/etc/passwd", "--dev", "/dev", "--bind", record["folder"], inside, "--chdir", inside, "--setenv", "HOME", inside, "--",
+        record["sandbox"],
+        "--unshare-all",
+        "--die-with-parent",
+        "--new-session",
+        "--ro-bind",
+        "/usr",
+        "/usr",
+        *system,
+        "--ro-bind-try",
+        "/etc/ld.so.cache",
+        "/etc/ld.so.cache",
+        "--ro-bind-data",
+        str(passwd),
+        "/etc/passwd",
+        "--dev",
+        "/dev",
+        "--bind",
+        record["folder"],
+        inside,
+        "--chdir",
+        inside,
+        "--setenv",
+        "HOME",
+        inside,
+        "--",
     ]
 
 

@@ -1,10 +1,13 @@
-"""Where invitations lie: /var/tmp/flexrack-shares-UID/, which whoever is invited may enter, as they may not enter the owner's home.
+"""Where invitations lie: /var/tmp/flexrack-shares-UID/, which whoever is invited may enter, as they may not enter the
+owner's home.
 
     ID.json    what is shared with whom: the owner's, read by the one who is invited
     ID.answer  the owner's, written by the one who is invited: {answer, key?}; hostile text, read as such
 
-Names in /var/tmp are anybody's to take: a folder counts as an account's only where that account owns it, and it is closed to others.
+Names in /var/tmp are anybody's to take: a folder counts as an account's only where that account owns it, and it is
+closed to others.
 """
+
 import json
 import os
 import pwd
@@ -26,7 +29,9 @@ _TRIES = 20
 _MOST = 1000  # invitations of one account that are looked at
 _ANSWER_BYTES = 8192
 _ID = re.compile(r"[0-9a-f]{16}")
-KEY = re.compile(r"(?:ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)|sk-ssh-ed25519@openssh\.com|sk-ecdsa-sha2-nistp256@openssh\.com) [A-Za-z0-9+/]{32,4096}={0,3}")
+KEY = re.compile(
+    r"(?:ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)|sk-ssh-ed25519@openssh\.com|sk-ecdsa-sha2-nistp256@openssh\.com) [A-Za-z0-9+/]{32,4096}={0,3}"
+)
 
 
 def base() -> Path:
@@ -50,7 +55,11 @@ def own_folder(make: bool = False) -> Optional[Path]:
             return path
         if stat.S_ISDIR(status.st_mode) and status.st_uid == uid and not status.st_mode & 0o007:
             return path
-    raise NodeError("NODE_UNFIT", f"the names flexrack-shares-{uid} in {base()} are all taken by others", "have the node's administrator remove them")
+    raise NodeError(
+        "NODE_UNFIT",
+        f"the names flexrack-shares-{uid} in {base()} are all taken by others",
+        "have the node's administrator remove them",
+    )
 
 
 def folders_of_others() -> Iterator[Tuple[Path, int]]:
@@ -66,7 +75,11 @@ def folders_of_others() -> Iterator[Tuple[Path, int]]:
                 status = os.lstat(path)
             except OSError:
                 continue
-            if stat.S_ISDIR(status.st_mode) and status.st_uid != os.getuid() and name.split("-")[2] == str(status.st_uid):
+            if (
+                stat.S_ISDIR(status.st_mode)
+                and status.st_uid != os.getuid()
+                and name.split("-")[2] == str(status.st_uid)
+            ):
                 yield path, status.st_uid
 
 
@@ -108,7 +121,12 @@ def given() -> "List[ShareRecord]":
 
 def received() -> "List[Tuple[Path, ShareRecord]]":
     """What others share with this account."""
-    return [(folder, record) for folder, uid in folders_of_others() for record in records_in(folder, uid) if record["user_uid"] == os.getuid()]
+    return [
+        (folder, record)
+        for folder, uid in folders_of_others()
+        for record in records_in(folder, uid)
+        if record["user_uid"] == os.getuid()
+    ]
 
 
 def new_id() -> str:

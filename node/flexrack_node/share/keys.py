@@ -1,4 +1,7 @@
-"""Lines of ~/.ssh/authorized_keys that let somebody into one folder: sshd(8), AUTHORIZED_KEYS FILE FORMAT. Other lines are left as they are, byte by byte."""
+"""Lines of ~/.ssh/authorized_keys that let somebody into one folder: sshd(8), AUTHORIZED_KEYS FILE FORMAT. Other lines
+are left as they are, byte by byte.
+"""
+
 import fcntl
 import os
 import shlex

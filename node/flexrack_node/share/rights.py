@@ -1,4 +1,7 @@
-"""Rights to read a folder, by access control lists: given, taken back, and the way there, which must not open more than is meant."""
+"""Rights to read a folder, by access control lists: given, taken back, and the way there, which must not open more than
+is meant.
+"""
+
 import errno
 import os
 import pwd
@@ -14,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def give(record: "ShareRecord") -> int:
-    """Reading and entering for the account of `record`, also for what will be made there. Returns how many entries are others' or cannot be given. Raises NODE_UNFIT."""
+    """Reading and entering for the account of `record`, also for what will be made there. Returns how many entries are
+    others' or cannot be given. Raises NODE_UNFIT.
+    """
     uid, skipped = record["user_uid"], 0
     _open_way(record)
     for path, mode in entries(record["folder"]):
@@ -32,7 +37,9 @@ def give(record: "ShareRecord") -> int:
 
 
 def take(record: "ShareRecord", others: "List[ShareRecord]") -> int:
-    """Takes back what `give` gave; `others`: what the account is still given. Returns how many entries could not be changed."""
+    """Takes back what `give` gave; `others`: what the account is still given. Returns how many entries could not be
+    changed.
+    """
     uid, left = record["user_uid"], 0
     kept = [one["folder"] for one in others if one["access"] == "read"]
     if record["access"] == "read":
@@ -61,7 +68,9 @@ def _withdrawn(path: str, uid: int, kind: str) -> int:
 
 
 def entries(folder: str) -> Iterator[Tuple[str, int]]:
-    """The folder and all below: (path, mode), of files and folders. No link is followed, and nothing of another file system is entered."""
+    """The folder and all below: (path, mode), of files and folders. No link is followed, and nothing of another file
+    system is entered.
+    """
     device = os.lstat(folder).st_dev
     yield folder, os.lstat(folder).st_mode
     for at, folders, files in os.walk(folder):
@@ -78,8 +87,8 @@ def entries(folder: str) -> Iterator[Tuple[str, int]]:
 
 def _open_way(record: "ShareRecord") -> None:
     """
-    Lets the account pass the folders above, where these are closed to it and ours. What else lies in such a folder was closed by it: each entry that its own mode
-    would open is closed to this account, and so is what will be made there.
+    Lets the account pass the folders above, where these are closed to it and ours. What else lies in such a folder was
+    closed by it: each entry that its own mode would open is closed to this account, and so is what will be made there.
     """
     uid = record["user_uid"]
     gids = os.getgrouplist(record["user"], pwd.getpwuid(uid).pw_gid)
@@ -88,7 +97,12 @@ def _open_way(record: "ShareRecord") -> None:
         if acl.allowed_to(str(parent), uid, gids) & acl.EXECUTE:
             continue
         if os.stat(parent).st_uid != os.getuid():
-            raise NodeError("NODE_UNFIT", f"{record['user']} may not enter {parent}, which is not this account's", "share a folder below one that others may enter", path=str(parent))
+            raise NodeError(
+                "NODE_UNFIT",
+                f"{record['user']} may not enter {parent}, which is not this account's",
+                "share a folder below one that others may enter",
+                path=str(parent),
+            )
         try:
             for entry in sorted(os.scandir(parent), key=lambda one: one.name):
                 mode = entry.stat(follow_symlinks=False).st_mode
@@ -104,5 +118,10 @@ def _open_way(record: "ShareRecord") -> None:
 
 def _unfit(path: str, error: OSError) -> NodeError:
     if error.errno in (errno.ENOTSUP, errno.EOPNOTSUPP):
-        return NodeError("NODE_UNFIT", f"the file system of {path} has no access control lists", "share it with --write, which needs none, or move it to another file system", path=path)
+        return NodeError(
+            "NODE_UNFIT",
+            f"the file system of {path} has no access control lists",
+            "share it with --write, which needs none, or move it to another file system",
+            path=path,
+        )
     return NodeError("NODE_UNFIT", f"the rights of {path} cannot be changed: {error.strerror}", None, path=path)

@@ -1,12 +1,15 @@
-"""What Slurm said last, on one board for everything that watches runs of this folder: squeue is asked once for all of them, and seldom while nothing happens.
+"""What Slurm said last, on one board for everything that watches runs of this folder: squeue is asked once for all of
+them, and seldom while nothing happens.
 
     <root>/runs/.queue.json     {bin, jobs: {number: {requested, seen: a row of slurm.commands.ask}}, watched: {number: {at, sign, since}}, error: {at, code, message, hint}}
     <root>/runs/.queue.lock     held while Slurm is asked and the board is written
 
-squeue(1), PERFORMANCE: every call is a question to slurmctld, which is kept from its work by many of them. So a job is asked for again after an eighth of the time for which nothing
-has been heard of it, between half a second and ten: another state, or something new in the run's own files (`sign`), makes it quick again. Times in seconds since 1970, because
-login nodes may share a folder.
+squeue(1), PERFORMANCE: every call is a question to slurmctld, which is kept from its work by many of them. So a job is
+asked for again after an eighth of the time for which nothing has been heard of it, between half a second and ten:
+another state, or something new in the run's own files (`sign`), makes it quick again. Times in seconds since 1970,
+because login nodes may share a folder.
 """
+
 import contextlib
 import itertools
 import os
@@ -25,7 +28,8 @@ if TYPE_CHECKING:
 FIRST, MOST = 0.5, 10.0  # seconds between two questions: right after something has happened, and long after
 _EIGHTH = 8.0
 _WATCHED = 60.0  # seconds since somebody wanted to know of a job after which nobody does any more
-_OTHERS = 1000  # jobs kept that nobody watches yet: `runs list` comes to them next; arrays of the user's own may have many more
+# jobs kept that nobody watches yet: `runs list` comes to them next; arrays of the user's own may have many more
+_OTHERS = 1000
 _ERROR = 1.0  # seconds for which a refusal is everybody's
 _PATIENCE = 40.0  # seconds for another one's question, which has 30 itself
 
@@ -40,7 +44,14 @@ def pace(quiet: float) -> float:
 class Board:
     """`ask` and `now` are for tests: slurm.commands.ask, and the clock."""
 
-    def __init__(self, runs: Path, folder: Optional[str], ask: Ask = commands.ask, now: Callable[[], float] = time.time, patience: float = _PATIENCE) -> None:
+    def __init__(
+        self,
+        runs: Path,
+        folder: Optional[str],
+        ask: Ask = commands.ask,
+        now: Callable[[], float] = time.time,
+        patience: float = _PATIENCE,
+    ) -> None:
         self._path, self._lock, self._bin = runs / ".queue.json", runs / ".queue.lock", folder
         self._ask, self._now, self._patience = ask, now, patience
         self._good_until = 0.0
@@ -50,11 +61,14 @@ class Board:
         return 0 < self._good_until - self._now() <= MOST
 
     def look(self, job: str, sign: float, most: float = MOST) -> "Optional[QueueRow]":
-        """What squeue says of a job, no older than `most` seconds, nor than the newest `sign`; None where it does not know it. Raises as slurm.commands.ask."""
+        """What squeue says of a job, no older than `most` seconds, nor than the newest `sign`; None where it does not
+        know it. Raises as slurm.commands.ask.
+        """
         begin = self._now()
         kept = self._read()
         note = kept["watched"].get(job)
-        if note and note["sign"] >= sign and 0 <= begin - note["at"] < _WATCHED / 3:  # else it is to be noted that somebody watches
+        # else it is to be noted that somebody watches
+        if note and note["sign"] >= sign and 0 <= begin - note["at"] < _WATCHED / 3:
             found = self._good(kept, job, begin, most)
             if found:
                 return found
@@ -91,23 +105,33 @@ class Board:
         return row["seen"]
 
     def _answer(self, kept: "QueueBoard", job: str) -> None:
-        """Asks for this job alone, or where others are watched for all that the user has: one question, however many they are."""
+        """Asks for this job alone, or where others are watched for all that the user has: one question, however many
+        they are.
+        """
         requested, before = self._now(), kept["jobs"]
-        watched = {number: note for number, note in kept["watched"].items() if number == job or 0 <= requested - note["at"] < _WATCHED}
+        watched = {
+            number: note
+            for number, note in kept["watched"].items()
+            if number == job or 0 <= requested - note["at"] < _WATCHED
+        }
         kept["watched"], kept["error"] = watched, None
         try:
             found = self._ask(None if len(watched) > 1 else job, self._bin)
             if job not in found and len(watched) > 1:
                 found = {**found, **self._ask(job, self._bin)}  # only so Slurm says itself that it does not know a job
         except NodeError as error:
-            self._write({**kept, "error": {"at": self._now(), "code": error.code, "message": error.message, "hint": error.hint}})
+            self._write(
+                {**kept, "error": {"at": self._now(), "code": error.code, "message": error.message, "hint": error.hint}}
+            )
             raise
         for number, note in watched.items():
             old, new = before.get(number), found.get(number)
             if old and new and old["seen"]["state"] != new["state"]:
                 note["since"] = requested
         others = itertools.islice((number for number in found if number not in watched), _OTHERS)
-        kept["jobs"] = {number: {"requested": requested, "seen": found[number]} for number in [*others, *watched] if number in found}
+        kept["jobs"] = {
+            number: {"requested": requested, "seen": found[number]} for number in [*others, *watched] if number in found
+        }
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[bool]:
@@ -125,7 +149,9 @@ class Board:
 
     def _read(self) -> "QueueBoard":
         kept = read_current("slurm.queue", self._path)  # of another version: Slurm is asked again
-        return kept if kept and kept["bin"] == self._bin else {"bin": self._bin, "jobs": {}, "watched": {}, "error": None}
+        return (
+            kept if kept and kept["bin"] == self._bin else {"bin": self._bin, "jobs": {}, "watched": {}, "error": None}
+        )
 
     def _write(self, kept: "QueueBoard") -> None:
         write("slurm.queue", self._path, kept, durable=False)

@@ -1,4 +1,7 @@
-"""slurm.check: what of a cluster decides whether a job can run there: partitions, accounts, pyxis, and where flexrack's folder lies."""
+"""slurm.check: what of a cluster decides whether a job can run there: partitions, accounts, pyxis, and where flexrack's
+folder lies.
+"""
+
 import getpass
 import os
 import re
@@ -15,18 +18,29 @@ if TYPE_CHECKING:
     from flexrack_node.schema.slurm import CheckedPartition, ClusterFact, RootFact, SlurmPrograms
 
 # Kinds of file systems (proc(5), mountinfo) that are shared by machines, and those that one machine has for itself.
-_SHARED = re.compile(r"nfs4?|lustre|gpfs|mmfs|beegfs|ceph|fuse\.ceph.*|glusterfs|fuse\.glusterfs|afs|orangefs|pvfs2|wekafs|cifs|smb3|gfs2|ocfs2|panfs|vastnfs|fuse\.juicefs|fuse\.sshfs|9p|virtiofs")
+_SHARED = re.compile(
+    r"nfs4?|lustre|gpfs|mmfs|beegfs|ceph|fuse\.ceph.*|glusterfs|fuse\.glusterfs|afs|orangefs|pvfs2|wekafs|cifs|smb3|gfs2|ocfs2|panfs|vastnfs|fuse\.juicefs|fuse\.sshfs|9p|virtiofs"
+)
 _OWN = re.compile(r"ext[234]|xfs|btrfs|tmpfs|ramfs|overlay|zfs|f2fs|vfat|devtmpfs|squashfs")
 
 
 def check(given: "SlurmPrograms", channel: Channel) -> "ClusterFact":
-    """{bin?} -> {version, partitions: see read_partitions, accounts: [name] | None (nobody keeps them), pyxis,
-    root: {path, kind, shared: True | False | None (cannot be told)}}. Raises NODE_UNFIT (a program is missing), NODE_UNREACHABLE."""
+    """{bin?} -> {version, partitions: see read_partitions, accounts: [name] | None (nobody keeps them), pyxis, root:
+    {path, kind, shared: True | False | None (cannot be told)}}. Raises NODE_UNFIT (a program is missing),
+    NODE_UNREACHABLE.
+    """
     folder = given.get("bin")
-    for words in (["sbatch", "--version"], ["scancel", "--version"], ["squeue", "--noheader", "--me"], ["sinfo", "--noheader"]):
+    for words in (
+        ["sbatch", "--version"],
+        ["scancel", "--version"],
+        ["squeue", "--noheader", "--me"],
+        ["sinfo", "--noheader"],
+    ):
         done = commands.call(words, folder)
         if done.returncode != 0:
-            raise NodeError("NODE_UNREACHABLE", f"{words[0]} does not answer: {commands.last_line(done.stderr)}", words[0])
+            raise NodeError(
+                "NODE_UNREACHABLE", f"{words[0]} does not answer: {commands.last_line(done.stderr)}", words[0]
+            )
     known = commands.config(folder)
     return {
         "version": known.get("SLURM_VERSION"),
@@ -48,7 +62,8 @@ def partitions(folder: Optional[str]) -> "List[CheckedPartition]":
 
 
 def read_partitions(shown: str, sizes: str) -> "List[CheckedPartition]":
-    """[{name, default, up, nodes, most_nodes, seconds, cpus, accounts}]: most nodes and seconds of a job, accounts that may use it; None: no limit.
+    """[{name, default, up, nodes, most_nodes, seconds, cpus, accounts}]: most nodes and seconds of a job, accounts that
+    may use it; None: no limit.
 
     `sizes`: lines of sinfo's %R|%c; cpus of its largest node.
     """
@@ -56,12 +71,21 @@ def read_partitions(shown: str, sizes: str) -> "List[CheckedPartition]":
     for name, _, number in (line.partition("|") for line in sizes.splitlines()):
         found = re.match(r"\d+", number.strip())
         cpus[name.strip()] = max(cpus.get(name.strip(), 0), int(found.group()) if found else 0)
-    rows = [dict(word.partition("=")[::2] for word in line.split()) for line in shown.splitlines() if line.startswith("PartitionName=")]
+    rows = [
+        dict(word.partition("=")[::2] for word in line.split())
+        for line in shown.splitlines()
+        if line.startswith("PartitionName=")
+    ]
     return [
         {
-            "name": row["PartitionName"], "default": row.get("Default") == "YES", "up": row.get("State") == "UP", "nodes": int(row.get("TotalNodes") or 0),
-            "most_nodes": int(row["MaxNodes"]) if row.get("MaxNodes", "").isdigit() else None, "seconds": seconds_of(row.get("MaxTime", "")),
-            "cpus": cpus.get(row["PartitionName"]) or None, "accounts": None if row.get("AllowAccounts", "ALL") == "ALL" else row["AllowAccounts"].split(","),
+            "name": row["PartitionName"],
+            "default": row.get("Default") == "YES",
+            "up": row.get("State") == "UP",
+            "nodes": int(row.get("TotalNodes") or 0),
+            "most_nodes": int(row["MaxNodes"]) if row.get("MaxNodes", "").isdigit() else None,
+            "seconds": seconds_of(row.get("MaxTime", "")),
+            "cpus": cpus.get(row["PartitionName"]) or None,
+            "accounts": None if row.get("AllowAccounts", "ALL") == "ALL" else row["AllowAccounts"].split(","),
         }
         for row in rows
     ]
@@ -78,7 +102,15 @@ def seconds_of(text: str) -> Optional[int]:
 
 def accounts(folder: Optional[str]) -> Optional[List[str]]:
     """Those that this user may charge; None where the database does not answer."""
-    words = ["sacctmgr", "--noheader", "--parsable2", "show", "associations", f"user={getpass.getuser()}", "format=account"]
+    words = [
+        "sacctmgr",
+        "--noheader",
+        "--parsable2",
+        "show",
+        "associations",
+        f"user={getpass.getuser()}",
+        "format=account",
+    ]
     try:
         done = commands.call(words, folder)
     except NodeError:
@@ -87,15 +119,25 @@ def accounts(folder: Optional[str]) -> Optional[List[str]]:
 
 
 def file_system(root: Path, folder: Optional[str]) -> "RootFact":
-    """{path, kind, shared}: of the mount that `root` is in, or will be. A file system of this machine alone is shared by nodes that are all this machine."""
+    """{path, kind, shared}: of the mount that `root` is in, or will be. A file system of this machine alone is shared
+    by nodes that are all this machine.
+    """
     kind = kind_of(root, Path("/proc/self/mountinfo").read_text())
     if _SHARED.fullmatch(kind):
         return {"path": str(root), "kind": kind, "shared": True}
     if not _OWN.fullmatch(kind):
         return {"path": str(root), "kind": kind, "shared": None}
     names = commands.call(["sinfo", "--noheader", "--Node", "--format=%o"], folder).stdout.split()
-    own = {address for _, address, _ in interfaces()} | {"localhost", os.uname().nodename, os.uname().nodename.split(".")[0]}
-    return {"path": str(root), "kind": kind, "shared": bool(names) and all(name in own or name.startswith("127.") for name in names)}
+    own = {address for _, address, _ in interfaces()} | {
+        "localhost",
+        os.uname().nodename,
+        os.uname().nodename.split(".")[0],
+    }
+    return {
+        "path": str(root),
+        "kind": kind,
+        "shared": bool(names) and all(name in own or name.startswith("127.") for name in names),
+    }
 
 
 def kind_of(root: Path, mountinfo: str) -> str:

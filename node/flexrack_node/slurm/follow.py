@@ -1,4 +1,7 @@
-"""run.follow of a run under Slurm: what the queue says while it waits, then the logs of all its nodes from the shared folder."""
+"""run.follow of a run under Slurm: what the queue says while it waits, then the logs of all its nodes from the shared
+folder.
+"""
+
 import base64
 from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional
 
@@ -14,7 +17,9 @@ _TICK = 0.1
 
 
 def follow(run: SlurmJob, given: Mapping[str, Any], channel: Channel) -> None:
-    """As runs.follow; a chunk also has `node`, and there are events `queue` {state, reason, start, job, requeued: SlurmJob.requeued} at every change."""
+    """As runs.follow; a chunk also has `node`, and there are events `queue` {state, reason, start, job, requeued:
+    SlurmJob.requeued} at every change.
+    """
     offsets: Dict[str, int] = {str(key): int(value) for key, value in (given.get("offsets") or {}).items()}
     news, reported, pace = int(given.get("news") or 0), None, Pace(channel, _TICK)
     seen: Optional[QueueRow] = None
@@ -22,7 +27,17 @@ def follow(run: SlurmJob, given: Mapping[str, Any], channel: Channel) -> None:
         newest = run.watch()
         if newest is not seen:
             seen = newest
-            state = {"job": seen["job"], "state": seen["state"], "reason": seen["reason"], "start": seen["start"], "requeued": run.requeued(seen["state"])} if seen else None
+            state = (
+                {
+                    "job": seen["job"],
+                    "state": seen["state"],
+                    "reason": seen["reason"],
+                    "start": seen["start"],
+                    "requeued": run.requeued(seen["state"]),
+                }
+                if seen
+                else None
+            )
             if state and state != reported:
                 channel.event("queue", **state)
                 reported = state
@@ -46,7 +61,14 @@ def _send_new(run: SlurmJob, offsets: Dict[str, int], channel: Channel) -> bool:
                     key = f"{number}/{path.name}"
                     data = read_from(path, offsets.get(key, 0), CHUNK)
                     if data:
-                        channel.event("chunk", attempt=number, file=path.name, node=node, offset=offsets.get(key, 0), data=base64.b64encode(data).decode())
+                        channel.event(
+                            "chunk",
+                            attempt=number,
+                            file=path.name,
+                            node=node,
+                            offset=offsets.get(key, 0),
+                            data=base64.b64encode(data).decode(),
+                        )
                         offsets[key] = offsets.get(key, 0) + len(data)
                         sent, more = True, more or len(data) == CHUNK
         if not more:

@@ -12,6 +12,7 @@
 
 Whether it is alive is asked of Slurm, never guessed from files.
 """
+
 import contextlib
 import json
 import os
@@ -59,7 +60,9 @@ class SlurmJob:
             value: Optional[str] = known["job"]
             return value
         array = self.spec["slurm"].get("array")
-        found = commands.find(array["name"], self.bin, array["task"]) if array else commands.find(self.folder.run, self.bin)
+        found = (
+            commands.find(array["name"], self.bin, array["task"]) if array else commands.find(self.folder.run, self.bin)
+        )
         if found:
             write("run.job", self.folder.path / "job.json", {"job": found})
         return found
@@ -79,25 +82,35 @@ class SlurmJob:
         return int(or_nothing(read("run.gang", self.folder.path / "gang.json")).get("start", 0))
 
     def requeued(self, state: Optional[str]) -> "Optional[Requeued]":
-        """{times, why}: how often Slurm has put the job back into its queue, and why the last time, where that is known. `state`: what Slurm says now."""
+        """{times, why}: how often Slurm has put the job back into its queue, and why the last time, where that is
+        known. `state`: what Slurm says now.
+        """
         left = or_nothing(self.leader().result()).get("requeued")
         has_begun = (self.folder.path / "gang.json").exists()
         times = self._start() + (1 if left or (has_begun and state in commands.WAITING) else 0)
         attempts = or_nothing(read("run.gang", self.folder.path / "gang.json")).get("attempts")
-        return {"times": times, "why": or_nothing(left or (attempts[-1].get("requeued") if attempts else None)).get("why")} if times else None
+        return (
+            {"times": times, "why": or_nothing(left or (attempts[-1].get("requeued") if attempts else None)).get("why")}
+            if times
+            else None
+        )
 
     def nodes(self) -> List[str]:
         found: List[str] = or_nothing(read("run.gang", self.folder.path / "gang.json")).get("nodes", [])
         return found
 
     def watch(self) -> "Optional[QueueRow]":
-        """As look, for loops: the same again until something may have changed, by what the run's own files and slurm_board tell."""
+        """As look, for loops: the same again until something may have changed, by what the run's own files and
+        slurm_board tell.
+        """
         if not self._seen or self._sign() > self._signed or not self._board.is_good() or self.folder.result():
             self.look(board.MOST)
         return self._seen
 
     def look(self, most: float = _NOW) -> "Optional[QueueRow]":
-        """What Slurm says, or has said in the last `most` seconds; None where it says that the job is over, or the result is there."""
+        """What Slurm says, or has said in the last `most` seconds; None where it says that the job is over, or the
+        result is there.
+        """
         self._seen = self._look(most)
         return self._seen
 
@@ -111,20 +124,28 @@ class SlurmJob:
             return told_by_records(None, "PENDING", None)  # sbatch is at it
         seen = self._board.look(job, self._signed, most) if job else None
         if job and seen and seen["state"] not in commands.OPEN:
-            seen = self._board.look(job, self._signed, _NOW)  # nobody looks again at what is over, so it is not told of what was true a while ago
+            # nobody looks again at what is over, so it is not told of what was true a while ago
+            seen = self._board.look(job, self._signed, _NOW)
         self._last = seen
         return seen if seen and seen["state"] in commands.OPEN else None
 
     def _sign(self) -> float:
         """When something happened last, by the run's own files; 0.0 where nothing has."""
         times = [0.0]
-        for path in (self.folder.path / "job.json", self.folder.path / "gang.json", self.folder.path / "stop.json", self.leader().path / "result.json"):
+        for path in (
+            self.folder.path / "job.json",
+            self.folder.path / "gang.json",
+            self.folder.path / "stop.json",
+            self.leader().path / "result.json",
+        ):
             with contextlib.suppress(OSError):
                 times.append(path.stat().st_mtime)
         return max(times)
 
     def close(self) -> None:
-        """Writes the result, once Slurm says that the job is over. For runs/repair.py: who only looks changes nothing. Where Slurm cannot be asked, it is done later."""
+        """Writes the result, once Slurm says that the job is over. For runs/repair.py: who only looks changes nothing.
+        Where Slurm cannot be asked, it is done later.
+        """
         with contextlib.suppress(NodeError):
             if self.folder.result() or self.look():
                 return
@@ -132,7 +153,9 @@ class SlurmJob:
             self._close(self._last or (commands.account(job, self.bin) if job else None))
 
     def _close(self, seen: "Optional[QueueRow]") -> None:
-        """Once: all who watch learn the end at the same moment, and what is closed is read no more as the job has left it."""
+        """Once: all who watch learn the end at the same moment, and what is closed is read no more as the job has left
+        it.
+        """
         with open(self.folder.path / "close.lock", "wb") as lock:
             shared_lock.wait(lock.fileno())
             if not self.folder.result():
@@ -150,9 +173,15 @@ class SlurmJob:
         if outputs is not None:
             result["outputs"] = outputs
         result["slurm"] = {**result["slurm"], "requeued": self.requeued(or_nothing(seen).get("state"))}
-        is_reported = leader is not None and [leader.get(key) for key in ("status", "cause")] == [result["status"], result["cause"]]
-        recorded = not self.spec.get("tracking") or bool(is_reported and all(or_nothing(one.result()).get("recorded") for one in self.parts()))
-        if not is_reported:  # what the tracking server was told, or was not told any more, is told again from this folder
+        is_reported = leader is not None and [leader.get(key) for key in ("status", "cause")] == [
+            result["status"],
+            result["cause"],
+        ]
+        recorded = not self.spec.get("tracking") or bool(
+            is_reported and all(or_nothing(one.result()).get("recorded") for one in self.parts())
+        )
+        # what the tracking server was told, or was not told any more, is told again from this folder
+        if not is_reported:
             path = self.leader().path
             path.mkdir(parents=True, exist_ok=True, mode=0o700)
             if not (path / "spec.json").exists():
@@ -160,16 +189,24 @@ class SlurmJob:
             write("run.result", path / "result.json", {**result, "recorded": not self.spec.get("tracking")})
         for member in self.parts():
             if not member.result():
-                partial = close_result(member.spec(), {"status": result["status"], "cause": result["cause"], "attempts": []}, result["started"])
+                partial = close_result(
+                    member.spec(),
+                    {"status": result["status"], "cause": result["cause"], "attempts": []},
+                    result["started"],
+                )
                 write("run.result", member.path / "result.json", partial)
         self.folder.write("result", {**result, "recorded": recorded})
 
     def summary(self, known: "Optional[QueueRow]" = None) -> "NodeRun":
-        """As PlainRun.summary; with `slurm`, what Slurm says. `known`: what it has just said, and is not asked for again."""
+        """As PlainRun.summary; with `slurm`, what Slurm says. `known`: what it has just said, and is not asked for
+        again.
+        """
         try:
             seen = known or self.look()
         except NodeError as error:  # one that cannot be asked is no reason to show none
-            seen = told_by_records(or_nothing(read("run.job", self.folder.path / "job.json")).get("job"), "UNKNOWN", error.message)
+            seen = told_by_records(
+                or_nothing(read("run.job", self.folder.path / "job.json")).get("job"), "UNKNOWN", error.message
+            )
         result, leader = self.folder.result(), self.leader()
         state = leader.state()
         return {
@@ -186,7 +223,8 @@ class SlurmJob:
             "launcher": self.spec["launcher"],
             "created": float(self.spec.get("created") or 0),
             "status": result["status"] if result else self._status(or_nothing(seen), state),
-            "attempt": state.get("attempt") or len(or_nothing(read("run.gang", self.folder.path / "gang.json")).get("attempts") or []),
+            "attempt": state.get("attempt")
+            or len(or_nothing(read("run.gang", self.folder.path / "gang.json")).get("attempts") or []),
             "live": result is None,
             "gang": None,
             "exit": result["exit"] if result else None,
@@ -201,9 +239,13 @@ class SlurmJob:
                 "reason": or_nothing(seen).get("reason"),
                 "start": or_nothing(seen).get("start"),
                 "partition": or_nothing(seen).get("partition"),
-                "source": seen["source"] if seen else or_nothing(or_nothing(result).get("slurm")).get("source", "records"),
+                "source": seen["source"]
+                if seen
+                else or_nothing(or_nothing(result).get("slurm")).get("source", "records"),
                 "nodes": len(self.nodes()) or self.spec["slurm"]["nodes"],
-                "requeued": or_nothing(result.get("slurm")).get("requeued") if result else self.requeued(or_nothing(seen).get("state")),
+                "requeued": or_nothing(result.get("slurm")).get("requeued")
+                if result
+                else self.requeued(or_nothing(seen).get("state")),
             },
         }
 
@@ -211,18 +253,28 @@ class SlurmJob:
         if seen.get("state") in commands.WAITING:
             return "waiting"
         known: Any = "starting" if or_nothing(self.leader().result()).get("requeued") else state.get("status")
-        own: Any = known if known in ("waiting", "running", "stopping", "recording") else "recording" if known == "ended" else "starting"
+        own: Any = (
+            known
+            if known in ("waiting", "running", "stopping", "recording")
+            else "recording"
+            if known == "ended"
+            else "starting"
+        )
         status: NodeRunStatus = own if own == "recording" else _STATUS.get(str(seen.get("state")), own)
         return status
 
     def detail(self, known: "Optional[QueueRow]" = None) -> "NodeRunDetail":
-        """As PlainRun.detail. Nothing is alive once Slurm has ended the job; until then what the records say. `known`: as of summary."""
+        """As PlainRun.detail. Nothing is alive once Slurm has ended the job; until then what the records say. `known`:
+        as of summary.
+        """
         summary = self.summary(known)
         records: Dict[str, Dict[str, RankRecord]] = {}
         result: Any = self.folder.result()
         for member in self.parts():
             for number in member.attempts():
-                records.setdefault(str(number), {}).update({str(rank): record for rank, record in sorted(member.records(number).items())})
+                records.setdefault(str(number), {}).update(
+                    {str(rank): record for rank, record in sorted(member.records(number).items())}
+                )
         now = [record for member in self.members() for record in member.records(summary["attempt"]).values()]
         live = [record["pid"] for record in now if "exit" not in record and "pid" in record]
         return {
@@ -244,12 +296,22 @@ class SlurmJob:
 
 def told_by_records(job: Optional[str], state: str, reason: Optional[str]) -> "QueueRow":
     """Of a job that Slurm was not asked about, or could not be."""
-    return {"job": job, "state": state, "reason": reason, "start": None, "nodes": "", "partition": None, "source": "records"}
+    return {
+        "job": job,
+        "state": state,
+        "reason": reason,
+        "start": None,
+        "nodes": "",
+        "partition": None,
+        "source": "records",
+    }
 
 
 def tell(member: RunFolder, kind: str, name: str, request: Optional[Mapping[str, Any]]) -> None:
-    """Writes a member's <name>.json of a kind in place, 0600: on NFS a file that was there is looked at anew whenever it is opened, a new one, or one
-    that replaces it, may stay unseen for as long as the folder's attributes are cached. What is read half-written is read again."""
+    """Writes a member's <name>.json of a kind in place, 0600: on NFS a file that was there is looked at anew whenever
+    it is opened, a new one, or one that replaces it, may stay unseen for as long as the folder's attributes are cached.
+    What is read half-written is read again.
+    """
     with open(os.open(member.path / f"{name}.json", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         json.dump(stored.stamped(kind, request) if request else None, file)
         file.flush()

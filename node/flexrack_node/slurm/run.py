@@ -1,4 +1,5 @@
 """A run under Slurm as verbs see it (runs/view.py): the job of slurm/job.py, and what can be done with it."""
+
 import time
 from typing import TYPE_CHECKING, Any, Callable, List, Mapping, Optional
 
@@ -17,7 +18,9 @@ _TICK = 0.2  # seconds between two looks at the files of a run
 
 
 class SlurmRun(SlurmJob):
-    """Slurm starts and ends its processes, on nodes that are not this one. What each method is for stands in runs/view.py."""
+    """Slurm starts and ends its processes, on nodes that are not this one. What each method is for stands in
+    runs/view.py.
+    """
 
     is_ours = False
     _reported: "Optional[QueueRow]" = None  # what Slurm said when it was waited for, or closed
@@ -45,7 +48,11 @@ class SlurmRun(SlurmJob):
             return True
         parts = self.members()
         # Of a start that Slurm has ended to begin another one the run is not over.
-        return bool(parts) and all(not part.is_held() for part in parts) and not any(or_nothing(part.result()).get("requeued") for part in parts)
+        return (
+            bool(parts)
+            and all(not part.is_held() for part in parts)
+            and not any(or_nothing(part.result()).get("requeued") for part in parts)
+        )
 
     def follow(self, given: Mapping[str, Any], channel: Channel) -> None:
         from flexrack_node.slurm.follow import follow
@@ -65,10 +72,16 @@ class SlurmRun(SlurmJob):
     def stopped(self) -> "RunStopped":
         result = self.folder.result()
         if not result:
-            raise NodeError("REMOTE_FAILED", f"job {self.job()} of {self.folder.run} is over, and Slurm does not say how it ended", f"flexrack runs show {self.folder.run}")
+            raise NodeError(
+                "REMOTE_FAILED",
+                f"job {self.job()} of {self.folder.run} is over, and Slurm does not say how it ended",
+                f"flexrack runs show {self.folder.run}",
+            )
         return {"status": result["status"], "left": [], "nodes": self.nodes()}
 
-    def reconcile(self, given: Mapping[str, Any], one: Callable[[RunFolder, Mapping[str, Any]], "Reconciled"]) -> "Reconciled":
+    def reconcile(
+        self, given: Mapping[str, Any], one: Callable[[RunFolder, Mapping[str, Any]], "Reconciled"]
+    ) -> "Reconciled":
         result = self.folder.result()
         if not result:
             self.look()  # where Slurm cannot be asked, that is said

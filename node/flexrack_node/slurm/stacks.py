@@ -1,10 +1,13 @@
-"""run.stacks of a run under Slurm: the login node asks, the supervisor of every node of the job takes its ranks' stacks and answers, by files in the nodes' parts:
+"""run.stacks of a run under Slurm: the login node asks, the supervisor of every node of the job takes its ranks' stacks
+and answers, by files in the nodes' parts:
 
     members/<i>/stacks.json         {number, rank}: what is asked for; null before anybody asks
     members/<i>/stacks-reported.json    {number, attempt, ranks} or {number, problem}: the answer to that number
 
-Both are there from the part's beginning and are written in place, for shared file systems that are slow to show a new name (slurm.job.tell).
+Both are there from the part's beginning and are written in place, for shared file systems that are slow to show a new
+name (slurm.job.tell).
 """
+
 import secrets
 import threading
 import time
@@ -30,13 +33,18 @@ _NOT_YET = ("CONFIGURING", "PENDING")
 
 
 def stacks(run: SlurmJob, given: Mapping[str, Any], channel: Channel) -> "NodeStacks":
-    """As PlainRun.stacks, of all nodes of the job; `failed`: [{node, message}], those that did not answer. Errors: CONFLICT where the job does not run, or no rank does;
-    NODE_UNREACHABLE where no node answers, or Slurm does not."""
+    """As PlainRun.stacks, of all nodes of the job; `failed`: [{node, message}], those that did not answer. Errors:
+    CONFLICT where the job does not run, or no rank does; NODE_UNREACHABLE where no node answers, or Slurm does not.
+    """
     folder = run.folder
     job = _running(run)
     members = run.members()
     if not members:
-        raise NodeError("CONFLICT", f"job {job} of {folder.run} has just begun, and no rank of it yet", f"flexrack runs logs {folder.run} -f")
+        raise NodeError(
+            "CONFLICT",
+            f"job {job} of {folder.run} has just begun, and no rank of it yet",
+            f"flexrack runs logs {folder.run} -f",
+        )
     with FileLock(folder.path / "stacks.lock", channel, f"looking at the stacks of {folder.run}"):
         answers = _ask(members, given.get("rank"))
     silent = {node: f"it did not answer within {_PATIENCE:.0f} s" for node in run.nodes() if node not in answers}
@@ -44,12 +52,20 @@ def stacks(run: SlurmJob, given: Mapping[str, Any], channel: Channel) -> "NodeSt
     reported = [answer for answer in answers.values() if "problem" not in answer]
     if not reported:
         node, why = next(iter(failed.items()))
-        raise NodeError("NODE_UNREACHABLE", f"no node of job {job} of {folder.run} told its stacks; {node}: {why}", f"flexrack runs show {folder.run}")
+        raise NodeError(
+            "NODE_UNREACHABLE",
+            f"no node of job {job} of {folder.run} told its stacks; {node}: {why}",
+            f"flexrack runs show {folder.run}",
+        )
     ranks = [one for answer in reported for one in answer["ranks"]]
     if not ranks and given.get("rank") is None and not failed:
-        raise NodeError("CONFLICT", f"no rank of {folder.run} is alive in job {job}", f"flexrack runs show {folder.run}")
+        raise NodeError(
+            "CONFLICT", f"no rank of {folder.run} is alive in job {job}", f"flexrack runs show {folder.run}"
+        )
     return {
-        "node": folder.spec()["node"], "attempt": max(answer["attempt"] for answer in reported), "ranks": ranks,
+        "node": folder.spec()["node"],
+        "attempt": max(answer["attempt"] for answer in reported),
+        "ranks": ranks,
         "failed": [{"node": node, "message": why} for node, why in failed.items()],
     }
 
@@ -66,14 +82,24 @@ def _running(run: SlurmJob) -> str:
     seen = run.look(0.0)  # one that was suspended a moment ago would be waited for in vain
     name = run.folder.run
     if not seen:
-        raise NodeError("CONFLICT", f"{name} is over ({(run.folder.result() or {'status': 'Slurm has ended it'})['status']}): no rank of it is alive", f"flexrack runs show {name}")
+        raise NodeError(
+            "CONFLICT",
+            f"{name} is over ({(run.folder.result() or {'status': 'Slurm has ended it'})['status']}): no rank of it is alive",
+            f"flexrack runs show {name}",
+        )
     if seen["state"] == "RUNNING":
         return str(seen["job"])
     job = f"job {seen['job']} of {name}" if seen["job"] else f"the job of {name}"
     why = f" ({seen['reason']})" if seen["reason"] else ""
     if seen["state"] in _NOT_YET:
-        raise NodeError("CONFLICT", f"{job} waits in Slurm{why}: no rank of it runs yet", f"flexrack runs logs {name} -f")
-    raise NodeError("CONFLICT", f"{job} is {seen['state'].lower()} in Slurm{why}: its ranks do not run", f"flexrack runs show {name}")
+        raise NodeError(
+            "CONFLICT", f"{job} waits in Slurm{why}: no rank of it runs yet", f"flexrack runs logs {name} -f"
+        )
+    raise NodeError(
+        "CONFLICT",
+        f"{job} is {seen['state'].lower()} in Slurm{why}: its ranks do not run",
+        f"flexrack runs show {name}",
+    )
 
 
 def _ask(members: List[RunFolder], rank: Any) -> "Dict[str, StackAnswer]":
@@ -111,6 +137,9 @@ def _answer(member: RunFolder) -> None:
 def _take(member: RunFolder, rank: Any) -> Dict[str, Any]:
     attempts = member.attempts()
     try:
-        return {"attempt": attempts[-1] if attempts else 0, "ranks": dump(member, attempts[-1], rank) if attempts else []}
+        return {
+            "attempt": attempts[-1] if attempts else 0,
+            "ranks": dump(member, attempts[-1], rank) if attempts else [],
+        }
     except Exception as error:  # the thread goes on, and who asked is told
         return {"problem": f"its stacks could not be taken: {error!r}"}

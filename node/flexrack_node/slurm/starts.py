@@ -1,9 +1,12 @@
-"""The starts of a job: Slurm may put a job back into its queue (preemption, a node that failed, scontrol requeue) and start its script again, as the same job.
+"""The starts of a job: Slurm may put a job back into its queue (preemption, a node that failed, scontrol requeue) and
+start its script again, as the same job.
 
-Every start has parts of its own, `members/<i>` and then `members-<n>/<i>`, where n is Slurm's SLURM_RESTART_COUNT: nothing of an earlier start is taken for something
-of this one, also by a node whose view of the shared file system is old. Attempts are counted on. What the ranks left, FLEXRACK_OUTPUTS with the checkpoints, and the
-run's events go on in the place where they were, as links.
+Every start has parts of its own, `members/<i>` and then `members-<n>/<i>`, where n is Slurm's SLURM_RESTART_COUNT:
+nothing of an earlier start is taken for something of this one, also by a node whose view of the shared file system is
+old. Attempts are counted on. What the ranks left, FLEXRACK_OUTPUTS with the checkpoints, and the run's events go on in
+the place where they were, as links.
 """
+
 import os
 import re
 from pathlib import Path
@@ -48,7 +51,9 @@ def why_again(why: Optional[str]) -> str:
 
 
 def close(run: RunFolder, number: int) -> "List[RunAttempt]":
-    """In the job, before its start `number`: ends the records of those before, whose processes Slurm has ended, and returns all attempts until now."""
+    """In the job, before its start `number`: ends the records of those before, whose processes Slurm has ended, and
+    returns all attempts until now.
+    """
     from flexrack_node.run.recording import collect_outputs  # imported only where it is needed: looking has to be quick
 
     gang = or_nothing(read("run.gang", run.path / "gang.json"))
@@ -64,19 +69,43 @@ def close(run: RunFolder, number: int) -> "List[RunAttempt]":
         known = or_nothing(result).get("attempts") or [*attempts, *_left(found, attempts)]
         if len(known) > len(attempts):
             requeued = or_nothing(result).get("requeued") or {"why": None}
-            attempts = [*known[:-1], {**known[-1], "changes": known[-1].get("changes") or why_again(requeued["why"]), "requeued": requeued}]
+            attempts = [
+                *known[:-1],
+                {**known[-1], "changes": known[-1].get("changes") or why_again(requeued["why"]), "requeued": requeued},
+            ]
         for part in found:
             if not part.result():
-                stopped: GangOutcome = {"status": "stopped", "cause": None, "attempts": attempts if part is leader else [], "requeued": {"why": None}}
-                outputs = collect_outputs(part.spec(), part, float(part.state().get("started") or 0)) if part is leader else []
-                part.write("result", {**close_result(part.spec(), stopped, float(part.state().get("started") or 0)), "outputs": outputs})
+                stopped: GangOutcome = {
+                    "status": "stopped",
+                    "cause": None,
+                    "attempts": attempts if part is leader else [],
+                    "requeued": {"why": None},
+                }
+                outputs = (
+                    collect_outputs(part.spec(), part, float(part.state().get("started") or 0))
+                    if part is leader
+                    else []
+                )
+                part.write(
+                    "result",
+                    {**close_result(part.spec(), stopped, float(part.state().get("started") or 0)), "outputs": outputs},
+                )
     return attempts
 
 
 def carry_on(run: Path, number: int, part: Path) -> None:
     """What goes on from the start before is found in this part, too."""
     for name in _GOES_ON:
-        before = next((path for one in reversed(numbers(run)) if one < number for path in [place(run, one) / part.name / name] if path.exists()), None)
+        before = next(
+            (
+                path
+                for one in reversed(numbers(run))
+                if one < number
+                for path in [place(run, one) / part.name / name]
+                if path.exists()
+            ),
+            None,
+        )
         if before and not os.path.lexists(part / name):
             os.symlink(os.path.relpath(before.resolve(), part.resolve()), part / name)
 
@@ -88,8 +117,12 @@ def _left(found: List[RunFolder], before: "List[RunAttempt]") -> "List[RunAttemp
         records = [record for part in found for record in part.records(number).values()]
         if records:
             one: RunAttempt = {
-                "attempt": number, "status": "stopped", "cause": None, "nodes": [part.spec()["node"] for part in found if part.records(number)],
-                "started": min(record["started"] for record in records), "ended": max(record.get("ended") or record["started"] for record in records),
+                "attempt": number,
+                "status": "stopped",
+                "cause": None,
+                "nodes": [part.spec()["node"] for part in found if part.records(number)],
+                "started": min(record["started"] for record in records),
+                "ended": max(record.get("ended") or record["started"] for record in records),
             }
             if not left:
                 one["why"] = before[-1]["changes"] if before else "start"
@@ -103,5 +136,17 @@ def _complete(part: RunFolder) -> None:
         for rank, record in part.records(number).items():
             if "exit" not in record:
                 log = part.attempt(number) / f"rank-{rank}.log"
-                seen = log.stat().st_mtime if log.exists() else record["started"]  # it was alive then; nobody knows for how much longer
-                write("run.rank", part.attempt(number) / f"rank-{rank}.json", {**record, "ended": max(seen, record["started"]), "exit": 137, "signal": "KILL", "presumed": True, "stopped": True})
+                # it was alive then; nobody knows for how much longer
+                seen = log.stat().st_mtime if log.exists() else record["started"]
+                write(
+                    "run.rank",
+                    part.attempt(number) / f"rank-{rank}.json",
+                    {
+                        **record,
+                        "ended": max(seen, record["started"]),
+                        "exit": 137,
+                        "signal": "KILL",
+                        "presumed": True,
+                        "stopped": True,
+                    },
+                )

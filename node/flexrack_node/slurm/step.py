@@ -5,6 +5,7 @@
 
 Where RUN_FOLDER has no spec.json, `prepare` takes it from stdin: a script that was printed and then submitted by hand.
 """
+
 import os
 import secrets
 import socket
@@ -47,26 +48,34 @@ def main(arguments: List[str]) -> int:
 
 
 def prepare(folder: RunFolder) -> int:
-    """Writes gang.json: the job's nodes in the order of their tasks, and an address and a port of this one, the first. Where Slurm starts the job again,
-    also what became of the starts before. Returns 0, or OVER; raises CONFLICT where the run is over otherwise."""
+    """Writes gang.json: the job's nodes in the order of their tasks, and an address and a port of this one, the first.
+    Where Slurm starts the job again, also what became of the starts before. Returns 0, or OVER; raises CONFLICT where
+    the run is over otherwise.
+    """
     if not (folder.path / "spec.json").exists():
         _adopt(folder, sys.stdin.read())
     spec, job = folder.spec(), own_job()
     known = read("run.job", folder.path / "job.json")
     if known and known["job"] != job:
-        raise NodeError("CONFLICT", f"run {folder.run} was started as job {known['job']} before; a script is for one run")
+        raise NodeError(
+            "CONFLICT", f"run {folder.run} was started as job {known['job']} before; a script is for one run"
+        )
     write("run.job", folder.path / "job.json", {"job": job})
     start = starts.own_number()
     ended = _ended(folder, start)
     if ended:
         if ended["status"] == "finished":
             return OVER
-        raise NodeError("CONFLICT", f"run {folder.run} is over ({ended['status']}); that Slurm has started job {job} again changes nothing")
+        raise NodeError(
+            "CONFLICT",
+            f"run {folder.run} is over ({ended['status']}); that Slurm has started job {job} again changes nothing",
+        )
     if spec.get("inputs"):
         from flexrack_node.bucket.verbs import bring_all  # only here: few runs have any
 
         root = folder.path.parent.parent
-        bring_all(spec["inputs"], folder.path, root, remotes.of_run(folder.path), lambda *_: None)  # once for all nodes, which share the folder
+        # once for all nodes, which share the folder
+        bring_all(spec["inputs"], folder.path, root, remotes.of_run(folder.path), lambda *_: None)
     attempts = starts.close(folder, start)
     names = commands.host_names(os.environ["SLURM_JOB_NODELIST"], spec["slurm"].get("bin"))
     found = commands.node_addresses(names, spec["slurm"].get("bin"))
@@ -81,7 +90,9 @@ def prepare(folder: RunFolder) -> int:
 
 
 def member(folder: RunFolder) -> int:
-    """Supervises this node's part until the run is over. Returns what this task ends with: the run's exit status, so that Slurm's accounts tell the same."""
+    """Supervises this node's part until the run is over. Returns what this task ends with: the run's exit status, so
+    that Slurm's accounts tell the same.
+    """
     start = starts.own_number()
     gang = _gang(folder, start)
     spec, index = folder.spec(), int(os.environ["SLURM_PROCID"])
@@ -94,16 +105,26 @@ def member(folder: RunFolder) -> int:
     starts.carry_on(folder.path, start, own)
     hosts: Dict[str, str] = gang["hosts"]
     own_spec: KeptRunOrder = {
-        **spec, "node": node, "index": index, "nodes": gang["nodes"],
+        **spec,
+        "node": node,
+        "index": index,
+        "nodes": gang["nodes"],
         "address": gang["address"] if index == 0 else source_towards(gang["address"]) or gang["address"],
         "neighbours": sum(1 for name in hosts if hosts[name] == hosts[node]),
         "slurm": {**spec["slurm"], "job": own_job(), "reaches_all": gang["reaches_all"], "start": start},
-        "gang": {"secret": spec["gang"]["secret"], "address": gang["address"], "port": gang["port"], "listen": gang["port"], "timeout": _JOIN_SECONDS},
+        "gang": {
+            "secret": spec["gang"]["secret"],
+            "address": gang["address"],
+            "port": gang["port"],
+            "listen": gang["port"],
+            "timeout": _JOIN_SECONDS,
+        },
     }
     if start:
         own_spec["attempts"] = gang["attempts"]
     write("run.spec", own / "spec.json", own_spec)
-    tell(RunFolder(own), "run.stop", "stop", folder.stop_request())  # asked for between the job's start and this, or a place for it
+    # asked for between the job's start and this, or a place for it
+    tell(RunFolder(own), "run.stop", "stop", folder.stop_request())
     begin_answering(RunFolder(own))
     os.environ["FLEXRACK_NODE"] = node
     attempts = gang.get("attempts")
@@ -117,12 +138,18 @@ def member(folder: RunFolder) -> int:
 
 
 def judge(part: RunFolder, result: "RunResult", at: float) -> "RunResult":
-    """Slurm's SIGTERM reaches the ranks as well as the supervisor; what they did after it was the end of the run, however they ended."""
+    """Slurm's SIGTERM reaches the ranks as well as the supervisor; what they did after it was the end of the run,
+    however they ended.
+    """
     spec = part.spec()
     is_requested = not str(or_nothing(part.stop_request()).get("by", "")).startswith("SIG")
     seen = None
     try:
-        seen = None if is_requested else commands.look_when_taken(spec["slurm"]["job"] or own_job(), spec["slurm"].get("bin"))
+        seen = (
+            None
+            if is_requested
+            else commands.look_when_taken(spec["slurm"]["job"] or own_job(), spec["slurm"].get("bin"))
+        )
     except NodeError:
         pass  # it is provisional without Slurm's word, too
     return after_signal(spec, result, at, is_requested, seen)
@@ -137,7 +164,8 @@ def own_job() -> str:
 def leader_address(addresses: List[Optional[str]], interface: Optional[str]) -> str:
     """Where the others reach this node, the first of `addresses` (None: a name without an address). Raises NODE_UNFIT.
 
-    The interface of the rack file; else the address that Slurm itself uses, unless that is loopback (Debian's /etc/hosts gives
+    The interface of the rack file; else the address that Slurm itself uses, unless that is loopback (Debian's
+    /etc/hosts gives
     127.0.1.1 for a machine's own name) and others are elsewhere; else the one on the route to another node.
     """
     own, others = addresses[0], [one for one in addresses[1:] if one]
@@ -147,14 +175,26 @@ def leader_address(addresses: List[Optional[str]], interface: Optional[str]) -> 
     if interface:
         found = next((address for name, address, _ in interfaces() if name == interface), None)
         if not found:
-            raise NodeError("NODE_UNFIT", f"{socket.gethostname()} has no interface {interface} with an IPv4 address", "set slurm.interface in the rack file")
+            raise NodeError(
+                "NODE_UNFIT",
+                f"{socket.gethostname()} has no interface {interface} with an IPv4 address",
+                "set slurm.interface in the rack file",
+            )
         return found
-    if own and (own in known or own.startswith("127.")) and (not own.startswith("127.") or all(one == own for one in others)):
+    if (
+        own
+        and (own in known or own.startswith("127."))
+        and (not own.startswith("127.") or all(one == own for one in others))
+    ):
         return own
     towards = next((one for one in others if not one.startswith("127.")), "192.0.2.1")  # TEST-NET-1: the default route
     found = source_towards(towards)
     if not found:
-        raise NodeError("NODE_UNFIT", f"{socket.gethostname()} has no address at which the other nodes could reach it", "set slurm.interface in the rack file")
+        raise NodeError(
+            "NODE_UNFIT",
+            f"{socket.gethostname()} has no address at which the other nodes could reach it",
+            "set slurm.interface in the rack file",
+        )
     return found
 
 
@@ -174,14 +214,19 @@ def _ended(folder: RunFolder, start: int) -> "Optional[RunResult]":
 
 
 def _gang(folder: RunFolder, start: int) -> "JobGang":
-    """gang.json of this start: this node may have seen that of an earlier one, and a shared file system may show it for a while yet. Raises NODE_UNFIT."""
+    """gang.json of this start: this node may have seen that of an earlier one, and a shared file system may show it for
+    a while yet. Raises NODE_UNFIT.
+    """
     end = time.monotonic() + _SHOWN_SECONDS
     while True:
         gang = or_nothing(read("run.gang", folder.path / "gang.json"))
         if gang and gang.get("start", 0) == start:
             return gang
         if time.monotonic() > end:
-            raise NodeError("NODE_UNFIT", f"{folder.path / 'gang.json'}, which the job's first node has written, is not to be seen here after {_SHOWN_SECONDS:.0f} s")
+            raise NodeError(
+                "NODE_UNFIT",
+                f"{folder.path / 'gang.json'}, which the job's first node has written, is not to be seen here after {_SHOWN_SECONDS:.0f} s",
+            )
         os.listdir(folder.path)  # makes a shared file system look anew
         time.sleep(0.2)
 
@@ -202,7 +247,11 @@ def _adopt(folder: RunFolder, text: str) -> None:
     root = folder.path.parent.parent
     spec.update({"gang": {"secret": secrets.token_hex(32)}, "created": time.time()})
     channel = Channel(root, root / "environments", sys.stdin.buffer)
-    write("run.spec", folder.path / "spec.json", with_snapshot(with_data(frozen(spec, folder.path, channel), folder.path, channel), folder.path, channel))
+    write(
+        "run.spec",
+        folder.path / "spec.json",
+        with_snapshot(with_data(frozen(spec, folder.path, channel), folder.path, channel), folder.path, channel),
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 """Ends a run under Slurm: the ranks get the time that flexrack promises them, then scancel has the last word."""
+
 import os
 import time
 from typing import TYPE_CHECKING, Any, Mapping, Optional
@@ -10,7 +11,8 @@ from flexrack_node.slurm.job import SlurmJob, tell
 if TYPE_CHECKING:
     from flexrack_node.schema.runfiles import QueueRow
 
-_NOTICE = 10.0  # seconds after the grace in which the leader must have ended its ranks, on a shared file system that takes its time
+# seconds after the grace in which the leader must have ended its ranks, on a shared file system that takes its time
+_NOTICE = 10.0
 _PATIENCE = 60.0  # seconds after scancel in which Slurm must say that the job is over: KillWait is 30 by default
 _FORCE = 3.0  # seconds after scancel until SIGKILL, where there is no grace
 _TICK = 0.1
@@ -19,11 +21,16 @@ _TICK = 0.1
 def stop(run: SlurmJob, given: Mapping[str, Any]) -> None:
     """{run, grace?, kill?}: until the job is over. Raises REMOTE_FAILED where Slurm does not end the job.
 
-    The supervisors end their ranks, as over SSH; scancel comes when that is done, and for all that does not listen. Its own SIGTERM,
-    which Slurm may send twice, would break off what ranks do about the first. A job that waits is only taken out of the queue.
+    The supervisors end their ranks, as over SSH; scancel comes when that is done, and for all that does not listen. Its
+    own SIGTERM, which Slurm may send twice, would break off what ranks do about the first. A job that waits is only
+    taken out of the queue.
     """
     folder = run.folder
-    grace = 0.0 if given.get("kill") else float(given["grace"] if given.get("grace") is not None else run.spec.get("grace", 10))
+    grace = (
+        0.0
+        if given.get("kill")
+        else float(given["grace"] if given.get("grace") is not None else run.spec.get("grace", 10))
+    )
     seen = run.look(0.0)  # one that has begun a moment ago has ranks that save their state
     if seen:
         request = {"grace": grace, "kill": bool(given.get("kill")), "by": "flexrack runs stop"}
@@ -35,7 +42,9 @@ def stop(run: SlurmJob, given: Mapping[str, Any]) -> None:
         _cancel(run)
         seen = _wait_for_slurm(run, is_hasty=bool(given.get("kill")))
     if seen:
-        raise NodeError("REMOTE_FAILED", f"Slurm has not ended job {run.job()} of {folder.run}", f"squeue --jobs={run.job()}")
+        raise NodeError(
+            "REMOTE_FAILED", f"Slurm has not ended job {run.job()} of {folder.run}", f"squeue --jobs={run.job()}"
+        )
 
 
 def _wait_for_ranks(run: SlurmJob, seconds: float) -> None:
@@ -65,5 +74,9 @@ def _cancel(run: SlurmJob, *how: str) -> None:
     if job is None:
         return
     done = commands.call(["scancel", *how, job], run.bin)
-    if done.returncode != 0 and "already completing or completed" not in done.stderr and "Invalid job id" not in done.stderr:
+    if (
+        done.returncode != 0
+        and "already completing or completed" not in done.stderr
+        and "Invalid job id" not in done.stderr
+    ):
         raise NodeError("REMOTE_FAILED", f"scancel {job}: {commands.last_line(done.stderr)}", f"scancel {job}")

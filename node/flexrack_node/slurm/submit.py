@@ -1,4 +1,5 @@
 """Verbs on a login node of Slurm: slurm.inspect looks, slurm.submit starts a run as a job."""
+
 import shutil
 from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
 
 def inspect(given: "SlurmPrograms", channel: Channel) -> "Cluster":
-    """{bin?} -> {version, partitions: [{name, default, nodes}], kill_wait (s), accounting, pyxis, array: tasks of one are numbered below this}. Raises NODE_UNFIT, NODE_UNREACHABLE."""
+    """{bin?} -> {version, partitions: [{name, default, nodes}], kill_wait (s), accounting, pyxis, array: tasks of one
+    are numbered below this}. Raises NODE_UNFIT, NODE_UNREACHABLE.
+    """
     folder = given.get("bin")
     for name in ("sbatch", "squeue", "scancel"):
         commands.call([name, "--version"], folder)
@@ -42,7 +45,9 @@ def inspect(given: "SlurmPrograms", channel: Channel) -> "Cluster":
 
 
 def submit(given: "SlurmSubmit", channel: Channel) -> "NodeRun":
-    """{spec, script}: writes the run's folder and gives the script to sbatch; again for the same run it only tells how it is."""
+    """{spec, script}: writes the run's folder and gives the script to sbatch; again for the same run it only tells how
+    it is.
+    """
     spec, script = given["spec"], given["script"]
     path = run_path(channel.root, spec["run"])
     if not (path / "spec.json").exists():
@@ -50,8 +55,16 @@ def submit(given: "SlurmSubmit", channel: Channel) -> "NodeRun":
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
         (path / "job.sh").write_text(script)
         try:
-            write("run.spec", path / "spec.json", with_snapshot(with_data(frozen(remotes.keep(spec, path), path, channel), path, channel), path, channel))
-            write("run.job", path / "job.json", {"job": sbatch(path / "job.sh", path, pattern(path / "job.log"), spec["slurm"].get("bin"))})
+            write(
+                "run.spec",
+                path / "spec.json",
+                with_snapshot(with_data(frozen(remotes.keep(spec, path), path, channel), path, channel), path, channel),
+            )
+            write(
+                "run.job",
+                path / "job.json",
+                {"job": sbatch(path / "job.sh", path, pattern(path / "job.log"), spec["slurm"].get("bin"))},
+            )
         except NodeError:
             shutil.rmtree(path, ignore_errors=True)  # Slurm has refused it, or there is no code: there is no such run
             raise
@@ -69,5 +82,10 @@ def sbatch(script: Any, place: Any, log: str, folder: Optional[str]) -> str:
     job = done.stdout.strip().split(";")[0]  # NUMBER;CLUSTER in a federation
     if done.returncode != 0 or not job.isdigit():
         said = [line for line in done.stderr.splitlines() if line.strip()]
-        raise NodeError("REFUSED", f"Slurm refuses the job: {commands.last_line(done.stderr).removeprefix('sbatch: error: ')}", "flexrack train --dry-run", lines=said)
+        raise NodeError(
+            "REFUSED",
+            f"Slurm refuses the job: {commands.last_line(done.stderr).removeprefix('sbatch: error: ')}",
+            "flexrack train --dry-run",
+            lines=said,
+        )
     return job

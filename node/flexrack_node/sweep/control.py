@@ -1,13 +1,14 @@
 """Verbs of sweeps, on the head's node: sweep.drive, .list, .show, .stop, .remove.
 
-    <root>/sweeps/<sweep>/
-        sweep.json     what it is: id, project, owner, spec, the record it has at the tracking server
-        journal.log    Optuna's storage: every trial, asked and told
-        trials.json    the same for those who look (sweep/engine.py writes it)
-        lock           held (base/filelock.py) by who drives it; says who that is
-        stop.json      somebody asked for its end
-        engine.log     what the engine complained of
+<root>/sweeps/<sweep>/
+    sweep.json     what it is: id, project, owner, spec, the record it has at the tracking server
+    journal.log    Optuna's storage: every trial, asked and told
+    trials.json    the same for those who look (sweep/engine.py writes it)
+    lock           held (base/filelock.py) by who drives it; says who that is
+    stop.json      somebody asked for its end
+    engine.log     what the engine complained of
 """
+
 import json
 import os
 import re
@@ -34,9 +35,11 @@ _ENGINE = Path(__file__).resolve().parent / "engine.py"
 
 
 def drive(given: "EngineInput", channel: Channel) -> "Nothing":
-    """{sweep, python, owner, record?, spec?}: a conversation with the engine (sweep/engine.py) over stdin and stdout, with the sweep's lock held.
+    """{sweep, python, owner, record?, spec?}: a conversation with the engine (sweep/engine.py) over stdin and stdout,
+    with the sweep's lock held.
 
-    `record` makes the sweep; without it, it has to be there, and `spec` replaces what it tries. LOCKED while somebody else drives it.
+    `record` makes the sweep; without it, it has to be there, and `spec` replaces what it tries. LOCKED while somebody
+    else drives it.
     """
     folder = sweep_path(channel.root, given["sweep"])
     if given.get("record"):
@@ -46,18 +49,31 @@ def drive(given: "EngineInput", channel: Channel) -> "Nothing":
         raise unknown(folder)
     with FileLock(folder / "lock", channel, f"sweep {folder.name}", wait=False, owner=given.get("owner")):
         if given.get("record"):
-            write("sweep.record", folder / "sweep.json", {**given["record"], "sweep": folder.name, "created": time.time()})
+            write(
+                "sweep.record", folder / "sweep.json", {**given["record"], "sweep": folder.name, "created": time.time()}
+            )
         elif given.get("spec"):
-            write("sweep.record", folder / "sweep.json", {**or_nothing(read("sweep.record", folder / "sweep.json")), "spec": given["spec"]})
+            write(
+                "sweep.record",
+                folder / "sweep.json",
+                {**or_nothing(read("sweep.record", folder / "sweep.json")), "spec": given["spec"]},
+            )
         (folder / "stop.json").unlink(missing_ok=True)
         with open(folder / "engine.log", "wb") as log:
             # The head's node does other things: a fit over some hundred trials gains nothing from more threads.
             env = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", **os.environ}
             # The caller says nothing before the engine is ready, so nothing of it lies in a buffer of ours.
-            done = subprocess.run([given["python"], "-I", "-u", str(_ENGINE), str(folder)], stderr=log, check=False, env=env)
+            done = subprocess.run(
+                [given["python"], "-I", "-u", str(_ENGINE), str(folder)], stderr=log, check=False, env=env
+            )
     if done.returncode != 0:
         lines = (folder / "engine.log").read_text(errors="replace").strip().splitlines()[-20:]
-        raise NodeError("REMOTE_FAILED", f"the sweep {folder.name} cannot go on: {lines[-1] if lines else f'its engine ended with {done.returncode}'}", None, lines=lines)
+        raise NodeError(
+            "REMOTE_FAILED",
+            f"the sweep {folder.name} cannot go on: {lines[-1] if lines else f'its engine ended with {done.returncode}'}",
+            None,
+            lines=lines,
+        )
     return {}
 
 
@@ -65,7 +81,9 @@ def listing(given: "Optional[ProjectName]", channel: Channel) -> "List[StoredSwe
     """{project?}: every sweep here, newest first, as `show` tells it."""
     project = (given or {}).get("project")
     found = [describe(path.parent) for path in (channel.root / "sweeps").glob("*/sweep.json")]
-    return sorted((one for one in found if project is None or one["project"] == project), key=lambda one: -float(one["created"]))
+    return sorted(
+        (one for one in found if project is None or one["project"] == project), key=lambda one: -float(one["created"])
+    )
 
 
 def show(given: "SweepName", channel: Channel) -> "StoredSweep":
@@ -100,8 +118,12 @@ def describe(folder: Path) -> "StoredSweep":
     who = driver(folder)
     status = now.get("status", "running")
     return {
-        **made, "status": status if who or status != "running" else "interrupted", "driver": who, "at": now.get("at"),
-        "trials": now.get("trials", []), "importance": now.get("importance"),
+        **made,
+        "status": status if who or status != "running" else "interrupted",
+        "driver": who,
+        "at": now.get("at"),
+        "trials": now.get("trials", []),
+        "importance": now.get("importance"),
     }
 
 

@@ -1,7 +1,8 @@
-"""A sweep's side of Optuna: a program of its own, run by the Python of the environment that has Optuna, with the sweep's folder as its argument.
+"""A sweep's side of Optuna: a program of its own, run by the Python of the environment that has Optuna, with the
+sweep's folder as its argument.
 
-It answers JSON lines from its stdin, {"id": n, "do": WORD, ...}, by {"event": "done", "id": n, ...}, and ends with its stdin, or after minutes of silence. Every
-answer has `stop`: somebody asked for the end of the sweep.
+It answers JSON lines from its stdin, {"id": n, "do": WORD, ...}, by {"event": "done", "id": n, ...}, and ends with its
+stdin, or after minutes of silence. Every answer has `stop`: somebody asked for the end of the sweep.
 
     ask                                    {number, params, texts, attempt} of a new trial, or {over: why there is none}
     bind    {number, run}                  the run that the trial is from now on: noted before it is started
@@ -13,6 +14,7 @@ answer has `stop`: somebody asked for the end of the sweep.
 
 Optuna's own journal is the truth. trials.json is made from it for those who only look: they need no Optuna.
 """
+
 import json
 import math
 import sys
@@ -32,21 +34,41 @@ from flexrack_node.base.line_reader import lines
 
 if TYPE_CHECKING:
     from flexrack_node.schema.nodefiles import KeptSweep, KeptTrials
-    from flexrack_node.schema.sweep import AskCommand, BindCommand, Choices, DropCommand, EngineCommand, FinishCommand, Parameter, ReportCommand, SweepOrder, TellCommand
+    from flexrack_node.schema.sweep import (
+        AskCommand,
+        BindCommand,
+        Choices,
+        DropCommand,
+        EngineCommand,
+        FinishCommand,
+        Parameter,
+        ReportCommand,
+        SweepOrder,
+        TellCommand,
+    )
     from flexrack_node.schema.sweep import Trial as TrialRow
 
     Status = Literal["running", "interrupted", "finished", "stopped", "failed"]
     TrialWord = Literal["running", "complete", "pruned", "failed"]
 
-# Seconds. Who drives a sweep looks every two seconds while it goes on, and ends it within one or two minutes; the lock is not to stay with a dead link.
+# Seconds. Who drives a sweep looks every two seconds while it goes on, and ends it within one or two minutes; the lock
+# is not to stay with a dead link.
 SILENCE = 300.0
 
 STATES = {"complete": TrialState.COMPLETE, "pruned": TrialState.PRUNED, "failed": TrialState.FAIL}
-WORDS: "Dict[TrialState, TrialWord]" = {TrialState.COMPLETE: "complete", TrialState.PRUNED: "pruned", TrialState.FAIL: "failed", TrialState.RUNNING: "running", TrialState.WAITING: "running"}
+WORDS: "Dict[TrialState, TrialWord]" = {
+    TrialState.COMPLETE: "complete",
+    TrialState.PRUNED: "pruned",
+    TrialState.FAIL: "failed",
+    TrialState.RUNNING: "running",
+    TrialState.WAITING: "running",
+}
 
 
 class Grid(optuna.samplers.GridSampler):  # type: ignore[misc]  # Optuna is not where types are checked
-    """Optuna's own, which after the last point stops the loop that it believes to be in: here there is none, and `ask` counts."""
+    """Optuna's own, which after the last point stops the loop that it believes to be in: here there is none, and `ask`
+    counts.
+    """
 
     def after_trial(self, *_: Any) -> None:
         pass
@@ -64,8 +86,11 @@ class Engine:
         mend(journal)
         (folder / "journal.log.lock").unlink(missing_ok=True)  # of an engine that was killed; ours is the only one now
         self._study = optuna.create_study(
-            storage=JournalStorage(JournalFileBackend(str(journal))), study_name=self._sweep["sweep"], load_if_exists=True,
-            direction=self._spec["goal"], pruner=pruner_of(self._spec),
+            storage=JournalStorage(JournalFileBackend(str(journal))),
+            study_name=self._sweep["sweep"],
+            load_if_exists=True,
+            direction=self._spec["goal"],
+            pruner=pruner_of(self._spec),
         )
         # A sampler begins with its seed again where a sweep is resumed, and would choose what it has chosen before.
         self._study.sampler = sampler_of(self._spec, len(self._trials()))
@@ -112,7 +137,8 @@ class Engine:
         for step, value in command["values"]:
             if step not in known and math.isfinite(value):
                 trial.report(value, step)
-                prune = prune or trial.should_prune()  # asked at every step: successive halving judges the one it was told last
+                # asked at every step: successive halving judges the one it was told last
+                prune = prune or trial.should_prune()
         return {"prune": prune}
 
     def _tell(self, command: "TellCommand") -> Mapping[str, object]:
@@ -132,7 +158,9 @@ class Engine:
         return {"importance": self._importance}
 
     def _complete_requested(self) -> None:
-        """A trial whose asking was cut short has no values yet, or not all: they are chosen now, so that no point of a grid is passed over."""
+        """A trial whose asking was cut short has no values yet, or not all: they are chosen now, so that no point of a
+        grid is passed over.
+        """
         for one in self._trials():
             if one.state != TrialState.RUNNING or one.user_attrs.get("ready"):
                 continue
@@ -149,7 +177,9 @@ class Engine:
                 trial.suggest_categorical(name, cast("Choices", one)["choices"])
                 continue
             if one["integer"]:
-                trial.suggest_int(name, int(one["min"]), int(one["max"]), step=int(one.get("step") or 1), log=one["log"])
+                trial.suggest_int(
+                    name, int(one["min"]), int(one["max"]), step=int(one.get("step") or 1), log=one["log"]
+                )
             else:
                 trial.suggest_float(name, one["min"], one["max"], step=one.get("step"), log=one["log"])
         trial.set_user_attr("ready", True)
@@ -168,16 +198,30 @@ class Engine:
         return [row_of(one) for one in self._trials() if not one.user_attrs.get("lost")]
 
     def _write(self) -> None:
-        trials: KeptTrials = {"status": self._status, "at": time.time(), "trials": self._rows(), "importance": self._importance}
+        trials: KeptTrials = {
+            "status": self._status,
+            "at": time.time(),
+            "trials": self._rows(),
+            "importance": self._importance,
+        }
         stored.write("sweep.trials", self._folder / "trials.json", trials, durable=False)
 
 
 def row_of(trial: FrozenTrial) -> "TrialRow":
     notes = trial.user_attrs
     return {
-        "number": trial.number, "state": WORDS[trial.state], "params": trial.params, "texts": {name: text_of(value) for name, value in trial.params.items()},
-        "value": trial.value if trial.state == TrialState.COMPLETE else None, "last": last_of(trial), "steps": len(trial.intermediate_values),
-        "run": notes.get("run"), "attempt": notes.get("attempt", 1), "started": notes.get("started"), "ended": notes.get("ended"), "why": notes.get("why"),
+        "number": trial.number,
+        "state": WORDS[trial.state],
+        "params": trial.params,
+        "texts": {name: text_of(value) for name, value in trial.params.items()},
+        "value": trial.value if trial.state == TrialState.COMPLETE else None,
+        "last": last_of(trial),
+        "steps": len(trial.intermediate_values),
+        "run": notes.get("run"),
+        "attempt": notes.get("attempt", 1),
+        "started": notes.get("started"),
+        "ended": notes.get("ended"),
+        "why": notes.get("why"),
     }
 
 
@@ -188,7 +232,9 @@ def last_of(trial: FrozenTrial) -> Optional[float]:
 
 
 def text_of(value: Any) -> str:
-    """As the command line gets it: numbers as Python writes them, so that a script that logs what it was given logs the same."""
+    """As the command line gets it: numbers as Python writes them, so that a script that logs what it was given logs the
+    same.
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(value) if isinstance(value, float) else str(value)
@@ -205,7 +251,11 @@ def sampler_of(spec: "SweepOrder", begun: int) -> optuna.samplers.BaseSampler:
     if name == "tpe":
         # Trials that run now are taken for bad ones: else parallel trials would all try nearly the same.
         return optuna.samplers.TPESampler(seed=seed, constant_liar=True)
-    made: optuna.samplers.BaseSampler = {"random": optuna.samplers.RandomSampler, "cmaes": optuna.samplers.CmaEsSampler, "gp": optuna.samplers.GPSampler}[name](seed=seed)
+    made: optuna.samplers.BaseSampler = {
+        "random": optuna.samplers.RandomSampler,
+        "cmaes": optuna.samplers.CmaEsSampler,
+        "gp": optuna.samplers.GPSampler,
+    }[name](seed=seed)
     return made
 
 
@@ -213,9 +263,15 @@ def pruner_of(spec: "SweepOrder") -> optuna.pruners.BasePruner:
     options = spec["pruner"]
     name, warmup = options["name"], int(options.get("warmup") or 0)
     if name == "asha":
-        return optuna.pruners.SuccessiveHalvingPruner(min_resource=max(1, warmup), reduction_factor=int(options.get("reduction") or 4))
+        return optuna.pruners.SuccessiveHalvingPruner(
+            min_resource=max(1, warmup), reduction_factor=int(options.get("reduction") or 4)
+        )
     if name == "hyperband":
-        return optuna.pruners.HyperbandPruner(min_resource=max(1, warmup), max_resource=options.get("steps") or "auto", reduction_factor=int(options.get("reduction") or 3))
+        return optuna.pruners.HyperbandPruner(
+            min_resource=max(1, warmup),
+            max_resource=options.get("steps") or "auto",
+            reduction_factor=int(options.get("reduction") or 3),
+        )
     if name == "median":
         return optuna.pruners.MedianPruner(n_startup_trials=int(options.get("startup") or 5), n_warmup_steps=warmup)
     return optuna.pruners.NopPruner()
@@ -241,12 +297,16 @@ def limit_of(spec: "SweepOrder") -> int:
 
 
 def importance_of(study: optuna.Study) -> Optional[Dict[str, float]]:
-    """How much of the difference each parameter makes, by PED-ANOVA (Watanabe et al., IJCAI 2023), which needs nothing beside Optuna; None where there are too few trials."""
+    """How much of the difference each parameter makes, by PED-ANOVA (Watanabe et al., IJCAI 2023), which needs nothing
+    beside Optuna; None where there are too few trials.
+    """
     done = [one for one in study.get_trials(deepcopy=False) if one.state == TrialState.COMPLETE]
     if len(done) < 4 or len({one.value for one in done}) < 2 or len(study.get_trials(deepcopy=False)[0].params) < 2:
         return None
     try:
-        found = optuna.importance.get_param_importances(study, evaluator=optuna.importance.PedAnovaImportanceEvaluator())
+        found = optuna.importance.get_param_importances(
+            study, evaluator=optuna.importance.PedAnovaImportanceEvaluator()
+        )
     except (ValueError, RuntimeError, ArithmeticError):
         return None
     return {name: value for name, value in found.items() if math.isfinite(value)} or None

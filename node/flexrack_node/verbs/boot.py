@@ -1,4 +1,7 @@
-"""What comes back after a reboot: boot.resume starts it, boot.inspect only looks. Services are in service/boot.py; here are the runs."""
+"""What comes back after a reboot: boot.resume starts it, boot.inspect only looks. Services are in service/boot.py; here
+are the runs.
+"""
+
 from typing import TYPE_CHECKING, Dict, Optional
 
 from flexrack_node.base.channel import Channel
@@ -26,7 +29,9 @@ def inspect(given: "Optional[Nothing]", channel: Channel) -> "BootFound":
 
 
 def resume(given: "Optional[Nothing]", channel: Channel) -> "BootResumed":
-    """Starts every service that is to run here and does not, and takes up every run that the reboot has cut off and that may go on. Run again it starts nothing."""
+    """Starts every service that is to run here and does not, and takes up every run that the reboot has cut off and
+    that may go on. Run again it starts nothing.
+    """
     waiting: Dict[str, str] = {}
     done = boot.resume(channel, lambda: _take_up_runs(channel, waiting))
     for run, why in waiting.items():
@@ -51,7 +56,11 @@ def _take_up_runs(channel: Channel, waiting: Dict[str, str]) -> bool:
             waiting[folder.run] = held_by
             continue
         waiting.pop(folder.run, None)
-        detach(python_module("gang.supervisor", str(folder.path), "returned"), folder.path / "supervisor.log", cwd=folder.path)
+        detach(
+            python_module("gang.supervisor", str(folder.path), "returned"),
+            folder.path / "supervisor.log",
+            cwd=folder.path,
+        )
         boot.say(f"took up {folder.run}")
     return bool(waiting)
 
@@ -63,9 +72,19 @@ def _reserve(folder: RunFolder, channel: Channel) -> Optional[str]:
         return None
     wish: Wants = {"gpus": list(wants["gpus"]), "slots": wants["slots"], "exclusive": wants["exclusive"]}
     try:
-        answer = reservation.take({
-            "lease": folder.run, "owner": spec["owner"], "project": spec["project"], "node": spec["node"], "nodes": spec["nodes"], "ttl": _TTL_SECONDS, "wait": True, "wants": wish,
-        }, channel)
+        answer = reservation.take(
+            {
+                "lease": folder.run,
+                "owner": spec["owner"],
+                "project": spec["project"],
+                "node": spec["node"],
+                "nodes": spec["nodes"],
+                "ttl": _TTL_SECONDS,
+                "wait": True,
+                "wants": wish,
+            },
+            channel,
+        )
         if not answer["granted"] or answer["fence"] is None:
             return f"{', '.join(one['lease'] for one in answer['holders'])} has what it had of the node"
         reservation.confirm({"lease": folder.run, "fence": answer["fence"]}, channel)

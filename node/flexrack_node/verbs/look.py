@@ -1,4 +1,7 @@
-"""Verbs that look at runs: run.state, .list, .follow and .stacks. What is left of a run whose supervisor is dead is repaired first. Those that only read are in runs/."""
+"""Verbs that look at runs: run.state, .list, .follow and .stacks. What is left of a run whose supervisor is dead is
+repaired first. Those that only read are in runs/.
+"""
+
 from typing import TYPE_CHECKING, List
 
 from flexrack_node.base.channel import Channel
@@ -50,5 +53,7 @@ def follow(given: "FollowInput", channel: Channel) -> "NodeRunDetail":
 
 
 def stacks(given: "StacksInput", channel: Channel) -> "NodeStacks":
-    """{run, rank?}: {node, attempt, ranks: see watch.stacks.dump}. Errors: NOT_FOUND; CONFLICT where no rank of it is alive here."""
+    """{run, rank?}: {node, attempt, ranks: see watch.stacks.dump}. Errors: NOT_FOUND; CONFLICT where no rank of it is
+    alive here.
+    """
     return open_view(channel.root, given["run"]).stacks(given, channel)

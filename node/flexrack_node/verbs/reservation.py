@@ -1,9 +1,12 @@
-"""Verbs of reservations: reservation.take, .confirm, .renew, .release, .list. A refusal is an answer, not an error: the caller asks many nodes.
+"""Verbs of reservations: reservation.take, .confirm, .renew, .release, .list. A refusal is an answer, not an error: the
+caller asks many nodes.
 
-The life of a lease on a node: take makes it `prepared` (or leaves it `waiting` in line); where every node of the gang has granted it, confirm
-makes it `confirmed`; the run's supervisor takes it over (reservation/hold.py) and it is `running` until that ends. Until then it ends by itself,
-`ttl` seconds after the last renewal. Its fencing number only grows: it is the time since boot, in microseconds, under the lock.
+The life of a lease on a node: take makes it `prepared` (or leaves it `waiting` in line); where every node of the gang
+has granted it, confirm makes it `confirmed`; the run's supervisor takes it over (reservation/hold.py) and it is
+`running` until that ends. Until then it ends by itself, `ttl` seconds after the last renewal. Its fencing number only
+grows: it is the time since boot, in microseconds, under the lock.
 """
+
 import os
 import time
 from pathlib import Path
@@ -22,15 +25,26 @@ from flexrack_node.reservation.rules import in_the_way
 if TYPE_CHECKING:
     from flexrack_node.reservation.rules import Claim, InTheWay, Record
     from flexrack_node.schema.nodefiles import KeptReservation
-    from flexrack_node.schema.reservation import LeaseFence, LeftReservation, NodeReservations, ReleaseAnswer, ReleaseInput, Renewed, Reservation, TakeAnswer, TakeInput
-
+    from flexrack_node.schema.reservation import (
+        LeaseFence,
+        LeftReservation,
+        NodeReservations,
+        ReleaseAnswer,
+        ReleaseInput,
+        Renewed,
+        Reservation,
+        TakeAnswer,
+        TakeInput,
+    )
 
 
 def take(given: "TakeInput", channel: Channel) -> "TakeAnswer":
-    """{lease, owner, project, node, nodes, wants: {gpus: "all"|[id], slots, exclusive}, ttl, wait?: bool, since?, look?: bool}.
+    """{lease, owner, project, node, nodes, wants: {gpus: "all"|[id], slots, exclusive}, ttl, wait?: bool, since?,
+    look?: bool}.
 
-    Returns {granted, fence, since, identity, shared, gpus, holders}. `wait` leaves a place in line where it is refused; `since`: since when we
-    wait, on another node. `look`: renews the place in line and tells whether it would be granted, and takes nothing.
+    Returns {granted, fence, since, identity, shared, gpus, holders}. `wait` leaves a place in line where it is refused;
+    `since`: since when we wait, on another node. `look`: renews the place in line and tells whether it would be
+    granted, and takes nothing.
     """
     place = open_place(channel.root)
     end_own_dead(place)
@@ -47,15 +61,26 @@ def take(given: "TakeInput", channel: Channel) -> "TakeAnswer":
         holders = in_the_way(claim, records) + leased_records(channel.root, wanted["wants"]["gpus"], claim)
         granted = not holders
         if granted and not given.get("look"):
-            place.write({**wanted, "state": "prepared", "fence": max([int(at * 1e6), *(record["fence"] + 1 for record in [old] if record)])})
+            place.write(
+                {
+                    **wanted,
+                    "state": "prepared",
+                    "fence": max([int(at * 1e6), *(record["fence"] + 1 for record in [old] if record)]),
+                }
+            )
         elif given.get("wait"):
             place.write(wanted)
         elif old:
             place.remove(old)
         mine = place.read_own(given["lease"], channel.root)
     return {
-        "granted": granted, "fence": mine["fence"] if mine and granted else None, "since": wanted["since"], "identity": f"{boot} {wanted['domain']}",
-        "shared": place.shared, "gpus": wanted["wants"]["gpus"], "holders": [shown(record, at, record["over"]) for record in holders],
+        "granted": granted,
+        "fence": mine["fence"] if mine and granted else None,
+        "since": wanted["since"],
+        "identity": f"{boot} {wanted['domain']}",
+        "shared": place.shared,
+        "gpus": wanted["wants"]["gpus"],
+        "holders": [shown(record, at, record["over"]) for record in holders],
     }
 
 
@@ -70,10 +95,12 @@ def renew(given: "LeaseFence", channel: Channel) -> "Renewed":
 
 
 def release(given: "ReleaseInput", channel: Channel) -> "ReleaseAnswer":
-    """{lease, own?, wait?, force?, owner?}: gives it back (`wait`: to its place in line). Returns {released: [what it was], left: [what was not, and why]}.
+    """{lease, own?, wait?, force?, owner?}: gives it back (`wait`: to its place in line). Returns {released: [what it
+    was], left: [what was not, and why]}.
 
-    One that a supervisor has is left to it; with `force` it is taken away, and the supervisor ends its ranks. `own`: only the record that `take`
-    has made for this node. Without (`rack release`) every record of that lease here is meant, whoever's; one whose owner is not `owner` is left.
+    One that a supervisor has is left to it; with `force` it is taken away, and the supervisor ends its ranks. `own`:
+    only the record that `take` has made for this node. Without (`rack release`) every record of that lease here is
+    meant, whoever's; one whose owner is not `owner` is left.
     """
     place = open_place(channel.root)
     released: List[Reservation] = []
@@ -86,7 +113,9 @@ def release(given: "ReleaseInput", channel: Channel) -> "ReleaseAnswer":
             ours = record["uid"] == os.geteuid() and os.path.realpath(record["root"]) == os.path.realpath(channel.root)
             if not ours if given.get("own") else record["domain"] != domain_of():
                 continue
-            why: Optional[Literal['owner', 'right', 'running']] = None if given.get("own") else _forbids(record, given.get("owner"))
+            why: Optional[Literal["owner", "right", "running"]] = (
+                None if given.get("own") else _forbids(record, given.get("owner"))
+            )
             if not why and record["state"] == "running" and not given.get("force"):
                 why = "running"
             if why:
@@ -101,36 +130,59 @@ def release(given: "ReleaseInput", channel: Channel) -> "ReleaseAnswer":
 
 
 def listing(_given: "None", channel: Channel) -> "NodeReservations":
-    """{shared, damaged, identity, reservations}: who has what here now, and who waits, in order of arrival. `other`: on another simulated node."""
+    """{shared, damaged, identity, reservations}: who has what here now, and who waits, in order of arrival. `other`: on
+    another simulated node.
+    """
     place = open_place(channel.root)
     boot, at = boot_id(), boot_time()
     records = [record for record in place.records() if is_counting(record, at, boot)]
     domain = domain_of()
     here = [record for record in records if record["domain"] == domain or record["wants"]["gpus"]]
     here.sort(key=lambda record: (record["since"], record["lease"]))
-    return {"shared": place.shared, "damaged": place.damaged, "identity": f"{boot} {domain}", "reservations": [shown(record, at) for record in here]}
+    return {
+        "shared": place.shared,
+        "damaged": place.damaged,
+        "identity": f"{boot} {domain}",
+        "reservations": [shown(record, at) for record in here],
+    }
 
 
 def shown(record: "Union[Record, InTheWay]", at: float, over: Optional[str] = None) -> "Reservation":
-    """What the caller is told. `ends_in`: seconds until it ends by itself, None for one that lives with its run; `silent`: since its last heartbeat; `here`: not on another
-    simulated node."""
+    """What the caller is told. `ends_in`: seconds until it ends by itself, None for one that lives with its run;
+    `silent`: since its last heartbeat; `here`: not on another simulated node.
+    """
     silent = max(0.0, at - record["heartbeat"])
     ends = None if record["state"] == "running" else round(max(0.0, record["ttl"] - silent), 1)
     here = record["domain"] == domain_of()
     return {
-        "lease": record["lease"], "state": record["state"], "user": record["user"], "owner": record["owner"], "project": record.get("project"), "node": record["node"],
-        "nodes": record.get("nodes", []), "since": record["since"], "over": over, "here": here, "wants": record["wants"], "silent": round(silent, 1), "ends_in": ends,
+        "lease": record["lease"],
+        "state": record["state"],
+        "user": record["user"],
+        "owner": record["owner"],
+        "project": record.get("project"),
+        "node": record["node"],
+        "nodes": record.get("nodes", []),
+        "since": record["since"],
+        "over": over,
+        "here": here,
+        "wants": record["wants"],
+        "silent": round(silent, 1),
+        "ends_in": ends,
     }
 
 
 def domain_of() -> str:
-    """What "the whole node" means: the machine as seen from this network namespace; a node of the local rack is one of its own."""
+    """What "the whole node" means: the machine as seen from this network namespace; a node of the local rack is one of
+    its own.
+    """
     rack = os.environ.get("FLEXRACK_LOCAL_RACK")
     return f"local {rack} {os.environ.get('FLEXRACK_NODE', '')}" if rack else os.readlink("/proc/self/ns/net")
 
 
 def end_own_dead(place: Place) -> None:
-    """Records of this user whose supervisor is dead: what is left of those runs is ended before anybody gets what they had."""
+    """Records of this user whose supervisor is dead: what is left of those runs is ended before anybody gets what they
+    had.
+    """
     boot, at = boot_id(), boot_time()
     for record in place.records():
         if record["uid"] != os.geteuid() or is_counting(record, at, boot):
@@ -170,9 +222,21 @@ def _wanted(given: "TakeInput", root: Path, at: float, boot: str) -> "KeptReserv
     if missing:
         raise NodeError("NODE_UNFIT", f"there is no GPU {', '.join(missing)} here", "flexrack rack probe", gpus=present)
     return {
-        "lease": given["lease"], "fence": 0, "state": "waiting", "boot": boot, "heartbeat": at, "ttl": min(MAX_TTL, float(given["ttl"])),
-        "since": float(given.get("since") or time.time()), "owner": given["owner"], "project": given.get("project"), "node": given["node"],
-        "nodes": list(given["nodes"]), "root": str(root), "domain": domain_of(), "holders": [], "pidns": pid_namespace(),
+        "lease": given["lease"],
+        "fence": 0,
+        "state": "waiting",
+        "boot": boot,
+        "heartbeat": at,
+        "ttl": min(MAX_TTL, float(given["ttl"])),
+        "since": float(given.get("since") or time.time()),
+        "owner": given["owner"],
+        "project": given.get("project"),
+        "node": given["node"],
+        "nodes": list(given["nodes"]),
+        "root": str(root),
+        "domain": domain_of(),
+        "holders": [],
+        "pidns": pid_namespace(),
         "wants": {"gpus": gpus, "slots": int(wants["slots"]), "exclusive": bool(wants["exclusive"])},
     }
 

@@ -1,4 +1,7 @@
-"""Verbs that change something about runs: run.start, .stop, .remove, .reconcile; and run.route. Those that look are in verbs/look.py."""
+"""Verbs that change something about runs: run.start, .stop, .remove, .reconcile; and run.route. Those that look are in
+verbs/look.py.
+"""
+
 import os
 import shutil
 import time
@@ -19,7 +22,16 @@ from flexrack_node.runs.view import open_view
 
 if TYPE_CHECKING:
     from flexrack_node.schema.order import RunOrder
-    from flexrack_node.schema.run import NodeRoute, NodeRun, Reconciled, ReconcileInput, RouteQuestion, RunRemoved, RunStop, RunStopped
+    from flexrack_node.schema.run import (
+        NodeRoute,
+        NodeRun,
+        Reconciled,
+        ReconcileInput,
+        RouteQuestion,
+        RunRemoved,
+        RunStop,
+        RunStopped,
+    )
     from flexrack_node.schema.watch import RunName
 
 _START_SECONDS = 20.0
@@ -50,7 +62,11 @@ def start(spec: "RunOrder", channel: Channel) -> "NodeRun":
         from flexrack_node.workspace.frozen import frozen
 
         kept = remotes.keep(spec, path)
-        write("run.spec", path / "spec.json", with_snapshot(with_data(frozen(kept, path, channel), path, channel), path, channel))
+        write(
+            "run.spec",
+            path / "spec.json",
+            with_snapshot(with_data(frozen(kept, path, channel), path, channel), path, channel),
+        )
         detach(python_module("gang.supervisor", str(path)), path / "supervisor.log", dict(os.environ), path)
         if spec.get("after_reboot"):
             from flexrack_node.service import comeback  # only here: most runs do not come back
@@ -65,11 +81,15 @@ def start(spec: "RunOrder", channel: Channel) -> "NodeRun":
         if result or (state.get("gang") if spec["index"] == 0 else state.get("pid")):
             return PlainRun(folder).summary()
         time.sleep(0.02)
-    raise NodeError("NODE_UNFIT", f"the supervisor of {spec['run']} did not start", None, log=_last(path / "supervisor.log"))
+    raise NodeError(
+        "NODE_UNFIT", f"the supervisor of {spec['run']} did not start", None, log=_last(path / "supervisor.log")
+    )
 
 
 def stop(given: "RunStop", channel: Channel) -> "RunStopped":
-    """{run, grace?, kill?}: ends the ranks and returns {status, left: pids that are alive all the same, state: as run.list}; under Slurm {status, left, nodes}."""
+    """{run, grace?, kill?}: ends the ranks and returns {status, left: pids that are alive all the same, state: as
+    run.list}; under Slurm {status, left, nodes}.
+    """
     run = open_view(channel.root, given["run"])
     run.stop(given)
     end(run)
@@ -92,7 +112,9 @@ def remove(given: "RunName", channel: Channel) -> "RunRemoved":
 
 
 def reconcile(given: "ReconcileInput", channel: Channel) -> "Reconciled":
-    """{run, upstream?, token?, ca?, seconds?, leads?}: completes the tracking record of a run that has ended while the head was away; see runs/reconcile.py."""
+    """{run, upstream?, token?, ca?, seconds?, leads?}: completes the tracking record of a run that has ended while the
+    head was away; see runs/reconcile.py.
+    """
     from flexrack_node.runs.reconcile import reconcile_run
 
     run = open_view(channel.root, given["run"])

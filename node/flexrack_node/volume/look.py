@@ -1,4 +1,5 @@
 """volume.look, .mark: whether a volume can be used here as it is asked for, and whether other nodes see the same one."""
+
 import os
 import re
 import stat
@@ -62,7 +63,9 @@ def trouble(path: str, write: bool) -> Optional[Tuple[str, Optional[str]]]:
 
 
 def _who_else(path: str) -> Optional[str]:
-    """Who could put another folder, or a link to one of ours, in its place: it is bound into sandboxes that see none of our files."""
+    """Who could put another folder, or a link to one of ours, in its place: it is bound into sandboxes that see none of
+    our files.
+    """
     ours = (0, os.getuid())
     for place in (path, os.path.realpath(path)):
         below = Path(place)
@@ -84,8 +87,20 @@ def _seen(one: "BoundVolume", try_write: bool) -> "VolumeSeen":
     found = trouble(path, one["write"])
     if not found and try_write and one["write"]:
         found = _write_test(path)
-    empty: VolumeSeen = {"name": one["name"], "path": path, "trouble": found[0] if found else None, "hint": found[1] if found else None,
-                         "type": "", "source": "", "mount": "", "free": 0, "total": 0, "quota": None, "writable": False, "identity": ""}
+    empty: VolumeSeen = {
+        "name": one["name"],
+        "path": path,
+        "trouble": found[0] if found else None,
+        "hint": found[1] if found else None,
+        "type": "",
+        "source": "",
+        "mount": "",
+        "free": 0,
+        "total": 0,
+        "quota": None,
+        "writable": False,
+        "identity": "",
+    }
     try:
         info, sizes, mount = os.stat(path), os.statvfs(path), mount_of(path, Path("/proc/self/mountinfo").read_text())
     except OSError:
@@ -104,7 +119,9 @@ def _seen(one: "BoundVolume", try_write: bool) -> "VolumeSeen":
 
 
 def mount_of(path: str, mountinfo: str) -> Mount:
-    """The mount that a path is in: the longest mount point that begins it, the last one where several are on one (proc(5))."""
+    """The mount that a path is in: the longest mount point that begins it, the last one where several are on one
+    (proc(5)).
+    """
     real = os.path.realpath(path)
     found = Mount("", "", "")
     for line in mountinfo.splitlines():
@@ -121,7 +138,10 @@ def quota_of(mount: Mount) -> "Optional[VolumeQuota]":
     try:
         done = subprocess.run(
             ["quota", "-u", "-w", "-p", "--show-mntpoint", "--hide-device"],
-            capture_output=True, text=True, timeout=_QUOTA_SECONDS, stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_QUOTA_SECONDS,
+            stdin=subprocess.DEVNULL,
             env={**os.environ, "LC_ALL": "C"},
         )
     except (OSError, subprocess.TimeoutExpired):
@@ -149,7 +169,10 @@ def _write_test(path: str) -> Optional[Tuple[str, Optional[str]]]:
         same = _get(path, nonce)
     except OSError as error:
         full = error.errno in (28, 122)  # ENOSPC, EDQUOT
-        return f"nothing can be written to {path}: {error.strerror}", "remove files there" if full else "ask those who run the machine"
+        return (
+            f"nothing can be written to {path}: {error.strerror}",
+            "remove files there" if full else "ask those who run the machine",
+        )
     finally:
         _drop(path, nonce)
     return None if same else (f"what is written to {path} is not what is read from it", "check the disk")
@@ -180,7 +203,9 @@ def mark(given: "VolumeMark", _channel: Channel) -> "VolumeMarked":
 
 def _put(path: str, nonce: str) -> None:
     # Other nodes may be other accounts there: all may read it.
-    fd = os.open(os.path.join(path, _MARK + nonce), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+    fd = os.open(
+        os.path.join(path, _MARK + nonce), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644
+    )
     try:
         os.write(fd, nonce.encode())
         os.fsync(fd)

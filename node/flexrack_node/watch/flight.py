@@ -1,4 +1,5 @@
 """Asks ranks for torch's flight recorder (instrumentation/flexrack_instrumentation_flight.py), and reads it."""
+
 import json
 import os
 from pathlib import Path
@@ -11,6 +12,7 @@ _DEFAULT_GROUP = "0"
 
 class LastQueued(TypedDict):
     """How many collectives a process group was given, and which was the last."""
+
     queued: int
     name: str
 
@@ -48,8 +50,11 @@ def parse(text: str) -> Optional[LastQueued]:
             if queued < 0 or (best and queued <= best["queued"]):
                 continue
             names = [
-                one["profiling_name"] for one in recorded.get("entries", [])
-                if one["process_group"][0] == _DEFAULT_GROUP and one["collective_seq_id"] == queued and not one.get("is_p2p")
+                one["profiling_name"]
+                for one in recorded.get("entries", [])
+                if one["process_group"][0] == _DEFAULT_GROUP
+                and one["collective_seq_id"] == queued
+                and not one.get("is_p2p")
             ]
             best = {"queued": queued, "name": names[-1].rpartition(":")[2] if names else "collective"}
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):

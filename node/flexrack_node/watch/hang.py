@@ -1,8 +1,11 @@
-"""The leader's side of hangs: sees in the nodes' observations who is stalled, has all ranks of all nodes take their stacks at about the same time, judges, tells.
+"""The leader's side of hangs: sees in the nodes' observations who is stalled, has all ranks of all nodes take their
+stacks at about the same time, judges, tells.
 
-A rank that waits in a collective is excused as long as another one that is not stalled may still come (evaluation on rank 0 while the others stand at a barrier);
-not for ever (hang_watch: `long`), because two groups can block each other while a third goes on.
+A rank that waits in a collective is excused as long as another one that is not stalled may still come (evaluation on
+rank 0 while the others stand at a barrier); not for ever (hang_watch: `long`), because two groups can block each other
+while a third goes on.
 """
+
 import time
 from typing import TYPE_CHECKING, Any, List, Mapping, Optional
 
@@ -19,7 +22,9 @@ _DUMP_PATIENCE = 15.0  # seconds for all nodes to hand in their stacks; py-spy n
 
 
 class Hangs:
-    """`tick` with the nodes' observations of the running attempt; `requested` is the number of the dump that every node is asked for."""
+    """`tick` with the nodes' observations of the running attempt; `requested` is the number of the dump that every node
+    is asked for.
+    """
 
     def __init__(self, folder: RunFolder, spec: "KeptRunOrder", numbers: int = 0) -> None:
         """`numbers`: how many dumps another leader has asked for before."""
@@ -60,7 +65,12 @@ class Hangs:
 
     def _collect(self, observations: "Mapping[str, GangObserved]") -> bool:
         """Once every node has handed in, or one takes too long."""
-        handed = {node: dumped for node, observed in observations.items() for dumped in [_watch(observed)["dumped"]] if dumped and dumped["number"] == self.requested}
+        handed = {
+            node: dumped
+            for node, observed in observations.items()
+            for dumped in [_watch(observed)["dumped"]]
+            if dumped and dumped["number"] == self.requested
+        }
         if len(handed) < len(observations) and time.monotonic() - self._requested_at < _DUMP_PATIENCE:
             return False
         from flexrack_node.watch.verdict import verdict  # only here: who looks at a run needs none
@@ -68,12 +78,32 @@ class Hangs:
         self._is_reported = True
         ranks = [one for dumped in handed.values() for one in dumped["ranks"]]
         idle = {int(rank): seconds for dumped in handed.values() for rank, seconds in dumped["idle"].items()}
-        ended = {record["rank"]: record["exit"] for observed in observations.values() for record in observed.get("records", {}).values() if "exit" in record}
+        ended = {
+            record["rank"]: record["exit"]
+            for observed in observations.values()
+            for record in observed.get("records", {}).values()
+            if "exit" in record
+        }
         said = verdict(ranks, ended, idle)
         silent = sorted(set(observations) - set(handed))
-        found: KeptHang = {"number": self.requested, "attempt": self._attempt, "at": time.time(), "action": self.action, **said, "silent": silent, "ranks": ranks}
+        found: KeptHang = {
+            "number": self.requested,
+            "attempt": self._attempt,
+            "at": time.time(),
+            "action": self.action,
+            **said,
+            "silent": silent,
+            "ranks": ranks,
+        }
         write("run.hang", self._folder.path / f"hang-{self.requested}.json", found)
-        self._folder.event("hang", **{key: value for key, value in found.items() if key in ("number", "attempt", "action", "message", "seconds", "suspects", "lines", "silent")})
+        self._folder.event(
+            "hang",
+            **{
+                key: value
+                for key, value in found.items()
+                if key in ("number", "attempt", "action", "message", "seconds", "suspects", "lines", "silent")
+            },
+        )
         if self.action == "report":
             return False
         self.cause = cause_of(found)
@@ -97,12 +127,24 @@ def cause_of(hang: "KeptHang") -> "Cause":
     node = first["node"] if first else (hang["ranks"][0]["node"] if hang["ranks"] else "")
     others = sorted(one["rank"] for one in hang["ranks"] if one["rank"] != rank)
     message = f"no progress for {hang['seconds']:.0f} s: {hang['message']}"
-    return {"kind": "hang", "node": node, "rank": rank, "exit": None, "signal": None, "at": hang["at"], "message": message, "lines": hang["lines"], "others": others}
+    return {
+        "kind": "hang",
+        "node": node,
+        "rank": rank,
+        "exit": None,
+        "signal": None,
+        "at": hang["at"],
+        "message": message,
+        "lines": hang["lines"],
+        "others": others,
+    }
 
 
 def hangs(folder: RunFolder) -> "List[Hang]":
     """What was found in a run, oldest first, without the stacks: those are in hang-N.json."""
-    found: List[Any] = [read("run.hang", folder.path / f"hang-{number}.json") for number in range(1, _last_number(folder) + 1)]
+    found: List[Any] = [
+        read("run.hang", folder.path / f"hang-{number}.json") for number in range(1, _last_number(folder) + 1)
+    ]
     shown: Any = [{key: value for key, value in one.items() if key != "ranks"} for one in found if one]
     return list(shown)
 

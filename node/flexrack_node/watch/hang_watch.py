@@ -1,14 +1,18 @@
-"""Looks at the ranks of one node: which make no progress, and for how long. The leader judges (watch/hang.py); on its word the stacks are taken here.
+"""Looks at the ranks of one node: which make no progress, and for how long. The leader judges (watch/hang.py); on its
+word the stacks are taken here.
 
-Progress is any of: an optimizer's step, a batch out of a data loader, a collective begun or ended (the progress file); a metric through the relay; a line in
-the log. What is judged is how long none of them came, by the supervisor's own clock, so neither clock skew nor a stopped supervisor makes a hang.
+Progress is any of: an optimizer's step, a batch out of a data loader, a collective begun or ended (the progress file);
+a metric through the relay; a line in the log. What is judged is how long none of them came, by the supervisor's own
+clock, so neither clock skew nor a stopped supervisor makes a hang.
 
 A rank is stalled after
     after                 and never before 10 times its median step, once it has made a step;
     6 x after             before its first step: imports, data preparation, compilation and loading of a checkpoint are long;
-and 3 times later where it is busy outside of collectives (CPU or files): evaluation, a checkpoint being written, and also an endless loop.
-Before the first step a busy one is never stalled. One that has never told anything (no Python, or `python -I`) is stalled only where it is idle as well.
+and 3 times later where it is busy outside of collectives (CPU or files): evaluation, a checkpoint being written, and
+also an endless loop. Before the first step a busy one is never stalled. One that has never told anything (no Python, or
+`python -I`) is stalled only where it is idle as well.
 """
+
 import threading
 import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional, Tuple
@@ -46,7 +50,9 @@ class Rank:
         self.progress: Optional[RankProgress] = None
         self.stalled: Optional[StalledRank] = None
 
-    def see(self, now: float, signature: Tuple[Any, ...], cpu: float, io: float, progress: "Optional[RankProgress]") -> None:
+    def see(
+        self, now: float, signature: Tuple[Any, ...], cpu: float, io: float, progress: "Optional[RankProgress]"
+    ) -> None:
         """One look: a signature that differs is progress."""
         if signature != self.signature:
             self.signature, self.since, self.cpu, self.io = signature, now, cpu, io
@@ -58,7 +64,9 @@ class Rank:
         idle = now - self.since
         waits = bool(self.progress and self.progress["collective"])
         seconds = max(idle, 1e-3)
-        is_busy = (self._cpu_now - self.cpu) / seconds >= _BUSY_CPUS or (self._io_now - self.io) / seconds >= _BUSY_BYTES
+        is_busy = (self._cpu_now - self.cpu) / seconds >= _BUSY_CPUS or (
+            self._io_now - self.io
+        ) / seconds >= _BUSY_BYTES
         patience = patience_of(after, self.progress, waits, is_busy)
         if patience is None or idle < patience:
             return None
@@ -109,11 +117,15 @@ class Watch:
 
     def observed(self, attempt: int) -> "Optional[RanksWatched]":
         """None before the attempt's first tick."""
-        return None if attempt != self._attempt else {
-            "stalled": {str(number): rank.stalled for number, rank in sorted(self._ranks.items()) if rank.stalled},
-            "watched": sorted(self._ranks),
-            "dumped": self._dumped,
-        }
+        return (
+            None
+            if attempt != self._attempt
+            else {
+                "stalled": {str(number): rank.stalled for number, rank in sorted(self._ranks.items()) if rank.stalled},
+                "watched": sorted(self._ranks),
+                "dumped": self._dumped,
+            }
+        )
 
     def paces(self) -> "Dict[str, PaceOfRank]":
         """How fast each rank of the attempt was (straggler.paces); to be asked once it is over."""
@@ -136,7 +148,9 @@ class Watch:
         if attempt == self._attempt:
             self._dumped = {"number": number, "ranks": ranks, "idle": idle}
 
-    def _look(self, number: int, record: "RankRecord") -> "Tuple[Tuple[Any, ...], float, float, Optional[RankProgress]]":
+    def _look(
+        self, number: int, record: "RankRecord"
+    ) -> "Tuple[Tuple[Any, ...], float, float, Optional[RankProgress]]":
         path = self._folder.attempt(self._attempt)
         progress = read_progress(progress_path(path, number))
         pid = teller(record, progress)
@@ -144,7 +158,15 @@ class Watch:
             logged = (path / f"rank-{number}.log").stat().st_size
         except OSError:
             logged = 0
-        self._looks[number] = {"cpu_wait": cpu_wait_seconds(pid), "throttled": throttled_seconds(pid)} if is_alive(pid) else self._looks.get(number, {})
-        reported = (progress["steps"], progress["batches"], progress["collectives"], progress["collectives_done"]) if progress else ()
+        self._looks[number] = (
+            {"cpu_wait": cpu_wait_seconds(pid), "throttled": throttled_seconds(pid)}
+            if is_alive(pid)
+            else self._looks.get(number, {})
+        )
+        reported = (
+            (progress["steps"], progress["batches"], progress["collectives"], progress["collectives_done"])
+            if progress
+            else ()
+        )
         signature = (pid, logged, self.metric_at(), *reported)
         return signature, busy_seconds(pid), float(io_bytes(pid)), progress

@@ -1,4 +1,7 @@
-"""What a rank tells of itself: makes and reads attempts/K/rank-R.progress. The layout is in instrumentation/flexrack_layout.py."""
+"""What a rank tells of itself: makes and reads attempts/K/rank-R.progress. The layout is in
+instrumentation/flexrack_layout.py.
+"""
+
 import os
 import statistics
 import struct
@@ -18,7 +21,9 @@ def progress_path(attempt: Path, rank: int) -> Path:
 
 
 def make_progress(path: Path) -> None:
-    """An empty file with its header. Written out, not left sparse: a full disk must be told here, not by SIGBUS in the rank. Raises OSError."""
+    """An empty file with its header. Written out, not left sparse: a full disk must be told here, not by SIGBUS in the
+    rank. Raises OSError.
+    """
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         os.write(fd, (layout.MAGIC + struct.pack("<Q", layout.VERSION)).ljust(layout.SIZE, b"\0"))
@@ -27,7 +32,9 @@ def make_progress(path: Path) -> None:
 
 
 def read_progress(path: Path) -> "Optional[RankProgress]":
-    """The file's fields by name, in seconds, and what follows from them; None where there is none, or it is of another version."""
+    """The file's fields by name, in seconds, and what follows from them; None where there is none, or it is of another
+    version.
+    """
     data = b""
     for _ in range(_TRIES):
         try:
@@ -46,7 +53,7 @@ def parse_progress(data: bytes) -> "Optional[RankProgress]":
         return None
     found: Dict[str, Any] = {name.lower(): _u64(data, getattr(layout, name)) for name in _COUNTS}
     found.update({name.lower(): _f64(data, getattr(layout, name)) for name in _SECONDS})
-    name = data[layout.NAME * 8: layout.NAME * 8 + layout.NAME_BYTES].split(b"\0")[0].decode("ascii", "replace")
+    name = data[layout.NAME * 8 : layout.NAME * 8 + layout.NAME_BYTES].split(b"\0")[0].decode("ascii", "replace")
     stride = _u64(data, layout.STRIDE)
     kept = min(layout.KEPT, (found["steps"] - 2) // stride + 1) if stride and found["steps"] > 1 else 0
     found["last_collective"] = name
@@ -59,7 +66,16 @@ def parse_progress(data: bytes) -> "Optional[RankProgress]":
 
 _COUNTS = ("PID", "STEPS", "BATCHES", "SAMPLES", "TOKENS", "COLLECTIVES", "COLLECTIVES_DONE", "EVALUATED")
 _SECONDS = (
-    "STARTED_AT", "UPDATED_AT", "STEP_AT", "FIRST_STEP_AT", "STEP_SECONDS", "BATCH_AT", "DATA_WAIT", "DATA_SINCE", "COLLECTIVE_AT", "COLLECTIVE_SECONDS",
+    "STARTED_AT",
+    "UPDATED_AT",
+    "STEP_AT",
+    "FIRST_STEP_AT",
+    "STEP_SECONDS",
+    "BATCH_AT",
+    "DATA_WAIT",
+    "DATA_SINCE",
+    "COLLECTIVE_AT",
+    "COLLECTIVE_SECONDS",
     "OWN_SECONDS",
 )
 

@@ -1,8 +1,11 @@
-"""The stacks of a run's ranks on this node, right now: what run.stacks tells, and what the supervisor looks at when ranks hang.
+"""The stacks of a run's ranks on this node, right now: what run.stacks tells, and what the supervisor looks at when
+ranks hang.
 
-A rank with our hook writes them itself when it gets a signal (faulthandler: in C, also while it holds the GIL or waits in C++). Of another py-spy is asked, where
-the run's environment or the node has it. What is left is what the kernel tells in /proc.
+A rank with our hook writes them itself when it gets a signal (faulthandler: in C, also while it holds the GIL or waits
+in C++). Of another py-spy is asked, where the run's environment or the node has it. What is left is what the kernel
+tells in /proc.
 """
+
 import json
 import os
 import re
@@ -36,10 +39,12 @@ _FRAME = re.compile(r'^  File "(.*)", line (\d+|\?\?\?) in (.*)$')
 
 
 def dump(folder: RunFolder, attempt: int, only: Optional[int] = None) -> "List[RankStack]":
-    """Every live rank of the attempt on this node, at the same time: [{rank, node, pid, state, cpu, source, threads, kernel, progress, flight, note}].
+    """Every live rank of the attempt on this node, at the same time: [{rank, node, pid, state, cpu, source, threads,
+    kernel, progress, flight, note}].
 
-    state: one letter as in proc(5); cpu: CPUs in use, or wanted, just now; source: faulthandler, py-spy or kernel; threads: [{main, name, frames: [{file, line,
-    function}]}], the innermost frame first; progress: read_progress's; flight: flight.read's.
+    state: one letter as in proc(5); cpu: CPUs in use, or wanted, just now; source: faulthandler, py-spy or kernel;
+    threads: [{main, name, frames: [{file, line, function}]}], the innermost frame first; progress: read_progress's;
+    flight: flight.read's.
     """
     spec, path = folder.spec(), folder.attempt(attempt)
     found: List[RankStack] = []
@@ -52,8 +57,17 @@ def dump(folder: RunFolder, attempt: int, only: Optional[int] = None) -> "List[R
         if not is_alive(pid):
             continue
         one: RankStack = {
-            "rank": rank, "node": spec["node"], "pid": pid, "progress": progress, "cwd": spec.get("cwd"), "state": state_of(pid), "cpu": busy_seconds(pid), "kernel": kernel_view(pid),
-            "source": "kernel", "threads": [], "note": None,
+            "rank": rank,
+            "node": spec["node"],
+            "pid": pid,
+            "progress": progress,
+            "cwd": spec.get("cwd"),
+            "state": state_of(pid),
+            "cpu": busy_seconds(pid),
+            "kernel": kernel_view(pid),
+            "source": "kernel",
+            "threads": [],
+            "note": None,
         }
         if one["state"] == "T":
             one["note"] = "it is stopped (SIGSTOP), and writes nothing until it is continued"
@@ -66,7 +80,9 @@ def dump(folder: RunFolder, attempt: int, only: Optional[int] = None) -> "List[R
     began = time.monotonic()
     _wait_for_files(found, waiting, path)
     time.sleep(max(0.0, _LOOK - (time.monotonic() - began)))
-    while any(flight.read(path, one["rank"]) is None for one in requested) and time.monotonic() - began < _FLIGHT_PATIENCE:
+    while (
+        any(flight.read(path, one["rank"]) is None for one in requested) and time.monotonic() - began < _FLIGHT_PATIENCE
+    ):
         time.sleep(0.02)
     for index, one in enumerate(found):
         one["flight"] = flight.read(path, one["rank"]) if one in requested else None
@@ -74,7 +90,9 @@ def dump(folder: RunFolder, attempt: int, only: Optional[int] = None) -> "List[R
         one["state"], one["kernel"] = state_of(one["pid"]), kernel_view(one["pid"])
         one["cpu"] = round(max(0.0, busy_seconds(one["pid"]) - one["cpu"]) / seconds, 2)
         if index in waiting:
-            one["threads"] = parse(read_from(stacks_path(path, one["rank"]), waiting[index], _MOST_BYTES).decode(errors="replace"))
+            one["threads"] = parse(
+                read_from(stacks_path(path, one["rank"]), waiting[index], _MOST_BYTES).decode(errors="replace")
+            )
             if one["threads"]:
                 one["source"] = "faulthandler"
         if not one["threads"] and one["note"] is None:
@@ -89,7 +107,9 @@ def teller(record: Mapping[str, Any], progress: Optional[Mapping[str, Any]]) -> 
 
 
 def parse(text: str) -> "List[StackThread]":
-    """The threads of what faulthandler wrote. The signal reaches the main thread (signal(7): any that does not block it, and Linux takes the first)."""
+    """The threads of what faulthandler wrote. The signal reaches the main thread (signal(7): any that does not block
+    it, and Linux takes the first).
+    """
     threads: List[StackThread] = []
     for line in text.splitlines():
         begin = _THREAD.match(line)
@@ -98,7 +118,13 @@ def parse(text: str) -> "List[StackThread]":
             continue
         frame = _FRAME.match(line)
         if frame and threads and len(threads[-1]["frames"]) < _MOST_FRAMES:
-            threads[-1]["frames"].append({"file": frame.group(1), "line": int(frame.group(2)) if frame.group(2).isdigit() else None, "function": frame.group(3)})
+            threads[-1]["frames"].append(
+                {
+                    "file": frame.group(1),
+                    "line": int(frame.group(2)) if frame.group(2).isdigit() else None,
+                    "function": frame.group(3),
+                }
+            )
     return sorted(threads, key=lambda one: not one["main"])[:_MOST_THREADS]
 
 
@@ -106,7 +132,8 @@ def parse_py_spy(text: str) -> "List[StackThread]":
     """The same of `py-spy dump --json`. Raises ValueError, KeyError."""
     threads: List[StackThread] = [
         {
-            "main": one.get("thread_name") == "MainThread" or one.get("os_thread_id", -1) == one.get("pid"), "name": one.get("thread_name"),
+            "main": one.get("thread_name") == "MainThread" or one.get("os_thread_id", -1) == one.get("pid"),
+            "name": one.get("thread_name"),
             "frames": [_py_spy_frame(frame) for frame in one["frames"][:_MOST_FRAMES]],
         }
         for one in json.loads(text)
@@ -136,11 +163,19 @@ def _ask_py_spy(one: "RankStack", spec: Mapping[str, Any]) -> None:
     bin_folder = str(Path(spec["python"]).parent)
     program = shutil.which("py-spy", path=os.pathsep.join([bin_folder, os.environ.get("PATH", "")]))
     if not program:
-        one["note"] = "it did not write its stacks, and there is no py-spy in its environment or on the node" if one["progress"] else None
+        one["note"] = (
+            "it did not write its stacks, and there is no py-spy in its environment or on the node"
+            if one["progress"]
+            else None
+        )
         return
     try:
         done = subprocess.run(
-            [program, "dump", "--json", "--pid", str(one["pid"])], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_PY_SPY_SECONDS,
+            [program, "dump", "--json", "--pid", str(one["pid"])],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_PY_SPY_SECONDS,
         )
         one["threads"] = parse_py_spy(done.stdout) if done.returncode == 0 else []
         one["source"] = "py-spy" if one["threads"] else "kernel"

@@ -1,7 +1,10 @@
-"""What a rank's profile tells: a trace in Chrome's format, as torch.profiler writes it (instrumentation/flexrack_instrumentation_profile.py), summed up.
+"""What a rank's profile tells: a trace in Chrome's format, as torch.profiler writes it
+(instrumentation/flexrack_instrumentation_profile.py), summed up.
 
-Times of the trace are microseconds; here they are seconds. Categories are Kineto's (libkineto, ActivityType): cpu_op, user_annotation, kernel, gpu_memcpy, gpu_memset.
+Times of the trace are microseconds; here they are seconds. Categories are Kineto's (libkineto, ActivityType): cpu_op,
+user_annotation, kernel, gpu_memcpy, gpu_memset.
 """
+
 import gzip
 import json
 from pathlib import Path
@@ -13,7 +16,8 @@ if TYPE_CHECKING:
 MOST_BYTES = 512 * 1024 * 1024  # of a trace, unpacked: reading takes several times that in memory
 MOST_OPERATORS = 40
 DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
-COLLECTIVE = ("nccl:", "gloo:", "mpi:", "ucc:", "xccl:")  # annotations of torch's process groups; NCCL's kernels have names that begin with "nccl"
+# annotations of torch's process groups; NCCL's kernels have names that begin with "nccl"
+COLLECTIVE = ("nccl:", "gloo:", "mpi:", "ucc:", "xccl:")
 Span = Tuple[float, float]
 
 
@@ -35,7 +39,11 @@ def load(path: Path) -> List[Mapping[str, Any]]:
 
 def summarize(events: List[Mapping[str, Any]]) -> "TraceSummary":
     """Over the recorded steps. Raises ValueError where none is whole."""
-    steps = sorted((_span(event), _thread(event)) for event in events if event.get("cat") == "user_annotation" and str(event["name"]).startswith("ProfilerStep#"))
+    steps = sorted(
+        (_span(event), _thread(event))
+        for event in events
+        if event.get("cat") == "user_annotation" and str(event["name"]).startswith("ProfilerStep#")
+    )
     if not steps:
         raise ValueError("it has no whole step")
     start, end, main = steps[0][0][0], max(span[1] for span, _ in steps), steps[0][1]
@@ -45,15 +53,28 @@ def summarize(events: List[Mapping[str, Any]]) -> "TraceSummary":
     notes = [event for event in inside if event.get("cat") == "user_annotation"]
     on_device = [event for event in device if str(event["name"]).lower().startswith("nccl")]
     collectives = on_device or [event for event in notes if str(event["name"]).startswith(COLLECTIVE)]
-    # On the device whatever else runs there; on the CPU what the thread that trains computes, without its waiting in the collective itself.
-    others = [event for event in device if event not in on_device] if on_device else [event for event in ops if _thread(event) == main and not str(event["name"]).startswith("c10d::")]
+    # On the device whatever else runs there; on the CPU what the thread that trains computes, without its waiting in
+    # the collective itself.
+    others = (
+        [event for event in device if event not in on_device]
+        if on_device
+        else [event for event in ops if _thread(event) == main and not str(event["name"]).startswith("c10d::")]
+    )
     spent = union(_clipped(collectives, end))
     return {
         "steps": len(steps),
         "seconds": (end - start) / 1e6,
         "device": {"busy": total(union(_clipped(device, end)))} if device else None,
-        "data_wait": sum(_seconds(event) for event in notes if _thread(event) == main and "DataLoader" in event["name"] and "__next__" in event["name"]),
-        "collectives": {"count": len(collectives), "seconds": total(spent), "overlapped": total(intersection(spent, union(_clipped(others, end))))},
+        "data_wait": sum(
+            _seconds(event)
+            for event in notes
+            if _thread(event) == main and "DataLoader" in event["name"] and "__next__" in event["name"]
+        ),
+        "collectives": {
+            "count": len(collectives),
+            "seconds": total(spent),
+            "overlapped": total(intersection(spent, union(_clipped(others, end)))),
+        },
         "operators": operators(ops),
         "kernels": kernels(device),
     }
@@ -78,7 +99,10 @@ def operators(ops: List[Mapping[str, Any]]) -> "List[OperatorTime]":
             one[1] += _seconds(op)
             one[2] += 0.0 if any(name == op["name"] for _, name in open_ones) else _seconds(op)
             open_ones.append((stop, op["name"]))
-    return [{"name": name, "calls": int(calls), "self": own, "total": whole} for name, (calls, own, whole) in sorted(found.items(), key=lambda one: -one[1][1])[:MOST_OPERATORS]]
+    return [
+        {"name": name, "calls": int(calls), "self": own, "total": whole}
+        for name, (calls, own, whole) in sorted(found.items(), key=lambda one: -one[1][1])[:MOST_OPERATORS]
+    ]
 
 
 def kernels(device: List[Mapping[str, Any]]) -> "List[OperatorTime]":
@@ -88,7 +112,10 @@ def kernels(device: List[Mapping[str, Any]]) -> "List[OperatorTime]":
         one = found.setdefault(event["name"], [0, 0.0])
         one[0] += 1
         one[1] += _seconds(event)
-    return [{"name": name, "calls": int(calls), "self": seconds, "total": seconds} for name, (calls, seconds) in sorted(found.items(), key=lambda one: -one[1][1])[:MOST_OPERATORS]]
+    return [
+        {"name": name, "calls": int(calls), "self": seconds, "total": seconds}
+        for name, (calls, seconds) in sorted(found.items(), key=lambda one: -one[1][1])[:MOST_OPERATORS]
+    ]
 
 
 def union(spans: Iterable[Span]) -> List[Span]:

@@ -1,4 +1,5 @@
 """Fills an environment's folder, with uv or with pip, and publishes it; whatever goes wrong, nothing is left of it."""
+
 import os
 import re
 import shutil
@@ -19,10 +20,20 @@ if TYPE_CHECKING:
 READY = ".flexrack-ready.json"
 
 
-def build(folder: Path, requirements: str, constraints: str, facts: Dict[str, Any], channel: Channel, order: "Optional[UvOrder]" = None,
-          project: "Optional[ProjectToInstall]" = None) -> Dict[str, Any]:
-    """Builds in place and publishes; whatever goes wrong, no half environment is left. Called with the lock held. Gives what the Python is."""
-    from flexrack_node.workspace import uv  # only here: whoever only looks at environments starts without TLS, pip's settings and archives
+def build(
+    folder: Path,
+    requirements: str,
+    constraints: str,
+    facts: Dict[str, Any],
+    channel: Channel,
+    order: "Optional[UvOrder]" = None,
+    project: "Optional[ProjectToInstall]" = None,
+) -> Dict[str, Any]:
+    """Builds in place and publishes; whatever goes wrong, no half environment is left. Called with the lock held. Gives
+    what the Python is.
+    """
+    # only here: whoever only looks at environments starts without TLS, pip's settings and archives
+    from flexrack_node.workspace import uv
     from flexrack_node.workspace.pip import PipBuilder
     from flexrack_node.workspace.uv_builder import UvBuilder
 
@@ -31,29 +42,45 @@ def build(folder: Path, requirements: str, constraints: str, facts: Dict[str, An
     program = find_uv(order, channel, facts, bool(project) or uv.is_needed(requirements, facts)) if order else None
     if program is None and not facts["venv"]:
         version = ".".join(facts["version"].split(".")[:2])
-        raise NodeError("NODE_UNFIT", f"Python {version} on this node cannot make virtual environments: ensurepip is missing",
-                        f"sudo apt-get install -y python{version}-venv", missing="ensurepip")
+        raise NodeError(
+            "NODE_UNFIT",
+            f"Python {version} on this node cannot make virtual environments: ensurepip is missing",
+            f"sudo apt-get install -y python{version}-venv",
+            missing="ensurepip",
+        )
     with published(folder, lines) as told:
         facts = installed_python(program, folder, facts, channel)
         if program:
-            UvBuilder(program, folder, facts["executable"], channel).run("\n".join(lines) and requirements, constraints, code)
+            UvBuilder(program, folder, facts["executable"], channel).run(
+                "\n".join(lines) and requirements, constraints, code
+            )
         else:
-            PipBuilder(folder, facts["executable"], channel).run(requirements, constraints, with_pip=bool(lines or code), project=code)
-        told.update({"python": facts["version"], "platform": facts["platform"], "by": program.name if program else "pip"})
+            PipBuilder(folder, facts["executable"], channel).run(
+                requirements, constraints, with_pip=bool(lines or code), project=code
+            )
+        told.update(
+            {"python": facts["version"], "platform": facts["platform"], "by": program.name if program else "pip"}
+        )
     return facts
 
 
 @contextmanager
 def published(folder: Path, lines: List[str]) -> Iterator[Dict[str, Any]]:
-    """Builds in place: what goes wrong leaves nothing. At the end the environment is there, with what it says of itself; what is particular to it comes by the dictionary."""
+    """Builds in place: what goes wrong leaves nothing. At the end the environment is there, with what it says of
+    itself; what is particular to it comes by the dictionary.
+    """
     discard(folder)
     started = time.time()
     told: Dict[str, Any] = {}
     try:
         yield told
         ready: Any = {
-            "hash": folder.name, "requirements": [line.rstrip(" \\") for line in lines if not line.lstrip().startswith("--hash=")],
-            "built_at": int(time.time()), "seconds": round(time.time() - started, 1), "node": os.environ.get("FLEXRACK_NODE"), **told,
+            "hash": folder.name,
+            "requirements": [line.rstrip(" \\") for line in lines if not line.lstrip().startswith("--hash=")],
+            "built_at": int(time.time()),
+            "seconds": round(time.time() - started, 1),
+            "node": os.environ.get("FLEXRACK_NODE"),
+            **told,
         }
         write("environment.ready", folder / READY, ready)
     except OSError as error:
@@ -74,11 +101,18 @@ def installed_python(program: Optional[Path], folder: Path, facts: Dict[str, Any
 
     version = facts["managed"]
     if program is None:
-        raise NodeError("NODE_UNFIT", f"there is no python{version} on this node, and no uv, which would install one", "install it there beside its own, or choose another version in workspace.python", python=version)
+        raise NodeError(
+            "NODE_UNFIT",
+            f"there is no python{version} on this node, and no uv, which would install one",
+            "install it there beside its own, or choose another version in workspace.python",
+            python=version,
+        )
     UvBuilder(program, folder, "", channel).install_python(version)
     found = pythons.of_flexrack(version, interpreter.facts(), channel)
     if found is None:
-        raise NodeError("NODE_UNFIT", f"uv installed Python {version}, and there is none that runs", None, python=version)
+        raise NodeError(
+            "NODE_UNFIT", f"uv installed Python {version}, and there is none that runs", None, python=version
+        )
     pythons.facts_of(found["executable"], version)
     return found
 

@@ -1,4 +1,5 @@
 """Authorities that the caller trusts, for what one call starts here."""
+
 import os
 import ssl
 from pathlib import Path
@@ -8,11 +9,18 @@ from flexrack_node.workspace import pip_settings
 
 
 def trusted(download: Mapping[str, Any], env: Mapping[str, str]) -> Dict[str, str]:
-    """Variables for uv, pip and ourselves that name those of this node and the caller's, together. In memory: nothing is left of them."""
+    """Variables for uv, pip and ourselves that name those of this node and the caller's, together. In memory: nothing
+    is left of them.
+    """
     text = download.get("certificates")
     if not text:
         return {}
-    own = env.get("SSL_CERT_FILE") or pip_settings.read(env).get("cert") or env.get("REQUESTS_CA_BUNDLE") or ssl.get_default_verify_paths().cafile
+    own = (
+        env.get("SSL_CERT_FILE")
+        or pip_settings.read(env).get("cert")
+        or env.get("REQUESTS_CA_BUNDLE")
+        or ssl.get_default_verify_paths().cafile
+    )
     try:
         before = Path(own).read_text(encoding="utf-8", errors="replace") if own else ""
     except OSError:

@@ -1,7 +1,9 @@
-"""What a workspace has that its project does not: files that were edited, removed or made on this node since the last sync; and their contents, for who asks.
+"""What a workspace has that its project does not: files that were edited, removed or made on this node since the last
+sync; and their contents, for who asks.
 
 Nothing is changed here. What the caller makes of it is its own: src/lib/workspace/pull.ts.
 """
+
 import base64
 import os
 import stat
@@ -24,10 +26,11 @@ _NEVER = {"__pycache__", ".git", ".flexrack"}
 
 
 def changes(request: "ChangesQuestion", channel: Channel) -> "WorkspaceChanges":
-    """{project, paths?} -> {path, edited: [[path, kind, digest, executable, last digest]], own: [[path, bytes, executable]], many: [[folder, files]]}.
+    """{project, paths?} -> {path, edited: [[path, kind, digest, executable, last digest]], own: [[path, bytes,
+    executable]], many: [[folder, files]]}.
 
-    `edited`: kind '' is what was removed here. `own`: files that sync has not put there; below `paths` all of them, elsewhere not those of folders
-    with more than MANY, which are in `many`. NOT_FOUND without a workspace.
+    `edited`: kind '' is what was removed here. `own`: files that sync has not put there; below `paths` all of them,
+    elsewhere not those of folders with more than MANY, which are in `many`. NOT_FOUND without a workspace.
     """
     place = WorkspaceFolder(channel.root, request["project"])
     if not place.code.is_dir():
@@ -38,7 +41,11 @@ def changes(request: "ChangesQuestion", channel: Channel) -> "WorkspaceChanges":
         refresh(place, index, touched, channel)
     last = {path: digest for path, _kind, digest, _executable in edited_entries(index, inventory)}
     edited = [[*line, last[line[0]]] for line in inventory if line[0] in last]
-    edited += [[*line, index["entries"][line[0]][1]] for line in inventory if line[1] == "" and index["entries"][line[0]][3] is not None]
+    edited += [
+        [*line, index["entries"][line[0]][1]]
+        for line in inventory
+        if line[1] == "" and index["entries"][line[0]][3] is not None
+    ]
     wanted = [check_path(path.rstrip("/")) for path in request.get("paths") or []]
     found = Walk(place.code, set(index["entries"]), wanted)
     found.folder("")
@@ -87,7 +94,9 @@ class Walk:
 
 
 def contents(request: "Contents", channel: Channel) -> "ContentsSent":
-    """{project, paths} -> an event {path, data: base64} for each piece of each file, in order, then {files: {path: digest or null}}: null is what is not a file any more."""
+    """{project, paths} -> an event {path, data: base64} for each piece of each file, in order, then {files: {path:
+    digest or null}}: null is what is not a file any more.
+    """
     place = WorkspaceFolder(channel.root, request["project"])
     sent: Dict[str, Optional[str]] = {}
     with Tree(place.code) as tree:
@@ -97,7 +106,9 @@ def contents(request: "Contents", channel: Channel) -> "ContentsSent":
 
 
 def send(tree: Tree, path: str, channel: Channel) -> Optional[str]:
-    """The digest of what went out, which is of one moment if the caller compares: a file that is written meanwhile gives another one."""
+    """The digest of what went out, which is of one moment if the caller compares: a file that is written meanwhile
+    gives another one.
+    """
     info = tree.stat(path)
     if info is None or not stat.S_ISREG(info.st_mode):
         return None

@@ -1,4 +1,7 @@
-"""Runs a program that fills an environment: reads what it says, and ends it when the caller goes away or a signal comes."""
+"""Runs a program that fills an environment: reads what it says, and ends it when the caller goes away or a signal
+comes.
+"""
+
 import ctypes
 import os
 import selectors
@@ -15,10 +18,24 @@ TICK_SECONDS = 0.25
 PR_SET_PDEATHSIG = 1
 
 
-def watch(words: List[str], cwd: Path, environment: Dict[str, str], on_line: Callable[[str], None], on_tick: Callable[[], None]) -> int:
+def watch(
+    words: List[str],
+    cwd: Path,
+    environment: Dict[str, str],
+    on_line: Callable[[str], None],
+    on_tick: Callable[[], None],
+) -> int:
     """To its end; its status. `on_tick` is called now and then while it runs; what either raises ends it."""
-    child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=cwd,
-                             env=environment, start_new_session=True, preexec_fn=_end_with_parent)
+    child = subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=cwd,
+        env=environment,
+        start_new_session=True,
+        preexec_fn=_end_with_parent,
+    )
     assert child.stdout is not None
     os.set_blocking(child.stdout.fileno(), False)
     try:

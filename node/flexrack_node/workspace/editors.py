@@ -1,8 +1,10 @@
-"""What editors have left in this account's home: servers that VS Code and others put on a node when they connect to it, hundreds of MB a version.
+"""What editors have left in this account's home: servers that VS Code and others put on a node when they connect to it,
+hundreds of MB a version.
 
-Where each keeps its own, as of the versions of 2026: ~/.vscode-server (also for its insiders), ~/.cursor-server, ~/.windsurf-server, ~/.zed_server,
-~/.cache/JetBrains/RemoteDev.
+Where each keeps its own, as of the versions of 2026: ~/.vscode-server (also for its insiders), ~/.cursor-server,
+~/.windsurf-server, ~/.zed_server, ~/.cache/JetBrains/RemoteDev.
 """
+
 import os
 import shutil
 from pathlib import Path
@@ -15,19 +17,28 @@ if TYPE_CHECKING:
     from flexrack_node.schema.workspace import EditorLeft, EditorsLeft, EditorsQuestion
 
 PLACES = {
-    "vscode": (".vscode-server", ".vscode-server-insiders"), "cursor": (".cursor-server",), "windsurf": (".windsurf-server",), "zed": (".zed_server", ".local/share/zed/server_state"),
+    "vscode": (".vscode-server", ".vscode-server-insiders"),
+    "cursor": (".cursor-server",),
+    "windsurf": (".windsurf-server",),
+    "zed": (".zed_server", ".local/share/zed/server_state"),
     "jetbrains": (".cache/JetBrains/RemoteDev",),
 }
 
 
 def editors(request: "EditorsQuestion", _channel: Channel) -> "EditorsLeft":
-    """{remove?: [editor]} -> {editors: [{editor, path, bytes, processes, removed}]}. Errors: CONFLICT where one to be removed still runs."""
+    """{remove?: [editor]} -> {editors: [{editor, path, bytes, processes, removed}]}. Errors: CONFLICT where one to be
+    removed still runs.
+    """
     found = [look(editor, path) for editor, path in places()]
     wanted = request.get("remove") or []
     for one in found:
         if one["editor"] in wanted and one["processes"]:
-            raise NodeError("CONFLICT", f"{one['editor']} still runs here ({len(one['processes'])} processes)", "close its window first; it ends by itself some minutes later",
-                            processes=one["processes"])
+            raise NodeError(
+                "CONFLICT",
+                f"{one['editor']} still runs here ({len(one['processes'])} processes)",
+                "close its window first; it ends by itself some minutes later",
+                processes=one["processes"],
+            )
     for one in found:
         if one["editor"] in wanted:
             shutil.rmtree(one["path"], ignore_errors=True)
@@ -38,7 +49,12 @@ def editors(request: "EditorsQuestion", _channel: Channel) -> "EditorsLeft":
 def places() -> "List[Tuple[str, Path]]":
     """Real folders of this account alone: a link may lead to what others use."""
     home = Path(os.path.expanduser("~"))
-    return [(editor, home / name) for editor, names in PLACES.items() for name in names if (home / name).is_dir() and not (home / name).is_symlink()]
+    return [
+        (editor, home / name)
+        for editor, names in PLACES.items()
+        for name in names
+        if (home / name).is_dir() and not (home / name).is_symlink()
+    ]
 
 
 def look(editor: str, path: Path) -> "EditorLeft":

@@ -1,8 +1,11 @@
-"""Fetches the archive of a Python with uv, for other machines: run by the caller's interpreter. `python3 fetch_python.py FOLDER UV MACHINE VERSION`
+"""Fetches the archive of a Python with uv, for other machines: run by the caller's interpreter. `python3
+fetch_python.py FOLDER UV MACHINE VERSION`
 
-FOLDER gets one file, as python-build-standalone names it. UV is flexrack's wheel of uv, which knows where the archive is, and its hash. MACHINE as in the names
-of wheels (x86_64, aarch64), VERSION is 3.12. uv keeps an archive where UV_PYTHON_CACHE_DIR says, once its hash was right ("Environment variables" of uv).
+FOLDER gets one file, as python-build-standalone names it. UV is flexrack's wheel of uv, which knows where the archive
+is, and its hash. MACHINE as in the names of wheels (x86_64, aarch64), VERSION is 3.12. uv keeps an archive where
+UV_PYTHON_CACHE_DIR says, once its hash was right ("Environment variables" of uv).
 """
+
 import json
 import os
 import runpy
@@ -21,13 +24,27 @@ def main(folder: str, wheel: str, machine: str, version: str) -> int:
         uv = unpack(Path(wheel), Path(temp))
         environment = environment_of_uv(Path(temp))
         key = f"cpython-{version}-linux-{machine}-gnu"
-        known = json.loads(subprocess.run([uv, "python", "list", key, "--only-downloads", "--all-platforms", "--output-format", "json"], env=environment, cwd=temp,
-                                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE).stdout or b"[]")
+        known = json.loads(
+            subprocess.run(
+                [uv, "python", "list", key, "--only-downloads", "--all-platforms", "--output-format", "json"],
+                env=environment,
+                cwd=temp,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+            ).stdout
+            or b"[]"
+        )
         if not known:
             print(f"uv knows no Python {version} for {machine}", file=sys.stderr)
             return 1
-        done = subprocess.run([uv, "python", "install", known[0]["key"], "--install-dir", str(Path(temp, "installed")), "--no-bin"], env=environment, cwd=temp,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        done = subprocess.run(
+            [uv, "python", "install", known[0]["key"], "--install-dir", str(Path(temp, "installed")), "--no-bin"],
+            env=environment,
+            cwd=temp,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
         kept = [path for path in Path(temp, "archives").glob("*.tar.*") if path.is_file()]
         if done.returncode != 0 or len(kept) != 1:
             print(why(done.stdout.decode(errors="replace").splitlines()), file=sys.stderr)
@@ -54,7 +71,14 @@ def environment_of_uv(temp: Path) -> Dict[str, str]:
     for key in ("UV_PYTHON_INSTALL_MIRROR", "UV_PYTHON_DOWNLOADS_JSON_URL"):
         if os.environ.get(key):
             environment[key] = os.environ[key]
-    return {**environment, "UV_PYTHON_CACHE_DIR": str(temp / "archives"), "UV_CACHE_DIR": str(temp / "cache"), "UV_NO_CONFIG": "1", "UV_NO_PROGRESS": "1", "NO_COLOR": "1"}
+    return {
+        **environment,
+        "UV_PYTHON_CACHE_DIR": str(temp / "archives"),
+        "UV_CACHE_DIR": str(temp / "cache"),
+        "UV_NO_CONFIG": "1",
+        "UV_NO_PROGRESS": "1",
+        "NO_COLOR": "1",
+    }
 
 
 def why(lines: List[str]) -> str:

@@ -1,15 +1,16 @@
 """Where a workspace is on this node, and what is remembered about it.
 
-    <root>/workspaces/<project>/code/             the project's files, and what was made there since
-                               /index.json        what sync has put there, and
-                               /index.log         how that changed since (workspace/index.py)
-                               /sync.json         who synced it last, from where, when
-                               /environment.json  the environment it uses
-                               /image.json        the image that its programs run in
-                               /staging/          files that have come and are not yet in place, named by content
-                               /ssh/              its host key, and what connections need (workspace/ssh_host.py)
-                               /lock              held while something of this is changed
+<root>/workspaces/<project>/code/             the project's files, and what was made there since
+                           /index.json        what sync has put there, and
+                           /index.log         how that changed since (workspace/index.py)
+                           /sync.json         who synced it last, from where, when
+                           /environment.json  the environment it uses
+                           /image.json        the image that its programs run in
+                           /staging/          files that have come and are not yet in place, named by content
+                           /ssh/              its host key, and what connections need (workspace/ssh_host.py)
+                           /lock              held while something of this is changed
 """
+
 import os
 import re
 from pathlib import Path

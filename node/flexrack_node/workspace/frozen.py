@@ -1,4 +1,5 @@
-"""A run's own view of its code: what the workspace has when the run starts, in RUN/code. A sync, or an edit on the node, changes the workspace only.
+"""A run's own view of its code: what the workspace has when the run starts, in RUN/code. A sync, or an edit on the
+node, changes the workspace only.
 
     a file that sync put there, or one of at most LARGE bytes     cloned (FICLONE); elsewhere copied, and beyond LARGE bytes hard-linked
     a larger file of the node's own                               a link to the workspace's: data, and not code
@@ -6,8 +7,10 @@
                                                                   not there where the manifest's outputs name it
     a link                                                        the same link; one that leads out of the folder becomes absolute
 
-Sync replaces files by rename, so a hard link keeps what it had; it is only taken where a copy would cost. Why: docs/adr/0045.
+Sync replaces files by rename, so a hard link keeps what it had; it is only taken where a copy would cost. Why:
+docs/adr/0045.
 """
+
 import errno
 import fcntl
 import hashlib
@@ -39,7 +42,9 @@ _SKIPPED = {"__pycache__"}  # made anew beside the sources that it is of
 
 
 def frozen(spec: "RunOrder", path: Path, channel: Channel) -> "KeptRunOrder":
-    """The spec as it is kept: with `code` in the order, its ranks run in a view of the workspace below `path`. Raises NOT_FOUND, LOCKED."""
+    """The spec as it is kept: with `code` in the order, its ranks run in a view of the workspace below `path`. Raises
+    NOT_FOUND, LOCKED.
+    """
     kept = cast("KeptRunOrder", {**spec, "root": str(channel.root)})
     order = spec.get("code")
     if not order:
@@ -73,7 +78,9 @@ class View:
         self.bytes = 0
 
     def digest(self) -> str:
-        """SHA-256 over `path`, kind and mode, and SHA-256 (32 digits) of every file, in the order of paths: two runs with the same one have run the same."""
+        """SHA-256 over `path`, kind and mode, and SHA-256 (32 digits) of every file, in the order of paths: two runs
+        with the same one have run the same.
+        """
         return hashlib.sha256("".join(sorted(self.lines)).encode(errors="surrogateescape")).hexdigest()
 
     def make(self) -> None:
@@ -99,7 +106,11 @@ class View:
     def _is_for_outputs(self, path: str) -> bool:
         """Whether the manifest's outputs name something in this folder: then each run makes its own."""
         parts = path.split("/")
-        return any(pattern[0].strip("*") and all(fnmatchcase(one, wanted) for one, wanted in zip(parts, pattern)) for pattern in self.outputs if pattern)
+        return any(
+            pattern[0].strip("*") and all(fnmatchcase(one, wanted) for one, wanted in zip(parts, pattern))
+            for pattern in self.outputs
+            if pattern
+        )
 
     def _link(self, path: str, text: str) -> None:
         inside = os.path.normpath(os.path.join(os.path.dirname(path), text))
@@ -152,7 +163,9 @@ class View:
 
 
 def editable_paths(python: Path, code: Path, target: Path) -> List[str]:
-    """Folders of the view from which a project that is installed editable is imported: what its environment says of the workspace's (PEP 660: .pth files, and setuptools' finders)."""
+    """Folders of the view from which a project that is installed editable is imported: what its environment says of the
+    workspace's (PEP 660: .pth files, and setuptools' finders).
+    """
     found: Dict[str, None] = {}
     wanted = re.compile(re.escape(str(code)) + r"[^'\"\n]*")
     for site in sorted(python.parent.parent.glob("lib*/python3*/site-packages")):

@@ -1,4 +1,5 @@
 """image.keep, .list, .remove: which images the workspaces of this node run in, and removing those that none does."""
+
 from typing import TYPE_CHECKING, List, Set, Tuple
 
 from flexrack_node.base.channel import Channel
@@ -9,11 +10,21 @@ from flexrack_node.image.store import ImageStore
 from flexrack_node.workspace.folder import WorkspaceFolder
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.image import ImageEntry, ImageForgotten, ImageKept, ImageOrder, ImagesGone, ImagesUnwanted, ImageUser
+    from flexrack_node.schema.image import (
+        ImageEntry,
+        ImageForgotten,
+        ImageKept,
+        ImageOrder,
+        ImagesGone,
+        ImagesUnwanted,
+        ImageUser,
+    )
 
 
 def keep(given: "ImageOrder", channel: Channel) -> "ImageKept":
-    """{project, digest, ref, layers, settings}: all layers are here; the project's workspace uses it from now on. What runs it here without layers gets it as one folder."""
+    """{project, digest, ref, layers, settings}: all layers are here; the project's workspace uses it from now on. What
+    runs it here without layers gets it as one folder.
+    """
     from flexrack_node.image import engines, runtime  # only where an image comes
 
     store = ImageStore(channel.root)
@@ -52,15 +63,23 @@ def listing(_given: "None", channel: Channel) -> "List[ImageEntry]":
         others: Set[str] = {layer for other in images if other["digest"] != one["digest"] for layer in other["layers"]}
         own = dict.fromkeys(one["layers"])
         size = {layer: sizes.get(layer, {"bytes": 0, "files": 0})["bytes"] for layer in own}
-        found.append({
-            "digest": one["digest"], "ref": one["ref"], "layers": list(own), "bytes": sum(size.values()), "alone": sum(count for layer, count in size.items() if layer not in others),
-            "used_by": sorted(user for user, digest in users if digest == one["digest"]),
-        })
+        found.append(
+            {
+                "digest": one["digest"],
+                "ref": one["ref"],
+                "layers": list(own),
+                "bytes": sum(size.values()),
+                "alone": sum(count for layer, count in size.items() if layer not in others),
+                "used_by": sorted(user for user, digest in users if digest == one["digest"]),
+            }
+        )
     return found
 
 
 def remove(given: "ImagesUnwanted", channel: Channel) -> "ImagesGone":
-    """{digests?, dry_run?}: images that no workspace uses, and the layers that only they had. -> {removed, kept, layers, bytes}"""
+    """{digests?, dry_run?}: images that no workspace uses, and the layers that only they had. -> {removed, kept,
+    layers, bytes}
+    """
     store = ImageStore(channel.root)
     wanted = given.get("digests")
     users = _users(channel)

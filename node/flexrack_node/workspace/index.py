@@ -1,10 +1,12 @@
-"""What sync has put into a workspace, kept so that a small change among many files costs little: all of it now and then, and a line a change since.
+"""What sync has put into a workspace, kept so that a small change among many files costs little: all of it now and
+then, and a line a change since.
 
     index.json    {schema, revision, tree, written_ns, entries: {path: [kind, digest, executable, stamp or null]}}
     index.log     lines of {after, revision, tree, written_ns, entries: the same, null for a path that is no longer there}
 
 A line counts if it follows the revision reached so far: one cut short, or older than index.json, says nothing.
 """
+
 import os
 import time
 from typing import TYPE_CHECKING, Collection, Dict, Optional
@@ -19,11 +21,13 @@ if TYPE_CHECKING:
 
     class Index(TypedDict):
         """What index.json has, and how much of the log counts, in bytes."""
+
         revision: str
         tree: Optional[str]
         written_ns: int
         entries: "Dict[str, IndexEntry]"
         log: int
+
 
 LOG_BYTES = 128 << 10  # beyond, all of it is written again
 MANY = 1000  # paths of one change: all of it at once
@@ -57,10 +61,13 @@ def follow(index: "Index", change: "WorkspaceChange") -> None:
     index.update({"revision": change["revision"], "tree": change["tree"], "written_ns": change["written_ns"]})
 
 
-def advance(place: WorkspaceFolder, index: "Index", paths: Collection[str], tree: Optional[str], durable: bool = True) -> None:
+def advance(
+    place: WorkspaceFolder, index: "Index", paths: Collection[str], tree: Optional[str], durable: bool = True
+) -> None:
     """Writes down what is now in index["entries"] for `paths`, as a new revision. Under the lock only.
 
-    durable: it is on the disk when this returns, also if the machine stops then; otherwise the revision before may come back.
+    durable: it is on the disk when this returns, also if the machine stops then; otherwise the revision before may come
+    back.
     """
     keep(place, index, paths, os.urandom(8).hex(), tree, durable)
 
@@ -70,15 +77,32 @@ def renew(place: WorkspaceFolder, index: "Index", paths: Collection[str]) -> Non
     keep(place, index, paths, index["revision"], index["tree"], False)
 
 
-def keep(place: WorkspaceFolder, index: "Index", paths: Collection[str], revision: str, tree: Optional[str], durable: bool) -> None:
+def keep(
+    place: WorkspaceFolder, index: "Index", paths: Collection[str], revision: str, tree: Optional[str], durable: bool
+) -> None:
     after, entries = index["revision"], index["entries"]
     index.update({"revision": revision, "tree": tree, "written_ns": time.time_ns()})
     if after == "" or len(paths) > MANY or index["log"] > LOG_BYTES:
-        write("workspace.index", place.index, {"revision": revision, "tree": tree, "written_ns": index["written_ns"], "entries": dict(sorted(entries.items()))})
+        write(
+            "workspace.index",
+            place.index,
+            {
+                "revision": revision,
+                "tree": tree,
+                "written_ns": index["written_ns"],
+                "entries": dict(sorted(entries.items())),
+            },
+        )
         place.log.unlink(missing_ok=True)  # if this is not reached, its lines do not follow the new revision
         index["log"] = 0
         return
-    changes: WorkspaceChange = {"after": after, "revision": revision, "tree": tree, "written_ns": index["written_ns"], "entries": {path: entries.get(path) for path in paths}}
+    changes: WorkspaceChange = {
+        "after": after,
+        "revision": revision,
+        "tree": tree,
+        "written_ns": index["written_ns"],
+        "entries": {path: entries.get(path) for path in paths},
+    }
     text = line("workspace.change", changes)
     fd = os.open(place.log, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     with os.fdopen(fd, "wb") as stream:

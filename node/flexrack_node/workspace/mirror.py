@@ -1,8 +1,11 @@
-"""Names under which an installer asks this node's own proxy for packages, so that nodes get from each other what one of them has downloaded.
+"""Names under which an installer asks this node's own proxy for packages, so that nodes get from each other what one of
+them has downloaded.
 
-`http://mirror.flexrack.invalid/https/pypi.org/simple/six/` is a page of that index, in which files have such names, too: `.../file/<sha256>/https/...`. The
-names are the same each time, as uv's cache goes by them. No network has this host (RFC 2606); workspace/share.py answers for it.
+`http://mirror.flexrack.invalid/https/pypi.org/simple/six/` is a page of that index, in which files have such names,
+too: `.../file/<sha256>/https/...`. The names are the same each time, as uv's cache goes by them. No network has this
+host (RFC 2606); workspace/share.py answers for it.
 """
+
 import json
 import re
 from typing import Dict, List, Mapping, Optional, Tuple
@@ -12,12 +15,18 @@ HOST = "mirror.flexrack.invalid"
 BASE = f"http://{HOST}/"
 DEFAULT_INDEX = "https://pypi.org/simple"
 CALLER = "http://bundle.flexrack.invalid/"  # what the caller's machine gives itself; src/lib/downloads/bundled.ts
-# Where uv gets archives of Pythons, the second where the first does not answer; in both the releases of python-build-standalone, each with a file of its hashes.
-PYTHONS = ("https://releases.astral.sh/github/python-build-standalone/releases/download", "https://github.com/astral-sh/python-build-standalone/releases/download")
+# Where uv gets archives of Pythons, the second where the first does not answer; in both the releases of
+# python-build-standalone, each with a file of its hashes.
+PYTHONS = (
+    "https://releases.astral.sh/github/python-build-standalone/releases/download",
+    "https://github.com/astral-sh/python-build-standalone/releases/download",
+)
 ARCHIVE = re.compile(r"(.*/)cpython-3\.[^/]+\.tar\.(?:gz|zst)")
 INDEXES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS")
 URL = re.compile(r"https?://[^\s,]+")
-OPTION = re.compile(r"^(\s*(?:-i|-f|--index-url|--extra-index-url|--find-links|--pypi-url)[\s=]+)(https?://\S+)", re.MULTILINE)
+OPTION = re.compile(
+    r"^(\s*(?:-i|-f|--index-url|--extra-index-url|--find-links|--pypi-url)[\s=]+)(https?://\S+)", re.MULTILINE
+)
 
 
 def mirrored(url: str) -> str:
@@ -36,7 +45,9 @@ def in_environment(env: Mapping[str, str], has_config: bool, no_index: bool) -> 
 
 
 def for_pythons(env: Mapping[str, str], has_config: bool) -> Dict[str, str]:
-    """uv's variable about where Pythons come from. Nothing where somebody has said it in a way that is not seen here, or said a folder."""
+    """uv's variable about where Pythons come from. Nothing where somebody has said it in a way that is not seen here,
+    or said a folder.
+    """
     place = env.get("UV_PYTHON_INSTALL_MIRROR") or ("" if has_config or env.get("UV_ASTRAL_MIRROR_URL") else PYTHONS[0])
     return {"UV_PYTHON_INSTALL_MIRROR": mirrored(place).rstrip("/")} if URL.match(place) else {}
 
@@ -63,9 +74,15 @@ def plain(line: str) -> str:
 
 
 def asked(url: str) -> Optional[Tuple[str, Optional[str]]]:
-    """The real address of what is asked for by such a name, and the hash of its content where it is a file's; None for any other name."""
+    """The real address of what is asked for by such a name, and the hash of its content where it is a file's; None for
+    any other name.
+    """
     parts = urlsplit(url)
-    found = re.fullmatch(r"/(?:file/([0-9a-f]{64})/)?(https?)/([^/]+)(/.*)?", parts.path) if parts.hostname == HOST else None
+    found = (
+        re.fullmatch(r"/(?:file/([0-9a-f]{64})/)?(https?)/([^/]+)(/.*)?", parts.path)
+        if parts.hostname == HOST
+        else None
+    )
     if not found:
         return None
     sha256, scheme, host, path = found.groups()
@@ -80,7 +97,12 @@ def page(body: bytes, content_type: str, url: str) -> bytes:
             file["url"] = _name(file["url"], url, (file.get("hashes") or {}).get("sha256"))
         return json.dumps(content).encode()
     text = body.decode("utf-8", "replace")
-    return re.sub(r"""(<a\b[^>]*?\bhref\s*=\s*)("[^"]*"|'[^']*')""", lambda one: one.group(1) + _link(one.group(2), url), text, flags=re.IGNORECASE).encode()
+    return re.sub(
+        r"""(<a\b[^>]*?\bhref\s*=\s*)("[^"]*"|'[^']*')""",
+        lambda one: one.group(1) + _link(one.group(2), url),
+        text,
+        flags=re.IGNORECASE,
+    ).encode()
 
 
 def _link(quoted: str, url: str) -> str:

@@ -1,4 +1,7 @@
-"""The caller's proxy, as this node's own proxy (workspace/share.py) uses it: for what it looks into itself, and for what it only passes on."""
+"""The caller's proxy, as this node's own proxy (workspace/share.py) uses it: for what it looks into itself, and for
+what it only passes on.
+"""
+
 import base64
 import netrc
 import os
@@ -25,8 +28,12 @@ class Upstream:
         self._trusted = own.get("trusted-host", "").split()
         certificates = own.get("cert") or os.environ.get("SSL_CERT_FILE")
         proxies = urllib.request.ProxyHandler({"http": download["proxy"], "https": download["proxy"]})
-        self._checked = urllib.request.build_opener(proxies, urllib.request.HTTPSHandler(context=ssl.create_default_context(cafile=certificates or None)))
-        self._unchecked = urllib.request.build_opener(proxies, urllib.request.HTTPSHandler(context=ssl._create_unverified_context()))
+        self._checked = urllib.request.build_opener(
+            proxies, urllib.request.HTTPSHandler(context=ssl.create_default_context(cafile=certificates or None))
+        )
+        self._unchecked = urllib.request.build_opener(
+            proxies, urllib.request.HTTPSHandler(context=ssl._create_unverified_context())
+        )
 
     def open(self, url: str, headers: Mapping[str, str], timeout: Optional[float] = PATIENCE_SECONDS) -> Any:
         """Raises urllib.error.HTTPError, OSError."""
@@ -35,7 +42,9 @@ class Upstream:
         if not any(key.lower() == "authorization" for key in kept):
             kept.update(self._from_netrc(str(parts.hostname)))
         trusted = parts.hostname in self._trusted or f"{parts.hostname}:{parts.port}" in self._trusted
-        return (self._unchecked if trusted else self._checked).open(urllib.request.Request(url, headers=kept), timeout=timeout)
+        return (self._unchecked if trusted else self._checked).open(
+            urllib.request.Request(url, headers=kept), timeout=timeout
+        )
 
     def proof_of(self, secret: str) -> str:
         return self._basic("flexrack", secret)
@@ -54,7 +63,11 @@ class Upstream:
 def relay(handler: Any, upstream: Upstream) -> None:
     """The request as it came, to the caller's proxy, and then all that is said, either way."""
     with socket.create_connection(upstream.place, PATIENCE_SECONDS) as far:
-        kept = [f"{key}: {value}\r\n" for key, value in handler.headers.items() if key.lower() not in ("proxy-authorization", "proxy-connection", "connection")]
+        kept = [
+            f"{key}: {value}\r\n"
+            for key, value in handler.headers.items()
+            if key.lower() not in ("proxy-authorization", "proxy-connection", "connection")
+        ]
         head = f"{handler.command} {handler.path} HTTP/1.1\r\n{''.join(kept)}Proxy-Authorization: {upstream.proof}\r\nConnection: close\r\n\r\n"
         far.sendall(head.encode("latin-1"))
         near = handler.connection

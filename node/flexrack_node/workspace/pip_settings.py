@@ -2,6 +2,7 @@
 
 Facts: pip's documentation, topics "Configuration" and "Environment variables"; uv's "Environment variables".
 """
+
 import configparser
 import json
 import os
@@ -13,16 +14,48 @@ from urllib.parse import unquote, urlsplit
 
 # Of no meaning for a new environment, or for how it is filled.
 IRRELEVANT = {
-    "break-system-packages", "cache-dir", "compile", "debug", "default-timeout", "disable-pip-version-check", "exists-action", "force-reinstall", "format",
-    "ignore-installed", "log", "no-clean", "no-color", "no-compile", "no-input", "no-python-version-warning", "no-warn-conflicts", "no-warn-script-location",
-    "prefix", "progress-bar", "python", "quiet", "report", "require-virtualenv", "resume-retries", "root-user-action", "target", "upgrade",
-    "upgrade-strategy", "user", "verbose", "config-file", "use-feature", "use-deprecated",
+    "break-system-packages",
+    "cache-dir",
+    "compile",
+    "debug",
+    "default-timeout",
+    "disable-pip-version-check",
+    "exists-action",
+    "force-reinstall",
+    "format",
+    "ignore-installed",
+    "log",
+    "no-clean",
+    "no-color",
+    "no-compile",
+    "no-input",
+    "no-python-version-warning",
+    "no-warn-conflicts",
+    "no-warn-script-location",
+    "prefix",
+    "progress-bar",
+    "python",
+    "quiet",
+    "report",
+    "require-virtualenv",
+    "resume-retries",
+    "root-user-action",
+    "target",
+    "upgrade",
+    "upgrade-strategy",
+    "user",
+    "verbose",
+    "config-file",
+    "use-feature",
+    "use-deprecated",
 }
 
 
 # Where packages come from: an option of pip, and where else an account may have said the same.
 PLACES = {
-    "index-url": ("pypi-url", "UV_DEFAULT_INDEX", "UV_INDEX_URL"), "extra-index-url": ("UV_INDEX", "UV_EXTRA_INDEX_URL"), "find-links": ("UV_FIND_LINKS",),
+    "index-url": ("pypi-url", "UV_DEFAULT_INDEX", "UV_INDEX_URL"),
+    "extra-index-url": ("UV_INDEX", "UV_EXTRA_INDEX_URL"),
+    "find-links": ("UV_FIND_LINKS",),
     "trusted-host": ("UV_INSECURE_HOST",),
 }
 # Where uv gets Pythons from: below it everything lies as in the releases of python-build-standalone.
@@ -31,7 +64,9 @@ PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy"
 
 
 class Translation:
-    """`env`: for uv. `args`: words of `uv pip install`. `constraints`: files. `told`: sentences on what could not be said to uv."""
+    """`env`: for uv. `args`: words of `uv pip install`. `constraints`: files. `told`: sentences on what could not be
+    said to uv.
+    """
 
     def __init__(self) -> None:
         self.env: Dict[str, str] = {}
@@ -60,9 +95,12 @@ def read(env: Mapping[str, str], prefix: str = sys.prefix) -> Dict[str, str]:
     return found
 
 
-def through_caller(download: Mapping[str, Any], env: Mapping[str, str], prefix: str = sys.prefix) -> Dict[str, Optional[str]]:
-    """Variables for pip, uv and what they start: everything goes through the caller's proxy. They hold its secret, so they are for environments of processes only.
-    None: not set."""
+def through_caller(
+    download: Mapping[str, Any], env: Mapping[str, str], prefix: str = sys.prefix
+) -> Dict[str, Optional[str]]:
+    """Variables for pip, uv and what they start: everything goes through the caller's proxy. They hold its secret, so
+    they are for environments of processes only. None: not set.
+    """
     found: Dict[str, Optional[str]] = dict.fromkeys(PROXIES, str(download["proxy"]))
     settings = dict(download["settings"])
     mirror = settings.pop("python-install-mirror", None)
@@ -70,7 +108,13 @@ def through_caller(download: Mapping[str, Any], env: Mapping[str, str], prefix: 
         found[MIRROR] = str(mirror)
     if download.get("instead"):
         kept = (MIRROR, "UV_PYTHON_DOWNLOADS_JSON_URL")  # the latter says hashes, not where from
-        found.update({key: None for key in env if (key.startswith(("PIP_", "UV_")) and key not in kept) or key.lower() == "no_proxy"})
+        found.update(
+            {
+                key: None
+                for key in env
+                if (key.startswith(("PIP_", "UV_")) and key not in kept) or key.lower() == "no_proxy"
+            }
+        )
         found.update({"PIP_CONFIG_FILE": os.devnull, "UV_NO_CONFIG": "1", "PIP_PROXY": str(download["proxy"])})
         found.update({f"PIP_{key.upper().replace('-', '_')}": str(value) for key, value in settings.items()})
         return found
@@ -90,7 +134,10 @@ def files(env: Mapping[str, str], prefix: str) -> List[Path]:
     system = [Path(one) / "pip" / "pip.conf" for one in (env.get("XDG_CONFIG_DIRS") or "/etc/xdg").split(":") if one]
     places = [*reversed(system), Path("/etc/pip.conf")]
     if not (own and os.path.exists(own)):
-        places += [home / ".pip" / "pip.conf", Path(env.get("XDG_CONFIG_HOME") or home / ".config") / "pip" / "pip.conf"]
+        places += [
+            home / ".pip" / "pip.conf",
+            Path(env.get("XDG_CONFIG_HOME") or home / ".config") / "pip" / "pip.conf",
+        ]
     places.append(Path(prefix) / "pip.conf")
     return places + ([Path(own)] if own else [])
 
@@ -133,9 +180,16 @@ def translate(settings: Mapping[str, str], env: Mapping[str, str], requirements:
         put("UV_SYSTEM_CERTS", "1")
     proxy = take("proxy")
     if proxy:
-        out.env.update(dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"), proxy))
-    for key, words in (("no-index", ["--no-index"]), ("no-deps", ["--no-deps"]), ("require-hashes", ["--require-hashes"]), ("pre", ["--prerelease", "allow"]),
-                       ("no-cache-dir", ["--no-cache"])):
+        out.env.update(
+            dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"), proxy)
+        )
+    for key, words in (
+        ("no-index", ["--no-index"]),
+        ("no-deps", ["--no-deps"]),
+        ("require-hashes", ["--require-hashes"]),
+        ("pre", ["--prerelease", "allow"]),
+        ("no-cache-dir", ["--no-cache"]),
+    ):
         if _is_true(take(key)):
             out.args += words
     for key, option in (("no-binary", "--no-binary"), ("only-binary", "--only-binary")):
@@ -146,7 +200,9 @@ def translate(settings: Mapping[str, str], env: Mapping[str, str], requirements:
         put("UV_KEYRING_PROVIDER", "subprocess")
     elif keyring not in ("", "auto", "disabled"):
         rest["keyring-provider"] = keyring
-    out.told += [f"pip's setting {key} has no counterpart in uv and does not count" for key in sorted(rest) if rest[key]]
+    out.told += [
+        f"pip's setting {key} has no counterpart in uv and does not count" for key in sorted(rest) if rest[key]
+    ]
     return out
 
 
@@ -168,7 +224,9 @@ def _options_in(requirements: str, out: Translation) -> Dict[str, str]:
 
 
 def _names_an_index(requirements: str) -> bool:
-    return any(line.strip().startswith(("-i ", "-i=", "--index-url", "--pypi-url")) for line in requirements.splitlines())
+    return any(
+        line.strip().startswith(("-i ", "-i=", "--index-url", "--pypi-url")) for line in requirements.splitlines()
+    )
 
 
 def _usable_links(links: List[str], out: Translation) -> List[str]:

@@ -1,8 +1,11 @@
-"""Which Python an environment is made from: one of this node, else one of flexrack's own, which uv installs beside its cache.
+"""Which Python an environment is made from: one of this node, else one of flexrack's own, which uv installs beside its
+cache.
 
-A wish is a version (`3.12`), a range (`>=3.11,<3.13`, what a runtime or the head works with), a name or a path; none is the Python that runs this. What a node has
-comes first. Python's micro version is the one that flexrack's pinned uv knows, with the hash of its archive, so it is the same on all nodes that lack it.
+A wish is a version (`3.12`), a range (`>=3.11,<3.13`, what a runtime or the head works with), a name or a path; none is
+the Python that runs this. What a node has comes first. Python's micro version is the one that flexrack's pinned uv
+knows, with the hash of its archive, so it is the same on all nodes that lack it.
 """
+
 import json
 import os
 import re
@@ -20,9 +23,17 @@ SETTLED = 2  # above the lowest of a range without an end: what packages have ha
 
 
 def find(wanted: Optional[str], channel: Channel, image: Optional[str] = None) -> Dict[str, Any]:
-    """What it is, as an environment depends on it; with `managed` (its version) where it is flexrack's own, and `absent` where that is to be installed first."""
+    """What it is, as an environment depends on it; with `managed` (its version) where it is flexrack's own, and
+    `absent` where that is to be installed first.
+    """
     if image:  # it has the rest; this is known before the image is here
-        return {"version": wanted or "image", "tag": image, "platform": os.uname().machine, "libc": "", "executable": image}
+        return {
+            "version": wanted or "image",
+            "tag": image,
+            "platform": os.uname().machine,
+            "libc": "",
+            "executable": image,
+        }
     own = interpreter.facts()
     if not wanted:
         return own
@@ -60,7 +71,12 @@ def asked(wanted: str) -> Dict[str, Any]:
     """By its name or path."""
     path = shutil.which(f"python{wanted}" if re.fullmatch(r"[0-9]+(\.[0-9]+)*", wanted) else os.path.expanduser(wanted))
     if not path:
-        raise NodeError("NODE_UNFIT", f"there is no {wanted} on this node", "install it there beside its own, or choose another version in workspace.python", python=wanted)
+        raise NodeError(
+            "NODE_UNFIT",
+            f"there is no {wanted} on this node",
+            "install it there beside its own, or choose another version in workspace.python",
+            python=wanted,
+        )
     return facts_of(path, wanted)
 
 
@@ -83,12 +99,26 @@ def folder_of(channel: Channel) -> Path:
 
 def of_flexrack(version: str, own: Dict[str, Any], channel: Channel) -> Optional[Dict[str, Any]]:
     """The newest of this version that uv has installed."""
-    name = re.compile(re.escape(f"cpython-{version}.") + r"(\d+)-linux-" + re.escape(own["platform"].split("-", 1)[-1]) + "-")
-    found = [(int(there.group(1)), path) for path in folder_of(channel).glob(f"cpython-{version}.*") for there in [name.match(path.name)] if there]
+    name = re.compile(
+        re.escape(f"cpython-{version}.") + r"(\d+)-linux-" + re.escape(own["platform"].split("-", 1)[-1]) + "-"
+    )
+    found = [
+        (int(there.group(1)), path)
+        for path in folder_of(channel).glob(f"cpython-{version}.*")
+        for there in [name.match(path.name)]
+        if there
+    ]
     for micro, path in sorted(found, reverse=True):
         program = path / "bin" / f"python{version}"
         if os.access(program, os.X_OK):
-            return {**own, "executable": str(program), "version": f"{version}.{micro}", "tag": _tag(version), "venv": True, "managed": version}
+            return {
+                **own,
+                "executable": str(program),
+                "version": f"{version}.{micro}",
+                "tag": _tag(version),
+                "venv": True,
+                "managed": version,
+            }
     return None
 
 
@@ -97,8 +127,21 @@ def absent(version: str, own: Dict[str, Any]) -> Dict[str, Any]:
     from flexrack_node.base import program_wheel
 
     if program_wheel.machine() is None:
-        raise NodeError("NODE_UNFIT", f"there is no python{version} on this node, and uv has none for it", "install it there beside its own, or choose another version in workspace.python", python=version)
-    return {**own, "executable": "", "version": version, "tag": _tag(version), "venv": True, "managed": version, "absent": True}
+        raise NodeError(
+            "NODE_UNFIT",
+            f"there is no python{version} on this node, and uv has none for it",
+            "install it there beside its own, or choose another version in workspace.python",
+            python=version,
+        )
+    return {
+        **own,
+        "executable": "",
+        "version": version,
+        "tag": _tag(version),
+        "venv": True,
+        "managed": version,
+        "absent": True,
+    }
 
 
 def remove_unused(channel: Channel) -> List[str]:

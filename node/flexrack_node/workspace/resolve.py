@@ -1,4 +1,5 @@
 """Which versions an environment has or would get, so that other nodes get the same, or a lock file."""
+
 import re
 from typing import TYPE_CHECKING, Any, Dict
 
@@ -17,8 +18,14 @@ def resolve(request: "ResolveWanted", channel: Channel) -> Dict[str, Any]:
     """{requirements, constraints?, python?, uv, universal?} -> {pins}, or {missing, machine}: uv is to be sent first."""
     environment.download(request)
     facts = pythons.find(request.get("python"), channel)
-    requirements, constraints, order = request.get("requirements") or "", request.get("constraints") or "", request["uv"]
-    name = environment.content_hash(requirements, constraints, facts, environment.project_parts(request.get("project"), channel))
+    requirements, constraints, order = (
+        request.get("requirements") or "",
+        request.get("constraints") or "",
+        request["uv"],
+    )
+    name = environment.content_hash(
+        requirements, constraints, facts, environment.project_parts(request.get("project"), channel)
+    )
     folder = channel.environments / name
     universal = request.get("universal")
     if not universal and environment.is_ready(folder):
@@ -36,4 +43,8 @@ def resolve(request: "ResolveWanted", channel: Channel) -> Dict[str, Any]:
         assert program is not None
         words = ["--universal", "--generate-hashes", "--python-version", universal] if universal else []
         text = UvBuilder(program, folder, facts["executable"], channel).resolve(requirements, constraints, words)
-    return {"pins": text if universal else "".join(f"{line}\n" for line in text.splitlines() if re.fullmatch(r"[A-Za-z0-9._-]+==\S+", line))}
+    return {
+        "pins": text
+        if universal
+        else "".join(f"{line}\n" for line in text.splitlines() if re.fullmatch(r"[A-Za-z0-9._-]+==\S+", line))
+    }

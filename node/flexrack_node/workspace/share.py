@@ -1,9 +1,12 @@
-"""A proxy on this node's loopback while environments of several nodes are built: what one node has downloaded, others get from it.
+"""A proxy on this node's loopback while environments of several nodes are built: what one node has downloaded, others
+get from it.
 
-It passes on to the caller's proxy what it is asked for, and answers itself for the names of workspace/mirror.py. Where a file comes from is the caller's
-decision, who knows all nodes: another node that has it, else the index. Files are kept until the call ends, named by their content, which is looked at
-whoever they came from. Other nodes ask with this call's secret at the node's address in the rack; nobody else gets an answer.
+It passes on to the caller's proxy what it is asked for, and answers itself for the names of workspace/mirror.py. Where
+a file comes from is the caller's decision, who knows all nodes: another node that has it, else the index. Files are
+kept until the call ends, named by their content, which is looked at whoever they came from. Other nodes ask with this
+call's secret at the node's address in the rack; nobody else gets an answer.
 """
+
 import hashlib
 import hmac
 import http.client
@@ -175,7 +178,9 @@ class Share:
             return self.kept(sha256) or self._fetch(sha256, url)
 
     def python(self, url: str, sha256: Optional[str]) -> Tuple[str, Optional[str]]:
-        """The archive of a Python has a name without a hash, as uv knows it; its release says it, too. Without that each node gets it by itself."""
+        """The archive of a Python has a name without a hash, as uv knows it; its release says it, too. Without that
+        each node gets it by itself.
+        """
         for place, sums in mirror.python(url) if sha256 is None else []:
             try:
                 with self.upstream.open(sums, {}) as source:
@@ -207,8 +212,13 @@ class Share:
             else:
                 try:
                     host = f"[{peer['address']}]" if ":" in peer["address"] else peer["address"]
-                    order = urllib.request.Request(f"http://{host}:{int(peer['port'])}/{sha256}", headers={"Authorization": f"Bearer {peer['secret']}"})
-                    source = urllib.request.build_opener(urllib.request.ProxyHandler({}), StraightAnswer).open(order, timeout=PATIENCE_SECONDS)
+                    order = urllib.request.Request(
+                        f"http://{host}:{int(peer['port'])}/{sha256}",
+                        headers={"Authorization": f"Bearer {peer['secret']}"},
+                    )
+                    source = urllib.request.build_opener(urllib.request.ProxyHandler({}), StraightAnswer).open(
+                        order, timeout=PATIENCE_SECONDS
+                    )
                     if not source.headers.get("Content-Length"):
                         raise ValueError("an answer without an end")
                     path, found = self._take(source, sha256)
@@ -251,7 +261,12 @@ def share(request: "ShareWanted", channel: Channel) -> Dict[str, Any]:
             peers: Dict[str, Any] = {"address": address, "port": Server(address, ToPeers, one).server_address[1]}
         except OSError:  # it is reached by an address that it does not have: others get nothing from it
             peers = {}
-        channel.event("open", proxy=f"http://flexrack:{one.secret}@127.0.0.1:{installers.server_address[1]}", secret=one.secret, **peers)
+        channel.event(
+            "open",
+            proxy=f"http://flexrack:{one.secret}@127.0.0.1:{installers.server_address[1]}",
+            secret=one.secret,
+            **peers,
+        )
         while not is_caller_gone():
             time.sleep(0.1)
     return {}

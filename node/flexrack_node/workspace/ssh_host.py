@@ -1,8 +1,9 @@
 """A workspace as a host of SSH: workspace.ssh_host makes what stays, once a workspace.
 
-    <root>/workspaces/<project>/ssh/host_key, host_key.pub    ed25519, pinned by those who connect
-                                   /<session>/                what one connection needs (workspace/ssh_session.py)
+<root>/workspaces/<project>/ssh/host_key, host_key.pub    ed25519, pinned by those who connect
+                               /<session>/                what one connection needs (workspace/ssh_session.py)
 """
+
 import os
 import pwd
 import re
@@ -23,7 +24,9 @@ _PLACES = os.pathsep.join(("/usr/sbin", "/usr/local/sbin", "/sbin", "/usr/bin"))
 
 
 def prepare(request: "SshHostQuestion", channel: Channel) -> "SshHostFound":
-    """{project, dry_run?} -> {host_key, user}: the public host key, made where there is none. Errors: NOT_FOUND without a workspace, NODE_UNFIT without OpenSSH's server."""
+    """{project, dry_run?} -> {host_key, user}: the public host key, made where there is none. Errors: NOT_FOUND without
+    a workspace, NODE_UNFIT without OpenSSH's server.
+    """
     place = WorkspaceFolder(channel.root, request["project"])
     if not place.path.is_dir():
         raise NodeError("NOT_FOUND", f"there is no workspace {place.project}", "flexrack workspace up")
@@ -53,7 +56,12 @@ def make_key(place: WorkspaceFolder) -> str:
     place.ssh.mkdir(mode=0o700, exist_ok=True)
     for name in ("host_key", "host_key.pub"):
         (place.ssh / name).unlink(missing_ok=True)
-    made = subprocess.run([program, "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(place.ssh / "host_key")], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    made = subprocess.run(
+        [program, "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(place.ssh / "host_key")],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
     found = public_key(place)
     if made.returncode != 0 or found is None:
         raise NodeError("NODE_UNFIT", f"ssh-keygen could not make a host key: {made.stderr.strip()[-500:]}")
@@ -64,5 +72,9 @@ def find_sshd() -> str:
     """sshd(8) wants to be called by its absolute path."""
     found = shutil.which("sshd", path=os.pathsep.join((_PLACES, os.environ.get("PATH", ""))))
     if found is None:
-        raise NodeError("NODE_UNFIT", "this node has no OpenSSH server program (sshd), which a connection to a workspace is handed to", "sudo apt-get install openssh-server")
+        raise NodeError(
+            "NODE_UNFIT",
+            "this node has no OpenSSH server program (sshd), which a connection to a workspace is handed to",
+            "sudo apt-get install openssh-server",
+        )
     return os.path.abspath(found)

@@ -1,9 +1,11 @@
 """python3 ssh_session.py ROOT: the far end of `flexrack workspace stdio`, for one connection.
 
-stdin begins with one line of JSON, an SshSession (protocol/workspace.json); what follows, and stdout, are the connection itself. OpenSSH's
-sshd serves it (`sshd -i`), as the ordinary user, outside of any port: who may speak here was proved by the connection that this one is inside
-of. The one key that it lets in came along with the order. All that it needs is in a folder that goes with the connection.
+stdin begins with one line of JSON, an SshSession (protocol/workspace.json); what follows, and stdout, are the
+connection itself. OpenSSH's sshd serves it (`sshd -i`), as the ordinary user, outside of any port: who may speak here
+was proved by the connection that this one is inside of. The one key that it lets in came along with the order. All that
+it needs is in a folder that goes with the connection.
 """
+
 import contextlib
 import fcntl
 import json
@@ -42,7 +44,10 @@ def serve(root: Path) -> int:
     order = read_order()
     place = WorkspaceFolder(root, order["project"])
     if public_key(place) is None:
-        raise NodeError("NOT_FOUND", f"the workspace {place.project} has no host key, or is not there any more: flexrack workspace up, then flexrack workspace ssh-config")
+        raise NodeError(
+            "NOT_FOUND",
+            f"the workspace {place.project} has no host key, or is not there any more: flexrack workspace up, then flexrack workspace ssh-config",
+        )
     sshd = find_sshd()
     tidy(place)
     folder = place.ssh / f"session-{os.urandom(4).hex()}"
@@ -79,30 +84,52 @@ def tidy(place: WorkspaceFolder) -> None:
 
 def write_files(place: WorkspaceFolder, folder: Path, order: "SshSession") -> Path:
     """Returns the path of sshd's configuration."""
-    # As the connection that brought us has it: sshd begins anew from the password file, which on a local rack names another home.
-    own = {name: value for name, value in os.environ.items() if name not in _NOT_PASSED_ON and not name.startswith("SSH_")}
+    # As the connection that brought us has it: sshd begins anew from the password file, which on a local rack names
+    # another home.
+    own = {
+        name: value for name, value in os.environ.items() if name not in _NOT_PASSED_ON and not name.startswith("SSH_")
+    }
     values: Dict[str, str] = {**own, **order["env"], TAG: folder.name}
     exports = [f"export {name}={shlex.quote(value)}" for name, value in values.items() if _NAME.fullmatch(name)]
     write_private(folder / "enter", "\n".join([*exports, order["script"], ""]))
     write_private(folder / "authorized_keys", f"restrict,pty,port-forwarding,agent-forwarding {order['key']}\n")
     settings = [
         f"HostKey {quoted(place.ssh / 'host_key')}",
-        f"AuthorizedKeysFile {quoted(folder / 'authorized_keys').replace('%', '%%')}",  # of a path that has tokens (sshd_config(5))
+        # of a path that has tokens (sshd_config(5))
+        f"AuthorizedKeysFile {quoted(folder / 'authorized_keys').replace('%', '%%')}",
         f"ForceCommand /bin/sh {shlex.quote(str(folder / 'enter'))}",
         f"Subsystem sftp {SFTP}",
-        "AuthenticationMethods publickey", "PasswordAuthentication no", "KbdInteractiveAuthentication no", "PermitRootLogin prohibit-password",
+        "AuthenticationMethods publickey",
+        "PasswordAuthentication no",
+        "KbdInteractiveAuthentication no",
+        "PermitRootLogin prohibit-password",
         f"UsePAM {'yes' if is_locked_root() else 'no'}",
         "StrictModes no",  # the folder is 0700 and ours; its parents may be a shared scratch disk
-        "PidFile none", "UseDNS no", "PrintMotd no", "PrintLastLog no", "PermitUserRC no", "PermitUserEnvironment no", "AcceptEnv LANG LC_*",
-        "AllowTcpForwarding yes", "AllowStreamLocalForwarding yes", "StreamLocalBindUnlink yes", "GatewayPorts no", "X11Forwarding no", "PermitTunnel no",
-        "ClientAliveInterval 15", "ClientAliveCountMax 4", "LogLevel ERROR",
+        "PidFile none",
+        "UseDNS no",
+        "PrintMotd no",
+        "PrintLastLog no",
+        "PermitUserRC no",
+        "PermitUserEnvironment no",
+        "AcceptEnv LANG LC_*",
+        "AllowTcpForwarding yes",
+        "AllowStreamLocalForwarding yes",
+        "StreamLocalBindUnlink yes",
+        "GatewayPorts no",
+        "X11Forwarding no",
+        "PermitTunnel no",
+        "ClientAliveInterval 15",
+        "ClientAliveCountMax 4",
+        "LogLevel ERROR",
     ]
     write_private(folder / "sshd_config", "\n".join([*settings, ""]))
     return folder / "sshd_config"
 
 
 def is_locked_root() -> bool:
-    """Without PAM sshd lets nobody into an account whose password is locked, which root's often is; as another user it cannot see that."""
+    """Without PAM sshd lets nobody into an account whose password is locked, which root's often is; as another user it
+    cannot see that.
+    """
     if os.geteuid() != 0:
         return False
     try:
@@ -119,8 +146,11 @@ def run(sshd: str, config: Path, folder: Path) -> int:
         try:
             ssh_terminal.hide_group(folder / "group")
         except OSError as error:
-            say(f"terminals will not work: devpts of this node has no gid=5, and user namespaces are not allowed ({error.strerror})")
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # else all of it would pass for nohup's, where a server was started by that
+            say(
+                f"terminals will not work: devpts of this node has no gid=5, and user namespaces are not allowed ({error.strerror})"
+            )
+    # else all of it would pass for nohup's, where a server was started by that
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     child = subprocess.Popen([sshd, "-i", "-e", "-f", str(config)])
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda *_: child.terminate())
@@ -130,9 +160,15 @@ def run(sshd: str, config: Path, folder: Path) -> int:
 
 
 def end_orphans(session: str) -> None:
-    """Ends what still writes to the connection, where nobody is any more. What has outputs of its own was started to stay, as editors' servers are; so was what passes SIGHUP over (nohup)."""
+    """Ends what still writes to the connection, where nobody is any more. What has outputs of its own was started to
+    stay, as editors' servers are; so was what passes SIGHUP over (nohup).
+    """
     begun = time.monotonic()
-    for number, until in ((signal.SIGHUP, _HUP_SECONDS), (signal.SIGTERM, _HUP_SECONDS + _TERM_SECONDS), (signal.SIGKILL, _HUP_SECONDS + 2 * _TERM_SECONDS)):
+    for number, until in (
+        (signal.SIGHUP, _HUP_SECONDS),
+        (signal.SIGTERM, _HUP_SECONDS + _TERM_SECONDS),
+        (signal.SIGKILL, _HUP_SECONDS + 2 * _TERM_SECONDS),
+    ):
         for pid in orphans(session):
             with contextlib.suppress(OSError):
                 os.kill(pid, number)
@@ -144,7 +180,9 @@ def end_orphans(session: str) -> None:
 
 def orphans(session: str) -> List[int]:
     wanted = f"{TAG}={session}".encode()
-    return [pid for pid in processes() if wanted in environ_of(pid) and has_lost_output(pid) and not ignores_hangup(pid)]
+    return [
+        pid for pid in processes() if wanted in environ_of(pid) and has_lost_output(pid) and not ignores_hangup(pid)
+    ]
 
 
 def environ_of(pid: int) -> List[bytes]:
@@ -155,7 +193,9 @@ def environ_of(pid: int) -> List[bytes]:
 
 
 def has_lost_output(pid: int) -> bool:
-    """stdout or stderr leads nowhere: sshd gives a command pipes, or pairs of sockets where it was built so (session.c). Of a terminal the kernel has ended those that had it."""
+    """stdout or stderr leads nowhere: sshd gives a command pipes, or pairs of sockets where it was built so
+    (session.c). Of a terminal the kernel has ended those that had it.
+    """
     for descriptor in (f"/proc/{pid}/fd/1", f"/proc/{pid}/fd/2"):
         with contextlib.suppress(OSError):
             kind = os.readlink(descriptor)

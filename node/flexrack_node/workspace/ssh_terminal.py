@@ -1,9 +1,11 @@
 """Terminals of sshd where the pseudo-terminals have no group.
 
-sshd gives a terminal to the group `tty` where /etc/group has one (sshpty.c, pty_setowner), and ends when it may not. An ordinary user may
-not where devpts was mounted without `gid=5`, as in small containers: there a new terminal has the user's own group. Without the group in
-/etc/group sshd leaves a terminal to that one. So it gets an /etc/group of its own, in a mount namespace of its own.
+sshd gives a terminal to the group `tty` where /etc/group has one (sshpty.c, pty_setowner), and ends when it may not. An
+ordinary user may not where devpts was mounted without `gid=5`, as in small containers: there a new terminal has the
+user's own group. Without the group in /etc/group sshd leaves a terminal to that one. So it gets an /etc/group of its
+own, in a mount namespace of its own.
 """
+
 import ctypes
 import grp
 import os
@@ -31,7 +33,9 @@ def are_refused() -> bool:
 
 
 def hide_group(draft: Path) -> None:
-    """From now on this process and what it starts read an /etc/group without `tty`; `draft` is where that file is written. OSError where the kernel allows no namespaces."""
+    """From now on this process and what it starts read an /etc/group without `tty`; `draft` is where that file is
+    written. OSError where the kernel allows no namespaces.
+    """
     text = Path("/etc/group").read_bytes()
     draft.write_bytes(b"".join(line for line in text.splitlines(keepends=True) if not line.startswith(b"tty:")))
     draft.chmod(0o644)

@@ -1,8 +1,10 @@
 """Makes a workspace's code folder the same as a project. The caller decides what goes where; this side sees to it that
-nothing outside the folder is touched, that nothing half-received is ever seen, and that a sync cut short is repaired by the next.
+nothing outside the folder is touched, that nothing half-received is ever seen, and that a sync cut short is repaired by
+the next.
 
 Only what sync has put there (the index) is ever replaced unasked or removed; what was made or edited on the node stays.
 """
+
 import os
 import re
 import shutil
@@ -23,19 +25,21 @@ if TYPE_CHECKING:
     from flexrack_node.schema.sync import Applied, Compared, LastSync, SyncOrder, SyncQuestion
     from flexrack_node.workspace.index import Index
 
-RACY_NS = 20_000_000  # a file changed this shortly before its stamp was taken may change again without the stamp showing it
+# a file changed this shortly before its stamp was taken may change again without the stamp showing it
+RACY_NS = 20_000_000
 CHUNK = 1 << 18
 MARGIN_BYTES = 16 << 20
 GONE: Entry = ("", "", False)  # in an inventory: sync had put something there, and it is not there any more
 
 
 def compare(request: "SyncQuestion", channel: Channel) -> "Compared":
-    """{project, tree, bases?} -> {same, revision, path} and, where not the same, {inventory: [[path, kind, digest, executable]], staged: [digest]}.
+    """{project, tree, bases?} -> {same, revision, path} and, where not the same, {inventory: [[path, kind, digest,
+    executable]], staged: [digest]}.
 
-    `tree` is the hash of the project's content. Changes on the node since the last sync are noticed: they show in the inventory.
-    `edited`: what sync put there and somebody has edited since, as sync had left it.
-    `bases`: hashes of contents that the caller knows. If the last sync was to one of them, that is told as `base`, and the
-    inventory is only what differs from it.
+    `tree` is the hash of the project's content. Changes on the node since the last sync are noticed: they show in the
+    inventory. `edited`: what sync put there and somebody has edited since, as sync had left it. `bases`: hashes of
+    contents that the caller knows. If the last sync was to one of them, that is told as `base`, and the inventory is
+    only what differs from it.
     """
     place = WorkspaceFolder(channel.root, request["project"])
     index = load_index(place)
@@ -49,15 +53,23 @@ def compare(request: "SyncQuestion", channel: Channel) -> "Compared":
         refresh(place, index, touched, channel)
     if not changed and index["tree"] == request.get("tree"):
         return {**answer, "same": True}
-    return {**answer, "base": base, "inventory": inventory, "staged": verify_staged(place), "edited": edited_entries(index, inventory)}
+    return {
+        **answer,
+        "base": base,
+        "inventory": inventory,
+        "staged": verify_staged(place),
+        "edited": edited_entries(index, inventory),
+    }
 
 
 def apply(request: "SyncOrder", channel: Channel) -> "Applied":
-    """{project, tree, revision, put: [[path, kind, digest, executable]], remove: [path], forget: [path], send: [[digest, size]],
-    packed, owner, source} and the contents of `send` one after the other as the body (deflated if `packed`) -> {revision, path}.
+    """{project, tree, revision, put: [[path, kind, digest, executable]], remove: [path], forget: [path], send:
+    [[digest, size]], packed, owner, source} and the contents of `send` one after the other as the body (deflated if
+    `packed`) -> {revision, path}.
 
-    CONFLICT with details.retry where the folder has changed since `compare`; with details.path where something of the node's own
-    is in the way. NODE_UNFIT where the disk is full. Until everything has come and is checked, nothing in the folder changes.
+    CONFLICT with details.retry where the folder has changed since `compare`; with details.path where something of the
+    node's own is in the way. NODE_UNFIT where the disk is full. Until everything has come and is checked, nothing in
+    the folder changes.
     """
     place = WorkspaceFolder(channel.root, request["project"])
     try:
@@ -66,14 +78,21 @@ def apply(request: "SyncOrder", channel: Channel) -> "Applied":
             return apply_locked(request, place, channel)
     except OSError as error:
         from flexrack_node.base.disk_room import unfit_disk  # only now: it would slow every sync
-        raise unfit_disk(error, place.path) or NodeError("NODE_UNFIT", f"cannot write {error.filename or place.path}: {error.strerror}") from error
+
+        raise unfit_disk(error, place.path) or NodeError(
+            "NODE_UNFIT", f"cannot write {error.filename or place.path}: {error.strerror}"
+        ) from error
 
 
 def apply_locked(request: Mapping[str, Any], place: WorkspaceFolder, channel: Channel) -> "Applied":
     index = load_index(place)
     if index["revision"] != request["revision"]:
-        raise NodeError("CONFLICT", f"workspace {place.project} was changed by somebody else in the meantime", None, retry=True)
-    put: Dict[str, Entry] = {check_path(path): (kind, digest, executable) for path, kind, digest, executable in request["put"]}
+        raise NodeError(
+            "CONFLICT", f"workspace {place.project} was changed by somebody else in the meantime", None, retry=True
+        )
+    put: Dict[str, Entry] = {
+        check_path(path): (kind, digest, executable) for path, kind, digest, executable in request["put"]
+    }
     remove = {check_path(path): None for path in request["remove"]}
     remove.update({path: None for path, (kind, _, _) in put.items() if kind == "d" and path in index["entries"]})
     receive(place, request["send"], unpack(channel.body) if request.get("packed") else read_all(channel.body))
@@ -87,7 +106,8 @@ def apply_locked(request: Mapping[str, Any], place: WorkspaceFolder, channel: Ch
             obstacle = tree.obstacle(path, kind, remove)
             if obstacle is not None:
                 raise blocked(place, obstacle, path)
-        # From here on paths may be new, old or gone: without a stamp they are looked at again if we do not come to the end.
+        # From here on paths may be new, old or gone: without a stamp they are looked at again if we do not come to the
+        # end.
         changing = [*request["forget"], *remove, *put]
         for path in [*remove, *put]:
             entries[path] = [*(entries.get(path) or ["", "", False])[:3], None]
@@ -101,32 +121,49 @@ def apply_locked(request: Mapping[str, Any], place: WorkspaceFolder, channel: Ch
         except Blocked as obstacle:  # made there within the last moment
             raise blocked(place, obstacle.path, obstacle.path) from obstacle
     advance(place, index, changing, request["tree"], durable=False)  # without it, these paths are only looked at again
-    last: LastSync = {"owner": request.get("owner"), "source": request.get("source"), "at": int(time.time()), "files": len(entries)}
+    last: LastSync = {
+        "owner": request.get("owner"),
+        "source": request.get("source"),
+        "at": int(time.time()),
+        "files": len(entries),
+    }
     write("workspace.sync", place.sync, last, durable=False)
     shutil.rmtree(place.staging)
     return {"revision": index["revision"], "path": str(place.code)}
 
 
-def refuse_edits(place: WorkspaceFolder, tree: Tree, index: "Index", put: Dict[str, Entry], remove: Mapping[str, Any]) -> None:
-    """Raises CONFLICT where a file would go that is neither what sync left nor what comes: it was edited or made on the node. What was written at about the time
-    of the last sync is read: its stamp may be of a moment before."""
+def refuse_edits(
+    place: WorkspaceFolder, tree: Tree, index: "Index", put: Dict[str, Entry], remove: Mapping[str, Any]
+) -> None:
+    """Raises CONFLICT where a file would go that is neither what sync left nor what comes: it was edited or made on the
+    node. What was written at about the time of the last sync is read: its stamp may be of a moment before.
+    """
     certain = index["written_ns"] - RACY_NS
     for path in [*put, *remove]:
         info = tree.stat(path)
         known = index["entries"].get(path)
-        if info is None or (known is not None and (known[3] is None or (known[3] == stamp(info) and known[3][2] < certain))):
+        if info is None or (
+            known is not None and (known[3] is None or (known[3] == stamp(info) and known[3][2] < certain))
+        ):
             continue
         there = tree.read(path, info)
         last = (known[0], known[1]) if known is not None else None
         if there is None or there[0] == "d" or there[:2] in (last, put.get(path, GONE)[:2]):
             continue
         how = "was made" if known is None else "was edited"
-        raise NodeError("CONFLICT", f"{place.code / path} {how} on the node, and differs from what would take its place",
-                        f"flexrack workspace pull {path}    brings it\nflexrack workspace sync --overwrite    replaces it", path=path, edited=[path])
+        raise NodeError(
+            "CONFLICT",
+            f"{place.code / path} {how} on the node, and differs from what would take its place",
+            f"flexrack workspace pull {path}    brings it\nflexrack workspace sync --overwrite    replaces it",
+            path=path,
+            edited=[path],
+        )
 
 
 def take_inventory(place: WorkspaceFolder, index: "Index", whole: bool) -> Any:
-    """What is there now of all that is in the index (only what differs, if not `whole`); whether anything does; stamps to be renewed."""
+    """What is there now of all that is in the index (only what differs, if not `whole`); whether anything does; stamps
+    to be renewed.
+    """
     inventory: List[List[Any]] = []
     touched: Dict[str, List[int]] = {}
     changed = False
@@ -153,7 +190,9 @@ def take_inventory(place: WorkspaceFolder, index: "Index", whole: bool) -> Any:
 
 
 def edited_entries(index: "Index", inventory: List[List[Any]]) -> List[List[Any]]:
-    """Of an inventory, the files that are not as sync left them, with what it left. One whose sync was cut short says nothing; nor does a mode alone."""
+    """Of an inventory, the files that are not as sync left them, with what it left. One whose sync was cut short says
+    nothing; nor does a mode alone.
+    """
     found = []
     for path, kind, digest, _executable in inventory:
         last_kind, last_digest, executable, known = index["entries"][path]
@@ -190,8 +229,13 @@ def receive(place: WorkspaceFolder, send: List[List[Any]], body: "Reader") -> No
     needed = sum(size for _digest, size in send)
     free = shutil.disk_usage(place.staging).free
     if needed + MARGIN_BYTES > free:
-        raise NodeError("NODE_UNFIT", f"the code needs {needed} bytes and the disk below {place.path} has {free} free",
-                        "flexrack workspace remove --environments", needed_bytes=needed, free_bytes=free)
+        raise NodeError(
+            "NODE_UNFIT",
+            f"the code needs {needed} bytes and the disk below {place.path} has {free} free",
+            "flexrack workspace remove --environments",
+            needed_bytes=needed,
+            free_bytes=free,
+        )
     for digest, size in send:
         if not re.fullmatch(f"[0-9a-f]{{{DIGEST_DIGITS}}}", digest):
             raise NodeError("BUG", f"not a digest: {digest!r}")
@@ -237,6 +281,7 @@ def unpack(body: Any) -> Reader:
             plain = inflate.decompress(data)
             if plain:
                 yield plain
+
     return Reader(chunks())
 
 
@@ -261,7 +306,9 @@ def place_files(place: WorkspaceFolder, tree: Tree, put: Dict[str, Entry], entri
 
 
 def stamp_of_ours(before: os.stat_result, now: Optional[os.stat_result]) -> Optional[List[int]]:
-    """The stamp of a file that was just moved into place: one that no file has, where somebody has written to it since, so that it is not taken for ours."""
+    """The stamp of a file that was just moved into place: one that no file has, where somebody has written to it since,
+    so that it is not taken for ours.
+    """
     if now is None:
         return None
     is_ours = (before.st_ino, before.st_size, before.st_mtime_ns) == (now.st_ino, now.st_size, now.st_mtime_ns)
@@ -285,5 +332,9 @@ def stage(staging: Path, kind: str, digest: str, executable: bool, last: bool) -
 
 def blocked(place: WorkspaceFolder, obstacle: str, path: str) -> NodeError:
     where = place.code / obstacle
-    return NodeError("CONFLICT", f"{where} is in the way of {path}: it was not put there by flexrack, and is left alone",
-                     f"move {obstacle} away on the node, or exclude it in workspace.sync.exclude", path=obstacle)
+    return NodeError(
+        "CONFLICT",
+        f"{where} is in the way of {path}: it was not put there by flexrack, and is left alone",
+        f"move {obstacle} away on the node, or exclude it in workspace.sync.exclude",
+        path=obstacle,
+    )

@@ -1,5 +1,8 @@
 """A folder of files that is changed without ever leaving it: each folder on the way is opened by name in the one above,
-and a symbolic link on the way is an obstacle, not a way. Paths are `/`-separated text, relative, as the project has them."""
+and a symbolic link on the way is an obstacle, not a way. Paths are `/`-separated text, relative, as the project has
+them.
+"""
+
 import errno
 import hashlib
 import os
@@ -37,7 +40,10 @@ class Tree:
             self.open = [("", os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC))]
         except OSError as error:
             if error.errno in STAT_OF_LINK:
-                raise NodeError("CONFLICT", f"{self.root} is not a folder but something else, maybe a link; flexrack does not write through it") from error
+                raise NodeError(
+                    "CONFLICT",
+                    f"{self.root} is not a folder but something else, maybe a link; flexrack does not write through it",
+                ) from error
             raise
         return self
 
@@ -47,7 +53,9 @@ class Tree:
         self.open, self.at = [], None
 
     def parent(self, path: str, create: bool = False) -> Tuple[int, bytes]:
-        """Descriptor of the folder that holds `path`, and the last name. FileNotFoundError or Blocked if it cannot be had."""
+        """Descriptor of the folder that holds `path`, and the last name. FileNotFoundError or Blocked if it cannot be
+        had.
+        """
         folder, _, name = path.rpartition("/")
         return self.folder(folder, create), os.fsencode(name)
 
@@ -62,7 +70,7 @@ class Tree:
         while len(self.open) > depth + 1:
             os.close(self.open.pop()[1])
         for part in parts[depth:]:
-            self.open.append((part, self._enter(self.open[-1][1], part, "/".join(parts[:len(self.open)]), create)))
+            self.open.append((part, self._enter(self.open[-1][1], part, "/".join(parts[: len(self.open)]), create)))
         self.at = path
         return self.open[-1][1]
 

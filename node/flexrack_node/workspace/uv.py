@@ -1,10 +1,12 @@
-"""The uv that builds environments here: one that is there and new enough, one that was sent, or one from this node's own package index.
+"""The uv that builds environments here: one that is there and new enough, one that was sent, or one from this node's
+own package index.
 
     <environments>/.uv/         0700
       bin/uv-<version>-<machine>     checked against the lock that came with the order
       cache/                         uv's; beside the environments, so that it can give them its files as hard links
       pythons/                       interpreters that uv has installed
 """
+
 import http.client
 import os
 import platform
@@ -45,11 +47,17 @@ def make_folder(channel: Channel) -> Path:
 
 def is_needed(requirements: str, facts: Mapping[str, Any]) -> bool:
     """An environment without packages is made by Python alone, where it can."""
-    return not facts["venv"] or bool(facts.get("absent")) or any(line.strip() and not line.lstrip().startswith("#") for line in requirements.splitlines())
+    return (
+        not facts["venv"]
+        or bool(facts.get("absent"))
+        or any(line.strip() and not line.lstrip().startswith("#") for line in requirements.splitlines())
+    )
 
 
 def find(order: "UvOrder", channel: Channel, facts: Mapping[str, Any]) -> Optional[Path]:
-    """The one that was sent, else one of this machine that is new enough; where a Python is to be installed the pinned one, which knows the same as on other nodes."""
+    """The one that was sent, else one of this machine that is new enough; where a Python is to be installed the pinned
+    one, which knows the same as on other nodes.
+    """
     sent = place_of(order["version"], folder_of(channel))
     if os.access(sent, os.X_OK):
         return sent
@@ -71,7 +79,9 @@ def numbers(version: str) -> List[int]:
 
 def version_of(program: str) -> List[int]:
     try:
-        shown = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL)
+        shown = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL
+        )
     except (OSError, subprocess.TimeoutExpired):
         return []
     found = re.match(r"uv (\d+\.\d+\.\d+)", shown.stdout)
@@ -83,7 +93,11 @@ def place(given: "UvWheel", channel: Channel) -> "UvPlaced":
     folder = make_folder(channel)
     need_room(folder, UNPACKED_BYTES, "uv")
     with tempfile.TemporaryDirectory(prefix=".part-", dir=folder) as temp:
-        wheel = through(given["proxy"], given, Path(temp)) if "proxy" in given else program_file.receive(given, channel, Path(temp))
+        wheel = (
+            through(given["proxy"], given, Path(temp))
+            if "proxy" in given
+            else program_file.receive(given, channel, Path(temp))
+        )
         return {"path": str(unpack(wheel, given, folder))}
 
 
@@ -97,10 +111,17 @@ def through(proxy: str, given: "UvWheel", temp: Path) -> Path:
         del os.environ[key]
     wheel = temp / Path(given["name"]).name
     try:
-        with urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy})).open(mirror.of_caller(f"uv/{given['name']}", given["sha256"])) as source, open(wheel, "xb") as file:
+        with (
+            urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy})).open(
+                mirror.of_caller(f"uv/{given['name']}", given["sha256"])
+            ) as source,
+            open(wheel, "xb") as file,
+        ):
             shutil.copyfileobj(source, file, 1 << 20)
     except (OSError, http.client.HTTPException) as error:
-        raise NodeError("NODE_UNREACHABLE", f"{wheel.name} did not come by way of the other nodes: {error}", "run the command again") from error
+        raise NodeError(
+            "NODE_UNREACHABLE", f"{wheel.name} did not come by way of the other nodes: {error}", "run the command again"
+        ) from error
     return wheel
 
 
@@ -112,7 +133,13 @@ def fetch(order: "UvOrder", folder: Path) -> Tuple[Optional[Path], str]:
     with tempfile.TemporaryDirectory(prefix=".part-", dir=folder) as temp:
         words = [sys.executable, "-I", fetch_uv.__file__, temp, name]
         try:
-            done = subprocess.run(words, input=order["lock"].encode(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=FETCH_SECONDS)
+            done = subprocess.run(
+                words,
+                input=order["lock"].encode(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                timeout=FETCH_SECONDS,
+            )
         except subprocess.TimeoutExpired:
             return None, f"pip here did not get it within {FETCH_SECONDS} s"
         wheels = sorted(Path(temp).glob("uv-*.whl"))
@@ -143,13 +170,29 @@ def unpack(wheel: Path, given: "Union[UvOrder, UvWheel]", folder: Path) -> Path:
 
 
 def shrink(channel: Channel) -> None:
-    """Takes packages from the cache of which no environment has hard links; uv itself does it, and gets what it misses anew. Not while uv is at work there."""
+    """Takes packages from the cache of which no environment has hard links; uv itself does it, and gets what it misses
+    anew. Not while uv is at work there.
+    """
     folder = folder_of(channel)
     program = next(iter(sorted((folder / "bin").glob("uv-*"), reverse=True)), None) or shutil.which("uv")
-    names = sorted({name for archive in (folder / "cache").glob("archive-v*/*") if not _is_linked(archive) for name in _packages(archive)})
+    names = sorted(
+        {
+            name
+            for archive in (folder / "cache").glob("archive-v*/*")
+            if not _is_linked(archive)
+            for name in _packages(archive)
+        }
+    )
     if program and names:
         env = {**os.environ, "UV_CACHE_DIR": str(folder / "cache"), "UV_LOCK_TIMEOUT": "5", "UV_NO_CONFIG": "1"}
-        subprocess.run([str(program), "cache", "clean", *names], env=env, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(
+            [str(program), "cache", "clean", *names],
+            env=env,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
 
 
 def _is_linked(archive: Path) -> bool:

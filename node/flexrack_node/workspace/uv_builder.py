@@ -1,4 +1,5 @@
 """Runs `uv venv` and `uv pip install`, telling what they do, and names the requirement that failed."""
+
 import os
 import re
 import tempfile
@@ -15,8 +16,24 @@ from flexrack_node.workspace.pip import line_of, project_failure, redact
 SIZES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 MIRRORED_SECONDS = "3600"  # a file is whole here before the first byte comes; who waits for whom is looked at elsewhere
 NOT_REACHED = r"502 Bad Gateway|error sending request|dns error|tcp connect error|Connection refused|operation timed out|tunnel error|client error \(Connect\)"
-NOT_OURS = ("UV_CONSTRAINT", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "UV_PYTHON", "UV_TARGET", "UV_PROJECT", "UV_PROJECT_ENVIRONMENT", "UV_WORKING_DIR", "UV_ENV_FILE",
-            "UV_PYTHON_INSTALL_DIR", "UV_PYTHON_DOWNLOADS", "UV_MANAGED_PYTHON", "UV_NO_MANAGED_PYTHON", "UV_PYTHON_PREFERENCE")
+NOT_OURS = (
+    "UV_CONSTRAINT",
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "UV_PYTHON",
+    "UV_TARGET",
+    "UV_PROJECT",
+    "UV_PROJECT_ENVIRONMENT",
+    "UV_WORKING_DIR",
+    "UV_ENV_FILE",
+    "UV_PYTHON_INSTALL_DIR",
+    "UV_PYTHON_DOWNLOADS",
+    "UV_MANAGED_PYTHON",
+    "UV_NO_MANAGED_PYTHON",
+    "UV_PYTHON_PREFERENCE",
+)
 
 
 class UvBuilder:
@@ -32,22 +49,60 @@ class UvBuilder:
     def resolve(self, requirements: str, constraints: str, words: List[str]) -> str:
         """What would be installed, as a requirements file. Errors: those of `run`."""
         (uv.make_folder(self.channel) / "cache").mkdir(mode=0o700, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{self.folder.name}-", dir=self.folder.parent) as temp, SignalsRaise():
+        with (
+            tempfile.TemporaryDirectory(prefix=f".{self.folder.name}-", dir=self.folder.parent) as temp,
+            SignalsRaise(),
+        ):
             self._begin(Path(temp), requirements, constraints)
             self.channel.event("progress", detail="choosing versions")
             args = [word for word in self.settings.args if word not in ("--require-hashes",)]
-            if self._watch(["pip", "compile", "--quiet", "--python", self.python, "--no-python-downloads", "--no-annotate", "--no-header", "--no-strip-extras", *args, *words,
-                            *self._limits(constraints), "--output-file", "pins.txt", "requirements.txt"]) != 0:
+            if (
+                self._watch(
+                    [
+                        "pip",
+                        "compile",
+                        "--quiet",
+                        "--python",
+                        self.python,
+                        "--no-python-downloads",
+                        "--no-annotate",
+                        "--no-header",
+                        "--no-strip-extras",
+                        *args,
+                        *words,
+                        *self._limits(constraints),
+                        "--output-file",
+                        "pins.txt",
+                        "requirements.txt",
+                    ]
+                )
+                != 0
+            ):
                 raise self._unfit() or self._failure(requirements)
             return (self.temp / "pins.txt").read_text()
 
     def install_python(self, version: str) -> None:
         """Into flexrack's own folder; uv knows the hash of its archive. Errors: those of `run`."""
         (uv.make_folder(self.channel) / "pythons").mkdir(mode=0o700, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{self.folder.name}-", dir=self.folder.parent) as temp, SignalsRaise():
+        with (
+            tempfile.TemporaryDirectory(prefix=f".{self.folder.name}-", dir=self.folder.parent) as temp,
+            SignalsRaise(),
+        ):
             self._begin(Path(temp), "", "")
             self.channel.event("progress", detail=f"installing Python {version}")
-            if self._watch(["python", "install", version, "--install-dir", str(uv.folder_of(self.channel) / "pythons"), "--no-bin"]) != 0:
+            if (
+                self._watch(
+                    [
+                        "python",
+                        "install",
+                        version,
+                        "--install-dir",
+                        str(uv.folder_of(self.channel) / "pythons"),
+                        "--no-bin",
+                    ]
+                )
+                != 0
+            ):
                 raise self._unfit() or self._no_python(version)
 
     def _no_python(self, version: str) -> NodeError:
@@ -56,14 +111,33 @@ class UvBuilder:
         other = "install it there beside its own, or choose another version in workspace.python"
         mismatch = re.search(r"Hash mismatch for `([^`]+)`", text)
         if mismatch:
-            return NodeError("ENVIRONMENT_FAILED", f"{mismatch.group(1)} has another content than uv knows of it: the server, or somebody on the way, gave another file",
-                             "look at UV_PYTHON_INSTALL_MIRROR; nothing was installed", **details)
+            return NodeError(
+                "ENVIRONMENT_FAILED",
+                f"{mismatch.group(1)} has another content than uv knows of it: the server, or somebody on the way, gave another file",
+                "look at UV_PYTHON_INSTALL_MIRROR; nothing was installed",
+                **details,
+            )
         if "No download found" in text:
-            return NodeError("NODE_UNFIT", f"there is no python{version} on this node, and uv knows none that it could install", other, **details)
+            return NodeError(
+                "NODE_UNFIT",
+                f"there is no python{version} on this node, and uv knows none that it could install",
+                other,
+                **details,
+            )
         if re.search(NOT_REACHED, text):
-            return NodeError("ENVIRONMENT_FAILED", f"there is no python{version} on this node, and where uv would get it from cannot be reached from this node",
-                             f"{other}, or set UV_PYTHON_INSTALL_MIRROR on the node", **details, unreachable=True)
-        return NodeError("ENVIRONMENT_FAILED", f"there is no python{version} on this node, and uv could not install it", other, **details)
+            return NodeError(
+                "ENVIRONMENT_FAILED",
+                f"there is no python{version} on this node, and where uv would get it from cannot be reached from this node",
+                f"{other}, or set UV_PYTHON_INSTALL_MIRROR on the node",
+                **details,
+                unreachable=True,
+            )
+        return NodeError(
+            "ENVIRONMENT_FAILED",
+            f"there is no python{version} on this node, and uv could not install it",
+            other,
+            **details,
+        )
 
     def _begin(self, temp: Path, requirements: str, constraints: str) -> None:
         self.temp = temp
@@ -81,11 +155,30 @@ class UvBuilder:
         """Raises ENVIRONMENT_FAILED (details: requirement, line, lines), NODE_UNFIT, or CallerGone."""
         cache = uv.make_folder(self.channel) / "cache"
         cache.mkdir(mode=0o700, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{self.folder.name}-", dir=self.folder.parent) as temp, SignalsRaise():
+        with (
+            tempfile.TemporaryDirectory(prefix=f".{self.folder.name}-", dir=self.folder.parent) as temp,
+            SignalsRaise(),
+        ):
             self._begin(Path(temp), requirements, constraints)
             self.channel.event("progress", detail="creating a virtual environment")
-            if self._watch(["venv", "--python", self.python, "--no-project", "--no-python-downloads", "--prompt", self.folder.name, str(self.folder)]) != 0:
-                raise self._unfit() or NodeError("ENVIRONMENT_FAILED", "uv could not make a virtual environment", None, lines=self.lines[-15:])
+            if (
+                self._watch(
+                    [
+                        "venv",
+                        "--python",
+                        self.python,
+                        "--no-project",
+                        "--no-python-downloads",
+                        "--prompt",
+                        self.folder.name,
+                        str(self.folder),
+                    ]
+                )
+                != 0
+            ):
+                raise self._unfit() or NodeError(
+                    "ENVIRONMENT_FAILED", "uv could not make a virtual environment", None, lines=self.lines[-15:]
+                )
             if not requirements.strip() and not project:
                 return
             for sentence in self.settings.told:
@@ -94,8 +187,12 @@ class UvBuilder:
             words = [*install, *self.settings.args, "-r", "requirements.txt"]
             limits = self._limits(constraints)
             if is_locked(requirements):
-                # As with pip: hashes of all or of none. With hashes uv wants pins of constraints, too, so these are held against what was installed.
-                steps = [[*words, "--require-hashes"], [*words, "--dry-run", "--no-deps", "--no-verify-hashes", *limits] if limits else []]
+                # As with pip: hashes of all or of none. With hashes uv wants pins of constraints, too, so these are
+                # held against what was installed.
+                steps = [
+                    [*words, "--require-hashes"],
+                    [*words, "--dry-run", "--no-deps", "--no-verify-hashes", *limits] if limits else [],
+                ]
             else:
                 steps = [[*words, *limits]]
             for step in steps if requirements.strip() else []:
@@ -113,9 +210,19 @@ class UvBuilder:
         environment = {key: value for key, value in os.environ.items() if key not in NOT_OURS}
         environment.update(self.settings.env)
         environment.setdefault("UV_CACHE_DIR", str(uv.folder_of(self.channel) / "cache"))
-        environment.update({"TMPDIR": str(self.temp), "UV_NO_PROGRESS": "1", "NO_COLOR": "1", "PYTHONUNBUFFERED": "1", **self._config()})
+        environment.update(
+            {
+                "TMPDIR": str(self.temp),
+                "UV_NO_PROGRESS": "1",
+                "NO_COLOR": "1",
+                "PYTHONUNBUFFERED": "1",
+                **self._config(),
+            }
+        )
         if self.is_mirrored:
-            environment.update(mirror.in_environment(environment, "UV_CONFIG_FILE" in environment, "--no-index" in self.settings.args))
+            environment.update(
+                mirror.in_environment(environment, "UV_CONFIG_FILE" in environment, "--no-index" in self.settings.args)
+            )
             environment.update(mirror.for_pythons(environment, "UV_CONFIG_FILE" in environment))
             environment["UV_HTTP_TIMEOUT"] = MIRRORED_SECONDS
         self.lines = []
@@ -125,7 +232,10 @@ class UvBuilder:
         """uv's settings of this account or machine, and none of a project that the folder happens to lie in."""
         if "UV_CONFIG_FILE" in os.environ or "UV_NO_CONFIG" in os.environ:
             return {}
-        places = [Path(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")) / "uv" / "uv.toml", Path("/etc/uv/uv.toml")]
+        places = [
+            Path(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")) / "uv" / "uv.toml",
+            Path("/etc/uv/uv.toml"),
+        ]
         found = next((place for place in places if place.is_file()), None)
         return {"UV_CONFIG_FILE": str(found)} if found else {"UV_NO_CONFIG": "1"}
 
@@ -146,11 +256,17 @@ class UvBuilder:
             self.channel.event("progress", detail=redact(f"building {text[9:]}"))
         elif re.match(r"Resolved (\d+) package", text):
             self.wanted = int(text.split()[1])
-            self.channel.event("progress", detail=f"{self.wanted} package{'s' if self.wanted > 1 else ''}, fetching what the cache lacks")
+            self.channel.event(
+                "progress",
+                detail=f"{self.wanted} package{'s' if self.wanted > 1 else ''}, fetching what the cache lacks",
+            )
         elif text.startswith("Prepared "):
             self.channel.event("progress", detail=f"installing {self.wanted} package{'s' if self.wanted > 1 else ''}")
         elif text.startswith("warning: Failed to hardlink") or "falling back to full copy" in text.lower():
-            self.channel.event("warning", text="uv's cache lies on another file system than the environments: files are copied, which takes longer and more room")
+            self.channel.event(
+                "warning",
+                text="uv's cache lies on another file system than the environments: files are copied, which takes longer and more room",
+            )
 
     def _amount(self) -> None:
         names = list(self.sizes)
@@ -161,7 +277,15 @@ class UvBuilder:
         self.channel.event("alive")
 
     def _unfit(self) -> Optional[NodeError]:
-        found = next((int(one) for line in self.lines for one in re.findall(r"\(os error (28|122)\)|\[Errno (?:28|122)\]", line) if one), None)
+        found = next(
+            (
+                int(one)
+                for line in self.lines
+                for one in re.findall(r"\(os error (28|122)\)|\[Errno (?:28|122)\]", line)
+                if one
+            ),
+            None,
+        )
         if found is None and not any("No space left on device" in line for line in self.lines):
             return None
         return unfit_disk(OSError(found or 28, os.strerror(found or 28)), self.folder.parent)
@@ -173,15 +297,25 @@ class UvBuilder:
         details: Dict[str, Any] = {"lines": [line for line in self.lines if line.strip()][-15:]}
         message = "uv could not install the requirements"
         if number:
-            details.update(line=number, requirement=redact(requested[number - 1].strip().rstrip("\\ ")))  # of a lock file: hashes follow
+            # of a lock file: hashes follow
+            details.update(line=number, requirement=redact(requested[number - 1].strip().rstrip("\\ ")))
             message = f"uv could not install {details['requirement']} (line {number})"
         other = re.search(r"Hash mismatch for `([^`]+)`", text)
         if other:
-            return NodeError("ENVIRONMENT_FAILED", f"{redact(other.group(1))} has another content than its lock says: the package index, or somebody on the way, gave another file",
-                             "compare the index with the one that the lock was made from; nothing was installed", **{**details, "requirement": redact(other.group(1))})
+            return NodeError(
+                "ENVIRONMENT_FAILED",
+                f"{redact(other.group(1))} has another content than its lock says: the package index, or somebody on the way, gave another file",
+                "compare the index with the one that the lock was made from; nothing was installed",
+                **{**details, "requirement": redact(other.group(1))},
+            )
         if re.search(NOT_REACHED, text) and "No solution found" not in text:
-            return NodeError("ENVIRONMENT_FAILED", f"{message}: the package index cannot be reached from this node",
-                             "set PIP_INDEX_URL or ~/.config/pip/pip.conf on the node to an index that it reaches", **details, unreachable=True)
+            return NodeError(
+                "ENVIRONMENT_FAILED",
+                f"{message}: the package index cannot be reached from this node",
+                "set PIP_INDEX_URL or ~/.config/pip/pip.conf on the node to an index that it reaches",
+                **details,
+                unreachable=True,
+            )
         return NodeError("ENVIRONMENT_FAILED", message, None, **details)
 
 
@@ -190,15 +324,20 @@ def is_locked(requirements: str) -> bool:
 
 
 def failing_line(output: List[str], requirements: str) -> Optional[int]:
-    """Line (from 1) of the requirements that uv's error speaks of, by position where it gives one, else by name: the last one that is required."""
+    """Line (from 1) of the requirements that uv's error speaks of, by position where it gives one, else by name: the
+    last one that is required.
+    """
     text = "\n".join(output)
-    text = text[text.find("error:"):] if "error:" in text else text
+    text = text[text.find("error:") :] if "error:" in text else text
     requested = requirements.replace("\r\n", "\n").split("\n")
     at = re.search(r"requirements\.txt` at (?:position (\d+)|(\d+):\d+)", text)
     if at:
-        return int(at.group(2)) if at.group(2) else requirements.encode()[:int(at.group(1))].count(b"\n") + 1
+        return int(at.group(2)) if at.group(2) else requirements.encode()[: int(at.group(1))].count(b"\n") + 1
     names: List[str] = re.findall(r"`([A-Za-z0-9][A-Za-z0-9._-]*)(?:==| @ |`)", text)
-    required = re.findall(r"(?:you require|\band) ([A-Za-z0-9][A-Za-z0-9._-]*)(?=[=<>~!,; \[]|$)", text.replace("you require", ". you require").replace("\n", " "))
+    required = re.findall(
+        r"(?:you require|\band) ([A-Za-z0-9][A-Za-z0-9._-]*)(?=[=<>~!,; \[]|$)",
+        text.replace("you require", ". you require").replace("\n", " "),
+    )
     for name in [*reversed(required), *names]:
         number = line_of(name, requested)
         if number:

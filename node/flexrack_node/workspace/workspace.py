@@ -1,4 +1,5 @@
 """Looks at workspaces on this node, ends what runs in them, and removes them."""
+
 import os
 import shutil
 import signal
@@ -15,7 +16,16 @@ from flexrack_node.workspace import environment, sync
 from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.workspace import EnvironmentInUse, ProjectName, WorkspaceEnd, WorkspaceEntry, WorkspaceInspected, WorkspaceQuestion, WorkspaceRemoved, WorkspaceStopped
+    from flexrack_node.schema.workspace import (
+        EnvironmentInUse,
+        ProjectName,
+        WorkspaceEnd,
+        WorkspaceEntry,
+        WorkspaceInspected,
+        WorkspaceQuestion,
+        WorkspaceRemoved,
+        WorkspaceStopped,
+    )
 
 TAG = "FLEXRACK_WORKSPACE_FOLDER"  # in the environment of everything started in a workspace: its absolute path
 POLL_SECONDS = 0.05
@@ -28,7 +38,10 @@ def inspect(request: "WorkspaceQuestion", channel: Channel) -> "WorkspaceInspect
     image = read("workspace.image", place.image)
     if image:
         found["image"] = image
-    if or_nothing(read("history.settings", channel.root / "history" / place.project / "settings.json")).get("every") is not None:
+    if (
+        or_nothing(read("history.settings", channel.root / "history" / place.project / "settings.json")).get("every")
+        is not None
+    ):
         found["autosave"] = True
     wanted = request.get("environment")
     if wanted is None:
@@ -43,7 +56,9 @@ def listing(request: "ProjectName", channel: Channel) -> "List[WorkspaceEntry]":
     """{project?} -> every workspace: {project, path, code, owner, source, synced_at, files, environment, processes}."""
     wanted = (request or {}).get("project")
     folder = channel.root / "workspaces"
-    names = [wanted] if wanted else sorted(one.name for one in folder.iterdir() if one.is_dir()) if folder.is_dir() else []
+    names = (
+        [wanted] if wanted else sorted(one.name for one in folder.iterdir() if one.is_dir()) if folder.is_dir() else []
+    )
     found: List[WorkspaceEntry] = []
     for name in names:
         try:
@@ -53,16 +68,31 @@ def listing(request: "ProjectName", channel: Channel) -> "List[WorkspaceEntry]":
         if not place.path.is_dir():
             continue
         last = or_nothing(read("workspace.sync", place.sync))
-        found.append({
-            "project": name, "path": str(place.path), "code": str(place.code), "owner": last.get("owner"), "source": last.get("source"),
-            "synced_at": last.get("at"), "files": last.get("files"), "environment": environment_of(place), "image": read("workspace.image", place.image), "enter": enter_program(channel),
-            "processes": [{"pid": pid, "command": command_of(pid), "run": tag_of(pid, "FLEXRACK_RUN")} for pid in inside(place)],
-        })
+        found.append(
+            {
+                "project": name,
+                "path": str(place.path),
+                "code": str(place.code),
+                "owner": last.get("owner"),
+                "source": last.get("source"),
+                "synced_at": last.get("at"),
+                "files": last.get("files"),
+                "environment": environment_of(place),
+                "image": read("workspace.image", place.image),
+                "enter": enter_program(channel),
+                "processes": [
+                    {"pid": pid, "command": command_of(pid), "run": tag_of(pid, "FLEXRACK_RUN")}
+                    for pid in inside(place)
+                ],
+            }
+        )
     return found
 
 
 def stop(request: "WorkspaceEnd", channel: Channel) -> "WorkspaceStopped":
-    """{project, grace, dry_run?} -> {ended: [{pid, command}], survived: [pid]}. SIGTERM, `grace` seconds, SIGKILL, and a look again."""
+    """{project, grace, dry_run?} -> {ended: [{pid, command}], survived: [pid]}. SIGTERM, `grace` seconds, SIGKILL, and
+    a look again.
+    """
     place = WorkspaceFolder(channel.root, request["project"])
     seen = {pid: command_of(pid) for pid in tagged(place)}
     requested: Set[int] = set()
@@ -75,13 +105,17 @@ def stop(request: "WorkspaceEnd", channel: Channel) -> "WorkspaceStopped":
             if not alive or time.monotonic() > deadline + 5:
                 break
             if time.monotonic() < deadline:
-                send([pid for pid in alive if pid not in requested], signal.SIGTERM)  # once: some take a second one for `now`
+                # once: some take a second one for `now`
+                send([pid for pid in alive if pid not in requested], signal.SIGTERM)
                 requested.update(alive)
             else:
                 send(alive, signal.SIGKILL)
             time.sleep(POLL_SECONDS)
     alive = [] if request.get("dry_run") else list(tagged(place))
-    return {"ended": [{"pid": pid, "command": command} for pid, command in sorted(seen.items()) if pid not in alive], "survived": alive}
+    return {
+        "ended": [{"pid": pid, "command": command} for pid, command in sorted(seen.items()) if pid not in alive],
+        "survived": alive,
+    }
 
 
 def remove(request: "WorkspaceEnd", channel: Channel) -> "WorkspaceRemoved":
@@ -91,14 +125,24 @@ def remove(request: "WorkspaceEnd", channel: Channel) -> "WorkspaceRemoved":
         return {"removed": None, "bytes": 0, "files": 0, "ended": []}
     runs = sorted({run for run in (tag_of(pid, "FLEXRACK_RUN") for pid in inside(place)) if run})
     if runs:
-        raise NodeError("CONFLICT", f"workspace {place.project} is in use by run {', '.join(runs)}", f"flexrack runs stop {runs[0]}", runs=runs)
+        raise NodeError(
+            "CONFLICT",
+            f"workspace {place.project} is in use by run {', '.join(runs)}",
+            f"flexrack runs stop {runs[0]}",
+            runs=runs,
+        )
     count, size = measure(place.path)
     ended = stop(request, channel)
     answer: WorkspaceRemoved = {"removed": str(place.path), "bytes": size, "files": count, "ended": ended["ended"]}
     if request.get("dry_run"):
         return answer
     if ended["survived"]:
-        raise NodeError("NODE_UNFIT", f"process {ended['survived'][0]} in workspace {place.project} cannot be ended", None, pids=ended["survived"])
+        raise NodeError(
+            "NODE_UNFIT",
+            f"process {ended['survived'][0]} in workspace {place.project} cannot be ended",
+            None,
+            pids=ended["survived"],
+        )
     if place.path.is_symlink():
         place.path.unlink()  # the link is ours, what it points to is not
     else:
@@ -139,12 +183,28 @@ def unlock(function: Any, path: str, _failure: Any) -> None:
 
 def enter_program(channel: Channel) -> List[str]:
     """What starts a program in an image or a sandbox (image/enter.py); an order as JSON, `--` and its words follow."""
-    return [sys.executable, "-I", "-S", str(Path(__file__).resolve().parents[1] / "image" / "enter.py"), str(channel.root), str(channel.environments)]
+    return [
+        sys.executable,
+        "-I",
+        "-S",
+        str(Path(__file__).resolve().parents[1] / "image" / "enter.py"),
+        str(channel.root),
+        str(channel.environments),
+    ]
 
 
 def environment_of(place: WorkspaceFolder) -> "Optional[EnvironmentInUse]":
     found: Any = read("workspace.environment", place.environment)
-    return {"hash": found["hash"], "path": found["path"], "python": found["python"], "ready": environment.is_ready(Path(found["path"]))} if found else None
+    return (
+        {
+            "hash": found["hash"],
+            "path": found["path"],
+            "python": found["python"],
+            "ready": environment.is_ready(Path(found["path"])),
+        }
+        if found
+        else None
+    )
 
 
 def tagged(place: WorkspaceFolder) -> Iterator[int]:
@@ -165,7 +225,12 @@ def inside(place: WorkspaceFolder) -> List[int]:
             cwd = os.readlink(f"/proc/{pid}/cwd")
         except OSError:
             continue
-        if cwd == str(place.code) or cwd.startswith(f"{place.code}/") or (cwd.startswith(views) and is_view_of(cwd, place)) or wanted in environ_of(pid):
+        if (
+            cwd == str(place.code)
+            or cwd.startswith(f"{place.code}/")
+            or (cwd.startswith(views) and is_view_of(cwd, place))
+            or wanted in environ_of(pid)
+        ):
             found.append(pid)
     return found
 
@@ -189,7 +254,7 @@ def environ_of(pid: int) -> List[bytes]:
 
 def tag_of(pid: int, name: str) -> Optional[str]:
     start = f"{name}=".encode()
-    return next((one[len(start):].decode(errors="replace") for one in environ_of(pid) if one.startswith(start)), None)
+    return next((one[len(start) :].decode(errors="replace") for one in environ_of(pid) if one.startswith(start)), None)
 
 
 def command_of(pid: int) -> str:

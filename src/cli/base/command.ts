@@ -4,7 +4,9 @@ import {colorLevel} from '../terminal/color.ts'
 import {jsonText, printable} from '../terminal/printable.ts'
 import type {ProjectSession, Session, SessionFlags} from './session.ts'
 
-/** What every command of flexrack has: --json, --debug, one context with Ctrl-C wired in, and its closing at the end. */
+/**
+ * What every command of flexrack has: --json, --debug, one context with Ctrl-C wired in, and its closing at the end.
+ */
 export abstract class BaseCommand extends Command {
   static override enableJsonFlag = true
   static override baseFlags = {
@@ -31,13 +33,21 @@ export abstract class BaseCommand extends Command {
     return openSession(flags, await this.context())
   }
 
-  /** The same for commands that need a manifest. `handedOn`: its work will be a process's in the background, which can ask nobody for a passphrase. */
-  protected async projectSession(flags: SessionFlags, {handedOn = false}: {handedOn?: boolean} = {}): Promise<ProjectSession> {
+  /**
+   * The same for commands that need a manifest. `handedOn`: its work will be a process's in the background, which can
+   * ask nobody for a passphrase.
+   */
+  protected async projectSession(
+    flags: SessionFlags,
+    {handedOn = false}: {handedOn?: boolean} = {},
+  ): Promise<ProjectSession> {
     const {openProjectSession} = await import('./session.ts')
     return openProjectSession(flags, await this.context(), {handedOn})
   }
 
-  /** Prints the answer for people (not under --json) and returns the value for --json. `text` is a pure function of it. */
+  /**
+   * Prints the answer for people (not under --json) and returns the value for --json. `text` is a pure function of it.
+   */
   protected answer<T>(value: T, text: (value: T) => string): T {
     if (!this.jsonEnabled()) {
       const lines = printable(text(value), colorLevel(process.stdout, process.env) > 0)
@@ -46,9 +56,13 @@ export abstract class BaseCommand extends Command {
     return value
   }
 
-  /** For commands that follow something: under --json one object a line, else the text. Such commands return undefined. */
+  /**
+   * For commands that follow something: under --json one object a line, else the text. Such commands return undefined.
+   */
   protected follow<T>(value: T, text: (value: T) => string): void {
-    const line = this.jsonEnabled() ? jsonText(value) : printable(text(value), colorLevel(process.stdout, process.env) > 0)
+    const line = this.jsonEnabled()
+      ? jsonText(value)
+      : printable(text(value), colorLevel(process.stdout, process.env) > 0)
     process.stdout.write(`${line}\n`)
   }
 

@@ -6,7 +6,8 @@ import {openReporter} from '../progress/reporter.ts'
  * The context of a command: progress on stderr, and Ctrl-C. The first SIGINT, SIGTERM or SIGHUP aborts `signal` (stop
  * gracefully), the second aborts `kill`, the third ends the process with 130. A closed stdout counts as the first, and
  * ends the process with 0 if the command has not ended by itself after ten seconds. The abort's reason is a
- * StopRequest, which tells which it was. `background`: there is no terminal to go, so SIGHUP means nothing, and every line says when it was written.
+ * StopRequest, which tells which it was. `background`: there is no terminal to go, so SIGHUP means nothing, and every
+ * line says when it was written.
  */
 export function openContext({json, background = false}: {json: boolean; background?: boolean}): Context {
   const graceful = new AbortController()
@@ -24,10 +25,11 @@ export function openContext({json, background = false}: {json: boolean; backgrou
     else kill.abort(new DOMException('killed', 'AbortError'))
   }
   const heard = once(stop, Number(process.env.FLEXRACK_LAUNCHER) === process.ppid)
-  const on = (signal: NodeJS.Signals, by: StopReason) => process.on(signal, () => {
-    last = signal
-    heard(by)
-  })
+  const on = (signal: NodeJS.Signals, by: StopReason) =>
+    process.on(signal, () => {
+      last = signal
+      heard(by)
+    })
   on('SIGINT', 'user')
   on('SIGTERM', 'user')
   if (background) process.on('SIGHUP', () => {})
@@ -42,7 +44,10 @@ export function openContext({json, background = false}: {json: boolean; backgrou
 
 const diversions = new Map<Context, (signal: NodeJS.Signals) => void>()
 
-/** While a command of the user's runs in this terminal, signals are its business: they go to `to`, and nothing of ours stops. Ends with the returned function. */
+/**
+ * While a command of the user's runs in this terminal, signals are its business: they go to `to`, and nothing of ours
+ * stops. Ends with the returned function.
+ */
 export function divertSignals(context: Context, to: (signal: NodeJS.Signals) => void): () => void {
   diversions.set(context, to)
   return () => diversions.delete(context)
@@ -70,11 +75,17 @@ export async function closeEverything(): Promise<void> {
 
 /** Milliseconds within which the same signal again is an echo of the first: people cannot press twice so fast. */
 const TOGETHER = 60
-/** The same where bin/run.js, on an old Node, passes on what the terminal delivers too; a busy machine takes its time. */
+/**
+ * The same where bin/run.js, on an old Node, passes on what the terminal delivers too; a busy machine takes its time.
+ */
 const ECHO = 3000
 
 /** One Ctrl-C is one stop. `echoed`: every signal may come twice, and only its first echo is passed over. */
-export function once<Reason>(stop: (reason: Reason) => void, echoed: boolean, clock: () => number = () => performance.now()): (reason: Reason) => void {
+export function once<Reason>(
+  stop: (reason: Reason) => void,
+  echoed: boolean,
+  clock: () => number = () => performance.now(),
+): (reason: Reason) => void {
   let [last, echoes] = [-Infinity, 0]
   return (reason) => {
     const since = clock() - last

@@ -11,12 +11,16 @@ interface HookOptions {
  */
 export default async function commandNotFound({id, config}: HookOptions): Promise<never> {
   const words = id.split(':')
-  const commands = config.commands.filter((command) => !command.hidden).map((command) => command.id.replaceAll(':', ' '))
+  const commands = config.commands
+    .filter((command) => !command.hidden)
+    .map((command) => command.id.replaceAll(':', ' '))
   const topics = config.topics.map((topic) => topic.name.replaceAll(':', ' '))
   const known = words.findLastIndex((_, index) => commands.includes(words.slice(0, index + 1).join(' ')))
   if (known !== -1) {
     const command = words.slice(0, known + 1).join(' ')
-    throw new CliError('USAGE', `${command} takes no argument ${words.slice(known + 1).join(' ')}`, {hint: `flexrack ${command} --help`})
+    throw new CliError('USAGE', `${command} takes no argument ${words.slice(known + 1).join(' ')}`, {
+      hint: `flexrack ${command} --help`,
+    })
   }
   // oclif takes every word up to the first flag for the command: what follows a topic's verb are its arguments.
   const topic = topics.includes(words[0] ?? '') ? words[0] : undefined

@@ -11,7 +11,8 @@ export interface Question {
 /** Yes or no; no by default. Errors: NEEDS_TERMINAL, INTERRUPTED. */
 export async function confirm(question: Question & {byDefault?: boolean}, context: Context): Promise<boolean> {
   return ask(question, context, (prompts, options) =>
-    prompts.confirm({message: question.message, default: question.byDefault ?? false}, options))
+    prompts.confirm({message: question.message, default: question.byDefault ?? false}, options),
+  )
 }
 
 /** One of several. Errors: NEEDS_TERMINAL, INTERRUPTED. */
@@ -26,12 +27,15 @@ export async function choose<T extends string>(
 /** A line of text. Errors: NEEDS_TERMINAL, INTERRUPTED. */
 export async function askText(question: Question & {byDefault?: string}, context: Context): Promise<string> {
   return ask(question, context, (prompts, options) =>
-    prompts.input({message: question.message, ...(question.byDefault && {default: question.byDefault})}, options))
+    prompts.input({message: question.message, ...(question.byDefault && {default: question.byDefault})}, options),
+  )
 }
 
 /** A passphrase or token, not echoed. Errors: NEEDS_TERMINAL, INTERRUPTED. */
 export async function askSecret(question: Question, context: Context): Promise<Secret> {
-  return new Secret(await ask(question, context, (prompts, options) => prompts.password({message: question.message}, options)))
+  return new Secret(
+    await ask(question, context, (prompts, options) => prompts.password({message: question.message}, options)),
+  )
 }
 
 /** True where a question can be asked at all. */
@@ -58,7 +62,8 @@ async function ask<T>(
   } catch (error) {
     // inquirer's own two ways to say that the question was not answered.
     const name = error instanceof Error ? error.name : ''
-    if (name === 'ExitPromptError' || name === 'AbortPromptError') throw new CliError('INTERRUPTED', 'interrupted at a question')
+    if (name === 'ExitPromptError' || name === 'AbortPromptError')
+      throw new CliError('INTERRUPTED', 'interrupted at a question')
     throw error
   }
 }

@@ -10,14 +10,21 @@ export interface RemoteCommand {
 
 type Ending = {status: number | null; signal: string | null}
 
-/** Runs a command on one node with this process's stdin, stdout and stderr. Ctrl-C reaches it as SIGINT, a second one as SIGKILL. */
+/**
+ * Runs a command on one node with this process's stdin, stdout and stderr. Ctrl-C reaches it as SIGINT, a second one as
+ * SIGKILL.
+ */
 export async function runAttached(shell: NodeShell, command: RemoteCommand, context: Context): Promise<Ending> {
   const remote = await shell.spawn(command.script, {env: command.env})
   const release = passSignals(remote, context)
   remote.stdin.on('error', () => {}) // it does not read any more: its own business
   process.stdin.pipe(remote.stdin)
   try {
-    const [ending] = await Promise.all([remote.exit, drain(remote.stdout, process.stdout), drain(remote.stderr, process.stderr)])
+    const [ending] = await Promise.all([
+      remote.exit,
+      drain(remote.stdout, process.stdout),
+      drain(remote.stderr, process.stderr),
+    ])
     return ending
   } finally {
     release()
@@ -55,12 +62,26 @@ export async function exitStatus({status, signal}: Ending): Promise<number> {
   return 128 + ((constants.signals as Record<string, number>)[`SIG${signal}`] ?? 0)
 }
 
-/** Throws SOME_NODES_FAILED, or REMOTE_FAILED where it failed everywhere; the exit status is kept where there is only one. */
-export function throwIfStatus(results: readonly {node: string; status: number | null; signal: string | null}[], words: string[]): void {
+/**
+ * Throws SOME_NODES_FAILED, or REMOTE_FAILED where it failed everywhere; the exit status is kept where there is only
+ * one.
+ */
+export function throwIfStatus(
+  results: readonly {node: string; status: number | null; signal: string | null}[],
+  words: string[],
+): void {
   const bad = results.filter((one) => one.status !== 0)
   if (bad.length === 0) return
-  const nodes = results.map(({node, status, signal}) => ({node, ok: status === 0, ...(status !== 0 && {message: signal ? `ended by SIG${signal}` : `exit status ${status}`})}))
-  throw new CliError(bad.length < results.length ? 'SOME_NODES_FAILED' : 'REMOTE_FAILED', `${words[0]} failed on ${bad.map((one) => one.node).join(', ')}`, {details: {nodes}})
+  const nodes = results.map(({node, status, signal}) => ({
+    node,
+    ok: status === 0,
+    ...(status !== 0 && {message: signal ? `ended by SIG${signal}` : `exit status ${status}`}),
+  }))
+  throw new CliError(
+    bad.length < results.length ? 'SOME_NODES_FAILED' : 'REMOTE_FAILED',
+    `${words[0]} failed on ${bad.map((one) => one.node).join(', ')}`,
+    {details: {nodes}},
+  )
 }
 
 function passSignals(remote: RemoteProcess, context: Context): () => void {

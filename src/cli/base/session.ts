@@ -31,7 +31,11 @@ export async function openSession(flags: SessionFlags, context: Context): Promis
 }
 
 /** The same where the manifest is needed. */
-export async function openProjectSession(flags: SessionFlags, context: Context, how: FleetUse = {}): Promise<ProjectSession> {
+export async function openProjectSession(
+  flags: SessionFlags,
+  context: Context,
+  how: FleetUse = {},
+): Promise<ProjectSession> {
   const {loadManifest} = await import('../../lib/manifest/index.ts')
   const manifest = await loadManifest(flags.project ?? process.cwd())
   return {...(await openRack(flags, context, manifest, how)), manifest}
@@ -43,7 +47,12 @@ async function readManifest(project: string | undefined): Promise<Manifest | und
   return loadManifest(project ?? process.cwd())
 }
 
-async function openRack(flags: SessionFlags, context: Context, manifest: Manifest | undefined, how: FleetUse = {}): Promise<{rack: Rack; fleet: Fleet}> {
+async function openRack(
+  flags: SessionFlags,
+  context: Context,
+  manifest: Manifest | undefined,
+  how: FleetUse = {},
+): Promise<{rack: Rack; fleet: Fleet}> {
   const [{loadRack}, {openRackFleet}] = await Promise.all([import('../../lib/rack/index.ts'), import('./fleet.ts')])
   const rack = await loadRack(flags.rack, context.env, manifest?.rack)
   return {rack, fleet: await openRackFleet(rack, context, how)}

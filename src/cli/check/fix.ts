@@ -8,8 +8,15 @@ import {confirm} from '../base/prompt.ts'
 import {bytes, table} from '../terminal/render.ts'
 import type {Session} from '../base/session.ts'
 
-/** `check --fix`: shows what can be mended on the nodes without root, asks, and does it. Undefined where there is nothing, or the answer is no. */
-export async function fixNodes({rack, fleet, manifest}: Session, flags: {on?: string | undefined; yes: boolean; json: boolean}, context: Context): Promise<NodeReport<Mended[]>[] | undefined> {
+/**
+ * `check --fix`: shows what can be mended on the nodes without root, asks, and does it. Undefined where there is
+ * nothing, or the answer is no.
+ */
+export async function fixNodes(
+  {rack, fleet, manifest}: Session,
+  flags: {on?: string | undefined; yes: boolean; json: boolean},
+  context: Context,
+): Promise<NodeReport<Mended[]>[] | undefined> {
   const nodes = selectNodes(rack, flags.on, rack.nodes)
   const found = await findMendable(nodes, manifest?.name, fleet, context)
   const items = found.flatMap(({value}) => value ?? [])
@@ -24,6 +31,14 @@ export async function fixNodes({rack, fleet, manifest}: Session, flags: {on?: st
 }
 
 function mendableText(found: NodeReport<Mendable[]>[]): string {
-  const rows = found.flatMap(({node, value}) => (value ?? []).map((item) => ({node, kind: item.kind, name: item.name, bytes: item.bytes > 0 ? bytes(item.bytes) : ' ', detail: item.detail})))
+  const rows = found.flatMap(({node, value}) =>
+    (value ?? []).map((item) => ({
+      node,
+      kind: item.kind,
+      name: item.name,
+      bytes: item.bytes > 0 ? bytes(item.bytes) : ' ',
+      detail: item.detail,
+    })),
+  )
   return table(rows, ['node', 'kind', 'name', {key: 'bytes', title: 'SIZE', align: 'right'}, 'detail'])
 }

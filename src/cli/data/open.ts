@@ -11,7 +11,11 @@ export async function openStore(context: Context): Promise<DataStore> {
 }
 
 /** The nodes that are meant, all of the rack by default. Errors: those of nodes that cannot be had. */
-export async function dataHosts({rack, fleet}: Pick<Session, 'rack' | 'fleet'>, on: string | undefined, context: Context): Promise<Host[]> {
+export async function dataHosts(
+  {rack, fleet}: Pick<Session, 'rack' | 'fleet'>,
+  on: string | undefined,
+  context: Context,
+): Promise<Host[]> {
   const nodes = selectNodes(rack, on, rack.nodes)
   const {hosts, failed} = await openHosts(fleet, nodes, context)
   await throwIfNodesFailed(nodes, failed)

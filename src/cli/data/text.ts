@@ -50,16 +50,37 @@ export function versionsText(all: ShownVersion[]): string {
   if (all.length === 0) return 'No data sets yet. Add one: flexrack data add FOLDER NAME'
   return table(
     all.map((one) => ({
-      version: `${one.name}@${short(one.digest)}`, added: one.at === null ? 'not here' : ago(one.at), files: String(one.files), size: bytes(one.bytes),
-      nodes: one.nodes.join(', '), runs: one.runs.join(', '), from: one.source ?? undefined,
+      version: `${one.name}@${short(one.digest)}`,
+      added: one.at === null ? 'not here' : ago(one.at),
+      files: String(one.files),
+      size: bytes(one.bytes),
+      nodes: one.nodes.join(', '),
+      runs: one.runs.join(', '),
+      from: one.source ?? undefined,
     })),
-    ['version', 'added', {key: 'files', align: 'right'}, {key: 'size', align: 'right'}, 'nodes', 'runs', {key: 'from', spare: true}],
+    [
+      'version',
+      'added',
+      {key: 'files', align: 'right'},
+      {key: 'size', align: 'right'},
+      'nodes',
+      'runs',
+      {key: 'from', spare: true},
+    ],
   )
 }
 
 export function pushedText(pushed: Pushed[]): string {
   return table(
-    pushed.map((one) => ({node: one.node, version: `${one.name}@${short(one.digest)}`, came: one.sent === 0 && one.evicted.length === 0 ? 'was there' : `${bytes(one.sent)}${one.from === null ? '' : ` from ${one.from}`}`, 'gave way': one.evicted.map(short).join(', ')})),
+    pushed.map((one) => ({
+      node: one.node,
+      version: `${one.name}@${short(one.digest)}`,
+      came:
+        one.sent === 0 && one.evicted.length === 0
+          ? 'was there'
+          : `${bytes(one.sent)}${one.from === null ? '' : ` from ${one.from}`}`,
+      'gave way': one.evicted.map(short).join(', '),
+    })),
     ['node', 'version', 'came', ...(pushed.some((one) => one.evicted.length > 0) ? ['gave way'] : [])],
   )
 }
@@ -68,11 +89,18 @@ export function verifiedText(all: Verified[]): string {
   return all
     .map((one) => {
       const where = `${one.name}@${short(one.digest)} ${one.node === null ? 'here' : `on ${one.node}`}`
-      return one.bad.length === 0 ? `${where}: ${count(one.files, 'file')} as they were (${bytes(one.bytes)})` : `${where}: ${one.bad.length} of ${count(one.files, 'file')} damaged\n${one.bad.map((path) => `  ${path}`).join('\n')}`
+      return one.bad.length === 0
+        ? `${where}: ${count(one.files, 'file')} as they were (${bytes(one.bytes)})`
+        : `${where}: ${one.bad.length} of ${count(one.files, 'file')} damaged\n${one.bad.map((path) => `  ${path}`).join('\n')}`
     })
     .join('\n')
 }
 
 export function removedText(all: RemovedData[]): string {
-  return all.map((one) => `${one.name}@${short(one.digest)} ${one.node === null ? 'here' : `on ${one.node}`}: ${one.removed ? `removed, ${bytes(one.bytes)} free` : 'was not there'}`).join('\n')
+  return all
+    .map(
+      (one) =>
+        `${one.name}@${short(one.digest)} ${one.node === null ? 'here' : `on ${one.node}`}: ${one.removed ? `removed, ${bytes(one.bytes)} free` : 'was not there'}`,
+    )
+    .join('\n')
 }

@@ -1,4 +1,11 @@
-import type {Answer, EndpointDetails, EndpointSummary, Release, ReplicaStatus, Tensor} from '../../lib/endpoint/index.ts'
+import type {
+  Answer,
+  EndpointDetails,
+  EndpointSummary,
+  Release,
+  ReplicaStatus,
+  Tensor,
+} from '../../lib/endpoint/index.ts'
 import {ago, count, fields, table} from '../terminal/render.ts'
 
 export interface ChangeAnswer {
@@ -13,33 +20,59 @@ export interface ShowAnswer extends EndpointDetails {
 }
 
 /** What `endpoint invoke` takes, as an example. */
-const INPUTS: Record<EndpointSummary['protocol'], string> = {v2: '--input FILE.npy', openai: "--data 'Hello'", mlflow: '--input FILE.csv'}
+const INPUTS: Record<EndpointSummary['protocol'], string> = {
+  v2: '--input FILE.npy',
+  openai: "--data 'Hello'",
+  mlflow: '--input FILE.csv',
+}
 
 const FAILING = 'no model server answers'
 
 export function endpointListText(endpoints: EndpointSummary[]): string {
   if (endpoints.length === 0) return 'No endpoints yet. Deploy a model: flexrack endpoint deploy NAME'
   const rows = endpoints.map((one) => ({
-    name: one.name, state: one.state, model: one.model, release: one.release, replicas: String(one.replicas),
-    since: one.since && ago(one.since), url: one.url,
+    name: one.name,
+    state: one.state,
+    model: one.model,
+    release: one.release,
+    replicas: String(one.replicas),
+    since: one.since && ago(one.since),
+    url: one.url,
   }))
-  const failing = endpoints.filter((one) => one.state === 'failing').map(({name}) => `${name}: ${FAILING}; which, and the way out: flexrack endpoint show ${name}`)
-  return [table(rows, ['name', 'state', 'model', 'release', {key: 'replicas', align: 'right'}, 'since', 'url']), ...failing].join('\n')
+  const failing = endpoints
+    .filter((one) => one.state === 'failing')
+    .map(({name}) => `${name}: ${FAILING}; which, and the way out: flexrack endpoint show ${name}`)
+  return [
+    table(rows, ['name', 'state', 'model', 'release', {key: 'replicas', align: 'right'}, 'since', 'url']),
+    ...failing,
+  ].join('\n')
 }
 
 export function changeText({command, changed, endpoint}: ChangeAnswer): string {
   const {name, model, release, replicas, protocol, callUrl} = endpoint
-  if (!changed) return command === 'scale' ? `Endpoint ${name} has ${count(replicas, 'replica')} already.` : `Endpoint ${name} serves ${model} already (release ${release}).`
+  if (!changed)
+    return command === 'scale'
+      ? `Endpoint ${name} has ${count(replicas, 'replica')} already.`
+      : `Endpoint ${name} serves ${model} already (release ${release}).`
   const how = {deploy: 'serves', rollback: 'is back to', scale: 'serves'}[command]
-  const lines = [`Endpoint ${name} ${how} ${model} (release ${release}, ${count(replicas, 'replica')}).`, fields([['url', callUrl]])]
-  if (command === 'deploy') lines.push('', `Next: flexrack endpoint invoke ${name} ${INPUTS[protocol]}`, `      flexrack endpoint show ${name}`)
+  const lines = [
+    `Endpoint ${name} ${how} ${model} (release ${release}, ${count(replicas, 'replica')}).`,
+    fields([['url', callUrl]]),
+  ]
+  if (command === 'deploy')
+    lines.push('', `Next: flexrack endpoint invoke ${name} ${INPUTS[protocol]}`, `      flexrack endpoint show ${name}`)
   return lines.join('\n')
 }
 
 export function endpointShowText(one: ShowAnswer): string {
   const head = fields([
-    ['endpoint', one.name], ['state', one.state === 'failing' ? `${one.state}: ${FAILING}` : one.state], ['model', one.model], ['release', one.release], ['runtime', one.runtime],
-    ['since', one.since && ago(one.since)], ['url', one.callUrl],
+    ['endpoint', one.name],
+    ['state', one.state === 'failing' ? `${one.state}: ${FAILING}` : one.state],
+    ['model', one.model],
+    ['release', one.release],
+    ['runtime', one.runtime],
+    ['since', one.since && ago(one.since)],
+    ['url', one.callUrl],
     ['rollback', one.rollback && `to ${one.rollback}: flexrack endpoint rollback ${one.name}`],
     ['token', one.token],
   ])
@@ -49,30 +82,55 @@ export function endpointShowText(one: ShowAnswer): string {
   ].join('\n')
   const broken = one.servers.some((server) => ['failed', 'lost', 'stopped', 'absent'].includes(server.state))
   const repair = broken ? `Not every server runs: flexrack endpoint deploy ${one.name} brings them up again.` : ''
-  return [head, serversText(one.servers), repair, releasesText(one.releases), call].filter((part) => part !== '').join('\n\n')
+  return [head, serversText(one.servers), repair, releasesText(one.releases), call]
+    .filter((part) => part !== '')
+    .join('\n\n')
 }
 
 function serversText(servers: ReplicaStatus[]): string {
   const rows = servers.map((one) => ({
-    server: one.service, node: one.node, state: one.state, served: String(one.served), 'in flight': String(one.inFlight),
-    restarts: one.restarts > 0 ? `${one.restarts} (last: ${one.exit ?? 'unknown'})` : '0', target: one.url,
+    server: one.service,
+    node: one.node,
+    state: one.state,
+    served: String(one.served),
+    'in flight': String(one.inFlight),
+    restarts: one.restarts > 0 ? `${one.restarts} (last: ${one.exit ?? 'unknown'})` : '0',
+    target: one.url,
   }))
-  return table(rows, ['server', 'node', 'state', {key: 'served', align: 'right'}, {key: 'in flight', align: 'right'}, 'restarts', 'target'])
+  return table(rows, [
+    'server',
+    'node',
+    'state',
+    {key: 'served', align: 'right'},
+    {key: 'in flight', align: 'right'},
+    'restarts',
+    'target',
+  ])
 }
 
 function releasesText(releases: Release[]): string {
   const rows = releases.map((one) => ({
-    release: one.id, state: one.rejected ? `${one.state}, rolled back from` : one.state, model: `${one.model.name}/${one.model.version}`,
-    made: ago(one.createdAt), by: one.by, note: one.reason,
+    release: one.id,
+    state: one.rejected ? `${one.state}, rolled back from` : one.state,
+    model: `${one.model.name}/${one.model.version}`,
+    made: ago(one.createdAt),
+    by: one.by,
+    note: one.reason,
   }))
   return table(rows, ['release', 'state', 'model', 'made', 'by', 'note'])
 }
 
 /** The outputs, a row of the first dimension a line; long ones are cut. */
 export function answerText(answer: Answer): string {
-  if ('protocol' in answer) return `${saidBy(answer.answer) ?? JSON.stringify(answer.answer, null, 2)}\n\n${answer.milliseconds} ms`
-  const outputs = answer.outputs.map((output) => `${output.name}  ${output.datatype} (${output.shape.join(', ')})\n${rowsText(output)}`)
-  return [...outputs, `${answer.model_name}${answer.model_version ? ` version ${answer.model_version}` : ''}, ${answer.milliseconds} ms`].join('\n\n')
+  if ('protocol' in answer)
+    return `${saidBy(answer.answer) ?? JSON.stringify(answer.answer, null, 2)}\n\n${answer.milliseconds} ms`
+  const outputs = answer.outputs.map(
+    (output) => `${output.name}  ${output.datatype} (${output.shape.join(', ')})\n${rowsText(output)}`,
+  )
+  return [
+    ...outputs,
+    `${answer.model_name}${answer.model_version ? ` version ${answer.model_version}` : ''}, ${answer.milliseconds} ms`,
+  ].join('\n\n')
 }
 
 /** What a language model said, where that is all that was asked. */
@@ -91,9 +149,16 @@ function rowsText({shape, data}: Tensor): string {
   const width = Math.max(1, flat.length / rows)
   const lines = Array.from({length: Math.min(rows, MOST_ROWS)}, (_, row) => {
     const values = flat.slice(row * width, (row + 1) * width)
-    const shown = values.slice(0, MOST_VALUES).map((value) => (typeof value === 'number' && !Number.isInteger(value) ? value.toPrecision(5) : String(value)))
-    const best = width > 1 && values.every((value) => typeof value === 'number') ? `   largest at ${values.indexOf(Math.max(...(values as number[])))}` : ''
+    const shown = values
+      .slice(0, MOST_VALUES)
+      .map((value) => (typeof value === 'number' && !Number.isInteger(value) ? value.toPrecision(5) : String(value)))
+    const best =
+      width > 1 && values.every((value) => typeof value === 'number')
+        ? `   largest at ${values.indexOf(Math.max(...(values as number[])))}`
+        : ''
     return `  ${row}: ${shown.join('  ')}${values.length > MOST_VALUES ? ' …' : ''}${best}`
   })
-  return rows > MOST_ROWS ? [...lines, `  … ${rows - MOST_ROWS} more rows (--json gives all)`].join('\n') : lines.join('\n')
+  return rows > MOST_ROWS
+    ? [...lines, `  … ${rows - MOST_ROWS} more rows (--json gives all)`].join('\n')
+    : lines.join('\n')
 }

@@ -17,10 +17,17 @@ interface NodeOutcome {
 export function detailLines(details: Record<string, unknown>, message: string): string[] {
   return Object.entries(details).flatMap(([name, value]) => {
     if (name === 'nearest' || name === 'flag' || (name === 'file' && details.problems)) return [] // said elsewhere
-    if (name === 'problems' && Array.isArray(value)) return value.flatMap((one) => problemLines(one as Problem, message))
-    if (name === 'nodes' && isListOf(value, 'node')) return (value as unknown as NodeOutcome[]).every((one) => one.message !== undefined && message.includes(one.message)) ? [] : nodeLines(value as unknown as NodeOutcome[])
+    if (name === 'problems' && Array.isArray(value))
+      return value.flatMap((one) => problemLines(one as Problem, message))
+    if (name === 'nodes' && isListOf(value, 'node'))
+      return (value as unknown as NodeOutcome[]).every(
+        (one) => one.message !== undefined && message.includes(one.message),
+      )
+        ? []
+        : nodeLines(value as unknown as NodeOutcome[])
     if (name === 'lines' && Array.isArray(value)) return value.map((line) => `| ${String(line)}`)
-    if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string')) return [`${name}: ${value.join(', ')}`]
+    if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string'))
+      return [`${name}: ${value.join(', ')}`]
     if (typeof value === 'string' && value !== '') return message.includes(value) ? [] : `${name}: ${value}`.split('\n')
     return typeof value === 'number' || typeof value === 'boolean' ? [`${name}: ${value}`] : []
   })
@@ -30,12 +37,18 @@ function problemLines(problem: Problem, message: string): string[] {
   const excerpt = problem.excerpt?.split('\n') ?? []
   if (message.includes(problem.message)) return excerpt
   const near = relative('', problem.file)
-  const place = [near.startsWith('..') ? problem.file : near, problem.line, problem.column].filter((part) => part !== undefined).join(':')
+  const place = [near.startsWith('..') ? problem.file : near, problem.line, problem.column]
+    .filter((part) => part !== undefined)
+    .join(':')
   return [`${place}: ${problem.message}`, ...excerpt.map((line) => `  ${line}`)]
 }
 
 function nodeLines(nodes: NodeOutcome[]): string[] {
-  const rows = nodes.map((one) => ({node: one.node, state: one.ok ? 'ok' : (one.code ?? 'failed'), message: one.message ?? ''}))
+  const rows = nodes.map((one) => ({
+    node: one.node,
+    state: one.ok ? 'ok' : (one.code ?? 'failed'),
+    message: one.message ?? '',
+  }))
   return table(rows, ['node', 'state', 'message']).split('\n')
 }
 

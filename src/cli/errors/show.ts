@@ -29,12 +29,18 @@ export async function showError(error: unknown, {argv, env}: ErrorView): Promise
 /** The same error with a hint to paste: only here is known what was typed. */
 function withHint(error: CliError, argv: readonly string[]): CliError {
   const {code, message, hint, details} = error
-  const complete = hint === undefined ? undefined : completeHint(hint, argv, details.nearest === hint ? details.flag : undefined)
+  const complete =
+    hint === undefined ? undefined : completeHint(hint, argv, details.nearest === hint ? details.flag : undefined)
   return complete === hint ? error : new CliError(code, message, {hint: complete, details, cause: error.cause})
 }
 
 /** What --json answers instead of a result. Only these four fields, whatever the error carries. */
-export function errorJson(error: CliError): {code: string; message: string; hint?: string; details?: Record<string, unknown>} {
+export function errorJson(error: CliError): {
+  code: string
+  message: string
+  hint?: string
+  details?: Record<string, unknown>
+} {
   const {code, message, hint, details} = error
   return {code, message, ...(hint !== undefined && {hint}), ...(Object.keys(details).length > 0 && {details})}
 }
@@ -42,7 +48,10 @@ export function errorJson(error: CliError): {code: string; message: string; hint
 /** What people see. */
 export function errorText(error: CliError): string {
   if (error.code === 'INTERRUPTED') return paintError.yellow(error.message)
-  const lines = [`${paintError.red('error:')} ${error.message}`, ...detailLines(error.details, error.message).map((line) => `  ${line}`)]
+  const lines = [
+    `${paintError.red('error:')} ${error.message}`,
+    ...detailLines(error.details, error.message).map((line) => `  ${line}`),
+  ]
   if (error.hint !== undefined) lines.push(`  ${paintError.cyan('try:')} ${error.hint.replaceAll('\n', '\n       ')}`)
   return lines.join('\n')
 }
@@ -65,7 +74,7 @@ function hasFlag(argv: readonly string[], flag: string): boolean {
 function plainExit(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined
   const {code, oclif} = error as {code?: unknown; oclif?: {exit?: number}}
-  return code === 'EEXIT' ? oclif?.exit ?? 0 : undefined
+  return code === 'EEXIT' ? (oclif?.exit ?? 0) : undefined
 }
 
 async function toCliError(error: unknown, view: ErrorView): Promise<CliError> {

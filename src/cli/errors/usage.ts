@@ -21,19 +21,34 @@ export function usageError(error: unknown, id?: string): CliError | undefined {
   const known = parse?.input?.flags
   if (known && error.constructor.name === 'NonExistentFlagsError') return flagError(flags ?? [], known, help, error)
   if (error.constructor.name === 'UnexpectedArgsError') {
-    return new CliError('USAGE', `${id?.replaceAll(':', ' ') ?? 'the command'} takes no argument ${(args as unknown as string[] | undefined)?.join(' ') ?? ''}`.trimEnd(), {hint: help, cause: error})
+    return new CliError(
+      'USAGE',
+      `${id?.replaceAll(':', ' ') ?? 'the command'} takes no argument ${(args as unknown as string[] | undefined)?.join(' ') ?? ''}`.trimEnd(),
+      {hint: help, cause: error},
+    )
   }
   const missing = error.constructor.name === 'RequiredArgsError' ? args?.map(argumentText).join(', ') : undefined
-  if (oclif?.exit === 127) return new CliError('USAGE', 'there is no such command', {hint: 'flexrack --help', cause: error})
-  return new CliError('USAGE', missing === undefined ? tidy(error.message) : `missing ${missing}`, {hint: help, cause: error})
+  if (oclif?.exit === 127)
+    return new CliError('USAGE', 'there is no such command', {hint: 'flexrack --help', cause: error})
+  return new CliError('USAGE', missing === undefined ? tidy(error.message) : `missing ${missing}`, {
+    hint: help,
+    cause: error,
+  })
 }
 
 function argumentText({name, description}: {name: string; description?: string}): string {
   return `${name.toUpperCase()}${description === undefined ? '' : ` (${description})`}`
 }
 
-function flagError(flags: string[], known: Record<string, {char?: string; hidden?: boolean}>, help: string, cause: Error): CliError {
-  const names = Object.entries(known).filter(([, flag]) => !flag.hidden).map(([name]) => `--${name}`)
+function flagError(
+  flags: string[],
+  known: Record<string, {char?: string; hidden?: boolean}>,
+  help: string,
+  cause: Error,
+): CliError {
+  const names = Object.entries(known)
+    .filter(([, flag]) => !flag.hidden)
+    .map(([name]) => `--${name}`)
   const close = flags.map((flag) => (flag.startsWith('--') ? nearestName(flag, names) : undefined))
   const guess = close.find((name) => name !== undefined)
   const list = flags.join(', ')

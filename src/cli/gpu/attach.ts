@@ -26,8 +26,11 @@ export async function attachHere(
   const {transport} = flags
   const wait = waitSeconds(flags)
   const input = {
-    nodes: await gpuNodes(session, [], flags.on), request: gpuRequest(flags, session.manifest?.gpus), words,
-    ...(wait !== undefined && {wait}), ...(transport !== undefined && {transport}),
+    nodes: await gpuNodes(session, [], flags.on),
+    request: gpuRequest(flags, session.manifest?.gpus),
+    words,
+    ...(wait !== undefined && {wait}),
+    ...(transport !== undefined && {transport}),
   }
   if (flags['dry-run']) return planAttach(session, input, context)
   requireProgram(words[0] as string, context.env)
@@ -35,7 +38,11 @@ export async function attachHere(
   atClose(context, () => attached.release())
   const env = {...context.env, ...attached.env}
   if (attached.env.OCL_ICD_VENDORS) delete env.OCL_ICD_FILENAMES // drivers besides those of the folder
-  if (attached.libraries) env.LD_LIBRARY_PATH = [attached.libraries, ...(context.env.LD_LIBRARY_PATH ? [context.env.LD_LIBRARY_PATH] : [])].join(':')
+  if (attached.libraries)
+    env.LD_LIBRARY_PATH = [
+      attached.libraries,
+      ...(context.env.LD_LIBRARY_PATH ? [context.env.LD_LIBRARY_PATH] : []),
+    ].join(':')
   const result = await runHere([...attached.prefix, ...words], env, context, json)
   process.exitCode = await exitStatus(result)
   return json ? {...result, leases: attached.leases} : undefined
@@ -43,10 +50,13 @@ export async function attachHere(
 
 /** Said before anything is leased. Throws NOT_FOUND with the status that a shell would give. */
 function requireProgram(name: string, env: NodeJS.ProcessEnv): void {
-  const places = name.includes('/') ? [name] : (env.PATH ?? '').split(delimiter).map((folder) => join(folder === '' ? '.' : folder, name))
+  const places = name.includes('/')
+    ? [name]
+    : (env.PATH ?? '').split(delimiter).map((folder) => join(folder === '' ? '.' : folder, name))
   const found = places.filter((path) => statSync(path, {throwIfNoEntry: false})?.isFile())
   if (found.length === 0) throw new CliError('NOT_FOUND', `there is no command ${name} here`, {exitCode: 127})
-  if (!found.some(isExecutable)) throw new CliError('NOT_FOUND', `${found[0]} cannot be executed`, {exitCode: 126, hint: `chmod +x ${found[0]}`})
+  if (!found.some(isExecutable))
+    throw new CliError('NOT_FOUND', `${found[0]} cannot be executed`, {exitCode: 126, hint: `chmod +x ${found[0]}`})
 }
 
 function isExecutable(path: string): boolean {

@@ -5,7 +5,11 @@ import {bytes, table} from '../terminal/render.ts'
 
 const BAR = 20
 /** What TCP went over, to be compared with. */
-const WAYS = {loopback: 'TCP on this machine', address: 'TCP from here to the node', tunnel: 'TCP through the same SSH connection'}
+const WAYS = {
+  loopback: 'TCP on this machine',
+  address: 'TCP from here to the node',
+  tunnel: 'TCP through the same SSH connection',
+}
 
 /** Each GPU with a table of what it does beside what the link alone does, and what follows from it in words. */
 export function gpuBenchText(benched: BenchedGpu[]): string {
@@ -13,7 +17,8 @@ export function gpuBenchText(benched: BenchedGpu[]): string {
 }
 
 function titleOf({node, name, memory, transport, link}: BenchedGpu): string {
-  const how = transport === 'shm' ? 'shared memory' : `${transport.toUpperCase()}${link?.way === 'tunnel' ? ' through SSH' : ''}`
+  const how =
+    transport === 'shm' ? 'shared memory' : `${transport.toUpperCase()}${link?.way === 'tunnel' ? ' through SSH' : ''}`
   const title = `${paint.bold(`${node}: ${name}`)}, ${bytes(memory)}, over ${how}`
   return link ? `${title}\nThe link alone: ${WAYS[link.way]}, measured just before.` : title
 }
@@ -28,11 +33,26 @@ function figuresTable({gpu, link}: BenchedGpu): string {
     // A write is over when the memory here may be used again: it waits for no answer.
     {what: '4 KiB to the GPU, blocking', measured: micro(gpu.write4KiBUs)},
     {what: '4 KiB from the GPU, blocking', measured: micro(gpu.read4KiBUs), link: link && micro(link.roundTripUs)},
-    {what: `${large} to the GPU`, measured: giga(gpu.writeGBps), link: link && giga(link.toGBps), reaches: link && bar(gpu.writeGBps / link.toGBps)},
-    {what: `${large} from the GPU`, measured: giga(gpu.readGBps), link: link && giga(link.fromGBps), reaches: link && bar(gpu.readGBps / link.fromGBps)},
+    {
+      what: `${large} to the GPU`,
+      measured: giga(gpu.writeGBps),
+      link: link && giga(link.toGBps),
+      reaches: link && bar(gpu.writeGBps / link.toGBps),
+    },
+    {
+      what: `${large} from the GPU`,
+      measured: giga(gpu.readGBps),
+      link: link && giga(link.fromGBps),
+      reaches: link && bar(gpu.readGBps / link.fromGBps),
+    },
     {what: 'kernels of a millisecond', measured: percent(gpu.computeShare), reaches: bar(gpu.computeShare)},
   ]
-  const columns = ['what', {key: 'measured', align: 'right' as const}, {key: 'link', title: 'THE LINK ALONE', align: 'right' as const}, {key: 'reaches', title: 'REACHES', spare: true}]
+  const columns = [
+    'what',
+    {key: 'measured', align: 'right' as const},
+    {key: 'link', title: 'THE LINK ALONE', align: 'right' as const},
+    {key: 'reaches', title: 'REACHES', spare: true},
+  ]
   return table(rows.map(shown), link ? columns : columns.filter((_, at) => at !== 2))
 }
 
@@ -42,11 +62,15 @@ export function verdict({gpu, link, transport}: BenchedGpu): string[] {
   const computing = `A program of such kernels keeps the GPU busy ${percent(gpu.computeShare)} of the time.`
   if (!link) return [computing]
   const [writes, reads] = [gpu.writeGBps / link.toGBps, gpu.readGBps / link.fromGBps]
-  const copies = transport === 'shm'
-    ? `Shared memory carries ${large} to the GPU ${times(writes)}, and from it ${times(reads)}, as fast as TCP would on this machine.`
-    : `${large} writes reach ${percent(writes)} of what the link carries, reads ${percent(reads)}.`
+  const copies =
+    transport === 'shm'
+      ? `Shared memory carries ${large} to the GPU ${times(writes)}, and from it ${times(reads)}, as fast as TCP would on this machine.`
+      : `${large} writes reach ${percent(writes)} of what the link carries, reads ${percent(reads)}.`
   const extra = gpu.roundTripUs - link.roundTripUs
-  const trips = extra > 0 ? `A round trip takes ${micro(extra)} more than the ${micro(link.roundTripUs)} of the link alone.` : `A round trip takes ${micro(-extra)} less than TCP alone.`
+  const trips =
+    extra > 0
+      ? `A round trip takes ${micro(extra)} more than the ${micro(link.roundTripUs)} of the link alone.`
+      : `A round trip takes ${micro(-extra)} less than TCP alone.`
   return [copies, trips, computing]
 }
 
@@ -71,6 +95,16 @@ function giga(value: number): string {
 }
 
 /** What is not there stays empty. */
-function shown({what, measured, link, reaches}: {what: string; measured: string; link?: string | null; reaches?: string | null}): Record<string, string> {
+function shown({
+  what,
+  measured,
+  link,
+  reaches,
+}: {
+  what: string
+  measured: string
+  link?: string | null
+  reaches?: string | null
+}): Record<string, string> {
   return {what, measured, link: link ?? ' ', reaches: reaches ?? ' '}
 }

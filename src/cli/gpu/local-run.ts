@@ -16,13 +16,21 @@ export interface LocalResult {
 }
 
 /**
- * Runs a command of this machine with our stdin, stdout and stderr, or with `capture` keeps what it says. Signals are the command's:
- * Ctrl-C reaches it from the terminal itself, what else is sent to us is passed on.
+ * Runs a command of this machine with our stdin, stdout and stderr, or with `capture` keeps what it says. Signals are
+ * the command's: Ctrl-C reaches it from the terminal itself, what else is sent to us is passed on.
  */
-export async function runHere(words: string[], env: NodeJS.ProcessEnv, context: Context, capture: boolean): Promise<LocalResult> {
+export async function runHere(
+  words: string[],
+  env: NodeJS.ProcessEnv,
+  context: Context,
+  capture: boolean,
+): Promise<LocalResult> {
   return suspendProgress(async () => {
     const [program, ...args] = words as [string, ...string[]]
-    const child = spawn(program, args, {env, stdio: ['inherit', capture ? 'pipe' : 'inherit', capture ? 'pipe' : 'inherit']})
+    const child = spawn(program, args, {
+      env,
+      stdio: ['inherit', capture ? 'pipe' : 'inherit', capture ? 'pipe' : 'inherit'],
+    })
     const release = divertSignals(context, (signal) => {
       if (signal !== 'SIGINT' || !isForeground()) child.kill(signal)
     })

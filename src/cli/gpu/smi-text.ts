@@ -6,7 +6,10 @@ import {bytes, visibleWidth} from '../terminal/render.ts'
 const NARROWEST = 48
 const WIDEST = 110
 
-/** A box a node: each device with bars for memory and time, and under it who has which share. `width`: columns of the screen. */
+/**
+ * A box a node: each device with bars for memory and time, and under it who has which share. `width`: columns of the
+ * screen.
+ */
 export function gpuSmiText(report: GpuReport, width = process.stdout.columns ?? 80, now = new Date()): string {
   const wide = Math.max(NARROWEST, Math.min(width, WIDEST))
   const held = report.leases.length
@@ -16,12 +19,19 @@ export function gpuSmiText(report: GpuReport, width = process.stdout.columns ?? 
   const used = report.devices.reduce((sum, one) => sum + one.used, 0)
   const summary = `${report.devices.length} GPU${report.devices.length === 1 ? '' : 's'}, ${bytes(used)} of ${bytes(total)} used, ${held} lease${held === 1 ? '' : 's'}`
   const head = [between(paint.bold(title), clock, wide), summary]
-  const boxes = report.nodes.filter((node) => node.state === 'running').map((node) => {
-    const own = report.devices.filter((device) => device.node === node.node)
-    const inner = wide - 4
-    const lines = own.flatMap((device, index) => [...(index > 0 ? [''] : []), ...deviceLines(device, inner)])
-    return box(node.node, `${node.backend === 'sim' ? 'in software, ' : ''}${node.address}:${node.port}`, lines.length > 0 ? lines : ['no device'], wide)
-  })
+  const boxes = report.nodes
+    .filter((node) => node.state === 'running')
+    .map((node) => {
+      const own = report.devices.filter((device) => device.node === node.node)
+      const inner = wide - 4
+      const lines = own.flatMap((device, index) => [...(index > 0 ? [''] : []), ...deviceLines(device, inner)])
+      return box(
+        node.node,
+        `${node.backend === 'sim' ? 'in software, ' : ''}${node.address}:${node.port}`,
+        lines.length > 0 ? lines : ['no device'],
+        wide,
+      )
+    })
   const rest = nodesText(report.nodes)
   return [...head, ...boxes, ...(rest === '' ? [] : [rest])].join('\n')
 }
@@ -30,13 +40,21 @@ function deviceLines(device: GpuDevice, width: number): string[] {
   const leased = device.whole ? device.memory : device.memory - device.free.memory
   const bar = Math.max(8, Math.min(40, width - 38))
   const lines = [
-    between(nameLine(device, width - 10), device.whole ? 'whole' : device.holders.length > 0 ? 'shared' : paint.green('free'), width),
+    between(
+      nameLine(device, width - 10),
+      device.whole ? 'whole' : device.holders.length > 0 ? 'shared' : paint.green('free'),
+      width,
+    ),
     `   memory ${filled(device.used / Math.max(1, device.memory), leased / Math.max(1, device.memory), bar)} ${bytes(device.used)} of ${bytes(device.memory)}`,
     `   time   ${filled(device.utilisation, device.whole ? 1 : 1 - device.free.compute, bar)} ${percent(device.utilisation)} busy`,
   ]
   const holders = device.holders.map((one) => {
     const share = one.whole ? 'all of it' : `${bytes(one.memory)}, ${percent(one.compute)}`
-    return between(`   ${cut(`${one.owner}${one.purpose ? `  ${one.purpose}` : ''}`, width - share.length - 5)}`, share, width)
+    return between(
+      `   ${cut(`${one.owner}${one.purpose ? `  ${one.purpose}` : ''}`, width - share.length - 5)}`,
+      share,
+      width,
+    )
   })
   return [...lines, ...holders].map((line) => cut(line, width))
 }
@@ -50,7 +68,8 @@ function nameLine(device: GpuDevice, width: number): string {
 
 /** What is in use as full blocks, what is only leased as light ones, the rest as dots. */
 function filled(used: number, leased: number, width: number): string {
-  const cells = (share: number): number => Math.max(0, Math.min(width, share > 0 ? Math.max(1, Math.round(share * width)) : 0))
+  const cells = (share: number): number =>
+    Math.max(0, Math.min(width, share > 0 ? Math.max(1, Math.round(share * width)) : 0))
   const full = cells(used)
   const light = Math.max(0, cells(leased) - full)
   const colour = used > 0.9 ? paint.red : used > 0.6 ? paint.yellow : paint.green
@@ -59,7 +78,11 @@ function filled(used: number, leased: number, width: number): string {
 
 function box(left: string, right: string, lines: string[], width: number): string {
   const top = `┌ ${paint.bold(left)} ${'─'.repeat(Math.max(1, width - left.length - right.length - 6))} ${paint.dim(right)} ┐`
-  return [top, ...lines.map((line) => `│ ${line}${' '.repeat(Math.max(0, width - 4 - visibleWidth(line)))} │`), `└${'─'.repeat(visibleWidth(top) - 2)}┘`].join('\n')
+  return [
+    top,
+    ...lines.map((line) => `│ ${line}${' '.repeat(Math.max(0, width - 4 - visibleWidth(line)))} │`),
+    `└${'─'.repeat(visibleWidth(top) - 2)}┘`,
+  ].join('\n')
 }
 
 function between(left: string, right: string, width: number): string {

@@ -7,8 +7,17 @@ import {ago, bytes, count, table, type Column} from '../terminal/render.ts'
 /** Every device in a line of its own, then the nodes that have none to show. */
 export function gpuListText({nodes, devices}: Pick<GpuReport, 'nodes' | 'devices'>): string {
   const columns: (string | Column)[] = [
-    'node', {key: 'gpu', align: 'right'}, {key: 'name', spare: true}, 'api', {key: 'driver', spare: true}, {key: 'memory', align: 'right'}, {key: 'used', align: 'right', spare: true},
-    {key: 'free', align: 'right'}, {key: 'time', title: 'TIME FREE', align: 'right', spare: true}, {key: 'busy', align: 'right', spare: true}, 'holders',
+    'node',
+    {key: 'gpu', align: 'right'},
+    {key: 'name', spare: true},
+    'api',
+    {key: 'driver', spare: true},
+    {key: 'memory', align: 'right'},
+    {key: 'used', align: 'right', spare: true},
+    {key: 'free', align: 'right'},
+    {key: 'time', title: 'TIME FREE', align: 'right', spare: true},
+    {key: 'busy', align: 'right', spare: true},
+    'holders',
   ]
   const list = table(devices.map(deviceRow), columns)
   const rest = nodesText(nodes)
@@ -27,7 +36,9 @@ function deviceRow(device: GpuDevice): Record<string, string> {
     free: device.whole ? paint.dim('none') : bytes(device.free.memory),
     time: percent(device.whole ? 0 : device.free.compute),
     busy: percent(device.utilisation),
-    holders: device.holders.map((one) => `${one.owner}${one.whole ? '' : ` ${bytes(one.memory)}`}`).join(', ') || paint.dim('nobody'),
+    holders:
+      device.holders.map((one) => `${one.owner}${one.whole ? '' : ` ${bytes(one.memory)}`}`).join(', ') ||
+      paint.dim('nobody'),
   }
 }
 
@@ -49,7 +60,20 @@ export function leasesText({leases, nodes}: {leases: Lease[]; nodes: GpuNodeRepo
     state: stateText(lease),
     since: ago(lease.created * 1000),
   }))
-  const list = rows.length === 0 ? 'Nobody has a lease.' : table(rows, ['lease', 'node', 'gpus', 'share', {key: 'used', align: 'right', spare: true}, 'owner', {key: 'purpose', spare: true}, 'state', {key: 'since', spare: true}])
+  const list =
+    rows.length === 0
+      ? 'Nobody has a lease.'
+      : table(rows, [
+          'lease',
+          'node',
+          'gpus',
+          'share',
+          {key: 'used', align: 'right', spare: true},
+          'owner',
+          {key: 'purpose', spare: true},
+          'state',
+          {key: 'since', spare: true},
+        ])
   return [list, nodesText(nodes.filter((node) => node.state === 'failed'))].filter((part) => part !== '').join('\n\n')
 }
 
@@ -61,19 +85,35 @@ export function shareText({devices}: Pick<Lease, 'devices'>): string {
 
 function stateText({state, programs, endsIn}: Lease): string {
   if (state === 'held') return programs > 0 ? paint.green(count(programs, 'program')) : 'held'
-  return paint.yellow(`${state === 'lost' ? 'lost' : 'not held yet'}${endsIn === null ? '' : `, ends in ${Math.ceil(endsIn)} s`}`)
+  return paint.yellow(
+    `${state === 'lost' ? 'lost' : 'not held yet'}${endsIn === null ? '' : `, ends in ${Math.ceil(endsIn)} s`}`,
+  )
 }
 
 /** Nodes that share nothing, and why; empty where all do. */
 export function nodesText(nodes: GpuNodeReport[]): string {
-  const failed = nodes.filter((node) => node.state === 'failed').map((node) => `${node.node}: ${paint.red(node.code ?? 'failed')} ${node.message ?? ''}`)
+  const failed = nodes
+    .filter((node) => node.state === 'failed')
+    .map((node) => `${node.node}: ${paint.red(node.code ?? 'failed')} ${node.message ?? ''}`)
   const stopped = nodes.filter((node) => node.state === 'stopped').map((node) => node.node)
   const absent = nodes.filter((node) => node.state === 'absent').map((node) => node.node)
-  const hints = [...new Set(nodes.flatMap((node) => (node.hint === undefined ? [] : [node.hint])))].map((hint) => `${paint.cyan('try:')} ${hint}`)
+  const hints = [...new Set(nodes.flatMap((node) => (node.hint === undefined ? [] : [node.hint])))].map(
+    (hint) => `${paint.cyan('try:')} ${hint}`,
+  )
   return [
     ...failed,
-    ...(stopped.length > 0 ? [paint.yellow(`The GPU daemon does not run on ${names(stopped)}. Start it with: flexrack gpu serve ${stopped.length > 3 ? '' : stopped.join(' ')}`.trimEnd())] : []),
-    ...(absent.length > 0 ? [`${names(absent)} ${absent.length === 1 ? 'shares' : 'share'} no GPU. To share: flexrack gpu serve ${absent.length > 3 ? '' : absent.join(' ')}`.trimEnd()] : []),
+    ...(stopped.length > 0
+      ? [
+          paint.yellow(
+            `The GPU daemon does not run on ${names(stopped)}. Start it with: flexrack gpu serve ${stopped.length > 3 ? '' : stopped.join(' ')}`.trimEnd(),
+          ),
+        ]
+      : []),
+    ...(absent.length > 0
+      ? [
+          `${names(absent)} ${absent.length === 1 ? 'shares' : 'share'} no GPU. To share: flexrack gpu serve ${absent.length > 3 ? '' : absent.join(' ')}`.trimEnd(),
+        ]
+      : []),
     ...hints,
   ].join('\n')
 }
@@ -95,7 +135,12 @@ export function servedText(served: Served[]): string {
 }
 
 export function withdrawnText(reports: NodeReport<Withdrawn>[]): string {
-  return reports.map(({node, value}) => `${node}: ${value?.stopped ? `the GPU daemon is gone${value.leases > 0 ? `, and ${count(value.leases, 'lease')} with it` : ''}` : 'there was none'}`).join('\n')
+  return reports
+    .map(
+      ({node, value}) =>
+        `${node}: ${value?.stopped ? `the GPU daemon is gone${value.leases > 0 ? `, and ${count(value.leases, 'lease')} with it` : ''}` : 'there was none'}`,
+    )
+    .join('\n')
 }
 
 export function releasedText(leases: Lease[]): string {

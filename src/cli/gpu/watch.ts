@@ -14,9 +14,13 @@ export interface Watch {
 }
 
 /** Looks again and again until Ctrl-C; on a terminal each look takes the place of the one before. */
-export async function watchGpus({session, nodes, interval, context}: Watch, show: (report: GpuReport) => void): Promise<void> {
+export async function watchGpus(
+  {session, nodes, interval, context}: Watch,
+  show: (report: GpuReport) => void,
+): Promise<void> {
   const seconds = Number(interval)
-  if (!(seconds >= 0.2 && seconds <= 3600)) throw new CliError('USAGE', `"${interval}" is not a number of seconds from 0.2 to 3600`, {hint: '--interval 2'})
+  if (!(seconds >= 0.2 && seconds <= 3600))
+    throw new CliError('USAGE', `"${interval}" is not a number of seconds from 0.2 to 3600`, {hint: '--interval 2'})
   const gpus = await gpusOf(session, {...context, reporter: silentReporter})
   while (!context.signal.aborted) {
     const report = await gpus.read(nodes)

@@ -10,7 +10,11 @@ export function headText(status: HeadStatus): string {
     ['address for nodes', status.url ?? undefined],
     ['its certificates', status.certificates],
     ['up for', status.uptimeSeconds === undefined ? undefined : duration(status.uptimeSeconds * 1000)],
-    ['MLflow', mlflow && `${mlflow.version ?? ''} ${mlflow.state}${mlflow.restarts > 0 ? `, started again ${mlflow.restarts} times` : ''}`.trim()],
+    [
+      'MLflow',
+      mlflow &&
+        `${mlflow.version ?? ''} ${mlflow.state}${mlflow.restarts > 0 ? `, started again ${mlflow.restarts} times` : ''}`.trim(),
+    ],
     ['last error', mlflow?.state === 'ready' ? undefined : (mlflow?.lastError ?? undefined)],
     ['store', status.store],
     ['artifacts', status.artifacts],
@@ -18,6 +22,7 @@ export function headText(status: HeadStatus): string {
     ['endpoints', status.endpoints],
     ['log', status.lines?.join('\n')],
   ])
-  const next = status.state === 'running' ? 'flexrack head ui' : status.state === 'stopped' ? 'flexrack head start' : undefined
+  const next =
+    status.state === 'running' ? 'flexrack head ui' : status.state === 'stopped' ? 'flexrack head start' : undefined
   return next ? `${shown}\n\nnext: ${next}` : shown
 }

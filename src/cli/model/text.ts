@@ -13,7 +13,9 @@ export function modelListText(models: ModelSummary[]): string {
     name: model.name,
     newest: model.newest,
     versions: String(model.versions),
-    aliases: Object.entries(model.aliases).map(([alias, version]) => `${alias}=${version}`).join(' '),
+    aliases: Object.entries(model.aliases)
+      .map(([alias, version]) => `${alias}=${version}`)
+      .join(' '),
     changed: ago(model.updatedAt),
   }))
   return table(rows, ['name', 'newest', {key: 'versions', align: 'right'}, 'aliases', 'changed'])
@@ -38,21 +40,30 @@ export function modelShowText(model: ModelDetails): string {
 
 export function registeredText({registration, version, previous}: Registered): string {
   const {name, path, run, alias, bytes: size} = registration
-  const lines = [`Registered ${path}${size === undefined ? '' : ` (${bytes(size)})`} of run ${run.name} as ${name}/${version}.`]
+  const lines = [
+    `Registered ${path}${size === undefined ? '' : ` (${bytes(size)})`} of run ${run.name} as ${name}/${version}.`,
+  ]
   if (alias !== undefined) lines.push(aliasLine(name, alias, version, previous))
   return [...lines, '', `Next: flexrack endpoint deploy ${name}`].join('\n')
 }
 
 export function promotedText({name, version, alias, previous}: Promotion): string {
-  return previous === version ? `${name}@${alias} is version ${version} already.` : aliasLine(name, alias, version, previous)
+  return previous === version
+    ? `${name}@${alias} is version ${version} already.`
+    : aliasLine(name, alias, version, previous)
 }
 
 export function removedText({name, version, versions}: Removal): string {
-  return version === undefined ? `Removed model ${name} with ${versions.length} version${versions.length === 1 ? '' : 's'}.` : `Removed ${name}/${version}.`
+  return version === undefined
+    ? `Removed model ${name} with ${versions.length} version${versions.length === 1 ? '' : 's'}.`
+    : `Removed ${name}/${version}.`
 }
 
 function aliasLine(name: string, alias: string, version: string, previous: string | undefined): string {
-  const undo = previous === undefined ? 'it is new' : `was version ${previous}; undo: flexrack model promote ${name}/${previous} ${alias}`
+  const undo =
+    previous === undefined
+      ? 'it is new'
+      : `was version ${previous}; undo: flexrack model promote ${name}/${previous} ${alias}`
   return `${name}@${alias} is version ${version} now (${undo}).`
 }
 
@@ -61,5 +72,8 @@ function commitText({commit, dirty}: Lineage): string | undefined {
 }
 
 function numbersText(metrics: Record<string, number>): string {
-  return Object.entries(metrics).slice(0, 12).map(([key, value]) => `${key}=${Number(value.toPrecision(5))}`).join('  ')
+  return Object.entries(metrics)
+    .slice(0, 12)
+    .map(([key, value]) => `${key}=${Number(value.toPrecision(5))}`)
+    .join('  ')
 }

@@ -13,8 +13,18 @@ export interface ForwardHow {
 }
 
 /** Forwards a notebook until Ctrl-C: `follow` prints its address, and under --json what happens to the forward. */
-export async function forwardNotebook({fleet}: Session, host: Host, project: string, {port, browser, json}: ForwardHow, follow: <T>(value: T, text: (value: T) => string) => void, context: Context): Promise<void> {
-  const [{reachNotebook}, {openBrowser}] = await Promise.all([import('../../lib/notebook/index.ts'), import('../head/ui.ts')])
+export async function forwardNotebook(
+  {fleet}: Session,
+  host: Host,
+  project: string,
+  {port, browser, json}: ForwardHow,
+  follow: <T>(value: T, text: (value: T) => string) => void,
+  context: Context,
+): Promise<void> {
+  const [{reachNotebook}, {openBrowser}] = await Promise.all([
+    import('../../lib/notebook/index.ts'),
+    import('../head/ui.ts'),
+  ])
   let closing: Promise<() => Promise<void>> | undefined
   const onLink = (link: NotebookLink): void => {
     follow(link, ({url}) => `${url}\nCtrl-C ends the forward; the notebook goes on.`)
@@ -28,6 +38,8 @@ export async function forwardNotebook({fleet}: Session, host: Host, project: str
   try {
     await reachNotebook(host, project, {port, connect: () => fleet.shell(host.node)}, onLink, onEvent, context)
   } finally {
-    await (await closing)?.()
+    await (
+      await closing
+    )?.()
   }
 }

@@ -6,13 +6,33 @@ import {forwardNotebook} from './forward.ts'
 import {IDLE_SECONDS, notebooksOf} from './open.ts'
 
 /** What `workspace open jupyter` does: starts a notebook where none runs, then forwards it. */
-export async function openJupyter({on, browser, json}: {on: string | undefined; browser: boolean; json: boolean}, session: ProjectSession, context: Context, follow: <T>(value: T, text: (value: T) => string) => void): Promise<void> {
+export async function openJupyter(
+  {on, browser, json}: {on: string | undefined; browser: boolean; json: boolean},
+  session: ProjectSession,
+  context: Context,
+  follow: <T>(value: T, text: (value: T) => string) => void,
+): Promise<void> {
   const {planNotebook, startNotebook} = await import('../../lib/notebook/index.ts')
   const project = session.manifest.name
-  const running = (await notebooksOf(session, {project, on}, context)).find((one) => one.notebook.state === 'ready' || one.notebook.state === 'starting')
+  const running = (await notebooksOf(session, {project, on}, context)).find(
+    (one) => one.notebook.state === 'ready' || one.notebook.state === 'starting',
+  )
   if (running) return forwardNotebook(session, running.host, project, {browser, json}, follow, context)
   const {env, isolate} = session.manifest.workspace
   const {host, workspace} = await openWorkspace(session.fleet, oneNode(session.rack, on), project, context)
-  await startNotebook(planNotebook({host, workspace, env, isolate: isolate !== undefined, volumes: await volumesOn(host, session, context), idle: IDLE_SECONDS, lasts: null, gpus: null}), host, context)
+  await startNotebook(
+    planNotebook({
+      host,
+      workspace,
+      env,
+      isolate: isolate !== undefined,
+      volumes: await volumesOn(host, session, context),
+      idle: IDLE_SECONDS,
+      lasts: null,
+      gpus: null,
+    }),
+    host,
+    context,
+  )
   await forwardNotebook(session, host, project, {browser, json}, follow, context)
 }

@@ -16,12 +16,34 @@ function notebookText(one: Notebook): string {
     ['notebook', `${one.project} on ${one.node}`],
     ['state', one.state],
     ['code', one.code],
-    ['idle', one.idle === 0 ? 'nothing is ended for it' : `kernels that do nothing are ended after ${seconds(one.idle)}`],
-    ['ends', one.endsAt === null ? (one.state === 'ready' || one.state === 'starting' ? 'not by itself now' : undefined) : `${clock(one.endsAt)}${one.endsWhy === null ? '' : `: ${one.endsWhy}`}`],
-    ['ended', one.ended.slice(-5).map(({what, why, at}) => `${clock(at)}  ${what}: ${why}`).join('\n') || undefined],
+    [
+      'idle',
+      one.idle === 0 ? 'nothing is ended for it' : `kernels that do nothing are ended after ${seconds(one.idle)}`,
+    ],
+    [
+      'ends',
+      one.endsAt === null
+        ? one.state === 'ready' || one.state === 'starting'
+          ? 'not by itself now'
+          : undefined
+        : `${clock(one.endsAt)}${one.endsWhy === null ? '' : `: ${one.endsWhy}`}`,
+    ],
+    [
+      'ended',
+      one.ended
+        .slice(-5)
+        .map(({what, why, at}) => `${clock(at)}  ${what}: ${why}`)
+        .join('\n') || undefined,
+    ],
   ])
   if (one.kernels.length === 0) return facts
-  const rows = one.kernels.map(({notebook, kind, state, activeAt, endsAt}) => ({notebook: notebook ?? undefined, kernel: kind ?? undefined, state, active: ago(activeAt), ends: endsAt === null ? undefined : clock(endsAt)}))
+  const rows = one.kernels.map(({notebook, kind, state, activeAt, endsAt}) => ({
+    notebook: notebook ?? undefined,
+    kernel: kind ?? undefined,
+    state,
+    active: ago(activeAt),
+    ends: endsAt === null ? undefined : clock(endsAt),
+  }))
   return `${facts}\n${table(rows, ['notebook', 'kernel', 'state', 'active', 'ends'])}`
 }
 

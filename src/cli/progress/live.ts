@@ -28,8 +28,10 @@ export function openTerminalReporter(): ScreenReporter {
       return {
         detail: (text) => screen.change(item, text),
         amount: (...amount) => screen.change(item, amountText(amount)),
-        done: (text) => screen.finish(item, paintError.green('✔'), text === undefined ? item.name : titleText(text, node)),
-        fail: (text) => screen.finish(item, paintError.red('✖'), text === undefined ? item.name : titleText(text, node)),
+        done: (text) =>
+          screen.finish(item, paintError.green('✔'), text === undefined ? item.name : titleText(text, node)),
+        fail: (text) =>
+          screen.finish(item, paintError.red('✖'), text === undefined ? item.name : titleText(text, node)),
       }
     },
     note: (message) => screen.print(message),
@@ -111,7 +113,11 @@ class Screen {
     // state for the renderer: work begins and ends when the reporter is told so.
     this.#list ??= new Listr([], {registerSignalListeners: false})
     const output = new ProcessOutput(process.stderr, process.stderr, {leaveEmptyLine: false})
-    const options = {clearOutput: true, formatOutput: 'truncate' as const, logger: new ListrLogger({processOutput: output})}
+    const options = {
+      clearOutput: true,
+      formatOutput: 'truncate' as const,
+      logger: new ListrLogger({processOutput: output}),
+    }
     const renderer = new DefaultRenderer(this.#list.tasks as never, options, this.#list.events)
     const held = this.#held.splice(0)
     if (held.length > 0) printError(held.join('\n'))

@@ -10,7 +10,10 @@ export interface ScreenReporter extends Reporter {
 
 let current: ScreenReporter | undefined
 
-/** The reporter of this process: a live screen on a terminal, plain lines in a pipe, warnings only for `--json` in a pipe. `stamped`: lines for a log, with the time of each. */
+/**
+ * The reporter of this process: a live screen on a terminal, plain lines in a pipe, warnings only for `--json` in a
+ * pipe. `stamped`: lines for a log, with the time of each.
+ */
 export function openReporter({json, stamped = false}: {json: boolean; stamped?: boolean}): ScreenReporter {
   const live = process.stderr.isTTY && process.env.TERM !== 'dumb' && !process.env.CI
   current = live ? openTerminalReporter() : openPlainReporter({quiet: json, stamped})

@@ -8,22 +8,33 @@ export interface RackWords {
 }
 
 /**
- * What `[RACK] [NODE]` mean: a single word that is no rack selects nodes of the rack that is meant without it. `open` opens the session.
- * `nodes` is undefined where no node is named. Errors: those of openSession; NOT_FOUND where a word names neither, or no node.
+ * What `[RACK] [NODE]` mean: a single word that is no rack selects nodes of the rack that is meant without it. `open`
+ * opens the session. `nodes` is undefined where no node is named. Errors: those of openSession; NOT_FOUND where a word
+ * names neither, or no node.
  */
-export async function openNamedRack(words: RackWords, flags: SessionFlags, open: (flags: SessionFlags) => Promise<Session>, {env}: Context): Promise<Session & {nodes: RackNode[] | undefined}> {
+export async function openNamedRack(
+  words: RackWords,
+  flags: SessionFlags,
+  open: (flags: SessionFlags) => Promise<Session>,
+  {env}: Context,
+): Promise<Session & {nodes: RackNode[] | undefined}> {
   const {listRacks, selectNodes} = await import('../../lib/rack/index.ts')
   const word = words.rack
-  if (word === undefined || words.node !== undefined || /\/|\.ya?ml$/.test(word)) return named(await open({...flags, rack: word ?? flags.rack}), words.node)
+  if (word === undefined || words.node !== undefined || /\/|\.ya?ml$/.test(word))
+    return named(await open({...flags, rack: word ?? flags.rack}), words.node)
   const racks = (await listRacks(env)).map(({name}) => name)
   if (racks.includes(word)) return named(await open({...flags, rack: word}), undefined)
   const session = await open(flags).catch((error: unknown) => {
-    throw error instanceof CliError && error.code === 'USAGE' && error.details.racks !== undefined ? neither(word, racks, undefined, error.hint) : error
+    throw error instanceof CliError && error.code === 'USAGE' && error.details.racks !== undefined
+      ? neither(word, racks, undefined, error.hint)
+      : error
   })
   try {
     return named(session, word)
   } catch (error) {
-    throw error instanceof CliError && error.code === 'NOT_FOUND' ? neither(word, racks, session.rack, undefined) : error
+    throw error instanceof CliError && error.code === 'NOT_FOUND'
+      ? neither(word, racks, session.rack, undefined)
+      : error
   }
 
   function named(found: Session, selector: string | undefined): Session & {nodes: RackNode[] | undefined} {
@@ -35,9 +46,15 @@ export async function openNamedRack(words: RackWords, flags: SessionFlags, open:
 function neither(word: string, racks: string[], rack: Rack | undefined, way: string | undefined): CliError {
   const nodes = rack?.nodes.map(({name}) => name) ?? []
   const nearest = nearestName(word, [...racks, ...nodes])
-  const what = rack === undefined ? `there is no rack "${word}", and of several racks none is chosen whose node it could be` : `there is neither a rack "${word}" nor such a node of the rack ${rack.name}`
+  const what =
+    rack === undefined
+      ? `there is no rack "${word}", and of several racks none is chosen whose node it could be`
+      : `there is neither a rack "${word}" nor such a node of the rack ${rack.name}`
   return new CliError('NOT_FOUND', `${what}${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`, {
-    hint: nearest === undefined ? (way ?? `flexrack rack show ${rack?.name ?? ''}`.trimEnd()) : `flexrack rack show ${nearest}`,
+    hint:
+      nearest === undefined
+        ? (way ?? `flexrack rack show ${rack?.name ?? ''}`.trimEnd())
+        : `flexrack rack show ${nearest}`,
     details: {racks, ...(rack && {nodes})},
   })
 }

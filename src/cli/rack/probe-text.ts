@@ -1,19 +1,48 @@
 import type {NodeReport, Probe} from '../../lib/nodes/index.ts'
 import type {NodeFacts} from '../../lib/protocol/index.ts'
-import {findBadWiring, linkRank, linkText, readTopology, type Link, type NicPlace, type Topology} from '../../lib/topology/index.ts'
+import {
+  findBadWiring,
+  linkRank,
+  linkText,
+  readTopology,
+  type Link,
+  type NicPlace,
+  type Topology,
+} from '../../lib/topology/index.ts'
 import {bytes, count, fields, table} from '../terminal/render.ts'
 
-/** A line a node, or of one node all that there is. `width`: columns of the screen; what matters least is left out where they do not suffice. */
+/**
+ * A line a node, or of one node all that there is. `width`: columns of the screen; what matters least is left out where
+ * they do not suffice.
+ */
 export function probeText(reports: NodeReport<Probe>[], width?: number): string {
   const [only] = reports
   if (reports.length === 1 && only?.value) return probeFields(only.node, only.value)
-  const rows = reports.map(({node, value, code}) => (value ? {node, state: 'ok', ...probeRow(value)} : {node, state: code ?? 'failed'}))
+  const rows = reports.map(({node, value, code}) =>
+    value ? {node, state: 'ok', ...probeRow(value)} : {node, state: code ?? 'failed'},
+  )
   const wrong = reports.flatMap(({node, value}) => (value && badWiring(value) > 0 ? [node] : []))
   const columns = [
-    'node', 'state', {key: 'cores', align: 'right' as const}, {key: 'memory', align: 'right' as const}, {key: 'disk free', align: 'right' as const, spare: true},
-    'gpus', 'links', {key: 'network', spare: true}, {key: 'python', spare: true}, {key: 'address', spare: true}, 'clock',
+    'node',
+    'state',
+    {key: 'cores', align: 'right' as const},
+    {key: 'memory', align: 'right' as const},
+    {key: 'disk free', align: 'right' as const, spare: true},
+    'gpus',
+    'links',
+    {key: 'network', spare: true},
+    {key: 'python', spare: true},
+    {key: 'address', spare: true},
+    'clock',
   ]
-  return [table(rows, columns, width), ...(wrong.length > 0 ? [`Badly wired: ${wrong.join(', ')}. What it is says: flexrack rack show ${wrong.length === 1 ? wrong[0] : 'NODE'} --topology`] : [])].join('\n\n')
+  return [
+    table(rows, columns, width),
+    ...(wrong.length > 0
+      ? [
+          `Badly wired: ${wrong.join(', ')}. What it is says: flexrack rack show ${wrong.length === 1 ? wrong[0] : 'NODE'} --topology`,
+        ]
+      : []),
+  ].join('\n\n')
 }
 
 function probeRow({facts, clock}: Probe): Record<string, string | undefined> {
@@ -37,7 +66,9 @@ function badWiring({facts}: Probe): number {
 
 function probeFields(node: string, probe: Probe): string {
   const {facts, clock} = probe
-  const routes = Object.entries(facts.routes ?? {}).map(([peer, route]) => `${peer}: ${route.error ?? `${route.from} -> ${route.to} (${route.interface ?? '?'})`}`)
+  const routes = Object.entries(facts.routes ?? {}).map(
+    ([peer, route]) => `${peer}: ${route.error ?? `${route.from} -> ${route.to} (${route.interface ?? '?'})`}`,
+  )
   const wrong = badWiring(probe)
   const topology = readTopology(facts)
   return fields([
@@ -45,14 +76,47 @@ function probeFields(node: string, probe: Probe): string {
     ['host name', facts.hostname],
     ['user', facts.user],
     ['system', [facts.os, facts.kernel, facts.architecture].filter(Boolean).join(', ')],
-    ['cores', facts.cpu && [`${facts.cpu.cores}${facts.cpu.quota ? ` (${facts.cpu.quota} allowed)` : ''}`, ...(facts.cpu.sockets ? [count(facts.cpu.sockets, 'socket')] : []), count(facts.cpu.numa_nodes, 'NUMA node'), ...(facts.cpu.model ? [facts.cpu.model] : [])].join(', ')],
-    ['memory', facts.memory && `${bytes(facts.memory.available)} of ${bytes(facts.memory.limit ?? facts.memory.total)} free${facts.memory.shared === undefined ? '' : `, /dev/shm ${bytes(facts.memory.shared)}`}`],
-    ['disk', facts.disk && `${bytes(facts.disk.free)} of ${bytes(facts.disk.total)} free at ${facts.disk.path}${facts.disk.writable ? '' : ', not writable'}`],
+    [
+      'cores',
+      facts.cpu &&
+        [
+          `${facts.cpu.cores}${facts.cpu.quota ? ` (${facts.cpu.quota} allowed)` : ''}`,
+          ...(facts.cpu.sockets ? [count(facts.cpu.sockets, 'socket')] : []),
+          count(facts.cpu.numa_nodes, 'NUMA node'),
+          ...(facts.cpu.model ? [facts.cpu.model] : []),
+        ].join(', '),
+    ],
+    [
+      'memory',
+      facts.memory &&
+        `${bytes(facts.memory.available)} of ${bytes(facts.memory.limit ?? facts.memory.total)} free${facts.memory.shared === undefined ? '' : `, /dev/shm ${bytes(facts.memory.shared)}`}`,
+    ],
+    [
+      'disk',
+      facts.disk &&
+        `${bytes(facts.disk.free)} of ${bytes(facts.disk.total)} free at ${facts.disk.path}${facts.disk.writable ? '' : ', not writable'}`,
+    ],
     ['python', facts.python && `${facts.python.version}, ${facts.python.path}${facts.python.venv ? '' : ', no venv'}`],
     ['gpus', facts.gpus && (facts.gpus.map(gpuLine).join('\n') || 'none')],
     ['links', linksText(topology)],
-    ['shared gpus', facts.gpu_daemon?.devices.map((one) => `${one.index}: ${one.name}, ${one.whole ? 'taken' : `${bytes(one.free.memory)} of ${bytes(one.memory)} and ${Math.round(one.free.compute * 100)} % of its time free`}`).join('\n')],
-    ['rdma', facts.infiniband?.map((one) => `${one.device} port ${one.port}: ${[one.link, one.state, one.rate && `${one.rate} Gbit/s`, one.netdev].filter(Boolean).join(', ')}`).join('\n')],
+    [
+      'shared gpus',
+      facts.gpu_daemon?.devices
+        .map(
+          (one) =>
+            `${one.index}: ${one.name}, ${one.whole ? 'taken' : `${bytes(one.free.memory)} of ${bytes(one.memory)} and ${Math.round(one.free.compute * 100)} % of its time free`}`,
+        )
+        .join('\n'),
+    ],
+    [
+      'rdma',
+      facts.infiniband
+        ?.map(
+          (one) =>
+            `${one.device} port ${one.port}: ${[one.link, one.state, one.rate && `${one.rate} Gbit/s`, one.netdev].filter(Boolean).join(', ')}`,
+        )
+        .join('\n'),
+    ],
     ['containers', facts.containers?.map((one) => [one.name, one.version].filter(Boolean).join(' ')).join(', ')],
     ['slurm', slurmText(facts)],
     ['limits', limitsText(facts)],
@@ -61,27 +125,48 @@ function probeFields(node: string, probe: Probe): string {
     ['clock', skewText(clock)],
     ['root', facts.root],
     ['badly wired', wrong > 0 ? `${count(wrong, 'thing')}; flexrack rack show ${node} --topology` : undefined],
-    ['not measured', Object.entries(facts.missing).map(([what, why]) => `${what}: ${why}`).join('\n')],
+    [
+      'not measured',
+      Object.entries(facts.missing)
+        .map(([what, why]) => `${what}: ${why}`)
+        .join('\n'),
+    ],
   ])
 }
 
 function gpuLine(gpu: NonNullable<NodeFacts['gpus']>[number]): string {
-  const parts = gpu.mig?.length ? [`in ${count(gpu.mig.length, 'part')}: ${[...new Set(gpu.mig.map((one) => one.profile))].join(', ')}`] : []
+  const parts = gpu.mig?.length
+    ? [`in ${count(gpu.mig.length, 'part')}: ${[...new Set(gpu.mig.map((one) => one.profile))].join(', ')}`]
+    : []
   const free = gpu.free === undefined || gpu.free === null ? [] : [`${bytes(gpu.free)} free`]
   return `${gpu.index}: ${[gpu.name, ...(gpu.memory ? [bytes(gpu.memory)] : []), ...free, `driver ${gpu.driver}`, gpu.bus, ...(gpu.numa_node === undefined ? [] : [`NUMA node ${gpu.numa_node}`]), ...parts].join(', ')}`
 }
 
 function interfaceLine(one: NonNullable<NodeFacts['interfaces']>[number], facts: NodeFacts): string {
   const nic = facts.nics?.find((each) => each.name === one.name)
-  const reported = [one.speed && `${one.speed} Mbit/s`, nic && nic.kind !== 'physical' ? nic.kind : nic?.driver, nic?.numa_node === undefined ? undefined : `NUMA node ${nic.numa_node}`, !one.up && 'down']
+  const reported = [
+    one.speed && `${one.speed} Mbit/s`,
+    nic && nic.kind !== 'physical' ? nic.kind : nic?.driver,
+    nic?.numa_node === undefined ? undefined : `NUMA node ${nic.numa_node}`,
+    !one.up && 'down',
+  ]
   return `${one.name}: ${[one.addresses.join(', '), ...reported].filter(Boolean).join(', ')}`
 }
 
 function slurmText({slurm}: NodeFacts): string | undefined {
   if (!slurm) return undefined
-  const partitions = slurm.partitions?.map((one) => `${one.name}${one.default ? '*' : ''}${one.up ? '' : ' (down)'}`).join(', ')
-  const own = slurm.node === undefined ? undefined : slurm.node ? `this node is ${slurm.node.name}, ${slurm.node.state}` : 'this node is not one of its nodes'
-  return [slurm.version ?? 'there', slurm.problem, partitions && `partitions ${partitions}`, own].filter(Boolean).join('; ')
+  const partitions = slurm.partitions
+    ?.map((one) => `${one.name}${one.default ? '*' : ''}${one.up ? '' : ' (down)'}`)
+    .join(', ')
+  const own =
+    slurm.node === undefined
+      ? undefined
+      : slurm.node
+        ? `this node is ${slurm.node.name}, ${slurm.node.state}`
+        : 'this node is not one of its nodes'
+  return [slurm.version ?? 'there', slurm.problem, partitions && `partitions ${partitions}`, own]
+    .filter(Boolean)
+    .join('; ')
 }
 
 function limitsText({limits}: NodeFacts): string | undefined {
@@ -104,7 +189,10 @@ export function modelText(name: string): string {
 
 /** Between the GPUs, from the best to the worst: `NV18`, `PIX to SYS`. */
 function linksText({links}: Topology): string | undefined {
-  const ordered = links.flat().filter((link): link is Link => link !== null).toSorted((a, b) => linkRank(b) - linkRank(a))
+  const ordered = links
+    .flat()
+    .filter((link): link is Link => link !== null)
+    .toSorted((a, b) => linkRank(b) - linkRank(a))
   const [best, worst] = [ordered[0], ordered.at(-1)].map((link) => link && linkText(link))
   return best === worst ? best : `${best} to ${worst}`
 }
@@ -123,7 +211,9 @@ function networkText({nics}: Topology): string | undefined {
 }
 
 function ownAddresses({interfaces}: NodeFacts): string[] {
-  return (interfaces ?? []).filter((one) => one.name !== 'lo' && one.up).flatMap((one) => one.addresses.map((address) => address.replace(/\/.*$/, '')))
+  return (interfaces ?? [])
+    .filter((one) => one.name !== 'lo' && one.up)
+    .flatMap((one) => one.addresses.map((address) => address.replace(/\/.*$/, '')))
 }
 
 /** `in step`, or how far the clock is off where that is sure. */

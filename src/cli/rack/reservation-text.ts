@@ -25,7 +25,13 @@ export function reservationsText(reports: NodeReport<NodeReservations>[]): strin
   const alone = reports.filter((one) => one.value?.shared === false).map((one) => one.node)
   return [
     all.length === 0 ? 'Nothing is reserved.' : reservationRows(all),
-    ...(alone.length > 0 ? [paint.yellow(`${alone.join(', ')}: only your own account's are seen, because no folder is shared by all users`)] : []),
+    ...(alone.length > 0
+      ? [
+          paint.yellow(
+            `${alone.join(', ')}: only your own account's are seen, because no folder is shared by all users`,
+          ),
+        ]
+      : []),
     ...failed,
   ].join('\n')
 }
@@ -33,7 +39,9 @@ export function reservationsText(reports: NodeReport<NodeReservations>[]): strin
 /** Under a plan: who has the nodes now. */
 export function heldText(reports: NodeReport<NodeReservations>[]): string {
   const nothing = reports.every((one) => one.ok && one.value?.reservations.length === 0)
-  return nothing ? 'Nobody has reserved anything on these nodes.' : `Reserved on these nodes now:\n${reservationsText(reports)}`
+  return nothing
+    ? 'Nobody has reserved anything on these nodes.'
+    : `Reserved on these nodes now:\n${reservationsText(reports)}`
 }
 
 export function releasedText({lease, owner, released, left}: Released): string {
@@ -42,6 +50,10 @@ export function releasedText({lease, owner, released, left}: Released): string {
   return [
     released.length === 0 ? `Nothing of ${lease} was left to free.` : `Freed ${nodes} of ${lease} (${owner}).`,
     ...(running ? ['Its ranks are being ended by their supervisors.'] : []),
-    ...left.map((one) => paint.yellow(`${one.node} was not freed: ${one.why === 'running' ? 'the run has begun meanwhile' : 'it is somebody else\'s'}`)),
+    ...left.map((one) =>
+      paint.yellow(
+        `${one.node} was not freed: ${one.why === 'running' ? 'the run has begun meanwhile' : "it is somebody else's"}`,
+      ),
+    ),
   ].join('\n')
 }

@@ -23,16 +23,35 @@ interface Row {
   what: string
 }
 
-/** How nodes are wired: NUMA nodes, a matrix of GPUs and NICs, and what is badly wired. Lines fit the screen, or 80 columns in a pipe. */
+/**
+ * How nodes are wired: NUMA nodes, a matrix of GPUs and NICs, and what is badly wired. Lines fit the screen, or 80
+ * columns in a pipe.
+ */
 export function topologiesText(reports: NodeReport<NodeTopology>[], width = process.stdout.columns ?? 80): string {
-  return reports.flatMap(({node, value}) => (value ? [topologyText(node, value, Math.max(60, width))] : [])).join('\n\n')
+  return reports
+    .flatMap(({node, value}) => (value ? [topologyText(node, value, Math.max(60, width))] : []))
+    .join('\n\n')
 }
 
 function topologyText(node: string, {topology, findings}: NodeTopology, width: number): string {
   const {gpus, nics, numa, sockets, source} = topology
-  const parts = [...(sockets ? [count(sockets, 'socket')] : []), ...(numa.length > 0 ? [count(numa.length, 'NUMA node')] : []), gpuText(topology) || 'no GPU', count(nics.length, 'NIC')]
-  const unseen = source === 'sysfs' && gpus.length > 1 ? ['From the paths of PCI devices, where NVLink is not to be seen: nvidia-smi gave no matrix.'] : []
-  const sections = [`${paint.bold(node)}: ${parts.join(', ')}`, numaTable(topology, width), ...matrix(topology, width), ...unseen, findingsText(findings, width)]
+  const parts = [
+    ...(sockets ? [count(sockets, 'socket')] : []),
+    ...(numa.length > 0 ? [count(numa.length, 'NUMA node')] : []),
+    gpuText(topology) || 'no GPU',
+    count(nics.length, 'NIC'),
+  ]
+  const unseen =
+    source === 'sysfs' && gpus.length > 1
+      ? ['From the paths of PCI devices, where NVLink is not to be seen: nvidia-smi gave no matrix.']
+      : []
+  const sections = [
+    `${paint.bold(node)}: ${parts.join(', ')}`,
+    numaTable(topology, width),
+    ...matrix(topology, width),
+    ...unseen,
+    findingsText(findings, width),
+  ]
   return sections.filter((section) => section !== '').join('\n\n')
 }
 
@@ -45,7 +64,11 @@ function numaTable({numa, gpus, nics}: Topology, width: number): string {
     gpus: runs(gpus.filter((gpu) => gpu.numaNode === one.node).map((gpu) => `GPU${gpu.index}`)) || ' ',
     nics: cut(runs(nics.filter((nic) => nic.numaNode === one.node).map((nic) => nic.name)) || ' ', 24),
   }))
-  return table(rows, ['numa', {key: 'socket', spare: true}, 'cpus', {key: 'memory', align: 'right'}, 'gpus', 'nics'], width)
+  return table(
+    rows,
+    ['numa', {key: 'socket', spare: true}, 'cpus', {key: 'memory', align: 'right'}, 'gpus', 'nics'],
+    width,
+  )
 }
 
 /** Rows: GPUs, then NICs. Columns: GPUs, in as many blocks as the width needs. */
@@ -53,8 +76,21 @@ function matrix(topology: Topology, width: number): string[] {
   const {gpus, nics, links, nicLinks} = topology
   const alike = new Set(gpus.map((gpu) => gpu.name)).size < 2
   const rows: Row[] = [
-    ...gpus.map((gpu, at) => ({name: `GPU${gpu.index}`, cells: gpus.map((_, other) => (at === other ? '·' : linkText(links[at]?.[other] ?? {kind: 'unknown'}))), node: gpu.numaNode, what: gpuWhat(gpu, alike)})),
-    ...nics.map((nic, at) => ({name: nic.name, cells: gpus.map((gpu, other) => `${linkText(nicLinks[at]?.[other] ?? {kind: 'unknown'})}${gpu.nic?.name === nic.name ? '*' : ''}`), node: nic.numaNode, what: nicWhat(nic)})),
+    ...gpus.map((gpu, at) => ({
+      name: `GPU${gpu.index}`,
+      cells: gpus.map((_, other) => (at === other ? '·' : linkText(links[at]?.[other] ?? {kind: 'unknown'}))),
+      node: gpu.numaNode,
+      what: gpuWhat(gpu, alike),
+    })),
+    ...nics.map((nic, at) => ({
+      name: nic.name,
+      cells: gpus.map(
+        (gpu, other) =>
+          `${linkText(nicLinks[at]?.[other] ?? {kind: 'unknown'})}${gpu.nic?.name === nic.name ? '*' : ''}`,
+      ),
+      node: nic.numaNode,
+      what: nicWhat(nic),
+    })),
   ]
   if (rows.length === 0) return []
   const name = Math.max(...rows.map((row) => row.name.length))
@@ -66,10 +102,18 @@ function matrix(topology: Topology, width: number): string[] {
   const blocks = Array.from({length: number}, (_, at) => positions.slice(at * each, (at + 1) * each))
   const words = rows.flatMap((row) => row.cells)
   const legend = MEANINGS.filter(([word]) => words.some((one) => word.test(one))).map(([, meaning]) => meaning)
-  return [...blocks.map((columns) => block(rows, columns, topology, {name, cell, width})), wrap(legend.join('; '), width, '')]
+  return [
+    ...blocks.map((columns) => block(rows, columns, topology, {name, cell, width})),
+    wrap(legend.join('; '), width, ''),
+  ]
 }
 
-function block(rows: Row[], columns: number[], {gpus}: Topology, {name, cell, width}: {name: number; cell: number; width: number}): string {
+function block(
+  rows: Row[],
+  columns: number[],
+  {gpus}: Topology,
+  {name, cell, width}: {name: number; cell: number; width: number},
+): string {
   const head = `${' '.repeat(name + 2)}${columns.map((at) => `GPU${gpus[at]?.index}`.padEnd(cell)).join('')}NUMA`
   const lines = rows.map((row) => {
     const cells = columns.map((at) => painted((row.cells[at] ?? '').padEnd(cell))).join('')
@@ -88,17 +132,28 @@ function painted(cell: string): string {
 }
 
 function gpuWhat({name, memory, parts, pcie}: Topology['gpus'][number], alike: boolean): string {
-  return [alike ? '' : modelText(name), memory === null ? '' : bytes(memory), parts > 0 ? `in ${count(parts, 'part')}` : '', pcie ? `x${pcie.width}` : ''].filter(Boolean).join(', ')
+  return [
+    alike ? '' : modelText(name),
+    memory === null ? '' : bytes(memory),
+    parts > 0 ? `in ${count(parts, 'part')}` : '',
+    pcie ? `x${pcie.width}` : '',
+  ]
+    .filter(Boolean)
+    .join(', ')
 }
 
 function nicWhat({kind, up, speed, netdev, name}: NicPlace): string {
   const words = {infiniband: 'InfiniBand', roce: 'RoCE', ethernet: 'Ethernet', unknown: ''}[kind]
-  return [words, speed === null ? '' : `${speed}G`, up === false ? 'down' : '', netdev && netdev !== name ? netdev : ''].filter(Boolean).join(', ')
+  return [words, speed === null ? '' : `${speed}G`, up === false ? 'down' : '', netdev && netdev !== name ? netdev : '']
+    .filter(Boolean)
+    .join(', ')
 }
 
 function findingsText(findings: BadWiring[], width: number): string {
   if (findings.length === 0) return ''
-  return [paint.yellow('Badly wired:'), ...findings.map(({text, why}) => wrap(`- ${text} ${why}`, width, '  '))].join('\n')
+  return [paint.yellow('Badly wired:'), ...findings.map(({text, why}) => wrap(`- ${text} ${why}`, width, '  '))].join(
+    '\n',
+  )
 }
 
 /** Names that differ in their last number, as runs: `GPU0-3 GPU6`, `mlx5_0-1 eth0`. */

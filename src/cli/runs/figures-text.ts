@@ -5,19 +5,35 @@ import {bytes, count, duration} from '../terminal/render.ts'
 const MOST_RANKS = 8
 
 /** What `runs show` says of how fast a run was and what it used. */
-export function figureFields(figures: RunFigures, scaling: Efficiency | null): [name: string, value: string | undefined][] {
+export function figureFields(
+  figures: RunFigures,
+  scaling: Efficiency | null,
+): [name: string, value: string | undefined][] {
   const {dataWait, cpu, gpu, gpuHours, cpuHours, received, sent} = figures
   return [
     ['throughput', throughputText(figures)],
-    ['scaling', scaling && (figures.samplesPerSecond !== null || figures.tokensPerSecond !== null) ? scalingText(scaling) : undefined],
-    ['data wait', dataWait ? `${percent(dataWait.share)} of the steps' time: ${duration(dataWait.seconds * 1000)} of all ranks together` : undefined],
-    ['used', [
-      ...(gpuHours > 0 ? [`${hours(gpuHours)} GPU hours`] : []),
-      ...(gpu === null ? [] : [`GPUs busy ${percent(gpu / 100)}`]),
-      ...(cpuHours > 0 ? [`${hours(cpuHours)} core hours`] : []),
-      ...(cpu === null ? [] : [`CPUs busy ${percent(cpu / 100)}`]),
-      ...(received === null || sent === null ? [] : [`network ${bytes(received)} in, ${bytes(sent)} out`]),
-    ].join(', ')],
+    [
+      'scaling',
+      scaling && (figures.samplesPerSecond !== null || figures.tokensPerSecond !== null)
+        ? scalingText(scaling)
+        : undefined,
+    ],
+    [
+      'data wait',
+      dataWait
+        ? `${percent(dataWait.share)} of the steps' time: ${duration(dataWait.seconds * 1000)} of all ranks together`
+        : undefined,
+    ],
+    [
+      'used',
+      [
+        ...(gpuHours > 0 ? [`${hours(gpuHours)} GPU hours`] : []),
+        ...(gpu === null ? [] : [`GPUs busy ${percent(gpu / 100)}`]),
+        ...(cpuHours > 0 ? [`${hours(cpuHours)} core hours`] : []),
+        ...(cpu === null ? [] : [`CPUs busy ${percent(cpu / 100)}`]),
+        ...(received === null || sent === null ? [] : [`network ${bytes(received)} in, ${bytes(sent)} out`]),
+      ].join(', '),
+    ],
   ]
 }
 
@@ -28,14 +44,18 @@ export function hours(value: number): string {
 
 function throughputText({samplesPerSecond, tokensPerSecond, ranks}: RunFigures): string | undefined {
   const unit = samplesPerSecond !== null ? 'samples' : tokensPerSecond !== null ? 'tokens' : undefined
-  if (unit === undefined) return ranks.length > 0 ? `not known: the ranks told of ${ranks.some((one) => one.steps) ? 'steps, and of no samples' : 'no steps'}` : undefined
+  if (unit === undefined)
+    return ranks.length > 0
+      ? `not known: the ranks told of ${ranks.some((one) => one.steps) ? 'steps, and of no samples' : 'no steps'}`
+      : undefined
   const rateOf = (one: RankFigures): number => (unit === 'samples' ? one.samplesPerSecond : one.tokensPerSecond) ?? 0
   const total = `${rate((unit === 'samples' ? samplesPerSecond : tokensPerSecond) ?? 0)} ${unit}/s`
   const tokens = unit === 'samples' && tokensPerSecond !== null ? ` (${rate(tokensPerSecond)} tokens/s)` : ''
   const sorted = ranks.toSorted((a, b) => rateOf(a) - rateOf(b))
   const [slowest, fastest] = [sorted[0], sorted.at(-1)]
   if (!slowest || !fastest || ranks.length === 1) return total + tokens
-  if (ranks.length > MOST_RANKS) return `${total}${tokens}; a rank ${rate(rateOf(slowest))} (rank ${slowest.rank} on ${slowest.node}) to ${rate(rateOf(fastest))}`
+  if (ranks.length > MOST_RANKS)
+    return `${total}${tokens}; a rank ${rate(rateOf(slowest))} (rank ${slowest.rank} on ${slowest.node}) to ${rate(rateOf(fastest))}`
   return `${total}${tokens}\n${ranks.map((one) => `rank ${one.rank} on ${one.node}: ${rate(rateOf(one))}${one.dataWait && one.dataWait.share >= 0.005 ? `, data wait ${percent(one.dataWait.share)}` : ''}`).join('\n')}`
 }
 

@@ -19,17 +19,31 @@ export function linePrinter(json: boolean): (lines: RankLine[]) => void {
 /** Tells, beside the lines, what happens to the run as a whole. */
 export function newsTeller(context: Context): (news: RunNews) => void {
   return (news) => {
-    if (news.event === 'restarting') context.reporter.warn(`attempt ${String(news.attempt)} of the whole gang begins${news.why === undefined ? '' : `: ${String(news.why)}`}`)
+    if (news.event === 'restarting')
+      context.reporter.warn(
+        `attempt ${String(news.attempt)} of the whole gang begins${news.why === undefined ? '' : `: ${String(news.why)}`}`,
+      )
     else if (news.event === 'put out' || news.event === 'stepped down') context.reporter.warn(String(news.why))
-    else if (news.event === 'elected') context.reporter.warn(`${news.node} leads the run from now on, chosen by ${together(news.votes as string[])}, in the place of ${String(news.instead)}`)
-    else if (news.event === 'checkpoint lost') context.reporter.warn(`checkpoint ${String(news.checkpoint)} was on ${String(news.had)} alone and is lost; ${news.instead ? `it goes on from ${String(news.instead)}` : 'it begins anew'}`)
+    else if (news.event === 'elected')
+      context.reporter.warn(
+        `${news.node} leads the run from now on, chosen by ${together(news.votes as string[])}, in the place of ${String(news.instead)}`,
+      )
+    else if (news.event === 'checkpoint lost')
+      context.reporter.warn(
+        `checkpoint ${String(news.checkpoint)} was on ${String(news.had)} alone and is lost; ${news.instead ? `it goes on from ${String(news.instead)}` : 'it begins anew'}`,
+      )
     else if (news.event === 'hang') context.reporter.warn(hangText(news as unknown as Hang))
     else if (news.event === 'hang over') context.reporter.note('the ranks make progress again')
-    else if (news.event === 'slurm') context.reporter[news.requeued && news.state === 'PENDING' ? 'warn' : 'note'](`Slurm: ${queueText(news as unknown as SlurmState)}`)
+    else if (news.event === 'slurm')
+      context.reporter[news.requeued && news.state === 'PENDING' ? 'warn' : 'note'](
+        `Slurm: ${queueText(news as unknown as SlurmState)}`,
+      )
     else if (news.event === 'tracking.back') context.reporter.note(`${news.node}: ${news.message}`)
     else if (news.event.startsWith('tracking.') && news.message) context.reporter.warn(`${news.node}: ${news.message}`)
-    else if (news.event === 'link lost') context.reporter.warn(`the connection within the gang to ${String(news.to)} was lost`)
-    else if (news.event === 'bug') context.reporter.warn(`the supervisor on ${news.node} failed: see events.jsonl in the run's folder there`)
+    else if (news.event === 'link lost')
+      context.reporter.warn(`the connection within the gang to ${String(news.to)} was lost`)
+    else if (news.event === 'bug')
+      context.reporter.warn(`the supervisor on ${news.node} failed: see events.jsonl in the run's folder there`)
   }
 }
 

@@ -5,13 +5,17 @@ import {duration} from '../terminal/render.ts'
 
 /** What is told at once when ranks hang. */
 export function hangText(hang: Pick<Hang, 'message' | 'seconds' | 'lines'>): string {
-  return [`no progress for ${duration(hang.seconds * 1000)}: ${hang.message}`, ...hang.lines.map((line) => `  ${line}`)].join('\n')
+  return [
+    `no progress for ${duration(hang.seconds * 1000)}: ${hang.message}`,
+    ...hang.lines.map((line) => `  ${line}`),
+  ].join('\n')
 }
 
 /** The part of `runs show` about hangs; empty where there were none. */
 export function hangsText(hangs: Hang[]): string {
   if (hangs.length === 0) return ''
-  const one = (hang: Hang): string => `${paint.yellow('hang')} ${new Date(hang.at * 1000).toISOString()}, attempt ${hang.attempt}: ${hangText(hang)}`
+  const one = (hang: Hang): string =>
+    `${paint.yellow('hang')} ${new Date(hang.at * 1000).toISOString()}, attempt ${hang.attempt}: ${hangText(hang)}`
   return hangs.map(one).join('\n')
 }
 
@@ -24,15 +28,38 @@ export function stacksText({run, attempt, ranks, groups, failed}: RunStacks): st
       STATES[one.state] ?? one.state,
       `${Math.round(one.cpu * 100)} % CPU`,
       ...(progress ? [`step ${progress.steps}`] : []),
-      ...(progress?.collective ? [`in ${progress.collective} #${progress.collectives}`] : progress?.data_since ? ['in data loading'] : []),
+      ...(progress?.collective
+        ? [`in ${progress.collective} #${progress.collectives}`]
+        : progress?.data_since
+          ? ['in data loading']
+          : []),
     ]
-    return parts.join(', ') + (one.note ? `\n  ${paint.dim(one.note)}` : one.threads.length === 0 && one.kernel.wchan ? `\n  ${paint.dim(`waits in the kernel: ${one.kernel.wchan}`)}` : '')
+    return (
+      parts.join(', ') +
+      (one.note
+        ? `\n  ${paint.dim(one.note)}`
+        : one.threads.length === 0 && one.kernel.wchan
+          ? `\n  ${paint.dim(`waits in the kernel: ${one.kernel.wchan}`)}`
+          : '')
+    )
   })
   const stacks = groups
     .filter((group) => group.frames.length > 0)
-    .map((group) => [paint.cyan(`${group.ranks.length === 1 ? 'rank' : 'ranks'} ${group.ranks.join(', ')}, innermost first`), ...group.frames.map((frame) => `  ${frame.function} ${paint.dim(`${frame.file}:${frame.line ?? '?'}`)}`)].join('\n'))
+    .map((group) =>
+      [
+        paint.cyan(`${group.ranks.length === 1 ? 'rank' : 'ranks'} ${group.ranks.join(', ')}, innermost first`),
+        ...group.frames.map((frame) => `  ${frame.function} ${paint.dim(`${frame.file}:${frame.line ?? '?'}`)}`),
+      ].join('\n'),
+    )
   const away = failed.map(({node, message}) => paint.yellow(`${node} was not asked: ${message}`))
   return [`${run}, attempt ${attempt}`, lines.join('\n'), ...stacks, ...away].join('\n\n')
 }
 
-const STATES: Record<string, string> = {R: 'running', S: 'sleeping', D: 'waiting for a device', T: 'stopped', t: 'traced', Z: 'ended'}
+const STATES: Record<string, string> = {
+  R: 'running',
+  S: 'sleeping',
+  D: 'waiting for a device',
+  T: 'stopped',
+  t: 'traced',
+  Z: 'ended',
+}

@@ -10,7 +10,10 @@ export interface Screen {
 const HIDE_CURSOR = '\x1b[?25l'
 const SHOW_CURSOR = '\x1b[?25h'
 
-/** Lines at the bottom of a terminal that are drawn over in place; other lines scroll above them. `close()` leaves the terminal as it was. */
+/**
+ * Lines at the bottom of a terminal that are drawn over in place; other lines scroll above them. `close()` leaves the
+ * terminal as it was.
+ */
 export class LivePanel {
   readonly #screen: Screen
   /** What stands there now. */
@@ -21,7 +24,10 @@ export class LivePanel {
     this.#screen = screen
   }
 
-  /** Columns and lines that a panel may take: the last line stays for the cursor, and lines as wide as the screen would be broken by some terminals. */
+  /**
+   * Columns and lines that a panel may take: the last line stays for the cursor, and lines as wide as the screen would
+   * be broken by some terminals.
+   */
   get size(): {width: number; height: number} {
     return {width: Math.max(10, (this.#screen.columns ?? 80) - 1), height: Math.max(1, (this.#screen.rows ?? 24) - 1)}
   }
@@ -36,7 +42,10 @@ export class LivePanel {
     this.#drawn = this.#paint(text === '' || text.endsWith('\n') ? text : `${text}\n`, this.#drawn)
   }
 
-  /** What stands there stays, the cursor comes back, and nothing is drawn any more: what others write now would be drawn over. Safe to repeat. */
+  /**
+   * What stands there stays, the cursor comes back, and nothing is drawn any more: what others write now would be drawn
+   * over. Safe to repeat.
+   */
   close(): void {
     if (this.#state === 'open') this.#screen.write(SHOW_CURSOR)
     this.#state = 'closed'

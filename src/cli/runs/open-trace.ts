@@ -10,12 +10,26 @@ export interface TraceLink {
   url: string
 }
 
-/** Shows the trace of a rank, that of the slowest where there are several, until Ctrl-C; it lies in a folder of its own meanwhile. Errors: NOT_FOUND where there is none. */
-export async function openTrace(runs: Runs, profile: RunProfile, {port, browse}: {port: number | undefined; browse: (url: string) => Promise<() => Promise<void>>}, follow: <T>(value: T, text: (value: T) => string) => void, context: Context): Promise<void> {
+/**
+ * Shows the trace of a rank, that of the slowest where there are several, until Ctrl-C; it lies in a folder of its own
+ * meanwhile. Errors: NOT_FOUND where there is none.
+ */
+export async function openTrace(
+  runs: Runs,
+  profile: RunProfile,
+  {port, browse}: {port: number | undefined; browse: (url: string) => Promise<() => Promise<void>>},
+  follow: <T>(value: T, text: (value: T) => string) => void,
+  context: Context,
+): Promise<void> {
   const {run, ranks, slowest, live} = profile
   const made = ranks.filter(({path}) => path !== null)
   const chosen = made.find(({rank}) => rank === slowest) ?? made[0]
-  if (!chosen) throw new CliError('NOT_FOUND', `there is no trace ${ranks.length === 1 ? `of rank ${ranks[0]?.rank} ` : ''}of ${run}${live ? ' yet' : ''}`, {hint: `flexrack runs profile ${run}`})
+  if (!chosen)
+    throw new CliError(
+      'NOT_FOUND',
+      `there is no trace ${ranks.length === 1 ? `of rank ${ranks[0]?.rank} ` : ''}of ${run}${live ? ' yet' : ''}`,
+      {hint: `flexrack runs profile ${run}`},
+    )
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-trace-'))
   try {
     const [trace] = await runs.bringTraces({run, ranks: [chosen]}, folder)
@@ -24,7 +38,8 @@ export async function openTrace(runs: Runs, profile: RunProfile, {port, browse}:
     try {
       follow({run, rank: chosen.rank, url: page.url}, linkText)
       closeBrowser = await browse(page.url)
-      if (!context.signal.aborted) await new Promise<void>((resolve) => context.signal.addEventListener('abort', () => resolve(), {once: true}))
+      if (!context.signal.aborted)
+        await new Promise<void>((resolve) => context.signal.addEventListener('abort', () => resolve(), {once: true}))
     } finally {
       await closeBrowser?.()
       await page.close()

@@ -7,11 +7,22 @@ export function paceText(pace: Pace | null | undefined): string {
   if (!pace) return ''
   const right = 'right' as const
   const rows = pace.ranks.map((one) => ({
-    rank: String(one.rank), node: one.node, steps: String(one.steps), step: stepTime(one.step), own: stepTime(one.own), data: stepTime(one.data), collectives: stepTime(one.collectives),
+    rank: String(one.rank),
+    node: one.node,
+    steps: String(one.steps),
+    step: stepTime(one.step),
+    own: stepTime(one.own),
+    data: stepTime(one.data),
+    collectives: stepTime(one.collectives),
   }))
   const columns = [
-    'rank', 'node', {key: 'steps', align: right}, {key: 'step', title: 'TIME/STEP', align: right}, {key: 'own', title: 'OWN WORK', align: right},
-    {key: 'data', title: 'DATA', align: right}, {key: 'collectives', align: right},
+    'rank',
+    'node',
+    {key: 'steps', align: right},
+    {key: 'step', title: 'TIME/STEP', align: right},
+    {key: 'own', title: 'OWN WORK', align: right},
+    {key: 'data', title: 'DATA', align: right},
+    {key: 'collectives', align: right},
   ]
   return [table(rows, columns), stragglerLine(pace) ?? ''].filter((part) => part !== '').join('\n')
 }

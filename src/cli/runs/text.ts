@@ -25,22 +25,56 @@ export function trainedText(trained: Trained): string {
       nextCommands([`flexrack runs logs ${run} -f`, `flexrack runs wait ${run}`, `flexrack runs stop ${run}`]),
     ].join('\n')
   }
-  const where = [['sync', times.sync], ['environment', times.environment], ['preflight', times.preflight], ['start', times.start], ['training', times.training], ['recording', times.recording]] as const
+  const where = [
+    ['sync', times.sync],
+    ['environment', times.environment],
+    ['preflight', times.preflight],
+    ['start', times.start],
+    ['training', times.training],
+    ['recording', times.recording],
+  ] as const
   const left = Object.values(trained.left).flat()
   return [
     '',
     fields([
       ['run', `${paint.bold(run)} ${statusText(trained.status)}`],
-      ['ranks', `${trained.worldSize} on ${trained.nodes.join(', ')}${trained.attempts > 1 ? `, ${trained.attempts} attempts` : ''}`],
+      [
+        'ranks',
+        `${trained.worldSize} on ${trained.nodes.join(', ')}${trained.attempts > 1 ? `, ${trained.attempts} attempts` : ''}`,
+      ],
       ['pace', stragglerLine(trained.pace)],
       ['metrics', fewMetrics(trained)],
-      ['outputs', trained.outputs.slice(0, 8).join(', ') + (trained.outputs.length > 8 ? ` and ${trained.outputs.length - 8} more` : '')],
-      ['time', `${duration(times.total)}: ${where.filter(([, time]) => time >= 50).map(([name, time]) => `${name} ${duration(time)}`).join(', ')}`],
-      ['record', trained.recorded === false ? 'not complete yet: the next `flexrack runs` command that reaches the tracking server and the nodes completes it' : undefined],
-      ['left', left.length > 0 ? paint.red(`processes ${left.join(', ')} are alive`) : trained.status === 'finished' ? undefined : `no process of the run on ${Object.keys(trained.left).join(', ')}`],
+      [
+        'outputs',
+        trained.outputs.slice(0, 8).join(', ') +
+          (trained.outputs.length > 8 ? ` and ${trained.outputs.length - 8} more` : ''),
+      ],
+      [
+        'time',
+        `${duration(times.total)}: ${where
+          .filter(([, time]) => time >= 50)
+          .map(([name, time]) => `${name} ${duration(time)}`)
+          .join(', ')}`,
+      ],
+      [
+        'record',
+        trained.recorded === false
+          ? 'not complete yet: the next `flexrack runs` command that reaches the tracking server and the nodes completes it'
+          : undefined,
+      ],
+      [
+        'left',
+        left.length > 0
+          ? paint.red(`processes ${left.join(', ')} are alive`)
+          : trained.status === 'finished'
+            ? undefined
+            : `no process of the run on ${Object.keys(trained.left).join(', ')}`,
+      ],
     ]),
     trained.status === 'finished' ? nextCommands(afterTraining(trained)) : '',
-  ].filter((part, index) => index === 0 || part !== '').join('\n')
+  ]
+    .filter((part, index) => index === 0 || part !== '')
+    .join('\n')
 }
 
 function fewMetrics({metrics}: Trained): string {
@@ -53,54 +87,130 @@ export function runListText({runs, away, unasked}: {runs: RunEntry[]; away: stri
   const metrics = commonMetrics(runs)
   const rows = runs.map((one) => ({
     run: one.run,
-    status: statusText(one.status) + (one.status === 'waiting' && one.slurm?.reason ? paint.dim(` (${one.slurm.reason})`) : '') + (one.recorded === false ? paint.yellow(' *') : ''),
+    status:
+      statusText(one.status) +
+      (one.status === 'waiting' && one.slurm?.reason ? paint.dim(` (${one.slurm.reason})`) : '') +
+      (one.recorded === false ? paint.yellow(' *') : ''),
     started: one.started === null ? '-' : ago(one.started),
-    duration: one.started === null ? '-' : one.ended === null ? (isOpen(one) ? duration(Date.now() - one.started) : '-') : duration(one.ended - one.started),
+    duration:
+      one.started === null
+        ? '-'
+        : one.ended === null
+          ? isOpen(one)
+            ? duration(Date.now() - one.started)
+            : '-'
+          : duration(one.ended - one.started),
     ranks: one.worldSize === null ? '-' : String(one.worldSize),
     nodes: one.nodes.join(','),
     ...(one.sweep && {sweep: one.sweep}),
-    ...Object.fromEntries(metrics.map((name) => [`metric:${name}`, one.metrics[name] === undefined ? '-' : shortNumber(one.metrics[name])])),
+    ...Object.fromEntries(
+      metrics.map((name) => [`metric:${name}`, one.metrics[name] === undefined ? '-' : shortNumber(one.metrics[name])]),
+    ),
   }))
   const sweep = runs.some((one) => one.sweep !== null) ? [{key: 'sweep', spare: true}] : []
-  const columns = ['run', ...sweep, 'status', 'started', {key: 'duration', align: 'right' as const}, {key: 'ranks', align: 'right' as const}, {key: 'nodes', spare: true}, ...metrics.map((name) => ({key: `metric:${name}`, title: name, align: 'right' as const}))]
+  const columns = [
+    'run',
+    ...sweep,
+    'status',
+    'started',
+    {key: 'duration', align: 'right' as const},
+    {key: 'ranks', align: 'right' as const},
+    {key: 'nodes', spare: true},
+    ...metrics.map((name) => ({key: `metric:${name}`, title: name, align: 'right' as const})),
+  ]
   const notes = [
-    ...(runs.length === 0 ? [unasked.length > 0 ? 'No runs are known.' : 'No runs yet. Start one with: flexrack train'] : []),
-    ...runs.filter((one) => one.doubt).map((one) => `How ${one.run} ended is known to ${one.doubt?.nodes.join(', ')} alone, which did not answer: flexrack runs show ${one.run}`),
+    ...(runs.length === 0
+      ? [unasked.length > 0 ? 'No runs are known.' : 'No runs yet. Start one with: flexrack train']
+      : []),
+    ...runs
+      .filter((one) => one.doubt)
+      .map(
+        (one) =>
+          `How ${one.run} ended is known to ${one.doubt?.nodes.join(', ')} alone, which did not answer: flexrack runs show ${one.run}`,
+      ),
     ...(runs.some((one) => one.recorded === false) ? ['* the tracking server does not have everything yet'] : []),
     ...(away ? [`The tracking server was not asked (${away}); this is what the nodes know.`] : []),
     ...(unasked.length > 0 ? [`Not asked: ${unasked.join(', ')}.`] : []),
   ]
-  return [table(rows, columns), notes.map((note) => paint.dim(note)).join('\n')].filter((part) => part !== '').join('\n\n')
+  return [table(rows, columns), notes.map((note) => paint.dim(note)).join('\n')]
+    .filter((part) => part !== '')
+    .join('\n\n')
 }
 
 /** `runs show`. */
 export function shownRunText(run: ShownRun): string {
-  const times = run.started === null ? '-' : `${new Date(run.started).toISOString()}${run.ended === null ? '' : `, ${duration(run.ended - run.started)}`}`
+  const times =
+    run.started === null
+      ? '-'
+      : `${new Date(run.started).toISOString()}${run.ended === null ? '' : `, ${duration(run.ended - run.started)}`}`
   const parts = [
     fields([
       ['run', `${paint.bold(run.run)} ${statusText(run.status)}`],
       ['end', run.doubt ? `not known: ${run.doubt.message}\n${reportedLater(run)}` : undefined],
       ['slurm', run.slurm ? slurmLine(run.slurm) : undefined],
       ['cause', run.cause ? describeCause(run.cause) : run.tags['flexrack.cause']],
-      ['rebooted', run.cause?.lost === 'reboot' || run.rebooted.length === 0 ? undefined : `${run.rebooted.join(', ')}, while it went on`],
+      [
+        'rebooted',
+        run.cause?.lost === 'reboot' || run.rebooted.length === 0
+          ? undefined
+          : `${run.rebooted.join(', ')}, while it went on`,
+      ],
       ['command', run.command.join(' ')],
       ['started', times],
       ['nodes', `${run.nodes.join(', ')}${run.worldSize === null ? '' : ` (${count(run.worldSize, 'rank')})`}`],
-      ['leader', run.term !== null && run.term > 1 ? `${run.leader}, chosen by the others (${run.nodes[0]} led at first)` : undefined],
-      ['commit', run.commit ? `${run.commit.slice(0, 12)}${run.tags['flexrack.dirty'] === 'true' ? ' with changes (artifact source/changes.diff)' : ''}` : undefined],
-      ['code', run.code.map((one) => `${one.digest.slice(0, 12)} (${count(one.files, 'file')}, ${bytes(one.bytes)})${run.code.length > 1 ? ` on ${one.nodes.join(', ')}` : ''}${savedText(one)}`).join('\n') || undefined],
+      [
+        'leader',
+        run.term !== null && run.term > 1
+          ? `${run.leader}, chosen by the others (${run.nodes[0]} led at first)`
+          : undefined,
+      ],
+      [
+        'commit',
+        run.commit
+          ? `${run.commit.slice(0, 12)}${run.tags['flexrack.dirty'] === 'true' ? ' with changes (artifact source/changes.diff)' : ''}`
+          : undefined,
+      ],
+      [
+        'code',
+        run.code
+          .map(
+            (one) =>
+              `${one.digest.slice(0, 12)} (${count(one.files, 'file')}, ${bytes(one.bytes)})${run.code.length > 1 ? ` on ${one.nodes.join(', ')}` : ''}${savedText(one)}`,
+          )
+          .join('\n') || undefined,
+      ],
       ['data', run.data.map(({name, digest}) => `${name}@${digest.slice(0, 12)}`).join('\n') || undefined],
       ['environment', run.environment ?? undefined],
       ['record', run.recorded === false ? 'not complete yet' : (run.trackedId ?? 'not tracked')],
-      ['parameters', Object.entries(run.params).map(([name, value]) => `${name} = ${value}`).join('\n')],
-      ['metrics', run.lastMetrics.map((metric) => `${metric.key} = ${shortNumber(metric.value)} (step ${metric.step})`).join('\n')],
+      [
+        'parameters',
+        Object.entries(run.params)
+          .map(([name, value]) => `${name} = ${value}`)
+          .join('\n'),
+      ],
+      [
+        'metrics',
+        run.lastMetrics
+          .map((metric) => `${metric.key} = ${shortNumber(metric.value)} (step ${metric.step})`)
+          .join('\n'),
+      ],
       ...(run.figures ? figureFields(run.figures, run.scaling) : []),
-      ['artifacts', run.artifacts.map((one) => `${one.path}${one.size === undefined ? '' : ` (${bytes(one.size)})`}`).join('\n')],
-      ['files', Object.entries(run.folders).map(([node, folder]) => `${node}:${folder}`).join('\n')],
+      [
+        'artifacts',
+        run.artifacts.map((one) => `${one.path}${one.size === undefined ? '' : ` (${bytes(one.size)})`}`).join('\n'),
+      ],
+      [
+        'files',
+        Object.entries(run.folders)
+          .map(([node, folder]) => `${node}:${folder}`)
+          .join('\n'),
+      ],
     ]),
     attemptsText(run.attempts),
     rankTable(run.ranks, !isOpen(run)),
-    run.cause && run.cause.lines.length > 0 ? `${paint.dim('last lines of the first cause:')}\n${run.cause.lines.map((line) => `  ${line}`).join('\n')}` : '',
+    run.cause && run.cause.lines.length > 0
+      ? `${paint.dim('last lines of the first cause:')}\n${run.cause.lines.map((line) => `  ${line}`).join('\n')}`
+      : '',
     paceText(run.attempts.at(-1)?.pace),
     hangsText(run.hangs),
     uploadsText(run),
@@ -120,10 +230,16 @@ export function stoppedText({run, status, left, unreached}: Stopped): string {
 
 /** `runs compare`. */
 export function comparisonText({runs, params, metrics}: Comparison): string {
-  const row = (name: string, values: (string | null)[]): Record<string, string> => Object.fromEntries([['name', name], ...runs.map((run, index) => [run, values[index] ?? '-'])])
+  const row = (name: string, values: (string | null)[]): Record<string, string> =>
+    Object.fromEntries([['name', name], ...runs.map((run, index) => [run, values[index] ?? '-'])])
   const columns = [{key: 'name', title: ''}, ...runs.map((run) => ({key: run, title: run, align: 'right' as const}))]
   const rows = [
-    ...metrics.map((one) => row(paint.bold(one.name), one.values.map((value) => (value === null ? null : shortNumber(value))))),
+    ...metrics.map((one) =>
+      row(
+        paint.bold(one.name),
+        one.values.map((value) => (value === null ? null : shortNumber(value))),
+      ),
+    ),
     ...params.map((one) => row(one.isSame ? paint.dim(one.name) : one.name, one.values)),
   ]
   return rows.length === 0 ? `${runs.join(' and ')} have neither metrics nor parameters.` : table(rows, columns)
@@ -149,7 +265,11 @@ function isOpen(run: RunEntry): boolean {
 function commonMetrics(runs: RunEntry[]): string[] {
   const counts = new Map<string, number>()
   for (const run of runs) for (const name of Object.keys(run.metrics)) counts.set(name, (counts.get(name) ?? 0) + 1)
-  return [...counts].filter(([name]) => !name.startsWith('system/')).sort((a, b) => b[1] - a[1] || a[0].length - b[0].length).slice(0, 3).map(([name]) => name)
+  return [...counts]
+    .filter(([name]) => !name.startsWith('system/'))
+    .sort((a, b) => b[1] - a[1] || a[0].length - b[0].length)
+    .slice(0, 3)
+    .map(([name]) => name)
 }
 
 function afterTraining({run, trackedId, outputs}: Trained): string[] {
@@ -168,5 +288,8 @@ function nextCommands(commands: string[]): string {
 /** The snapshots of a run's code: `workspace restore --run` brings them back. */
 function savedText({snapshots, unsaved}: ShownRun['code'][number]): string {
   const saved = Object.entries(snapshots).map(([node, id]) => `${id.slice(0, 8)} on ${node}`)
-  return [...(saved.length > 0 ? [`, saved as ${saved.join(', ')}`] : []), ...Object.entries(unsaved).map(([node, why]) => `\nnot saved on ${node}: ${why}`)].join('')
+  return [
+    ...(saved.length > 0 ? [`, saved as ${saved.join(', ')}`] : []),
+    ...Object.entries(unsaved).map(([node, why]) => `\nnot saved on ${node}: ${why}`),
+  ].join('')
 }

@@ -7,7 +7,16 @@ export function unsentText(run: string, unsent: Unsent[]): string {
   if (unsent.length === 0) return ''
   return [
     paint.yellow('The tracking server has not taken everything; it is kept on the nodes.'),
-    ...unsent.flatMap((one) => [`  ${one.node}: ${count(one.count, 'write')}`, ...one.writes.slice(-3).map((write) => paint.dim(`    ${write.call}: ${write.status === 0 ? '' : `HTTP status ${write.status}: `}${write.answer.trim().split('\n')[0]?.slice(0, 160)}`))]),
+    ...unsent.flatMap((one) => [
+      `  ${one.node}: ${count(one.count, 'write')}`,
+      ...one.writes
+        .slice(-3)
+        .map((write) =>
+          paint.dim(
+            `    ${write.call}: ${write.status === 0 ? '' : `HTTP status ${write.status}: `}${write.answer.trim().split('\n')[0]?.slice(0, 160)}`,
+          ),
+        ),
+    ]),
     `  send it again: flexrack runs repair ${run}`,
   ].join('\n')
 }
@@ -19,7 +28,14 @@ export function repairedText({run, nodes}: Repaired): string {
   const pending = sum('pending')
   return [
     `${count(sum('sent'), 'write')} of ${run} sent.`,
-    ...(pending > 0 ? [`${count(pending, 'write')} wait for the tracking server's answer: flexrack runs repair ${run}`] : []),
-    unsentText(run, nodes.filter((one) => one.count > 0)),
-  ].filter((line) => line !== '').join('\n')
+    ...(pending > 0
+      ? [`${count(pending, 'write')} wait for the tracking server's answer: flexrack runs repair ${run}`]
+      : []),
+    unsentText(
+      run,
+      nodes.filter((one) => one.count > 0),
+    ),
+  ]
+    .filter((line) => line !== '')
+    .join('\n')
 }

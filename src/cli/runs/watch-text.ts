@@ -9,7 +9,10 @@ const MOST_RANKS = 8
 /** Room for the head and one row; below that the head alone is shown. */
 const LEAST_ROWS = 5
 
-/** The panel of a run that goes on: a head, and a row a rank or a node, no line wider and no more lines than the screen has. Pure. */
+/**
+ * The panel of a run that goes on: a head, and a row a rank or a node, no line wider and no more lines than the screen
+ * has. Pure.
+ */
 export function watchText(view: RunView, {width, height}: {width: number; height: number}): string {
   const head = headLines(view, width)
   const room = height - head.length - 1
@@ -33,20 +36,31 @@ export function watchLine(view: RunView): string {
 
 function headLines(view: RunView, width: number): string[] {
   const first = [
-    paint.bold(view.run), paint.cyan(view.status), view.attempt > 1 ? `attempt ${view.attempt}` : '', view.elapsed === null ? '' : duration(view.elapsed), count(view.worldSize, 'rank'),
+    paint.bold(view.run),
+    paint.cyan(view.status),
+    view.attempt > 1 ? `attempt ${view.attempt}` : '',
+    view.elapsed === null ? '' : duration(view.elapsed),
+    count(view.worldSize, 'rank'),
   ].filter((part) => part !== '')
-  const rates = [...(view.step === null ? [] : [stepText(view)]), ...rateTexts(view), ...(view.dataWait === null ? [] : [`data wait ${percent(view.dataWait * 100)}`])]
+  const rates = [
+    ...(view.step === null ? [] : [stepText(view)]),
+    ...rateTexts(view),
+    ...(view.dataWait === null ? [] : [`data wait ${percent(view.dataWait * 100)}`]),
+  ]
   const rest = [...metricTexts(view.metrics, 3).texts, ...(view.away ? [paint.dim(`metrics: ${view.away}`)] : [])]
   return [
     ...wrap(first, width),
     ...wrap(rates, width),
     ...wrap(rest, width),
-    ...(view.lost.length > 0 ? [paint.yellow(`no answer from ${view.lost.join(', ')}: what is shown of them is old`)] : []),
+    ...(view.lost.length > 0
+      ? [paint.yellow(`no answer from ${view.lost.join(', ')}: what is shown of them is old`)]
+      : []),
   ]
 }
 
 function bodyLines(view: RunView, width: number, room: number): string[] {
-  if (view.ranks.length > MOST_RANKS || view.ranks.length === 0) return folded(view.nodes, room - 1, 'node', (rows) => nodeTable(rows, width))
+  if (view.ranks.length > MOST_RANKS || view.ranks.length === 0)
+    return folded(view.nodes, room - 1, 'node', (rows) => nodeTable(rows, width))
   const ranks = folded(view.ranks, room - 1, 'rank', (rows) => rankTable(rows, width))
   const nodes = nodeTable(view.nodes, width).split('\n')
   // Both where there is room; what the ranks do comes first.
@@ -54,37 +68,99 @@ function bodyLines(view: RunView, width: number, room: number): string[] {
 }
 
 /** As many rows as there is room for. Those that are furthest behind are shown: nobody is waited for but them. */
-function folded<T extends {step: number | null}>(rows: T[], room: number, noun: string, text: (rows: T[]) => string): string[] {
+function folded<T extends {step: number | null}>(
+  rows: T[],
+  room: number,
+  noun: string,
+  text: (rows: T[]) => string,
+): string[] {
   if (rows.length === 0) return []
   if (rows.length <= room) return text(rows).split('\n')
   const shown = Math.max(1, room - 1)
   const behind = new Set(rows.toSorted((a, b) => (a.step ?? 0) - (b.step ?? 0)).slice(0, shown))
-  return [...text(rows.filter((row) => behind.has(row))).split('\n'), paint.dim(`and ${count(rows.length - shown, `other ${noun}`)}; those furthest behind are shown`)]
+  return [
+    ...text(rows.filter((row) => behind.has(row))).split('\n'),
+    paint.dim(`and ${count(rows.length - shown, `other ${noun}`)}; those furthest behind are shown`),
+  ]
 }
 
 function rankTable(ranks: RankLoad[], width: number): string {
   const rows = ranks.map((one) => ({
-    rank: String(one.rank), node: one.node, step: known(one.step, String), pace: known(one.stepsPerSecond, rate), samples: known(one.samplesPerSecond, rate), tokens: known(one.tokensPerSecond, rate),
-    wait: known(one.dataWait, (share) => percent(share * 100)), cpu: known(one.cpu, percent), memory: known(one.memory, bytes), doing: one.waitsIn ? `in ${one.waitsIn}` : undefined,
+    rank: String(one.rank),
+    node: one.node,
+    step: known(one.step, String),
+    pace: known(one.stepsPerSecond, rate),
+    samples: known(one.samplesPerSecond, rate),
+    tokens: known(one.tokensPerSecond, rate),
+    wait: known(one.dataWait, (share) => percent(share * 100)),
+    cpu: known(one.cpu, percent),
+    memory: known(one.memory, bytes),
+    doing: one.waitsIn ? `in ${one.waitsIn}` : undefined,
   }))
-  return table(rows, only(rows, [
-    right('rank'), {key: 'node', spare: true}, right('step'), right('pace', 'STEPS/S'), right('samples', 'SAMPLES/S'), right('tokens', 'TOKENS/S', true),
-    right('wait', 'DATA WAIT', true), right('cpu', 'CPU'), right('memory', 'MEMORY', true), {key: 'doing', title: 'WAITS', spare: true},
-  ], ['tokens', 'samples', 'doing']), width)
+  return table(
+    rows,
+    only(
+      rows,
+      [
+        right('rank'),
+        {key: 'node', spare: true},
+        right('step'),
+        right('pace', 'STEPS/S'),
+        right('samples', 'SAMPLES/S'),
+        right('tokens', 'TOKENS/S', true),
+        right('wait', 'DATA WAIT', true),
+        right('cpu', 'CPU'),
+        right('memory', 'MEMORY', true),
+        {key: 'doing', title: 'WAITS', spare: true},
+      ],
+      ['tokens', 'samples', 'doing'],
+    ),
+    width,
+  )
 }
 
 function nodeTable(nodes: NodeLoad[], width: number): string {
   const rows = nodes.map((one) => ({
-    node: one.node, ranks: String(one.ranks), step: known(one.step, String), samples: known(one.samplesPerSecond, rate), tokens: known(one.tokensPerSecond, rate),
-    wait: known(one.dataWait, (share) => percent(share * 100)), cpu: known(one.cpu, percent),
-    memory: one.memory === null ? undefined : `${bytes(one.memory)}${one.memoryTotal === null ? '' : ` of ${bytes(one.memoryTotal)}`}`,
-    gpu: known(one.gpu, (value) => `${percent(value)}${one.gpus > 1 ? ` of ${one.gpus}` : ''}`), vram: known(one.gpuMemory, bytes), power: known(one.power, (watts) => `${Math.round(watts)} W`),
-    in: known(one.netIn, (value) => `${bytes(value)}/s`), out: known(one.netOut, (value) => `${bytes(value)}/s`),
+    node: one.node,
+    ranks: String(one.ranks),
+    step: known(one.step, String),
+    samples: known(one.samplesPerSecond, rate),
+    tokens: known(one.tokensPerSecond, rate),
+    wait: known(one.dataWait, (share) => percent(share * 100)),
+    cpu: known(one.cpu, percent),
+    memory:
+      one.memory === null
+        ? undefined
+        : `${bytes(one.memory)}${one.memoryTotal === null ? '' : ` of ${bytes(one.memoryTotal)}`}`,
+    gpu: known(one.gpu, (value) => `${percent(value)}${one.gpus > 1 ? ` of ${one.gpus}` : ''}`),
+    vram: known(one.gpuMemory, bytes),
+    power: known(one.power, (watts) => `${Math.round(watts)} W`),
+    in: known(one.netIn, (value) => `${bytes(value)}/s`),
+    out: known(one.netOut, (value) => `${bytes(value)}/s`),
   }))
-  return table(rows, only(rows, [
-    {key: 'node'}, right('ranks', 'RANKS', true), right('step'), right('samples', 'SAMPLES/S', true), right('tokens', 'TOKENS/S', true), right('wait', 'DATA WAIT', true), right('cpu', 'CPU'),
-    right('gpu', 'GPU'), right('in', 'NET IN', true), right('out', 'NET OUT', true), right('memory', 'MEMORY', true), right('vram', 'GPU MEMORY', true), right('power', 'POWER', true),
-  ], ['step', 'samples', 'tokens', 'wait', 'gpu', 'vram', 'power']), width)
+  return table(
+    rows,
+    only(
+      rows,
+      [
+        {key: 'node'},
+        right('ranks', 'RANKS', true),
+        right('step'),
+        right('samples', 'SAMPLES/S', true),
+        right('tokens', 'TOKENS/S', true),
+        right('wait', 'DATA WAIT', true),
+        right('cpu', 'CPU'),
+        right('gpu', 'GPU'),
+        right('in', 'NET IN', true),
+        right('out', 'NET OUT', true),
+        right('memory', 'MEMORY', true),
+        right('vram', 'GPU MEMORY', true),
+        right('power', 'POWER', true),
+      ],
+      ['step', 'samples', 'tokens', 'wait', 'gpu', 'vram', 'power'],
+    ),
+    width,
+  )
 }
 
 /** Columns without those of `optional` that nobody has a value for. */
@@ -97,11 +173,19 @@ function right(key: string, title?: string, spare?: boolean): Column {
 }
 
 function stepText({step}: RunView): string {
-  return step === null ? 'step -' : step.least === step.most ? `step ${step.least}` : `step ${step.least} to ${step.most}`
+  return step === null
+    ? 'step -'
+    : step.least === step.most
+      ? `step ${step.least}`
+      : `step ${step.least} to ${step.most}`
 }
 
 function rateTexts(view: RunView): string[] {
-  const units: [number | null, string][] = [[view.stepsPerSecond, 'steps/s'], [view.samplesPerSecond, 'samples/s'], [view.tokensPerSecond, 'tokens/s']]
+  const units: [number | null, string][] = [
+    [view.stepsPerSecond, 'steps/s'],
+    [view.samplesPerSecond, 'samples/s'],
+    [view.tokensPerSecond, 'tokens/s'],
+  ]
   return units.flatMap(([value, unit]) => (value === null ? [] : [`${rate(value)} ${unit}`]))
 }
 
@@ -110,11 +194,18 @@ function loadTexts({nodes}: RunView): string[] {
     const values = nodes.flatMap((one) => pick(one) ?? [])
     return values.length === 0 ? null : values.reduce((a, b) => a + b, 0) / values.length
   }
-  const [cpu, gpu, into, out] = [average((one) => one.cpu), average((one) => one.gpu), average((one) => one.netIn), average((one) => one.netOut)]
+  const [cpu, gpu, into, out] = [
+    average((one) => one.cpu),
+    average((one) => one.gpu),
+    average((one) => one.netIn),
+    average((one) => one.netOut),
+  ]
   return [
     ...(cpu === null ? [] : [`CPU ${percent(cpu)}`]),
     ...(gpu === null ? [] : [`GPU ${percent(gpu)}`]),
-    ...(into === null || out === null ? [] : [`net ${bytes(into)}/s in, ${bytes(out)}/s out${nodes.length > 1 ? ' a node' : ''}`]),
+    ...(into === null || out === null
+      ? []
+      : [`net ${bytes(into)}/s in, ${bytes(out)}/s out${nodes.length > 1 ? ' a node' : ''}`]),
   ]
 }
 
@@ -123,7 +214,8 @@ function wrap(parts: string[], width: number): string[] {
   const lines: string[] = []
   for (const part of parts) {
     const last = lines.at(-1)
-    if (last !== undefined && visibleWidth(last) + 3 + visibleWidth(part) <= width) lines[lines.length - 1] = `${last}   ${part}`
+    if (last !== undefined && visibleWidth(last) + 3 + visibleWidth(part) <= width)
+      lines[lines.length - 1] = `${last}   ${part}`
     else lines.push(part)
   }
   return lines

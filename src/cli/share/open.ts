@@ -9,8 +9,14 @@ export interface OpenShares {
 }
 
 /** The shares of the node that is meant: of its own name, else the rack's first. */
-export async function openNodeShares(flags: SessionFlags & {node?: string | undefined}, context: Context): Promise<OpenShares> {
-  const [{rack, fleet}, {openShares}] = await Promise.all([openSession(flags, context), import('../../lib/share/index.ts')])
+export async function openNodeShares(
+  flags: SessionFlags & {node?: string | undefined},
+  context: Context,
+): Promise<OpenShares> {
+  const [{rack, fleet}, {openShares}] = await Promise.all([
+    openSession(flags, context),
+    import('../../lib/share/index.ts'),
+  ])
   const node = flags.node === undefined ? (rack.nodes[0] as RackNode) : requireNode(rack, flags.node)
   return {node, shares: openShares(fleet, node, context)}
 }

@@ -17,15 +17,33 @@ export function statusText({rack, nodes, head, runs, endpoints, shared, reservat
   return [
     section(`rack ${rack}`, nodesText(nodes)),
     section('head', `${headLine}${hint}`),
-    ...(shared.nodes.length > 0 ? [section('shared GPUs', gpuListText(shared)), ...(shared.leases.length > 0 ? [section('leases', leasesText({leases: shared.leases, nodes: []}))] : [])] : []),
-    ...(reservations.length > 0 || why('reservations') ? [section('reservations', why('reservations') ?? reservationRows(reservations))] : []),
-    section('runs', why('runs') ?? runListText({runs, away: null, unasked: nodes.filter((node) => !node.ok).map((node) => node.node)})),
-    section('endpoints', why('endpoints') ?? (head.state === 'stopped' ? 'None answers while the head is stopped.' : endpointListText(endpoints))),
+    ...(shared.nodes.length > 0
+      ? [
+          section('shared GPUs', gpuListText(shared)),
+          ...(shared.leases.length > 0 ? [section('leases', leasesText({leases: shared.leases, nodes: []}))] : []),
+        ]
+      : []),
+    ...(reservations.length > 0 || why('reservations')
+      ? [section('reservations', why('reservations') ?? reservationRows(reservations))]
+      : []),
+    section(
+      'runs',
+      why('runs') ??
+        runListText({runs, away: null, unasked: nodes.filter((node) => !node.ok).map((node) => node.node)}),
+    ),
+    section(
+      'endpoints',
+      why('endpoints') ??
+        (head.state === 'stopped' ? 'None answers while the head is stopped.' : endpointListText(endpoints)),
+    ),
   ].join('\n\n')
 }
 
 function section(title: string, text: string): string {
-  return `${paint.bold(title)}\n${text.split('\n').map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}`
+  return `${paint.bold(title)}\n${text
+    .split('\n')
+    .map((line) => (line === '' ? '' : `  ${line}`))
+    .join('\n')}`
 }
 
 function nodesText(nodes: NodeSummary[]): string {
@@ -39,8 +57,17 @@ function nodesText(nodes: NodeSummary[]): string {
     disk: node.disk ? `${bytes(node.disk.free)} free` : undefined,
     gpus: String(node.gpus),
   }))
-  const columns: (string | Column)[] = ['node', 'host', 'state', {key: 'load', align: 'right'}, {key: 'memory', align: 'right'}, {key: 'disk', align: 'right'}]
+  const columns: (string | Column)[] = [
+    'node',
+    'host',
+    'state',
+    {key: 'load', align: 'right'},
+    {key: 'memory', align: 'right'},
+    {key: 'disk', align: 'right'},
+  ]
   const failed = nodes.filter((node) => !node.ok).map((node) => paint.red(node.message ?? ''))
-  const hints = [...new Set(nodes.flatMap((node) => (node.ok || node.hint === undefined ? [] : [node.hint])))].map((hint) => `${paint.cyan('try:')} ${hint}`)
+  const hints = [...new Set(nodes.flatMap((node) => (node.ok || node.hint === undefined ? [] : [node.hint])))].map(
+    (hint) => `${paint.cyan('try:')} ${hint}`,
+  )
   return [table(rows, hasGpus ? [...columns, {key: 'gpus', align: 'right'}] : columns), ...failed, ...hints].join('\n')
 }

@@ -15,7 +15,12 @@ export function sweptText(swept: Swept): string {
     `flexrack sweep plot ${sweep}`,
     ...(swept.status === 'finished' ? [] : [`flexrack sweep --resume ${sweep}`]),
   ]
-  return [sweepText(swept), '', `${paint.dim('time:')} ${duration(swept.time)}`, `${paint.dim('next:')} ${next.join('\n      ')}`].join('\n')
+  return [
+    sweepText(swept),
+    '',
+    `${paint.dim('time:')} ${duration(swept.time)}`,
+    `${paint.dim('next:')} ${next.join('\n      ')}`,
+  ].join('\n')
 }
 
 /** What `sweep --detach` answers: mostly that it goes on. */
@@ -35,13 +40,29 @@ export function sweepText(sweep: Sweep): string {
   return [
     fields([
       ['sweep', `${paint.bold(sweep.sweep)} ${statusText(sweep)}`],
-      ['tries', `${spec.goal} ${spec.metric}, ${spec.sampler}${spec.pruner.name === 'none' ? '' : ` with ${spec.pruner.name}`}`],
+      [
+        'tries',
+        `${spec.goal} ${spec.metric}, ${spec.sampler}${spec.pruner.name === 'none' ? '' : ` with ${spec.pruner.name}`}`,
+      ],
       ['command', sweep.command.join(' ')],
       ['driven', drivenText(sweep)],
       ['log', sweep.background ? sweep.background.log : undefined],
       ['trials', countsText(trials)],
-      ['best', best ? `${paint.bold(shortNumber(best.value ?? NaN))} by trial ${best.number}, run ${best.run}\n${valuesText(best.texts)}` : undefined],
-      ['matters', importance ? Object.entries(importance).sort((a, b) => b[1] - a[1]).map(([name, share]) => `${name} ${(share * 100).toFixed(0)} %`).join(', ') : undefined],
+      [
+        'best',
+        best
+          ? `${paint.bold(shortNumber(best.value ?? NaN))} by trial ${best.number}, run ${best.run}\n${valuesText(best.texts)}`
+          : undefined,
+      ],
+      [
+        'matters',
+        importance
+          ? Object.entries(importance)
+              .sort((a, b) => b[1] - a[1])
+              .map(([name, share]) => `${name} ${(share * 100).toFixed(0)} %`)
+              .join(', ')
+          : undefined,
+      ],
     ]),
     '',
     trialTable(sweep),
@@ -55,12 +76,26 @@ export function sweepListText(sweeps: Sweep[]): string {
     sweeps.map((one) => {
       const {best} = one
       return {
-        sweep: one.sweep, status: statusWord(one), driver: driverWord(one), started: ago(one.created * 1000), trials: String(one.trials.length), complete: String(one.trials.filter(({state}) => state === 'complete').length), metric: one.spec.metric,
-        best: best ? shortNumber(best.value ?? NaN) : '-', run: best?.run ?? '-',
+        sweep: one.sweep,
+        status: statusWord(one),
+        driver: driverWord(one),
+        started: ago(one.created * 1000),
+        trials: String(one.trials.length),
+        complete: String(one.trials.filter(({state}) => state === 'complete').length),
+        metric: one.spec.metric,
+        best: best ? shortNumber(best.value ?? NaN) : '-',
+        run: best?.run ?? '-',
       }
     }),
     [
-      'sweep', 'status', 'driver', {key: 'started', spare: true}, {key: 'trials', align: 'right'}, {key: 'complete', align: 'right'}, {key: 'metric', spare: true}, {key: 'best', align: 'right'},
+      'sweep',
+      'status',
+      'driver',
+      {key: 'started', spare: true},
+      {key: 'trials', align: 'right'},
+      {key: 'complete', align: 'right'},
+      {key: 'metric', spare: true},
+      {key: 'best', align: 'right'},
       {key: 'run', title: 'BEST RUN', spare: true},
     ],
   )
@@ -76,7 +111,11 @@ function driverWord({status, driver, background}: Sweep): string {
 }
 
 /** `sweep plot` in the terminal: the value of every trial, in the order they were asked; and where the picture is. */
-export function plottedText({file, trials: drawn}: Plotted, {sweep, spec, trials}: Sweep, size: {width: number; height: number}): string {
+export function plottedText(
+  {file, trials: drawn}: Plotted,
+  {sweep, spec, trials}: Sweep,
+  size: {width: number; height: number},
+): string {
   const values = trials.flatMap((one) => (one.value === null ? [] : [{step: one.number, value: one.value}]))
   const chart = chartText(`${spec.metric} of ${sweep}, by trial`, values, size).replaceAll('step ', 'trial ')
   return `${chart}\n\n${file}: ${count(drawn, 'trial')} as parallel coordinates`
@@ -84,9 +123,15 @@ export function plottedText({file, trials: drawn}: Plotted, {sweep, spec, trials
 
 /** `sweep stop`. */
 export function stoppedSweepText({sweep, driver, runs, background}: StoppedSweep): string {
-  const gone = background ? `; process ${background.pid} here is gone${background.how === 'killed' ? ', killed because it did not end' : ''}` : ''
+  const gone = background
+    ? `; process ${background.pid} here is gone${background.how === 'killed' ? ', killed because it did not end' : ''}`
+    : ''
   const left = driver && background && runs.length > 0 ? `; stopped besides: ${runs.join(', ')}` : ''
-  const how = driver ? `it was driven by ${driver}, who has stopped its trials${left}` : runs.length > 0 ? `nobody drove it; stopped: ${runs.join(', ')}` : 'nobody drove it, and none of its trials was running'
+  const how = driver
+    ? `it was driven by ${driver}, who has stopped its trials${left}`
+    : runs.length > 0
+      ? `nobody drove it; stopped: ${runs.join(', ')}`
+      : 'nobody drove it, and none of its trials was running'
   return `Sweep ${sweep} has ended: ${how}${gone}.\n${paint.dim('next:')} flexrack sweep --resume ${sweep}`
 }
 
@@ -97,11 +142,14 @@ export function trialNews(event: 'started' | 'resumed' | 'ended', trial: Trial, 
 }
 
 function valuesText(texts: Record<string, string>): string {
-  return Object.entries(texts).map(([name, text]) => `${name} ${text}`).join(', ')
+  return Object.entries(texts)
+    .map(([name, text]) => `${name} ${text}`)
+    .join(', ')
 }
 
 function trialLine({number, state, value, why, texts}: Trial, metric: string): string {
-  const how = state === 'complete' ? `${metric} ${shortNumber(value ?? NaN)}` : state === 'pruned' ? 'pruned' : `failed: ${why}`
+  const how =
+    state === 'complete' ? `${metric} ${shortNumber(value ?? NaN)}` : state === 'pruned' ? 'pruned' : `failed: ${why}`
   return `trial ${number}: ${how}  (${valuesText(texts)})`
 }
 
@@ -109,23 +157,41 @@ function trialLine({number, state, value, why, texts}: Trial, metric: string): s
 function trialTable({spec, trials}: Sweep): string {
   const sign = spec.goal === 'maximize' ? -1 : 1
   const rank = (one: Trial): number => ['complete', 'pruned', 'failed', 'running'].indexOf(one.state)
-  const sorted = trials.toSorted((a, b) => rank(a) - rank(b) || sign * ((a.value ?? 0) - (b.value ?? 0)) || a.number - b.number)
+  const sorted = trials.toSorted(
+    (a, b) => rank(a) - rank(b) || sign * ((a.value ?? 0) - (b.value ?? 0)) || a.number - b.number,
+  )
   const names = Object.keys(spec.parameters)
   const rows = sorted.map((one) => ({
-    trial: String(one.number), state: stateText(one.state), value: one.value === null ? (one.last === null ? '-' : paint.dim(shortNumber(one.last))) : shortNumber(one.value),
-    ...Object.fromEntries(names.map((name) => [`of:${name}`, typeof one.params[name] === 'number' ? shortNumber(one.params[name]) : (one.texts[name] ?? '-')])),
-    time: one.started === null || one.ended === null ? '-' : duration((one.ended - one.started) * 1000), run: one.run ?? '-', why: one.state === 'failed' ? (one.why ?? '') : '',
+    trial: String(one.number),
+    state: stateText(one.state),
+    value: one.value === null ? (one.last === null ? '-' : paint.dim(shortNumber(one.last))) : shortNumber(one.value),
+    ...Object.fromEntries(
+      names.map((name) => [
+        `of:${name}`,
+        typeof one.params[name] === 'number' ? shortNumber(one.params[name]) : (one.texts[name] ?? '-'),
+      ]),
+    ),
+    time: one.started === null || one.ended === null ? '-' : duration((one.ended - one.started) * 1000),
+    run: one.run ?? '-',
+    why: one.state === 'failed' ? (one.why ?? '') : '',
   }))
   const why = rows.some((one) => one.why !== '') ? ['why'] : []
   return table(rows, [
-    {key: 'trial', align: 'right'}, 'state', {key: 'value', title: spec.metric, align: 'right'}, ...names.map((name) => ({key: `of:${name}`, title: name, align: 'right' as const})),
-    {key: 'time', align: 'right', spare: true}, 'run', ...why,
+    {key: 'trial', align: 'right'},
+    'state',
+    {key: 'value', title: spec.metric, align: 'right'},
+    ...names.map((name) => ({key: `of:${name}`, title: name, align: 'right' as const})),
+    {key: 'time', align: 'right', spare: true},
+    'run',
+    ...why,
   ])
 }
 
 function countsText(trials: Trial[]): string {
   const states = ['complete', 'pruned', 'failed', 'running'] as const
-  const parts = states.map((state) => [state, trials.filter((one) => one.state === state).length] as const).filter(([, number]) => number > 0)
+  const parts = states
+    .map((state) => [state, trials.filter((one) => one.state === state).length] as const)
+    .filter(([, number]) => number > 0)
   return `${count(trials.length, 'trial')}${parts.length > 0 ? `: ${parts.map(([state, number]) => `${number} ${state}`).join(', ')}` : ''}`
 }
 
@@ -136,11 +202,17 @@ function stateText(state: Trial['state']): string {
 
 /** Who drives it, where that is more than the status says; or why nobody does, and the way on. */
 function drivenText({sweep, status, driver, background}: Sweep): string | undefined {
-  const way = ['interrupted', 'stopped'].includes(status) ? `\ngoes on with: flexrack sweep --resume ${sweep}${background ? ' --detach' : ''}` : ''
-  if (background?.state === 'running') return `in the background, by process ${background.pid} on ${background.machine}, since ${ago(background.started)}${isWaiting({status, driver, background}) ? `\n${lostText(sweep, background)}` : ''}`
+  const way = ['interrupted', 'stopped'].includes(status)
+    ? `\ngoes on with: flexrack sweep --resume ${sweep}${background ? ' --detach' : ''}`
+    : ''
+  if (background?.state === 'running')
+    return `in the background, by process ${background.pid} on ${background.machine}, since ${ago(background.started)}${isWaiting({status, driver, background}) ? `\n${lostText(sweep, background)}` : ''}`
   if (driver) return undefined
-  if (background?.state === 'elsewhere') return `in the background, by process ${background.pid} on ${background.machine}, unless that is gone${way}`
-  return status === 'finished' || (way === '' && !background) ? undefined : `by nobody${background ? `: ${goneText(background)}` : ''}${way}`
+  if (background?.state === 'elsewhere')
+    return `in the background, by process ${background.pid} on ${background.machine}, unless that is gone${way}`
+  return status === 'finished' || (way === '' && !background)
+    ? undefined
+    : `by nobody${background ? `: ${goneText(background)}` : ''}${way}`
 }
 
 function goneText({pid, machine, state, why}: Background): string {
@@ -149,7 +221,10 @@ function goneText({pid, machine, state, why}: Background): string {
   return `${process} has ended${why === null ? '' : `: ${why}`}`
 }
 
-/** Its process says so, or lives and does not hold the lock; that of a connection that died without a word is held for some minutes. */
+/**
+ * Its process says so, or lives and does not hold the lock; that of a connection that died without a word is held for
+ * some minutes.
+ */
 function isWaiting({status, driver, background}: Pick<Sweep, 'status' | 'driver' | 'background'>): boolean {
   return background?.state === 'running' && (background.waiting !== null || (status === 'interrupted' && !driver))
 }

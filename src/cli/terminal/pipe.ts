@@ -25,8 +25,9 @@ export function onPipeClosed(listener: () => void): void {
 }
 
 /**
- * Until all that was written to stdout and stderr has left this process: process.exit drops what a pipe or a socket has not taken yet, which is what
- * is beyond its buffer (64 to 200 KiB) where the reader is slower than we are. Who waits for a reader that never reads waits as with any other program.
+ * Until all that was written to stdout and stderr has left this process: process.exit drops what a pipe or a socket has
+ * not taken yet, which is what is beyond its buffer (64 to 200 KiB) where the reader is slower than we are. Who waits
+ * for a reader that never reads waits as with any other program.
  */
 export async function allWritten(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) {

@@ -16,20 +16,32 @@ export interface Column {
  * Rows in columns two spaces apart, under headings in capitals. Missing cells are `-`. No rows: the empty string.
  * `width`: columns of the screen; without one, nothing is left out.
  */
-export function table(rows: readonly Record<string, string | undefined>[], columns: readonly (string | Column)[], width = process.stdout.isTTY ? process.stdout.columns : Infinity): string {
+export function table(
+  rows: readonly Record<string, string | undefined>[],
+  columns: readonly (string | Column)[],
+  width = process.stdout.isTTY ? process.stdout.columns : Infinity,
+): string {
   if (rows.length === 0) return ''
   const shown = columns.map((column) => (typeof column === 'string' ? {key: column} : column) as Column)
   const head = shown.map((column) => paint.dim(column.title ?? column.key.toUpperCase()))
   const body = rows.map((row) => shown.map((column) => row[column.key] || '-'))
   const widths = shown.map((_, index) => Math.max(...[head, ...body].map((cells) => visibleWidth(cells[index] ?? ''))))
   const spare = shown.findLastIndex((column) => column.spare)
-  if (spare !== -1 && widths.reduce((sum, one) => sum + one + 2, -2) > width) return table(rows, shown.toSpliced(spare, 1), width)
+  if (spare !== -1 && widths.reduce((sum, one) => sum + one + 2, -2) > width)
+    return table(rows, shown.toSpliced(spare, 1), width)
   return [head, ...body]
-    .map((cells) => cells.map((cell, index) => pad(cell, widths[index] ?? 0, shown[index]?.align)).join('  ').trimEnd())
+    .map((cells) =>
+      cells
+        .map((cell, index) => pad(cell, widths[index] ?? 0, shown[index]?.align))
+        .join('  ')
+        .trimEnd(),
+    )
     .join('\n')
 }
 
-/** `name:  value` lines with the values under each other; undefined values are left out, lines of a value are indented. */
+/**
+ * `name:  value` lines with the values under each other; undefined values are left out, lines of a value are indented.
+ */
 export function fields(pairs: readonly (readonly [name: string, value: string | number | undefined])[]): string {
   const shown = pairs.filter(([, value]) => value !== undefined && value !== '')
   const width = Math.max(0, ...shown.map(([name]) => visibleWidth(name))) + 1
@@ -59,7 +71,10 @@ export function bytes(count: number): string {
   return power === 0 ? `${Math.round(count)} B` : `${(count / 1024 ** power).toFixed(1)} ${units[power]}`
 }
 
-/** How long ago: `now`, `12 s ago`, `3 min ago`, `5 h ago`, `2 d ago`. Takes a Date, ISO text or milliseconds since 1970. */
+/**
+ * How long ago: `now`, `12 s ago`, `3 min ago`, `5 h ago`, `2 d ago`. Takes a Date, ISO text or milliseconds since
+ * 1970.
+ */
 export function ago(date: Date | string | number, now: number = Date.now()): string {
   const seconds = Math.floor((now - new Date(date).getTime()) / 1000)
   if (Number.isNaN(seconds)) return '-'
@@ -82,7 +97,10 @@ export function planText(plan: Plan): string {
     step: String(index + 1),
     node: step.node ?? '(here)',
     what: step.title,
-    after: step.needs.map((id) => plan.steps.findIndex((one) => one.id === id) + 1).filter((at) => at > 0).join(','),
+    after: step.needs
+      .map((id) => plan.steps.findIndex((one) => one.id === id) + 1)
+      .filter((at) => at > 0)
+      .join(','),
   }))
   const columns: Column[] = [{key: 'step', title: '#', align: 'right'}, {key: 'after'}, {key: 'node'}, {key: 'what'}]
   return `${table(rows, columns)}\n\n${count(plan.steps.length, 'step')}; nothing was changed (--dry-run).`

@@ -16,13 +16,29 @@ export interface TrackingAccess {
 }
 
 /** The plan of it, by what the flags say. */
-export function envPlan({rack}: Session, {name, seconds}: {name: string | undefined; seconds: number}, context: Context): ReturnType<typeof planPersonal> {
+export function envPlan(
+  {rack}: Session,
+  {name, seconds}: {name: string | undefined; seconds: number},
+  context: Context,
+): ReturnType<typeof planPersonal> {
   return planPersonal(rack.head.node, name ?? ownerName(context), seconds)
 }
 
-/** Makes a token, and says all that a client needs beside it. With `forward` the address is that of the connection here. */
-export async function openAccess(head: HeadConnection, session: Session, plan: ReturnType<typeof planPersonal>, forward: boolean, context: Context): Promise<TrackingAccess> {
-  const [{made}, file, reached] = await Promise.all([carryOutPersonal(plan, head, context), forward ? undefined : head.certificates(), forward || isReached(head.nodeUri, head.nodeCa)])
+/**
+ * Makes a token, and says all that a client needs beside it. With `forward` the address is that of the connection here.
+ */
+export async function openAccess(
+  head: HeadConnection,
+  session: Session,
+  plan: ReturnType<typeof planPersonal>,
+  forward: boolean,
+  context: Context,
+): Promise<TrackingAccess> {
+  const [{made}, file, reached] = await Promise.all([
+    carryOutPersonal(plan, head, context),
+    forward ? undefined : head.certificates(),
+    forward || isReached(head.nodeUri, head.nodeCa),
+  ])
   if (!made) throw new Error('the plan made no token')
   const experiment = session.manifest?.tracking.experiment
   return {
@@ -39,12 +55,26 @@ export async function openAccess(head: HeadConnection, session: Session, plan: R
   }
 }
 
-/** Shows an access through this connection, and keeps both until Ctrl-C. Errors: NODE_UNREACHABLE where the connection is lost. */
-export async function keepForward(head: HeadConnection, session: Session, plan: ReturnType<typeof planPersonal>, show: (access: TrackingAccess) => void, context: Context): Promise<undefined> {
+/**
+ * Shows an access through this connection, and keeps both until Ctrl-C. Errors: NODE_UNREACHABLE where the connection
+ * is lost.
+ */
+export async function keepForward(
+  head: HeadConnection,
+  session: Session,
+  plan: ReturnType<typeof planPersonal>,
+  show: (access: TrackingAccess) => void,
+  context: Context,
+): Promise<undefined> {
   const access = await openAccess(head, session, plan, true, context)
   show(access)
   const ended = new Promise<void>((resolve) => context.signal.addEventListener('abort', () => resolve(), {once: true}))
   if (!context.signal.aborted) await Promise.race([ended, head.closed])
-  if (!context.signal.aborted) throw new CliError('NODE_UNREACHABLE', `the connection to ${session.rack.head.node} was lost, and with it the way to the tracking server`, {hint: 'flexrack tracking env --forward'})
+  if (!context.signal.aborted)
+    throw new CliError(
+      'NODE_UNREACHABLE',
+      `the connection to ${session.rack.head.node} was lost, and with it the way to the tracking server`,
+      {hint: 'flexrack tracking env --forward'},
+    )
   await head.request('DELETE', `/flexrack/v1/tokens/${access.token}`)
 }

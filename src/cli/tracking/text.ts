@@ -13,20 +13,35 @@ export function elsewhereText(rack: string): (access: TrackingAccess) => string 
     if (ca === undefined) return exportsOf(env).join('\n')
     const {MLFLOW_TRACKING_SERVER_CERT_PATH: _here, ...rest} = env
     const file = `"$HOME/.flexrack-${rack.replace(/[^A-Za-z0-9._-]/g, '-')}.pem"`
-    return [`cat > ${file} <<'CERTIFICATES'`, ca.trimEnd(), 'CERTIFICATES', ...exportsOf(rest), `export MLFLOW_TRACKING_SERVER_CERT_PATH=${file}`].join('\n')
+    return [
+      `cat > ${file} <<'CERTIFICATES'`,
+      ca.trimEnd(),
+      'CERTIFICATES',
+      ...exportsOf(rest),
+      `export MLFLOW_TRACKING_SERVER_CERT_PATH=${file}`,
+    ].join('\n')
   }
 }
 
 export function tokensText(tokens: PersonalToken[]): string {
   if (tokens.length === 0) return 'No personal tokens. Make one: flexrack tracking env'
-  const rows = tokens.map(({id, name, createdAt, expiresAt}) => ({id, name, made: ago(createdAt), ends: new Date(expiresAt).toISOString().slice(0, 16).replace('T', ' ')}))
+  const rows = tokens.map(({id, name, createdAt, expiresAt}) => ({
+    id,
+    name,
+    made: ago(createdAt),
+    ends: new Date(expiresAt).toISOString().slice(0, 16).replace('T', ' '),
+  }))
   return table(rows, ['id', 'name', 'made', {key: 'ends', title: 'ends (UTC)'}])
 }
 
 export function endedText(ended: {id: string; name: string}[]): string {
-  return ended.length === 0 ? 'There was no token to end.' : ended.map(({id, name}) => `Ended ${id} ("${name}").`).join('\n')
+  return ended.length === 0
+    ? 'There was no token to end.'
+    : ended.map(({id, name}) => `Ended ${id} ("${name}").`).join('\n')
 }
 
 function exportsOf(env: object): string[] {
-  return Object.entries(env).map(([name, value]) => `export ${name}='${String(value).replaceAll("'", String.raw`'\''`)}'`)
+  return Object.entries(env).map(
+    ([name, value]) => `export ${name}='${String(value).replaceAll("'", String.raw`'\''`)}'`,
+  )
 }

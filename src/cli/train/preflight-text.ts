@@ -1,5 +1,11 @@
 import {isCliError} from '../../lib/base/index.ts'
-import {groupFindings, type PreflightFinding, type PreflightResult, type Rate, type Way} from '../../lib/preflight/index.ts'
+import {
+  groupFindings,
+  type PreflightFinding,
+  type PreflightResult,
+  type Rate,
+  type Way,
+} from '../../lib/preflight/index.ts'
 import {paint, printError} from '../terminal/print.ts'
 import {count, duration, table} from '../terminal/render.ts'
 
@@ -10,12 +16,15 @@ const MOST_FINDINGS = 24
 
 /** What a preflight found: the matrix of the ways, the findings, and what was looked at. */
 export function preflightText(result: PreflightResult): string {
-  return [matrixText(result), ...findingTexts(result.findings), summaryText(result)].filter((part) => part !== '').join('\n\n')
+  return [matrixText(result), ...findingTexts(result.findings), summaryText(result)]
+    .filter((part) => part !== '')
+    .join('\n\n')
 }
 
 /** Before the error of a training that its preflight ended: what was found, for people. Throws the error on. */
 export function throwWithPreflight(error: unknown, json: boolean): never {
-  if (!json && isCliError(error, 'PREFLIGHT_FAILED')) printError(preflightText(error.details.preflight as PreflightResult))
+  if (!json && isCliError(error, 'PREFLIGHT_FAILED'))
+    printError(preflightText(error.details.preflight as PreflightResult))
   throw error
 }
 
@@ -24,10 +33,17 @@ function summaryText({nodes, checks, skipped, findings, ways, rates, pairs, time
   const open = ways.filter((one) => one.error === undefined && !one.rendezvous).length
   const all = ways.filter((one) => !one.rendezvous).length
   const known = rates.map((one) => one.rate ?? 0).toSorted((a, b) => a - b)
-  const sampled = pairs.measured < pairs.possible ? `${pairs.measured} of ${count(pairs.possible, 'pair')} (what there was time for)` : count(pairs.measured, 'pair')
+  const sampled =
+    pairs.measured < pairs.possible
+      ? `${pairs.measured} of ${count(pairs.possible, 'pair')} (what there was time for)`
+      : count(pairs.measured, 'pair')
   const lines = [
     `Preflight of ${count(nodes.length, 'node')} in ${duration(times.total)}: ${ok ? 'nothing would stop a run' : count(errors, 'error')}${findings.length > errors ? `, ${count(findings.length - errors, 'warning')}` : ''}.`,
-    ...(all > 0 ? [`Ways: ${open} of ${all} open.${known.length > 0 ? ` Bandwidth of ${sampled}: ${shortRate(known[0] ?? 0)} to ${shortRate(known.at(-1) ?? 0)} bit/s, one TCP stream each.` : ''}`] : []),
+    ...(all > 0
+      ? [
+          `Ways: ${open} of ${all} open.${known.length > 0 ? ` Bandwidth of ${sampled}: ${shortRate(known[0] ?? 0)} to ${shortRate(known.at(-1) ?? 0)} bit/s, one TCP stream each.` : ''}`,
+        ]
+      : []),
     `Looked at: ${checks.join(', ') || 'nothing'}.${skipped.length > 0 ? ` Left out: ${skipped.join(', ')}.` : ''}`,
   ]
   return lines.map((line) => paint.dim(line)).join('\n')
@@ -52,22 +68,40 @@ export function matrixText(result: PreflightResult): string {
 }
 
 function wholeMatrix(nodes: string[], cells: Cells): string {
-  const rows = nodes.map((from) => ({from, ...Object.fromEntries(nodes.map((to) => [`to ${to}`, cells.long(from, to)]))}))
-  return table(rows, [{key: 'from', title: 'FROM \\ TO'}, ...nodes.map((to) => ({key: `to ${to}`, title: to, align: 'right' as const}))], Infinity)
+  const rows = nodes.map((from) => ({
+    from,
+    ...Object.fromEntries(nodes.map((to) => [`to ${to}`, cells.long(from, to)])),
+  }))
+  return table(
+    rows,
+    [{key: 'from', title: 'FROM \\ TO'}, ...nodes.map((to) => ({key: `to ${to}`, title: to, align: 'right' as const}))],
+    Infinity,
+  )
 }
 
 function badRows(nodes: string[], cells: Cells): string {
   const bad = nodes.filter((from) => nodes.some((to) => cells.isBad(from, to)))
   if (bad.length === 0) return ''
   const width = Math.max(...bad.map((name) => name.length))
-  const tens = (texts: string[]): string => Array.from({length: Math.ceil(texts.length / 10)}, (_, index) => texts.slice(index * 10, index * 10 + 10).join('')).join(' ')
-  const ruler = Array.from({length: Math.ceil(nodes.length / 10)}, (_, index) => nodes[index * 10]?.slice(-10).padEnd(10)).join(' ').trimEnd()
-  const rows = bad.slice(0, MOST_ROWS).map((from) => `${from.padEnd(width)}  ${tens(nodes.map((to) => cells.short(from, to)))}`)
+  const tens = (texts: string[]): string =>
+    Array.from({length: Math.ceil(texts.length / 10)}, (_, index) =>
+      texts.slice(index * 10, index * 10 + 10).join(''),
+    ).join(' ')
+  const ruler = Array.from({length: Math.ceil(nodes.length / 10)}, (_, index) =>
+    nodes[index * 10]?.slice(-10).padEnd(10),
+  )
+    .join(' ')
+    .trimEnd()
+  const rows = bad
+    .slice(0, MOST_ROWS)
+    .map((from) => `${from.padEnd(width)}  ${tens(nodes.map((to) => cells.short(from, to)))}`)
   const rest = bad.length - rows.length
   return [
     `${paint.dim('FROM'.padEnd(width))}  ${paint.dim(ruler)}`,
     ...rows,
-    paint.dim(`${rest > 0 ? `and ${rest} more rows like these; ` : ''}x does not get there, ! slow, . fine, - itself. From the other ${nodes.length - bad.length} nodes every way is fine.`),
+    paint.dim(
+      `${rest > 0 ? `and ${rest} more rows like these; ` : ''}x does not get there, ! slow, . fine, - itself. From the other ${nodes.length - bad.length} nodes every way is fine.`,
+    ),
   ].join('\n')
 }
 
@@ -84,7 +118,8 @@ class Cells {
     for (const [from, to] of pairs) {
       this.#slow.add(`${from} ${to}`)
       // A finding of a pair is of both directions where the way back is as bad.
-      if ((this.#rates.get(`${to} ${from}`)?.rate ?? Infinity) < 2 * (this.#rates.get(`${from} ${to}`)?.rate ?? 0)) this.#slow.add(`${to} ${from}`)
+      if ((this.#rates.get(`${to} ${from}`)?.rate ?? Infinity) < 2 * (this.#rates.get(`${from} ${to}`)?.rate ?? 0))
+        this.#slow.add(`${to} ${from}`)
     }
   }
 
@@ -113,5 +148,9 @@ class Cells {
 
 /** `9.4G`, `120M`, in bit/s. */
 function shortRate(rate: number): string {
-  return rate >= 1e9 ? `${(rate / 1e9).toFixed(1)}G` : rate >= 1e6 ? `${(rate / 1e6).toFixed(rate >= 1e7 ? 0 : 1)}M` : `${(rate / 1e3).toFixed(0)}k`
+  return rate >= 1e9
+    ? `${(rate / 1e9).toFixed(1)}G`
+    : rate >= 1e6
+      ? `${(rate / 1e6).toFixed(rate >= 1e7 ? 0 : 1)}M`
+      : `${(rate / 1e3).toFixed(0)}k`
 }

@@ -6,8 +6,15 @@ import {secondsOf} from '../base/seconds.ts'
 import type {Session} from '../base/session.ts'
 import {whereText} from '../runs/slurm-text.ts'
 
-/** What is said of a training beside its output: that it started, and, unless it is left alone, the line of openStatusLine. `close()` may be called without `onStart()`. */
-export function trainStatus(session: Session, options: {watchEvery: string | undefined; json: boolean; detach: boolean}, context: Context): {onStart(run: string, started: StartedRun): void; close(): Promise<void>} {
+/**
+ * What is said of a training beside its output: that it started, and, unless it is left alone, the line of
+ * openStatusLine. `close()` may be called without `onStart()`.
+ */
+export function trainStatus(
+  session: Session,
+  options: {watchEvery: string | undefined; json: boolean; detach: boolean},
+  context: Context,
+): {onStart(run: string, started: StartedRun): void; close(): Promise<void>} {
   const every = secondsOf(options.watchEvery, {least: 0.5, flag: '--watch-every'})
   let opening: Promise<() => Promise<void>> | undefined
   return {
@@ -19,7 +26,15 @@ export function trainStatus(session: Session, options: {watchEvery: string | und
   }
 }
 
-async function open({rack, fleet}: Session, {found, tracking}: StartedRun, options: {every: number | undefined; json: boolean}, context: Context): Promise<() => Promise<void>> {
+async function open(
+  {rack, fleet}: Session,
+  {found, tracking}: StartedRun,
+  options: {every: number | undefined; json: boolean},
+  context: Context,
+): Promise<() => Promise<void>> {
   const {openRuns} = await import('../../lib/runs/index.ts')
-  return openStatusLine({runs: openRuns({rack, fleet}, context), run: found, records: {tracking, away: undefined}, ...options}, context)
+  return openStatusLine(
+    {runs: openRuns({rack, fleet}, context), run: found, records: {tracking, away: undefined}, ...options},
+    context,
+  )
 }

@@ -9,23 +9,43 @@ export function usageText(report: UsageReport): string {
   const when = since === 0 ? `until ${day(until)}` : `${day(since)} to ${day(until)}`
   if (rows.length === 0) return [`No runs, ${when}.`, ...notes({accounts, fromRecords, away, unasked})].join('\n')
   const shown = [...rows, ...(rows.length > 1 ? [{name: 'all', ...total}] : [])].map((one) => ({
-    name: one.name, runs: `${one.runs}${one.running > 0 ? ` (${one.running} running)` : ''}`, gpu: hours(one.gpuHours), core: one.coreHours === null ? '-' : hours(one.coreHours), node: hours(one.nodeHours),
+    name: one.name,
+    runs: `${one.runs}${one.running > 0 ? ` (${one.running} running)` : ''}`,
+    gpu: hours(one.gpuHours),
+    core: one.coreHours === null ? '-' : hours(one.coreHours),
+    node: hours(one.nodeHours),
   }))
   const right = (key: string, title: string) => ({key, title, align: 'right' as const})
   return [
-    paint.dim(when), table(shown, [{key: 'name', title: by.toUpperCase()}, right('runs', 'RUNS'), right('gpu', 'GPU HOURS'), right('core', 'CORE HOURS'), right('node', 'NODE HOURS')]), '',
+    paint.dim(when),
+    table(shown, [
+      {key: 'name', title: by.toUpperCase()},
+      right('runs', 'RUNS'),
+      right('gpu', 'GPU HOURS'),
+      right('core', 'CORE HOURS'),
+      right('node', 'NODE HOURS'),
+    ]),
+    '',
     ...notes({accounts, fromRecords, away, unasked}),
   ].join('\n')
 }
 
 /** The rows alone, for a spreadsheet (RFC 4180). */
 export function usageCsv({by, rows}: UsageReport): string {
-  const cell = (value: string | number | null): string => (value === null ? '' : /[",\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value))
-  const lines = rows.map((one) => [one.name, one.runs, one.running, one.gpuHours, one.coreHours, one.nodeHours].map(cell).join(','))
+  const cell = (value: string | number | null): string =>
+    value === null ? '' : /[",\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value)
+  const lines = rows.map((one) =>
+    [one.name, one.runs, one.running, one.gpuHours, one.coreHours, one.nodeHours].map(cell).join(','),
+  )
   return [`${by},runs,running,gpu_hours,core_hours,node_hours`, ...lines].join('\n')
 }
 
-function notes({accounts, fromRecords, away, unasked}: Pick<UsageReport, 'accounts' | 'fromRecords' | 'away' | 'unasked'>): string[] {
+function notes({
+  accounts,
+  fromRecords,
+  away,
+  unasked,
+}: Pick<UsageReport, 'accounts' | 'fromRecords' | 'away' | 'unasked'>): string[] {
   return [
     `From the files of ${accounts.join(' and ')} on the nodes${fromRecords > 0 ? `, and ${count(fromRecords, 'run')} that only the tracking server knows (core hours are not known of those)` : ''}.`,
     ...(away ? [`Runs of other accounts are not in it: the tracking server was not asked (${away}).`] : []),

@@ -9,7 +9,15 @@ export const EDITORS = ['vscode', 'cursor', 'windsurf', 'zed', 'jetbrains'] as c
 export function editorsText(found: readonly NodeEditor[]): string {
   if (found.length === 0) return 'No editor has left anything on these nodes.'
   const rows = found.map(({node, editor, path, bytes: size, processes, removed}) => ({
-    NODE: node, EDITOR: editor, SIZE: bytes(size), STATE: removed ? 'removed' : processes.length > 0 ? `runs (${count(processes.length, 'process', 'processes')})` : 'not running', PATH: path,
+    NODE: node,
+    EDITOR: editor,
+    SIZE: bytes(size),
+    STATE: removed
+      ? 'removed'
+      : processes.length > 0
+        ? `runs (${count(processes.length, 'process', 'processes')})`
+        : 'not running',
+    PATH: path,
   }))
   return table(rows, ['NODE', 'EDITOR', 'SIZE', 'STATE', 'PATH'])
 }

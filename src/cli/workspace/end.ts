@@ -20,18 +20,34 @@ export interface EndFlags {
   yes: boolean
 }
 
-/** What `workspace stop` and `workspace remove` do. Errors: NEEDS_TERMINAL without --yes in a pipe, CONFLICT while a run is in it. */
+/**
+ * What `workspace stop` and `workspace remove` do. Errors: NEEDS_TERMINAL without --yes in a pipe, CONFLICT while a run
+ * is in it.
+ */
 export async function endWorkspaces(
   flags: EndFlags,
   {rack, fleet, manifest}: Session,
   context: Context,
   answer: <T>(value: T, text: (value: T) => string) => T,
 ): Promise<Plan | EndAnswer> {
-  const [{END_HANDLERS, planEnd}, {executePlan}] = await Promise.all([import('../../lib/workspace/index.ts'), import('../../lib/plan/index.ts')])
+  const [{END_HANDLERS, planEnd}, {executePlan}] = await Promise.all([
+    import('../../lib/workspace/index.ts'),
+    import('../../lib/plan/index.ts'),
+  ])
   const project = projectName(flags.named, manifest)
   const nodes = selectNodes(rack, flags.on, rack.nodes)
   const {hosts, failed} = await openHosts(fleet, nodes, context)
-  const {plan} = await planEnd(hosts, {project, remove: flags.remove, environments: flags.environments, ...(flags.history && {history: true}), grace: flags.grace}, context)
+  const {plan} = await planEnd(
+    hosts,
+    {
+      project,
+      remove: flags.remove,
+      environments: flags.environments,
+      ...(flags.history && {history: true}),
+      grace: flags.grace,
+    },
+    context,
+  )
   if (flags.dryRun) {
     await throwIfNodesFailed(nodes, failed)
     return answer(plan, planText)

@@ -8,25 +8,48 @@ import {volumesOn} from './volumes.ts'
 
 export type NodeResult = {node: string} & ExecResult
 
-/** Runs words in the project's workspaces: attached on one node, with prefixed lines on several. Sets the exit status to the command's. */
-export async function runInWorkspaces(words: string[], on: string | undefined, session: ProjectSession, context: Context, json: boolean): Promise<NodeResult[] | undefined> {
+/**
+ * Runs words in the project's workspaces: attached on one node, with prefixed lines on several. Sets the exit status to
+ * the command's.
+ */
+export async function runInWorkspaces(
+  words: string[],
+  on: string | undefined,
+  session: ProjectSession,
+  context: Context,
+  json: boolean,
+): Promise<NodeResult[] | undefined> {
   const {workspaceScript} = await import('../../lib/workspace/index.ts')
   const {rack, fleet, manifest} = session
   const nodes = workspaceNodes(rack, on)
   const [only] = nodes
   if (only && nodes.length === 1) {
     const {host, workspace} = await openWorkspace(fleet, only, manifest.name, context)
-    const command = workspaceScript(workspace, manifest.workspace.env, words, {isolate: manifest.workspace.isolate, volumes: await volumesOn(host, session, context)})
-    const ending = json ? await runCaptured(host.shell, command, context) : await runAttached(host.shell, command, context)
+    const command = workspaceScript(workspace, manifest.workspace.env, words, {
+      isolate: manifest.workspace.isolate,
+      volumes: await volumesOn(host, session, context),
+    })
+    const ending = json
+      ? await runCaptured(host.shell, command, context)
+      : await runAttached(host.shell, command, context)
     process.exitCode = await exitStatus(ending)
     return 'stdout' in ending ? [{node: only.name, ...(ending as ExecResult)}] : undefined
   }
   const {workspaces, failed} = await openWorkspaces(fleet, nodes, manifest.name, context)
-  const print = (node: string) => (line: string, stream: 'stdout' | 'stderr'): void => void process[stream].write(`${node}: ${line}\n`)
+  const print =
+    (node: string) =>
+    (line: string, stream: 'stdout' | 'stderr'): void =>
+      void process[stream].write(`${node}: ${line}\n`)
   const settled = await Promise.allSettled(
     workspaces.map(async ({host, workspace}): Promise<NodeResult> => {
-      const command = workspaceScript(workspace, manifest.workspace.env, words, {isolate: manifest.workspace.isolate, volumes: await volumesOn(host, session, context)})
-      return {node: host.node, ...(await runCaptured(host.shell, command, context, json ? undefined : print(host.node)))}
+      const command = workspaceScript(workspace, manifest.workspace.env, words, {
+        isolate: manifest.workspace.isolate,
+        volumes: await volumesOn(host, session, context),
+      })
+      return {
+        node: host.node,
+        ...(await runCaptured(host.shell, command, context, json ? undefined : print(host.node))),
+      }
     }),
   )
   for (const [index, one] of settled.entries()) {

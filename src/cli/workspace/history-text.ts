@@ -7,50 +7,64 @@ const SHOWN_LEFT = 5
 /** Newest first, as people look for the last one. */
 export function historyText(found: WorkspaceHistory, path: string | undefined): string {
   const lines = [stateOf(found)]
-  if (found.error) lines.push(`The last save failed: ${found.error.message}${found.error.hint === null ? '' : ` (${found.error.hint})`}`)
+  if (found.error)
+    lines.push(
+      `The last save failed: ${found.error.message}${found.error.hint === null ? '' : ` (${found.error.hint})`}`,
+    )
   if (found.damage !== null) {
     lines.push(
-      `The last check found damage: ${found.damage} ` +
-        '(to begin anew beside it: flexrack workspace history --anew)',
+      `The last check found damage: ${found.damage} ` + '(to begin anew beside it: flexrack workspace history --anew)',
     )
   }
-  if (found.unreadable.length > 0) lines.push(`Could not be read, and is not saved: ${found.unreadable.slice(0, 5).join(', ')}`)
+  if (found.unreadable.length > 0)
+    lines.push(`Could not be read, and is not saved: ${found.unreadable.slice(0, 5).join(', ')}`)
   if (path === undefined && found.left.length > 0) {
-    const shown = found.left.slice(0, SHOWN_LEFT).map((one) =>
-      `${one.path} (${WHY[one.why]}${one.bytes > 0 ? `, ${bytes(one.bytes)}` : ''})`)
-    lines.push(`Not saved: ${shown.join(', ')}${found.left.length > SHOWN_LEFT ? ` and ${found.left.length - SHOWN_LEFT} more` : ''}`)
+    const shown = found.left
+      .slice(0, SHOWN_LEFT)
+      .map((one) => `${one.path} (${WHY[one.why]}${one.bytes > 0 ? `, ${bytes(one.bytes)}` : ''})`)
+    lines.push(
+      `Not saved: ${shown.join(', ')}${found.left.length > SHOWN_LEFT ? ` and ${found.left.length - SHOWN_LEFT} more` : ''}`,
+    )
   }
-  const rows = path === undefined
-    ? found.snapshots.map((one) => ({
-      id: one.id.slice(0, 8),
-      saved: local(one.at),
-      ago: ago(one.at),
-      what: kindText(one.kind),
-      runs: one.runs.join(', '),
-    }))
-    : found.versions.map((one) => ({
-      id: one.id.slice(0, 8),
-      saved: local(one.at),
-      ago: ago(one.at),
-      what: one.what === 'absent' ? 'gone' : one.what,
-      size: one.bytes === null ? undefined : bytes(one.bytes),
-    }))
-  const columns = path === undefined
-    ? ['id', 'saved', 'ago', 'what', 'runs']
-    : ['id', 'saved', 'ago', 'what', {key: 'size', align: 'right' as const}]
-  return [...lines, ...(rows.length > 0 ? ['', table(rows.reverse() as Record<string, string | undefined>[], columns)] : [])].join('\n')
+  const rows =
+    path === undefined
+      ? found.snapshots.map((one) => ({
+          id: one.id.slice(0, 8),
+          saved: local(one.at),
+          ago: ago(one.at),
+          what: kindText(one.kind),
+          runs: one.runs.join(', '),
+        }))
+      : found.versions.map((one) => ({
+          id: one.id.slice(0, 8),
+          saved: local(one.at),
+          ago: ago(one.at),
+          what: one.what === 'absent' ? 'gone' : one.what,
+          size: one.bytes === null ? undefined : bytes(one.bytes),
+        }))
+  const columns =
+    path === undefined
+      ? ['id', 'saved', 'ago', 'what', 'runs']
+      : ['id', 'saved', 'ago', 'what', {key: 'size', align: 'right' as const}]
+  return [
+    ...lines,
+    ...(rows.length > 0 ? ['', table(rows.reverse() as Record<string, string | undefined>[], columns)] : []),
+  ].join('\n')
 }
 
 function stateOf({node, project, autosave, every, savedAt, lookedAt, files, bytes: size}: WorkspaceHistory): string {
   const what = files === null || size === null ? '' : `, ${count(files, 'file')}, ${bytes(size)}`
-  const last = savedAt === null
-    ? 'nothing was saved yet'
-    : `saved ${ago(savedAt)}` +
-      `${lookedAt === null || savedAt === null || lookedAt <= savedAt ? '' : `, unchanged ${ago(lookedAt)}`}${what}`
+  const last =
+    savedAt === null
+      ? 'nothing was saved yet'
+      : `saved ${ago(savedAt)}` +
+        `${lookedAt === null || savedAt === null || lookedAt <= savedAt ? '' : `, unchanged ${ago(lookedAt)}`}${what}`
   if (autosave === 'off') return `${node} does not save ${project} by itself; ${last}.`
   if (autosave === 'ended') {
-    return `${node} should save ${project} by itself every ${duration((every ?? 0) * 1000)}, ` +
+    return (
+      `${node} should save ${project} by itself every ${duration((every ?? 0) * 1000)}, ` +
       `and what does that has ended (flexrack workspace up starts it); ${last}.`
+    )
   }
   return `${node} saves ${project} every ${duration((every ?? 0) * 1000)}; ${last}.`
 }
@@ -66,10 +80,12 @@ export function diffText({changes, snapshot, at, node}: WorkspaceDiff): string {
   return [
     `Since ${snapshot.slice(0, 8)} of ${local(at)}, on ${node}:`,
     ...(rest.length > 0
-      ? [table(
-        rest.map((one) => ({path: one.path, what: one.what, size: bytes(one.bytes)})),
-        ['path', 'what', {key: 'size', align: 'right'}],
-      )]
+      ? [
+          table(
+            rest.map((one) => ({path: one.path, what: one.what, size: bytes(one.bytes)})),
+            ['path', 'what', {key: 'size', align: 'right'}],
+          ),
+        ]
       : []),
     ...shown.map((one) => one.trimEnd()),
   ].join('\n')
@@ -83,14 +99,17 @@ export function copiedText({files, bytes: size, there, folder, node}: CopiedHist
 
 export function restoredText(one: Restored, path: string | undefined): string {
   if (one.folder !== null) {
-    return `${count(one.count, 'file')} (${bytes(one.bytes)}) of ${local(one.at)} ` +
+    return (
+      `${count(one.count, 'file')} (${bytes(one.bytes)}) of ${local(one.at)} ` +
       `${one.count === 1 ? 'is' : 'are'} in ${one.folder}${one.here ? '' : ` on ${one.node}`}`
+    )
   }
   if (one.files.length === 0) return 'The workspace is so already.'
-  const undo = one.before === null
-    ? ''
-    : `\nTo undo it: flexrack workspace restore --at ${one.before.slice(0, 8)} --in-place --remove` +
-      (path === undefined ? '' : ` ${path}`)
+  const undo =
+    one.before === null
+      ? ''
+      : `\nTo undo it: flexrack workspace restore --at ${one.before.slice(0, 8)} --in-place --remove` +
+        (path === undefined ? '' : ` ${path}`)
   return `${restoredFilesText(one.files)}\n\n${count(one.files.length, 'file')} changed back to ${local(one.at)} on ${one.node}.${undo}`
 }
 
@@ -105,6 +124,8 @@ export function restoredFilesText(files: Restored['files']): string {
 function local(iso: string): string {
   const date = new Date(iso)
   const two = (number: number): string => String(number).padStart(2, '0')
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ` +
+  return (
+    `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ` +
     `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
+  )
 }

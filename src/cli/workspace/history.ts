@@ -1,5 +1,13 @@
 import {CliError, type Context} from '../../lib/base/index.ts'
-import type {CopiedHistory, CopyKinds, Moment, Restored, RestoreKinds, WorkspaceDiff, WorkspaceHistory} from '../../lib/history/index.ts'
+import type {
+  CopiedHistory,
+  CopyKinds,
+  Moment,
+  Restored,
+  RestoreKinds,
+  WorkspaceDiff,
+  WorkspaceHistory,
+} from '../../lib/history/index.ts'
 import type {Host} from '../../lib/host/index.ts'
 import type {Plan} from '../../lib/plan/index.ts'
 import type {ProjectSession} from '../base/session.ts'
@@ -36,7 +44,9 @@ export async function showSaved(
   if (flags.copy !== undefined) return copySaved(host, project, flags.copy, flags.dryRun, context, answer)
   if (flags.dryRun) {
     if (!flags.save && !flags.anew) throw new CliError('USAGE', 'this only looks', {hint: 'leave --dry-run out'})
-    const title = flags.anew ? `Put the history of ${project} aside, with its key, and begin another one` : 'Save the workspace'
+    const title = flags.anew
+      ? `Put the history of ${project} aside, with its key, and begin another one`
+      : 'Save the workspace'
     const kind = flags.anew ? 'history.anew' : 'history.save'
     const step = {id: `history:${host.node}`, node: host.node, kind, title, input: {project}, needs: []}
     return answer<Plan>({command: 'workspace history', steps: [step]}, planText)
@@ -50,15 +60,16 @@ export async function showSaved(
   }
   if (flags.save) {
     const {withProgress} = await import('../../lib/base/index.ts')
-    const {snapshot, made, unreadable} = await withProgress(
-      context.reporter,
-      ['Save the workspace', host.node],
-      () => host.call('history.save', {project}, {signal: context.signal}),
+    const {snapshot, made, unreadable} = await withProgress(context.reporter, ['Save the workspace', host.node], () =>
+      host.call('history.save', {project}, {signal: context.signal}),
     )
     for (const one of unreadable.slice(0, 5)) context.reporter.warn(`${one} could not be read, and is not saved`)
-    const text = snapshot === null
-      ? 'There is nothing to save.'
-      : made ? `Saved as ${snapshot.slice(0, 8)}.` : `Nothing has changed since ${snapshot.slice(0, 8)}.`
+    const text =
+      snapshot === null
+        ? 'There is nothing to save.'
+        : made
+          ? `Saved as ${snapshot.slice(0, 8)}.`
+          : `Nothing has changed since ${snapshot.slice(0, 8)}.`
     return answer<SavedAnswer>({node: host.node, project, snapshot, made, unreadable}, () => text)
   }
   return answer<WorkspaceHistory>(await showHistory(host, project, path, context), (found) => historyText(found, path))
@@ -80,11 +91,18 @@ async function copySaved(
   if (dryRun) return answer<Plan>(plan, planText)
   const outcomes = await executePlan(plan, COPY.handlers, {host, context}, context)
   throwIfFailed(outcomes)
-  return answer<CopiedHistory>(valuesOf<CopyKinds, 'history.copy'>(outcomes, 'history.copy')[0] as CopiedHistory, copiedText)
+  return answer<CopiedHistory>(
+    valuesOf<CopyKinds, 'history.copy'>(outcomes, 'history.copy')[0] as CopiedHistory,
+    copiedText,
+  )
 }
 
 /** `workspace diff`. */
-export async function diffSaved(flags: WhenFlags & {text: boolean}, session: ProjectSession, context: Context): Promise<WorkspaceDiff> {
+export async function diffSaved(
+  flags: WhenFlags & {text: boolean},
+  session: ProjectSession,
+  context: Context,
+): Promise<WorkspaceDiff> {
   const {diffHistory} = await import('../../lib/history/index.ts')
   const {host, project} = await theHost(flags.on, session, context)
   const path = insideProject(flags.path)
@@ -119,17 +137,30 @@ export async function restoreSaved(
   const plan = await RESTORE.plan(host, project, wish, context)
   if (flags.dryRun) {
     return answer<Plan>(plan, () =>
-      [planText(plan), ...plan.steps.map(({input}) => restoredFilesText(input.files))].filter(Boolean).join('\n'))
+      [planText(plan), ...plan.steps.map(({input}) => restoredFilesText(input.files))].filter(Boolean).join('\n'),
+    )
   }
   const outcomes = await executePlan(plan, RESTORE.handlers, {host, context}, context)
   throwIfFailed(outcomes)
   const nothing: Restored = {
-    node: host.node, project, snapshot: '', at: '', folder: null, here: false, files: [], before: null,
-    count: 0, bytes: 0, lost: [], refused: [],
+    node: host.node,
+    project,
+    snapshot: '',
+    at: '',
+    folder: null,
+    here: false,
+    files: [],
+    before: null,
+    count: 0,
+    bytes: 0,
+    lost: [],
+    refused: [],
   }
   const restored = valuesOf<RestoreKinds, 'history.restore'>(outcomes, 'history.restore')[0] ?? nothing
-  for (const one of restored.lost.slice(0, 10)) context.reporter.warn(`${one} cannot be read any more, and is not there`)
-  for (const one of restored.refused.slice(0, 10)) context.reporter.warn(`${one} is a link that leads out of the folder, and was left out`)
+  for (const one of restored.lost.slice(0, 10))
+    context.reporter.warn(`${one} cannot be read any more, and is not there`)
+  for (const one of restored.refused.slice(0, 10))
+    context.reporter.warn(`${one} is a link that leads out of the folder, and was left out`)
   return answer<Restored>(restored, (one) => restoredText(one, path))
 }
 

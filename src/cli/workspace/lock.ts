@@ -21,7 +21,12 @@ export async function lockProject(
   await throwIfNodesFailed(nodes, failed)
   const plan = await PROJECT_LOCK.plan(hosts, manifest, context)
   if (flags.dryRun) return answer<Plan>(plan, planText)
-  const outcomes = await executePlan(plan, PROJECT_LOCK.handlers, {host: (node) => hosts.find((one) => one.node === node) as Host, context}, context)
+  const outcomes = await executePlan(
+    plan,
+    PROJECT_LOCK.handlers,
+    {host: (node) => hosts.find((one) => one.node === node) as Host, context},
+    context,
+  )
   throwIfFailed(outcomes)
   return answer(valuesOf<LockKinds, 'workspace.lock'>(outcomes, 'workspace.lock')[0] as Locked, lockText)
 }

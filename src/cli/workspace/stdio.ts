@@ -10,8 +10,15 @@ import {volumesOn} from './volumes.ts'
 /** Milliseconds that the far end has to end in, once nobody is at this end any more. */
 const END_WITHIN_MS = 15_000
 
-/** What `workspace stdio` does: carries one SSH connection until either end is gone. stdout is the connection's; for people there is stderr. */
-export async function carrySession(project: string, flags: {rack?: string | undefined; on?: string | undefined; project?: string | undefined}, loud: Context): Promise<void> {
+/**
+ * What `workspace stdio` does: carries one SSH connection until either end is gone. stdout is the connection's; for
+ * people there is stderr.
+ */
+export async function carrySession(
+  project: string,
+  flags: {rack?: string | undefined; on?: string | undefined; project?: string | undefined},
+  loud: Context,
+): Promise<void> {
   // ssh shows our stderr in the middle of whatever the user does: only what went wrong is worth that.
   const context = {...loud, reporter: {...silentReporter, warn: (text: string) => loud.reporter.warn(text)}}
   const {connectSession} = await import('../../lib/ssh-host/index.ts')
@@ -24,7 +31,9 @@ export async function carrySession(project: string, flags: {rack?: string | unde
   context.signal.addEventListener('abort', stop, {once: true})
   const far = Promise.all([passOn(remote.stdout, process.stdout), passOn(remote.stderr, process.stderr)])
   // An end of our stdin, or a broken stdout, is the client's end: sshd ends when its own stdin does.
-  void pipeline(process.stdin, remote.stdin).catch(() => {}).finally(() => setTimeout(stop, END_WITHIN_MS).unref())
+  void pipeline(process.stdin, remote.stdin)
+    .catch(() => {})
+    .finally(() => setTimeout(stop, END_WITHIN_MS).unref())
   try {
     const [ending] = await Promise.all([remote.exit, far])
     process.exitCode = await exitStatus(ending)
@@ -34,16 +43,28 @@ export async function carrySession(project: string, flags: {rack?: string | unde
   }
 }
 
-/** What the manifest says from which the hosts were made. Errors: those of a manifest that is not there any more; without it nobody knows whether what runs is to be in a sandbox. */
-async function settingsOf(project: string, folder: string | undefined): Promise<{workspace: Pick<Manifest['workspace'], 'env' | 'isolate'>; manifest?: Manifest}> {
+/**
+ * What the manifest says from which the hosts were made. Errors: those of a manifest that is not there any more;
+ * without it nobody knows whether what runs is to be in a sandbox.
+ */
+async function settingsOf(
+  project: string,
+  folder: string | undefined,
+): Promise<{workspace: Pick<Manifest['workspace'], 'env' | 'isolate'>; manifest?: Manifest}> {
   if (folder === undefined) return {workspace: {env: {}}}
   const {loadManifest} = await import('../../lib/manifest/index.ts')
   const manifest = await loadManifest(folder)
   if (manifest.name === project) return {workspace: manifest.workspace, manifest}
-  throw new CliError('CONFLICT', `${manifest.path} is of ${manifest.name} now, not of ${project}`, {hint: 'flexrack workspace ssh-config', details: {file: manifest.path}})
+  throw new CliError('CONFLICT', `${manifest.path} is of ${manifest.name} now, not of ${project}`, {
+    hint: 'flexrack workspace ssh-config',
+    details: {file: manifest.path},
+  })
 }
 
-/** To the end, also where nobody reads any more: what cannot be written is dropped, so that the far end does not wait for room. */
+/**
+ * To the end, also where nobody reads any more: what cannot be written is dropped, so that the far end does not wait
+ * for room.
+ */
 async function passOn(from: Readable, to: NodeJS.WriteStream): Promise<void> {
   to.on('error', () => from.resume())
   await new Promise<void>((resolve, reject) => {

@@ -29,7 +29,10 @@ export function upText(answer: UpAnswer): string {
 }
 
 function codeText({changed, removed, bytes: size}: UpAnswer['nodes'][number]): string {
-  const parts = [...(changed > 0 ? [`${count(changed, 'file')} changed`] : []), ...(removed > 0 ? [`${removed} removed`] : [])]
+  const parts = [
+    ...(changed > 0 ? [`${count(changed, 'file')} changed`] : []),
+    ...(removed > 0 ? [`${removed} removed`] : []),
+  ]
   return parts.length === 0 ? 'was the same' : `${parts.join(', ')} (${bytes(size)})`
 }
 
@@ -46,7 +49,16 @@ export function workspacesText(all: PlacedWorkspace[]): string {
       image: one.image?.ref,
       processes: String(one.processes.length),
     })),
-    ['project', 'node', {key: 'files', align: 'right'}, 'synced', 'by', 'environment', ...(all.some((one) => one.image) ? ['image'] : []), {key: 'processes', align: 'right'}],
+    [
+      'project',
+      'node',
+      {key: 'files', align: 'right'},
+      'synced',
+      'by',
+      'environment',
+      ...(all.some((one) => one.image) ? ['image'] : []),
+      {key: 'processes', align: 'right'},
+    ],
   )
 }
 
@@ -58,8 +70,18 @@ export function workspaceText(all: PlacedWorkspace[]): string {
         ['code', one.code],
         ['files', one.files ?? undefined],
         ['synced', one.syncedAt ? `${ago(one.syncedAt)} from ${one.source} by ${one.owner}` : 'never'],
-        ['environment', one.environment ? `${one.environment.path} (Python ${one.environment.python})${one.environment.ready ? '' : ', gone'}` : 'none'],
-        ['processes', one.processes.map((process) => `${process.pid}  ${process.run ? `[run ${process.run}] ` : ''}${process.command}`).join('\n') || 'none'],
+        [
+          'environment',
+          one.environment
+            ? `${one.environment.path} (Python ${one.environment.python})${one.environment.ready ? '' : ', gone'}`
+            : 'none',
+        ],
+        [
+          'processes',
+          one.processes
+            .map((process) => `${process.pid}  ${process.run ? `[run ${process.run}] ` : ''}${process.command}`)
+            .join('\n') || 'none',
+        ],
       ]),
     )
     .join('\n\n')
@@ -69,7 +91,13 @@ export type EndAnswer = (Ended | EnvironmentsRemoved)[]
 
 export function endText(answer: EndAnswer): string {
   if (answer.length === 0) return 'There was nothing to end or remove.'
-  return answer.map((one) => ('project' in one ? endedText(one) : `${one.node}: ${count(one.removed.length, 'environment')} removed (${bytes(one.bytes)})`)).join('\n')
+  return answer
+    .map((one) =>
+      'project' in one
+        ? endedText(one)
+        : `${one.node}: ${count(one.removed.length, 'environment')} removed (${bytes(one.bytes)})`,
+    )
+    .join('\n')
 }
 
 function endedText(one: Ended): string {

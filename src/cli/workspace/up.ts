@@ -26,16 +26,31 @@ export async function bringUp(
   const {planWorkspace, upWorkspace} = await import('../../lib/workspace/index.ts')
   const nodes = workspaceNodes(rack, flags.on)
   const {hosts, failed} = await openHosts(fleet, nodes, context)
-  const prepared = await planWorkspace(hosts, manifest, context, {codeOnly: flags.codeOnly, overwrite: flags.overwrite, command: flags.command})
+  const prepared = await planWorkspace(hosts, manifest, context, {
+    codeOnly: flags.codeOnly,
+    overwrite: flags.overwrite,
+    command: flags.command,
+  })
   if (flags.dryRun) {
     await throwIfNodesFailed(nodes, new Map([...failed, ...prepared.failed]))
     return answer(prepared.plan, planText)
   }
-  const workspaces = await upWorkspace(hosts, manifest, context, {prepared, unreached: failed, nodes: nodes.map((one) => one.name)})
+  const workspaces = await upWorkspace(hosts, manifest, context, {
+    prepared,
+    unreached: failed,
+    nodes: nodes.map((one) => one.name),
+  })
   const took = Math.round(performance.now() - started)
   return answer({project: manifest.name, took, nodes: [...workspaces.values()].map(shown)}, upText)
 }
 
 function shown({node, codePath, environment, synced}: Workspace): UpAnswer['nodes'][number] {
-  return {node, codePath, changed: synced?.changed ?? 0, removed: synced?.removed ?? 0, bytes: synced?.bytes ?? 0, ...(environment && {environment})}
+  return {
+    node,
+    codePath,
+    changed: synced?.changed ?? 0,
+    removed: synced?.removed ?? 0,
+    bytes: synced?.bytes ?? 0,
+    ...(environment && {environment}),
+  }
 }

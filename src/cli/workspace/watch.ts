@@ -6,14 +6,30 @@ import {bytes} from '../terminal/render.ts'
 import {openHosts, throwIfNodesFailed} from './hosts.ts'
 import {workspaceNodes} from './nodes.ts'
 
-/** `workspace sync --watch`: until Ctrl-C. A node that cannot be had at first is an error; one that is lost later comes back. */
-export async function watchProject(flags: {on?: string | undefined; overwrite: boolean}, {rack, fleet, manifest}: ProjectSession, context: Context, onEvent: (event: LiveEvent) => void): Promise<void> {
-  const [{LIVE_SYNC}, {openHost}] = await Promise.all([import('../../lib/workspace/index.ts'), import('../../lib/host/index.ts')])
+/**
+ * `workspace sync --watch`: until Ctrl-C. A node that cannot be had at first is an error; one that is lost later comes
+ * back.
+ */
+export async function watchProject(
+  flags: {on?: string | undefined; overwrite: boolean},
+  {rack, fleet, manifest}: ProjectSession,
+  context: Context,
+  onEvent: (event: LiveEvent) => void,
+): Promise<void> {
+  const [{LIVE_SYNC}, {openHost}] = await Promise.all([
+    import('../../lib/workspace/index.ts'),
+    import('../../lib/host/index.ts'),
+  ])
   const nodes = workspaceNodes(rack, flags.on)
   const {failed} = await openHosts(fleet, nodes, context)
   await throwIfNodesFailed(nodes, failed)
   const connect = (node: RackNode) => () => openHost(fleet, node, context)
-  await LIVE_SYNC.keep(nodes.map((node) => ({name: node.name, connect: connect(node)})), manifest, {overwrite: flags.overwrite, onEvent}, context)
+  await LIVE_SYNC.keep(
+    nodes.map((node) => ({name: node.name, connect: connect(node)})),
+    manifest,
+    {overwrite: flags.overwrite, onEvent},
+    context,
+  )
 }
 
 export function liveText(event: LiveEvent): string {

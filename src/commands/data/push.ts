@@ -8,7 +8,10 @@ export default class DataPush extends BaseCommand {
   static override description =
     'Only contents that a node lacks travel; what came before a lost connection need not come again. Without --on it goes to all nodes of the rack. ' +
     'Where data_limit of the rack file, or the disk, leaves no room, the versions that were used longest ago give way, but for those that runs have. `train` does the same for the data that the manifest names.'
-  static override examples = ['<%= config.bin %> data push digits', '<%= config.bin %> data push digits@3fa9c1 --on node-2']
+  static override examples = [
+    '<%= config.bin %> data push digits',
+    '<%= config.bin %> data push digits@3fa9c1 --on node-2',
+  ]
   static override args = {data: Args.string({required: true, description: 'NAME, or NAME@DIGEST (its beginning)'})}
   static override flags = {on: onFlag, rack: rackFlag, project: projectFlag, 'dry-run': dryRunFlag}
 
@@ -16,12 +19,26 @@ export default class DataPush extends BaseCommand {
     const {args, flags} = await this.parse(DataPush)
     const context = await this.context()
     const session = await this.session(flags)
-    const [{dataHosts, hostOf, openStore}, {pushedText}, {planText}, {planPush, DATA_HANDLERS}, {executePlan, throwIfFailed, valuesOf}] = await Promise.all([
-      import('../../cli/data/open.ts'), import('../../cli/data/text.ts'), import('../../cli/terminal/render.ts'), import('../../lib/data/index.ts'), import('../../lib/plan/index.ts'),
+    const [
+      {dataHosts, hostOf, openStore},
+      {pushedText},
+      {planText},
+      {planPush, DATA_HANDLERS},
+      {executePlan, throwIfFailed, valuesOf},
+    ] = await Promise.all([
+      import('../../cli/data/open.ts'),
+      import('../../cli/data/text.ts'),
+      import('../../cli/terminal/render.ts'),
+      import('../../lib/data/index.ts'),
+      import('../../lib/plan/index.ts'),
     ])
     const version = await (await openStore(context)).find(args.data)
     const hosts = await dataHosts(session, flags.on, context)
-    const plan = planPush(hosts.map(({node}) => node), [version], session.rack.dataLimit ?? null)
+    const plan = planPush(
+      hosts.map(({node}) => node),
+      [version],
+      session.rack.dataLimit ?? null,
+    )
     if (flags['dry-run']) return this.answer(plan, planText)
     const outcomes = await executePlan(plan, DATA_HANDLERS, {host: hostOf(hosts), context}, context)
     throwIfFailed(outcomes)

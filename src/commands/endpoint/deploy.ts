@@ -5,7 +5,7 @@ import {dryRunFlag, onFlag, projectFlag, rackFlag, readyTimeoutFlag} from '../..
 export default class EndpointDeploy extends BaseCommand {
   static override summary = 'serve a model version behind a stable address'
   static override description =
-    'Puts the version on a node, starts a model server there, waits until it is ready and has answered one request, and then switches the head\'s gateway to it. ' +
+    "Puts the version on a node, starts a model server there, waits until it is ready and has answered one request, and then switches the head's gateway to it. " +
     'The old release serves until then, and keeps serving if the new one does not become ready. No request is lost either way.'
   static override examples = [
     '<%= config.bin %> endpoint deploy digits',
@@ -14,10 +14,20 @@ export default class EndpointDeploy extends BaseCommand {
   ]
   static override args = {name: Args.string({required: true, description: 'name of the endpoint'})}
   static override flags = {
-    model: Flags.string({char: 'm', description: 'NAME@ALIAS, NAME/VERSION or NAME (default: the manifest\'s, else the model of this name, @production first)'}),
+    model: Flags.string({
+      char: 'm',
+      description:
+        "NAME@ALIAS, NAME/VERSION or NAME (default: the manifest's, else the model of this name, @production first)",
+    }),
     on: onFlag,
-    replicas: Flags.integer({description: 'number of model servers (default: the manifest\'s, else as many as now, else 1)', min: 1, max: 100}),
-    runtime: Flags.string({description: 'recipe of the model server (default: the manifest\'s, else what fits the model)'}),
+    replicas: Flags.integer({
+      description: "number of model servers (default: the manifest's, else as many as now, else 1)",
+      min: 1,
+      max: 100,
+    }),
+    runtime: Flags.string({
+      description: "recipe of the model server (default: the manifest's, else what fits the model)",
+    }),
     timeout: readyTimeoutFlag,
     force: Flags.boolean({description: 'deploy again what is already served'}),
     'dry-run': dryRunFlag,
@@ -27,12 +37,21 @@ export default class EndpointDeploy extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(EndpointDeploy)
-    const [{endpointsOf}, {changeText}, {planText}] = await Promise.all([import('../../cli/endpoint/open.ts'), import('../../cli/endpoint/text.ts'), import('../../cli/terminal/render.ts')])
+    const [{endpointsOf}, {changeText}, {planText}] = await Promise.all([
+      import('../../cli/endpoint/open.ts'),
+      import('../../cli/endpoint/text.ts'),
+      import('../../cli/terminal/render.ts'),
+    ])
     const endpoints = await endpointsOf(await this.session(flags), await this.context())
     const {model, on, replicas, runtime, timeout, force} = flags
     const input = {
-      name: args.name, force: force ?? false,
-      ...(model && {model}), ...(on && {on}), ...(replicas && {replicas}), ...(runtime && {runtime}), ...(timeout && {seconds: timeout}),
+      name: args.name,
+      force: force ?? false,
+      ...(model && {model}),
+      ...(on && {on}),
+      ...(replicas && {replicas}),
+      ...(runtime && {runtime}),
+      ...(timeout && {seconds: timeout}),
     }
     if (flags['dry-run']) return this.answer(await endpoints.planDeploy(input), planText)
     const {endpoint, changed} = await endpoints.deploy(input)

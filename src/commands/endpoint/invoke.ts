@@ -8,7 +8,7 @@ export default class EndpointInvoke extends BaseCommand {
   static override summary = 'send one request to an endpoint'
   static override description =
     'Takes an Open Inference Protocol request, bare nested lists, an object of lists by input name, or a .npy array; name and type of the tensor come from the model itself. ' +
-    'A single item becomes a batch of one. Where the endpoint speaks OpenAI\'s API: a request, or a text that a user says; where it speaks MLflow\'s: a request, lists, a .csv or a .npy file.'
+    "A single item becomes a batch of one. Where the endpoint speaks OpenAI's API: a request, or a text that a user says; where it speaks MLflow's: a request, lists, a .csv or a .npy file."
   static override examples = [
     '<%= config.bin %> endpoint invoke digits --input digits.npy',
     "<%= config.bin %> endpoint invoke iris --data '[[5.1, 3.5, 1.4, 0.2]]'",
@@ -25,22 +25,38 @@ export default class EndpointInvoke extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(EndpointInvoke)
-    const [{endpointsOf}, {answerText}] = await Promise.all([import('../../cli/endpoint/open.ts'), import('../../cli/endpoint/text.ts')])
+    const [{endpointsOf}, {answerText}] = await Promise.all([
+      import('../../cli/endpoint/open.ts'),
+      import('../../cli/endpoint/text.ts'),
+    ])
     const {file, bytes} = await readInput(flags)
     const endpoints = await endpointsOf(await this.session(flags), await this.context())
     return this.answer(await endpoints.invoke({name: args.name, file, bytes}), answerText)
   }
 }
 
-async function readInput({input, data}: {input?: string | undefined; data?: string | undefined}): Promise<{file: string; bytes: Buffer}> {
+async function readInput({
+  input,
+  data,
+}: {
+  input?: string | undefined
+  data?: string | undefined
+}): Promise<{file: string; bytes: Buffer}> {
   const {CliError} = await import('../../lib/base/index.ts')
   if (data !== undefined) return {file: '--data', bytes: Buffer.from(data)}
-  if (input === undefined) throw new CliError('USAGE', 'there is nothing to send', {hint: "pass --input FILE, --input - or --data '[[1, 2, 3]]'"})
+  if (input === undefined)
+    throw new CliError('USAGE', 'there is nothing to send', {
+      hint: "pass --input FILE, --input - or --data '[[1, 2, 3]]'",
+    })
   if (input === '-') return {file: 'stdin', bytes: await buffer(process.stdin)}
   try {
     return {file: input, bytes: await readFile(input)}
   } catch (error) {
     const {code} = error as NodeJS.ErrnoException
-    throw new CliError('NOT_FOUND', code === 'ENOENT' ? `there is no file ${input}` : `${input} cannot be read (${code})`, {cause: error})
+    throw new CliError(
+      'NOT_FOUND',
+      code === 'ENOENT' ? `there is no file ${input}` : `${input} cannot be read (${code})`,
+      {cause: error},
+    )
   }
 }

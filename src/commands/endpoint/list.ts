@@ -9,7 +9,10 @@ export default class EndpointList extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {flags} = await this.parse(EndpointList)
-    const [{endpointsOf}, {endpointListText}] = await Promise.all([import('../../cli/endpoint/open.ts'), import('../../cli/endpoint/text.ts')])
+    const [{endpointsOf}, {endpointListText}] = await Promise.all([
+      import('../../cli/endpoint/open.ts'),
+      import('../../cli/endpoint/text.ts'),
+    ])
     const endpoints = await endpointsOf(await this.session(flags), await this.context())
     return this.answer(await endpoints.list(), endpointListText)
   }

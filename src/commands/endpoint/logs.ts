@@ -4,8 +4,13 @@ import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class EndpointLogs extends BaseCommand {
   static override summary = 'what the model servers of an endpoint print'
-  static override description = 'Shows all replicas at once, with the node\'s name before each line. With --json one object per line.'
-  static override examples = ['<%= config.bin %> endpoint logs digits', '<%= config.bin %> endpoint logs digits --follow', '<%= config.bin %> endpoint logs digits --release r2']
+  static override description =
+    "Shows all replicas at once, with the node's name before each line. With --json one object per line."
+  static override examples = [
+    '<%= config.bin %> endpoint logs digits',
+    '<%= config.bin %> endpoint logs digits --follow',
+    '<%= config.bin %> endpoint logs digits --release r2',
+  ]
   static override args = {name: Args.string({required: true, description: 'name of the endpoint'})}
   static override flags = {
     follow: Flags.boolean({char: 'f', description: 'follow until Ctrl-C'}),
@@ -20,7 +25,10 @@ export default class EndpointLogs extends BaseCommand {
     const {endpointsOf} = await import('../../cli/endpoint/open.ts')
     const endpoints = await endpointsOf(await this.session(flags), await this.context())
     await endpoints.logs({
-      name: args.name, follow: flags.follow, tail: flags.bytes, ...(flags.release && {release: flags.release}),
+      name: args.name,
+      follow: flags.follow,
+      tail: flags.bytes,
+      ...(flags.release && {release: flags.release}),
       onLine: (line) => this.follow(line, ({node, text}) => `${node}  ${text}`),
     })
   }

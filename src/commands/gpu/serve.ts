@@ -8,14 +8,23 @@ import type {Backend} from '../../lib/protocol/index.ts'
 export default class GpuServe extends BaseCommand {
   static override summary = 'share the GPUs of nodes with other machines'
   static override description =
-    'Through CUDA where a node has NVIDIA\'s driver, else through OpenCL, or as --backend says; sim is a GPU in software that runs CUDA programs on the CPU. ' +
+    "Through CUDA where a node has NVIDIA's driver, else through OpenCL, or as --backend says; sim is a GPU in software that runs CUDA programs on the CPU. " +
     'Installs the GPU daemon on the nodes and starts it: as a systemd user unit where those begin with the machine, else under a supervisor. Nothing needs root. It comes back after a reboot of the node (docs/reboot.md). The daemon listens where `gpu.bind` of the rack file says, by default on loopback. ' +
     'Run it again to update the daemon: without --backend a node keeps its backend, and programs that use its GPUs keep running.'
-  static override examples = ['<%= config.bin %> gpu serve', '<%= config.bin %> gpu serve node-1 node-2', '<%= config.bin %> gpu serve --on gpu=a100 --dry-run', '<%= config.bin %> gpu serve --backend sim --sim-devices 4 --sim-memory 8GiB']
+  static override examples = [
+    '<%= config.bin %> gpu serve',
+    '<%= config.bin %> gpu serve node-1 node-2',
+    '<%= config.bin %> gpu serve --on gpu=a100 --dry-run',
+    '<%= config.bin %> gpu serve --backend sim --sim-devices 4 --sim-memory 8GiB',
+  ]
   static override strict = false
   static override args = {nodes: Args.string({description: 'nodes; all by default'})}
   static override flags = {
-    backend: Flags.string({description: 'how the daemon reaches the GPUs (default: the node\'s current backend, else cuda or opencl, whichever it has)', options: ['cuda', 'opencl', 'sim']}),
+    backend: Flags.string({
+      description:
+        "how the daemon reaches the GPUs (default: the node's current backend, else cuda or opencl, whichever it has)",
+      options: ['cuda', 'opencl', 'sim'],
+    }),
     ...simFlags,
     ...simPaceFlags,
     'dry-run': dryRunFlag,
@@ -26,7 +35,11 @@ export default class GpuServe extends BaseCommand {
   async run(): Promise<unknown> {
     const {raw, flags} = await this.parse(GpuServe)
     const [session, context] = [await this.session(flags), await this.context()]
-    const [{gpuNodes, gpusOf, simOf}, {servedText}, {planText}] = await Promise.all([import('../../cli/gpu/request.ts'), import('../../cli/gpu/text.ts'), import('../../cli/terminal/render.ts')])
+    const [{gpuNodes, gpusOf, simOf}, {servedText}, {planText}] = await Promise.all([
+      import('../../cli/gpu/request.ts'),
+      import('../../cli/gpu/text.ts'),
+      import('../../cli/terminal/render.ts'),
+    ])
     const [nodes, gpus] = [await gpuNodes(session, wordsOf(raw), flags.on), await gpusOf(session, context)]
     const backend = flags.backend as Backend | undefined
     const wish = {...(backend && {backend}), ...(await simOf(flags, backend === 'sim', '--backend sim'))}

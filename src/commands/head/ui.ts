@@ -14,19 +14,29 @@ export default class HeadUi extends BaseCommand {
     const {flags} = await this.parse(HeadUi)
     const {rack, fleet} = await this.session(flags)
     const context = await this.context()
-    const [{connectHead}, {headLinkText, openBrowser}] = await Promise.all([import('../../lib/head/index.ts'), import('../../cli/head/ui.ts')])
+    const [{connectHead}, {headLinkText, openBrowser}] = await Promise.all([
+      import('../../lib/head/index.ts'),
+      import('../../cli/head/ui.ts'),
+    ])
     // Ctrl-C ends the wait below, not the goodbye after it.
     const head = await connectHead(rack, fleet, {...context, signal: new AbortController().signal})
     const login = await head.logIn()
     const link = {url: login.url, expiresAt: login.expiresAt}
     this.follow(link, headLinkText)
     const closeLink = flags.open ? await openBrowser(link.url, context) : undefined
-    const ended = new Promise<void>((resolve) => context.signal.addEventListener('abort', () => resolve(), {once: true}))
+    const ended = new Promise<void>((resolve) =>
+      context.signal.addEventListener('abort', () => resolve(), {once: true}),
+    )
     if (!context.signal.aborted) await Promise.race([ended, head.closed])
     await closeLink?.()
     const isLost = !context.signal.aborted
     if (!isLost) await login.end()
     await head.close()
-    if (isLost) throw new CliError('NODE_UNREACHABLE', `the connection to ${rack.head.node} was lost, and with it the page's way to the head`, {hint: 'flexrack head ui'})
+    if (isLost)
+      throw new CliError(
+        'NODE_UNREACHABLE',
+        `the connection to ${rack.head.node} was lost, and with it the page's way to the head`,
+        {hint: 'flexrack head ui'},
+      )
   }
 }

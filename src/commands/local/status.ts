@@ -3,7 +3,8 @@ import {localStatusText} from '../../cli/local/text.ts'
 
 export default class LocalStatus extends BaseCommand {
   static override summary = 'show the rack on this machine'
-  static override description = 'Shows whether the local rack runs, its nodes with their ports, and how many processes run on each.'
+  static override description =
+    'Shows whether the local rack runs, its nodes with their ports, and how many processes run on each.'
   static override examples = ['<%= config.bin %> local status', '<%= config.bin %> local status --json']
 
   async run(): Promise<unknown> {

@@ -13,9 +13,19 @@ export default class LocalUp extends BaseCommand {
     'Run it again with another number to add or remove nodes. The process takes the settings of pip and proxies from your environment when it starts; after changing those: local down, then up.'
   static override examples = ['<%= config.bin %> local up --nodes 3', '<%= config.bin %> local up --nodes 2 --gpu sim']
   static override flags = {
-    nodes: Flags.integer({char: 'n', description: 'number of nodes, node-1 to node-N (default: as many as it had, else 3)'}),
-    environments: Flags.directory({description: 'folder of Python environments that the nodes share (default: one of its own)', exists: false}),
-    gpu: Flags.string({description: 'also share GPUs of its nodes (gpu serve): cuda; opencl, which can be the CPU; sim, GPUs in software; auto is cuda where it is found, else sim', options: ['auto', 'cuda', 'opencl', 'sim']}),
+    nodes: Flags.integer({
+      char: 'n',
+      description: 'number of nodes, node-1 to node-N (default: as many as it had, else 3)',
+    }),
+    environments: Flags.directory({
+      description: 'folder of Python environments that the nodes share (default: one of its own)',
+      exists: false,
+    }),
+    gpu: Flags.string({
+      description:
+        'also share GPUs of its nodes (gpu serve): cuda; opencl, which can be the CPU; sim, GPUs in software; auto is cuda where it is found, else sim',
+      options: ['auto', 'cuda', 'opencl', 'sim'],
+    }),
     ...simFlags,
     'dry-run': dryRunFlag,
     yes: yesFlag,
@@ -28,17 +38,33 @@ export default class LocalUp extends BaseCommand {
     const wish = await this.wish(flags.gpu, flags)
     const before = await localStatus(ctx)
     if (wish && before.state === 'running') {
-      const [{gpusOf}, {keepBackend}, session] = await Promise.all([import('../../cli/gpu/request.ts'), import('../../cli/local/gpus.ts'), this.session({rack: before.rackFile})])
+      const [{gpusOf}, {keepBackend}, session] = await Promise.all([
+        import('../../cli/gpu/request.ts'),
+        import('../../cli/local/gpus.ts'),
+        this.session({rack: before.rackFile}),
+      ])
       await keepBackend(await gpusOf(session, ctx), session.rack.nodes, wish)
     }
-    const input = {...(flags.nodes !== undefined && {nodes: flags.nodes}), ...(flags.environments && {environments: flags.environments})}
+    const input = {
+      ...(flags.nodes !== undefined && {nodes: flags.nodes}),
+      ...(flags.environments && {environments: flags.environments}),
+    }
     const plan = await planLocalUp(input, ctx)
     if (flags['dry-run']) {
       const {planText} = await import('../../cli/terminal/render.ts')
-      const serve = {id: 'gpu', node: null, kind: 'gpu.serve', title: 'Have its nodes share their GPUs (what gpu serve does)', input: {...wish}, needs: plan.steps.slice(-1).map((step) => step.id)}
+      const serve = {
+        id: 'gpu',
+        node: null,
+        kind: 'gpu.serve',
+        title: 'Have its nodes share their GPUs (what gpu serve does)',
+        input: {...wish},
+        needs: plan.steps.slice(-1).map((step) => step.id),
+      }
       return this.answer(wish ? {...plan, steps: [...plan.steps, serve]} : plan, planText)
     }
-    const busy = plan.steps.filter((step) => step.kind === 'local.end' && step.input.processes !== 0).map((step) => step.node)
+    const busy = plan.steps
+      .filter((step) => step.kind === 'local.end' && step.input.processes !== 0)
+      .map((step) => step.node)
     if (busy.length > 0 && !flags.yes) {
       const {confirm} = await import('../../cli/base/prompt.ts')
       const {CliError} = await import('../../lib/base/index.ts')
@@ -47,7 +73,10 @@ export default class LocalUp extends BaseCommand {
     }
     const status = await localUp(input, ctx)
     if (wish) {
-      const [{gpusOf}, session] = await Promise.all([import('../../cli/gpu/request.ts'), this.session({rack: status.rackFile})])
+      const [{gpusOf}, session] = await Promise.all([
+        import('../../cli/gpu/request.ts'),
+        this.session({rack: status.rackFile}),
+      ])
       await (await gpusOf(session, ctx)).serve(session.rack.nodes, wish)
     }
     return this.answer(status, localStatusText)

@@ -3,8 +3,9 @@ import {BaseCommand} from '../../cli/base/command.ts'
 import {dryRunFlag, projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class ModelRegister extends BaseCommand {
-  static override summary = 'make a run\'s ONNX output a version of a model'
-  static override description = 'Creates the model if it does not exist. The version records its run and the checksum of its file.'
+  static override summary = "make a run's ONNX output a version of a model"
+  static override description =
+    'Creates the model if it does not exist. The version records its run and the checksum of its file.'
   static override examples = [
     '<%= config.bin %> model register digits --alias production',
     '<%= config.bin %> model register digits --run digits-k3x9a --path model.onnx',
@@ -22,12 +23,19 @@ export default class ModelRegister extends BaseCommand {
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(ModelRegister)
     const [{withModels}, {registeredText}, {planText}, {planOf}] = await Promise.all([
-      import('../../cli/model/open.ts'), import('../../cli/model/text.ts'), import('../../cli/terminal/render.ts'), import('../../lib/model/index.ts'),
+      import('../../cli/model/open.ts'),
+      import('../../cli/model/text.ts'),
+      import('../../cli/terminal/render.ts'),
+      import('../../lib/model/index.ts'),
     ])
     return withModels(flags, await this.context(), async (models, manifest) => {
       const {run, path, alias} = flags
       const registration = await models.findRegistration({
-        name: args.name, ...(run && {run}), ...(path && {path}), ...(alias && {alias}), ...(manifest && {experiment: manifest.tracking.experiment}),
+        name: args.name,
+        ...(run && {run}),
+        ...(path && {path}),
+        ...(alias && {alias}),
+        ...(manifest && {experiment: manifest.tracking.experiment}),
       })
       if (flags['dry-run']) return this.answer(planOf({registration}), planText)
       const {version, previous} = await models.register(registration)

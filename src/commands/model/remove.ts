@@ -6,14 +6,20 @@ export default class ModelRemove extends BaseCommand {
   static override summary = 'take a version, or a whole model, out of the registry'
   static override description = 'Files of runs, and deployed endpoints, stay as they are.'
   static override examples = ['<%= config.bin %> model remove digits/2', '<%= config.bin %> model remove digits --yes']
-  static override args = {model: Args.string({required: true, description: 'NAME/VERSION, or NAME for the model with all versions'})}
+  static override args = {
+    model: Args.string({required: true, description: 'NAME/VERSION, or NAME for the model with all versions'}),
+  }
   static override flags = {'dry-run': dryRunFlag, yes: yesFlag, rack: rackFlag, project: projectFlag}
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(ModelRemove)
     const [{withModels}, {removedText}, {planText}, {planOf}, {confirm}, {CliError}] = await Promise.all([
-      import('../../cli/model/open.ts'), import('../../cli/model/text.ts'), import('../../cli/terminal/render.ts'), import('../../lib/model/index.ts'),
-      import('../../cli/base/prompt.ts'), import('../../lib/base/index.ts'),
+      import('../../cli/model/open.ts'),
+      import('../../cli/model/text.ts'),
+      import('../../cli/terminal/render.ts'),
+      import('../../lib/model/index.ts'),
+      import('../../cli/base/prompt.ts'),
+      import('../../lib/base/index.ts'),
     ])
     const context = await this.context()
     return withModels(flags, context, async (models) => {

@@ -13,6 +13,9 @@ export default class NotebookList extends BaseCommand {
     const session = await this.session(flags)
     const {notebooksOf} = await import('../../cli/notebook/open.ts')
     const found = await notebooksOf(session, {on: flags.on}, await this.context())
-    return this.answer(found.map((one) => one.notebook), notebooksText)
+    return this.answer(
+      found.map((one) => one.notebook),
+      notebooksText,
+    )
   }
 }

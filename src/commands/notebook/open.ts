@@ -20,9 +20,20 @@ export default class NotebookOpen extends BaseCommand {
     const {args, flags} = await this.parse(NotebookOpen)
     const session = await this.session(flags)
     const context = await this.context()
-    const [{oneNotebook}, {projectName}, {forwardNotebook}] = await Promise.all([import('../../cli/notebook/open.ts'), import('../../cli/workspace/nodes.ts'), import('../../cli/notebook/forward.ts')])
+    const [{oneNotebook}, {projectName}, {forwardNotebook}] = await Promise.all([
+      import('../../cli/notebook/open.ts'),
+      import('../../cli/workspace/nodes.ts'),
+      import('../../cli/notebook/forward.ts'),
+    ])
     const project = projectName(args.project, session.manifest)
     const {host} = await oneNotebook(session, project, flags.on, context)
-    await forwardNotebook(session, host, project, {port: flags.port, browser: flags.open, json: this.jsonEnabled()}, (value, text) => this.follow(value, text), context)
+    await forwardNotebook(
+      session,
+      host,
+      project,
+      {port: flags.port, browser: flags.open, json: this.jsonEnabled()},
+      (value, text) => this.follow(value, text),
+      context,
+    )
   }
 }

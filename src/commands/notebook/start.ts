@@ -11,13 +11,31 @@ export default class NotebookStart extends BaseCommand {
     'A kernel that does nothing for --idle is ended, and so is the server once nobody has used it for as long; one that is at work is not. --for ends all of it. `notebook list` shows when. ' +
     'With --gpus there is a second kind of kernel: it leases GPUs of its node (`gpu serve`) when it starts, and gives them back when it ends. ' +
     'If one runs already, it is started anew, and its kernels end. Without --on it is on the first node of the rack.'
-  static override examples = ['<%= config.bin %> notebook start', '<%= config.bin %> notebook start --idle 30m --for 8h', '<%= config.bin %> notebook start --gpus 1 --memory 4GiB']
+  static override examples = [
+    '<%= config.bin %> notebook start',
+    '<%= config.bin %> notebook start --idle 30m --for 8h',
+    '<%= config.bin %> notebook start --gpus 1 --memory 4GiB',
+  ]
   static override flags = {
-    idle: Flags.string({helpValue: 'TIME', default: '2h', description: 'what does nothing for so long is ended: 30m, 2h, never'}),
+    idle: Flags.string({
+      helpValue: 'TIME',
+      default: '2h',
+      description: 'what does nothing for so long is ended: 30m, 2h, never',
+    }),
     for: Flags.string({helpValue: 'TIME', description: 'all of it is ended after so long, also what is at work'}),
     gpus: Flags.integer({description: 'number of GPUs that a kernel leases', min: 1, max: 64}),
-    memory: Flags.string({helpValue: 'SIZE', description: 'memory of each, such as 2GiB: a share of a device', exclusive: ['fraction'], dependsOn: ['gpus']}),
-    fraction: Flags.string({helpValue: 'SHARE', description: 'this fraction of the memory and time of each, such as 0.25', exclusive: ['memory'], dependsOn: ['gpus']}),
+    memory: Flags.string({
+      helpValue: 'SIZE',
+      description: 'memory of each, such as 2GiB: a share of a device',
+      exclusive: ['fraction'],
+      dependsOn: ['gpus'],
+    }),
+    fraction: Flags.string({
+      helpValue: 'SHARE',
+      description: 'this fraction of the memory and time of each, such as 0.25',
+      exclusive: ['memory'],
+      dependsOn: ['gpus'],
+    }),
     rack: rackFlag,
     on: onFlag,
     project: projectFlag,
@@ -28,13 +46,36 @@ export default class NotebookStart extends BaseCommand {
     const {flags} = await this.parse(NotebookStart)
     const session = await this.projectSession(flags)
     const context = await this.context()
-    const [{planNotebook, startNotebook}, {oneNode, openWorkspace}, {durationOf}, {kernelGpus}, {volumesOn}] = await Promise.all([
-      import('../../lib/notebook/index.ts'), import('../../cli/workspace/nodes.ts'), import('../../cli/base/seconds.ts'), import('../../cli/notebook/gpus.ts'), import('../../cli/workspace/volumes.ts'),
-    ])
-    const [idle, lasts] = [durationOf(flags.idle, '--idle'), flags.for === undefined ? null : durationOf(flags.for, '--for')]
-    const {host, workspace} = await openWorkspace(session.fleet, oneNode(session.rack, flags.on), session.manifest.name, context)
-    const gpus = flags.gpus === undefined ? null : await kernelGpus({...flags, count: flags.gpus}, session, host.node, context)
-    const plan = planNotebook({host, workspace, env: session.manifest.workspace.env, isolate: session.manifest.workspace.isolate !== undefined, volumes: await volumesOn(host, session, context), idle, lasts: lasts === 0 ? null : lasts, gpus})
+    const [{planNotebook, startNotebook}, {oneNode, openWorkspace}, {durationOf}, {kernelGpus}, {volumesOn}] =
+      await Promise.all([
+        import('../../lib/notebook/index.ts'),
+        import('../../cli/workspace/nodes.ts'),
+        import('../../cli/base/seconds.ts'),
+        import('../../cli/notebook/gpus.ts'),
+        import('../../cli/workspace/volumes.ts'),
+      ])
+    const [idle, lasts] = [
+      durationOf(flags.idle, '--idle'),
+      flags.for === undefined ? null : durationOf(flags.for, '--for'),
+    ]
+    const {host, workspace} = await openWorkspace(
+      session.fleet,
+      oneNode(session.rack, flags.on),
+      session.manifest.name,
+      context,
+    )
+    const gpus =
+      flags.gpus === undefined ? null : await kernelGpus({...flags, count: flags.gpus}, session, host.node, context)
+    const plan = planNotebook({
+      host,
+      workspace,
+      env: session.manifest.workspace.env,
+      isolate: session.manifest.workspace.isolate !== undefined,
+      volumes: await volumesOn(host, session, context),
+      idle,
+      lasts: lasts === 0 ? null : lasts,
+      gpus,
+    })
     if (flags['dry-run']) return this.answer(plan, planText)
     return this.answer(await startNotebook(plan, host, context), startedText)
   }

@@ -14,16 +14,30 @@ export default class RackAdd extends BaseCommand {
     '<%= config.bin %> rack add lab gpu-1 gpu-2',
     '<%= config.bin %> rack add lab big=me@10.0.0.11:2222 --label gpu=a100 --trust',
   ]
-  static override args = {rack: Args.string({required: true, description: 'name or file of the rack'}), hosts: Args.string({required: true, description: 'HOST, USER@HOST, HOST:PORT, [IPV6]:PORT or NAME=HOST; one or more', multiple: true})}
+  static override args = {
+    rack: Args.string({required: true, description: 'name or file of the rack'}),
+    hosts: Args.string({
+      required: true,
+      description: 'HOST, USER@HOST, HOST:PORT, [IPV6]:PORT or NAME=HOST; one or more',
+      multiple: true,
+    }),
+  }
   static override flags = {
     user: Flags.string({description: 'SSH user'}),
     port: Flags.integer({description: 'SSH port', min: 1, max: 65_535}),
     'identity-file': Flags.string({description: 'private key; it stays on this machine'}),
     'proxy-jump': Flags.string({description: 'hosts to go through, [user@]host[:port], separated by commas'}),
-    label: Flags.string({description: 'label to select the nodes by, KEY=VALUE', multiple: true, multipleNonGreedy: true}),
+    label: Flags.string({
+      description: 'label to select the nodes by, KEY=VALUE',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
     address: Flags.string({description: 'address at which the other nodes reach this one'}),
     root: Flags.string({description: "flexrack's folder on the nodes (default: ~/.flexrack)"}),
-    network: Flags.option({description: 'how they get packages: by themselves, through the SSH connection, or from bundles applied here', options: ['direct', 'through-client', 'bundle'] as const})(),
+    network: Flags.option({
+      description: 'how they get packages: by themselves, through the SSH connection, or from bundles applied here',
+      options: ['direct', 'through-client', 'bundle'] as const,
+    })(),
     trust: Flags.boolean({description: 'record unknown host keys'}),
     probe: Flags.boolean({default: true, allowNo: true, description: 'connect to the hosts first'}),
     'dry-run': dryRunFlag,
@@ -32,7 +46,10 @@ export default class RackAdd extends BaseCommand {
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(RackAdd)
     const ctx = await this.context()
-    const [{rackPath}, enroll] = await Promise.all([import('../../lib/rack/index.ts'), import('../../lib/enroll/index.ts')])
+    const [{rackPath}, enroll] = await Promise.all([
+      import('../../lib/rack/index.ts'),
+      import('../../lib/enroll/index.ts'),
+    ])
     const nodes = enroll.parseHosts(args.hosts, {
       ...(flags.user !== undefined && {user: flags.user}),
       ...(flags.port !== undefined && {port: flags.port}),

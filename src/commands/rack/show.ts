@@ -20,8 +20,15 @@ export default class RackShow extends BaseCommand {
     '<%= config.bin %> rack show lab node-1',
     '<%= config.bin %> rack show node-1 --topology',
   ]
-  static override args = {rack: Args.string({description: 'name or file of the rack'}), node: Args.string({description: 'name of a node'})}
-  static override flags = {topology: Flags.boolean({description: 'measure how GPUs, NICs and NUMA nodes are wired'}), rack: rackFlag, project: projectFlag}
+  static override args = {
+    rack: Args.string({description: 'name or file of the rack'}),
+    node: Args.string({description: 'name of a node'}),
+  }
+  static override flags = {
+    topology: Flags.boolean({description: 'measure how GPUs, NICs and NUMA nodes are wired'}),
+    rack: rackFlag,
+    project: projectFlag,
+  }
 
   async run(): Promise<Rack | RackNode | NodeReport<NodeTopology>[]> {
     const {args, flags} = await this.parse(RackShow)

@@ -14,7 +14,11 @@ export default class RunsUpload extends BaseCommand {
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(RunsUpload)
     const context = await this.context()
-    const [{openRunSession}, {planText}, {uploadedText}] = await Promise.all([import('../../cli/runs/open.ts'), import('../../cli/terminal/render.ts'), import('../../cli/runs/upload-text.ts')])
+    const [{openRunSession}, {planText}, {uploadedText}] = await Promise.all([
+      import('../../cli/runs/open.ts'),
+      import('../../cli/terminal/render.ts'),
+      import('../../cli/runs/upload-text.ts'),
+    ])
     const runs = await openRunSession(flags, context)
     const found = await runs.upload(await runs.find(args.run), {dryRun: flags['dry-run']})
     return 'steps' in found ? this.answer(found, planText) : this.answer(found, uploadedText)

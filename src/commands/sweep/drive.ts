@@ -7,7 +7,9 @@ export default class SweepDrive extends BaseCommand {
   static override summary = 'drive a sweep without a terminal: what `sweep --detach` starts'
   static override description = 'Only the command that starts it tells it what to do.'
   static override examples = ['<%= config.bin %> sweep --detach']
-  static override args = {sweep: Args.string({description: 'the sweep, for those who look at processes', required: true})}
+  static override args = {
+    sweep: Args.string({description: 'the sweep, for those who look at processes', required: true}),
+  }
   static override flags = {rack: rackFlag, project: projectFlag}
   protected override readonly isBackground = true
 

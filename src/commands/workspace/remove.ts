@@ -6,7 +6,10 @@ export default class WorkspaceRemove extends BaseCommand {
   static override summary = 'remove a workspace from the nodes'
   static override description =
     'Ends what runs in the workspace and removes its folder, with everything in it, on every node that has it. Keeps runs with their logs and outputs, and what was saved of it (`workspace history`), once more before it goes; removes nothing while a run is active in it. --environments also removes the Python environments that nothing uses any more.'
-  static override examples = ['<%= config.bin %> workspace remove --dry-run', '<%= config.bin %> workspace remove digits --on node-1 --environments --yes']
+  static override examples = [
+    '<%= config.bin %> workspace remove --dry-run',
+    '<%= config.bin %> workspace remove digits --on node-1 --environments --yes',
+  ]
   static override args = {project: Args.string({description: 'name of the project (default: that of flexrack.yaml)'})}
   static override flags = {
     rack: rackFlag,
@@ -23,7 +26,16 @@ export default class WorkspaceRemove extends BaseCommand {
     const {args, flags} = await this.parse(WorkspaceRemove)
     const session = await this.session(flags)
     const {endWorkspaces} = await import('../../cli/workspace/end.ts')
-    const input = {named: args.project, on: flags.on, remove: true, environments: flags.environments, history: flags.history, grace: flags.grace, dryRun: flags['dry-run'], yes: flags.yes}
+    const input = {
+      named: args.project,
+      on: flags.on,
+      remove: true,
+      environments: flags.environments,
+      history: flags.history,
+      grace: flags.grace,
+      dryRun: flags['dry-run'],
+      yes: flags.yes,
+    }
     return endWorkspaces(input, session, await this.context(), (value, text) => this.answer(value, text))
   }
 }

@@ -9,18 +9,35 @@ export default class WorkspaceRestore extends BaseCommand {
   static override description =
     'Restores what was saved last (of a file that has gone, where it was last), or --at a time, or what a run ran, into a new folder on the node, or --to one of this machine. ' +
     'With --in-place it changes the workspace itself back, which is saved before: the answer says how that is undone. What was made since then stays, unless --remove says otherwise; what is not saved is never written over.'
-  static override examples = ['<%= config.bin %> workspace restore --at 2h train.py', '<%= config.bin %> workspace restore --run digits-k3x9a --to ./as-it-ran', '<%= config.bin %> workspace restore --at 1a2b3c4d --in-place --dry-run']
+  static override examples = [
+    '<%= config.bin %> workspace restore --at 2h train.py',
+    '<%= config.bin %> workspace restore --run digits-k3x9a --to ./as-it-ran',
+    '<%= config.bin %> workspace restore --at 1a2b3c4d --in-place --dry-run',
+  ]
   static override args = {path: Args.string({description: 'file or folder of the project (default: all)'})}
   static override flags = {
-    at: atFlag, run: runFlag,
-    to: Flags.string({helpValue: 'FOLDER', description: 'folder of this machine, which is made', exclusive: ['in-place']}),
+    at: atFlag,
+    run: runFlag,
+    to: Flags.string({
+      helpValue: 'FOLDER',
+      description: 'folder of this machine, which is made',
+      exclusive: ['in-place'],
+    }),
     'in-place': Flags.boolean({description: 'over what the workspace has, which is saved before'}),
     remove: Flags.boolean({description: 'also remove what was not there then', dependsOn: ['in-place']}),
-    rack: rackFlag, on: onFlag, project: projectFlag, 'dry-run': dryRunFlag,
+    rack: rackFlag,
+    on: onFlag,
+    project: projectFlag,
+    'dry-run': dryRunFlag,
   }
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(WorkspaceRestore)
-    return restoreSaved({...flags, path: args.path, inPlace: flags['in-place'], dryRun: flags['dry-run']}, await this.projectSession(flags), await this.context(), (value, text) => this.answer(value, text))
+    return restoreSaved(
+      {...flags, path: args.path, inPlace: flags['in-place'], dryRun: flags['dry-run']},
+      await this.projectSession(flags),
+      await this.context(),
+      (value, text) => this.answer(value, text),
+    )
   }
 }

@@ -8,7 +8,11 @@ export default class WorkspaceSshConfig extends BaseCommand {
     'Afterwards `ssh ws-PROJECT`, scp, sftp, rsync, port forwards and every editor that knows SSH work in the workspace, with its environment; ws-PROJECT is the first node that has it, ws-PROJECT-NODE each where there are several. ' +
     'It writes one file of hosts and includes it at the top of ~/.ssh/config. The keys of the hosts are pinned there. Connections go through flexrack: nothing listens on the node. ' +
     'Run it again after `workspace up` on other nodes. --remove takes all of it away, for every project.'
-  static override examples = ['<%= config.bin %> workspace ssh-config', '<%= config.bin %> workspace ssh-config --dry-run', '<%= config.bin %> workspace ssh-config --remove']
+  static override examples = [
+    '<%= config.bin %> workspace ssh-config',
+    '<%= config.bin %> workspace ssh-config --dry-run',
+    '<%= config.bin %> workspace ssh-config --remove',
+  ]
   static override args = {project: Args.string({description: 'name of the project (default: that of flexrack.yaml)'})}
   static override flags = {
     remove: Flags.boolean({description: 'take the hosts of all projects away, and the line in ~/.ssh/config'}),
@@ -24,6 +28,11 @@ export default class WorkspaceSshConfig extends BaseCommand {
     const {removeSshHosts, writeSshHosts} = await import('../../cli/workspace/ssh-config.ts')
     const answer = <T>(value: T, text: (value: T) => string): T => this.answer(value, text)
     if (flags.remove) return removeSshHosts(flags['dry-run'], context, answer)
-    return writeSshHosts({named: args.project, on: flags.on, dryRun: flags['dry-run']}, await this.session(flags), context, answer)
+    return writeSshHosts(
+      {named: args.project, on: flags.on, dryRun: flags['dry-run']},
+      await this.session(flags),
+      context,
+      answer,
+    )
   }
 }

@@ -4,8 +4,10 @@ import {onFlag, projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class WorkspaceStdio extends BaseCommand {
   static override hidden = true
-  static override summary = 'an SSH connection into a workspace, over stdin and stdout: what ssh calls as its ProxyCommand'
-  static override description = '`workspace ssh-config` writes it into the file of hosts. At the far end the node starts OpenSSH\'s server for this one connection.'
+  static override summary =
+    'an SSH connection into a workspace, over stdin and stdout: what ssh calls as its ProxyCommand'
+  static override description =
+    "`workspace ssh-config` writes it into the file of hosts. At the far end the node starts OpenSSH's server for this one connection."
   static override examples = ['ssh -o ProxyCommand="<%= config.bin %> workspace stdio digits --on node-1" digits']
   static override args = {workspace: Args.string({description: 'name of the project', required: true})}
   static override flags = {rack: rackFlag, on: onFlag, project: projectFlag}

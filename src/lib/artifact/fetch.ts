@@ -6,14 +6,16 @@ import type {Fetch, TransferOptions, Unpacked} from './types.ts'
 import {unpackFiles} from './unpack.ts'
 
 /**
- * Brings files and folders from a node. They come into a draft beside and are renamed one path at a time when all of them are whole.
- * Errors: NOT_FOUND names the paths that are not there, NODE_UNREACHABLE when the connection is lost, REMOTE_FAILED, INTERRUPTED.
+ * Brings files and folders from a node. They come into a draft beside and are renamed one path at a time when all of
+ * them are whole. Errors: NOT_FOUND names the paths that are not there, NODE_UNREACHABLE when the connection is lost,
+ * REMOTE_FAILED, INTERRUPTED.
  */
 export async function fetchPaths(shell: NodeShell, fetch: Fetch, options: TransferOptions = {}): Promise<Unpacked> {
   const paths = fetch.paths.map((path) => path.replace(/\/+$/, ''))
   for (const path of paths) {
     const clean = normalize(path)
-    if (clean.startsWith('/') || clean === '..' || clean.startsWith('../')) throw new CliError('USAGE', `${path} is not below ${fetch.folder}`)
+    if (clean.startsWith('/') || clean === '..' || clean.startsWith('../'))
+      throw new CliError('USAGE', `${path} is not below ${fetch.folder}`)
   }
   await mkdir(fetch.target, {recursive: true})
   const draft = await mkdtemp(join(fetch.target, '.part-'))
@@ -26,20 +28,31 @@ export async function fetchPaths(shell: NodeShell, fetch: Fetch, options: Transf
   }
 }
 
-async function receive(shell: NodeShell, folder: string, paths: string[], draft: string, options: TransferOptions): Promise<Unpacked> {
+async function receive(
+  shell: NodeShell,
+  folder: string,
+  paths: string[],
+  draft: string,
+  options: TransferOptions,
+): Promise<Unpacked> {
   const process = await shell.spawn(fetchScript(folder, paths), options.signal ? {signal: options.signal} : {})
   process.stdin.end()
   let stderr = ''
   process.stderr.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-4000)))
   const [unpacking, ending] = await Promise.allSettled([unpackFiles(process.stdout, draft, options), process.exit])
-  if (options.signal?.aborted) throw new CliError('INTERRUPTED', `the transfer from ${shell.node} was interrupted`, {details: {node: shell.node}})
+  if (options.signal?.aborted)
+    throw new CliError('INTERRUPTED', `the transfer from ${shell.node} was interrupted`, {details: {node: shell.node}})
   if (ending.status === 'rejected') throw ending.reason
   if (ending.value.status === MISSING) {
     const missing = stderr.trim().split('\n')
-    throw new CliError('NOT_FOUND', `${shell.node} has no ${missing.join(', ')} in ${folder}`, {details: {node: shell.node, folder, missing}})
+    throw new CliError('NOT_FOUND', `${shell.node} has no ${missing.join(', ')} in ${folder}`, {
+      details: {node: shell.node, folder, missing},
+    })
   }
   if (ending.value.status !== 0) {
-    throw new CliError('REMOTE_FAILED', `files in ${folder} could not be read on ${shell.node}`, {details: {node: shell.node, folder, ...ending.value, stderr: stderr.trim()}})
+    throw new CliError('REMOTE_FAILED', `files in ${folder} could not be read on ${shell.node}`, {
+      details: {node: shell.node, folder, ...ending.value, stderr: stderr.trim()},
+    })
   }
   if (unpacking.status === 'rejected') throw unpacking.reason
   return unpacking.value
@@ -60,10 +73,19 @@ exec tar -cf - -- ${names}
 
 /** Renames over whatever is there; a folder in the way is replaced as a whole. */
 async function place(from: string, to: string): Promise<void> {
-  if (!(await lstat(from).then(() => true, () => false))) return // a link that was refused
+  if (
+    !(await lstat(from).then(
+      () => true,
+      () => false,
+    ))
+  )
+    return // a link that was refused
   await mkdir(dirname(to), {recursive: true})
   const old = `${to}.old-${process.pid}`
-  const isThere = await rename(to, old).then(() => true, () => false)
+  const isThere = await rename(to, old).then(
+    () => true,
+    () => false,
+  )
   try {
     await rename(from, to)
   } catch (error) {

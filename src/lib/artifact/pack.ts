@@ -1,6 +1,9 @@
 import {PassThrough, type Readable} from 'node:stream'
 
-/** A tar stream of `files` (relative to `folder`), each entry alone: a folder's content comes only if it is named too. Owners and times of access are left out. */
+/**
+ * A tar stream of `files` (relative to `folder`), each entry alone: a folder's content comes only if it is named too.
+ * Owners and times of access are left out.
+ */
 export async function packFiles(folder: string, files: string[]): Promise<Readable> {
   const {Pack} = await import('tar')
   const pack = new Pack({cwd: folder, portable: true, noDirRecurse: true, strict: true, follow: false})

@@ -15,7 +15,11 @@ export interface Sending<V extends Verb> {
 }
 
 /** Sends one file as it is; progress in bytes. Errors: those of the verb, and of reading the file. */
-export async function sendFile<V extends Verb>(host: Host, {file, verb, input, title}: Sending<V>, context: Context): Promise<void> {
+export async function sendFile<V extends Verb>(
+  host: Host,
+  {file, verb, input, title}: Sending<V>,
+  context: Context,
+): Promise<void> {
   const {size} = await stat(file)
   const progress = context.reporter.begin(title, host.node)
   const body = Readable.from(counted(createReadStream(file), (sent) => progress.amount(sent, size, 'bytes')))

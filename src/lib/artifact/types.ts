@@ -13,7 +13,10 @@ export interface Fetch {
   folder: string
   /** Relative to it, files or folders; at least one. */
   paths: string[]
-  /** Local folder that gets them, under the same relative paths; made if missing. What it had under these paths is replaced. */
+  /**
+   * Local folder that gets them, under the same relative paths; made if missing. What it had under these paths is
+   * replaced.
+   */
   target: string
 }
 

@@ -6,8 +6,9 @@ import {count} from './count.ts'
 import type {TransferOptions, Unpacked} from './types.ts'
 
 /**
- * Unpacks a tar stream into a folder that nobody else uses yet (made if missing). Nothing lands outside it: absolute names and `..`
- * are refused, links that point outside are left out and told. Rejects where the stream breaks off or is no tar.
+ * Unpacks a tar stream into a folder that nobody else uses yet (made if missing). Nothing lands outside it: absolute
+ * names and `..` are refused, links that point outside are left out and told. Rejects where the stream breaks off or is
+ * no tar.
  */
 export async function unpackFiles(stream: Readable, folder: string, options: TransferOptions = {}): Promise<Unpacked> {
   const {Unpack} = await import('tar')

@@ -5,22 +5,31 @@ import {packFiles} from './pack.ts'
 import type {TransferOptions, Upload} from './types.ts'
 
 /**
- * Puts files into a folder on a node, all or nothing: they are unpacked beside it and renamed, so a cut leaves what was there.
- * Errors: NODE_UNREACHABLE when the connection is lost, REMOTE_FAILED with what tar said, INTERRUPTED.
+ * Puts files into a folder on a node, all or nothing: they are unpacked beside it and renamed, so a cut leaves what was
+ * there. Errors: NODE_UNREACHABLE when the connection is lost, REMOTE_FAILED with what tar said, INTERRUPTED.
  */
 export async function uploadFolder(shell: NodeShell, upload: Upload, options: TransferOptions = {}): Promise<void> {
   const input = count(await packFiles(upload.folder, upload.files), options.onBytes)
-  const result = await shell.exec(uploadScript(upload.target, upload.files.at(-1)), {input, ...(options.signal ? {signal: options.signal} : {})})
+  const result = await shell.exec(uploadScript(upload.target, upload.files.at(-1)), {
+    input,
+    ...(options.signal ? {signal: options.signal} : {}),
+  })
   if (result.status === 0) return
   throw new CliError('REMOTE_FAILED', `${upload.target} could not be written on ${shell.node}`, {
-    details: {node: shell.node, path: upload.target, status: result.status, signal: result.signal, stderr: result.stderr.trimEnd().split('\n').slice(-5).join('\n')},
+    details: {
+      node: shell.node,
+      path: upload.target,
+      status: result.status,
+      signal: result.signal,
+      stderr: result.stderr.trimEnd().split('\n').slice(-5).join('\n'),
+    },
   })
 }
 
 /**
- * tar itself tells of a stream cut within a file; one cut between two files ends well for some tars, so the last file must be there.
- * The draft is removed however the script ends (a signal that came while tar failed must not end the removal itself); the old folder
- * only after the new one is in place.
+ * tar itself tells of a stream cut within a file; one cut between two files ends well for some tars, so the last file
+ * must be there. The draft is removed however the script ends (a signal that came while tar failed must not end the
+ * removal itself); the old folder only after the new one is in place.
  */
 export function uploadScript(target: string, last: string | undefined): string {
   const path = quote([target.replace(/\/+$/, '')])

@@ -10,11 +10,15 @@ const POLL_MS = 50
 const KILLED_MS = 10_000
 
 /**
- * Ends what is busy in the background, on this machine, with what has this name, and looks that it is gone: it has `self` milliseconds to end by
- * itself, then SIGTERM (what Ctrl-C does), then, after `grace`, SIGKILL. A later process with its pid is never touched. Errors: LOCAL_FAILED where it
- * does not end even so.
+ * Ends what is busy in the background, on this machine, with what has this name, and looks that it is gone: it has
+ * `self` milliseconds to end by itself, then SIGTERM (what Ctrl-C does), then, after `grace`, SIGKILL. A later process
+ * with its pid is never touched. Errors: LOCAL_FAILED where it does not end even so.
  */
-export async function endBackground(name: string, {self = 0, grace}: {self?: number; grace: number}, context: Pick<Context, 'env'>): Promise<BackgroundEnd> {
+export async function endBackground(
+  name: string,
+  {self = 0, grace}: {self?: number; grace: number},
+  context: Pick<Context, 'env'>,
+): Promise<BackgroundEnd> {
   const record = await readRecord(name, context)
   if (!record || !(await isRunning(record))) return null
   const {pid} = record
@@ -23,7 +27,10 @@ export async function endBackground(name: string, {self = 0, grace}: {self?: num
   if (await gone(record, grace)) return {pid, how: 'requested'}
   await deliver(record, 'SIGKILL')
   if (await gone(record, KILLED_MS)) return {pid, how: 'killed'}
-  throw new CliError('LOCAL_FAILED', `process ${pid} on ${hostname()} does not end`, {details: {pid, log: record.log}, hint: `kill -KILL ${pid}`})
+  throw new CliError('LOCAL_FAILED', `process ${pid} on ${hostname()} does not end`, {
+    details: {pid, log: record.log},
+    hint: `kill -KILL ${pid}`,
+  })
 }
 
 async function deliver(record: BackgroundRecord, signal: NodeJS.Signals): Promise<void> {

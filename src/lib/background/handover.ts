@@ -32,14 +32,19 @@ export async function openHandover<T>(context: Context): Promise<Handover<T>> {
   const end = async (why: string | null): Promise<void> => {
     // Another one may be busy with the same thing by now, and be found by its name.
     const now = await readRecord(name, context)
-    if (record && now?.pid === record.pid && now.identity === record.identity) await writeRecord({...record, ended: new Date().toISOString(), why}, context).catch((error: Error) => context.reporter.warn(`its end is not noted: ${error.message}`))
+    if (record && now?.pid === record.pid && now.identity === record.identity)
+      await writeRecord({...record, ended: new Date().toISOString(), why}, context).catch((error: Error) =>
+        context.reporter.warn(`its end is not noted: ${error.message}`),
+      )
   }
   /** Only told: that it cannot be noted ends nothing. */
   const note = async (waiting: BackgroundRecord['waiting']): Promise<void> => {
     if (!record || (waiting === undefined && record.waiting === undefined)) return
     const {waiting: _, ...rest} = record
     record = {...rest, ...(waiting && {waiting})}
-    await writeRecord(record, context).catch((error: Error) => context.reporter.warn(`who looks is not told of it: ${error.message}`))
+    await writeRecord(record, context).catch((error: Error) =>
+      context.reporter.warn(`who looks is not told of it: ${error.message}`),
+    )
   }
   const leave = (): void => {
     isAlone = true
@@ -52,7 +57,17 @@ export async function openHandover<T>(context: Context): Promise<Handover<T>> {
       if (record) return note(undefined)
       const identity = await processIdentity(process.pid)
       if (identity === undefined) throw new Error('this process is not to be found')
-      record = {name, project, pid: process.pid, identity, machine: hostname(), started: new Date().toISOString(), ended: null, why: null, log}
+      record = {
+        name,
+        project,
+        pid: process.pid,
+        identity,
+        machine: hostname(),
+        started: new Date().toISOString(),
+        ended: null,
+        why: null,
+        log,
+      }
       await writeRecord(record, context)
     },
     lost: (why) => note({since: record?.waiting?.since ?? new Date().toISOString(), why}),
@@ -69,16 +84,30 @@ export async function openHandover<T>(context: Context): Promise<Handover<T>> {
       const message = error instanceof Error ? error.message : String(error)
       await end(message)
       const {code, hint, details, exitCode} = isCliError(error) ? error : new CliError('BUG', '', {details: {log}})
-      await tell({reported: 'failed', error: {code, message: isCliError(error) ? message : `something in flexrack went wrong: ${message}`, hint, details, exitCode}})
+      await tell({
+        reported: 'failed',
+        error: {
+          code,
+          message: isCliError(error) ? message : `something in flexrack went wrong: ${message}`,
+          hint,
+          details,
+          exitCode,
+        },
+      })
       leave()
     },
   }
 }
 
 async function firstMessage<T>(): Promise<Order<T>> {
-  if (!process.connected) throw new CliError('USAGE', 'this is what `flexrack sweep --detach` starts; it cannot be started by hand', {hint: 'flexrack sweep --detach'})
+  if (!process.connected)
+    throw new CliError('USAGE', 'this is what `flexrack sweep --detach` starts; it cannot be started by hand', {
+      hint: 'flexrack sweep --detach',
+    })
   return new Promise((resolve, reject) => {
     process.once('message', (message) => resolve(message as Order<T>))
-    process.once('disconnect', () => reject(new CliError('INTERRUPTED', 'whoever started this has gone before it said what for')))
+    process.once('disconnect', () =>
+      reject(new CliError('INTERRUPTED', 'whoever started this has gone before it said what for')),
+    )
   })
 }

@@ -6,14 +6,23 @@ import {findBackground} from './record.ts'
 const LOOK_MS = 250
 
 /**
- * Gives what a background command has said, in whole lines, from the beginning; with `follow` until it has ended or `signal` is aborted.
- * Only of commands of this machine, or of one with the same home. Errors: NOT_FOUND.
+ * Gives what a background command has said, in whole lines, from the beginning; with `follow` until it has ended or
+ * `signal` is aborted. Only of commands of this machine, or of one with the same home. Errors: NOT_FOUND.
  */
-export async function followLog(name: string, {follow, onLines}: {follow: boolean; onLines: (lines: string[]) => void}, context: Context): Promise<void> {
+export async function followLog(
+  name: string,
+  {follow, onLines}: {follow: boolean; onLines: (lines: string[]) => void},
+  context: Context,
+): Promise<void> {
   const found = await findBackground(name, context)
   if (!found) throw new CliError('NOT_FOUND', `nothing was busy with ${name} in the background`)
   const file = await open(found.log, 'r').catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT' ? new CliError('NOT_FOUND', `the log ${found.log} is not here${found.state === 'elsewhere' ? `, but on ${found.machine}` : ' any more'}`) : error
+    throw error.code === 'ENOENT'
+      ? new CliError(
+          'NOT_FOUND',
+          `the log ${found.log} is not here${found.state === 'elsewhere' ? `, but on ${found.machine}` : ' any more'}`,
+        )
+      : error
   })
   try {
     let rest = ''

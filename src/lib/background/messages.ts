@@ -35,12 +35,16 @@ export function tellingReporter(own: Reporter, tell: (said: Said) => void): Repo
     begin(title, node) {
       const [id, progress] = [++last, own.begin(title, node)]
       tell({reported: 'begin', id, title, node})
-      const telling = (reported: 'detail' | 'done' | 'fail') => (text?: string): void => {
-        progress[reported](text as string)
-        tell({reported, id, text})
-      }
+      const telling =
+        (reported: 'detail' | 'done' | 'fail') =>
+        (text?: string): void => {
+          progress[reported](text as string)
+          tell({reported, id, text})
+        }
       return {
-        detail: telling('detail'), done: telling('done'), fail: telling('fail'),
+        detail: telling('detail'),
+        done: telling('done'),
+        fail: telling('fail'),
         amount(...amount) {
           progress.amount(...amount)
           tell({reported: 'amount', id, amount})

@@ -1,14 +1,26 @@
 import {readdir, rm, stat} from 'node:fs/promises'
 import {hostname} from 'node:os'
 import {join, resolve} from 'node:path'
-import {current, ensurePrivateFolder, processIdentity, stamped, userPaths, writeWhole, type Context, textIfThere} from '../base/index.ts'
+import {
+  current,
+  ensurePrivateFolder,
+  processIdentity,
+  stamped,
+  userPaths,
+  writeWhole,
+  type Context,
+  textIfThere,
+} from '../base/index.ts'
 
 /** A command that goes on without its terminal. */
 export interface Background {
   pid: number
   /** Where it runs, by name. */
   machine: string
-  /** `lost`: it was killed, or its machine was started anew; `elsewhere`: it is on another machine, which has the same home. */
+  /**
+   * `lost`: it was killed, or its machine was started anew; `elsewhere`: it is on another machine, which has the same
+   * home.
+   */
   state: 'running' | 'ended' | 'lost' | 'elsewhere'
   /** ISO 8601, UTC. */
   started: string
@@ -62,12 +74,19 @@ export function filesOf(name: string, {env}: Pick<Context, 'env'>): {folder: str
 export async function openFolder(name: string, context: Pick<Context, 'env'>): Promise<void> {
   const {folder} = filesOf(name, context)
   await ensurePrivateFolder(folder)
-  const ended = (await listBackgrounds(context)).filter((one) => one.state !== 'running' && one.state !== 'elsewhere' && one.name !== name)
-  for (const one of ended.slice(KEPT)) for (const file of [filesOf(one.name, context).record, filesOf(one.name, context).log]) await rm(file, {force: true})
+  const ended = (await listBackgrounds(context)).filter(
+    (one) => one.state !== 'running' && one.state !== 'elsewhere' && one.name !== name,
+  )
+  for (const one of ended.slice(KEPT))
+    for (const file of [filesOf(one.name, context).record, filesOf(one.name, context).log])
+      await rm(file, {force: true})
 }
 
 export async function writeRecord(record: BackgroundRecord, context: Pick<Context, 'env'>): Promise<void> {
-  await writeWhole(filesOf(record.name, context).record, `${JSON.stringify(stamped('background.command', record), null, 2)}\n`)
+  await writeWhole(
+    filesOf(record.name, context).record,
+    `${JSON.stringify(stamped('background.command', record), null, 2)}\n`,
+  )
 }
 
 /** Undefined where there is none. */
@@ -89,17 +108,32 @@ export async function findBackground(name: string, context: Pick<Context, 'env'>
   if (!record) return null
   const {pid, machine, started, ended, why, log, waiting = null} = record
   const state = await stateOf(record)
-  return {pid, machine, state, started, ended, why, log, waiting: state === 'running' || state === 'elsewhere' ? waiting : null}
+  return {
+    pid,
+    machine,
+    state,
+    started,
+    ended,
+    why,
+    log,
+    waiting: state === 'running' || state === 'elsewhere' ? waiting : null,
+  }
 }
 
 /** All of them, the newest first. */
-export async function listBackgrounds(context: Pick<Context, 'env'>): Promise<(Background & {name: string; project: string})[]> {
+export async function listBackgrounds(
+  context: Pick<Context, 'env'>,
+): Promise<(Background & {name: string; project: string})[]> {
   const {folder} = filesOf('any', context)
-  const names = (await readdir(folder).catch(() => [])).filter((one) => one.endsWith('.json')).map((one) => one.slice(0, -'.json'.length))
-  const found = await Promise.all(names.map(async (name) => {
-    const [background, record] = await Promise.all([findBackground(name, context), readRecord(name, context)])
-    return background && record ? [{...background, name, project: record.project}] : []
-  }))
+  const names = (await readdir(folder).catch(() => []))
+    .filter((one) => one.endsWith('.json'))
+    .map((one) => one.slice(0, -'.json'.length))
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const [background, record] = await Promise.all([findBackground(name, context), readRecord(name, context)])
+      return background && record ? [{...background, name, project: record.project}] : []
+    }),
+  )
   return found.flat().sort((a, b) => b.started.localeCompare(a.started))
 }
 

@@ -6,7 +6,10 @@ import {CliError} from './error.ts'
 import {textIfThere} from './file-text.ts'
 import {ownMark, stateOfMark, type ProcessMark} from './process-identity.ts'
 
-/** A lock of another machine, or of another start of this one, whose holder has not said for so long that it lives. Milliseconds. */
+/**
+ * A lock of another machine, or of another start of this one, whose holder has not said for so long that it lives.
+ * Milliseconds.
+ */
 const STALE_MS = 30_000
 const ALIVE_MS = 5_000
 
@@ -20,10 +23,14 @@ export interface FileLockOptions {
 }
 
 /**
- * Runs `action` while no other process does so under the same lock file, on this machine or on others with the same home. A lock that a killed
- * process has left is taken over. Errors: LOCKED after `waitMs`; INTERRUPTED.
+ * Runs `action` while no other process does so under the same lock file, on this machine or on others with the same
+ * home. A lock that a killed process has left is taken over. Errors: LOCKED after `waitMs`; INTERRUPTED.
  */
-export async function withFileLock<T>(lock: string, {what, waitMs, signal}: FileLockOptions, action: () => Promise<T>): Promise<T> {
+export async function withFileLock<T>(
+  lock: string,
+  {what, waitMs, signal}: FileLockOptions,
+  action: () => Promise<T>,
+): Promise<T> {
   await mkdir(dirname(lock), {recursive: true, mode: 0o700})
   const [started, mark] = [Date.now(), JSON.stringify(await ownMark())]
   for (;;) {
@@ -35,7 +42,8 @@ export async function withFileLock<T>(lock: string, {what, waitMs, signal}: File
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
       await clearStale(lock)
-      if (Date.now() - started > waitMs) throw new CliError('LOCKED', `another flexrack is changing ${what}`, {hint: `if none is running: rm ${lock}`})
+      if (Date.now() - started > waitMs)
+        throw new CliError('LOCKED', `another flexrack is changing ${what}`, {hint: `if none is running: rm ${lock}`})
       if (signal?.aborted) throw new CliError('INTERRUPTED', `interrupted while another flexrack was changing ${what}`)
       await pause(20 + Math.random() * 30)
     }

@@ -1,4 +1,6 @@
-/** The candidate nearest to `name`, or undefined if none is near enough to be meant (a third of its letters, at most 3). */
+/**
+ * The candidate nearest to `name`, or undefined if none is near enough to be meant (a third of its letters, at most 3).
+ */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase()
   let best: string | undefined
@@ -14,7 +16,10 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   return best
 }
 
-/** Damerau-Levenshtein distance in its restricted form (optimal string alignment): insert, delete, replace, swap neighbours. */
+/**
+ * Damerau-Levenshtein distance in its restricted form (optimal string alignment): insert, delete, replace, swap
+ * neighbours.
+ */
 export function editDistance(a: string, b: string): number {
   let before: number[] = []
   let previous = Array.from({length: b.length + 1}, (_, index) => index)

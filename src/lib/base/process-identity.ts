@@ -3,7 +3,9 @@ import {readFile, readlink} from 'node:fs/promises'
 import {hostname} from 'node:os'
 import {promisify} from 'node:util'
 
-/** A process as it is written down where several machines may read it: a pid alone is everywhere, and soon another's. */
+/**
+ * A process as it is written down where several machines may read it: a pid alone is everywhere, and soon another's.
+ */
 export interface ProcessMark {
   pid: number
   /** See processIdentity. */
@@ -27,13 +29,17 @@ export async function stateOfMark(mark: ProcessMark): Promise<'running' | 'gone'
 
 async function ownPlace(): Promise<string> {
   if (process.platform !== 'linux') return hostname()
-  const [boot, space] = await Promise.all([readFile('/proc/sys/kernel/random/boot_id', 'latin1'), readlink('/proc/self/ns/pid')])
+  const [boot, space] = await Promise.all([
+    readFile('/proc/sys/kernel/random/boot_id', 'latin1'),
+    readlink('/proc/self/ns/pid'),
+  ])
   return `${boot.trim()} ${space}`
 }
 
 /**
- * What tells a process from every other one that had, or will have, the same pid: when it was started, and on Linux since which start of the
- * machine. Undefined where there is none; one that has ended and only waits to be collected by its parent is none.
+ * What tells a process from every other one that had, or will have, the same pid: when it was started, and on Linux
+ * since which start of the machine. Undefined where there is none; one that has ended and only waits to be collected by
+ * its parent is none.
  */
 export async function processIdentity(pid: number): Promise<string | undefined> {
   return process.platform === 'linux' ? linuxIdentity(pid) : psIdentity(pid)
@@ -41,8 +47,12 @@ export async function processIdentity(pid: number): Promise<string | undefined> 
 
 async function linuxIdentity(pid: number): Promise<string | undefined> {
   try {
-    const [stat, boot] = await Promise.all([readFile(`/proc/${pid}/stat`, 'latin1'), readFile('/proc/sys/kernel/random/boot_id', 'latin1')])
-    // The name is in parentheses and may hold anything, so count from the last one (proc(5): state is field 3, starttime 22).
+    const [stat, boot] = await Promise.all([
+      readFile(`/proc/${pid}/stat`, 'latin1'),
+      readFile('/proc/sys/kernel/random/boot_id', 'latin1'),
+    ])
+    // The name is in parentheses and may hold anything, so count from the last one (proc(5): state is field 3,
+    // starttime 22).
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return 'ZX'.includes(fields[0] ?? 'X') ? undefined : `${boot.trim()} ${fields[19]}`
   } catch {
@@ -53,7 +63,9 @@ async function linuxIdentity(pid: number): Promise<string | undefined> {
 /** By POSIX's ps, whose start time is exact to the second. */
 async function psIdentity(pid: number): Promise<string | undefined> {
   try {
-    const {stdout} = await promisify(execFile)('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {env: {...process.env, LC_ALL: 'C', TZ: 'UTC'}})
+    const {stdout} = await promisify(execFile)('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
+      env: {...process.env, LC_ALL: 'C', TZ: 'UTC'},
+    })
     const [, state, started] = /^\s*(\S+)\s+(.+?)\s*$/.exec(stdout) ?? []
     return state === undefined || state.startsWith('Z') ? undefined : started
   } catch {

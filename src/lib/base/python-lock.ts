@@ -2,16 +2,23 @@ import {existsSync, readFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 
 /**
- * The text of lock files of ours (locks/NAME.txt, made by `npm run locks`), one after the other: exact versions with the hashes of every file, for every
- * platform and Python, as `pip install --require-hashes` takes them. Of a package that several of them name, the first counts: all have the same version.
+ * The text of lock files of ours (locks/NAME.txt, made by `npm run locks`), one after the other: exact versions with
+ * the hashes of every file, for every platform and Python, as `pip install --require-hashes` takes them. Of a package
+ * that several of them name, the first counts: all have the same version.
  */
 export function readPythonLocks(names: string[]): string {
   const seen = new Set<string>()
-  const blocks = names.flatMap((name) => readFileSync(join(ownFolder(import.meta.dirname), `${name}.txt`), 'utf8').split(/\n(?=[A-Za-z0-9])/).slice(1))
-  const first = blocks.map((block) => block.trimEnd()).filter((block) => {
-    const pin = block.split(/\s\\?\n?/, 1)[0] as string
-    return !seen.has(pin) && seen.add(pin)
-  })
+  const blocks = names.flatMap((name) =>
+    readFileSync(join(ownFolder(import.meta.dirname), `${name}.txt`), 'utf8')
+      .split(/\n(?=[A-Za-z0-9])/)
+      .slice(1),
+  )
+  const first = blocks
+    .map((block) => block.trimEnd())
+    .filter((block) => {
+      const pin = block.split(/\s\\?\n?/, 1)[0] as string
+      return !seen.has(pin) && seen.add(pin)
+    })
   return `${first.join('\n')}\n`
 }
 
@@ -25,7 +32,11 @@ export function withoutHashes(lock: string): string {
 
 /** `name==version` of some packages of a lock, or of any requirements, for people. */
 export function pinsOf(requirements: string, names: string[]): string[] {
-  return requirements.split('\n').flatMap((line) => names.find((name) => line.startsWith(`${name}==`)) ? [(line.split(/[ ;\\]/, 1)[0] as string)] : [])
+  return requirements
+    .split('\n')
+    .flatMap((line) =>
+      names.find((name) => line.startsWith(`${name}==`)) ? [line.split(/[ ;\\]/, 1)[0] as string] : [],
+    )
 }
 
 /** Looks upwards from here: it is at the same place for src, dist and an installed package. */

@@ -9,7 +9,10 @@ export interface Reporter {
 }
 
 export interface Progress {
-  /** What is happening right now; replaces the last detail. `seldom`: it lasts, and where lines stay it need not be told again and again. */
+  /**
+   * What is happening right now; replaces the last detail. `seldom`: it lasts, and where lines stay it need not be told
+   * again and again.
+   */
   detail(text: string, how?: {seldom: boolean}): void
   /** How much is done: bytes, files, nodes, or seconds. `total` undefined where it is not known. */
   amount(done: number, total: number | undefined, unit: 'bytes' | 'files' | 'nodes' | 'seconds'): void
@@ -19,8 +22,16 @@ export interface Progress {
   fail(text?: string): void
 }
 
-/** Tells of a piece of work from its beginning to its end, well or badly. `said`: what replaces the title once it ended well. */
-export async function withProgress<T>(reporter: Reporter, [title, node]: [title: string, node?: string], work: (progress: Progress) => Promise<T>, said?: (answer: T) => string): Promise<T> {
+/**
+ * Tells of a piece of work from its beginning to its end, well or badly. `said`: what replaces the title once it ended
+ * well.
+ */
+export async function withProgress<T>(
+  reporter: Reporter,
+  [title, node]: [title: string, node?: string],
+  work: (progress: Progress) => Promise<T>,
+  said?: (answer: T) => string,
+): Promise<T> {
   const progress = reporter.begin(title, node)
   try {
     const answer = await work(progress)

@@ -29,8 +29,17 @@ export class Mirror {
     this.#limit = limit
   }
 
-  /** Looks at a node, and copies what has been added there. Errors: those of the two nodes; what was copied before stays. */
-  async round(from: Host, runs: readonly string[], to: Host, context: Context, progress?: Progress): Promise<NodeEvents> {
+  /**
+   * Looks at a node, and copies what has been added there. Errors: those of the two nodes; what was copied before
+   * stays.
+   */
+  async round(
+    from: Host,
+    runs: readonly string[],
+    to: Host,
+    context: Context,
+    progress?: Progress,
+  ): Promise<NodeEvents> {
     const found = await eventsOn(from, runs, this.#rank, context.signal)
     let done = 0
     const total = found.files.reduce((sum, file) => sum + this.#missing(file), 0)
@@ -68,9 +77,14 @@ export class Mirror {
 
   async #carry(ranges: Range[], from: Host, to: Host, context: Context): Promise<{bytes: number}> {
     const chunks: Buffer[] = []
-    const {bytes} = await from.call('board.read', {files: ranges.map(({file, offset, bytes: wanted}) => ({path: file.path, offset, bytes: wanted}))}, {
-      signal: context.signal, onEvent: ({data}) => chunks.push(Buffer.from(data, 'base64')),
-    })
+    const {bytes} = await from.call(
+      'board.read',
+      {files: ranges.map(({file, offset, bytes: wanted}) => ({path: file.path, offset, bytes: wanted}))},
+      {
+        signal: context.signal,
+        onEvent: ({data}) => chunks.push(Buffer.from(data, 'base64')),
+      },
+    )
     const body = new PassThrough()
     body.end(Buffer.concat(chunks))
     const pieces = ranges.map(({file, offset}, index) => ({file, offset, bytes: bytes[index] as number}))

@@ -58,7 +58,12 @@ async function start(
     {signal: context.signal},
   )
   await startService(host, {id, argv, cwd, grace: 5, untilReboot: true})
-  return withProgress(context.reporter, ['Start TensorBoard', node], () => untilReady(host, board, context), () => 'TensorBoard answers')
+  return withProgress(
+    context.reporter,
+    ['Start TensorBoard', node],
+    () => untilReady(host, board, context),
+    () => 'TensorBoard answers',
+  )
 }
 
 /** Errors: TIMED_OUT, REMOTE_FAILED where it has given up, with what it said last. */

@@ -5,7 +5,8 @@ import {CliError, textIfThere} from '../base/index.ts'
 type Section = Map<string, string>
 
 /** Their values name files of this machine. */
-const OF_A_FILE = /(?:^|_)file$|^(?:ca_cert|client_cert|client_key|key_file|pubkey_file|known_hosts_file|service_account_file)$/
+const OF_A_FILE =
+  /(?:^|_)file$|^(?:ca_cert|client_cert|client_key|key_file|pubkey_file|known_hosts_file|service_account_file)$/
 /** Their values are programs of this machine. */
 const OF_A_PROGRAM = /_command$|^(?:ssh|command)$/
 /** Their values name other remotes: crypt, alias, union, combine, chunker, hasher. */
@@ -46,10 +47,13 @@ export async function remotesOf(names: readonly string[], env: NodeJS.ProcessEnv
     check(name, type, section)
     withAmazonsVariables(section, env)
     found.set(name, section)
-    for (const [key, value] of section) if (OF_REMOTES.has(key)) for (const other of referred(name, key, value)) take(other, name)
+    for (const [key, value] of section)
+      if (OF_REMOTES.has(key)) for (const other of referred(name, key, value)) take(other, name)
   }
   for (const name of names) take(name, undefined)
-  return [...found].map(([name, section]) => `[${name}]\n${[...section].map(([key, value]) => `${key} = ${value}\n`).join('')}`).join('\n')
+  return [...found]
+    .map(([name, section]) => `[${name}]\n${[...section].map(([key, value]) => `${key} = ${value}\n`).join('')}`)
+    .join('\n')
 }
 
 /** As rclone's own reader takes it: `[name]`, `key = value`, lines of `#` and `;`. */
@@ -75,8 +79,11 @@ const variable = (name: string): string => name.toUpperCase().replaceAll('-', '_
 
 function fromVariables(name: string, env: NodeJS.ProcessEnv): Section {
   const start = `RCLONE_CONFIG_${variable(name)}_`
-  return new Map(Object.entries(env).flatMap(([key, value]) =>
-    (key.startsWith(start) && value !== undefined ? [[key.slice(start.length).toLowerCase(), value] as const] : [])))
+  return new Map(
+    Object.entries(env).flatMap(([key, value]) =>
+      key.startsWith(start) && value !== undefined ? [[key.slice(start.length).toLowerCase(), value] as const] : [],
+    ),
+  )
 }
 
 function check(name: string, type: string, section: Section): void {
@@ -106,21 +113,33 @@ function check(name: string, type: string, section: Section): void {
  * there is nothing, a node's own counts.
  */
 function withAmazonsVariables(section: Section, env: NodeJS.ProcessEnv): void {
-  if (section.get('type') !== 's3' || section.get('env_auth') !== 'true' || !env.AWS_ACCESS_KEY_ID || !env.AWS_SECRET_ACCESS_KEY) return
-  section.set('env_auth', 'false').set('access_key_id', env.AWS_ACCESS_KEY_ID).set('secret_access_key', env.AWS_SECRET_ACCESS_KEY)
+  if (
+    section.get('type') !== 's3' ||
+    section.get('env_auth') !== 'true' ||
+    !env.AWS_ACCESS_KEY_ID ||
+    !env.AWS_SECRET_ACCESS_KEY
+  )
+    return
+  section
+    .set('env_auth', 'false')
+    .set('access_key_id', env.AWS_ACCESS_KEY_ID)
+    .set('secret_access_key', env.AWS_SECRET_ACCESS_KEY)
   if (env.AWS_SESSION_TOKEN) section.set('session_token', env.AWS_SESSION_TOKEN)
 }
 
 /** Names of remotes in `crypted:bucket`, `a=one: b=two:path`. */
 function referred(name: string, key: string, value: string): string[] {
-  return value.split(/\s+/).filter(Boolean).map((word) => {
-    const place = key === 'upstreams' ? word.replace(/^[^=:]*=/, '') : word
-    const other = /^([A-Za-z0-9_][A-Za-z0-9_.+@-]*):/.exec(place)?.[1]
-    if (other === undefined) {
-      throw new CliError('CHECK_FAILED', `the remote ${name} leads to ${place}, which is no remote of rclone.conf`, {
-        hint: 'name folders of nodes as volumes of the rack file',
-      })
-    }
-    return other
-  })
+  return value
+    .split(/\s+/)
+    .filter(Boolean)
+    .map((word) => {
+      const place = key === 'upstreams' ? word.replace(/^[^=:]*=/, '') : word
+      const other = /^([A-Za-z0-9_][A-Za-z0-9_.+@-]*):/.exec(place)?.[1]
+      if (other === undefined) {
+        throw new CliError('CHECK_FAILED', `the remote ${name} leads to ${place}, which is no remote of rclone.conf`, {
+          hint: 'name folders of nodes as volumes of the rack file',
+        })
+      }
+      return other
+    })
 }

@@ -29,14 +29,25 @@ export function bucketSteps(
 ): StepOf<BucketKinds>[] {
   if (inputs.length === 0 && uploads.length === 0) return []
   const after = uploads.length > 0 ? `for uploads to ${uploads.map(({to}) => to).join(', ')}` : ''
-  const title = inputs.length === 0
-    ? `Have rclone, ${after}`
-    : `Copy ${inputs.map(({name, from}) => `${from} as the input ${name}`).join(', ')}` +
-      (after ? `; rclone is there ${after}, too` : '')
-  return nodes.map((node) => ({id: `bucket:${node}`, node, kind: 'bucket.bring', title, needs: [], input: {node, run, inputs}}))
+  const title =
+    inputs.length === 0
+      ? `Have rclone, ${after}`
+      : `Copy ${inputs.map(({name, from}) => `${from} as the input ${name}`).join(', ')}` +
+        (after ? `; rclone is there ${after}, too` : '')
+  return nodes.map((node) => ({
+    id: `bucket:${node}`,
+    node,
+    kind: 'bucket.bring',
+    title,
+    needs: [],
+    input: {node, run, inputs},
+  }))
 }
 
-/** After a lost connection it goes on: what has come does not come again. Errors: NOT_FOUND, NODE_UNREACHABLE, NODE_UNFIT. */
+/**
+ * After a lost connection it goes on: what has come does not come again. Errors: NOT_FOUND, NODE_UNREACHABLE,
+ * NODE_UNFIT.
+ */
 async function bring(
   {node, run, inputs}: BringInput,
   _done: unknown,
@@ -44,14 +55,21 @@ async function bring(
 ): Promise<InputBrought[]> {
   const {signal, reporter} = context
   for (let tries = 0; ; tries++) {
-    const progress = inputs.length > 0 ? reporter.begin(`Copy ${inputs.map(({from}) => from).join(', ')}`, node) : undefined
+    const progress =
+      inputs.length > 0 ? reporter.begin(`Copy ${inputs.map(({from}) => from).join(', ')}`, node) : undefined
     try {
       const host = await hostOf(node)
       await needRclone(host, context)
       if (inputs.length === 0) return []
-      const brought = await host.call('bucket.bring', {run, inputs, remotes}, {
-        signal, onEvent: (event) => void (event.event === 'progress' && progress?.amount(event.done ?? 0, event.total ?? 0, 'bytes')),
-      })
+      const brought = await host.call(
+        'bucket.bring',
+        {run, inputs, remotes},
+        {
+          signal,
+          onEvent: (event) =>
+            void (event.event === 'progress' && progress?.amount(event.done ?? 0, event.total ?? 0, 'bytes')),
+        },
+      )
       progress?.done()
       return brought
     } catch (error) {

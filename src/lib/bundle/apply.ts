@@ -39,7 +39,13 @@ export type ApplyKinds = {'bundle.apply': {input: ApplyInput; output: AppliedBun
 async function plan(file: string, {env}: Context): Promise<PlanOf<ApplyKinds>> {
   const path = resolve(file)
   const {made_at: madeAt, files, flexrack} = await readManifest(path)
-  const input: ApplyInput = {file: path, madeAt, folder: bundleFolder(env), files: files.length, bytes: files.reduce((sum, {size}) => sum + size, 0)}
+  const input: ApplyInput = {
+    file: path,
+    madeAt,
+    folder: bundleFolder(env),
+    files: files.length,
+    bytes: files.reduce((sum, {size}) => sum + size, 0),
+  }
   const title = `Verify ${input.files} files (${Math.ceil(input.bytes / 1e6)} MB) of ${basename(file)}, made by flexrack ${flexrack}, and put them into ${input.folder}`
   return {command: 'bundle apply', steps: [{id: 'apply', node: null, kind: 'bundle.apply', title, input, needs: []}]}
 }
@@ -50,30 +56,55 @@ const handlers: Handlers<ApplyKinds, {context: Context}> = {'bundle.apply': appl
 export const APPLY = {plan, handlers}
 
 /** Nothing of it counts before all of it was verified. */
-async function apply({file, madeAt, folder}: ApplyInput, _done: unknown, {context}: {context: Context}): Promise<AppliedBundle> {
+async function apply(
+  {file, madeAt, folder}: ApplyInput,
+  _done: unknown,
+  {context}: {context: Context},
+): Promise<AppliedBundle> {
   await ensurePrivateFolder(folder)
   const draft = await mkdtemp(join(folder, '.part-'))
   const progress = context.reporter.begin('Unpack and verify the bundle')
   try {
     const total = (await stat(file)).size
-    const broken = await unpackFiles(createReadStream(file, {highWaterMark: 1 << 20}), draft, {signal: context.signal, onBytes: (bytes) => progress.amount(bytes, total, 'bytes')}).then(
+    const broken = await unpackFiles(createReadStream(file, {highWaterMark: 1 << 20}), draft, {
+      signal: context.signal,
+      onBytes: (bytes) => progress.amount(bytes, total, 'bytes'),
+    }).then(
       ({files}) => ({files}),
       (error: Error) => ({error}),
     )
     throwIfInterrupted(context.signal)
-    if ('error' in broken && ['ENOSPC', 'EDQUOT', 'EACCES'].includes((broken.error as NodeJS.ErrnoException).code ?? '')) throw broken.error
+    if (
+      'error' in broken &&
+      ['ENOSPC', 'EDQUOT', 'EACCES'].includes((broken.error as NodeJS.ErrnoException).code ?? '')
+    )
+      throw broken.error
     const manifest = parseManifest(file, (await textIfThere(join(draft, MANIFEST))) ?? '')
-    if (manifest.made_at !== madeAt) throw new CliError('CONFLICT', `${file} is another file than when this was planned`, {hint: 'run the command again'})
+    if (manifest.made_at !== madeAt)
+      throw new CliError('CONFLICT', `${file} is another file than when this was planned`, {
+        hint: 'run the command again',
+      })
     await verify(file, draft, manifest, context)
-    if ('error' in broken) throw new CliError('CONFLICT', `${file} is damaged: ${broken.error.message}`, {hint: 'copy the file again'})
+    if ('error' in broken)
+      throw new CliError('CONFLICT', `${file} is damaged: ${broken.error.message}`, {hint: 'copy the file again'})
     const strange = broken.files.find((one) => one !== MANIFEST && !manifest.files.some(({path}) => path === one))
-    if (strange !== undefined) throw new CliError('CONFLICT', `${file} has ${strange}, which its manifest does not name`, {details: {file: strange}})
+    if (strange !== undefined)
+      throw new CliError('CONFLICT', `${file} has ${strange}, which its manifest does not name`, {
+        details: {file: strange},
+      })
     const placed = await place(draft, folder, manifest)
     progress.done()
     const program = manifest.files.find(({path}) => path.startsWith('program/'))
     return {
-      file, flexrack: manifest.flexrack, made_at: manifest.made_at, contents: manifest.contents, placed, there: manifest.files.length - placed,
-      bytes: manifest.files.reduce((sum, {size}) => sum + size, 0), folder, program: program ? join(folder, program.path) : null,
+      file,
+      flexrack: manifest.flexrack,
+      made_at: manifest.made_at,
+      contents: manifest.contents,
+      placed,
+      there: manifest.files.length - placed,
+      bytes: manifest.files.reduce((sum, {size}) => sum + size, 0),
+      folder,
+      program: program ? join(folder, program.path) : null,
     }
   } catch (error) {
     progress.fail()
@@ -86,9 +117,21 @@ async function apply({file, madeAt, folder}: ApplyInput, _done: unknown, {contex
 async function verify(file: string, draft: string, {files}: BundleManifest, {signal}: Context): Promise<void> {
   for (const {path, size, sha256} of files) {
     throwIfInterrupted(signal)
-    const there = await lstat(join(draft, path)).then((one) => (one.isFile() ? one.size : undefined), () => undefined)
-    const why = there === undefined ? 'is missing' : there !== size || (await hashFile(join(draft, path), signal)) !== sha256 ? 'has another content than its manifest says' : undefined
-    if (why) throw new CliError('CONFLICT', `${file} is damaged: ${path} ${why}; nothing was put in place`, {hint: 'copy the file again, or make it anew: flexrack bundle create', details: {file: path}})
+    const there = await lstat(join(draft, path)).then(
+      (one) => (one.isFile() ? one.size : undefined),
+      () => undefined,
+    )
+    const why =
+      there === undefined
+        ? 'is missing'
+        : there !== size || (await hashFile(join(draft, path), signal)) !== sha256
+          ? 'has another content than its manifest says'
+          : undefined
+    if (why)
+      throw new CliError('CONFLICT', `${file} is damaged: ${path} ${why}; nothing was put in place`, {
+        hint: 'copy the file again, or make it anew: flexrack bundle create',
+        details: {file: path},
+      })
   }
 }
 

@@ -46,13 +46,23 @@ export interface CreateEnv {
   context: Context
 }
 
-const handlers: Handlers<CreateKinds, CreateEnv> = {'bundle.program': program, 'bundle.uv': uv, 'bundle.restic': restic, 'bundle.python': python, 'bundle.wheels': wheels, 'bundle.write': write}
+const handlers: Handlers<CreateKinds, CreateEnv> = {
+  'bundle.program': program,
+  'bundle.uv': uv,
+  'bundle.restic': restic,
+  'bundle.python': python,
+  'bundle.wheels': wheels,
+  'bundle.write': write,
+}
 
 /** A bundle, made where there is internet. `draft` makes the folder that the steps need, and is to be removed. */
 export const CREATE = {plan, handlers, draft: makeDraft}
 
 /** Asks nothing of any network. Errors: those of the lock files. */
-async function plan({to, machines, pythons, program: withProgram, sources, restic: withRestic}: BundleWish, {env, reporter}: Context): Promise<PlanOf<CreateKinds>> {
+async function plan(
+  {to, machines, pythons, program: withProgram, sources, restic: withRestic}: BundleWish,
+  {env, reporter}: Context,
+): Promise<PlanOf<CreateKinds>> {
   const flexrack = await ownVersion()
   const steps: StepOf<CreateKinds>[] = []
   const contents: BundledContent[] = []
@@ -60,25 +70,59 @@ async function plan({to, machines, pythons, program: withProgram, sources, resti
     const missing = missingOfProgram(machines)
     if (missing?.fatal) throw new CliError('LOCAL_FAILED', missing.what, {hint: missing.hint})
     if (missing) reporter.warn(`${missing.what} (${missing.hint})`)
-    steps.push({id: 'program', node: null, kind: 'bundle.program', title: `Pack flexrack ${flexrack} with all it runs with`, input: {version: flexrack}, needs: []})
+    steps.push({
+      id: 'program',
+      node: null,
+      kind: 'bundle.program',
+      title: `Pack flexrack ${flexrack} with all it runs with`,
+      input: {version: flexrack},
+      needs: [],
+    })
     contents.push({name: 'program'})
   }
   for (const machine of machines) {
     const version = WHEELS.uvVersion()
-    steps.push({id: `uv:${machine}`, node: null, kind: 'bundle.uv', title: `Fetch uv ${version} for ${machine}`, input: {machine, version}, needs: []})
+    steps.push({
+      id: `uv:${machine}`,
+      node: null,
+      kind: 'bundle.uv',
+      title: `Fetch uv ${version} for ${machine}`,
+      input: {machine, version},
+      needs: [],
+    })
     contents.push({name: 'uv', machine})
   }
   for (const machine of withRestic ? machines : []) {
     const version = WHEELS.resticVersion()
-    steps.push({id: `restic:${machine}`, node: null, kind: 'bundle.restic', title: `Fetch restic ${version} for ${machine}, which saves workspaces where nodes have none`, input: {machine, version}, needs: []})
+    steps.push({
+      id: `restic:${machine}`,
+      node: null,
+      kind: 'bundle.restic',
+      title: `Fetch restic ${version} for ${machine}, which saves workspaces where nodes have none`,
+      input: {machine, version},
+      needs: [],
+    })
     contents.push({name: 'restic', machine})
   }
-  const brought = [...new Set((await Promise.all(sources.map((source) => broughtFor(source, pythons, env)))).flatMap((one) => one ?? []))]
+  const brought = [
+    ...new Set(
+      (await Promise.all(sources.map((source) => broughtFor(source, pythons, env)))).flatMap((one) => one ?? []),
+    ),
+  ]
   for (const machine of machines) {
     for (const one of brought) {
       contents.push({name: 'python', machine, python: one})
-      const needs = steps.filter((step) => step.kind === 'bundle.python' || step.kind === 'bundle.uv').map((step) => step.id)
-      steps.push({id: `python:${one}:${machine}`, node: null, kind: 'bundle.python', title: `Fetch Python ${one} for ${machine}, which uv installs where nodes lack it`, input: {machine, python: one}, needs})
+      const needs = steps
+        .filter((step) => step.kind === 'bundle.python' || step.kind === 'bundle.uv')
+        .map((step) => step.id)
+      steps.push({
+        id: `python:${one}:${machine}`,
+        node: null,
+        kind: 'bundle.python',
+        title: `Fetch Python ${one} for ${machine}, which uv installs where nodes lack it`,
+        input: {machine, python: one},
+        needs,
+      })
     }
   }
   for (const source of sources) {
@@ -88,12 +132,29 @@ async function plan({to, machines, pythons, program: withProgram, sources, resti
       for (const python of await versionsFor(source, pythons, brought, env)) {
         contents.push({name: source.name, machine, python})
         // One after the other: they share a folder.
-        const needs = steps.filter((step) => step.kind === 'bundle.wheels').slice(-1).map((step) => step.id)
-        steps.push({id: `wheels:${source.name}:${python}:${machine}`, node: null, kind: 'bundle.wheels', title: `Fetch the packages of ${source.name} for Python ${python} on ${machine}`, input: {source, machine, python}, needs})
+        const needs = steps
+          .filter((step) => step.kind === 'bundle.wheels')
+          .slice(-1)
+          .map((step) => step.id)
+        steps.push({
+          id: `wheels:${source.name}:${python}:${machine}`,
+          node: null,
+          kind: 'bundle.wheels',
+          title: `Fetch the packages of ${source.name} for Python ${python} on ${machine}`,
+          input: {source, machine, python},
+          needs,
+        })
       }
     }
   }
-  steps.push({id: 'write', node: null, kind: 'bundle.write', title: `Write ${resolve(to)}, with a hash of every file`, input: {to: resolve(to), flexrack, contents}, needs: steps.map((step) => step.id)})
+  steps.push({
+    id: 'write',
+    node: null,
+    kind: 'bundle.write',
+    title: `Write ${resolve(to)}, with a hash of every file`,
+    input: {to: resolve(to), flexrack, contents},
+    needs: steps.map((step) => step.id),
+  })
   return {command: 'bundle create', steps}
 }
 
@@ -119,11 +180,21 @@ async function restic({machine}: {machine: string}, _done: unknown, {draft, cont
   await writeFile(join(draft, 'restic', name), bytes)
 }
 
-async function python({machine, python: version}: {machine: string; python: string}, _done: unknown, {draft, context}: CreateEnv): Promise<void> {
-  await withProgress(context.reporter, [`Fetch Python ${version} for ${machine}`], () => WHEELS.python({folder: join(draft, 'pythons'), machine, python: version}, context))
+async function python(
+  {machine, python: version}: {machine: string; python: string},
+  _done: unknown,
+  {draft, context}: CreateEnv,
+): Promise<void> {
+  await withProgress(context.reporter, [`Fetch Python ${version} for ${machine}`], () =>
+    WHEELS.python({folder: join(draft, 'pythons'), machine, python: version}, context),
+  )
 }
 
-async function wheels({source, machine, python}: {source: WheelSource; machine: string; python: string}, _done: unknown, {draft, context}: CreateEnv): Promise<void> {
+async function wheels(
+  {source, machine, python}: {source: WheelSource; machine: string; python: string},
+  _done: unknown,
+  {draft, context}: CreateEnv,
+): Promise<void> {
   const progress = context.reporter.begin(`Fetch the packages of ${source.name} for Python ${python} on ${machine}`)
   const lock = await lockOf(source, context.env)
   try {
@@ -136,20 +207,36 @@ async function wheels({source, machine, python}: {source: WheelSource; machine: 
     progress.fail()
     if (!(error instanceof CliError) || error.code !== 'REMOTE_FAILED') throw error
     const lacking = /No matching distribution found for ([^\s)]+)/.exec(error.message)?.[1]
-    throw new CliError('REMOTE_FAILED', lacking ? `the package index has no wheel of ${lacking} for Python ${python} on ${machine}, which ${source.name} needs` : `the packages of ${source.name} could not be fetched: ${error.message}`, {
-      hint: lacking ? 'a bundle has wheels only: choose another version of it, or of Python' : undefined, details: {source: source.name, machine, python}, cause: error,
-    })
+    throw new CliError(
+      'REMOTE_FAILED',
+      lacking
+        ? `the package index has no wheel of ${lacking} for Python ${python} on ${machine}, which ${source.name} needs`
+        : `the packages of ${source.name} could not be fetched: ${error.message}`,
+      {
+        hint: lacking ? 'a bundle has wheels only: choose another version of it, or of Python' : undefined,
+        details: {source: source.name, machine, python},
+        cause: error,
+      },
+    )
   }
 }
 
-async function write({to, flexrack, contents}: {to: string; flexrack: string; contents: BundledContent[]}, _done: unknown, {draft, context}: CreateEnv): Promise<MadeBundle> {
+async function write(
+  {to, flexrack, contents}: {to: string; flexrack: string; contents: BundledContent[]},
+  _done: unknown,
+  {draft, context}: CreateEnv,
+): Promise<MadeBundle> {
   const progress = context.reporter.begin(`Write ${basename(to)}`)
   const files: BundledFile[] = []
   for (const folder of ['program', 'uv', 'restic', 'pythons', 'wheels']) {
     for (const name of (await readdir(join(draft, folder))).sort()) {
       throwIfInterrupted(context.signal)
       const path = `${folder}/${name}`
-      files.push({path, size: (await stat(join(draft, path))).size, sha256: await hashFile(join(draft, path), context.signal)})
+      files.push({
+        path,
+        size: (await stat(join(draft, path))).size,
+        sha256: await hashFile(join(draft, path), context.signal),
+      })
     }
   }
   const total = files.reduce((sum, {size}) => sum + size, 0)

@@ -4,7 +4,10 @@ import {CliError} from '../base/index.ts'
 /** Of the shape of a bundle; a reader refuses a higher one. 1 had no Pythons, 2 no restic. */
 export const FORMAT = 3
 export const MANIFEST = 'manifest.json'
-/** wheels/: packages; uv/: what builds environments; restic/: what saves workspaces; pythons/: archives that it installs; program/: flexrack itself. */
+/**
+ * wheels/: packages; uv/: what builds environments; restic/: what saves workspaces; pythons/: archives that it
+ * installs; program/: flexrack itself.
+ */
 const PATH = /^(wheels|uv|restic|pythons|program)\/[A-Za-z0-9_][A-Za-z0-9._+!-]*$/
 const MANIFEST_BYTES = 16 << 20
 
@@ -59,13 +62,27 @@ export function parseManifest(file: string, text: string): BundleManifest {
   try {
     value = JSON.parse(text) as BundleManifest
   } catch {
-    throw new CliError('CONFLICT', `${file} is damaged: its ${MANIFEST} cannot be read`, {hint: 'copy the file again', details: {file: MANIFEST}})
+    throw new CliError('CONFLICT', `${file} is damaged: its ${MANIFEST} cannot be read`, {
+      hint: 'copy the file again',
+      details: {file: MANIFEST},
+    })
   }
   if (typeof value?.format !== 'number') throw notABundle(file)
-  if (value.format > FORMAT) throw new CliError('NEWER_VERSION', `${file} was made by a newer flexrack (${value.flexrack}), as a bundle of format ${value.format}; this one reads ${FORMAT}`, {hint: 'upgrade flexrack', details: {file}})
-  const strange = value.files.find(({path, size, sha256}) => !PATH.test(path) || !Number.isSafeInteger(size) || !/^[0-9a-f]{64}$/.test(sha256))
-  if (strange) throw new CliError('CONFLICT', `${file} names a file that no bundle has: ${JSON.stringify(strange.path)}`, {details: {file: strange.path}})
+  if (value.format > FORMAT)
+    throw new CliError(
+      'NEWER_VERSION',
+      `${file} was made by a newer flexrack (${value.flexrack}), as a bundle of format ${value.format}; this one reads ${FORMAT}`,
+      {hint: 'upgrade flexrack', details: {file}},
+    )
+  const strange = value.files.find(
+    ({path, size, sha256}) => !PATH.test(path) || !Number.isSafeInteger(size) || !/^[0-9a-f]{64}$/.test(sha256),
+  )
+  if (strange)
+    throw new CliError('CONFLICT', `${file} names a file that no bundle has: ${JSON.stringify(strange.path)}`, {
+      details: {file: strange.path},
+    })
   return value
 }
 
-const notABundle = (file: string): CliError => new CliError('USAGE', `${file} is not a bundle of flexrack`, {hint: 'flexrack bundle create --to FILE'})
+const notABundle = (file: string): CliError =>
+  new CliError('USAGE', `${file} is not a bundle of flexrack`, {hint: 'flexrack bundle create --to FILE'})

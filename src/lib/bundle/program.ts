@@ -22,20 +22,32 @@ export function ownRoot(from: string = import.meta.dirname): string {
   return ownRoot(dirname(from))
 }
 
-const readPackage = async (folder: string): Promise<PackageFile> => JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as PackageFile
+const readPackage = async (folder: string): Promise<PackageFile> =>
+  JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as PackageFile
 
 export const ownVersion = async (): Promise<string> => (await readPackage(ownRoot())).version
 
 /** Where this flexrack has not what it needs to be packed; a sentence. */
 export function missingOfProgram(machines: string[]): {what: string; hint: string; fatal: boolean} | undefined {
   const root = ownRoot()
-  if (!existsSync(join(root, 'dist', 'cli', 'main.js'))) return {what: 'flexrack is not built', hint: 'npm run build', fatal: true}
-  const without = machines.filter((machine) => !existsSync(join(root, 'native', 'prebuilt', `linux-${machine}`, 'flexrack-gpud')))
-  if (without.length > 0) return {what: `the native layer is not built for ${without.join(' and ')}: the flexrack in the bundle has no remote GPUs there`, hint: 'npm run build:portable', fatal: false}
+  if (!existsSync(join(root, 'dist', 'cli', 'main.js')))
+    return {what: 'flexrack is not built', hint: 'npm run build', fatal: true}
+  const without = machines.filter(
+    (machine) => !existsSync(join(root, 'native', 'prebuilt', `linux-${machine}`, 'flexrack-gpud')),
+  )
+  if (without.length > 0)
+    return {
+      what: `the native layer is not built for ${without.join(' and ')}: the flexrack in the bundle has no remote GPUs there`,
+      hint: 'npm run build:portable',
+      fatal: false,
+    }
   return undefined
 }
 
-/** This very flexrack as a file for `npm install`, with all packages that it runs with: nothing is asked of a registry. Its path, below `folder`. */
+/**
+ * This very flexrack as a file for `npm install`, with all packages that it runs with: nothing is asked of a registry.
+ * Its path, below `folder`.
+ */
 export async function packProgram(folder: string, context: Context): Promise<string> {
   const root = ownRoot()
   const temp = await mkdtemp(join(folder, '.program-'))
@@ -44,7 +56,11 @@ export async function packProgram(folder: string, context: Context): Promise<str
     await unpackFiles(createReadStream(packed).pipe(createGunzip()), temp, {signal: context.signal})
     const target = join(temp, 'package')
     await copyDependencies(root, target)
-    const {scripts: _scripts, devDependencies: _dev, ...own} = (await readPackage(target)) as PackageFile & Record<string, unknown>
+    const {
+      scripts: _scripts,
+      devDependencies: _dev,
+      ...own
+    } = (await readPackage(target)) as PackageFile & Record<string, unknown>
     await writeFile(join(target, 'package.json'), JSON.stringify({...own, bundleDependencies: true}, undefined, 2))
     const whole = await npmPack(target, temp, context)
     const file = join(folder, `flexrack-${own.version}.tgz`)
@@ -58,10 +74,19 @@ export async function packProgram(folder: string, context: Context): Promise<str
 async function npmPack(folder: string, to: string, {env, signal}: Context): Promise<string> {
   const {version} = await readPackage(folder)
   try {
-    await promisify(execFile)('npm', ['pack', '--ignore-scripts', '--silent', '--offline', '--pack-destination', to], {cwd: folder, env: env as NodeJS.ProcessEnv, signal, maxBuffer: 64 << 20})
+    await promisify(execFile)('npm', ['pack', '--ignore-scripts', '--silent', '--offline', '--pack-destination', to], {
+      cwd: folder,
+      env: env as NodeJS.ProcessEnv,
+      signal,
+      maxBuffer: 64 << 20,
+    })
   } catch (error) {
     if (signal.aborted) throw new CliError('INTERRUPTED', 'interrupted')
-    throw new CliError('LOCAL_FAILED', `npm could not pack flexrack: ${((error as {stderr?: string}).stderr ?? (error as Error).message).trim().split('\n').at(-1)}`, {hint: 'npm comes with Node.js'})
+    throw new CliError(
+      'LOCAL_FAILED',
+      `npm could not pack flexrack: ${((error as {stderr?: string}).stderr ?? (error as Error).message).trim().split('\n').at(-1)}`,
+      {hint: 'npm comes with Node.js'},
+    )
   }
   return join(to, `flexrack-${version}.tgz`)
 }
@@ -80,16 +105,24 @@ async function copyDependencies(root: string, target: string): Promise<void> {
     for (const name of Object.keys({...peerDependencies, ...optionalDependencies, ...dependencies})) {
       const found = findPackage(source, name)
       if (found === undefined) {
-        if (name in dependencies && !(name in optionalDependencies)) throw new CliError('LOCAL_FAILED', `this installation of flexrack lacks the package ${name}`, {hint: 'install flexrack anew'})
+        if (name in dependencies && !(name in optionalDependencies))
+          throw new CliError('LOCAL_FAILED', `this installation of flexrack lacks the package ${name}`, {
+            hint: 'install flexrack anew',
+          })
         continue
       }
-      // npm would compile it at the installation, with headers from the internet, and fail; who takes it as optional does without it.
+      // npm would compile it at the installation, with headers from the internet, and fail; who takes it as optional
+      // does without it.
       if (!(name in dependencies) && existsSync(join(found, 'binding.gyp'))) continue
       const there = seen(at, name)
       if (there === found) continue
       const place = join(there === undefined ? target : at, 'node_modules', name)
       placed.set(place, found)
-      await cp(found, place, {recursive: true, dereference: false, filter: (path) => relative(found, path).split('/')[0] !== 'node_modules'})
+      await cp(found, place, {
+        recursive: true,
+        dereference: false,
+        filter: (path) => relative(found, path).split('/')[0] !== 'node_modules',
+      })
       await walk(found, place)
     }
   }

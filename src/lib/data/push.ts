@@ -52,23 +52,33 @@ export function dataSteps(
   limit: number | null,
   run?: string,
 ): StepOf<DataKinds>[] {
-  return nodes.flatMap((node) => versions.map(({name, digest, files, bytes}) => ({
-    id: `data:${name}:${node}`,
-    node,
-    kind: 'data.push' as const,
-    title: `Bring the data ${name}@${digest.slice(0, 12)}, as far as it is not there`,
-    needs: [],
-    input: {node, name, digest, files: files.length, bytes, limit, ...(run !== undefined && {run})},
-  })))
+  return nodes.flatMap((node) =>
+    versions.map(({name, digest, files, bytes}) => ({
+      id: `data:${name}:${node}`,
+      node,
+      kind: 'data.push' as const,
+      title: `Bring the data ${name}@${digest.slice(0, 12)}, as far as it is not there`,
+      needs: [],
+      input: {node, name, digest, files: files.length, bytes, limit, ...(run !== undefined && {run})},
+    })),
+  )
 }
 
 /** `data push`. */
-export function planPush(nodes: readonly string[], versions: readonly DataManifest[], limit: number | null): PlanOf<DataKinds> {
+export function planPush(
+  nodes: readonly string[],
+  versions: readonly DataManifest[],
+  limit: number | null,
+): PlanOf<DataKinds> {
   return {command: 'data push', steps: dataSteps(nodes, versions, limit)}
 }
 
 /** Errors: NOT_FOUND (the version is not here any more), CONFLICT (a content here is damaged), NODE_UNFIT (no room). */
-async function push({node, name, digest, limit, run}: DataInput, _done: unknown, {host: hostOf, context}: DataEnv): Promise<Pushed> {
+async function push(
+  {node, name, digest, limit, run}: DataInput,
+  _done: unknown,
+  {host: hostOf, context}: DataEnv,
+): Promise<Pushed> {
   const host = await hostOf(node)
   const {signal} = context
   const claim = run === undefined ? {} : {claim: run}
@@ -81,11 +91,20 @@ async function push({node, name, digest, limit, run}: DataInput, _done: unknown,
   for (let go = 1; ; go++) {
     const {missing} = await host.call('data.missing', manifest, {signal})
     const sizes = new Map(manifest.files.map(([, , size, content]) => [content, size]))
-    const send = missing.map(([content, executable]): [string, boolean, number] => [content, executable, sizes.get(content) ?? 0])
+    const send = missing.map(([content, executable]): [string, boolean, number] => [
+      content,
+      executable,
+      sizes.get(content) ?? 0,
+    ])
     const total = send.reduce((sum, [, , size]) => sum + size, 0)
     const from = total > SMALL ? await spread.want(host, context) : null
     if (from) {
-      const pushed = await fetched({manifest, send, total, order: {limit, ...claim}, node}, host, from.from, context).finally(from.done)
+      const pushed = await fetched(
+        {manifest, send, total, order: {limit, ...claim}, node},
+        host,
+        from.from,
+        context,
+      ).finally(from.done)
       if (pushed) {
         spread.has(host)
         return pushed
@@ -95,7 +114,10 @@ async function push({node, name, digest, limit, run}: DataInput, _done: unknown,
     }
     const progress = context.reporter.begin(`Bring the data ${name}`, node)
     const trouble: {error?: CliError} = {}
-    const body = Readable.from(contents(store, send, (sent) => progress.amount(sent, total, 'bytes'), trouble), {objectMode: false})
+    const body = Readable.from(
+      contents(store, send, (sent) => progress.amount(sent, total, 'bytes'), trouble),
+      {objectMode: false},
+    )
     try {
       const {bytes, evicted} = await host.call('data.receive', {manifest, send, limit, ...claim}, {body, signal})
       progress.done()
@@ -112,9 +134,18 @@ async function push({node, name, digest, limit, run}: DataInput, _done: unknown,
   }
 }
 
-/** From another node; undefined where that does not give it: then it comes from elsewhere. Errors: those of the receiver. */
+/**
+ * From another node; undefined where that does not give it: then it comes from elsewhere. Errors: those of the
+ * receiver.
+ */
 async function fetched(
-  {manifest, send, total, order, node}: {
+  {
+    manifest,
+    send,
+    total,
+    order,
+    node,
+  }: {
     manifest: DataManifest
     send: [string, boolean, number][]
     total: number
@@ -134,15 +165,22 @@ async function fetched(
       digest,
       send.map(([content, executable]) => [content, executable]),
       context,
-      (source) => host.call('data.fetch', {manifest, send, source, ...order}, {
-        signal, onEvent: (event) => void (event.event === 'progress' && progress.amount(event.done, total, 'bytes')),
-      }),
+      (source) =>
+        host.call(
+          'data.fetch',
+          {manifest, send, source, ...order},
+          {
+            signal,
+            onEvent: (event) => void (event.event === 'progress' && progress.amount(event.done, total, 'bytes')),
+          },
+        ),
     )
     progress.done()
     return {node, name, digest, sent: bytes, from: from.node, evicted}
   } catch (error) {
     progress.fail()
-    if (signal.aborted || (isCliError(error) && ['NODE_UNFIT', 'LOCKED', 'INTERRUPTED', 'BUG'].includes(error.code))) throw error
+    if (signal.aborted || (isCliError(error) && ['NODE_UNFIT', 'LOCKED', 'INTERRUPTED', 'BUG'].includes(error.code)))
+      throw error
     context.reporter.warn(`${node} did not get the data ${name} from ${from.node}: ${(error as Error).message}`)
     return undefined
   }

@@ -1,10 +1,33 @@
 import {createHash, randomBytes} from 'node:crypto'
-import {chmodSync, constants, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, type Stats} from 'node:fs'
+import {
+  chmodSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  type Stats,
+} from 'node:fs'
 import {copyFile, readdir, readFile, rm} from 'node:fs/promises'
 import {hostname} from 'node:os'
 import {dirname, join, resolve} from 'node:path'
 import {setImmediate} from 'node:timers/promises'
-import {CliError, current, hashFile, isCurrent, stamped, throwIfInterrupted, userPaths, withFileLock, type Context} from '../base/index.ts'
+import {
+  CliError,
+  current,
+  hashFile,
+  isCurrent,
+  stamped,
+  throwIfInterrupted,
+  userPaths,
+  withFileLock,
+  type Context,
+} from '../base/index.ts'
 import type {DataFile, DataManifest} from '../protocol/index.ts'
 
 /** size, mtime, ctime (ms), inode, SHA-256 */
@@ -12,7 +35,10 @@ type Known = [number, number, number, number, string]
 
 /** Larger files are read in pieces. Bytes. */
 const SMALL = 1 << 20
-/** A file that was written this shortly before it was read may be written again without its times showing it. Milliseconds. */
+/**
+ * A file that was written this shortly before it was read may be written again without its times showing it.
+ * Milliseconds.
+ */
 const RACY_MS = 2000
 const FILES_PER_TURN = 200
 const LOCK_WAIT_MS = 24 * 3600_000
@@ -31,8 +57,8 @@ export interface Added {
 }
 
 /**
- * The data sets of this machine: the contents of every version, each once, and what each version is made of. Nodes get theirs from here, so
- * what they drop can come again.
+ * The data sets of this machine: the contents of every version, each once, and what each version is made of. Nodes get
+ * theirs from here, so what they drop can come again.
  */
 export class DataStore {
   readonly #folder: string
@@ -52,13 +78,18 @@ export class DataStore {
   }
 
   /**
-   * Keeps what a folder has now as the newest version of `name`: contents are cloned where the file system can, else copied; a file that is as it was
-   * the last time is not read. Errors: USAGE (name), NOT_FOUND, CHECK_FAILED (nothing in it, a link to a folder, a name that is not UTF-8), CONFLICT (changes meanwhile), LOCKED.
+   * Keeps what a folder has now as the newest version of `name`: contents are cloned where the file system can, else
+   * copied; a file that is as it was the last time is not read. Errors: USAGE (name), NOT_FOUND, CHECK_FAILED (nothing
+   * in it, a link to a folder, a name that is not UTF-8), CONFLICT (changes meanwhile), LOCKED.
    */
   async add(from: string, name: string): Promise<Added> {
-    if (!NAME.test(name)) throw new CliError('USAGE', `"${name}" cannot be the name of a data set`, {hint: 'use 1 to 40 lower-case letters, digits, dots, dashes and underscores'})
+    if (!NAME.test(name))
+      throw new CliError('USAGE', `"${name}" cannot be the name of a data set`, {
+        hint: 'use 1 to 40 lower-case letters, digits, dots, dashes and underscores',
+      })
     const folder = resolve(from)
-    if (!statSync(folder, {throwIfNoEntry: false})?.isDirectory()) throw new CliError('NOT_FOUND', `${folder} is not a folder`, {details: {path: folder}})
+    if (!statSync(folder, {throwIfNoEntry: false})?.isDirectory())
+      throw new CliError('NOT_FOUND', `${folder} is not a folder`, {details: {path: folder}})
     return this.#alone(() => this.#addAll(folder, name))
   }
 
@@ -80,10 +111,17 @@ export class DataStore {
           progress.amount(count, found.size, 'files')
         }
         const old = before[path]
-        const isKnown = old !== undefined && old[0] === stats.size && old[1] === stats.mtimeMs && old[2] === stats.ctimeMs && old[3] === stats.ino && existsSync(this.blob(old[4]))
+        const isKnown =
+          old !== undefined &&
+          old[0] === stats.size &&
+          old[1] === stats.mtimeMs &&
+          old[2] === stats.ctimeMs &&
+          old[3] === stats.ino &&
+          existsSync(this.blob(old[4]))
         const kept = isKnown ? {digest: old[4], bytes: 0} : await this.#keep(join(folder, path), stats)
         newBytes += kept.bytes
-        if (stats.ctimeMs < startedAt - RACY_MS) next[path] = [stats.size, stats.mtimeMs, stats.ctimeMs, stats.ino, kept.digest]
+        if (stats.ctimeMs < startedAt - RACY_MS)
+          next[path] = [stats.size, stats.mtimeMs, stats.ctimeMs, stats.ino, kept.digest]
         files.push([path, (stats.mode & 0o100) !== 0, stats.size, kept.digest])
       }
     } catch (error) {
@@ -96,7 +134,11 @@ export class DataStore {
     const bytes = files.reduce((sum, [, , size]) => sum + size, 0)
     const [newest] = await this.versions(name)
     const same = newest?.digest === digest
-    if (!same) this.#write(join(this.#folder, 'versions', name, `${digest}.json`), stamped('data.version', {name, digest, at: Date.now() / 1000, source: `${hostname()}:${folder}`, bytes, files}))
+    if (!same)
+      this.#write(
+        join(this.#folder, 'versions', name, `${digest}.json`),
+        stamped('data.version', {name, digest, at: Date.now() / 1000, source: `${hostname()}:${folder}`, bytes, files}),
+      )
     this.#write(this.#statsFile(folder), stamped('data.stats', {files: next}))
     return {name, digest, files: files.length, bytes, newBytes, same}
   }
@@ -111,11 +153,21 @@ export class DataStore {
   async versions(name: string): Promise<DataManifest[]> {
     const folder = join(this.#folder, 'versions', name)
     const files = (await readdir(folder).catch(() => [])).filter((file) => /^[0-9a-f]{64}\.json$/.test(file))
-    const all = await Promise.all(files.map(async (file) => current<DataManifest>('data.version', JSON.parse(await readFile(join(folder, file), 'utf8')), join(folder, file))))
+    const all = await Promise.all(
+      files.map(async (file) =>
+        current<DataManifest>(
+          'data.version',
+          JSON.parse(await readFile(join(folder, file), 'utf8')),
+          join(folder, file),
+        ),
+      ),
+    )
     return all.sort((a, b) => b.at - a.at)
   }
 
-  /** The version that NAME or NAME@DIGEST (its beginning) means. Errors: NOT_FOUND, USAGE where several begin like that. */
+  /**
+   * The version that NAME or NAME@DIGEST (its beginning) means. Errors: NOT_FOUND, USAGE where several begin like that.
+   */
   async find(word: string): Promise<DataManifest> {
     const [name = '', beginning = ''] = word.split('@', 2)
     const all = NAME.test(name) ? await this.versions(name) : []
@@ -123,13 +175,23 @@ export class DataStore {
     const [found] = fitting
     if (!found) {
       const hint = all.length > 0 ? `flexrack data show ${name}` : 'flexrack data add FOLDER NAME\nflexrack data list'
-      throw new CliError('NOT_FOUND', all.length > 0 ? `${name} has no version ${beginning}` : `there is no data set ${name} on this machine`, {hint, details: {name}})
+      throw new CliError(
+        'NOT_FOUND',
+        all.length > 0 ? `${name} has no version ${beginning}` : `there is no data set ${name} on this machine`,
+        {hint, details: {name}},
+      )
     }
-    if (word.includes('@') && fitting.length > 1) throw new CliError('USAGE', `${fitting.length} versions of ${name} begin with ${beginning}`, {hint: `flexrack data show ${name}`})
+    if (word.includes('@') && fitting.length > 1)
+      throw new CliError('USAGE', `${fitting.length} versions of ${name} begin with ${beginning}`, {
+        hint: `flexrack data show ${name}`,
+      })
     return found
   }
 
-  /** Forgets a version, and what of it no other one has. Waits for an `add`: what that has kept belongs to no version before its end. Errors: LOCKED, INTERRUPTED. */
+  /**
+   * Forgets a version, and what of it no other one has. Waits for an `add`: what that has kept belongs to no version
+   * before its end. Errors: LOCKED, INTERRUPTED.
+   */
   remove(version: DataManifest): Promise<{bytes: number}> {
     return this.#alone(() => this.#forget(version))
   }
@@ -137,12 +199,14 @@ export class DataStore {
   async #forget({name, digest}: DataManifest): Promise<{bytes: number}> {
     const folder = join(this.#folder, 'versions', name)
     await rm(join(folder, `${digest}.json`), {force: true})
-    if ((await readdir(folder).catch(() => ['']) ).length === 0) await rm(folder, {recursive: true, force: true})
+    if ((await readdir(folder).catch(() => [''])).length === 0) await rm(folder, {recursive: true, force: true})
     const wanted = new Set<string>()
-    for (const one of await this.names()) for (const version of await this.versions(one)) for (const [, , , content] of version.files) wanted.add(content)
+    for (const one of await this.names())
+      for (const version of await this.versions(one)) for (const [, , , content] of version.files) wanted.add(content)
     let bytes = 0
     for (const group of await readdir(join(this.#folder, 'blobs')).catch(() => [])) {
-      if (group.startsWith('.')) { // what an add that was killed has left: nobody else is at it now
+      if (group.startsWith('.')) {
+        // what an add that was killed has left: nobody else is at it now
         rmSync(join(this.#folder, 'blobs', group), {force: true})
         continue
       }
@@ -171,7 +235,11 @@ export class DataStore {
   /** One command at a time. An add may take as long as it takes: who waits for it can be interrupted. */
   #alone<T>(action: () => Promise<T>): Promise<T> {
     const {signal} = this.#context
-    return withFileLock(join(this.#folder, 'lock'), {what: 'the data sets of this machine', waitMs: LOCK_WAIT_MS, signal}, action)
+    return withFileLock(
+      join(this.#folder, 'lock'),
+      {what: 'the data sets of this machine', waitMs: LOCK_WAIT_MS, signal},
+      action,
+    )
   }
 
   async #walk(folder: string): Promise<Map<string, Stats>> {
@@ -183,12 +251,18 @@ export class DataStore {
       const base = pending.pop() as string
       for (const item of readdirSync(join(folder, base), {withFileTypes: true})) {
         const path = base + item.name
-        if (item.name.includes('\uFFFD')) throw new CliError('CHECK_FAILED', `the name of ${path} is not UTF-8`, {details: {path}})
+        if (item.name.includes('\uFFFD'))
+          throw new CliError('CHECK_FAILED', `the name of ${path} is not UTF-8`, {details: {path}})
         if (item.isDirectory()) pending.push(`${path}/`)
         else if (item.isFile()) found.set(path, lstatSync(join(folder, path)))
         else if (item.isSymbolicLink()) {
           const target = statSync(join(folder, path), {throwIfNoEntry: false})
-          if (!target?.isFile()) throw new CliError('CHECK_FAILED', `${path} is a link to ${target ? 'a folder' : 'nothing'}: of links, only those to files are kept, as what they lead to`, {details: {path}})
+          if (!target?.isFile())
+            throw new CliError(
+              'CHECK_FAILED',
+              `${path} is a link to ${target ? 'a folder' : 'nothing'}: of links, only those to files are kept, as what they lead to`,
+              {details: {path}},
+            )
           found.set(path, target)
         }
       }
@@ -257,5 +331,7 @@ export function digestOf(files: readonly DataFile[]): string {
 }
 
 function changed(file: string): CliError {
-  return new CliError('CONFLICT', `${file} changed while it was being read`, {hint: 'run the command again once nothing writes there'})
+  return new CliError('CONFLICT', `${file} changed while it was being read`, {
+    hint: 'run the command again once nothing writes there',
+  })
 }

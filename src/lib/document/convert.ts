@@ -12,7 +12,11 @@ export type ConvertProblem = Problem & {fatal?: boolean}
  * The plain value of a document. Unlike the library's toJS it bounds depth and size, keeps the text of numbers where
  * text is wanted, and reports duplicate and non-text keys with their place.
  */
-export function convert(document: Document.Parsed, at: {file: string; text: string}, asText: (path: Path) => boolean): {value: unknown; problems: ConvertProblem[]} {
+export function convert(
+  document: Document.Parsed,
+  at: {file: string; text: string},
+  asText: (path: Path) => boolean,
+): {value: unknown; problems: ConvertProblem[]} {
   const problems: ConvertProblem[] = []
   let values = 0
 
@@ -71,6 +75,7 @@ export function rangeOf(node: unknown): Span {
 
 function scalarValue(node: Scalar, text: boolean): unknown {
   const {value} = node
-  if (text && (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint')) return node.source ?? String(value)
+  if (text && (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint'))
+    return node.source ?? String(value)
   return value
 }

@@ -19,7 +19,9 @@ export function flattenIssues(issues: readonly core.$ZodIssue[], base: Path = []
     if (issue.code === 'invalid_union') {
       const meant =
         issue.errors.find((branch) => branch.some((inner) => inner.path.length > 0)) ??
-        issue.errors.find((branch) => branch.every((inner) => inner.code !== 'invalid_type' && inner.code !== 'invalid_value'))
+        issue.errors.find((branch) =>
+          branch.every((inner) => inner.code !== 'invalid_type' && inner.code !== 'invalid_value'),
+        )
       if (meant) return flattenIssues(meant, path)
     }
     return [{...issue, path}]
@@ -27,7 +29,12 @@ export function flattenIssues(issues: readonly core.$ZodIssue[], base: Path = []
 }
 
 /** What an issue means in words, and where it is to be shown. */
-export function describeIssue(issue: core.$ZodIssue, root: unknown, schemaAt: (path: Path) => JsonSchema | undefined, notYet: NotYet): Described[] {
+export function describeIssue(
+  issue: core.$ZodIssue,
+  root: unknown,
+  schemaAt: (path: Path) => JsonSchema | undefined,
+  notYet: NotYet,
+): Described[] {
   const path = issue.path
   const label = labelOf(path)
   const value = valueAt(root, path)
@@ -40,7 +47,13 @@ export function describeIssue(issue: core.$ZodIssue, root: unknown, schemaAt: (p
       return [invalidValue(path, value, issue.values.map(String), notYet)]
     }
     case 'invalid_key': {
-      return [{path, what: 'key', message: `the name "${String(path.at(-1))}" ${issue.issues[0]?.message ?? 'is not allowed'}`}]
+      return [
+        {
+          path,
+          what: 'key',
+          message: `the name "${String(path.at(-1))}" ${issue.issues[0]?.message ?? 'is not allowed'}`,
+        },
+      ]
     }
     case 'invalid_type':
     case 'invalid_union': {
@@ -55,7 +68,14 @@ export function describeIssue(issue: core.$ZodIssue, root: unknown, schemaAt: (p
     }
     default: {
       // Our own checks: their messages continue the sentence `<key> ...`.
-      return [{path, what: 'value', message: `${label} ${issue.message}`, ...(issue.code === 'invalid_format' && {expected: issue.message})}]
+      return [
+        {
+          path,
+          what: 'value',
+          message: `${label} ${issue.message}`,
+          ...(issue.code === 'invalid_format' && {expected: issue.message}),
+        },
+      ]
     }
   }
 }
@@ -65,32 +85,56 @@ function unknownKey(path: Path, key: string, allowed: string[], notYet: NotYet):
   const later = Object.hasOwn(notYet, dotted) ? notYet[dotted] : undefined
   const expected = allowed.length > 0 ? `one of ${allowed.join(', ')}` : undefined
   const at = {path: [...path, key], what: 'key' as const, ...(expected && {expected})}
-  if (later !== undefined) return {...at, message: `"${dotted}" is not supported by this version of flexrack${later && `: ${later}`}`}
+  if (later !== undefined)
+    return {...at, message: `"${dotted}" is not supported by this version of flexrack${later && `: ${later}`}`}
   const nearest = nearestName(key, allowed)
   const where = path.length > 0 ? ` in ${labelOf(path)}` : ''
-  return {...at, message: `unknown key "${key}"${where}; ${nearest ? `did you mean "${nearest}"?` : `expected ${expected}`}`, ...(nearest && {nearest})}
+  return {
+    ...at,
+    message: `unknown key "${key}"${where}; ${nearest ? `did you mean "${nearest}"?` : `expected ${expected}`}`,
+    ...(nearest && {nearest}),
+  }
 }
 
 function invalidValue(path: Path, value: unknown, allowed: string[], notYet: NotYet): Described {
   const later = notYet[`${path.map(String).join('.')}=${String(value)}`]
   const expected = `one of ${allowed.join(', ')}`
-  if (later !== undefined) return {path, what: 'value', message: `${labelOf(path)}: ${String(value)} is not supported by this version of flexrack${later && `: ${later}`}`, expected}
+  if (later !== undefined)
+    return {
+      path,
+      what: 'value',
+      message: `${labelOf(path)}: ${String(value)} is not supported by this version of flexrack${later && `: ${later}`}`,
+      expected,
+    }
   const nearest = typeof value === 'string' ? nearestName(value, allowed) : undefined
   const hint = nearest ? `; did you mean "${nearest}"?` : ''
-  return {path, what: 'value', message: `${labelOf(path)} must be ${expected}, not ${found(value)}${hint}`, expected, ...(nearest && {nearest})}
+  return {
+    path,
+    what: 'value',
+    message: `${labelOf(path)} must be ${expected}, not ${found(value)}${hint}`,
+    expected,
+    ...(nearest && {nearest}),
+  }
 }
 
 function missing(path: Path, schema: JsonSchema | undefined): Described {
   const parent = path.slice(0, -1)
   const expected = kindOf(schema)
   const where = parent.length > 0 ? ` in ${labelOf(parent)}` : ''
-  return {path: parent, what: 'key', message: `the key "${String(path.at(-1))}" is missing${where}; expected ${expected}`, expected}
+  return {
+    path: parent,
+    what: 'key',
+    message: `the key "${String(path.at(-1))}" is missing${where}; expected ${expected}`,
+    expected,
+  }
 }
 
 /** `endpoints.digits.replicas`, `train.outputs[0]`. */
 function labelOf(path: Path): string {
   if (path.length === 0) return 'the file'
-  return path.map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index > 0 ? '.' : ''}${String(part)}`)).join('')
+  return path
+    .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index > 0 ? '.' : ''}${String(part)}`))
+    .join('')
 }
 
 function valueAt(root: unknown, path: Path): unknown {
@@ -109,7 +153,8 @@ export function kindOf(schema: JsonSchema | undefined): string {
   if (schema.anyOf) return schema.anyOf.map(kindOf).join(' or ')
   const types = Array.isArray(schema.type) ? ['string'] : [schema.type]
   const [type] = types
-  if (type === 'integer' || type === 'number') return rangeOf(schema) ?? (type === 'integer' ? 'a whole number' : 'a number')
+  if (type === 'integer' || type === 'number')
+    return rangeOf(schema) ?? (type === 'integer' ? 'a whole number' : 'a number')
   if (type === 'array') return `a list${schema.items ? ` of ${plural(kindOf(schema.items))}` : ''}`
   if (type === 'object') return 'keys and values'
   if (type === 'boolean') return 'true or false'
@@ -126,10 +171,14 @@ function rangeOf(schema: JsonSchema | undefined): string | undefined {
   if (schema.type === 'integer' || schema.type === 'number') {
     const noun = schema.type === 'integer' ? 'a whole number' : 'a number'
     const bounded = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER
-    if (minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER) return bounded ? `${noun} from ${minimum} to ${maximum}` : `${noun}, at least ${minimum}`
+    if (minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER)
+      return bounded ? `${noun} from ${minimum} to ${maximum}` : `${noun}, at least ${minimum}`
     return bounded ? `${noun}, at most ${maximum}` : undefined
   }
-  if (schema.type !== 'array') return schema.maxLength === undefined ? 'text that is not empty' : `text of ${schema.minLength ?? 0} to ${schema.maxLength} characters`
+  if (schema.type !== 'array')
+    return schema.maxLength === undefined
+      ? 'text that is not empty'
+      : `text of ${schema.minLength ?? 0} to ${schema.maxLength} characters`
   return schema.maxItems === undefined ? undefined : `a list of at most ${schema.maxItems}`
 }
 
@@ -137,6 +186,7 @@ function found(value: unknown): string {
   if (value === null) return 'empty'
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object') return 'keys and values'
-  if (typeof value === 'string') return value === '' ? 'empty text' : `the text "${value.length > 60 ? `${value.slice(0, 60)}…` : value}"`
+  if (typeof value === 'string')
+    return value === '' ? 'empty text' : `the text "${value.length > 60 ? `${value.slice(0, 60)}…` : value}"`
   return String(value)
 }

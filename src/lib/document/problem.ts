@@ -5,21 +5,38 @@ import type {Problem, Source, Span} from './types.ts'
 const EXCERPT_WIDTH = 100
 
 /** A problem at a span of a text: line, column and excerpt are worked out from it. */
-export function problemAt(at: Pick<Source, 'file' | 'text'>, span: Span, message: string, more: {expected?: string; nearest?: string} = {}): Problem {
+export function problemAt(
+  at: Pick<Source, 'file' | 'text'>,
+  span: Span,
+  message: string,
+  more: {expected?: string; nearest?: string} = {},
+): Problem {
   const start = Math.max(0, Math.min(span[0], at.text.length))
   const lineStart = at.text.lastIndexOf('\n', start - 1) + 1
   const lineEnd = at.text.indexOf('\n', start)
   const line = at.text.slice(0, lineStart).split('\n').length
   const text = at.text.slice(lineStart, lineEnd < 0 ? undefined : lineEnd).replace(/\r$/, '')
   const column = start - lineStart
-  return {file: at.file, line, column: column + 1, message, ...more, excerpt: excerpt(line, text, column, span[1] - start)}
+  return {
+    file: at.file,
+    line,
+    column: column + 1,
+    message,
+    ...more,
+    excerpt: excerpt(line, text, column, span[1] - start),
+  }
 }
 
-/** The error that carries problems, in the order of the file. The message alone is enough where there is one problem. */
+/**
+ * The error that carries problems, in the order of the file. The message alone is enough where there is one problem.
+ */
 export function problemsError(code: ErrorCode, file: string, problems: Problem[], hint?: string): CliError {
   const sorted = [...problems].sort((a, b) => a.line - b.line || a.column - b.column)
   const [first] = sorted
-  const message = sorted.length === 1 && first ? `${basename(file)}:${first.line}:${first.column}: ${first.message}` : `${basename(file)} has ${sorted.length} errors`
+  const message =
+    sorted.length === 1 && first
+      ? `${basename(file)}:${first.line}:${first.column}: ${first.message}`
+      : `${basename(file)} has ${sorted.length} errors`
   return new CliError(code, message, {details: {file, problems: sorted}, ...(hint ? {hint} : {})})
 }
 

@@ -19,27 +19,51 @@ export interface ReadOptions {
 export async function readSource(file: string, options: ReadOptions = {}): Promise<Source> {
   const content = options.text ?? (await readBounded(file))
   if (typeof content === 'string') return parseSource(file, content, options.asText ?? (() => false))
-  return {file, text: '', value: null, broken: true, problems: [{file, line: 1, column: 1, message: content.message}], span: () => [0, 0]}
+  return {
+    file,
+    text: '',
+    value: null,
+    broken: true,
+    problems: [{file, line: 1, column: 1, message: content.message}],
+    span: () => [0, 0],
+  }
 }
 
 function parseSource(file: string, text: string, asText: (path: Path) => boolean): Source {
   // Duplicate keys are found by `convert`, in linear time and with a place for the first one.
-  const document = parseDocument(text, {lineCounter: new LineCounter(), prettyErrors: false, uniqueKeys: false, logLevel: 'error'})
+  const document = parseDocument(text, {
+    lineCounter: new LineCounter(),
+    prettyErrors: false,
+    uniqueKeys: false,
+    logLevel: 'error',
+  })
   const at = {file, text}
   const syntax = syntaxProblems(document, at)
   if (syntax.length > 0) return {...at, value: null, problems: syntax, broken: true, span: () => [0, 0]}
   const {value, problems} = convert(document, at, asText)
   const broken = problems.some((problem) => problem.fatal)
-  return {...at, value, problems: problems.map(({fatal: _, ...problem}) => problem), broken, span: (path, what) => findSpan(document, path, what)}
+  return {
+    ...at,
+    value,
+    problems: problems.map(({fatal: _, ...problem}) => problem),
+    broken,
+    span: (path, what) => findSpan(document, path, what),
+  }
 }
 
 function syntaxProblems(document: Document.Parsed, at: {file: string; text: string}): Problem[] {
   const exhausted = document.errors.find((error) => error.code === 'RESOURCE_EXHAUSTION')
   if (exhausted) return [problemAt(at, exhausted.pos, 'nested too deeply')]
-  const problems = document.errors.slice(0, 20).map((error) => problemAt(at, error.pos, `not valid YAML: ${SYNTAX[error.code] ?? uncapitalised(error.message)}`))
-  for (const warning of document.warnings.slice(0, 20)) problems.push(problemAt(at, warning.pos, `not valid here: ${uncapitalised(warning.message)}`))
+  const problems = document.errors
+    .slice(0, 20)
+    .map((error) => problemAt(at, error.pos, `not valid YAML: ${SYNTAX[error.code] ?? uncapitalised(error.message)}`))
+  for (const warning of document.warnings.slice(0, 20))
+    problems.push(problemAt(at, warning.pos, `not valid here: ${uncapitalised(warning.message)}`))
   // One slip often gives several errors at the same place; the first tells enough.
-  return problems.filter((problem, index) => problems.findIndex((other) => other.line === problem.line && other.column === problem.column) === index)
+  return problems.filter(
+    (problem, index) =>
+      problems.findIndex((other) => other.line === problem.line && other.column === problem.column) === index,
+  )
 }
 
 const SYNTAX: Record<string, string> = {
@@ -57,7 +81,8 @@ async function readBounded(file: string): Promise<string | {message: string}> {
   try {
     const stat = await handle.stat()
     if (!stat.isFile()) return {message: 'this is not a regular file'}
-    if (stat.size > MAX_FILE_BYTES) return {message: `the file has ${stat.size} bytes; more than ${MAX_FILE_BYTES / 1024} KiB is not read`}
+    if (stat.size > MAX_FILE_BYTES)
+      return {message: `the file has ${stat.size} bytes; more than ${MAX_FILE_BYTES / 1024} KiB is not read`}
     const bytes = Buffer.alloc(MAX_FILE_BYTES + 1)
     let length = 0
     for (;;) {
@@ -65,7 +90,8 @@ async function readBounded(file: string): Promise<string | {message: string}> {
       if (bytesRead === 0) break
       length += bytesRead
     }
-    if (length > MAX_FILE_BYTES) return {message: `the file grew while it was read; more than ${MAX_FILE_BYTES / 1024} KiB is not read`}
+    if (length > MAX_FILE_BYTES)
+      return {message: `the file grew while it was read; more than ${MAX_FILE_BYTES / 1024} KiB is not read`}
     return decode(bytes.subarray(0, length))
   } finally {
     await handle.close()

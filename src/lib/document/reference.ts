@@ -9,7 +9,10 @@ export interface Reference {
   jsonSchema: JsonSchema & {$id: string}
 }
 
-/** The page and the JSON Schema of a file kind. `intro` is Markdown with the heading, `top` heads the table of the top level. */
+/**
+ * The page and the JSON Schema of a file kind. `intro` is Markdown with the heading, `top` heads the table of the top
+ * level.
+ */
 export function makeReference(schema: ZodType, {intro, top, id}: {intro: string; top: string; id: string}): Reference {
   const json = jsonSchemaOf(schema)
   const markdown = [intro.trim(), ...sections(json, '', top)].join('\n\n') + '\n'
@@ -18,18 +21,34 @@ export function makeReference(schema: ZodType, {intro, top, id}: {intro: string;
 
 function sections(json: JsonSchema, path: string, heading: string): string[] {
   const properties = Object.entries(json.properties ?? {})
-  const rows = properties.map(([key, value]) => `| \`${key}\` | ${cell(kind(value))} | ${cell(byDefault(key, value, json))} | ${cell(describe(value))} |`)
-  const table = [`## ${heading}`, ...(path !== '' && json.description ? ['', json.description] : []), '', '| key | value | default | meaning |', '|---|---|---|---|', ...rows].join('\n')
+  const rows = properties.map(
+    ([key, value]) =>
+      `| \`${key}\` | ${cell(kind(value))} | ${cell(byDefault(key, value, json))} | ${cell(describe(value))} |`,
+  )
+  const table = [
+    `## ${heading}`,
+    ...(path !== '' && json.description ? ['', json.description] : []),
+    '',
+    '| key | value | default | meaning |',
+    '|---|---|---|---|',
+    ...rows,
+  ].join('\n')
   return [table, ...properties.flatMap(([key, value]) => inner(value, path === '' ? key : `${path}.${key}`))]
 }
 
-/** The section of a key that holds keys: an object, the items of a list, or the values under names of the user's own. */
+/**
+ * The section of a key that holds keys: an object, the items of a list, or the values under names of the user's own.
+ */
 function inner(value: JsonSchema, path: string): string[] {
   if (value.properties) return sections(value, path, `\`${path}\``)
   if (value.items?.properties) return sections(value.items, path, `\`${path}\`: each item`)
   const short = keyed(value)
   if (short) return sections(short, path, `\`${path}\` in full`)
-  const named = isMap(value) ? (value.additionalProperties.properties ? value.additionalProperties : keyed(value.additionalProperties)) : undefined
+  const named = isMap(value)
+    ? value.additionalProperties.properties
+      ? value.additionalProperties
+      : keyed(value.additionalProperties)
+    : undefined
   return named ? sections(named, `${path}.NAME`, `\`${path}.NAME\``) : []
 }
 
@@ -59,14 +78,19 @@ function byDefault(key: string, value: JsonSchema, parent: JsonSchema): string {
 }
 
 function describe(value: JsonSchema): string {
-  const examples = (value.examples ?? []).map((example) => `\`${typeof example === 'string' ? example : yamlFlow(example)}\``)
+  const examples = (value.examples ?? []).map(
+    (example) => `\`${typeof example === 'string' ? example : yamlFlow(example)}\``,
+  )
   return `${value.description ?? ''}${examples.length > 0 ? ` Example: ${examples.join(' or ')}.` : ''}`
 }
 
 /** `[model.onnx, checkpoints/]`: short values as they would be written. */
 function yamlFlow(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(yamlFlow).join(', ')}]`
-  if (typeof value === 'object' && value !== null) return `{${Object.entries(value).map(([key, one]) => `${key}: ${yamlFlow(one)}`).join(', ')}}`
+  if (typeof value === 'object' && value !== null)
+    return `{${Object.entries(value)
+      .map(([key, one]) => `${key}: ${yamlFlow(one)}`)
+      .join(', ')}}`
   return typeof value === 'string' && !/^[A-Za-z][A-Za-z0-9._/-]*$/.test(value) ? JSON.stringify(value) : String(value)
 }
 

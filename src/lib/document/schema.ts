@@ -26,7 +26,10 @@ export interface JsonSchema {
 
 const made = new WeakMap<ZodType, JsonSchema>()
 
-/** JSON Schema (draft 2020-12) of what may be written in a file: defaults are optional, texts may be unquoted numbers where that is harmless. */
+/**
+ * JSON Schema (draft 2020-12) of what may be written in a file: defaults are optional, texts may be unquoted numbers
+ * where that is harmless.
+ */
 export function jsonSchemaOf(schema: ZodType): JsonSchema {
   let json = made.get(schema)
   if (!json) {
@@ -49,7 +52,11 @@ export function schemaAt(schema: ZodType, path: Path): JsonSchema | undefined {
   let json: JsonSchema | undefined = jsonSchemaOf(schema)
   for (const part of path) {
     if (!json) return undefined
-    json = json.properties?.[String(part)] ?? branches(json).map((branch) => step(branch, part)).find((next) => next !== undefined)
+    json =
+      json.properties?.[String(part)] ??
+      branches(json)
+        .map((branch) => step(branch, part))
+        .find((next) => next !== undefined)
   }
   return json
 }

@@ -1,4 +1,7 @@
-/** One thing that is wrong in a file, at its place. `message` says everything on one line; the rest is for machines and excerpts. */
+/**
+ * One thing that is wrong in a file, at its place. `message` says everything on one line; the rest is for machines and
+ * excerpts.
+ */
 export interface Problem {
   /** Absolute path. */
   file: string

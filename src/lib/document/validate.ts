@@ -8,14 +8,25 @@ import type {Path, Problem, Source} from './types.ts'
 export type NotYet = Record<string, string>
 
 /** Checks a source against its schema. Either a value, or at least one problem; all of them at once. */
-export function validateSource<T>(source: Source, schema: ZodType<T>, notYet: NotYet = {}): {value?: T; problems: Problem[]} {
+export function validateSource<T>(
+  source: Source,
+  schema: ZodType<T>,
+  notYet: NotYet = {},
+): {value?: T; problems: Problem[]} {
   if (source.broken) return {problems: source.problems}
   const parsed = schema.safeParse(source.value ?? {})
   const problems = [...source.problems]
   if (!parsed.success) {
     for (const issue of flattenIssues(parsed.error.issues)) {
-      for (const {path, what, message, expected, nearest} of describeIssue(issue, source.value ?? {}, (at: Path) => schemaAt(schema, at), notYet)) {
-        problems.push(problemAt(source, source.span(path, what), message, {...(expected && {expected}), ...(nearest && {nearest})}))
+      for (const {path, what, message, expected, nearest} of describeIssue(
+        issue,
+        source.value ?? {},
+        (at: Path) => schemaAt(schema, at),
+        notYet,
+      )) {
+        problems.push(
+          problemAt(source, source.span(path, what), message, {...(expected && {expected}), ...(nearest && {nearest})}),
+        )
       }
     }
   }

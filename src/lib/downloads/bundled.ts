@@ -30,45 +30,83 @@ async function bundledPythons(env: NodeJS.ProcessEnv): Promise<string[]> {
 }
 
 /** Settings of pip, and uv's of Pythons, that lead there and nowhere else. */
-export const BUNDLE_SETTINGS = {'no-index': '1', 'find-links': `http://${BUNDLE_HOST}/wheels/`, 'trusted-host': BUNDLE_HOST, 'python-install-mirror': `http://${BUNDLE_HOST}/pythons`}
+export const BUNDLE_SETTINGS = {
+  'no-index': '1',
+  'find-links': `http://${BUNDLE_HOST}/wheels/`,
+  'trusted-host': BUNDLE_HOST,
+  'python-install-mirror': `http://${BUNDLE_HOST}/pythons`,
+}
 
-/** A page with links to all wheels, and the wheels, whole or in part: installers look into the end of a wheel for what it needs. And archives of Pythons, as their releases have them, and flexrack's uv. */
-export async function serveBundled({method, headers}: IncomingMessage, response: ServerResponse, path: string, env: NodeJS.ProcessEnv): Promise<void> {
+/**
+ * A page with links to all wheels, and the wheels, whole or in part: installers look into the end of a wheel for what
+ * it needs. And archives of Pythons, as their releases have them, and flexrack's uv.
+ */
+export async function serveBundled(
+  {method, headers}: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
   if (method !== 'GET' && method !== 'HEAD') return void response.writeHead(405, {connection: 'close'}).end()
   const page = await pageOf(path, env)
   if (page !== undefined) {
     const type = path === '/wheels/' ? 'text/html' : 'text/plain'
-    return void response.writeHead(200, {'content-type': type, 'cache-control': 'no-cache', 'content-length': Buffer.byteLength(page), connection: 'close'}).end(method === 'HEAD' ? undefined : page)
+    return void response
+      .writeHead(200, {
+        'content-type': type,
+        'cache-control': 'no-cache',
+        'content-length': Buffer.byteLength(page),
+        connection: 'close',
+      })
+      .end(method === 'HEAD' ? undefined : page)
   }
   let file: string | undefined
   let size: number | undefined
   for (const place of placesOf(path, env)) {
-    size = await stat(place).then((one) => (one.isFile() ? one.size : undefined), () => undefined)
+    size = await stat(place).then(
+      (one) => (one.isFile() ? one.size : undefined),
+      () => undefined,
+    )
     file = place
     if (size !== undefined) break
   }
   if (size === undefined || file === undefined) return void response.writeHead(404, {connection: 'close'}).end()
   const part = rangeOf(headers.range, size)
-  if (part === 'none') return void response.writeHead(416, {'content-range': `bytes */${size}`, connection: 'close'}).end()
+  if (part === 'none')
+    return void response.writeHead(416, {'content-range': `bytes */${size}`, connection: 'close'}).end()
   const {start, end} = part ?? {start: 0, end: size - 1}
   response.writeHead(part ? 206 : 200, {
-    'content-type': 'application/octet-stream', 'content-length': end - start + 1, 'accept-ranges': 'bytes', connection: 'close', ...(part && {'content-range': `bytes ${start}-${end}/${size}`}),
+    'content-type': 'application/octet-stream',
+    'content-length': end - start + 1,
+    'accept-ranges': 'bytes',
+    connection: 'close',
+    ...(part && {'content-range': `bytes ${start}-${end}/${size}`}),
   })
   if (method === 'HEAD') return void response.end()
   pipeline(createReadStream(file, {start, end}), response, () => {})
 }
 
-/** Of wheels a page as find-links takes it; of a release of Pythons the hashes, as python-build-standalone publishes them. Both with hashes: nodes give files to each other by them. */
+/**
+ * Of wheels a page as find-links takes it; of a release of Pythons the hashes, as python-build-standalone publishes
+ * them. Both with hashes: nodes give files to each other by them.
+ */
 async function pageOf(path: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const release = /^\/pythons\/(\d+)\/SHA256SUMS$/.exec(path)?.[1]
   if (path !== '/wheels/' && release === undefined) return undefined
   const folder = join(bundleFolder(env), release === undefined ? 'wheels' : 'pythons')
-  const names = release === undefined ? await bundledWheels(env) : (await bundledPythons(env)).filter((name) => PYTHON.exec(name)?.[1] === release)
+  const names =
+    release === undefined
+      ? await bundledWheels(env)
+      : (await bundledPythons(env)).filter((name) => PYTHON.exec(name)?.[1] === release)
   const lines: string[] = []
   for (const name of names) {
     const hash = await hashOf(join(folder, name)).catch(() => undefined)
     if (hash === undefined) continue // it is no file that can be read, and would not be given either
-    lines.push(release === undefined ? `<a href="${encodeURIComponent(name)}#sha256=${hash}">${name}</a>\n` : `${hash}  ${name}\n`)
+    lines.push(
+      release === undefined
+        ? `<a href="${encodeURIComponent(name)}#sha256=${hash}">${name}</a>\n`
+        : `${hash}  ${name}\n`,
+    )
   }
   return lines.join('')
 }
@@ -77,8 +115,14 @@ async function pageOf(path: string, env: NodeJS.ProcessEnv): Promise<string | un
 function placesOf(path: string, env: NodeJS.ProcessEnv): string[] {
   const [, kind = '', release, encoded = ''] = /^\/(wheels|pythons|uv)(?:\/(\d+))?\/([^/]+)$/.exec(path) ?? []
   const name = decodeURIComponent(encoded)
-  if (kind === 'uv') return release === undefined && UV.test(name) ? [join(userPaths(env).cache, 'uv', name), join(bundleFolder(env), 'uv', name)] : []
-  const isOurs = kind === 'wheels' ? release === undefined && WHEEL.test(name) : PYTHON.exec(name)?.[1] === release && release !== undefined
+  if (kind === 'uv')
+    return release === undefined && UV.test(name)
+      ? [join(userPaths(env).cache, 'uv', name), join(bundleFolder(env), 'uv', name)]
+      : []
+  const isOurs =
+    kind === 'wheels'
+      ? release === undefined && WHEEL.test(name)
+      : PYTHON.exec(name)?.[1] === release && release !== undefined
   return isOurs ? [join(bundleFolder(env), kind, name)] : []
 }
 

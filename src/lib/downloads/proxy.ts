@@ -1,11 +1,26 @@
 import {createHash, timingSafeEqual} from 'node:crypto'
-import {createServer, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse} from 'node:http'
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type {Socket} from 'node:net'
 import {pipeline, type Duplex} from 'node:stream'
 import {BUNDLE_HOST, serveBundled} from './bundled.ts'
 import type {NamedHosts} from './named-hosts.ts'
 import {answerTracker, TRACKER_HOST, type Peer} from './tracker.ts'
-import {connectThrough, connectTo, patiently, PrivateAddress, proxyFor, proxyHeader, type Destination} from './upstream.ts'
+import {
+  connectThrough,
+  connectTo,
+  patiently,
+  PrivateAddress,
+  proxyFor,
+  proxyHeader,
+  type Destination,
+} from './upstream.ts'
 
 export interface ProxyOptions {
   secret: string
@@ -31,7 +46,16 @@ const MAX_PROVEN = 128
 /** Who has not shown the secret: the oldest gives way. */
 const MAX_PENDING = 32
 const HEAD_BYTES = 16_384
-const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade']
+const HOP_BY_HOP = [
+  'connection',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]
 
 /** An HTTP proxy (CONNECT, and plain requests) to named hosts. It listens nowhere: connections are given to it. */
 export class DownloadProxy {
@@ -48,8 +72,15 @@ export class DownloadProxy {
   constructor(options: ProxyOptions) {
     this.#options = options
     this.#server = createServer({maxHeaderSize: HEAD_BYTES, keepAlive: false})
-    this.#server.on('request', (request, response) => void this.#forward(request, response).catch(() => response.destroy()))
-    this.#server.on('connect', (request: IncomingMessage, stream: Duplex, head: Buffer) => void this.#tunnel(request, stream, head).catch(() => stream.destroy()))
+    this.#server.on(
+      'request',
+      (request, response) => void this.#forward(request, response).catch(() => response.destroy()),
+    )
+    this.#server.on(
+      'connect',
+      (request: IncomingMessage, stream: Duplex, head: Buffer) =>
+        void this.#tunnel(request, stream, head).catch(() => stream.destroy()),
+    )
     this.#server.on('clientError', (_error, stream) => stream.destroy())
     this.#server.on('upgrade', (_request, stream) => stream.destroy())
   }
@@ -84,7 +115,11 @@ export class DownloadProxy {
   }
 
   /** What stands in the way, as a status. The secret first: who does not have it learns nothing. */
-  #refusal(headers: IncomingHttpHeaders, stream: Duplex, to: {host: string; port: number} | undefined): [number, string] | Destination {
+  #refusal(
+    headers: IncomingHttpHeaders,
+    stream: Duplex,
+    to: {host: string; port: number} | undefined,
+  ): [number, string] | Destination {
     if (!this.#isProven(headers['proxy-authorization'])) return [407, 'this proxy is for the command that opened it']
     this.#settle(stream)
     if (this.#open.size - this.#pending.size > MAX_PROVEN) return [503, 'too many connections']
@@ -99,7 +134,10 @@ export class DownloadProxy {
 
   #isProven(header: string | undefined): boolean {
     const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
-    return timingSafeEqual(hash(header ?? ''), hash(`Basic ${Buffer.from(`flexrack:${this.#options.secret}`).toString('base64')}`))
+    return timingSafeEqual(
+      hash(header ?? ''),
+      hash(`Basic ${Buffer.from(`flexrack:${this.#options.secret}`).toString('base64')}`),
+    )
   }
 
   async #tunnel({headers, url}: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
@@ -128,24 +166,42 @@ export class DownloadProxy {
       this.#settle(stream)
       return answerTracker(peer, target, response)
     }
-    const to = this.#refusal(headers, stream, target && {host: target.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(target.port || 80)})
+    const to = this.#refusal(
+      headers,
+      stream,
+      target && {host: target.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(target.port || 80)},
+    )
     const far = Array.isArray(to) ? to : await this.#reach(to, 'http')
     if (Array.isArray(far) || !target || Array.isArray(to)) {
-      const [status, text] = Array.isArray(far) ? far : [400, 'no host and port'] as const
-      response.writeHead(status, {'content-type': 'text/plain', connection: 'close', ...(status === 407 && {'proxy-authenticate': 'Basic realm="flexrack"'})}).end(`${text}\n`)
+      const [status, text] = Array.isArray(far) ? far : ([400, 'no host and port'] as const)
+      response
+        .writeHead(status, {
+          'content-type': 'text/plain',
+          connection: 'close',
+          ...(status === 407 && {'proxy-authenticate': 'Basic realm="flexrack"'}),
+        })
+        .end(`${text}\n`)
       return
     }
     const proxy = this.#proxyFor(to, 'http')
     const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.includes(name)))
     const onward = httpRequest({
-      createConnection: () => far, method, path: proxy ? target.href : `${target.pathname}${target.search}`,
-      headers: {...kept, host: target.host, connection: 'close', ...(proxy && proxyHeader(proxy))}, timeout: this.#options.idleMs ?? IDLE_MS,
+      createConnection: () => far,
+      method,
+      path: proxy ? target.href : `${target.pathname}${target.search}`,
+      headers: {...kept, host: target.host, connection: 'close', ...(proxy && proxyHeader(proxy))},
+      timeout: this.#options.idleMs ?? IDLE_MS,
     })
     onward.on('timeout', () => onward.destroy())
-    onward.on('error', () => (response.headersSent ? response.destroy() : response.writeHead(502, {connection: 'close'}).end()))
+    onward.on('error', () =>
+      response.headersSent ? response.destroy() : response.writeHead(502, {connection: 'close'}).end(),
+    )
     response.on('close', () => onward.destroy())
     onward.on('response', (back) => {
-      response.writeHead(back.statusCode ?? 502, {...Object.fromEntries(Object.entries(back.headers).filter(([name]) => !HOP_BY_HOP.includes(name))), connection: 'close'})
+      response.writeHead(back.statusCode ?? 502, {
+        ...Object.fromEntries(Object.entries(back.headers).filter(([name]) => !HOP_BY_HOP.includes(name))),
+        connection: 'close',
+      })
       pipeline(back, response, () => {})
     })
     request.pipe(onward)
@@ -158,7 +214,13 @@ export class DownloadProxy {
   async #reach(to: Destination, protocol: 'http' | 'https'): Promise<Socket | [number, string]> {
     const proxy = this.#proxyFor(to, protocol)
     try {
-      const socket = await patiently(() => (!proxy ? connectTo(to) : protocol === 'https' ? connectThrough(proxy, to) : connectTo({host: proxy.hostname, port: Number(proxy.port || 80), mayBePrivate: true})))
+      const socket = await patiently(() =>
+        !proxy
+          ? connectTo(to)
+          : protocol === 'https'
+            ? connectThrough(proxy, to)
+            : connectTo({host: proxy.hostname, port: Number(proxy.port || 80), mayBePrivate: true}),
+      )
       socket.on('error', () => {})
       this.unreachable.delete(`${to.host}:${to.port}`)
       return socket
@@ -181,5 +243,7 @@ function authority(text: string): {host: string; port: number} | undefined {
 
 function answer(stream: Duplex, status: number, text: string): void {
   const more = status === 407 ? 'Proxy-Authenticate: Basic realm="flexrack"\r\n' : ''
-  stream.end(`HTTP/1.1 ${status} ${status === 407 ? 'Proxy Authentication Required' : 'Refused'}\r\n${more}Content-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(text) + 1}\r\nConnection: close\r\n\r\n${text}\n`)
+  stream.end(
+    `HTTP/1.1 ${status} ${status === 407 ? 'Proxy Authentication Required' : 'Refused'}\r\n${more}Content-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(text) + 1}\r\nConnection: close\r\n\r\n${text}\n`,
+  )
 }

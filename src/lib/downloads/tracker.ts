@@ -17,7 +17,10 @@ interface File {
   fetching?: Peer
 }
 
-/** Knows which node has which file, by its hash, while several nodes build environments at once: a file comes through this machine once. */
+/**
+ * Knows which node has which file, by its hash, while several nodes build environments at once: a file comes through
+ * this machine once.
+ */
 export class Tracker {
   readonly #files = new Map<string, File>()
   readonly #peers = new Set<Peer>()
@@ -50,7 +53,10 @@ export class Tracker {
     this.#wake()
   }
 
-  /** Who has it; null: `peer` gets it from the index itself. Waits while another node does so. `not`: those that did not give it. */
+  /**
+   * Who has it; null: `peer` gets it from the index itself. Waits while another node does so. `not`: those that did not
+   * give it.
+   */
   async want(peer: Peer, hash: string, not: readonly string[]): Promise<Peer | null> {
     for (;;) {
       const file = this.#files.get(hash) ?? {holders: new Set()}
@@ -98,5 +104,11 @@ export async function answerTracker(peer: Peer, {pathname, search}: URL, respons
   if (what === 'failed') TRACKER.failed(peer, hash)
   const found = what === 'want' ? await TRACKER.want(peer, hash, search.slice(1).split(',')) : null
   const body = JSON.stringify({peer: found?.at ? {id: found.id, ...found.at} : null})
-  response.writeHead(what ? 200 : 404, {'content-type': 'application/json', 'content-length': Buffer.byteLength(body), connection: 'close'}).end(body)
+  response
+    .writeHead(what ? 200 : 404, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      connection: 'close',
+    })
+    .end(body)
 }

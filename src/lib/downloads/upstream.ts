@@ -6,7 +6,10 @@ import {setTimeout} from 'node:timers/promises'
 import {isPrivate} from './named-hosts.ts'
 
 const CONNECT_MS = 20_000
-/** Milliseconds before each further attempt: one lost packet or a resolver that is busy ends no environment of gigabytes. */
+/**
+ * Milliseconds before each further attempt: one lost packet or a resolver that is busy ends no environment of
+ * gigabytes.
+ */
 const AGAIN_MS = [500, 2000]
 
 /** An address behind a name is not one that the name may lead to. */
@@ -20,10 +23,23 @@ export interface Destination {
 }
 
 /** The proxy that this machine itself uses for a host, by its environment or pip's setting. */
-export function proxyFor({host}: Pick<Destination, 'host'>, protocol: 'http' | 'https', env: NodeJS.ProcessEnv, setting?: string): URL | undefined {
+export function proxyFor(
+  {host}: Pick<Destination, 'host'>,
+  protocol: 'http' | 'https',
+  env: NodeJS.ProcessEnv,
+  setting?: string,
+): URL | undefined {
   const upper = `${protocol.toUpperCase()}_PROXY`
   const named = setting || env[`${protocol}_proxy`] || env[upper] || env.all_proxy || env.ALL_PROXY
-  const without = (env.no_proxy ?? env.NO_PROXY ?? '').split(',').map((one) => one.trim().toLowerCase().replace(/^\*?\./, '')).filter(Boolean)
+  const without = (env.no_proxy ?? env.NO_PROXY ?? '')
+    .split(',')
+    .map((one) =>
+      one
+        .trim()
+        .toLowerCase()
+        .replace(/^\*?\./, ''),
+    )
+    .filter(Boolean)
   if (!named || without.some((one) => one === '*' || host === one || host.endsWith(`.${one}`))) return undefined
   const text = named.includes('://') ? named : `http://${named}`
   return URL.canParse(text) && new URL(text).protocol === 'http:' ? new URL(text) : undefined
@@ -31,7 +47,9 @@ export function proxyFor({host}: Pick<Destination, 'host'>, protocol: 'http' | '
 
 export function proxyHeader(proxy: URL): Record<string, string> {
   if (proxy.username === '') return {}
-  return {'proxy-authorization': `Basic ${Buffer.from(`${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`).toString('base64')}`}
+  return {
+    'proxy-authorization': `Basic ${Buffer.from(`${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`).toString('base64')}`,
+  }
 }
 
 /** Tries again where a network may yet answer; a private address, or a port that refuses, is an answer. */
@@ -40,20 +58,29 @@ export async function patiently<T>(attempt: () => Promise<T>, waits: readonly nu
     try {
       return await attempt()
     } catch (error) {
-      if (error instanceof PrivateAddress || ['ECONNREFUSED', 'ENOTFOUND'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+      if (
+        error instanceof PrivateAddress ||
+        ['ECONNREFUSED', 'ENOTFOUND'].includes((error as NodeJS.ErrnoException).code ?? '')
+      )
+        throw error
     }
     await setTimeout(wait)
   }
   return attempt()
 }
 
-/** A connection from here. Which address a name has is asked once, and that one is looked at and used. Throws PrivateAddress. */
+/**
+ * A connection from here. Which address a name has is asked once, and that one is looked at and used. Throws
+ * PrivateAddress.
+ */
 export async function connectTo({host, port, mayBePrivate}: Destination): Promise<Socket> {
-  if (isIP(host) && !mayBePrivate && isPrivate(host)) throw new PrivateAddress(`${host} is an address of a private network`)
+  if (isIP(host) && !mayBePrivate && isPrivate(host))
+    throw new PrivateAddress(`${host} is an address of a private network`)
   const guarded: LookupFunction = (name, options, done) => {
     lookup(name, {...options, all: true}, (error, found: LookupAddress[]) => {
       const usable = error ? [] : found.filter(({address}) => mayBePrivate || !isPrivate(address))
-      const refused = error ?? (usable.length === 0 ? new PrivateAddress(`${name} has an address of a private network`) : null)
+      const refused =
+        error ?? (usable.length === 0 ? new PrivateAddress(`${name} has an address of a private network`) : null)
       if (options.all) done(refused, usable)
       else done(refused, usable[0]?.address ?? '', usable[0]?.family)
     })
@@ -64,7 +91,14 @@ export async function connectTo({host, port, mayBePrivate}: Destination): Promis
 /** The same through a proxy of this machine, which looks names up itself. */
 export async function connectThrough(proxy: URL, {host, port}: Destination): Promise<Socket> {
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`
-  const asked = request({host: proxy.hostname.replace(/^\[(.*)\]$/, '$1'), port: proxy.port || 80, method: 'CONNECT', path: authority, headers: {host: authority, ...proxyHeader(proxy)}, timeout: CONNECT_MS})
+  const asked = request({
+    host: proxy.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: proxy.port || 80,
+    method: 'CONNECT',
+    path: authority,
+    headers: {host: authority, ...proxyHeader(proxy)},
+    timeout: CONNECT_MS,
+  })
   asked.on('timeout', () => asked.destroy(new Error('the proxy does not answer')))
   asked.end()
   const [response, socket, head] = (await once(asked, 'connect')) as [{statusCode: number}, Socket, Buffer]

@@ -2,7 +2,14 @@ import {createReadStream} from 'node:fs'
 import {join} from 'node:path'
 import {Readable} from 'node:stream'
 import {CliError, isCliError} from '../base/index.ts'
-import {ensureEnvironment, followServiceLog, serviceStatus, startService, type Environment, type Host} from '../host/index.ts'
+import {
+  ensureEnvironment,
+  followServiceLog,
+  serviceStatus,
+  startService,
+  type Environment,
+  type Host,
+} from '../host/index.ts'
 import {askRoute} from '../route/index.ts'
 import type {ServiceFront} from '../protocol/index.ts'
 import {rangeOf, renderRecipe, worksWith, type Recipe, type RenderedRecipe} from '../recipe/index.ts'
@@ -46,7 +53,8 @@ export async function prepareEnvironment(
   const host = await hostOf(site, node)
   const python = needs?.python
   if (python !== undefined && !worksWith(recipe.python, python)) {
-    const message = `the model was made with Python ${python}, ` +
+    const message =
+      `the model was made with Python ${python}, ` +
       `and the runtime ${recipe.name} works with ${rangeOf(recipe.python)}`
     throw new CliError('ENVIRONMENT_FAILED', message, {
       hint: 'log the model with such a Python, or make a recipe of your own (docs/runtimes.md)',
@@ -56,12 +64,22 @@ export async function prepareEnvironment(
     [`runtimes/${recipe.name}/requirements.txt`, recipe.requirements],
     ...(needs ? [['requirements.txt of the model', needs.requirements] as [string, string]] : []),
   ]
-  return ensureEnvironment(host, {
-    requirements: texts.map(([, text]) => text.replace(/\n?$/, '\n')).join(''),
-    origins: texts.flatMap(([origin, text]) =>
-      text.replace(/\n$/, '').split('\n').map((_, index) => `${origin}:${index + 1}`)),
-    user: `endpoint:${endpoint}`, python: python ?? rangeOf(recipe.python), together,
-  }, site.context)
+  return ensureEnvironment(
+    host,
+    {
+      requirements: texts.map(([, text]) => text.replace(/\n?$/, '\n')).join(''),
+      origins: texts.flatMap(([origin, text]) =>
+        text
+          .replace(/\n$/, '')
+          .split('\n')
+          .map((_, index) => `${origin}:${index + 1}`),
+      ),
+      user: `endpoint:${endpoint}`,
+      python: python ?? rangeOf(recipe.python),
+      together,
+    },
+    site.context,
+  )
 }
 
 /** Puts the model's files on a node unless they are there whole. */
@@ -79,15 +97,18 @@ export async function placeModel(
   const total = files.reduce((sum, file) => sum + file.bytes, 0)
   const progress = site.context.reporter.begin(`Copy model ${model}`, node)
   let sent = 0
-  const body = Readable.from((async function* () {
-    for (const file of files) {
-      for await (const chunk of createReadStream(join(folder, file.path))) {
-        sent += (chunk as Buffer).length
-        progress.amount(sent, total, 'bytes')
-        yield chunk as Buffer
+  const body = Readable.from(
+    (async function* () {
+      for (const file of files) {
+        for await (const chunk of createReadStream(join(folder, file.path))) {
+          sent += (chunk as Buffer).length
+          progress.amount(sent, total, 'bytes')
+          yield chunk as Buffer
+        }
       }
-    }
-  })(), {objectMode: false})
+    })(),
+    {objectMode: false},
+  )
   try {
     const placed = await host.call('endpoint.place', {...name, files}, {body, signal: site.context.signal})
     progress.done()
@@ -98,7 +119,10 @@ export async function placeModel(
   }
 }
 
-/** Writes the server's files, finds it ports and starts it. `taken`: ports that others of this endpoint have or will have. */
+/**
+ * Writes the server's files, finds it ports and starts it. `taken`: ports that others of this endpoint have or will
+ * have.
+ */
 export async function startReplica(
   site: Site,
   input: {
@@ -121,27 +145,46 @@ export async function startReplica(
   if (first === undefined || !main) throw new Error('no port or no model file')
   const folder = `${host.root}/endpoints/${endpoint}/${release}/replica-${replica.index}`
   const rendered = renderRecipe(recipe, {
-    python: `${environment.path}/bin/python`, environment: environment.path, folder, host: LOOPBACK,
+    python: `${environment.path}/bin/python`,
+    environment: environment.path,
+    folder,
+    host: LOOPBACK,
     ports: Object.fromEntries(recipe.ports.map((name, index) => [name, ports[index] ?? 0])),
-    model: endpoint, version, modelFile: `${model.folder}/${main.path}`, modelFolder: model.folder,
+    model: endpoint,
+    version,
+    modelFile: `${model.folder}/${main.path}`,
+    modelFolder: model.folder,
   })
   await host.call('endpoint.write', {name: endpoint, release, replica: replica.index, files: rendered.files})
-  const front = isNearHead(site.rack, nodeOf(site, replica.node)) ? undefined : await makeFront(site, host, first, taken)
-  const {comesBack} = await startService(host, {
-    id: replica.service,
-    argv: rendered.argv,
-    env: rendered.env,
-    cwd: folder,
-    restart: recipe.start.restart,
-    grace: recipe.graceSeconds,
-    ...(front && {front}),
-  }, {replace: true})
+  const front = isNearHead(site.rack, nodeOf(site, replica.node))
+    ? undefined
+    : await makeFront(site, host, first, taken)
+  const {comesBack} = await startService(
+    host,
+    {
+      id: replica.service,
+      argv: rendered.argv,
+      env: rendered.env,
+      cwd: folder,
+      restart: recipe.start.restart,
+      grace: recipe.graceSeconds,
+      ...(front && {front}),
+    },
+    {replace: true},
+  )
   warnOfReboot(host.node, 'a model server', comesBack, site.context)
   const [address, port] = front?.listen ?? [LOOPBACK, first]
-  return {replica: {...replica, url: serverUrl(address, port, front !== undefined)}, port: first, rendered, files: model.files}
+  return {
+    replica: {...replica, url: serverUrl(address, port, front !== undefined)},
+    port: first,
+    rendered,
+    files: model.files,
+  }
 }
 
-/** What lets the head in from its machine, and nobody else: a port of its own and a certificate of the rack's authority. */
+/**
+ * What lets the head in from its machine, and nobody else: a port of its own and a certificate of the rack's authority.
+ */
 async function makeFront(site: Site, host: Host, port: number, taken: Set<number>): Promise<ServiceFront> {
   const node = nodeOf(site, host.node)
   const to = site.rack.head.url === undefined ? new URL(site.head.nodeUri).hostname.replace(/^\[|\]$/g, '') : undefined
@@ -199,12 +242,15 @@ export async function awaitReplica(
 
 /** The head asks the server itself: what is ready on its node may still be behind a firewall. */
 async function requireReach(site: Site, {url, node}: Replica, path: string): Promise<void> {
-  const {reached, why} = await site.head.request<{reached: boolean; why?: string}>('POST', '/flexrack/v1/reach', {url, path})
+  const {reached, why} = await site.head.request<{reached: boolean; why?: string}>('POST', '/flexrack/v1/reach', {
+    url,
+    path,
+  })
   if (reached) return
   const head = site.rack.head.node
   throw new CliError('ENDPOINT_FAILED', `the head (${head}) does not reach the model server at ${url}: ${why}`, {
-    hint: `let ${head} connect to ports 18000 to 31999 of ${node}, ` +
-      `or set the node's \`address\` in ${site.rack.path}`,
+    hint:
+      `let ${head} connect to ports 18000 to 31999 of ${node}, ` + `or set the node's \`address\` in ${site.rack.path}`,
   })
 }
 
@@ -215,5 +261,9 @@ async function lastLines(host: Host, service: string): Promise<string[]> {
   } catch {
     return []
   }
-  return Buffer.concat(chunks).toString('utf8').split('\n').filter((line) => line.trim() !== '').slice(-LAST_LINES)
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(-LAST_LINES)
 }

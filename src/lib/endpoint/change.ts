@@ -4,7 +4,15 @@ import {loadRecipe} from '../recipe/index.ts'
 import {resolveVersion} from '../model/index.ts'
 import type {ModelVersion} from '../tracking/index.ts'
 import {chooseRelease, isServing, type DeployInput} from './choice.ts'
-import {activeRelease, newDocument, previousRelease, serviceId, type EndpointDocument, type EndpointRecord, type Release} from './document.ts'
+import {
+  activeRelease,
+  newDocument,
+  previousRelease,
+  serviceId,
+  type EndpointDocument,
+  type EndpointRecord,
+  type Release,
+} from './document.ts'
 import {cleanLeftovers} from './leftovers.ts'
 import {withLock} from './lock.ts'
 import {fetchModel} from './model-files.ts'
@@ -35,7 +43,10 @@ export async function planChange(site: Site, command: string, name: string, prep
   return prepared ? transitionPlan(prepared.change, prepared) : {command, steps: []}
 }
 
-/** Carries a change out under the endpoint's lock, after cleaning up what an earlier one may have left. Errors: LOCKED and those of carryOut. */
+/**
+ * Carries a change out under the endpoint's lock, after cleaning up what an earlier one may have left. Errors: LOCKED
+ * and those of carryOut.
+ */
 export async function applyChange(site: Site, name: string, prepare: Prepare): Promise<ChangeOutcome> {
   return withLock(site.head, name, site.context, async (signal) => {
     const held: Site = {...site, context: {...site.context, signal}}
@@ -47,8 +58,16 @@ export async function applyChange(site: Site, name: string, prepare: Prepare): P
     const recipe = await loadRecipe(change.release.runtime, site.context.env)
     const {model} = change.release
     const document = await carryOut(held, record, {
-      change, rejectOld, seconds,
-      fetch: async () => fetchModel(site.mlflow, version ?? (await resolveVersion(site.mlflow, {name: model.name, version: model.version})), recipe, held.context),
+      change,
+      rejectOld,
+      seconds,
+      fetch: async () =>
+        fetchModel(
+          site.mlflow,
+          version ?? (await resolveVersion(site.mlflow, {name: model.name, version: model.version})),
+          recipe,
+          held.context,
+        ),
     })
     return {document, changed: true}
   })
@@ -61,8 +80,19 @@ export function deploy(input: DeployInput): Prepare {
     if (!input.force && (await isServing(site, record.document, release))) return undefined
     const stop = activeRelease(record.document)?.replicas ?? []
     return {
-      change: {command: 'endpoint deploy', endpoint: input.name, release, start: release.replicas, stop, headNode: site.rack.head.node, fetch: true, asksModel: recipe.modelEnvironment !== undefined},
-      version, rejectOld: false, seconds: input.seconds,
+      change: {
+        command: 'endpoint deploy',
+        endpoint: input.name,
+        release,
+        start: release.replicas,
+        stop,
+        headNode: site.rack.head.node,
+        fetch: true,
+        asksModel: recipe.modelEnvironment !== undefined,
+      },
+      version,
+      rejectOld: false,
+      seconds: input.seconds,
     }
   }
 }
@@ -74,12 +104,27 @@ export function rollback(name: string, seconds: number | undefined): Prepare {
     const active = activeRelease(document)
     const release = previousRelease(document)
     if (!release) {
-      throw new CliError('NOT_FOUND', `endpoint ${name} has no good release${active ? ` before ${active.id}` : ''} to go back to`, {hint: `flexrack endpoint show ${name}`})
+      throw new CliError(
+        'NOT_FOUND',
+        `endpoint ${name} has no good release${active ? ` before ${active.id}` : ''} to go back to`,
+        {hint: `flexrack endpoint show ${name}`},
+      )
     }
     const replicas = release.replicas.map(({index, node, service}) => ({index, node, service}))
     return {
-      change: {command: 'endpoint rollback', endpoint: name, release: {...release, replicas}, start: replicas, stop: active?.replicas ?? [], headNode: site.rack.head.node, fetch: false, asksModel: false},
-      version: undefined, rejectOld: true, seconds,
+      change: {
+        command: 'endpoint rollback',
+        endpoint: name,
+        release: {...release, replicas},
+        start: replicas,
+        stop: active?.replicas ?? [],
+        headNode: site.rack.head.node,
+        fetch: false,
+        asksModel: false,
+      },
+      version: undefined,
+      rejectOld: true,
+      seconds,
     }
   }
 }
@@ -89,12 +134,29 @@ export function scale(name: string, count: number, seconds: number | undefined):
   return async (site) => {
     const {document} = await requireEndpoint(site.head, name)
     const active = activeRelease(document)
-    if (!active) throw new CliError('NOT_FOUND', `endpoint ${name} serves nothing that could be scaled`, {hint: `flexrack endpoint deploy ${name}`})
+    if (!active)
+      throw new CliError('NOT_FOUND', `endpoint ${name} serves nothing that could be scaled`, {
+        hint: `flexrack endpoint deploy ${name}`,
+      })
     const release = scaled(name, active, count)
     const start = without(release.replicas, active.replicas)
     const stop = without(active.replicas, release.replicas)
     if (start.length === 0 && stop.length === 0) return undefined
-    return {change: {command: 'endpoint scale', endpoint: name, release, start, stop, headNode: site.rack.head.node, fetch: false, asksModel: false}, version: undefined, rejectOld: false, seconds}
+    return {
+      change: {
+        command: 'endpoint scale',
+        endpoint: name,
+        release,
+        start,
+        stop,
+        headNode: site.rack.head.node,
+        fetch: false,
+        asksModel: false,
+      },
+      version: undefined,
+      rejectOld: false,
+      seconds,
+    }
   }
 }
 

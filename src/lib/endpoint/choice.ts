@@ -12,7 +12,10 @@ import {hostOf, type Site} from './site.ts'
 
 export interface DeployInput {
   name: string
-  /** `digits@production`, `digits/3`, `digits`; default: the manifest's, else the model of the endpoint's name, @production if there is that alias. */
+  /**
+   * `digits@production`, `digits/3`, `digits`; default: the manifest's, else the model of the endpoint's name,
+   * @production if there is that alias.
+   */
   model?: string
   /** Node selector; default: where it runs now, else the head's node. */
   on?: string
@@ -31,13 +34,17 @@ export interface DeployChoice {
   recipe: Recipe
 }
 
-/** Which model version, runtime, nodes and replicas a deploy means: flags before the manifest before what is there. Only looks. */
+/**
+ * Which model version, runtime, nodes and replicas a deploy means: flags before the manifest before what is there. Only
+ * looks.
+ */
 export async function chooseRelease(site: Site, document: EndpointDocument, input: DeployInput): Promise<DeployChoice> {
   const own = site.manifest?.endpoints[input.name]
   const active = activeRelease(document)
   const version = await chooseVersion(site, input.model ?? own?.model, input.name)
   const nodes = chooseNodes(site, active, input.on)
-  for (const node of nodes) serverAddress(site.rack, node, isOnLoopback(site) ? undefined : 'found later') // a node the head cannot reach is told before anything is done
+  // a node the head cannot reach is told before anything is done
+  for (const node of nodes) serverAddress(site.rack, node, isOnLoopback(site) ? undefined : 'found later')
   const id = nextReleaseId(document)
   const runtime = input.runtime ?? own?.runtime ?? (await runtimeOf(site.mlflow, version))
   const recipe = await loadRecipe(runtime, site.context.env) // an unknown runtime is told before anything is done
@@ -58,10 +65,22 @@ export async function chooseRelease(site: Site, document: EndpointDocument, inpu
 /** True where exactly this serves already, with every server running: nothing to do. */
 export async function isServing(site: Site, document: EndpointDocument, wanted: Release): Promise<boolean> {
   const active = activeRelease(document)
-  if (!active || active.model.name !== wanted.model.name || active.model.version !== wanted.model.version || active.runtime !== wanted.runtime) return false
-  const nodes = (release: Release): string => release.replicas.map((replica) => replica.node).sort().join()
+  if (
+    !active ||
+    active.model.name !== wanted.model.name ||
+    active.model.version !== wanted.model.version ||
+    active.runtime !== wanted.runtime
+  )
+    return false
+  const nodes = (release: Release): string =>
+    release.replicas
+      .map((replica) => replica.node)
+      .sort()
+      .join()
   if (nodes(active) !== nodes(wanted)) return false
-  const states = await Promise.all(active.replicas.map(async ({node, service}) => (await serviceStatus(await hostOf(site, node), service)).state))
+  const states = await Promise.all(
+    active.replicas.map(async ({node, service}) => (await serviceStatus(await hostOf(site, node), service)).state),
+  )
   return states.every((state) => state === 'running')
 }
 

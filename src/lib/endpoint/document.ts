@@ -112,13 +112,22 @@ export function activeRelease(document: EndpointDocument): Release | undefined {
 export function previousRelease(document: EndpointDocument): Release | undefined {
   const active = activeRelease(document)
   return document.releases
-    .filter((release) => release.state === 'stopped' && !release.rejected && release.id !== active?.id && (!active || numberOf(release.id) < numberOf(active.id)))
+    .filter(
+      (release) =>
+        release.state === 'stopped' &&
+        !release.rejected &&
+        release.id !== active?.id &&
+        (!active || numberOf(release.id) < numberOf(active.id)),
+    )
     .sort((a, b) => numberOf(b.id) - numberOf(a.id))[0]
 }
 
 /** A copy with one release changed. */
 export function withRelease(document: EndpointDocument, id: string, change: Partial<Release>): EndpointDocument {
-  return {...document, releases: document.releases.map((release) => (release.id === id ? {...release, ...change} : release))}
+  return {
+    ...document,
+    releases: document.releases.map((release) => (release.id === id ? {...release, ...change} : release)),
+  }
 }
 
 /** A copy with this release added, or put in the place of the one with its id. */
@@ -128,7 +137,12 @@ export function putRelease(document: EndpointDocument, release: Release): Endpoi
 }
 
 /** The switch itself: traffic goes to these replicas, what served before is draining. */
-export function switchTo(document: EndpointDocument, release: Release, now: Date, rejectOld: boolean): EndpointDocument {
+export function switchTo(
+  document: EndpointDocument,
+  release: Release,
+  now: Date,
+  rejectOld: boolean,
+): EndpointDocument {
   const targets = release.replicas.flatMap((replica) => replica.url ?? [])
   const releases = putRelease(document, release).releases.map((one): Release => {
     if (one.id === release.id) {
@@ -137,7 +151,16 @@ export function switchTo(document: EndpointDocument, release: Release, now: Date
     }
     return one.state === 'active' ? {...one, state: 'draining', ...(rejectOld && {rejected: true})} : one
   })
-  return {...document, active: {release: release.id, targets, ...(release.protocol && {protocol: release.protocol}), ...(release.health && {health: release.health})}, releases}
+  return {
+    ...document,
+    active: {
+      release: release.id,
+      targets,
+      ...(release.protocol && {protocol: release.protocol}),
+      ...(release.health && {health: release.health}),
+    },
+    releases,
+  }
 }
 
 /** Which releases keep their files: the active one and the newest good ones, KEPT_RELEASES in all. */
@@ -149,15 +172,26 @@ export function keptReleases(document: EndpointDocument): string[] {
 
 /** Every node that may hold something of this endpoint. */
 export function nodesOf(document: EndpointDocument): string[] {
-  return [...new Set(document.releases.flatMap((release) => [...release.replicas.map((replica) => replica.node), ...(release.pending ?? [])]))].sort()
+  return [
+    ...new Set(
+      document.releases.flatMap((release) => [
+        ...release.replicas.map((replica) => replica.node),
+        ...(release.pending ?? []),
+      ]),
+    ),
+  ].sort()
 }
 
 /** True where a change was begun and not brought to its end; whoever finds it without a lock cleans up. */
 export function isUnfinished(document: EndpointDocument): boolean {
-  return document.releases.some((release) => release.state === 'starting' || release.state === 'draining' || release.pending !== undefined)
+  return document.releases.some(
+    (release) => release.state === 'starting' || release.state === 'draining' || release.pending !== undefined,
+  )
 }
 
-/** The document once nothing runs but the active release: what was being started failed, what was draining is stopped. */
+/**
+ * The document once nothing runs but the active release: what was being started failed, what was draining is stopped.
+ */
 export function settled(document: EndpointDocument, reason: string): EndpointDocument {
   const releases = document.releases.map(({pending: _, ...release}): Release => {
     if (release.state === 'draining') return {...release, state: 'stopped'}

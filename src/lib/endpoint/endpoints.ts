@@ -24,8 +24,8 @@ export interface Change {
 }
 
 /**
- * What can be done with endpoints. `plan…` only looks. Errors: NOT_FOUND, USAGE, LOCKED, ENDPOINT_FAILED (details.lines:
- * the server's last lines), TIMED_OUT, ENVIRONMENT_FAILED, INTERRUPTED.
+ * What can be done with endpoints. `plan…` only looks. Errors: NOT_FOUND, USAGE, LOCKED, ENDPOINT_FAILED
+ * (details.lines: the server's last lines), TIMED_OUT, ENVIRONMENT_FAILED, INTERRUPTED.
  */
 export interface Endpoints {
   planDeploy(input: DeployInput): Promise<Plan>
@@ -46,7 +46,10 @@ export interface Endpoints {
 }
 
 /** Connects to the rack's head (errors: those of connectHead) and to the tracking server of the project. */
-export async function openEndpoints(place: {rack: Rack; fleet: Fleet; manifest?: Manifest | undefined}, context: Context): Promise<Endpoints> {
+export async function openEndpoints(
+  place: {rack: Rack; fleet: Fleet; manifest?: Manifest | undefined},
+  context: Context,
+): Promise<Endpoints> {
   // Ctrl-C must not cut the requests with which a change is taken back; the second one does.
   const head = await connectHead(place.rack, place.fleet, {...context, signal: context.kill})
   const elsewhere = place.manifest?.tracking.uri === undefined ? undefined : await openTracking(place, context)

@@ -16,7 +16,10 @@ import {
   type TensorMetadata,
 } from './tensor.ts'
 
-/** What is sent: the bytes of a file or of stdin, with the name by which the kind is told (`.npy`, anything else is JSON). */
+/**
+ * What is sent: the bytes of a file or of stdin, with the name by which the kind is told (`.npy`, anything else is
+ * JSON).
+ */
 export interface InvokeInput {
   name: string
   file: string
@@ -60,14 +63,25 @@ export async function invokeEndpoint(site: Site, input: InvokeInput): Promise<An
       const {path, type, body} = plainRequest(protocol, input)
       const begun = performance.now()
       const answer = await requestJson<unknown>({
-        ...common, method: 'POST', url: `${own}${path}`, headers: {'content-type': type}, body, timeout: 300_000,
+        ...common,
+        method: 'POST',
+        url: `${own}${path}`,
+        headers: {'content-type': type},
+        body,
+        timeout: 300_000,
       })
       return {protocol, answer, milliseconds: since(begun)}
     }
     const metadata = await requestJson<ModelMetadata>({...common, method: 'GET', url: base})
     const request = buildRequest(input, metadata)
     const begin = performance.now()
-    const answer = await requestJson<InferResponse>({...common, method: 'POST', url: `${base}/infer`, json: request, timeout: 300_000})
+    const answer = await requestJson<InferResponse>({
+      ...common,
+      method: 'POST',
+      url: `${base}/infer`,
+      json: request,
+      timeout: 300_000,
+    })
     return {...answer, milliseconds: since(begin)}
   } catch (error) {
     if (isCliError(error, 'HEAD_FAILED')) {
@@ -101,7 +115,8 @@ export function buildRequest(input: Pick<InvokeInput, 'file' | 'bytes'>, metadat
   if (typeof value === 'object' && value !== null) {
     return {
       inputs: Object.entries(value).map(([name, lists]) =>
-        tensorFromLists(Array.isArray(lists) ? lists : [lists], inputOf(metadata, name))),
+        tensorFromLists(Array.isArray(lists) ? lists : [lists], inputOf(metadata, name)),
+      ),
     }
   }
   throw new CliError('USAGE', `${input.file} is neither a request, nor lists, nor an object of lists`, {
@@ -109,7 +124,9 @@ export function buildRequest(input: Pick<InvokeInput, 'file' | 'bytes'>, metadat
   })
 }
 
-/** A whole request is sent as it is; names and shapes are checked here, as the sentence is clearer than the server's. */
+/**
+ * A whole request is sent as it is; names and shapes are checked here, as the sentence is clearer than the server's.
+ */
 function checkRequest(request: InferRequest, metadata: ModelMetadata): InferRequest {
   for (const tensor of request.inputs) {
     const known = inputOf(metadata, tensor.name)
@@ -146,7 +163,9 @@ function inputOf(metadata: ModelMetadata, name: string): TensorMetadata {
   if (found) return found
   const names = metadata.inputs.map((one) => one.name)
   const nearest = nearestName(name, names)
-  throw new CliError('USAGE', `the model has no input ${name}${nearest ? `; did you mean ${nearest}?` : ''}`, {details: {inputs: names}})
+  throw new CliError('USAGE', `the model has no input ${name}${nearest ? `; did you mean ${nearest}?` : ''}`, {
+    details: {inputs: names},
+  })
 }
 
 /** Numbers may be narrowed or widened within their kind, and integers given for floats; nothing else. */
@@ -160,6 +179,10 @@ function checkDatatype(given: string, input: TensorMetadata): void {
 
 function castTo(data: (number | boolean)[], input: TensorMetadata): (number | boolean)[] {
   const bad = data.findIndex((value) => typeof value === 'number' && !Number.isFinite(value))
-  if (bad >= 0) throw new CliError('USAGE', `value ${bad + 1} of the array is ${data[bad]}, which JSON cannot carry to ${input.name}`)
+  if (bad >= 0)
+    throw new CliError(
+      'USAGE',
+      `value ${bad + 1} of the array is ${data[bad]}, which JSON cannot carry to ${input.name}`,
+    )
   return data
 }

@@ -12,10 +12,15 @@ export function whoAmI(): string {
 
 /**
  * Runs `work` with the endpoint's lock held and renewed. LOCKED says who holds it and since when; the lock of a process
- * of this machine that has died is waited for, as it ends by itself within seconds. `work` gets a signal that is aborted
- * if the lock is lost.
+ * of this machine that has died is waited for, as it ends by itself within seconds. `work` gets a signal that is
+ * aborted if the lock is lost.
  */
-export async function withLock<T>(head: HeadConnection, endpoint: string, context: Context, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withLock<T>(
+  head: HeadConnection,
+  endpoint: string,
+  context: Context,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const path = `/flexrack/v1/locks/${encodeURIComponent(`endpoint:${endpoint}`)}`
   const owner = `${whoAmI()} pid ${process.pid}`
   const {fence} = await acquire(head, path, owner, endpoint, context)
@@ -28,7 +33,12 @@ export async function withLock<T>(head: HeadConnection, endpoint: string, contex
   try {
     return await work(AbortSignal.any([context.signal, lost.signal]))
   } catch (error) {
-    throw lost.signal.aborted ? new CliError('LOCKED', `the lock of endpoint ${endpoint} was lost, as the head was out of reach for too long`, {hint: `flexrack endpoint show ${endpoint}`, cause: error}) : error
+    throw lost.signal.aborted
+      ? new CliError('LOCKED', `the lock of endpoint ${endpoint} was lost, as the head was out of reach for too long`, {
+          hint: `flexrack endpoint show ${endpoint}`,
+          cause: error,
+        })
+      : error
   } finally {
     clearInterval(timer)
     await head.request('DELETE', path, {fence}).catch(() => {}) // it ends by itself
@@ -36,10 +46,17 @@ export async function withLock<T>(head: HeadConnection, endpoint: string, contex
 }
 
 /** Like withLock, but does nothing and gives undefined where somebody holds it. */
-export async function tryLock<T>(head: HeadConnection, endpoint: string, context: Context, work: () => Promise<T>): Promise<T | undefined> {
+export async function tryLock<T>(
+  head: HeadConnection,
+  endpoint: string,
+  context: Context,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
   const path = `/flexrack/v1/locks/${encodeURIComponent(`endpoint:${endpoint}`)}`
   try {
-    await head.request<{fence: number}>('PUT', path, {owner: `${whoAmI()} pid ${process.pid}`, ttl_seconds: TTL_SECONDS}).then((held) => head.request('DELETE', path, {fence: held.fence}))
+    await head
+      .request<{fence: number}>('PUT', path, {owner: `${whoAmI()} pid ${process.pid}`, ttl_seconds: TTL_SECONDS})
+      .then((held) => head.request('DELETE', path, {fence: held.fence}))
   } catch (error) {
     if (isCliError(error, 'LOCKED')) return undefined
     throw error
@@ -47,7 +64,13 @@ export async function tryLock<T>(head: HeadConnection, endpoint: string, context
   return withLock(head, endpoint, context, work)
 }
 
-async function acquire(head: HeadConnection, path: string, owner: string, endpoint: string, context: Context): Promise<{fence: number}> {
+async function acquire(
+  head: HeadConnection,
+  path: string,
+  owner: string,
+  endpoint: string,
+  context: Context,
+): Promise<{fence: number}> {
   for (let waited = false; ; waited = true) {
     try {
       return await head.request<{fence: number}>('PUT', path, {owner, ttl_seconds: TTL_SECONDS})
@@ -55,11 +78,18 @@ async function acquire(head: HeadConnection, path: string, owner: string, endpoi
       if (!isCliError(error, 'LOCKED')) throw error
       const {holder, since} = error.details
       if (!isDead(holder)) {
-        throw new CliError('LOCKED', `endpoint ${endpoint} is being changed by ${String(holder)}${since ? ` since ${new Date(Number(since)).toLocaleTimeString('en-GB')}` : ''}`, {
-          hint: 'wait until that has ended', details: {holder, ...(since !== undefined && {since: new Date(Number(since)).toISOString()})}, cause: error,
-        })
+        throw new CliError(
+          'LOCKED',
+          `endpoint ${endpoint} is being changed by ${String(holder)}${since ? ` since ${new Date(Number(since)).toLocaleTimeString('en-GB')}` : ''}`,
+          {
+            hint: 'wait until that has ended',
+            details: {holder, ...(since !== undefined && {since: new Date(Number(since)).toISOString()})},
+            cause: error,
+          },
+        )
       }
-      if (!waited) context.reporter.note(`${String(holder)} left the lock of endpoint ${endpoint}; waiting until it ends`)
+      if (!waited)
+        context.reporter.note(`${String(holder)} left the lock of endpoint ${endpoint}; waiting until it ends`)
       throwIfInterrupted(context.signal)
       await new Promise((resolve) => setTimeout(resolve, 500))
     }

@@ -24,9 +24,15 @@ export interface LogLine {
 /** The servers' logs, line by line, of all replicas at once. With follow, until they have ended or Ctrl-C. */
 export async function readEndpointLogs(site: Site, input: EndpointLogInput): Promise<void> {
   const {document} = await requireEndpoint(site.head, input.name)
-  const wanted = input.release ? document.releases.find((one) => one.id === input.release) : (activeRelease(document) ?? document.releases[0])
+  const wanted = input.release
+    ? document.releases.find((one) => one.id === input.release)
+    : (activeRelease(document) ?? document.releases[0])
   if (!wanted) {
-    throw new CliError('NOT_FOUND', `endpoint ${input.name} has no release${input.release ? ` ${input.release}` : ''}`, {hint: `flexrack endpoint show ${input.name}`, details: {releases: document.releases.map((one) => one.id)}})
+    throw new CliError(
+      'NOT_FOUND',
+      `endpoint ${input.name} has no release${input.release ? ` ${input.release}` : ''}`,
+      {hint: `flexrack endpoint show ${input.name}`, details: {releases: document.releases.map((one) => one.id)}},
+    )
   }
   await Promise.all(wanted.replicas.map((replica) => readOne(site, replica, input)))
 }
@@ -41,7 +47,12 @@ async function readOne(site: Site, replica: Replica, input: EndpointLogInput): P
     for (const text of lines) input.onLine({node, service, text})
   }
   try {
-    await followServiceLog(await hostOf(site, node), service, {tail: input.tail, follow: input.follow, signal: site.context.signal, onData})
+    await followServiceLog(await hostOf(site, node), service, {
+      tail: input.tail,
+      follow: input.follow,
+      signal: site.context.signal,
+      onData,
+    })
   } catch (error) {
     if (isCliError(error, 'INTERRUPTED') && input.follow) return // Ctrl-C is how a follow ends
     if (!isCliError(error, 'NOT_FOUND')) throw error

@@ -39,12 +39,18 @@ export function parseNpy(bytes: Buffer, file: string): NpyArray {
   const descr = /'descr':\s*'([<>|=])([a-z]\d+)'/.exec(header)
   const shape = /'shape':\s*\(([\d,\sL]*)\)/.exec(header)?.[1]
   const type = TYPES[descr?.[2] ?? '']
-  if (!descr || shape === undefined) throw bad('its header cannot be read; structured and object arrays have no form in the protocol')
+  if (!descr || shape === undefined)
+    throw bad('its header cannot be read; structured and object arrays have no form in the protocol')
   if (!type) throw bad(`its type ${descr[2]} has no form in the protocol`)
-  const sizes = shape.split(',').map((part) => part.trim().replace(/L$/, '')).filter((part) => part !== '').map(Number)
+  const sizes = shape
+    .split(',')
+    .map((part) => part.trim().replace(/L$/, ''))
+    .filter((part) => part !== '')
+    .map(Number)
   const count = sizes.reduce((product, size) => product * size, 1)
   const [datatype, width, read] = type
-  if (bytes.length - start < count * width) throw bad(`it ends after ${bytes.length - start} of ${count * width} bytes of data`)
+  if (bytes.length - start < count * width)
+    throw bad(`it ends after ${bytes.length - start} of ${count * width} bytes of data`)
   const view = new DataView(bytes.buffer, bytes.byteOffset + start, count * width)
   const little = descr[1] !== '>'
   const data = Array.from({length: count}, (_, index) => read(view, index * width, little))

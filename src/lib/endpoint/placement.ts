@@ -23,10 +23,14 @@ export function serverAddress(rack: Rack, node: RackNode, route?: string | null)
   if (isNearHead(rack, node)) return LOOPBACK
   if (node.address !== undefined) return node.address
   if (route && !isLoopback(route)) return route
-  throw new CliError('RACK_INVALID', `node ${node.name} has no address at which the head (${rack.head.node}) could reach a model server`, {
-    hint: `add "address: ADDRESS" to node ${node.name} in ${rack.path}`,
-    details: {node: node.name},
-  })
+  throw new CliError(
+    'RACK_INVALID',
+    `node ${node.name} has no address at which the head (${rack.head.node}) could reach a model server`,
+    {
+      hint: `add "address: ADDRESS" to node ${node.name} in ${rack.path}`,
+      details: {node: node.name},
+    },
+  )
 }
 
 /** True on the head's own machine: the gateway reaches what listens on loopback there. */

@@ -11,8 +11,8 @@ export interface PlainRequest {
 }
 
 /**
- * What goes to a server that speaks OpenAI's API (a request as it is, or a text, which is what the user says in a chat) or MLflow's (a request as it is, a CSV
- * with a header, nested lists, or a .npy array). USAGE for anything else. Pure.
+ * What goes to a server that speaks OpenAI's API (a request as it is, or a text, which is what the user says in a chat)
+ * or MLflow's (a request as it is, a CSV with a header, nested lists, or a .npy array). USAGE for anything else. Pure.
  */
 export function plainRequest(protocol: Exclude<ServingProtocol, 'v2'>, input: InvokeInput): PlainRequest {
   return protocol === 'openai' ? openaiRequest(input) : mlflowRequest(input)
@@ -21,12 +21,15 @@ export function plainRequest(protocol: Exclude<ServingProtocol, 'v2'>, input: In
 function openaiRequest({name, bytes}: InvokeInput): PlainRequest {
   const text = bytes.toString('utf8')
   const value = jsonOf(text)
-  if (!isObject(value)) return json('/v1/chat/completions', {model: name, messages: [{role: 'user', content: text.trim()}]})
+  if (!isObject(value))
+    return json('/v1/chat/completions', {model: name, messages: [{role: 'user', content: text.trim()}]})
   const request = {model: name, ...value}
   if ('messages' in value) return json('/v1/chat/completions', request)
   if ('prompt' in value) return json('/v1/completions', request)
   if ('input' in value) return json('/v1/embeddings', request)
-  throw new CliError('USAGE', 'the request has neither messages, nor a prompt, nor an input', {hint: `--data '{"messages": [{"role": "user", "content": "Hello"}]}', or a text`})
+  throw new CliError('USAGE', 'the request has neither messages, nor a prompt, nor an input', {
+    hint: `--data '{"messages": [{"role": "user", "content": "Hello"}]}', or a text`,
+  })
 }
 
 function mlflowRequest({file, bytes}: InvokeInput): PlainRequest {
@@ -38,7 +41,9 @@ function mlflowRequest({file, bytes}: InvokeInput): PlainRequest {
   const value = jsonOf(bytes.toString('utf8'))
   if (Array.isArray(value)) return json('/invocations', {inputs: value})
   if (isObject(value)) return json('/invocations', value)
-  throw new CliError('USAGE', `${file} is neither JSON, nor CSV, nor an array`, {hint: 'give lists such as [[1, 2, 3]], a request for /invocations, or a file whose name ends in .csv or .npy'})
+  throw new CliError('USAGE', `${file} is neither JSON, nor CSV, nor an array`, {
+    hint: 'give lists such as [[1, 2, 3]], a request for /invocations, or a file whose name ends in .csv or .npy',
+  })
 }
 
 function nested(data: unknown[], shape: number[]): unknown {

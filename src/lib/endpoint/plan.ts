@@ -2,7 +2,9 @@ import {fromStep, type PlanOf, type StepOf} from '../plan/index.ts'
 import type {Release, Replica} from './document.ts'
 import type {EndpointKinds} from './steps.ts'
 
-/** One change of what serves: bring up, switch, drain, end. Deploy, rollback, scale and remove are all of this shape. */
+/**
+ * One change of what serves: bring up, switch, drain, end. Deploy, rollback, scale and remove are all of this shape.
+ */
 export interface Transition {
   command: string
   endpoint: string
@@ -39,40 +41,66 @@ export function transitionPlan(
   const {model, runtime} = release
   const name = `${model.name}/${model.version}`
   const nodes = [...new Set(start.map((replica) => replica.node))]
-  const fetch: Step[] = change.fetch && start.length > 0
-    ? [{
-      id: 'fetch', node: null, kind: 'endpoint.fetch', title: `Fetch model ${name}`,
-      input: {model: name, runtime}, needs: [],
-    }]
-    : []
+  const fetch: Step[] =
+    change.fetch && start.length > 0
+      ? [
+          {
+            id: 'fetch',
+            node: null,
+            kind: 'endpoint.fetch',
+            title: `Fetch model ${name}`,
+            input: {model: name, runtime},
+            needs: [],
+          },
+        ]
+      : []
   const files = fetch.length > 0 ? fromStep('fetch', 'files') : model.files
   const needs = fetch.length > 0 && change.asksModel ? fromStep('fetch', 'needs') : (model.needs ?? null)
   const asked = change.asksModel ? fetch.map((one) => one.id) : []
   const prepare = nodes.flatMap((node): Step[] => [
     {
-      id: `environment:${node}`, node, kind: 'endpoint.environment',
-      title: `Python environment of the runtime ${runtime}` +
-        (change.asksModel || model.needs ? ' and of the model' : ''),
-      input: {node, endpoint, runtime, together: nodes.length > 1, needs}, needs: asked,
+      id: `environment:${node}`,
+      node,
+      kind: 'endpoint.environment',
+      title:
+        `Python environment of the runtime ${runtime}` + (change.asksModel || model.needs ? ' and of the model' : ''),
+      input: {node, endpoint, runtime, together: nodes.length > 1, needs},
+      needs: asked,
     },
     {
-      id: `place:${node}`, node, kind: 'endpoint.place', title: `Put model ${name} into place`,
-      input: {node, endpoint, release: release.id, model: name, files}, needs: fetch.map((one) => one.id),
+      id: `place:${node}`,
+      node,
+      kind: 'endpoint.place',
+      title: `Put model ${name} into place`,
+      input: {node, endpoint, release: release.id, model: name, files},
+      needs: fetch.map((one) => one.id),
     },
   ])
   const bringUp = start.flatMap((replica): Step[] => {
     const {node, service} = replica
     const input = {
-      endpoint, release: release.id, version: model.version, runtime, replica,
-      environment: fromStep(`environment:${node}`), placed: fromStep(`place:${node}`),
+      endpoint,
+      release: release.id,
+      version: model.version,
+      runtime,
+      replica,
+      environment: fromStep(`environment:${node}`),
+      placed: fromStep(`place:${node}`),
     }
     return [
       {
-        id: `start:${service}`, node, kind: 'endpoint.start', title: `Start model server ${service}`,
-        input, needs: [`environment:${node}`, `place:${node}`],
+        id: `start:${service}`,
+        node,
+        kind: 'endpoint.start',
+        title: `Start model server ${service}`,
+        input,
+        needs: [`environment:${node}`, `place:${node}`],
       },
       {
-        id: `ready:${service}`, node, kind: 'endpoint.ready', title: `Wait until ${service} is ready and answers`,
+        id: `ready:${service}`,
+        node,
+        kind: 'endpoint.ready',
+        title: `Wait until ${service} is ready and answers`,
         input: {endpoint, service, runtime, started: fromStep(`start:${service}`), seconds: seconds ?? null, needs},
         needs: [`start:${service}`, ...asked],
       },
@@ -80,21 +108,40 @@ export function transitionPlan(
   })
   const ready = start.map((replica) => `ready:${replica.service}`)
   const flip: Step = {
-    id: 'switch', node: headNode, kind: 'endpoint.switch', title: `Send requests of endpoint ${endpoint} to release ${release.id}`,
-    input: {endpoint, release, ready: ready.map((id) => fromStep(id)), rejectOld}, needs: ready,
+    id: 'switch',
+    node: headNode,
+    kind: 'endpoint.switch',
+    title: `Send requests of endpoint ${endpoint} to release ${release.id}`,
+    input: {endpoint, release, ready: ready.map((id) => fromStep(id)), rejectOld},
+    needs: ready,
   }
-  const drain: Step[] = stop.length === 0 ? [] : [{
-    id: 'drain', node: headNode, kind: 'endpoint.drain', title: 'Wait until requests under way are answered',
-    input: {endpoint, services: stop.map((one) => one.service), urls: stop.flatMap((one) => one.url ?? [])}, needs: ['switch'],
-  }]
+  const drain: Step[] =
+    stop.length === 0
+      ? []
+      : [
+          {
+            id: 'drain',
+            node: headNode,
+            kind: 'endpoint.drain',
+            title: 'Wait until requests under way are answered',
+            input: {endpoint, services: stop.map((one) => one.service), urls: stop.flatMap((one) => one.url ?? [])},
+            needs: ['switch'],
+          },
+        ]
   const end = stop.map(({node, service}): Step => ({
-    id: `stop:${service}`, node, kind: 'endpoint.stop', title: `Stop model server ${service}`,
-    input: {node, service, runtime}, needs: ['drain'],
+    id: `stop:${service}`,
+    node,
+    kind: 'endpoint.stop',
+    title: `Stop model server ${service}`,
+    input: {node, service, runtime},
+    needs: ['drain'],
   }))
   return {command: change.command, steps: [...fetch, ...prepare, ...bringUp, flip, ...drain, ...end]}
 }
 
 /** Replicas of one list that are not in the other, by service. */
 export function without(replicas: Replica[], others: Replica[]): Replica[] {
-  return replicas.filter((replica) => !others.some((other) => other.service === replica.service && other.node === replica.node))
+  return replicas.filter(
+    (replica) => !others.some((other) => other.service === replica.service && other.node === replica.node),
+  )
 }

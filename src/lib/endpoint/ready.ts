@@ -75,41 +75,67 @@ const PEER = 'the model server'
 const TRY_MS = 120_000
 
 /** One request for a try, in the protocol of the server. ENDPOINT_FAILED where it cannot answer. */
-const TRIES: Record<ServingProtocol, (waiting: Waiting) => Promise<void>> = {v2: tryTensors, openai: tryCompletion, mlflow: tryExample}
+const TRIES: Record<ServingProtocol, (waiting: Waiting) => Promise<void>> = {
+  v2: tryTensors,
+  openai: tryCompletion,
+  mlflow: tryExample,
+}
 
 async function tryTensors({base, model, signal}: Waiting): Promise<void> {
-  const metadata = await requestJson<ModelMetadata>({method: 'GET', url: `${base}/v2/models/${model}`, peer: PEER, signal})
+  const metadata = await requestJson<ModelMetadata>({
+    method: 'GET',
+    url: `${base}/v2/models/${model}`,
+    peer: PEER,
+    signal,
+  })
   const {request, certain} = smokeRequest(metadata)
   // Zeros of size one may not be a sensible input where several dimensions vary; a refusal then proves nothing.
-  await answered(() => requestJson({
-    method: 'POST', url: `${base}/v2/models/${model}/infer`, json: request, peer: PEER, timeout: TRY_MS, signal,
-  }), certain ? [] : [400])
+  await answered(
+    () =>
+      requestJson({
+        method: 'POST',
+        url: `${base}/v2/models/${model}/infer`,
+        json: request,
+        peer: PEER,
+        timeout: TRY_MS,
+        signal,
+      }),
+    certain ? [] : [400],
+  )
 }
 
 /** One token. Models that only embed or chat refuse it, which proves nothing. */
 async function tryCompletion({base, model, signal}: Waiting): Promise<void> {
   await answered(() => requestJson({method: 'GET', url: `${base}/v1/models`, peer: PEER, signal}), [])
-  await answered(() => requestJson({
-    method: 'POST',
-    url: `${base}/v1/completions`,
-    json: {model, prompt: '1', max_tokens: 1},
-    peer: PEER,
-    timeout: TRY_MS,
-    signal,
-  }), [400, 404, 405, 422, 501])
+  await answered(
+    () =>
+      requestJson({
+        method: 'POST',
+        url: `${base}/v1/completions`,
+        json: {model, prompt: '1', max_tokens: 1},
+        peer: PEER,
+        timeout: TRY_MS,
+        signal,
+      }),
+    [400, 404, 405, 422, 501],
+  )
 }
 
 /** What was logged with the model as an example of its input; without one, only that it was loaded is known. */
 async function tryExample({base, example, signal}: Waiting): Promise<void> {
   if (example !== undefined) {
-    await answered(() => requestJson({
-      method: 'POST',
-      url: `${base}/invocations`,
-      json: JSON.parse(example) as unknown,
-      peer: PEER,
-      timeout: TRY_MS,
-      signal,
-    }), [])
+    await answered(
+      () =>
+        requestJson({
+          method: 'POST',
+          url: `${base}/invocations`,
+          json: JSON.parse(example) as unknown,
+          peer: PEER,
+          timeout: TRY_MS,
+          signal,
+        }),
+      [],
+    )
   }
 }
 
@@ -119,6 +145,8 @@ async function answered(ask: () => Promise<unknown>, provesNothing: number[]): P
   } catch (error) {
     if (isCliError(error, 'INTERRUPTED')) throw error
     if (isCliError(error) && provesNothing.includes(Number(error.details.status))) return
-    throw new CliError('ENDPOINT_FAILED', `the model is loaded but cannot answer: ${(error as Error).message}`, {cause: error})
+    throw new CliError('ENDPOINT_FAILED', `the model is loaded but cannot answer: ${(error as Error).message}`, {
+      cause: error,
+    })
   }
 }

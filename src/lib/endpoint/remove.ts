@@ -40,30 +40,62 @@ export async function removalPlan(site: Site, name: string): Promise<PlanOf<Remo
 function planRemoval(site: Site, {document}: EndpointRecord): PlanOf<RemovalKinds> {
   const {name: endpoint} = document
   const urls = activeRelease(document)?.replicas.flatMap((replica) => replica.url ?? []) ?? []
-  const shut: StepOf<RemovalKinds> = {id: 'close', node: site.rack.head.node, kind: 'endpoint.close', title: `Take no more requests for endpoint ${endpoint}`, input: {endpoint, urls}, needs: []}
-  const empty = reachable(site, nodesOf(document)).map((node): StepOf<RemovalKinds> => ({id: `clear:${node}`, node, kind: 'endpoint.clear', title: 'Stop its model servers and remove its files', input: {node, endpoint}, needs: ['close']}))
-  const forget: StepOf<RemovalKinds> = {id: 'forget', node: site.rack.head.node, kind: 'endpoint.forget', title: `Remove endpoint ${endpoint} with its token`, input: {endpoint}, needs: ['close', ...empty.map((step) => step.id)]}
+  const shut: StepOf<RemovalKinds> = {
+    id: 'close',
+    node: site.rack.head.node,
+    kind: 'endpoint.close',
+    title: `Take no more requests for endpoint ${endpoint}`,
+    input: {endpoint, urls},
+    needs: [],
+  }
+  const empty = reachable(site, nodesOf(document)).map((node): StepOf<RemovalKinds> => ({
+    id: `clear:${node}`,
+    node,
+    kind: 'endpoint.clear',
+    title: 'Stop its model servers and remove its files',
+    input: {node, endpoint},
+    needs: ['close'],
+  }))
+  const forget: StepOf<RemovalKinds> = {
+    id: 'forget',
+    node: site.rack.head.node,
+    kind: 'endpoint.forget',
+    title: `Remove endpoint ${endpoint} with its token`,
+    input: {endpoint},
+    needs: ['close', ...empty.map((step) => step.id)],
+  }
   return {command: 'endpoint remove', steps: [shut, ...empty, forget]}
 }
 
 /**
- * Ends an endpoint: no more requests, those under way answered, servers stopped, files removed, then the record. Where a
- * node cannot be cleaned the record stays, so that the next try finds it; SOME_NODES_FAILED names the nodes.
+ * Ends an endpoint: no more requests, those under way answered, servers stopped, files removed, then the record. Where
+ * a node cannot be cleaned the record stays, so that the next try finds it; SOME_NODES_FAILED names the nodes.
  */
 export async function removeEndpoint(site: Site, name: string): Promise<{name: string; nodes: string[]}> {
   await requireEndpoint(site.head, name)
   return withLock(site.head, name, site.context, async () => {
     const record = await requireEndpoint(site.head, name)
     // Once begun it is done to the end: half of an endpoint is of no use to anybody.
-    const outcomes = await executePlan(planRemoval(site, record), HANDLERS, {site, record}, {signal: new AbortController().signal})
+    const outcomes = await executePlan(
+      planRemoval(site, record),
+      HANDLERS,
+      {site, record},
+      {signal: new AbortController().signal},
+    )
     const cleared = outcomes.filter((one) => one.step.kind === 'endpoint.clear')
     const failed = cleared.filter((one) => one.status === 'failed')
     if (failed.length > 0) {
-      throw new CliError('SOME_NODES_FAILED', `endpoint ${name} takes no more requests, but could not be removed from ${failed.map((one) => one.step.node).join(', ')}`, {
-        hint: `flexrack endpoint remove ${name}`,
-        details: {nodes: cleared.map(({step: {node}, error}) => ({node, ok: error === undefined, message: error?.message}))},
-        cause: failed[0]?.error,
-      })
+      throw new CliError(
+        'SOME_NODES_FAILED',
+        `endpoint ${name} takes no more requests, but could not be removed from ${failed.map((one) => one.step.node).join(', ')}`,
+        {
+          hint: `flexrack endpoint remove ${name}`,
+          details: {
+            nodes: cleared.map(({step: {node}, error}) => ({node, ok: error === undefined, message: error?.message})),
+          },
+          cause: failed[0]?.error,
+        },
+      )
     }
     const other = outcomes.find((one) => one.error)?.error
     if (other) throw other

@@ -7,8 +7,8 @@ import type {Mlflow, ModelVersion} from '../tracking/index.ts'
 const MLMODEL = 'MLmodel'
 
 /**
- * The runtime for a model version where nobody names one: a model in MLflow's format is served by `mlflow`, unless it was logged as ONNX; everything else
- * by `onnx`, which says what it misses.
+ * The runtime for a model version where nobody names one: a model in MLflow's format is served by `mlflow`, unless it
+ * was logged as ONNX; everything else by `onnx`, which says what it misses.
  */
 export async function runtimeOf(mlflow: Mlflow, version: ModelVersion): Promise<string> {
   const uri = await mlflow.versionUri(version.name, version.version)
@@ -18,7 +18,8 @@ export async function runtimeOf(mlflow: Mlflow, version: ModelVersion): Promise<
     if (!(await mlflow.listStored(uri)).some((entry) => !entry.isFolder && entry.path === MLMODEL)) return 'onnx'
     await mlflow.downloadStored(uri, MLMODEL, join(folder, MLMODEL))
     const flavours = flavoursOf(await readFile(join(folder, MLMODEL), 'utf8'))
-    return flavours.includes('python_function') && !flavours.includes('onnx') ? 'mlflow' : 'onnx' // what MLflow's server loads is that flavour
+    // what MLflow's server loads is that flavour
+    return flavours.includes('python_function') && !flavours.includes('onnx') ? 'mlflow' : 'onnx'
   } catch (error) {
     if (isCliError(error, 'NOT_FOUND')) return 'onnx'
     throw error

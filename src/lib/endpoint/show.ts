@@ -2,7 +2,14 @@ import {isCliError} from '../base/index.ts'
 import {serviceStatus, type ServiceStatus} from '../host/index.ts'
 import type {ServingProtocol} from '../protocol/index.ts'
 import {requestJson} from '../tracking/index.ts'
-import {activeRelease, isUnfinished, previousRelease, type EndpointRecord, type Release, type Replica} from './document.ts'
+import {
+  activeRelease,
+  isUnfinished,
+  previousRelease,
+  type EndpointRecord,
+  type Release,
+  type Replica,
+} from './document.ts'
 import {cleanLeftovers} from './leftovers.ts'
 import {tryLock} from './lock.ts'
 import {hostOf, type Site} from './site.ts'
@@ -23,7 +30,10 @@ export interface EndpointSummary {
   model: string | undefined
   release: string | undefined
   replicas: number
-  /** serving; failing: a request would get no answer; changing: a deploy is under way or was cut off; down: there is nothing to serve. */
+  /**
+   * serving; failing: a request would get no answer; changing: a deploy is under way or was cut off; down: there is
+   * nothing to serve.
+   */
   state: 'serving' | 'failing' | 'changing' | 'down'
   /** ISO 8601: when the active release was switched to. */
   since: string | undefined
@@ -59,16 +69,29 @@ export async function showEndpoint(site: Site, name: string): Promise<EndpointDe
   const record = await tidied(site, await requireEndpoint(site.head, name))
   const {document, inFlight, served} = record
   const active = activeRelease(document)
-  const servers = await Promise.all((active?.replicas ?? []).map(async (replica): Promise<ReplicaStatus> => {
-    const status = await serviceStatus(await hostOf(site, replica.node), replica.service).catch(() => undefined)
-    const url = replica.url ?? ''
-    return {
-      ...replica, state: status?.state ?? 'unreachable', restarts: status?.restarts ?? 0, exit: status?.exit?.text,
-      inFlight: inFlight[url] ?? 0, served: served[url] ?? 0,
-    }
-  }))
+  const servers = await Promise.all(
+    (active?.replicas ?? []).map(async (replica): Promise<ReplicaStatus> => {
+      const status = await serviceStatus(await hostOf(site, replica.node), replica.service).catch(() => undefined)
+      const url = replica.url ?? ''
+      return {
+        ...replica,
+        state: status?.state ?? 'unreachable',
+        restarts: status?.restarts ?? 0,
+        exit: status?.exit?.text,
+        inFlight: inFlight[url] ?? 0,
+        served: served[url] ?? 0,
+      }
+    }),
+  )
   const [certificates, seen] = await Promise.all([site.head.certificates(), requested(site, summary(site, record))])
-  return {...seen, runtime: active?.runtime, releases: document.releases, servers, rollback: previousRelease(document)?.id, certificates}
+  return {
+    ...seen,
+    runtime: active?.runtime,
+    releases: document.releases,
+    servers,
+    rollback: previousRelease(document)?.id,
+    certificates,
+  }
 }
 
 async function tidied(site: Site, record: EndpointRecord): Promise<EndpointRecord> {
@@ -80,7 +103,9 @@ async function tidied(site: Site, record: EndpointRecord): Promise<EndpointRecor
   return cleaned ?? record
 }
 
-/** What the document says to serve is asked through the gateway, as a request would be, whether it would be answered. */
+/**
+ * What the document says to serve is asked through the gateway, as a request would be, whether it would be answered.
+ */
 async function requested(site: Site, said: EndpointSummary): Promise<EndpointSummary> {
   if (said.state !== 'serving') return said
   try {
@@ -113,7 +138,9 @@ export function summary(site: Pick<Site, 'head'>, {document}: Pick<EndpointRecor
   const protocol = active?.protocol ?? 'v2'
   return {
     name: document.name,
-    url, protocol, callUrl: `${url}/${CALLS[protocol](document.name)}`,
+    url,
+    protocol,
+    callUrl: `${url}/${CALLS[protocol](document.name)}`,
     model: active && `${active.model.name}/${active.model.version}`,
     release: active?.id,
     replicas: active?.replicas.length ?? 0,

@@ -21,7 +21,9 @@ export interface Site {
 export function nodeOf(site: Site, name: string): RackNode {
   const node = site.rack.nodes.find((one) => one.name === name)
   if (node) return node
-  throw new CliError('NOT_FOUND', `rack ${site.rack.name} has no node ${name}`, {hint: `flexrack rack show ${site.rack.name}`})
+  throw new CliError('NOT_FOUND', `rack ${site.rack.name} has no node ${name}`, {
+    hint: `flexrack rack show ${site.rack.name}`,
+  })
 }
 
 export function hostOf(site: Site, name: string): Promise<Host> {
@@ -32,6 +34,9 @@ export function hostOf(site: Site, name: string): Promise<Host> {
 export function reachable(site: Site, nodes: string[]): string[] {
   const known = nodes.filter((name) => site.rack.nodes.some((node) => node.name === name))
   const gone = nodes.filter((name) => !known.includes(name))
-  if (gone.length > 0) site.context.reporter.warn(`rack ${site.rack.name} no longer has ${gone.join(', ')}; what may still run there has to be ended there`)
+  if (gone.length > 0)
+    site.context.reporter.warn(
+      `rack ${site.rack.name} no longer has ${gone.join(', ')}; what may still run there has to be ended there`,
+    )
   return known
 }

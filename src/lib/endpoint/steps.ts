@@ -48,7 +48,9 @@ type ReadyInput = {
 }
 type SwitchInput = {
   endpoint: string
-  /** As it is to be; addresses of new servers, and files that were fetched, come from the steps that made them ready. */
+  /**
+   * As it is to be; addresses of new servers, and files that were fetched, come from the steps that made them ready.
+   */
   release: Release
   ready: FromStep[]
   rejectOld: boolean
@@ -68,7 +70,10 @@ export type EndpointKinds = {
   'endpoint.stop': {input: StopInput; output: boolean}
 }
 
-/** What steps of a transition need besides the plan, and how far it has come: what is undone after a failure depends on that. */
+/**
+ * What steps of a transition need besides the plan, and how far it has come: what is undone after a failure depends on
+ * that.
+ */
 export interface TransitionEnv {
   site: Site
   recipe(runtime: string): Promise<Recipe>
@@ -123,7 +128,10 @@ async function ready(
   {site, recipe}: TransitionEnv,
 ): Promise<Started> {
   const server = done.of('endpoint.start', started)
-  const {protocol, ready: {seconds: longest}} = await recipe(runtime)
+  const {
+    protocol,
+    ready: {seconds: longest},
+  } = await recipe(runtime)
   const known = needsOf(needs, done)
   await awaitReplica(site, server, endpoint, {seconds: seconds ?? longest, protocol, example: known?.example})
   return known ? {...server, needs: known} : server
@@ -135,12 +143,16 @@ function needsOf(needs: FromStep | ModelNeeds | null, done: Done): ModelNeeds | 
 }
 
 async function flip({release, ready: servers, rejectOld}: SwitchInput, done: Done, env: TransitionEnv): Promise<void> {
-  const started = asStarted(release, servers.map((one) => done.of('endpoint.ready', one)))
+  const started = asStarted(
+    release,
+    servers.map((one) => done.of('endpoint.ready', one)),
+  )
   const document = switchTo(env.record.document, started, new Date(), rejectOld)
   try {
     env.record = await putEndpoint(env.site.head, env.record, document)
   } catch (error) {
-    // A lost answer does not tell whether the gateway was switched, and to end the servers it uses would be the worst guess.
+    // A lost answer does not tell whether the gateway was switched, and to end the servers it uses would be the worst
+    // guess.
     const now = await findEndpoint(env.site.head, document.name).catch(() => undefined)
     env.uncertain = now === undefined
     if (now?.document.active?.targets.join() !== document.active?.targets.join()) throw error
@@ -158,8 +170,9 @@ function asStarted(release: Release, servers: Started[]): Release {
     ...release,
     ...(health && {health}),
     model: {...release.model, files: first.files, ...(first.needs && {needs: first.needs})},
-    replicas: release.replicas.map((replica) =>
-      servers.find((one) => one.replica.service === replica.service)?.replica ?? replica),
+    replicas: release.replicas.map(
+      (replica) => servers.find((one) => one.replica.service === replica.service)?.replica ?? replica,
+    ),
   }
 }
 
@@ -182,7 +195,11 @@ async function drain({endpoint, urls}: DrainInput, _done: unknown, {site}: Trans
 }
 
 /** The switch is done and stays done: a server that cannot be ended now is told, and ended by the next command. */
-async function stop({node, service, runtime}: StopInput, _done: unknown, {site, recipe}: TransitionEnv): Promise<boolean> {
+async function stop(
+  {node, service, runtime}: StopInput,
+  _done: unknown,
+  {site, recipe}: TransitionEnv,
+): Promise<boolean> {
   try {
     await stopService(await hostOf(site, node), service, (await recipe(runtime)).graceSeconds)
     return true

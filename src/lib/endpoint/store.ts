@@ -38,9 +38,18 @@ export async function listRecords(head: HeadConnection): Promise<EndpointRecord[
   return answer.endpoints.map(fromWire).sort((a, b) => a.document.name.localeCompare(b.document.name))
 }
 
-/** Writes a document over the revision that was read; the gateway follows at once. CONFLICT where it changed meanwhile. */
-export async function putEndpoint(head: HeadConnection, record: Pick<EndpointRecord, 'revision'>, document: EndpointDocument): Promise<EndpointRecord> {
-  const answer = await head.request<{revision: number}>('PUT', pathOf(document.name), {revision: record.revision, document})
+/**
+ * Writes a document over the revision that was read; the gateway follows at once. CONFLICT where it changed meanwhile.
+ */
+export async function putEndpoint(
+  head: HeadConnection,
+  record: Pick<EndpointRecord, 'revision'>,
+  document: EndpointDocument,
+): Promise<EndpointRecord> {
+  const answer = await head.request<{revision: number}>('PUT', pathOf(document.name), {
+    revision: record.revision,
+    document,
+  })
   return {revision: answer.revision, document, inFlight: {}, served: {}}
 }
 
@@ -51,7 +60,9 @@ export async function deleteEndpoint(head: HeadConnection, name: string): Promis
 /** Names are part of a URL, of service ids and of folders. */
 export function checkEndpointName(name: string): void {
   if (/^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/.test(name)) return
-  throw new CliError('USAGE', `"${name}" cannot be the name of an endpoint`, {hint: 'use small letters, digits and dashes, 40 at most'})
+  throw new CliError('USAGE', `"${name}" cannot be the name of an endpoint`, {
+    hint: 'use small letters, digits and dashes, 40 at most',
+  })
 }
 
 function pathOf(name: string): string {

@@ -33,13 +33,17 @@ export interface InferResponse {
   outputs: Tensor[]
 }
 
-/** A request of zeros in the smallest shape. `certain`: only the first dimension varies, so a good model must answer it. */
+/**
+ * A request of zeros in the smallest shape. `certain`: only the first dimension varies, so a good model must answer it.
+ */
 export function smokeRequest(metadata: ModelMetadata): {request: InferRequest; certain: boolean} {
   const inputs = metadata.inputs.map(({name, datatype, shape}): Tensor => {
     const smallest = shape.map((size) => (size < 0 ? 1 : size))
     return {name, datatype, shape: smallest, data: Array.from({length: sizeOf(smallest)}, () => zeroOf(datatype))}
   })
-  const certain = metadata.inputs.every(({datatype, shape}) => datatype !== 'BYTES' && shape.slice(1).every((size) => size >= 0))
+  const certain = metadata.inputs.every(
+    ({datatype, shape}) => datatype !== 'BYTES' && shape.slice(1).every((size) => size >= 0),
+  )
   return {request: {inputs}, certain}
 }
 
@@ -56,12 +60,17 @@ export function tensorFromLists(lists: unknown, input: TensorMetadata): Tensor {
 
 /** A tensor whose shape fits the input, with a leading 1 where one item was given for a batch. USAGE otherwise. */
 export function fitShape(tensor: Tensor, input: TensorMetadata): Tensor {
-  const fits = (shape: number[]): boolean => shape.length === input.shape.length && shape.every((size, at) => input.shape[at] === -1 || input.shape[at] === size)
+  const fits = (shape: number[]): boolean =>
+    shape.length === input.shape.length && shape.every((size, at) => input.shape[at] === -1 || input.shape[at] === size)
   if (fits(tensor.shape)) return tensor
   if (fits([1, ...tensor.shape])) return {...tensor, shape: [1, ...tensor.shape]}
-  throw new CliError('USAGE', `the input has shape ${shapeText(tensor.shape)}, but ${input.name} takes ${shapeText(input.shape)}${input.shape.includes(-1) ? ', where ? is any size' : ''}`, {
-    details: {given: tensor.shape, expected: input.shape},
-  })
+  throw new CliError(
+    'USAGE',
+    `the input has shape ${shapeText(tensor.shape)}, but ${input.name} takes ${shapeText(input.shape)}${input.shape.includes(-1) ? ', where ? is any size' : ''}`,
+    {
+      details: {given: tensor.shape, expected: input.shape},
+    },
+  )
 }
 
 /** `(?, 1, 8, 8)`. */
@@ -79,7 +88,10 @@ function shapeOf(value: unknown, name: string, path = ''): number[] {
   for (const [index, part] of value.entries()) {
     const other = shapeOf(part, name, `${path}[${index}]`)
     if (other.length !== first.length || other.some((size, at) => size !== first[at])) {
-      throw new CliError('USAGE', `the lists for ${name} are not of one shape: ${path}[${index}] is ${shapeText(other)}, ${path}[0] is ${shapeText(first)}`)
+      throw new CliError(
+        'USAGE',
+        `the lists for ${name} are not of one shape: ${path}[${index}] is ${shapeText(other)}, ${path}[0] is ${shapeText(first)}`,
+      )
     }
   }
   return [value.length, ...first]
@@ -92,7 +104,11 @@ function flatten(value: unknown): unknown[] {
 function checkValues(data: unknown[], {name, datatype}: TensorMetadata): void {
   const wanted = datatype === 'BYTES' ? 'string' : datatype === 'BOOL' ? 'boolean' : 'number'
   const at = data.findIndex((value) => typeof value !== wanted)
-  if (at >= 0) throw new CliError('USAGE', `${name} takes ${datatype}, but value ${at + 1} of the input is ${JSON.stringify(data[at])}`)
+  if (at >= 0)
+    throw new CliError(
+      'USAGE',
+      `${name} takes ${datatype}, but value ${at + 1} of the input is ${JSON.stringify(data[at])}`,
+    )
 }
 
 function zeroOf(datatype: string): unknown {

@@ -20,9 +20,24 @@ interface Kept {
 export async function endpointToken(site: Site, name: string): Promise<Secret> {
   const file = tokenFile(site, name)
   const kept = await readKept(file)
-  if (kept && kept.head === site.head.nodeUri && kept.expiresAt - Date.now() > MARGIN_MS && (await opens(site, name, kept.token))) return new Secret(kept.token)
-  const made = await site.head.request<{id: string; token: string; expires_at: number | string}>('POST', '/flexrack/v1/tokens', {kind: 'endpoint', endpoint: name, ttl_seconds: TTL_SECONDS})
-  const entry: Kept = {id: made.id, token: made.token, expiresAt: new Date(made.expires_at).getTime(), head: site.head.nodeUri}
+  if (
+    kept &&
+    kept.head === site.head.nodeUri &&
+    kept.expiresAt - Date.now() > MARGIN_MS &&
+    (await opens(site, name, kept.token))
+  )
+    return new Secret(kept.token)
+  const made = await site.head.request<{id: string; token: string; expires_at: number | string}>(
+    'POST',
+    '/flexrack/v1/tokens',
+    {kind: 'endpoint', endpoint: name, ttl_seconds: TTL_SECONDS},
+  )
+  const entry: Kept = {
+    id: made.id,
+    token: made.token,
+    expiresAt: new Date(made.expires_at).getTime(),
+    head: site.head.nodeUri,
+  }
   await mkdir(dirname(file), {recursive: true, mode: 0o700})
   await writeFile(file, JSON.stringify(stamped('endpoint.token', entry)), {mode: 0o600})
   await chmod(file, 0o600) // the mode above only counts for a new file
@@ -45,7 +60,13 @@ export async function dropToken(site: Site, name: string): Promise<void> {
 async function opens(site: Site, name: string, token: string): Promise<boolean> {
   const {requestJson} = await import('../tracking/index.ts')
   try {
-    await requestJson({method: 'GET', url: `${site.head.uri}/endpoints/${name}/v2/health/live`, token: new Secret(token), retries: 0, timeout: 5000})
+    await requestJson({
+      method: 'GET',
+      url: `${site.head.uri}/endpoints/${name}/v2/health/live`,
+      token: new Secret(token),
+      retries: 0,
+      timeout: 5000,
+    })
     return true
   } catch (error) {
     return !isCliError(error, 'REFUSED')

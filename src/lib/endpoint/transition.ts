@@ -1,7 +1,15 @@
 import {CliError, isCliError} from '../base/index.ts'
 import {executePlan, valuesOf} from '../plan/index.ts'
 import {loadRecipe} from '../recipe/index.ts'
-import {keptReleases, nodesOf, pruned, putRelease, settled, type EndpointDocument, type EndpointRecord} from './document.ts'
+import {
+  keptReleases,
+  nodesOf,
+  pruned,
+  putRelease,
+  settled,
+  type EndpointDocument,
+  type EndpointRecord,
+} from './document.ts'
 import {pruneFolders, stopReplicas} from './leftovers.ts'
 import type {FetchedModel} from './model-files.ts'
 import {transitionPlan, type Transition, type TransitionRules} from './plan.ts'
@@ -15,9 +23,9 @@ export interface TransitionInput extends TransitionRules {
 }
 
 /**
- * Carries out a transition over `record`, holding the lock. The gateway is switched only when every new replica is ready and has
- * answered; a failure before that ends what was started and leaves what served serving. Errors: ENDPOINT_FAILED,
- * TIMED_OUT, INTERRUPTED and those of the steps; details.lines has the server's last lines.
+ * Carries out a transition over `record`, holding the lock. The gateway is switched only when every new replica is
+ * ready and has answered; a failure before that ends what was started and leaves what served serving. Errors:
+ * ENDPOINT_FAILED, TIMED_OUT, INTERRUPTED and those of the steps; details.lines has the server's last lines.
  */
 export async function carryOut(site: Site, record: EndpointRecord, input: TransitionInput): Promise<EndpointDocument> {
   const {change} = input
@@ -27,7 +35,11 @@ export async function carryOut(site: Site, record: EndpointRecord, input: Transi
   let fetched: Promise<FetchedModel> | undefined
   const urls = begun.document.releases.flatMap((release) => release.replicas.flatMap((replica) => replica.url ?? []))
   const env: TransitionEnv = {
-    site, record: begun, switched: false, uncertain: false, taken: new Set(urls.map((url) => Number(new URL(url).port))),
+    site,
+    record: begun,
+    switched: false,
+    uncertain: false,
+    taken: new Set(urls.map((url) => Number(new URL(url).port))),
     recipe: (runtime) => loadRecipe(runtime, site.context.env),
     fetch: () => (fetched ??= input.fetch()),
   }
@@ -38,7 +50,12 @@ export async function carryOut(site: Site, record: EndpointRecord, input: Transi
   const outcomes = await executePlan(plan, ENDPOINT_HANDLERS, env, {signal: until.signal})
   site.context.signal.removeEventListener('abort', stop)
   await (await fetched?.catch(() => undefined))?.remove()
-  if (env.switched) return finish({...site, context: {...site.context, signal: site.context.kill}}, env.record, valuesOf<EndpointKinds, 'endpoint.stop'>(outcomes, 'endpoint.stop').every(Boolean))
+  if (env.switched)
+    return finish(
+      {...site, context: {...site.context, signal: site.context.kill}},
+      env.record,
+      valuesOf<EndpointKinds, 'endpoint.stop'>(outcomes, 'endpoint.stop').every(Boolean),
+    )
   const failed = outcomes.find((one) => one.status === 'failed')?.error
   const error = failed ?? outcomes.find((one) => one.error)?.error ?? new CliError('INTERRUPTED', 'interrupted')
   throw await undo(env, change, error)
@@ -55,7 +72,12 @@ function announce(document: EndpointDocument, {release, start}: Transition): End
 
 async function finish(site: Site, done: EndpointRecord, allStopped: boolean): Promise<EndpointDocument> {
   const document = pruned(allStopped ? settled(done.document, '') : done.document)
-  await pruneFolders(site, document.name, nodesOf(done.document).filter((name) => site.rack.nodes.some((node) => node.name === name)), keptReleases(document))
+  await pruneFolders(
+    site,
+    document.name,
+    nodesOf(done.document).filter((name) => site.rack.nodes.some((node) => node.name === name)),
+    keptReleases(document),
+  )
   return (await putEndpoint(site.head, done, document)).document
 }
 
@@ -64,21 +86,41 @@ async function undo({site, record, uncertain}: TransitionEnv, change: Transition
   const calm: Site = {...site, context: {...site.context, signal: site.context.kill}}
   const reason = isCliError(error, 'INTERRUPTED') ? 'interrupted' : error.message
   if (uncertain) {
-    return new CliError('HEAD_FAILED', `the head went away while endpoint ${change.endpoint} was being switched to release ${change.release.id}; both releases were left running`, {
-      hint: `flexrack head start --rack ${site.rack.name}\nflexrack endpoint show ${change.endpoint}`, details: {release: change.release.id}, cause: error,
-    })
+    return new CliError(
+      'HEAD_FAILED',
+      `the head went away while endpoint ${change.endpoint} was being switched to release ${change.release.id}; both releases were left running`,
+      {
+        hint: `flexrack head start --rack ${site.rack.name}\nflexrack endpoint show ${change.endpoint}`,
+        details: {release: change.release.id},
+        cause: error,
+      },
+    )
   }
   try {
     const ended = await stopReplicas(calm, change.start)
     const document = ended ? settled(record.document, reason) : record.document
-    await pruneFolders(calm, change.endpoint, [...new Set(change.start.map((replica) => replica.node))], keptReleases(document))
+    await pruneFolders(
+      calm,
+      change.endpoint,
+      [...new Set(change.start.map((replica) => replica.node))],
+      keptReleases(document),
+    )
     await putEndpoint(calm.head, record, document)
   } catch (second) {
-    site.context.reporter.warn(`what was started of release ${change.release.id} could not be taken back yet (${(second as Error).message}); the next deploy does`)
+    site.context.reporter.warn(
+      `what was started of release ${change.release.id} could not be taken back yet (${(second as Error).message}); the next deploy does`,
+    )
   }
   if (!isCliError(error)) return error
   const what = `release ${change.release.id} of endpoint ${change.endpoint}`
   const ending = record.document.active ? `; release ${record.document.active.release} keeps serving` : ''
-  const how = error.code === 'INTERRUPTED' ? `interrupted: ${what} was taken back` : `${what} was not switched to: ${error.message}`
-  return new CliError(error.code, `${how}${ending}`, {hint: error.hint ?? `flexrack endpoint show ${change.endpoint}`, details: {...error.details, release: change.release.id}, cause: error})
+  const how =
+    error.code === 'INTERRUPTED'
+      ? `interrupted: ${what} was taken back`
+      : `${what} was not switched to: ${error.message}`
+  return new CliError(error.code, `${how}${ending}`, {
+    hint: error.hint ?? `flexrack endpoint show ${change.endpoint}`,
+    details: {...error.details, release: change.release.id},
+    cause: error,
+  })
 }

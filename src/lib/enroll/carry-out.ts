@@ -28,14 +28,20 @@ export const ENROLL_HANDLERS: Handlers<EnrollKinds, EnrollEnv> = {
   'rack.remove': removeRack,
 }
 
-/** Carries out what planAdd or planRemove has planned. Returns the rack as it is then; undefined where it is gone. Errors: those of nodes, CONFLICT, RACK_INVALID, LOCKED. */
+/**
+ * Carries out what planAdd or planRemove has planned. Returns the rack as it is then; undefined where it is gone.
+ * Errors: those of nodes, CONFLICT, RACK_INVALID, LOCKED.
+ */
 export async function carryOut(plan: PlanOf<EnrollKinds>, env: EnrollEnv): Promise<Rack | undefined> {
   const outcomes = await executePlan(plan, ENROLL_HANDLERS, env, env.ctx)
   const greeted = reportsOf(outcomes.filter((one) => one.step.kind === 'node.connect'))
   // The same command records a new host key; the hint of every other command is to look first.
   throwIfAnyFailed(greeted.map((one) => (one.code === 'HOST_KEY_UNKNOWN' ? {...one, hint: '--trust'} : one)))
   throwIfFailed(outcomes)
-  return [...valuesOf<EnrollKinds, 'rack.add'>(outcomes, 'rack.add'), ...valuesOf<EnrollKinds, 'rack.take-out'>(outcomes, 'rack.take-out')][0]
+  return [
+    ...valuesOf<EnrollKinds, 'rack.add'>(outcomes, 'rack.add'),
+    ...valuesOf<EnrollKinds, 'rack.take-out'>(outcomes, 'rack.take-out'),
+  ][0]
 }
 
 async function connect({node}: {node: string}, _done: unknown, {fleet, ctx}: EnrollEnv): Promise<string> {

@@ -64,15 +64,27 @@ interface Place {
 export async function planAttach(place: Place, input: AttachInput, context: Context): Promise<Plan> {
   const choices = await chooseNow(place, input, context)
   const leases = choices.map((choice) => ({
-    id: `lease:${choice.node}`, node: choice.node, kind: 'gpu.lease', title: choiceTitle(choice, input.request), input: {devices: choice.devices, ...input.request}, needs: [],
+    id: `lease:${choice.node}`,
+    node: choice.node,
+    kind: 'gpu.lease',
+    title: choiceTitle(choice, input.request),
+    input: {devices: choice.devices, ...input.request},
+    needs: [],
   }))
-  const run = {id: 'run', node: input.on?.node ?? null, kind: 'gpu.run', title: `Run ${input.words.join(' ')}, and give back what was leased when it ends`, input: {words: input.words}, needs: leases.map((step) => step.id)}
+  const run = {
+    id: 'run',
+    node: input.on?.node ?? null,
+    kind: 'gpu.run',
+    title: `Run ${input.words.join(' ')}, and give back what was leased when it ends`,
+    input: {words: input.words},
+    needs: leases.map((step) => step.id),
+  }
   return {command: input.on ? 'workspace exec' : 'attach', steps: [...leases, run]}
 }
 
 /**
- * Leases devices for a command. Nothing stays taken where this throws: GPU_UNAVAILABLE, TIMED_OUT, NATIVE_MISSING, INTERRUPTED,
- * and the errors of nodes.
+ * Leases devices for a command. Nothing stays taken where this throws: GPU_UNAVAILABLE, TIMED_OUT, NATIVE_MISSING,
+ * INTERRUPTED, and the errors of nodes.
  */
 export async function attachGpus(place: Place, input: AttachInput, context: Context): Promise<Attached> {
   const {on, transport} = input
@@ -81,7 +93,12 @@ export async function attachGpus(place: Place, input: AttachInput, context: Cont
   // What the command will need is put there before anything is leased: a lease that nobody holds ends soon.
   const api = input.request.api ?? apiOf(looked.flatMap(({value}) => value?.devices ?? []))
   const site = on ? await prepareNode(on, api, context) : prepareHere(api, context)
-  const taking = {...takeInput(input), request: {...input.request, api}, looked, ...(input.wait !== undefined && {wait: input.wait})}
+  const taking = {
+    ...takeInput(input),
+    request: {...input.request, api},
+    looked,
+    ...(input.wait !== undefined && {wait: input.wait}),
+  }
   const leases = await takeLeases(place, taking, context)
   const routes: Route[] = []
   const undo: (() => Promise<unknown>)[] = [() => releaseLeases(place, leases, context)]
@@ -100,9 +117,18 @@ export async function attachGpus(place: Place, input: AttachInput, context: Cont
     const placed = await site.deliver(content)
     undo.push(() => placed.remove())
     context.signal.throwIfAborted()
-    context.reporter.note(`${requestText(input.request)}: ${leases.map((one, index) => `${one.devices.length > 1 ? `${one.devices.length} of ` : ''}${one.node} ${wayText(routes[index] as Route)}`).join(', ')}`)
+    context.reporter.note(
+      `${requestText(input.request)}: ${leases.map((one, index) => `${one.devices.length > 1 ? `${one.devices.length} of ` : ''}${one.node} ${wayText(routes[index] as Route)}`).join(', ')}`,
+    )
     return {
-      leases: leases.map(({node, lease, server, devices}, index) => ({node, lease, api: server.api, devices: devices.map(({id, name, memory}) => ({id, name, memory})), way: (routes[index] as Route).way, tunnel: (routes[index] as Route).way === 'tunnel'})),
+      leases: leases.map(({node, lease, server, devices}, index) => ({
+        node,
+        lease,
+        api: server.api,
+        devices: devices.map(({id, name, memory}) => ({id, name, memory})),
+        way: (routes[index] as Route).way,
+        tunnel: (routes[index] as Route).way === 'tunnel',
+      })),
       ways: leases.map(({server}, index) => ({server, route: routes[index] as Route})),
       prefix: [placed.keeper, ...(on ? ['--remote'] : []), placed.file, '--'],
       env: leaseEnvironment(placed, transport, content.servers),
@@ -117,7 +143,12 @@ export async function attachGpus(place: Place, input: AttachInput, context: Cont
 
 function takeInput({nodes, request, words, on}: AttachInput): Omit<TakeInput, 'wait' | 'looked'> {
   const program = (words[0] ?? '').split('/').at(-1) ?? ''
-  return {nodes, request, owner: `${userInfo().username}@${hostname()}`, purpose: `${on ? `exec on ${on.node}:` : 'attach'} ${program}`}
+  return {
+    nodes,
+    request,
+    owner: `${userInfo().username}@${hostname()}`,
+    purpose: `${on ? `exec on ${on.node}:` : 'attach'} ${program}`,
+  }
 }
 
 /** For people: by which of the ways that were tried. */
@@ -129,11 +160,18 @@ function wayText({way, address, port}: Route): string {
 /** Shared memory is asked for, and only there where both are one machine. */
 function checkShared(leases: TakenLease[], routes: Route[]): void {
   const away = leases.filter((_, index) => routes[index]?.unix === '').map((one) => one.node)
-  if (away.length > 0) throw new CliError('USAGE', `--transport shm needs the GPU on the machine that runs the command, and ${away.join(', ')} ${away.length === 1 ? 'is another' : 'are others'}`, {hint: '--transport auto'})
+  if (away.length > 0)
+    throw new CliError(
+      'USAGE',
+      `--transport shm needs the GPU on the machine that runs the command, and ${away.join(', ')} ${away.length === 1 ? 'is another' : 'are others'}`,
+      {hint: '--transport auto'},
+    )
 }
 
 function tellTunnels(leases: TakenLease[], routes: Route[], on: Host | undefined, context: Context): void {
   const through = leases.filter((_, index) => routes[index]?.way === 'tunnel').map((one) => one.node)
   if (through.length === 0) return
-  context.reporter.warn(`${through.join(', ')}: no direct way from ${on ? on.node : 'here'} to the GPU daemon, so its data goes through SSH, which is slower; gpu.bind in the rack file opens it to the network`)
+  context.reporter.warn(
+    `${through.join(', ')}: no direct way from ${on ? on.node : 'here'} to the GPU daemon, so its data goes through SSH, which is slower; gpu.bind in the rack file opens it to the network`,
+  )
 }

@@ -34,32 +34,54 @@ export interface RequestedSim {
 /** Why a node has the backend that it had. */
 export const AS_BEFORE = 'as before'
 
-/** Which backend a node serves, out of what is asked for, what it serves already and what it has. Pure. Throws GPU_FAILED where it has nothing. */
-export function chooseBackend(wish: BackendWish, node: string, before: Pick<ChosenBackend, 'backend' | 'sim'> | undefined, drivers: FoundDrivers | undefined): ChosenBackend {
+/**
+ * Which backend a node serves, out of what is asked for, what it serves already and what it has. Pure. Throws
+ * GPU_FAILED where it has nothing.
+ */
+export function chooseBackend(
+  wish: BackendWish,
+  node: string,
+  before: Pick<ChosenBackend, 'backend' | 'sim'> | undefined,
+  drivers: FoundDrivers | undefined,
+): ChosenBackend {
   if (wish.backend) return {backend: wish.backend, ...(wish.sim && {sim: wish.sim})}
   if (before) return {backend: before.backend, ...(before.sim && {sim: before.sim}), why: AS_BEFORE}
   const {cuda, opencl} = drivers ?? {cuda: {found: false, why: 'it was not looked for'}}
   if (cuda.found) return {backend: 'cuda', why: cuda.why}
   if (wish.otherwise) return {backend: wish.otherwise, ...(wish.sim && {sim: wish.sim}), why: `no CUDA: ${cuda.why}`}
   if (opencl?.found) return {backend: 'opencl', why: `no CUDA: ${cuda.why}; ${opencl.why}`}
-  throw new CliError('GPU_FAILED', `${node} has no GPU that could be served. CUDA: ${cuda.why}. OpenCL: ${opencl?.why ?? 'it was not looked for'}`, {
-    hint: 'flexrack gpu serve --backend sim   (a GPU in software)',
-    details: {node},
-  })
+  throw new CliError(
+    'GPU_FAILED',
+    `${node} has no GPU that could be served. CUDA: ${cuda.why}. OpenCL: ${opencl?.why ?? 'it was not looked for'}`,
+    {
+      hint: 'flexrack gpu serve --backend sim   (a GPU in software)',
+      details: {node},
+    },
+  )
 }
 
-/** The settings that flags say. `isSim`: sim may be what is served; if not, `hint` has it. Throws USAGE for what cannot be. */
+/**
+ * The settings that flags say. `isSim`: sim may be what is served; if not, `hint` has it. Throws USAGE for what cannot
+ * be.
+ */
 export function simSettings(requested: RequestedSim, isSim: boolean, hint: string): SimSettings | undefined {
   const given = Object.entries(requested).filter(([, value]) => value !== undefined)
   if (given.length === 0) return undefined
   if (!isSim) throw new CliError('USAGE', `--sim-${given[0]?.[0]} says how a GPU in software is to be`, {hint})
   const {memory, ...rest} = requested
   const bytes = memory === undefined ? undefined : parseSize(memory)
-  if (memory !== undefined && bytes === undefined) throw new CliError('USAGE', `"${memory}" is not a size of memory`, {hint: '--sim-memory 8GiB'})
-  return {...(Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as SimSettings), ...(bytes !== undefined && {memory: bytes})}
+  if (memory !== undefined && bytes === undefined)
+    throw new CliError('USAGE', `"${memory}" is not a size of memory`, {hint: '--sim-memory 8GiB'})
+  return {
+    ...(Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as SimSettings),
+    ...(bytes !== undefined && {memory: bytes}),
+  }
 }
 
-/** The API of the devices for a request that does not say: CUDA where any node shares such devices, free or not, else OpenCL. */
+/**
+ * The API of the devices for a request that does not say: CUDA where any node shares such devices, free or not, else
+ * OpenCL.
+ */
 export function apiOf(devices: readonly {api: string}[]): Api {
   return devices.some((device) => device.api === 'cuda') ? 'cuda' : 'opencl'
 }

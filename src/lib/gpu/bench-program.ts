@@ -15,9 +15,17 @@ export interface BenchRun {
 }
 
 /** Runs flexrack-bench here. Errors: GPU_FAILED with what it complained of, INTERRUPTED. */
-export async function runBench(program: string, {words, env, input, heard}: BenchRun, context: Context): Promise<BenchAnswer> {
+export async function runBench(
+  program: string,
+  {words, env, input, heard}: BenchRun,
+  context: Context,
+): Promise<BenchAnswer> {
   throwIfInterrupted(context.signal)
-  const child = spawn(program, words, {env: {...context.env, ...env}, stdio: ['pipe', 'pipe', 'pipe'], signal: context.signal})
+  const child = spawn(program, words, {
+    env: {...context.env, ...env},
+    stdio: ['pipe', 'pipe', 'pipe'],
+    signal: context.signal,
+  })
   child.stdin.on('error', () => {}) // it may have ended without reading
   child.stdin.end(input)
   let complaint = ''
@@ -30,12 +38,21 @@ export async function runBench(program: string, {words, env, input, heard}: Benc
   }
   const status = await ended
   throwIfInterrupted(context.signal)
-  if (status !== 0) throw new CliError('GPU_FAILED', complaint.trim().split('\n').at(-1) || `flexrack-bench ended with ${status}`)
+  if (status !== 0)
+    throw new CliError('GPU_FAILED', complaint.trim().split('\n').at(-1) || `flexrack-bench ended with ${status}`)
   return answer
 }
 
-/** Holds leases while `use` runs: `prefix` is what attachGpus gave. Errors: GPU_FAILED where they are lost meanwhile, and those of `use`. */
-export async function whileHeld<T>(prefix: string[], env: Record<string, string>, context: Context, use: (held: Context) => Promise<T>): Promise<T> {
+/**
+ * Holds leases while `use` runs: `prefix` is what attachGpus gave. Errors: GPU_FAILED where they are lost meanwhile,
+ * and those of `use`.
+ */
+export async function whileHeld<T>(
+  prefix: string[],
+  env: Record<string, string>,
+  context: Context,
+  use: (held: Context) => Promise<T>,
+): Promise<T> {
   const [program, ...own] = prefix as [string, ...string[]]
   const words = [...own, 'sh', '-c', 'echo held; exec cat']
   // A group of its own: Ctrl-C is for us, who end it when all is given back.
@@ -45,7 +62,10 @@ export async function whileHeld<T>(prefix: string[], env: Record<string, string>
   child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()))
   const over = new AbortController()
   const ended = endOf(child).then(() => over.abort())
-  const lost = (): CliError => new CliError('GPU_FAILED', complaint.trim().split('\n').at(-1) || 'the lease has ended before all was measured', {hint: 'flexrack gpu leases'})
+  const lost = (): CliError =>
+    new CliError('GPU_FAILED', complaint.trim().split('\n').at(-1) || 'the lease has ended before all was measured', {
+      hint: 'flexrack gpu leases',
+    })
   try {
     await Promise.race([new Promise((held) => child.stdout.once('data', held)), ended])
     if (over.signal.aborted) throw lost()

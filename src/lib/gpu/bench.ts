@@ -59,19 +59,35 @@ interface Place {
 
 /** What is being measured once this much is known. */
 const NEXT: Readonly<Record<string, string>> = {
-  bulk_bytes: 'round trip', round_trip_us: 'kernel enqueue', enqueue_us: 'enqueue and finish', enqueue_finish_us: '4 KiB copies', read_4KiB_us: 'large copies to the device',
-  write_64MiB_GBps: 'large copies from the device', read_64MiB_GBps: 'computing kernels', compute_share: 'small kernels',
+  bulk_bytes: 'round trip',
+  round_trip_us: 'kernel enqueue',
+  enqueue_us: 'enqueue and finish',
+  enqueue_finish_us: '4 KiB copies',
+  read_4KiB_us: 'large copies to the device',
+  write_64MiB_GBps: 'large copies from the device',
+  read_64MiB_GBps: 'computing kernels',
+  compute_share: 'small kernels',
 }
 
 /** What benchGpus would lease now. Throws as planAttach. */
 export async function planBench(place: Place, input: BenchInput, context: Context): Promise<Plan> {
   const {steps} = await planAttach(place, attachInput(input), context)
   const leases = steps.filter((step) => step.kind === 'gpu.lease')
-  const measure = {id: 'measure', node: null, kind: 'gpu.bench', title: 'Measure the link to each and then the GPU, one after the other, and give back what was leased', input: {}, needs: leases.map((step) => step.id)}
+  const measure = {
+    id: 'measure',
+    node: null,
+    kind: 'gpu.bench',
+    title: 'Measure the link to each and then the GPU, one after the other, and give back what was leased',
+    input: {},
+    needs: leases.map((step) => step.id),
+  }
   return {command: 'gpu bench', steps: [...leases, measure]}
 }
 
-/** Leases devices, measures one after the other with the link to it, and gives them back. Throws as attachGpus, and GPU_FAILED where one cannot be measured. */
+/**
+ * Leases devices, measures one after the other with the link to it, and gives them back. Throws as attachGpus, and
+ * GPU_FAILED where one cannot be measured.
+ */
 export async function benchGpus(place: Place, input: BenchInput, context: Context): Promise<BenchedGpu[]> {
   const program = nativePath('flexrack-bench', context.env)
   const driver = nativePath('libflexrack-opencl.so', context.env)
@@ -82,10 +98,25 @@ export async function benchGpus(place: Place, input: BenchInput, context: Contex
       for (const [at, {node, devices}] of attached.leases.entries()) {
         const link = await linkOf(place, attached, at, held)
         for (const {name, memory} of devices) {
-          const gpu = await withProgress(held.reporter, [`Measuring ${name}`, node], (progress) => runBench(program, {
-            words: ['opencl', '--driver', driver, '--index', String(found.length)], env: attached.env, heard: (answer) => progress.detail(nextOf(answer)),
-          }, held))
-          found.push({node, name, memory, transport: transportOf(attached, at, input.transport), link, gpu: gpuFigures(gpu)})
+          const gpu = await withProgress(held.reporter, [`Measuring ${name}`, node], (progress) =>
+            runBench(
+              program,
+              {
+                words: ['opencl', '--driver', driver, '--index', String(found.length)],
+                env: attached.env,
+                heard: (answer) => progress.detail(nextOf(answer)),
+              },
+              held,
+            ),
+          )
+          found.push({
+            node,
+            name,
+            memory,
+            transport: transportOf(attached, at, input.transport),
+            link,
+            gpu: gpuFigures(gpu),
+          })
         }
       }
       return found
@@ -101,15 +132,24 @@ function attachInput(input: BenchInput): AttachInput {
 }
 
 /** Without it the device's figures are still worth having. */
-async function linkOf({rack, fleet}: Place, {leases, ways}: Attached, at: number, context: Context): Promise<LinkFigures | null> {
+async function linkOf(
+  {rack, fleet}: Place,
+  {leases, ways}: Attached,
+  at: number,
+  context: Context,
+): Promise<LinkFigures | null> {
   const [name, way] = [leases[at]?.node, ways[at]]
   const node = rack.nodes.find((one) => one.name === name)
   if (!node || !way) return null
   try {
-    return await withProgress(context.reporter, ['Measuring the link', node.name], () => measureLink(fleet, {node, route: way.route, bound: way.server.address}, context))
+    return await withProgress(context.reporter, ['Measuring the link', node.name], () =>
+      measureLink(fleet, {node, route: way.route, bound: way.server.address}, context),
+    )
   } catch (error) {
     if (!isCliError(error) || error.code === 'INTERRUPTED' || context.signal.aborted) throw error
-    context.reporter.warn(`${node.name}: the link alone cannot be measured, so there is nothing to compare with: ${error.message}`)
+    context.reporter.warn(
+      `${node.name}: the link alone cannot be measured, so there is nothing to compare with: ${error.message}`,
+    )
     return null
   }
 }
@@ -118,7 +158,11 @@ async function linkOf({rack, fleet}: Place, {leases, ways}: Attached, at: number
 function transportOf({ways}: Attached, at: number, requested: string | undefined): BenchedGpu['transport'] {
   const way = ways[at]
   const wish = requested ?? way?.server.transport
-  return wish === undefined || wish === 'auto' ? (way && way.route.unix !== '' ? 'shm' : 'tls') : (wish as BenchedGpu['transport'])
+  return wish === undefined || wish === 'auto'
+    ? way && way.route.unix !== ''
+      ? 'shm'
+      : 'tls'
+    : (wish as BenchedGpu['transport'])
 }
 
 function nextOf(answer: BenchAnswer): string {
@@ -129,8 +173,16 @@ function nextOf(answer: BenchAnswer): string {
 export function gpuFigures(answer: BenchAnswer): GpuFigures {
   const of = (name: string): number => Number(answer[name])
   return {
-    roundTripUs: of('round_trip_us'), enqueueUs: of('enqueue_us'), enqueueFinishUs: of('enqueue_finish_us'), write4KiBUs: of('write_4KiB_us'), read4KiBUs: of('read_4KiB_us'),
-    bulkBytes: of('bulk_bytes'), writeGBps: of('write_64MiB_GBps'), readGBps: of('read_64MiB_GBps'), computeMs: of('compute_ms'), computeShare: of('compute_share'),
+    roundTripUs: of('round_trip_us'),
+    enqueueUs: of('enqueue_us'),
+    enqueueFinishUs: of('enqueue_finish_us'),
+    write4KiBUs: of('write_4KiB_us'),
+    read4KiBUs: of('read_4KiB_us'),
+    bulkBytes: of('bulk_bytes'),
+    writeGBps: of('write_64MiB_GBps'),
+    readGBps: of('read_64MiB_GBps'),
+    computeMs: of('compute_ms'),
+    computeShare: of('compute_share'),
     smallKernelUs: (of('many_small_ms') * 1000) / 2000,
   }
 }

@@ -6,9 +6,15 @@ import type {Choice, GpuDevice, GpuRequest} from './types.ts'
  * of several possibilities the one with the most free memory; of equals the first. In the order of `devices`. Pure.
  */
 export function chooseDevices(devices: readonly GpuDevice[], request: GpuRequest): Choice[] | undefined {
-  const fitting = Map.groupBy(devices.filter((device) => fits(device, request)), (device) => device.node)
+  const fitting = Map.groupBy(
+    devices.filter((device) => fits(device, request)),
+    (device) => device.node,
+  )
   const nodes = [...fitting].map(([node, own]) => {
-    const best = own.toSorted((one, other) => freeShare(other) - freeShare(one) || other.free.memory - one.free.memory || one.index - other.index)
+    const best = own.toSorted(
+      (one, other) =>
+        freeShare(other) - freeShare(one) || other.free.memory - one.free.memory || one.index - other.index,
+    )
     const taken = best.slice(0, request.count)
     return {node, taken, freest: taken.reduce((sum, device) => sum + freeShare(device), 0)}
   })
@@ -16,10 +22,18 @@ export function chooseDevices(devices: readonly GpuDevice[], request: GpuRequest
   const chosen = new Set<GpuDevice>()
   for (const {taken} of ordered) for (const device of taken) if (chosen.size < request.count) chosen.add(device)
   if (chosen.size < request.count) return undefined
-  const inOrder = Map.groupBy(devices.filter((device) => chosen.has(device)), (device) => device.node)
+  const inOrder = Map.groupBy(
+    devices.filter((device) => chosen.has(device)),
+    (device) => device.node,
+  )
   return [...inOrder].map(([node, own]) => ({
     node,
-    devices: own.map((device) => ({id: device.id, index: device.index, name: device.name, memory: shareOf(device, request).memory})),
+    devices: own.map((device) => ({
+      id: device.id,
+      index: device.index,
+      name: device.name,
+      memory: shareOf(device, request).memory,
+    })),
   }))
 }
 

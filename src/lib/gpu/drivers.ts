@@ -1,13 +1,19 @@
 import type {Api} from '../protocol/index.ts'
 import type {Product} from './native.ts'
 
-/** Our drivers for each API: the libraries that a program is given, and what stands for ptxas where the GPU is one in software. */
+/**
+ * Our drivers for each API: the libraries that a program is given, and what stands for ptxas where the GPU is one in
+ * software.
+ */
 export const DRIVERS: Readonly<Record<Api, readonly Product[]>> = {
   opencl: ['libflexrack-opencl.so'],
   cuda: ['libflexrack-cuda.so', 'libflexrack-nvml.so', 'flexrack-ptx-passthrough'],
 }
 
-/** By which names programs look for CUDA's libraries. Those without a version are for linkers, and for programs that ask a linker where the library is. */
+/**
+ * By which names programs look for CUDA's libraries. Those without a version are for linkers, and for programs that ask
+ * a linker where the library is.
+ */
 const LINKS: readonly (readonly [link: string, product: Product])[] = [
   ['libcuda.so.1', 'libflexrack-cuda.so'],
   ['libcuda.so', 'libflexrack-cuda.so'],
@@ -16,8 +22,8 @@ const LINKS: readonly (readonly [link: string, product: Product])[] = [
 ]
 
 /**
- * How a program finds our drivers and no others: OpenCL's by a file that has the path of one, CUDA's by their names in a folder
- * that is searched before all others.
+ * How a program finds our drivers and no others: OpenCL's by a file that has the path of one, CUDA's by their names in
+ * a folder that is searched before all others.
  */
 export interface DriverLinks {
   icd: string | null

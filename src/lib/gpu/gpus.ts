@@ -43,7 +43,10 @@ export interface Gpus {
   stop(nodes: RackNode[], force: boolean): Promise<NodeReport<Withdrawn>[]>
   /** What `bench` would lease now. Errors: as planAttach. */
   planBench(input: BenchInput): Promise<Plan>
-  /** Leases devices, measures them and the links to them one after the other, and gives them back. Errors: as attachGpus, and GPU_FAILED. */
+  /**
+   * Leases devices, measures them and the links to them one after the other, and gives them back. Errors: as
+   * attachGpus, and GPU_FAILED.
+   */
   bench(input: BenchInput): Promise<BenchedGpu[]>
   /** Leases by their ids or the beginnings of them. Errors: NOT_FOUND, USAGE where a beginning means several. */
   find(ids: string[]): Promise<Lease[]>
@@ -58,16 +61,31 @@ export function openGpus(place: {rack: Rack; fleet: Fleet}, context: Context): G
   const nodeOf = (name: string): RackNode => rack.nodes.find((node) => node.name === name) as RackNode
   const read = async (nodes: RackNode[]): Promise<GpuReport> => {
     const reports = await readGpuNodes(nodes, fleet, context)
-    return {rack: rack.name, nodes: reports.map(nodeReport), devices: reports.flatMap(({value}) => value?.devices ?? []), leases: reports.flatMap(({value}) => value?.leases ?? [])}
+    return {
+      rack: rack.name,
+      nodes: reports.map(nodeReport),
+      devices: reports.flatMap(({value}) => value?.devices ?? []),
+      leases: reports.flatMap(({value}) => value?.leases ?? []),
+    }
   }
   return {
     read,
     planServe: async (nodes, wish) => {
       const {plan, failed} = await planServe(place, nodes, wish, context)
-      throwIfAnyFailed(nodes.map(({name}) => {
-        const error = failed.get(name)
-        return error instanceof CliError ? {node: name, ok: false, code: error.code, message: error.message, ...(error.hint !== undefined && {hint: error.hint})} : {node: name, ok: true}
-      }))
+      throwIfAnyFailed(
+        nodes.map(({name}) => {
+          const error = failed.get(name)
+          return error instanceof CliError
+            ? {
+                node: name,
+                ok: false,
+                code: error.code,
+                message: error.message,
+                ...(error.hint !== undefined && {hint: error.hint}),
+              }
+            : {node: name, ok: true}
+        }),
+      )
       return plan
     },
     serve: (nodes, wish) => serveGpus(place, nodes, wish, context),
@@ -94,7 +112,18 @@ function nodeReport(report: NodeReport<GpuNode>): GpuNodeReport {
     return node
   }
   const {node, code, message, hint} = report
-  return {node, state: 'failed', version: null, backend: null, address: null, port: null, refused: {}, ...(code && {code}), ...(message && {message}), ...(hint && {hint})}
+  return {
+    node,
+    state: 'failed',
+    version: null,
+    backend: null,
+    address: null,
+    port: null,
+    refused: {},
+    ...(code && {code}),
+    ...(message && {message}),
+    ...(hint && {hint}),
+  }
 }
 
 function findLease(id: string, leases: Lease[], nodes: GpuNodeReport[]): Lease {
@@ -102,6 +131,14 @@ function findLease(id: string, leases: Lease[], nodes: GpuNodeReport[]): Lease {
   const [only] = found
   if (only && found.length === 1) return only
   const away = nodes.filter((node) => node.state === 'failed').map((node) => node.node)
-  if (found.length > 1) throw new CliError('USAGE', `${id} is the beginning of ${found.length} leases`, {hint: 'give more of it', details: {leases: found.map((one) => one.lease)}})
-  throw new CliError('NOT_FOUND', `there is no lease ${id}${away.length > 0 ? ` on the nodes that answer (${away.join(', ')} did not)` : ''}`, {hint: 'flexrack gpu leases'})
+  if (found.length > 1)
+    throw new CliError('USAGE', `${id} is the beginning of ${found.length} leases`, {
+      hint: 'give more of it',
+      details: {leases: found.map((one) => one.lease)},
+    })
+  throw new CliError(
+    'NOT_FOUND',
+    `there is no lease ${id}${away.length > 0 ? ` on the nodes that answer (${away.join(', ')} did not)` : ''}`,
+    {hint: 'flexrack gpu leases'},
+  )
 }

@@ -8,21 +8,36 @@ import type {Route} from './reach.ts'
 import type {TakenLease} from './take.ts'
 
 /** Leases and the ways to them as one file; devices are seen in this order. Pure. */
-export function leaseFile(leases: readonly TakenLease[], routes: readonly Route[], transport: string | undefined): LeaseFile {
+export function leaseFile(
+  leases: readonly TakenLease[],
+  routes: readonly Route[],
+  transport: string | undefined,
+): LeaseFile {
   return {
     version: 1,
     grace_seconds: Math.min(...leases.map((one) => one.graceSeconds)),
     servers: leases.map(({node, lease, key, server, devices}, index) => {
       const {address, port, unix} = routes[index] as Route
       return {
-        node, address, port, unix, boot_id: server.boot_id, transport: transport ?? server.transport, api: server.api, lease, key: key.reveal(),
+        node,
+        address,
+        port,
+        unix,
+        boot_id: server.boot_id,
+        transport: transport ?? server.transport,
+        api: server.api,
+        lease,
+        key: key.reveal(),
         devices: devices.map(({name, memory}) => ({name, memory})),
       }
     }),
   }
 }
 
-/** A lease file where the command runs, and the folders by which it finds our drivers; null where the leases need none of that kind. */
+/**
+ * A lease file where the command runs, and the folders by which it finds our drivers; null where the leases need none
+ * of that kind.
+ */
 export interface PlacedLeases {
   file: string
   /** Of OpenCL: it names our driver alone. */
@@ -38,7 +53,11 @@ const TOUCH_MS = 600_000
 const EXPIRED_MS = 24 * 3600 * 1000
 
 /** Writes it into a folder of its own, 0700; what commands that were killed have left is removed on the way. */
-export async function writeLeases(content: LeaseFile, drivers: DriverLinks, env: NodeJS.ProcessEnv): Promise<PlacedLeases & {remove(): Promise<void>}> {
+export async function writeLeases(
+  content: LeaseFile,
+  drivers: DriverLinks,
+  env: NodeJS.ProcessEnv,
+): Promise<PlacedLeases & {remove(): Promise<void>}> {
   const parent = join(userPaths(env).state, 'attach')
   const folder = join(parent, `${process.pid}-${randomBytes(6).toString('hex')}`)
   const file = join(folder, 'leases.json')
@@ -65,15 +84,18 @@ export async function writeLeases(content: LeaseFile, drivers: DriverLinks, env:
 }
 
 /**
- * Removes the folders of processes that are gone. Several machines may have this home: what is another one's, or says nothing of whose it is, goes
- * when it has expired, by the clock of the file system, which has dated our own folder `own` just now.
+ * Removes the folders of processes that are gone. Several machines may have this home: what is another one's, or says
+ * nothing of whose it is, goes when it has expired, by the clock of the file system, which has dated our own folder
+ * `own` just now.
  */
 async function sweep(parent: string, own: string): Promise<void> {
   const now = await touchedAt(own)
   for (const name of await readdir(parent)) {
     const folder = join(parent, name)
     const file = join(folder, OWNER)
-    const owner = await readFile(file, 'utf8').then((text) => current<ProcessMark>('attach.owner', JSON.parse(text), file)).catch(() => undefined)
+    const owner = await readFile(file, 'utf8')
+      .then((text) => current<ProcessMark>('attach.owner', JSON.parse(text), file))
+      .catch(() => undefined)
     const state = owner ? await stateOfMark(owner) : 'elsewhere'
     const at = state === 'elsewhere' ? await touchedAt(folder).catch(() => now) : now
     if (state === 'gone' || now - at > EXPIRED_MS) await rm(folder, {recursive: true, force: true})
@@ -86,11 +108,16 @@ async function touchedAt(folder: string): Promise<number> {
 }
 
 /**
- * What makes a program see the leased devices and no others, whatever loader of OpenCL it brings along. `libraries`, where there
- * are some, go in front of what LD_LIBRARY_PATH has where the program runs. Where all devices are in software, Triton is told what to
- * have instead of ptxas: it has one variable for the newest cards and one for the others.
+ * What makes a program see the leased devices and no others, whatever loader of OpenCL it brings along. `libraries`,
+ * where there are some, go in front of what LD_LIBRARY_PATH has where the program runs. Where all devices are in
+ * software, Triton is told what to have instead of ptxas: it has one variable for the newest cards and one for the
+ * others.
  */
-export function leaseEnvironment({file, vendors, libraries}: PlacedLeases, transport: string | undefined, servers: LeaseFile['servers'] = []): Record<string, string> {
+export function leaseEnvironment(
+  {file, vendors, libraries}: PlacedLeases,
+  transport: string | undefined,
+  servers: LeaseFile['servers'] = [],
+): Record<string, string> {
   const passthrough = libraries !== null && isSoftware(servers) ? join(libraries, PASSTHROUGH) : undefined
   return {
     ...(vendors && {OCL_ICD_VENDORS: vendors, OPENCL_VENDOR_PATH: vendors}),

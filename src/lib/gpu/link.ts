@@ -29,10 +29,15 @@ export interface LinkEnds {
 }
 
 /**
- * Measures the link that a route takes: with a process of its own at the other end, for the one who has its key, on the address where the daemon
- * listens, and ended afterwards. Errors: GPU_FAILED where nothing gets through, those of nodes, INTERRUPTED.
+ * Measures the link that a route takes: with a process of its own at the other end, for the one who has its key, on the
+ * address where the daemon listens, and ended afterwards. Errors: GPU_FAILED where nothing gets through, those of
+ * nodes, INTERRUPTED.
  */
-export async function measureLink(fleet: Fleet, {node, route, bound}: LinkEnds, context: Context): Promise<LinkFigures> {
+export async function measureLink(
+  fleet: Fleet,
+  {node, route, bound}: LinkEnds,
+  context: Context,
+): Promise<LinkFigures> {
   const program = nativePath('flexrack-bench', context.env)
   if (route.way === 'shared-memory') return figures('loopback', await runBench(program, {words: ['loopback']}, context))
   const host = await openHost(fleet, node, context)
@@ -40,10 +45,20 @@ export async function measureLink(fleet: Fleet, {node, route, bound}: LinkEnds, 
   const address = isWildcard(bound) ? '0.0.0.0' : bound
   const {process, port} = await startEnd(host, await placeBench(host, context), address, key)
   try {
-    if (route.way === 'address') return figures(isLoopback(route.address) ? 'loopback' : 'address', await runBench(program, {words: ['connect', route.address, String(port)], input: `${key}\n`}, context))
-    const forward = await host.shell.forwardLocal({targetHost: isWildcard(bound) || isLoopback(bound) ? '127.0.0.1' : bound, targetPort: port})
+    if (route.way === 'address')
+      return figures(
+        isLoopback(route.address) ? 'loopback' : 'address',
+        await runBench(program, {words: ['connect', route.address, String(port)], input: `${key}\n`}, context),
+      )
+    const forward = await host.shell.forwardLocal({
+      targetHost: isWildcard(bound) || isLoopback(bound) ? '127.0.0.1' : bound,
+      targetPort: port,
+    })
     try {
-      return figures('tunnel', await runBench(program, {words: ['connect', '127.0.0.1', String(forward.port)], input: `${key}\n`}, context))
+      return figures(
+        'tunnel',
+        await runBench(program, {words: ['connect', '127.0.0.1', String(forward.port)], input: `${key}\n`}, context),
+      )
     } finally {
       await forward.close()
     }
@@ -55,7 +70,12 @@ export async function measureLink(fleet: Fleet, {node, route, bound}: LinkEnds, 
 }
 
 function figures(way: LinkFigures['way'], answer: Record<string, number | string>): LinkFigures {
-  return {way, roundTripUs: Number(answer.rtt_us), toGBps: Number(answer.stream_GBps), fromGBps: Number(answer.stream_from_GBps)}
+  return {
+    way,
+    roundTripUs: Number(answer.rtt_us),
+    toGBps: Number(answer.stream_GBps),
+    fromGBps: Number(answer.stream_from_GBps),
+  }
 }
 
 /** Puts flexrack-bench on the node, if it is not there; its path. */
@@ -69,12 +89,22 @@ async function placeBench(host: Host, context: Context): Promise<string> {
 }
 
 /** The other end: it goes when its standard input ends, which it does with the connection at the latest. */
-async function startEnd(host: Host, path: string, address: string, key: string): Promise<{process: RemoteProcess; port: number}> {
+async function startEnd(
+  host: Host,
+  path: string,
+  address: string,
+  key: string,
+): Promise<{process: RemoteProcess; port: number}> {
   const process = await host.shell.spawn(`exec ${quote([path, 'serve', address])}`)
   process.stdin.on('error', () => {})
   process.stdin.write(`${key}\n`)
   let complaint = ''
   process.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()))
-  for await (const line of createInterface({input: process.stdout})) return {process, port: Number((JSON.parse(line) as {port: number}).port)}
-  throw new CliError('GPU_FAILED', `the other end of the link does not start on ${host.node}${complaint ? `: ${complaint.trim().split('\n').at(-1)}` : ''}`, {details: {node: host.node}})
+  for await (const line of createInterface({input: process.stdout}))
+    return {process, port: Number((JSON.parse(line) as {port: number}).port)}
+  throw new CliError(
+    'GPU_FAILED',
+    `the other end of the link does not start on ${host.node}${complaint ? `: ${complaint.trim().split('\n').at(-1)}` : ''}`,
+    {details: {node: host.node}},
+  )
 }

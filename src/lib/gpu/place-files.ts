@@ -17,12 +17,23 @@ export const PLACE_HANDLERS: Handlers<PlaceKinds, PlaceEnv> = {'gpu.place': plac
 
 /** Steps that put files on a node, but for those it has. */
 export function placeSteps(node: string, placed: string[], files: NativeFile[]): StepOf<PlaceKinds>[] {
-  return files.filter((file) => !placed.includes(file.name)).map(({name, sha256, file, executable}) => (
-    {id: `place:${node}:${name}`, node, kind: 'gpu.place', title: `Put ${name} there`, input: {node, name, sha256, file, executable}, needs: []}
-  ))
+  return files
+    .filter((file) => !placed.includes(file.name))
+    .map(({name, sha256, file, executable}) => ({
+      id: `place:${node}:${name}`,
+      node,
+      kind: 'gpu.place',
+      title: `Put ${name} there`,
+      input: {node, name, sha256, file, executable},
+      needs: [],
+    }))
 }
 
 /** Progress in bytes. */
-export async function placeFile({node, file, ...input}: PlaceInput, _done: unknown, {host, context}: PlaceEnv): Promise<void> {
+export async function placeFile(
+  {node, file, ...input}: PlaceInput,
+  _done: unknown,
+  {host, context}: PlaceEnv,
+): Promise<void> {
   await sendFile(await host(node), {file, verb: 'gpu.place', input, title: `Sending ${input.name}`}, context)
 }

@@ -7,7 +7,10 @@ import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet, Forward} from '../ssh/index.ts'
 import type {TakenLease} from './take.ts'
 
-/** shared-memory: both are one machine; address: straight to the daemon's; tunnel: through SSH, because nothing else leads there. */
+/**
+ * shared-memory: both are one machine; address: straight to the daemon's; tunnel: through SSH, because nothing else
+ * leads there.
+ */
 export type RouteWay = 'shared-memory' | 'address' | 'tunnel'
 
 /** How a command reaches one daemon. */
@@ -25,16 +28,30 @@ const TRY_MS = 2000
 const ANSWER_BYTES = 16
 
 /**
- * Finds the way from where the command runs (`from`; undefined is this machine) to the daemon of a lease by trying: shared memory, unless `transport` is one
- * of the network; an address; else a tunnel through SSH that lasts until `close`.
+ * Finds the way from where the command runs (`from`; undefined is this machine) to the daemon of a lease by trying:
+ * shared memory, unless `transport` is one of the network; an address; else a tunnel through SSH that lasts until
+ * `close`.
  */
-export async function findRoute({rack, fleet}: {rack: Rack; fleet: Fleet}, {node, server, lease}: TakenLease, {from, transport = server.transport}: {from?: Host | undefined; transport?: string | undefined}, context: Context): Promise<Route> {
+export async function findRoute(
+  {rack, fleet}: {rack: Rack; fleet: Fleet},
+  {node, server, lease}: TakenLease,
+  {from, transport = server.transport}: {from?: Host | undefined; transport?: string | undefined},
+  context: Context,
+): Promise<Route> {
   const rackNode = rack.nodes.find((one) => one.name === node) as RackNode
   const local = isLoopback(server.address) || isWildcard(server.address) ? '127.0.0.1' : server.address
-  const question: WayQuestion = {unix: server.unix, boot_id: server.boot_id, loopback: isLoopback(local) ? local : null, addresses: candidates(server.address, rackNode), port: server.port, lease}
+  const question: WayQuestion = {
+    unix: server.unix,
+    boot_id: server.boot_id,
+    loopback: isLoopback(local) ? local : null,
+    addresses: candidates(server.address, rackNode),
+    port: server.port,
+    lease,
+  }
   const found = from ? await from.call('gpu.reach', question, {signal: context.signal}) : await lookFromHere(question)
   const here = {port: server.port, unix: found.unix ? server.unix : '', close: async () => {}}
-  if (found.unix && transport !== 'tls' && transport !== 'tcp') return {...here, address: found.address ?? local, way: 'shared-memory'}
+  if (found.unix && transport !== 'tls' && transport !== 'tcp')
+    return {...here, address: found.address ?? local, way: 'shared-memory'}
   if (found.address !== null) return {...here, address: found.address, way: 'address'}
   return openTunnel((await openHost(fleet, rackNode, context)).shell, {host: local, port: server.port}, from)
 }
@@ -42,20 +59,35 @@ export async function findRoute({rack, fleet}: {rack: Rack; fleet: Fleet}, {node
 /** Where else than on its own machine a daemon may be reached. Loopback is nobody else's. */
 function candidates(bound: string, node: RackNode): string[] {
   if (isLoopback(bound)) return []
-  return isWildcard(bound) ? [...new Set([node.address, node.host].filter((one) => one !== undefined && !isLoopback(one)) as string[])] : [bound]
+  return isWildcard(bound)
+    ? [...new Set([node.address, node.host].filter((one) => one !== undefined && !isLoopback(one)) as string[])]
+    : [bound]
 }
 
 /** The same question as gpu.reach of a node (node/flexrack_node/gpu/reach.py). */
-async function lookFromHere({unix, boot_id: bootId, loopback, addresses, port, lease}: WayQuestion): Promise<Reachable> {
+async function lookFromHere({
+  unix,
+  boot_id: bootId,
+  loopback,
+  addresses,
+  port,
+  lease,
+}: WayQuestion): Promise<Reachable> {
   const own = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')
   // The same kernel is not yet the same machine: a container has its own files and its own loopback.
   const isSameKernel = bootId !== '' && own.trim() === bootId
   const hosts = isSameKernel && loopback !== null ? [loopback, ...addresses] : addresses
-  const [unixAnswers, ...answers] = await Promise.all([isSameKernel && isThere({path: unix}, lease), ...hosts.map((host) => isThere({host, port}, lease))])
+  const [unixAnswers, ...answers] = await Promise.all([
+    isSameKernel && isThere({path: unix}, lease),
+    ...hosts.map((host) => isThere({host, port}, lease)),
+  ])
   return {unix: unixAnswers === true, address: hosts.find((_, index) => answers[index]) ?? null}
 }
 
-/** Whether the daemon that granted the lease answers there: another program, or another daemon, does not know it. Proves nothing, as it needs not. */
+/**
+ * Whether the daemon that granted the lease answers there: another program, or another daemon, does not know it. Proves
+ * nothing, as it needs not.
+ */
 function isThere(where: NetConnectOpts, lease: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(where)
@@ -66,7 +98,10 @@ function isThere(where: NetConnectOpts, lease: string): Promise<boolean> {
       resolve(is)
     }
     const late = setTimeout(() => end(false), TRY_MS)
-    socket.once('connect', () => socket.write(preamble(lease))).once('error', () => end(false)).once('close', () => end(false))
+    socket
+      .once('connect', () => socket.write(preamble(lease)))
+      .once('error', () => end(false))
+      .once('close', () => end(false))
     socket.on('data', (more) => {
       answer = Buffer.concat([answer, more])
       if (answer.length >= ANSWER_BYTES) end(answer.toString('latin1', 0, 4) === 'FLXA' && answer.readUInt16LE(6) === 0)
@@ -84,9 +119,14 @@ function preamble(lease: string): Buffer {
 }
 
 /** To this machine, and from there on to the node where the command runs, if it is not here. */
-async function openTunnel(shell: Host['shell'], to: {host: string; port: number}, from: Host | undefined): Promise<Route> {
+async function openTunnel(
+  shell: Host['shell'],
+  to: {host: string; port: number},
+  from: Host | undefined,
+): Promise<Route> {
   const near = await shell.forwardLocal({targetHost: to.host, targetPort: to.port})
-  const far: Forward | undefined = from && (await from.shell.forwardRemote({targetHost: '127.0.0.1', targetPort: near.port}))
+  const far: Forward | undefined =
+    from && (await from.shell.forwardRemote({targetHost: '127.0.0.1', targetPort: near.port}))
   const close = async (): Promise<void> => {
     await far?.close()
     await near.close()

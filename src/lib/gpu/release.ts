@@ -11,7 +11,8 @@ export interface ReleaseEnv {
 }
 
 export const RELEASE_HANDLERS: Handlers<ReleaseKinds, ReleaseEnv> = {
-  'gpu.release': async ({node, lease}, _done, {host, context}) => void (await (await host(node)).call('gpu.release', {lease}, {signal: context.signal})),
+  'gpu.release': async ({node, lease}, _done, {host, context}) =>
+    void (await (await host(node)).call('gpu.release', {lease}, {signal: context.signal})),
 }
 
 /** What ending these leases does. Pure. */
@@ -19,7 +20,11 @@ export function releasePlan(leases: Lease[]): PlanOf<ReleaseKinds> {
   return {
     command: 'gpu release',
     steps: leases.map(({node, lease, owner, purpose, programs}): StepOf<ReleaseKinds> => ({
-      id: `release:${lease}`, node, kind: 'gpu.release', needs: [], input: {node, lease},
+      id: `release:${lease}`,
+      node,
+      kind: 'gpu.release',
+      needs: [],
+      input: {node, lease},
       title: `End lease ${lease.slice(0, 8)} of ${owner}${purpose ? ` (${purpose})` : ''}${programs > 0 ? `, with ${programs} program${programs === 1 ? '' : 's'} at work` : ''}`,
     })),
   }

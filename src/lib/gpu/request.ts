@@ -19,14 +19,21 @@ export function gpuRequest(flags: RequestedGpus, manifest: RequestedGpus = {}): 
   const shareRequested = flags.memory !== undefined || flags.fraction !== undefined || flags.whole
   const {memory, fraction, whole} = shareRequested ? flags : manifest
   if ([memory !== undefined, fraction !== undefined, whole === true].filter(Boolean).length > 1) {
-    throw new CliError('USAGE', 'a share is asked for by --memory, by --fraction, or all of it by --whole: one of them', {hint: 'leave out all but one'})
+    throw new CliError(
+      'USAGE',
+      'a share is asked for by --memory, by --fraction, or all of it by --whole: one of them',
+      {hint: 'leave out all but one'},
+    )
   }
   const bytes = memory === undefined ? undefined : parseSize(memory)
-  if (memory !== undefined && bytes === undefined) throw new CliError('USAGE', `"${memory}" is not a size of memory`, {hint: '--memory 2GiB'})
+  if (memory !== undefined && bytes === undefined)
+    throw new CliError('USAGE', `"${memory}" is not a size of memory`, {hint: '--memory 2GiB'})
   const share = fraction === undefined ? undefined : Number(fraction)
-  if (share !== undefined && !(share >= 0.001 && share <= 1)) throw new CliError('USAGE', `a fraction is a number from 0.001 to 1, not "${fraction}"`, {hint: '--fraction 0.25'})
+  if (share !== undefined && !(share >= 0.001 && share <= 1))
+    throw new CliError('USAGE', `a fraction is a number from 0.001 to 1, not "${fraction}"`, {hint: '--fraction 0.25'})
   const cap = flags.cap ?? (shareRequested ? false : (manifest.cap ?? false))
-  if (cap && bytes === undefined && share === undefined) throw new CliError('USAGE', '--cap limits a share, and this asks for whole devices', {hint: '--fraction 0.5 --cap'})
+  if (cap && bytes === undefined && share === undefined)
+    throw new CliError('USAGE', '--cap limits a share, and this asks for whole devices', {hint: '--fraction 0.5 --cap'})
   const api = flags.api ?? manifest.api
   return {
     count: flags.count ?? manifest.count ?? 1,

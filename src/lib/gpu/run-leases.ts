@@ -17,9 +17,10 @@ export interface RunLeases {
 }
 
 /**
- * Leases what was chosen for the ranks of a run on one node, and puts there what they need for it; seen in the order of the ranks. All or nothing.
- * Who holds them is the run's supervisor: a lease that nobody takes up ends by itself. Errors: GPU_UNAVAILABLE where somebody was quicker;
- * NODE_UNFIT where a daemon can only be reached through this machine, which a run has to outlive; NATIVE_MISSING; those of nodes.
+ * Leases what was chosen for the ranks of a run on one node, and puts there what they need for it; seen in the order of
+ * the ranks. All or nothing. Who holds them is the run's supervisor: a lease that nobody takes up ends by itself.
+ * Errors: GPU_UNAVAILABLE where somebody was quicker; NODE_UNFIT where a daemon can only be reached through this
+ * machine, which a run has to outlive; NATIVE_MISSING; those of nodes.
  */
 export async function leaseForRun(
   place: {rack: Rack; fleet: Fleet},
@@ -35,11 +36,20 @@ export async function leaseForRun(
     for (const lease of leases) routes.push(await directRoute(place, lease, host, context))
     const content = leaseFile(leases, routes, undefined)
     const {keeper, file, folder, libraries, vendors} = await site.deliver(content)
-    const held = {keeper, file, folder: folder as string, libraries, env: leaseEnvironment({file, vendors, libraries}, undefined, content.servers)}
-    return {held, release: async () => {
-      await releaseLeases(place, leases, context)
-      if (folder !== undefined) await host.call('gpu.forget', {folder}).catch(() => {})
-    }}
+    const held = {
+      keeper,
+      file,
+      folder: folder as string,
+      libraries,
+      env: leaseEnvironment({file, vendors, libraries}, undefined, content.servers),
+    }
+    return {
+      held,
+      release: async () => {
+        await releaseLeases(place, leases, context)
+        if (folder !== undefined) await host.call('gpu.forget', {folder}).catch(() => {})
+      },
+    }
   } catch (error) {
     await releaseLeases(place, leases, context)
     throw error
@@ -48,15 +58,29 @@ export async function leaseForRun(
 
 /** One lease for each rank and daemon, in the order in which ranks are to see their devices. Pure. */
 export function choicesOf(ranks: LeasedGpu[][]): Choice[] {
-  return ranks.flatMap((devices) => [...Map.groupBy(devices, (one) => one.node)].map(([node, own]) => ({node, devices: own.map(({id, index, name, memory}) => ({id, index, name, memory}))})))
+  return ranks.flatMap((devices) =>
+    [...Map.groupBy(devices, (one) => one.node)].map(([node, own]) => ({
+      node,
+      devices: own.map(({id, index, name, memory}) => ({id, index, name, memory})),
+    })),
+  )
 }
 
-async function directRoute(place: {rack: Rack; fleet: Fleet}, lease: TakenLease, host: Host, context: Context): Promise<Route> {
+async function directRoute(
+  place: {rack: Rack; fleet: Fleet},
+  lease: TakenLease,
+  host: Host,
+  context: Context,
+): Promise<Route> {
   const route = await findRoute(place, lease, {from: host}, context)
   if (route.way !== 'tunnel') return route
   await route.close()
-  throw new CliError('NODE_UNFIT', `${host.node} cannot reach the GPU daemon of ${lease.node} but through this machine, which a run has to outlive`, {
-    hint: `in the rack file open the daemon of ${lease.node} to the network of the nodes (gpu: {bind: ...}), then: flexrack gpu serve ${lease.node}`,
-    details: {node: lease.node},
-  })
+  throw new CliError(
+    'NODE_UNFIT',
+    `${host.node} cannot reach the GPU daemon of ${lease.node} but through this machine, which a run has to outlive`,
+    {
+      hint: `in the rack file open the daemon of ${lease.node} to the network of the nodes (gpu: {bind: ...}), then: flexrack gpu serve ${lease.node}`,
+      details: {node: lease.node},
+    },
+  )
 }

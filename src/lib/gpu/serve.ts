@@ -1,6 +1,17 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
-import {executePlan, fill, fromEnv, throwIfFailed, type FromEnv, type Handlers, type Outputs, type PlanOf, type StepOf, type StepOutcome} from '../plan/index.ts'
+import {
+  executePlan,
+  fill,
+  fromEnv,
+  throwIfFailed,
+  type FromEnv,
+  type Handlers,
+  type Outputs,
+  type PlanOf,
+  type StepOf,
+  type StepOutcome,
+} from '../plan/index.ts'
 import type {Backend, ComesBack, GpuOrder} from '../protocol/index.ts'
 import type {GpuSpec, Rack, RackNode} from '../rack/index.ts'
 import {rebootTitle, warnOfReboot} from '../reboot/index.ts'
@@ -49,24 +60,40 @@ export function gpuSettings(rack: Rack, node: RackNode): GpuSpec {
 }
 
 /**
- * What has to be done so that these nodes serve their GPUs, and through what each does; looks only. Nodes that cannot be reached,
- * or have nothing to serve, are among `failed`.
+ * What has to be done so that these nodes serve their GPUs, and through what each does; looks only. Nodes that cannot
+ * be reached, or have nothing to serve, are among `failed`.
  */
-export async function planServe(place: {rack: Rack; fleet: Fleet}, nodes: RackNode[], wish: BackendWish, context: Context): Promise<ServePlan> {
-  const programs = {gpud: await loadNative('flexrack-gpud', context.env), sim: wish.backend === 'sim' ? await loadSim(context) : await loadSim(context).catch(() => undefined)}
+export async function planServe(
+  place: {rack: Rack; fleet: Fleet},
+  nodes: RackNode[],
+  wish: BackendWish,
+  context: Context,
+): Promise<ServePlan> {
+  const programs = {
+    gpud: await loadNative('flexrack-gpud', context.env),
+    sim: wish.backend === 'sim' ? await loadSim(context) : await loadSim(context).catch(() => undefined),
+  }
   const failed = new Map<string, Error>()
   const chosen = new Map<string, ChosenBackend>()
-  const steps = await Promise.all(nodes.map(async (node) => {
-    try {
-      const planned = await planNode(await openHost(place.fleet, node, context), gpuSettings(place.rack, node), programs, wish, context)
-      chosen.set(node.name, planned.chosen)
-      return planned.steps
-    } catch (error) {
-      if (!isCliError(error) || isCliError(error, 'INTERRUPTED')) throw error
-      failed.set(node.name, error)
-      return []
-    }
-  }))
+  const steps = await Promise.all(
+    nodes.map(async (node) => {
+      try {
+        const planned = await planNode(
+          await openHost(place.fleet, node, context),
+          gpuSettings(place.rack, node),
+          programs,
+          wish,
+          context,
+        )
+        chosen.set(node.name, planned.chosen)
+        return planned.steps
+      } catch (error) {
+        if (!isCliError(error) || isCliError(error, 'INTERRUPTED')) throw error
+        failed.set(node.name, error)
+        return []
+      }
+    }),
+  )
   return {plan: {command: 'gpu serve', steps: steps.flat()}, chosen, failed}
 }
 
@@ -74,23 +101,53 @@ async function loadSim(context: Context): Promise<NativeFile[]> {
   return loadNative('libflexrack-sim.so', context.env)
 }
 
-async function planNode(host: Host, settings: GpuSpec, programs: {gpud: NativeFile[]; sim: NativeFile[] | undefined}, wish: BackendWish, context: Context): Promise<{steps: StepOf<ServeKinds>[]; chosen: ChosenBackend}> {
+async function planNode(
+  host: Host,
+  settings: GpuSpec,
+  programs: {gpud: NativeFile[]; sim: NativeFile[] | undefined},
+  wish: BackendWish,
+  context: Context,
+): Promise<{steps: StepOf<ServeKinds>[]; chosen: ChosenBackend}> {
   const {bind, port, transport, trustedFabric, grace, env} = settings
   const names = [...programs.gpud, ...(programs.sim ?? [])].map((file) => file.name)
-  const found = await host.call('gpu.inspect', {programs: names, ...(wish.backend === undefined && {drivers: true, env})}, {signal: context.signal})
+  const found = await host.call(
+    'gpu.inspect',
+    {programs: names, ...(wish.backend === undefined && {drivers: true, env})},
+    {signal: context.signal},
+  )
   const [gpud] = forNode([programs.gpud], host.node, found) as [NativeFile]
   const chosen = chooseBackend(wish, host.node, found.settings ?? undefined, found.drivers)
   const [driver] = chosen.backend === 'sim' ? forNode([programs.sim ?? (await loadSim(context))], host.node, found) : []
   const wanted: GpuOrder = {
-    program: gpud.name, backend: chosen.backend, ...(driver && {driver: driver.name}), ...(chosen.sim && {sim: chosen.sim}),
-    bind, ...(port && {port}), transport, trusted_fabric: trustedFabric, grace, env,
+    program: gpud.name,
+    backend: chosen.backend,
+    ...(driver && {driver: driver.name}),
+    ...(chosen.sim && {sim: chosen.sim}),
+    bind,
+    ...(port && {port}),
+    transport,
+    trusted_fabric: trustedFabric,
+    grace,
+    env,
   }
   if (found.running && found.settings && isSame(wanted, found.settings)) return {steps: [], chosen}
   const steps = placeSteps(host.node, found.placed, [gpud, ...(driver ? [driver] : [])])
-  const input: StartInput = {node: host.node, settings: {...wanted, env: Object.fromEntries(Object.keys(env).map((name) => [name, fromEnv('variables', host.node, name)]))}}
+  const input: StartInput = {
+    node: host.node,
+    settings: {
+      ...wanted,
+      env: Object.fromEntries(Object.keys(env).map((name) => [name, fromEnv('variables', host.node, name)])),
+    },
+  }
   const at = port || found.settings?.port ? `port ${port ?? found.settings?.port}` : 'a free port'
   const title = `${found.running ? 'Replace' : 'Start'} the GPU daemon (${chosen.backend}${chosen.why ? `: ${chosen.why}` : ''}) on ${bind.join(', ')}, ${at}${found.keeper === 'systemd' ? ', as a systemd user unit' : ''}${rebootTitle(found.comes_back)}${found.running ? '; programs that use it run on' : ''}`
-  return {steps: [...steps, {id: `start:${host.node}`, node: host.node, kind: 'gpu.start', title, input, needs: steps.map((step) => step.id)}], chosen}
+  return {
+    steps: [
+      ...steps,
+      {id: `start:${host.node}`, node: host.node, kind: 'gpu.start', title, input, needs: steps.map((step) => step.id)},
+    ],
+    chosen,
+  }
 }
 
 /** The port that was chosen stays, where none is asked for. */
@@ -100,21 +157,41 @@ function isSame(wanted: GpuOrder, has: GpuOrder): boolean {
 }
 
 function canonical(value: object): string {
-  return JSON.stringify(value, (_key, one: unknown) => (typeof one === 'object' && one !== null && !Array.isArray(one) ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1))) : one))
+  return JSON.stringify(value, (_key, one: unknown) =>
+    typeof one === 'object' && one !== null && !Array.isArray(one)
+      ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : one,
+  )
 }
 
-/** Has these nodes serve their GPUs; run again it changes nothing. Says what was chosen where nobody asked. Throws as throwIfFailed, with every node. */
-export async function serveGpus(place: {rack: Rack; fleet: Fleet}, nodes: RackNode[], wish: BackendWish, context: Context): Promise<Served[]> {
+/**
+ * Has these nodes serve their GPUs; run again it changes nothing. Says what was chosen where nobody asked. Throws as
+ * throwIfFailed, with every node.
+ */
+export async function serveGpus(
+  place: {rack: Rack; fleet: Fleet},
+  nodes: RackNode[],
+  wish: BackendWish,
+  context: Context,
+): Promise<Served[]> {
   const {plan, chosen, failed} = await planServe(place, nodes, wish, context)
   tellChosen(nodes, chosen, context)
   const byName = new Map(nodes.map((node) => [node.name, node]))
   const host = (name: string): Promise<Host> => openHost(place.fleet, byName.get(name) as RackNode, context)
-  const reached = nodes.map(({name}): StepOutcome => ({step: {id: `reach:${name}`, node: name, kind: 'reach', title: '', input: {}, needs: []}, status: failed.has(name) ? 'failed' : 'done', error: failed.get(name) as Error}))
+  const reached = nodes.map(({name}): StepOutcome => ({
+    step: {id: `reach:${name}`, node: name, kind: 'reach', title: '', input: {}, needs: []},
+    status: failed.has(name) ? 'failed' : 'done',
+    error: failed.get(name) as Error,
+  }))
   const variables = Object.fromEntries(nodes.map((node) => [node.name, gpuSettings(place.rack, node).env]))
   const outcomes = await executePlan(plan, SERVE_HANDLERS, {host, variables, context}, context)
   throwIfFailed([...reached, ...outcomes])
-  const started = new Map(outcomes.filter((one) => one.step.kind === 'gpu.start').map((one) => [one.step.node, one.value as Served]))
-  return Promise.all(nodes.map(async (node) => started.get(node.name) ?? alreadyServed(await openHost(place.fleet, node, context))))
+  const started = new Map(
+    outcomes.filter((one) => one.step.kind === 'gpu.start').map((one) => [one.step.node, one.value as Served]),
+  )
+  return Promise.all(
+    nodes.map(async (node) => started.get(node.name) ?? alreadyServed(await openHost(place.fleet, node, context))),
+  )
 }
 
 /** Nodes with the same reason in one line. */
@@ -124,10 +201,16 @@ function tellChosen(nodes: RackNode[], chosen: Map<string, ChosenBackend>, conte
   for (const [text, alike] of reported) context.reporter.note(`${alike.map(({name}) => name).join(', ')}: ${text}`)
 }
 
-async function start({node, settings}: StartInput, done: Outputs<ServeKinds>, {host, variables, context}: ServeEnv): Promise<Served> {
+async function start(
+  {node, settings}: StartInput,
+  done: Outputs<ServeKinds>,
+  {host, variables, context}: ServeEnv,
+): Promise<Served> {
   const progress = context.reporter.begin('Start the GPU daemon', node)
   try {
-    const served = await (await host(node)).call('gpu.start', fill(settings, (from) => done.at(from), {variables}) as GpuOrder, {signal: context.signal})
+    const served = await (
+      await host(node)
+    ).call('gpu.start', fill(settings, (from) => done.at(from), {variables}) as GpuOrder, {signal: context.signal})
     progress.done()
     warnOfReboot(node, 'the GPU daemon', served.comes_back, context)
     return {node, backend: settings.backend, ...served}
@@ -139,6 +222,18 @@ async function start({node, settings}: StartInput, done: Outputs<ServeKinds>, {h
 
 async function alreadyServed(host: Host): Promise<Served> {
   const found = await host.call('gpu.inspect', {programs: []})
-  if (found.pid === null || !found.settings?.port) throw new CliError('GPU_FAILED', `the GPU daemon on ${host.node} has just ended`, {hint: 'flexrack gpu serve', details: {node: host.node}})
-  return {node: host.node, backend: found.settings.backend, started: false, pid: found.pid, port: found.settings.port, keeper: found.keeper, comes_back: found.comes_back}
+  if (found.pid === null || !found.settings?.port)
+    throw new CliError('GPU_FAILED', `the GPU daemon on ${host.node} has just ended`, {
+      hint: 'flexrack gpu serve',
+      details: {node: host.node},
+    })
+  return {
+    node: host.node,
+    backend: found.settings.backend,
+    started: false,
+    pid: found.pid,
+    port: found.settings.port,
+    keeper: found.keeper,
+    comes_back: found.comes_back,
+  }
 }

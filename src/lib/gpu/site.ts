@@ -17,7 +17,12 @@ export function prepareHere(api: Api, context: Context): Site {
   const keeper = nativePath('flexrack-lease-keeper', context.env)
   const fileOf = (product: Product): string => nativePath(product, context.env)
   for (const product of DRIVERS[api]) fileOf(product)
-  return {deliver: async (content) => ({...(await writeLeases(content, driverLinks(api, fileOf, isSoftware(content.servers)), context.env)), keeper})}
+  return {
+    deliver: async (content) => ({
+      ...(await writeLeases(content, driverLinks(api, fileOf, isSoftware(content.servers)), context.env)),
+      keeper,
+    }),
+  }
 }
 
 /** Puts the drivers and flexrack-lease-keeper on the node, where they are not there yet. */
@@ -25,13 +30,19 @@ export async function prepareNode(host: Host, api: Api, context: Context): Promi
   const nameOf = await placeDrivers(host, api, context)
   return {
     deliver: async (leases) => {
-      const {folder, ...placed} = await host.call('gpu.deliver', {leases, keeper: nameOf('flexrack-lease-keeper'), ...driverLinks(api, nameOf, isSoftware(leases.servers))})
+      const {folder, ...placed} = await host.call('gpu.deliver', {
+        leases,
+        keeper: nameOf('flexrack-lease-keeper'),
+        ...driverLinks(api, nameOf, isSoftware(leases.servers)),
+      })
       return {...placed, folder, remove: () => host.call('gpu.forget', {folder})}
     },
   }
 }
 
-/** For a node that leases of its own daemon, without us: what it needs is put there, and what that is called is told. */
+/**
+ * For a node that leases of its own daemon, without us: what it needs is put there, and what that is called is told.
+ */
 export const OWN_LEASES = {
   async prepare(host: Host, api: Api, software: boolean, context: Context): Promise<{keeper: string} & DriverLinks> {
     const nameOf = await placeDrivers(host, api, context)
@@ -42,7 +53,11 @@ export const OWN_LEASES = {
 async function placeDrivers(host: Host, api: Api, context: Context): Promise<(product: Product) => string> {
   const products: Product[] = ['flexrack-lease-keeper', ...DRIVERS[api]]
   const built = await Promise.all(products.map((product) => loadNative(product, context.env)))
-  const found = await host.call('gpu.inspect', {programs: built.flat().map((file) => file.name)}, {signal: context.signal})
+  const found = await host.call(
+    'gpu.inspect',
+    {programs: built.flat().map((file) => file.name)},
+    {signal: context.signal},
+  )
   const files = forNode(built, host.node, found)
   const nameOf = (product: Product): string => (files[products.indexOf(product)] as NativeFile).name
   const plan = {command: 'workspace exec', steps: placeSteps(host.node, found.placed, files)}

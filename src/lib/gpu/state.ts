@@ -37,11 +37,47 @@ function deviceOf(node: string, device: DaemonDevice, leases: DaemonLease[]): Gp
   const {index, id, name, vendor, driver, api, capability = null, memory, used, reserved} = device
   const free = reserved ? {memory: 0, compute: 0} : device.free
   if (reserved) holders.push({...reserved, purpose: `run ${reserved.lease}`, memory, compute: 1, whole: true})
-  return {node, index, id, name, vendor, driver, api, capability, memory, computeUnits: device.compute_units, free, whole: device.leased.whole || reserved !== undefined, used, utilisation: device.utilization, holders}
+  return {
+    node,
+    index,
+    id,
+    name,
+    vendor,
+    driver,
+    api,
+    capability,
+    memory,
+    computeUnits: device.compute_units,
+    free,
+    whole: device.leased.whole || reserved !== undefined,
+    used,
+    utilisation: device.utilization,
+    holders,
+  }
 }
 
 function leaseOf(node: string, raw: DaemonLease): Lease {
   const {lease, state, owner, purpose, created} = raw
-  const devices = raw.devices.map(({index, id, name, memory, compute, whole, cap, used}) => ({index, id, name, memory, compute, whole, cap, used}))
-  return {node, lease, state, owner, purpose, created, endsIn: raw.ends_in_seconds, holder: raw.holder?.address ?? null, devices, programs: raw.sessions.length}
+  const devices = raw.devices.map(({index, id, name, memory, compute, whole, cap, used}) => ({
+    index,
+    id,
+    name,
+    memory,
+    compute,
+    whole,
+    cap,
+    used,
+  }))
+  return {
+    node,
+    lease,
+    state,
+    owner,
+    purpose,
+    created,
+    endsIn: raw.ends_in_seconds,
+    holder: raw.holder?.address ?? null,
+    devices,
+    programs: raw.sessions.length,
+  }
 }

@@ -50,7 +50,16 @@ export interface Lease {
   endsIn: number | null
   /** Address of who holds it. */
   holder: string | null
-  devices: {index: number; id: string; name: string; memory: number; compute: number; whole: boolean; cap: boolean; used: number}[]
+  devices: {
+    index: number
+    id: string
+    name: string
+    memory: number
+    compute: number
+    whole: boolean
+    cap: boolean
+    used: number
+  }[]
   /** Programs that use it now. */
   programs: number
 }

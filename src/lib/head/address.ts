@@ -11,15 +11,19 @@ const LOOPBACK = '127.0.0.1'
 const PATIENCE_MS = 15_000
 
 /**
- * The address on which the head listens: what the rack file says; loopback where all nodes are one machine; else the one
- * at which the other nodes reach it, found by route as gangs find theirs. Errors: those of openHost for the head's node, NODE_UNFIT where it has no address.
+ * The address on which the head listens: what the rack file says; loopback where all nodes are one machine; else the
+ * one at which the other nodes reach it, found by route as gangs find theirs. Errors: those of openHost for the head's
+ * node, NODE_UNFIT where it has no address.
  */
 export async function listenAddress(rack: Rack, node: RackNode, fleet: Fleet, context: Context): Promise<string> {
   if (rack.head.bind !== undefined) return rack.head.bind
   const others = rack.nodes.filter((one) => one.host !== node.host)
   if (others.length === 0) return LOOPBACK
   if (node.address !== undefined) return node.address
-  const ask = async (one: RackNode): Promise<[string, NodeRoute]> => [one.name, await askRoute(await openHost(fleet, one, context), undefined, context.signal)]
+  const ask = async (one: RackNode): Promise<[string, NodeRoute]> => [
+    one.name,
+    await askRoute(await openHost(fleet, one, context), undefined, context.signal),
+  ]
   const own = await ask(node)
   const late = new AbortController()
   const answered = new Map([own])

@@ -11,7 +11,10 @@ import {HEAD_NAME} from './types.ts'
 
 /** A way to the head's listener, through the node's SSH connection. */
 export interface HeadConnection {
-  /** Base URL from here, through a forward that speaks TLS with the head and with nobody else; usable as MLFLOW_TRACKING_URI. */
+  /**
+   * Base URL from here, through a forward that speaks TLS with the head and with nobody else; usable as
+   * MLFLOW_TRACKING_URI.
+   */
   uri: string
   /** Base URL that nodes use. */
   nodeUri: string
@@ -36,21 +39,39 @@ export interface HeadConnection {
  */
 export async function connectHead(rack: Rack, fleet: Fleet, context: Context): Promise<HeadConnection> {
   const host = await openHeadHost(rack, fleet, context)
-  const [{listener, token, ca}, service] = await Promise.all([host.call('head.access', {}), serviceStatus(host, SERVICE_ID)])
+  const [{listener, token, ca}, service] = await Promise.all([
+    host.call('head.access', {}),
+    serviceStatus(host, SERVICE_ID),
+  ])
   const hint = `flexrack head start --rack ${rack.name}`
-  if (service.state === 'failed') throw new CliError('HEAD_FAILED', `the head of rack ${rack.name} ended again and again`, {hint: 'flexrack head status', details: {node: host.node}})
+  if (service.state === 'failed')
+    throw new CliError('HEAD_FAILED', `the head of rack ${rack.name} ended again and again`, {
+      hint: 'flexrack head status',
+      details: {node: host.node},
+    })
   if (!listener || !token || ['absent', 'stopped', 'lost'].includes(service.state)) {
     throw new CliError('NOT_FOUND', `rack ${rack.name} has no head running`, {hint, details: {node: host.node}})
   }
   // One of an older version speaks no TLS.
-  if (!ca || listener.address === undefined) throw new CliError('HEAD_FAILED', `the head of rack ${rack.name} is of an older version`, {hint, details: {node: host.node}})
+  if (!ca || listener.address === undefined)
+    throw new CliError('HEAD_FAILED', `the head of rack ${rack.name} is of an older version`, {
+      hint,
+      details: {node: host.node},
+    })
   const place = `${listener.address}:${listener.port} of ${host.node}`
   let reported = false
   const onUntrusted = (error: Error): void => {
-    if (!reported) context.reporter.warn(`what answers at ${place} is not the head of rack ${rack.name}, and was told nothing: ${error.message}`)
+    if (!reported)
+      context.reporter.warn(
+        `what answers at ${place} is not the head of rack ${rack.name}, and was told nothing: ${error.message}`,
+      )
     reported = true
   }
-  const forward = await host.shell.forwardLocal({targetHost: listener.address, targetPort: listener.port, pinned: {ca, name: HEAD_NAME, onUntrusted}})
+  const forward = await host.shell.forwardLocal({
+    targetHost: listener.address,
+    targetPort: listener.port,
+    pinned: {ca, name: HEAD_NAME, onUntrusted},
+  })
   const uri = `http://127.0.0.1:${forward.port}`
   const secret = new Secret(token)
   const peer = `the head of rack ${rack.name}`
@@ -62,9 +83,21 @@ export async function connectHead(rack: Rack, fleet: Fleet, context: Context): P
     token: secret,
     request: async <T>(method: HttpRequest['method'], path: string, body?: unknown): Promise<T> => {
       try {
-        return await requestJson<T>({method, url: `${uri}${path}`, peer, token: secret, signal: context.signal, ...(body !== undefined && {json: body})})
+        return await requestJson<T>({
+          method,
+          url: `${uri}${path}`,
+          peer,
+          token: secret,
+          signal: context.signal,
+          ...(body !== undefined && {json: body}),
+        })
       } catch (error) {
-        if (isCliError(error, 'NODE_UNREACHABLE') && !error.hint) throw new CliError('NODE_UNREACHABLE', error.message, {hint: 'flexrack head status', details: error.details, cause: error})
+        if (isCliError(error, 'NODE_UNREACHABLE') && !error.hint)
+          throw new CliError('NODE_UNREACHABLE', error.message, {
+            hint: 'flexrack head status',
+            details: error.details,
+            cause: error,
+          })
         throw error
       }
     },

@@ -1,4 +1,7 @@
-/** The rack's one long-lived service, from here: over SSH to its node, and over HTTP to its listener. Its process is service/. */
+/**
+ * The rack's one long-lived service, from here: over SSH to its node, and over HTTP to its listener. Its process is
+ * service/.
+ */
 export {planHead} from './plan.ts'
 export {startHead} from './start.ts'
 export {headStatus, stopHead} from './status.ts'

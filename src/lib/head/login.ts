@@ -14,7 +14,11 @@ export interface Login {
 
 /** Asks the head for a login link, and keeps what comes of it open until end(). Errors as request of the connection. */
 export async function openLogin(head: Pick<HeadConnection, 'uri' | 'request'>): Promise<Login> {
-  const {path, expires_at: expiresAt, login} = await head.request<{path: string; expires_at: number; login: string}>('POST', '/flexrack/v1/login-codes')
+  const {
+    path,
+    expires_at: expiresAt,
+    login,
+  } = await head.request<{path: string; expires_at: number; login: string}>('POST', '/flexrack/v1/login-codes')
   const own = `/flexrack/v1/logins/${login}`
   // One that gets lost does no harm: the head waits for several.
   const timer = setInterval(() => void head.request('PUT', own).catch(() => {}), RENEW_MS)

@@ -24,21 +24,30 @@ export async function openHeadHost(rack: Rack, fleet: Fleet, context: Context): 
 export function headNode(rack: Rack): RackNode {
   const node = rack.nodes.find((one) => one.name === rack.head.node)
   if (node) return node
-  throw new CliError('RACK_INVALID', `${rack.path}: head.node ${rack.head.node} is not a node of the rack`, {hint: `flexrack rack show ${rack.name}`})
+  throw new CliError('RACK_INVALID', `${rack.path}: head.node ${rack.head.node} is not a node of the rack`, {
+    hint: `flexrack rack show ${rack.name}`,
+  })
 }
 
 /**
  * What would be done: to have the head run on its node, or to end it. Looks at the node, changes nothing of the head.
  * Errors: those of openHost; NODE_UNFIT where no Node runs there.
  */
-export async function planHead(rack: Rack, fleet: Fleet, context: Context, wish: 'start' | 'stop', graceSeconds?: number): Promise<PlanOf<HeadKinds>> {
+export async function planHead(
+  rack: Rack,
+  fleet: Fleet,
+  context: Context,
+  wish: 'start' | 'stop',
+  graceSeconds?: number,
+): Promise<PlanOf<HeadKinds>> {
   const host = await openHeadHost(rack, fleet, context)
   return wish === 'start' ? planStart(rack, host, fleet, context) : planStop(host, graceSeconds)
 }
 
 async function planStart(rack: Rack, host: Host, fleet: Fleet, context: Context): Promise<PlanOf<HeadKinds>> {
   const program = await loadHeadProgram(context)
-  const inspect = (programs: string[]): Promise<HeadNode> => host.call('head.inspect', {nodes: [process.execPath], oldest: OLDEST_NODE, programs})
+  const inspect = (programs: string[]): Promise<HeadNode> =>
+    host.call('head.inspect', {nodes: [process.execPath], oldest: OLDEST_NODE, programs})
   const there = await inspect([program.name])
   const ownNode = needsOwnNode(host.node, there, ownMachine()) ? await loadOwnNode() : undefined
   const {head} = rack
@@ -59,7 +68,14 @@ async function planStart(rack: Rack, host: Host, fleet: Fleet, context: Context)
     ...(ownNode ? [place('node', ownNode, true)] : []),
   ]
   const locks = headLocks(head)
-  const environment: StepOf<HeadKinds> = {id: 'environment', node: host.node, kind: 'head.environment', title: `Have an environment with ${pinsOf(readPythonLocks(locks), ['mlflow']).join()}, as locked in ${locks.join(', ')}`, input: {locks}, needs: []}
+  const environment: StepOf<HeadKinds> = {
+    id: 'environment',
+    node: host.node,
+    kind: 'head.environment',
+    title: `Have an environment with ${pinsOf(readPythonLocks(locks), ['mlflow']).join()}, as locked in ${locks.join(', ')}`,
+    input: {locks},
+    needs: [],
+  }
   const start: StepOf<HeadKinds> = {
     id: 'start',
     node: host.node,
@@ -69,9 +85,15 @@ async function planStart(rack: Rack, host: Host, fleet: Fleet, context: Context)
       node: there.node?.path ?? `${there.folder}/program/${ownNode?.name}`,
       program: `${there.folder}/program/${program.name}`,
       config: {
-        bind, port: head.port ?? 0, host: called, ...(head.url && {url: head.url}), version: await ownVersion(), python: fromStep('environment', 'python'),
+        bind,
+        port: head.port ?? 0,
+        host: called,
+        ...(head.url && {url: head.url}),
+        version: await ownVersion(),
+        python: fromStep('environment', 'python'),
         // They may hold a password.
-        ...(head.store && {store: fromEnv('store')}), ...(head.artifacts && {artifacts: fromEnv('artifacts')}),
+        ...(head.store && {store: fromEnv('store')}),
+        ...(head.artifacts && {artifacts: fromEnv('artifacts')}),
       },
       restart: RESTART,
       grace: GRACE_SECONDS,
@@ -83,8 +105,17 @@ async function planStart(rack: Rack, host: Host, fleet: Fleet, context: Context)
 
 async function planStop(host: Host, graceSeconds = 20): Promise<PlanOf<HeadKinds>> {
   const {state} = await serviceStatus(host, SERVICE_ID)
-  const steps: StepOf<HeadKinds>[] = ['absent', 'stopped', 'lost'].includes(state) ? [] : [
-    {id: 'stop', node: host.node, kind: 'head.stop', title: `End the head (${graceSeconds} s to finish what is under way)`, input: {grace: graceSeconds}, needs: []},
-  ]
+  const steps: StepOf<HeadKinds>[] = ['absent', 'stopped', 'lost'].includes(state)
+    ? []
+    : [
+        {
+          id: 'stop',
+          node: host.node,
+          kind: 'head.stop',
+          title: `End the head (${graceSeconds} s to finish what is under way)`,
+          input: {grace: graceSeconds},
+          needs: [],
+        },
+      ]
   return {command: 'head stop', steps}
 }

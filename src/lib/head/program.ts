@@ -14,7 +14,9 @@ export interface ProgramFile {
 
 /** The head's process as one file: built with flexrack, or bundled on the spot where flexrack runs from its sources. */
 export async function loadHeadProgram(context: Context): Promise<ProgramFile> {
-  const file = import.meta.url.endsWith('.ts') ? await bundleSources(context) : fileURLToPath(new URL('../../head-service.mjs', import.meta.url))
+  const file = import.meta.url.endsWith('.ts')
+    ? await bundleSources(context)
+    : fileURLToPath(new URL('../../head-service.mjs', import.meta.url))
   const sha256 = await hashFile(file).catch((error: unknown) => {
     throw new CliError('BUG', `the head's program ${file} cannot be read`, {cause: error})
   })
@@ -29,7 +31,11 @@ export async function loadOwnNode(): Promise<ProgramFile> {
 
 async function bundleSources(context: Context): Promise<string> {
   const {rolldown} = await import('rolldown')
-  const bundle = await rolldown({input: fileURLToPath(new URL('service/main.ts', import.meta.url)), platform: 'node', logLevel: 'silent'})
+  const bundle = await rolldown({
+    input: fileURLToPath(new URL('service/main.ts', import.meta.url)),
+    platform: 'node',
+    logLevel: 'silent',
+  })
   const {output} = await bundle.generate({format: 'esm', codeSplitting: false})
   await bundle.close()
   const code = output[0].code

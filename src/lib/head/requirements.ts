@@ -13,7 +13,9 @@ const DRIVERS: Record<string, string> = {
 
 /** The locks that the head's environment is made from: exact versions with their hashes (locks/head.in). */
 export function headLocks(head: {store?: string; artifacts?: string}): string[] {
-  const drivers = [head.store, head.artifacts].flatMap((uri) => DRIVERS[/^([a-z0-9+]+):/.exec(uri ?? '')?.[1] ?? ''] ?? [])
+  const drivers = [head.store, head.artifacts].flatMap(
+    (uri) => DRIVERS[/^([a-z0-9+]+):/.exec(uri ?? '')?.[1] ?? ''] ?? [],
+  )
   return ['head', ...new Set(drivers)]
 }
 

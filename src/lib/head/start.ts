@@ -40,7 +40,11 @@ async function waitUntilReady(rack: Rack, fleet: Fleet, host: Host, context: Con
         progress.done(`The head runs on ${host.node}`)
         return status
       }
-      if (Date.now() > until) throw new CliError('TIMED_OUT', `the head on ${host.node} did not become ready in ${READY_MS / 1000} s`, {hint: 'flexrack head status', details: {node: host.node, lines: await lastLines(host)}})
+      if (Date.now() > until)
+        throw new CliError('TIMED_OUT', `the head on ${host.node} did not become ready in ${READY_MS / 1000} s`, {
+          hint: 'flexrack head status',
+          details: {node: host.node, lines: await lastLines(host)},
+        })
       await pause(LOOK_MS)
     }
   } catch (error) {
@@ -52,14 +56,16 @@ async function waitUntilReady(rack: Rack, fleet: Fleet, host: Host, context: Con
 /** The status once MLflow is ready; undefined while that may still come. */
 async function readyStatus(rack: Rack, fleet: Fleet, host: Host, context: Context): Promise<HeadStatus | undefined> {
   const service = await serviceStatus(host, SERVICE_ID)
-  const isHopeless = service.state === 'failed' || (service.state === 'waiting' && service.restarts >= HOPELESS_RESTARTS)
+  const isHopeless =
+    service.state === 'failed' || (service.state === 'waiting' && service.restarts >= HOPELESS_RESTARTS)
   if (isHopeless) throw await failure(host, `ends again and again (${service.exit?.text ?? 'unknown'})`)
   try {
     const connection = await connectHead(rack, fleet, context)
     try {
       const status = await connection.request<ServerStatus>('GET', '/flexrack/v1/status')
       if (status.pid !== service.pid) return undefined // the one that is being replaced
-      if (status.mlflow.state === 'waiting' && status.mlflow.restarts >= 2) throw await failure(host, `cannot start MLflow: ${status.mlflow.lastError ?? ''}`)
+      if (status.mlflow.state === 'waiting' && status.mlflow.restarts >= 2)
+        throw await failure(host, `cannot start MLflow: ${status.mlflow.lastError ?? ''}`)
       if (status.mlflow.state !== 'ready') return undefined
       const certificates = await connection.certificates()
       return {...status, ...(certificates && {certificates}), rack: rack.name, node: host.node, state: 'running'}
@@ -76,12 +82,17 @@ async function readyStatus(rack: Rack, fleet: Fleet, host: Host, context: Contex
 async function failure(host: Host, what: string): Promise<CliError> {
   const lines = await lastLines(host)
   await stopService(host, SERVICE_ID, GRACE_SECONDS).catch(() => {}) // it would go on failing; the message says why
-  return new CliError('HEAD_FAILED', `the head on ${host.node} ${what}`, {hint: 'flexrack head status', details: {node: host.node, lines}})
+  return new CliError('HEAD_FAILED', `the head on ${host.node} ${what}`, {
+    hint: 'flexrack head status',
+    details: {node: host.node, lines},
+  })
 }
 
 /** The newest lines of the head's log. */
 export async function lastLines(host: Host, bytes = 4000): Promise<string[]> {
   let text = ''
-  await followServiceLog(host, SERVICE_ID, {tail: bytes, onData: (chunk) => (text += chunk.toString('utf8'))}).catch(() => 0)
+  await followServiceLog(host, SERVICE_ID, {tail: bytes, onData: (chunk) => (text += chunk.toString('utf8'))}).catch(
+    () => 0,
+  )
   return text.trim().split('\n').slice(-20)
 }

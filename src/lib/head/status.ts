@@ -9,7 +9,9 @@ import {lastLines} from './start.ts'
 import {HEAD_HANDLERS, headEnv, SERVICE_ID} from './steps.ts'
 import type {HeadStatus, ServerStatus} from './types.ts'
 
-/** What the head does now. A head that does not run, or does not answer, is an answer; only an unreachable node throws. */
+/**
+ * What the head does now. A head that does not run, or does not answer, is an answer; only an unreachable node throws.
+ */
 export async function headStatus(rack: Rack, fleet: Fleet, context: Context): Promise<HeadStatus> {
   const host = await openHeadHost(rack, fleet, context)
   const service = await serviceStatus(host, SERVICE_ID)
@@ -21,7 +23,13 @@ export async function headStatus(rack: Rack, fleet: Fleet, context: Context): Pr
     try {
       const status = await connection.request<ServerStatus>('GET', '/flexrack/v1/status')
       const certificates = await connection.certificates()
-      return {...status, ...(certificates && {certificates}), rack: rack.name, node: host.node, state: status.mlflow.state === 'ready' ? 'running' : 'starting'}
+      return {
+        ...status,
+        ...(certificates && {certificates}),
+        rack: rack.name,
+        node: host.node,
+        state: status.mlflow.state === 'ready' ? 'running' : 'starting',
+      }
     } finally {
       await connection.close()
     }
@@ -32,7 +40,10 @@ export async function headStatus(rack: Rack, fleet: Fleet, context: Context): Pr
   }
 }
 
-/** Ends the head: answers under way first, then MLflow, with proof that no process is left. Its data stay. Not running: nothing to do. */
+/**
+ * Ends the head: answers under way first, then MLflow, with proof that no process is left. Its data stay. Not running:
+ * nothing to do.
+ */
 export async function stopHead(rack: Rack, fleet: Fleet, context: Context, graceSeconds?: number): Promise<HeadStatus> {
   const plan = await planHead(rack, fleet, context, 'stop', graceSeconds)
   const host = await openHeadHost(rack, fleet, context)

@@ -14,7 +14,16 @@ type StartInput = {
   /** Path of Node.js there. */
   node: string
   program: string
-  config: {bind: string; port: number; host: string; url?: string; version: string; python: FromStep; store?: FromEnv; artifacts?: FromEnv}
+  config: {
+    bind: string
+    port: number
+    host: string
+    url?: string
+    version: string
+    python: FromStep
+    store?: FromEnv
+    artifacts?: FromEnv
+  }
   restart: {max: number; windowSeconds: number}
   /** Seconds between SIGTERM and SIGKILL. */
   grace: number
@@ -34,27 +43,52 @@ interface HeadEnv {
   context: Context
 }
 
-export const HEAD_HANDLERS: Handlers<HeadKinds, HeadEnv> = {'head.place': place, 'head.environment': environment, 'head.start': start, 'head.stop': stop}
+export const HEAD_HANDLERS: Handlers<HeadKinds, HeadEnv> = {
+  'head.place': place,
+  'head.environment': environment,
+  'head.start': start,
+  'head.stop': stop,
+}
 
 export function placeTitle({name, executable}: Pick<PlaceInput, 'name' | 'executable'>): string {
-  return executable ? `Put a copy of this machine's Node.js ${process.version} there` : `Put the head's program there (${name})`
+  return executable
+    ? `Put a copy of this machine's Node.js ${process.version} there`
+    : `Put the head's program there (${name})`
 }
 
 export function headEnv({head}: Rack, host: Host, context: Context): HeadEnv {
-  return {host, settings: {...(head.store && {store: head.store}), ...(head.artifacts && {artifacts: head.artifacts})}, context}
+  return {
+    host,
+    settings: {...(head.store && {store: head.store}), ...(head.artifacts && {artifacts: head.artifacts})},
+    context,
+  }
 }
 
 async function place({file, ...input}: PlaceInput, _done: unknown, {host, context}: HeadEnv): Promise<void> {
   await sendFile(host, {file, verb: 'head.place', input, title: placeTitle(input)}, context)
 }
 
-async function environment({locks}: {locks: string[]}, _done: unknown, {host, context}: HeadEnv): Promise<Environment & {python: string}> {
-  const built = await ensureEnvironment(host, {requirements: readPythonLocks(locks), python: LOCKED_PYTHON, user: SERVICE_ID}, context)
+async function environment(
+  {locks}: {locks: string[]},
+  _done: unknown,
+  {host, context}: HeadEnv,
+): Promise<Environment & {python: string}> {
+  const built = await ensureEnvironment(
+    host,
+    {requirements: readPythonLocks(locks), python: LOCKED_PYTHON, user: SERVICE_ID},
+    context,
+  )
   return {...built, python: `${built.path}/bin/python`}
 }
 
-async function start({node, program, config, restart, grace}: StartInput, done: Outputs<HeadKinds>, {host, settings, context}: HeadEnv): Promise<void> {
-  const {path} = await host.call('head.configure', {config: fill(config, (from) => done.at(from), settings) as Record<string, unknown>})
+async function start(
+  {node, program, config, restart, grace}: StartInput,
+  done: Outputs<HeadKinds>,
+  {host, settings, context}: HeadEnv,
+): Promise<void> {
+  const {path} = await host.call('head.configure', {
+    config: fill(config, (from) => done.at(from), settings) as Record<string, unknown>,
+  })
   const argv = [node, program, path]
   const {comesBack} = await startService(host, {id: SERVICE_ID, argv, restart, grace}, {replace: true})
   warnOfReboot(host.node, 'the head', comesBack, context)

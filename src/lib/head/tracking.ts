@@ -16,7 +16,9 @@ export interface Tracking {
   head: HeadConnection | undefined
   /** What a run on a node shows the server: a token of its own from the head, or the user's own for another server. */
   openRun(runId: string, experimentId: string, ttlSeconds: number): Promise<RunAccess>
-  /** What a node that completes a run's record in the user's name is given: as run.reconcile takes it. Holds a secret. */
+  /**
+   * What a node that completes a run's record in the user's name is given: as run.reconcile takes it. Holds a secret.
+   */
   userAccess(): {upstream?: string; token?: string; ca?: string}
   close(): Promise<void>
 }
@@ -31,10 +33,13 @@ export interface RunAccess {
 }
 
 /**
- * The manifest's `tracking.uri` (with MLFLOW_TRACKING_TOKEN, or _USERNAME and _PASSWORD, of the user's environment), else
- * the rack's head. Errors: those of connectHead.
+ * The manifest's `tracking.uri` (with MLFLOW_TRACKING_TOKEN, or _USERNAME and _PASSWORD, of the user's environment),
+ * else the rack's head. Errors: those of connectHead.
  */
-export async function openTracking(place: {rack: Rack; fleet: Fleet; manifest?: {tracking: {uri?: string}} | undefined}, context: Context): Promise<Tracking> {
+export async function openTracking(
+  place: {rack: Rack; fleet: Fleet; manifest?: {tracking: {uri?: string}} | undefined},
+  context: Context,
+): Promise<Tracking> {
   const uri = place.manifest?.tracking.uri
   return uri === undefined ? throughHead(place.rack, place.fleet, context) : elsewhere(uri, context)
 }
@@ -45,11 +50,19 @@ async function throughHead(rack: Rack, fleet: Fleet, context: Context): Promise<
     head,
     nodeUri: head.nodeUri,
     nodeCa: head.nodeCa,
-    userAccess: () => ({upstream: head.nodeUri, token: head.token.reveal(), ...(head.nodeCa !== undefined && {ca: head.nodeCa})}),
+    userAccess: () => ({
+      upstream: head.nodeUri,
+      token: head.token.reveal(),
+      ...(head.nodeCa !== undefined && {ca: head.nodeCa}),
+    }),
     mlflow: openMlflow({uri: head.uri, token: head.token, signal: context.signal}),
     async openRun(runId, experimentId, ttlSeconds) {
       const request = {kind: 'run', run_id: runId, experiment_id: experimentId, ttl_seconds: ttlSeconds}
-      const {token, expires_at: expiresAt} = await head.request<{token: string; expires_at: number}>('POST', '/flexrack/v1/tokens', request)
+      const {token, expires_at: expiresAt} = await head.request<{token: string; expires_at: number}>(
+        'POST',
+        '/flexrack/v1/tokens',
+        request,
+      )
       return {token: new Secret(token), basic: undefined, expiresAt}
     },
     close: () => head.close(),
@@ -58,13 +71,21 @@ async function throughHead(rack: Rack, fleet: Fleet, context: Context): Promise<
 
 function elsewhere(uri: string, context: Context): Tracking {
   const {MLFLOW_TRACKING_TOKEN: token, MLFLOW_TRACKING_USERNAME: user, MLFLOW_TRACKING_PASSWORD: password} = context.env
-  const access = {token: token ? new Secret(token) : undefined, basic: !token && user && password ? new Secret(`${user}:${password}`) : undefined}
+  const access = {
+    token: token ? new Secret(token) : undefined,
+    basic: !token && user && password ? new Secret(`${user}:${password}`) : undefined,
+  }
   return {
     head: undefined,
     nodeUri: uri,
     nodeCa: undefined,
     userAccess: () => ({}),
-    mlflow: openMlflow({uri, ...(access.token && {token: access.token}), ...(access.basic && {basic: access.basic}), signal: context.signal}),
+    mlflow: openMlflow({
+      uri,
+      ...(access.token && {token: access.token}),
+      ...(access.basic && {basic: access.basic}),
+      signal: context.signal,
+    }),
     openRun: () => Promise.resolve({...access, expiresAt: undefined}),
     close: () => Promise.resolve(),
   }

@@ -1,4 +1,7 @@
-/** What the head's process is started with: config.json in the head's folder, mode 0600 (a store URI may hold a password). */
+/**
+ * What the head's process is started with: config.json in the head's folder, mode 0600 (a store URI may hold a
+ * password).
+ */
 export interface ServiceConfig {
   /** The head's folder on its node, absolute: everything it keeps is below. */
   folder: string
@@ -35,7 +38,14 @@ export interface ServerStatus {
   /** Base URL for nodes. */
   url: string
   port: number
-  mlflow: {state: MlflowState; version: string | null; pid: number | null; restarts: number; startedAt: number | null; lastError: string | null}
+  mlflow: {
+    state: MlflowState
+    version: string | null
+    pid: number | null
+    restarts: number
+    startedAt: number | null
+    lastError: string | null
+  }
   store: string
   artifacts: string
   disk: {free: number; total: number}
@@ -47,7 +57,9 @@ export interface ServerStatus {
 export interface HeadStatus extends Partial<Omit<ServerStatus, 'url'>> {
   rack: string
   node: string
-  /** `running`, `starting`, `stopped`, `failed` (it ends again and again), `unreachable` (it runs and does not answer). */
+  /**
+   * `running`, `starting`, `stopped`, `failed` (it ends again and again), `unreachable` (it runs and does not answer).
+   */
   state: 'running' | 'starting' | 'stopped' | 'failed' | 'unreachable'
   /** Base URL at which nodes reach it. */
   url: string | null
@@ -58,8 +70,13 @@ export interface HeadStatus extends Partial<Omit<ServerStatus, 'url'>> {
 }
 
 /** Names in the head's folder that both sides know. */
-export const HEAD_FILES = {config: 'config.json', adminToken: 'admin-token', listener: 'listener.json', mlflowLog: 'mlflow.log', ca: 'ca.pem'} as const
+export const HEAD_FILES = {
+  config: 'config.json',
+  adminToken: 'admin-token',
+  listener: 'listener.json',
+  mlflowLog: 'mlflow.log',
+  ca: 'ca.pem',
+} as const
 
 /** In the certificate of every head: others that the rack's authority signed for are not mistaken for it. */
 export const HEAD_NAME = 'flexrack-head'
-

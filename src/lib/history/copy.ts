@@ -56,7 +56,10 @@ export type CopyKinds = {'history.copy': {input: CopyInput; output: CopiedHistor
  * removed, and the node has no way to it: what a node forgets, damages or deletes stays here.
  * restic reads it: `restic -r FOLDER/repository -p FOLDER/key snapshots`.
  */
-export const COPY = {plan: planCopy, handlers: {'history.copy': copy} satisfies Handlers<CopyKinds, {host: Host; context: Context}>}
+export const COPY = {
+  plan: planCopy,
+  handlers: {'history.copy': copy} satisfies Handlers<CopyKinds, {host: Host; context: Context}>,
+}
 
 /** Errors: NOT_FOUND where nothing was saved, CONFLICT where the folder has another repository. */
 async function planCopy(host: Host, project: string, to: string, context: Context): Promise<PlanOf<CopyKinds>> {
@@ -82,19 +85,27 @@ async function planCopy(host: Host, project: string, to: string, context: Contex
   const missing = named.filter(({path}) => !here.has(path)).sort((a, b) => order(a.path) - order(b.path))
   const bytes = missing.reduce((sum, one) => sum + one.bytes, 0)
   const input: CopyInput = {
-    node: host.node, project, from: found.path, config: found.config, to: folder,
-    files: missing.map(({path}) => path), bytes, there: named.length - missing.length,
+    node: host.node,
+    project,
+    from: found.path,
+    config: found.config,
+    to: folder,
+    files: missing.map(({path}) => path),
+    bytes,
+    there: named.length - missing.length,
   }
   return {
     command: 'workspace history',
-    steps: [{
-      id: `copy:${host.node}`,
-      node: host.node,
-      kind: 'history.copy',
-      title: `Fetch ${missing.length} files (${(bytes / 1e6).toFixed(1)} MB) of the history of ${project} to ${folder}`,
-      input,
-      needs: [],
-    }],
+    steps: [
+      {
+        id: `copy:${host.node}`,
+        node: host.node,
+        kind: 'history.copy',
+        title: `Fetch ${missing.length} files (${(bytes / 1e6).toFixed(1)} MB) of the history of ${project} to ${folder}`,
+        input,
+        needs: [],
+      },
+    ],
   }
 }
 

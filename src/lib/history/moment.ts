@@ -7,8 +7,8 @@ export interface Moment {
 }
 
 /**
- * What --at says: an id (8 digits or more), a time ago (30m, 2h, 3d), a time of today or yesterday (14:30), a day (its end), or a day and a time; of this machine's clock
- * where it names no zone. Errors: USAGE.
+ * What --at says: an id (8 digits or more), a time ago (30m, 2h, 3d), a time of today or yesterday (14:30), a day (its
+ * end), or a day and a time; of this machine's clock where it names no zone. Errors: USAGE.
  */
 export function readMoment(text: string | undefined, now = new Date()): Moment {
   if (text === undefined) return {}
@@ -36,4 +36,7 @@ function checked(date: Date, text: string): Moment {
   return {at: date.getTime() / 1000}
 }
 
-const strange = (text: string): CliError => new CliError('USAGE', `"${text}" is neither a time nor a snapshot`, {hint: 'such as --at 2h, --at 14:30, --at "2026-03-01 14:30", or --at with an id of `flexrack workspace history`'})
+const strange = (text: string): CliError =>
+  new CliError('USAGE', `"${text}" is neither a time nor a snapshot`, {
+    hint: 'such as --at 2h, --at 14:30, --at "2026-03-01 14:30", or --at with an id of `flexrack workspace history`',
+  })

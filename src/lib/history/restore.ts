@@ -65,7 +65,10 @@ export interface RestoreEnv {
 }
 
 /** Brings a snapshot back. */
-export const RESTORE = {plan: planRestore, handlers: {'history.restore': restore} satisfies Handlers<RestoreKinds, RestoreEnv>}
+export const RESTORE = {
+  plan: planRestore,
+  handlers: {'history.restore': restore} satisfies Handlers<RestoreKinds, RestoreEnv>,
+}
 
 /** Looks at what it would do. Errors: NOT_FOUND, CONFLICT where something is in the way, USAGE. */
 async function planRestore(
@@ -85,17 +88,25 @@ async function planRestore(
   const what = path === undefined ? 'all' : path
   const size = `${found.count === 1 ? '1 file' : `${found.count} files`}, ${(found.bytes / 1e6).toFixed(1)} MB`
   const input: RestoreInput = {
-    node: host.node, project, snapshot: found.snapshot, at, path: path ?? null,
-    inPlace, remove, to: target, files: found.files,
+    node: host.node,
+    project,
+    snapshot: found.snapshot,
+    at,
+    path: path ?? null,
+    inPlace,
+    remove,
+    to: target,
+    files: found.files,
   }
   const title = inPlace
     ? `Save the workspace, then change ${what === 'all' ? 'it' : what} back to ${at} (${size})`
     : `Restore ${what} of ${at} (${size}) into ${target ?? 'a new folder'}`
   return {
     command: 'workspace restore',
-    steps: inPlace && found.files.length === 0
-      ? []
-      : [{id: `restore:${host.node}`, node: host.node, kind: 'history.restore', title, input, needs: []}],
+    steps:
+      inPlace && found.files.length === 0
+        ? []
+        : [{id: `restore:${host.node}`, node: host.node, kind: 'history.restore', title, input, needs: []}],
   }
 }
 
@@ -111,9 +122,27 @@ async function restore(
       {signal: context.signal},
     )
     const {folder, files, before, count, bytes, lost} = found
-    const answer: Restored = {node, project, snapshot, at, folder, here: false, files, before, count, bytes, lost, refused: []}
+    const answer: Restored = {
+      node,
+      project,
+      snapshot,
+      at,
+      folder,
+      here: false,
+      files,
+      before,
+      count,
+      bytes,
+      lost,
+      refused: [],
+    }
     if (to === null || folder === null) return answer
-    return {...answer, folder: to, here: true, refused: await bring(host, project, folder, to, bytes, progress, context)}
+    return {
+      ...answer,
+      folder: to,
+      here: true,
+      refused: await bring(host, project, folder, to, bytes, progress, context),
+    }
   })
 }
 
@@ -131,10 +160,14 @@ async function bring(
   const draft = await mkdtemp(join(dirname(to), `.${basename(to)}-`))
   const name = posix.basename(from)
   try {
-    const {refused} = await fetchPaths(host.shell, {folder: posix.dirname(from), paths: [name], target: draft}, {
-      signal: context.signal,
-      onBytes: (done) => progress.amount(Math.min(done, total), total, 'bytes'),
-    })
+    const {refused} = await fetchPaths(
+      host.shell,
+      {folder: posix.dirname(from), paths: [name], target: draft},
+      {
+        signal: context.signal,
+        onBytes: (done) => progress.amount(Math.min(done, total), total, 'bytes'),
+      },
+    )
     await refuseFull(to)
     await rmdir(to).catch(() => {})
     await rename(join(draft, name), to)
@@ -151,7 +184,9 @@ async function bring(
 async function refuseFull(folder: string): Promise<void> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
-    throw new CliError('CONFLICT', `${folder} is there, and is no folder`, {hint: 'name a folder that is not there yet'})
+    throw new CliError('CONFLICT', `${folder} is there, and is no folder`, {
+      hint: 'name a folder that is not there yet',
+    })
   })
   if (names.length > 0) {
     throw new CliError('CONFLICT', `${folder} is not empty, and a restore writes over nothing`, {

@@ -51,12 +51,29 @@ export interface WorkspaceDiff {
 }
 
 /** Errors: NOT_FOUND where no snapshot has the path. */
-export async function showHistory(host: Host, project: string, path: string | undefined, context: Context): Promise<WorkspaceHistory> {
-  return shown(host.node, await host.call('history.list', {project, ...(path !== undefined && {path})}, {signal: context.signal}))
+export async function showHistory(
+  host: Host,
+  project: string,
+  path: string | undefined,
+  context: Context,
+): Promise<WorkspaceHistory> {
+  return shown(
+    host.node,
+    await host.call('history.list', {project, ...(path !== undefined && {path})}, {signal: context.signal}),
+  )
 }
 
-/** Against what the workspace has now. `text`: with the lines that differ. Errors: NOT_FOUND, CONFLICT where the repository is damaged. */
-export async function diffHistory(host: Host, project: string, wish: Moment & {run?: string; path?: string}, text: boolean, context: Context): Promise<WorkspaceDiff> {
+/**
+ * Against what the workspace has now. `text`: with the lines that differ. Errors: NOT_FOUND, CONFLICT where the
+ * repository is damaged.
+ */
+export async function diffHistory(
+  host: Host,
+  project: string,
+  wish: Moment & {run?: string; path?: string},
+  text: boolean,
+  context: Context,
+): Promise<WorkspaceDiff> {
   const {snapshot, at, changes} = await host.call('history.diff', {project, ...wish, text}, {signal: context.signal})
   return {node: host.node, project, snapshot, at: time(at), changes}
 }
@@ -64,11 +81,26 @@ export async function diffHistory(host: Host, project: string, wish: Moment & {r
 /** Pure. */
 export function shown(node: string, found: HistoryFound): WorkspaceHistory {
   return {
-    node, project: found.project, path: found.path, every: found.every, autosave: found.every === null ? 'off' : found.running ? 'on' : 'ended',
-    lookedAt: found.looked_at === null ? null : time(found.looked_at), savedAt: found.saved_at === null ? null : time(found.saved_at), files: found.files, bytes: found.bytes,
-    left: found.left, leftCount: found.left_count, unreadable: found.unreadable, error: found.error === null ? null : {message: found.error, hint: found.hint}, damage: found.damage,
+    node,
+    project: found.project,
+    path: found.path,
+    every: found.every,
+    autosave: found.every === null ? 'off' : found.running ? 'on' : 'ended',
+    lookedAt: found.looked_at === null ? null : time(found.looked_at),
+    savedAt: found.saved_at === null ? null : time(found.saved_at),
+    files: found.files,
+    bytes: found.bytes,
+    left: found.left,
+    leftCount: found.left_count,
+    unreadable: found.unreadable,
+    error: found.error === null ? null : {message: found.error, hint: found.hint},
+    damage: found.damage,
     snapshots: found.snapshots.map((one) => ({...one, at: time(one.at)})),
-    versions: found.versions.map(({at, changed_at: changedAt, ...one}) => ({...one, at: time(at), changedAt: changedAt === null ? null : time(changedAt)})),
+    versions: found.versions.map(({at, changed_at: changedAt, ...one}) => ({
+      ...one,
+      at: time(at),
+      changedAt: changedAt === null ? null : time(changedAt),
+    })),
   }
 }
 

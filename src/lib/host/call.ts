@@ -20,10 +20,15 @@ export interface Installation {
 /** Milliseconds that a verb has to put things in order after it was asked to stop. */
 const GRACE_MS = 10_000
 const LF = 10
-/** Bytes of one line of an answer. The longest that are sent are listings of a project's files, about 200 bytes each. */
+/**
+ * Bytes of one line of an answer. The longest that are sent are listings of a project's files, about 200 bytes each.
+ */
 const LONGEST_ANSWER = 128 * 1024 ** 2
 
-/** Every message between here and a node: `{verb, part, value}`. Nobody listens but tests, which hold them against protocol/. */
+/**
+ * Every message between here and a node: `{verb, part, value}`. Nobody listens but tests, which hold them against
+ * protocol/.
+ */
 const messages = channel('flexrack.message')
 
 export interface Message {
@@ -37,7 +42,13 @@ function tell(verb: Verb, part: Message['part'], value: unknown): void {
 }
 
 /** Host.call. */
-export async function callVerb<V extends Verb>(shell: NodeShell, installation: Installation, verb: V, input: Verbs[V]['input'], options: CallOptions<Verbs[V]['event']> = {}): Promise<Verbs[V]['result']> {
+export async function callVerb<V extends Verb>(
+  shell: NodeShell,
+  installation: Installation,
+  verb: V,
+  input: Verbs[V]['input'],
+  options: CallOptions<Verbs[V]['event']> = {},
+): Promise<Verbs[V]['result']> {
   const {signal, onEvent} = options
   tell(verb, 'input', input)
   const interrupted = (): CliError => new CliError('INTERRUPTED', 'interrupted', {details: {node: shell.node}})
@@ -69,9 +80,13 @@ export async function callVerb<V extends Verb>(shell: NodeShell, installation: I
     if (answer) tell(verb, 'result', answer.result)
     if (signal?.aborted) throw interrupted()
     if (answer && ending.status === 0) return answer.result as Verbs[V]['result']
-    throw new CliError('REMOTE_FAILED', `${verb} on ${shell.node} ended without an answer (${ending.signal ? `signal ${ending.signal}` : `status ${ending.status}`})`, {
-      details: {node: shell.node, verb, ...ending, stderr},
-    })
+    throw new CliError(
+      'REMOTE_FAILED',
+      `${verb} on ${shell.node} ended without an answer (${ending.signal ? `signal ${ending.signal}` : `status ${ending.status}`})`,
+      {
+        details: {node: shell.node, verb, ...ending, stderr},
+      },
+    )
   } catch (error) {
     if (signal?.aborted) throw interrupted()
     if (isCliError(error)) process.kill('TERM') // it may still be at it
@@ -82,21 +97,38 @@ export async function callVerb<V extends Verb>(shell: NodeShell, installation: I
   }
 }
 
-async function readAnswer(stdout: Readable, {node, verb}: {node: string; verb: Verb}, onEvent: (event: unknown) => void): Promise<{result: unknown} | {error: unknown} | undefined> {
+async function readAnswer(
+  stdout: Readable,
+  {node, verb}: {node: string; verb: Verb},
+  onEvent: (event: unknown) => void,
+): Promise<{result: unknown} | {error: unknown} | undefined> {
   let answer: {result: unknown} | {error: unknown} | undefined
   for await (const line of linesOf(stdout, LONGEST_ANSWER)) {
-    if (line === undefined) throw new CliError('REMOTE_FAILED', `${verb} on ${node} has answered with a line of more than ${LONGEST_ANSWER / 1024 ** 2} MiB`, {details: {node, verb}})
+    if (line === undefined)
+      throw new CliError(
+        'REMOTE_FAILED',
+        `${verb} on ${node} has answered with a line of more than ${LONGEST_ANSWER / 1024 ** 2} MiB`,
+        {details: {node, verb}},
+      )
     const value = parseLine(line)
     if (!value) continue
     // It may become a part of a plan, and there it would stand for what other nodes have answered, or for a secret.
-    if (holdsReference(value)) throw new CliError('REMOTE_FAILED', `${verb} on ${node} has answered with a reference to what is not that node's`, {details: {node, verb}})
+    if (holdsReference(value))
+      throw new CliError(
+        'REMOTE_FAILED',
+        `${verb} on ${node} has answered with a reference to what is not that node's`,
+        {details: {node, verb}},
+      )
     if ('event' in value) onEvent(value)
     else if ('result' in value || 'error' in value) answer = value as {result: unknown}
   }
   return answer
 }
 
-/** Whole lines of a stream, and what follows the last; undefined, and the end, where one is longer than `longest` bytes: a node may not have all our memory. */
+/**
+ * Whole lines of a stream, and what follows the last; undefined, and the end, where one is longer than `longest` bytes:
+ * a node may not have all our memory.
+ */
 async function* linesOf(stream: Readable, longest: number): AsyncGenerator<string | undefined> {
   let parts: Buffer[] = []
   let size = 0
@@ -140,7 +172,8 @@ async function send(process: RemoteProcess, body: CallOptions['body']): Promise<
   try {
     await pipeline(body, process.stdin)
   } catch {
-    if (body.errored === null || (body.errored as {code?: string}).code === 'EPIPE') return // it answered early; the answer tells why
+    // it answered early; the answer tells why
+    if (body.errored === null || (body.errored as {code?: string}).code === 'EPIPE') return
     process.kill()
     throw body.errored
   }

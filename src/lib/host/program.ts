@@ -20,9 +20,15 @@ export function loadProgram(): Promise<NodeProgram> {
   return loaded
 }
 
-/** Names are sorted and content is hashed, so the same program has the same hash on every machine. The schemas are for type checkers and stay here. */
+/**
+ * Names are sorted and content is hashed, so the same program has the same hash on every machine. The schemas are for
+ * type checkers and stay here.
+ */
 export async function readProgram(folder: string): Promise<NodeProgram> {
-  const names = (await readdir(folder, {recursive: true})).map((name) => name.replaceAll('\\', '/')).filter((name) => name.endsWith('.py') && !name.startsWith('schema/')).sort()
+  const names = (await readdir(folder, {recursive: true}))
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((name) => name.endsWith('.py') && !name.startsWith('schema/'))
+    .sort()
   const texts: string[] = []
   // One after the other: all at once they were more open files than the connections to a hundred nodes.
   for (const name of names) texts.push(await readFile(join(folder, name), 'utf8'))

@@ -4,11 +4,20 @@ import {join} from 'node:path'
 import {CliError, ensurePrivateFolder, userPaths, withProgress, type Context} from '../base/index.ts'
 import {bundleFolder} from '../downloads/index.ts'
 
-/** The package of Debian 13 with which nodes get restic that have none. Its hashes are those of Debian's own index (Packages). */
+/**
+ * The package of Debian 13 with which nodes get restic that have none. Its hashes are those of Debian's own index
+ * (Packages).
+ */
 const VERSION = '0.18.0'
 const PACKAGES: Readonly<Record<string, {name: string; sha256: string}>> = {
-  x86_64: {name: 'restic_0.18.0-1+b4_amd64.deb', sha256: '4888fb20b272a28b84ac39171b7d7f0d9a58c2aeae51ec28e54684648d66e12c'},
-  aarch64: {name: 'restic_0.18.0-1+b4_arm64.deb', sha256: '3877c6ef8efe052e80a6417b0ac0a672e644fd8bf5ef14e8b803ab6744e43be2'},
+  x86_64: {
+    name: 'restic_0.18.0-1+b4_amd64.deb',
+    sha256: '4888fb20b272a28b84ac39171b7d7f0d9a58c2aeae51ec28e54684648d66e12c',
+  },
+  aarch64: {
+    name: 'restic_0.18.0-1+b4_arm64.deb',
+    sha256: '3877c6ef8efe052e80a6417b0ac0a672e644fd8bf5ef14e8b803ab6744e43be2',
+  },
 }
 /** Debian's mirror has a package for as long as it is the newest of its release; the archive has it for good. */
 const PLACES = ['http://deb.debian.org/debian', 'http://snapshot.debian.org/archive/debian/20250801T000000Z']
@@ -73,15 +82,21 @@ async function fetchAny(
     if (hashOf(bytes) === sha256) return bytes
     reasons.push(`${new URL(url).host}: it has another content than its hash says`)
   }
-  const message = `this machine could not fetch restic ${VERSION}, ` +
+  const message =
+    `this machine could not fetch restic ${VERSION}, ` +
     `which saves workspaces on nodes that have none (${reasons.join('; ')})`
   throw new CliError('REMOTE_FAILED', message, {
-    hint: 'install restic 0.14 or newer on the node; or FLEXRACK_DEBIAN_MIRROR=http://mirror/debian; ' +
+    hint:
+      'install restic 0.14 or newer on the node; or FLEXRACK_DEBIAN_MIRROR=http://mirror/debian; ' +
       'where the internet comes through a proxy: NODE_USE_ENV_PROXY=1 and HTTP_PROXY',
   })
 }
 
-async function fetchOne(url: string, {signal}: Context, onBytes: (done: number, total: number) => void): Promise<Buffer> {
+async function fetchOne(
+  url: string,
+  {signal}: Context,
+  onBytes: (done: number, total: number) => void,
+): Promise<Buffer> {
   const late = new AbortController()
   let timer = setTimeout(() => late.abort(), SILENCE_MS)
   try {

@@ -26,11 +26,14 @@ export interface Folders {
 }
 
 /**
- * Says where things are and whether this version of the program is there, in the folder that is this machine's (node/flexrack_node/base/home.py, which
- * also makes it); looks for Python only if it is not.
+ * Says where things are and whether this version of the program is there, in the folder that is this machine's
+ * (node/flexrack_node/base/home.py, which also makes it); looks for Python only if it is not.
  */
 export function lookScript(hash: string, folders: Folders): string {
-  const names = ['python3', ...Array.from({length: NEWEST_MINOR - OLDEST_MINOR + 1}, (_, index) => `python3.${NEWEST_MINOR - index}`)]
+  const names = [
+    'python3',
+    ...Array.from({length: NEWEST_MINOR - OLDEST_MINOR + 1}, (_, index) => `python3.${NEWEST_MINOR - index}`),
+  ]
   return `${ownFolderScript(folders)}
 absolute ${quote([folders.environments])}; e=$a
 d=$o/program/${hash}; p= f= s=absent
@@ -60,17 +63,21 @@ if [ -z "$n" ] && [ ! -f "$r/machine" ]; then n=$r; fi
 }
 
 /**
- * `r`: the root, absolute; `o`: the folder of this machine, empty where none says so exactly; `k`: one that has its name or its id. Where these are
- * not what they were, or nothing is claimed, base/home.py decides.
+ * `r`: the root, absolute; `o`: the folder of this machine, empty where none says so exactly; `k`: one that has its
+ * name or its id. Where these are not what they were, or nothing is claimed, base/home.py decides.
  */
 function ownFolderScript({root, pooled}: Pick<Folders, 'root' | 'pooled'>): string {
   return `absolute() {
   case $1 in '~') a=$HOME;; '~/'*) a=$HOME/\${1#'~/'};; /*) a=$1;; *) a=$HOME/$1;; esac
 }
 absolute ${quote([root])}; r=$a h= m= o= k=
-${pooled ? 'h=slurm m=slurm' : `if [ -r /proc/sys/kernel/hostname ]; then IFS= read -r h </proc/sys/kernel/hostname; else h=$(uname -n); fi
+${
+  pooled
+    ? 'h=slurm m=slurm'
+    : `if [ -r /proc/sys/kernel/hostname ]; then IFS= read -r h </proc/sys/kernel/hostname; else h=$(uname -n); fi
 if [ -r /etc/machine-id ]; then IFS= read -r m </etc/machine-id; fi
-case $m in *[!0-9a-f]*) m=;; esac`}
+case $m in *[!0-9a-f]*) m=;; esac`
+}
 for n in "$r" "$r/nodes/\${h%%.*}" "$r"/nodes/*; do
   [ -f "$n/machine" ] || continue
   IFS= read -r w <"$n/machine"
@@ -95,9 +102,13 @@ scope["install"](order)`
 }
 
 /**
- * One verb of the node program. Isolated from the user's Python settings and from site-packages (standard library only), which also
- * starts quicker; compiled modules are kept: they lie in the program's own folder, which never changes under its hash.
+ * One verb of the node program. Isolated from the user's Python settings and from site-packages (standard library
+ * only), which also starts quicker; compiled modules are kept: they lie in the program's own folder, which never
+ * changes under its hash.
  */
-export function verbScript(installation: {python: string; folder: string; root: string; environments: string}, verb: string): string {
+export function verbScript(
+  installation: {python: string; folder: string; root: string; environments: string},
+  verb: string,
+): string {
   return `exec ${quote([installation.python, '-I', '-S', installation.folder, verb, installation.root, installation.environments])}`
 }

@@ -38,10 +38,24 @@ export interface ServiceStatus {
  * Starts a service unless exactly this one runs already. Another command under the same id: CONFLICT, or with
  * `replace` the old process is ended first.
  */
-export async function startService(host: Host, spec: ServiceSpec, options: {replace?: boolean} = {}): Promise<ServiceStatus & {started: boolean; comesBack: ComesBack}> {
+export async function startService(
+  host: Host,
+  spec: ServiceSpec,
+  options: {replace?: boolean} = {},
+): Promise<ServiceStatus & {started: boolean; comesBack: ComesBack}> {
   const {id, argv, env = {}, cwd, restart, grace = 10, front, untilReboot} = spec
   const limit = restart && {max: restart.max, window_seconds: restart.windowSeconds}
-  const answer = await host.call('service.start', {id, argv, env, cwd, restart: limit, grace, front, ...(untilReboot && {until_reboot: true}), replace: options.replace ?? false})
+  const answer = await host.call('service.start', {
+    id,
+    argv,
+    env,
+    cwd,
+    restart: limit,
+    grace,
+    front,
+    ...(untilReboot && {until_reboot: true}),
+    replace: options.replace ?? false,
+  })
   return {...fromRaw(answer), started: answer.started === true, comesBack: answer.comes_back}
 }
 
@@ -59,7 +73,12 @@ export async function listServices(host: Host, prefix: string): Promise<ServiceS
  * Ends a service: SIGTERM, the grace, SIGKILL, and proof that no process of it is left (REMOTE_FAILED otherwise).
  * Nothing to do where it does not run. `remove` deletes its folder too.
  */
-export async function stopService(host: Host, id: string, graceSeconds?: number, options: {remove?: boolean} = {}): Promise<ServiceStatus> {
+export async function stopService(
+  host: Host,
+  id: string,
+  graceSeconds?: number,
+  options: {remove?: boolean} = {},
+): Promise<ServiceStatus> {
   return fromRaw(await host.call('service.stop', {id, grace: graceSeconds, remove: options.remove ?? false}))
 }
 
@@ -87,5 +106,13 @@ export async function followServiceLog(host: Host, id: string, options: ServiceL
 }
 
 function fromRaw(raw: ServiceState): ServiceStatus {
-  return {id: raw.id, state: raw.state, pid: raw.pid, restarts: raw.restarts, startedAt: raw.started_at, exit: raw.exit, logFrom: raw.log_from}
+  return {
+    id: raw.id,
+    state: raw.state,
+    pid: raw.pid,
+    restarts: raw.restarts,
+    startedAt: raw.started_at,
+    exit: raw.exit,
+    logFrom: raw.log_from,
+  }
 }

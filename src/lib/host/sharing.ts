@@ -11,14 +11,25 @@ export interface Sharing {
 }
 
 /**
- * A proxy on the node that gets from other nodes what they have downloaded, and gives them what it has. Undefined where the node cannot: then it downloads
- * by itself, and why is told.
+ * A proxy on the node that gets from other nodes what they have downloaded, and gives them what it has. Undefined where
+ * the node cannot: then it downloads by itself, and why is told.
  */
-export async function openSharing(host: Host, peer: Peer, way: DownloadWay, context: Context): Promise<Sharing | undefined> {
+export async function openSharing(
+  host: Host,
+  peer: Peer,
+  way: DownloadWay,
+  context: Context,
+): Promise<Sharing | undefined> {
   const stop = new AbortController()
   const opened = Promise.withResolvers<ShareOpen>()
   const input = {download: way, ...(host.address !== undefined && {address: host.address})}
-  const serving = host.call('environment.share', input, {signal: stop.signal, onEvent: (event) => opened.resolve(event)}).then(() => {}, (error: unknown) => opened.reject(error)).finally(() => TRACKER.lose(peer))
+  const serving = host
+    .call('environment.share', input, {signal: stop.signal, onEvent: (event) => opened.resolve(event)})
+    .then(
+      () => {},
+      (error: unknown) => opened.reject(error),
+    )
+    .finally(() => TRACKER.lose(peer))
   try {
     const {proxy, secret, address, port} = await opened.promise
     if (address !== undefined && port !== undefined && isIP(address) !== 0) peer.at = {address, port, secret}

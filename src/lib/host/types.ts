@@ -25,7 +25,11 @@ export interface Host {
    * Calls a verb of the node program, see protocol/. `body` follows the input on stdin as raw bytes.
    * Errors of the program come back as CliError with the code it gave, or REMOTE_FAILED.
    */
-  call<V extends Verb>(verb: V, input: Verbs[V]['input'], options?: CallOptions<Verbs[V]['event']>): Promise<Verbs[V]['result']>
+  call<V extends Verb>(
+    verb: V,
+    input: Verbs[V]['input'],
+    options?: CallOptions<Verbs[V]['event']>,
+  ): Promise<Verbs[V]['result']>
 }
 
 export interface CallOptions<Event = never> {

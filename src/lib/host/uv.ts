@@ -20,8 +20,8 @@ export function uvOrder(): UvOrder {
 const wheels = new Map<string, Promise<Wheel>>()
 
 /**
- * Sends uv to a node. It comes from the package index of this machine, once, and is kept in the user's cache. `shared`: the node's proxy where nodes give each
- * other what they download: then uv, too, comes through this machine once.
+ * Sends uv to a node. It comes from the package index of this machine, once, and is kept in the user's cache. `shared`:
+ * the node's proxy where nodes give each other what they download: then uv, too, comes through this machine once.
  * Errors: REMOTE_FAILED where this machine cannot get it; those of `uv.place`.
  */
 export async function bringUv(host: Host, machine: string, context: Context, shared?: string): Promise<void> {
@@ -33,10 +33,15 @@ export async function bringUv(host: Host, machine: string, context: Context, sha
   const {version, lock} = uvOrder()
   const progress = context.reporter.begin(`Send uv ${version}, which builds environments`, host.node)
   if (shared !== undefined) {
-    const placed = await host.call('uv.place', {version, lock, name, sha256, proxy: shared}, {signal: context.signal}).then(() => true, (error: unknown) => {
-      if (context.signal.aborted) throw error
-      return false // sent as ever
-    })
+    const placed = await host
+      .call('uv.place', {version, lock, name, sha256, proxy: shared}, {signal: context.signal})
+      .then(
+        () => true,
+        (error: unknown) => {
+          if (context.signal.aborted) throw error
+          return false // sent as ever
+        },
+      )
     if (placed) return progress.done()
   }
   const body = Readable.from(pieces(bytes, (sent) => progress.amount(sent, bytes.length, 'bytes')))

@@ -16,13 +16,27 @@ export interface WheelsWanted {
 }
 
 /** The wheels that a node would install, by this machine's pip. Errors: REMOTE_FAILED, INTERRUPTED. */
-export async function fetchWheels({folder, machine, python, lock}: WheelsWanted, context: Context, onLine: (line: string) => void): Promise<void> {
+export async function fetchWheels(
+  {folder, machine, python, lock}: WheelsWanted,
+  context: Context,
+  onLine: (line: string) => void,
+): Promise<void> {
   await runFetcher('fetch_wheels.py', [folder, machine, python], lock, context, onLine)
 }
 
 /** One of the node program's own programs, run here, with a lock file on its stdin. */
-export async function runFetcher(program: string, words: string[], lock: string, {env, signal}: Context, onLine: (line: string) => void = () => {}): Promise<void> {
-  const child = spawn('python3', [join(programFolder(import.meta.dirname), 'workspace', program), ...words], {env, signal, stdio: ['pipe', 'pipe', 'pipe']})
+export async function runFetcher(
+  program: string,
+  words: string[],
+  lock: string,
+  {env, signal}: Context,
+  onLine: (line: string) => void = () => {},
+): Promise<void> {
+  const child = spawn('python3', [join(programFolder(import.meta.dirname), 'workspace', program), ...words], {
+    env,
+    signal,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
   let said = ''
   child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4000)))
   createInterface({input: child.stdout}).on('line', onLine)
@@ -33,6 +47,10 @@ export async function runFetcher(program: string, words: string[], lock: string,
     child.on('close', (code) => done(code ?? 'a signal'))
   })
   if (signal.aborted) throw new CliError('INTERRUPTED', 'interrupted')
-  const last = said.trim().split('\n').at(-1)?.replaceAll(/(:\/\/)[^/\s@]+@/g, '$1[redacted]@')
+  const last = said
+    .trim()
+    .split('\n')
+    .at(-1)
+    ?.replaceAll(/(:\/\/)[^/\s@]+@/g, '$1[redacted]@')
   if (status !== 0) throw new CliError('REMOTE_FAILED', `this machine could not fetch it (${last || status})`)
 }

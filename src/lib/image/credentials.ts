@@ -17,15 +17,18 @@ const HELPER_BYTES = 1 << 20
 const HUB = 'https://index.docker.io/v1/'
 
 /**
- * As docker has kept them: config.json of $DOCKER_CONFIG, else of ~/.docker, with its helpers (docker-credential-NAME). Undefined where there are none.
- * Errors: REFUSED where a helper fails otherwise than by not knowing the registry.
+ * As docker has kept them: config.json of $DOCKER_CONFIG, else of ~/.docker, with its helpers (docker-credential-NAME).
+ * Undefined where there are none. Errors: REFUSED where a helper fails otherwise than by not knowing the registry.
  */
 export async function credentialsFor(host: string, context: Context): Promise<Credentials | undefined> {
   const folder = context.env.DOCKER_CONFIG || join(context.env.HOME || homedir(), '.docker')
   const text = await textIfThere(join(folder, 'config.json'))
   if (text === undefined) return undefined
   const config = parse(text, join(folder, 'config.json'))
-  const names = host === 'docker.io' ? [HUB, 'docker.io', 'registry-1.docker.io', 'index.docker.io'] : [host, `https://${host}`, `https://${host}/v1/`, `https://${host}/v2/`]
+  const names =
+    host === 'docker.io'
+      ? [HUB, 'docker.io', 'registry-1.docker.io', 'index.docker.io']
+      : [host, `https://${host}`, `https://${host}/v1/`, `https://${host}/v2/`]
   for (const name of names) {
     const helper = config.credHelpers?.[name] ?? config.credsStore
     const kept = helper === undefined ? undefined : await askHelper(helper, name, context)
@@ -35,9 +38,11 @@ export async function credentialsFor(host: string, context: Context): Promise<Cr
     if (entry?.auth) {
       const plain = Buffer.from(entry.auth, 'base64').toString()
       const colon = plain.indexOf(':')
-      if (colon > 0) return {user: plain.slice(0, colon), password: new Secret(plain.slice(colon + 1).replace(/\0+$/, ''))}
+      if (colon > 0)
+        return {user: plain.slice(0, colon), password: new Secret(plain.slice(colon + 1).replace(/\0+$/, ''))}
     }
-    if (entry?.username !== undefined && entry.password !== undefined) return {user: entry.username, password: new Secret(entry.password)}
+    if (entry?.username !== undefined && entry.password !== undefined)
+      return {user: entry.username, password: new Secret(entry.password)}
   }
   return undefined
 }
@@ -51,11 +56,18 @@ function parse(text: string, file: string): DockerConfig {
   }
 }
 
-/** Its protocol: the registry on stdin, {Username, Secret} on stdout; the user `<token>` says that the secret is an identity token. */
+/**
+ * Its protocol: the registry on stdin, {Username, Secret} on stdout; the user `<token>` says that the secret is an
+ * identity token.
+ */
 async function askHelper(helper: string, registry: string, {env, signal}: Context): Promise<Credentials | undefined> {
   if (!/^[A-Za-z0-9_.-]{1,64}$/.test(helper)) return undefined
   const program = `docker-credential-${helper}`
-  const child = spawn(program, ['get'], {env, signal: AbortSignal.any([signal, AbortSignal.timeout(HELPER_MS)]), stdio: ['pipe', 'pipe', 'ignore']})
+  const child = spawn(program, ['get'], {
+    env,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(HELPER_MS)]),
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
   let said = ''
   child.stdout.on('data', (chunk: Buffer) => {
     if (said.length < HELPER_BYTES) said += chunk.toString()
@@ -68,7 +80,11 @@ async function askHelper(helper: string, registry: string, {env, signal}: Contex
   })
   if (status !== 0) {
     if (/not found/i.test(said)) return undefined // it does not know this registry
-    throw new CliError('REFUSED', `${program} gives no credentials for ${registry} (${typeof status === 'number' ? `status ${status}` : status})`, {hint: `docker login ${registry}`})
+    throw new CliError(
+      'REFUSED',
+      `${program} gives no credentials for ${registry} (${typeof status === 'number' ? `status ${status}` : status})`,
+      {hint: `docker login ${registry}`},
+    )
   }
   try {
     const {Username: user, Secret: secret} = JSON.parse(said) as {Username?: string; Secret?: string}

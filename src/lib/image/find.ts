@@ -12,8 +12,8 @@ import {Registry} from './registry.ts'
 import type {BlobSource, Descriptor, Image, ImageReference, Layer} from './types.ts'
 
 /**
- * An image of a project on this machine: what it is, and its blobs, each fetched once and kept in the user's cache by its digest.
- * What a registry says is believed only as far as its digests hold.
+ * An image of a project on this machine: what it is, and its blobs, each fetched once and kept in the user's cache by
+ * its digest. What a registry says is believed only as far as its digests hold.
  */
 export class ImageFiles {
   readonly ref: ImageReference
@@ -41,7 +41,10 @@ export class ImageFiles {
     return digest
   }
 
-  /** The image for a kind of machine (`uname -m`). `digest`: pinned. Errors: those of the source; NODE_UNFIT where it has none for it. */
+  /**
+   * The image for a kind of machine (`uname -m`). `digest`: pinned. Errors: those of the source; NODE_UNFIT where it
+   * has none for it.
+   */
   image(digest: string, machine: string): Promise<Image> {
     const key = `${digest} ${machine}`
     const found = this.#images.get(key) ?? this.#read(digest, machine)
@@ -52,7 +55,10 @@ export class ImageFiles {
   async #read(digest: string, machine: string): Promise<Image> {
     const {text} = this.ref
     const listed = readManifest(await this.#document(digest), text)
-    return this.manifest(digest, listed.kind === 'index' ? choosePlatform(listed.manifests, machine, text).digest : digest)
+    return this.manifest(
+      digest,
+      listed.kind === 'index' ? choosePlatform(listed.manifests, machine, text).digest : digest,
+    )
   }
 
   /** The same by the digest of the manifest itself. */
@@ -60,7 +66,8 @@ export class ImageFiles {
     const {text} = this.ref
     const listed = readManifest(await this.#document(manifest), text)
     if (listed.kind === 'index') throw new CliError('REMOTE_FAILED', `${text} is an index of indexes`)
-    if (listed.config.size > MOST_CONFIG_BYTES) throw new CliError('REMOTE_FAILED', `the configuration of ${text} has ${listed.config.size} bytes`)
+    if (listed.config.size > MOST_CONFIG_BYTES)
+      throw new CliError('REMOTE_FAILED', `the configuration of ${text} has ${listed.config.size} bytes`)
     const config = await readFile(await this.fetch(listed.config, () => {}))
     return {ref: text, digest, manifest, ...imageOf(listed, config, text)}
   }
@@ -70,8 +77,14 @@ export class ImageFiles {
     const kept = await readFile(this.#place(digest)).catch(() => undefined)
     if (kept && digestOf(kept) === digest) return kept
     const {bytes} = await this.#source.manifest(digest)
-    if (digestOf(bytes) !== digest) throw new CliError('REMOTE_FAILED', `${this.ref.text}: the manifest ${digest} is damaged: its content has the digest ${digestOf(bytes)}`, {details: {digest}})
-    if (bytes.length > MOST_MANIFEST_BYTES) throw new CliError('REMOTE_FAILED', `${this.ref.text}: the manifest has ${bytes.length} bytes`)
+    if (digestOf(bytes) !== digest)
+      throw new CliError(
+        'REMOTE_FAILED',
+        `${this.ref.text}: the manifest ${digest} is damaged: its content has the digest ${digestOf(bytes)}`,
+        {details: {digest}},
+      )
+    if (bytes.length > MOST_MANIFEST_BYTES)
+      throw new CliError('REMOTE_FAILED', `${this.ref.text}: the manifest has ${bytes.length} bytes`)
     await this.#keep({digest, size: bytes.length, mediaType: ''}, bytes)
     return bytes
   }
@@ -95,17 +108,30 @@ export class ImageFiles {
       return here
     }
     const place = this.#place(descriptor.digest)
-    const size = await stat(place).then((one) => one.size, () => undefined)
-    if (size === descriptor.size && `sha256:${await hashFile(place, this.#context.signal)}` === descriptor.digest) return place
+    const size = await stat(place).then(
+      (one) => one.size,
+      () => undefined,
+    )
+    if (size === descriptor.size && `sha256:${await hashFile(place, this.#context.signal)}` === descriptor.digest)
+      return place
     await this.#write(place, descriptor, await this.#source.blob(descriptor), tell)
     return place
   }
 
   async #checkFile(path: string, {digest, size}: Descriptor): Promise<void> {
     const found = await stat(path).catch(() => undefined)
-    if (!found) throw new CliError('NOT_FOUND', `${this.ref.text} lacks the blob ${digest}`, {hint: 'copy the image there anew', details: {digest}})
+    if (!found)
+      throw new CliError('NOT_FOUND', `${this.ref.text} lacks the blob ${digest}`, {
+        hint: 'copy the image there anew',
+        details: {digest},
+      })
     const is = found.size === size ? `sha256:${await hashFile(path, this.#context.signal)}` : undefined
-    if (is !== digest) throw new CliError('REMOTE_FAILED', `blob ${digest} is damaged: ${is === undefined ? `it has ${found.size} bytes instead of ${size}` : `its content has the digest ${is}`}`, {hint: 'nothing of it is used; pull or build the image anew', details: {digest}})
+    if (is !== digest)
+      throw new CliError(
+        'REMOTE_FAILED',
+        `blob ${digest} is damaged: ${is === undefined ? `it has ${found.size} bytes instead of ${size}` : `its content has the digest ${is}`}`,
+        {hint: 'nothing of it is used; pull or build the image anew', details: {digest}},
+      )
   }
 
   async #write(place: string, descriptor: Descriptor, body: Readable, tell: (bytes: number) => void): Promise<void> {
@@ -113,7 +139,9 @@ export class ImageFiles {
     await mkdir(dirname(place), {recursive: true, mode: 0o700})
     const draft = `${place}.${randomId()}`
     try {
-      await pipeline(body, new Checked(descriptor, tell), createWriteStream(draft, {mode: 0o600, flags: 'wx'}), {signal: this.#context.signal})
+      await pipeline(body, new Checked(descriptor, tell), createWriteStream(draft, {mode: 0o600, flags: 'wx'}), {
+        signal: this.#context.signal,
+      })
       await rename(draft, place)
     } catch (error) {
       if (this.#context.signal.aborted) throw new CliError('INTERRUPTED', 'interrupted')
@@ -132,4 +160,3 @@ export class ImageFiles {
     return join(this.#folder, ...digest.split(':'))
   }
 }
-

@@ -30,7 +30,14 @@ export class Checked extends Transform {
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     this.#size += chunk.length
-    if (this.#size > this.#wanted.size) return done(new CliError('REMOTE_FAILED', `blob ${this.#wanted.digest} has more than the ${this.#wanted.size} bytes that the manifest says`, {details: {digest: this.#wanted.digest}}))
+    if (this.#size > this.#wanted.size)
+      return done(
+        new CliError(
+          'REMOTE_FAILED',
+          `blob ${this.#wanted.digest} has more than the ${this.#wanted.size} bytes that the manifest says`,
+          {details: {digest: this.#wanted.digest}},
+        ),
+      )
     this.#hash.update(chunk)
     this.#tell(this.#size)
     done(null, chunk)
@@ -38,8 +45,21 @@ export class Checked extends Transform {
 
   override _flush(done: TransformCallback): void {
     const digest = `sha256:${this.#hash.digest('hex')}`
-    if (this.#size !== this.#wanted.size) return done(new CliError('REMOTE_FAILED', `blob ${this.#wanted.digest} ended after ${this.#size} of ${this.#wanted.size} bytes`, {hint: 'run the command again', details: {digest: this.#wanted.digest}}))
-    if (digest !== this.#wanted.digest) return done(new CliError('REMOTE_FAILED', `blob ${this.#wanted.digest} is damaged: its content has the digest ${digest}`, {hint: 'nothing of it is used; pull or build the image anew', details: {digest: this.#wanted.digest}}))
+    if (this.#size !== this.#wanted.size)
+      return done(
+        new CliError(
+          'REMOTE_FAILED',
+          `blob ${this.#wanted.digest} ended after ${this.#size} of ${this.#wanted.size} bytes`,
+          {hint: 'run the command again', details: {digest: this.#wanted.digest}},
+        ),
+      )
+    if (digest !== this.#wanted.digest)
+      return done(
+        new CliError('REMOTE_FAILED', `blob ${this.#wanted.digest} is damaged: its content has the digest ${digest}`, {
+          hint: 'nothing of it is used; pull or build the image anew',
+          details: {digest: this.#wanted.digest},
+        }),
+      )
     done()
   }
 }

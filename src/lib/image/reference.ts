@@ -10,8 +10,9 @@ const NAME = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_|__|
 const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:]+\])(?::[0-9]{1,5})?$/
 
 /**
- * `registry/name:tag@sha256:...` as docker takes it (without a registry that is docker.io), `oci:FOLDER[:TAG]`, `oci-archive:FILE[:TAG]`, or a path that begins with `.` or `/`:
- * a folder is a layout, a file an archive. Paths are relative to `folder`. Errors: USAGE.
+ * `registry/name:tag@sha256:...` as docker takes it (without a registry that is docker.io), `oci:FOLDER[:TAG]`,
+ * `oci-archive:FILE[:TAG]`, or a path that begins with `.` or `/`: a folder is a layout, a file an archive. Paths are
+ * relative to `folder`. Errors: USAGE.
  */
 export function parseReference(text: string, folder: string): ImageReference {
   const [, rest = '', digest] = /^(.*?)(?:@([^@]*))?$/s.exec(text) ?? []
@@ -21,7 +22,10 @@ export function parseReference(text: string, folder: string): ImageReference {
   if (named || /^[./]/.test(rest)) {
     const {path, tag} = splitPath(named?.[2] ?? rest, folder)
     const kind = named ? (named[1] === 'oci' ? 'layout' : 'archive') : isFolder(path) ? 'layout' : 'archive'
-    if (!existsSync(path)) throw new CliError('NOT_FOUND', `workspace.image: there is no ${path}`, {hint: 'correct workspace.image in flexrack.yaml'})
+    if (!existsSync(path))
+      throw new CliError('NOT_FOUND', `workspace.image: there is no ${path}`, {
+        hint: 'correct workspace.image in flexrack.yaml',
+      })
     return {kind, text: rest, path, ...(tag !== undefined && {tag}), ...pinned}
   }
   const slash = rest.indexOf('/')
@@ -30,7 +34,8 @@ export function parseReference(text: string, folder: string): ImageReference {
   const host = isHost ? first : 'docker.io'
   const [, path = '', tag] = /^([^:]*)(?::(.*))?$/s.exec(isHost ? rest.slice(slash + 1) : rest) ?? []
   const name = !isHost && !path.includes('/') ? `library/${path}` : path
-  if (!HOST.test(host) || !NAME.test(name) || name.length > 255) throw bad(text, 'it is like nvcr.io/nvidia/pytorch:25.01-py3')
+  if (!HOST.test(host) || !NAME.test(name) || name.length > 255)
+    throw bad(text, 'it is like nvcr.io/nvidia/pytorch:25.01-py3')
   if (tag !== undefined && !TAG.test(tag)) throw bad(text, 'a tag is letters, digits, dots, dashes and underscores')
   return {kind: 'registry', text: rest, host, name, tag: tag ?? 'latest', ...pinned}
 }
@@ -46,5 +51,7 @@ function splitPath(text: string, folder: string): {path: string; tag?: string} {
 const isFolder = (path: string): boolean => statSync(path, {throwIfNoEntry: false})?.isDirectory() === true
 
 function bad(text: string, why: string): CliError {
-  return new CliError('USAGE', `workspace.image: "${text}" is not an image: ${why}`, {hint: 'a registry\'s image, oci:FOLDER or oci-archive:FILE'})
+  return new CliError('USAGE', `workspace.image: "${text}" is not an image: ${why}`, {
+    hint: "a registry's image, oci:FOLDER or oci-archive:FILE",
+  })
 }

@@ -13,8 +13,8 @@ const MOST_TOKEN_BYTES = 1 << 20
 type Named = Extract<ImageReference, {kind: 'registry'}>
 
 /**
- * A repository of a registry, by the OCI distribution-spec. The token for it goes to the registry alone, never where that sends us for a blob; a registry without TLS is
- * taken on this machine's loopback only.
+ * A repository of a registry, by the OCI distribution-spec. The token for it goes to the registry alone, never where
+ * that sends us for a blob; a registry without TLS is taken on this machine's loopback only.
  */
 export class Registry implements BlobSource {
   readonly #context: Context
@@ -32,7 +32,11 @@ export class Registry implements BlobSource {
 
   async manifest(reference: string): Promise<{bytes: Buffer; mediaType?: string}> {
     const answer = await this.#get(`manifests/${reference}`, {accept: MANIFEST_TYPES.join(', ')})
-    const bytes = await readSmall(bodyOf(answer, this.#context.signal), MOST_MANIFEST_BYTES, `the manifest of ${this.#ref.text}`)
+    const bytes = await readSmall(
+      bodyOf(answer, this.#context.signal),
+      MOST_MANIFEST_BYTES,
+      `the manifest of ${this.#ref.text}`,
+    )
     const mediaType = answer.headers.get('content-type')?.split(';')[0]?.trim()
     return {bytes, ...(mediaType && {mediaType})}
   }
@@ -44,9 +48,12 @@ export class Registry implements BlobSource {
   /** Follows redirects by itself: with the token only within the registry. */
   async #get(path: string, headers: Record<string, string>): Promise<Response> {
     let url = new URL(path, this.#base)
-    for (let redirects = 0, tried = false; ; ) {
+    for (let redirects = 0, tried = false; ;) {
       const isOwn = url.origin === this.#base.origin
-      const answer = await this.#send(url, {...headers, ...(isOwn && this.#authorization !== undefined && {authorization: this.#authorization})})
+      const answer = await this.#send(url, {
+        ...headers,
+        ...(isOwn && this.#authorization !== undefined && {authorization: this.#authorization}),
+      })
       if (answer.status >= 200 && answer.status < 300) return answer
       await answer.body?.cancel().catch(() => {})
       if (answer.status === 401 && isOwn && !tried) {
@@ -56,10 +63,14 @@ export class Registry implements BlobSource {
       }
       const next = answer.status >= 300 && answer.status < 400 ? answer.headers.get('location') : null
       if (next === null) throw this.#refusal(answer.status, path)
-      if (++redirects > MOST_REDIRECTS) throw new CliError('REMOTE_FAILED', `${this.#ref.host} redirects without an end`)
+      if (++redirects > MOST_REDIRECTS)
+        throw new CliError('REMOTE_FAILED', `${this.#ref.host} redirects without an end`)
       const to = URL.canParse(next, url.href) ? new URL(next, url) : undefined
       if (!to || (to.protocol !== 'https:' && (this.#base.protocol === 'https:' || to.protocol !== 'http:'))) {
-        throw new CliError('REMOTE_FAILED', `${this.#ref.host} redirects to ${to ? `${to.protocol}//${to.host}, which is not encrypted` : 'what is no address'}`)
+        throw new CliError(
+          'REMOTE_FAILED',
+          `${this.#ref.host} redirects to ${to ? `${to.protocol}//${to.host}, which is not encrypted` : 'what is no address'}`,
+        )
       }
       url = to
     }
@@ -69,35 +80,65 @@ export class Registry implements BlobSource {
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(), SILENCE_MS)
     try {
-      return await fetch(url, {headers, redirect: 'manual', signal: AbortSignal.any([this.#context.signal, late.signal]), ...(body && {method: 'POST', body})})
+      return await fetch(url, {
+        headers,
+        redirect: 'manual',
+        signal: AbortSignal.any([this.#context.signal, late.signal]),
+        ...(body && {method: 'POST', body}),
+      })
     } catch (cause) {
       if (this.#context.signal.aborted) throw new CliError('INTERRUPTED', 'interrupted')
       const why = late.signal.aborted ? 'no answer' : reasonOf(cause)
-      throw new CliError('REMOTE_FAILED', `the registry ${url.host} cannot be reached: ${why}`, {hint: 'where images come through a proxy: NODE_USE_ENV_PROXY=1 and HTTPS_PROXY; a certificate of your own: NODE_EXTRA_CA_CERTS', cause})
+      throw new CliError('REMOTE_FAILED', `the registry ${url.host} cannot be reached: ${why}`, {
+        hint: 'where images come through a proxy: NODE_USE_ENV_PROXY=1 and HTTPS_PROXY; a certificate of your own: NODE_EXTRA_CA_CERTS',
+        cause,
+      })
     } finally {
       clearTimeout(timer)
     }
   }
 
-  /** By what the registry asks for: a token of its authorization service, or the password itself. RFC 6750, distribution's token authentication. */
+  /**
+   * By what the registry asks for: a token of its authorization service, or the password itself. RFC 6750,
+   * distribution's token authentication.
+   */
   async #signIn(challenge: string): Promise<void> {
     this.#credentials ??= credentialsFor(this.#ref.host, this.#context)
     const known = await this.#credentials
     const [, scheme = '', rest = ''] = /^(\w+)\s*(.*)$/s.exec(challenge) ?? []
-    const parameters = Object.fromEntries([...rest.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value])) as Record<string, string | undefined>
+    const parameters = Object.fromEntries(
+      [...rest.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+    ) as Record<string, string | undefined>
     if (/^basic$/i.test(scheme)) {
       if (!known || !('user' in known)) throw this.#signInNeeded()
       this.#authorization = basic(known)
       return
     }
     const {realm, service, scope} = parameters
-    if (!/^bearer$/i.test(scheme) || realm === undefined || !URL.canParse(realm)) throw new CliError('REMOTE_FAILED', `${this.#ref.host} asks to sign in in a way that is not known: ${scheme || 'nothing said'}`)
+    if (!/^bearer$/i.test(scheme) || realm === undefined || !URL.canParse(realm))
+      throw new CliError(
+        'REMOTE_FAILED',
+        `${this.#ref.host} asks to sign in in a way that is not known: ${scheme || 'nothing said'}`,
+      )
     const service_ = new URL(realm)
-    if (service_.protocol !== 'https:' && !(this.#base.protocol === 'http:' && isLoopback(service_.host))) throw new CliError('REMOTE_FAILED', `${this.#ref.host} wants the password sent to ${service_.host} without encryption`)
+    if (service_.protocol !== 'https:' && !(this.#base.protocol === 'http:' && isLoopback(service_.host)))
+      throw new CliError(
+        'REMOTE_FAILED',
+        `${this.#ref.host} wants the password sent to ${service_.host} without encryption`,
+      )
     const wanted = {...(service !== undefined && {service}), scope: scope ?? `repository:${this.#ref.name}:pull`}
     let answer: Response
     if (known && 'token' in known) {
-      answer = await this.#send(service_, {}, new URLSearchParams({...wanted, grant_type: 'refresh_token', client_id: 'flexrack', refresh_token: known.token.reveal()}))
+      answer = await this.#send(
+        service_,
+        {},
+        new URLSearchParams({
+          ...wanted,
+          grant_type: 'refresh_token',
+          client_id: 'flexrack',
+          refresh_token: known.token.reveal(),
+        }),
+      )
     } else {
       for (const [name, value] of Object.entries(wanted)) service_.searchParams.set(name, value)
       answer = await this.#send(service_, known ? {authorization: basic(known)} : {})
@@ -105,21 +146,37 @@ export class Registry implements BlobSource {
     if (answer.status !== 200) {
       await answer.body?.cancel().catch(() => {})
       if (answer.status === 401 || answer.status === 403) throw this.#signInNeeded()
-      throw new CliError('REMOTE_FAILED', `${service_.host} gives no token for ${this.#ref.text} (status ${answer.status})`)
+      throw new CliError(
+        'REMOTE_FAILED',
+        `${service_.host} gives no token for ${this.#ref.text} (status ${answer.status})`,
+      )
     }
-    const token = tokenOf(await readSmall(bodyOf(answer, this.#context.signal), MOST_TOKEN_BYTES, `the token of ${service_.host}`))
+    const token = tokenOf(
+      await readSmall(bodyOf(answer, this.#context.signal), MOST_TOKEN_BYTES, `the token of ${service_.host}`),
+    )
     if (token === undefined) throw new CliError('REMOTE_FAILED', `${service_.host} answers without a token`)
     this.#authorization = `Bearer ${token}`
   }
 
   #signInNeeded(): CliError {
-    return new CliError('REFUSED', `${this.#ref.host} does not let you read ${this.#ref.text}`, {hint: `docker login ${this.#ref.host}`, details: {registry: this.#ref.host}})
+    return new CliError('REFUSED', `${this.#ref.host} does not let you read ${this.#ref.text}`, {
+      hint: `docker login ${this.#ref.host}`,
+      details: {registry: this.#ref.host},
+    })
   }
 
   #refusal(status: number, path: string): CliError {
     if (status === 401 || status === 403) return this.#signInNeeded()
-    if (status === 404) return new CliError('NOT_FOUND', `${this.#ref.host} has no ${path.startsWith('blobs/') ? `blob ${path.slice(6)} of ${this.#ref.text}` : this.#ref.text}`, {hint: 'correct workspace.image in flexrack.yaml'})
-    if (status === 429) return new CliError('REMOTE_FAILED', `${this.#ref.host} lets you pull no more for now`, {hint: `docker login ${this.#ref.host}, or later`})
+    if (status === 404)
+      return new CliError(
+        'NOT_FOUND',
+        `${this.#ref.host} has no ${path.startsWith('blobs/') ? `blob ${path.slice(6)} of ${this.#ref.text}` : this.#ref.text}`,
+        {hint: 'correct workspace.image in flexrack.yaml'},
+      )
+    if (status === 429)
+      return new CliError('REMOTE_FAILED', `${this.#ref.host} lets you pull no more for now`, {
+        hint: `docker login ${this.#ref.host}, or later`,
+      })
     return new CliError('REMOTE_FAILED', `${this.#ref.host} answers with status ${status} for ${this.#ref.text}`)
   }
 }
@@ -127,7 +184,12 @@ export class Registry implements BlobSource {
 function bodyOf(answer: Response, signal: AbortSignal): Readable {
   if (!answer.body) return Readable.from([])
   const body = Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0], {signal})
-  const silent = (): void => void body.destroy(new CliError('TIMED_OUT', 'the registry sends nothing any more', {hint: 'run the command again: what has come is kept'}))
+  const silent = (): void =>
+    void body.destroy(
+      new CliError('TIMED_OUT', 'the registry sends nothing any more', {
+        hint: 'run the command again: what has come is kept',
+      }),
+    )
   let timer = setTimeout(silent, SILENCE_MS)
   body.on('data', () => {
     clearTimeout(timer)
@@ -148,7 +210,8 @@ function tokenOf(bytes: Buffer): string | undefined {
   }
 }
 
-const basic = ({user, password}: {user: string; password: Secret}): string => `Basic ${Buffer.from(`${user}:${password.reveal()}`).toString('base64')}`
+const basic = ({user, password}: {user: string; password: Secret}): string =>
+  `Basic ${Buffer.from(`${user}:${password.reveal()}`).toString('base64')}`
 
 /** As docker has it: there a registry may speak without TLS. */
 export function isLoopback(host: string): boolean {

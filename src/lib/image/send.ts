@@ -14,10 +14,18 @@ export interface SentImage {
 }
 
 /**
- * Makes an image usable on a node for a project: bubblewrap, the layers that are missing there, and the note that the workspace runs in it.
- * `sandbox`: what cannot make one does not count. Errors: NODE_UNFIT where nothing can run images there, with the reason; CONFLICT for a layer that is damaged or hostile; those of ImageFiles.
+ * Makes an image usable on a node for a project: bubblewrap, the layers that are missing there, and the note that the
+ * workspace runs in it. `sandbox`: what cannot make one does not count. Errors: NODE_UNFIT where nothing can run images
+ * there, with the reason; CONFLICT for a layer that is damaged or hostile; those of ImageFiles.
  */
-export async function sendImage(host: Host, project: string, files: ImageFiles, image: Image, sandbox: boolean, context: Context): Promise<SentImage> {
+export async function sendImage(
+  host: Host,
+  project: string,
+  files: ImageFiles,
+  image: Image,
+  sandbox: boolean,
+  context: Context,
+): Promise<SentImage> {
   const ids = image.layers.map((one) => one.diffId)
   const question = {layers: ids, tool: bubblewrapVersion(), sandbox}
   let found = await host.call('image.inspect', question, {signal: context.signal})
@@ -25,7 +33,8 @@ export async function sendImage(host: Host, project: string, files: ImageFiles, 
     await bringBubblewrap(host, found.lacks, context)
     const isNew = found.runtime.engine === null
     found = await host.call('image.inspect', question, {signal: context.signal})
-    if (isNew && found.runtime.engine !== null && found.runtime.loss !== null) context.reporter.warn(otherRuntime(host.node, found.runtime.engine, found.runtime.why, found.runtime.loss))
+    if (isNew && found.runtime.engine !== null && found.runtime.loss !== null)
+      context.reporter.warn(otherRuntime(host.node, found.runtime.engine, found.runtime.why, found.runtime.loss))
   }
   if (found.runtime.engine === null) throw cannotRun(host.node, found.runtime)
   let bytes = 0
@@ -34,16 +43,38 @@ export async function sendImage(host: Host, project: string, files: ImageFiles, 
     if (!missing.delete(layer.diffId)) continue
     bytes += layer.size
     const packing = packingOf(layer)
-    await withProgress(context.reporter, [`Layer ${index + 1} of ${image.layers.length} of ${image.ref}`, host.node], async (progress) => {
-      progress.detail('pulling')
-      const body = await files.open(layer, (done) => progress.amount(done, layer.size, 'bytes'))
-      progress.detail('unpacking')
-      const counted = pipeline(body, counting((sent) => progress.amount(sent, layer.size, 'bytes')), () => {})
-      const plain = packing === 'zstd' ? pipeline(counted, createZstdDecompress(), () => {}) : counted
-      await host.call('image.layer', {diff_id: layer.diffId, encoding: packing === 'gzip' ? 'gzip' : 'none', owner: ownerName(context)}, {body: plain, signal: context.signal})
-    })
+    await withProgress(
+      context.reporter,
+      [`Layer ${index + 1} of ${image.layers.length} of ${image.ref}`, host.node],
+      async (progress) => {
+        progress.detail('pulling')
+        const body = await files.open(layer, (done) => progress.amount(done, layer.size, 'bytes'))
+        progress.detail('unpacking')
+        const counted = pipeline(
+          body,
+          counting((sent) => progress.amount(sent, layer.size, 'bytes')),
+          () => {},
+        )
+        const plain = packing === 'zstd' ? pipeline(counted, createZstdDecompress(), () => {}) : counted
+        await host.call(
+          'image.layer',
+          {diff_id: layer.diffId, encoding: packing === 'gzip' ? 'gzip' : 'none', owner: ownerName(context)},
+          {body: plain, signal: context.signal},
+        )
+      },
+    )
   }
-  await host.call('image.keep', {project, digest: image.manifest, ref: image.ref, layers: ids, settings: {env: image.env, ...(image.user !== undefined && {user: image.user})}}, {signal: context.signal})
+  await host.call(
+    'image.keep',
+    {
+      project,
+      digest: image.manifest,
+      ref: image.ref,
+      layers: ids,
+      settings: {env: image.env, ...(image.user !== undefined && {user: image.user})},
+    },
+    {signal: context.signal},
+  )
   return {layers: found.missing.length, bytes}
 }
 
@@ -58,8 +89,12 @@ function counting(tell: (bytes: number) => void): Transform {
 }
 
 /** What runs images there is not what keeps their promises. */
-export const otherRuntime = (node: string, engine: string, why: string, loss: string): string => `${node} runs images by ${engine}, as bubblewrap does not work there (${why}): ${loss}`
+export const otherRuntime = (node: string, engine: string, why: string, loss: string): string =>
+  `${node} runs images by ${engine}, as bubblewrap does not work there (${why}): ${loss}`
 
 function cannotRun(node: string, {why, hint}: {why: string; hint: string | null}): CliError {
-  return new CliError('NODE_UNFIT', `${node} cannot run images: ${why || 'bubblewrap is not there'}`, {...(hint !== null && {hint}), details: {node}})
+  return new CliError('NODE_UNFIT', `${node} cannot run images: ${why || 'bubblewrap is not there'}`, {
+    ...(hint !== null && {hint}),
+    details: {node},
+  })
 }

@@ -13,5 +13,7 @@ export async function needBubblewrap(host: Host, context: Context): Promise<void
 /** Sends bubblewrap to a node. Errors: REMOTE_FAILED where this machine cannot get it; those of `image.tool`. */
 export async function bringBubblewrap(host: Host, machine: string, context: Context): Promise<void> {
   const {name, sha256, bytes, version, lock} = await WHEELS.bubblewrap(machine, context)
-  await withProgress(context.reporter, [`Send bubblewrap ${version}, which makes sandboxes`, host.node], () => host.call('image.tool', {version, lock, name, sha256}, {body: bytes, signal: context.signal}))
+  await withProgress(context.reporter, [`Send bubblewrap ${version}, which makes sandboxes`, host.node], () =>
+    host.call('image.tool', {version, lock, name, sha256}, {body: bytes, signal: context.signal}),
+  )
 }

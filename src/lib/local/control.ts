@@ -17,18 +17,26 @@ export function controlPath(folder: string): string {
 }
 
 /**
- * A path to the same file that fits into a socket's address, for as long as it is not closed: through the open folder, so that nobody else can put
- * something in its place, as they could in a folder for temporary files. Throws LOCAL_FAILED where the system has no such path.
+ * A path to the same file that fits into a socket's address, for as long as it is not closed: through the open folder,
+ * so that nobody else can put something in its place, as they could in a folder for temporary files. Throws
+ * LOCAL_FAILED where the system has no such path.
  */
 async function shortPath(path: string): Promise<{path: string; close: () => Promise<void>}> {
   if (Buffer.byteLength(path) <= MAX_SOCKET_PATH) return {path, close: () => Promise.resolve()}
-  if (process.platform !== 'linux') throw new CliError('LOCAL_FAILED', `${path} is too long for a socket`, {hint: 'set FLEXRACK_HOME to a shorter path'})
+  if (process.platform !== 'linux')
+    throw new CliError('LOCAL_FAILED', `${path} is too long for a socket`, {
+      hint: 'set FLEXRACK_HOME to a shorter path',
+    })
   const folder = await open(dirname(path), 'r')
   return {path: `/proc/self/fd/${folder.fd}/${basename(path)}`, close: () => folder.close()}
 }
 
 /** Asks the background process. Undefined: nobody is there. Throws what it answered with, as an Error. */
-export async function askDaemon(path: string, request: ControlRequest, timeoutMs = 30_000): Promise<DaemonState | undefined> {
+export async function askDaemon(
+  path: string,
+  request: ControlRequest,
+  timeoutMs = 30_000,
+): Promise<DaemonState | undefined> {
   const short = await shortPath(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error
@@ -45,11 +53,14 @@ function ask(path: string, request: ControlRequest, timeoutMs: number): Promise<
   return new Promise((resolve, reject) => {
     let answer = ''
     const socket = createConnection(path)
-    socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`the local rack's process did not answer within ${timeoutMs / 1000} s`)))
+    socket.setTimeout(timeoutMs, () =>
+      socket.destroy(new Error(`the local rack's process did not answer within ${timeoutMs / 1000} s`)),
+    )
     socket.on('connect', () => socket.end(`${JSON.stringify(request)}\n`))
     socket.on('data', (chunk) => (answer += chunk.toString()))
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      if (['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(error.code ?? '')) resolve(undefined) // the last two: killed just now
+      // the last two: killed just now
+      if (['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(error.code ?? '')) resolve(undefined)
       else reject(error)
     })
     socket.on('close', () => {
@@ -62,7 +73,10 @@ function ask(path: string, request: ControlRequest, timeoutMs: number): Promise<
 }
 
 /** Answers askDaemon; `answer` may take its time. The socket is only for its owner (0600). */
-export async function serveControl(path: string, answer: (request: ControlRequest) => Promise<DaemonState>): Promise<Server> {
+export async function serveControl(
+  path: string,
+  answer: (request: ControlRequest) => Promise<DaemonState>,
+): Promise<Server> {
   await rm(path, {force: true})
   const server = createServer({allowHalfOpen: true}, (socket) => {
     let requested = ''

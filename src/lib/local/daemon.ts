@@ -1,4 +1,5 @@
-// The local rack's background process: node daemon.ts FOLDER-OF-THE-USER'S-PATHS is started by start.ts and by nobody else.
+// The local rack's background process: node daemon.ts FOLDER-OF-THE-USER'S-PATHS is started by start.ts and by nobody
+// else.
 import {appendFileSync, closeSync, readdirSync, readFileSync} from 'node:fs'
 import {rm, stat} from 'node:fs/promises'
 import {userInfo} from 'node:os'
@@ -32,10 +33,12 @@ async function applyNodes(wanted: LocalNode[]): Promise<void> {
   const allowedKey = await ensureKey(layout.identity, 'flexrack local rack')
   const names = new Set(wanted.map((node) => node.name))
   await Promise.all(
-    [...servers].filter(([name]) => !names.has(name)).map(async ([name, server]) => {
-      servers.delete(name)
-      await server.close()
-    }),
+    [...servers]
+      .filter(([name]) => !names.has(name))
+      .map(async ([name, server]) => {
+        servers.delete(name)
+        await server.close()
+      }),
   )
   for (const node of wanted) {
     if (servers.has(node.name)) continue
@@ -60,7 +63,15 @@ async function startServer(node: LocalNode, allowedKey: string): Promise<NodeSer
     python: settings.python,
     pipes,
     maxSessions: () => maxSessions,
-    env: {...settings.base, HOME: places.home, USER: user, LOGNAME: user, SHELL: shell, FLEXRACK_NODE: node.name, FLEXRACK_LOCAL_RACK: rack.id},
+    env: {
+      ...settings.base,
+      HOME: places.home,
+      USER: user,
+      LOGNAME: user,
+      SHELL: shell,
+      FLEXRACK_NODE: node.name,
+      FLEXRACK_LOCAL_RACK: rack.id,
+    },
     log: (line) => log(`${node.name}: ${line}`),
     started: (group) => recordGroup(node.name, group),
   })
@@ -68,7 +79,8 @@ async function startServer(node: LocalNode, allowedKey: string): Promise<NodeSer
 
 /** Where processes cannot be found by their environment, `local down` ends the groups that were started. */
 function recordGroup(node: string, group: number): void {
-  if (process.platform !== 'linux') appendFileSync(layout.groups, `${JSON.stringify(stamped('local.group', {node, group}))}\n`, {mode: 0o600})
+  if (process.platform !== 'linux')
+    appendFileSync(layout.groups, `${JSON.stringify(stamped('local.group', {node, group}))}\n`, {mode: 0o600})
 }
 
 function state(): DaemonState {
@@ -118,8 +130,11 @@ closeInherited()
 process.umask(0o022)
 process.on('SIGHUP', () => {})
 process.on('uncaughtException', (error) => log(`bug: ${error.stack ?? error.message}`))
-process.on('unhandledRejection', (error) => log(`bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`))
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop().finally(() => process.exit(0)))
+process.on('unhandledRejection', (error) =>
+  log(`bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
+)
+for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  process.once(signal, () => void stop().finally(() => process.exit(0)))
 
 let turn: Promise<unknown> = Promise.resolve()
 const control = await serveControl(controlPath(layout.folder), async (request) => {

@@ -59,18 +59,35 @@ export async function planLocalDown(input: LocalDownInput, ctx: Context): Promis
   const rack = await readRack(layout)
   const steps: StepOf<DownKinds>[] = []
   const add = (step: Omit<StepOf<DownKinds>, 'id' | 'node' | 'needs'>): void => {
-    steps.push({...step, id: step.kind.slice('local.'.length), node: null, needs: steps.slice(-1).map((one) => one.id)} as StepOf<DownKinds>)
+    steps.push({
+      ...step,
+      id: step.kind.slice('local.'.length),
+      node: null,
+      needs: steps.slice(-1).map((one) => one.id),
+    } as StepOf<DownKinds>)
   }
   if (!rack) return {command: 'local down', steps}
   const [daemon, processes] = await Promise.all([daemonState(layout), listRackProcesses(layout, rack)])
-  if (daemon) add({kind: 'local.stop', title: `Stop the background process (pid ${daemon.pid}, ${daemon.nodes.length} nodes)`, input: {pid: daemon.pid}})
-  if (daemon || processes.length > 0) add({kind: 'local.end', title: `End what was started on the nodes (${processes.length} processes now)`, input: {processes: processes.length, grace: input.grace}})
+  if (daemon)
+    add({
+      kind: 'local.stop',
+      title: `Stop the background process (pid ${daemon.pid}, ${daemon.nodes.length} nodes)`,
+      input: {pid: daemon.pid},
+    })
+  if (daemon || processes.length > 0)
+    add({
+      kind: 'local.end',
+      title: `End what was started on the nodes (${processes.length} processes now)`,
+      input: {processes: processes.length, grace: input.grace},
+    })
   if (rack.up) add({kind: 'local.forget', title: `Remove the rack file ${layout.rackFile}`, input: {}})
   if (input.purge) add({kind: 'local.purge', title: `Remove ${layout.folder}: homes, keys, environments`, input: {}})
   return {command: 'local down', steps}
 }
 
-/** Stops the local rack and whatever was started on its nodes; proves that nothing is left. Errors: LOCKED, NODE_UNFIT. */
+/**
+ * Stops the local rack and whatever was started on its nodes; proves that nothing is left. Errors: LOCKED, NODE_UNFIT.
+ */
 export async function localDown(input: LocalDownInput, ctx: Context): Promise<LocalDownResult> {
   const layout = localLayout(ctx.env)
   if (!(await readRack(layout))) return {ended: 0, purged: false}
@@ -87,7 +104,9 @@ async function endWithProgress(layout: LocalLayout, rack: LocalRack, grace: numb
   const progress = ctx.reporter.begin('Ending what runs on the local nodes')
   try {
     const ended = await endRackProcesses(layout, rack, grace * 1000)
-    progress.done(ended === 0 ? 'Nothing ran on the local nodes' : `What ran on the local nodes has ended (processes: ${ended})`)
+    progress.done(
+      ended === 0 ? 'Nothing ran on the local nodes' : `What ran on the local nodes has ended (processes: ${ended})`,
+    )
     return ended
   } catch (error) {
     progress.fail()
@@ -102,7 +121,8 @@ async function stopDaemon(layout: LocalLayout): Promise<void> {
   while (isAlive(daemon.pid)) {
     // It answered just now under this pid, so the pid is still its own.
     if (Date.now() > until) process.kill(daemon.pid, 'SIGKILL')
-    if (Date.now() > until + DAEMON_STOP_MS) throw new CliError('NODE_UNFIT', `the local rack's process ${daemon.pid} does not end`)
+    if (Date.now() > until + DAEMON_STOP_MS)
+      throw new CliError('NODE_UNFIT', `the local rack's process ${daemon.pid} does not end`)
     await wait(20)
   }
 }

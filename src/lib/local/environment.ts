@@ -12,7 +12,14 @@ export interface StarterSettings {
 }
 
 const STANDARD_PATH = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
-const PASSED_ON = ['LANG', 'FLEXRACK_RESERVATIONS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE', 'NODE_EXTRA_CA_CERTS']
+const PASSED_ON = [
+  'LANG',
+  'FLEXRACK_RESERVATIONS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'REQUESTS_CA_BUNDLE',
+  'NODE_EXTRA_CA_CERTS',
+]
 
 /**
  * The environment of a standard server, plus what is needed to install packages from here: a node on this machine
@@ -25,10 +32,15 @@ export function starterSettings(env: NodeJS.ProcessEnv): StarterSettings {
     if (PASSED_ON.includes(name) || /^(pip|uv)_/i.test(name) || /_proxy$/i.test(name)) base[name] = value
   }
   const python = findPython(env)
-  base.PATH = [...(python && !STANDARD_PATH.includes(dirname(python)) ? [dirname(python)] : []), ...STANDARD_PATH].join(':')
+  base.PATH = [...(python && !STANDARD_PATH.includes(dirname(python)) ? [dirname(python)] : []), ...STANDARD_PATH].join(
+    ':',
+  )
   const home = env.HOME || homedir()
   // The user's own cache: a package that is here already is not fetched once more for every node.
-  base.PIP_CACHE_DIR ??= process.platform === 'darwin' ? join(home, 'Library/Caches/pip') : join(env.XDG_CACHE_HOME || join(home, '.cache'), 'pip')
+  base.PIP_CACHE_DIR ??=
+    process.platform === 'darwin'
+      ? join(home, 'Library/Caches/pip')
+      : join(env.XDG_CACHE_HOME || join(home, '.cache'), 'pip')
   const pipConfig = join(env.XDG_CONFIG_HOME || join(home, '.config'), 'pip', 'pip.conf')
   if (base.PIP_CONFIG_FILE === undefined && existsSync(pipConfig)) base.PIP_CONFIG_FILE = pipConfig
   const uvConfig = join(env.XDG_CONFIG_HOME || join(home, '.config'), 'uv', 'uv.toml')
@@ -46,7 +58,12 @@ export function loginShell(): string {
 function findPython(env: NodeJS.ProcessEnv): string | undefined {
   try {
     const code = 'import os,sys; print(os.path.join(sys.base_prefix, "bin", "python3"))'
-    const found = execFileSync('python3', ['-c', code], {env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], timeout: 10_000}).trim()
+    const found = execFileSync('python3', ['-c', code], {
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: 10_000,
+    }).trim()
     return existsSync(found) ? found : undefined
   } catch {
     return undefined

@@ -47,10 +47,14 @@ async function take(file: string, draft: string, ctx: Context): Promise<void> {
       continue
     }
     if (Date.now() > until) {
-      throw new CliError('LOCKED', `another flexrack command (pid ${holder?.pid ?? 'unknown'}, since ${holder?.since ?? 'unknown'}) is changing the local rack`, {
-        hint: 'wait for it to end, then try again',
-        details: {holder: holder?.pid ?? null, since: holder?.since ?? null},
-      })
+      throw new CliError(
+        'LOCKED',
+        `another flexrack command (pid ${holder?.pid ?? 'unknown'}, since ${holder?.since ?? 'unknown'}) is changing the local rack`,
+        {
+          hint: 'wait for it to end, then try again',
+          details: {holder: holder?.pid ?? null, since: holder?.since ?? null},
+        },
+      )
     }
     await wait(POLL_MS)
   }

@@ -33,7 +33,10 @@ interface StartSettings {
 }
 
 /** Runs a command (null: the login shell) with separate streams. */
-export async function startProcess(command: string | null, settings: StartSettings & {pipes: PipePool}): Promise<NodeProcess> {
+export async function startProcess(
+  command: string | null,
+  settings: StartSettings & {pipes: PipePool},
+): Promise<NodeProcess> {
   const {shell, home, env, pipes} = settings
   const all = await Promise.all([pipes.open('read'), pipes.open('write'), pipes.open('write')])
   const [stdin, stdout, stderr] = [all[0].ours, all[1].ours, all[2].ours]
@@ -60,7 +63,9 @@ export async function startProcess(command: string | null, settings: StartSettin
     stdin,
     stdout,
     stderr,
-    exit: new Promise((resolve) => child.once('exit', (status, signal) => resolve({status, signal: signal?.slice(3) ?? null}))),
+    exit: new Promise((resolve) =>
+      child.once('exit', (status, signal) => resolve({status, signal: signal?.slice(3) ?? null})),
+    ),
     resize() {},
     signal: (name) => signalGroup(child, name),
     hangUp() {
@@ -72,16 +77,23 @@ export async function startProcess(command: string | null, settings: StartSettin
 const BRIDGE = fileURLToPath(new URL('../../../node/local_pty.py', import.meta.url))
 
 /** Runs a command (null: the login shell) on a pty, by way of a small Python bridge: Node itself cannot make one. */
-export async function startTerminal(command: string | null, settings: StartSettings & {python: string | undefined; size: TerminalSize}): Promise<NodeProcess> {
+export async function startTerminal(
+  command: string | null,
+  settings: StartSettings & {python: string | undefined; size: TerminalSize},
+): Promise<NodeProcess> {
   const {shell, size} = settings
   const words = command === null ? [`-${basename(shell)}`] : [basename(shell), '-c', command]
   const child = await started(settings, () =>
-    spawn(settings.python ?? 'python3', ['-I', '-S', BRIDGE, String(size.rows), String(size.columns), shell, ...words], {
-      cwd: settings.home,
-      env: settings.env,
-      detached: true,
-      stdio: ['pipe', 'pipe', 'inherit', 'pipe'],
-    }),
+    spawn(
+      settings.python ?? 'python3',
+      ['-I', '-S', BRIDGE, String(size.rows), String(size.columns), shell, ...words],
+      {
+        cwd: settings.home,
+        env: settings.env,
+        detached: true,
+        stdio: ['pipe', 'pipe', 'inherit', 'pipe'],
+      },
+    ),
   )
   const control = child.stdio[3] as Duplex
   let said = ''

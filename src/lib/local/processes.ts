@@ -16,13 +16,18 @@ interface Entry {
  * environment, or descends from, or shares a session with, one that does. Never this process or its ancestors.
  */
 export async function findProcesses(id: string, groups: {node: string; group: number}[] = []): Promise<FoundProcess[]> {
-  if (process.platform !== 'linux') return groups.filter(({group}) => isGroupAlive(group)).map(({node, group}) => ({pid: -group, node, command: `process group ${group}`}))
+  if (process.platform !== 'linux')
+    return groups
+      .filter(({group}) => isGroupAlive(group))
+      .map(({node, group}) => ({pid: -group, node, command: `process group ${group}`}))
   const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const entries = new Map<number, Entry>()
-  for (const entry of await Promise.all(names.map((name) => readEntry(Number(name), id)))) if (entry) entries.set(entry.pid, entry)
+  for (const entry of await Promise.all(names.map((name) => readEntry(Number(name), id))))
+    if (entry) entries.set(entry.pid, entry)
   const spared = new Set(ancestry(entries, process.pid))
   const sessions = new Map<number, string>()
-  for (const one of entries.values()) if (one.node !== undefined && one.session === one.pid) sessions.set(one.session, one.node)
+  for (const one of entries.values())
+    if (one.node !== undefined && one.session === one.pid) sessions.set(one.session, one.node)
   const nodeOf = (entry: Entry): string | undefined => {
     for (const pid of ancestry(entries, entry.pid)) {
       const node = entries.get(pid)?.node
@@ -43,7 +48,10 @@ export async function findProcesses(id: string, groups: {node: string; group: nu
  * SIGTERM, then SIGKILL after the grace; looks again until none is left, because processes start others meanwhile.
  * `find` gives those to end. Returns those that survived even that (none, unless the kernel holds them).
  */
-export async function endProcesses(find: () => Promise<FoundProcess[]>, graceMs: number): Promise<{ended: number; survived: FoundProcess[]}> {
+export async function endProcesses(
+  find: () => Promise<FoundProcess[]>,
+  graceMs: number,
+): Promise<{ended: number; survived: FoundProcess[]}> {
   const seen = new Set<number>()
   const reported = new Set<number>()
   const started = Date.now()
@@ -70,8 +78,13 @@ async function readEntry(pid: number, id: string): Promise<Entry | undefined> {
     const environ = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '')
     const variables = environ.split('\0')
     const tagged = variables.includes(`FLEXRACK_LOCAL_RACK=${id}`)
-    const node = tagged ? (variables.find((one) => one.startsWith('FLEXRACK_NODE='))?.slice('FLEXRACK_NODE='.length) ?? '') : undefined
-    const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ').trim().slice(0, 200)
+    const node = tagged
+      ? (variables.find((one) => one.startsWith('FLEXRACK_NODE='))?.slice('FLEXRACK_NODE='.length) ?? '')
+      : undefined
+    const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''))
+      .replaceAll('\0', ' ')
+      .trim()
+      .slice(0, 200)
     return {pid, state: fields[0] ?? '', parent: Number(fields[1]), session: Number(fields[3]), node, command}
   } catch {
     return undefined // ended while we looked
@@ -81,7 +94,8 @@ async function readEntry(pid: number, id: string): Promise<Entry | undefined> {
 /** The process and its parents, up to but without init. */
 function ancestry(entries: ReadonlyMap<number, Entry>, pid: number): number[] {
   const chain: number[] = []
-  for (let at = entries.get(pid); at && at.pid > 1 && !chain.includes(at.pid); at = entries.get(at.parent)) chain.push(at.pid)
+  for (let at = entries.get(pid); at && at.pid > 1 && !chain.includes(at.pid); at = entries.get(at.parent))
+    chain.push(at.pid)
   return chain
 }
 

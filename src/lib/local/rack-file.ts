@@ -5,11 +5,20 @@ import type {LocalLayout} from './layout.ts'
 import type {LocalNode, LocalRack} from './types.ts'
 
 /**
- * Writes known_hosts and the rack file `local` for nodes that are running. Labels, head and GPU settings that were written
- * into the rack file stay.
+ * Writes known_hosts and the rack file `local` for nodes that are running. Labels, head and GPU settings that were
+ * written into the rack file stay.
  */
-export async function writeRackFile(layout: LocalLayout, rack: LocalRack, nodes: LocalNode[], user: string): Promise<void> {
-  const lines = await Promise.all(nodes.map(async (node) => `[127.0.0.1]:${node.port} ${await ensureKey(layout.node(node.name).hostKey, node.name)}\n`))
+export async function writeRackFile(
+  layout: LocalLayout,
+  rack: LocalRack,
+  nodes: LocalNode[],
+  user: string,
+): Promise<void> {
+  const lines = await Promise.all(
+    nodes.map(
+      async (node) => `[127.0.0.1]:${node.port} ${await ensureKey(layout.node(node.name).hostKey, node.name)}\n`,
+    ),
+  )
   const known = lines.join('')
   if ((await textIfThere(layout.knownHosts)) !== known) await writeWhole(layout.knownHosts, known)
   // One that cannot be read is replaced: it is ours to write.
@@ -32,7 +41,10 @@ export async function writeRackFile(layout: LocalLayout, rack: LocalRack, nodes:
       ...gpuOf(before, node.name),
     })),
     ...(before?.gpu && {gpu: before.gpu}),
-    head: before && names.has(before.head.node) ? before.head : {bind: '127.0.0.1', ...before?.head, node: nodes[0]?.name ?? ''},
+    head:
+      before && names.has(before.head.node)
+        ? before.head
+        : {bind: '127.0.0.1', ...before?.head, node: nodes[0]?.name ?? ''},
   }
   await saveRack(next)
 }

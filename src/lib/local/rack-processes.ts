@@ -11,18 +11,30 @@ export async function listRackProcesses(layout: LocalLayout, rack: LocalRack, no
 }
 
 /** Ends it all and proves it. Returns how many there were. Throws NODE_UNFIT naming what cannot be ended. */
-export async function endRackProcesses(layout: LocalLayout, rack: LocalRack, graceMs: number, node?: string): Promise<number> {
+export async function endRackProcesses(
+  layout: LocalLayout,
+  rack: LocalRack,
+  graceMs: number,
+  node?: string,
+): Promise<number> {
   const {ended, survived} = await endProcesses(() => listRackProcesses(layout, rack, node), graceMs)
   if (survived.length > 0) {
-    throw new CliError('NODE_UNFIT', `${survived.length} processes of the local rack do not end: ${survived.map((one) => one.pid).join(', ')}`, {
-      details: {processes: survived},
-      hint: 'flexrack local down',
-    })
+    throw new CliError(
+      'NODE_UNFIT',
+      `${survived.length} processes of the local rack do not end: ${survived.map((one) => one.pid).join(', ')}`,
+      {
+        details: {processes: survived},
+        hint: 'flexrack local down',
+      },
+    )
   }
   return ended
 }
 
 async function recordedGroups(layout: LocalLayout): Promise<LocalGroup[]> {
   const text = await textIfThere(layout.groups)
-  return (text ?? '').split('\n').filter(Boolean).map((line) => current<LocalGroup>('local.group', JSON.parse(line), layout.groups))
+  return (text ?? '')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => current<LocalGroup>('local.group', JSON.parse(line), layout.groups))
 }

@@ -12,7 +12,10 @@ export async function readRack(layout: LocalLayout): Promise<LocalRack | undefin
     return current<LocalRack>('local.rack', JSON.parse(text), layout.rack)
   } catch (error) {
     if (isCliError(error)) throw error
-    throw new CliError('RACK_INVALID', `${layout.rack} is not the JSON that flexrack wrote`, {hint: 'flexrack local down --purge', cause: error})
+    throw new CliError('RACK_INVALID', `${layout.rack} is not the JSON that flexrack wrote`, {
+      hint: 'flexrack local down --purge',
+      cause: error,
+    })
   }
 }
 

@@ -41,7 +41,10 @@ export async function startNodeServer(settings: NodeServerSettings): Promise<Nod
     socket.on('error', () => {})
     // Also covers a client that connects and never says a word.
     const from = socket.remotePort ?? 0
-    graces.set(from, setTimeout(() => socket.destroy(), LOGIN_GRACE_MS))
+    graces.set(
+      from,
+      setTimeout(() => socket.destroy(), LOGIN_GRACE_MS),
+    )
     socket.once('close', () => {
       clearTimeout(graces.get(from))
       graces.delete(from)
@@ -71,7 +74,11 @@ function serveConnection(connection: Connection, info: ClientInfo, settings: Nod
   const ends = new Set<() => void>()
   const own: SessionSettings = {
     ...settings,
-    env: {...settings.env, SSH_CLIENT: `${info.ip} ${info.port} ${settings.port}`, SSH_CONNECTION: `${info.ip} ${info.port} 127.0.0.1 ${settings.port}`},
+    env: {
+      ...settings.env,
+      SSH_CLIENT: `${info.ip} ${info.port} ${settings.port}`,
+      SSH_CONNECTION: `${info.ip} ${info.port} 127.0.0.1 ${settings.port}`,
+    },
   }
   connection.on('error', (error: Error) => settings.log(`connection: ${error.message}`))
   connection.on('authentication', (auth) => {
@@ -105,7 +112,8 @@ function isAllowed(auth: AuthContext, allowedKey: string): auth is PublicKeyAuth
   if (key instanceof Error) return false
   const expected = key.getPublicSSH()
   const offered = auth.key.data
-  if (auth.key.algo !== key.type || offered.length !== expected.length || !timingSafeEqual(offered, expected)) return false
+  if (auth.key.algo !== key.type || offered.length !== expected.length || !timingSafeEqual(offered, expected))
+    return false
   if (!auth.signature) return true // only asks whether this key would do; not a login
   return auth.blob !== undefined && key.verify(auth.blob, auth.signature, auth.hashAlgo) === true
 }

@@ -78,7 +78,10 @@ export function serveSession(session: Session, settings: SessionSettings): () =>
 
 function connect(channel: ServerChannel, process: NodeProcess, log: (line: string) => void): void {
   const output = new ChannelOutput(channel)
-  const sent = Promise.all([output.send(process.stdout, 'stdout'), ...(process.stderr ? [output.send(process.stderr, 'stderr')] : [])])
+  const sent = Promise.all([
+    output.send(process.stdout, 'stdout'),
+    ...(process.stderr ? [output.send(process.stderr, 'stderr')] : []),
+  ])
   channel.on('error', (error: Error) => log(`channel: ${error.message}`))
   channel.pipe(process.stdin, {end: !process.terminal})
   process.stdin.on('error', () => {

@@ -21,9 +21,15 @@ const DAEMON = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './daemon
  * and an environment of its own, so that it keeps nothing of the user's secrets. Throws NODE_UNFIT with the end of
  * its log.
  */
-export async function startDaemon(layout: LocalLayout, id: string, owner: number | undefined, ctx: Context): Promise<void> {
+export async function startDaemon(
+  layout: LocalLayout,
+  id: string,
+  owner: number | undefined,
+  ctx: Context,
+): Promise<void> {
   const settings: DaemonSettings = {...starterSettings(ctx.env), ...(owner !== undefined && {owner})}
-  if (((await stat(layout.log).catch(() => undefined))?.size ?? 0) > MAX_LOG) await rename(layout.log, `${layout.log}.1`)
+  if (((await stat(layout.log).catch(() => undefined))?.size ?? 0) > MAX_LOG)
+    await rename(layout.log, `${layout.log}.1`)
   const log = await open(layout.log, 'a', 0o600)
   const {size: logStart} = await log.stat()
   try {

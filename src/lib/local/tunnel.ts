@@ -45,15 +45,26 @@ export function serveTunnels(connection: Connection, log: (line: string) => void
     listeners.clear()
   })
 
-  const openListener = (address: string, port: number, accept: ((port?: number) => void) | undefined, reject: (() => void) | undefined): void => {
+  const openListener = (
+    address: string,
+    port: number,
+    accept: ((port?: number) => void) | undefined,
+    reject: (() => void) | undefined,
+  ): void => {
     // "" and 0.0.0.0 ask for every interface; as with sshd's GatewayPorts no, that means loopback.
     if (address !== '' && address !== '0.0.0.0' && address !== '::' && !LOOPBACK.has(address)) return void reject?.()
     const listener = createServer({allowHalfOpen: true, noDelay: true}, (socket) => {
       socket.on('error', () => {})
-      connection.forwardOut(address, bound(listener), socket.remoteAddress ?? '127.0.0.1', socket.remotePort ?? 0, (error, channel) => {
-        if (error) return void socket.destroy()
-        join(channel as ServerChannel, socket)
-      })
+      connection.forwardOut(
+        address,
+        bound(listener),
+        socket.remoteAddress ?? '127.0.0.1',
+        socket.remotePort ?? 0,
+        (error, channel) => {
+          if (error) return void socket.destroy()
+          join(channel as ServerChannel, socket)
+        },
+      )
     })
     listener.once('error', () => reject?.())
     listener.listen({host: '127.0.0.1', port, exclusive: true}, () => {

@@ -88,13 +88,24 @@ async function look(layout: LocalLayout): Promise<{rack: LocalRack; daemon: Daem
   return {rack: known ?? newRack(layout), daemon: known && (await daemonState(layout))}
 }
 
-async function makePlan(layout: LocalLayout, rack: LocalRack, daemon: DaemonState | undefined, input: LocalUpInput): Promise<PlanOf<UpKinds>> {
+async function makePlan(
+  layout: LocalLayout,
+  rack: LocalRack,
+  daemon: DaemonState | undefined,
+  input: LocalUpInput,
+): Promise<PlanOf<UpKinds>> {
   const count = wantedCount(rack, input)
   if (!Number.isInteger(count) || count < 1 || count > MAX_NODES) {
-    throw new CliError('USAGE', `a local rack has 1 to ${MAX_NODES} nodes, not ${count}`, {hint: 'flexrack local up --nodes 3'})
+    throw new CliError('USAGE', `a local rack has 1 to ${MAX_NODES} nodes, not ${count}`, {
+      hint: 'flexrack local up --nodes 3',
+    })
   }
   if (!rack.up && (await exists(layout.rackFile)) && !(await (await import('./rack-file.ts')).isOurs(layout))) {
-    throw new CliError('CONFLICT', `there is a rack named local already, and not one of this machine: ${layout.rackFile}`, {hint: `mv ${layout.rackFile} ${layout.rackFile.replace(/local\.yaml$/, 'NAME.yaml')}`})
+    throw new CliError(
+      'CONFLICT',
+      `there is a rack named local already, and not one of this machine: ${layout.rackFile}`,
+      {hint: `mv ${layout.rackFile} ${layout.rackFile.replace(/local\.yaml$/, 'NAME.yaml')}`},
+    )
   }
   const steps: StepOf<UpKinds>[] = []
   const add = (step: Omit<StepOf<UpKinds>, 'needs'>): void => {
@@ -106,14 +117,27 @@ async function makePlan(layout: LocalLayout, rack: LocalRack, daemon: DaemonStat
   const added = names.filter((name) => !running.includes(name))
   const removed = running.filter((name) => !names.includes(name))
   const sessions = input.maxSessions !== undefined && input.maxSessions !== rack.maxSessions
-  if (added.length + removed.length > 0 || sessions) add({id: 'nodes', kind: 'local.nodes', node: null, title: nodesTitle(added, removed), input: {added, removed}})
+  if (added.length + removed.length > 0 || sessions)
+    add({id: 'nodes', kind: 'local.nodes', node: null, title: nodesTitle(added, removed), input: {added, removed}})
   for (const name of removed) {
     const processes = (await listRackProcesses(layout, rack)).filter((one) => one.node === name).length
-    add({id: `end:${name}`, kind: 'local.end', node: name, title: `End what runs there (${processes} processes now); its home stays`, input: {node: name, processes}})
+    add({
+      id: `end:${name}`,
+      kind: 'local.end',
+      node: name,
+      title: `End what runs there (${processes} processes now); its home stays`,
+      input: {node: name, processes},
+    })
   }
   const moved = input.environments !== undefined && resolve(input.environments) !== rack.environments
   if (steps.length > 0 || moved || !rack.up || !(await exists(layout.rackFile)) || !(await exists(layout.knownHosts))) {
-    add({id: 'rack-file', kind: 'local.rack-file', node: null, title: `Write the rack file ${layout.rackFile}`, input: {nodes: names.length}})
+    add({
+      id: 'rack-file',
+      kind: 'local.rack-file',
+      node: null,
+      title: `Write the rack file ${layout.rackFile}`,
+      input: {nodes: names.length},
+    })
   }
   return {command: 'local up', steps}
 }
@@ -121,17 +145,27 @@ async function makePlan(layout: LocalLayout, rack: LocalRack, daemon: DaemonStat
 async function changeNodes(_input: object, _done: unknown, {layout, rack, ctx}: UpEnv): Promise<void> {
   const progress = ctx.reporter.begin(`Starting ${rack.nodes.length} local nodes`)
   try {
-    await askDaemon(controlPath(layout.folder), {ask: 'nodes', nodes: rack.nodes, maxSessions: rack.maxSessions}, 120_000)
+    await askDaemon(
+      controlPath(layout.folder),
+      {ask: 'nodes', nodes: rack.nodes, maxSessions: rack.maxSessions},
+      120_000,
+    )
     progress.done(`${rack.nodes.length} local nodes are up`)
   } catch (error) {
     progress.fail()
-    throw new CliError('NODE_UNFIT', `the local nodes did not start: ${(error as Error).message}`, {hint: `see ${layout.log}`, cause: error})
+    throw new CliError('NODE_UNFIT', `the local nodes did not start: ${(error as Error).message}`, {
+      hint: `see ${layout.log}`,
+      cause: error,
+    })
   }
 }
 
 async function writeOwnRackFile(_input: object, _done: unknown, {layout, rack}: UpEnv): Promise<void> {
   const daemon = await daemonState(layout)
-  if (!daemon) throw new CliError('NODE_UNFIT', `the local rack's background process ended; its log is ${layout.log}`, {hint: 'flexrack local up'})
+  if (!daemon)
+    throw new CliError('NODE_UNFIT', `the local rack's background process ended; its log is ${layout.log}`, {
+      hint: 'flexrack local up',
+    })
   // The ports that were really taken, so that the next start asks for the same.
   await writeRack(layout, {...rack, nodes: daemon.nodes})
   // Loaded only here: it brings the YAML library, which `local status` does not need.
@@ -154,11 +188,17 @@ function nodeNames(count: number): string[] {
 
 function nodesTitle(added: string[], removed: string[]): string {
   const range = (names: string[]): string => (names.length > 2 ? `${names[0]} to ${names.at(-1)}` : names.join(' and '))
-  const parts = [added.length > 0 ? `start ${range(added)}` : '', removed.length > 0 ? `take down ${range(removed)}` : ''].filter(Boolean)
+  const parts = [
+    added.length > 0 ? `start ${range(added)}` : '',
+    removed.length > 0 ? `take down ${range(removed)}` : '',
+  ].filter(Boolean)
   const text = parts.join(', ') || 'change the number of sessions'
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 async function exists(file: string): Promise<boolean> {
-  return stat(file).then(() => true, () => false)
+  return stat(file).then(
+    () => true,
+    () => false,
+  )
 }

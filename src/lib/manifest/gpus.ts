@@ -9,18 +9,39 @@ const devices = {
     .optional()
     .describe('Memory of each: a share of the device of this size. Without it and without `fraction`: whole devices.')
     .meta({examples: ['8GiB'], written: 'as-is'}),
-  fraction: z.number().min(0.001).max(1).optional().describe('Instead: this part of the memory and of the time of each.').meta({examples: [0.5]}),
+  fraction: z
+    .number()
+    .min(0.001)
+    .max(1)
+    .optional()
+    .describe('Instead: this part of the memory and of the time of each.')
+    .meta({examples: [0.5]}),
   cap: z.boolean().default(false).describe('Never use more time than the share, even if nobody else wants it.'),
-  api: z.enum(['cuda', 'opencl']).optional().describe('API through which programs reach them. Without it: CUDA where a node shares such devices, else OpenCL.'),
+  api: z
+    .enum(['cuda', 'opencl'])
+    .optional()
+    .describe('API through which programs reach them. Without it: CUDA where a node shares such devices, else OpenCL.'),
 }
 
-const checkShare = (context: {value: {memory?: string | undefined; fraction?: number | undefined; cap: boolean}; issues: unknown[]}): void => {
+const checkShare = (context: {
+  value: {memory?: string | undefined; fraction?: number | undefined; cap: boolean}
+  issues: unknown[]
+}): void => {
   const {memory, fraction, cap} = context.value
-  if (memory !== undefined && fraction !== undefined) context.issues.push({code: 'custom', message: 'has both memory and fraction; one of them', input: context.value})
-  if (cap && memory === undefined && fraction === undefined) context.issues.push({code: 'custom', message: 'has cap for whole devices; it limits a share (memory or fraction)', input: context.value})
+  if (memory !== undefined && fraction !== undefined)
+    context.issues.push({code: 'custom', message: 'has both memory and fraction; one of them', input: context.value})
+  if (cap && memory === undefined && fraction === undefined)
+    context.issues.push({
+      code: 'custom',
+      message: 'has cap for whole devices; it limits a share (memory or fraction)',
+      input: context.value,
+    })
 }
 
-export const gpus = z.strictObject(devices).check(checkShare).describe('What `flexrack attach` and `workspace exec --gpus` ask for where no flag says otherwise.')
+export const gpus = z
+  .strictObject(devices)
+  .check(checkShare)
+  .describe('What `flexrack attach` and `workspace exec --gpus` ask for where no flag says otherwise.')
 
 /** The same for the ranks of a run. */
 export const trainGpus = z
@@ -32,14 +53,16 @@ export const trainGpus = z
         remote: z
           .boolean()
           .default(false)
-          .describe('If a node has too few free GPUs of its own, use GPUs that other nodes of the rack share (`flexrack gpu serve`). All GPUs of such a node are then leases.'),
+          .describe(
+            'If a node has too few free GPUs of its own, use GPUs that other nodes of the rack share (`flexrack gpu serve`). All GPUs of such a node are then leases.',
+          ),
       })
       .check(checkShare),
   ])
   .describe(
     'GPUs for each process; each process gets its own. A number, or a mapping that asks for shares of GPUs or allows GPUs of other nodes; both of these are leases of the GPU daemons, and the plan says why. `--gpus` overrides the number. ' +
       'flexrack then chooses nodes and GPUs by how they are wired, and binds each process to the CPUs and memory next to its GPUs. ' +
-      'On a node CUDA_VISIBLE_DEVICES names the GPUs of all its processes in the order of LOCAL_RANK: with one GPU each, LOCAL_RANK is the index of the process\'s own GPU. Leased GPUs come in the same order. With 0 no process sees a GPU, and the processes spread over the NUMA nodes. ' +
+      "On a node CUDA_VISIBLE_DEVICES names the GPUs of all its processes in the order of LOCAL_RANK: with one GPU each, LOCAL_RANK is the index of the process's own GPU. Leased GPUs come in the same order. With 0 no process sees a GPU, and the processes spread over the NUMA nodes. " +
       'Without this key nothing is chosen: the run takes the first nodes of the rack file, and every process sees all GPUs.',
   )
   .meta({examples: [1, {count: 1, fraction: 0.5}, {count: 2, remote: true}]})

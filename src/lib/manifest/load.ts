@@ -16,7 +16,10 @@ export interface LocatedManifest {
   source: Source
 }
 
-/** The manifest of a folder (or the nearest folder above it that has one), or of a manifest file. Throws MANIFEST_MISSING, or MANIFEST_INVALID with details.problems. */
+/**
+ * The manifest of a folder (or the nearest folder above it that has one), or of a manifest file. Throws
+ * MANIFEST_MISSING, or MANIFEST_INVALID with details.problems.
+ */
 export async function loadManifest(pathOrFolder: string): Promise<Manifest> {
   return (await readManifest(pathOrFolder)).manifest
 }
@@ -25,7 +28,10 @@ export async function loadManifest(pathOrFolder: string): Promise<Manifest> {
 export async function readManifest(pathOrFolder: string): Promise<LocatedManifest> {
   const file = await manifestFile(resolve(pathOrFolder))
   // zod and yaml are loaded only here: most commands start without a manifest.
-  const [{manifestSchema}, {checkSections, resolveManifest}] = await Promise.all([import('./schema.ts'), import('./resolve.ts')])
+  const [{manifestSchema}, {checkSections, resolveManifest}] = await Promise.all([
+    import('./schema.ts'),
+    import('./resolve.ts'),
+  ])
   const source = await readSource(file, {asText: isTakenAsWritten})
   const {value, problems} = validateSource(source, manifestSchema)
   const sections = value ?? validSections(source.value, manifestSchema.shape)
@@ -35,9 +41,19 @@ export async function readManifest(pathOrFolder: string): Promise<LocatedManifes
 }
 
 /** The sections that are valid although the whole is not: so that all that is wrong is said at once. */
-function validSections(value: unknown, {workspace, train, sweep}: ManifestSections): Partial<Pick<ManifestFile, 'workspace' | 'train' | 'sweep'>> {
-  const given = typeof value === 'object' && value !== null ? (value as {workspace?: unknown; train?: unknown; sweep?: unknown}) : {}
-  return {workspace: workspace.safeParse(given.workspace).data, train: train.safeParse(given.train).data, sweep: sweep.safeParse(given.sweep).data}
+function validSections(
+  value: unknown,
+  {workspace, train, sweep}: ManifestSections,
+): Partial<Pick<ManifestFile, 'workspace' | 'train' | 'sweep'>> {
+  const given =
+    typeof value === 'object' && value !== null
+      ? (value as {workspace?: unknown; train?: unknown; sweep?: unknown})
+      : {}
+  return {
+    workspace: workspace.safeParse(given.workspace).data,
+    train: train.safeParse(given.train).data,
+    sweep: sweep.safeParse(given.sweep).data,
+  }
 }
 
 /** Path of the manifest of a folder or of the nearest folder above it; undefined if there is none. */
@@ -56,11 +72,22 @@ async function manifestFile(path: string): Promise<string> {
   if (file) return file
   const other = join(path, 'flexrack.yml')
   const hint = existsSync(other) ? `mv ${other} ${join(path, MANIFEST_FILE)}` : 'flexrack init'
-  throw new CliError('MANIFEST_MISSING', found ? `no ${MANIFEST_FILE} in ${path} or a folder above it` : `${path} does not exist`, {hint, details: {path}})
+  throw new CliError(
+    'MANIFEST_MISSING',
+    found ? `no ${MANIFEST_FILE} in ${path} or a folder above it` : `${path} does not exist`,
+    {hint, details: {path}},
+  )
 }
 
 /** Where a number is a text all the same: `name: 2048`, `THREADS: 4`, an argument of a command. */
 function isTakenAsWritten(path: Path): boolean {
   const dotted = path.join('.')
-  return dotted === 'name' || dotted === 'tracking.experiment' || path.at(-2) === 'env' || dotted === 'gpus.memory' || dotted === 'train.gpus.memory' || (path.at(-2) === 'command' && path.length === 3)
+  return (
+    dotted === 'name' ||
+    dotted === 'tracking.experiment' ||
+    path.at(-2) === 'env' ||
+    dotted === 'gpus.memory' ||
+    dotted === 'train.gpus.memory' ||
+    (path.at(-2) === 'command' && path.length === 3)
+  )
 }

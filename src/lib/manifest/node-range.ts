@@ -1,4 +1,7 @@
-/** `4` or `2..8`: how many nodes a run is to have, at least and at most. Undefined for what is neither, or begins with the larger one. Pure. */
+/**
+ * `4` or `2..8`: how many nodes a run is to have, at least and at most. Undefined for what is neither, or begins with
+ * the larger one. Pure.
+ */
 export function readNodeRange(text: string): {nodes: number; minNodes?: number} | undefined {
   const match = /^([1-9]\d{0,3})(?:\.\.([1-9]\d{0,3}))?$/.exec(text)
   if (!match) return undefined

@@ -7,18 +7,32 @@ import type {ManifestFile} from './schema.ts'
 import {readNodeRange} from './node-range.ts'
 import {slurmTime} from './slurm-time.ts'
 import {checkSweep, resolveSweep} from './sweep-rules.ts'
-import type {CheckpointSpec, GpusSpec, IsolateSpec, LeasedSpec, Manifest, SlurmSpec, TrainSpec, WorkspaceSpec} from './types.ts'
+import type {
+  CheckpointSpec,
+  GpusSpec,
+  IsolateSpec,
+  LeasedSpec,
+  Manifest,
+  SlurmSpec,
+  TrainSpec,
+  WorkspaceSpec,
+} from './types.ts'
 import {splitWords} from './words.ts'
 
 type Report = (path: Path, message: string, more?: {expected?: string; nearest?: string}) => void
 
 /** The checks that need more than one key or the disk, on the sections that are valid in themselves. */
-export async function checkSections(source: Source, {workspace, train, sweep}: Partial<Pick<ManifestFile, 'workspace' | 'train' | 'sweep'>>): Promise<Problem[]> {
+export async function checkSections(
+  source: Source,
+  {workspace, train, sweep}: Partial<Pick<ManifestFile, 'workspace' | 'train' | 'sweep'>>,
+): Promise<Problem[]> {
   const problems: Problem[] = []
-  const report: Report = (path, message, more = {}) => problems.push(problemAt(source, source.span(path, 'value'), message, more))
+  const report: Report = (path, message, more = {}) =>
+    problems.push(problemAt(source, source.span(path, 'value'), message, more))
   const python = workspace?.python
   if (typeof python === 'string') await checkRequirements(dirname(source.file), python, ['workspace', 'python'], report)
-  else if (python?.requirements !== undefined) await checkRequirements(dirname(source.file), python.requirements, ['workspace', 'python', 'requirements'], report)
+  else if (python?.requirements !== undefined)
+    await checkRequirements(dirname(source.file), python.requirements, ['workspace', 'python', 'requirements'], report)
   if (workspace) checkUnique(workspace.forward, ['workspace', 'forward'], report)
   if (train) checkTrain(train, report)
   if (sweep) checkSweep(sweep, train, report)
@@ -29,19 +43,36 @@ export async function checkSections(source: Source, {workspace, train, sweep}: P
 export function resolveManifest(source: Source, file: ManifestFile): Manifest {
   const folder = dirname(source.file)
   const {python: given} = file.workspace
-  const {requirements: python, version} = typeof given === 'string' ? {requirements: given, version: undefined} : {requirements: given?.requirements, version: given?.version}
+  const {requirements: python, version} =
+    typeof given === 'string'
+      ? {requirements: given, version: undefined}
+      : {requirements: given?.requirements, version: given?.version}
   return {
     path: source.file,
     folder,
     name: file.name,
     ...(file.rack !== undefined && {rack: looksLikeFile(file.rack) ? resolve(folder, file.rack) : file.rack}),
-    workspace: {...(python !== undefined && {python: posix.normalize(python)}), ...(version !== undefined && {pythonVersion: version}), ...(file.workspace.image !== undefined && {image: file.workspace.image}), ...resolveIsolate(file.workspace.isolate), ...resolveAutosave(file.workspace.autosave), exclude: file.workspace.sync.exclude, forward: file.workspace.forward, env: file.workspace.env},
+    workspace: {
+      ...(python !== undefined && {python: posix.normalize(python)}),
+      ...(version !== undefined && {pythonVersion: version}),
+      ...(file.workspace.image !== undefined && {image: file.workspace.image}),
+      ...resolveIsolate(file.workspace.isolate),
+      ...resolveAutosave(file.workspace.autosave),
+      exclude: file.workspace.sync.exclude,
+      forward: file.workspace.forward,
+      env: file.workspace.env,
+    },
     ...(file.gpus && {gpus: file.gpus as GpusSpec}),
     ...(file.train && {train: resolveTrain(file.train)}),
     ...(file.sweep && {sweep: resolveSweep(file.sweep)}),
     ...(file.data.length > 0 && {data: file.data}),
-    ...(file.volumes.length > 0 && {volumes: file.volumes.map((word) => ({name: word.split(':')[0] as string, write: word.endsWith(':rw')}))}),
-    tracking: {...(file.tracking.uri !== undefined && {uri: file.tracking.uri.replace(/\/+$/, '')}), experiment: file.tracking.experiment ?? file.name},
+    ...(file.volumes.length > 0 && {
+      volumes: file.volumes.map((word) => ({name: word.split(':')[0] as string, write: word.endsWith(':rw')})),
+    }),
+    tracking: {
+      ...(file.tracking.uri !== undefined && {uri: file.tracking.uri.replace(/\/+$/, '')}),
+      experiment: file.tracking.experiment ?? file.name,
+    },
     endpoints: file.endpoints,
   }
 }
@@ -53,11 +84,26 @@ function looksLikeFile(rack: string): boolean {
 
 function checkTrain(train: NonNullable<ManifestFile['train']>, report: Report): void {
   for (const [index, output] of train.outputs.entries()) checkInside(output, ['train', 'outputs', index], report)
-  checkUnique(train.outputs.map((output) => posix.normalize(output)), ['train', 'outputs'], report)
-  if (train.gpus !== undefined && train.share_gpus) report(['train', 'share_gpus'], "train.share_gpus and train.gpus do not go together: GPUs that are chosen for a rank are its run's alone")
-  if (typeof train.nodes === 'string' && !readNodeRange(train.nodes)) report(['train', 'nodes'], `train.nodes is ${train.nodes}: the fewest come first, then the most`, {expected: '2..8'})
+  checkUnique(
+    train.outputs.map((output) => posix.normalize(output)),
+    ['train', 'outputs'],
+    report,
+  )
+  if (train.gpus !== undefined && train.share_gpus)
+    report(
+      ['train', 'share_gpus'],
+      "train.share_gpus and train.gpus do not go together: GPUs that are chosen for a rank are its run's alone",
+    )
+  if (typeof train.nodes === 'string' && !readNodeRange(train.nodes))
+    report(['train', 'nodes'], `train.nodes is ${train.nodes}: the fewest come first, then the most`, {
+      expected: '2..8',
+    })
   if ((train.launcher === 'plain' || train.launcher === 'ray') && train.processes_per_node > 1) {
-    report(['train', 'processes_per_node'], `train.processes_per_node must be 1 with the launcher ${train.launcher}, which starts one process a node`, {expected: '1'})
+    report(
+      ['train', 'processes_per_node'],
+      `train.processes_per_node must be 1 with the launcher ${train.launcher}, which starts one process a node`,
+      {expected: '1'},
+    )
   }
 }
 
@@ -76,7 +122,9 @@ function resolveTrain(train: NonNullable<ManifestFile['train']>): TrainSpec {
     restarts: train.restarts,
     outputs: train.outputs.map((output) => posix.normalize(output)),
     ...(Object.keys(train.inputs).length > 0 && {inputs: train.inputs}),
-    ...(train.uploads.length > 0 && {uploads: train.uploads.map(({to, files}) => ({to, files: files.map((file) => posix.normalize(file))}))}),
+    ...(train.uploads.length > 0 && {
+      uploads: train.uploads.map(({to, files}) => ({to, files: files.map((file) => posix.normalize(file))})),
+    }),
     env: train.env,
     grace,
     ...(!train.watch && {watch: false}),
@@ -92,7 +140,12 @@ function resolveTrain(train: NonNullable<ManifestFile['train']>): TrainSpec {
 function resolveGpus(gpus: NonNullable<ManifestFile['train']>['gpus']): Pick<TrainSpec, 'gpus' | 'leased'> {
   if (typeof gpus !== 'object') return gpus === undefined ? {} : {gpus}
   const {count, ...leased} = gpus
-  return {gpus: count, ...((leased.remote || leased.memory !== undefined || leased.fraction !== undefined) && {leased: leased as LeasedSpec})}
+  return {
+    gpus: count,
+    ...((leased.remote || leased.memory !== undefined || leased.fraction !== undefined) && {
+      leased: leased as LeasedSpec,
+    }),
+  }
 }
 
 function resolveIsolate(isolate: ManifestFile['workspace']['isolate']): Pick<WorkspaceSpec, 'isolate'> {
@@ -135,11 +188,15 @@ function resolveSlurm({time, gpus, memory, ...rest}: NonNullable<ManifestFile['t
 
 /** Reports a path that is absolute, leaves the project folder, or is the folder itself. */
 function checkInside(path: string, at: Path, report: Report): void {
-  const label = at.map((part) => (typeof part === 'number' ? `[${part}]` : String(part))).join('.').replaceAll('.[', '[')
+  const label = at
+    .map((part) => (typeof part === 'number' ? `[${part}]` : String(part)))
+    .join('.')
+    .replaceAll('.[', '[')
   const normal = posix.normalize(path)
   if (isAbsolute(path)) report(at, `${label} must be relative to the project folder, not ${path}`)
   else if (normal === '..' || normal.startsWith('../')) report(at, `${label} leaves the project folder: ${path}`)
-  else if (normal === '.' || normal === './') report(at, `${label} must name something inside the project folder, not the folder itself`)
+  else if (normal === '.' || normal === './')
+    report(at, `${label} must name something inside the project folder, not the folder itself`)
 }
 
 async function checkRequirements(folder: string, named: string, at: string[], report: Report): Promise<void> {
@@ -154,11 +211,16 @@ async function checkRequirements(folder: string, named: string, at: string[], re
     const names = await readdir(dirname(path)).catch(() => [])
     const near = nearestName(python.slice(python.lastIndexOf('/') + 1), names)
     const nearest = near && posix.join(posix.dirname(python), near)
-    return report(at, `workspace.python: there is no file ${python} in the project folder${nearest ? `; did you mean "${nearest}"?` : ''}`, {expected: 'a requirements file', ...(nearest && {nearest})})
+    return report(
+      at,
+      `workspace.python: there is no file ${python} in the project folder${nearest ? `; did you mean "${nearest}"?` : ''}`,
+      {expected: 'a requirements file', ...(nearest && {nearest})},
+    )
   }
   if (!found.isFile()) return report(at, `workspace.python: ${python} is not a file`, {expected: 'a requirements file'})
   const real = relative(await realpath(folder), await realpath(path))
-  if (real.startsWith('..') || isAbsolute(real)) report(at, `workspace.python: ${python} is a link that leaves the project folder`)
+  if (real.startsWith('..') || isAbsolute(real))
+    report(at, `workspace.python: ${python} is a link that leaves the project folder`)
 }
 
 function checkUnique(values: readonly (string | number)[], at: string[], report: Report): void {

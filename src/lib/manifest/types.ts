@@ -124,7 +124,9 @@ export interface TrainSpec {
   slurm?: SlurmSpec
 }
 
-/** Which files below FLEXRACK_OUTPUTS are checkpoints, and when one is whole; see node/flexrack_node/link/checkpoint.py. */
+/**
+ * Which files below FLEXRACK_OUTPUTS are checkpoints, and when one is whole; see node/flexrack_node/link/checkpoint.py.
+ */
 export interface CheckpointSpec {
   path: string
   marker?: string
@@ -169,7 +171,13 @@ export interface SweepSpec {
   metric: string
   goal: 'maximize' | 'minimize'
   sampler: 'grid' | 'random' | 'tpe' | 'cmaes' | 'qmc' | 'gp'
-  pruner: {name: 'none' | 'asha' | 'hyperband' | 'median'; warmup?: number; reduction?: number; startup?: number; steps?: number}
+  pruner: {
+    name: 'none' | 'asha' | 'hyperband' | 'median'
+    warmup?: number
+    reduction?: number
+    startup?: number
+    steps?: number
+  }
   /** Undefined: the whole grid, else 20. */
   trials?: number
   parallel: number
@@ -181,7 +189,9 @@ export interface SweepSpec {
   arguments?: string[]
 }
 
-export type ParameterSpec = {choices: (number | string | boolean)[]} | {min: number; max: number; step?: number; log: boolean; integer: boolean}
+export type ParameterSpec =
+  | {choices: (number | string | boolean)[]}
+  | {min: number; max: number; step?: number; log: boolean; integer: boolean}
 
 export interface TrackingSpec {
   /** An MLflow server that is already there; undefined means the rack's head. */

@@ -1,6 +1,6 @@
 /**
- * Splits a command line into words as a POSIX shell quotes them: '…' is literal, in "…" a backslash escapes " \ $ and `,
- * elsewhere it escapes any character. Nothing is expanded. Returns the words, or what is wrong as a text.
+ * Splits a command line into words as a POSIX shell quotes them: '…' is literal, in "…" a backslash escapes " \ $ and
+ * `, elsewhere it escapes any character. Nothing is expanded. Returns the words, or what is wrong as a text.
  */
 export function splitWords(line: string): string[] | string {
   const words: string[] = []

@@ -31,7 +31,10 @@ export async function promote(promotion: Promotion, env: ModelEnv): Promise<Prom
 export function promotionPlan({name, version, alias, previous}: Promotion): PlanOf<ModelKinds> {
   if (previous === version) return {command: 'model promote', steps: []}
   const title = `Point ${name}@${alias} to version ${version}${previous ? ` (now version ${previous})` : ''}`
-  return {command: 'model promote', steps: [{id: 'alias', node: null, kind: 'model.alias', title, input: {name, alias, version}, needs: []}]}
+  return {
+    command: 'model promote',
+    steps: [{id: 'alias', node: null, kind: 'model.alias', title, input: {name, alias, version}, needs: []}],
+  }
 }
 
 export interface Removal {
@@ -42,17 +45,30 @@ export interface Removal {
   aliases: string[]
 }
 
-/** What a removal would take away. `name@alias` is refused: it is not clear whether the alias or the version is meant. */
+/**
+ * What a removal would take away. `name@alias` is refused: it is not clear whether the alias or the version is meant.
+ */
 export async function findRemoval(mlflow: Mlflow, text: string): Promise<Removal> {
   const reference = parseReference(text)
-  if (reference.alias !== undefined) throw new CliError('USAGE', `${text} names an alias`, {hint: `flexrack model remove ${reference.name}/VERSION`})
+  if (reference.alias !== undefined)
+    throw new CliError('USAGE', `${text} names an alias`, {hint: `flexrack model remove ${reference.name}/VERSION`})
   const model = await requireModel(mlflow, reference.name)
   const aliases = Object.entries(model.aliases)
   if (reference.version !== undefined) {
     const {version} = await resolveVersion(mlflow, reference)
-    return {name: model.name, version, versions: [version], aliases: aliases.filter(([, target]) => target === version).map(([alias]) => alias)}
+    return {
+      name: model.name,
+      version,
+      versions: [version],
+      aliases: aliases.filter(([, target]) => target === version).map(([alias]) => alias),
+    }
   }
-  return {name: model.name, version: undefined, versions: (await mlflow.listVersions(model.name)).map((one) => one.version), aliases: aliases.map(([alias]) => alias)}
+  return {
+    name: model.name,
+    version: undefined,
+    versions: (await mlflow.listVersions(model.name)).map((one) => one.version),
+    aliases: aliases.map(([alias]) => alias),
+  }
 }
 
 /** Takes it away. Files of runs stay; only the registry's entries go. */
@@ -63,7 +79,22 @@ export async function remove(removal: Removal, env: ModelEnv): Promise<Removal> 
 
 /** What a removal does. Pure. */
 export function removalPlan({name, version, versions, aliases}: Removal): PlanOf<ModelKinds> {
-  const what = version === undefined ? `model ${name} with ${versions.length === 1 ? '1 version' : `${versions.length} versions`}` : `version ${version} of model ${name}`
+  const what =
+    version === undefined
+      ? `model ${name} with ${versions.length === 1 ? '1 version' : `${versions.length} versions`}`
+      : `version ${version} of model ${name}`
   const also = aliases.length > 0 ? ` and the alias${aliases.length > 1 ? 'es' : ''} ${aliases.join(', ')}` : ''
-  return {command: 'model remove', steps: [{id: 'remove', node: null, kind: 'model.remove', title: `Remove ${what}${also}`, input: {name, version: version ?? null, versions, aliases}, needs: []}]}
+  return {
+    command: 'model remove',
+    steps: [
+      {
+        id: 'remove',
+        node: null,
+        kind: 'model.remove',
+        title: `Remove ${what}${also}`,
+        input: {name, version: version ?? null, versions, aliases},
+        needs: [],
+      },
+    ],
+  }
 }

@@ -1,12 +1,24 @@
 import type {Context} from '../base/index.ts'
 import type {PlanOf} from '../plan/index.ts'
 import type {Mlflow, ModelVersion} from '../tracking/index.ts'
-import {findPromotion, findRemoval, promote, promotionPlan, removalPlan, remove, type Promotion, type Removal} from './change.ts'
+import {
+  findPromotion,
+  findRemoval,
+  promote,
+  promotionPlan,
+  removalPlan,
+  remove,
+  type Promotion,
+  type Removal,
+} from './change.ts'
 import {findRegistration, register, registrationPlan, type RegisterInput, type Registration} from './register.ts'
 import type {ModelKinds} from './steps.ts'
 import {listModels, showModel, type ModelDetails, type ModelSummary} from './show.ts'
 
-/** What can be done with registered models. `find…` only looks; planOf says what changing it does. Errors: NOT_FOUND, USAGE, CONFLICT. */
+/**
+ * What can be done with registered models. `find…` only looks; planOf says what changing it does. Errors: NOT_FOUND,
+ * USAGE, CONFLICT.
+ */
 export interface Models {
   list(): Promise<ModelSummary[]>
   show(model: string): Promise<ModelDetails>
@@ -32,7 +44,9 @@ export function modelsOf(mlflow: Mlflow, context: Context): Models {
 }
 
 /** What doing it with what was found means. Pure. */
-export function planOf(found: {registration: Registration} | {promotion: Promotion} | {removal: Removal}): PlanOf<ModelKinds> {
+export function planOf(
+  found: {registration: Registration} | {promotion: Promotion} | {removal: Removal},
+): PlanOf<ModelKinds> {
   if ('registration' in found) return registrationPlan(found.registration)
   return 'promotion' in found ? promotionPlan(found.promotion) : removalPlan(found.removal)
 }

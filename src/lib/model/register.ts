@@ -24,13 +24,19 @@ export interface Registration {
   alias: string | undefined
 }
 
-/** Finds the run and the file. Errors: NOT_FOUND (with what there is), USAGE where it is not clear which file is meant. */
+/**
+ * Finds the run and the file. Errors: NOT_FOUND (with what there is), USAGE where it is not clear which file is meant.
+ */
 export async function findRegistration(mlflow: Mlflow, input: RegisterInput): Promise<Registration> {
   checkModelName(input.name)
   if (input.alias !== undefined) checkAlias(input.alias)
   const run = input.run === undefined ? await newestRun(mlflow, input.experiment) : await findRun(mlflow, input.run)
   const files = await mlflow.walkArtifacts(run.id)
-  const file = chooseFile(run, files.map((entry) => entry.path), input.path)
+  const file = chooseFile(
+    run,
+    files.map((entry) => entry.path),
+    input.path,
+  )
   const bytes = files.find((entry) => entry.path === file)?.size
   const source = `${run.artifactUri.replace(/\/+$/, '')}/${file}`
   return {name: input.name, run: {id: run.id, name: run.name}, path: file, source, bytes, alias: input.alias}
@@ -39,53 +45,84 @@ export async function findRegistration(mlflow: Mlflow, input: RegisterInput): Pr
 /** What registering does. Pure. */
 export function registrationPlan({name, run, path, source, bytes, alias}: Registration): PlanOf<ModelKinds> {
   const version: StepOf<ModelKinds> = {
-    id: 'version', node: null, kind: 'model.version', needs: [], input: {name, run, path, source, bytes: bytes ?? null},
+    id: 'version',
+    node: null,
+    kind: 'model.version',
+    needs: [],
+    input: {name, run, path, source, bytes: bytes ?? null},
     title: `Register ${path} of run ${run.name} as a new version of model ${name}`,
   }
   if (alias === undefined) return {command: 'model register', steps: [version]}
   const point: StepOf<ModelKinds> = {
-    id: 'alias', node: null, kind: 'model.alias', needs: ['version'], input: {name, alias, version: fromStep('version', 'version')},
+    id: 'alias',
+    node: null,
+    kind: 'model.alias',
+    needs: ['version'],
+    input: {name, alias, version: fromStep('version', 'version')},
     title: `Point ${name}@${alias} to it`,
   }
   return {command: 'model register', steps: [version, point]}
 }
 
 /** Makes the version, with the checksum of its file as a tag, and sets the alias. */
-export async function register(found: Registration, env: ModelEnv): Promise<{version: ModelVersion; previous: string | undefined}> {
+export async function register(
+  found: Registration,
+  env: ModelEnv,
+): Promise<{version: ModelVersion; previous: string | undefined}> {
   const outcomes = await carryOut(registrationPlan(found), env)
   const version = valuesOf<ModelKinds, 'model.version'>(outcomes, 'model.version')[0] as ModelVersion
   if (found.alias === undefined) return {version, previous: undefined}
-  return {version: {...version, aliases: [found.alias]}, previous: valuesOf<ModelKinds, 'model.alias'>(outcomes, 'model.alias')[0] ?? undefined}
+  return {
+    version: {...version, aliases: [found.alias]},
+    previous: valuesOf<ModelKinds, 'model.alias'>(outcomes, 'model.alias')[0] ?? undefined,
+  }
 }
 
 /**
- * A run by the server's id, by flexrack's run id, or by its name. Only who starts a run says which of flexrack's it is; a name is what any program calls
- * its run, so one that several have is not taken for either.
+ * A run by the server's id, by flexrack's run id, or by its name. Only who starts a run says which of flexrack's it is;
+ * a name is what any program calls its run, so one that several have is not taken for either.
  */
 export async function findRun(mlflow: Mlflow, name: string): Promise<TrackedRun> {
   if (/^[0-9a-f]{32}$/.test(name)) return mlflow.getRun(name)
   const experiments = (await mlflow.searchExperiments()).map((one) => one.id)
   const quoted = `'${name.replaceAll("'", '')}'`
-  const search = async (tag: string): Promise<TrackedRun[]> => (experiments.length > 0 ? mlflow.searchRuns({experimentIds: experiments, filter: `tags.\`${tag}\` = ${quoted}`, limit: 2}) : [])
+  const search = async (tag: string): Promise<TrackedRun[]> =>
+    experiments.length > 0
+      ? mlflow.searchRuns({experimentIds: experiments, filter: `tags.\`${tag}\` = ${quoted}`, limit: 2})
+      : []
   const [own] = await search('flexrack.run')
   if (own) return own
   const [found, other] = await search('mlflow.runName')
   if (found && other) {
-    throw new CliError('USAGE', `several runs are named ${name}`, {hint: `flexrack model register MODEL --run ${found.id}, or the other one`, details: {runs: [found.id, other.id]}})
+    throw new CliError('USAGE', `several runs are named ${name}`, {
+      hint: `flexrack model register MODEL --run ${found.id}, or the other one`,
+      details: {runs: [found.id, other.id]},
+    })
   }
   if (found) return found
   const recent = experiments.length > 0 ? await mlflow.searchRuns({experimentIds: experiments, limit: 50}) : []
-  const nearest = nearestName(name, recent.map((run) => run.name))
-  throw new CliError('NOT_FOUND', `there is no run ${name}${nearest ? `; did you mean ${nearest}?` : ''}`, {hint: 'flexrack runs list', details: {runs: recent.slice(0, 10).map((run) => run.name)}})
+  const nearest = nearestName(
+    name,
+    recent.map((run) => run.name),
+  )
+  throw new CliError('NOT_FOUND', `there is no run ${name}${nearest ? `; did you mean ${nearest}?` : ''}`, {
+    hint: 'flexrack runs list',
+    details: {runs: recent.slice(0, 10).map((run) => run.name)},
+  })
 }
 
 async function newestRun(mlflow: Mlflow, experiment: string | undefined): Promise<TrackedRun> {
-  if (experiment === undefined) throw new CliError('USAGE', 'which run is meant? There is no project here to take the newest of; pass --run RUN', {hint: 'flexrack runs list'})
+  if (experiment === undefined)
+    throw new CliError('USAGE', 'which run is meant? There is no project here to take the newest of; pass --run RUN', {
+      hint: 'flexrack runs list',
+    })
   const known = await mlflow.findExperiment(experiment).catch((error: unknown) => {
     if (isCliError(error, 'NOT_FOUND')) return undefined
     throw error
   })
-  const [run] = known ? await mlflow.searchRuns({experimentIds: [known.id], filter: "attributes.status = 'FINISHED'", limit: 1}) : []
+  const [run] = known
+    ? await mlflow.searchRuns({experimentIds: [known.id], filter: "attributes.status = 'FINISHED'", limit: 1})
+    : []
   if (run) return run
   throw new CliError('NOT_FOUND', `experiment ${experiment} has no finished run`, {hint: 'flexrack train'})
 }
@@ -94,11 +131,23 @@ function chooseFile(run: TrackedRun, files: string[], path: string | undefined):
   if (path !== undefined) {
     if (files.includes(path)) return path
     const nearest = nearestName(path, files)
-    throw new CliError('NOT_FOUND', `run ${run.name} has no artifact ${path}${nearest ? `; did you mean ${nearest}?` : ''}`, {hint: `flexrack runs show ${run.name}`, details: {artifacts: files.slice(0, 50)}})
+    throw new CliError(
+      'NOT_FOUND',
+      `run ${run.name} has no artifact ${path}${nearest ? `; did you mean ${nearest}?` : ''}`,
+      {hint: `flexrack runs show ${run.name}`, details: {artifacts: files.slice(0, 50)}},
+    )
   }
   const models = files.filter((file) => file.endsWith('.onnx'))
   const only = models[0]
   if (models.length === 1 && only !== undefined) return only
-  if (models.length === 0) throw new CliError('NOT_FOUND', `run ${run.name} has no *.onnx artifact`, {hint: 'list the model in train.outputs of flexrack.yaml, or pass --path', details: {artifacts: files.slice(0, 50)}})
-  throw new CliError('USAGE', `run ${run.name} has ${models.length} *.onnx artifacts: ${models.slice(0, 5).join(', ')}`, {hint: `--path ${only}`, details: {artifacts: models}})
+  if (models.length === 0)
+    throw new CliError('NOT_FOUND', `run ${run.name} has no *.onnx artifact`, {
+      hint: 'list the model in train.outputs of flexrack.yaml, or pass --path',
+      details: {artifacts: files.slice(0, 50)},
+    })
+  throw new CliError(
+    'USAGE',
+    `run ${run.name} has ${models.length} *.onnx artifacts: ${models.slice(0, 5).join(', ')}`,
+    {hint: `--path ${only}`, details: {artifacts: models}},
+  )
 }

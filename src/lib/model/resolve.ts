@@ -17,11 +17,18 @@ export async function resolveVersion(mlflow: Mlflow, reference: ModelReference |
     } catch (error) {
       if (!isCliError(error, 'NOT_FOUND')) throw error
       const versions = (await mlflow.listVersions(name)).map((one) => one.version)
-      throw new CliError('NOT_FOUND', `model ${name} has no version ${version}`, {hint: `flexrack model show ${name}`, details: {versions}, cause: error})
+      throw new CliError('NOT_FOUND', `model ${name} has no version ${version}`, {
+        hint: `flexrack model show ${name}`,
+        details: {versions},
+        cause: error,
+      })
     }
   }
   const newest = (await mlflow.listVersions(name))[0]
-  if (!newest) throw new CliError('NOT_FOUND', `model ${name} has no versions yet`, {hint: `flexrack model register ${name} --run RUN`})
+  if (!newest)
+    throw new CliError('NOT_FOUND', `model ${name} has no versions yet`, {
+      hint: `flexrack model register ${name} --run RUN`,
+    })
   return withAliases(newest, model)
 }
 
@@ -44,14 +51,20 @@ export async function requireModel(mlflow: Mlflow, name: string): Promise<Regist
 function noAlias(model: RegisteredModel, alias: string): CliError {
   const aliases = Object.keys(model.aliases)
   const nearest = nearestName(alias, aliases)
-  return new CliError('NOT_FOUND', `model ${model.name} has no alias ${alias}${nearest ? `; did you mean ${model.name}@${nearest}?` : ''}`, {
-    hint: `flexrack model promote ${model.name}/VERSION ${alias}`,
-    details: {aliases},
-  })
+  return new CliError(
+    'NOT_FOUND',
+    `model ${model.name} has no alias ${alias}${nearest ? `; did you mean ${model.name}@${nearest}?` : ''}`,
+    {
+      hint: `flexrack model promote ${model.name}/VERSION ${alias}`,
+      details: {aliases},
+    },
+  )
 }
 
 /** Old servers do not repeat the aliases in a version. */
 function withAliases(version: ModelVersion, model: RegisteredModel): ModelVersion {
-  const own = Object.entries(model.aliases).filter(([, target]) => target === version.version).map(([alias]) => alias)
+  const own = Object.entries(model.aliases)
+    .filter(([, target]) => target === version.version)
+    .map(([alias]) => alias)
   return {...version, aliases: own.sort()}
 }

@@ -33,7 +33,13 @@ export async function listModels(mlflow: Mlflow): Promise<ModelSummary[]> {
   const models = await mlflow.searchModels()
   const versions = await Promise.all(models.map((model) => mlflow.listVersions(model.name)))
   return models
-    .map((model, index) => ({name: model.name, versions: versions[index]?.length ?? 0, newest: versions[index]?.[0]?.version, aliases: model.aliases, updatedAt: model.updatedAt}))
+    .map((model, index) => ({
+      name: model.name,
+      versions: versions[index]?.length ?? 0,
+      newest: versions[index]?.[0]?.version,
+      aliases: model.aliases,
+      updatedAt: model.updatedAt,
+    }))
     .sort((a, b) => a.name.localeCompare(b.name))
 }
 
@@ -42,13 +48,26 @@ export async function showModel(mlflow: Mlflow, text: string): Promise<ModelDeta
   const reference = parseReference(text)
   const one = reference.version !== undefined || reference.alias !== undefined
   const model = await requireModel(mlflow, reference.name)
-  const versions = one ? [await resolveVersion(mlflow, reference)] : (await mlflow.listVersions(model.name)).slice(0, 20)
-  const list = await Promise.all(versions.map(async (version) => {
-    const aliases = Object.entries(model.aliases).filter(([, target]) => target === version.version).map(([alias]) => alias)
-    const lineage = await lineageOf(mlflow, version)
-    return {...version, aliases, ...(lineage && {lineage})}
-  }))
-  return {name: model.name, versions: versions.length, newest: versions[0]?.version, aliases: model.aliases, updatedAt: model.updatedAt, list}
+  const versions = one
+    ? [await resolveVersion(mlflow, reference)]
+    : (await mlflow.listVersions(model.name)).slice(0, 20)
+  const list = await Promise.all(
+    versions.map(async (version) => {
+      const aliases = Object.entries(model.aliases)
+        .filter(([, target]) => target === version.version)
+        .map(([alias]) => alias)
+      const lineage = await lineageOf(mlflow, version)
+      return {...version, aliases, ...(lineage && {lineage})}
+    }),
+  )
+  return {
+    name: model.name,
+    versions: versions.length,
+    newest: versions[0]?.version,
+    aliases: model.aliases,
+    updatedAt: model.updatedAt,
+    list,
+  }
 }
 
 async function lineageOf(mlflow: Mlflow, version: ModelVersion): Promise<Lineage | undefined> {
@@ -57,7 +76,9 @@ async function lineageOf(mlflow: Mlflow, version: ModelVersion): Promise<Lineage
     const run = await mlflow.getRun(version.runId)
     const dirty = run.tags['flexrack.dirty']
     return {
-      run: run.name, runId: run.id, status: run.status,
+      run: run.name,
+      runId: run.id,
+      status: run.status,
       commit: run.tags['mlflow.source.git.commit'],
       dirty: dirty === undefined ? undefined : dirty === 'true',
       command: run.tags['flexrack.command'],

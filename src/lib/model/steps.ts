@@ -1,10 +1,24 @@
 import {createHash} from 'node:crypto'
 import type {Context} from '../base/index.ts'
-import {executePlan, throwIfFailed, type FromStep, type Handlers, type Outputs, type PlanOf, type StepOutcome} from '../plan/index.ts'
+import {
+  executePlan,
+  throwIfFailed,
+  type FromStep,
+  type Handlers,
+  type Outputs,
+  type PlanOf,
+  type StepOutcome,
+} from '../plan/index.ts'
 import type {Mlflow, ModelVersion} from '../tracking/index.ts'
 
 /** A file of a run that becomes a version; `bytes` is null where the server does not say it. */
-export type VersionInput = {name: string; run: {id: string; name: string}; path: string; source: string; bytes: number | null}
+export type VersionInput = {
+  name: string
+  run: {id: string; name: string}
+  path: string
+  source: string
+  bytes: number | null
+}
 
 export type ModelKinds = {
   /** The version's tags have the checksum of its file. */
@@ -20,7 +34,11 @@ export interface ModelEnv {
   context: Context
 }
 
-export const MODEL_HANDLERS: Handlers<ModelKinds, ModelEnv> = {'model.version': makeVersion, 'model.alias': pointAlias, 'model.remove': remove}
+export const MODEL_HANDLERS: Handlers<ModelKinds, ModelEnv> = {
+  'model.version': makeVersion,
+  'model.alias': pointAlias,
+  'model.remove': remove,
+}
 
 /** Carries out the plan of a registration, promotion or removal. Errors: those of the registry, as throwIfFailed. */
 export async function carryOut(plan: PlanOf<ModelKinds>, env: ModelEnv): Promise<StepOutcome[]> {
@@ -29,14 +47,23 @@ export async function carryOut(plan: PlanOf<ModelKinds>, env: ModelEnv): Promise
   return outcomes
 }
 
-async function makeVersion({name, run, path, source, bytes}: VersionInput, _done: unknown, env: ModelEnv): Promise<ModelVersion> {
+async function makeVersion(
+  {name, run, path, source, bytes}: VersionInput,
+  _done: unknown,
+  env: ModelEnv,
+): Promise<ModelVersion> {
   const sha256 = await checksum(run.id, path, bytes ?? undefined, env)
   await env.mlflow.ensureModel(name)
   const tags = {'flexrack.run': run.name, 'flexrack.path': path, 'flexrack.sha256': sha256}
   return env.mlflow.createVersion({name, source, runId: run.id, tags})
 }
 
-async function checksum(run: string, path: string, total: number | undefined, {mlflow, context}: ModelEnv): Promise<string> {
+async function checksum(
+  run: string,
+  path: string,
+  total: number | undefined,
+  {mlflow, context}: ModelEnv,
+): Promise<string> {
   const progress = context.reporter.begin(`Check ${path}`)
   try {
     const hash = createHash('sha256')
@@ -54,7 +81,11 @@ async function checksum(run: string, path: string, total: number | undefined, {m
   }
 }
 
-async function pointAlias({name, alias, version}: ModelKinds['model.alias']['input'], done: Outputs<ModelKinds>, {mlflow}: ModelEnv): Promise<string | null> {
+async function pointAlias(
+  {name, alias, version}: ModelKinds['model.alias']['input'],
+  done: Outputs<ModelKinds>,
+  {mlflow}: ModelEnv,
+): Promise<string | null> {
   const to = typeof version === 'string' ? version : (done.at(version) as string)
   const previous = (await mlflow.getModel(name)).aliases[alias] ?? null
   if (previous !== to) await mlflow.setAlias(name, alias, to)
@@ -62,7 +93,11 @@ async function pointAlias({name, alias, version}: ModelKinds['model.alias']['inp
 }
 
 /** Files of runs stay; only the registry's entries go. */
-async function remove({name, version, aliases}: ModelKinds['model.remove']['input'], _done: unknown, {mlflow}: ModelEnv): Promise<void> {
+async function remove(
+  {name, version, aliases}: ModelKinds['model.remove']['input'],
+  _done: unknown,
+  {mlflow}: ModelEnv,
+): Promise<void> {
   if (version === null) return mlflow.deleteModel(name)
   for (const alias of aliases) await mlflow.deleteAlias(name, alias)
   await mlflow.deleteVersion(name, version)

@@ -10,8 +10,8 @@ export interface NodesPlan<K extends KindsOf<K>> {
 }
 
 /**
- * Carries the plan out on all of its nodes at once, telling how far it is; one node's failure never hides another's. A report on each of `names`:
- * `idle` is the value of a node that has nothing to do.
+ * Carries the plan out on all of its nodes at once, telling how far it is; one node's failure never hides another's. A
+ * report on each of `names`: `idle` is the value of a node that has nothing to do.
  */
 export async function carryOutOver<K extends KindsOf<K>, E, T>(
   doing: string,
@@ -23,7 +23,12 @@ export async function carryOutOver<K extends KindsOf<K>, E, T>(
   const total = plan.steps.length
   const progress = ctx.reporter.begin(`${doing} ${names.length} node${names.length === 1 ? '' : 's'}`)
   let finished = 0
-  const outcomes = await executePlan(plan, afterEach(handlers, () => progress.amount(++finished, total, 'nodes')), env, ctx)
+  const outcomes = await executePlan(
+    plan,
+    afterEach(handlers, () => progress.amount(++finished, total, 'nodes')),
+    env,
+    ctx,
+  )
   const reports = [...failed, ...reportsOf<T>(outcomes)]
   if (reports.some((one) => !one.ok)) progress.fail()
   else progress.done()
@@ -33,6 +38,9 @@ export async function carryOutOver<K extends KindsOf<K>, E, T>(
 
 function afterEach<K extends KindsOf<K>, E>(handlers: Handlers<K, E>, done: () => void): Handlers<K, E> {
   type Handler = (...given: unknown[]) => Promise<unknown>
-  const told = Object.entries(handlers as Record<string, Handler>).map(([kind, handler]): [string, Handler] => [kind, (...given) => handler(...given).finally(done)])
+  const told = Object.entries(handlers as Record<string, Handler>).map(([kind, handler]): [string, Handler] => [
+    kind,
+    (...given) => handler(...given).finally(done),
+  ])
   return Object.fromEntries(told) as Handlers<K, E>
 }

@@ -3,7 +3,10 @@ import type {RackNode} from '../rack/index.ts'
 import {forEachNode, type Fleet, type NodeShell} from '../ssh/index.ts'
 import {makeReports, type NodeReport} from './report.ts'
 
-/** Does something on every node at once, tells how far it is, and reports on each; one node's failure never hides another's. */
+/**
+ * Does something on every node at once, tells how far it is, and reports on each; one node's failure never hides
+ * another's.
+ */
 export async function overNodes<T>(
   doing: string,
   nodes: RackNode[],

@@ -22,7 +22,12 @@ export interface ProbeOptions {
 }
 
 /** Measures every node, in parallel. Never throws for a node: what it could not do is in its report. */
-export async function probeNodes(nodes: RackNode[], fleet: Fleet, ctx: Context, options: ProbeOptions = {}): Promise<NodeReport<Probe>[]> {
+export async function probeNodes(
+  nodes: RackNode[],
+  fleet: Fleet,
+  ctx: Context,
+  options: ProbeOptions = {},
+): Promise<NodeReport<Probe>[]> {
   const peers = Object.fromEntries((options.peers ?? []).map((peer) => [peer.name, peer.address ?? peer.host]))
   return overNodes('Measuring', nodes, fleet, ctx, (node) => {
     const {[node.name]: _self, ...others} = peers
@@ -30,7 +35,12 @@ export async function probeNodes(nodes: RackNode[], fleet: Fleet, ctx: Context, 
   })
 }
 
-async function probeNode(node: RackNode, input: {peers: Record<string, string>; ports: [string, number][]}, fleet: Fleet, ctx: Context): Promise<Probe> {
+async function probeNode(
+  node: RackNode,
+  input: {peers: Record<string, string>; ports: [string, number][]},
+  fleet: Fleet,
+  ctx: Context,
+): Promise<Probe> {
   const host = await openHost(fleet, node, ctx)
   const before = Date.now()
   const facts = await host.call('node.facts', input, {signal: ctx.signal})

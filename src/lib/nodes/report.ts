@@ -12,12 +12,21 @@ export interface NodeReport<T> {
 }
 
 /** One report a node, in the order of `names`, from what forEachNode gave. */
-export function makeReports<T>(names: string[], {done, failed}: {done: Map<string, T>; failed: Map<string, Error>}): NodeReport<T>[] {
+export function makeReports<T>(
+  names: string[],
+  {done, failed}: {done: Map<string, T>; failed: Map<string, Error>},
+): NodeReport<T>[] {
   return names.map((node) => {
     const error = failed.get(node)
     if (!error) return {node, ok: true, value: done.get(node) as T}
     if (!isCliError(error)) return {node, ok: false, code: 'BUG', message: error.message}
-    return {node, ok: false, code: error.code, message: error.message, ...(error.hint !== undefined && {hint: error.hint})}
+    return {
+      node,
+      ok: false,
+      code: error.code,
+      message: error.message,
+      ...(error.hint !== undefined && {hint: error.hint}),
+    }
   })
 }
 
@@ -29,7 +38,10 @@ export function reportsOf<T>(outcomes: StepOutcome[]): NodeReport<T>[] {
     if (status === 'done') done.set(step.node as string, value as T)
     else failed.set(step.node as string, error ?? new CliError('INTERRUPTED', 'interrupted'))
   }
-  return makeReports(outcomes.map((one) => one.step.node as string), {done, failed})
+  return makeReports(
+    outcomes.map((one) => one.step.node as string),
+    {done, failed},
+  )
 }
 
 /**
@@ -42,6 +54,9 @@ export function throwIfAnyFailed<T>(reports: NodeReport<T>[]): void {
   if (!first) return
   const codes = new Set(failed.map((report) => report.code))
   const code = failed.length === reports.length && codes.size === 1 ? (first.code ?? 'BUG') : 'SOME_NODES_FAILED'
-  const message = reports.length === 1 ? (first.message ?? 'failed') : `${failed.length} of ${reports.length} nodes failed: ${failed.map((report) => report.node).join(', ')}`
+  const message =
+    reports.length === 1
+      ? (first.message ?? 'failed')
+      : `${failed.length} of ${reports.length} nodes failed: ${failed.map((report) => report.node).join(', ')}`
   throw new CliError(code, message, {...(first.hint !== undefined && {hint: first.hint}), details: {nodes: reports}})
 }

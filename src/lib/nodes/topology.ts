@@ -14,8 +14,15 @@ export interface NodeTopology {
   facts: NodeFacts
 }
 
-/** Measures the nodes, in parallel, and makes their topologies. Never throws for a node: what it could not do is in its report. */
-export async function showTopologies(nodes: RackNode[], fleet: Fleet, ctx: Context): Promise<NodeReport<NodeTopology>[]> {
+/**
+ * Measures the nodes, in parallel, and makes their topologies. Never throws for a node: what it could not do is in its
+ * report.
+ */
+export async function showTopologies(
+  nodes: RackNode[],
+  fleet: Fleet,
+  ctx: Context,
+): Promise<NodeReport<NodeTopology>[]> {
   const reports = await probeNodes(nodes, fleet, ctx)
   return reports.map(({value, ...report}) => (value ? {...report, value: topologyOf(value.facts)} : report))
 }

@@ -12,9 +12,17 @@ export interface KernelGpus extends GpuRequest {
   text: string
 }
 
-/** What the node needs to lease for its kernels without us: the drivers are put there, and their names told. Errors: NATIVE_MISSING, those of the node. */
-export async function preparedGpus(host: Host, {count, memory, fraction, cap, api, software, text}: KernelGpus, context: Context): Promise<NotebookGpus> {
-  const share: Record<string, number | boolean> = fraction !== undefined && fraction < 1 ? {fraction} : memory !== undefined ? {memory} : {whole: true}
+/**
+ * What the node needs to lease for its kernels without us: the drivers are put there, and their names told. Errors:
+ * NATIVE_MISSING, those of the node.
+ */
+export async function preparedGpus(
+  host: Host,
+  {count, memory, fraction, cap, api, software, text}: KernelGpus,
+  context: Context,
+): Promise<NotebookGpus> {
+  const share: Record<string, number | boolean> =
+    fraction !== undefined && fraction < 1 ? {fraction} : memory !== undefined ? {memory} : {whole: true}
   const {keeper, icd, libraries} = await OWN_LEASES.prepare(host, api, software, context)
   return {count, share, cap: cap ?? false, api, owner: ownerName(context), keeper, icd, libraries, text}
 }

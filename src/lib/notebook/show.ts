@@ -37,12 +37,30 @@ export async function findNotebooks(host: Host, project: string | undefined, con
 /** Pure. */
 export function shown(node: string, {project, code, service, idle, end_at: endAt, seen}: NotebookEntry): Notebook {
   const isRunning = service.state === 'running' || service.state === 'starting' || service.state === 'waiting'
-  const state = isRunning ? (service.state === 'running' && seen?.ready ? 'ready' : 'starting') : service.state === 'failed' ? 'failed' : 'ended'
+  const state = isRunning
+    ? service.state === 'running' && seen?.ready
+      ? 'ready'
+      : 'starting'
+    : service.state === 'failed'
+      ? 'failed'
+      : 'ended'
   return {
-    project, node, code, state, idle,
+    project,
+    node,
+    code,
+    state,
+    idle,
     endsAt: isRunning ? time(seen?.ends_at ?? endAt) : null,
     endsWhy: isRunning ? (seen?.ends_why ?? null) : null,
-    kernels: isRunning ? (seen?.kernels ?? []).map((one) => ({notebook: one.notebook, kind: one.kernel, state: one.state, activeAt: time(one.active_at) as string, endsAt: time(one.ends_at)})) : [],
+    kernels: isRunning
+      ? (seen?.kernels ?? []).map((one) => ({
+          notebook: one.notebook,
+          kind: one.kernel,
+          state: one.state,
+          activeAt: time(one.active_at) as string,
+          endsAt: time(one.ends_at),
+        }))
+      : [],
     ended: (seen?.ended ?? []).map(({what, why, at}) => ({what, why, at: time(at) as string})),
   }
 }

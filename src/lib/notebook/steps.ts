@@ -32,8 +32,14 @@ export interface NotebookEnv {
 }
 
 export const NOTEBOOK_HANDLERS: Handlers<NotebookKinds, NotebookEnv> = {
-  'notebook.server': async ({project}, _done, {host, context}) => ensureEnvironment(host, {requirements: readPythonLocks(['notebook']), python: LOCKED_PYTHON, user: userOf(project)}, context),
-  'notebook.kernel': async ({project, python}, _done, {host, context}) => ensureEnvironment(host, {requirements: readPythonLocks(['kernel']), python, user: userOf(project)}, context),
+  'notebook.server': async ({project}, _done, {host, context}) =>
+    ensureEnvironment(
+      host,
+      {requirements: readPythonLocks(['notebook']), python: LOCKED_PYTHON, user: userOf(project)},
+      context,
+    ),
+  'notebook.kernel': async ({project, python}, _done, {host, context}) =>
+    ensureEnvironment(host, {requirements: readPythonLocks(['kernel']), python, user: userOf(project)}, context),
   'notebook.start': start,
 }
 
@@ -41,13 +47,28 @@ export const NOTEBOOK_HANDLERS: Handlers<NotebookKinds, NotebookEnv> = {
 const READY_MS = 120_000
 const LOOK_MS = 200
 
-async function start({project, environment, idle, lasts, env, gpus}: StartInput, done: Outputs<NotebookKinds>, {host, context}: NotebookEnv): Promise<Notebook> {
-  const [server, side] = [done.of('notebook.server', {$output: 'server'}), done.of('notebook.kernel', {$output: 'kernel'})]
+async function start(
+  {project, environment, idle, lasts, env, gpus}: StartInput,
+  done: Outputs<NotebookKinds>,
+  {host, context}: NotebookEnv,
+): Promise<Notebook> {
+  const [server, side] = [
+    done.of('notebook.server', {$output: 'server'}),
+    done.of('notebook.kernel', {$output: 'kernel'}),
+  ]
   const leased = gpus === null ? {} : {gpus: await preparedGpus(host, gpus, context)}
   const end = lasts === null ? {} : {end_at: Date.now() / 1000 + lasts}
   await stopService(host, `notebook-${project}`) // with its kernels: what it reads is written anew
-  const {id, argv, cwd} = await host.call('notebook.prepare', {project, server: server.path, side: side.path, environment, idle, ...end, ...leased}, {signal: context.signal})
-  const {comesBack} = await startService(host, {id, argv, cwd, env, restart: {max: 5, windowSeconds: 120}, grace: 10}, {replace: true})
+  const {id, argv, cwd} = await host.call(
+    'notebook.prepare',
+    {project, server: server.path, side: side.path, environment, idle, ...end, ...leased},
+    {signal: context.signal},
+  )
+  const {comesBack} = await startService(
+    host,
+    {id, argv, cwd, env, restart: {max: 5, windowSeconds: 120}, grace: 10},
+    {replace: true},
+  )
   warnOfReboot(host.node, 'the notebook', comesBack, context)
   return untilReady(host, project, context)
 }
@@ -64,8 +85,17 @@ async function untilReady(host: Host, project: string, context: Context): Promis
         return found
       }
       const hint = `flexrack notebook logs ${project} --on ${host.node}`
-      if (found?.state === 'failed') throw new CliError('REMOTE_FAILED', `the server of notebooks on ${host.node} ended again and again`, {hint, details: {node: host.node}})
-      if (Date.now() > until) throw new CliError('TIMED_OUT', `the server of notebooks on ${host.node} did not answer in ${READY_MS / 1000} s`, {hint, details: {node: host.node}})
+      if (found?.state === 'failed')
+        throw new CliError('REMOTE_FAILED', `the server of notebooks on ${host.node} ended again and again`, {
+          hint,
+          details: {node: host.node},
+        })
+      if (Date.now() > until)
+        throw new CliError(
+          'TIMED_OUT',
+          `the server of notebooks on ${host.node} did not answer in ${READY_MS / 1000} s`,
+          {hint, details: {node: host.node}},
+        )
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
       context.signal.throwIfAborted()
     }

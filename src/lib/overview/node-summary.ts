@@ -5,8 +5,9 @@ import {quote} from '../ssh/index.ts'
 import type {NodeSummary} from './types.ts'
 
 /**
- * One look at a Linux machine, with sh's own words wherever they do (32 nodes may be one machine): `name value...` lines.
- * proc(5): loadavg's first field is the average of one minute, meminfo is in KiB; the NVIDIA driver has a folder for each GPU.
+ * One look at a Linux machine, with sh's own words wherever they do (32 nodes may be one machine): `name value...`
+ * lines. proc(5): loadavg's first field is the average of one minute, meminfo is in KiB; the NVIDIA driver has a folder
+ * for each GPU.
  */
 export function summaryScript({root}: Pick<RackNode, 'root'>): string {
   const below = root.replace(/^~(\/|$)/, '')
@@ -25,14 +26,25 @@ export function summaryScript({root}: Pick<RackNode, 'root'>): string {
   ].join('\n')
 }
 
-/** What summaryScript printed. Lines that are missing or odd are null; `runs` is undefined where only Python can tell. Pure. */
-export function parseSummary(output: string): Omit<NodeSummary, 'node' | 'host' | 'ok'> & {runs: NodeRun[] | undefined; shares: boolean; reserved: boolean} {
-  const words = new Map(output.split('\n').map((line) => line.trim().split(/[:\s]+/)).map(([name, ...rest]) => [name ?? '', rest] as const))
+/**
+ * What summaryScript printed. Lines that are missing or odd are null; `runs` is undefined where only Python can tell.
+ * Pure.
+ */
+export function parseSummary(
+  output: string,
+): Omit<NodeSummary, 'node' | 'host' | 'ok'> & {runs: NodeRun[] | undefined; shares: boolean; reserved: boolean} {
+  const words = new Map(
+    output
+      .split('\n')
+      .map((line) => line.trim().split(/[:\s]+/))
+      .map(([name, ...rest]) => [name ?? '', rest] as const),
+  )
   const number = (name: string, at = 0): number | null => {
     const value = Number(words.get(name)?.[at] ?? Number.NaN)
     return Number.isNaN(value) ? null : value
   }
-  const pair = (first: number | null, second: number | null): [number, number] | null => (first === null || second === null ? null : [first * 1024, second * 1024])
+  const pair = (first: number | null, second: number | null): [number, number] | null =>
+    first === null || second === null ? null : [first * 1024, second * 1024]
   const memory = pair(number('MemAvailable'), number('MemTotal'))
   const disk = pair(number('disk', 1), number('disk'))
   return {

@@ -18,8 +18,8 @@ interface Place {
 }
 
 /**
- * Asks all nodes at once, then for runs and endpoints only where there can be some: what costs is a Python for each node.
- * A node, or a part, that does not answer is part of the answer: throws only INTERRUPTED.
+ * Asks all nodes at once, then for runs and endpoints only where there can be some: what costs is a Python for each
+ * node. A node, or a part, that does not answer is part of the answer: throws only INTERRUPTED.
  */
 export async function readOverview(place: Place, limit: number, context: Context): Promise<Overview> {
   const progress = context.reporter.begin(`Asking rack ${place.rack.name}`)
@@ -34,8 +34,12 @@ export async function readOverview(place: Place, limit: number, context: Context
     })
   try {
     const [summaries, head] = await Promise.all([summarizeNodes(place), summarizeHead(place, quiet)])
-    const withRuns = place.rack.nodes.filter(({name}) => summaries.get(name)?.ok && summaries.get(name)?.runs?.length !== 0)
-    const known = new Map([...summaries].flatMap(([name, {runs, error}]) => (runs && !error ? [[name, runs] as const] : [])))
+    const withRuns = place.rack.nodes.filter(
+      ({name}) => summaries.get(name)?.ok && summaries.get(name)?.runs?.length !== 0,
+    )
+    const known = new Map(
+      [...summaries].flatMap(([name, {runs, error}]) => (runs && !error ? [[name, runs] as const] : [])),
+    )
     // The whole rack is told of: how a run ended is known only where it is known who of its nodes does not answer.
     const away = new Map([...summaries].flatMap(([name, {error}]) => (error ? [[name, error] as const] : [])))
     const tracked = head.state !== 'stopped' || place.manifest?.tracking.uri !== undefined
@@ -49,24 +53,52 @@ export async function readOverview(place: Place, limit: number, context: Context
     ])
     context.signal.throwIfAborted()
     progress.done()
-    const nodes = [...summaries.values()].map(({runs: _runs, error: _error, shares: _shares, reserved: _reserved, ...node}) => node)
-    return {rack: place.rack.name, nodes, head, runs, endpoints, shared: {devices: gpus?.devices ?? [], leases: gpus?.leases ?? [], nodes: gpus?.nodes ?? []}, reservations, unknown}
+    const nodes = [...summaries.values()].map(
+      ({runs: _runs, error: _error, shares: _shares, reserved: _reserved, ...node}) => node,
+    )
+    return {
+      rack: place.rack.name,
+      nodes,
+      head,
+      runs,
+      endpoints,
+      shared: {devices: gpus?.devices ?? [], leases: gpus?.leases ?? [], nodes: gpus?.nodes ?? []},
+      reservations,
+      unknown,
+    }
   } catch (error) {
     progress.fail()
     throw error
   }
 }
 
-async function summarizeNodes({rack, fleet}: Place): Promise<Map<string, NodeSummary & {runs: NodeRun[] | undefined; error: Error | undefined; shares: boolean; reserved: boolean}>> {
+async function summarizeNodes({
+  rack,
+  fleet,
+}: Place): Promise<
+  Map<string, NodeSummary & {runs: NodeRun[] | undefined; error: Error | undefined; shares: boolean; reserved: boolean}>
+> {
   const byName = new Map(rack.nodes.map((node) => [node.name, node]))
-  const {done, failed} = await forEachNode(fleet, [...byName.keys()], (shell, name) => shell.run(summaryScript(byName.get(name) as RackNode)))
-  return new Map(rack.nodes.map(({name, host}) => {
-    const error = failed.get(name)
-    const summary = {node: name, host, ok: !error, error, ...parseSummary(done.get(name) ?? '')}
-    if (!error) return [name, summary]
-    const known = isCliError(error) ? error : undefined
-    return [name, {...summary, code: known?.code ?? 'BUG', message: error.message, ...(known?.hint !== undefined && {hint: known.hint})}]
-  }))
+  const {done, failed} = await forEachNode(fleet, [...byName.keys()], (shell, name) =>
+    shell.run(summaryScript(byName.get(name) as RackNode)),
+  )
+  return new Map(
+    rack.nodes.map(({name, host}) => {
+      const error = failed.get(name)
+      const summary = {node: name, host, ok: !error, error, ...parseSummary(done.get(name) ?? '')}
+      if (!error) return [name, summary]
+      const known = isCliError(error) ? error : undefined
+      return [
+        name,
+        {
+          ...summary,
+          code: known?.code ?? 'BUG',
+          message: error.message,
+          ...(known?.hint !== undefined && {hint: known.hint}),
+        },
+      ]
+    }),
+  )
 }
 
 async function summarizeHead({rack, fleet}: Place, context: Context): Promise<HeadSummary> {
@@ -83,7 +115,11 @@ async function readGpus(place: Place, nodes: RackNode[], context: Context): Prom
   return openGpus(place, context).read(nodes)
 }
 
-async function listReservations({fleet}: Place, nodes: RackNode[], context: Context): Promise<Overview['reservations']> {
+async function listReservations(
+  {fleet}: Place,
+  nodes: RackNode[],
+  context: Context,
+): Promise<Overview['reservations']> {
   const {readReservations} = await import('../reservation/index.ts') // most of the time there are none
   const reports = await readReservations(nodes, fleet, context)
   throwIfAnyFailed(reports)

@@ -2,8 +2,17 @@ import {parseCpus, type NumaPlace, type Topology} from '../topology/index.ts'
 import {bestGroup} from './group.ts'
 import type {Candidate, Group, LeasedGpu, PlacedRank, PlacementRequest} from './types.ts'
 
-/** Which of a node's GPUs each of its ranks gets, and the CPUs, the memory and the card beside them. `leased`: what each gets instead. `peers`: the other nodes of the gang. */
-export function bindRanks(candidate: Candidate, group: Group | null, leased: LeasedGpu[][] | undefined, request: PlacementRequest, {first, peers}: {first: number; peers: string[]}): PlacedRank[] {
+/**
+ * Which of a node's GPUs each of its ranks gets, and the CPUs, the memory and the card beside them. `leased`: what each
+ * gets instead. `peers`: the other nodes of the gang.
+ */
+export function bindRanks(
+  candidate: Candidate,
+  group: Group | null,
+  leased: LeasedGpu[][] | undefined,
+  request: PlacementRequest,
+  {first, peers}: {first: number; peers: string[]},
+): PlacedRank[] {
   const topology = candidate.topology as Topology
   const shares = group === null ? [] : splitGroup(topology, group.members, request.gpusPerRank)
   const usable = usableNuma(topology.numa, candidate.allowed)
@@ -12,8 +21,10 @@ export function bindRanks(candidate: Candidate, group: Group | null, leased: Lea
     const gpus = (shares[local] ?? []).map((at) => topology.gpus[at] as Topology['gpus'][number])
     const beside = leased ? ownGpus(topology, candidate.node, leased[local] ?? []) : gpus
     const near = [...new Set(beside.map((gpu) => gpu.numaNode))]
-    const wanted = beside.length === 0 ? spread(usable, local, request.processes) : usable.filter((one) => near.includes(one.node))
-    // A GPU whose place nobody knows, or has no CPUs that we may use: a rank bound to only some of its GPUs' places would be bound wrongly.
+    const wanted =
+      beside.length === 0 ? spread(usable, local, request.processes) : usable.filter((one) => near.includes(one.node))
+    // A GPU whose place nobody knows, or has no CPUs that we may use: a rank bound to only some of its GPUs' places
+    // would be bound wrongly.
     const numa = beside.length > 0 && wanted.length < near.length ? [] : wanted
     const nearest = beside[0]?.nic?.name
     return {
@@ -23,13 +34,21 @@ export function bindRanks(candidate: Candidate, group: Group | null, leased: Lea
       numa: numa.map((one) => one.node),
       cpus: numa.length === 0 ? null : cpuText(numa.flatMap((one) => one.usable)),
       memory: numa.filter((one) => one.memory !== 0).map((one) => one.node),
-      nic: route !== undefined ? {name: route, why: 'route' as const} : nearest !== undefined ? {name: nearest, why: 'nearest' as const} : null,
+      nic:
+        route !== undefined
+          ? {name: route, why: 'route' as const}
+          : nearest !== undefined
+            ? {name: nearest, why: 'nearest' as const}
+            : null,
       ...(leased && {leased: leased[local] ?? []}),
     }
   })
 }
 
-/** Leased shares that are on this very node, by what the node knows of them; none where some come from elsewhere: no place is beside all then. */
+/**
+ * Leased shares that are on this very node, by what the node knows of them; none where some come from elsewhere: no
+ * place is beside all then.
+ */
 function ownGpus({gpus}: Topology, node: string, leased: LeasedGpu[]): Topology['gpus'] {
   const own = leased.flatMap((one) => (one.node === node ? gpus.filter((gpu) => gpu.uuid === one.id) : []))
   return own.length === leased.length ? own : []
@@ -40,7 +59,9 @@ type UsableNuma = NumaPlace & {usable: number[]}
 /** NUMA nodes with CPUs that we may use. */
 function usableNuma(numa: NumaPlace[], allowed: string | null): UsableNuma[] {
   const mine = allowed === null ? undefined : new Set(parseCpus(allowed))
-  return numa.map((one) => ({...one, usable: parseCpus(one.cpus).filter((cpu) => mine?.has(cpu) ?? true)})).filter((one) => one.usable.length > 0)
+  return numa
+    .map((one) => ({...one, usable: parseCpus(one.cpus).filter((cpu) => mine?.has(cpu) ?? true)}))
+    .filter((one) => one.usable.length > 0)
 }
 
 /** Ranks without GPUs in blocks over the NUMA nodes; where there are more of those than ranks, each has several. */
@@ -65,15 +86,22 @@ function splitGroup(topology: Topology, members: number[], size: number): number
 function shareWith(topology: Topology, lowest: number, others: number[], size: number): number[] {
   const share = [lowest]
   while (share.length < size) {
-    const best = others.filter((one) => !share.includes(one)).map((one) => bestGroup(topology, [...share, one], share.length + 1))
-    const [next] = best.flatMap((one) => (one === null ? [] : [one])).toSorted((a, b) => b.score.worst - a.score.worst || b.score.sum - a.score.sum)
+    const best = others
+      .filter((one) => !share.includes(one))
+      .map((one) => bestGroup(topology, [...share, one], share.length + 1))
+    const [next] = best
+      .flatMap((one) => (one === null ? [] : [one]))
+      .toSorted((a, b) => b.score.worst - a.score.worst || b.score.sum - a.score.sum)
     if (next === undefined) break
     share.splice(0, share.length, ...next.members)
   }
   return share
 }
 
-/** The card through which the first other node is reached; its RDMA name where it has one. Loopback is no card: the nodes are one machine. */
+/**
+ * The card through which the first other node is reached; its RDMA name where it has one. Loopback is no card: the
+ * nodes are one machine.
+ */
 function routeNic({topology, routes}: Candidate, peers: string[]): string | undefined {
   const through = peers.map((peer) => routes[peer]).find((name) => name !== undefined)
   if (through === undefined || through === 'lo') return undefined

@@ -26,16 +26,19 @@ export function compareScores(a: GroupScore, b: GroupScore): number {
 }
 
 /**
- * The best `size` of the free GPUs: the worst link decides, because a ring of all goes at the pace of its slowest part; then the sum; of equals
- * the group that is least tied to what stays free, so that good pairs are left whole; then the lowest numbers. Null where too few are free.
+ * The best `size` of the free GPUs: the worst link decides, because a ring of all goes at the pace of its slowest part;
+ * then the sum; of equals the group that is least tied to what stays free, so that good pairs are left whole; then the
+ * lowest numbers. Null where too few are free.
  *
- * Of up to 8 free GPUs every group is looked at. Of more (machines of 16 have 12870 groups of 8) a group grows from every GPU, each time by the
- * one that makes the best of it: in machines built of equal islands that finds an island, but nothing promises the best then.
+ * Of up to 8 free GPUs every group is looked at. Of more (machines of 16 have 12870 groups of 8) a group grows from
+ * every GPU, each time by the one that makes the best of it: in machines built of equal islands that finds an island,
+ * but nothing promises the best then.
  */
 export function bestGroup(topology: Topology, free: number[], size: number): Group | null {
   if (size > free.length || size < 1) return null
   const sorted = free.toSorted((a, b) => a - b)
-  const groups = sorted.length <= EXHAUSTIVE ? combinations(sorted, size) : sorted.map((seed) => grow(topology, sorted, seed, size))
+  const groups =
+    sorted.length <= EXHAUSTIVE ? combinations(sorted, size) : sorted.map((seed) => grow(topology, sorted, seed, size))
   let best: (Group & {ties: number}) | undefined
   for (const members of groups) {
     const found = {members, score: scoreGroup(topology, members), ties: tiesOf(topology, members, sorted)}
@@ -47,7 +50,10 @@ export function bestGroup(topology: Topology, free: number[], size: number): Gro
 /** What is cut: the ranks of the links between the group and the free GPUs that it leaves. */
 function tiesOf(topology: Topology, members: number[], free: number[]): number {
   const left = free.filter((one) => !members.includes(one))
-  return members.reduce((sum, a) => sum + left.reduce((part, b) => part + linkRank(linkBetween(topology, a, b) ?? {kind: 'unknown'}), 0), 0)
+  return members.reduce(
+    (sum, a) => sum + left.reduce((part, b) => part + linkRank(linkBetween(topology, a, b) ?? {kind: 'unknown'}), 0),
+    0,
+  )
 }
 
 function grow(topology: Topology, free: number[], seed: number, size: number): number[] {
@@ -65,5 +71,7 @@ function grow(topology: Topology, free: number[], seed: number, size: number): n
 /** In lexicographic order. */
 export function combinations(values: number[], size: number): number[][] {
   if (size === 0) return [[]]
-  return values.flatMap((value, index) => combinations(values.slice(index + 1), size - 1).map((rest) => [value, ...rest]))
+  return values.flatMap((value, index) =>
+    combinations(values.slice(index + 1), size - 1).map((rest) => [value, ...rest]),
+  )
 }

@@ -7,23 +7,33 @@ interface Pooled extends FreeShare {
   node: string
 }
 
-/** What all nodes share, as far as no run has reserved it. `used`: UUIDs that this gang takes as whole GPUs of their nodes. */
+/**
+ * What all nodes share, as far as no run has reserved it. `used`: UUIDs that this gang takes as whole GPUs of their
+ * nodes.
+ */
 export class LeasePool {
   private readonly devices: Pooled[]
 
   constructor(candidates: Candidate[], wish: LeaseWish, used: ReadonlySet<string>) {
     const theirs = new Set([...used, ...candidates.flatMap((one) => one.held.flatMap((held) => held.gpus))])
-    const all = candidates.flatMap(({node, problem, shared}) => (problem === null ? (shared ?? []).map((one): Pooled => ({...one, node, free: {...one.free}})) : []))
+    const all = candidates.flatMap(({node, problem, shared}) =>
+      problem === null ? (shared ?? []).map((one): Pooled => ({...one, node, free: {...one.free}})) : [],
+    )
     const api = wish.api ?? (all.some((one) => one.api === 'cuda') ? 'cuda' : 'opencl')
     const once = new Map(all.map((one) => [one.id, one])) // nodes of one machine may share one device
     this.devices = [...once.values()].filter((one) => one.api === api && !theirs.has(one.id))
   }
 
   /**
-   * Devices for each rank of a node, all of them or null, and then nothing is taken: of the node itself first, then of other nodes where the wish
-   * allows it, those before all of which the gang has something already; of equals the one with the most free memory. A rank never gets a device twice.
+   * Devices for each rank of a node, all of them or null, and then nothing is taken: of the node itself first, then of
+   * other nodes where the wish allows it, those before all of which the gang has something already; of equals the one
+   * with the most free memory. A rank never gets a device twice.
    */
-  take(node: string, {processes, gpusPerRank}: Pick<PlacementRequest, 'processes' | 'gpusPerRank'>, wish: LeaseWish): LeasedGpu[][] | null {
+  take(
+    node: string,
+    {processes, gpusPerRank}: Pick<PlacementRequest, 'processes' | 'gpusPerRank'>,
+    wish: LeaseWish,
+  ): LeasedGpu[][] | null {
     const before = this.devices.map((one) => ({...one.free}))
     const servers = new Set<string>([node])
     const ranks: LeasedGpu[][] = []
@@ -51,7 +61,9 @@ export class LeasePool {
   private next(node: string, mine: LeasedGpu[], servers: ReadonlySet<string>, wish: LeaseWish): LeasedGpu | undefined {
     const nearness = (one: Pooled): number => (one.node === node ? 0 : servers.has(one.node) ? 1 : 2)
     const [best] = this.devices
-      .filter((one) => (wish.remote || one.node === node) && fits(one, wish) && !mine.some((other) => other.id === one.id))
+      .filter(
+        (one) => (wish.remote || one.node === node) && fits(one, wish) && !mine.some((other) => other.id === one.id),
+      )
       .toSorted((a, b) => nearness(a) - nearness(b) || b.free.memory - a.free.memory)
     if (!best) return undefined
     const share = shareOf(best, wish)

@@ -16,7 +16,10 @@ export interface PlacementRequest {
   leased?: LeaseWish
 }
 
-/** What may be leased. With memory (bytes) or a fraction nothing but shares is asked for; else whole GPUs, where a node has too few of its own. */
+/**
+ * What may be leased. With memory (bytes) or a fraction nothing but shares is asked for; else whole GPUs, where a node
+ * has too few of its own.
+ */
 export interface LeaseWish extends ShareWish {
   /** GPUs of other nodes will do. */
   remote: boolean
@@ -101,7 +104,9 @@ export interface NodeReason {
 }
 
 /** A whole gang, or none. `reasons`: one for each candidate, in their order. */
-export type PlacementResult = {placed: true; nodes: PlacedNode[]; reasons: NodeReason[]} | {placed: false; fit: number; /** Others have what is missing. */ held: boolean; reasons: NodeReason[]}
+export type PlacementResult =
+  | {placed: true; nodes: PlacedNode[]; reasons: NodeReason[]}
+  | {placed: false; fit: number; /** Others have what is missing. */ held: boolean; reasons: NodeReason[]}
 
 /** How good a group of GPUs is: its worst link decides, then the sum of all. A single GPU has no link. */
 export interface GroupScore {

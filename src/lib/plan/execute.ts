@@ -8,7 +8,12 @@ type AnyHandler<E> = (input: object, done: Outputs<never>, env: E) => Promise<un
  * Runs every step as soon as the steps it needs are done; independent steps run at the same time. A failed step skips
  * those that need it, the others go on. Never throws for a step: see throwIfFailed. Throws for a plan that is none.
  */
-export async function executePlan<K extends KindsOf<K>, E>(plan: PlanOf<K>, handlers: Handlers<K, E>, env: E, context: Pick<Context, 'signal'>): Promise<StepOutcome[]> {
+export async function executePlan<K extends KindsOf<K>, E>(
+  plan: PlanOf<K>,
+  handlers: Handlers<K, E>,
+  env: E,
+  context: Pick<Context, 'signal'>,
+): Promise<StepOutcome[]> {
   const steps = plan.steps as Step[]
   const stepsById = checkSteps(steps)
   const values = new Map<string, unknown>()
@@ -40,8 +45,13 @@ export async function executePlan<K extends KindsOf<K>, E>(plan: PlanOf<K>, hand
 }
 
 /** What the steps of one kind have given, in the order of the plan; those that failed or were skipped gave nothing. */
-export function valuesOf<K extends KindsOf<K>, Kind extends keyof K & string>(outcomes: readonly StepOutcome[], kind: Kind): K[Kind]['output'][] {
-  return outcomes.filter((one) => one.step.kind === kind && one.status === 'done').map((one) => one.value as K[Kind]['output'])
+export function valuesOf<K extends KindsOf<K>, Kind extends keyof K & string>(
+  outcomes: readonly StepOutcome[],
+  kind: Kind,
+): K[Kind]['output'][] {
+  return outcomes
+    .filter((one) => one.step.kind === kind && one.status === 'done')
+    .map((one) => one.value as K[Kind]['output'])
 }
 
 /**
@@ -57,16 +67,24 @@ export function throwIfFailed(outcomes: StepOutcome[]): void {
   const nodes = [...new Set(outcomes.map((one) => one.step.node).filter((node) => node !== null))]
   if (nodes.length < 2) throw first.error
   const badNodes = new Set(failed.map((one) => one.step.node))
-  throw new CliError('SOME_NODES_FAILED', `${badNodes.size} of ${nodes.length} nodes failed: ${[...badNodes].join(', ')}`, {
-    details: {
-      nodes: nodes.map((node) => {
-        const own = failed.find((one) => one.step.node === node)
-        return {node, ok: !own, ...(own && {code: isCliError(own.error) ? own.error.code : 'BUG', message: own.error?.message})}
-      }),
+  throw new CliError(
+    'SOME_NODES_FAILED',
+    `${badNodes.size} of ${nodes.length} nodes failed: ${[...badNodes].join(', ')}`,
+    {
+      details: {
+        nodes: nodes.map((node) => {
+          const own = failed.find((one) => one.step.node === node)
+          return {
+            node,
+            ok: !own,
+            ...(own && {code: isCliError(own.error) ? own.error.code : 'BUG', message: own.error?.message}),
+          }
+        }),
+      },
+      hint: isCliError(first.error) ? first.error.hint : undefined,
+      cause: first.error,
     },
-    hint: isCliError(first.error) ? first.error.hint : undefined,
-    cause: first.error,
-  })
+  )
 }
 
 /** A plan may come from a file: what its steps need and refer to must be there, and done before. */
@@ -82,7 +100,10 @@ function checkSteps(steps: Step[]): ReadonlyMap<string, Step> {
   return byId
 }
 
-function outputsOf(steps: ReadonlyMap<string, Step>, values: ReadonlyMap<string, unknown>): {of(kind: string, from: FromStep): unknown; at(from: FromStep): unknown} {
+function outputsOf(
+  steps: ReadonlyMap<string, Step>,
+  values: ReadonlyMap<string, unknown>,
+): {of(kind: string, from: FromStep): unknown; at(from: FromStep): unknown} {
   const at = ({$output, at: path}: FromStep): unknown => follow(values.get($output), path, $output)
   const of = (kind: string, from: FromStep): unknown => {
     const step = steps.get(from.$output)

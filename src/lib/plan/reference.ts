@@ -12,11 +12,15 @@ export function fromEnv(name: string, ...at: string[]): FromEnv {
 }
 
 /**
- * A copy of `value` in which every reference is replaced by what it means. Secrets are revealed, so the copy is for whoever has to know them, and
- * never for a plan. What a reference means is data, whoever it came from: in a node's answer nothing is a reference, else it could ask for
- * what other steps have given, the way to the head among them.
+ * A copy of `value` in which every reference is replaced by what it means. Secrets are revealed, so the copy is for
+ * whoever has to know them, and never for a plan. What a reference means is data, whoever it came from: in a node's
+ * answer nothing is a reference, else it could ask for what other steps have given, the way to the head among them.
  */
-export function fill(value: unknown, outputAt: (from: FromStep) => unknown, env: Readonly<Record<string, unknown>>): unknown {
+export function fill(
+  value: unknown,
+  outputAt: (from: FromStep) => unknown,
+  env: Readonly<Record<string, unknown>>,
+): unknown {
   const filled = (one: unknown): unknown => {
     if (one instanceof Secret) return one.reveal()
     if (Array.isArray(one)) return one.map(filled)
@@ -44,7 +48,11 @@ export function referredSteps(value: unknown): string[] {
 /** The part of a value at a path. A part that is missing is a fault of the plan: what may be absent is null. */
 export function follow(value: unknown, at: readonly string[] | undefined, whose: string): unknown {
   let part = value
-  for (const name of at ?? []) part = typeof part === 'object' && part !== null && Object.hasOwn(part, name) ? (part as Record<string, unknown>)[name] : undefined
+  for (const name of at ?? [])
+    part =
+      typeof part === 'object' && part !== null && Object.hasOwn(part, name)
+        ? (part as Record<string, unknown>)[name]
+        : undefined
   if (part === undefined) throw new Error(`the plan refers to ${[whose, ...(at ?? [])].join('.')}, which there is not`)
   return part
 }

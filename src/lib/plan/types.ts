@@ -20,11 +20,16 @@ export interface Plan {
   steps: Step[]
 }
 
-/** For each kind of step what its handler is given and what it gives. The inputs are plain data; the outputs live as long as the command. */
+/**
+ * For each kind of step what its handler is given and what it gives. The inputs are plain data; the outputs live as
+ * long as the command.
+ */
 export type KindsOf<K> = {[Kind in keyof K]: {input: object; output: unknown}}
 
 /** A step of one of these kinds, told apart by `kind`. */
-export type StepOf<K extends KindsOf<K>> = {[Kind in keyof K & string]: Omit<Step, 'kind' | 'input'> & {kind: Kind; input: K[Kind]['input']}}[keyof K & string]
+export type StepOf<K extends KindsOf<K>> = {
+  [Kind in keyof K & string]: Omit<Step, 'kind' | 'input'> & {kind: Kind; input: K[Kind]['input']}
+}[keyof K & string]
 
 export interface PlanOf<K extends KindsOf<K>> {
   command: string
@@ -52,7 +57,9 @@ export interface Outputs<K extends KindsOf<K>> {
 }
 
 /** Who does what: at module level, so that all it knows is the plan, what steps have given, and the environment. */
-export type Handlers<K extends KindsOf<K>, E> = {[Kind in keyof K & string]: (input: K[Kind]['input'], done: Outputs<K>, env: E) => Promise<K[Kind]['output']>}
+export type Handlers<K extends KindsOf<K>, E> = {
+  [Kind in keyof K & string]: (input: K[Kind]['input'], done: Outputs<K>, env: E) => Promise<K[Kind]['output']>
+}
 
 export interface StepOutcome {
   step: Step

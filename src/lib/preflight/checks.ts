@@ -27,11 +27,17 @@ export function parseSkip(text: string | undefined): CheckName[] {
     if (word === 'all' || word === 'preflight') return names
     if (Object.hasOwn(CHECKS, word)) return [word as CheckName]
     const nearest = nearestName(word, [...names, 'all'])
-    throw new CliError('USAGE', `--skip: there is no check "${word}"`, {hint: `--skip ${nearest ?? names.join(',')}`, details: {checks: names}})
+    throw new CliError('USAGE', `--skip: there is no check "${word}"`, {
+      hint: `--skip ${nearest ?? names.join(',')}`,
+      details: {checks: names},
+    })
   })
 }
 
 /** Which checks run on so many nodes. Without reachability there is nothing to say about bandwidth. Pure. */
 export function chosenChecks(skip: readonly CheckName[], nodes: number): CheckName[] {
-  return (Object.keys(CHECKS) as CheckName[]).filter((name) => !skip.includes(name) && (nodes > 1 || !CHECKS[name].pairs) && !(name === 'bandwidth' && skip.includes('reach')))
+  return (Object.keys(CHECKS) as CheckName[]).filter(
+    (name) =>
+      !skip.includes(name) && (nodes > 1 || !CHECKS[name].pairs) && !(name === 'bandwidth' && skip.includes('reach')),
+  )
 }

@@ -1,7 +1,17 @@
 import {PassThrough} from 'node:stream'
 import {CliError} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
-import type {ClockAnswer, FloodAnswer, ListenAnswer, NodeState, PreflightCommand, PreflightDone, PreflightStart, ReachAnswer, Verbs} from '../protocol/index.ts'
+import type {
+  ClockAnswer,
+  FloodAnswer,
+  ListenAnswer,
+  NodeState,
+  PreflightCommand,
+  PreflightDone,
+  PreflightStart,
+  ReachAnswer,
+  Verbs,
+} from '../protocol/index.ts'
 
 type Said = Verbs['preflight.run']['event']
 /** What each command is answered. */
@@ -23,7 +33,10 @@ interface Waiting {
 /** Milliseconds. */
 const CLOSE_MS = 3000
 
-/** One node's side of a preflight (preflight.run): a process there that listens while this lasts and does what it is asked. */
+/**
+ * One node's side of a preflight (preflight.run): a process there that listens while this lasts and does what it is
+ * asked.
+ */
 export class Conversation {
   /** What it said when it was ready. Rejects where it did not become so. */
   readonly ready: Promise<Said>
@@ -39,10 +52,19 @@ export class Conversation {
     this.#node = host.node
     this.ready = new Promise((resolve, reject) => this.#waiting.set(0, {resolve, reject}))
     this.ready.catch(() => {})
-    this.#call = host.call('preflight.run', input, {body: this.#body, signal: AbortSignal.any([signal, this.#abort.signal]), onEvent: (event) => this.#hear(event)}).then(
-      () => this.#end(new CliError('REMOTE_FAILED', `the preflight on ${this.#node} ended early`, {details: {node: this.#node}})),
-      (error: Error) => this.#end(error),
-    )
+    this.#call = host
+      .call('preflight.run', input, {
+        body: this.#body,
+        signal: AbortSignal.any([signal, this.#abort.signal]),
+        onEvent: (event) => this.#hear(event),
+      })
+      .then(
+        () =>
+          this.#end(
+            new CliError('REMOTE_FAILED', `the preflight on ${this.#node} ended early`, {details: {node: this.#node}}),
+          ),
+        (error: Error) => this.#end(error),
+      )
   }
 
   /** Says one command and waits for its answer. Errors: TIMED_OUT, and those of Host.call. */
@@ -55,7 +77,10 @@ export class Conversation {
     return reported as unknown as Answers[D]
   }
 
-  /** Ends it: the node closes its ports and the process there ends. A node that does not answer any more is not waited for. Never rejects. */
+  /**
+   * Ends it: the node closes its ports and the process there ends. A node that does not answer any more is not waited
+   * for. Never rejects.
+   */
   async close(): Promise<void> {
     this.#body.end()
     await within(this.#call, CLOSE_MS, this.#node).catch(() => this.#abort.abort())
@@ -78,7 +103,15 @@ export class Conversation {
 export async function within<T>(promise: Promise<T>, milliseconds: number, node: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new CliError('TIMED_OUT', `${node} did not answer within ${(milliseconds / 1000).toFixed(0)} s`, {details: {node}})), milliseconds)
+    timer = setTimeout(
+      () =>
+        reject(
+          new CliError('TIMED_OUT', `${node} did not answer within ${(milliseconds / 1000).toFixed(0)} s`, {
+            details: {node},
+          }),
+        ),
+      milliseconds,
+    )
   })
   try {
     return await Promise.race([promise, late])

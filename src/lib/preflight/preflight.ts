@@ -21,12 +21,25 @@ export interface PreflightInput {
   onOneMachine?: boolean
 }
 
-/** Measures the nodes and the ways between them, and says what it means for a run. Throws only INTERRUPTED: what it finds is in the result. */
-export async function runPreflight({skip, processes, gpus, ...input}: PreflightInput, context: Context): Promise<PreflightResult> {
+/**
+ * Measures the nodes and the ways between them, and says what it means for a run. Throws only INTERRUPTED: what it
+ * finds is in the result.
+ */
+export async function runPreflight(
+  {skip, processes, gpus, ...input}: PreflightInput,
+  context: Context,
+): Promise<PreflightResult> {
   const checks = chosenChecks(skip, input.nodes.length)
-  const measured: Measured = checks.length > 0
-    ? await measureNodes({...input, checks}, context)
-    : {nodes: [], ways: [], rates: [], pairs: {possible: 0, measured: 0}, times: {open: 0, reach: 0, bandwidth: 0, facts: 0, total: 0}}
+  const measured: Measured =
+    checks.length > 0
+      ? await measureNodes({...input, checks}, context)
+      : {
+          nodes: [],
+          ways: [],
+          rates: [],
+          pairs: {possible: 0, measured: 0},
+          times: {open: 0, reach: 0, bandwidth: 0, facts: 0, total: 0},
+        }
   throwIfInterrupted(context.signal)
   const findings = judge(measured, checks, {processes, ...(input.mpi && {mpi: true}), ...(gpus && {gpus})})
   return {
@@ -49,5 +62,8 @@ export function judge(measured: Measured, checks: readonly CheckName[], demand: 
     ...judgeTogether(measured.nodes, checks),
     ...judgePairs(measured, checks),
   ]
-  return [...findings.filter((one) => one.severity === 'error'), ...findings.filter((one) => one.severity === 'warning')]
+  return [
+    ...findings.filter((one) => one.severity === 'error'),
+    ...findings.filter((one) => one.severity === 'warning'),
+  ]
 }

@@ -13,13 +13,27 @@ const AGAIN = 2
 const PATIENCE_MS = 2500
 
 /**
- * Bandwidth between pairs that reach each other, in both directions, one after the other; in every round nobody is in two transfers. What is
- * slow beside the others is measured again, with few others at the same time, and the best figure counts. Within about `milliseconds`.
+ * Bandwidth between pairs that reach each other, in both directions, one after the other; in every round nobody is in
+ * two transfers. What is slow beside the others is measured again, with few others at the same time, and the best
+ * figure counts. Within about `milliseconds`.
  */
-export async function measureRates(players: Taking[], ways: Way[], milliseconds: number, onOneMachine: boolean): Promise<Pick<Measured, 'rates' | 'pairs'>> {
-  const broken = new Set(ways.filter((way) => way.error !== undefined && !way.rendezvous).flatMap((way) => [`${way.from} ${way.to}`, `${way.to} ${way.from}`]))
+export async function measureRates(
+  players: Taking[],
+  ways: Way[],
+  milliseconds: number,
+  onOneMachine: boolean,
+): Promise<Pick<Measured, 'rates' | 'pairs'>> {
+  const broken = new Set(
+    ways
+      .filter((way) => way.error !== undefined && !way.rendezvous)
+      .flatMap((way) => [`${way.from} ${way.to}`, `${way.to} ${way.from}`]),
+  )
   const rounds = tournament(players.length)
-    .map((round) => round.map(([one, other]) => [players[one], players[other]] as [Taking, Taking]).filter(([one, other]) => isWorth(one, other, broken, onOneMachine)))
+    .map((round) =>
+      round
+        .map(([one, other]) => [players[one], players[other]] as [Taking, Taking])
+        .filter(([one, other]) => isWorth(one, other, broken, onOneMachine)),
+    )
     .filter((round) => round.length > 0)
   const possible = rounds.reduce((sum, round) => sum + round.length, 0)
   const end = performance.now() + milliseconds
@@ -39,7 +53,12 @@ export async function measureRates(players: Taking[], ways: Way[], milliseconds:
   return {rates: [...rates.values()], pairs: {possible, measured}}
 }
 
-function isWorth({measured: one}: Taking, {measured: other}: Taking, broken: ReadonlySet<string>, onOneMachine: boolean): boolean {
+function isWorth(
+  {measured: one}: Taking,
+  {measured: other}: Taking,
+  broken: ReadonlySet<string>,
+  onOneMachine: boolean,
+): boolean {
   if (one.error !== undefined || other.error !== undefined || broken.has(`${one.node} ${other.node}`)) return false
   return onOneMachine || one.machine !== other.machine
 }
@@ -53,8 +72,14 @@ async function send(from: Taking, to: Taking, rates: Map<string, Rate>): Promise
   const names = {from: from.measured.node, to: to.measured.node}
   let found: Rate
   try {
-    const answer = await from.talk.ask({do: 'flood', peer: [names.to, to.measured.address as string, to.port as number], seconds: FLOOD_SECONDS}, PATIENCE_MS)
-    found = answer.bytes !== undefined && answer.seconds ? {...names, rate: (answer.bytes * 8) / answer.seconds} : {...names, text: answer.text ?? 'no answer'}
+    const answer = await from.talk.ask(
+      {do: 'flood', peer: [names.to, to.measured.address as string, to.port as number], seconds: FLOOD_SECONDS},
+      PATIENCE_MS,
+    )
+    found =
+      answer.bytes !== undefined && answer.seconds
+        ? {...names, rate: (answer.bytes * 8) / answer.seconds}
+        : {...names, text: answer.text ?? 'no answer'}
   } catch (error) {
     found = {...names, text: (error as Error).message}
   }
@@ -62,11 +87,15 @@ async function send(from: Taking, to: Taking, rates: Map<string, Rate>): Promise
   if ((rates.get(key)?.rate ?? -1) < (found.rate ?? 0)) rates.set(key, found)
 }
 
-/** Rounds of the pairs that were slow, in the order in which they were played: nobody is in two of a round here, either. */
+/**
+ * Rounds of the pairs that were slow, in the order in which they were played: nobody is in two of a round here, either.
+ */
 function again(rounds: [Taking, Taking][][], rates: ReadonlyMap<string, Rate>, below: number): [Taking, Taking][][] {
   const isSlow = (from: Taking, to: Taking): boolean => {
     const rate = rates.get(`${from.measured.node} ${to.measured.node}`)
     return rate !== undefined && (rate.rate ?? 0) < below
   }
-  return rounds.map((round) => round.filter(([one, other]) => isSlow(one, other) || isSlow(other, one))).filter((round) => round.length > 0)
+  return rounds
+    .map((round) => round.filter(([one, other]) => isSlow(one, other) || isSlow(other, one)))
+    .filter((round) => round.length > 0)
 }

@@ -1,6 +1,6 @@
 /**
- * Every pair of 0..count-1 once, in rounds in which nobody plays twice: the circle method of round-robin tournaments. count - 1 rounds
- * (count where it is odd, each with one who waits). Pure.
+ * Every pair of 0..count-1 once, in rounds in which nobody plays twice: the circle method of round-robin tournaments.
+ * count - 1 rounds (count where it is odd, each with one who waits). Pure.
  */
 export function tournament(count: number): [number, number][][] {
   const seats = count % 2 === 0 ? count : count + 1

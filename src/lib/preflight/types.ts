@@ -45,7 +45,10 @@ export interface Measured {
   nodes: NodeMeasured[]
   ways: Way[]
   rates: Rate[]
-  /** Pairs of nodes on different machines that reach each other, and how many of them there was time to measure the bandwidth of. */
+  /**
+   * Pairs of nodes on different machines that reach each other, and how many of them there was time to measure the
+   * bandwidth of.
+   */
   pairs: {possible: number; measured: number}
   times: PreflightTimes
 }

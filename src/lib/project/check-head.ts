@@ -5,7 +5,12 @@ import type {Fleet} from '../ssh/index.ts'
 import type {Finding} from './findings.ts'
 
 /** Where runs would be recorded, and whether that answers. */
-export async function checkHead(rack: Rack, manifest: Manifest | undefined, fleet: Fleet, ctx: Context): Promise<{uri?: string; findings: Finding[]}> {
+export async function checkHead(
+  rack: Rack,
+  manifest: Manifest | undefined,
+  fleet: Fleet,
+  ctx: Context,
+): Promise<{uri?: string; findings: Finding[]}> {
   const uri = manifest?.tracking.uri
   try {
     if (uri !== undefined) {
@@ -21,8 +26,14 @@ export async function checkHead(rack: Rack, manifest: Manifest | undefined, flee
   } catch (error) {
     if (!isCliError(error) || error.code === 'INTERRUPTED' || error.code === 'BUG') throw error
     // A head on a node that cannot be reached is told with the node.
-    if (error.details.node === rack.head.node && ['NODE_UNREACHABLE', 'AUTH_FAILED', 'HOST_KEY_UNKNOWN', 'HOST_KEY_CHANGED'].includes(error.code)) return {findings: []}
-    const fix = error.hint ?? (uri === undefined ? 'flexrack head start, or flexrack train --no-tracking' : 'see tracking.uri in flexrack.yaml')
+    if (
+      error.details.node === rack.head.node &&
+      ['NODE_UNREACHABLE', 'AUTH_FAILED', 'HOST_KEY_UNKNOWN', 'HOST_KEY_CHANGED'].includes(error.code)
+    )
+      return {findings: []}
+    const fix =
+      error.hint ??
+      (uri === undefined ? 'flexrack head start, or flexrack train --no-tracking' : 'see tracking.uri in flexrack.yaml')
     return {findings: [{severity: 'error', about: 'head', message: error.message, fix}]}
   }
 }

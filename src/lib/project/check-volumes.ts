@@ -9,7 +9,8 @@ import {volumesFor} from '../volume/index.ts'
 import type {Finding} from './findings.ts'
 
 /** Types of file systems that several machines see (proc(5)); what is none of these may still be one. */
-const SHARED = /^(?:nfs4?|lustre|gpfs|beegfs|ceph|fuse\.ceph.*|glusterfs|fuse\.glusterfs|wekafs|cifs|smb3|fuse\.juicefs|fuse\.sshfs|9p|virtiofs)$/
+const SHARED =
+  /^(?:nfs4?|lustre|gpfs|beegfs|ceph|fuse\.ceph.*|glusterfs|fuse\.glusterfs|wekafs|cifs|smb3|fuse\.juicefs|fuse\.sshfs|9p|virtiofs)$/
 /** Of a disk or a quota, the part that is too little. */
 const LITTLE = 0.02
 
@@ -44,29 +45,39 @@ export async function checkVolumes(
   const wanted = new Map((manifest?.volumes ?? []).map(({name, write}) => [name, write]))
   const hosts = new Map<string, Host>()
   const volumes: VolumeOfNode[] = []
-  await Promise.all(nodes.map(async (node) => {
-    const own = Object.entries(rack.volumes ?? {}).filter(([, {nodes: chosen}]) => selectNodes(rack, chosen, rack.nodes).includes(node))
-    if (own.length === 0) return
-    try {
-      const host = await openHost(fleet, node, ctx)
-      hosts.set(node.name, host)
-      const asked = own.map(([name, {path}]) => ({name, path, write: wanted.get(name) === true}))
-      const seen = await host.call('volume.look', {volumes: asked, try_write: true}, {signal: ctx.signal})
-      volumes.push(...seen.map((one, index): VolumeOfNode => ({...one, node: node.name, kind: own[index]?.[1].kind ?? 'local'})))
-    } catch (error) {
-      if (!isCliError(error) || error.code === 'INTERRUPTED' || error.code === 'BUG') throw error
-      report(node.name, 'error', error.message, error.hint)
-    }
-  }))
+  await Promise.all(
+    nodes.map(async (node) => {
+      const own = Object.entries(rack.volumes ?? {}).filter(([, {nodes: chosen}]) =>
+        selectNodes(rack, chosen, rack.nodes).includes(node),
+      )
+      if (own.length === 0) return
+      try {
+        const host = await openHost(fleet, node, ctx)
+        hosts.set(node.name, host)
+        const asked = own.map(([name, {path}]) => ({name, path, write: wanted.get(name) === true}))
+        const seen = await host.call('volume.look', {volumes: asked, try_write: true}, {signal: ctx.signal})
+        volumes.push(
+          ...seen.map((one, index): VolumeOfNode => ({...one, node: node.name, kind: own[index]?.[1].kind ?? 'local'})),
+        )
+      } catch (error) {
+        if (!isCliError(error) || error.code === 'INTERRUPTED' || error.code === 'BUG') throw error
+        report(node.name, 'error', error.message, error.hint)
+      }
+    }),
+  )
   for (const one of volumes) judge(one, report)
-  await Promise.all(Object.entries(rack.volumes ?? {}).filter(([, {kind}]) => kind === 'shared').map(async ([name, {path}]) => {
-    const having = volumes.filter((one) => one.name === name && one.trouble === null)
-    const apart = having.length > 1 ? await separate(path, having, hosts, ctx) : []
-    for (const {node, from} of apart) {
-      const message = `its ${path} is not that of ${from}: the volume ${name} is to be shared`
-      report(node, 'error', message, `mount the same there, or say kind: local in ${rack.path}`)
-    }
-  }))
+  await Promise.all(
+    Object.entries(rack.volumes ?? {})
+      .filter(([, {kind}]) => kind === 'shared')
+      .map(async ([name, {path}]) => {
+        const having = volumes.filter((one) => one.name === name && one.trouble === null)
+        const apart = having.length > 1 ? await separate(path, having, hosts, ctx) : []
+        for (const {node, from} of apart) {
+          const message = `its ${path} is not that of ${from}: the volume ${name} is to be shared`
+          report(node, 'error', message, `mount the same there, or say kind: local in ${rack.path}`)
+        }
+      }),
+  )
   return {volumes: volumes.sort((a, b) => a.node.localeCompare(b.node) || a.name.localeCompare(b.name)), findings}
 }
 
@@ -106,7 +117,8 @@ export async function separate(
   const first = writer ?? having[0]
   if (!first) return []
   const others = having.filter((one) => one !== first)
-  if (!writer) return others.filter(({identity}) => identity !== first.identity).map(({node}) => ({node, from: first.node}))
+  if (!writer)
+    return others.filter(({identity}) => identity !== first.identity).map(({node}) => ({node, from: first.node}))
   const nonce = randomBytes(16).toString('hex')
   const mark = async (node: string, step: 'write' | 'read' | 'remove'): Promise<boolean> => {
     const host = hosts.get(node) as Pick<Host, 'call'>
@@ -114,7 +126,9 @@ export async function separate(
   }
   try {
     await mark(writer.node, 'write')
-    const found = await Promise.all(others.map(async ({node}) => ({node, from: writer.node, isSame: await mark(node, 'read')})))
+    const found = await Promise.all(
+      others.map(async ({node}) => ({node, from: writer.node, isSame: await mark(node, 'read')})),
+    )
     return found.filter(({isSame}) => !isSame).map(({node, from}) => ({node, from}))
   } finally {
     await mark(writer.node, 'remove').catch(() => {})

@@ -27,7 +27,16 @@ export interface CheckResult {
   /** True if nothing would stop a run. */
   ok: boolean
   /** What was looked at; absent where it could not be. `goOn`: runs that would go on after a reboot of their nodes. */
-  checked: {manifest?: string; rack?: string; nodes: string[]; head?: string; goOn?: string[]; pythons?: PythonOfNode[]; inside?: InsideOfNode[]; volumes?: VolumeOfNode[]}
+  checked: {
+    manifest?: string
+    rack?: string
+    nodes: string[]
+    head?: string
+    goOn?: string[]
+    pythons?: PythonOfNode[]
+    inside?: InsideOfNode[]
+    volumes?: VolumeOfNode[]
+  }
   findings: Finding[]
   /** With --preflight; its findings are in it alone. */
   preflight?: PreflightResult
@@ -49,9 +58,19 @@ export async function checkProject(input: CheckInput, ctx: Context): Promise<Che
   const located = await collect('manifest', () => readManifest(input.project))
   const rack = await collect('rack', () => loadRack(input.rack, ctx.env, located?.manifest.rack))
   const nodes = rack && (await collect('rack', async () => selectNodes(rack, input.on, rack.nodes)))
-  if (located) findings.push(...(await (await import('./check-manifest.ts')).checkManifest(located, rack?.slurm ? undefined : nodes)))
-  const checked: CheckResult['checked'] = {...(located && {manifest: located.manifest.path}), ...(rack && {rack: rack.path}), nodes: []}
-  const preflight = rack && nodes && !input.offline ? await checkOnline({rack, nodes, located, input, findings, checked}, ctx) : undefined
+  if (located)
+    findings.push(
+      ...(await (await import('./check-manifest.ts')).checkManifest(located, rack?.slurm ? undefined : nodes)),
+    )
+  const checked: CheckResult['checked'] = {
+    ...(located && {manifest: located.manifest.path}),
+    ...(rack && {rack: rack.path}),
+    nodes: [],
+  }
+  const preflight =
+    rack && nodes && !input.offline
+      ? await checkOnline({rack, nodes, located, input, findings, checked}, ctx)
+      : undefined
   const ok = findings.every((finding) => finding.severity !== 'error') && preflight?.ok !== false
   return {ok, checked, findings, ...(preflight && {preflight})}
 }
@@ -65,7 +84,10 @@ interface Online {
   checked: CheckResult['checked']
 }
 
-async function checkOnline({rack, nodes, located, input, findings, checked}: Online, ctx: Context): Promise<PreflightResult | undefined> {
+async function checkOnline(
+  {rack, nodes, located, input, findings, checked}: Online,
+  ctx: Context,
+): Promise<PreflightResult | undefined> {
   const [{checkNodes}, {checkHead}] = await Promise.all([import('./check-nodes.ts'), import('./check-head.ts')])
   // The head's node is connected to even where others are checked.
   const fleet = await input.openFleet(rack)
@@ -73,19 +95,27 @@ async function checkOnline({rack, nodes, located, input, findings, checked}: Onl
   // While the head runs its port is its own.
   const port = head.uri === undefined && located?.manifest.tracking.uri === undefined ? rack.head.port : undefined
   const ports = port ? {[rack.head.node]: [[rack.head.bind ?? '0.0.0.0', port] as [string, number]]} : {}
-  const {findings: nodeFindings, reached} = await checkNodes({nodes, ports, measuredTwice: input.preflight !== undefined, ...(located && {manifest: located.manifest})}, fleet, ctx)
+  const {findings: nodeFindings, reached} = await checkNodes(
+    {nodes, ports, measuredTwice: input.preflight !== undefined, ...(located && {manifest: located.manifest})},
+    fleet,
+    ctx,
+  )
   findings.push(...nodeFindings, ...head.findings)
   const reboot = await (await import('./check-reboot.ts')).checkReboot(reached, fleet, ctx)
   findings.push(...reboot.findings)
   if (reboot.goOn.length > 0) checked.goOn = reboot.goOn
   const {image, isolate, pythonVersion} = located?.manifest.workspace ?? {}
   if (located && (image !== undefined || isolate)) {
-    const {inside, findings: ofInside} = await (await import('./check-inside.ts')).checkInside(located.manifest, reached, fleet, ctx)
+    const {inside, findings: ofInside} = await (
+      await import('./check-inside.ts')
+    ).checkInside(located.manifest, reached, fleet, ctx)
     checked.inside = inside
     findings.push(...ofInside)
   }
   if (rack.volumes || located?.manifest.volumes) {
-    const {volumes, findings: ofVolumes} = await (await import('./check-volumes.ts')).checkVolumes(rack, reached, located?.manifest, fleet, ctx)
+    const {volumes, findings: ofVolumes} = await (
+      await import('./check-volumes.ts')
+    ).checkVolumes(rack, reached, located?.manifest, fleet, ctx)
     checked.volumes = volumes
     findings.push(...ofVolumes)
   }
@@ -96,7 +126,8 @@ async function checkOnline({rack, nodes, located, input, findings, checked}: Onl
     checked.pythons = pythons
     findings.push(...ofPythons)
   }
-  if (rack.slurm && reached.some((node) => node.name === rack.slurm?.login)) findings.push(...(await (await import('./check-slurm.ts')).checkSlurm(rack, located?.manifest, fleet, ctx)))
+  if (rack.slurm && reached.some((node) => node.name === rack.slurm?.login))
+    findings.push(...(await (await import('./check-slurm.ts')).checkSlurm(rack, located?.manifest, fleet, ctx)))
   checked.nodes = nodes.map((node) => node.name)
   if (head.uri !== undefined) checked.head = head.uri
   if (!input.preflight) return undefined

@@ -20,7 +20,8 @@ export interface Finding {
 export function findingsOf(error: unknown, about: Finding['about']): Finding[] {
   if (!isCliError(error) || error.code === 'INTERRUPTED' || error.code === 'BUG') throw error
   const problems = error.details.problems as Problem[] | undefined
-  if (!problems) return [{severity: 'error', about, message: error.message, ...(error.hint !== undefined && {fix: error.hint})}]
+  if (!problems)
+    return [{severity: 'error', about, message: error.message, ...(error.hint !== undefined && {fix: error.hint})}]
   return problems.map((problem) => fromProblem(problem, about))
 }
 

@@ -36,7 +36,9 @@ export const SCAFFOLD_HANDLERS: Handlers<ScaffoldKinds, null> = {
   },
 }
 
-/** What `init` would write, with the texts. Throws USAGE for a bad name or template, CONFLICT for what is already there. */
+/**
+ * What `init` would write, with the texts. Throws USAGE for a bad name or template, CONFLICT for what is already there.
+ */
 export async function planScaffold(input: ScaffoldInput): Promise<PlanOf<ScaffoldKinds>> {
   const folder = resolve(input.folder)
   const over = input.force ?? false
@@ -44,9 +46,23 @@ export async function planScaffold(input: ScaffoldInput): Promise<PlanOf<Scaffol
   checkName(name)
   const template = await findTemplate(input.template)
   const files = await renderTemplate(template, name)
-  await refuseLinks(folder, files.map((file) => file.path))
-  if (!over) await refuseExisting(folder, files.map((file) => file.path))
-  const steps = files.map(({path, text}): StepOf<ScaffoldKinds> => ({id: `write:${path}`, node: null, kind: 'file.write', title: `Write ${join(folder, path)}`, input: {folder, path, text, over}, needs: []}))
+  await refuseLinks(
+    folder,
+    files.map((file) => file.path),
+  )
+  if (!over)
+    await refuseExisting(
+      folder,
+      files.map((file) => file.path),
+    )
+  const steps = files.map(({path, text}): StepOf<ScaffoldKinds> => ({
+    id: `write:${path}`,
+    node: null,
+    kind: 'file.write',
+    title: `Write ${join(folder, path)}`,
+    input: {folder, path, text, over},
+    needs: [],
+  }))
   return {command: `init ${folder}`, steps}
 }
 
@@ -55,7 +71,12 @@ export async function scaffold(input: ScaffoldInput, context: Pick<Context, 'sig
   const folder = resolve(input.folder)
   const outcomes = await executePlan(await planScaffold(input), SCAFFOLD_HANDLERS, null, context)
   throwIfFailed(outcomes)
-  return {folder, name: input.name ?? projectName(folder), template: input.template, files: valuesOf<ScaffoldKinds, 'file.write'>(outcomes, 'file.write')}
+  return {
+    folder,
+    name: input.name ?? projectName(folder),
+    template: input.template,
+    files: valuesOf<ScaffoldKinds, 'file.write'>(outcomes, 'file.write'),
+  }
 }
 
 /** A valid project name out of a folder's. */
@@ -72,13 +93,22 @@ export function projectName(folder: string): string {
 
 function checkName(name: string): void {
   if (/^[a-z0-9](?:[a-z0-9._-]{0,38}[a-z0-9])?$/.test(name)) return
-  throw new CliError('USAGE', `"${name}" cannot be the name of a project: 1 to 40 lower-case letters, digits, dots, dashes or underscores`, {hint: `--name ${projectName(name)}`})
+  throw new CliError(
+    'USAGE',
+    `"${name}" cannot be the name of a project: 1 to 40 lower-case letters, digits, dots, dashes or underscores`,
+    {hint: `--name ${projectName(name)}`},
+  )
 }
 
 async function refuseExisting(folder: string, paths: string[]): Promise<void> {
-  const there = (await Promise.all(paths.map(async (path) => ((await kindOf(join(folder, path))) ? [path] : [])))).flat()
+  const there = (
+    await Promise.all(paths.map(async (path) => ((await kindOf(join(folder, path))) ? [path] : [])))
+  ).flat()
   if (there.length === 0) return
-  throw new CliError('CONFLICT', `${folder} already has ${there.join(', ')}`, {hint: 'choose another folder, or pass --force to write over these files', details: {existing: there.length}})
+  throw new CliError('CONFLICT', `${folder} already has ${there.join(', ')}`, {
+    hint: 'choose another folder, or pass --force to write over these files',
+    details: {existing: there.length},
+  })
 }
 
 /** Neither the folder nor what is on the way to a file may be something else, nor a link that leads out of it. */
@@ -89,11 +119,16 @@ async function refuseLinks(folder: string, paths: string[]): Promise<void> {
   const root = await realpath(folder)
   for (const path of paths) {
     const at = join(root, path)
-    if ((await kindOf(at)) === 'folder') throw new CliError('CONFLICT', `${at} is a folder, but a file is to be written there`, {hint: 'choose another folder'})
+    if ((await kindOf(at)) === 'folder')
+      throw new CliError('CONFLICT', `${at} is a folder, but a file is to be written there`, {
+        hint: 'choose another folder',
+      })
     for (let part = dirname(at); part.length > root.length; part = dirname(part)) {
-      if ((await kindOf(part)) && (await realpath(part)) !== part) throw new CliError('CONFLICT', `${part} is a link that leads elsewhere`, {hint: 'choose another folder'})
+      if ((await kindOf(part)) && (await realpath(part)) !== part)
+        throw new CliError('CONFLICT', `${part} is a link that leads elsewhere`, {hint: 'choose another folder'})
     }
-    if ((await kindOf(at)) === 'link') throw new CliError('CONFLICT', `${at} is a link`, {hint: 'choose another folder'})
+    if ((await kindOf(at)) === 'link')
+      throw new CliError('CONFLICT', `${at} is a link`, {hint: 'choose another folder'})
   }
 }
 

@@ -37,7 +37,10 @@ export async function findTemplate(name: string): Promise<Template> {
   if (found) return found
   const names = templates.map((template) => template.name)
   const nearest = nearestName(name, names)
-  throw new CliError('USAGE', `there is no template "${name}"${nearest ? `; did you mean "${nearest}"?` : ''}`, {hint: `--template ${nearest ?? names[0] ?? 'plain'}`, details: {templates: names}})
+  throw new CliError('USAGE', `there is no template "${name}"${nearest ? `; did you mean "${nearest}"?` : ''}`, {
+    hint: `--template ${nearest ?? names[0] ?? 'plain'}`,
+    details: {templates: names},
+  })
 }
 
 /** The files of a template with {{name}} filled in: path below the project, and text. */

@@ -2,20 +2,39 @@ import {readdir, stat} from 'node:fs/promises'
 import {homedir} from 'node:os'
 import {basename, join, resolve} from 'node:path'
 import {CliError, userPaths} from '../base/index.ts'
-import {nearestName, problemAt, problemsError, readSource, validateSource, type Path, type Problem, type Source} from '../document/index.ts'
+import {
+  nearestName,
+  problemAt,
+  problemsError,
+  readSource,
+  validateSource,
+  type Path,
+  type Problem,
+  type Source,
+} from '../document/index.ts'
 import type {RackFile} from './schema.ts'
 import {selectNodes} from './select.ts'
 import type {GpuSpec, Rack, RackNode, RackSlurm, RackVolume} from './types.ts'
 
-/** The rack named by a flag, FLEXRACK_RACK, or the manifest's preference, in this order; else the only one there is. Throws NOT_FOUND, USAGE or RACK_INVALID. */
-export async function loadRack(nameOrFile: string | undefined, env: NodeJS.ProcessEnv, preferred?: string): Promise<Rack> {
+/**
+ * The rack named by a flag, FLEXRACK_RACK, or the manifest's preference, in this order; else the only one there is.
+ * Throws NOT_FOUND, USAGE or RACK_INVALID.
+ */
+export async function loadRack(
+  nameOrFile: string | undefined,
+  env: NodeJS.ProcessEnv,
+  preferred?: string,
+): Promise<Rack> {
   const wanted = nameOrFile || env.FLEXRACK_RACK || preferred
   if (wanted) return (await readRack(await existingFile(wanted, env))).rack
   const racks = await listRacks(env)
   const [only] = racks
   if (only && racks.length === 1) return (await readRack(only.path)).rack
   if (racks.length === 0) throw new CliError('NOT_FOUND', 'there is no rack yet', {hint: 'flexrack local up'})
-  throw new CliError('USAGE', `which rack? There are ${racks.map((rack) => rack.name).join(', ')}`, {hint: `--rack ${racks[0]?.name ?? 'NAME'}`, details: {racks: racks.map((rack) => rack.name)}})
+  throw new CliError('USAGE', `which rack? There are ${racks.map((rack) => rack.name).join(', ')}`, {
+    hint: `--rack ${racks[0]?.name ?? 'NAME'}`,
+    details: {racks: racks.map((rack) => rack.name)},
+  })
 }
 
 /** Name and file of every rack of the user, sorted by name. The files are not read. */
@@ -35,7 +54,9 @@ export async function listRacks(env: NodeJS.ProcessEnv): Promise<{name: string; 
 export function rackPath(nameOrFile: string, env: NodeJS.ProcessEnv): string {
   if (looksLikeFile(nameOrFile)) return resolve(expandHome(nameOrFile, env))
   if (!/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/.test(nameOrFile)) {
-    throw new CliError('USAGE', `"${nameOrFile}" cannot be the name of a rack`, {hint: 'use letters, digits, dots, dashes and underscores'})
+    throw new CliError('USAGE', `"${nameOrFile}" cannot be the name of a rack`, {
+      hint: 'use letters, digits, dots, dashes and underscores',
+    })
   }
   return join(racksFolder(env), `${nameOrFile}.yaml`)
 }
@@ -43,7 +64,8 @@ export function rackPath(nameOrFile: string, env: NodeJS.ProcessEnv): string {
 /** A valid rack and the file it came from. Throws RACK_INVALID with details.problems, NOT_FOUND. */
 export async function readRack(file: string): Promise<{rack: Rack; source: Source}> {
   const source = await readSource(file, {asText: isTakenAsWritten}).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw new CliError('NOT_FOUND', `there is no rack file ${file}`, {hint: 'flexrack rack list'})
+    if (error.code === 'ENOENT')
+      throw new CliError('NOT_FOUND', `there is no rack file ${file}`, {hint: 'flexrack rack list'})
     throw error
   })
   return {rack: await validateRack(source), source}
@@ -65,7 +87,14 @@ async function validateRack(source: Source): Promise<Rack> {
 }
 
 function isTakenAsWritten(path: Path): boolean {
-  return path.at(-2) === 'labels' || (path[0] === 'nodes' && path.at(-1) === 'name') || path.join('.') === 'head.node' || path.join('.') === 'slurm.login' || (path.at(-2) === 'env' && path.includes('gpu')) || (path[0] === 'volumes' && path.at(-1) === 'nodes')
+  return (
+    path.at(-2) === 'labels' ||
+    (path[0] === 'nodes' && path.at(-1) === 'name') ||
+    path.join('.') === 'head.node' ||
+    path.join('.') === 'slurm.login' ||
+    (path.at(-2) === 'env' && path.includes('gpu')) ||
+    (path[0] === 'volumes' && path.at(-1) === 'nodes')
+  )
 }
 
 async function existingFile(wanted: string, env: NodeJS.ProcessEnv): Promise<string> {
@@ -74,7 +103,13 @@ async function existingFile(wanted: string, env: NodeJS.ProcessEnv): Promise<str
   const racks = (await listRacks(env)).map((rack) => rack.name)
   const nearest = nearestName(wanted, racks)
   const hint = nearest ? `--rack ${nearest}` : wanted === 'local' ? 'flexrack local up' : 'flexrack rack list'
-  throw new CliError('NOT_FOUND', looksLikeFile(wanted) ? `there is no rack file ${file}` : `there is no rack "${wanted}"${nearest ? `; did you mean "${nearest}"?` : ''}`, {hint, details: {racks}})
+  throw new CliError(
+    'NOT_FOUND',
+    looksLikeFile(wanted)
+      ? `there is no rack file ${file}`
+      : `there is no rack "${wanted}"${nearest ? `; did you mean "${nearest}"?` : ''}`,
+    {hint, details: {racks}},
+  )
 }
 
 function racksFolder(env: NodeJS.ProcessEnv): string {
@@ -90,21 +125,32 @@ export function expandHome(path: string, env: NodeJS.ProcessEnv = process.env): 
   return path === '~' || path.startsWith('~/') ? join(env.HOME || homedir(), path.slice(1)) : path
 }
 
-/** Names are given once, and the head and the login node of Slurm are among them. Works on what is there, valid or not. */
+/**
+ * Names are given once, and the head and the login node of Slurm are among them. Works on what is there, valid or not.
+ */
 function checkNames(source: Source): Problem[] {
   const value = source.value as {nodes?: unknown; head?: {node?: unknown}; slurm?: {login?: unknown}} | null
   if (source.broken || typeof value !== 'object' || value === null || !Array.isArray(value.nodes)) return []
   const problems: Problem[] = []
-  const report = (path: Path, message: string, nearest?: string) => problems.push(problemAt(source, source.span(path, 'value'), message, nearest ? {nearest} : {}))
+  const report = (path: Path, message: string, nearest?: string) =>
+    problems.push(problemAt(source, source.span(path, 'value'), message, nearest ? {nearest} : {}))
   const names = value.nodes.map((node: {name?: unknown} | null) => node?.name)
   for (const [index, name] of names.entries()) {
-    if (typeof name === 'string' && names.indexOf(name) < index) report(['nodes', index, 'name'], `the node name "${name}" is given twice`)
+    if (typeof name === 'string' && names.indexOf(name) < index)
+      report(['nodes', index, 'name'], `the node name "${name}" is given twice`)
   }
-  for (const [path, name] of [[['head', 'node'], value.head?.node], [['slurm', 'login'], value.slurm?.login]] as const) {
+  for (const [path, name] of [
+    [['head', 'node'], value.head?.node],
+    [['slurm', 'login'], value.slurm?.login],
+  ] as const) {
     if (typeof name !== 'string' || names.includes(name)) continue
     const known = names.filter((one): one is string => typeof one === 'string')
     const nearest = nearestName(name, known)
-    report([...path], `${path.join('.')} names no node of this rack: "${name}"; ${nearest ? `did you mean "${nearest}"?` : `expected one of ${known.slice(0, 20).join(', ')}`}`, nearest)
+    report(
+      [...path],
+      `${path.join('.')} names no node of this rack: "${name}"; ${nearest ? `did you mean "${nearest}"?` : `expected one of ${known.slice(0, 20).join(', ')}`}`,
+      nearest,
+    )
   }
   return problems
 }
@@ -116,7 +162,13 @@ function checkVolumes(source: Source, rack: Rack): Problem[] {
       selectNodes(rack, nodes, [])
       return []
     } catch (error) {
-      return [problemAt(source, source.span(['volumes', name, 'nodes'], 'value'), `volumes.${name}.nodes: ${(error as Error).message}`)]
+      return [
+        problemAt(
+          source,
+          source.span(['volumes', name, 'nodes'], 'value'),
+          `volumes.${name}.nodes: ${(error as Error).message}`,
+        ),
+      ]
     }
   })
 }
@@ -124,11 +176,22 @@ function checkVolumes(source: Source, rack: Rack): Problem[] {
 function resolveRack(file: string, value: RackFile): Rack {
   const {network, network_hosts: networkHosts} = value
   const shared = {...(network && {network}), ...(networkHosts && {networkHosts})}
-  const nodes = value.nodes.map((one): RackNode => ({...shared, ...resolveNode(one), ...(one.name === value.slurm?.login && {pooled: true})}))
+  const nodes = value.nodes.map((one): RackNode => ({
+    ...shared,
+    ...resolveNode(one),
+    ...(one.name === value.slurm?.login && {pooled: true}),
+  }))
   const {node, ...head} = value.head
   return {
-    name: basename(file).replace(/\.ya?ml$/, ''), path: file, nodes, head: {node: node ?? nodes[0]?.name ?? '', ...head}, ...shared, ...(value.data_limit !== undefined && {dataLimit: sizeOf(value.data_limit)}),
-    ...(value.volumes && {volumes: value.volumes as Record<string, RackVolume>}), ...(value.gpu && {gpu: resolveGpu(value.gpu)}), ...(value.slurm && {slurm: value.slurm as RackSlurm}),
+    name: basename(file).replace(/\.ya?ml$/, ''),
+    path: file,
+    nodes,
+    head: {node: node ?? nodes[0]?.name ?? '', ...head},
+    ...shared,
+    ...(value.data_limit !== undefined && {dataLimit: sizeOf(value.data_limit)}),
+    ...(value.volumes && {volumes: value.volumes as Record<string, RackVolume>}),
+    ...(value.gpu && {gpu: resolveGpu(value.gpu)}),
+    ...(value.slurm && {slurm: value.slurm as RackSlurm}),
   }
 }
 
@@ -139,7 +202,11 @@ export function sizeOf(text: string): number {
 }
 
 function resolveGpu({bind, trusted_fabric, ...gpu}: NonNullable<RackFile['gpu']>): Partial<GpuSpec> {
-  return {...gpu, ...(bind !== undefined && {bind: [bind].flat()}), ...(trusted_fabric !== undefined && {trustedFabric: trusted_fabric})} as Partial<GpuSpec>
+  return {
+    ...gpu,
+    ...(bind !== undefined && {bind: [bind].flat()}),
+    ...(trusted_fabric !== undefined && {trustedFabric: trusted_fabric}),
+  } as Partial<GpuSpec>
 }
 
 function resolveNode({identity_file, proxy_jump, known_hosts, gpu, ...node}: RackFile['nodes'][number]): RackNode {

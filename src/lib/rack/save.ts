@@ -6,16 +6,23 @@ import {textIfThere, withFileLock} from '../base/index.ts'
 import {expandHome, parseRack, readRack} from './load.ts'
 import type {GpuSpec, Rack, RackNetwork, RackNode, RackSlurm} from './types.ts'
 
-const HEADER = ' A rack of flexrack: a named set of nodes. Described in docs/rack-file.md; edit it freely, comments are kept.'
+const HEADER =
+  ' A rack of flexrack: a named set of nodes. Described in docs/rack-file.md; edit it freely, comments are kept.'
 const LOCK_WAIT_MS = 10_000
 
-/** Writes a rack to its path: atomically, under a lock, 0600 in a 0700 folder; comments of a file that is there are kept. With dryRun it only checks. Throws RACK_INVALID, LOCKED. */
+/**
+ * Writes a rack to its path: atomically, under a lock, 0600 in a 0700 folder; comments of a file that is there are
+ * kept. With dryRun it only checks. Throws RACK_INVALID, LOCKED.
+ */
 export async function saveRack(rack: Rack, options: {dryRun?: boolean} = {}): Promise<void> {
   if (options.dryRun) await contentOf(rack)
   else await withLock(rack.path, () => write(rack))
 }
 
-/** Reads a rack, changes it and writes it back, under one lock. Returns what was written. Throws as readRack, and LOCKED. */
+/**
+ * Reads a rack, changes it and writes it back, under one lock. Returns what was written. Throws as readRack, and
+ * LOCKED.
+ */
 export async function editRack(path: string, change: (rack: Rack) => Rack | Promise<Rack>): Promise<Rack> {
   return withLock(path, async () => {
     const rack = await change((await readRack(path)).rack)
@@ -54,7 +61,13 @@ async function write(rack: Rack): Promise<void> {
 function sizeText(bytes: number | undefined): string | undefined {
   if (bytes === undefined) return undefined
   for (const base of [1024, 1000]) {
-    for (const [power, unit] of [[4, 'T'], [3, 'G'], [2, 'M'], [1, 'K']] as const) if (bytes % base ** power === 0) return `${bytes / base ** power}${unit}${base === 1024 ? 'i' : ''}B`
+    for (const [power, unit] of [
+      [4, 'T'],
+      [3, 'G'],
+      [2, 'M'],
+      [1, 'K'],
+    ] as const)
+      if (bytes % base ** power === 0) return `${bytes / base ** power}${unit}${base === 1024 ? 'i' : ''}B`
   }
   return undefined
 }
@@ -64,7 +77,8 @@ export function renderRack(rack: Rack, before?: string): string {
   const usable = document && document.errors.length === 0 && isMap(document.contents) ? document : newDocument()
   const oldHead = usable.get('head')
   if (isMap(oldHead)) updateMap(usable, oldHead, headFields(rack))
-  else if (Object.keys(written(headFields(rack))).length > 0) usable.set('head', usable.createNode(written(headFields(rack))))
+  else if (Object.keys(written(headFields(rack))).length > 0)
+    usable.set('head', usable.createNode(written(headFields(rack))))
   const gpu = gpuFields(rack.gpu)
   const oldGpu = usable.get('gpu')
   if (isMap(oldGpu)) updateMap(usable, oldGpu, gpu)
@@ -73,14 +87,27 @@ export function renderRack(rack: Rack, before?: string): string {
   const oldSlurm = usable.get('slurm')
   if (isMap(oldSlurm)) updateMap(usable, oldSlurm, slurm)
   else if (Object.keys(written(slurm)).length > 0) usable.set('slurm', usable.createNode(written(slurm)))
-  for (const [key, value] of [['network', rack.network], ['network_hosts', rack.networkHosts], ['data_limit', sizeText(rack.dataLimit)]] as const) {
+  for (const [key, value] of [
+    ['network', rack.network],
+    ['network_hosts', rack.networkHosts],
+    ['data_limit', sizeText(rack.dataLimit)],
+  ] as const) {
     if (value === undefined) usable.delete(key)
-    else if (JSON.stringify((usable.toJS() as Record<string, unknown>)[key]) !== JSON.stringify(value)) usable.set(key, usable.createNode(value))
+    else if (JSON.stringify((usable.toJS() as Record<string, unknown>)[key]) !== JSON.stringify(value))
+      usable.set(key, usable.createNode(value))
   }
-  if (rack.volumes && !usable.has('volumes')) usable.set('volumes', usable.createNode(rack.volumes)) // no command changes them: what stands there stays
+  // no command changes them: what stands there stays
+  if (rack.volumes && !usable.has('volumes')) usable.set('volumes', usable.createNode(rack.volumes))
   const nodes = usable.get('nodes')
   // Labels that nodes share are written out for each: an anchor (&a1) is nothing to edit by hand.
-  if (!isSeq(nodes)) usable.set('nodes', usable.createNode(rack.nodes.map((node) => written(nodeFields(node, rack.network))), {aliasDuplicateObjects: false}))
+  if (!isSeq(nodes))
+    usable.set(
+      'nodes',
+      usable.createNode(
+        rack.nodes.map((node) => written(nodeFields(node, rack.network))),
+        {aliasDuplicateObjects: false},
+      ),
+    )
   else {
     const old = new Map(nodes.items.filter(isMap).map((item) => [textOf(item.get('name', true)), item]))
     nodes.items = rack.nodes.map((node) => {
@@ -113,7 +140,9 @@ function updateMap(document: Document, map: YAMLMap, fields: Record<string, Fiel
   }
 }
 
-/** Equal as it is read: names and labels are taken as they are written, `08` is the text 08, and ~ is the home folder. */
+/**
+ * Equal as it is read: names and labels are taken as they are written, `08` is the text 08, and ~ is the home folder.
+ */
 function isSame(old: unknown, value: unknown): boolean {
   if (isScalar(old)) return old.value === value || (typeof value === 'string' && expandHome(textOf(old)) === value)
   if (!isMap(old) || typeof value !== 'object' || value === null) return false
@@ -151,7 +180,10 @@ function gpuFields(gpu: Partial<GpuSpec> = {}): Record<string, Field> {
 function slurmFields(slurm?: RackSlurm): Record<string, Field> {
   if (!slurm) return {}
   const {extra, ...words} = slurm
-  return {...Object.fromEntries(Object.entries(words).map(([key, value]) => [key, {value}])), extra: {value: extra, isDefault: extra.length === 0}}
+  return {
+    ...Object.fromEntries(Object.entries(words).map(([key, value]) => [key, {value}])),
+    extra: {value: extra, isDefault: extra.length === 0},
+  }
 }
 
 function nodeFields(node: RackNode, shared?: RackNetwork): Record<string, Field> {
@@ -173,7 +205,11 @@ function nodeFields(node: RackNode, shared?: RackNetwork): Record<string, Field>
 }
 
 function written(fields: Record<string, Field>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).flatMap(([key, {value, isDefault}]) => (value === undefined || isDefault ? [] : [[key, value]])))
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([key, {value, isDefault}]) =>
+      value === undefined || isDefault ? [] : [[key, value]],
+    ),
+  )
 }
 
 function withLock<T>(path: string, action: () => Promise<T>): Promise<T> {

@@ -4,14 +4,18 @@ import type {Rack, RackNode} from './types.ts'
 
 /**
  * The nodes a selector means, in the order of the rack file: names, globs (* ? [a-z]), label=value (globs too), all;
- * several separated by commas. Without a selector: `fallback`. Throws NOT_FOUND for a part that matches no node, USAGE for an empty one.
+ * several separated by commas. Without a selector: `fallback`. Throws NOT_FOUND for a part that matches no node, USAGE
+ * for an empty one.
  */
 export function selectNodes(rack: Rack, selector: string | undefined, fallback: RackNode[]): RackNode[] {
   if (selector === undefined) return fallback
   const parts = selector.split(',').map((part) => part.trim())
   const chosen = new Set<RackNode>()
   for (const part of parts) {
-    if (part === '') throw new CliError('USAGE', `the node selector "${selector}" has an empty part`, {hint: `--on ${rack.nodes[0]?.name ?? 'NAME'}`})
+    if (part === '')
+      throw new CliError('USAGE', `the node selector "${selector}" has an empty part`, {
+        hint: `--on ${rack.nodes[0]?.name ?? 'NAME'}`,
+      })
     const matching = rack.nodes.filter(matcher(part))
     if (matching.length === 0) throw noMatch(rack, part)
     for (const node of matching) chosen.add(node)
@@ -35,7 +39,10 @@ function globPattern(glob: string): RegExp {
   const pattern = glob.replace(/\[!?[^\]]+\]|[^]/g, (token) => {
     if (token === '*') return '[^]*'
     if (token === '?') return '[^]'
-    if (token.length > 1) return token.replace(/^\[!/, '[^').replace(/[\\^](?!$)/g, (char, at) => (char === '^' && at === 1 ? char : `\\${char}`))
+    if (token.length > 1)
+      return token
+        .replace(/^\[!/, '[^')
+        .replace(/[\\^](?!$)/g, (char, at) => (char === '^' && at === 1 ? char : `\\${char}`))
     return token.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&')
   })
   try {
@@ -48,14 +55,24 @@ function globPattern(glob: string): RegExp {
 
 function noMatch(rack: Rack, part: string): CliError {
   const names = rack.nodes.map((node) => node.name)
-  const labels = [...new Set(rack.nodes.flatMap((node) => Object.entries(node.labels).map(([label, value]) => `${label}=${value}`)))]
+  const labels = [
+    ...new Set(rack.nodes.flatMap((node) => Object.entries(node.labels).map(([label, value]) => `${label}=${value}`))),
+  ]
   const isLabel = part.includes('=')
   const isGlob = /[*?[]/.test(part)
   const nearest = isGlob ? undefined : nearestName(part, isLabel ? labels : names)
   const known = (isLabel ? labels : names).slice(0, 20).join(', ')
-  const what = isLabel ? `no node of the rack ${rack.name} has the label ${part}` : isGlob ? `no node of the rack ${rack.name} matches ${part}` : `the rack ${rack.name} has no node "${part}"`
-  return new CliError('NOT_FOUND', `${what}${nearest ? `; did you mean "${nearest}"?` : known ? '' : `; it has no labels at all`}`, {
-    hint: nearest ? `--on ${nearest}` : `flexrack rack show ${rack.name}`,
-    details: {nodes: names, labels},
-  })
+  const what = isLabel
+    ? `no node of the rack ${rack.name} has the label ${part}`
+    : isGlob
+      ? `no node of the rack ${rack.name} matches ${part}`
+      : `the rack ${rack.name} has no node "${part}"`
+  return new CliError(
+    'NOT_FOUND',
+    `${what}${nearest ? `; did you mean "${nearest}"?` : known ? '' : `; it has no labels at all`}`,
+    {
+      hint: nearest ? `--on ${nearest}` : `flexrack rack show ${rack.name}`,
+      details: {nodes: names, labels},
+    },
+  )
 }

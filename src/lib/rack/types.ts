@@ -28,7 +28,10 @@ export interface RackVolume {
   read_only?: boolean
 }
 
-/** How a node gets packages: by itself, through the machine that flexrack runs on, or from the bundles that were applied there. */
+/**
+ * How a node gets packages: by itself, through the machine that flexrack runs on, or from the bundles that were applied
+ * there.
+ */
 export type RackNetwork = 'direct' | 'through-client' | 'bundle'
 
 export interface RackSlurm {
@@ -59,7 +62,9 @@ export interface RackNode {
   address?: string
   /** flexrack's folder on the node; default `~/.flexrack`. */
   root: string
-  /** Folder of Python environments, where several nodes share one (same machine, NFS); default `<root>/environments`. */
+  /**
+   * Folder of Python environments, where several nodes share one (same machine, NFS); default `<root>/environments`.
+   */
   environments?: string
   labels: Record<string, string>
   /** Its name may lead to another machine each time, and all of them count as one: the login node of a Slurm. */

@@ -6,14 +6,22 @@ import {problemsError, readSource, validateSource} from '../document/index.ts'
 import type {RecipeFile} from './schema.ts'
 import type {Recipe, RecipeFileContent} from './types.ts'
 
-/** The recipe of that name: the user's own (`<config>/runtimes/NAME`) before the ones that come with flexrack. Throws NOT_FOUND, RECIPE_INVALID. */
+/**
+ * The recipe of that name: the user's own (`<config>/runtimes/NAME`) before the ones that come with flexrack. Throws
+ * NOT_FOUND, RECIPE_INVALID.
+ */
 export async function loadRecipe(name: string, env: NodeJS.ProcessEnv): Promise<Recipe> {
   const folders = recipeFolders(env)
-  const folder = /^[A-Za-z0-9_-]+$/.test(name) ? folders.map((one) => join(one, name)).find((one) => existsSync(join(one, 'recipe.yaml'))) : undefined
+  const folder = /^[A-Za-z0-9_-]+$/.test(name)
+    ? folders.map((one) => join(one, name)).find((one) => existsSync(join(one, 'recipe.yaml')))
+    : undefined
   if (folder) return readRecipe(name, folder)
   const names = await recipeNames(folders)
   const nearest = nearestName(name, names)
-  throw new CliError('NOT_FOUND', `there is no runtime ${name}${nearest ? `; did you mean ${nearest}?` : ''}`, {hint: `there are: ${names.join(', ')}`, details: {runtimes: names}})
+  throw new CliError('NOT_FOUND', `there is no runtime ${name}${nearest ? `; did you mean ${nearest}?` : ''}`, {
+    hint: `there are: ${names.join(', ')}`,
+    details: {runtimes: names},
+  })
 }
 
 async function readRecipe(name: string, folder: string): Promise<Recipe> {
@@ -25,20 +33,27 @@ async function readRecipe(name: string, folder: string): Promise<Recipe> {
 }
 
 async function resolveRecipe(name: string, folder: string, file: RecipeFile): Promise<Recipe> {
-  const contents = await Promise.all(Object.entries(file.files).map(async ([target, content]): Promise<[string, RecipeFileContent]> => {
-    if ('copy' in content) return [target, {text: await readBeside(folder, content.copy), filled: false}]
-    return [target, 'text' in content ? {text: content.text, filled: true} : content]
-  }))
+  const contents = await Promise.all(
+    Object.entries(file.files).map(async ([target, content]): Promise<[string, RecipeFileContent]> => {
+      if ('copy' in content) return [target, {text: await readBeside(folder, content.copy), filled: false}]
+      return [target, 'text' in content ? {text: content.text, filled: true} : content]
+    }),
+  )
   const {argv, env, restart} = file.start
   return {
-    name, folder, title: file.title, suffix: file.model.suffix, protocol: file.protocol,
+    name,
+    folder,
+    title: file.title,
+    suffix: file.model.suffix,
+    protocol: file.protocol,
     ...(file.model.environment !== undefined && {modelEnvironment: file.model.environment}),
     python: {atLeast: file.python.at_least, below: file.python.below},
     requirements: await readBeside(folder, file.requirements),
     ports: file.ports,
     files: Object.fromEntries(contents),
     start: {argv, env, restart: {max: restart.max, windowSeconds: restart.window_seconds}},
-    ready: file.ready, graceSeconds: file.stop.grace_seconds,
+    ready: file.ready,
+    graceSeconds: file.stop.grace_seconds,
   }
 }
 
@@ -46,7 +61,9 @@ async function readBeside(folder: string, name: string): Promise<string> {
   try {
     return await readFile(join(folder, name), 'utf8')
   } catch (error) {
-    throw new CliError('RECIPE_INVALID', `recipe.yaml names ${name}, which is not beside it in ${folder}`, {cause: error})
+    throw new CliError('RECIPE_INVALID', `recipe.yaml names ${name}, which is not beside it in ${folder}`, {
+      cause: error,
+    })
   }
 }
 
@@ -63,6 +80,10 @@ function ownFolder(from: string): string {
 }
 
 async function recipeNames(folders: string[]): Promise<string[]> {
-  const entries = await Promise.all(folders.map(async (folder) => (await readdir(folder).catch(() => [])).filter((name) => existsSync(join(folder, name, 'recipe.yaml')))))
+  const entries = await Promise.all(
+    folders.map(async (folder) =>
+      (await readdir(folder).catch(() => [])).filter((name) => existsSync(join(folder, name, 'recipe.yaml'))),
+    ),
+  )
   return [...new Set(entries.flat())].sort()
 }

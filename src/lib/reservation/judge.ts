@@ -1,8 +1,8 @@
 import type {Reservation, TakeAnswer} from '../protocol/index.ts'
 
 /**
- * What the answers of all nodes of a gang amount to. `unsettled`: only those are in the way that may themselves be refused on another
- * node in a moment. Pure.
+ * What the answers of all nodes of a gang amount to. `unsettled`: only those are in the way that may themselves be
+ * refused on another node in a moment. Pure.
  */
 export function judge(answers: Iterable<TakeAnswer>): 'granted' | 'unsettled' | 'refused' {
   let verdict: 'granted' | 'unsettled' | 'refused' = 'granted'
@@ -15,15 +15,18 @@ export function judge(answers: Iterable<TakeAnswer>): 'granted' | 'unsettled' | 
 }
 
 /**
- * The order in which everybody takes nodes one after the other, whatever their rack files call them: with one order for all, nobody waits for
- * somebody who waits for them. Pure.
+ * The order in which everybody takes nodes one after the other, whatever their rack files call them: with one order for
+ * all, nobody waits for somebody who waits for them. Pure.
  */
 export function inFixedOrder<T extends {node: string}>(hosts: T[], answers: ReadonlyMap<string, TakeAnswer>): T[] {
   const key = (host: T): string => answers.get(host.node)?.identity ?? ''
   return hosts.toSorted((a, b) => compare(key(a), key(b)) || compare(a.node, b.node))
 }
 
-/** Since when a gang stands in line: by one node's clock, the first in the fixed order, so that it is the same number on all. Pure. */
+/**
+ * Since when a gang stands in line: by one node's clock, the first in the fixed order, so that it is the same number on
+ * all. Pure.
+ */
 export function ticketOf(hosts: {node: string}[], answers: ReadonlyMap<string, TakeAnswer>): number {
   return answers.get(inFixedOrder(hosts, answers)[0]?.node ?? '')?.since ?? 0
 }

@@ -6,7 +6,11 @@ import type {RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 
 /** Who has what on each node now, and who waits; a node that does not answer is reported as such. Changes nothing. */
-export async function readReservations(nodes: RackNode[], fleet: Fleet, context: Context): Promise<NodeReport<NodeReservations>[]> {
+export async function readReservations(
+  nodes: RackNode[],
+  fleet: Fleet,
+  context: Context,
+): Promise<NodeReport<NodeReservations>[]> {
   return overNodes('Asking for reservations:', nodes, fleet, context, async (node) => {
     const host = await openHost(fleet, node, context)
     return host.call('reservation.list', null, {signal: context.signal})

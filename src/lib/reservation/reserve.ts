@@ -29,11 +29,17 @@ const SETTLE_MS = 200
 const LOOK_MS = 1000
 
 /**
- * Reserves every host for a run, or none: all are asked at once; where two gangs took nodes from each other, both give back and take one
- * after the other in one order that is the same for everybody, so that one of them gets all. Errors: RESERVED (by whom), TIMED_OUT where
- * waiting was limited, INTERRUPTED, and those of a node. Nothing is left reserved then.
+ * Reserves every host for a run, or none: all are asked at once; where two gangs took nodes from each other, both give
+ * back and take one after the other in one order that is the same for everybody, so that one of them gets all. Errors:
+ * RESERVED (by whom), TIMED_OUT where waiting was limited, INTERRUPTED, and those of a node. Nothing is left reserved
+ * then.
  */
-export async function reserveGang(hosts: Host[], wish: GangWish, options: ReserveOptions, context: Context): Promise<GangReservation> {
+export async function reserveGang(
+  hosts: Host[],
+  wish: GangWish,
+  options: ReserveOptions,
+  context: Context,
+): Promise<GangReservation> {
   const gang = new Gang(hosts, wish, options, context)
   try {
     return await gang.reserve()
@@ -70,13 +76,23 @@ class Gang {
           await this.#keeper.confirm(this.#context.signal)
           this.#warnUnshared(answers, waiting === undefined)
           waiting?.done('It is our turn')
-          return {fences: this.#keeper.fences, handOver: (node) => this.#keeper.handOver(node), close: () => this.#keeper.close(), release: () => this.giveUp()}
+          return {
+            fences: this.#keeper.fences,
+            handOver: (node) => this.#keeper.handOver(node),
+            close: () => this.#keeper.close(),
+            release: () => this.giveUp(),
+          }
         }
         const error = refusal(holdersByNode(answers), this.#hosts.length)
         if (this.#options.wait === undefined) throw error
-        await this.#keeper.release(this.#hosts.filter((host) => this.#keeper.fences.has(host.node)), {wait: true})
+        await this.#keeper.release(
+          this.#hosts.filter((host) => this.#keeper.fences.has(host.node)),
+          {wait: true},
+        )
         this.#since ??= ticketOf(this.#hosts, answers)
-        waiting ??= this.#context.reporter.begin(`Waiting for ${answers.size === 1 ? [...answers.keys()][0] : `${answers.size} nodes`}`)
+        waiting ??= this.#context.reporter.begin(
+          `Waiting for ${answers.size === 1 ? [...answers.keys()][0] : `${answers.size} nodes`}`,
+        )
         await this.#standInLine(waiting, begun + this.#options.wait * 1000)
       }
     } catch (error) {
@@ -90,11 +106,17 @@ class Gang {
     this.#keeper.close()
   }
 
-  /** All at once; where others are at it too, one after the other. What was granted is held then, also where the whole is refused. */
+  /**
+   * All at once; where others are at it too, one after the other. What was granted is held then, also where the whole
+   * is refused.
+   */
   async #takeAll(): Promise<Map<string, TakeAnswer>> {
     const answers = await this.#askAll({})
     if (judge(answers.values()) !== 'unsettled') return answers
-    await this.#keeper.release(this.#hosts.filter((host) => answers.get(host.node)?.granted), {wait: this.#waits})
+    await this.#keeper.release(
+      this.#hosts.filter((host) => answers.get(host.node)?.granted),
+      {wait: this.#waits},
+    )
     for (const host of inFixedOrder(this.#hosts, answers)) {
       const answer = await this.#takeSettled(host)
       answers.set(host.node, answer)
@@ -123,14 +145,19 @@ class Gang {
       if (first && holder) waiting.detail(`${first.node}: ${holderText(holder)}`)
       if (Date.now() >= end) {
         const error = refusal(holdersByNode(answers), this.#hosts.length)
-        throw new CliError('TIMED_OUT', `${error.message}, and that did not change in ${this.#options.wait} s`, {details: error.details, hint: 'flexrack rack reservations'})
+        throw new CliError('TIMED_OUT', `${error.message}, and that did not change in ${this.#options.wait} s`, {
+          details: error.details,
+          hint: 'flexrack rack reservations',
+        })
       }
       await this.#pause(Math.min(LOOK_MS, Math.max(0, end - Date.now())))
     }
   }
 
   async #askAll(how: {look?: boolean}): Promise<Map<string, TakeAnswer>> {
-    const settled = await Promise.allSettled(this.#hosts.map(async (host) => [host.node, await this.#ask(host, how)] as const))
+    const settled = await Promise.allSettled(
+      this.#hosts.map(async (host) => [host.node, await this.#ask(host, how)] as const),
+    )
     const failed = settled.find((one) => one.status === 'rejected')
     if (failed) throw failed.reason
     return new Map(settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])))
@@ -139,7 +166,18 @@ class Gang {
   async #ask(host: Host, {look = false}: {look?: boolean}): Promise<TakeAnswer> {
     const {lease, project, on} = this.#wish
     const wants = on?.get(host.node) ?? this.#wish.wants
-    const given = {lease, owner: ownerName(this.#context), project, wants, node: host.node, nodes: this.#hosts.map((one) => one.node), ttl: TTL_SECONDS, wait: this.#waits, since: this.#since, look}
+    const given = {
+      lease,
+      owner: ownerName(this.#context),
+      project,
+      wants,
+      node: host.node,
+      nodes: this.#hosts.map((one) => one.node),
+      ttl: TTL_SECONDS,
+      wait: this.#waits,
+      since: this.#since,
+      look,
+    }
     const answer = await host.call('reservation.take', given, {signal: this.#context.signal})
     if (answer.granted && !look) this.#keeper.add(host, answer.fence as number)
     return answer
@@ -155,6 +193,9 @@ class Gang {
 
   #warnUnshared(answers: ReadonlyMap<string, TakeAnswer>, first: boolean): void {
     const alone = [...answers].filter(([, one]) => !one.shared).map(([node]) => node)
-    if (first && alone.length > 0) this.#context.reporter.warn(`${alone.join(', ')}: no folder there is shared by all users, so other users' runs are not seen`)
+    if (first && alone.length > 0)
+      this.#context.reporter.warn(
+        `${alone.join(', ')}: no folder there is shared by all users, so other users' runs are not seen`,
+      )
   }
 }

@@ -3,7 +3,13 @@ import type {Reservation, Wants} from '../protocol/index.ts'
 
 /** `2 slots, all GPUs`; `1 slot, the whole node`. */
 export function wantsText({gpus, slots, exclusive}: Wants | Reservation['wants']): string {
-  const devices = exclusive ? 'the whole node' : gpus === 'all' ? 'all GPUs' : gpus.length > 0 ? `${gpus.length} GPU${gpus.length === 1 ? '' : 's'}` : undefined
+  const devices = exclusive
+    ? 'the whole node'
+    : gpus === 'all'
+      ? 'all GPUs'
+      : gpus.length > 0
+        ? `${gpus.length} GPU${gpus.length === 1 ? '' : 's'}`
+        : undefined
   return [`${slots} slot${slots === 1 ? '' : 's'}`, devices].filter((one) => one !== undefined).join(', ')
 }
 
@@ -27,12 +33,20 @@ export function refusal(refused: {node: string; holders: Reservation[]}[], wishe
   const holders = refused.flatMap(({node, holders}) => holders.map((one) => ({at: node, ...one})))
   const nodes = refused.map((one) => one.node)
   const reported = [...new Map(holders.map((one) => [`${one.user} ${one.lease}`, one])).values()]
-  const first = reported.slice(0, 3).map((one) => holderText(one)).join('; ')
-  const where = nodes.length > 4 ? `${nodes.slice(0, 3).join(', ')} and ${nodes.length - 3} more nodes` : nodes.join(', ')
-  return new CliError('RESERVED', `${where}${wished > nodes.length ? ` (of ${wished} nodes)` : ''}: ${first}${reported.length > 3 ? `; and ${reported.length - 3} more` : ''}`, {
-    details: {nodes, holders},
-    hint: 'flexrack train --wait\nflexrack rack reservations',
-  })
+  const first = reported
+    .slice(0, 3)
+    .map((one) => holderText(one))
+    .join('; ')
+  const where =
+    nodes.length > 4 ? `${nodes.slice(0, 3).join(', ')} and ${nodes.length - 3} more nodes` : nodes.join(', ')
+  return new CliError(
+    'RESERVED',
+    `${where}${wished > nodes.length ? ` (of ${wished} nodes)` : ''}: ${first}${reported.length > 3 ? `; and ${reported.length - 3} more` : ''}`,
+    {
+      details: {nodes, holders},
+      hint: 'flexrack train --wait\nflexrack rack reservations',
+    },
+  )
 }
 
 /** `10:12`, with the day where it is another one. */

@@ -8,4 +8,3 @@ export interface GangWish {
   /** Instead of that, by node. */
   on?: ReadonlyMap<string, Wants>
 }
-

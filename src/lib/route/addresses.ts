@@ -8,13 +8,17 @@ import type {RackNode} from '../rack/index.ts'
 type Named = Pick<RackNode, 'name' | 'address'>
 
 /**
- * How a node reaches others, and the address `to` where there is one. What it answers is bound to, certified and called by others, so only IP addresses
- * are taken from it. Errors: those of a call, NODE_UNFIT for anything else than an address.
+ * How a node reaches others, and the address `to` where there is one. What it answers is bound to, certified and called
+ * by others, so only IP addresses are taken from it. Errors: those of a call, NODE_UNFIT for anything else than an
+ * address.
  */
 export async function askRoute(host: Host, to?: string, signal?: AbortSignal): Promise<NodeRoute> {
   const route = await host.call('run.route', {to}, {signal})
   const strange = strangeIn(route)
-  if (strange.length > 0) throw new CliError('NODE_UNFIT', `${host.node} names ${JSON.stringify(strange[0])} as an address of its own`, {details: {node: host.node}})
+  if (strange.length > 0)
+    throw new CliError('NODE_UNFIT', `${host.node} names ${JSON.stringify(strange[0])} as an address of its own`, {
+      details: {node: host.node},
+    })
   return route
 }
 
@@ -30,8 +34,8 @@ function strangeIn({outgoing, source, interfaces, machine}: NodeRoute): unknown[
 }
 
 /**
- * The address at which the other nodes reach the first one: what the rack file says; 127.0.0.1 where all are one machine;
- * the one of its interfaces whose network most of the others are in; else that of its default route. Pure.
+ * The address at which the other nodes reach the first one: what the rack file says; 127.0.0.1 where all are one
+ * machine; the one of its interfaces whose network most of the others are in; else that of its default route. Pure.
  * Errors: NODE_UNFIT where it has none.
  */
 export function addressForOthers(nodes: Named[], routes: ReadonlyMap<string, NodeRoute>): string {
@@ -39,10 +43,15 @@ export function addressForOthers(nodes: Named[], routes: ReadonlyMap<string, Nod
   if (leader.address) return leader.address
   const own = routes.get(leader.name)
   if (members.every((node) => own?.machine && routes.get(node.name)?.machine === own.machine)) return '127.0.0.1'
-  const others = members.flatMap((node) => routes.get(node.name)?.interfaces.filter((one) => !isLoopback(one.address)) ?? [])
+  const others = members.flatMap(
+    (node) => routes.get(node.name)?.interfaces.filter((one) => !isLoopback(one.address)) ?? [],
+  )
   const near = (own?.interfaces ?? [])
     .filter((one) => !isLoopback(one.address))
-    .map((one) => ({address: one.address, count: others.filter((other) => other.address !== one.address && inNetwork(other.address, one)).length}))
+    .map((one) => ({
+      address: one.address,
+      count: others.filter((other) => other.address !== one.address && inNetwork(other.address, one)).length,
+    }))
     .sort((a, b) => b.count - a.count || Number(b.address === own?.outgoing) - Number(a.address === own?.outgoing))[0]
   if (near && near.count > 0) return near.address
   const address = own?.outgoing ?? near?.address

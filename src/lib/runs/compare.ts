@@ -10,7 +10,8 @@ export interface Comparison {
 
 /** Parameters and last metrics side by side. `names` are the runs' ids, in the order of `runs`. Pure. */
 export function compareRuns(names: string[], runs: TrackedRun[]): Comparison {
-  const keys = (pick: (run: TrackedRun) => object): string[] => [...new Set(runs.flatMap((run) => Object.keys(pick(run))))].sort()
+  const keys = (pick: (run: TrackedRun) => object): string[] =>
+    [...new Set(runs.flatMap((run) => Object.keys(pick(run))))].sort()
   const params = keys((run) => run.params).map((name) => {
     const values = runs.map((run) => run.params[name] ?? null)
     return {name, values, isSame: new Set(values).size === 1}
@@ -19,6 +20,9 @@ export function compareRuns(names: string[], runs: TrackedRun[]): Comparison {
   return {
     runs: names,
     params,
-    metrics: keys((run) => run.metrics).map((name) => ({name, values: runs.map((run) => run.metrics[name]?.value ?? null)})),
+    metrics: keys((run) => run.metrics).map((name) => ({
+      name,
+      values: runs.map((run) => run.metrics[name]?.value ?? null),
+    })),
   }
 }

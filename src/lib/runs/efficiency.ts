@@ -6,7 +6,9 @@ import type {FoundRun} from './types.ts'
 
 /** How much of what so many nodes could do a run did, measured by a run on fewer. */
 export interface Efficiency {
-  /** 1: with every node as much more. Null where there is nothing to compare with, or a run has not told its throughput. */
+  /**
+   * 1: with every node as much more. Null where there is nothing to compare with, or a run has not told its throughput.
+   */
   efficiency: number | null
   /** The run it was compared with. */
   reference: string | null
@@ -22,23 +24,45 @@ export interface Efficiency {
 const MOST_LOOKED = 20
 
 /**
- * Compares with a run of one node: `against` where one is named, else the newest that finished of the same project, with the same
- * command and as many ranks a node, among those the nodes still have. Errors: NOT_FOUND and CONFLICT for `against`.
+ * Compares with a run of one node: `against` where one is named, else the newest that finished of the same project,
+ * with the same command and as many ranks a node, among those the nodes still have. Errors: NOT_FOUND and CONFLICT for
+ * `against`.
  */
-export async function efficiencyOf(place: Place, run: FoundRun, about: {figures: RunFigures; command: string[]; runs: FoundRun[]; against: FoundRun | undefined}, context: Context): Promise<Efficiency> {
+export async function efficiencyOf(
+  place: Place,
+  run: FoundRun,
+  about: {figures: RunFigures; command: string[]; runs: FoundRun[]; against: FoundRun | undefined},
+  context: Context,
+): Promise<Efficiency> {
   const {figures, against} = about
-  const nothing = (why: string): Efficiency => ({efficiency: null, reference: null, referenceNodes: null, referenceRate: null, unit: null, why})
+  const nothing = (why: string): Efficiency => ({
+    efficiency: null,
+    reference: null,
+    referenceNodes: null,
+    referenceRate: null,
+    unit: null,
+    why,
+  })
   const unit = figures.samplesPerSecond !== null ? 'samples' : figures.tokensPerSecond !== null ? 'tokens' : null
   const own = rateOf(figures, unit)
-  if (against?.run === run.run) throw new CliError('USAGE', `${run.run} cannot be compared with itself`, {hint: 'flexrack runs list'})
+  if (against?.run === run.run)
+    throw new CliError('USAGE', `${run.run} cannot be compared with itself`, {hint: 'flexrack runs list'})
   const nodes = nodesOf(run)
   if (nodes === 1 && !against) return nothing('it ran on one node')
   if (unit === null || own === null) return nothing('its ranks did not tell how many samples they trained on')
   const found = against ? await lookAt(place, against, context) : await findReference(place, run, about, context)
-  if (!found) return nothing(`no finished run on one node with the same command and ${stateOf(run).processes} ranks a node is on the nodes that answer`)
+  if (!found)
+    return nothing(
+      `no finished run on one node with the same command and ${stateOf(run).processes} ranks a node is on the nodes that answer`,
+    )
   const theirs = rateOf(found.figures, unit)
   const requested = nodesOf(found.run)
-  if (theirs === null) return {...nothing(`${found.run.run} did not tell how many ${unit} it trained on`), reference: found.run.run, referenceNodes: requested}
+  if (theirs === null)
+    return {
+      ...nothing(`${found.run.run} did not tell how many ${unit} it trained on`),
+      reference: found.run.run,
+      referenceNodes: requested,
+    }
   return {
     efficiency: own / nodes / (theirs / requested),
     reference: found.run.run,
@@ -54,11 +78,23 @@ interface Looked {
   figures: RunFigures
 }
 
-async function findReference(place: Place, run: FoundRun, {command, runs}: {command: string[]; runs: FoundRun[]}, context: Context): Promise<Looked | undefined> {
+async function findReference(
+  place: Place,
+  run: FoundRun,
+  {command, runs}: {command: string[]; runs: FoundRun[]},
+  context: Context,
+): Promise<Looked | undefined> {
   const self = stateOf(run)
   const candidates = runs.filter((one) => {
     const state = stateOf(one)
-    return one.run !== run.run && nodesOf(one) === 1 && state.project === self.project && state.processes === self.processes && state.launcher === self.launcher && state.status === 'finished'
+    return (
+      one.run !== run.run &&
+      nodesOf(one) === 1 &&
+      state.project === self.project &&
+      state.processes === self.processes &&
+      state.launcher === self.launcher &&
+      state.status === 'finished'
+    )
   })
   for (const one of candidates.slice(0, MOST_LOOKED)) {
     const looked = await lookAt(place, one, context, command).catch((error: unknown) => {
@@ -71,7 +107,11 @@ async function findReference(place: Place, run: FoundRun, {command, runs}: {comm
 
 /** Undefined where its command is not `command`. */
 async function lookAt(place: Place, run: FoundRun, context: Context, command?: string[]): Promise<Looked | undefined> {
-  const details = await Promise.all(run.nodes.map(async ({node}) => (await hostOf(place, node, context)).call('run.state', {run: run.run}, {signal: context.signal})))
+  const details = await Promise.all(
+    run.nodes.map(async ({node}) =>
+      (await hostOf(place, node, context)).call('run.state', {run: run.run}, {signal: context.signal}),
+    ),
+  )
   if (command && JSON.stringify(details[0]?.command) !== JSON.stringify(command)) return undefined
   return {run, figures: runFigures(await measuredOf(place, run, context), details, Date.now() / 1000)}
 }

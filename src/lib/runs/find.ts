@@ -28,7 +28,10 @@ export interface Looked {
   failed: Map<string, Error>
 }
 
-/** Asks every node of the rack for its runs. Nodes that do not answer are in `failed`; only if some are asked and none does it throws. */
+/**
+ * Asks every node of the rack for its runs. Nodes that do not answer are in `failed`; only if some are asked and none
+ * does it throws.
+ */
 export async function lookForRuns(place: Place, context: Context): Promise<Looked> {
   const answers = await Promise.allSettled(
     place.rack.nodes.map(async ({name}) => {
@@ -49,7 +52,9 @@ export async function lookForRuns(place: Place, context: Context): Promise<Looke
   const requested = place.rack.nodes.flatMap(({name}) => (failed.has(name) ? [] : [name]))
   const isInRack = new Set(place.rack.nodes.map((one) => one.name))
   const runs = [...byRun].map(([run, nodes]) => ({
-    run, nodes: nodes.sort((a, b) => a.index - b.index), absent: requested.filter((name) => !nodes.some((one) => one.node === name)),
+    run,
+    nodes: nodes.sort((a, b) => a.index - b.index),
+    absent: requested.filter((name) => !nodes.some((one) => one.node === name)),
     removed: [...new Set(nodes.flatMap((one) => (one.slurm ? [] : one.nodes)))].filter((name) => !isInRack.has(name)),
   }))
   runs.sort((a, b) => createdAt(b) - createdAt(a))
@@ -63,8 +68,9 @@ async function runsOn(host: Host, context: Context): Promise<NodeRun[]> {
 }
 
 /**
- * The run that is meant: by id, by the beginning of an id, or the newest (of the project). Errors: NOT_FOUND with the nearest
- * id, CONFLICT for a beginning that fits several; NODE_UNREACHABLE where it may be on a node that does not answer.
+ * The run that is meant: by id, by the beginning of an id, or the newest (of the project). Errors: NOT_FOUND with the
+ * nearest id, CONFLICT for a beginning that fits several; NODE_UNREACHABLE where it may be on a node that does not
+ * answer.
  */
 export async function findRun(place: Place, name: string | undefined, context: Context): Promise<FoundRun> {
   const {runs, failed} = await lookForRuns(place, context)
@@ -73,7 +79,12 @@ export async function findRun(place: Place, name: string | undefined, context: C
 }
 
 /** The choice of findRun; pure. `unasked`: nodes that may know more. */
-export function chooseRun(runs: FoundRun[], name: string | undefined, project: string | undefined, unasked: string[] = []): FoundRun {
+export function chooseRun(
+  runs: FoundRun[],
+  name: string | undefined,
+  project: string | undefined,
+  unasked: string[] = [],
+): FoundRun {
   if (name === undefined) {
     const own = runs.find((one) => project === undefined || one.nodes[0]?.project === project)
     if (own) return own
@@ -84,14 +95,24 @@ export function chooseRun(runs: FoundRun[], name: string | undefined, project: s
   const matching = runs.filter((one) => one.run.startsWith(name) || one.nodes[0]?.tracked === name)
   if (matching.length === 1 && matching[0]) return matching[0]
   if (matching.length > 1) {
-    throw new CliError('CONFLICT', `${matching.length} runs begin with ${name}`, {details: {runs: matching.slice(0, 10).map((one) => one.run)}, hint: 'flexrack runs list'})
+    throw new CliError('CONFLICT', `${matching.length} runs begin with ${name}`, {
+      details: {runs: matching.slice(0, 10).map((one) => one.run)},
+      hint: 'flexrack runs list',
+    })
   }
-  const near = nearestName(name, runs.map((one) => one.run))
+  const near = nearestName(
+    name,
+    runs.map((one) => one.run),
+  )
   const code = unasked.length > 0 && !near ? 'NODE_UNREACHABLE' : 'NOT_FOUND'
-  throw new CliError(code, `there is no run ${name}${near ? `; did you mean ${near}?` : ''}${unasked.length > 0 ? ` on the nodes that answer (${unasked.join(', ')} did not)` : ''}`, {
-    hint: near ? `flexrack runs show ${near}` : 'flexrack runs list',
-    details: {nearest: near},
-  })
+  throw new CliError(
+    code,
+    `there is no run ${name}${near ? `; did you mean ${near}?` : ''}${unasked.length > 0 ? ` on the nodes that answer (${unasked.join(', ')} did not)` : ''}`,
+    {
+      hint: near ? `flexrack runs show ${near}` : 'flexrack runs list',
+      details: {nearest: near},
+    },
+  )
 }
 
 /** The host of a node, by name. Errors: those of openHost; NOT_FOUND where the rack has no such node any more. */
@@ -99,7 +120,10 @@ export async function hostOf(place: Place, name: string, context: Context): Prom
   const open = place.hosts?.get(name)
   if (open && context.kill.aborted) return open
   const node = place.rack.nodes.find((one) => one.name === name)
-  if (!node) throw new CliError('NOT_FOUND', `rack ${place.rack.name} has no node ${name} any more`, {hint: `flexrack rack show ${place.rack.name}`})
+  if (!node)
+    throw new CliError('NOT_FOUND', `rack ${place.rack.name} has no node ${name} any more`, {
+      hint: `flexrack rack show ${place.rack.name}`,
+    })
   const host = await openHost(place.fleet, node, context)
   place.hosts?.set(name, host)
   return host

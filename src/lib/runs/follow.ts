@@ -52,19 +52,28 @@ const SETTLE_MS = 2000
 const PAUSE_MS = [250, 500, 1000, 2000, 4000]
 
 /**
- * Follows the ranks' logs on all nodes of a run, by byte offset a file: a lost connection is made again and nothing is lost or
- * repeated. Resolves with every node's detail once the run is over there (or read, without `follow`). A node that has gone silent for good is
- * missing, once the others say that the run is over: its newest leader, or without it all who speak.
- * Errors: INTERRUPTED, NODE_UNREACHABLE (after `patience`).
+ * Follows the ranks' logs on all nodes of a run, by byte offset a file: a lost connection is made again and nothing is
+ * lost or repeated. Resolves with every node's detail once the run is over there (or read, without `follow`). A node
+ * that has gone silent for good is missing, once the others say that the run is over: its newest leader, or without it
+ * all who speak. Errors: INTERRUPTED, NODE_UNREACHABLE (after `patience`).
  */
-export async function followRun(place: Place, run: FoundRun, options: FollowOptions, context: Context): Promise<Followed> {
-  const nodes = run.nodes.filter((one) => options.nodes === undefined || one.slurm !== undefined || options.nodes.includes(one.node))
+export async function followRun(
+  place: Place,
+  run: FoundRun,
+  options: FollowOptions,
+  context: Context,
+): Promise<Followed> {
+  const nodes = run.nodes.filter(
+    (one) => options.nodes === undefined || one.slurm !== undefined || options.nodes.includes(one.node),
+  )
   const merged = new Merge(options)
   const timer = setInterval(() => merged.tick(), FLUSH_MS)
   const silence = new Silence(nodes)
   try {
     const newest = options.newest ? Math.max(1, ...run.nodes.map((one) => one.attempt)) : 1
-    const answers = await Promise.all(nodes.map((one) => followNode(place, run, one.node, newest, {merged, silence}, options, context)))
+    const answers = await Promise.all(
+      nodes.map((one) => followNode(place, run, one.node, newest, {merged, silence}, options, context)),
+    )
     const details = new Map(answers.flatMap((detail) => (detail ? [[detail.node, detail]] : [])))
     return {details, end: () => endOf({...run, nodes: [...details.values()]})}
   } finally {
@@ -76,7 +85,13 @@ export async function followRun(place: Place, run: FoundRun, options: FollowOpti
 
 /** Undefined where the node is given up. */
 async function followNode(
-  place: Place, {run, unheard = []}: FoundRun, node: string, newest: number, {merged, silence}: {merged: Merge; silence: Silence}, options: FollowOptions, context: Context,
+  place: Place,
+  {run, unheard = []}: FoundRun,
+  node: string,
+  newest: number,
+  {merged, silence}: {merged: Merge; silence: Silence},
+  options: FollowOptions,
+  context: Context,
 ): Promise<NodeRunDetail | undefined> {
   const reader = merged.openNode(node, newest)
   const [silent, given] = [silence.signal(node), options.given?.get(node)]
@@ -106,7 +121,10 @@ async function followNode(
       reader.connected(undefined)
       if (options.signal?.aborted) throw new CliError('INTERRUPTED', 'following was interrupted', {cause: error})
       if (gone.aborted) {
-        if (!given?.aborted) context.reporter.warn(`${node} does not answer, and the run is over; whether anything of it is left there is told, once it answers, by: flexrack runs stop ${run}`)
+        if (!given?.aborted)
+          context.reporter.warn(
+            `${node} does not answer, and the run is over; whether anything of it is left there is told, once it answers, by: flexrack runs stop ${run}`,
+          )
         return undefined
       }
       if (unheard.includes(node) && isCliError(error, 'NOT_FOUND')) {
@@ -114,7 +132,10 @@ async function followNode(
         return undefined
       }
       if (!isLinkTrouble(error)) throw error
-      if (lostAt === undefined) context.reporter.warn(`the connection to ${node} was lost; the run goes on there, and its log is followed again once there is a connection`)
+      if (lostAt === undefined)
+        context.reporter.warn(
+          `the connection to ${node} was lost; the run goes on there, and its log is followed again once there is a connection`,
+        )
       lostAt ??= Date.now()
       if (options.patience !== undefined && Date.now() - lostAt > options.patience) throw error
       await sleep(PAUSE_MS[Math.min(tries++, PAUSE_MS.length - 1)], undefined, {signal}).catch(() => {})
@@ -208,7 +229,8 @@ class NodeReader {
   }
 
   take(event: Verbs['run.follow']['event']): void {
-    if (event.event === 'queue') this.#options.onNews?.({...event, node: this.#node, at: Date.now() / 1000, event: 'slurm'})
+    if (event.event === 'queue')
+      this.#options.onNews?.({...event, node: this.#node, at: Date.now() / 1000, event: 'slurm'})
     else if (event.event === 'chunk') this.#takeChunk(event)
     else if (event.event === 'news') this.#takeNews(event)
   }
@@ -221,10 +243,19 @@ class NodeReader {
     this.#offsets.set(key, known + data.length)
     if (chunk.node !== undefined && this.#options.nodes && !this.#options.nodes.includes(chunk.node)) return
     const rank = /^rank-(\d+)\.log$/.exec(chunk.file)?.[1]
-    if (rank === undefined || (this.#options.rank !== undefined && Number(rank) !== this.#options.rank) || chunk.attempt < this.#newest) return
+    if (
+      rank === undefined ||
+      (this.#options.rank !== undefined && Number(rank) !== this.#options.rank) ||
+      chunk.attempt < this.#newest
+    )
+      return
     let reader = this.#readers.get(key)
     if (!reader) {
-      reader = new LineReader({node: chunk.node ?? this.#node, rank: Number(rank), attempt: chunk.attempt}, 0, this.#options)
+      reader = new LineReader(
+        {node: chunk.node ?? this.#node, rank: Number(rank), attempt: chunk.attempt},
+        0,
+        this.#options,
+      )
       this.#readers.set(key, reader)
     }
     this.#show(reader.take(data, performance.now()))
@@ -233,7 +264,11 @@ class NodeReader {
   #takeNews({offset, lines}: NewsEvent): void {
     this.news = offset + Buffer.byteLength(lines)
     for (const line of lines.split('\n')) {
-      if (line !== '') this.#options.onNews?.({node: this.#node, ...current<{at: number; event: string}>('run.event', JSON.parse(line), `${this.#node}: events.jsonl`)})
+      if (line !== '')
+        this.#options.onNews?.({
+          node: this.#node,
+          ...current<{at: number; event: string}>('run.event', JSON.parse(line), `${this.#node}: events.jsonl`),
+        })
     }
   }
 }

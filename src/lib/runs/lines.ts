@@ -23,8 +23,9 @@ const CR = 13
 const LONGEST = 64 * 1024
 
 /**
- * Makes lines of the bytes of one log file, in any portions. Carriage returns draw over: of `10%\r20%\n` only `20%` is a
- * line. Bytes that are no UTF-8 become U+FFFD. Of a line that was shown before its end, the rest is a line of its own.
+ * Makes lines of the bytes of one log file, in any portions. Carriage returns draw over: of `10%\r20%\n` only `20%` is
+ * a line. Bytes that are no UTF-8 become U+FFFD. Of a line that was shown before its end, the rest is a line of its
+ * own.
  */
 export class LineReader {
   readonly #source: {node: string; rank: number; attempt: number}
@@ -102,7 +103,8 @@ export class LineReader {
     const isDrawn = begin > 0 || end < this.#pending.length || this.#drawn !== undefined
     const whole = wholeCharacters(this.#pending.subarray(begin, end))
     const text = whole.toString('utf8')
-    if (text !== '' && text !== this.#drawn) lines.push({...this.#source, offset: this.#start + begin, text, partial: true})
+    if (text !== '' && text !== this.#drawn)
+      lines.push({...this.#source, offset: this.#start + begin, text, partial: true})
     this.#shownAt = now
     this.#continued = true
     if (isDrawn) {

@@ -4,16 +4,25 @@ import {stateOf, statusOf, type Doubt} from './leading.ts'
 import type {FoundRun} from './types.ts'
 import {RUN_TAG} from './records.ts'
 
-/** A run as `runs list` shows it: what the nodes know, with what the tracking server knows. Times in milliseconds since 1970. */
+/**
+ * A run as `runs list` shows it: what the nodes know, with what the tracking server knows. Times in milliseconds since
+ * 1970.
+ */
 export interface RunEntry {
   run: string
   project: string | null
   /** `unknown`: of those that answer nobody knows; see `doubt`. */
   status: NodeRunStatus | 'unknown'
-  /** Why the nodes that answer do not know how it ended; null where they do, while it goes on, and where no node has its files. */
+  /**
+   * Why the nodes that answer do not know how it ended; null where they do, while it goes on, and where no node has its
+   * files.
+   */
   doubt: Doubt | null
   nodes: string[]
-  /** The node that leads it now, or led it in the end: its first, unless that was lost and the others chose another. Null where no node has its files. */
+  /**
+   * The node that leads it now, or led it in the end: its first, unless that was lost and the others chose another.
+   * Null where no node has its files.
+   */
   leader: string | null
   /** Which leader that is, counted from 1. */
   term: number | null
@@ -38,7 +47,13 @@ export interface RunEntry {
   slurm: SlurmState | null
 }
 
-const STATUS: Record<TrackedRun['status'], NodeRunStatus> = {RUNNING: 'running', SCHEDULED: 'starting', FINISHED: 'finished', FAILED: 'failed', KILLED: 'stopped'}
+const STATUS: Record<TrackedRun['status'], NodeRunStatus> = {
+  RUNNING: 'running',
+  SCHEDULED: 'starting',
+  FINISHED: 'finished',
+  FAILED: 'failed',
+  KILLED: 'stopped',
+}
 
 /** One entry a run, newest first. Where both know it, the nodes' files are the truth about its state. Pure. */
 export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {everyNodeQueried: boolean}): RunEntry[] {
@@ -87,7 +102,9 @@ export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {ev
       ended: state.ended === null || doubt ? null : state.ended * 1000,
       attempt: state.attempt,
       cause: doubt ? null : state.cause,
-      rebooted: one.nodes.filter(({cause, returned}) => cause?.lost === 'reboot' || (returned ?? 0) > 0).map(({node}) => node),
+      rebooted: one.nodes
+        .filter(({cause, returned}) => cause?.lost === 'reboot' || (returned ?? 0) > 0)
+        .map(({node}) => node),
       metrics: known?.metrics ?? {},
       experiment: known?.experiment ?? null,
       trackedId: state.tracked,
@@ -100,9 +117,14 @@ export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {ev
   return [...entries.values()].sort((a, b) => (b.started ?? 0) - (a.started ?? 0))
 }
 
-/** What the tracking server says beside nodes that do not know: its record may have been closed by who led the run, or may not. */
+/**
+ * What the tracking server says beside nodes that do not know: its record may have been closed by who led the run, or
+ * may not.
+ */
 function recordText(record: RunEntry | undefined): string {
-  return record && ['finished', 'failed', 'stopped'].includes(record.status) ? `; its record at the tracking server says ${record.status}` : ''
+  return record && ['finished', 'failed', 'stopped'].includes(record.status)
+    ? `; its record at the tracking server says ${record.status}`
+    : ''
 }
 
 function numberOf(text: string | undefined): number | null {

@@ -3,14 +3,23 @@ import type {TrackedRun} from '../tracking/index.ts'
 import type {Records} from './records.ts'
 import type {FoundRun} from './types.ts'
 
-/** Between a run's record and its start on the nodes there are seconds; whatever takes longer was given up. Milliseconds. */
+/**
+ * Between a run's record and its start on the nodes there are seconds; whatever takes longer was given up.
+ * Milliseconds.
+ */
 const STARTING_MS = 600_000
 
 /**
- * Ends the records of runs that never came to start, because the command that had created them was killed: no node knows
- * them, all of their nodes were asked, and nobody else is left to say so. The given records are changed along.
+ * Ends the records of runs that never came to start, because the command that had created them was killed: no node
+ * knows them, all of their nodes were asked, and nobody else is left to say so. The given records are changed along.
  */
-export async function closeNeverStarted(rack: Rack, found: FoundRun[], records: Records, tracked: TrackedRun[], unasked: ReadonlyMap<string, unknown>): Promise<void> {
+export async function closeNeverStarted(
+  rack: Rack,
+  found: FoundRun[],
+  records: Records,
+  tracked: TrackedRun[],
+  unasked: ReadonlyMap<string, unknown>,
+): Promise<void> {
   const known = new Set(found.map((one) => one.run))
   for (const record of tracked) {
     if (!records.tracking || !wasNeverStarted(record, rack, known, unasked)) continue
@@ -26,8 +35,21 @@ export async function closeNeverStarted(rack: Rack, found: FoundRun[], records: 
   }
 }
 
-function wasNeverStarted(record: TrackedRun, rack: Rack, known: ReadonlySet<string>, unasked: ReadonlyMap<string, unknown>): boolean {
+function wasNeverStarted(
+  record: TrackedRun,
+  rack: Rack,
+  known: ReadonlySet<string>,
+  unasked: ReadonlyMap<string, unknown>,
+): boolean {
   const nodes = record.tags['flexrack.nodes']?.split(',') ?? []
-  const isOurs = record.tags['flexrack.rack'] === rack.name && nodes.length > 0 && nodes.every((node) => rack.nodes.some((one) => one.name === node) && !unasked.has(node))
-  return isOurs && record.status === 'RUNNING' && !known.has(record.tags['flexrack.run'] ?? '') && Date.now() - record.startTime > STARTING_MS
+  const isOurs =
+    record.tags['flexrack.rack'] === rack.name &&
+    nodes.length > 0 &&
+    nodes.every((node) => rack.nodes.some((one) => one.name === node) && !unasked.has(node))
+  return (
+    isOurs &&
+    record.status === 'RUNNING' &&
+    !known.has(record.tags['flexrack.run'] ?? '') &&
+    Date.now() - record.startTime > STARTING_MS
+  )
 }

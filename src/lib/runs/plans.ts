@@ -30,14 +30,21 @@ const PATIENCE = 300
 
 const HANDLERS: Handlers<RunKinds, RunEnv> = {
   // Also when the command was interrupted: that is when a run is to end.
-  'runs.stop': async ({node, run, grace, kill}, _done, {place, context}) => (await hostOf(place, node, context)).call('run.stop', {run, ...(grace !== null && {grace}), kill}),
-  'runs.remove': async ({node, run}, _done, {place, context}) => void (await (await hostOf(place, node, context)).call('run.remove', {run}, {signal: context.signal})),
+  'runs.stop': async ({node, run, grace, kill}, _done, {place, context}) =>
+    (await hostOf(place, node, context)).call('run.stop', {run, ...(grace !== null && {grace}), kill}),
+  'runs.remove': async ({node, run}, _done, {place, context}) =>
+    void (await (await hostOf(place, node, context)).call('run.remove', {run}, {signal: context.signal})),
   'runs.record': async ({tracked}, _done, {tracking}) => {
     await tracking?.mlflow.deleteRun(tracked).catch((error: unknown) => {
       if (!isCliError(error, 'NOT_FOUND')) throw error
     })
   },
-  'run.repair': async ({node, run, seconds}, _done, {place, tracking, context}) => (await hostOf(place, node, context)).call('run.repair', {run, seconds, ...tracking?.userAccess()}, {signal: context.signal}),
+  'run.repair': async ({node, run, seconds}, _done, {place, tracking, context}) =>
+    (await hostOf(place, node, context)).call(
+      'run.repair',
+      {run, seconds, ...tracking?.userAccess()},
+      {signal: context.signal},
+    ),
 }
 
 export interface StopHow {
@@ -49,27 +56,56 @@ export interface StopHow {
 export function stopPlan({run, nodes}: FoundRun, {grace, kill = false}: StopHow): PlanOf<RunKinds> {
   const how = kill ? 'SIGKILL' : `SIGTERM, ${grace === undefined ? 'the grace of its manifest' : `${grace} s`}, SIGKILL`
   const steps = nodes.map(({node, live}): StepOf<RunKinds> => ({
-    id: `stop:${node}`, node, kind: 'runs.stop', title: live ? `Stop the ranks of ${run} (${how})` : `Prove that nothing of ${run} is left`, input: {node, run, grace: grace ?? null, kill}, needs: [],
+    id: `stop:${node}`,
+    node,
+    kind: 'runs.stop',
+    title: live ? `Stop the ranks of ${run} (${how})` : `Prove that nothing of ${run} is left`,
+    input: {node, run, grace: grace ?? null, kill},
+    needs: [],
   }))
   return {command: 'runs stop', steps}
 }
 
 /** The nodes first: a record without files is found again, files without a record would be told as untracked. Pure. */
 export function removePlan(run: FoundRun): PlanOf<RunKinds> {
-  const files = run.nodes.map(({node}): StepOf<RunKinds> => ({id: `remove:${node}`, node, kind: 'runs.remove', title: `Delete the files of ${run.run}`, input: {node, run: run.run}, needs: []}))
+  const files = run.nodes.map(({node}): StepOf<RunKinds> => ({
+    id: `remove:${node}`,
+    node,
+    kind: 'runs.remove',
+    title: `Delete the files of ${run.run}`,
+    input: {node, run: run.run},
+    needs: [],
+  }))
   const {tracked} = stateOf(run)
   if (tracked === null) return {command: 'runs remove', steps: files}
-  const record: StepOf<RunKinds> = {id: 'record', node: null, kind: 'runs.record', title: `Delete the record of ${run.run}`, input: {run: run.run, tracked}, needs: files.map((step) => step.id)}
+  const record: StepOf<RunKinds> = {
+    id: 'record',
+    node: null,
+    kind: 'runs.record',
+    title: `Delete the record of ${run.run}`,
+    input: {run: run.run, tracked},
+    needs: files.map((step) => step.id),
+  }
   return {command: 'runs remove', steps: [...files, record]}
 }
 
 /** Pure. */
 export function repairPlan({run}: FoundRun, unsent: Unsent[]): PlanOf<RunKinds> {
-  const steps = unsent.map(({node, count}): StepOf<RunKinds> => ({id: node, node, kind: 'run.repair', title: `Send ${count} kept writes of ${run} again`, input: {node, run, seconds: PATIENCE}, needs: []}))
+  const steps = unsent.map(({node, count}): StepOf<RunKinds> => ({
+    id: node,
+    node,
+    kind: 'run.repair',
+    title: `Send ${count} kept writes of ${run} again`,
+    input: {node, run, seconds: PATIENCE},
+    needs: [],
+  }))
   return {command: 'runs repair', steps}
 }
 
-/** Never throws for a step. The steps' own calls are what Ctrl-C ends, not the plan: what was stopped on one node has to be stopped on all. */
+/**
+ * Never throws for a step. The steps' own calls are what Ctrl-C ends, not the plan: what was stopped on one node has to
+ * be stopped on all.
+ */
 export function carryOut(plan: PlanOf<RunKinds>, env: RunEnv): Promise<StepOutcome[]> {
   return executePlan(plan, HANDLERS, env, {signal: new AbortController().signal})
 }

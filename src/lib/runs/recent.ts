@@ -19,7 +19,8 @@ export class RecentSteps {
     const recent: NonNullable<SeenPart['recent']> = {}
     for (const [rank, reported] of Object.entries(part.ranks)) {
       const before = reported && this.#before(`${part.node}:${rank}`, {at, attempt: part.attempt, reported})
-      if (reported && before) recent[rank] = {steps: reported[0] - before[0], seconds: reported[5] - before[5], wait: reported[4] - before[4]}
+      if (reported && before)
+        recent[rank] = {steps: reported[0] - before[0], seconds: reported[5] - before[5], wait: reported[4] - before[4]}
     }
     return {...part, recent}
   }

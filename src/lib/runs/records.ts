@@ -14,8 +14,13 @@ export interface Records {
   away: string | undefined
 }
 
-/** Opens the tracking server if it answers; a head that is not there is no error, because the nodes' files tell enough. */
-export async function openRecords(place: Place & {manifest?: Manifest | undefined}, context: Context): Promise<Records> {
+/**
+ * Opens the tracking server if it answers; a head that is not there is no error, because the nodes' files tell enough.
+ */
+export async function openRecords(
+  place: Place & {manifest?: Manifest | undefined},
+  context: Context,
+): Promise<Records> {
   const away = place.manifest?.tracking.uri === undefined ? place.away?.get(place.rack.head.node) : undefined
   if (away) return {tracking: undefined, away: away.message}
   try {
@@ -29,12 +34,19 @@ export async function openRecords(place: Place & {manifest?: Manifest | undefine
 }
 
 /** Runs of flexrack in an experiment (or all), newest first. `away` is set where the server does not answer. */
-export async function searchRecords(records: Records, experiment: string | undefined, limit: number): Promise<TrackedRun[]> {
+export async function searchRecords(
+  records: Records,
+  experiment: string | undefined,
+  limit: number,
+): Promise<TrackedRun[]> {
   if (!records.tracking) return []
   const {mlflow} = records.tracking
   try {
-    const found = experiment === undefined ? await mlflow.searchExperiments() : [await mlflow.findExperiment(experiment)]
-    const experimentIds = found.filter((one) => one !== undefined && one.stage === 'active').map((one) => (one as {id: string}).id)
+    const found =
+      experiment === undefined ? await mlflow.searchExperiments() : [await mlflow.findExperiment(experiment)]
+    const experimentIds = found
+      .filter((one) => one !== undefined && one.stage === 'active')
+      .map((one) => (one as {id: string}).id)
     if (experimentIds.length === 0) return []
     const runs = await mlflow.searchRuns({experimentIds, limit})
     return runs.filter((run) => run.tags[RUN_TAG] !== undefined)

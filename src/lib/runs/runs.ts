@@ -29,7 +29,9 @@ export interface RunsPlace extends Place {
   manifest?: Manifest | undefined
 }
 
-/** The runs of a rack (of a project, where there is one). Nodes and the tracking server are asked when they are needed. */
+/**
+ * The runs of a rack (of a project, where there is one). Nodes and the tracking server are asked when they are needed.
+ */
 export interface Runs {
   readonly place: Place
   /** The run that is meant, from the nodes alone: see findRun. */
@@ -70,7 +72,10 @@ export interface Runs {
   upload(run: FoundRun, options: {dryRun: boolean}): Promise<Uploaded | PlanOf<UploadKinds>>
   compare(names: string[]): Promise<Comparison>
   /** Every value of a metric. NOT_FOUND with the names there are. */
-  history(name: string | undefined, metric: string | undefined): Promise<{run: string; metric: string; values: Metric[]; metrics: string[]}>
+  history(
+    name: string | undefined,
+    metric: string | undefined,
+  ): Promise<{run: string; metric: string; values: Metric[]; metrics: string[]}>
   close(): Promise<void>
 }
 
@@ -88,8 +93,15 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
   /** A run that may be known only to the tracking server. */
   const findRecord = async (name: string): Promise<TrackedRun> => {
     const open = await getRecords()
-    if (!open.tracking) throw new CliError('NOT_FOUND', `no node knows a run ${name}, and the tracking server was not asked: ${open.away}`, {hint: 'flexrack runs list'})
-    const found = (await searchRecords(open, undefined, 1000)).filter((one) => one.tags[RUN_TAG] === name || one.id === name)
+    if (!open.tracking)
+      throw new CliError(
+        'NOT_FOUND',
+        `no node knows a run ${name}, and the tracking server was not asked: ${open.away}`,
+        {hint: 'flexrack runs list'},
+      )
+    const found = (await searchRecords(open, undefined, 1000)).filter(
+      (one) => one.tags[RUN_TAG] === name || one.id === name,
+    )
     if (found[0]) return found[0]
     if (open.away) throw new CliError('HEAD_FAILED', open.away, {hint: 'flexrack head status'})
     throw new CliError('NOT_FOUND', `the tracking server has no run ${name}`, {hint: 'flexrack runs list'})
@@ -105,7 +117,10 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
     }
   }
   /** A single word that is no run may be a metric of the newest one. */
-  const findForMetric = async (name: string | undefined, metric: string | undefined): Promise<{run: string; record: TrackedRun; requested: string | undefined}> => {
+  const findForMetric = async (
+    name: string | undefined,
+    metric: string | undefined,
+  ): Promise<{run: string; record: TrackedRun; requested: string | undefined}> => {
     try {
       const run = await nameOf(name)
       return {run, record: await findRecord(run), requested: metric}
@@ -124,7 +139,8 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       return chooseRun(runs, name, project, [...failed.keys()])
     },
     records: getRecords,
-    watch: async (run, options, own) => watchRun(whole, run, {...options, records: options.records ?? (await getRecords())}, own),
+    watch: async (run, options, own) =>
+      watchRun(whole, run, {...options, records: options.records ?? (await getRecords())}, own),
     look: () => lookForRuns(whole, context),
     planStop: stopPlan,
     planRemove: removePlan,
@@ -140,7 +156,9 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       await reconcileRuns(whole, looked.runs, open, context)
       const tracked = await searchRecords(open, experiment, limit)
       await closeNeverStarted(whole.rack, looked.runs, open, tracked, looked.failed)
-      const again = looked.runs.some((run) => run.nodes.some((one) => one.recorded === false)) ? await lookForRuns(whole, context) : looked
+      const again = looked.runs.some((run) => run.nodes.some((one) => one.recorded === false))
+        ? await lookForRuns(whole, context)
+        : looked
       const found = again.runs.filter((one) => all || project === undefined || stateOf(one).project === project)
       const runs = mergeRuns(found, tracked, {everyNodeQueried: looked.failed.size === 0}).slice(0, limit)
       return {runs, away: open.away ?? null, unasked: [...looked.failed.keys()]}
@@ -157,9 +175,19 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       if (!entry) throw new CliError('NOT_FOUND', `there is no run ${name ?? ''}`, {hint: 'flexrack runs list'})
       const leader = details.length > 0 ? stateOf({run: name ?? '', nodes: details}) : undefined
       const figures = found ? runFigures(await measuredOf(whole, found, context), details, Date.now() / 1000) : null
-      const other = against === undefined ? undefined : chooseRun(looked.runs, against, project, [...looked.failed.keys()])
-      const scaling = found && figures ? await efficiencyOf(whole, {run: found.run, nodes: details}, {figures, command: leader?.command ?? [], runs: looked.runs, against: other}, context) : null
-      const artifacts = record && open.tracking ? await open.tracking.mlflow.walkArtifacts(record.id).catch(() => []) : []
+      const other =
+        against === undefined ? undefined : chooseRun(looked.runs, against, project, [...looked.failed.keys()])
+      const scaling =
+        found && figures
+          ? await efficiencyOf(
+              whole,
+              {run: found.run, nodes: details},
+              {figures, command: leader?.command ?? [], runs: looked.runs, against: other},
+              context,
+            )
+          : null
+      const artifacts =
+        record && open.tracking ? await open.tracking.mlflow.walkArtifacts(record.id).catch(() => []) : []
       return {
         ...entry,
         command: leader?.command ?? record?.tags['flexrack.command']?.split(' ') ?? [],
@@ -170,7 +198,9 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
         uploads: details.flatMap(({node, uploaded}) => (uploaded ? [{node, ...uploaded}] : [])),
         params: record?.params ?? {},
         tags: record?.tags ?? {},
-        lastMetrics: Object.values(record?.metrics ?? {}).filter((one) => !one.key.startsWith('system/')).sort((a, b) => a.key.localeCompare(b.key)),
+        lastMetrics: Object.values(record?.metrics ?? {})
+          .filter((one) => !one.key.startsWith('system/'))
+          .sort((a, b) => a.key.localeCompare(b.key)),
         artifacts,
         attempts: leader?.result?.attempts ?? [],
         ranks: ranksOf(details),
@@ -185,17 +215,29 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
     async remove(run) {
       const trackedId = stateOf(run).tracked
       const open = trackedId === null ? undefined : await getRecords()
-      if (trackedId !== null && !open?.tracking) throw new CliError('HEAD_FAILED', `${open?.away}, so the record of ${run.run} cannot be removed`, {hint: 'flexrack head start'})
-      const failed = (await carryOut(removePlan(run), {place: whole, tracking: open?.tracking, context})).find((one) => one.error)
+      if (trackedId !== null && !open?.tracking)
+        throw new CliError('HEAD_FAILED', `${open?.away}, so the record of ${run.run} cannot be removed`, {
+          hint: 'flexrack head start',
+        })
+      const failed = (await carryOut(removePlan(run), {place: whole, tracking: open?.tracking, context})).find(
+        (one) => one.error,
+      )
       if (failed?.error) throw failed.error
       return {run: run.run, nodes: run.nodes.map((one) => one.node), record: trackedId !== null}
     },
     planRepair: async (run) => repairPlan(run, await unsentOf(whole, run, context)),
     async repair(run) {
       const unsent = await unsentOf(whole, run, context)
-      return unsent.length === 0 ? {run: run.run, nodes: []} : repairRun(whole, run, unsent, await getRecords(), context)
+      return unsent.length === 0
+        ? {run: run.run, nodes: []}
+        : repairRun(whole, run, unsent, await getRecords(), context)
     },
-    upload: async (run, {dryRun}) => uploadRun({place: whole, run, details: await detailsOf(whole, run, context), records: getRecords}, dryRun, context),
+    upload: async (run, {dryRun}) =>
+      uploadRun(
+        {place: whole, run, details: await detailsOf(whole, run, context), records: getRecords},
+        dryRun,
+        context,
+      ),
     async compare(names) {
       const ids: string[] = []
       for (const name of names) ids.push(await nameOf(name))
@@ -206,7 +248,14 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       const metrics = Object.keys(record.metrics).sort()
       const chosen = requested ?? metrics[0]
       if (chosen === undefined || !metrics.includes(chosen)) {
-        throw new CliError('NOT_FOUND', metrics.length === 0 ? `run ${run} has no metrics` : `run ${run} has no metric ${chosen}`, {details: {metrics}, hint: metrics[0] ? `flexrack runs plot ${run} ${metrics[0]}` : `flexrack runs show ${run}`})
+        throw new CliError(
+          'NOT_FOUND',
+          metrics.length === 0 ? `run ${run} has no metrics` : `run ${run} has no metric ${chosen}`,
+          {
+            details: {metrics},
+            hint: metrics[0] ? `flexrack runs plot ${run} ${metrics[0]}` : `flexrack runs show ${run}`,
+          },
+        )
       }
       const {tracking} = await getRecords()
       return {run, metric: chosen, metrics, values: (await tracking?.mlflow.metricHistory(record.id, chosen)) ?? []}
@@ -219,7 +268,11 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
 }
 
 async function detailsOf(place: Place, run: FoundRun, context: Context): Promise<NodeRunDetail[]> {
-  return Promise.all(run.nodes.map(async ({node}) => (await hostOf(place, node, context)).call('run.state', {run: run.run}, {signal: context.signal})))
+  return Promise.all(
+    run.nodes.map(async ({node}) =>
+      (await hostOf(place, node, context)).call('run.state', {run: run.run}, {signal: context.signal}),
+    ),
+  )
 }
 
 async function recordOf(records: Records, trackedId: string | null): Promise<TrackedRun | undefined> {

@@ -10,7 +10,10 @@ export interface ShownRun extends RunEntry {
   command: string[]
   environment: string | null
   commit: string | null
-  /** What its ranks run, as it was when they started. More than one where nodes differed; none where no node has its files, or it began before runs had a view. */
+  /**
+   * What its ranks run, as it was when they started. More than one where nodes differed; none where no node has its
+   * files, or it began before runs had a view.
+   */
   code: RunCodeOf[]
   /** Data sets that it reads. */
   data: {name: string; digest: string}[]
@@ -44,7 +47,10 @@ export interface RunCodeOf {
   files: number
   bytes: number
   nodes: string[]
-  /** The snapshot of exactly this in the history of the workspace on a node, by node; none where the node does not save workspaces by itself. */
+  /**
+   * The snapshot of exactly this in the history of the workspace on a node, by node; none where the node does not save
+   * workspaces by itself.
+   */
   snapshots: Record<string, string>
   /** Why a node could not save it. */
   unsaved: Record<string, string>
@@ -55,7 +61,14 @@ export function codesOf(details: Pick<NodeRunDetail, 'node' | 'code'>[]): RunCod
   const found = new Map<string, RunCodeOf>()
   for (const {node, code} of details) {
     if (code?.digest === undefined) continue
-    const one = found.get(code.digest) ?? {digest: code.digest, files: code.files ?? 0, bytes: code.bytes ?? 0, nodes: [], snapshots: {}, unsaved: {}}
+    const one = found.get(code.digest) ?? {
+      digest: code.digest,
+      files: code.files ?? 0,
+      bytes: code.bytes ?? 0,
+      nodes: [],
+      snapshots: {},
+      unsaved: {},
+    }
     one.nodes.push(node)
     if (code.snapshot !== undefined) one.snapshots[node] = code.snapshot
     if (code.unsaved !== undefined) one.unsaved[node] = code.unsaved
@@ -67,6 +80,10 @@ export function codesOf(details: Pick<NodeRunDetail, 'node' | 'code'>[]): RunCod
 /** Ranks in order, of all attempts, with their attempt. */
 export function ranksOf(details: NodeRunDetail[]): (RankRecord & {attempt: number})[] {
   return details
-    .flatMap((detail) => Object.entries(detail.records).flatMap(([attempt, records]) => Object.values(records).map((record) => ({...record, attempt: Number(attempt)}))))
+    .flatMap((detail) =>
+      Object.entries(detail.records).flatMap(([attempt, records]) =>
+        Object.values(records).map((record) => ({...record, attempt: Number(attempt)})),
+      ),
+    )
     .sort((a, b) => a.attempt - b.attempt || a.rank - b.rank)
 }

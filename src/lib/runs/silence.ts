@@ -15,23 +15,34 @@ export interface Heard extends Reported {
   at: number
 }
 
-/** Of silence after which a node is given up; run.follow says something every five seconds. Members themselves wait 30 s for their leader, and up to 45 s more for another one. */
+/**
+ * Of silence after which a node is given up; run.follow says something every five seconds. Members themselves wait 30 s
+ * for their leader, and up to 45 s more for another one.
+ */
 const SILENT_MS = {member: 20_000, leader: 60_000}
 const LOOK_MS = 500
 
 /**
- * Nodes that are dead for us although the run is known to be over: what is silent for too long since somebody has reported the committed result of the newest leader,
- * or since that one is over and nobody could follow it. Otherwise since all others that speak are over: those that are silent may have chosen another leader
- * and go on without us, which is for the caller to say. As long as nobody knows an end, silence means nothing: the run goes on without us. Pure.
+ * Nodes that are dead for us although the run is known to be over: what is silent for too long since somebody has
+ * reported the committed result of the newest leader, or since that one is over and nobody could follow it. Otherwise
+ * since all others that speak are over: those that are silent may have chosen another leader and go on without us,
+ * which is for the caller to say. As long as nobody knows an end, silence means nothing: the run goes on without us.
+ * Pure.
  */
 export function goneNodes(nodes: Heard[], now: number): string[] {
   const {term, leader} = stateOf({run: 'that is followed', nodes})
   const open = nodes.filter((one) => one.over === undefined)
   const isSilent = (one: Heard, since: number, most: number): boolean => now - Math.max(one.at, since) > most
-  const commits = nodes.flatMap((one) => (one.over !== undefined && one.term === term && (one.committed || (one.node === leader && !one.replaceable)) ? [one.over] : []))
+  const commits = nodes.flatMap((one) =>
+    one.over !== undefined && one.term === term && (one.committed || (one.node === leader && !one.replaceable))
+      ? [one.over]
+      : [],
+  )
   if (commits.length > 0) {
     const since = Math.min(...commits)
-    return open.filter((one) => isSilent(one, since, one.node === leader ? SILENT_MS.leader : SILENT_MS.member)).map((one) => one.node)
+    return open
+      .filter((one) => isSilent(one, since, one.node === leader ? SILENT_MS.leader : SILENT_MS.member))
+      .map((one) => one.node)
   }
   const ends = nodes.flatMap((one) => one.over ?? [])
   const isLost = ends.length > 0 && open.every((one) => isSilent(one, Math.max(...ends), SILENT_MS.leader))
@@ -44,7 +55,17 @@ export class Silence {
   readonly #timer: NodeJS.Timeout
 
   constructor(nodes: NodeRun[]) {
-    this.#nodes = nodes.map(({node, index, term, leader, replaceable}) => ({node, index, term, leader, replaceable, committed: false, over: undefined, at: performance.now(), gone: new AbortController()}))
+    this.#nodes = nodes.map(({node, index, term, leader, replaceable}) => ({
+      node,
+      index,
+      term,
+      leader,
+      replaceable,
+      committed: false,
+      over: undefined,
+      at: performance.now(),
+      gone: new AbortController(),
+    }))
     this.#timer = setInterval(() => {
       const gone = goneNodes(this.#nodes, performance.now())
       for (const one of this.#nodes) if (gone.includes(one.node)) one.gone.abort()

@@ -14,23 +14,48 @@ export interface RunStacks {
   failed: {node: string; message: string}[]
 }
 
-/** The stacks of all ranks of a live run, right now; `rank`: of this one alone. Errors: CONFLICT where no rank is alive, under Slurm where the job does not run; NODE_UNREACHABLE where no node answers. */
-export async function takeStacks(place: Place, run: FoundRun, rank: number | undefined, context: Context): Promise<RunStacks> {
-  const {values, failed} = await askNodes(place, run, (host) => host.call('run.stacks', {run: run.run, rank: rank ?? null}, {signal: context.signal}), context)
+/**
+ * The stacks of all ranks of a live run, right now; `rank`: of this one alone. Errors: CONFLICT where no rank is alive,
+ * under Slurm where the job does not run; NODE_UNREACHABLE where no node answers.
+ */
+export async function takeStacks(
+  place: Place,
+  run: FoundRun,
+  rank: number | undefined,
+  context: Context,
+): Promise<RunStacks> {
+  const {values, failed} = await askNodes(
+    place,
+    run,
+    (host) => host.call('run.stacks', {run: run.run, rank: rank ?? null}, {signal: context.signal}),
+    context,
+  )
   const ranks = values.flatMap((value) => value.ranks).sort((a, b) => a.rank - b.rank)
   if (ranks.length === 0) {
     const silent = values.flatMap((value) => value.failed ?? [])[0]
-    if (silent) throw new CliError('NODE_UNREACHABLE', `no rank that was asked for is told of, and ${silent.node} could not be asked: ${silent.message}`, {hint: `flexrack runs show ${run.run}`})
+    if (silent)
+      throw new CliError(
+        'NODE_UNREACHABLE',
+        `no rank that was asked for is told of, and ${silent.node} could not be asked: ${silent.message}`,
+        {hint: `flexrack runs show ${run.run}`},
+      )
     const first = failed.find(({error}) => !isCliError(error, 'CONFLICT'))?.error ?? failed[0]?.error
     if (first) throw first
-    throw new CliError('NOT_FOUND', rank === undefined ? `no rank of ${run.run} is alive` : `no rank ${rank} of ${run.run} is alive`, {hint: `flexrack runs show ${run.run}`})
+    throw new CliError(
+      'NOT_FOUND',
+      rank === undefined ? `no rank of ${run.run} is alive` : `no rank ${rank} of ${run.run} is alive`,
+      {hint: `flexrack runs show ${run.run}`},
+    )
   }
   return {
     run: run.run,
     attempt: Math.max(...values.map((value) => value.attempt)),
     ranks,
     groups: groupStacks(ranks),
-    failed: [...values.flatMap((value) => value.failed ?? []), ...failed.map(({node, error}) => ({node, message: (error as Error).message}))],
+    failed: [
+      ...values.flatMap((value) => value.failed ?? []),
+      ...failed.map(({node, error}) => ({node, message: (error as Error).message})),
+    ],
   }
 }
 
@@ -40,12 +65,21 @@ export function groupStacks(ranks: RankStack[]): RunStacks['groups'] {
   for (const one of ranks) {
     const frames = one.threads[0]?.frames ?? []
     // Nodes may have the same program in different folders.
-    const key = frames.length === 0 ? `rank ${one.rank}` : frames.map((frame) => `${shortFile(frame.file, one.cwd)}:${frame.line}:${frame.function}`).join('\n')
+    const key =
+      frames.length === 0
+        ? `rank ${one.rank}`
+        : frames.map((frame) => `${shortFile(frame.file, one.cwd)}:${frame.line}:${frame.function}`).join('\n')
     const known = groups.get(key)
     if (known) known.ranks.push(one.rank)
-    else groups.set(key, {ranks: [one.rank], frames: frames.map((frame) => ({...frame, file: shortFile(frame.file, one.cwd)}))})
+    else
+      groups.set(key, {
+        ranks: [one.rank],
+        frames: frames.map((frame) => ({...frame, file: shortFile(frame.file, one.cwd)})),
+      })
   }
-  return [...groups.values()].sort((a, b) => b.ranks.length - a.ranks.length || (a.ranks[0] as number) - (b.ranks[0] as number))
+  return [...groups.values()].sort(
+    (a, b) => b.ranks.length - a.ranks.length || (a.ranks[0] as number) - (b.ranks[0] as number),
+  )
 }
 
 /** Without the project's folder, or without everything up to the library folder. */

@@ -31,7 +31,12 @@ const HANDLERS: Handlers<UploadKinds, UploadEnv> = {'runs.upload': upload}
  * it has none, or a remote is not set up here; CONFLICT while it runs; those of the nodes.
  */
 export async function uploadRun(
-  {place, run, details, records}: {
+  {
+    place,
+    run,
+    details,
+    records,
+  }: {
     place: Place
     run: FoundRun
     details: NodeRunDetail[]
@@ -46,7 +51,8 @@ export async function uploadRun(
       hint: 'train: {uploads: [{to: REMOTE:PATH}]} in flexrack.yaml',
     })
   }
-  if (stateOf(run).live) throw new CliError('CONFLICT', `${run.run} is still running`, {hint: `flexrack runs stop ${run.run}`})
+  if (stateOf(run).live)
+    throw new CliError('CONFLICT', `${run.run} is still running`, {hint: `flexrack runs stop ${run.run}`})
   const remotes = [...new Set(wanted.map(({to}) => remoteOf(to)))]
   const steps = run.nodes.map(({node}): StepOf<UploadKinds> => ({
     id: `upload:${node}`,
@@ -61,19 +67,24 @@ export async function uploadRun(
   if (dryRun) return plan
   const outcomes = await executePlan(plan, HANDLERS, {place, context}, context)
   throwIfFailed(outcomes)
-  const settled = await Promise.all(run.nodes.map(async ({node}) => {
-    const host = await hostOf(place, node, context)
-    return host.call('bucket.settle', {run: run.run}, {signal: context.signal})
-  }))
+  const settled = await Promise.all(
+    run.nodes.map(async ({node}) => {
+      const host = await hostOf(place, node, context)
+      return host.call('bucket.settle', {run: run.run}, {signal: context.signal})
+    }),
+  )
   const finished = settled.some(({changed}) => changed)
   const {tracked} = stateOf(run)
   if (finished && tracked !== null) {
     const {tracking, away} = await records()
     if (tracking) {
-      await tracking.mlflow.updateRun(tracked, {status: 'FINISHED', endTime: Date.now()}).catch((error: unknown) =>
-        (isCliError(error)
-          ? context.reporter.warn(`its record was not changed: ${error.message}`)
-          : Promise.reject(error as Error)))
+      await tracking.mlflow
+        .updateRun(tracked, {status: 'FINISHED', endTime: Date.now()})
+        .catch((error: unknown) =>
+          isCliError(error)
+            ? context.reporter.warn(`its record was not changed: ${error.message}`)
+            : Promise.reject(error as Error),
+        )
     } else {
       context.reporter.warn(`its record still says that it failed: ${away}`)
     }
@@ -88,14 +99,16 @@ async function upload(
 ): Promise<{node: string; uploads: UploadDone[]}> {
   const host = await hostOf(place, node, context)
   await needRclone(host, context)
-  const uploads = await withProgress(
-    context.reporter,
-    [`Copy what ${run} has left`, node],
-    async (progress) => host.call('bucket.upload', {run, remotes: await remotesOf(remotes, context.env)}, {
-      signal: context.signal,
-      onEvent: (event) =>
-        void (event.event === 'progress' && progress.amount(event.done ?? 0, event.total ?? 0, 'bytes')),
-    }),
+  const uploads = await withProgress(context.reporter, [`Copy what ${run} has left`, node], async (progress) =>
+    host.call(
+      'bucket.upload',
+      {run, remotes: await remotesOf(remotes, context.env)},
+      {
+        signal: context.signal,
+        onEvent: (event) =>
+          void (event.event === 'progress' && progress.amount(event.done ?? 0, event.total ?? 0, 'bytes')),
+      },
+    ),
   )
   return {node, uploads}
 }

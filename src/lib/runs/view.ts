@@ -9,7 +9,10 @@ export interface SeenPart extends NodePart {
   recent?: Record<string, {steps: number; seconds: number; wait: number}>
 }
 
-/** How a run is, at one moment. Rates are of the newest steps, of all steps where it was looked at only once; null is what nobody told. */
+/**
+ * How a run is, at one moment. Rates are of the newest steps, of all steps where it was looked at only once; null is
+ * what nobody told.
+ */
 export interface RunView {
   run: string
   status: string
@@ -76,14 +79,30 @@ export interface NodeLoad {
 }
 
 /** What is known of a run, put together. Pure. */
-export function runView(run: FoundRun, {parts, lost, metrics, away, now}: {parts: SeenPart[]; lost: string[]; metrics: Metric[]; away: string | null; now: number}): RunView {
+export function runView(
+  run: FoundRun,
+  {
+    parts,
+    lost,
+    metrics,
+    away,
+    now,
+  }: {parts: SeenPart[]; lost: string[]; metrics: Metric[]; away: string | null; now: number},
+): RunView {
   const state = stateOf(run)
   const attempt = Math.max(0, ...parts.map((one) => one.attempt))
   // A node that still tells of the attempt before has nothing to say of this one.
   const current = parts.filter((one) => one.attempt === attempt)
   const ranks = current.flatMap(rankLoads).sort((a, b) => a.rank - b.rank)
   const order = new Map(state.nodes.map((node, index) => [node, index]))
-  const nodes = parts.map((part) => nodeLoad(part, ranks.filter((one) => one.node === part.node))).sort((a, b) => (order.get(a.node) ?? 0) - (order.get(b.node) ?? 0))
+  const nodes = parts
+    .map((part) =>
+      nodeLoad(
+        part,
+        ranks.filter((one) => one.node === part.node),
+      ),
+    )
+    .sort((a, b) => (order.get(a.node) ?? 0) - (order.get(b.node) ?? 0))
   const steps = ranks.flatMap((one) => one.step ?? [])
   const logged = metrics.map((one) => one.step)
   const paces = ranks.flatMap((one) => one.stepsPerSecond ?? [])
@@ -95,7 +114,12 @@ export function runView(run: FoundRun, {parts, lost, metrics, away, now}: {parts
     at: now,
     elapsed: state.started === null ? null : now - state.started * 1000,
     worldSize: (state.slurm?.nodes ?? state.nodes.length) * state.processes,
-    step: steps.length > 0 ? {least: Math.min(...steps), most: Math.max(...steps)} : logged.length > 0 ? {least: Math.max(...logged), most: Math.max(...logged)} : null,
+    step:
+      steps.length > 0
+        ? {least: Math.min(...steps), most: Math.max(...steps)}
+        : logged.length > 0
+          ? {least: Math.max(...logged), most: Math.max(...logged)}
+          : null,
     stepsPerSecond: paces.length > 0 ? Math.min(...paces) : null,
     samplesPerSecond: sum(ranks.map((one) => one.samplesPerSecond)),
     tokensPerSecond: sum(ranks.map((one) => one.tokensPerSecond)),
@@ -114,7 +138,8 @@ function rankLoads({node, ranks, hardware, attempt, recent}: SeenPart): RankLoad
     const [steps, samples, tokens, median, wait, stepSeconds, , , collective] = reported ?? []
     const now = recent?.[rank]
     const pace = now && now.steps > 0 && now.seconds > 0 ? now.steps / now.seconds : median ? 1 / median : null
-    const perSecond = (count: number | undefined): number | null => (pace === null || !count || !steps ? null : (count / steps) * pace)
+    const perSecond = (count: number | undefined): number | null =>
+      pace === null || !count || !steps ? null : (count / steps) * pace
     return {
       rank: Number(rank),
       node,
@@ -122,7 +147,12 @@ function rankLoads({node, ranks, hardware, attempt, recent}: SeenPart): RankLoad
       stepsPerSecond: pace,
       samplesPerSecond: perSecond(samples),
       tokensPerSecond: perSecond(tokens),
-      dataWait: wait === undefined || stepSeconds === undefined ? null : now && now.seconds > 0 ? waitShare(now.wait, now.seconds) : waitShare(wait, stepSeconds),
+      dataWait:
+        wait === undefined || stepSeconds === undefined
+          ? null
+          : now && now.seconds > 0
+            ? waitShare(now.wait, now.seconds)
+            : waitShare(wait, stepSeconds),
       waitsIn: collective || null,
       cpu: used?.[0] ?? null,
       memory: used?.[1] ?? null,

@@ -5,7 +5,10 @@ import {hostOf, type Place} from './find.ts'
 import {endOf, isGoingOn, stateOf} from './leading.ts'
 import type {FoundRun} from './types.ts'
 
-/** Seconds that one question waits on a node for the end: on the one that leads, and on another, while it is not known who will. */
+/**
+ * Seconds that one question waits on a node for the end: on the one that leads, and on another, while it is not known
+ * who will.
+ */
 const WAIT = {leader: 20, member: 5}
 
 /** Asks a node how the run is; it answers at once where the run is over there, else after so many seconds. */
@@ -24,13 +27,30 @@ interface Waiting {
  * Waits until the run is over: on the node that leads it, where that one is lost on whoever leads it on. Seconds.
  * Errors: TIMED_OUT after `timeout`, NODE_UNREACHABLE where nobody who answers knows how it ended.
  */
-export async function waitForRun(place: Place, run: FoundRun, options: {timeout?: number | undefined; signal?: AbortSignal}, context: Context): Promise<NodeRunDetail> {
-  const ask: AskNode = async (node, wait) => (await hostOf(place, node, context)).call('run.state', {run: run.run, wait}, options.signal && {signal: options.signal})
-  return untilOver(run, ask, {timeout: options.timeout, onLeader: (leader) => context.reporter.note(`${leader} leads run ${run.run} from now on`)})
+export async function waitForRun(
+  place: Place,
+  run: FoundRun,
+  options: {timeout?: number | undefined; signal?: AbortSignal},
+  context: Context,
+): Promise<NodeRunDetail> {
+  const ask: AskNode = async (node, wait) =>
+    (await hostOf(place, node, context)).call(
+      'run.state',
+      {run: run.run, wait},
+      options.signal && {signal: options.signal},
+    )
+  return untilOver(run, ask, {
+    timeout: options.timeout,
+    onLeader: (leader) => context.reporter.note(`${leader} leads run ${run.run} from now on`),
+  })
 }
 
 /** The waiting of waitForRun. As long as the leader answers, nobody else is asked. */
-export async function untilOver(run: FoundRun, ask: AskNode, {timeout, onLeader, now = Date.now}: Waiting): Promise<NodeRunDetail> {
+export async function untilOver(
+  run: FoundRun,
+  ask: AskNode,
+  {timeout, onLeader, now = Date.now}: Waiting,
+): Promise<NodeRunDetail> {
   const end = timeout === undefined ? Infinity : now() + timeout * 1000
   let known: NodeRun[] = run.nodes
   for (;;) {
@@ -50,11 +70,17 @@ export async function untilOver(run: FoundRun, ask: AskNode, {timeout, onLeader,
     }
     const after = stateOf({run: run.run, nodes: known})
     if (after.term > before.term) onLeader?.(after.leader)
-    if (now() >= end) throw new CliError('TIMED_OUT', `run ${run.run} is still ${after.status} after ${timeout} s`, {hint: `flexrack runs wait ${run.run}`})
+    if (now() >= end)
+      throw new CliError('TIMED_OUT', `run ${run.run} is still ${after.status} after ${timeout} s`, {
+        hint: `flexrack runs wait ${run.run}`,
+      })
   }
 }
 
-/** Who leads, and where that one is over one that is not: what is over answers at once, and would be asked without a pause. */
+/**
+ * Who leads, and where that one is over one that is not: what is over answers at once, and would be asked without a
+ * pause.
+ */
 function whomToAsk(run: string, known: NodeRun[]): NodeRun {
   const best = stateOf({run, nodes: known})
   const live = known.filter((one) => one.live)
@@ -62,11 +88,21 @@ function whomToAsk(run: string, known: NodeRun[]): NodeRun {
 }
 
 /**
- * All nodes of the run that answer, `first` among them where it is an answer, and those that have nothing of it. Also those that did not when the run was looked for: who leads it now may be one
- * of them. Errors: that of the first question, where none does.
+ * All nodes of the run that answer, `first` among them where it is an answer, and those that have nothing of it. Also
+ * those that did not when the run was looked for: who leads it now may be one of them. Errors: that of the first
+ * question, where none does.
  */
-async function askAll(known: NodeRun[], first: NodeRunDetail | Error, ask: AskNode, removed: string[] = []): Promise<{answers: NodeRunDetail[]; absent: string[]}> {
-  const names = new Set(known.flatMap((one) => (one.slurm ? [one.node] : [one.node, ...one.nodes.filter((name) => !removed.includes(name))])))
+async function askAll(
+  known: NodeRun[],
+  first: NodeRunDetail | Error,
+  ask: AskNode,
+  removed: string[] = [],
+): Promise<{answers: NodeRunDetail[]; absent: string[]}> {
+  const names = new Set(
+    known.flatMap((one) =>
+      one.slurm ? [one.node] : [one.node, ...one.nodes.filter((name) => !removed.includes(name))],
+    ),
+  )
   if (first instanceof Error && names.size === 1) throw first
   const own = first instanceof Error ? [] : [first]
   const rest = [...names].filter((name) => name !== own[0]?.node)

@@ -32,15 +32,31 @@ const ALIVE_MS = 5000
 const SYSTEM = 'system/'
 
 /**
- * Watches a run on all of its nodes, over the connections that there are, until it is over everywhere or `signal` is aborted. What is
- * known is told every so many seconds, however many nodes there are; a node that cannot be reached keeps what it said last, and is given up as
- * by followRun once the others say that the run is over.
+ * Watches a run on all of its nodes, over the connections that there are, until it is over everywhere or `signal` is
+ * aborted. What is known is told every so many seconds, however many nodes there are; a node that cannot be reached
+ * keeps what it said last, and is given up as by followRun once the others say that the run is over.
  */
 export async function watchRun(place: Place, run: FoundRun, options: WatchOptions, context: Context): Promise<RunView> {
   const over = new AbortController()
   const signal = AbortSignal.any([options.signal, over.signal])
-  const state: Watched = {parts: new Map(), recent: new RecentSteps(), lost: new Set(), ends: new Map(), metrics: [], away: options.records.away ?? null}
-  const view = (): RunView => ({...runView(run, {parts: [...state.parts.values()], lost: [...state.lost], metrics: state.metrics, away: state.away, now: Date.now()}), ...endStatus(run, state)})
+  const state: Watched = {
+    parts: new Map(),
+    recent: new RecentSteps(),
+    lost: new Set(),
+    ends: new Map(),
+    metrics: [],
+    away: options.records.away ?? null,
+  }
+  const view = (): RunView => ({
+    ...runView(run, {
+      parts: [...state.parts.values()],
+      lost: [...state.lost],
+      metrics: state.metrics,
+      away: state.away,
+      now: Date.now(),
+    }),
+    ...endStatus(run, state),
+  })
   const asking = askMetrics(run, options.records, state, signal)
   let telling: NodeJS.Timeout | undefined
   const begin = (): void => {
@@ -56,7 +72,11 @@ export async function watchRun(place: Place, run: FoundRun, options: WatchOption
   }
   const silence = new Silence(run.nodes)
   try {
-    await Promise.all(run.nodes.map((one) => watchNode(place, run.run, one.node, {...options, onNode, silence}, state, signal, context)))
+    await Promise.all(
+      run.nodes.map((one) =>
+        watchNode(place, run.run, one.node, {...options, onNode, silence}, state, signal, context),
+      ),
+    )
   } finally {
     silence.close()
     clearInterval(telling)
@@ -91,25 +111,37 @@ interface NodeWatch extends WatchOptions {
   silence: Silence
 }
 
-async function watchNode(place: Place, run: string, node: string, {every, onNode, silence}: NodeWatch, state: Watched, leave: AbortSignal, context: Context): Promise<void> {
+async function watchNode(
+  place: Place,
+  run: string,
+  node: string,
+  {every, onNode, silence}: NodeWatch,
+  state: Watched,
+  leave: AbortSignal,
+  context: Context,
+): Promise<void> {
   const signal = AbortSignal.any([leave, silence.signal(node)])
   for (let tries = 0; !signal.aborted; tries++) {
     const alive = setInterval(() => state.lost.has(node) || silence.hear(node), ALIVE_MS)
     try {
       const host = await hostOf(place, node, context)
-      await host.call('run.watch', {run, every}, {
-        signal,
-        onEvent: (event) => {
-          tries = 0
-          state.lost.delete(node)
-          for (const part of event.parts) {
-            const hardware = part.hardware ?? state.parts.get(part.node)?.hardware ?? null
-            if (part.node === node) silence.lead(node, part)
-            state.parts.set(part.node, state.recent.take({...part, hardware}, performance.now()))
-          }
-          onNode(node)
+      await host.call(
+        'run.watch',
+        {run, every},
+        {
+          signal,
+          onEvent: (event) => {
+            tries = 0
+            state.lost.delete(node)
+            for (const part of event.parts) {
+              const hardware = part.hardware ?? state.parts.get(part.node)?.hardware ?? null
+              if (part.node === node) silence.lead(node, part)
+              state.parts.set(part.node, state.recent.take({...part, hardware}, performance.now()))
+            }
+            onNode(node)
+          },
         },
-      })
+      )
       const detail = await host.call('run.state', {run}, {signal})
       state.ends.set(node, detail)
       silence.end(node, detail)

@@ -18,7 +18,12 @@ export interface ShareWish {
   key?: string | undefined
 }
 
-type AddInput = Required<Pick<ShareWish, 'folder' | 'user' | 'access'>> & {node: string; name: string | null; until: number | null; key: string | null}
+type AddInput = Required<Pick<ShareWish, 'folder' | 'user' | 'access'>> & {
+  node: string
+  name: string | null
+  until: number | null
+  key: string | null
+}
 type RemoveInput = {node: string; name: string; user: string | null}
 
 export type ShareKinds = {
@@ -34,10 +39,15 @@ interface ShareEnv {
 
 const HANDLERS: Handlers<ShareKinds, ShareEnv> = {
   'share.add': add,
-  'share.remove': async ({name, user}, _done, env) => (await openHost(env.fleet, env.node, env.context)).call('share.remove', {name, user}, {signal: env.context.signal}),
+  'share.remove': async ({name, user}, _done, env) =>
+    (await openHost(env.fleet, env.node, env.context)).call('share.remove', {name, user}, {signal: env.context.signal}),
 }
 
-async function add({node: _node, ...order}: AddInput, _done: unknown, {fleet, node, context}: ShareEnv): Promise<ShareMade> {
+async function add(
+  {node: _node, ...order}: AddInput,
+  _done: unknown,
+  {fleet, node, context}: ShareEnv,
+): Promise<ShareMade> {
   const host = await openHost(fleet, node, context)
   if (order.access === 'write') await needBubblewrap(host, context)
   return host.call('share.add', order, {signal: context.signal})
@@ -59,7 +69,10 @@ export interface Shares {
 
 export function openShares(fleet: Fleet, node: RackNode, context: Context): Shares {
   const env = {fleet, node, context}
-  const carryOut = async <K extends keyof ShareKinds & string>(plan: PlanOf<ShareKinds>, kind: K): Promise<ShareKinds[K]['output']> => {
+  const carryOut = async <K extends keyof ShareKinds & string>(
+    plan: PlanOf<ShareKinds>,
+    kind: K,
+  ): Promise<ShareKinds[K]['output']> => {
     const outcomes = await executePlan(plan, HANDLERS, env, context)
     throwIfFailed(outcomes)
     const [value] = valuesOf<ShareKinds, K>(outcomes, kind)
@@ -71,18 +84,36 @@ export function openShares(fleet: Fleet, node: RackNode, context: Context): Shar
     list: async () => (await host()).call('share.list', null, {signal: context.signal}),
     planAdd: ({folder, user, access, name, until, key}) => ({
       command: 'share add',
-      steps: [{
-        id: 'share', node: node.name, kind: 'share.add', needs: [],
-        title: access === 'read' ? `Let ${user} read ${folder}, by access control lists` : `Let ${user} write into ${folder}, as its owner, through SSH and in a sandbox`,
-        input: {node: node.name, folder, user, access, name: name ?? null, until: until ?? null, key: key ?? null},
-      }],
+      steps: [
+        {
+          id: 'share',
+          node: node.name,
+          kind: 'share.add',
+          needs: [],
+          title:
+            access === 'read'
+              ? `Let ${user} read ${folder}, by access control lists`
+              : `Let ${user} write into ${folder}, as its owner, through SSH and in a sandbox`,
+          input: {node: node.name, folder, user, access, name: name ?? null, until: until ?? null, key: key ?? null},
+        },
+      ],
     }),
     planRemove: (name, user) => ({
       command: 'share remove',
-      steps: [{id: 'share', node: node.name, kind: 'share.remove', needs: [], title: `Take ${name} back from ${user ?? 'all'}`, input: {node: node.name, name, user: user ?? null}}],
+      steps: [
+        {
+          id: 'share',
+          node: node.name,
+          kind: 'share.remove',
+          needs: [],
+          title: `Take ${name} back from ${user ?? 'all'}`,
+          input: {node: node.name, name, user: user ?? null},
+        },
+      ],
     }),
     add: (plan) => carryOut(plan, 'share.add'),
     remove: (plan) => carryOut(plan, 'share.remove'),
-    reply: async ({owner, name}, accept, key) => (await host()).call('share.reply', {owner, name, accept, key: key ?? null}, {signal: context.signal}),
+    reply: async ({owner, name}, accept, key) =>
+      (await host()).call('share.reply', {owner, name, accept, key: key ?? null}, {signal: context.signal}),
   }
 }

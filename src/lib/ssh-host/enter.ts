@@ -7,16 +7,27 @@ import type {BoundVolume, SshSession} from '../protocol/index.ts'
 export type SessionSettings = Pick<Manifest['workspace'], 'env' | 'isolate'> & {volumes?: BoundVolume[]}
 
 /** Where systems have OpenSSH's program for sftp. */
-const SFTP_SERVERS = ['/usr/lib/openssh', '/usr/libexec/openssh', '/usr/lib/ssh', '/usr/libexec', '/usr/lib/misc'].map((folder) => `${folder}/sftp-server`)
-
-/** What the client asks for; nothing is a shell. Not a login shell: its start-up files would put the system's Python first again. An image may lack the account's shell. */
-const ASKED = '[ -x "${SHELL-}" ] || SHELL=/bin/sh; if [ -n "${SSH_ORIGINAL_COMMAND-}" ]; then exec "$SHELL" -c "$SSH_ORIGINAL_COMMAND"; else exec "$SHELL"; fi'
+const SFTP_SERVERS = ['/usr/lib/openssh', '/usr/libexec/openssh', '/usr/lib/ssh', '/usr/libexec', '/usr/lib/misc'].map(
+  (folder) => `${folder}/sftp-server`,
+)
 
 /**
- * What a node needs for one connection: what sshd's ForceCommand runs there. `flexrack-sftp` is what our sshd calls sftp (ssh_session.py): the node's own
- * program has it, outside of an image, where the code has the same path. Errors: NOT_FOUND where the workspace has no code or its environment is gone. Pure.
+ * What the client asks for; nothing is a shell. Not a login shell: its start-up files would put the system's Python
+ * first again. An image may lack the account's shell.
  */
-export function sshSession(workspace: PlacedWorkspace, {env, isolate, volumes}: SessionSettings, key: string): SshSession {
+const ASKED =
+  '[ -x "${SHELL-}" ] || SHELL=/bin/sh; if [ -n "${SSH_ORIGINAL_COMMAND-}" ]; then exec "$SHELL" -c "$SSH_ORIGINAL_COMMAND"; else exec "$SHELL"; fi'
+
+/**
+ * What a node needs for one connection: what sshd's ForceCommand runs there. `flexrack-sftp` is what our sshd calls
+ * sftp (ssh_session.py): the node's own program has it, outside of an image, where the code has the same path. Errors:
+ * NOT_FOUND where the workspace has no code or its environment is gone. Pure.
+ */
+export function sshSession(
+  workspace: PlacedWorkspace,
+  {env, isolate, volumes}: SessionSettings,
+  key: string,
+): SshSession {
   const entered = workspaceScript(workspace, env, ['/bin/sh', '-c', ASKED], {isolate, ...(volumes && {volumes})})
   const sftp = `if [ "\${SSH_ORIGINAL_COMMAND-}" = flexrack-sftp ]; then
 cd ${quote([workspace.code])} || exit 1

@@ -13,7 +13,12 @@ export interface SshFiles {
 
 export function sshFiles(context: Context): SshFiles {
   const folder = join(userPaths(context.env).config, 'ssh')
-  return {folder, hosts: join(folder, 'hosts.conf'), knownHosts: join(folder, 'known_hosts'), key: join(folder, 'id_ed25519')}
+  return {
+    folder,
+    hosts: join(folder, 'hosts.conf'),
+    knownHosts: join(folder, 'known_hosts'),
+    key: join(folder, 'id_ed25519'),
+  }
 }
 
 /** What the file of hosts has now; undefined where there is none. Errors: CONFLICT where it is not ours. */

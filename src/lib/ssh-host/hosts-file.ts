@@ -24,23 +24,30 @@ export interface HostsFile {
 
 /** The file as text. Pure. Errors: LOCAL_FAILED for a path that OpenSSH cannot be told of. */
 export function hostsText({hosts, madeConfig}: HostsFile, site: HostSite): string {
-  return [HEADER, ...(madeConfig ? [MADE] : []), ...hosts.flatMap((host) => ['', ...hostLines(host, site)]), ''].join('\n')
+  return [HEADER, ...(madeConfig ? [MADE] : []), ...hosts.flatMap((host) => ['', ...hostLines(host, site)]), ''].join(
+    '\n',
+  )
 }
 
 /** The same back. Pure. Errors: CONFLICT for a file that is not ours; lines that are not whole are passed over. */
 export function readHosts(text: string, file: string): HostsFile {
   if (!text.startsWith(HEADER)) {
-    throw new CliError('CONFLICT', `${file} is not a file of flexrack, which would overwrite it`, {hint: `mv ${quote([file])} ${quote([`${file}.old`])}`, details: {file}})
+    throw new CliError('CONFLICT', `${file} is not a file of flexrack, which would overwrite it`, {
+      hint: `mv ${quote([file])} ${quote([`${file}.old`])}`,
+      details: {file},
+    })
   }
   const lines = text.split('\n')
-  const hosts = lines.filter((line) => line.startsWith(MARK)).flatMap((line): SshHost[] => {
-    try {
-      const value = JSON.parse(line.slice(MARK.length)) as SshHost
-      return isHost(value) ? [value] : []
-    } catch {
-      return []
-    }
-  })
+  const hosts = lines
+    .filter((line) => line.startsWith(MARK))
+    .flatMap((line): SshHost[] => {
+      try {
+        const value = JSON.parse(line.slice(MARK.length)) as SshHost
+        return isHost(value) ? [value] : []
+      } catch {
+        return []
+      }
+    })
   return {hosts, madeConfig: lines.includes(MADE)}
 }
 
@@ -53,7 +60,13 @@ export function knownHostsText(hosts: readonly SshHost[]): string {
 export function isHost(value: SshHost): boolean {
   const {alias, hostKey, user, node, project, rack, rackFile, folder, first} = value
   const words = [node, project, rack, rackFile, ...(folder === null ? [] : [folder])]
-  return /^ws-[a-z0-9-]+$/.test(alias) && isHostKey(hostKey) && isUser(user) && typeof first === 'boolean' && words.every((one) => typeof one === 'string' && one !== '' && !/\p{Cc}/u.test(one))
+  return (
+    /^ws-[a-z0-9-]+$/.test(alias) &&
+    isHostKey(hostKey) &&
+    isUser(user) &&
+    typeof first === 'boolean' &&
+    words.every((one) => typeof one === 'string' && one !== '' && !/\p{Cc}/u.test(one))
+  )
 }
 
 export function isHostKey(text: unknown): text is string {
@@ -65,7 +78,18 @@ export function isUser(text: unknown): text is string {
 }
 
 function hostLines(host: SshHost, site: HostSite): string[] {
-  const words = [...(site.home === undefined ? [] : ['env', `FLEXRACK_HOME=${site.home}`]), ...site.program, 'workspace', 'stdio', host.project, '--rack', host.rackFile, '--on', host.node, ...(host.folder === null ? [] : ['--project', host.folder])]
+  const words = [
+    ...(site.home === undefined ? [] : ['env', `FLEXRACK_HOME=${site.home}`]),
+    ...site.program,
+    'workspace',
+    'stdio',
+    host.project,
+    '--rack',
+    host.rackFile,
+    '--on',
+    host.node,
+    ...(host.folder === null ? [] : ['--project', host.folder]),
+  ]
   return [
     `${MARK}${JSON.stringify(host)}`,
     `Host ${host.alias}`,
@@ -101,5 +125,9 @@ function path(text: string): string {
 
 function refuse(words: string[], letters: RegExp): void {
   const bad = words.find((one) => letters.test(one))
-  if (bad !== undefined) throw new CliError('LOCAL_FAILED', `OpenSSH cannot be told of the path ${JSON.stringify(bad)}`, {hint: 'set FLEXRACK_HOME to a folder with a plain name', details: {path: bad}})
+  if (bad !== undefined)
+    throw new CliError('LOCAL_FAILED', `OpenSSH cannot be told of the path ${JSON.stringify(bad)}`, {
+      hint: 'set FLEXRACK_HOME to a folder with a plain name',
+      details: {path: bad},
+    })
 }

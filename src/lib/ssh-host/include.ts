@@ -1,6 +1,6 @@
 /**
- * One line of ~/.ssh/config, before everything else: below the first Host or Match it would only count for that one. Pure functions
- * of the file's text, as latin1, so that every byte stays what it is.
+ * One line of ~/.ssh/config, before everything else: below the first Host or Match it would only count for that one.
+ * Pure functions of the file's text, as latin1, so that every byte stays what it is.
  */
 
 /** The text with the line at its top; the same text where it is there already. A line further down is moved. */

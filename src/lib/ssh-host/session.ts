@@ -6,10 +6,19 @@ import type {PlacedWorkspace} from '../workspace/index.ts'
 import {sshSession, type SessionSettings} from './enter.ts'
 import {sshFiles} from './files.ts'
 
-/** Opens the far end of a connection: an SSH server at the other end of the process's streams. Errors: NOT_FOUND where `workspace ssh-config` has made no key yet; those of sshSession. */
-export async function connectSession(host: Host, workspace: PlacedWorkspace, settings: SessionSettings, context: Context): Promise<RemoteProcess> {
+/**
+ * Opens the far end of a connection: an SSH server at the other end of the process's streams. Errors: NOT_FOUND where
+ * `workspace ssh-config` has made no key yet; those of sshSession.
+ */
+export async function connectSession(
+  host: Host,
+  workspace: PlacedWorkspace,
+  settings: SessionSettings,
+  context: Context,
+): Promise<RemoteProcess> {
   const text = await textIfThere(`${sshFiles(context).key}.pub`)
-  if (text === undefined) throw new CliError('NOT_FOUND', 'there is no key for workspaces here', {hint: 'flexrack workspace ssh-config'})
+  if (text === undefined)
+    throw new CliError('NOT_FOUND', 'there is no key for workspaces here', {hint: 'flexrack workspace ssh-config'})
   const order = sshSession(workspace, settings, text.trim().split(/\s+/).slice(0, 2).join(' '))
   return host.shell.spawn(sessionScript(host), {first: `${JSON.stringify(order)}\n`})
 }

@@ -14,7 +14,10 @@ export type HostToWrite = Omit<SshHost, 'hostKey'> & {hostKey: string | FromStep
 export type SshHostKinds = {
   /** The output: the public key. */
   'ssh-host.key': {input: {node: string; project: string}; output: string}
-  'ssh-host.write': {input: {file: string; hosts: HostToWrite[]; madeConfig: boolean; program: string[]}; output: SshHost[]}
+  'ssh-host.write': {
+    input: {file: string; hosts: HostToWrite[]; madeConfig: boolean; program: string[]}
+    output: SshHost[]
+  }
   'ssh-host.include': {input: {config: string; file: string}; output: void}
   /** `made`: the file was made for the line; it goes where nothing else is in it. */
   'ssh-host.exclude': {input: {config: string; file: string; made: boolean}; output: void}
@@ -27,9 +30,13 @@ export interface SshHostEnv {
 }
 
 export const SSH_HOST_HANDLERS: Handlers<SshHostKinds, SshHostEnv> = {
-  'ssh-host.key': async ({node, project}, _done, {host, context}) => wholeKey(node, (await host(node).call('workspace.ssh_host', {project}, {signal: context.signal})).host_key),
+  'ssh-host.key': async ({node, project}, _done, {host, context}) =>
+    wholeKey(node, (await host(node).call('workspace.ssh_host', {project}, {signal: context.signal})).host_key),
   'ssh-host.write': async ({hosts, madeConfig, program}, done, {context}) => {
-    const whole = hosts.map((one): SshHost => ({...one, hostKey: typeof one.hostKey === 'string' ? one.hostKey : done.of('ssh-host.key', one.hostKey)}))
+    const whole = hosts.map((one): SshHost => ({
+      ...one,
+      hostKey: typeof one.hostKey === 'string' ? one.hostKey : done.of('ssh-host.key', one.hostKey),
+    }))
     const content: HostsFile = {hosts: whole, madeConfig}
     const files = sshFiles(context)
     await writeHosts(files, content, hostSite(files, program, context))

@@ -50,5 +50,8 @@ export async function writeUserConfig({file, text: old}: UserConfig, text: strin
 
 /** A link to what is not there: to write through it would make a file where somebody else makes one. */
 async function isDangling(file: string): Promise<boolean> {
-  return lstat(file).then((found) => found.isSymbolicLink(), () => false)
+  return lstat(file).then(
+    (found) => found.isSymbolicLink(),
+    () => false,
+  )
 }

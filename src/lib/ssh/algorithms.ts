@@ -10,13 +10,20 @@ const HOST_KEY_ALGORITHMS: [keyType: string, algorithms: ServerHostKeyAlgorithm[
 ]
 
 /**
- * What we offer. AES-GCM first: it is the quickest that node:crypto does, and ssh2's own ChaCha20 is plain JavaScript here.
- * Host key types in `known` come first, so that a server with several keys shows the one we can verify.
+ * What we offer. AES-GCM first: it is the quickest that node:crypto does, and ssh2's own ChaCha20 is plain JavaScript
+ * here. Host key types in `known` come first, so that a server with several keys shows the one we can verify.
  */
 export function chooseAlgorithms(known: ReadonlySet<string>): Algorithms {
   const rank = (entry: [string, unknown]): number => (known.has(entry[0]) ? 0 : 1)
   return {
-    cipher: ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr', 'aes192-ctr', 'aes256-ctr', 'chacha20-poly1305@openssh.com'],
+    cipher: [
+      'aes128-gcm@openssh.com',
+      'aes256-gcm@openssh.com',
+      'aes128-ctr',
+      'aes192-ctr',
+      'aes256-ctr',
+      'chacha20-poly1305@openssh.com',
+    ],
     kex: [
       'curve25519-sha256',
       'curve25519-sha256@libssh.org',
@@ -28,7 +35,13 @@ export function chooseAlgorithms(known: ReadonlySet<string>): Algorithms {
       'diffie-hellman-group16-sha512',
       'diffie-hellman-group18-sha512',
     ],
-    hmac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com', 'hmac-sha2-256', 'hmac-sha2-512', 'hmac-sha1'],
+    hmac: [
+      'hmac-sha2-256-etm@openssh.com',
+      'hmac-sha2-512-etm@openssh.com',
+      'hmac-sha2-256',
+      'hmac-sha2-512',
+      'hmac-sha1',
+    ],
     serverHostKey: [...HOST_KEY_ALGORITHMS].sort((a, b) => rank(a) - rank(b)).flatMap(([, algorithms]) => algorithms),
     compress: ['none'],
   }

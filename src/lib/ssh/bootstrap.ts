@@ -2,16 +2,21 @@
  * How a script reaches the node. The command line is fixed but for a nonce, so `ps` shows nothing of the script or its
  * environment, and it is plain enough for any login shell (bash, zsh, fish, dash, csh): no backslash, no quote inside.
  * It says the nonce on both outputs, which ends whatever start-up files and banners have printed, then reads the script
- * as one line of stdin. `read` of every sh takes a pipe byte by byte, so the bytes after that line are left for the script.
+ * as one line of stdin. `read` of every sh takes a pipe byte by byte, so the bytes after that line are left for the
+ * script.
  */
 export function bootCommand(nonce: string): string {
   return `exec sh -c 'echo ${nonce} $$; echo ${nonce} $$ >&2; IFS= read -r flexrack_s; eval "unset flexrack_s; $(printf %b "$flexrack_s")"'`
 }
 
-/** The line that carries script and environment: the form that `printf %b` turns back into the text. Ends with a newline. */
+/**
+ * The line that carries script and environment: the form that `printf %b` turns back into the text. Ends with a
+ * newline.
+ */
 export function bootLine(script: string, env: Record<string, string> = {}): string {
   const exports = Object.entries(env).map(([name, value]) => {
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw new TypeError(`not a name for an environment variable: ${JSON.stringify(name)}`)
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+      throw new TypeError(`not a name for an environment variable: ${JSON.stringify(name)}`)
     return `export ${name}='${value.replaceAll("'", `'\\''`)}'\n`
   })
   const text = exports.join('') + script
@@ -19,7 +24,10 @@ export function bootLine(script: string, env: Record<string, string> = {}): stri
   return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\r', '\\r') + '\n'
 }
 
-/** Finds the end of start-up noise. Feed it chunks until it gives `rest`: what follows the nonce's line, and the process id in that line. */
+/**
+ * Finds the end of start-up noise. Feed it chunks until it gives `rest`: what follows the nonce's line, and the process
+ * id in that line.
+ */
 export class Preamble {
   readonly #nonce: string
   #held: Buffer = Buffer.alloc(0)

@@ -1,7 +1,10 @@
 import {Readable, Writable} from 'node:stream'
 import {Preamble} from './bootstrap.ts'
 
-/** One output of a remote process without its preamble. Unlike ssh2's own streams, it errors when the connection is lost: a cut is no end. */
+/**
+ * One output of a remote process without its preamble. Unlike ssh2's own streams, it errors when the connection is
+ * lost: a cut is no end.
+ */
 export class ChannelOutput extends Readable {
   readonly #source: Readable
   readonly #preamble: Preamble
@@ -55,7 +58,10 @@ export class ChannelOutput extends Readable {
   }
 }
 
-/** stdin of a remote process. Unlike ssh2's own stream, a write to a process that is gone fails (EPIPE) and does not wait for ever. */
+/**
+ * stdin of a remote process. Unlike ssh2's own stream, a write to a process that is gone fails (EPIPE) and does not
+ * wait for ever.
+ */
 export class ChannelInput extends Writable {
   readonly #target: Writable
   #pending: ((error?: Error) => void) | undefined

@@ -17,10 +17,14 @@ export interface ConfigQuestion {
 
 type Line = SSHConfig[number]
 
-/** Reads ~/.ssh/config and /etc/ssh/ssh_config for one host. A file that cannot be parsed throws; one that is not there is empty. */
+/**
+ * Reads ~/.ssh/config and /etc/ssh/ssh_config for one host. A file that cannot be parsed throws; one that is not there
+ * is empty.
+ */
 export async function readConfig(question: ConfigQuestion): Promise<Settings> {
   const settings: Settings = new Map()
-  for (const file of [join(question.home, '.ssh', 'config'), '/etc/ssh/ssh_config']) await applyFile(file, question, settings, 0)
+  for (const file of [join(question.home, '.ssh', 'config'), '/etc/ssh/ssh_config'])
+    await applyFile(file, question, settings, 0)
   return settings
 }
 
@@ -41,20 +45,28 @@ async function applyFile(file: string, question: ConfigQuestion, settings: Setti
   await apply(lines, file, question, settings, depth)
 }
 
-async function apply(lines: Line[], file: string, question: ConfigQuestion, settings: Settings, depth: number): Promise<void> {
+async function apply(
+  lines: Line[],
+  file: string,
+  question: ConfigQuestion,
+  settings: Settings,
+  depth: number,
+): Promise<void> {
   for (const line of lines) {
     if (!('param' in line)) continue
     const key = line.param.toLowerCase()
     const values = typeof line.value === 'string' ? [line.value] : line.value.map((part) => part.val)
     if (key === 'host') {
-      if (matchesPattern(values, question.host)) await apply((line as {config: SSHConfig}).config, file, question, settings, depth)
+      if (matchesPattern(values, question.host))
+        await apply((line as {config: SSHConfig}).config, file, question, settings, depth)
     } else if (key === 'match') {
       const section = line as {config: SSHConfig; criteria: Record<string, unknown>}
       if (meetsAll(section.criteria, question, settings)) await apply(section.config, file, question, settings, depth)
     } else if (key === 'include') {
       if (depth >= 16) throw new CliError('NODE_UNREACHABLE', `${file} includes itself`, {details: {file}})
       for (const pattern of values) {
-        for (const included of await expandIncluded(pattern, file, question.home)) await applyFile(included, question, settings, depth + 1)
+        for (const included of await expandIncluded(pattern, file, question.home))
+          await applyFile(included, question, settings, depth + 1)
       }
     } else if (key === 'identityfile') {
       settings.set(key, [...(settings.get(key) ?? []), ...values])
@@ -64,10 +76,18 @@ async function apply(lines: Line[], file: string, question: ConfigQuestion, sett
   }
 }
 
-/** Match lines whose condition we can know; `exec` runs nothing and, like conditions that ask for a second pass, does not hold. */
+/**
+ * Match lines whose condition we can know; `exec` runs nothing and, like conditions that ask for a second pass, does
+ * not hold.
+ */
 function meetsAll(criteria: Record<string, unknown>, question: ConfigQuestion, settings: Settings): boolean {
   const user = question.user ?? settings.get('user')?.[0] ?? question.localUser
-  const subjects: Record<string, string> = {host: settings.get('hostname')?.[0] ?? question.host, originalhost: question.host, user, localuser: question.localUser}
+  const subjects: Record<string, string> = {
+    host: settings.get('hostname')?.[0] ?? question.host,
+    originalhost: question.host,
+    user,
+    localuser: question.localUser,
+  }
   return Object.entries(criteria).every(([name, value]) => {
     const negated = name.startsWith('!')
     const key = name.replace(/^!/, '').toLowerCase()
@@ -90,7 +110,12 @@ async function expandIncluded(pattern: string, file: string, home: string): Prom
       if (!/[*?]/.test(part)) next.push(`${folder}/${part}`)
       else {
         const names = await readdir(folder === '' ? '/' : folder).catch(() => [])
-        next.push(...names.filter((name) => !name.startsWith('.') && matchesPattern([part], name)).sort().map((name) => `${folder}/${name}`))
+        next.push(
+          ...names
+            .filter((name) => !name.startsWith('.') && matchesPattern([part], name))
+            .sort()
+            .map((name) => `${folder}/${name}`),
+        )
       }
     }
     found = next

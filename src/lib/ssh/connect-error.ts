@@ -4,7 +4,10 @@ import type {Identities} from './identity.ts'
 import {quote} from './quote.ts'
 
 /** NODE_UNREACHABLE with the reason in plain words, by the code of the operating system. */
-export function connectionError(endpoint: Endpoint, cause: {code?: unknown; message?: string; seconds?: number}): CliError {
+export function connectionError(
+  endpoint: Endpoint,
+  cause: {code?: unknown; message?: string; seconds?: number},
+): CliError {
   const where = `${endpoint.host}:${endpoint.port}`
   const reasons: Record<string, string> = {
     DEADLINE: `${where} did not answer within ${cause.seconds} s`,
@@ -18,7 +21,12 @@ export function connectionError(endpoint: Endpoint, cause: {code?: unknown; mess
   }
   const reason = reasons[String(cause.code)] ?? `${where}: ${cause.message || String(cause.code)}`
   return new CliError('NODE_UNREACHABLE', `no connection to ${endpoint.label}: ${reason}`, {
-    details: {node: endpoint.label, host: endpoint.host, port: endpoint.port, reason: cause.message || String(cause.code)},
+    details: {
+      node: endpoint.label,
+      host: endpoint.host,
+      port: endpoint.port,
+      reason: cause.message || String(cause.code),
+    },
     hint: cause.code === 'ECONNREFUSED' && endpoint.revive !== undefined ? endpoint.revive : sshCommand(endpoint),
   })
 }
@@ -26,11 +34,22 @@ export function connectionError(endpoint: Endpoint, cause: {code?: unknown; mess
 /** AUTH_FAILED with every key that was offered, and those that could not be. */
 export function authenticationError(endpoint: Endpoint, identities: Identities, cause: Error | undefined): CliError {
   const {offered, problems} = identities
-  const keys = offered.length === 0 ? 'there is no key to offer' : `it refused ${offered.length === 1 ? 'the key' : 'every key:'} ${offered.join(', ')}`
+  const keys =
+    offered.length === 0
+      ? 'there is no key to offer'
+      : `it refused ${offered.length === 1 ? 'the key' : 'every key:'} ${offered.join(', ')}`
   const also = problems.length > 0 ? `; ${problems.join('; ')}` : ''
   const file = endpoint.identityFiles[0] ?? '~/.ssh/id_ed25519'
   return new CliError('AUTH_FAILED', `${endpoint.label} does not let ${endpoint.user} in: ${keys}${also}`, {
-    details: {node: endpoint.label, user: endpoint.user, host: endpoint.host, port: endpoint.port, offered, problems, ...(cause ? {reason: cause.message} : {})},
+    details: {
+      node: endpoint.label,
+      user: endpoint.user,
+      host: endpoint.host,
+      port: endpoint.port,
+      offered,
+      problems,
+      ...(cause ? {reason: cause.message} : {}),
+    },
     hint: `ssh-copy-id -i ${quote([file])} ${endpoint.port === 22 ? '' : `-p ${endpoint.port} `}${quote([`${endpoint.user}@${endpoint.host}`])}`,
     cause,
   })
@@ -44,5 +63,12 @@ export function isLinkTrouble(error: unknown): boolean {
 function sshCommand(endpoint: Endpoint): string {
   const jump = endpoint.jump ? ['-J', `${endpoint.jump.user}@${endpoint.jump.host}:${endpoint.jump.port}`] : []
   const key = endpoint.identitiesNamed && endpoint.identityFiles[0] ? ['-i', endpoint.identityFiles[0]] : []
-  return quote(['ssh', ...jump, ...key, ...(endpoint.port === 22 ? [] : ['-p', String(endpoint.port)]), `${endpoint.user}@${endpoint.host}`, 'true'])
+  return quote([
+    'ssh',
+    ...jump,
+    ...key,
+    ...(endpoint.port === 22 ? [] : ['-p', String(endpoint.port)]),
+    `${endpoint.user}@${endpoint.host}`,
+    'true',
+  ])
 }

@@ -44,7 +44,10 @@ export class Connection {
     return this.#lost
   }
 
-  /** Calls back once when the connection is lost (at once if it is already); the returned function takes the listener off. */
+  /**
+   * Calls back once when the connection is lost (at once if it is already); the returned function takes the listener
+   * off.
+   */
   onLost(listener: (error: CliError) => void): () => void {
     if (this.#lost) listener(this.#lost)
     else this.#listeners.add(listener)
@@ -58,26 +61,41 @@ export class Connection {
 
   /** A TCP connection from the node to host:port. Throws NODE_UNREACHABLE or REFUSED. */
   async openTcp(host: string, port: number, from: {host: string; port: number}): Promise<ClientChannel> {
-    return this.#open((done) => this.client.forwardOut(from.host, from.port, host, port, done), {to: `${host}:${port}`, setting: 'AllowTcpForwarding', details: {host, port}})
+    return this.#open((done) => this.client.forwardOut(from.host, from.port, host, port, done), {
+      to: `${host}:${port}`,
+      setting: 'AllowTcpForwarding',
+      details: {host, port},
+    })
   }
 
   /** A connection to a unix socket of the node (direct-streamlocal@openssh.com). Throws NODE_UNREACHABLE or REFUSED. */
   async openUnix(path: string): Promise<ClientChannel> {
-    return this.#open((done) => this.client.openssh_forwardOutStreamLocal(path, done), {to: path, setting: 'AllowStreamLocalForwarding', details: {path}})
+    return this.#open((done) => this.client.openssh_forwardOutStreamLocal(path, done), {
+      to: path,
+      setting: 'AllowStreamLocalForwarding',
+      details: {path},
+    })
   }
 
-  async #open(ask: (done: (error: Error | undefined, channel: ClientChannel) => void) => void, {to, setting, details}: {to: string; setting: string; details: Record<string, unknown>}): Promise<ClientChannel> {
+  async #open(
+    ask: (done: (error: Error | undefined, channel: ClientChannel) => void) => void,
+    {to, setting, details}: {to: string; setting: string; details: Record<string, unknown>},
+  ): Promise<ClientChannel> {
     try {
       return await this.#request<ClientChannel>(ask)
     } catch (error) {
       if (this.#lost) throw this.#lost
       // RFC 4254, 5.1: 1 is "administratively prohibited", here that setting with no.
       const prohibited = (error as {reason?: unknown}).reason === 1
-      throw new CliError(prohibited ? 'REFUSED' : 'NODE_UNREACHABLE', prohibited ? `${this.node} does not allow forwarding to ${to}` : `${this.node} cannot connect to ${to}`, {
-        details: {node: this.node, ...details, reason: (error as Error).message},
-        cause: error,
-        ...(prohibited ? {hint: `set "${setting} yes" in the sshd_config of ${this.node}`} : {}),
-      })
+      throw new CliError(
+        prohibited ? 'REFUSED' : 'NODE_UNREACHABLE',
+        prohibited ? `${this.node} does not allow forwarding to ${to}` : `${this.node} cannot connect to ${to}`,
+        {
+          details: {node: this.node, ...details, reason: (error as Error).message},
+          cause: error,
+          ...(prohibited ? {hint: `set "${setting} yes" in the sshd_config of ${this.node}`} : {}),
+        },
+      )
     }
   }
 
@@ -98,7 +116,9 @@ export class Connection {
     if (!this.#lost) this.client.destroy()
   }
 
-  /** ssh2 throws when the socket is gone and calls back otherwise; and a lost connection must not leave anybody waiting. */
+  /**
+   * ssh2 throws when the socket is gone and calls back otherwise; and a lost connection must not leave anybody waiting.
+   */
   #request<T>(ask: (done: (error: Error | undefined, value: T) => void) => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const off = this.onLost(reject)
@@ -110,7 +130,13 @@ export class Connection {
         })
       } catch (error) {
         off()
-        reject(this.#lost ?? new CliError('NODE_UNREACHABLE', `the connection to ${this.node} is closed`, {details: {node: this.node}, cause: error}))
+        reject(
+          this.#lost ??
+            new CliError('NODE_UNREACHABLE', `the connection to ${this.node} is closed`, {
+              details: {node: this.node},
+              cause: error,
+            }),
+        )
       }
     })
   }

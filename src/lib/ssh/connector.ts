@@ -30,7 +30,10 @@ export class Connector {
     this.#starts = new Slots(options.parallelStarts ?? 16)
   }
 
-  /** A new connection to a target. Errors: NODE_UNREACHABLE, AUTH_FAILED, HOST_KEY_UNKNOWN, HOST_KEY_CHANGED, INTERRUPTED. */
+  /**
+   * A new connection to a target. Errors: NODE_UNREACHABLE, AUTH_FAILED, HOST_KEY_UNKNOWN, HOST_KEY_CHANGED,
+   * INTERRUPTED.
+   */
   async connect(target: SshTarget): Promise<Connection> {
     return this.#reach(await resolveTarget(target, this.#ctx.env))
   }
@@ -39,7 +42,11 @@ export class Connector {
   async close(): Promise<void> {
     this.#closing.abort()
     // Jump hosts last: the others go through them.
-    const jumps = new Set((await Promise.allSettled(this.#jumps.values())).map((one) => (one.status === 'fulfilled' ? one.value : undefined)))
+    const jumps = new Set(
+      (await Promise.allSettled(this.#jumps.values())).map((one) =>
+        one.status === 'fulfilled' ? one.value : undefined,
+      ),
+    )
     await Promise.all([...this.#open].filter((one) => !jumps.has(one)).map((one) => one.finish(FAREWELL_MS)))
     await Promise.all([...this.#open].map((one) => one.finish(FAREWELL_MS)))
   }
@@ -73,12 +80,21 @@ export class Connector {
 
   /** `onSilent`: see Wiring. */
   async #persist(endpoint: Endpoint, via: Connection | undefined, onSilent: () => void): Promise<Connection> {
-    // The first Ctrl-C ends what is being waited for now; connecting afterwards, to put things in order, must still work.
+    // The first Ctrl-C ends what is being waited for now; connecting afterwards, to put things in order, must still
+    // work.
     const soft = this.#ctx.signal.aborted ? [] : [this.#ctx.signal]
     const signal = AbortSignal.any([this.#closing.signal, this.#ctx.kill, ...soft])
     for (let number = 1; ; number++) {
       try {
-        return await attempt(endpoint, {ctx: this.#ctx, options: this.#options, questions: this.#questions, ring: this.#ring, via, signal, onSilent})
+        return await attempt(endpoint, {
+          ctx: this.#ctx,
+          options: this.#options,
+          questions: this.#questions,
+          ring: this.#ring,
+          via,
+          signal,
+          onSilent,
+        })
       } catch (error) {
         if (!(error instanceof AttemptError)) throw error
         if (!error.again || number === ATTEMPTS || via?.lost) throw error.reported
@@ -92,5 +108,7 @@ export class Connector {
 }
 
 function hops(endpoint: Endpoint): string[] {
-  return endpoint.jump ? [...hops(endpoint.jump), `${endpoint.jump.user}@${endpoint.jump.host}:${endpoint.jump.port}`] : []
+  return endpoint.jump
+    ? [...hops(endpoint.jump), `${endpoint.jump.user}@${endpoint.jump.host}:${endpoint.jump.port}`]
+    : []
 }

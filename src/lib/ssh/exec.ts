@@ -9,19 +9,30 @@ import type {ExecOptions, ExecResult, RemoteProcess} from './types.ts'
 const END_WITHIN_MS = 3000
 
 /** Runs a script to its end; see NodeShell.exec. */
-export async function execScript(connection: Connection, script: string, options: ExecOptions = {}): Promise<ExecResult> {
+export async function execScript(
+  connection: Connection,
+  script: string,
+  options: ExecOptions = {},
+): Promise<ExecResult> {
   // It may break before the process is there to read from it.
   if (options.input instanceof Readable) options.input.on('error', () => {})
   const limit = new AbortController()
   const timer = options.timeout === undefined ? undefined : setTimeout(() => limit.abort(), options.timeout)
   const signal = options.signal ? AbortSignal.any([options.signal, limit.signal]) : limit.signal
   try {
-    return await untilAborted(signal, async () => collect(await startProcess(connection, script, {signal, ...(options.env ? {env: options.env} : {})}), options))
+    return await untilAborted(signal, async () =>
+      collect(await startProcess(connection, script, {signal, ...(options.env ? {env: options.env} : {})}), options),
+    )
   } catch (error) {
     if (connection.lost) throw connection.lost
-    if (options.signal?.aborted) throw new CliError('INTERRUPTED', `interrupted on ${connection.node}`, {details: {node: connection.node}})
+    if (options.signal?.aborted)
+      throw new CliError('INTERRUPTED', `interrupted on ${connection.node}`, {details: {node: connection.node}})
     if (limit.signal.aborted) {
-      throw new CliError('TIMED_OUT', `a command on ${connection.node} took longer than ${(options.timeout as number) / 1000} s and was stopped`, {details: {node: connection.node, timeout: options.timeout}})
+      throw new CliError(
+        'TIMED_OUT',
+        `a command on ${connection.node} took longer than ${(options.timeout as number) / 1000} s and was stopped`,
+        {details: {node: connection.node, timeout: options.timeout}},
+      )
     }
     throw error
   } finally {
@@ -75,8 +86,9 @@ async function feed(process: RemoteProcess, input: ExecOptions['input']): Promis
 }
 
 /**
- * TERM again and again, then KILL: a shell that has just forked takes one TERM for the command it is about to start and waits for it,
- * and that command then waits for input that never comes. So one signal is not enough; a repeated one lets the script tidy up.
+ * TERM again and again, then KILL: a shell that has just forked takes one TERM for the command it is about to start and
+ * waits for it, and that command then waits for input that never comes. So one signal is not enough; a repeated one
+ * lets the script tidy up.
  */
 function endSurely(process: RemoteProcess): void {
   process.kill()
@@ -85,12 +97,17 @@ function endSurely(process: RemoteProcess): void {
   void process.exit.finally(() => clearInterval(again)).catch(() => {})
 }
 
-/** The work, or a rejection as soon as the signal is aborted (what is left of the work ends by itself: the process gets a signal). */
+/**
+ * The work, or a rejection as soon as the signal is aborted (what is left of the work ends by itself: the process gets
+ * a signal).
+ */
 function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const abort = (): void => reject(new CliError('INTERRUPTED', 'interrupted'))
     if (signal.aborted) return abort()
     signal.addEventListener('abort', abort, {once: true})
-    work().then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+    work()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', abort))
   })
 }

@@ -3,7 +3,9 @@ import {Connector} from './connector.ts'
 import {makeShell} from './shell.ts'
 import type {Fleet, FleetOptions, NodeShell, SshTarget} from './types.ts'
 
-/** The nodes, each connected on first use. See SshTarget for how a node is found; connections need `close()` in the end. */
+/**
+ * The nodes, each connected on first use. See SshTarget for how a node is found; connections need `close()` in the end.
+ */
 export function openFleet(targets: SshTarget[], ctx: Context, options: FleetOptions = {}): Fleet {
   const byName = new Map(targets.map((target) => [target.name, target]))
   const shells = new Map<string, Promise<NodeShell>>()
@@ -23,8 +25,12 @@ export function openFleet(targets: SshTarget[], ctx: Context, options: FleetOpti
     async shell(node) {
       throwIfInterrupted(ctx.kill)
       const target = byName.get(node)
-      if (!target) throw new CliError('NOT_FOUND', `there is no node named ${node}`, {details: {node, nodes: [...byName.keys()]}})
-      if (closed) throw new CliError('NODE_UNREACHABLE', `the connections were closed before ${node} was asked`, {details: {node}})
+      if (!target)
+        throw new CliError('NOT_FOUND', `there is no node named ${node}`, {details: {node, nodes: [...byName.keys()]}})
+      if (closed)
+        throw new CliError('NODE_UNREACHABLE', `the connections were closed before ${node} was asked`, {
+          details: {node},
+        })
       let shell = shells.get(node)
       if (!shell) {
         shell = open(target)

@@ -8,7 +8,10 @@ import type {Forward, ForwardInput, Pinned, RemoteForwardInput} from './types.ts
 
 const PROOF_MS = 10_000
 
-/** See NodeShell.forwardLocal. The listener goes away with the connection, but for one that is pinned. Throws CONFLICT when the port is taken here. */
+/**
+ * See NodeShell.forwardLocal. The listener goes away with the connection, but for one that is pinned. Throws CONFLICT
+ * when the port is taken here.
+ */
 export async function forwardLocal(connection: Connection, input: ForwardInput): Promise<Forward> {
   if (connection.lost) throw connection.lost
   const sockets = new Set<Socket>()
@@ -16,9 +19,13 @@ export async function forwardLocal(connection: Connection, input: ForwardInput):
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     socket.on('error', () => {})
-    const opened = 'targetSocket' in input
-      ? connection.openUnix(input.targetSocket)
-      : connection.openTcp(input.targetHost ?? '127.0.0.1', input.targetPort, {host: '127.0.0.1', port: socket.remotePort ?? 0})
+    const opened =
+      'targetSocket' in input
+        ? connection.openUnix(input.targetSocket)
+        : connection.openTcp(input.targetHost ?? '127.0.0.1', input.targetPort, {
+            host: '127.0.0.1',
+            port: socket.remotePort ?? 0,
+          })
     opened
       .then((channel): Duplex | Promise<Duplex> => (input.pinned ? secured(channel, input.pinned) : channel))
       .then(
@@ -30,11 +37,17 @@ export async function forwardLocal(connection: Connection, input: ForwardInput):
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE'
       reject(
-        new CliError(taken ? 'CONFLICT' : 'NODE_UNFIT', taken ? `port ${input.port} is taken on this machine` : `cannot listen on port ${input.port ?? 0} of this machine`, {
-          details: {port: input.port, reason: error.message},
-          hint: 'choose another local port',
-          cause: error,
-        }),
+        new CliError(
+          taken ? 'CONFLICT' : 'NODE_UNFIT',
+          taken
+            ? `port ${input.port} is taken on this machine`
+            : `cannot listen on port ${input.port ?? 0} of this machine`,
+          {
+            details: {port: input.port, reason: error.message},
+            hint: 'choose another local port',
+            cause: error,
+          },
+        ),
       )
     })
     server.listen(input.port ?? 0, '127.0.0.1', resolve)
@@ -49,7 +62,8 @@ export async function forwardLocal(connection: Connection, input: ForwardInput):
     })
   const {port} = server.address() as AddressInfo
   const lost = (): void => {
-    // The port stays ours until whoever has it closes it: its user would tell the next one there what was meant for the node.
+    // The port stays ours until whoever has it closes it: its user would tell the next one there what was meant for the
+    // node.
     for (const socket of sockets) socket.destroy()
     server.unref()
   }
@@ -86,7 +100,12 @@ export async function forwardRemote(connection: Connection, input: RemoteForward
       stream.on('error', () => {})
       return input.take(stream)
     }
-    const socket = connect({host: input.targetHost ?? '127.0.0.1', port: input.targetPort, allowHalfOpen: true, noDelay: true})
+    const socket = connect({
+      host: input.targetHost ?? '127.0.0.1',
+      port: input.targetPort,
+      allowHalfOpen: true,
+      noDelay: true,
+    })
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     socket.once('error', reject)

@@ -21,8 +21,9 @@ export interface Wiring {
   /** Aborted when nobody wants the connection any more. */
   signal: AbortSignal
   /**
-   * Called where the server has said nothing for a while. Few connections begin at once because logging in takes processor time here; waiting for
-   * a silent server takes none, so the next may begin: many of them are waited for at the same time, not in turns.
+   * Called where the server has said nothing for a while. Few connections begin at once because logging in takes
+   * processor time here; waiting for a silent server takes none, so the next may begin: many of them are waited for at
+   * the same time, not in turns.
    */
   onSilent(): void
 }
@@ -50,8 +51,11 @@ export class AttemptError extends Error {
 export async function attempt(endpoint: Endpoint, wiring: Wiring): Promise<Connection> {
   const timeout = wiring.options.connectTimeout ?? 15_000
   const stop = new AbortController()
-  const deadline = new Deadline(timeout, () => stop.abort(connectionError(endpoint, {code: 'DEADLINE', seconds: timeout / 1000})))
-  const onAbort = (): void => stop.abort(new CliError('INTERRUPTED', `interrupted while connecting to ${endpoint.label}`))
+  const deadline = new Deadline(timeout, () =>
+    stop.abort(connectionError(endpoint, {code: 'DEADLINE', seconds: timeout / 1000})),
+  )
+  const onAbort = (): void =>
+    stop.abort(new CliError('INTERRUPTED', `interrupted while connecting to ${endpoint.label}`))
   if (wiring.signal.aborted) onAbort()
   wiring.signal.addEventListener('abort', onAbort, {once: true})
   let socket: Duplex | undefined
@@ -59,12 +63,16 @@ export async function attempt(endpoint: Endpoint, wiring: Wiring): Promise<Conne
     if (socket === undefined || (socket instanceof Socket && socket.bytesRead === 0)) wiring.onSilent()
   }, SILENT_MS)
   try {
-    socket = await unlessAborted(wiring.via ? openVia(wiring.via, endpoint) : openDirect(endpoint, stop.signal), stop.signal)
+    socket = await unlessAborted(
+      wiring.via ? openVia(wiring.via, endpoint) : openDirect(endpoint, stop.signal),
+      stop.signal,
+    )
     return await unlessAborted(authenticate(endpoint, socket, wiring, deadline, stop.signal), stop.signal)
   } catch (error) {
     socket?.destroy()
     if (stop.signal.aborted) throw stop.signal.reason
-    if (error instanceof AttemptError && deadline.requested) throw new AttemptError(error.reported, true) // it lost patience while somebody was asked
+    // it lost patience while somebody was asked
+    if (error instanceof AttemptError && deadline.requested) throw new AttemptError(error.reported, true)
     throw error
   } finally {
     deadline.stop()
@@ -88,16 +96,30 @@ async function openVia(via: Connection, endpoint: Endpoint): Promise<Duplex> {
     return await via.openTcp(endpoint.host, endpoint.port, {host: '127.0.0.1', port: 0})
   } catch (error) {
     const cause = error as CliError
-    throw new CliError('NODE_UNREACHABLE', `no connection to ${endpoint.label}: ${cause.message}`, {details: {...cause.details, node: endpoint.label}, ...(cause.hint ? {hint: cause.hint} : {}), cause})
+    throw new CliError('NODE_UNREACHABLE', `no connection to ${endpoint.label}: ${cause.message}`, {
+      details: {...cause.details, node: endpoint.label},
+      ...(cause.hint ? {hint: cause.hint} : {}),
+      cause,
+    })
   }
 }
 
 function openDirect(endpoint: Endpoint, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    // Node's default of 250 ms for each of several addresses is shorter than a round trip to the other side of the world.
-    const socket = connectTcp({host: endpoint.host, port: endpoint.port, noDelay: true, keepAlive: true, autoSelectFamilyAttemptTimeout: 3000, signal})
+    // Node's default of 250 ms for each of several addresses is shorter than a round trip to the other side of the
+    // world.
+    const socket = connectTcp({
+      host: endpoint.host,
+      port: endpoint.port,
+      noDelay: true,
+      keepAlive: true,
+      autoSelectFamilyAttemptTimeout: 3000,
+      signal,
+    })
     socket.once('connect', () => resolve(socket))
-    socket.once('error', (error: NodeJS.ErrnoException) => reject(new AttemptError(connectionError(endpoint, error), isPassing(error))))
+    socket.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new AttemptError(connectionError(endpoint, error), isPassing(error))),
+    )
   })
 }
 
@@ -106,7 +128,13 @@ function isPassing(error: NodeJS.ErrnoException): boolean {
   return ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EAI_AGAIN', 'ENOTFOUND'].includes(error.code ?? '')
 }
 
-async function authenticate(endpoint: Endpoint, socket: Duplex, wiring: Wiring, deadline: Deadline, stop: AbortSignal): Promise<Connection> {
+async function authenticate(
+  endpoint: Endpoint,
+  socket: Duplex,
+  wiring: Wiring,
+  deadline: Deadline,
+  stop: AbortSignal,
+): Promise<Connection> {
   const {default: ssh2} = await import('ssh2')
   const known = await knownKeyTypes(endpoint)
   const identities = await collectIdentities(endpoint, wiring.ring, deadline)
@@ -149,13 +177,23 @@ async function authenticate(endpoint: Endpoint, socket: Duplex, wiring: Wiring, 
   return connection
 }
 
-function explain(endpoint: Endpoint, identities: Identities, verified: boolean, cause: (Error & {level?: string; code?: unknown}) | undefined): Error {
+function explain(
+  endpoint: Endpoint,
+  identities: Identities,
+  verified: boolean,
+  cause: (Error & {level?: string; code?: unknown}) | undefined,
+): Error {
   const failure = identities.failure()
   if (failure) return failure
-  // After the host key the only thing left to fail is logging in: also when the server hangs up after too many keys (reason 2).
-  if (cause?.level === 'client-authentication' || (verified && typeof cause?.code === 'number')) return authenticationError(endpoint, identities, cause)
+  // After the host key the only thing left to fail is logging in: also when the server hangs up after too many keys
+  // (reason 2).
+  if (cause?.level === 'client-authentication' || (verified && typeof cause?.code === 'number'))
+    return authenticationError(endpoint, identities, cause)
   const reported = connectionError(endpoint, cause ?? {message: 'the server closed the connection'})
-  return new AttemptError(reported, cause === undefined || cause.level === 'protocol' || cause.level === 'client-socket')
+  return new AttemptError(
+    reported,
+    cause === undefined || cause.level === 'protocol' || cause.level === 'client-socket',
+  )
 }
 
 /** ssh2 asks for the next method until it is told false; all keys go through the one agent of ours. */

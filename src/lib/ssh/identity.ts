@@ -56,13 +56,16 @@ export class KeyRing {
       if (key) return key
     }
     const how = this.#options.askPassphrase ? 'and was not unlocked' : 'and there is no terminal to ask for it'
-    throw new CliError('AUTH_FAILED', `the key ${path} for ${label} has a passphrase, ${how}`, {details: {node: label, key: path}, hint: `eval "$(ssh-agent)" && ssh-add ${path}`})
+    throw new CliError('AUTH_FAILED', `the key ${path} for ${label} has a passphrase, ${how}`, {
+      details: {node: label, key: path},
+      hint: `eval "$(ssh-agent)" && ssh-add ${path}`,
+    })
   }
 }
 
 /**
- * Collects what ssh would offer, best first: named keys that the agent holds or that are open, the agent's other keys, then
- * locked keys, whose passphrase is asked only when the server would accept the key.
+ * Collects what ssh would offer, best first: named keys that the agent holds or that are open, the agent's other keys,
+ * then locked keys, whose passphrase is asked only when the server would accept the key.
  */
 export async function collectIdentities(endpoint: Endpoint, ring: KeyRing, deadline: Deadline): Promise<Identities> {
   const {default: ssh2} = await import('ssh2')
@@ -72,28 +75,46 @@ export async function collectIdentities(endpoint: Endpoint, ring: KeyRing, deadl
   const locked: Candidate[] = []
   for (const path of new Set(endpoint.identityFiles)) {
     const file = await readKeyFile(path)
-    const inAgent = 'key' in file && file.key ? held.find((one) => one.key.getPublicSSH().equals((file.key as ParsedKey).getPublicSSH())) : undefined
+    const inAgent =
+      'key' in file && file.key
+        ? held.find((one) => one.key.getPublicSSH().equals((file.key as ParsedKey).getPublicSSH()))
+        : undefined
     if (inAgent) ready.push({...inAgent, label: path})
-    else if (file.state === 'open') ready.push({key: file.key, label: path, sign: async (data, hash) => signWith(file.key, data, hash)})
+    else if (file.state === 'open')
+      ready.push({key: file.key, label: path, sign: async (data, hash) => signWith(file.key, data, hash)})
     else if (file.state === 'locked') {
       const unlock = (): Promise<ParsedKey> => deadline.pausedFor(ring.unlock(path, file.text, endpoint.label))
       const key = file.key ?? (await unlock())
       locked.push({key, label: path, sign: async (data, hash) => signWith(await unlock(), data, hash)})
-    } else if (file.state === 'public') problems.push(`${path}: only its public half is here, and the agent does not hold it`)
+    } else if (file.state === 'public')
+      problems.push(`${path}: only its public half is here, and the agent does not hold it`)
     else if (endpoint.identitiesNamed) problems.push(`${path}: ${file.reason}`)
   }
   const used = new Set(ready.map((one) => one.key.getPublicSSH().toString('base64')))
-  const others = endpoint.identitiesOnly ? [] : held.filter((one) => !used.has(one.key.getPublicSSH().toString('base64')))
+  const others = endpoint.identitiesOnly
+    ? []
+    : held.filter((one) => !used.has(one.key.getPublicSSH().toString('base64')))
   const candidates = [...ready, ...others, ...locked]
 
   let failure: CliError | undefined
   class Ours extends ssh2.BaseAgent<ParsedKey> {
     override getIdentities(done: (error: Error | undefined, keys?: ParsedKey[]) => void): void {
-      done(undefined, candidates.map((one) => one.key))
+      done(
+        undefined,
+        candidates.map((one) => one.key),
+      )
     }
 
-    override sign(key: ParsedKey, data: Buffer, options: unknown, done?: (error: Error | undefined, signature?: Buffer) => void): void {
-      const reply = (typeof options === 'function' ? options : done) as (error: Error | undefined, signature?: Buffer) => void
+    override sign(
+      key: ParsedKey,
+      data: Buffer,
+      options: unknown,
+      done?: (error: Error | undefined, signature?: Buffer) => void,
+    ): void {
+      const reply = (typeof options === 'function' ? options : done) as (
+        error: Error | undefined,
+        signature?: Buffer,
+      ) => void
       const candidate = candidates.find((one) => one.key.getPublicSSH().equals(key.getPublicSSH()))
       const hash = (options as {hash?: string} | undefined)?.hash
       const signing = candidate ? candidate.sign(data, hash) : Promise.reject(new Error('no such key'))
@@ -107,7 +128,12 @@ export async function collectIdentities(endpoint: Endpoint, ring: KeyRing, deadl
       )
     }
   }
-  return {agent: new Ours(), problems, offered: candidates.map((one) => `${one.label} (${fingerprint(one.key.getPublicSSH())})`), failure: () => failure}
+  return {
+    agent: new Ours(),
+    problems,
+    offered: candidates.map((one) => `${one.label} (${fingerprint(one.key.getPublicSSH())})`),
+    failure: () => failure,
+  }
 }
 
 async function agentKeys(endpoint: Endpoint, problems: string[]): Promise<Candidate[]> {
@@ -125,7 +151,9 @@ async function agentKeys(endpoint: Endpoint, problems: string[]): Promise<Candid
     label: `${key.comment || 'a key'} of the agent`,
     sign: (data, hash) =>
       new Promise<Buffer>((resolve, reject) => {
-        agent.sign(key, data, hash === undefined ? {} : {hash: hash as 'sha256' | 'sha512'}, (error, signature) => (error || !signature ? reject(error ?? new Error('no signature')) : resolve(signature)))
+        agent.sign(key, data, hash === undefined ? {} : {hash: hash as 'sha256' | 'sha512'}, (error, signature) =>
+          error || !signature ? reject(error ?? new Error('no signature')) : resolve(signature),
+        )
       }),
   }))
 }

@@ -31,7 +31,10 @@ export async function readKeyFile(path: string): Promise<KeyFile> {
   const blob = publicBlob(text)
   const known = blob === undefined ? await readPublic(path, parse) : parse(blob)
   if (blob !== undefined || /ENCRYPTED/.test(text)) return {state: 'locked', text, ...(known ? {key: known} : {})}
-  return {state: 'unreadable', reason: 'its format is not one that flexrack reads; `ssh-keygen -p -f` rewrites a key in OpenSSH\'s own'}
+  return {
+    state: 'unreadable',
+    reason: "its format is not one that flexrack reads; `ssh-keygen -p -f` rewrites a key in OpenSSH's own",
+  }
 }
 
 /** Undefined when the passphrase is wrong. */
@@ -41,12 +44,18 @@ export async function unlockKey(text: string, passphrase: string): Promise<Parse
   return key instanceof Error ? undefined : ([key].flat()[0] as ParsedKey)
 }
 
-async function readPublic(path: string, parse: (text: string) => ParsedKey | undefined): Promise<ParsedKey | undefined> {
+async function readPublic(
+  path: string,
+  parse: (text: string) => ParsedKey | undefined,
+): Promise<ParsedKey | undefined> {
   const text = await textIfThere(`${path}.pub`).catch(() => undefined) // it only helps
   return text ? parse(text) : undefined
 }
 
-/** The public part of a locked key in OpenSSH's own format stands in the clear (PROTOCOL.key: magic, cipher, kdf, its options, count, public key). */
+/**
+ * The public part of a locked key in OpenSSH's own format stands in the clear (PROTOCOL.key: magic, cipher, kdf, its
+ * options, count, public key).
+ */
 function publicBlob(text: string): Buffer | undefined {
   const body = /-----BEGIN OPENSSH PRIVATE KEY-----([\s\S]*?)-----END/.exec(text)?.[1]
   if (body === undefined) return undefined

@@ -21,7 +21,8 @@ async function generatePair(comment: string): Promise<{public: string; private: 
     const pair = ssh2.utils.generateKeyPairSync('ed25519', {comment})
     const [own, other] = [ssh2.utils.parseKey(pair.private), ssh2.utils.parseKey(pair.public)]
     if (own instanceof Error || other instanceof Error) continue
-    if (other.verify(probe, own.sign(probe)) === true) return {private: `${pair.private.trimEnd()}\n`, public: `${pair.public.trim()}\n`}
+    if (other.verify(probe, own.sign(probe)) === true)
+      return {private: `${pair.private.trimEnd()}\n`, public: `${pair.public.trim()}\n`}
   }
   throw new Error('no usable key could be generated')
 }

@@ -16,7 +16,11 @@ export async function recordHostKey(file: string, name: string, key: Buffer, has
     if (checkHostKey(await readKnownHosts([file]), name, key).verdict === 'known') return
     const text = (await textIfThere(file)) ?? ''
     const newline = text === '' || text.endsWith('\n') ? '' : '\n'
-    await appendFile(file, `${newline}${hashed ? hashName(name) : name} ${keyTypeOf(key)} ${key.toString('base64')}\n`, {mode: 0o600})
+    await appendFile(
+      file,
+      `${newline}${hashed ? hashName(name) : name} ${keyTypeOf(key)} ${key.toString('base64')}\n`,
+      {mode: 0o600},
+    )
   } finally {
     await unlock()
   }
@@ -37,7 +41,10 @@ async function lock(path: string): Promise<() => Promise<void>> {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
-    const since = await stat(path).then((file) => file.mtimeMs, () => Date.now())
+    const since = await stat(path).then(
+      (file) => file.mtimeMs,
+      () => Date.now(),
+    )
     if (Date.now() - since > STALE_MS) await rm(path, {force: true})
     else await sleep(20)
   }

@@ -29,31 +29,44 @@ export function knownHostsName(host: string, port: number): string {
 const reading = new Map<string, Promise<KnownHost[]>>()
 
 /**
- * Every entry of the files that exist; lines that are no entries are passed over, as ssh does. Throws LOCAL_FAILED where a file is there and cannot be
- * read: taken for empty, it would let a changed or revoked key pass for an unknown one.
+ * Every entry of the files that exist; lines that are no entries are passed over, as ssh does. Throws LOCAL_FAILED
+ * where a file is there and cannot be read: taken for empty, it would let a changed or revoked key pass for an unknown
+ * one.
  */
 export async function readKnownHosts(files: string[]): Promise<KnownHost[]> {
-  const found = await Promise.all(files.map((file) => {
-    const entries = reading.get(file) ?? readFileEntries(file).finally(() => reading.delete(file))
-    reading.set(file, entries)
-    return entries
-  }))
+  const found = await Promise.all(
+    files.map((file) => {
+      const entries = reading.get(file) ?? readFileEntries(file).finally(() => reading.delete(file))
+      reading.set(file, entries)
+      return entries
+    }),
+  )
   return found.flat()
 }
 
 async function readFileEntries(file: string): Promise<KnownHost[]> {
   const text = await textIfThere(file).catch((error: NodeJS.ErrnoException) => {
-    throw new CliError('LOCAL_FAILED', `${file} cannot be read (${error.code ?? error.message}), so no host key can be verified`, {hint: `ls -l ${file}`, cause: error})
+    throw new CliError(
+      'LOCAL_FAILED',
+      `${file} cannot be read (${error.code ?? error.message}), so no host key can be verified`,
+      {hint: `ls -l ${file}`, cause: error},
+    )
   })
   return (text ?? '').split('\n').flatMap((line, index) => parseLine(line, file, index + 1) ?? [])
 }
 
-/** Entries for a host. Where the port is not 22, entries of the bare name count only if they hold the very key (`checkHostKey` does that). */
+/**
+ * Entries for a host. Where the port is not 22, entries of the bare name count only if they hold the very key
+ * (`checkHostKey` does that).
+ */
 export function entriesFor(entries: KnownHost[], name: string): KnownHost[] {
   return entries.filter((entry) => namesHost(entry.names, name))
 }
 
-/** Compares the key a server showed with what is known of it. `bareName` is the name without port, tried only for a match. */
+/**
+ * Compares the key a server showed with what is known of it. `bareName` is the name without port, tried only for a
+ * match.
+ */
 export function checkHostKey(entries: KnownHost[], name: string, key: Buffer, bareName?: string): HostKeyVerdict {
   const mine = entriesFor(entries, name)
   const bare = bareName === undefined ? [] : entriesFor(entries, bareName)
@@ -94,7 +107,10 @@ function parseLine(line: string, file: string, number: number): KnownHost | unde
   return {file, line: number, names, keyType, key, ...(marker ? {marker} : {})}
 }
 
-/** `|1|salt|hash` is HMAC-SHA1 of the name with the salt as key (OpenSSH's hostfile.c); else a list of patterns, `!` taking out. */
+/**
+ * `|1|salt|hash` is HMAC-SHA1 of the name with the salt as key (OpenSSH's hostfile.c); else a list of patterns, `!`
+ * taking out.
+ */
 function namesHost(names: string, name: string): boolean {
   if (names.startsWith('|1|')) {
     const [, , salt, hash] = names.split('|')

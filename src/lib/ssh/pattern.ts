@@ -1,4 +1,7 @@
-/** OpenSSH's pattern lists (ssh_config(5), PATTERNS): `*` any text, `?` one character; one negated match refuses whatever else matches. */
+/**
+ * OpenSSH's pattern lists (ssh_config(5), PATTERNS): `*` any text, `?` one character; one negated match refuses
+ * whatever else matches.
+ */
 export function matchesPattern(patterns: string[], text: string): boolean {
   let matched = false
   for (const pattern of patterns) {
@@ -10,7 +13,10 @@ export function matchesPattern(patterns: string[], text: string): boolean {
   return matched
 }
 
-/** Goes back to the last star only, which is enough: a regular expression of many stars would try all that they could stand for together. */
+/**
+ * Goes back to the last star only, which is enough: a regular expression of many stars would try all that they could
+ * stand for together.
+ */
 function matchesOne(pattern: string, text: string): boolean {
   let [at, place, star, from] = [0, 0, -1, 0]
   while (at < text.length) {

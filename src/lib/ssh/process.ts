@@ -15,7 +15,11 @@ const ROOM_MS = 1000
 type Ending = {status: number | null; signal: string | null}
 
 /** Starts a script on a channel of its own; resolves when it really runs (its start-up noise is over). */
-export async function startProcess(connection: Connection, script: string, options: SpawnOptions = {}): Promise<RemoteProcess> {
+export async function startProcess(
+  connection: Connection,
+  script: string,
+  options: SpawnOptions = {},
+): Promise<RemoteProcess> {
   const nonce = `flexrack-${randomBytes(9).toString('hex')}`
   const line = bootLine(script, options.env)
   const channel = await connection.openSession(bootCommand(nonce), {}, options.signal)
@@ -74,16 +78,26 @@ export function whenEnded(connection: Connection, channel: ClientChannel): Promi
     })
     channel.once('close', () => {
       off()
-      reject(new CliError('NODE_UNREACHABLE', `${connection.node} ended the command without saying how`, {details: {node: connection.node}}))
+      reject(
+        new CliError('NODE_UNREACHABLE', `${connection.node} ended the command without saying how`, {
+          details: {node: connection.node},
+        }),
+      )
     })
   })
 }
 
 /**
- * Signals the whole process group of a command (each leads a session of its own). sshd's signal request would do, but it refuses
- * where the user is root, so `kill` in a second session comes first, and the request only where there is no room for one.
+ * Signals the whole process group of a command (each leads a session of its own). sshd's signal request would do, but
+ * it refuses where the user is root, so `kill` in a second session comes first, and the request only where there is no
+ * room for one.
  */
-async function deliver(connection: Connection, channel: ClientChannel, pid: string | undefined, signal: string): Promise<void> {
+async function deliver(
+  connection: Connection,
+  channel: ClientChannel,
+  pid: string | undefined,
+  signal: string,
+): Promise<void> {
   if (connection.lost) return
   const ask = (): void => {
     if (!connection.lost) requestSignal(channel, signal)
@@ -101,13 +115,24 @@ async function deliver(connection: Connection, channel: ClientChannel, pid: stri
   }
 }
 
-/** channel.signal() says nothing once stdin was ended, though RFC 4254 allows a request after EOF; so one level deeper. */
+/**
+ * channel.signal() says nothing once stdin was ended, though RFC 4254 allows a request after EOF; so one level deeper.
+ */
 function requestSignal(channel: ClientChannel, signal: string): void {
-  const inside = channel as unknown as {outgoing: {id: number; state: string}; _client: {_protocol: {signal(id: number, name: string): void}}}
-  if (inside.outgoing.state === 'open' || inside.outgoing.state === 'eof') inside._client._protocol.signal(inside.outgoing.id, signal)
+  const inside = channel as unknown as {
+    outgoing: {id: number; state: string}
+    _client: {_protocol: {signal(id: number, name: string): void}}
+  }
+  if (inside.outgoing.state === 'open' || inside.outgoing.state === 'eof')
+    inside._client._protocol.signal(inside.outgoing.id, signal)
 }
 
-async function refusal(node: string, stdout: ChannelOutput, stderr: ChannelOutput, exit: Promise<Ending>): Promise<CliError> {
+async function refusal(
+  node: string,
+  stdout: ChannelOutput,
+  stderr: ChannelOutput,
+  exit: Promise<Ending>,
+): Promise<CliError> {
   const ending = await exit.catch(() => ({status: null, signal: null}))
   const said = `${stdout.noise}\n${stderr.noise}`.trim().split('\n').slice(-5).join('\n')
   return new CliError('NODE_UNFIT', `the login shell on ${node} did not run the command`, {

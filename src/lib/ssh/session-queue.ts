@@ -12,7 +12,9 @@ interface Waiter {
   fail: (error: Error) => void
 }
 
-/** Lets as many session channels be open at once as the server allows (sshd's MaxSessions); the others wait in order. */
+/**
+ * Lets as many session channels be open at once as the server allows (sshd's MaxSessions); the others wait in order.
+ */
 export class SessionQueue {
   readonly #node: string
   readonly #ctx: Context
@@ -32,7 +34,10 @@ export class SessionQueue {
     this.#ctx = ctx
   }
 
-  /** Opens a channel when there is room. A refusal while others of ours are open is the limit: learn it, wait, ask again. */
+  /**
+   * Opens a channel when there is room. A refusal while others of ours are open is the limit: learn it, wait, ask
+   * again.
+   */
   async run(open: () => Promise<ClientChannel>, signal?: AbortSignal): Promise<ClientChannel> {
     let alone = 0
     for (;;) {
@@ -50,7 +55,8 @@ export class SessionQueue {
       } catch (error) {
         this.#taken--
         const refused = isRefusal(error)
-        // sshd frees a session a moment after it has ended; only a refusal that lasts while nothing of ours is open is final.
+        // sshd frees a session a moment after it has ended; only a refusal that lasts while nothing of ours is open is
+        // final.
         const final = !refused || (this.#taken === 0 && ++alone > PATIENCE_ALONE)
         this.#refused ||= refused && this.#taken > 0
         this.#admit()
@@ -76,7 +82,9 @@ export class SessionQueue {
       const patience = setTimeout(() => {
         if (this.#warned) return
         this.#warned = true
-        this.#ctx.reporter.warn(`${this.#node} allows ${this.#limit} sessions at once and all are in use; waiting (MaxSessions in its sshd_config)`)
+        this.#ctx.reporter.warn(
+          `${this.#node} allows ${this.#limit} sessions at once and all are in use; waiting (MaxSessions in its sshd_config)`,
+        )
       }, PATIENCE_MS)
       const settle = (then: () => void): void => {
         clearTimeout(patience)
@@ -115,7 +123,9 @@ function refusal(node: string, error: Error): CliError {
   })
 }
 
-/** RFC 4254, 5.1: every refusal to open a channel carries a numeric reason; 2 is what OpenSSH gives past MaxSessions. */
+/**
+ * RFC 4254, 5.1: every refusal to open a channel carries a numeric reason; 2 is what OpenSSH gives past MaxSessions.
+ */
 function isRefusal(error: unknown): boolean {
   return typeof (error as {reason?: unknown}).reason === 'number'
 }

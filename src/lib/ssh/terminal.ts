@@ -6,12 +6,21 @@ import {quote} from './quote.ts'
 import type {RemoteTerminal, TerminalOptions} from './types.ts'
 
 /**
- * See NodeShell.terminal. A pty cannot carry a script of any length unseen (it echoes, and cuts lines at 4096 bytes), so the
- * script goes ahead into a file that only the user can read and that the terminal's shell removes before it begins.
+ * See NodeShell.terminal. A pty cannot carry a script of any length unseen (it echoes, and cuts lines at 4096 bytes),
+ * so the script goes ahead into a file that only the user can read and that the terminal's shell removes before it
+ * begins.
  */
-export async function openTerminal(connection: Connection, script: string, options: TerminalOptions): Promise<RemoteTerminal> {
+export async function openTerminal(
+  connection: Connection,
+  script: string,
+  options: TerminalOptions,
+): Promise<RemoteTerminal> {
   const file = (
-    await runScript(connection, 'umask 077 && f=$(mktemp "${TMPDIR:-/tmp}/flexrack.XXXXXXXX") && cat >"$f" && printf %s "$f"', {input: bootLine(script, options.env)})
+    await runScript(
+      connection,
+      'umask 077 && f=$(mktemp "${TMPDIR:-/tmp}/flexrack.XXXXXXXX") && cat >"$f" && printf %s "$f"',
+      {input: bootLine(script, options.env)},
+    )
   ).trim()
   const boot = `exec sh -c 'IFS= read -r flexrack_s <"$0"; rm -f "$0"; eval "unset flexrack_s; $(printf %b "$flexrack_s")"' ${quote([file])}`
   const pty = {term: options.term, rows: options.rows, cols: options.columns, width: 0, height: 0}

@@ -34,11 +34,16 @@ export interface FleetOptions {
   askPassphrase?: (file: string) => Promise<Secret | undefined>
   /** Trusts and records every unknown host key. A changed one is refused all the same. */
   trustNew?: boolean
-  /** How many connections may be in the making at once, those to servers that say nothing not counted; 16 by default. */
+  /**
+   * How many connections may be in the making at once, those to servers that say nothing not counted; 16 by default.
+   */
   parallelStarts?: number
   /** Milliseconds for one connection to be made, questions not counted; 15000 by default. */
   connectTimeout?: number
-  /** Milliseconds between questions to a silent server; after three without an answer the connection counts as lost. 15000 by default. */
+  /**
+   * Milliseconds between questions to a silent server; after three without an answer the connection counts as lost.
+   * 15000 by default.
+   */
   keepaliveInterval?: number
 }
 
@@ -83,7 +88,9 @@ export interface RemoteProcess {
   stderr: Readable
   /** Resolves when it has ended; rejects with NODE_UNREACHABLE if the connection was lost before. */
   exit: Promise<{status: number | null; signal: string | null}>
-  /** Sends a signal (name without SIG, TERM by default) to the command and everything it started in its process group. */
+  /**
+   * Sends a signal (name without SIG, TERM by default) to the command and everything it started in its process group.
+   */
   kill(signal?: string): void
 }
 
@@ -108,7 +115,10 @@ export interface Forward {
   close(): Promise<void>
 }
 
-/** Who must be at the other end of a forward: TLS with a certificate for `name` from one of the authorities in `ca` (PEM). */
+/**
+ * Who must be at the other end of a forward: TLS with a certificate for `name` from one of the authorities in `ca`
+ * (PEM).
+ */
 export interface Pinned {
   ca: string
   name: string
@@ -121,7 +131,9 @@ export type ForwardTarget = {targetHost?: string; targetPort: number} | {targetS
 
 export type ForwardInput = {port?: number; pinned?: Pinned} & ForwardTarget
 
-export type RemoteForwardInput = {port?: number; targetHost?: string; targetPort: number} | {port?: number; take(stream: Duplex): void}
+export type RemoteForwardInput =
+  | {port?: number; targetHost?: string; targetPort: number}
+  | {port?: number; take(stream: Duplex): void}
 
 export interface NodeShell {
   readonly node: string
@@ -134,11 +146,14 @@ export interface NodeShell {
   /** A script on a real pty. */
   terminal(script: string, options: TerminalOptions): Promise<RemoteTerminal>
   /**
-   * Listens on 127.0.0.1:port here (0 chooses one) and connects each connection to the target as seen from the node. With
-   * `pinned` it speaks TLS there, and plain here, and its port is kept until close(), also when the connection is lost.
+   * Listens on 127.0.0.1:port here (0 chooses one) and connects each connection to the target as seen from the node.
+   * With `pinned` it speaks TLS there, and plain here, and its port is kept until close(), also when the connection is
+   * lost.
    */
   forwardLocal(input: ForwardInput): Promise<Forward>
-  /** Listens on the node's loopback and connects each connection to host:port as seen from here, or gives it to `take`. */
+  /**
+   * Listens on the node's loopback and connects each connection to host:port as seen from here, or gives it to `take`.
+   */
   forwardRemote(input: RemoteForwardInput): Promise<Forward>
   /** Resolves when the connection ends, however. */
   readonly closed: Promise<void>

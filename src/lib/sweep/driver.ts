@@ -29,7 +29,11 @@ export class Driver {
     this.#driving = driving
     this.#context = context
     const {warn} = context.reporter
-    const reporter: Reporter = {begin: () => ({detail() {}, amount() {}, done() {}, fail() {}}), note() {}, warn: (message) => warn.call(context.reporter, message)}
+    const reporter: Reporter = {
+      begin: () => ({detail() {}, amount() {}, done() {}, fail() {}}),
+      note() {},
+      warn: (message) => warn.call(context.reporter, message),
+    }
     this.#quiet = {...context, reporter}
     this.#ending = new Ending(driving, context, this.#quiet, () => this.#scheduling.wake())
     this.#scheduling = new Scheduling(driving, this.#ending, this.#quiet)
@@ -75,7 +79,10 @@ export class Driver {
     return 'over' in trial ? undefined : trial
   }
 
-  /** Where no trial depends on another one's result: all of them into Slurm's queue. Never rejects: an error ends the sweep. */
+  /**
+   * Where no trial depends on another one's result: all of them into Slurm's queue. Never rejects: an error ends the
+   * sweep.
+   */
   async #startArray(found: Map<string, FoundRun>): Promise<void> {
     if (!this.#driving.input.slurm?.together) return
     try {
@@ -91,7 +98,13 @@ export class Driver {
   }
 
   async #try(trial: Trial, found: Map<string, FoundRun>): Promise<void> {
-    const {watch, engine, place, tracking, input: {spec}} = this.#driving
+    const {
+      watch,
+      engine,
+      place,
+      tracking,
+      input: {spec},
+    } = this.#driving
     const known = trial.run === null ? undefined : found.get(trial.run)
     const taken = known ? known.nodes.map((one) => one.node) : []
     this.#scheduling.add(taken)
@@ -101,7 +114,12 @@ export class Driver {
       const running = {...trial, run: run.run}
       watch.onTrial?.(known && !this.#ending.removeFromArray(run.run) ? 'resumed' : 'started', running)
       this.#ending.add(trial.number, run)
-      const end = await attendTrial(running, run, {place, runs: this.#runs, tracking, engine, spec, leave: this.#ending.leave}, this.#quiet)
+      const end = await attendTrial(
+        running,
+        run,
+        {place, runs: this.#runs, tracking, engine, spec, leave: this.#ending.leave},
+        this.#quiet,
+      )
       await this.#tell(running, run, end)
     } finally {
       this.#ending.remove(trial.number)
@@ -120,7 +138,13 @@ export class Driver {
     }
     await recordTrial(this.#driving.tracking, trial, run, end, this.#context)
     await engine.tell(trial.number, end)
-    const reported: Trial = {...trial, state: end.state, value: end.state === 'complete' ? end.value : null, why: end.state === 'complete' ? null : end.why, ended: Date.now() / 1000}
+    const reported: Trial = {
+      ...trial,
+      state: end.state,
+      value: end.state === 'complete' ? end.value : null,
+      why: end.state === 'complete' ? null : end.why,
+      ended: Date.now() / 1000,
+    }
     this.#reported.push(reported)
     watch.onTrial?.('ended', reported)
     const hopeless = whyHopeless(this.#reported, this.#earlier, this.#driving.input.sweep)

@@ -24,15 +24,29 @@ export interface Driving {
 
 /** Where trials train: with the sweep's own command. */
 export function placeOfTrials({place, input: {command}}: Driving): TrainPlace {
-  return {...place, manifest: {...place.manifest, ...(place.manifest.train && {train: {...place.manifest.train, command}})}}
+  return {
+    ...place,
+    manifest: {...place.manifest, ...(place.manifest.train && {train: {...place.manifest.train, command}})},
+  }
 }
 
 /** What a trial's run is asked for. `nodes`: those it is to have; without them it may have any that the sweep may. */
-export function choiceOf({input, place, shared}: Driving, trial: Trial, run: string, nodes: string[] | undefined): TrainChoice {
+export function choiceOf(
+  {input, place, shared}: Driving,
+  trial: Trial,
+  run: string,
+  nodes: string[] | undefined,
+): TrainChoice {
   const fleetChoice = {on: input.on ?? undefined, exclude: input.exclude ?? undefined}
   return trialChoice(place.manifest.train as TrainSpec, {
-    ...fleetChoice, ...(nodes && {on: nodes.join(','), exclude: undefined}), run, args: trialWords(input.spec, trial.texts),
-    env: {...(input.threads !== null && {OMP_NUM_THREADS: String(input.threads)}), ...trialEnvironment(input.sweep, trial)},
+    ...fleetChoice,
+    ...(nodes && {on: nodes.join(','), exclude: undefined}),
+    run,
+    args: trialWords(input.spec, trial.texts),
+    env: {
+      ...(input.threads !== null && {OMP_NUM_THREADS: String(input.threads)}),
+      ...trialEnvironment(input.sweep, trial),
+    },
     ...(!input.slurm && {preflight: {skip: Object.keys(CHECKS) as CheckName[], force: false}}),
     shared: {...shared, tags: {...shared.tags, 'flexrack.trial': String(trial.number)}},
   })

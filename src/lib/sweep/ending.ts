@@ -10,7 +10,10 @@ const CLOSING_MS = 60_000
 
 type Reason = {status: 'stopped' | 'interrupted'} | {error: unknown}
 
-/** How a sweep ends before there are no more trials: by a signal, by `sweep stop`, by an error. Knows what runs until then. */
+/**
+ * How a sweep ends before there are no more trials: by a signal, by `sweep stop`, by an error. Knows what runs until
+ * then.
+ */
 export class Ending {
   readonly #driving: Driving
   readonly #context: Context
@@ -108,8 +111,14 @@ export class Ending {
   #cancel(): void {
     if (this.#arrayed.size === 0) return
     const runs = [...this.#arrayed]
-    const {input: {slurm}, host} = this.#driving
-    if (slurm) this.#cancelling = host(slurm.node).call('slurm.cancel', {runs}).catch((error: Error) => this.#context.reporter.warn(error.message))
+    const {
+      input: {slurm},
+      host,
+    } = this.#driving
+    if (slurm)
+      this.#cancelling = host(slurm.node)
+        .call('slurm.cancel', {runs})
+        .catch((error: Error) => this.#context.reporter.warn(error.message))
   }
 
   #stopOne(run: FoundRun, kill: boolean): void {

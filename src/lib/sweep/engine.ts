@@ -5,12 +5,17 @@ import type {SweepSpec} from '../manifest/index.ts'
 import type {EngineCommand, EngineInput, Trial, Verbs} from '../protocol/index.ts'
 
 /** Locks of what Optuna leaves to its user, by sampler. */
-const MORE: Partial<Record<SweepSpec['sampler'], string>> = {cmaes: 'sweep-cmaes', qmc: 'sweep-scipy', gp: 'sweep-scipy'}
+const MORE: Partial<Record<SweepSpec['sampler'], string>> = {
+  cmaes: 'sweep-cmaes',
+  qmc: 'sweep-scipy',
+  gp: 'sweep-scipy',
+}
 const TORCH = 'torch==2.13.0'
 
 /**
- * Requirements of the environment that a sweep's engine runs in: exact versions with their hashes (locks/sweep.in). The sampler gp has PyTorch besides, of
- * which every index has builds of its own, for CPUs or for a CUDA: a hash would choose one for all nodes, and pip takes hashes for all packages or for none.
+ * Requirements of the environment that a sweep's engine runs in: exact versions with their hashes (locks/sweep.in). The
+ * sampler gp has PyTorch besides, of which every index has builds of its own, for CPUs or for a CUDA: a hash would
+ * choose one for all nodes, and pip takes hashes for all packages or for none.
  */
 export function engineRequirements({sampler}: Pick<SweepSpec, 'sampler'>): string {
   const lock = readPythonLocks(['sweep', ...(MORE[sampler] ? [MORE[sampler]] : [])])
@@ -27,8 +32,9 @@ interface Waiting {
 }
 
 /**
- * The side of a sweep that chooses: Optuna, in a process on the head's node that lives as long as this conversation and holds the sweep's
- * lock (node/flexrack_node/sweep/engine.py). After `close`, or where the connection is lost, nothing of it stays but the storage.
+ * The side of a sweep that chooses: Optuna, in a process on the head's node that lives as long as this conversation and
+ * holds the sweep's lock (node/flexrack_node/sweep/engine.py). After `close`, or where the connection is lost, nothing
+ * of it stays but the storage.
  */
 export class Engine {
   /** The trials that there were. Rejects where it did not start: LOCKED while somebody else drives the sweep. */
@@ -46,11 +52,21 @@ export class Engine {
     this.ready = ready as unknown as Engine['ready']
     this.ready.catch(() => {})
     // Still needed after the first Ctrl-C: what has ended by then is to be told.
-    this.#call = host.call('sweep.drive', input, {body: this.#body, signal: context.kill, onEvent: (event) => this.#hear(event)}).then(
-      // In peace, and not asked by us: it has heard nothing for minutes (sweep/engine.py, SILENCE), because this machine slept, say.
-      () => this.#end(new CliError('TIMED_OUT', `the engine of sweep ${input.sweep} has heard nothing from here for minutes, and has ended`, {details: {node: host.node}})),
-      (error: Error) => this.#end(error),
-    )
+    this.#call = host
+      .call('sweep.drive', input, {body: this.#body, signal: context.kill, onEvent: (event) => this.#hear(event)})
+      .then(
+        // In peace, and not asked by us: it has heard nothing for minutes (sweep/engine.py, SILENCE), because this
+        // machine slept, say.
+        () =>
+          this.#end(
+            new CliError(
+              'TIMED_OUT',
+              `the engine of sweep ${input.sweep} has heard nothing from here for minutes, and has ended`,
+              {details: {node: host.node}},
+            ),
+          ),
+        (error: Error) => this.#end(error),
+      )
   }
 
   /** The next trial, noted in the storage; or why there is none. */
@@ -63,7 +79,10 @@ export class Engine {
     await this.#say({do: 'bind', number, run})
   }
 
-  /** The trial's run is over and nothing was learnt from it: it is to be started again, as another run. Returns which attempt that is. */
+  /**
+   * The trial's run is over and nothing was learnt from it: it is to be started again, as another run. Returns which
+   * attempt that is.
+   */
   async drop(number: number): Promise<number> {
     return (await this.#say<{attempt: number}>({do: 'drop', number})).attempt
   }
@@ -73,7 +92,10 @@ export class Engine {
     return (await this.#say<{prune: boolean}>({do: 'report', number, values})).prune
   }
 
-  async tell(number: number, end: {state: 'complete'; value: number} | {state: 'pruned' | 'failed'; why: string}): Promise<void> {
+  async tell(
+    number: number,
+    end: {state: 'complete'; value: number} | {state: 'pruned' | 'failed'; why: string},
+  ): Promise<void> {
     await this.#say({do: 'tell', number, ...end})
   }
 

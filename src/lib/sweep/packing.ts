@@ -6,8 +6,9 @@ export interface Room {
 }
 
 /**
- * Chooses nodes for trials that have no GPUs to choose by: each goes to the nodes with most room left, then in the order of the rack; so as many fit
- * as can. A node takes no more trials than its cores have processes for, but one in any case. Pure but for what it remembers.
+ * Chooses nodes for trials that have no GPUs to choose by: each goes to the nodes with most room left, then in the
+ * order of the rack; so as many fit as can. A node takes no more trials than its cores have processes for, but one in
+ * any case. Pure but for what it remembers.
  */
 export class Packing {
   readonly #rooms: Room[]
@@ -24,7 +25,8 @@ export class Packing {
 
   /** Trials at the same time at most. */
   get capacity(): number {
-    // Every trial takes one place on `size` different nodes: n trials fit where the nodes, each counted up to n places, have n * size of them.
+    // Every trial takes one place on `size` different nodes: n trials fit where the nodes, each counted up to n places,
+    // have n * size of them.
     let fits = 0
     const most = this.#rooms.reduce((sum, room) => sum + this.#places(room), 0)
     for (let trials = 1; trials <= most; trials++) {
@@ -36,9 +38,15 @@ export class Packing {
 
   /** Nodes for one more trial, in the order of the rack; undefined where there is no room for it. */
   take(): string[] | undefined {
-    const rooms = this.#rooms.map((room, index) => ({node: room.node, index, left: this.#places(room) - (this.#taken.get(room.node) ?? 0)})).filter(({left}) => left > 0)
+    const rooms = this.#rooms
+      .map((room, index) => ({node: room.node, index, left: this.#places(room) - (this.#taken.get(room.node) ?? 0)}))
+      .filter(({left}) => left > 0)
     if (rooms.length < this.#size) return undefined
-    const nodes = rooms.sort((a, b) => b.left - a.left || a.index - b.index).slice(0, this.#size).sort((a, b) => a.index - b.index).map(({node}) => node)
+    const nodes = rooms
+      .sort((a, b) => b.left - a.left || a.index - b.index)
+      .slice(0, this.#size)
+      .sort((a, b) => a.index - b.index)
+      .map(({node}) => node)
     this.add(nodes)
     return nodes
   }

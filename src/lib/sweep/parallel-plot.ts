@@ -5,7 +5,10 @@ import {bestOf} from './words.ts'
 /** Size of the picture and of what is around the axes, in the picture's own units. */
 const [WIDTH, HEIGHT] = [960, 540]
 const [TOP, BOTTOM, SIDE] = [96, 84, 80]
-/** Viridis (van der Walt and Smith, 2015), from low to high: as good in print without colour, and for those who see red and green alike. */
+/**
+ * Viridis (van der Walt and Smith, 2015), from low to high: as good in print without colour, and for those who see red
+ * and green alike.
+ */
 const COLOURS = ['#440154', '#3b528b', '#21918c', '#5ec962', '#fde725'] as const
 /** The lightest third of it is too pale for lines on paper. */
 const DARKEST_SHARE = 0.82
@@ -24,8 +27,8 @@ interface Axis {
 }
 
 /**
- * Every complete trial as one line over an axis for each parameter and one for the metric, as one SVG that needs nothing else: coloured by the
- * metric, the best one thick, each with its values as a title. Pure.
+ * Every complete trial as one line over an axis for each parameter and one for the metric, as one SVG that needs
+ * nothing else: coloured by the metric, the best one thick, each with its values as a title. Pure.
  */
 export function parallelPlot(sweep: Sweep): string {
   const {spec} = sweep
@@ -33,22 +36,34 @@ export function parallelPlot(sweep: Sweep): string {
   const axes = axesOf(sweep, trials)
   const metric = axes.at(-1) as Axis
   const best = bestOf(sweep.trials, spec.goal)
-  const goodness = (one: Trial): number => (spec.goal === 'maximize' ? (metric.place(one) ?? 0) : 1 - (metric.place(one) ?? 0))
+  const goodness = (one: Trial): number =>
+    spec.goal === 'maximize' ? (metric.place(one) ?? 0) : 1 - (metric.place(one) ?? 0)
   // The good ones last, above the others.
-  const lines = trials.toSorted((a, b) => goodness(a) - goodness(b) || b.number - a.number).map((one) => lineOf(one, axes, goodness(one), one === best, spec.metric))
+  const lines = trials
+    .toSorted((a, b) => goodness(a) - goodness(b) || b.number - a.number)
+    .map((one) => lineOf(one, axes, goodness(one), one === best, spec.metric))
   const counts = `${trials.length} of ${sweep.trials.length} trials complete, ${spec.goal} ${spec.metric}, ${spec.sampler}`
-  const reported = best ? `best: trial ${best.number}, ${spec.metric} ${tickText(best.value ?? NaN)}: ${Object.entries(best.texts).map(([name, text]) => `${name} ${text}`).join(', ')}` : 'no trial is complete'
+  const reported = best
+    ? `best: trial ${best.number}, ${spec.metric} ${tickText(best.value ?? NaN)}: ${Object.entries(best.texts)
+        .map(([name, text]) => `${name} ${text}`)
+        .join(', ')}`
+    : 'no trial is complete'
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" font-family="system-ui, sans-serif" font-size="12" fill="#222">`,
     `<title>${escape(`Trials of ${sweep.sweep}`)}</title>`,
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>`,
     `<text x="${SIDE / 2}" y="28" font-size="17" font-weight="600">${escape(sweep.sweep)}</text>`,
     `<text x="${SIDE / 2}" y="48">${escape(counts)}</text>`,
-    `<g id="trials" fill="none">`, ...lines, '</g>',
-    `<g id="axes">`, ...axes.map(axisOf), '</g>',
+    `<g id="trials" fill="none">`,
+    ...lines,
+    '</g>',
+    `<g id="axes">`,
+    ...axes.map(axisOf),
+    '</g>',
     legend(metric, spec.goal),
     `<text x="${SIDE / 2}" y="${HEIGHT - 14}">${escape(shorten(reported, 150))}</text>`,
-    '</svg>', '',
+    '</svg>',
+    '',
   ].join('\n')
 }
 
@@ -61,22 +76,47 @@ function axesOf({spec}: Sweep, trials: Trial[]): Axis[] {
       const at = (position: number): number => (one.choices.length === 1 ? 0.5 : position / (one.choices.length - 1))
       const shown = one.choices.length <= 12 ? 1 : Math.ceil(one.choices.length / 12)
       return {
-        name, x, note: '', place: (trial) => placeOrNone(one.choices.indexOf(trial.params[name] as string), at),
-        ticks: one.choices.flatMap((choice, position) => (position % shown === 0 ? [{at: at(position), label: shorten(String(choice), 14)}] : [])),
+        name,
+        x,
+        note: '',
+        place: (trial) => placeOrNone(one.choices.indexOf(trial.params[name] as string), at),
+        ticks: one.choices.flatMap((choice, position) =>
+          position % shown === 0 ? [{at: at(position), label: shorten(String(choice), 14)}] : [],
+        ),
       }
     }
-    return {name, x, note: one.log ? 'log' : '', ...scaleOf(one.min, one.max, one.log, one.integer, (trial) => trial.params[name])}
+    return {
+      name,
+      x,
+      note: one.log ? 'log' : '',
+      ...scaleOf(one.min, one.max, one.log, one.integer, (trial) => trial.params[name]),
+    }
   })
   const values = trials.map((one) => one.value ?? 0)
   const [low, high] = values.length === 0 ? [0, 1] : [Math.min(...values), Math.max(...values)]
-  return [...axes, {name: spec.metric, x: WIDTH - SIDE, note: spec.goal, right: true, ...scaleOf(low, high, false, false, (trial) => trial.value)}]
+  return [
+    ...axes,
+    {
+      name: spec.metric,
+      x: WIDTH - SIDE,
+      note: spec.goal,
+      right: true,
+      ...scaleOf(low, high, false, false, (trial) => trial.value),
+    },
+  ]
 }
 
 function placeOrNone(position: number, at: (position: number) => number): number | undefined {
   return position < 0 ? undefined : at(position)
 }
 
-function scaleOf(low: number, high: number, log: boolean, whole: boolean, valueOf: (trial: Trial) => unknown): Pick<Axis, 'place' | 'ticks'> {
+function scaleOf(
+  low: number,
+  high: number,
+  log: boolean,
+  whole: boolean,
+  valueOf: (trial: Trial) => unknown,
+): Pick<Axis, 'place' | 'ticks'> {
   const [from, to] = log ? [Math.log10(low), Math.log10(high)] : [low, high]
   const at = (value: number): number => (to === from ? 0.5 : ((log ? Math.log10(value) : value) - from) / (to - from))
   return {
@@ -84,13 +124,18 @@ function scaleOf(low: number, high: number, log: boolean, whole: boolean, valueO
       const value = valueOf(trial)
       return typeof value === 'number' ? at(value) : undefined
     },
-    ticks: (log ? decades(low, high) : evenly(low, high, whole)).map((value) => ({at: at(value), label: tickText(value)})),
+    ticks: (log ? decades(low, high) : evenly(low, high, whole)).map((value) => ({
+      at: at(value),
+      label: tickText(value),
+    })),
   }
 }
 
 /** The ends, and whole powers of ten between them that are not too near to these. */
 function decades(low: number, high: number): number[] {
-  const powers = Array.from({length: Math.floor(Math.log10(high) - Math.log10(low)) + 2}, (_, index) => Number(`1e${Math.ceil(Math.log10(low)) + index}`))
+  const powers = Array.from({length: Math.floor(Math.log10(high) - Math.log10(low)) + 2}, (_, index) =>
+    Number(`1e${Math.ceil(Math.log10(low)) + index}`),
+  )
   const gap = (Math.log10(high) - Math.log10(low)) / 20
   return [low, ...powers.filter((one) => Math.log10(one / low) > gap && Math.log10(high / one) > gap), high]
 }
@@ -107,7 +152,9 @@ function lineOf(trial: Trial, axes: Axis[], goodness: number, best: boolean, met
     const at = axis.place(trial)
     return at === undefined ? [] : [`${round(axis.x)},${round(yOf(at))}`]
   })
-  const title = `trial ${trial.number}: ${metric} ${trial.value}, ${Object.entries(trial.texts).map(([name, text]) => `${name} ${text}`).join(', ')}`
+  const title = `trial ${trial.number}: ${metric} ${trial.value}, ${Object.entries(trial.texts)
+    .map(([name, text]) => `${name} ${text}`)
+    .join(', ')}`
   return `<polyline data-trial="${trial.number}" points="${points.join(' ')}" stroke="${colourOf(goodness)}" stroke-width="${best ? 4 : 1.6}" stroke-opacity="${best ? 1 : 0.75}"><title>${escape(title)}</title></polyline>`
 }
 
@@ -119,15 +166,22 @@ function axisOf({name, x, ticks, note, right}: Axis): string {
   return [
     `<g class="axis"><path d="M${round(x)} ${TOP}V${HEIGHT - BOTTOM}" stroke="#222" stroke-width="1.2"/>`,
     `<text x="${round(x)}" y="${TOP - 14}" text-anchor="middle" font-weight="600">${escape(shorten(name, 22))}</text>`,
-    ...(note ? [`<text x="${round(x)}" y="${HEIGHT - BOTTOM + 18}" text-anchor="middle" font-style="italic">${escape(note)}</text>`] : []),
-    ...marks, '</g>',
+    ...(note
+      ? [
+          `<text x="${round(x)}" y="${HEIGHT - BOTTOM + 18}" text-anchor="middle" font-style="italic">${escape(note)}</text>`,
+        ]
+      : []),
+    ...marks,
+    '</g>',
   ].join('')
 }
 
 /** What the colours mean: from bad to good. */
 function legend(metric: Axis, goal: Sweep['spec']['goal']): string {
   const [low, high] = [metric.ticks[0]?.label ?? '', metric.ticks.at(-1)?.label ?? '']
-  const stops = COLOURS.map((_, index) => index / (COLOURS.length - 1)).map((at) => `<stop offset="${at}" stop-color="${colourOf(at)}"/>`)
+  const stops = COLOURS.map((_, index) => index / (COLOURS.length - 1)).map(
+    (at) => `<stop offset="${at}" stop-color="${colourOf(at)}"/>`,
+  )
   const x = WIDTH - SIDE - 180
   return [
     `<defs><linearGradient id="goodness">${stops.join('')}</linearGradient></defs>`,
@@ -143,13 +197,23 @@ function yOf(at: number): number {
 function colourOf(goodness: number): string {
   const at = Math.min(1, Math.max(0, goodness)) * DARKEST_SHARE * (COLOURS.length - 1)
   const index = Math.min(COLOURS.length - 2, Math.floor(at))
-  const [from, to] = [COLOURS[index] as string, COLOURS[index + 1] as string].map((hex) => [1, 3, 5].map((start) => Number.parseInt(hex.slice(start, start + 2), 16))) as [number[], number[]]
-  return `#${from.map((one, channel) => Math.round(one + ((to[channel] ?? one) - one) * (at - index)).toString(16).padStart(2, '0')).join('')}`
+  const [from, to] = [COLOURS[index] as string, COLOURS[index + 1] as string].map((hex) =>
+    [1, 3, 5].map((start) => Number.parseInt(hex.slice(start, start + 2), 16)),
+  ) as [number[], number[]]
+  return `#${from
+    .map((one, channel) =>
+      Math.round(one + ((to[channel] ?? one) - one) * (at - index))
+        .toString(16)
+        .padStart(2, '0'),
+    )
+    .join('')}`
 }
 
 function tickText(value: number): string {
   if (value === 0) return '0'
-  return Math.abs(value) >= 1e5 || Math.abs(value) < 1e-3 ? value.toExponential(Number(value.toPrecision(2)) === Number(value.toPrecision(1)) ? 0 : 1) : String(Number(value.toPrecision(3)))
+  return Math.abs(value) >= 1e5 || Math.abs(value) < 1e-3
+    ? value.toExponential(Number(value.toPrecision(2)) === Number(value.toPrecision(1)) ? 0 : 1)
+    : String(Number(value.toPrecision(3)))
 }
 
 function round(value: number): number {

@@ -5,7 +5,13 @@ import type {FoundRun} from '../runs/index.ts'
 import type {TrialEnd} from './trial.ts'
 
 /** The record of the run says what it was, with the parameters that the script itself has not logged. */
-export async function recordTrial({mlflow}: Tracking, trial: Trial, run: FoundRun, end: TrialEnd, context: Context): Promise<void> {
+export async function recordTrial(
+  {mlflow}: Tracking,
+  trial: Trial,
+  run: FoundRun,
+  end: TrialEnd,
+  context: Context,
+): Promise<void> {
   const id = run.nodes.find((one) => one.tracked !== null)?.tracked
   if (!id) return
   try {

@@ -8,7 +8,10 @@ import type {Ending} from './ending.ts'
 import {Packing} from './packing.ts'
 import {trialRun} from './words.ts'
 
-/** A supervisor gives back GPUs and leases after the result is there; so long after the last trial's end they may be taken, looked at so often. */
+/**
+ * A supervisor gives back GPUs and leases after the result is there; so long after the last trial's end they may be
+ * taken, looked at so often.
+ */
 const SETTLING_MS = 20_000
 const AGAIN_MS = 500
 
@@ -35,9 +38,14 @@ export class Scheduling {
     this.#packing?.add(nodes)
   }
 
-  /** `taken` gets the nodes that the trial has room on, to be given back when it is over. Undefined: the end came first. */
+  /**
+   * `taken` gets the nodes that the trial has room on, to be given back when it is over. Undefined: the end came first.
+   */
   async start(trial: Trial, taken: string[]): Promise<FoundRun | undefined> {
-    const {input: {sweep}, engine} = this.#driving
+    const {
+      input: {sweep},
+      engine,
+    } = this.#driving
     const packing = this.#packing
     const run = trial.run ?? trialRun(sweep, trial.number, trial.attempt)
     await engine.bind(trial.number, run)

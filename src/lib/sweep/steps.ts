@@ -62,7 +62,10 @@ export type TrialsInput = {
   threads: number | null
   /** Nodes by whose cores trials are placed; null where GPUs, or Slurm, say what fits. */
   rooms: {nodes: Room[]; size: number; processes: number} | null
-  /** Where trials are jobs of Slurm: their login node, and below which number tasks of an array must be. `together`: all of them are one array. */
+  /**
+   * Where trials are jobs of Slurm: their login node, and below which number tasks of an array must be. `together`: all
+   * of them are one array.
+   */
   slurm: {node: string; arrays: number; together: boolean} | null
   on: string | null
   exclude: string | null

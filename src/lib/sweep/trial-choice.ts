@@ -2,8 +2,8 @@ import type {TrainSpec} from '../manifest/index.ts'
 import type {TrainChoice} from '../train/index.ts'
 
 /**
- * Nodes of a trial: of an elastic size the least, in every trial. Trials that had more nodes than others would not be comparable, and small ones
- * leave room for each other. Pure.
+ * Nodes of a trial: of an elastic size the least, in every trial. Trials that had more nodes than others would not be
+ * comparable, and small ones leave room for each other. Pure.
  */
 export function trialSize({nodes, minNodes}: Pick<TrainSpec, 'nodes' | 'minNodes'>): number {
   return minNodes ?? nodes

@@ -1,14 +1,22 @@
 import {parameterVariable, type SweepSpec} from '../manifest/index.ts'
 import type {Trial} from '../protocol/index.ts'
 
-/** What a trial adds to the command: the manifest's `sweep.arguments` with the values put in, else a flag for each parameter. Pure. */
+/**
+ * What a trial adds to the command: the manifest's `sweep.arguments` with the values put in, else a flag for each
+ * parameter. Pure.
+ */
 export function trialWords(spec: Pick<SweepSpec, 'arguments'>, texts: Record<string, string>): string[] {
   if (!spec.arguments) return Object.entries(texts).flatMap(([name, text]) => [`--${name.replaceAll('_', '-')}`, text])
-  return spec.arguments.map((word) => word.replaceAll(/\{([A-Za-z][A-Za-z0-9_.-]*)\}/g, (whole, name: string) => texts[name] ?? whole))
+  return spec.arguments.map((word) =>
+    word.replaceAll(/\{([A-Za-z][A-Za-z0-9_.-]*)\}/g, (whole, name: string) => texts[name] ?? whole),
+  )
 }
 
 /** What is in a trial's environment besides. Pure. */
-export function trialEnvironment(sweep: string, {number, texts}: Pick<Trial, 'number' | 'texts'>): Record<string, string> {
+export function trialEnvironment(
+  sweep: string,
+  {number, texts}: Pick<Trial, 'number' | 'texts'>,
+): Record<string, string> {
   return {
     FLEXRACK_SWEEP: sweep,
     FLEXRACK_TRIAL: String(number),
@@ -26,7 +34,12 @@ export function bestOf(trials: Trial[], goal: SweepSpec['goal']): Trial | null {
   const sign = goal === 'maximize' ? 1 : -1
   let best: Trial | null = null
   for (const one of trials) {
-    if (one.state === 'complete' && one.value !== null && (best === null || best.value === null || sign * one.value > sign * best.value)) best = one
+    if (
+      one.state === 'complete' &&
+      one.value !== null &&
+      (best === null || best.value === null || sign * one.value > sign * best.value)
+    )
+      best = one
   }
   return best
 }

@@ -16,7 +16,10 @@ export interface Plotted {
 /** Writes the picture. Errors: NOT_FOUND where no trial is complete, LOCAL_FAILED where the file cannot be written. */
 export async function writePlot(sweep: Sweep, file: string): Promise<Plotted> {
   const trials = sweep.trials.filter((one) => one.state === 'complete').length
-  if (trials === 0) throw new CliError('NOT_FOUND', `no trial of sweep ${sweep.sweep} is complete yet`, {hint: `flexrack sweep show ${sweep.sweep}`})
+  if (trials === 0)
+    throw new CliError('NOT_FOUND', `no trial of sweep ${sweep.sweep} is complete yet`, {
+      hint: `flexrack sweep show ${sweep.sweep}`,
+    })
   try {
     await writeFile(file, parallelPlot(sweep))
   } catch (error) {

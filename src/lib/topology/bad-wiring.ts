@@ -4,7 +4,15 @@ import type {BadWiring, GpuPlace, NicPlace, Topology} from './types.ts'
 
 /** What is badly wired, the worst first. `allowed`: CPUs that the user's programs may use, where that is known. */
 export function findBadWiring(topology: Topology, allowed?: NonNullable<MachineFacts['cpu']>['allowed']): BadWiring[] {
-  return [...farNics(topology), ...farMemory(topology), ...farCpus(topology, allowed), ...narrowLinks(topology), ...slowNics(topology), ...unlikeGpus(topology), ...emptyNodes(topology)]
+  return [
+    ...farNics(topology),
+    ...farMemory(topology),
+    ...farCpus(topology, allowed),
+    ...narrowLinks(topology),
+    ...slowNics(topology),
+    ...unlikeGpus(topology),
+    ...emptyNodes(topology),
+  ]
 }
 
 function farNics({gpus}: Topology): BadWiring[] {
@@ -33,23 +41,34 @@ function farCpus({gpus}: Topology, allowed: string | undefined): BadWiring[] {
   const mine = new Set(parseCpus(allowed))
   const far = gpus.filter((gpu) => gpu.cpus !== null && !parseCpus(gpu.cpus).some((cpu) => mine.has(cpu)))
   if (far.length === 0) return []
-  return [{
-    kind: 'far-cpus',
-    subjects: far.map(gpuName),
-    text: `${gpuNames(far)}: none of the CPUs beside ${far.length === 1 ? 'it' : 'them'} may be used here, only ${allowed}.`,
-    why: 'Data loaders run at the other end of the machine and launches take longer.',
-  }]
+  return [
+    {
+      kind: 'far-cpus',
+      subjects: far.map(gpuName),
+      text: `${gpuNames(far)}: none of the CPUs beside ${far.length === 1 ? 'it' : 'them'} may be used here, only ${allowed}.`,
+      why: 'Data loaders run at the other end of the machine and launches take longer.',
+    },
+  ]
 }
 
 function narrowLinks({gpus, nics}: Topology): BadWiring[] {
   const used = nics.filter((nic) => nic.up !== false)
-  const devices = [...gpus.map((gpu) => ({name: gpuName(gpu), pcie: gpu.pcie})), ...used.map((nic) => ({name: nic.name, pcie: nic.pcie}))]
-  return devices.flatMap(({name, pcie}) => pcie === null || pcie.width >= pcie.max_width ? [] : [{
-    kind: 'narrow-pcie' as const,
-    subjects: [name],
-    text: `${name} runs at ${pcie.width} of its ${pcie.max_width} PCIe lanes.`,
-    why: 'Copies to and from it have that share of their bandwidth: a narrower slot, a riser, or a card that does not sit firmly.',
-  }])
+  const devices = [
+    ...gpus.map((gpu) => ({name: gpuName(gpu), pcie: gpu.pcie})),
+    ...used.map((nic) => ({name: nic.name, pcie: nic.pcie})),
+  ]
+  return devices.flatMap(({name, pcie}) =>
+    pcie === null || pcie.width >= pcie.max_width
+      ? []
+      : [
+          {
+            kind: 'narrow-pcie' as const,
+            subjects: [name],
+            text: `${name} runs at ${pcie.width} of its ${pcie.max_width} PCIe lanes.`,
+            why: 'Copies to and from it have that share of their bandwidth: a narrower slot, a riser, or a card that does not sit firmly.',
+          },
+        ],
+  )
 }
 
 function slowNics({nics}: Topology): BadWiring[] {
@@ -59,12 +78,14 @@ function slowNics({nics}: Topology): BadWiring[] {
     if (nic.up === false || nic.speed === null || most === null || nic.speed >= most.speed) return []
     // A card that could do more and is there for administration, beside a faster one, holds nobody back.
     if (nic.kind === 'ethernet' && nic.speed < fastest) return []
-    return [{
-      kind: 'slow-nic' as const,
-      subjects: [nic.name],
-      text: `${nic.name} runs at ${nic.speed} Gbit/s; ${most.who} ${most.speed}.`,
-      why: 'A gang waits for its slowest link: the cable, the port of the switch, or a setting there holds all nodes back.',
-    }]
+    return [
+      {
+        kind: 'slow-nic' as const,
+        subjects: [nic.name],
+        text: `${nic.name} runs at ${nic.speed} Gbit/s; ${most.who} ${most.speed}.`,
+        why: 'A gang waits for its slowest link: the cable, the port of the switch, or a setting there holds all nodes back.',
+      },
+    ]
   })
 }
 
@@ -72,29 +93,40 @@ function slowNics({nics}: Topology): BadWiring[] {
 function fastestAlike(nic: NicPlace, nics: NicPlace[]): {speed: number; who: string} | null {
   if (nic.maxSpeed !== null) return {speed: nic.maxSpeed, who: 'the card is made for'}
   if (nic.type === null) return null
-  const [best] = nics.filter((one) => one.type === nic.type && one.kind === nic.kind && one.up !== false).toSorted((a, b) => (b.speed ?? 0) - (a.speed ?? 0))
-  return best === undefined || best.speed === null ? null : {speed: best.speed, who: `${best.name}, a card of the same model, at`}
+  const [best] = nics
+    .filter((one) => one.type === nic.type && one.kind === nic.kind && one.up !== false)
+    .toSorted((a, b) => (b.speed ?? 0) - (a.speed ?? 0))
+  return best === undefined || best.speed === null
+    ? null
+    : {speed: best.speed, who: `${best.name}, a card of the same model, at`}
 }
 
 function unlikeGpus({gpus}: Topology): BadWiring[] {
-  const kinds = groupBy(gpus, (gpu) => `${gpu.name}${gpu.memory === null ? '' : `, ${Math.round(gpu.memory / 1024 ** 3)} GiB`}`)
+  const kinds = groupBy(
+    gpus,
+    (gpu) => `${gpu.name}${gpu.memory === null ? '' : `, ${Math.round(gpu.memory / 1024 ** 3)} GiB`}`,
+  )
   if (kinds.length < 2) return []
-  return [{
-    kind: 'unlike-gpus',
-    subjects: gpus.map(gpuName),
-    text: `The GPUs are of ${kinds.length} kinds: ${kinds.map(([kind, group]) => `${gpuNames(group)} ${kind}`).join('; ')}.`,
-    why: 'Ranks of one run wait for the slowest GPU, and a batch that fits one may not fit the other.',
-  }]
+  return [
+    {
+      kind: 'unlike-gpus',
+      subjects: gpus.map(gpuName),
+      text: `The GPUs are of ${kinds.length} kinds: ${kinds.map(([kind, group]) => `${gpuNames(group)} ${kind}`).join('; ')}.`,
+      why: 'Ranks of one run wait for the slowest GPU, and a batch that fits one may not fit the other.',
+    },
+  ]
 }
 
 function emptyNodes({numa, gpus}: Topology): BadWiring[] {
   // Where a GPU hangs there, far-memory has said it.
-  return numa.filter((node) => node.memory === 0 && !gpus.some((gpu) => gpu.numaNode === node.node)).map((node) => ({
-    kind: 'no-memory' as const,
-    subjects: [`NUMA ${node.node}`],
-    text: `NUMA node ${node.node} has CPUs (${node.cpus}) and no memory.`,
-    why: 'What runs on these CPUs has all its memory elsewhere: a bank of modules is missing or defective.',
-  }))
+  return numa
+    .filter((node) => node.memory === 0 && !gpus.some((gpu) => gpu.numaNode === node.node))
+    .map((node) => ({
+      kind: 'no-memory' as const,
+      subjects: [`NUMA ${node.node}`],
+      text: `NUMA node ${node.node} has CPUs (${node.cpus}) and no memory.`,
+      why: 'What runs on these CPUs has all its memory elsewhere: a bank of modules is missing or defective.',
+    }))
 }
 
 function gpuName({index}: GpuPlace): string {

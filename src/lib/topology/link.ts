@@ -2,7 +2,13 @@ import type {Link, LinkKind} from './types.ts'
 
 /** From the fastest: how much of the machine a transfer has to cross. A group is as good as its worst link. */
 const ORDER: readonly LinkKind[] = ['nvlink', 'switch', 'switches', 'bridge', 'socket', 'system', 'unknown']
-const CELLS: Readonly<Record<string, LinkKind>> = {PIX: 'switch', PXB: 'switches', PHB: 'bridge', NODE: 'socket', SYS: 'system'}
+const CELLS: Readonly<Record<string, LinkKind>> = {
+  PIX: 'switch',
+  PXB: 'switches',
+  PHB: 'bridge',
+  NODE: 'socket',
+  SYS: 'system',
+}
 
 /** A cell of nvidia-smi's matrix as a link. */
 export function parseLink(cell: string | null | undefined): Link {
@@ -10,7 +16,10 @@ export function parseLink(cell: string | null | undefined): Link {
   return count === undefined ? {kind: CELLS[cell ?? ''] ?? 'unknown'} : {kind: 'nvlink', count: Number(count)}
 }
 
-/** The better a link, the higher: NVLinks by their number, then one switch, several, one host bridge, one socket, across sockets, unknown (0). */
+/**
+ * The better a link, the higher: NVLinks by their number, then one switch, several, one host bridge, one socket, across
+ * sockets, unknown (0).
+ */
 export function linkRank({kind, count = 0}: Link): number {
   const steps = ORDER.length - 1 - ORDER.indexOf(kind)
   return kind === 'nvlink' ? steps + count : steps

@@ -6,17 +6,26 @@ import type {GpuPlace, Link, NicPlace} from './types.ts'
 const SLOWEST_SHARE = 0.5
 
 /**
- * Cards that reach other machines: what does RDMA, cards that do not, and those that only the matrix names. One for each device, its best port.
- * Slices of a card that is there itself are left out: a card of 16 would hide all others.
+ * Cards that reach other machines: what does RDMA, cards that do not, and those that only the matrix names. One for
+ * each device, its best port. Slices of a card that is there itself are left out: a card of 16 would hide all others.
  */
 export function readNics({infiniband = [], nics = [], links}: MachineFacts): NicPlace[] {
   const buses = new Set([...infiniband, ...nics].map((one) => one.bus))
   const isWhole = (one: {part_of?: string}): boolean => one.part_of === undefined || !buses.has(one.part_of)
   const byName = new Map(nics.map((nic) => [nic.name, nic]))
-  const ports = infiniband.filter(isWhole).toSorted((a, b) => Number(b.state === 'ACTIVE') - Number(a.state === 'ACTIVE') || a.port - b.port)
+  const ports = infiniband
+    .filter(isWhole)
+    .toSorted((a, b) => Number(b.state === 'ACTIVE') - Number(a.state === 'ACTIVE') || a.port - b.port)
   const devices = [...new Set(infiniband.filter(isWhole).map((port) => port.device))]
   const rdma = devices.map((device) => rdmaPlace(ports.find((port) => port.device === device) as RdmaFact, byName))
-  const plain = nics.filter((nic) => nic.kind === 'physical' && isWhole(nic) && !ports.some((port) => port.netdev === nic.name || (nic.bus !== undefined && port.bus === nic.bus))).map(plainPlace)
+  const plain = nics
+    .filter(
+      (nic) =>
+        nic.kind === 'physical' &&
+        isWhole(nic) &&
+        !ports.some((port) => port.netdev === nic.name || (nic.bus !== undefined && port.bus === nic.bus)),
+    )
+    .map(plainPlace)
   const known = new Set([...infiniband.map((port) => port.device), ...byName.keys()])
   const named = (links?.devices ?? []).filter((name) => !/^GPU\d+$/.test(name) && !known.has(name))
   return [...rdma, ...plain, ...named.map(unseenPlace)]
@@ -39,16 +48,36 @@ function rdmaPlace(port: RdmaFact, byName: Map<string, NicFact>): NicPlace {
 
 function plainPlace(nic: NicFact): NicPlace {
   const {name, up, speed, max_speed: max, numa_node: node, pcie} = nic
-  return {name, netdev: name, kind: 'ethernet', up, speed: speed === undefined ? null : speed / 1000, maxSpeed: max === undefined ? null : max / 1000, type: null, numaNode: node ?? null, pcie: pcie ?? null}
+  return {
+    name,
+    netdev: name,
+    kind: 'ethernet',
+    up,
+    speed: speed === undefined ? null : speed / 1000,
+    maxSpeed: max === undefined ? null : max / 1000,
+    type: null,
+    numaNode: node ?? null,
+    pcie: pcie ?? null,
+  }
 }
 
 function unseenPlace(name: string): NicPlace {
-  return {name, netdev: null, kind: 'unknown', up: null, speed: null, maxSpeed: null, type: null, numaNode: null, pcie: null}
+  return {
+    name,
+    netdev: null,
+    kind: 'unknown',
+    up: null,
+    speed: null,
+    maxSpeed: null,
+    type: null,
+    numaNode: null,
+    pcie: null,
+  }
 }
 
 /**
- * The card for a GPU's traffic to other nodes: of those that carry the load (RDMA before Ethernet, and not much slower than the fastest) the one
- * that is nearest; of equals the faster, then the first. `links[i]`: of nics[i] to the GPU.
+ * The card for a GPU's traffic to other nodes: of those that carry the load (RDMA before Ethernet, and not much slower
+ * than the fastest) the one that is nearest; of equals the faster, then the first. `links[i]`: of nics[i] to the GPU.
  */
 export function nearestNic(nics: NicPlace[], links: Link[]): GpuPlace['nic'] {
   const working = nics.filter((nic) => nic.up !== false)

@@ -3,15 +3,36 @@ import {parseLink} from './link.ts'
 import {nearestNic, readNics} from './nics.ts'
 import type {GpuPlace, Link, NicPlace, NumaPlace, Topology} from './types.ts'
 
-/** What hangs where on a machine and how far apart it is, from its facts. Pure; what the facts do not tell is null or unknown, never guessed. */
+/**
+ * What hangs where on a machine and how far apart it is, from its facts. Pure; what the facts do not tell is null or
+ * unknown, never guessed.
+ */
 export function readTopology(facts: MachineFacts): Topology {
-  const numa = (facts.numa ?? []).filter((node) => node.cpus !== '').map(({node, socket, cpus, memory, free}) => ({node, socket: socket ?? null, cpus, memory: memory ?? null, free: free ?? null}))
+  const numa = (facts.numa ?? [])
+    .filter((node) => node.cpus !== '')
+    .map(({node, socket, cpus, memory, free}) => ({
+      node,
+      socket: socket ?? null,
+      cpus,
+      memory: memory ?? null,
+      free: free ?? null,
+    }))
   const nics = readNics(facts).map((nic) => ({...nic, numaNode: nic.numaNode ?? onlyNode(numa)}))
   const placed = (facts.gpus ?? []).map((gpu) => placeGpu(gpu, facts, numa))
   const cell = cellsOf(facts)
-  const nicLinks = nics.map((nic) => placed.map((gpu) => settled(cell(nic.name, nameOf(gpu)), nic.numaNode, gpu.numaNode, numa)))
-  const links = placed.map((a) => placed.map((b) => (a === b ? null : settled(cell(nameOf(a), nameOf(b)), a.numaNode, b.numaNode, numa))))
-  const gpus = placed.map((gpu, at) => ({...gpu, nic: nearestNic(nics, nicLinks.map((row) => row[at] as Link))}))
+  const nicLinks = nics.map((nic) =>
+    placed.map((gpu) => settled(cell(nic.name, nameOf(gpu)), nic.numaNode, gpu.numaNode, numa)),
+  )
+  const links = placed.map((a) =>
+    placed.map((b) => (a === b ? null : settled(cell(nameOf(a), nameOf(b)), a.numaNode, b.numaNode, numa))),
+  )
+  const gpus = placed.map((gpu, at) => ({
+    ...gpu,
+    nic: nearestNic(
+      nics,
+      nicLinks.map((row) => row[at] as Link),
+    ),
+  }))
   return {sockets: facts.cpu?.sockets ?? null, numa, gpus, nics, links, nicLinks, source: facts.links?.source ?? null}
 }
 
@@ -32,7 +53,8 @@ function cellsOf({links}: MachineFacts): (a: string, b: string) => Link {
 
 function placeGpu(gpu: GpuFact, facts: MachineFacts, numa: NumaPlace[]): GpuPlace {
   const reported = facts.links?.affinity[nameOf(gpu)]
-  const numaNode = gpu.numa_node ?? reported?.numa_node ?? numa.find((node) => node.cpus === reported?.cpus)?.node ?? onlyNode(numa)
+  const numaNode =
+    gpu.numa_node ?? reported?.numa_node ?? numa.find((node) => node.cpus === reported?.cpus)?.node ?? onlyNode(numa)
   return {
     index: gpu.index,
     uuid: gpu.uuid,
@@ -53,7 +75,10 @@ function onlyNode(numa: NumaPlace[]): number | null {
   return numa.length === 1 ? (numa[0]?.node ?? null) : null
 }
 
-/** nvidia-smi's SYS is across NUMA nodes: those of one socket (NPS4, sub-NUMA clusters) are nearer than the other socket. */
+/**
+ * nvidia-smi's SYS is across NUMA nodes: those of one socket (NPS4, sub-NUMA clusters) are nearer than the other
+ * socket.
+ */
 function settled(link: Link, a: NicPlace['numaNode'], b: NicPlace['numaNode'], numa: NumaPlace[]): Link {
   if (link.kind !== 'system') return link
   const [first, second] = [a, b].map((node) => numa.find((one) => one.node === node)?.socket ?? null)

@@ -22,14 +22,26 @@ export interface Api {
 
 export type Query = Record<string, string | number | undefined>
 
-/** Paths are given below `/api/2.0/mlflow`; those that begin with `/api/` or are marked with `//` are taken from the base. */
+/**
+ * Paths are given below `/api/2.0/mlflow`; those that begin with `/api/` or are marked with `//` are taken from the
+ * base.
+ */
 export function openApi(address: MlflowAddress): Api {
   const base = address.uri.replace(/\/+$/, '')
   const request = (method: HttpRequest['method'], path: string, query: Query = {}): HttpRequest => {
-    const words = Object.entries(query).flatMap<[string, string]>(([key, value]) => (value === undefined ? [] : [[key, String(value)]]))
+    const words = Object.entries(query).flatMap<[string, string]>(([key, value]) =>
+      value === undefined ? [] : [[key, String(value)]],
+    )
     const search = words.length > 0 ? `?${new URLSearchParams(words)}` : ''
     const full = path.startsWith('/api/') ? path : path.startsWith('//') ? path.slice(1) : `/api/2.0/mlflow${path}`
-    return {method, url: `${base}${full}${search}`, peer: `the tracking server ${base}`, token: address.token, basic: address.basic, signal: address.signal}
+    return {
+      method,
+      url: `${base}${full}${search}`,
+      peer: `the tracking server ${base}`,
+      token: address.token,
+      basic: address.basic,
+      signal: address.signal,
+    }
   }
   return {
     base,
@@ -40,7 +52,10 @@ export function openApi(address: MlflowAddress): Api {
 }
 
 /** Follows next_page_token until there is no more, or `limit` items are there. */
-export async function readPages<T>(limit: number, page: (token: string | undefined) => Promise<{items: T[] | undefined; next?: string}>): Promise<T[]> {
+export async function readPages<T>(
+  limit: number,
+  page: (token: string | undefined) => Promise<{items: T[] | undefined; next?: string}>,
+): Promise<T[]> {
   const all: T[] = []
   let token: string | undefined
   do {

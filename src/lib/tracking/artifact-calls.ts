@@ -21,7 +21,10 @@ export interface ArtifactCalls {
   uploadArtifact(runId: string, path: string, file: string): Promise<Transferred>
   /** Streams a file of the run to a local path, whole or not at all. */
   downloadArtifact(runId: string, path: string, file: string): Promise<Transferred>
-  /** The same for a place in the server's store, such as the source of a model version: an `mlflow-artifacts:` or `models:/m-…` URI. */
+  /**
+   * The same for a place in the server's store, such as the source of a model version: an `mlflow-artifacts:` or
+   * `models:/m-…` URI.
+   */
   listStored(uri: string, path?: string): Promise<ArtifactEntry[]>
   walkStored(uri: string): Promise<ArtifactEntry[]>
   openStored(uri: string, path: string): Promise<Readable>
@@ -38,7 +41,11 @@ const UPLOAD_TIMEOUT_MS = 30 * 60_000
 export function artifactCalls(api: Api): ArtifactCalls {
   const listArtifacts = (runId: string, path = ''): Promise<ArtifactEntry[]> =>
     readPages(Infinity, async (token) => {
-      const page = await api.get<{files?: WireFile[]; next_page_token?: string}>('/artifacts/list', {run_id: runId, path: path || undefined, page_token: token})
+      const page = await api.get<{files?: WireFile[]; next_page_token?: string}>('/artifacts/list', {
+        run_id: runId,
+        path: path || undefined,
+        page_token: token,
+      })
       return {items: page.files?.map(entryOf), next: page.next_page_token}
     })
   const openArtifact = async (runId: string, path: string): Promise<Readable> =>
@@ -46,10 +53,15 @@ export function artifactCalls(api: Api): ArtifactCalls {
   const listStored = async (uri: string, path = ''): Promise<ArtifactEntry[]> => {
     const folder = join(await storePath(api, uri), path)
     const {files} = await api.get<{files?: WireFile[]}>('/api/2.0/mlflow-artifacts/artifacts', {path: folder})
-    return (files ?? []).map(entryOf).map((entry) => ({...entry, path: join(path, entry.path)})) // the server's paths are relative to the folder asked for
+    // the server's paths are relative to the folder asked for
+    return (files ?? []).map(entryOf).map((entry) => ({...entry, path: join(path, entry.path)}))
   }
   const openStored = async (uri: string, path: string): Promise<Readable> =>
-    (await requestStream(api.request('GET', `/api/2.0/mlflow-artifacts/artifacts/${encodePath(join(await storePath(api, uri), path))}`))).body
+    (
+      await requestStream(
+        api.request('GET', `/api/2.0/mlflow-artifacts/artifacts/${encodePath(join(await storePath(api, uri), path))}`),
+      )
+    ).body
   return {
     listArtifacts,
     openArtifact,
@@ -65,7 +77,12 @@ export function artifactCalls(api: Api): ArtifactCalls {
       const source = createReadStream(file).on('error', (error) => meter.destroy(error))
       const body = size === 0 ? new Uint8Array(0) : source.pipe(meter)
       const headers = {'content-type': 'application/octet-stream', 'content-length': String(size)}
-      await requestJson({...api.request('PUT', `/api/2.0/mlflow-artifacts/artifacts/${encodePath(target)}`), body, headers, timeout: UPLOAD_TIMEOUT_MS})
+      await requestJson({
+        ...api.request('PUT', `/api/2.0/mlflow-artifacts/artifacts/${encodePath(target)}`),
+        body,
+        headers,
+        timeout: UPLOAD_TIMEOUT_MS,
+      })
       return meter.result()
     },
     downloadArtifact: async (runId, path, file) => save(await openArtifact(runId, path), file),
@@ -138,5 +155,8 @@ function encodePath(path: string): string {
 }
 
 function join(folder: string, path: string): string {
-  return [folder, path].filter((part) => part !== '').join('/').replace(/\/{2,}/g, '/')
+  return [folder, path]
+    .filter((part) => part !== '')
+    .join('/')
+    .replace(/\/{2,}/g, '/')
 }

@@ -10,12 +10,17 @@ const BY_MLFLOW_CODE: Record<string, ErrorCode> = {
 }
 const BY_STATUS: Record<number, ErrorCode> = {401: 'REFUSED', 403: 'REFUSED', 404: 'NOT_FOUND', 409: 'CONFLICT'}
 
-/** The error for an answer other than 2xx: MLflow's shape, the head's shape, the inference protocol's shape, or plain text. */
+/**
+ * The error for an answer other than 2xx: MLflow's shape, the head's shape, the inference protocol's shape, or plain
+ * text.
+ */
 export function errorFromAnswer(status: number, text: string, peer: string): CliError {
   const {code, message, more} = readAnswer(text)
   const known = code && code in ERROR_CODES ? (code as ErrorCode) : undefined
   const chosen = known ?? (code ? BY_MLFLOW_CODE[code] : undefined) ?? BY_STATUS[status] ?? 'HEAD_FAILED'
-  return new CliError(chosen, `${peer}: ${message || `answered with HTTP status ${status}`}`, {details: {...more, status, ...(code && {answer_code: code})}})
+  return new CliError(chosen, `${peer}: ${message || `answered with HTTP status ${status}`}`, {
+    details: {...more, status, ...(code && {answer_code: code})},
+  })
 }
 
 /** The error for a request that got no answer. */
@@ -23,13 +28,20 @@ export function errorFromTransport(error: unknown, peer: string, signal: AbortSi
   if (isCliError(error)) return error
   if (signal?.aborted) return new CliError('INTERRUPTED', 'interrupted', {cause: error})
   const code = transportCode(error)
-  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') return new CliError('TIMED_OUT', `${peer} did not answer in time`, {details: {transport: code}, cause: error})
-  return new CliError('NODE_UNREACHABLE', `${peer} cannot be reached${code ? ` (${code})` : ''}`, {details: {transport: code}, cause: error})
+  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
+    return new CliError('TIMED_OUT', `${peer} did not answer in time`, {details: {transport: code}, cause: error})
+  return new CliError('NODE_UNREACHABLE', `${peer} cannot be reached${code ? ` (${code})` : ''}`, {
+    details: {transport: code},
+    cause: error,
+  })
 }
 
 /** True where trying a read again may help: no connection, or busy. */
 export function isPassing(error: unknown): boolean {
-  return isCliError(error) && (error.code === 'NODE_UNREACHABLE' || error.details.status === 502 || error.details.status === 503)
+  return (
+    isCliError(error) &&
+    (error.code === 'NODE_UNREACHABLE' || error.details.status === 502 || error.details.status === 503)
+  )
 }
 
 function readAnswer(text: string): {code?: string; message: string; more: Record<string, unknown>} {

@@ -35,8 +35,8 @@ export interface HttpAnswer {
 const FIRST_PAUSE_MS = 200
 
 /**
- * Sends a request and parses the JSON answer; an empty answer is `undefined`.
- * Errors: NODE_UNREACHABLE, REFUSED (401, 403), NOT_FOUND (404), CONFLICT and LOCKED (409), TIMED_OUT, INTERRUPTED, HEAD_FAILED (the rest).
+ * Sends a request and parses the JSON answer; an empty answer is `undefined`. Errors: NODE_UNREACHABLE, REFUSED (401,
+ * 403), NOT_FOUND (404), CONFLICT and LOCKED (409), TIMED_OUT, INTERRUPTED, HEAD_FAILED (the rest).
  */
 export async function requestJson<T>(request: HttpRequest): Promise<T> {
   const answer = await requestStream(request)
@@ -45,7 +45,10 @@ export async function requestJson<T>(request: HttpRequest): Promise<T> {
   try {
     return JSON.parse(text) as T
   } catch (error) {
-    throw new CliError('HEAD_FAILED', `${peerOf(request)} answered with something that is not JSON`, {details: {url: request.url}, cause: error})
+    throw new CliError('HEAD_FAILED', `${peerOf(request)} answered with something that is not JSON`, {
+      details: {url: request.url},
+      cause: error,
+    })
   }
 }
 
@@ -82,7 +85,8 @@ async function sendOnce(request: HttpRequest): Promise<HttpAnswer> {
   } catch (error) {
     throw errorFromTransport(error, peerOf(request), request.signal)
   }
-  if (answer.statusCode >= 200 && answer.statusCode < 300) return {status: answer.statusCode, headers: answer.headers, body: answer.body}
+  if (answer.statusCode >= 200 && answer.statusCode < 300)
+    return {status: answer.statusCode, headers: answer.headers, body: answer.body}
   const text = await readText(answer.body, request).catch(() => '')
   throw errorFromAnswer(answer.statusCode, text, peerOf(request))
 }
@@ -94,8 +98,13 @@ let proxied: Promise<Dispatcher> | undefined
 function dispatcherFor(url: string): Promise<Dispatcher> {
   const {hostname} = new URL(url)
   const near = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
-  if (near) return (direct ??= import('undici').then(({Agent}) => new Agent({connect: {timeout: 10_000}, keepAliveTimeout: 4000})))
-  return (proxied ??= import('undici').then(({EnvHttpProxyAgent}) => new EnvHttpProxyAgent({connect: {timeout: 10_000}, keepAliveTimeout: 4000})))
+  if (near)
+    return (direct ??= import('undici').then(
+      ({Agent}) => new Agent({connect: {timeout: 10_000}, keepAliveTimeout: 4000}),
+    ))
+  return (proxied ??= import('undici').then(
+    ({EnvHttpProxyAgent}) => new EnvHttpProxyAgent({connect: {timeout: 10_000}, keepAliveTimeout: 4000}),
+  ))
 }
 
 async function readText(body: Readable, request: HttpRequest): Promise<string> {

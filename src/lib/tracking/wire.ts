@@ -12,7 +12,17 @@ export interface WireMetric {
   step?: number | string
 }
 export interface WireRun {
-  info: {run_id: string; run_name?: string; experiment_id: string; user_id?: string; status: RunStatus; start_time?: number | string; end_time?: number | string; artifact_uri: string; lifecycle_stage: string}
+  info: {
+    run_id: string
+    run_name?: string
+    experiment_id: string
+    user_id?: string
+    status: RunStatus
+    start_time?: number | string
+    end_time?: number | string
+    artifact_uri: string
+    lifecycle_stage: string
+  }
   data?: {metrics?: WireMetric[]; params?: WirePair[]; tags?: WirePair[]}
 }
 export interface WireModel {
@@ -36,7 +46,14 @@ export interface WireVersion {
   aliases?: string[]
 }
 export interface WireLoggedModel {
-  info: {model_id: string; name?: string; source_run_id?: string; experiment_id: string; status: string; artifact_uri: string}
+  info: {
+    model_id: string
+    name?: string
+    source_run_id?: string
+    experiment_id: string
+    status: string
+    artifact_uri: string
+  }
 }
 
 export function runOf({info, data = {}}: WireRun): TrackedRun {
@@ -88,24 +105,41 @@ export function versionOf(wire: WireVersion): ModelVersion {
 }
 
 export function loggedModelOf({info}: WireLoggedModel): LoggedModel {
-  return {id: info.model_id, name: info.name ?? '', runId: info.source_run_id || undefined, experimentId: info.experiment_id, status: info.status, artifactUri: info.artifact_uri}
+  return {
+    id: info.model_id,
+    name: info.name ?? '',
+    runId: info.source_run_id || undefined,
+    experimentId: info.experiment_id,
+    status: info.status,
+    artifactUri: info.artifact_uri,
+  }
 }
 
 export function pairs(record: Record<string, string> | undefined): WirePair[] | undefined {
   return record && Object.entries(record).map(([key, value]) => ({key, value}))
 }
 
-/** Limits of one log-batch call (MLflow's documentation of the endpoint): 1000 items, of them 100 params and 100 tags, 1 MB. */
+/**
+ * Limits of one log-batch call (MLflow's documentation of the endpoint): 1000 items, of them 100 params and 100 tags, 1
+ * MB.
+ */
 const MOST_METRICS = 800
 const MOST_PAIRS = 100
 const MOST_CHARACTERS = 400_000
 
 /** Cuts a batch into bodies of log-batch that the server accepts. */
 export function batches({metrics = [], params = {}, tags = {}}: Batch): Record<string, unknown>[] {
-  const metricParts = chunks(metrics.map((one) => ({...one, value: wireNumber(one.value)})), MOST_METRICS)
+  const metricParts = chunks(
+    metrics.map((one) => ({...one, value: wireNumber(one.value)})),
+    MOST_METRICS,
+  )
   const paramParts = chunks(pairs(params) ?? [], MOST_PAIRS)
   const tagParts = chunks(pairs(tags) ?? [], MOST_PAIRS)
-  return [...metricParts.map((part) => ({metrics: part})), ...paramParts.map((part) => ({params: part})), ...tagParts.map((part) => ({tags: part}))]
+  return [
+    ...metricParts.map((part) => ({metrics: part})),
+    ...paramParts.map((part) => ({params: part})),
+    ...tagParts.map((part) => ({tags: part})),
+  ]
 }
 
 /** JSON has no NaN and no infinities: MLflow takes them as strings. */

@@ -22,12 +22,22 @@ export interface EnvParts {
 }
 
 /** What steps of a training need besides their plan, with a secret for a new gang. */
-export function openTrainEnv({rack, fleet}: {rack: Rack; fleet: Fleet}, {variables, files = new ProjectFiles(), shared, remotes = ''}: EnvParts, context: Context): TrainEnv {
+export function openTrainEnv(
+  {rack, fleet}: {rack: Rack; fleet: Fleet},
+  {variables, files = new ProjectFiles(), shared, remotes = ''}: EnvParts,
+  context: Context,
+): TrainEnv {
   return {
-    rack, fleet, variables, files, remotes, context,
+    rack,
+    fleet,
+    variables,
+    files,
+    remotes,
+    context,
     host: async (name) => {
       const node = rack.nodes.find((one) => one.name === name)
-      if (!node) throw new CliError('NOT_FOUND', `there is no node named ${name} in rack ${rack.name}`, {details: {node: name}})
+      if (!node)
+        throw new CliError('NOT_FOUND', `there is no node named ${name} in rack ${rack.name}`, {details: {node: name}})
       return openHost(fleet, node, context)
     },
     secret: randomBytes(32).toString('hex'),
@@ -37,6 +47,10 @@ export function openTrainEnv({rack, fleet}: {rack: Rack; fleet: Fleet}, {variabl
 }
 
 /** spec.json with everything that is known now. Holds secrets: it is for a node alone. */
-export function filledSpec(template: Unfilled<RunOrder>, done: Pick<Done, 'at'>, {secret, user, variables, remotes}: Pick<TrainEnv, 'secret' | 'user' | 'variables' | 'remotes'>): RunOrder {
+export function filledSpec(
+  template: Unfilled<RunOrder>,
+  done: Pick<Done, 'at'>,
+  {secret, user, variables, remotes}: Pick<TrainEnv, 'secret' | 'user' | 'variables' | 'remotes'>,
+): RunOrder {
   return fill(template, (from) => done.at(from), {secret, user, variables, remotes, now: Date.now() / 1000}) as RunOrder
 }

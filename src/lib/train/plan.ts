@@ -31,8 +31,8 @@ export interface TrainPlan {
 }
 
 /**
- * Plans a run: its placer's steps, and around them the tracking server, workspaces and the record. Looks at the nodes and changes nothing.
- * Errors: those of the placer.
+ * Plans a run: its placer's steps, and around them the tracking server, workspaces and the record. Looks at the nodes
+ * and changes nothing. Errors: those of the placer.
  */
 export async function planTrain(whole: TrainPlace, choice: TrainChoice, context: Context): Promise<TrainPlan> {
   const {manifest, versions} = await withVersions(whole.manifest, context)
@@ -42,19 +42,30 @@ export async function planTrain(whole: TrainPlace, choice: TrainChoice, context:
   const {spec, workspaces, held, slurm} = placed
   await runRemotes(spec, context) // what is missing is told before anything is done
   return {
-    plan: {command: 'train', steps: stepsOf(placed, place, choice, versions)}, spec, workspaces, held,
+    plan: {command: 'train', steps: stepsOf(placed, place, choice, versions)},
+    spec,
+    workspaces,
+    held,
     ...(slurm && {slurm}),
     ...(choice.shared && {shared: choice.shared}),
     ...(!isSlurm && isChosen(place, choice) && {again: choice}),
   }
 }
 
-function stepsOf({spec, workspaces, claim, ask, check, start}: Placed, {manifest, rack}: TrainPlace, {shared}: TrainChoice, versions: DataManifest[]): TrainStep[] {
+function stepsOf(
+  {spec, workspaces, claim, ask, check, start}: Placed,
+  {manifest, rack}: TrainPlace,
+  {shared}: TrainChoice,
+  versions: DataManifest[],
+): TrainStep[] {
   const {uri} = manifest.tracking
   const environment = workspaces.workspaces.get(spec.placements[0]?.node.name as string)?.environment?.hash
   const reach = spec.tracked && !shared ? [reachStep(uri, rack.name)] : []
   const claimed = after(reach, claim)
-  const built = after(claimed.length > 0 ? claimed : reach, [...workspaces.plan.steps, ...runDataSteps(spec, versions, rack.dataLimit)])
+  const built = after(claimed.length > 0 ? claimed : reach, [
+    ...workspaces.plan.steps,
+    ...runDataSteps(spec, versions, rack.dataLimit),
+  ])
   const track = trackSteps(spec, {folder: manifest.folder, rack: rack.name, uri, environment, versions, shared})
   const steps = [...reach, ...claimed, ...built, ...ask]
   // No record of a run whose environment cannot be built.

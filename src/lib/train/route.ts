@@ -4,10 +4,14 @@ import type {RackNode} from '../rack/index.ts'
 import type {GangAddresses} from './types.ts'
 
 /**
- * Every node's own address on its way to the leader, and how many nodes share its machine. `towards`: run.route {to: address of
- * the leader}. Pure. Errors: NODE_UNFIT for a node without a route there.
+ * Every node's own address on its way to the leader, and how many nodes share its machine. `towards`: run.route {to:
+ * address of the leader}. Pure. Errors: NODE_UNFIT for a node without a route there.
  */
-export function gangAddresses(nodes: Pick<RackNode, 'name' | 'address'>[], address: string, towards: ReadonlyMap<string, NodeRoute>): GangAddresses {
+export function gangAddresses(
+  nodes: Pick<RackNode, 'name' | 'address'>[],
+  address: string,
+  towards: ReadonlyMap<string, NodeRoute>,
+): GangAddresses {
   const found: GangAddresses = {}
   for (const [index, node] of nodes.entries()) {
     const route = towards.get(node.name)
@@ -19,7 +23,10 @@ export function gangAddresses(nodes: Pick<RackNode, 'name' | 'address'>[], addre
       })
     }
     const machine = route?.machine
-    found[node.name] = {address: own, neighbours: nodes.filter((other) => machine && towards.get(other.name)?.machine === machine).length || 1}
+    found[node.name] = {
+      address: own,
+      neighbours: nodes.filter((other) => machine && towards.get(other.name)?.machine === machine).length || 1,
+    }
   }
   return found
 }

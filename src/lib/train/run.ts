@@ -6,7 +6,15 @@ import {executePlan, throwIfFailed, valuesOf, type StepOutcome} from '../plan/in
 import type {PreflightResult} from '../preflight/index.ts'
 import type {Cause, NodeRun, NodeRunDetail, Pace, SlurmState} from '../protocol/index.ts'
 import type {GangReservation} from '../reservation/index.ts'
-import {followRun, stopRun, type Followed, type FoundRun, type RankLine, type RunNews, type Stopped} from '../runs/index.ts'
+import {
+  followRun,
+  stopRun,
+  type Followed,
+  type FoundRun,
+  type RankLine,
+  type RunNews,
+  type Stopped,
+} from '../runs/index.ts'
 import type {Metric} from '../tracking/index.ts'
 import {forgetInputs, runRemotes} from './data.ts'
 import {openTrainEnv} from './env.ts'
@@ -42,12 +50,23 @@ export interface Trained {
   exit: number | null
   cause: Cause | null
   nodes: string[]
-  /** Who committed this result, and who has the outputs: the first of the nodes, or, where that was lost, the one that led the run on. Null while it goes on, and under Slurm. */
+  /**
+   * Who committed this result, and who has the outputs: the first of the nodes, or, where that was lost, the one that
+   * led the run on. Null while it goes on, and under Slurm.
+   */
   leader: string | null
   worldSize: number
   attempts: number
   /** Where the time went; `recording`: outputs and logs to the tracking server. */
-  times: {sync: number; environment: number; preflight: number; start: number; training: number; recording: number; total: number}
+  times: {
+    sync: number
+    environment: number
+    preflight: number
+    start: number
+    training: number
+    recording: number
+    total: number
+  }
   /** How fast the ranks of the last attempt were; null where none told of steps. */
   pace: Pace | null
   metrics: Metric[]
@@ -55,7 +74,10 @@ export interface Trained {
   experiment: string | null
   trackedId: string | null
   recorded: boolean | null
-  /** By node: pids that are alive after the end. Empty lists are the proof that nothing is left; of a node that is missing here nobody knows. */
+  /**
+   * By node: pids that are alive after the end. Empty lists are the proof that nothing is left; of a node that is
+   * missing here nobody knows.
+   */
   left: Record<string, number[]>
   /** What Slurm says of the run's job, where it placed the run. */
   slurm: SlurmState | null
@@ -67,11 +89,17 @@ const CLOSING_MS = 60_000
 const RECORDING_SECONDS = 20
 
 /**
- * Executes the plan, follows the ranks' lines, and returns how it ended; a failed run is a value, see failureOf. Ctrl-C stops the run
- * gracefully, a second one kills it; when the terminal or the reader goes away, the run goes on and `status` is `running`.
- * Where nodes and GPUs were chosen and others reserved them meanwhile, they are chosen once more. Errors: those of the steps, after which nothing of the run is left; INTERRUPTED while it is being started.
+ * Executes the plan, follows the ranks' lines, and returns how it ended; a failed run is a value, see failureOf. Ctrl-C
+ * stops the run gracefully, a second one kills it; when the terminal or the reader goes away, the run goes on and
+ * `status` is `running`. Where nodes and GPUs were chosen and others reserved them meanwhile, they are chosen once
+ * more. Errors: those of the steps, after which nothing of the run is left; INTERRUPTED while it is being started.
  */
-export async function runPlan(train: TrainPlan, place: TrainPlace, watch: TrainWatch, context: Context): Promise<Trained> {
+export async function runPlan(
+  train: TrainPlan,
+  place: TrainPlace,
+  watch: TrainWatch,
+  context: Context,
+): Promise<Trained> {
   try {
     return await runOnce(train, place, watch, context)
   } catch (error) {
@@ -83,8 +111,16 @@ export async function runPlan(train: TrainPlan, place: TrainPlace, watch: TrainW
 
 async function runOnce(train: TrainPlan, place: TrainPlace, watch: TrainWatch, context: Context): Promise<Trained> {
   const begin = Date.now()
-  const {spec, workspaces: {files}, shared} = train
-  const env = openTrainEnv(place, {variables: spec.env, files, shared, remotes: await runRemotes(spec, context)}, context)
+  const {
+    spec,
+    workspaces: {files},
+    shared,
+  } = train
+  const env = openTrainEnv(
+    place,
+    {variables: spec.env, files, shared, remotes: await runRemotes(spec, context)},
+    context,
+  )
   const outcomes = await executePlan(train.plan, TRAIN_HANDLERS, env, context)
   const made = madeBy(outcomes, train)
   try {
@@ -116,7 +152,8 @@ interface Made {
 }
 
 function madeBy(outcomes: readonly StepOutcome[], {shared}: TrainPlan): Made {
-  const of = <Kind extends keyof TrainKinds>(kind: Kind): TrainKinds[Kind]['output'][] => valuesOf<TrainKinds, Kind>(outcomes, kind)
+  const of = <Kind extends keyof TrainKinds>(kind: Kind): TrainKinds[Kind]['output'][] =>
+    valuesOf<TrainKinds, Kind>(outcomes, kind)
   return {
     tracking: shared?.tracking ?? of('train.reach')[0],
     record: of('train.track')[0]?.record,
@@ -128,7 +165,10 @@ function madeBy(outcomes: readonly StepOutcome[], {shared}: TrainPlan): Made {
   }
 }
 
-/** How long the steps of each kind took, from the first one's beginning to the last one's end; 0 where there was none. Milliseconds. */
+/**
+ * How long the steps of each kind took, from the first one's beginning to the last one's end; 0 where there was none.
+ * Milliseconds.
+ */
 function timeOf(outcomes: readonly StepOutcome[], kind: keyof TrainKinds): number {
   const spans = outcomes.flatMap((one) => (one.step.kind === kind && one.span ? [one.span] : []))
   return spans.length === 0 ? 0 : Math.max(...spans.map((one) => one.to)) - Math.min(...spans.map((one) => one.from))
@@ -146,10 +186,18 @@ function isStart({step}: StepOutcome): boolean {
 }
 
 /** Something could not be started: whatever was started is ended, and the record says so. */
-async function abandon(spec: RunSpec, {nodes, reservation, leases, record, tracking}: Made, place: TrainPlace, outcomes: StepOutcome[], context: Context): Promise<void> {
+async function abandon(
+  spec: RunSpec,
+  {nodes, reservation, leases, record, tracking}: Made,
+  place: TrainPlace,
+  outcomes: StepOutcome[],
+  context: Context,
+): Promise<void> {
   const tried = outcomes.filter((one) => isStart(one) && one.status !== 'skipped').map((one) => one.step.node as string)
   if (tried.length > 0) {
-    const started = tried.map((node): NodeRun => nodes.find((one) => one.node === node) ?? ({node, index: -1} as NodeRun))
+    const started = tried.map(
+      (node): NodeRun => nodes.find((one) => one.node === node) ?? ({node, index: -1} as NodeRun),
+    )
     await stopRun(place, {run: spec.run, nodes: started}, {kill: true}, context).catch(() => {})
   }
   await forgetInputs(spec, outcomes, place, context)
@@ -163,14 +211,23 @@ async function abandon(spec: RunSpec, {nodes, reservation, leases, record, track
   await revokeToken(tracking, record).catch(() => {})
   // A leader that was stopped here has recorded that itself, and its word is the one that `runs show` has.
   const known = await mlflow.getRun(record.runId).catch(() => undefined)
-  if (known?.status === 'RUNNING') await mlflow.updateRun(record.runId, {status: interrupted ? 'KILLED' : 'FAILED', endTime: Date.now()}).catch(() => {})
+  if (known?.status === 'RUNNING')
+    await mlflow
+      .updateRun(record.runId, {status: interrupted ? 'KILLED' : 'FAILED', endTime: Date.now()})
+      .catch(() => {})
 }
 
 /**
- * Follows until the end; passes Ctrl-C on. Undefined where the run is to go on without us. Errors: INTERRUPTED, from here or `end`, where it was stopped on all
- * nodes that can be reached and these do not know how it ended; those of stopRun.
+ * Follows until the end; passes Ctrl-C on. Undefined where the run is to go on without us. Errors: INTERRUPTED, from
+ * here or `end`, where it was stopped on all nodes that can be reached and these do not know how it ended; those of
+ * stopRun.
  */
-async function attend(run: FoundRun, place: TrainPlace, watch: TrainWatch, context: Context): Promise<Followed | undefined> {
+async function attend(
+  run: FoundRun,
+  place: TrainPlace,
+  watch: TrainWatch,
+  context: Context,
+): Promise<Followed | undefined> {
   const runs = {rack: place.rack, fleet: place.fleet, hosts: new Map<string, Host>()}
   const leave = new AbortController()
   const lost = new Map(run.nodes.map(({node}) => [node, new AbortController()]))
@@ -202,7 +259,18 @@ async function attend(run: FoundRun, place: TrainPlace, watch: TrainWatch, conte
   if (context.signal.aborted) onSignal()
   try {
     const given = new Map([...lost].map(([node, {signal}]) => [node, signal]))
-    const followed = await followRun(runs, run, {follow: true, signal: leave.signal, given, onLines: (lines) => watch.onLines(lines), onNews: (news) => watch.onNews?.(news)}, context)
+    const followed = await followRun(
+      runs,
+      run,
+      {
+        follow: true,
+        signal: leave.signal,
+        given,
+        onLines: (lines) => watch.onLines(lines),
+        onNews: (news) => watch.onNews?.(news),
+      },
+      context,
+    )
     await Promise.all(stops)
     return {...followed, end: () => endOrStopped(followed, stopped)}
   } catch (error) {
@@ -229,11 +297,21 @@ function endOrStopped(followed: Followed, stopped: Stopped | undefined): NodeRun
 /** To the user who has asked for the end, what matters is that it came; where not, stopRun has told by now. */
 function interruption({run, left, unreached}: Stopped, cause: unknown): CliError {
   const why = unreached.length > 0 ? `${unreached.join(', ')} could not be reached` : 'its files are not closed yet'
-  return new CliError('INTERRUPTED', `run ${run} was stopped on ${Object.keys(left).join(', ')}; how it ended is not known, because ${why}`, {details: {run, left, unreached}, hint: `flexrack runs stop ${run}`, cause})
+  return new CliError(
+    'INTERRUPTED',
+    `run ${run} was stopped on ${Object.keys(left).join(', ')}; how it ended is not known, because ${why}`,
+    {details: {run, left, unreached}, hint: `flexrack runs stop ${run}`, cause},
+  )
 }
 
 /** What Slurm ended, nobody on its nodes could record to the end: that is done here, from the files. */
-async function completeRecord(spec: RunSpec, {tracking}: Made, {fleet}: TrainPlace, {result}: NodeRunDetail, context: Context): Promise<void> {
+async function completeRecord(
+  spec: RunSpec,
+  {tracking}: Made,
+  {fleet}: TrainPlace,
+  {result}: NodeRunDetail,
+  context: Context,
+): Promise<void> {
   const login = spec.placements[0]?.node
   if (!spec.slurm || !login || !tracking || result?.recorded !== false) return
   try {
@@ -253,7 +331,11 @@ interface Executed {
   begin: number
 }
 
-async function describe({spec, made, outcomes, begin}: Executed, run: FoundRun, {leader, details}: {leader: NodeRunDetail | undefined; details: Map<string, NodeRunDetail> | undefined}): Promise<Trained> {
+async function describe(
+  {spec, made, outcomes, begin}: Executed,
+  run: FoundRun,
+  {leader, details}: {leader: NodeRunDetail | undefined; details: Map<string, NodeRunDetail> | undefined},
+): Promise<Trained> {
   const time = (...kinds: (keyof TrainKinds)[]): number => kinds.reduce((sum, kind) => sum + timeOf(outcomes, kind), 0)
   const result = leader?.result
   const finished = Date.now()
@@ -284,7 +366,11 @@ async function describe({spec, made, outcomes, begin}: Executed, run: FoundRun, 
     trackedId: made.record?.runId ?? null,
     // Only the node that led knows of the whole record.
     recorded: made.record && result ? result.recorded && leader.node === leader.leader : null,
-    left: Object.fromEntries([...(details ?? [])].flatMap(([node, detail]) => (spec.slurm && detail.nodes.length > 0 ? detail.nodes : [node]).map((name) => [name, detail.alive]))),
+    left: Object.fromEntries(
+      [...(details ?? [])].flatMap(([node, detail]) =>
+        (spec.slurm && detail.nodes.length > 0 ? detail.nodes : [node]).map((name) => [name, detail.alive]),
+      ),
+    ),
     slurm: details === undefined ? (made.nodes[0]?.slurm ?? null) : (leader?.slurm ?? null),
   }
 }
@@ -293,7 +379,9 @@ async function lastMetrics({tracking, record}: Made): Promise<Metric[]> {
   if (!tracking || !record) return []
   try {
     const {metrics} = await tracking.mlflow.getRun(record.runId)
-    return Object.values(metrics).filter((one) => !one.key.startsWith('system/')).sort((a, b) => a.key.localeCompare(b.key))
+    return Object.values(metrics)
+      .filter((one) => !one.key.startsWith('system/'))
+      .sort((a, b) => a.key.localeCompare(b.key))
   } catch {
     return [] // the head is away; the nodes have told what matters
   }

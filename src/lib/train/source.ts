@@ -16,7 +16,10 @@ export interface Source {
 /** What git tells of a folder; nothing changed and no commit where it is no repository, or git is not there. */
 export async function readSource(folder: string, signal?: AbortSignal): Promise<Source> {
   const git = async (...words: string[]): Promise<string> => {
-    const {stdout} = await run('git', ['--no-optional-locks', '-C', folder, ...words], {maxBuffer: 64 * 1024 * 1024, ...(signal && {signal})})
+    const {stdout} = await run('git', ['--no-optional-locks', '-C', folder, ...words], {
+      maxBuffer: 64 * 1024 * 1024,
+      ...(signal && {signal}),
+    })
     return stdout
   }
   try {
@@ -26,7 +29,15 @@ export async function readSource(folder: string, signal?: AbortSignal): Promise<
       git('status', '--porcelain=v1', '-z', '--untracked-files=normal', '--', '.'),
       git('diff', '--binary', 'HEAD', '--', '.'),
     ])
-    return {commit, branch: branch.trim(), changed: status.split('\0').filter((line) => line.length > 3).map((line) => line.slice(3)), diff}
+    return {
+      commit,
+      branch: branch.trim(),
+      changed: status
+        .split('\0')
+        .filter((line) => line.length > 3)
+        .map((line) => line.slice(3)),
+      diff,
+    }
   } catch {
     return {changed: [], diff: ''}
   }

@@ -8,9 +8,16 @@ import type {RunSpec} from './types.ts'
 type Later<T> = T | FromStep | FromEnv
 
 /** What may still be missing of data that is filled in when it is sent: anything in it. */
-export type Unfilled<T> = T | FromStep | FromEnv | (T extends string ? Secret : T extends object ? {[K in keyof T]: Unfilled<T[K]>} : never)
+export type Unfilled<T> =
+  | T
+  | FromStep
+  | FromEnv
+  | (T extends string ? Secret : T extends object ? {[K in keyof T]: Unfilled<T[K]>} : never)
 
-/** What every spec.json has, whoever places the run: the part that each node's supervisor (node/flexrack_node) reads from its run's folder. */
+/**
+ * What every spec.json has, whoever places the run: the part that each node's supervisor (node/flexrack_node) reads
+ * from its run's folder.
+ */
 type CommonSpec = {
   run: string
   project: string
@@ -82,7 +89,11 @@ export interface SpecPlace {
 }
 
 /** spec.json of one node as far as it is known before anything is done; what is known later is a reference. Pure. */
-export function specTemplate<Part extends SshPart | SlurmPart>(spec: RunSpec, {node, index, nodes, workspace, inContainer = false}: SpecPlace, part: Part): SpecTemplate<Part> {
+export function specTemplate<Part extends SshPart | SlurmPart>(
+  spec: RunSpec,
+  {node, index, nodes, workspace, inContainer = false}: SpecPlace,
+  part: Part,
+): SpecTemplate<Part> {
   if (!workspace) throw new Error(`a run on ${node} without its workspace`)
   const {environment} = workspace
   const {hang, ...watched} = spec.watched

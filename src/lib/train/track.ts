@@ -32,14 +32,27 @@ export interface TrackedStart {
   commit: string | undefined
 }
 
-/** Opens a project's tracking server: the one at `uri`, else the rack's head. Errors: HEAD_FAILED with the way out where the rack has no head. */
-export async function openTrainTracking(place: {rack: Rack; fleet: Fleet}, uri: string | undefined, context: Context): Promise<Tracking> {
+/**
+ * Opens a project's tracking server: the one at `uri`, else the rack's head. Errors: HEAD_FAILED with the way out where
+ * the rack has no head.
+ */
+export async function openTrainTracking(
+  place: {rack: Rack; fleet: Fleet},
+  uri: string | undefined,
+  context: Context,
+): Promise<Tracking> {
   try {
     // Still needed after the first Ctrl-C: a run that is stopped has a record, too.
-    return await openTracking({...place, ...(uri !== undefined && {manifest: {tracking: {uri}}})}, {...context, signal: context.kill})
+    return await openTracking(
+      {...place, ...(uri !== undefined && {manifest: {tracking: {uri}}})},
+      {...context, signal: context.kill},
+    )
   } catch (error) {
     if (!isCliError(error, 'NOT_FOUND')) throw error
-    throw new CliError('HEAD_FAILED', `${error.message}, and runs are tracked there`, {hint: `${error.hint ?? 'flexrack head start'}\nflexrack train --no-tracking`, cause: error})
+    throw new CliError('HEAD_FAILED', `${error.message}, and runs are tracked there`, {
+      hint: `${error.hint ?? 'flexrack head start'}\nflexrack train --no-tracking`,
+      cause: error,
+    })
   }
 }
 
@@ -64,19 +77,45 @@ export interface NewRecord {
   experiment: string
   tags: Record<string, string>
   user: string
-  /** The code's folder, or what is known of it; what differs from the commit is recorded with the run only where it is a folder. */
+  /**
+   * The code's folder, or what is known of it; what differs from the commit is recorded with the run only where it is a
+   * folder.
+   */
   source: {folder: string} | Source
 }
 
 /** Creates a run's record, which says from which code it is. */
-export async function createRecord(tracking: Tracking, {run: name, experiment: experimentName, tags, user, source: from}: NewRecord, context: Context): Promise<TrackedStart> {
-  const [experiment, source] = await Promise.all([tracking.mlflow.ensureExperiment(experimentName), 'folder' in from ? readSource(from.folder, context.signal) : from])
-  const git: Record<string, string> = source.commit === undefined ? {} : {'mlflow.source.git.commit': source.commit, 'mlflow.source.git.branch': source.branch ?? '', 'flexrack.dirty': String(source.changed.length > 0)}
-  const run = await tracking.mlflow.createRun({experimentId: experiment.id, name, user, tags: {...tags, 'mlflow.user': user, ...git}})
+export async function createRecord(
+  tracking: Tracking,
+  {run: name, experiment: experimentName, tags, user, source: from}: NewRecord,
+  context: Context,
+): Promise<TrackedStart> {
+  const [experiment, source] = await Promise.all([
+    tracking.mlflow.ensureExperiment(experimentName),
+    'folder' in from ? readSource(from.folder, context.signal) : from,
+  ])
+  const git: Record<string, string> =
+    source.commit === undefined
+      ? {}
+      : {
+          'mlflow.source.git.commit': source.commit,
+          'mlflow.source.git.branch': source.branch ?? '',
+          'flexrack.dirty': String(source.changed.length > 0),
+        }
+  const run = await tracking.mlflow.createRun({
+    experimentId: experiment.id,
+    name,
+    user,
+    tags: {...tags, 'mlflow.user': user, ...git},
+  })
   if ('folder' in from) await keepChanges(tracking, run.id, source, context)
   const access = await tracking.openRun(run.id, experiment.id, TTL_SECONDS)
   const isOwn = tracking.head !== undefined
-  const authorization = access.basic ? `Basic ${Buffer.from(access.basic.reveal()).toString('base64')}` : access.token ? `Bearer ${access.token.reveal()}` : undefined
+  const authorization = access.basic
+    ? `Basic ${Buffer.from(access.basic.reveal()).toString('base64')}`
+    : access.token
+      ? `Bearer ${access.token.reveal()}`
+      : undefined
   return {
     runId: run.id,
     experimentId: experiment.id,
@@ -91,7 +130,10 @@ export async function createRecord(tracking: Tracking, {run: name, experiment: e
   }
 }
 
-/** The part of spec.json that tells a node where the run's record is, with the token: for a file that only the user can read. */
+/**
+ * The part of spec.json that tells a node where the run's record is, with the token: for a file that only the user can
+ * read.
+ */
 export function trackingSpec(record: TrackedStart): Unfilled<TrackingOrder> {
   return {
     upstream: record.upstream,
@@ -112,13 +154,19 @@ export async function revokeToken(tracking: Tracking, record: TrackedStart): Pro
 }
 
 /** What differs from the commit, as artifacts of a record. */
-export async function keepChanges(tracking: Tracking, runId: string, {diff, changed}: Source, context: Context): Promise<void> {
+export async function keepChanges(
+  tracking: Tracking,
+  runId: string,
+  {diff, changed}: Source,
+  context: Context,
+): Promise<void> {
   if (diff === '' && changed.length === 0) return
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-diff-'))
   try {
     await writeFile(join(folder, 'changes.diff'), diff, {mode: 0o600})
     await writeFile(join(folder, 'changed.txt'), `${changed.join('\n')}\n`, {mode: 0o600})
-    for (const name of ['changes.diff', 'changed.txt']) await tracking.mlflow.uploadArtifact(runId, `source/${name}`, join(folder, name))
+    for (const name of ['changes.diff', 'changed.txt'])
+      await tracking.mlflow.uploadArtifact(runId, `source/${name}`, join(folder, name))
   } catch (error) {
     context.reporter.warn(`the uncommitted changes were not recorded: ${(error as Error).message}`)
   } finally {

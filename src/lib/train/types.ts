@@ -52,7 +52,9 @@ export interface TrainChoice {
   preflight?: PreflightChoice | undefined
 }
 
-/** Runs of one command, such as trials of a sweep, share what does not depend on the single one, and so start quickly. */
+/**
+ * Runs of one command, such as trials of a sweep, share what does not depend on the single one, and so start quickly.
+ */
 export interface SharedStart {
   /** By node, up to date. */
   workspaces: ReadonlyMap<string, Workspace>
@@ -108,7 +110,9 @@ export interface RunSpec {
   /** It goes on after a reboot: from a checkpoint alone, or from the beginning where there is none. */
   afterReboot?: 'checkpoint' | 'anew'
   checkpoint?: CheckpointSpec
-  /** How many nodes an attempt has at least and at most, where `placements` may be more or fewer: spares, elastic size. */
+  /**
+   * How many nodes an attempt has at least and at most, where `placements` may be more or fewer: spares, elastic size.
+   */
   size?: {min: number; max: number; spares: number}
   grace: number
   /** As the manifest has it, for spec.json. */

@@ -11,19 +11,31 @@ export type UsagePlace = RunsPlace
 const MOST_RECORDS = 5000
 
 /**
- * What was used since then, by user, project or node: from what every node keeps for the account that we are there, and of other accounts'
- * runs from the tracking server. Nodes and a tracking server that do not answer are told of; only if no node answers it throws.
+ * What was used since then, by user, project or node: from what every node keeps for the account that we are there, and
+ * of other accounts' runs from the tracking server. Nodes and a tracking server that do not answer are told of; only if
+ * no node answers it throws.
  */
-export async function readUsage(place: UsagePlace, options: {since: number; by: UsageBy}, context: Context): Promise<UsageReport> {
+export async function readUsage(
+  place: UsagePlace,
+  options: {since: number; by: UsageBy},
+  context: Context,
+): Promise<UsageReport> {
   const runs = openRuns(place, context)
   try {
-    const [answers, {tracked, away}] = await Promise.all([askNodes(place, options.since, context), askRecords(runs, context)])
+    const [answers, {tracked, away}] = await Promise.all([
+      askNodes(place, options.since, context),
+      askRecords(runs, context),
+    ])
     const nodes = [...answers.values()].filter((one): one is NodeUsage => !(one instanceof Error))
     if (nodes.length === 0) throw [...answers.values()][0] as Error
     const until = Math.max(...nodes.map((one) => one.now))
-    const own = nodes.flatMap(({entries}) => entries.map(({status: _, ...entry}): UsageEntry => ({...entry, nodes: [entry.node], source: 'node'})))
+    const own = nodes.flatMap(({entries}) =>
+      entries.map(({status: _, ...entry}): UsageEntry => ({...entry, nodes: [entry.node], source: 'node'})),
+    )
     const known = new Set(own.map((one) => one.run))
-    const others = tracked.filter((one) => !known.has(one.tags['flexrack.run'] as string)).flatMap((one) => recordEntry(one, until, options.since))
+    const others = tracked
+      .filter((one) => !known.has(one.tags['flexrack.run'] as string))
+      .flatMap((one) => recordEntry(one, until, options.since))
     return {
       by: options.by,
       since: options.since,
@@ -32,7 +44,9 @@ export async function readUsage(place: UsagePlace, options: {since: number; by: 
       accounts: [...new Set(nodes.map((one) => one.account))].sort(),
       fromRecords: others.length,
       away,
-      unasked: Object.fromEntries([...answers].flatMap(([node, answer]) => (answer instanceof Error ? [[node, answer.message]] : []))),
+      unasked: Object.fromEntries(
+        [...answers].flatMap(([node, answer]) => (answer instanceof Error ? [[node, answer.message]] : [])),
+      ),
     }
   } finally {
     await runs.close()
@@ -40,33 +54,70 @@ export async function readUsage(place: UsagePlace, options: {since: number; by: 
 }
 
 async function askNodes(place: UsagePlace, since: number, context: Context): Promise<Map<string, NodeUsage | Error>> {
-  const answers = await Promise.allSettled(place.rack.nodes.map(async (node) => (await openHost(place.fleet, node, context)).call('usage.read', {since}, {signal: context.signal})))
-  return new Map(answers.map((answer, index) => [place.rack.nodes[index]?.name ?? '', answer.status === 'fulfilled' ? answer.value : (answer.reason as Error)]))
+  const answers = await Promise.allSettled(
+    place.rack.nodes.map(async (node) =>
+      (await openHost(place.fleet, node, context)).call('usage.read', {since}, {signal: context.signal}),
+    ),
+  )
+  return new Map(
+    answers.map((answer, index) => [
+      place.rack.nodes[index]?.name ?? '',
+      answer.status === 'fulfilled' ? answer.value : (answer.reason as Error),
+    ]),
+  )
 }
 
-async function askRecords(runs: ReturnType<typeof openRuns>, context: Context): Promise<{tracked: TrackedRun[]; away: string | null}> {
+async function askRecords(
+  runs: ReturnType<typeof openRuns>,
+  context: Context,
+): Promise<{tracked: TrackedRun[]; away: string | null}> {
   const {tracking, away} = await runs.records()
   if (!tracking) return {tracked: [], away: away ?? null}
   try {
     const experiments = (await tracking.mlflow.searchExperiments()).filter((one) => one.stage === 'active')
     if (experiments.length === 0) return {tracked: [], away: null}
-    const found = await tracking.mlflow.searchRuns({experimentIds: experiments.map((one) => one.id), limit: MOST_RECORDS})
-    return {tracked: found.filter((one) => one.tags['flexrack.run'] !== undefined && one.tags['flexrack.rack'] === runs.place.rack.name), away: null}
+    const found = await tracking.mlflow.searchRuns({
+      experimentIds: experiments.map((one) => one.id),
+      limit: MOST_RECORDS,
+    })
+    return {
+      tracked: found.filter(
+        (one) => one.tags['flexrack.run'] !== undefined && one.tags['flexrack.rack'] === runs.place.rack.name,
+      ),
+      away: null,
+    }
   } catch (error) {
     if (!isCliError(error) || context.signal.aborted) throw error
     return {tracked: [], away: error.message}
   }
 }
 
-/** A run of which no node that answers has kept anything. One that is open at the tracking server may have died long ago: nobody knows, so it counts nothing. */
+/**
+ * A run of which no node that answers has kept anything. One that is open at the tracking server may have died long
+ * ago: nobody knows, so it counts nothing.
+ */
 function recordEntry(record: TrackedRun, until: number, since: number): UsageEntry[] {
   const ended = record.endTime === undefined ? undefined : record.endTime / 1000
   if (ended === undefined || ended < since || record.startTime / 1000 > until) return []
-  const gpus = new Set(Object.keys(record.metrics).filter((name) => /^system\/.*gpu_\d+_utilization_percentage$/.test(name)))
+  const gpus = new Set(
+    Object.keys(record.metrics).filter((name) => /^system\/.*gpu_\d+_utilization_percentage$/.test(name)),
+  )
   const nodes = (record.tags['flexrack.nodes'] ?? '').split(',').filter((name) => name !== '')
-  // System metrics are named by node and GPU: so many had the run on all of its nodes, and here they are counted a node.
-  return [{
-    run: record.tags['flexrack.run'] as string, project: record.tags['flexrack.project'] ?? null, user: record.tags['mlflow.user'] ?? record.user, node: null, nodes,
-    started: record.startTime / 1000, ended, gpus: gpus.size, cpu: null, open: false, source: 'record',
-  }]
+  // System metrics are named by node and GPU: so many had the run on all of its nodes, and here they are counted a
+  // node.
+  return [
+    {
+      run: record.tags['flexrack.run'] as string,
+      project: record.tags['flexrack.project'] ?? null,
+      user: record.tags['mlflow.user'] ?? record.user,
+      node: null,
+      nodes,
+      started: record.startTime / 1000,
+      ended,
+      gpus: gpus.size,
+      cpu: null,
+      open: false,
+      source: 'record',
+    },
+  ]
 }

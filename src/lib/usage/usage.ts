@@ -1,4 +1,7 @@
-/** An attempt of a run on one node, as node/flexrack_node/measure/usage.py tells of it; or a whole run, as the tracking server does. Times in seconds since 1970. */
+/**
+ * An attempt of a run on one node, as node/flexrack_node/measure/usage.py tells of it; or a whole run, as the tracking
+ * server does. Times in seconds since 1970.
+ */
 export interface UsageEntry {
   run: string
   project: string | null
@@ -50,10 +53,24 @@ export interface UsageReport {
   unasked: Record<string, string>
 }
 
-/** Rows, the most GPU hours first, then the most node hours. Time outside of `since` to `until` does not count. Pure. */
-export function summarizeUsage(entries: UsageEntry[], by: UsageBy, since: number, until: number): {rows: UsageRow[]; total: Omit<UsageRow, 'name'>} {
-  const parts = entries.flatMap((entry) => (by === 'node' && entry.node === null ? entry.nodes.map((node) => ({entry, name: node, share: 1 / entry.nodes.length})) : [{entry, name: nameOf(entry, by), share: 1}]))
-  const groups = Map.groupBy(parts.filter(({entry}) => entry.ended >= since && entry.started <= until), ({name}) => name)
+/**
+ * Rows, the most GPU hours first, then the most node hours. Time outside of `since` to `until` does not count. Pure.
+ */
+export function summarizeUsage(
+  entries: UsageEntry[],
+  by: UsageBy,
+  since: number,
+  until: number,
+): {rows: UsageRow[]; total: Omit<UsageRow, 'name'>} {
+  const parts = entries.flatMap((entry) =>
+    by === 'node' && entry.node === null
+      ? entry.nodes.map((node) => ({entry, name: node, share: 1 / entry.nodes.length}))
+      : [{entry, name: nameOf(entry, by), share: 1}],
+  )
+  const groups = Map.groupBy(
+    parts.filter(({entry}) => entry.ended >= since && entry.started <= until),
+    ({name}) => name,
+  )
   const rows = [...groups].map(([name, group]) => ({name, ...totalOf(group, since, until)}))
   rows.sort((a, b) => b.gpuHours - a.gpuHours || b.nodeHours - a.nodeHours || a.name.localeCompare(b.name))
   return {rows, total: totalOf([...groups.values()].flat(), since, until)}
@@ -66,14 +83,24 @@ function nameOf({user, project, node}: UsageEntry, by: UsageBy): string {
 }
 
 function totalOf(group: {entry: UsageEntry; share: number}[], since: number, until: number): Omit<UsageRow, 'name'> {
-  const overlap = ({entry}: {entry: UsageEntry}): number => Math.max(0, Math.min(entry.ended, until) - Math.max(entry.started, since))
-  const hours = (pick: (one: {entry: UsageEntry; share: number}) => number): number => group.reduce((sum, one) => sum + pick(one), 0) / 3600
+  const overlap = ({entry}: {entry: UsageEntry}): number =>
+    Math.max(0, Math.min(entry.ended, until) - Math.max(entry.started, since))
+  const hours = (pick: (one: {entry: UsageEntry; share: number}) => number): number =>
+    group.reduce((sum, one) => sum + pick(one), 0) / 3600
   const counted = group.filter(({entry}) => entry.cpu !== null)
   return {
     runs: new Set(group.map(({entry}) => entry.run)).size,
     running: new Set(group.filter(({entry}) => entry.open).map(({entry}) => entry.run)).size,
     gpuHours: hours((one) => one.entry.gpus * one.share * overlap(one)),
-    coreHours: counted.length === 0 ? null : counted.reduce((sum, one) => sum + (one.entry.cpu ?? 0) * one.share * (overlap(one) / Math.max(1e-9, one.entry.ended - one.entry.started)), 0) / 3600,
+    coreHours:
+      counted.length === 0
+        ? null
+        : counted.reduce(
+            (sum, one) =>
+              sum +
+              (one.entry.cpu ?? 0) * one.share * (overlap(one) / Math.max(1e-9, one.entry.ended - one.entry.started)),
+            0,
+          ) / 3600,
     nodeHours: hours((one) => (one.entry.node === null ? one.entry.nodes.length * one.share : 1) * overlap(one)),
   }
 }

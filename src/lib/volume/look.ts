@@ -18,18 +18,36 @@ export const VOLUME_HANDLERS: Handlers<VolumeKinds, VolumeEnv> = {'volume.look':
 export function volumeSteps(nodes: readonly string[], volumes: readonly BoundVolume[]): StepOf<VolumeKinds>[] {
   if (volumes.length === 0) return []
   const what = volumes.map(({name, path, write}) => `${name} (${path}${write ? ', to write' : ''})`).join(', ')
-  return nodes.map((node) => ({id: `volume:${node}`, node, kind: 'volume.look', title: `Look whether it has the volumes ${what}`, needs: [], input: {node, volumes: [...volumes]}}))
+  return nodes.map((node) => ({
+    id: `volume:${node}`,
+    node,
+    kind: 'volume.look',
+    title: `Look whether it has the volumes ${what}`,
+    needs: [],
+    input: {node, volumes: [...volumes]},
+  }))
 }
 
 async function look({node, volumes}: VolumeInput, _done: unknown, {host, context}: VolumeEnv): Promise<VolumeSeen[]> {
   return needVolumes(await host(node), volumes, context, true)
 }
 
-/** Asks a node for volumes. `tryWrite`: a file is written and removed where they are to be written to. Errors: NODE_UNFIT. */
-export async function needVolumes(host: Host, volumes: readonly BoundVolume[], {signal}: Pick<Context, 'signal'>, tryWrite = false): Promise<VolumeSeen[]> {
+/**
+ * Asks a node for volumes. `tryWrite`: a file is written and removed where they are to be written to. Errors:
+ * NODE_UNFIT.
+ */
+export async function needVolumes(
+  host: Host,
+  volumes: readonly BoundVolume[],
+  {signal}: Pick<Context, 'signal'>,
+  tryWrite = false,
+): Promise<VolumeSeen[]> {
   if (volumes.length === 0) return []
   const seen = await host.call('volume.look', {volumes: [...volumes], ...(tryWrite && {try_write: true})}, {signal})
   const bad = seen.find(({trouble}) => trouble !== null)
   if (!bad) return seen
-  throw new CliError('NODE_UNFIT', `${host.node} cannot give the volume ${bad.name}: ${bad.trouble}`, {...(bad.hint !== null && {hint: bad.hint}), details: {node: host.node, volume: bad.name}})
+  throw new CliError('NODE_UNFIT', `${host.node} cannot give the volume ${bad.name}: ${bad.trouble}`, {
+    ...(bad.hint !== null && {hint: bad.hint}),
+    details: {node: host.node, volume: bad.name},
+  })
 }

@@ -22,7 +22,11 @@ export type AutosaveInput = {
 }
 
 /** Undefined where the manifest asks for none. Errors: NODE_UNFIT where the node cannot have it. */
-export async function inspectAutosave(host: Host, {name, workspace}: Manifest, context: Context): Promise<HistoryInspected | undefined> {
+export async function inspectAutosave(
+  host: Host,
+  {name, workspace}: Manifest,
+  context: Context,
+): Promise<HistoryInspected | undefined> {
   if (!workspace.autosave) return undefined
   const found = await host.call('history.inspect', {project: name}, {signal: context.signal})
   if (found.why !== null) {
@@ -49,7 +53,11 @@ export function autosaveSteps(
     return isOn ? [stepOf(input, 'Save it by itself no more; what was saved stays', [])] : []
   }
   const largest = wanted.largest ?? null
-  const isSo = found.running && found.restic !== null && found.every === wanted.every && found.largest === largest &&
+  const isSo =
+    found.running &&
+    found.restic !== null &&
+    found.every === wanted.every &&
+    found.largest === largest &&
     isDeepStrictEqual(found.exclude, exclude)
   if (isSo) return []
   const brings = found.lacks === null ? '' : `, with restic ${WHEELS.resticVersion()}, which comes along`
@@ -58,11 +66,20 @@ export function autosaveSteps(
   return [stepOf(input, title, syncs ? [`sync:${node}`] : [])]
 }
 
-const stepOf = (input: AutosaveInput, title: string, needs: string[]): StepOf<WorkspaceKinds> =>
-  ({id: `autosave:${input.node}`, node: input.node, kind: 'workspace.autosave', title, input, needs})
+const stepOf = (input: AutosaveInput, title: string, needs: string[]): StepOf<WorkspaceKinds> => ({
+  id: `autosave:${input.node}`,
+  node: input.node,
+  kind: 'workspace.autosave',
+  title,
+  input,
+  needs,
+})
 
 function inWords(seconds: number): string {
-  for (const [size, name] of [[3600, 'h'], [60, 'min']] as const) {
+  for (const [size, name] of [
+    [3600, 'h'],
+    [60, 'min'],
+  ] as const) {
     if (seconds >= size && seconds % size === 0) return `${seconds / size} ${name}`
   }
   return `${seconds} s`
@@ -79,7 +96,11 @@ export async function settleAutosave(
     return {node: host.node}
   }
   if (lacks !== null) await bringRestic(host, lacks, context)
-  const {comes_back: comesBack} = await host.call('history.on', {project, every, exclude, largest}, {signal: context.signal})
+  const {comes_back: comesBack} = await host.call(
+    'history.on',
+    {project, every, exclude, largest},
+    {signal: context.signal},
+  )
   warnOfReboot(host.node, 'the saving of workspaces', comesBack, context)
   return {node: host.node}
 }

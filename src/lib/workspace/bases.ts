@@ -11,7 +11,11 @@ type Row = [path: string, kind: EntryKind, digest: string, executable: boolean]
  * What a project looked like when it was last synced: a node that still has that need only tell where it differs.
  * Undefined where it is what the project is now (`tree`), or nothing is remembered.
  */
-export async function rememberedBase(folder: string, tree: string, context: Context): Promise<{tree: string; entries: Entries} | undefined> {
+export async function rememberedBase(
+  folder: string,
+  tree: string,
+  context: Context,
+): Promise<{tree: string; entries: Entries} | undefined> {
   const kept = baseFolder(folder, context)
   const names: string[] = await readdir(kept).catch(() => [])
   const name = names.find((one) => /^[0-9a-f]+\.json$/.test(one))
@@ -19,7 +23,10 @@ export async function rememberedBase(folder: string, tree: string, context: Cont
   try {
     const base = JSON.parse(await readFile(join(kept, name), 'utf8')) as {rows: Row[]}
     if (!isCurrent('project.base', base)) return undefined
-    return {tree: name.slice(0, -'.json'.length), entries: new Map(base.rows.map(([path, kind, digest, executable]) => [path, {kind, digest, executable}]))}
+    return {
+      tree: name.slice(0, -'.json'.length),
+      entries: new Map(base.rows.map(([path, kind, digest, executable]) => [path, {kind, digest, executable}])),
+    }
   } catch {
     return undefined // gone, or cut short: the node tells everything
   }
@@ -45,7 +52,8 @@ async function writeBase(kept: string, file: string, tree: string, entries: Entr
     const beside = join(kept, `.${tree}.${process.pid}`)
     await writeFile(beside, JSON.stringify(stamped('project.base', {rows})), {mode: 0o600})
     await rename(beside, file)
-    for (const name of await readdir(kept)) if (name !== `${tree}.json` && name !== `.${tree}.${process.pid}`) await rm(join(kept, name), {force: true})
+    for (const name of await readdir(kept))
+      if (name !== `${tree}.json` && name !== `.${tree}.${process.pid}`) await rm(join(kept, name), {force: true})
   } catch {
     // the next sync asks for everything
   }

@@ -9,13 +9,16 @@ import {DIGEST_DIGITS} from './entry.ts'
 /** Bytes of a file that are read at once. */
 const PIECE = 256 << 10
 /**
- * Files of projects that this process has open at the same time, whatever the number of nodes; more than Node's four threads for files would gain nothing.
- * A file is open only while a piece of it is read from here, never while a node takes that piece: so a node that is slow, or does not read at all,
- * keeps no file open and none of these places. Opening it again for every piece costs some 20 µs in 256 KiB.
+ * Files of projects that this process has open at the same time, whatever the number of nodes; more than Node's four
+ * threads for files would gain nothing. A file is open only while a piece of it is read from here, never while a node
+ * takes that piece: so a node that is slow, or does not read at all, keeps no file open and none of these places.
+ * Opening it again for every piece costs some 20 µs in 256 KiB.
  */
 const READS = new Slots(8)
 
-/** The contents that a node lacks, one after the other, checked while they are read: what was looked at is what travels. */
+/**
+ * The contents that a node lacks, one after the other, checked while they are read: what was looked at is what travels.
+ */
 export class Content {
   /** Why it ended early, if it did. */
   problem: CliError | undefined
@@ -56,7 +59,10 @@ export class Content {
   }
 }
 
-/** Up to `length` bytes from `position` on; none at its end, and where it cannot be read any more: that is told as a change. */
+/**
+ * Up to `length` bytes from `position` on; none at its end, and where it cannot be read any more: that is told as a
+ * change.
+ */
 async function readPiece(path: string, position: number, length: number): Promise<Buffer> {
   const release = await READS.take()
   try {

@@ -6,7 +6,9 @@ import type {Snapshot} from './snapshot.ts'
 export interface Delta {
   put: Map<string, Entry>
   remove: string[]
-  /** Files that sync put there once and that the patterns now leave out: they stay, and are the node's own from now on. */
+  /**
+   * Files that sync put there once and that the patterns now leave out: they stay, and are the node's own from now on.
+   */
   forget: string[]
   /** Contents that have to travel: digest to the file here that has it, and its size in bytes. */
   send: Map<string, {path: string; size: number}>
@@ -18,11 +20,23 @@ export interface Delta {
   conflicts: string[]
 }
 
-/** Compares the project with what the node has, and with what was synced last; with `overwrite`, what was edited on the node counts for nothing. */
-export function computeDelta(snapshot: Snapshot, compared: Compared, {overwrite = false, there: known}: {overwrite?: boolean; there?: Entries} = {}): Delta {
-  const edited = new Map(overwrite ? [] : compared.edited?.map(([path, kind, digest, executable]) => [path, {kind, digest, executable} as Entry]))
+/**
+ * Compares the project with what the node has, and with what was synced last; with `overwrite`, what was edited on the
+ * node counts for nothing.
+ */
+export function computeDelta(
+  snapshot: Snapshot,
+  compared: Compared,
+  {overwrite = false, there: known}: {overwrite?: boolean; there?: Entries} = {},
+): Delta {
+  const edited = new Map(
+    overwrite
+      ? []
+      : compared.edited?.map(([path, kind, digest, executable]) => [path, {kind, digest, executable} as Entry]),
+  )
   const there = new Map(known ?? (compared.base ? snapshot.bases.get(compared.base) : []))
-  for (const [path, kind, digest, executable] of compared.inventory ?? []) there.set(path, {kind, digest, executable} as Entry)
+  for (const [path, kind, digest, executable] of compared.inventory ?? [])
+    there.set(path, {kind, digest, executable} as Entry)
   const staged = new Set(compared.staged)
   const delta: Delta = {put: new Map(), remove: [], forget: [], send: new Map(), bytes: 0, kept: [], conflicts: []}
   if (compared.same) return delta
@@ -48,7 +62,8 @@ export function computeDelta(snapshot: Snapshot, compared: Compared, {overwrite 
   return delta
 }
 
-const isSameContent = (one: Entry, other: Entry | undefined): boolean => one.kind === other?.kind && one.digest === other.digest
+const isSameContent = (one: Entry, other: Entry | undefined): boolean =>
+  one.kind === other?.kind && one.digest === other.digest
 
 /** `first time, 12 files, 3 KiB` or `3 files changed, 1 removed`; for people. */
 export function describeDelta(delta: Delta, compared: Pick<Compared, 'same' | 'revision'>): string {

@@ -12,14 +12,21 @@ type Known = [number, number, number, number, string]
 
 /** Larger files are read in pieces. Bytes. */
 const SMALL = 1 << 20
-/** A file that was written this shortly before it was read may be written again without its times showing it. Milliseconds. */
+/**
+ * A file that was written this shortly before it was read may be written again without its times showing it.
+ * Milliseconds.
+ */
 const RACY_MS = 2000
 
 /**
- * Content digests of files by path, through a cache on disk: a file with the size, times and inode of last time is not read.
- * Files that go away meanwhile, or cannot be read, are CHECK_FAILED.
+ * Content digests of files by path, through a cache on disk: a file with the size, times and inode of last time is not
+ * read. Files that go away meanwhile, or cannot be read, are CHECK_FAILED.
  */
-export async function digestFiles(folder: string, files: Map<string, Stats>, context: Context): Promise<Map<string, string>> {
+export async function digestFiles(
+  folder: string,
+  files: Map<string, Stats>,
+  context: Context,
+): Promise<Map<string, string>> {
   const cache = join(userPaths(context.env).cache, 'digests', `${hash('sha256', folder).slice(0, 16)}.json`)
   const known = await readCache(cache)
   const next: Record<string, Known> = {}
@@ -28,10 +35,16 @@ export async function digestFiles(folder: string, files: Map<string, Stats>, con
   let changed = false
   for (const [path, stats] of files) {
     const old = known[path]
-    const isKnown = old !== undefined && old[0] === stats.size && old[1] === stats.mtimeMs && old[2] === stats.ctimeMs && old[3] === stats.ino
+    const isKnown =
+      old !== undefined &&
+      old[0] === stats.size &&
+      old[1] === stats.mtimeMs &&
+      old[2] === stats.ctimeMs &&
+      old[3] === stats.ino
     const digest = isKnown ? old[4] : await reading.read(folder, path, stats)
     digests.set(path, digest)
-    if (stats.ctimeMs < reading.startedAt - RACY_MS) next[path] = [stats.size, stats.mtimeMs, stats.ctimeMs, stats.ino, digest]
+    if (stats.ctimeMs < reading.startedAt - RACY_MS)
+      next[path] = [stats.size, stats.mtimeMs, stats.ctimeMs, stats.ino, digest]
     changed ||= !isKnown && next[path] !== undefined
   }
   reading.end()
@@ -62,7 +75,10 @@ class Reading {
     }
     try {
       const file = join(folder, path)
-      return (stats.size <= SMALL ? hash('sha256', readFileSync(file)) : await this.#readLarge(file)).slice(0, DIGEST_DIGITS)
+      return (stats.size <= SMALL ? hash('sha256', readFileSync(file)) : await this.#readLarge(file)).slice(
+        0,
+        DIGEST_DIGITS,
+      )
     } catch (error) {
       this.#progress?.fail()
       throwIfInterrupted(this.#context.signal)
@@ -72,7 +88,8 @@ class Reading {
 
   async #readLarge(file: string): Promise<string> {
     const sha = createHash('sha256')
-    for await (const chunk of createReadStream(file, {highWaterMark: SMALL, signal: this.#context.signal})) sha.update(chunk as Buffer)
+    for await (const chunk of createReadStream(file, {highWaterMark: SMALL, signal: this.#context.signal}))
+      sha.update(chunk as Buffer)
     return sha.digest('hex')
   }
 

@@ -26,5 +26,11 @@ export function treeHash(entries: Entries): string {
 }
 
 export function isSameEntry(one: Entry | undefined, other: Entry | undefined): boolean {
-  return one !== undefined && other !== undefined && one.kind === other.kind && one.digest === other.digest && one.executable === other.executable
+  return (
+    one !== undefined &&
+    other !== undefined &&
+    one.kind === other.kind &&
+    one.digest === other.digest &&
+    one.executable === other.executable
+  )
 }

@@ -19,11 +19,17 @@ const FIRST_WAIT_SECONDS = 0.5
 const LONGEST_WAIT_SECONDS = 15
 
 /**
- * Keeps ports of a node reachable here until ctx.signal is aborted; after a lost connection at the same local ports again, with
- * growing pauses between the attempts. `connect` gives a living shell. Errors: CONFLICT for a local port that is taken, and
- * those of the first connection; later ones are tried again, except a changed host key or a refused login.
+ * Keeps ports of a node reachable here until ctx.signal is aborted; after a lost connection at the same local ports
+ * again, with growing pauses between the attempts. `connect` gives a living shell. Errors: CONFLICT for a local port
+ * that is taken, and those of the first connection; later ones are tried again, except a changed host key or a refused
+ * login.
  */
-export async function keepForwards(connect: () => Promise<NodeShell>, wanted: Wanted[], onEvent: (event: ForwardEvent) => void, context: Context): Promise<void> {
+export async function keepForwards(
+  connect: () => Promise<NodeShell>,
+  wanted: Wanted[],
+  onEvent: (event: ForwardEvent) => void,
+  context: Context,
+): Promise<void> {
   const ports = wanted.map((one) => ({...one}))
   let shell = await connect()
   let forwards = await openAll(shell, ports)
@@ -84,10 +90,17 @@ async function openAll(shell: NodeShell, ports: Wanted[]): Promise<Forward[]> {
 
 async function openOne(shell: NodeShell, one: Wanted): Promise<Forward> {
   try {
-    return await shell.forwardLocal({port: one.localPort ?? 0, ...('remoteSocket' in one ? {targetSocket: one.remoteSocket} : {targetPort: one.remotePort})})
+    return await shell.forwardLocal({
+      port: one.localPort ?? 0,
+      ...('remoteSocket' in one ? {targetSocket: one.remoteSocket} : {targetPort: one.remotePort}),
+    })
   } catch (error) {
     if (!isCliError(error, 'CONFLICT') || 'remoteSocket' in one) throw error
-    throw new CliError('CONFLICT', error.message, {hint: `flexrack workspace forward 0:${one.remotePort}`, details: error.details, cause: error})
+    throw new CliError('CONFLICT', error.message, {
+      hint: `flexrack workspace forward 0:${one.remotePort}`,
+      details: error.details,
+      cause: error,
+    })
   }
 }
 
@@ -100,6 +113,9 @@ function whenAborted(signal: AbortSignal): Promise<void> {
 
 async function pause(seconds: number, signal: AbortSignal): Promise<void> {
   let timer: NodeJS.Timeout | undefined
-  await Promise.race([new Promise<void>((resolve) => (timer = setTimeout(resolve, seconds * 1000))), whenAborted(signal)])
+  await Promise.race([
+    new Promise<void>((resolve) => (timer = setTimeout(resolve, seconds * 1000))),
+    whenAborted(signal),
+  ])
   clearTimeout(timer)
 }

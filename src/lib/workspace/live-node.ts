@@ -64,7 +64,7 @@ export class LiveNode {
   /** Until stop(), or the signal. Throws what another try would not change. */
   async run(): Promise<void> {
     let lostAt: number | undefined
-    for (let wait = FIRST_WAIT_MS; !this.#isOver(); ) {
+    for (let wait = FIRST_WAIT_MS; !this.#isOver();) {
       const wanted = this.#wanted
       if (!wanted) {
         await this.#woken()
@@ -73,7 +73,12 @@ export class LiveNode {
       this.#wanted = undefined
       try {
         this.#host ??= await this.#order.connect()
-        if (lostAt !== undefined) this.#tell({event: 'back', node: this.#order.name, gapSeconds: Math.round((performance.now() - lostAt) / 100) / 10})
+        if (lostAt !== undefined)
+          this.#tell({
+            event: 'back',
+            node: this.#order.name,
+            gapSeconds: Math.round((performance.now() - lostAt) / 100) / 10,
+          })
         lostAt = undefined
         wait = FIRST_WAIT_MS
         await this.#bring(this.#host, wanted)
@@ -83,11 +88,13 @@ export class LiveNode {
         if (this.#isOver()) return
         this.#wanted ??= wanted
         this.#there = undefined
-        if (isCliError(error, 'CONFLICT')) { // a file that changed while it was read, or somebody else's sync: look again
+        // a file that changed while it was read, or somebody else's sync: look again
+        if (isCliError(error, 'CONFLICT')) {
           await this.#woken(AGAIN_MS)
           continue
         }
-        if (!isCliError(error) || !(isLinkTrouble(error) || isCliError(error, 'NODE_UNREACHABLE', 'TIMED_OUT'))) throw error
+        if (!isCliError(error) || !(isLinkTrouble(error) || isCliError(error, 'NODE_UNREACHABLE', 'TIMED_OUT')))
+          throw error
         if (lostAt === undefined) this.#tell({event: 'lost', node: this.#order.name, reason: error.message})
         lostAt ??= performance.now()
         this.#host = undefined
@@ -103,14 +110,28 @@ export class LiveNode {
     for (let go = 1; ; go++) {
       this.#there ??= await this.#ask(host, snapshot)
       const {revision, entries} = this.#there
-      const delta = this.#without(snapshot, computeDelta(snapshot, {same: false, revision, path: '', last: null, base: 'there', inventory: []}, {there: entries}))
+      const delta = this.#without(
+        snapshot,
+        computeDelta(
+          snapshot,
+          {same: false, revision, path: '', last: null, base: 'there', inventory: []},
+          {there: entries},
+        ),
+      )
       if (isNothing(delta)) return
       try {
         // A node that lacks something has another tree than the project, so that the next sync looks at all of it.
         const tree = `${treeHash(snapshot.entries)}${this.#refused.size > 0 ? ` without ${this.#refused.size}` : ''}`
         const next = await applyDelta(host, project, {...snapshot, tree}, delta, {revision, overwrite}, this.#context)
         this.#there = {revision: next, entries: after(entries, delta)}
-        this.#tell({event: 'synced', node: name, paths: [...delta.put.keys()], removed: delta.remove.filter((path) => entries.get(path)?.kind !== 'd'), bytes: delta.bytes, milliseconds: Math.round(performance.now() - began)})
+        this.#tell({
+          event: 'synced',
+          node: name,
+          paths: [...delta.put.keys()],
+          removed: delta.remove.filter((path) => entries.get(path)?.kind !== 'd'),
+          bytes: delta.bytes,
+          milliseconds: Math.round(performance.now() - began),
+        })
         return
       } catch (error) {
         if (!isCliError(error, 'CONFLICT') || go > 100) throw error
@@ -124,8 +145,12 @@ export class LiveNode {
 
   /** What the node has, after a look: with what was edited there as it is, and told. */
   async #ask(host: Host, snapshot: Snapshot): Promise<{revision: string; entries: Entries}> {
-    const compared = await host.call('sync.compare', question(this.#order.project, snapshot), {signal: this.#context.signal})
-    const entries: Entries = new Map(compared.same ? snapshot.entries : compared.base ? snapshot.bases.get(compared.base) : [])
+    const compared = await host.call('sync.compare', question(this.#order.project, snapshot), {
+      signal: this.#context.signal,
+    })
+    const entries: Entries = new Map(
+      compared.same ? snapshot.entries : compared.base ? snapshot.bases.get(compared.base) : [],
+    )
     for (const [path, kind, digest, executable] of compared.inventory ?? []) {
       if (kind === '') entries.delete(path)
       else entries.set(path, {kind, digest, executable})
@@ -134,7 +159,12 @@ export class LiveNode {
       const {kept, conflicts} = computeDelta(snapshot, compared)
       for (const path of kept) this.#refused.set(path, snapshot.entries.get(path)?.digest)
       if (kept.length > 0) this.#tell({event: 'kept', node: this.#order.name, paths: kept})
-      if (conflicts.length > 0) this.#refuse(snapshot, conflicts, `edited on ${this.#order.name}, and changed here, too: ${conflicts.join(', ')}`)
+      if (conflicts.length > 0)
+        this.#refuse(
+          snapshot,
+          conflicts,
+          `edited on ${this.#order.name}, and changed here, too: ${conflicts.join(', ')}`,
+        )
     }
     if (!this.#isReady) await rememberBase(snapshot.folder, treeHash(snapshot.entries), snapshot.entries, this.#context)
     return {revision: compared.revision, entries}
@@ -201,7 +231,9 @@ interface Refusal {
 /** Which paths a node's refusal is about: what was edited there, or all that something of its own is in the way of. */
 function refusedBy({edited, path, changing}: Refusal, {put}: Delta): string[] {
   if (edited) return edited
-  return changing || path === undefined ? [] : [...put.keys()].filter((one) => one === path || one.startsWith(`${path}/`))
+  return changing || path === undefined
+    ? []
+    : [...put.keys()].filter((one) => one === path || one.startsWith(`${path}/`))
 }
 
 function after(entries: Entries, {put, remove, forget}: Delta): Entries {

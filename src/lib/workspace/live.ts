@@ -24,16 +24,24 @@ export interface LiveOptions {
 }
 
 /**
- * Keeps the code folders of nodes the same as the project until context.signal is aborted. `connect` gives a node's host, anew after a lost
- * connection. One call a node and save. Errors: those of the first look at the project, and of a first connection that is refused.
+ * Keeps the code folders of nodes the same as the project until context.signal is aborted. `connect` gives a node's
+ * host, anew after a lost connection. One call a node and save. Errors: those of the first look at the project, and of
+ * a first connection that is refused.
  */
-async function keepSynced(nodes: {name: string; connect: () => Promise<Host>}[], manifest: Manifest, {overwrite, onEvent}: LiveOptions, context: Context): Promise<void> {
+async function keepSynced(
+  nodes: {name: string; connect: () => Promise<Host>}[],
+  manifest: Manifest,
+  {overwrite, onEvent}: LiveOptions,
+  context: Context,
+): Promise<void> {
   const quiet: Context = {...context, reporter: silentReporter}
   const look = (): Promise<Snapshot> => takeSnapshot(manifest.folder, manifest.workspace.exclude, quiet)
   let snapshot = await look()
   const changes = new Changes(context.signal)
   const notice = new Notice(snapshot.folder, () => changes.note())
-  const workers = nodes.map(({name, connect}) => new LiveNode({name, connect, project: manifest.name, overwrite, onEvent}, quiet))
+  const workers = nodes.map(
+    ({name, connect}) => new LiveNode({name, connect, project: manifest.name, overwrite, onEvent}, quiet),
+  )
   const working = workers.map((worker) => worker.run())
   const failed = Promise.all(working).then(() => {})
   failed.catch(() => {}) // told where it is waited for
@@ -62,8 +70,14 @@ async function keepSynced(nodes: {name: string; connect: () => Promise<Host>}[],
   }
 }
 
-/** Undefined where the project cannot be read right now: a file went away meanwhile, or it has something that cannot travel. That is told once it lasts. */
-async function lookAgain(look: () => Promise<Snapshot>, onEvent: LiveOptions['onEvent']): Promise<Snapshot | undefined> {
+/**
+ * Undefined where the project cannot be read right now: a file went away meanwhile, or it has something that cannot
+ * travel. That is told once it lasts.
+ */
+async function lookAgain(
+  look: () => Promise<Snapshot>,
+  onEvent: LiveOptions['onEvent'],
+): Promise<Snapshot | undefined> {
   for (let go = 1; ; go++) {
     try {
       return await look()
@@ -85,7 +99,9 @@ function withGone(before: Snapshot, next: Snapshot, changes: Changes): Snapshot 
     held.set(path, entry)
   }
   changes.forgetAllBut((path) => !next.entries.has(path) && before.entries.has(path))
-  return held.size === next.entries.size ? next : {...next, entries: held, tree: `${next.tree}+${held.size - next.entries.size}`}
+  return held.size === next.entries.size
+    ? next
+    : {...next, entries: held, tree: `${next.tree}+${held.size - next.entries.size}`}
 }
 
 /** When there is something to look at. */

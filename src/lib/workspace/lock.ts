@@ -18,7 +18,10 @@ type LockInput = {
   /** The project's requirements file, and what it says with all it includes. */
   requirements: string
   digest: string
-  /** The oldest Python that the lock is for: that of the nodes; null: that of the image, which is asked once it is there. */
+  /**
+   * The oldest Python that the lock is for: that of the nodes; null: that of the image, which is asked once it is
+   * there.
+   */
   python: string | null
   /** Version of the environments, where the manifest names one; else null. */
   version: string | null
@@ -50,24 +53,68 @@ const LOCK_HANDLERS: Handlers<LockKinds, LockEnv> = {
 }
 
 /**
- * Asks every node for its Python, changes nothing. With an image its Python counts, which is the same on all nodes: the first one gets the image, if it has it
- * not yet. Errors: USAGE where the project names no requirements; those of images.
+ * Asks every node for its Python, changes nothing. With an image its Python counts, which is the same on all nodes: the
+ * first one gets the image, if it has it not yet. Errors: USAGE where the project names no requirements; those of
+ * images.
  */
 async function planLock(hosts: Host[], manifest: Manifest, context: Context): Promise<PlanOf<LockKinds>> {
   const {python: file, pythonVersion: version} = manifest.workspace
-  if (file === undefined) throw new CliError('USAGE', 'there is nothing to lock: workspace.python names no requirements file', {hint: 'workspace: {python: requirements.txt}'})
-  if (await isLockedByUv(manifest.folder, file)) throw new CliError('USAGE', `the versions for ${file} are in uv.lock already, and nodes install exactly those`, {hint: 'uv lock'})
+  if (file === undefined)
+    throw new CliError('USAGE', 'there is nothing to lock: workspace.python names no requirements file', {
+      hint: 'workspace: {python: requirements.txt}',
+    })
+  if (await isLockedByUv(manifest.folder, file))
+    throw new CliError('USAGE', `the versions for ${file} are in uv.lock already, and nodes install exactly those`, {
+      hint: 'uv lock',
+    })
   const sources = await readSources(manifest.folder, file)
   const chooser = hosts[0] as Host
-  if (manifest.workspace.image !== undefined) return planInImage(chooser, manifest, {file, digest: digestOf(sources)}, context)
-  const pythons = await Promise.all(hosts.map(async (host) => (await host.call('environment.plan', {requirements: '', ...(version !== undefined && {python: version})}, {signal: context.signal})).python))
+  if (manifest.workspace.image !== undefined)
+    return planInImage(chooser, manifest, {file, digest: digestOf(sources)}, context)
+  const pythons = await Promise.all(
+    hosts.map(
+      async (host) =>
+        (
+          await host.call(
+            'environment.plan',
+            {requirements: '', ...(version !== undefined && {python: version})},
+            {signal: context.signal},
+          )
+        ).python,
+    ),
+  )
   const python = oldest(pythons)
   const {node} = chooser
   const title = `Choose the versions for ${file} on ${node}, for Python ${python} and newer, and write ${LOCK_FILE}`
-  return {command: 'lock', steps: [{id: 'lock', node, kind: 'workspace.lock', title, input: {node, folder: manifest.folder, requirements: file, digest: digestOf(sources), python, version: version ?? null, image: null}, needs: []}]}
+  return {
+    command: 'lock',
+    steps: [
+      {
+        id: 'lock',
+        node,
+        kind: 'workspace.lock',
+        title,
+        input: {
+          node,
+          folder: manifest.folder,
+          requirements: file,
+          digest: digestOf(sources),
+          python,
+          version: version ?? null,
+          image: null,
+        },
+        needs: [],
+      },
+    ],
+  }
 }
 
-async function planInImage(host: Host, manifest: Manifest, {file, digest}: {file: string; digest: string}, context: Context): Promise<PlanOf<LockKinds>> {
+async function planInImage(
+  host: Host,
+  manifest: Manifest,
+  {file, digest}: {file: string; digest: string},
+  context: Context,
+): Promise<PlanOf<LockKinds>> {
   const {node} = host
   const {name, folder, workspace} = manifest
   const wanted = await readImage(new ProjectFiles(), manifest, context)
@@ -75,21 +122,50 @@ async function planInImage(host: Host, manifest: Manifest, {file, digest}: {file
   const [noted] = await findWorkspaces(host, name, context)
   const comes = imageSteps(node, name, folder, workspace.image, wanted, found, noted?.image ?? undefined)
   const title = `Choose the versions for ${file} on ${node}, for the Python of ${found?.image.ref ?? ''} and newer, and write ${LOCK_FILE}`
-  const input = {node, folder, requirements: file, digest, python: null, version: workspace.pythonVersion ?? null, image: found?.image.manifest ?? null}
-  return {command: 'lock', steps: [...comes, {id: 'lock', node, kind: 'workspace.lock', title, input, needs: comes.map(({id}) => id)}]}
+  const input = {
+    node,
+    folder,
+    requirements: file,
+    digest,
+    python: null,
+    version: workspace.pythonVersion ?? null,
+    image: found?.image.manifest ?? null,
+  }
+  return {
+    command: 'lock',
+    steps: [...comes, {id: 'lock', node, kind: 'workspace.lock', title, input, needs: comes.map(({id}) => id)}],
+  }
 }
 
 /** The lock file of a project: how it is made, and what is wrong with it. */
-export const PROJECT_LOCK = {plan: planLock, handlers: LOCK_HANDLERS, stale: staleLock, hasHashes, isPyproject: (python: string): boolean => namedProject(python) !== undefined}
+export const PROJECT_LOCK = {
+  plan: planLock,
+  handlers: LOCK_HANDLERS,
+  stale: staleLock,
+  hasHashes,
+  isPyproject: (python: string): boolean => namedProject(python) !== undefined,
+}
 
-async function lock({node, folder, requirements: file, digest, python: known, version, image}: LockInput, _done: unknown, {host, context}: LockEnv): Promise<Locked> {
+async function lock(
+  {node, folder, requirements: file, digest, python: known, version, image}: LockInput,
+  _done: unknown,
+  {host, context}: LockEnv,
+): Promise<Locked> {
   const sources = await readSources(folder, file)
   if (digestOf(sources) !== digest) throw changedSince(folder, file)
   const chooser = await host(node)
   const python = known ?? oldest([await pythonOfImage(chooser, image as string, version, context)])
   // The image's own Python is none of the node's: its version is what the choice needs.
-  const pins = await VERSIONS.choose(chooser, {...sources, universal: python, ...(version !== null && image === null && {python: version})}, context)
-  if (pins === undefined) throw new CliError('NODE_UNFIT', `${node} has no uv, which chooses the versions, and gets none`, {hint: 'flexrack lock --on another node', details: {node}})
+  const pins = await VERSIONS.choose(
+    chooser,
+    {...sources, universal: python, ...(version !== null && image === null && {python: version})},
+    context,
+  )
+  if (pins === undefined)
+    throw new CliError('NODE_UNFIT', `${node} has no uv, which chooses the versions, and gets none`, {
+      hint: 'flexrack lock --on another node',
+      details: {node},
+    })
   const target = join(folder, LOCK_FILE)
   // Whole or not at all: another command may read it now, and a disk may be full.
   const draft = `${target}.${randomId()}`
@@ -106,7 +182,10 @@ async function lock({node, folder, requirements: file, digest, python: known, ve
 async function pythonOfImage(host: Host, image: string, version: string | null, context: Context): Promise<string> {
   const {python} = await host.call('image.python', {image, python: version}, {signal: context.signal})
   if (python !== null) return python
-  throw new CliError('NODE_UNFIT', `the image has no python${version ?? '3'}, which its environments are made from`, {hint: 'take an image with Python, or leave workspace.python out', details: {node: host.node}})
+  throw new CliError('NODE_UNFIT', `the image has no python${version ?? '3'}, which its environments are made from`, {
+    hint: 'take an image with Python, or leave workspace.python out',
+    details: {node: host.node},
+  })
 }
 
 /** Of versions such as 3.11.2, the oldest as 3.11. */

@@ -4,8 +4,8 @@ import {CliError} from '../base/index.ts'
 import type {Snapshot} from './snapshot.ts'
 
 /**
- * Notices that something in a project's folders may have changed; what it was, a snapshot tells. One watch a folder that the patterns leave in
- * (inotify on Linux), so that what a build or a data set does elsewhere wakes nobody.
+ * Notices that something in a project's folders may have changed; what it was, a snapshot tells. One watch a folder
+ * that the patterns leave in (inotify on Linux), so that what a build or a data set does elsewhere wakes nobody.
  */
 export class Notice {
   readonly #root: string
@@ -17,7 +17,10 @@ export class Notice {
     this.#onChange = onChange
   }
 
-  /** Watches the folders of this snapshot, and no others. True where some are new: what was written to them before is only seen by another look. Errors: CHECK_FAILED where the system allows no more watches. */
+  /**
+   * Watches the folders of this snapshot, and no others. True where some are new: what was written to them before is
+   * only seen by another look. Errors: CHECK_FAILED where the system allows no more watches.
+   */
   follow({entries}: Snapshot): boolean {
     const wanted = new Set([''])
     for (const [path, {kind}] of entries) {
@@ -48,7 +51,9 @@ export class Notice {
       const {code} = error as {code?: string}
       if (code === 'ENOENT' || code === 'ENOTDIR') return
       if (code !== 'ENOSPC' && code !== 'EMFILE') throw error
-      throw new CliError('CHECK_FAILED', `this system lets nobody watch more folders than ${this.#watches.size}`, {hint: 'sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=512\nexclude folders with many others in workspace.sync.exclude'})
+      throw new CliError('CHECK_FAILED', `this system lets nobody watch more folders than ${this.#watches.size}`, {
+        hint: 'sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=512\nexclude folders with many others in workspace.sync.exclude',
+      })
     }
   }
 

@@ -13,9 +13,17 @@ export interface PlacedWorkspace extends Omit<WorkspaceEntry, 'synced_at'> {
 }
 
 /** The workspaces on a node: all, or that of one project (none or one). */
-export async function findWorkspaces(host: Host, project: string | undefined, context: Context): Promise<PlacedWorkspace[]> {
+export async function findWorkspaces(
+  host: Host,
+  project: string | undefined,
+  context: Context,
+): Promise<PlacedWorkspace[]> {
   const found = await host.call('workspace.list', {project}, {signal: context.signal})
-  return found.map(({synced_at: at, ...one}) => ({node: host.node, ...one, syncedAt: at === null ? null : new Date(at * 1000).toISOString()}))
+  return found.map(({synced_at: at, ...one}) => ({
+    node: host.node,
+    ...one,
+    syncedAt: at === null ? null : new Date(at * 1000).toISOString(),
+  }))
 }
 
 /** What a program in a workspace is started with besides. */
@@ -36,27 +44,55 @@ export interface WorkspaceParts {
 const KEPT = ['VIRTUAL_ENV', 'TERM', 'FLEXRACK_WORKSPACE', 'FLEXRACK_WORKSPACE_FOLDER']
 
 /** What stands for a login shell in an image, which may have another one than the account. */
-const SHELL = ['/bin/sh', '-c', 'if [ -x "$SHELL" ]; then exec "$SHELL"; elif command -v bash >/dev/null 2>&1; then exec bash; fi; exec /bin/sh']
+const SHELL = [
+  '/bin/sh',
+  '-c',
+  'if [ -x "$SHELL" ]; then exec "$SHELL"; elif command -v bash >/dev/null 2>&1; then exec bash; fi; exec /bin/sh',
+]
 
-/** A script and its environment variables that run `words` (or a login shell) in a workspace: in its image and in a sandbox where it has one, with its Python first on the path. */
-export function workspaceScript(workspace: PlacedWorkspace, env: Record<string, string>, words: string[], {libraries = null, prefix = [], isolate, write = [], volumes = []}: WorkspaceParts = {}): {script: string; env: Record<string, string>} {
+/**
+ * A script and its environment variables that run `words` (or a login shell) in a workspace: in its image and in a
+ * sandbox where it has one, with its Python first on the path.
+ */
+export function workspaceScript(
+  workspace: PlacedWorkspace,
+  env: Record<string, string>,
+  words: string[],
+  {libraries = null, prefix = [], isolate, write = [], volumes = []}: WorkspaceParts = {},
+): {script: string; env: Record<string, string>} {
   if (workspace.syncedAt === null) {
-    throw new CliError('NOT_FOUND', `the workspace ${workspace.project} on ${workspace.node} has no code yet`, {hint: `flexrack workspace up --on ${workspace.node}`})
+    throw new CliError('NOT_FOUND', `the workspace ${workspace.project} on ${workspace.node} has no code yet`, {
+      hint: `flexrack workspace up --on ${workspace.node}`,
+    })
   }
   const {environment} = workspace
   if (environment && !environment.ready) {
-    throw new CliError('NOT_FOUND', `the Python environment ${environment.hash} of ${workspace.project} is not on ${workspace.node} any more`, {hint: `flexrack workspace up --on ${workspace.node}`})
+    throw new CliError(
+      'NOT_FOUND',
+      `the Python environment ${environment.hash} of ${workspace.project} is not on ${workspace.node} any more`,
+      {hint: `flexrack workspace up --on ${workspace.node}`},
+    )
   }
   const lines = [`cd ${quote([workspace.code])} || exit 1`]
   if (environment) lines.push('unset PYTHONHOME', `PATH=${quote([`${environment.path}/bin`])}:"$PATH"; export PATH`)
-  if (libraries !== null) lines.push(`LD_LIBRARY_PATH=${quote([libraries])}"\${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"; export LD_LIBRARY_PATH`)
+  if (libraries !== null)
+    lines.push(`LD_LIBRARY_PATH=${quote([libraries])}"\${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"; export LD_LIBRARY_PATH`)
   if (workspace.image || isolate) {
     const order: EnterOrder = {
-      ...(workspace.image && {image: workspace.image.digest}), ...(isolate && {isolate: {...isolate}}),
-      read: [], write: [workspace.code, ...write], gpus: libraries === null ? null : [], cwd: workspace.code, ...(volumes.length > 0 && {volumes}), path: environment ? [`${environment.path}/bin`] : [],
-      keep: [...Object.keys(env), ...Object.keys(volumeVariables(volumes)), ...KEPT], ...(libraries !== null && {drivers: libraries}),
+      ...(workspace.image && {image: workspace.image.digest}),
+      ...(isolate && {isolate: {...isolate}}),
+      read: [],
+      write: [workspace.code, ...write],
+      gpus: libraries === null ? null : [],
+      cwd: workspace.code,
+      ...(volumes.length > 0 && {volumes}),
+      path: environment ? [`${environment.path}/bin`] : [],
+      keep: [...Object.keys(env), ...Object.keys(volumeVariables(volumes)), ...KEPT],
+      ...(libraries !== null && {drivers: libraries}),
     }
-    lines.push(`exec ${quote([...prefix, ...workspace.enter, JSON.stringify(order), '--', ...(words.length > 0 ? words : SHELL)])}`)
+    lines.push(
+      `exec ${quote([...prefix, ...workspace.enter, JSON.stringify(order), '--', ...(words.length > 0 ? words : SHELL)])}`,
+    )
   } else {
     lines.push(words.length > 0 ? `exec ${quote([...prefix, ...words])}` : 'exec "${SHELL:-/bin/sh}"')
   }

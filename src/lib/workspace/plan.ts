@@ -8,7 +8,15 @@ import type {Compared, HistoryInspected, ProjectToInstall, WorkspaceInspected} f
 import {autosaveSteps, inspectAutosave} from './autosave.ts'
 import {computeDelta} from './delta.ts'
 import {otherRuntime} from '../image/index.ts'
-import {imageSteps, inspectImage, lacksSandbox, readImage, toolStep, type InspectedImage, type WantedImage} from './image.ts'
+import {
+  imageSteps,
+  inspectImage,
+  lacksSandbox,
+  readImage,
+  toolStep,
+  type InspectedImage,
+  type WantedImage,
+} from './image.ts'
 import {installOf} from './install.ts'
 import {digestOf, ProjectFiles} from './project-files.ts'
 import {hasHashes, type Requirements} from './requirements.ts'
@@ -48,7 +56,10 @@ export interface WorkspaceOptions {
   overwrite?: boolean
   /** What the plan is called. */
   command?: string
-  /** Says of hosts that they are there while others are still being waited for: they are looked at meanwhile. Those that count are `hosts`. */
+  /**
+   * Says of hosts that they are there while others are still being waited for: they are looked at meanwhile. Those that
+   * count are `hosts`.
+   */
   early?: EventEmitter<{open: [Host]}>
 }
 
@@ -56,7 +67,12 @@ export interface WorkspaceOptions {
  * Looks at the project and, in one call each, at the nodes: what has to travel, what has to be built. Changes nothing.
  * Errors of the project: CHECK_FAILED, NOT_FOUND (requirements). Errors of nodes are in `failed`.
  */
-export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: Manifest, context: Context, options: WorkspaceOptions = {}): Promise<WorkspacePlan> {
+export async function planWorkspace(
+  coming: Host[] | Promise<Host[]>,
+  manifest: Manifest,
+  context: Context,
+  options: WorkspaceOptions = {},
+): Promise<WorkspacePlan> {
   const files = new ProjectFiles()
   const project = readProject(files, manifest, context, options)
   const looks = new Map<Host, Promise<Inspected>>()
@@ -67,12 +83,25 @@ export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: 
   }
   options.early?.on('open', (host) => void look(host).catch(() => {})) // told below, where the host counts
   const [{snapshot, wanted, install, image}, hosts] = await Promise.all([project, coming])
-  const origin: Omit<ProjectOrigin, 'image'> = {project: manifest.name, folder: manifest.folder, exclude: manifest.workspace.exclude, requirements: manifest.workspace.python ?? null, python: manifest.workspace.pythonVersion ?? null, install: install ?? null}
+  const origin: Omit<ProjectOrigin, 'image'> = {
+    project: manifest.name,
+    folder: manifest.folder,
+    exclude: manifest.workspace.exclude,
+    requirements: manifest.workspace.python ?? null,
+    python: manifest.workspace.pythonVersion ?? null,
+    install: install ?? null,
+  }
   const workspaces = new Map<string, Workspace>()
   const failed = new Map<string, Error>()
   const steps: WorkspacePlan['plan']['steps'] = []
   const found = await Promise.allSettled(hosts.map(look))
-  const like = wanted && !image && likeOf(hosts.map(({node}, index) => ({node, environment: valueOf(found[index])?.environment})), wanted)
+  const like =
+    wanted &&
+    !image &&
+    likeOf(
+      hosts.map(({node}, index) => ({node, environment: valueOf(found[index])?.environment})),
+      wanted,
+    )
   const together = found.filter((one) => valueOf(one)?.environment?.ready === false).length > 1
   const reference = valueOf(found[hosts.findIndex(({node}) => node === like)])?.environment
   for (const [index, {node}] of hosts.entries()) {
@@ -82,9 +111,28 @@ export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: 
       continue
     }
     const {sync, found: foundImage, lacksTool} = one.value
-    const imageComes = imageSteps(node, manifest.name, manifest.folder, manifest.workspace.image, image, foundImage, one.value.image)
-    const beside = wanted !== undefined && reference?.ready === true && one.value.environment?.ready === true && one.value.environment.versions !== reference.versions
-    const {environment} = beside ? await besides(hosts, index, like as string, wanted, {files, manifest, context, project: {snapshot, wanted, install, image}}) : one.value
+    const imageComes = imageSteps(
+      node,
+      manifest.name,
+      manifest.folder,
+      manifest.workspace.image,
+      image,
+      foundImage,
+      one.value.image,
+    )
+    const beside =
+      wanted !== undefined &&
+      reference?.ready === true &&
+      one.value.environment?.ready === true &&
+      one.value.environment.versions !== reference.versions
+    const {environment} = beside
+      ? await besides(hosts, index, like as string, wanted, {
+          files,
+          manifest,
+          context,
+          project: {snapshot, wanted, install, image},
+        })
+      : one.value
     const delta = computeDelta(snapshot, sync, options)
     if (delta.conflicts.length > 0) {
       failed.set(node, conflictOf(node, delta))
@@ -92,21 +140,56 @@ export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: 
     }
     warnOfForeign(node, manifest, sync, snapshot, context)
     warnOfKept(node, delta.kept, context)
-    if (foundImage?.instead) context.reporter.warn(otherRuntime(node, foundImage.instead.engine, foundImage.instead.why, foundImage.instead.loss))
-    workspaces.set(node, {node, codePath: sync.path, ...(foundImage && {image: {digest: foundImage.image.manifest, ref: foundImage.image.ref}}), ...(environment && {environment: {hash: environment.hash, path: environment.path, built: false}})})
+    if (foundImage?.instead)
+      context.reporter.warn(
+        otherRuntime(node, foundImage.instead.engine, foundImage.instead.why, foundImage.instead.loss),
+      )
+    workspaces.set(node, {
+      node,
+      codePath: sync.path,
+      ...(foundImage && {image: {digest: foundImage.image.manifest, ref: foundImage.image.ref}}),
+      ...(environment && {environment: {hash: environment.hash, path: environment.path, built: false}}),
+    })
     const here: ProjectOrigin = {...origin, image: foundImage?.image.manifest ?? null}
     const syncs = syncSteps(node, here, snapshot.tree, sync, delta, options.overwrite ?? false)
     steps.push(...syncs, ...(options.codeOnly ? [] : [...imageComes, ...(lacksTool ? [toolStep(node)] : [])]))
-    if (!options.codeOnly) steps.push(...autosaveSteps(node, manifest.name, manifest.workspace.autosave, manifest.workspace.exclude, one.value.saves, one.value.autosave ?? false, syncs.length > 0))
-    if (wanted && environment) steps.push(...environmentSteps(node, here, wanted, {...environment, synced: sync.same}, {like: like || null, beside, together, imageComes: imageComes.length > 0}))
+    if (!options.codeOnly)
+      steps.push(
+        ...autosaveSteps(
+          node,
+          manifest.name,
+          manifest.workspace.autosave,
+          manifest.workspace.exclude,
+          one.value.saves,
+          one.value.autosave ?? false,
+          syncs.length > 0,
+        ),
+      )
+    if (wanted && environment)
+      steps.push(
+        ...environmentSteps(
+          node,
+          here,
+          wanted,
+          {...environment, synced: sync.same},
+          {like: like || null, beside, together, imageComes: imageComes.length > 0},
+        ),
+      )
   }
   return {plan: {command: options.command ?? 'workspace up', steps}, workspaces, failed, files}
 }
 
-const valueOf = <T>(settled: PromiseSettledResult<T> | undefined): T | undefined => (settled?.status === 'fulfilled' ? settled.value : undefined)
+const valueOf = <T>(settled: PromiseSettledResult<T> | undefined): T | undefined =>
+  settled?.status === 'fulfilled' ? settled.value : undefined
 
-/** Whose versions count: those of a node that has the environment, else of the first; null where there is nothing to choose. Pure. */
-function likeOf(nodes: {node: string; environment?: {ready: boolean} | undefined}[], {requirements}: Requirements): string | null {
+/**
+ * Whose versions count: those of a node that has the environment, else of the first; null where there is nothing to
+ * choose. Pure.
+ */
+function likeOf(
+  nodes: {node: string; environment?: {ready: boolean} | undefined}[],
+  {requirements}: Requirements,
+): string | null {
   const there = nodes.filter(({environment}) => environment)
   if (there.length < 2 || requirements === '' || hasHashes(requirements)) return null
   return (there.find(({environment}) => environment?.ready) ?? there[0])?.node ?? null
@@ -119,12 +202,32 @@ interface Besides {
   context: Context
 }
 
-/** What a node says of the environment with the versions of `like`, as the one that it has for these requirements has others. */
-async function besides(hosts: Host[], index: number, like: string, wanted: Requirements, {files, manifest, project, context}: Besides): Promise<Inspected> {
+/**
+ * What a node says of the environment with the versions of `like`, as the one that it has for these requirements has
+ * others.
+ */
+async function besides(
+  hosts: Host[],
+  index: number,
+  like: string,
+  wanted: Requirements,
+  {files, manifest, project, context}: Besides,
+): Promise<Inspected> {
   const {pythonVersion: python} = manifest.workspace
   const reference = hosts.find(({node}) => node === like) as Host
-  const pins = await files.versions(like, digestOf(wanted), () => VERSIONS.choose(reference, {...wanted, ...(python !== undefined && {python}), ...(project.install && {project: project.install})}, context))
-  return inspect(hosts[index] as Host, manifest, {...project, wanted: {...wanted, constraints: constraintsWith(wanted.constraints, pins ?? '')}}, context)
+  const pins = await files.versions(like, digestOf(wanted), () =>
+    VERSIONS.choose(
+      reference,
+      {...wanted, ...(python !== undefined && {python}), ...(project.install && {project: project.install})},
+      context,
+    ),
+  )
+  return inspect(
+    hosts[index] as Host,
+    manifest,
+    {...project, wanted: {...wanted, constraints: constraintsWith(wanted.constraints, pins ?? '')}},
+    context,
+  )
 }
 
 interface Project {
@@ -137,25 +240,49 @@ interface Project {
 /** What a node says of the workspace, its image, and what runs that. */
 type Inspected = WorkspaceInspected & {found?: InspectedImage; lacksTool?: boolean; saves?: HistoryInspected}
 
-async function readProject(files: ProjectFiles, manifest: Manifest, context: Context, {codeOnly}: WorkspaceOptions): Promise<Project> {
+async function readProject(
+  files: ProjectFiles,
+  manifest: Manifest,
+  context: Context,
+  {codeOnly}: WorkspaceOptions,
+): Promise<Project> {
   const [snapshot, wanted, image] = await Promise.all([
     files.snapshot(manifest.folder, manifest.workspace.exclude, context),
-    codeOnly ? undefined : files.requirements(manifest.folder, manifest.workspace.python ?? null, manifest.workspace.pythonVersion),
+    codeOnly
+      ? undefined
+      : files.requirements(manifest.folder, manifest.workspace.python ?? null, manifest.workspace.pythonVersion),
     codeOnly ? undefined : readImage(files, manifest, context),
   ])
   for (const sentence of wanted?.warnings ?? []) context.reporter.warn(sentence)
-  return {snapshot, wanted, image, install: wanted && (await installOf(manifest.name, snapshot, manifest.workspace.python))}
+  return {
+    snapshot,
+    wanted,
+    image,
+    install: wanted && (await installOf(manifest.name, snapshot, manifest.workspace.python)),
+  }
 }
 
-async function inspect(host: Host, manifest: Manifest, {snapshot, wanted, install, image}: Project, context: Context): Promise<Inspected> {
+async function inspect(
+  host: Host,
+  manifest: Manifest,
+  {snapshot, wanted, install, image}: Project,
+  context: Context,
+): Promise<Inspected> {
   const {pythonVersion: python} = manifest.workspace
   const found = image && (await inspectImage(host, image, manifest.workspace.isolate !== undefined, context))
-  const environment = wanted && {requirements: wanted.requirements, constraints: wanted.constraints, ...(python !== undefined && {python}), ...(install && {project: install}), ...(found && {image: found.image.manifest})}
+  const environment = wanted && {
+    requirements: wanted.requirements,
+    constraints: wanted.constraints,
+    ...(python !== undefined && {python}),
+    ...(install && {project: install}),
+    ...(found && {image: found.image.manifest}),
+  }
   const [inspected, saves] = await Promise.all([
     host.call('workspace.inspect', {...question(manifest.name, snapshot), environment}, {signal: context.signal}),
     wanted && inspectAutosave(host, manifest, context), // without packages only the code is meant
   ])
-  const lacksTool = !found && wanted !== undefined && manifest.workspace.isolate !== undefined && (await lacksSandbox(host, context))
+  const lacksTool =
+    !found && wanted !== undefined && manifest.workspace.isolate !== undefined && (await lacksSandbox(host, context))
   return {...inspected, ...(found && {found}), ...(lacksTool && {lacksTool}), ...(saves && {saves})}
 }
 
@@ -163,13 +290,23 @@ async function inspect(host: Host, manifest: Manifest, {snapshot, wanted, instal
 function warnOfKept(node: string, kept: string[], context: Context): void {
   if (kept.length === 0) return
   const names = `${kept.slice(0, 3).join(', ')}${kept.length > 3 ? ` and ${kept.length - 3} more` : ''}`
-  context.reporter.warn(`${node}: edited there, and left as they are: ${names}; flexrack workspace pull --on ${node} brings them, workspace sync --overwrite replaces them`)
+  context.reporter.warn(
+    `${node}: edited there, and left as they are: ${names}; flexrack workspace pull --on ${node} brings them, workspace sync --overwrite replaces them`,
+  )
 }
 
 /** Two projects of one name, or two people with one account, would take turns in one folder. */
-function warnOfForeign(node: string, manifest: Manifest, compared: Compared, snapshot: Snapshot, context: Context): void {
+function warnOfForeign(
+  node: string,
+  manifest: Manifest,
+  compared: Compared,
+  snapshot: Snapshot,
+  context: Context,
+): void {
   const source = `${hostname()}:${snapshot.folder}`
   const last = compared.last?.source
   if (compared.same || last === undefined || last === source) return
-  context.reporter.warn(`${node}: the workspace ${manifest.name} was last synced from ${last}${compared.last?.owner ? ` by ${compared.last.owner}` : ''}; it now becomes the same as ${snapshot.folder}`)
+  context.reporter.warn(
+    `${node}: the workspace ${manifest.name} was last synced from ${last}${compared.last?.owner ? ` by ${compared.last.owner}` : ''}; it now becomes the same as ${snapshot.folder}`,
+  )
 }

@@ -4,7 +4,10 @@ import {ImageFiles} from '../image/index.ts'
 import {readRequirements, type Requirements} from './requirements.ts'
 import {takeSnapshot, type Snapshot} from './snapshot.ts'
 
-/** What one command has read of projects on this machine: once, however many nodes and steps need it. A plan refers to it by its hashes. */
+/**
+ * What one command has read of projects on this machine: once, however many nodes and steps need it. A plan refers to
+ * it by its hashes.
+ */
 export class ProjectFiles {
   readonly #snapshots = new Map<string, Promise<Snapshot>>()
   readonly #requirements = new Map<string, Promise<Requirements>>()
@@ -16,9 +19,13 @@ export class ProjectFiles {
     return once(this.#snapshots, JSON.stringify([folder, exclude]), () => takeSnapshot(folder, exclude, context))
   }
 
-  /** `file` null: none, which is an environment without packages. `version`: of Python, where the manifest names one. */
+  /**
+   * `file` null: none, which is an environment without packages. `version`: of Python, where the manifest names one.
+   */
   requirements(folder: string, file: string | null, version?: string): Promise<Requirements> {
-    return once(this.#requirements, JSON.stringify([folder, file, version]), () => readRequirements(folder, file ?? undefined, version))
+    return once(this.#requirements, JSON.stringify([folder, file, version]), () =>
+      readRequirements(folder, file ?? undefined, version),
+    )
   }
 
   /** The image of a project: what was read of it, and its blobs. */
@@ -42,12 +49,17 @@ export class ProjectFiles {
 
 /** The project is not any more what the plan was made for. */
 export function changedSince(folder: string, what: string): CliError {
-  return new CliError('CONFLICT', `${what} in ${folder} changed after this was planned`, {hint: 'run the command again', details: {folder}})
+  return new CliError('CONFLICT', `${what} in ${folder} changed after this was planned`, {
+    hint: 'run the command again',
+    details: {folder},
+  })
 }
 
 /** The same for two sets of requirements that mean the same. */
 export function digestOf({requirements, constraints}: Requirements): string {
-  return createHash('sha256').update(JSON.stringify([requirements, constraints])).digest('hex')
+  return createHash('sha256')
+    .update(JSON.stringify([requirements, constraints]))
+    .digest('hex')
 }
 
 function once<T>(known: Map<string, Promise<T>>, key: string, read: () => Promise<T>): Promise<T> {

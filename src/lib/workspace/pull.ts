@@ -30,7 +30,14 @@ export interface PulledFile {
   digest: string | null
 }
 
-type PullInput = {node: string; project: string; folder: string; overwrite: boolean; files: PulledFile[]; skipped: Skipped[]}
+type PullInput = {
+  node: string
+  project: string
+  folder: string
+  overwrite: boolean
+  files: PulledFile[]
+  skipped: Skipped[]
+}
 
 /** What only the node has, and does not come unless it is named. */
 export interface Skipped {
@@ -59,28 +66,58 @@ export interface PullEnv {
 export const PULL = {plan: planPull, handlers: {'workspace.pull': pull} satisfies Handlers<PullKinds, PullEnv>}
 
 /**
- * Compares three sides: what was synced last, the project here, the node. Changes nothing. `paths`: only these files and folders of the project, and of
- * them also what the patterns exclude. Errors: NOT_FOUND (no workspace, or nothing there of that name), USAGE (a path outside the project).
+ * Compares three sides: what was synced last, the project here, the node. Changes nothing. `paths`: only these files
+ * and folders of the project, and of them also what the patterns exclude. Errors: NOT_FOUND (no workspace, or nothing
+ * there of that name), USAGE (a path outside the project).
  */
-async function planPull(host: Host, manifest: Manifest, {paths, overwrite}: {paths: string[]; overwrite: boolean}, context: Context): Promise<PlanOf<PullKinds>> {
+async function planPull(
+  host: Host,
+  manifest: Manifest,
+  {paths, overwrite}: {paths: string[]; overwrite: boolean},
+  context: Context,
+): Promise<PlanOf<PullKinds>> {
   const [snapshot, changes] = await Promise.all([
     takeSnapshot(manifest.folder, manifest.workspace.exclude, context),
     host.call('sync.changes', {project: manifest.name, paths}, {signal: context.signal}),
   ])
   const {files, skipped} = await threeWays(snapshot, changes, paths)
-  const unknown = paths.find((path) => !files.some((one) => isBelow(one.path, path)) && !snapshot.entries.has(path) && ![...snapshot.entries.keys()].some((one) => isBelow(one, path)))
-  if (unknown !== undefined) throw new CliError('NOT_FOUND', `${host.node} has no ${unknown} in ${changes.path}`, {hint: `flexrack workspace pull --on ${host.node} --dry-run`})
+  const unknown = paths.find(
+    (path) =>
+      !files.some((one) => isBelow(one.path, path)) &&
+      !snapshot.entries.has(path) &&
+      ![...snapshot.entries.keys()].some((one) => isBelow(one, path)),
+  )
+  if (unknown !== undefined)
+    throw new CliError('NOT_FOUND', `${host.node} has no ${unknown} in ${changes.path}`, {
+      hint: `flexrack workspace pull --on ${host.node} --dry-run`,
+    })
   const coming = files.filter(({what}) => what === 'bring' || (overwrite && what === 'conflict'))
   const input: PullInput = {node: host.node, project: manifest.name, folder: snapshot.folder, overwrite, files, skipped}
   const count = (number: number): string => (number === 1 ? '1 file' : `${number} files`)
   return {
     command: 'workspace pull',
-    steps: coming.length === 0 && !files.some(({what}) => what === 'conflict') ? [] : [{id: `pull:${host.node}`, node: host.node, kind: 'workspace.pull', title: `Bring ${count(coming.length)}: ${coming.map(({path}) => path).join(', ') || 'none'}`, input, needs: []}],
+    steps:
+      coming.length === 0 && !files.some(({what}) => what === 'conflict')
+        ? []
+        : [
+            {
+              id: `pull:${host.node}`,
+              node: host.node,
+              kind: 'workspace.pull',
+              title: `Bring ${count(coming.length)}: ${coming.map(({path}) => path).join(', ') || 'none'}`,
+              input,
+              needs: [],
+            },
+          ],
   }
 }
 
 /** Path by path. Pure but for reading files here that are not the project's. */
-async function threeWays(snapshot: Snapshot, changes: WorkspaceChanges, paths: string[]): Promise<{files: PulledFile[]; skipped: Skipped[]}> {
+async function threeWays(
+  snapshot: Snapshot,
+  changes: WorkspaceChanges,
+  paths: string[],
+): Promise<{files: PulledFile[]; skipped: Skipped[]}> {
   const files: PulledFile[] = []
   const skipped: Skipped[] = []
   const isNamed = (path: string): boolean => paths.some((one) => isBelow(path, one))
@@ -88,9 +125,18 @@ async function threeWays(snapshot: Snapshot, changes: WorkspaceChanges, paths: s
   for (const [path, kind, digest, executable, last] of changes.edited) {
     if (!isMeant(path) || (kind !== '' && kind !== 'f')) continue
     const here = snapshot.entries.get(path)
-    const state = here === undefined ? 'absent' : here.digest === digest ? 'same' : here.digest === last ? 'unchanged' : 'edited'
+    const state =
+      here === undefined ? 'absent' : here.digest === digest ? 'same' : here.digest === last ? 'unchanged' : 'edited'
     const what = kind === '' ? 'left' : state === 'same' ? 'same' : state === 'unchanged' ? 'bring' : 'conflict'
-    files.push({path, there: kind === '' ? 'removed' : 'edited', here: state, what, size: null, executable, digest: here?.digest ?? null})
+    files.push({
+      path,
+      there: kind === '' ? 'removed' : 'edited',
+      here: state,
+      what,
+      size: null,
+      executable,
+      digest: here?.digest ?? null,
+    })
   }
   for (const [path, size, executable] of changes.own) {
     if (!isMeant(path)) continue
@@ -100,9 +146,18 @@ async function threeWays(snapshot: Snapshot, changes: WorkspaceChanges, paths: s
       continue
     }
     const digest = await digestHere(join(snapshot.folder, path))
-    files.push({path, there: 'new', here: digest === null ? 'absent' : 'edited', what: digest === null ? 'bring' : 'conflict', size, executable, digest})
+    files.push({
+      path,
+      there: 'new',
+      here: digest === null ? 'absent' : 'edited',
+      what: digest === null ? 'bring' : 'conflict',
+      size,
+      executable,
+      digest,
+    })
   }
-  for (const [path, count] of changes.many) if (paths.length === 0 && isSafe(path)) skipped.push({path: `${path}/`, why: 'many', files: count})
+  for (const [path, count] of changes.many)
+    if (paths.length === 0 && isSafe(path)) skipped.push({path: `${path}/`, why: 'many', files: count})
   return {files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), skipped}
 }
 
@@ -111,7 +166,10 @@ const isBelow = (path: string, folder: string): boolean => path === folder || pa
 /** A node is not believed: a path that leads elsewhere, or to what git or flexrack execute, is none. */
 function isSafe(path: string): boolean {
   const parts = path.split('/')
-  return !path.includes('\0') && parts.every((part) => part !== '' && part !== '.' && part !== '..' && !NEVER.has(part.toLowerCase()))
+  return (
+    !path.includes('\0') &&
+    parts.every((part) => part !== '' && part !== '.' && part !== '..' && !NEVER.has(part.toLowerCase()))
+  )
 }
 
 /** null: nothing is there. A folder or a link has one that no content has. */
@@ -119,21 +177,35 @@ async function digestHere(path: string): Promise<string | null> {
   const info = await lstat(path).catch(() => undefined)
   if (!info) return null
   if (!info.isFile()) return 'not a file'
-  return createHash('sha256').update(await readFile(path)).digest('hex').slice(0, DIGEST_DIGITS)
+  return createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex')
+    .slice(0, DIGEST_DIGITS)
 }
 
 /** Errors: CONFLICT where both sides changed a file, unless `overwrite`; what does not conflict has come then. */
-async function pull({node, project, folder, overwrite, skipped, ...input}: PullInput, _done: unknown, {host, context}: PullEnv): Promise<Pulled> {
+async function pull(
+  {node, project, folder, overwrite, skipped, ...input}: PullInput,
+  _done: unknown,
+  {host, context}: PullEnv,
+): Promise<Pulled> {
   const files = input.files.map((one) => ({...one}))
   const coming = files.filter(({what}) => what === 'bring' || (overwrite && what === 'conflict'))
   const aside = await mkdtemp(join(folder, '.flexrack-pull-'))
   try {
     const paths = coming.map(({path}) => path)
     const incoming = new Incoming(aside, paths)
-    const {files: sent} = await host(node).call('sync.contents', {project, paths}, {signal: context.signal, onEvent: (event) => incoming.take(event)})
+    const {files: sent} = await host(node).call(
+      'sync.contents',
+      {project, paths},
+      {signal: context.signal, onEvent: (event) => incoming.take(event)},
+    )
     for (const [index, file] of coming.entries()) {
       const digest = incoming.digest(file.path)
-      if (sent[file.path] !== digest) throw new CliError('CONFLICT', `${file.path} was written on ${node} while it was read`, {hint: 'run the command again'})
+      if (sent[file.path] !== digest)
+        throw new CliError('CONFLICT', `${file.path} was written on ${node} while it was read`, {
+          hint: 'run the command again',
+        })
       const same = file.what === 'conflict' && file.digest === digest
       if (same) file.what = 'same'
       else await place(folder, file, join(aside, String(index)))
@@ -142,7 +214,11 @@ async function pull({node, project, folder, overwrite, skipped, ...input}: PullI
     await rm(aside, {recursive: true, force: true})
   }
   const conflicts = overwrite ? [] : await really(files, host(node), project, context)
-  if (conflicts.length > 0) throw conflict(node, conflicts.map(({path}) => path))
+  if (conflicts.length > 0)
+    throw conflict(
+      node,
+      conflicts.map(({path}) => path),
+    )
   return {node, project, files, skipped}
 }
 
@@ -152,7 +228,8 @@ async function really(files: PulledFile[], host: Host, project: string, context:
   const unsure = found.filter(({there}) => there === 'new').map(({path}) => path)
   if (unsure.length === 0) return found
   const {files: sent} = await host.call('sync.contents', {project, paths: unsure}, {signal: context.signal})
-  for (const one of found) if (one.there === 'new' && sent[one.path] === one.digest) Object.assign(one, {what: 'same', here: 'same'})
+  for (const one of found)
+    if (one.there === 'new' && sent[one.path] === one.digest) Object.assign(one, {what: 'same', here: 'same'})
   return found.filter(({what}) => what === 'conflict')
 }
 
@@ -160,21 +237,32 @@ function conflict(node: string, paths: string[]): CliError {
   const [first] = paths
   const more = paths.length > 1 ? ` (and ${paths.length - 1} more)` : ''
   return new CliError('CONFLICT', `${first}${more} was changed here and on ${node}`, {
-    hint: `flexrack workspace pull --on ${node} --overwrite ${first}    takes that of ${node}\nflexrack workspace sync --on ${node} --overwrite    takes those here`, details: {node, paths},
+    hint: `flexrack workspace pull --on ${node} --overwrite ${first}    takes that of ${node}\nflexrack workspace sync --on ${node} --overwrite    takes those here`,
+    details: {node, paths},
   })
 }
 
-/** Moves what has come to its place, in one step; never through a link that leads out, nor over what has changed since the plan. */
+/**
+ * Moves what has come to its place, in one step; never through a link that leads out, nor over what has changed since
+ * the plan.
+ */
 async function place(folder: string, {path, digest, executable}: PulledFile, from: string): Promise<void> {
   const target = join(folder, path)
-  if (await leadsOut(folder, dirname(path))) throw new CliError('CONFLICT', `${path} would be written outside the project: a folder on the way is a link`, {hint: `mv ${path} away`})
+  if (await leadsOut(folder, dirname(path)))
+    throw new CliError('CONFLICT', `${path} would be written outside the project: a folder on the way is a link`, {
+      hint: `mv ${path} away`,
+    })
   await mkdir(dirname(target), {recursive: true})
-  if ((await digestHere(target)) !== digest) throw new CliError('CONFLICT', `${path} changed after this was planned`, {hint: 'run the command again'})
+  if ((await digestHere(target)) !== digest)
+    throw new CliError('CONFLICT', `${path} changed after this was planned`, {hint: 'run the command again'})
   await chmod(from, executable ? 0o755 : 0o644)
   await rename(from, target)
 }
 
-/** Whether what is there of a path below the folder leads elsewhere. Looked at before the rest is made: what is made behind a link that leads out would be made out there. */
+/**
+ * Whether what is there of a path below the folder leads elsewhere. Looked at before the rest is made: what is made
+ * behind a link that leads out would be made out there.
+ */
 async function leadsOut(folder: string, path: string): Promise<boolean> {
   const real = await realpath(folder)
   let there = join(folder, path)
@@ -191,7 +279,9 @@ class Incoming {
 
   constructor(folder: string, paths: string[]) {
     this.#folder = folder
-    this.#files = new Map(paths.map((path, index) => [path, {to: join(this.#folder, String(index)), hash: createHash('sha256')}]))
+    this.#files = new Map(
+      paths.map((path, index) => [path, {to: join(this.#folder, String(index)), hash: createHash('sha256')}]),
+    )
     for (const {to} of this.#files.values()) writeFileSync(to, '', {mode: 0o600})
   }
 

@@ -13,7 +13,15 @@ export interface NamedProject {
 /** Undefined where `workspace.python` names another kind of file. */
 export function namedProject(python: string): NamedProject | undefined {
   const found = NAMED.exec(python)
-  return found ? {file: found[1] as string, chosen: (found[2] ?? '').split(',').map((one) => one.trim()).filter(Boolean)} : undefined
+  return found
+    ? {
+        file: found[1] as string,
+        chosen: (found[2] ?? '')
+          .split(',')
+          .map((one) => one.trim())
+          .filter(Boolean),
+      }
+    : undefined
 }
 
 interface Source {
@@ -28,12 +36,23 @@ interface Source {
 }
 
 interface Pyproject {
-  project?: {name?: string; dependencies?: string[]; 'optional-dependencies'?: Record<string, string[]>; dynamic?: string[]}
+  project?: {
+    name?: string
+    dependencies?: string[]
+    'optional-dependencies'?: Record<string, string[]>
+    dynamic?: string[]
+  }
   'dependency-groups'?: Record<string, (string | {'include-group': string})[]>
-  tool?: {uv?: {sources?: Record<string, Source | Source[]>; index?: {name?: string; url: string}[]}; poetry?: {dependencies?: object}}
+  tool?: {
+    uv?: {sources?: Record<string, Source | Source[]>; index?: {name?: string; url: string}[]}
+    poetry?: {dependencies?: object}
+  }
 }
 
-/** What a pyproject.toml says: https://packaging.python.org/en/latest/specifications/pyproject-toml/, and of uv its sources and indexes. */
+/**
+ * What a pyproject.toml says: https://packaging.python.org/en/latest/specifications/pyproject-toml/, and of uv its
+ * sources and indexes.
+ */
 export interface ProjectRequirements {
   lines: {text: string; origin: string}[]
   extras: string[]
@@ -43,42 +62,89 @@ export interface ProjectRequirements {
 }
 
 /**
- * Reads the requirements of a pyproject.toml. Errors: CHECK_FAILED for what is no TOML, has no list of dependencies, names folders of this machine, or
- * extras that are not there.
+ * Reads the requirements of a pyproject.toml. Errors: CHECK_FAILED for what is no TOML, has no list of dependencies,
+ * names folders of this machine, or extras that are not there.
  */
 export function readPyproject(text: string, {file, chosen}: NamedProject): ProjectRequirements {
   const {project, 'dependency-groups': groupTable = {}, tool = {}} = parseToml(text, file) as Pyproject
-  if (!project || project.dynamic?.includes('dependencies')) throw noDependencies(file, project, tool.poetry !== undefined)
+  if (!project || project.dynamic?.includes('dependencies'))
+    throw noDependencies(file, project, tool.poetry !== undefined)
   const {dependencies = [], 'optional-dependencies': optional = {}} = project
-  const [extras, groups] = [chosen.filter((name) => name in optional), chosen.filter((name) => !(name in optional) && name in groupTable)]
+  const [extras, groups] = [
+    chosen.filter((name) => name in optional),
+    chosen.filter((name) => !(name in optional) && name in groupTable),
+  ]
   const unknown = chosen.find((name) => !(name in optional) && !(name in groupTable))
   if (unknown !== undefined) {
-    throw new CliError('CHECK_FAILED', `${file} has neither an extra nor a dependency group ${unknown}`, {details: {file, known: [...Object.keys(optional), ...Object.keys(groupTable)]}, hint: 'correct workspace.python in flexrack.yaml'})
+    throw new CliError('CHECK_FAILED', `${file} has neither an extra nor a dependency group ${unknown}`, {
+      details: {file, known: [...Object.keys(optional), ...Object.keys(groupTable)]},
+      hint: 'correct workspace.python in flexrack.yaml',
+    })
   }
-  const ofExtra = (name: string, above: string[] = []): string[] => (above.includes(name) ? [] : (optional[name] ?? []).flatMap((one) => {
-    const {name: other, extras: words} = partsOf(one)
-    return project.name !== undefined && normalName(other) === normalName(project.name) ? words.slice(1, -1).split(',').flatMap((word) => ofExtra(word.trim(), [...above, name])) : [one]
+  const ofExtra = (name: string, above: string[] = []): string[] =>
+    above.includes(name)
+      ? []
+      : (optional[name] ?? []).flatMap((one) => {
+          const {name: other, extras: words} = partsOf(one)
+          return project.name !== undefined && normalName(other) === normalName(project.name)
+            ? words
+                .slice(1, -1)
+                .split(',')
+                .flatMap((word) => ofExtra(word.trim(), [...above, name]))
+            : [one]
+        })
+  const wanted = [
+    ...dependencies,
+    ...extras.flatMap((name) => ofExtra(name)),
+    ...groups.flatMap((name) => groupOf(groupTable, name, file, [])),
+  ]
+  const indexes = (tool.uv?.index ?? []).map(({url}) => ({
+    text: `--extra-index-url ${url}`,
+    origin: `${file}:${lineOf(text, url)}`,
   }))
-  const wanted = [...dependencies, ...extras.flatMap((name) => ofExtra(name)), ...groups.flatMap((name) => groupOf(groupTable, name, file, []))]
-  const indexes = (tool.uv?.index ?? []).map(({url}) => ({text: `--extra-index-url ${url}`, origin: `${file}:${lineOf(text, url)}`}))
   const lines = [...new Set(wanted)].map((one) => {
     const origin = `${file}:${lineOf(text, one)}`
     return {text: placed(one, tool.uv?.sources ?? {}, origin), origin}
   })
-  return {lines: [...indexes, ...lines], extras, groups, required: [...dependencies, ...Object.values(optional).flat()].map(requiredOf)}
+  return {
+    lines: [...indexes, ...lines],
+    extras,
+    groups,
+    required: [...dependencies, ...Object.values(optional).flat()].map(requiredOf),
+  }
 }
 
 function noDependencies(file: string, project: Pyproject['project'], isPoetry: boolean): CliError {
-  const why = isPoetry ? "Poetry's own table, and no [project]" : project ? 'dependencies that its build backend makes (dynamic)' : 'no [project] table'
+  const why = isPoetry
+    ? "Poetry's own table, and no [project]"
+    : project
+      ? 'dependencies that its build backend makes (dynamic)'
+      : 'no [project] table'
   return new CliError('CHECK_FAILED', `${file} has ${why}: which packages the project needs cannot be read from it`, {
-    hint: isPoetry ? 'poetry export -o requirements.txt, and workspace: {python: requirements.txt}' : 'list them under [project] dependencies, or name a requirements file in workspace.python', details: {file},
+    hint: isPoetry
+      ? 'poetry export -o requirements.txt, and workspace: {python: requirements.txt}'
+      : 'list them under [project] dependencies, or name a requirements file in workspace.python',
+    details: {file},
   })
 }
 
-function groupOf(table: NonNullable<Pyproject['dependency-groups']>, name: string, file: string, above: string[]): string[] {
-  if (above.includes(name)) throw new CliError('CHECK_FAILED', `${file}: the dependency group ${name} includes itself`, {details: {file}})
-  if (!(name in table)) throw new CliError('CHECK_FAILED', `${file}: the dependency group ${above.at(-1)} includes ${name}, which is not there`, {details: {file}})
-  return (table[name] ?? []).flatMap((one) => (typeof one === 'string' ? [one] : groupOf(table, one['include-group'], file, [...above, name])))
+function groupOf(
+  table: NonNullable<Pyproject['dependency-groups']>,
+  name: string,
+  file: string,
+  above: string[],
+): string[] {
+  if (above.includes(name))
+    throw new CliError('CHECK_FAILED', `${file}: the dependency group ${name} includes itself`, {details: {file}})
+  if (!(name in table))
+    throw new CliError(
+      'CHECK_FAILED',
+      `${file}: the dependency group ${above.at(-1)} includes ${name}, which is not there`,
+      {details: {file}},
+    )
+  return (table[name] ?? []).flatMap((one) =>
+    typeof one === 'string' ? [one] : groupOf(table, one['include-group'], file, [...above, name]),
+  )
 }
 
 /** A requirement by PEP 508, in its parts: name, extras, specifier or address, marker. */
@@ -99,11 +165,17 @@ function placed(requirement: string, sources: Record<string, Source | Source[]>,
   const {name, extras, marker} = partsOf(requirement)
   const source = Object.entries(sources).find(([key]) => normalName(key) === normalName(name))?.[1]
   if (source === undefined) return requirement.trim()
-  if (Array.isArray(source)) throw new CliError('CHECK_FAILED', `${origin}: ${name} has several sources, which only a lock file decides`, {hint: 'uv lock', details: {origin}})
+  if (Array.isArray(source))
+    throw new CliError('CHECK_FAILED', `${origin}: ${name} has several sources, which only a lock file decides`, {
+      hint: 'uv lock',
+      details: {origin},
+    })
   if (source.index !== undefined) return requirement.trim()
   const revision = source.rev ?? source.tag ?? source.branch
-  const address = source.git === undefined ? source.url : `git+${source.git}${revision === undefined ? '' : `@${revision}`}`
-  if (address === undefined) throw fromFolder(origin, name, source.path ?? 'another package of this workspace', {origin})
+  const address =
+    source.git === undefined ? source.url : `git+${source.git}${revision === undefined ? '' : `@${revision}`}`
+  if (address === undefined)
+    throw fromFolder(origin, name, source.path ?? 'another package of this workspace', {origin})
   return `${name}${extras} @ ${address}${marker === '' ? '' : ` ; ${marker}`}`
 }
 

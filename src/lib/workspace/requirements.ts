@@ -21,10 +21,15 @@ interface Line {
 }
 
 /**
- * What the environments of a project, of a Python `version`, are made from: its lock file where it has one, else its requirements. Beside a pyproject.toml that is uv.lock.
- * Errors: those of readSources; CHECK_FAILED where the lock file does not belong to the requirements any more, or names what lies on this machine alone.
+ * What the environments of a project, of a Python `version`, are made from: its lock file where it has one, else its
+ * requirements. Beside a pyproject.toml that is uv.lock. Errors: those of readSources; CHECK_FAILED where the lock file
+ * does not belong to the requirements any more, or names what lies on this machine alone.
  */
-export async function readRequirements(folder: string, file: string | undefined, version?: string): Promise<Requirements> {
+export async function readRequirements(
+  folder: string,
+  file: string | undefined,
+  version?: string,
+): Promise<Requirements> {
   const project = file === undefined ? undefined : namedProject(file)
   const locked = project && (await readUvLock(folder, project))
   if (locked) return locked
@@ -32,23 +37,46 @@ export async function readRequirements(folder: string, file: string | undefined,
   const lock = file === undefined ? undefined : await readLock(folder, sources)
   if (!lock) return sources
   const stale = staleText(lock, file as string, version)
-  if (stale !== undefined) throw new CliError('CHECK_FAILED', stale, {hint: 'flexrack lock', details: {file: LOCK_FILE}})
-  const lines = lock.text.split('\n').map((text, index) => ({text, origin: `${LOCK_FILE}:${index + 1}`})).filter(({text}) => text.trim() !== '' && !text.startsWith('#'))
+  if (stale !== undefined)
+    throw new CliError('CHECK_FAILED', stale, {hint: 'flexrack lock', details: {file: LOCK_FILE}})
+  const lines = lock.text
+    .split('\n')
+    .map((text, index) => ({text, origin: `${LOCK_FILE}:${index + 1}`}))
+    .filter(({text}) => text.trim() !== '' && !text.startsWith('#'))
   return {requirements: textOf(lines), constraints: '', origins: lines.map((line) => line.origin)}
 }
 
-function staleText({isCurrent, python}: {isCurrent: boolean; python: string}, file: string, version: string | undefined): string | undefined {
+function staleText(
+  {isCurrent, python}: {isCurrent: boolean; python: string},
+  file: string,
+  version: string | undefined,
+): string | undefined {
   if (!isCurrent) return `${LOCK_FILE} does not belong to ${file} any more`
   const isOlder = version !== undefined && Number(version.split('.')[1]) < Number(python.split('.')[1])
-  return isOlder ? `${LOCK_FILE} is for Python ${python} and newer, and workspace.python asks for ${version}` : undefined
+  return isOlder
+    ? `${LOCK_FILE} is for Python ${python} and newer, and workspace.python asks for ${version}`
+    : undefined
 }
 
-/** What is wrong with the lock file of a project, and what mends it; undefined where nothing is. Requirements that cannot be read are told elsewhere. */
-export async function staleLock(folder: string, file: string, version?: string): Promise<{message: string; fix: string} | undefined> {
+/**
+ * What is wrong with the lock file of a project, and what mends it; undefined where nothing is. Requirements that
+ * cannot be read are told elsewhere.
+ */
+export async function staleLock(
+  folder: string,
+  file: string,
+  version?: string,
+): Promise<{message: string; fix: string} | undefined> {
   if (await isLockedByUv(folder, file)) {
-    return readRequirements(folder, file).then(() => undefined, (error: CliError) => ({message: error.message, fix: error.hint ?? 'uv lock'}))
+    return readRequirements(folder, file).then(
+      () => undefined,
+      (error: CliError) => ({message: error.message, fix: error.hint ?? 'uv lock'}),
+    )
   }
-  const lock = await readSources(folder, file).then((sources) => readLock(folder, sources), () => undefined)
+  const lock = await readSources(folder, file).then(
+    (sources) => readLock(folder, sources),
+    () => undefined,
+  )
   const message = lock && staleText(lock, file, version)
   return message === undefined ? undefined : {message, fix: 'flexrack lock'}
 }
@@ -73,7 +101,11 @@ async function readUvLock(folder: string, project: NamedProject): Promise<Requir
   const lock = parseUvLock(text, uvLockOf(project))
   const changed = different(required, lock.required)
   if (changed !== undefined) {
-    throw new CliError('CHECK_FAILED', `${uvLockOf(project)} does not belong to ${project.file} any more: they differ in ${changed}`, {hint: 'uv lock', details: {file: uvLockOf(project), requirement: changed}})
+    throw new CliError(
+      'CHECK_FAILED',
+      `${uvLockOf(project)} does not belong to ${project.file} any more: they differ in ${changed}`,
+      {hint: 'uv lock', details: {file: uvLockOf(project), requirement: changed}},
+    )
   }
   const {lines, warnings} = lock.export(extras, groups)
   return {requirements: textOf(lines), constraints: '', origins: lines.map((line) => line.origin), warnings}
@@ -87,14 +119,18 @@ function different(one: Required[], other: Required[]): string | undefined {
 }
 
 /**
- * Reads a requirements file of a project, or its pyproject.toml; -r and -c lines are replaced by what they name. `file` undefined: none.
- * Errors: NOT_FOUND for a file that is not there, CHECK_FAILED for what cannot mean the same on a node: paths of this machine,
- * files outside the project, files that include each other.
+ * Reads a requirements file of a project, or its pyproject.toml; -r and -c lines are replaced by what they name. `file`
+ * undefined: none. Errors: NOT_FOUND for a file that is not there, CHECK_FAILED for what cannot mean the same on a
+ * node: paths of this machine, files outside the project, files that include each other.
  */
 export async function readSources(folder: string, file: string | undefined): Promise<Requirements> {
   const constraints: Line[] = []
   const project = file === undefined ? undefined : namedProject(file)
-  const requirements = project ? readPyproject(await readText(folder, project.file, []), project).lines.map(checkPortable) : file === undefined ? [] : await readLines(folder, file, [], constraints)
+  const requirements = project
+    ? readPyproject(await readText(folder, project.file, []), project).lines.map(checkPortable)
+    : file === undefined
+      ? []
+      : await readLines(folder, file, [], constraints)
   return {
     requirements: textOf(requirements),
     constraints: textOf(constraints),
@@ -114,7 +150,10 @@ function textOf(lines: Line[]): string {
 async function readLines(folder: string, file: string, above: string[], constraints: Line[]): Promise<Line[]> {
   const text = await readText(folder, file, above)
   const lines: Line[] = []
-  for (const [index, raw] of text.replace(/^\uFEFF/, '').split(/\r?\n/).entries()) {
+  for (const [index, raw] of text
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .entries()) {
     const line = {text: raw.replace(/(^|\s+)#.*$/, '').trimEnd(), origin: `${file}:${index + 1}`}
     if (line.text.trim() === '') continue
     const include = /^\s*(-r|--requirement|-c|--constraint)(?:[\s=]+|(?<=-[rc]))(\S.*)$/.exec(line.text)
@@ -124,7 +163,8 @@ async function readLines(folder: string, file: string, above: string[], constrai
     }
     const name = posix.join(posix.dirname(file), include[2] as string)
     if (/^[a-z]+:\/\//i.test(include[2] as string)) lines.push(line)
-    else if ((include[1] as string).replace(/^-+/, '').startsWith('r')) lines.push(...(await readLines(folder, name, [...above, line.origin], constraints)))
+    else if ((include[1] as string).replace(/^-+/, '').startsWith('r'))
+      lines.push(...(await readLines(folder, name, [...above, line.origin], constraints)))
     else constraints.push(...(await readLines(folder, name, [...above, line.origin], constraints)))
   }
   return lines
@@ -135,17 +175,26 @@ async function readText(folder: string, file: string, above: string[]): Promise<
   const where = from ? ` (named in ${from})` : ''
   const path = relative(folder, resolve(folder, file))
   if (isAbsolute(path) || path === '..' || path.startsWith(`..${sep}`)) {
-    throw new CliError('CHECK_FAILED', `${file}${where} is outside the project`, {hint: 'copy it into the project', details: {file, from}})
+    throw new CliError('CHECK_FAILED', `${file}${where} is outside the project`, {
+      hint: 'copy it into the project',
+      details: {file, from},
+    })
   }
   if (above.some((origin) => origin.startsWith(`${file}:`))) {
-    throw new CliError('CHECK_FAILED', `${file}${where} includes itself`, {hint: `remove the line ${from}`, details: {file, from}})
+    throw new CliError('CHECK_FAILED', `${file}${where} includes itself`, {
+      hint: `remove the line ${from}`,
+      details: {file, from},
+    })
   }
   try {
     return await readFile(resolve(folder, file), 'utf8')
   } catch (cause) {
-    if ((cause as {code?: string}).code !== 'ENOENT') throw new CliError('CHECK_FAILED', `${file}${where} cannot be read`, {cause})
+    if ((cause as {code?: string}).code !== 'ENOENT')
+      throw new CliError('CHECK_FAILED', `${file}${where} cannot be read`, {cause})
     throw new CliError('NOT_FOUND', `there is no ${file}${where} in ${folder}`, {
-      hint: from ? `remove the line ${from}, or write ${resolve(dirname(resolve(folder, file)), file)}` : 'correct workspace.python in flexrack.yaml',
+      hint: from
+        ? `remove the line ${from}, or write ${resolve(dirname(resolve(folder, file)), file)}`
+        : 'correct workspace.python in flexrack.yaml',
       details: {file, from},
       cause,
     })
@@ -158,8 +207,12 @@ function checkPortable(line: Line): Line {
   const isPath = /^\s*(\.{1,2}(\/|$|\[)|\/|~\/)/.test(line.text) || /^[^-]*(^|@\s*)file:/.test(line.text)
   const isLinks = /^\s*(-f|--find-links)[\s=]+(?![a-z]+:\/\/|\/)/i.test(line.text)
   if (!isEditable && !isPath && !isLinks) return line
-  throw new CliError('CHECK_FAILED', `${line.origin}: \`${line.text.trim()}\` names a folder of this machine, which an environment on a node cannot contain`, {
-    hint: 'remove the line: what runs in a workspace runs in the code folder, and imports modules from there',
-    details: {origin: line.origin, requirement: line.text.trim()},
-  })
+  throw new CliError(
+    'CHECK_FAILED',
+    `${line.origin}: \`${line.text.trim()}\` names a folder of this machine, which an environment on a node cannot contain`,
+    {
+      hint: 'remove the line: what runs in a workspace runs in the code folder, and imports modules from there',
+      details: {origin: line.origin, requirement: line.text.trim()},
+    },
+  )
 }

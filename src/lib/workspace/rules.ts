@@ -7,12 +7,28 @@ const ALWAYS = new Set(['.git', '.flexrack'])
 /** What Python and systems leave behind. Weaker than every .gitignore: `!.venv/` brings it back. */
 const USUALLY = ['__pycache__/', '*.egg-info/', '.venv/', '.DS_Store', ...editorsOwn()]
 
-/** What editors keep beside a file while it is open or being saved: Vim, Emacs, JetBrains' programs, Kate, and what GLib writes before it renames. */
+/**
+ * What editors keep beside a file while it is open or being saved: Vim, Emacs, JetBrains' programs, Kate, and what GLib
+ * writes before it renames.
+ */
 function editorsOwn(): string[] {
-  return ['.*.sw?', '*~', '#*#', '.#*', '*___jb_tmp___', '*___jb_old___', '.*.kate-swp', '.goutputstream-*', '.flexrack-pull-*/']
+  return [
+    '.*.sw?',
+    '*~',
+    '#*#',
+    '.#*',
+    '*___jb_tmp___',
+    '*___jb_old___',
+    '.*.kate-swp',
+    '.goutputstream-*',
+    '.flexrack-pull-*/',
+  ]
 }
 
-/** Which paths of a project stay here. Rules of one folder, and of those above it; the nearest that says something decides. */
+/**
+ * Which paths of a project stay here. Rules of one folder, and of those above it; the nearest that says something
+ * decides.
+ */
 export interface Rules {
   /** `name` is in this folder. */
   excludes(name: string, isFolder: boolean): boolean
@@ -33,12 +49,19 @@ export async function openRules(folder: string, exclude: string[], hasFile: bool
   const {default: create} = await import('ignore')
   const make: Create = () => (create as unknown as {default?: typeof create} & typeof create)()
   const own = exclude.length > 0 ? [{base: '', patterns: make().add(exclude)}] : []
-  return layered(folder, '', make, own, withFile(folder, '', make, [{base: '', patterns: make().add(USUALLY)}], hasFile))
+  return layered(
+    folder,
+    '',
+    make,
+    own,
+    withFile(folder, '', make, [{base: '', patterns: make().add(USUALLY)}], hasFile),
+  )
 }
 
 function layered(folder: string, base: string, make: Create, own: Layer[], layers: Layer[]): Rules {
   return {
-    excludes: (name, isFolder) => ALWAYS.has(name) || decide(`${base}${name}${isFolder ? '/' : ''}`, [...layers, ...own]),
+    excludes: (name, isFolder) =>
+      ALWAYS.has(name) || decide(`${base}${name}${isFolder ? '/' : ''}`, [...layers, ...own]),
     enter: (name, hasFile) => {
       const inner = `${base}${name}/`
       const opened = (all: Layer[]): Layer[] => all.map((layer) => openedFor(inner, layer, make))
@@ -56,11 +79,19 @@ function decide(path: string, layers: Layer[]): boolean {
   return false
 }
 
-/** The package takes everything in an ignored folder for ignored; where a stronger layer has let the folder in, this one must, too. */
+/**
+ * The package takes everything in an ignored folder for ignored; where a stronger layer has let the folder in, this one
+ * must, too.
+ */
 function openedFor(folder: string, layer: Layer, make: Create): Layer {
   const path = folder.slice(layer.base.length)
   if (!layer.patterns.test(path).ignored) return layer
-  return {base: layer.base, patterns: make().add(layer.patterns).add(`!/${path.replace(/[\\*?[\]!# ]/g, '\\$&')}`)}
+  return {
+    base: layer.base,
+    patterns: make()
+      .add(layer.patterns)
+      .add(`!/${path.replace(/[\\*?[\]!# ]/g, '\\$&')}`),
+  }
 }
 
 function withFile(folder: string, base: string, make: Create, layers: Layer[], hasFile: boolean): Layer[] {

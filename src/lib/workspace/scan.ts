@@ -17,18 +17,27 @@ export interface Scan {
   excludes(path: string): boolean
 }
 
-/** Folders are looked at without leaving the thread, as that is several times quicker; this often others get their turn. */
+/**
+ * Folders are looked at without leaving the thread, as that is several times quicker; this often others get their turn.
+ */
 const FOLDERS_PER_TURN = 100
 
 /**
- * Looks through the project: patterns of .gitignore files and `exclude` hold, links are kept, sockets and the like are left out
- * with a warning. Errors: CHECK_FAILED for links that point outside, and for names that are not UTF-8, all of them in details.
+ * Looks through the project: patterns of .gitignore files and `exclude` hold, links are kept, sockets and the like are
+ * left out with a warning. Errors: CHECK_FAILED for links that point outside, and for names that are not UTF-8, all of
+ * them in details.
  */
 export async function scanProject(folder: string, exclude: string[], context: Context): Promise<Scan> {
   const root = realpathSync(folder)
   const top = listFolder(root, '')
   const rules = await openRules(root, exclude, hasIgnoreFile(top))
-  const scan: Scan = {folder: root, files: new Map(), links: new Map(), emptyFolders: [], excludes: (path) => isExcluded(root, rules, path)}
+  const scan: Scan = {
+    folder: root,
+    files: new Map(),
+    links: new Map(),
+    emptyFolders: [],
+    excludes: (path) => isExcluded(root, rules, path),
+  }
   const refused: {path: string; why: string}[] = []
   const pending: {base: string; list: Dirent[]; rules: Rules}[] = [{base: '', list: top, rules}]
   for (let turn = 1; pending.length > 0; turn++) {
@@ -86,16 +95,26 @@ function innerTarget(root: string, path: string): {inside: boolean; text: string
   const from = join(root, dirname(path))
   const absolute = resolve(from, text)
   // By text, and by where it really leads: a folder on the way may itself be a link.
-  if (!isInside(root, absolute) || !isInside(root, realTarget(isAbsolute(text) ? text : `${from}/${text}`))) return {inside: false, text}
-  return {inside: true, text: isAbsolute(text) ? posix.relative(posix.dirname(path), toPosix(relative(root, absolute))) || '.' : toPosix(text)}
+  if (!isInside(root, absolute) || !isInside(root, realTarget(isAbsolute(text) ? text : `${from}/${text}`)))
+    return {inside: false, text}
+  return {
+    inside: true,
+    text: isAbsolute(text)
+      ? posix.relative(posix.dirname(path), toPosix(relative(root, absolute))) || '.'
+      : toPosix(text),
+  }
 }
 
-/** Real path of the deepest part that exists, with the rest behind it. The native call: Node's own takes out `..` by text first. */
+/**
+ * Real path of the deepest part that exists, with the rest behind it. The native call: Node's own takes out `..` by
+ * text first.
+ */
 function realTarget(path: string): string {
   try {
     return realpathSync.native(path)
   } catch (error) {
-    if ((error as {code?: string}).code === 'ELOOP') return path.slice(0, path.lastIndexOf('/')) // harmless: it leads nowhere
+    // harmless: it leads nowhere
+    if ((error as {code?: string}).code === 'ELOOP') return path.slice(0, path.lastIndexOf('/'))
     const parent = dirname(path)
     return parent === path ? path : resolve(realTarget(parent), basename(path))
   }

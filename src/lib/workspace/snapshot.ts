@@ -17,7 +17,10 @@ export interface Snapshot {
   bases: ReadonlyMap<string, Entries>
 }
 
-/** Looks through the project and reads what has changed since the last time. Errors: those of scanProject and digestFiles. */
+/**
+ * Looks through the project and reads what has changed since the last time. Errors: those of scanProject and
+ * digestFiles.
+ */
 export async function takeSnapshot(folder: string, exclude: string[], context: Context): Promise<Snapshot> {
   const scan = await scanProject(folder, exclude, context)
   const digests = await digestFiles(scan.folder, scan.files, context)

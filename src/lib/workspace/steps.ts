@@ -35,7 +35,10 @@ type SyncInput = {
   overwrite: boolean
 }
 
-/** What an environment is made from: a file of the project, as long as it is what it was. It may hold the password of a package index, so its text is not here. */
+/**
+ * What an environment is made from: a file of the project, as long as it is what it was. It may hold the password of a
+ * package index, so its text is not here.
+ */
 type EnvironmentInput = {
   node: string
   project: string
@@ -54,7 +57,10 @@ type EnvironmentInput = {
   path: string
   /** The node whose versions count, so that all have the same; null: these are the only ones, or locked. */
   like: string | null
-  /** The node has an environment of the same requirements with other versions, which stays for whoever uses it: this is another one, by those of `like`. */
+  /**
+   * The node has an environment of the same requirements with other versions, which stays for whoever uses it: this is
+   * another one, by those of `like`.
+   */
   beside: boolean
   /** Other nodes of this plan get one, too. */
   together: boolean
@@ -97,7 +103,13 @@ export interface WorkspaceEnv {
   context: Context
 }
 
-export const WORKSPACE_HANDLERS: Handlers<WorkspaceKinds, WorkspaceEnv> = {'workspace.sync': sync, 'workspace.environment': environment, 'workspace.image': bringImage, 'workspace.tool': tool, 'workspace.autosave': async (input, _done, {host, context}) => settleAutosave(await host(input.node), input, context)}
+export const WORKSPACE_HANDLERS: Handlers<WorkspaceKinds, WorkspaceEnv> = {
+  'workspace.sync': sync,
+  'workspace.environment': environment,
+  'workspace.image': bringImage,
+  'workspace.tool': tool,
+  'workspace.autosave': async (input, _done, {host, context}) => settleAutosave(await host(input.node), input, context),
+}
 
 /** A project, and where its parts are from. */
 export interface ProjectOrigin {
@@ -112,13 +124,40 @@ export interface ProjectOrigin {
 }
 
 /** None where the code is there already. Pure. */
-export function syncSteps(node: string, {project, folder, exclude}: ProjectOrigin, tree: string, compared: Compared, delta: Delta, overwrite: boolean): StepOf<WorkspaceKinds>[] {
+export function syncSteps(
+  node: string,
+  {project, folder, exclude}: ProjectOrigin,
+  tree: string,
+  compared: Compared,
+  delta: Delta,
+  overwrite: boolean,
+): StepOf<WorkspaceKinds>[] {
   if (compared.same || isNothing(delta)) return []
   const input: SyncInput = {
-    node, project, folder, exclude, tree, revision: compared.revision, codePath: compared.path,
-    put: [...delta.put.keys()].sort(), remove: delta.remove, forget: delta.forget, send: [...delta.send.values()].map(({path}) => path), bytes: delta.bytes, overwrite,
+    node,
+    project,
+    folder,
+    exclude,
+    tree,
+    revision: compared.revision,
+    codePath: compared.path,
+    put: [...delta.put.keys()].sort(),
+    remove: delta.remove,
+    forget: delta.forget,
+    send: [...delta.send.values()].map(({path}) => path),
+    bytes: delta.bytes,
+    overwrite,
   }
-  return [{id: `sync:${node}`, node, kind: 'workspace.sync', title: `Sync code (${describeDelta(delta, compared)})`, input, needs: []}]
+  return [
+    {
+      id: `sync:${node}`,
+      node,
+      kind: 'workspace.sync',
+      title: `Sync code (${describeDelta(delta, compared)})`,
+      input,
+      needs: [],
+    },
+  ]
 }
 
 /** Requirements that come to the very versions that another node has. Pure. */
@@ -138,42 +177,116 @@ export interface InspectedEnvironment {
 }
 
 /** None where it is there already, and noted as this project's. Pure. */
-export function environmentSteps(node: string, {project, folder, requirements: file, python: version, install, image}: ProjectOrigin, wanted: Requirements, {hash, path, ready, noted, python, by, synced}: InspectedEnvironment, {like, beside, together, imageComes}: {like: string | null; beside: boolean; together: boolean; imageComes: boolean}): StepOf<WorkspaceKinds>[] {
+export function environmentSteps(
+  node: string,
+  {project, folder, requirements: file, python: version, install, image}: ProjectOrigin,
+  wanted: Requirements,
+  {hash, path, ready, noted, python, by, synced}: InspectedEnvironment,
+  {like, beside, together, imageComes}: {like: string | null; beside: boolean; together: boolean; imageComes: boolean},
+): StepOf<WorkspaceKinds>[] {
   if (ready && noted) return []
-  const number = wanted.requirements.split('\n').filter((line) => line.trim() !== '' && !/^\s*--?[a-z]/.test(line)).length // neither hashes nor options
+  // neither hashes nor options
+  const number = wanted.requirements
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !/^\s*--?[a-z]/.test(line)).length
   const count = number === 1 ? '1 requirement' : `${number} requirements`
   const versions = beside ? `, with the versions of ${like}` : ''
-  const title = ready ? `Use the Python environment ${hash}, which is there${versions}` : `Build the Python environment ${hash} (${by === 'image' ? "the image's Python" : `Python ${python}`}${by === 'uv' ? ', which uv installs' : ''}, ${count}${versions}${install ? ', and the project itself' : ''})`
-  const input: EnvironmentInput = {node, project, folder, requirements: file, python: version, install, image, digest: digestOf(wanted), hash, path, like: ready && !beside ? null : like, beside, together}
-  return [{id: `environment:${node}`, node, kind: 'workspace.environment', title, input, needs: [...(install && !synced ? [`sync:${node}`] : []), ...(image === null || !imageComes ? [] : [`image:${node}`])]}]
+  const title = ready
+    ? `Use the Python environment ${hash}, which is there${versions}`
+    : `Build the Python environment ${hash} (${by === 'image' ? "the image's Python" : `Python ${python}`}${by === 'uv' ? ', which uv installs' : ''}, ${count}${versions}${install ? ', and the project itself' : ''})`
+  const input: EnvironmentInput = {
+    node,
+    project,
+    folder,
+    requirements: file,
+    python: version,
+    install,
+    image,
+    digest: digestOf(wanted),
+    hash,
+    path,
+    like: ready && !beside ? null : like,
+    beside,
+    together,
+  }
+  return [
+    {
+      id: `environment:${node}`,
+      node,
+      kind: 'workspace.environment',
+      title,
+      input,
+      needs: [
+        ...(install && !synced ? [`sync:${node}`] : []),
+        ...(image === null || !imageComes ? [] : [`image:${node}`]),
+      ],
+    },
+  ]
 }
 
 async function sync(input: SyncInput, _done: unknown, {host, files, context}: WorkspaceEnv): Promise<Synced> {
   const snapshot = await files.snapshot(input.folder, input.exclude, context)
   if (snapshot.tree !== input.tree) throw changedSince(input.folder, 'the project')
-  return syncCode(await host(input.node), input.project, snapshot, context, {delta: deltaOf(input, snapshot), revision: input.revision, path: input.codePath, overwrite: input.overwrite})
+  return syncCode(await host(input.node), input.project, snapshot, context, {
+    delta: deltaOf(input, snapshot),
+    revision: input.revision,
+    path: input.codePath,
+    overwrite: input.overwrite,
+  })
 }
 
 function deltaOf({put, remove, forget, send, bytes}: SyncInput, {entries, sizes}: Snapshot): Delta {
   const entryOf = (path: string): Entry => entries.get(path) as Entry
   return {
-    put: new Map(put.map((path) => [path, entryOf(path)])), remove, forget,
-    send: new Map(send.map((path) => [entryOf(path).digest, {path, size: sizes.get(path) ?? 0}])), bytes, kept: [], conflicts: [],
+    put: new Map(put.map((path) => [path, entryOf(path)])),
+    remove,
+    forget,
+    send: new Map(send.map((path) => [entryOf(path).digest, {path, size: sizes.get(path) ?? 0}])),
+    bytes,
+    kept: [],
+    conflicts: [],
   }
 }
 
-async function environment(input: EnvironmentInput, _done: unknown, {host, files, context}: WorkspaceEnv): Promise<Environment & {node: string}> {
-  const {warnings: _told, ...wanted} = await files.requirements(input.folder, input.requirements, input.python ?? undefined)
+async function environment(
+  input: EnvironmentInput,
+  _done: unknown,
+  {host, files, context}: WorkspaceEnv,
+): Promise<Environment & {node: string}> {
+  const {warnings: _told, ...wanted} = await files.requirements(
+    input.folder,
+    input.requirements,
+    input.python ?? undefined,
+  )
   if (digestOf(wanted) !== input.digest) throw changedSince(input.folder, input.requirements ?? 'the list of packages')
   const {like, beside, together, install, image: digest, python: version} = input
-  const content = {...wanted, ...(version !== null && {python: version}), ...(install && {project: install}), ...(digest !== null && {image: digest})}
-  const pins = like === null ? undefined : await files.versions(like, input.digest, async () => VERSIONS.choose(await host(like), content, context))
+  const content = {
+    ...wanted,
+    ...(version !== null && {python: version}),
+    ...(install && {project: install}),
+    ...(digest !== null && {image: digest}),
+  }
+  const pins =
+    like === null
+      ? undefined
+      : await files.versions(like, input.digest, async () => VERSIONS.choose(await host(like), content, context))
   const limits = beside ? {constraints: constraintsWith(wanted.constraints, pins ?? '')} : pins ? {pins} : {}
-  return {node: input.node, ...(await ensureEnvironment(await host(input.node), {...content, ...limits, together, user: `workspace:${input.project}`}, context))}
+  return {
+    node: input.node,
+    ...(await ensureEnvironment(
+      await host(input.node),
+      {...content, ...limits, together, user: `workspace:${input.project}`},
+      context,
+    )),
+  }
 }
 
 /** The step workspace.image. */
-export async function bringImage({node, project, folder, text, digest, manifest, pin, sandbox}: ImageInput, _done: unknown, {host, files, context}: WorkspaceEnv): Promise<SentImage & {node: string}> {
+export async function bringImage(
+  {node, project, folder, text, digest, manifest, pin, sandbox}: ImageInput,
+  _done: unknown,
+  {host, files, context}: WorkspaceEnv,
+): Promise<SentImage & {node: string}> {
   const target = await host(node)
   if (text === null || digest === null || manifest === null) {
     await target.call('image.forget', {project}, {signal: context.signal})

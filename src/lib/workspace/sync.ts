@@ -30,17 +30,27 @@ export interface PlannedSync {
   overwrite: boolean
 }
 
-/** Up to this many bytes are deflated: beyond, they are mostly data that does not shrink, on a network that is quicker than zlib. */
+/**
+ * Up to this many bytes are deflated: beyond, they are mostly data that does not shrink, on a network that is quicker
+ * than zlib.
+ */
 const DEFLATE_MAX = 64 << 20
 /** Somebody else may sync the same workspace at the same time; after this many goes it is theirs. */
 const GOES = 5
 
 /**
- * Makes the code folder of a project on a node the same as the snapshot. `planned`, from an earlier look, spares the first one.
- * Errors: CONFLICT (somebody else keeps changing it, something of the node's own is in the way, a file changes while it is read),
- * NODE_UNFIT (disk full), INTERRUPTED; in each case the folder is as it was, or repaired by the next sync.
+ * Makes the code folder of a project on a node the same as the snapshot. `planned`, from an earlier look, spares the
+ * first one. Errors: CONFLICT (somebody else keeps changing it, something of the node's own is in the way, a file
+ * changes while it is read), NODE_UNFIT (disk full), INTERRUPTED; in each case the folder is as it was, or repaired by
+ * the next sync.
  */
-export async function syncCode(host: Host, project: string, snapshot: Snapshot, context: Context, planned?: PlannedSync): Promise<Synced> {
+export async function syncCode(
+  host: Host,
+  project: string,
+  snapshot: Snapshot,
+  context: Context,
+  planned?: PlannedSync,
+): Promise<Synced> {
   const overwrite = planned?.overwrite ?? false
   for (let go = 1; ; go++) {
     const now = planned ?? (await look(host, project, snapshot, overwrite, context))
@@ -48,15 +58,30 @@ export async function syncCode(host: Host, project: string, snapshot: Snapshot, 
     const {delta, path} = now
     if (!delta) return {node: host.node, codePath: path, changed: 0, removed: 0, bytes: 0}
     try {
-      await Promise.all([applyDelta(host, project, snapshot, delta, now, context), rememberBase(snapshot.folder, snapshot.tree, snapshot.entries, context)])
-      return {node: host.node, codePath: path, changed: delta.put.size, removed: delta.remove.length, bytes: delta.bytes}
+      await Promise.all([
+        applyDelta(host, project, snapshot, delta, now, context),
+        rememberBase(snapshot.folder, snapshot.tree, snapshot.entries, context),
+      ])
+      return {
+        node: host.node,
+        codePath: path,
+        changed: delta.put.size,
+        removed: delta.remove.length,
+        bytes: delta.bytes,
+      }
     } catch (error) {
       if (!isCliError(error, 'CONFLICT') || error.details.retry !== true || go === GOES) throw error
     }
   }
 }
 
-async function look(host: Host, project: string, snapshot: Snapshot, overwrite: boolean, context: Context): Promise<PlannedSync> {
+async function look(
+  host: Host,
+  project: string,
+  snapshot: Snapshot,
+  overwrite: boolean,
+  context: Context,
+): Promise<PlannedSync> {
   const now = await host.call('sync.compare', question(project, snapshot), {signal: context.signal})
   const delta = computeDelta(snapshot, now, {overwrite})
   if (delta.conflicts.length > 0) throw conflictOf(host.node, delta)
@@ -64,14 +89,16 @@ async function look(host: Host, project: string, snapshot: Snapshot, overwrite: 
 }
 
 /** Nothing has to travel or to go. */
-export const isNothing = ({put, remove, forget}: Delta): boolean => put.size === 0 && remove.length === 0 && forget.length === 0
+export const isNothing = ({put, remove, forget}: Delta): boolean =>
+  put.size === 0 && remove.length === 0 && forget.length === 0
 
 /** CONFLICT: files were edited on the node, and changed here, too. */
 export function conflictOf(node: string, {conflicts}: Pick<Delta, 'conflicts'>): CliError {
   const [first] = conflicts
   const more = conflicts.length > 1 ? ` (and ${conflicts.length - 1} more)` : ''
   return new CliError('CONFLICT', `${first}${more} was edited on ${node}, and changed here, too`, {
-    hint: `flexrack workspace pull --on ${node} --dry-run    shows both sides\nflexrack workspace sync --on ${node} --overwrite    takes those here`, details: {node, edited: conflicts},
+    hint: `flexrack workspace pull --on ${node} --dry-run    shows both sides\nflexrack workspace sync --on ${node} --overwrite    takes those here`,
+    details: {node, edited: conflicts},
   })
 }
 
@@ -80,8 +107,18 @@ export function question(project: string, snapshot: Snapshot): {project: string;
   return {project, tree: snapshot.tree, bases: [...snapshot.bases.keys()]}
 }
 
-/** One change of the code folder; gives the revision that it has then. CONFLICT where it was another one, or something of the node's own is in the way. */
-export async function applyDelta(host: Host, project: string, snapshot: Snapshot, delta: Delta, {revision, overwrite}: Pick<PlannedSync, 'revision' | 'overwrite'>, context: Context): Promise<string> {
+/**
+ * One change of the code folder; gives the revision that it has then. CONFLICT where it was another one, or something
+ * of the node's own is in the way.
+ */
+export async function applyDelta(
+  host: Host,
+  project: string,
+  snapshot: Snapshot,
+  delta: Delta,
+  {revision, overwrite}: Pick<PlannedSync, 'revision' | 'overwrite'>,
+  context: Context,
+): Promise<string> {
   const packed = delta.bytes <= DEFLATE_MAX
   const request = {
     project,

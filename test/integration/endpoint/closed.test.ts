@@ -25,16 +25,28 @@ afterAll(() => site?.stop())
 const REQUEST = JSON.stringify({inputs: [{name: 'x', shape: [1, 4], datatype: 'FP32', data: [1, 1, 1, 1]}]})
 
 async function ask(base: string, method: string, path: string, body?: string): Promise<number> {
-  const answer = await fetch(base + path, {method, headers: {authorization: `Bearer ${token}`, 'content-type': 'application/json'}, ...(body !== undefined && {body})})
+  const answer = await fetch(base + path, {
+    method,
+    headers: {authorization: `Bearer ${token}`, 'content-type': 'application/json'},
+    ...(body !== undefined && {body}),
+  })
   await answer.arrayBuffer()
   return answer.status
 }
 
 /** What a process listens on, as the kernel tells it: ADDRESS:PORT in hexadecimal. */
 async function listening(process: number): Promise<string[]> {
-  const links = await Promise.all((await readdir(`/proc/${process}/fd`)).map((fd) => readlink(`/proc/${process}/fd/${fd}`).catch(() => '')))
+  const links = await Promise.all(
+    (await readdir(`/proc/${process}/fd`)).map((fd) => readlink(`/proc/${process}/fd/${fd}`).catch(() => '')),
+  )
   const tables = await Promise.all(['tcp', 'tcp6'].map((name) => readFile(`/proc/${process}/net/${name}`, 'utf8')))
-  const rows = tables.flatMap((table) => table.trim().split('\n').slice(1).map((line) => line.trim().split(/\s+/)))
+  const rows = tables.flatMap((table) =>
+    table
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim().split(/\s+/)),
+  )
   return rows.filter((row) => row[3] === '0A' && links.includes(`socket:[${row[9]}]`)).map((row) => row[1]!)
 }
 
@@ -63,8 +75,16 @@ describe('the model server itself', () => {
     expect(sockets[0]).toMatch(/^0100007F:/)
     const own = `http://127.0.0.1:${Number.parseInt(sockets[0]!.split(':')[1]!, 16)}`
     for (const [method, path, body] of CLOSED) expect([path, await ask(own, method, path, body)]).toEqual([path, 404])
-    for (const path of ['/v2/health/live', '/v2/health/ready', '/v2/models/tiny', '/v2/models/tiny/ready', '/v2/models/tiny/versions/1/ready']) expect([path, await ask(own, 'GET', path)]).toEqual([path, 200])
-    for (const path of ['/v2/models/tiny/infer', '/v2/models/tiny/versions/1/infer', '/v2/models/tiny/generate']) expect([path, await ask(own, 'POST', path, REQUEST)]).toEqual([path, 200])
+    for (const path of [
+      '/v2/health/live',
+      '/v2/health/ready',
+      '/v2/models/tiny',
+      '/v2/models/tiny/ready',
+      '/v2/models/tiny/versions/1/ready',
+    ])
+      expect([path, await ask(own, 'GET', path)]).toEqual([path, 200])
+    for (const path of ['/v2/models/tiny/infer', '/v2/models/tiny/versions/1/infer', '/v2/models/tiny/generate'])
+      expect([path, await ask(own, 'POST', path, REQUEST)]).toEqual([path, 200])
   })
 })
 

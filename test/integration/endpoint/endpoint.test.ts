@@ -27,7 +27,10 @@ beforeAll(async () => {
 afterAll(() => site?.stop())
 
 async function failure(promise: Promise<unknown>): Promise<CliError> {
-  const error = await promise.then(() => undefined, (reason: unknown) => reason)
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
   if (!isCliError(error)) throw error ?? new Error('it did not fail')
   return error
 }
@@ -54,7 +57,11 @@ describe('models', () => {
     const {version, previous} = await site.models.register(found)
     expect([version.version, previous]).toEqual(['1', undefined])
     const shown = await site.models.show('tiny@production')
-    expect(shown.list[0]).toMatchObject({version: '1', aliases: ['production'], lineage: {run: 'tiny-one', commit: 'c0ffee0123456789', metrics: {accuracy: 0.97}}})
+    expect(shown.list[0]).toMatchObject({
+      version: '1',
+      aliases: ['production'],
+      lineage: {run: 'tiny-one', commit: 'c0ffee0123456789', metrics: {accuracy: 0.97}},
+    })
   })
 
   test('the newest finished run of the experiment is taken where none is named', async () => {
@@ -63,25 +70,44 @@ describe('models', () => {
   })
 
   test('a run with several models asks which, a wrong name suggests the right one', async () => {
-    expect(await failure(site.models.findRegistration({name: 'tiny', run: 'tiny-both'}))).toMatchObject({code: 'USAGE', hint: '--path a.onnx'})
-    expect((await failure(site.models.findRegistration({name: 'tiny', run: 'tiny-on'}))).message).toContain('did you mean tiny-one?')
+    expect(await failure(site.models.findRegistration({name: 'tiny', run: 'tiny-both'}))).toMatchObject({
+      code: 'USAGE',
+      hint: '--path a.onnx',
+    })
+    expect((await failure(site.models.findRegistration({name: 'tiny', run: 'tiny-on'}))).message).toContain(
+      'did you mean tiny-one?',
+    )
     expect((await failure(site.models.show('tinny'))).message).toContain('did you mean tiny?')
     expect((await failure(site.models.show('tiny@prodution'))).message).toContain('did you mean tiny@production?')
     expect(await failure(site.models.show('tiny/9'))).toMatchObject({code: 'NOT_FOUND', details: {versions: ['1']}})
   })
 
   test('promoting says what the alias was before, so that it can be undone', async () => {
-    for (const run of ['tiny-two', 'tiny-bad']) await site.models.register(await site.models.findRegistration({name: 'tiny', run}))
+    for (const run of ['tiny-two', 'tiny-bad'])
+      await site.models.register(await site.models.findRegistration({name: 'tiny', run}))
     const promotion = await site.models.findPromotion('tiny/2', 'production')
-    expect(await site.models.promote(promotion)).toEqual({name: 'tiny', version: '2', alias: 'production', previous: '1'})
+    expect(await site.models.promote(promotion)).toEqual({
+      name: 'tiny',
+      version: '2',
+      alias: 'production',
+      previous: '1',
+    })
     await site.models.promote(await site.models.findPromotion(`tiny/${promotion.previous}`, 'production'))
-    expect((await site.models.list())[0]).toMatchObject({name: 'tiny', versions: 3, newest: '3', aliases: {production: '1'}})
+    expect((await site.models.list())[0]).toMatchObject({
+      name: 'tiny',
+      versions: 3,
+      newest: '3',
+      aliases: {production: '1'},
+    })
   })
 
   test('a version is removed with its aliases, a model with its versions', async () => {
     await site.models.register(await site.models.findRegistration({name: 'gone', run: 'tiny-one', alias: 'old'}))
     await site.models.register(await site.models.findRegistration({name: 'gone', run: 'tiny-two'}))
-    expect(await site.models.remove(await site.models.findRemoval('gone/1'))).toMatchObject({versions: ['1'], aliases: ['old']})
+    expect(await site.models.remove(await site.models.findRemoval('gone/1'))).toMatchObject({
+      versions: ['1'],
+      aliases: ['old'],
+    })
     expect((await site.models.show('gone')).list.map((one) => one.version)).toEqual(['2'])
     await site.models.remove(await site.models.findRemoval('gone'))
     expect((await failure(site.models.show('gone'))).code).toBe('NOT_FOUND')
@@ -91,7 +117,14 @@ describe('models', () => {
 describe('endpoints', () => {
   test('a dry run plans the whole deploy and touches nothing', async () => {
     const plan = await site.endpoints.planDeploy({name: 'tiny'})
-    expect(plan.steps.map((step) => step.id)).toEqual(['fetch', 'environment:node-1', 'place:node-1', 'start:endpoint-tiny-r1-0', 'ready:endpoint-tiny-r1-0', 'switch'])
+    expect(plan.steps.map((step) => step.id)).toEqual([
+      'fetch',
+      'environment:node-1',
+      'place:node-1',
+      'start:endpoint-tiny-r1-0',
+      'ready:endpoint-tiny-r1-0',
+      'switch',
+    ])
     expect(await site.endpoints.list()).toEqual([])
   })
 
@@ -102,13 +135,22 @@ describe('endpoints', () => {
   })
 
   test('deploying what serves already changes nothing', async () => {
-    expect(await site.endpoints.deploy({name: 'tiny', model: 'tiny/1'})).toMatchObject({changed: false, endpoint: {release: 'r1'}})
+    expect(await site.endpoints.deploy({name: 'tiny', model: 'tiny/1'})).toMatchObject({
+      changed: false,
+      endpoint: {release: 'r1'},
+    })
   })
 
   test('what does not fit the model is refused with a sentence', async () => {
-    const send = (text: string): Promise<CliError> => failure(site.endpoints.invoke({name: 'tiny', file: '--data', bytes: Buffer.from(text)}))
-    expect(await send('[[1, 2, 3]]')).toMatchObject({code: 'USAGE', message: 'the input has shape (1, 3), but x takes (?, 4), where ? is any size'})
-    expect((await send('{"inputs": [{"name": "z", "shape": [1, 4], "datatype": "FP32", "data": [1, 2, 3, 4]}]}')).message).toContain('no input z')
+    const send = (text: string): Promise<CliError> =>
+      failure(site.endpoints.invoke({name: 'tiny', file: '--data', bytes: Buffer.from(text)}))
+    expect(await send('[[1, 2, 3]]')).toMatchObject({
+      code: 'USAGE',
+      message: 'the input has shape (1, 3), but x takes (?, 4), where ? is any size',
+    })
+    expect(
+      (await send('{"inputs": [{"name": "z", "shape": [1, 4], "datatype": "FP32", "data": [1, 2, 3, 4]}]}')).message,
+    ).toContain('no input z')
     // The server itself refuses too, for those who call it without us.
     const bad = await send('{"inputs": [{"name": "x", "shape": [1, 4], "datatype": "FP32", "data": [1, 2, 3]}]}')
     expect(bad).toMatchObject({code: 'ENDPOINT_FAILED', details: {status: 400}})
@@ -122,14 +164,20 @@ describe('endpoints', () => {
     const traffic = startTraffic(`${url}/v2/models/tiny/infer`, token)
     try {
       await traffic.more(50)
-      expect((await site.endpoints.deploy({name: 'tiny', model: 'tiny/2', replicas: 2, on: 'all'})).endpoint).toMatchObject({model: 'tiny/2', replicas: 2})
+      expect(
+        (await site.endpoints.deploy({name: 'tiny', model: 'tiny/2', replicas: 2, on: 'all'})).endpoint,
+      ).toMatchObject({model: 'tiny/2', replicas: 2})
       await traffic.more(50)
       const bad = await failure(site.endpoints.deploy({name: 'tiny', model: 'tiny/3'}))
       expect(bad.code).toBe('ENDPOINT_FAILED')
       expect(bad.message).toContain('release r2 keeps serving')
       expect((bad.details.lines as string[]).join('\n')).toContain('INVALID_PROTOBUF')
       await traffic.more(50)
-      expect((await site.endpoints.rollback('tiny')).endpoint).toMatchObject({release: 'r1', model: 'tiny/1', replicas: 1})
+      expect((await site.endpoints.rollback('tiny')).endpoint).toMatchObject({
+        release: 'r1',
+        model: 'tiny/1',
+        replicas: 1,
+      })
       await traffic.more(50)
     } finally {
       await traffic.stop()
@@ -139,7 +187,11 @@ describe('endpoints', () => {
     expect(await runningOn(0)).toEqual(['endpoint-tiny-r1-0'])
     expect(await runningOn(1)).toEqual([])
     const {releases} = await site.endpoints.show('tiny')
-    expect(releases.map((one) => [one.id, one.state, one.rejected ?? false])).toEqual([['r3', 'failed', false], ['r2', 'stopped', true], ['r1', 'active', false]])
+    expect(releases.map((one) => [one.id, one.state, one.rejected ?? false])).toEqual([
+      ['r3', 'failed', false],
+      ['r2', 'stopped', true],
+      ['r1', 'active', false],
+    ])
     expect((await failure(site.endpoints.rollback('tiny'))).code).toBe('NOT_FOUND')
   })
 
@@ -148,7 +200,9 @@ describe('endpoints', () => {
     const file = join(site.rack.home, 'state', 'endpoints', 'local', 'tiny.json')
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     expect((await readFile(file, 'utf8')).includes(token)).toBe(true)
-    const answer = await fetch(`${site.tracking.head!.uri}/flexrack/v1/endpoints`, {headers: {authorization: `Bearer ${token}`}})
+    const answer = await fetch(`${site.tracking.head!.uri}/flexrack/v1/endpoints`, {
+      headers: {authorization: `Bearer ${token}`},
+    })
     expect([401, 403]).toContain(answer.status)
   })
 
@@ -158,7 +212,10 @@ describe('endpoints', () => {
       (await site.open()).deploy({name: 'tiny', model: 'tiny/2', force: true}),
     ])
     const refused = [first, second].find((one) => one.status === 'rejected')
-    expect(refused?.reason).toMatchObject({code: 'LOCKED', details: {holder: expect.stringContaining(`pid ${process.pid}`)}})
+    expect(refused?.reason).toMatchObject({
+      code: 'LOCKED',
+      details: {holder: expect.stringContaining(`pid ${process.pid}`)},
+    })
     expect([first, second].filter((one) => one.status === 'fulfilled')).toHaveLength(1)
   })
 
@@ -167,12 +224,20 @@ describe('endpoints', () => {
     const status = await (await host()).call('service.status', {id: servers[0]!.service})
     process.kill(status.pid!, 'SIGKILL')
     expect([1, 2]).toContain(await offset()) // the gateway waits for it
-    expect((await site.endpoints.show('tiny')).servers[0]).toMatchObject({state: 'running', restarts: 1, exit: 'signal KILL'})
+    expect((await site.endpoints.show('tiny')).servers[0]).toMatchObject({
+      state: 'running',
+      restarts: 1,
+      exit: 'signal KILL',
+    })
   })
 
   test('scaling up and down keeps the address and the release', async () => {
     const before = await site.endpoints.show('tiny')
-    expect((await site.endpoints.scale('tiny', 2)).endpoint).toMatchObject({release: before.release, replicas: 2, url: before.url})
+    expect((await site.endpoints.scale('tiny', 2)).endpoint).toMatchObject({
+      release: before.release,
+      replicas: 2,
+      url: before.url,
+    })
     expect(await runningOn()).toHaveLength(2)
     await site.endpoints.scale('tiny', 1)
     expect(await runningOn()).toHaveLength(1)
@@ -182,10 +247,13 @@ describe('endpoints', () => {
   test('Ctrl-C in mid-deploy takes back what was started', async () => {
     const before = await runningOn()
     const stop = new AbortController()
-    const reporter = {...site.rack.context().reporter, begin: (title: string) => {
-      if (title.startsWith('Start endpoint-')) stop.abort()
-      return {detail() {}, amount() {}, done() {}, fail() {}}
-    }}
+    const reporter = {
+      ...site.rack.context().reporter,
+      begin: (title: string) => {
+        if (title.startsWith('Start endpoint-')) stop.abort()
+        return {detail() {}, amount() {}, done() {}, fail() {}}
+      },
+    }
     const endpoints = await site.open({signal: stop.signal, reporter})
     const error = await failure(endpoints.deploy({name: 'tiny', model: 'tiny/2', force: true}))
     expect(error.code).toBe('INTERRUPTED')
@@ -195,8 +263,13 @@ describe('endpoints', () => {
 
   test('what a killed deploy left is found and ended by the next one', async () => {
     const before = await runningOn()
-    const child = spawn(process.execPath, [CLI, 'endpoint', 'deploy', 'tiny', '--model', 'tiny/2', '--force', '--timeout', '100'], {env: site.rack.env, cwd: site.rack.home, stdio: 'ignore'})
-    while ((await runningOn()).length === before.length) if (child.exitCode !== null) throw new Error('the deploy ended before it could be killed')
+    const child = spawn(
+      process.execPath,
+      [CLI, 'endpoint', 'deploy', 'tiny', '--model', 'tiny/2', '--force', '--timeout', '100'],
+      {env: site.rack.env, cwd: site.rack.home, stdio: 'ignore'},
+    )
+    while ((await runningOn()).length === before.length)
+      if (child.exitCode !== null) throw new Error('the deploy ended before it could be killed')
     child.kill('SIGKILL')
     await once(child, 'exit')
     const {endpoint} = await site.endpoints.deploy({name: 'tiny', model: 'tiny/2', force: true})
@@ -207,10 +280,21 @@ describe('endpoints', () => {
   })
 
   test('a model that was logged as a folder is served with everything in it', async () => {
-    const run = await site.run('tiny-folder', {'model/model.onnx': addModel(3), 'model/MLmodel': Buffer.from('flavors: {}\n'), 'model/weights-7f3a': Buffer.from('w')})
-    const [tracked] = await site.tracking.mlflow.searchRuns({experimentIds: [(await site.tracking.mlflow.ensureExperiment('tiny')).id], filter: `tags.\`mlflow.runName\` = '${run}'`})
+    const run = await site.run('tiny-folder', {
+      'model/model.onnx': addModel(3),
+      'model/MLmodel': Buffer.from('flavors: {}\n'),
+      'model/weights-7f3a': Buffer.from('w'),
+    })
+    const [tracked] = await site.tracking.mlflow.searchRuns({
+      experimentIds: [(await site.tracking.mlflow.ensureExperiment('tiny')).id],
+      filter: `tags.\`mlflow.runName\` = '${run}'`,
+    })
     await site.tracking.mlflow.ensureModel('folder')
-    await site.tracking.mlflow.createVersion({name: 'folder', source: `${tracked!.artifactUri}/model`, runId: tracked!.id})
+    await site.tracking.mlflow.createVersion({
+      name: 'folder',
+      source: `${tracked!.artifactUri}/model`,
+      runId: tracked!.id,
+    })
     await site.endpoints.deploy({name: 'folder', on: 'node-2'})
     expect(await offset('folder')).toBe(3)
     expect(existsSync(join((await host(1)).root, 'endpoints', 'folder', 'r1', 'model', 'weights-7f3a'))).toBe(true)
@@ -219,7 +303,8 @@ describe('endpoints', () => {
   })
 
   test('an endpoint whose servers were stopped is failing, until it is deployed again', async () => {
-    for (const {node, service} of (await site.endpoints.show('tiny')).servers) await (await host(node === 'node-1' ? 0 : 1)).call('service.stop', {id: service})
+    for (const {node, service} of (await site.endpoints.show('tiny')).servers)
+      await (await host(node === 'node-1' ? 0 : 1)).call('service.stop', {id: service})
     expect((await site.endpoints.list()).find((one) => one.name === 'tiny')?.state).toBe('failing')
     expect(await site.endpoints.show('tiny')).toMatchObject({state: 'failing', servers: [{state: 'stopped'}]})
     await site.endpoints.deploy({name: 'tiny', model: 'tiny/2'})

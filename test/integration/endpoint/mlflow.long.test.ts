@@ -19,8 +19,19 @@ beforeAll(async () => {
   endpoints = await openEndpoints({rack: head.rack.rack, fleet}, head.rack.context())
   const experiment = (await head.mlflow.ensureExperiment('flavours')).id
   const run = await head.mlflow.createRun({experimentId: experiment, name: 'flavours', tags: {}})
-  const {token} = await head.connection.request<{token: string}>('POST', '/flexrack/v1/tokens', {kind: 'run', run_id: run.id, experiment_id: experiment, ttl_seconds: 600})
-  const env = {MLFLOW_TRACKING_URI: head.connection.nodeUri, MLFLOW_TRACKING_SERVER_CERT_PATH: head.caFile, MLFLOW_TRACKING_TOKEN: token, MLFLOW_RUN_ID: run.id, MLFLOW_EXPERIMENT_ID: experiment}
+  const {token} = await head.connection.request<{token: string}>('POST', '/flexrack/v1/tokens', {
+    kind: 'run',
+    run_id: run.id,
+    experiment_id: experiment,
+    ttl_seconds: 600,
+  })
+  const env = {
+    MLFLOW_TRACKING_URI: head.connection.nodeUri,
+    MLFLOW_TRACKING_SERVER_CERT_PATH: head.caFile,
+    MLFLOW_TRACKING_TOKEN: token,
+    MLFLOW_RUN_ID: run.id,
+    MLFLOW_EXPERIMENT_ID: experiment,
+  }
   logged = await answerOf<Logged>(startClient(head.python, ['flavours', 'iris'], env))
 }, 900_000)
 afterAll(async () => {
@@ -29,24 +40,48 @@ afterAll(async () => {
 })
 
 const ask = async (name: string, file: string, value: unknown): Promise<unknown> => {
-  const answer = (await endpoints.invoke({name, file, bytes: Buffer.from(typeof value === 'string' ? value : JSON.stringify(value))})) as PlainAnswer
+  const answer = (await endpoints.invoke({
+    name,
+    file,
+    bytes: Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)),
+  })) as PlainAnswer
   expect(answer.protocol).toBe('mlflow')
   return (answer.answer as {predictions: unknown}).predictions
 }
 
 test("a model of scikit-learn is served by MLflow's own server, in the environment that it was logged with", async () => {
   const {endpoint, document} = await endpoints.deploy({name: 'iris', model: 'iris-sklearn'})
-  expect(endpoint).toMatchObject({state: 'serving', protocol: 'mlflow', callUrl: expect.stringMatching(/\/endpoints\/iris\/invocations$/) as string})
-  expect(document.releases[0]).toMatchObject({runtime: 'mlflow', protocol: 'mlflow', health: '/ping', model: {needs: {requirements: expect.stringContaining('scikit-learn==') as string, python: expect.stringMatching(/^3\.\d+$/) as string}}})
+  expect(endpoint).toMatchObject({
+    state: 'serving',
+    protocol: 'mlflow',
+    callUrl: expect.stringMatching(/\/endpoints\/iris\/invocations$/) as string,
+  })
+  expect(document.releases[0]).toMatchObject({
+    runtime: 'mlflow',
+    protocol: 'mlflow',
+    health: '/ping',
+    model: {
+      needs: {
+        requirements: expect.stringContaining('scikit-learn==') as string,
+        python: expect.stringMatching(/^3\.\d+$/) as string,
+      },
+    },
+  })
   expect(await ask('iris', 'rows.json', {dataframe_split: logged.rows})).toEqual(logged.sklearn)
   expect(await ask('iris', 'rows.csv', logged.csv)).toEqual(logged.sklearn)
   expect((await endpoints.list())[0]).toMatchObject({name: 'iris', state: 'serving'})
-  await expect(ask('iris', 'rows.json', {dataframe_split: {columns: ['x'], data: [['y']]}})).rejects.toMatchObject({code: 'ENDPOINT_FAILED', details: {status: 400}})
+  await expect(ask('iris', 'rows.json', {dataframe_split: {columns: ['x'], data: [['y']]}})).rejects.toMatchObject({
+    code: 'ENDPOINT_FAILED',
+    details: {status: 400},
+  })
 }, 600_000)
 
 test('more servers come up without the model being fetched again, and the plan says whose environment it is', async () => {
   const plan = await endpoints.planDeploy({name: 'iris', model: 'iris-sklearn', force: true})
-  expect(plan.steps.find((step) => step.id.startsWith('environment:'))).toMatchObject({title: 'Python environment of the runtime mlflow and of the model', needs: ['fetch']})
+  expect(plan.steps.find((step) => step.id.startsWith('environment:'))).toMatchObject({
+    title: 'Python environment of the runtime mlflow and of the model',
+    needs: ['fetch'],
+  })
   await endpoints.scale('iris', 2)
   const {servers} = await endpoints.show('iris')
   expect(servers.map((one) => one.state)).toEqual(['running', 'running'])

@@ -20,7 +20,11 @@ afterEach(() => rack?.untilFree())
 
 const place = () => ({rack: rack.rack.rack, fleet})
 const take = (parts: Partial<TakeInput> = {}): Promise<TakenLease[]> =>
-  takeLeases(place(), {nodes: rack.rack.rack.nodes, request: {count: 1, cap: false}, owner: 'ana@laptop', purpose: 'a test', ...parts}, rack.rack.context())
+  takeLeases(
+    place(),
+    {nodes: rack.rack.rack.nodes, request: {count: 1, cap: false}, owner: 'ana@laptop', purpose: 'a test', ...parts},
+    rack.rack.context(),
+  )
 const release = (leases: TakenLease[]): Promise<void> => releaseLeases(place(), leases, rack.rack.context())
 
 describe('leases', () => {
@@ -28,7 +32,8 @@ describe('leases', () => {
     const requested = await Promise.allSettled(Array.from({length: 4}, () => take({request: {count: 3, cap: false}})))
     const taken = requested.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
     expect(taken.length).toBeLessThanOrEqual(1)
-    for (const one of requested) if (one.status === 'rejected') expect(isCliError(one.reason, 'GPU_UNAVAILABLE'), String(one.reason)).toBe(true)
+    for (const one of requested)
+      if (one.status === 'rejected') expect(isCliError(one.reason, 'GPU_UNAVAILABLE'), String(one.reason)).toBe(true)
     const {leases} = await rack.read()
     expect(leases.flatMap((one) => one.devices)).toHaveLength(taken.length * 3)
     await release(taken.flat())
@@ -38,14 +43,34 @@ describe('leases', () => {
     const [lease] = await take({request: {count: 1, fraction: 0.25, cap: true}})
     const {devices, leases} = await rack.read()
     const device = devices.find((one) => one.holders.length > 0)
-    expect(device).toMatchObject({whole: false, holders: [{lease: lease!.lease, owner: 'ana@laptop', purpose: 'a test', memory: Math.floor(device!.memory / 4), compute: 0.25, whole: false}]})
+    expect(device).toMatchObject({
+      whole: false,
+      holders: [
+        {
+          lease: lease!.lease,
+          owner: 'ana@laptop',
+          purpose: 'a test',
+          memory: Math.floor(device!.memory / 4),
+          compute: 0.25,
+          whole: false,
+        },
+      ],
+    })
     expect(device!.free).toEqual({memory: device!.memory - Math.floor(device!.memory / 4), compute: 0.75})
     expect(leases).toMatchObject([{state: 'granted', devices: [{cap: true, compute: 0.25}]}])
     expect(JSON.stringify(leases)).not.toContain(lease!.key.reveal())
     const probed = await probeNodes(rack.rack.rack.nodes, fleet, rack.rack.context())
     const shares = probed.find((one) => one.node === device!.node)?.value?.facts.gpu_daemon
     expect(shares?.state).toBe('running')
-    expect(shares?.devices[device!.index]).toEqual({index: device!.index, api: 'opencl', id: device!.id, name: device!.name, memory: device!.memory, free: device!.free, whole: false})
+    expect(shares?.devices[device!.index]).toEqual({
+      index: device!.index,
+      api: 'opencl',
+      id: device!.id,
+      name: device!.name,
+      memory: device!.memory,
+      free: device!.free,
+      whole: false,
+    })
     await release([lease!])
   })
 
@@ -61,7 +86,11 @@ describe('leases', () => {
   test('stop waiting on Ctrl-C and leave nothing taken', async () => {
     const all = await take({request: {count: 4, cap: false}})
     const stop = new AbortController()
-    const waiting = takeLeases(place(), {nodes: rack.rack.rack.nodes, request: {count: 1, cap: false}, owner: 'b', purpose: '', wait: 60}, rack.rack.context({signal: stop.signal}))
+    const waiting = takeLeases(
+      place(),
+      {nodes: rack.rack.rack.nodes, request: {count: 1, cap: false}, owner: 'b', purpose: '', wait: 60},
+      rack.rack.context({signal: stop.signal}),
+    )
     setTimeout(() => stop.abort(), 300)
     expect(isCliError(await waiting.catch((reason: unknown) => reason), 'INTERRUPTED')).toBe(true)
     await release(all)
@@ -73,7 +102,11 @@ describe('the way to a daemon', () => {
     const [lease] = await take()
     const near = await findRoute(place(), lease!, {}, rack.rack.context())
     expect(near).toMatchObject({way: 'shared-memory', unix: lease!.server.unix, port: lease!.server.port})
-    expect(await findRoute(place(), lease!, {transport: 'tls'}, rack.rack.context())).toMatchObject({way: 'address', address: '127.0.0.1', port: lease!.server.port})
+    expect(await findRoute(place(), lease!, {transport: 'tls'}, rack.rack.context())).toMatchObject({
+      way: 'address',
+      address: '127.0.0.1',
+      port: lease!.server.port,
+    })
     // As if it were another machine: its loopback is not ours.
     const away = {...lease!, server: {...lease!.server, boot_id: 'another'}}
     const far = await findRoute(place(), away, {}, rack.rack.context())
@@ -83,7 +116,10 @@ describe('the way to a daemon', () => {
     await far.close()
     expect(await answers(far.port)).toBe(false)
     const other = await openHost(fleet, rack.rack.rack.nodes[1]!, rack.rack.context())
-    expect(await findRoute(place(), lease!, {from: other}, rack.rack.context())).toMatchObject({way: 'shared-memory', unix: lease!.server.unix})
+    expect(await findRoute(place(), lease!, {from: other}, rack.rack.context())).toMatchObject({
+      way: 'shared-memory',
+      unix: lease!.server.unix,
+    })
     const between = await findRoute(place(), away, {from: other}, rack.rack.context())
     expect(between.way).toBe('tunnel')
     expect(await answers(between.port)).toBe(true)
@@ -96,7 +132,9 @@ test('a daemon that cannot work is told with the reason, before it is started ag
   const {nodes} = rack.rack.rack
   const broken = {...rack.rack.rack, gpu: {env: {OCL_ICD_VENDORS: '/nowhere'}}}
   const {openGpus} = await import('../../../src/lib/gpu/index.ts')
-  const error: unknown = await openGpus({rack: broken, fleet}, rack.rack.context()).serve([nodes[1]!], {backend: 'opencl'}).catch((reason: unknown) => reason)
+  const error: unknown = await openGpus({rack: broken, fleet}, rack.rack.context())
+    .serve([nodes[1]!], {backend: 'opencl'})
+    .catch((reason: unknown) => reason)
   expect(error).toMatchObject({code: 'GPU_FAILED', message: expect.stringContaining('no OpenCL device')})
 })
 
@@ -108,6 +146,9 @@ function answers(port: number): Promise<boolean> {
       socket.destroy()
       resolve(answer)
     }
-    socket.once('error', () => end(false)).once('close', () => end(false)).once('connect', () => setTimeout(() => end(true), 200))
+    socket
+      .once('error', () => end(false))
+      .once('close', () => end(false))
+      .once('connect', () => setTimeout(() => end(true), 200))
   })
 }

@@ -30,21 +30,33 @@ describe.skipIf(!mayMakeNetworks())('a daemon under the same kernel and in anoth
     fleet = openFleet(net.rack.nodes, context)
   }, 60_000)
   afterAll(async () => {
-    if (fleet) await gpus(net.rack).stop(net.rack.nodes, true).catch(() => {})
+    if (fleet)
+      await gpus(net.rack)
+        .stop(net.rack.nodes, true)
+        .catch(() => {})
     await fleet?.close()
     await net?.stop()
     await rm(folder, {recursive: true, force: true})
   })
 
   /** What `attach` would run here, run: its exit status, what it says, and the way it took. */
-  const attach = async (rack: Rack, transport: string | undefined): Promise<{status: number; stderr: string; way: string; note: string}> => {
+  const attach = async (
+    rack: Rack,
+    transport: string | undefined,
+  ): Promise<{status: number; stderr: string; way: string; note: string}> => {
     const nodes = rack.nodes.slice(0, 1)
     noted.length = 0
-    const attached = await attachGpus({rack, fleet}, {nodes, request: {count: 1, fraction: 0.25, cap: false}, words: ['true'], ...(transport && {transport})}, context)
+    const attached = await attachGpus(
+      {rack, fleet},
+      {nodes, request: {count: 1, fraction: 0.25, cap: false}, words: ['true'], ...(transport && {transport})},
+      context,
+    )
     try {
       const [program, ...words] = [...attached.prefix, 'true']
       const done = await new Promise<{status: number; stderr: string}>((resolve) => {
-        execFile(program as string, words, {env: {...process.env, ...attached.env}}, (error, _, stderr) => resolve({status: Number(error?.code ?? 0), stderr}))
+        execFile(program as string, words, {env: {...process.env, ...attached.env}}, (error, _, stderr) =>
+          resolve({status: Number(error?.code ?? 0), stderr}),
+        )
       })
       return {...done, way: attached.leases[0]?.way as string, note: noted.join('\n')}
     } finally {
@@ -55,8 +67,18 @@ describe.skipIf(!mayMakeNetworks())('a daemon under the same kernel and in anoth
   test('is reached through SSH, for its loopback is not ours, or through its socket where that is not refused', async () => {
     const rack = rackWith({})
     await gpus(rack).serve(rack.nodes.slice(0, 1), {backend: 'opencl'})
-    expect(await attach(rack, 'tls')).toEqual({status: 0, stderr: '', way: 'tunnel', note: expect.stringMatching(/: node-1 through SSH$/)})
-    expect(await attach(rack, undefined)).toEqual({status: 0, stderr: '', way: 'shared-memory', note: expect.stringMatching(/: node-1 through shared memory$/)})
+    expect(await attach(rack, 'tls')).toEqual({
+      status: 0,
+      stderr: '',
+      way: 'tunnel',
+      note: expect.stringMatching(/: node-1 through SSH$/),
+    })
+    expect(await attach(rack, undefined)).toEqual({
+      status: 0,
+      stderr: '',
+      way: 'shared-memory',
+      note: expect.stringMatching(/: node-1 through shared memory$/),
+    })
   })
 
   test('is reached at its address where it listens there', async () => {
@@ -64,13 +86,26 @@ describe.skipIf(!mayMakeNetworks())('a daemon under the same kernel and in anoth
     const rack = rackWith({bind: [address]})
     await gpus(rack).stop(rack.nodes.slice(0, 1), true)
     await gpus(rack).serve(rack.nodes.slice(0, 1), {backend: 'opencl'})
-    expect(await attach(rack, 'tls')).toEqual({status: 0, stderr: '', way: 'address', note: expect.stringMatching(new RegExp(`: node-1 at ${address}:\\d+$`))})
+    expect(await attach(rack, 'tls')).toEqual({
+      status: 0,
+      stderr: '',
+      way: 'address',
+      note: expect.stringMatching(new RegExp(`: node-1 at ${address}:\\d+$`)),
+    })
   })
 
   test('is told by a node from what else listens at the same address and port', async () => {
     const rack = rackWith({})
     const other = await openHost(fleet, rack.nodes[1]!, context)
-    const question = {unix: '/nowhere', boot_id: '', loopback: null, addresses: [rack.nodes[0]!.host], port: rack.nodes[0]!.port!, lease: '0'.repeat(32)}
-    expect(await other.call('gpu.reach', question)).toEqual({unix: false, address: null}) // an SSH server: it takes connections
+    const question = {
+      unix: '/nowhere',
+      boot_id: '',
+      loopback: null,
+      addresses: [rack.nodes[0]!.host],
+      port: rack.nodes[0]!.port!,
+      lease: '0'.repeat(32),
+    }
+    // an SSH server: it takes connections
+    expect(await other.call('gpu.reach', question)).toEqual({unix: false, address: null})
   })
 })

@@ -24,7 +24,9 @@ async function target(): Promise<Target> {
 }
 
 async function endpointToken(server: TestServer): Promise<string> {
-  const made = await server.call('POST', '/flexrack/v1/tokens', {body: {kind: 'endpoint', endpoint: 'digits', ttl_seconds: 600}})
+  const made = await server.call('POST', '/flexrack/v1/tokens', {
+    body: {kind: 'endpoint', endpoint: 'digits', ttl_seconds: 600},
+  })
   return ((await made.json()) as {token: string}).token
 }
 
@@ -43,7 +45,9 @@ function begin(url: string, token: string, sent: number, size?: number): {socket
     socket.on('close', () => resolve(text))
     socket.on('error', () => {})
   })
-  socket.write(`POST ${PATH} HTTP/1.1\r\nHost: head\r\nAuthorization: Bearer ${token}\r\n${size === undefined ? 'Transfer-Encoding: chunked' : `Content-Length: ${size}`}\r\n\r\n`)
+  socket.write(
+    `POST ${PATH} HTTP/1.1\r\nHost: head\r\nAuthorization: Bearer ${token}\r\n${size === undefined ? 'Transfer-Encoding: chunked' : `Content-Length: ${size}`}\r\n\r\n`,
+  )
   socket.write(size === undefined ? `${sent.toString(16)}\r\n${'x'.repeat(sent)}\r\n` : 'x'.repeat(sent))
   return {socket, answer}
 }
@@ -52,7 +56,10 @@ describe("the head's memory", () => {
   test('stays bounded under 60 requests of 30 MB that never end, and others are answered', async () => {
     const head = await startHeadProcess()
     closers.push(() => head.stop())
-    await head.call('PUT', '/flexrack/v1/endpoints/digits', {revision: 0, document: {active: {targets: ['http://127.0.0.1:9']}}})
+    await head.call('PUT', '/flexrack/v1/endpoints/digits', {
+      revision: 0,
+      document: {active: {targets: ['http://127.0.0.1:9']}},
+    })
     const before = await head.memory()
     const all = Array.from({length: 60}, () => begin(head.url, head.token, 30 * MIB - 10, 30 * MIB))
     const answered: string[] = []
@@ -86,7 +93,7 @@ describe('the budget for bodies', () => {
     await expect.poll(() => server.limits.buffers.used).toBe(0)
   })
 
-  test('is not one token\'s alone', async () => {
+  test("is not one token's alone", async () => {
     const server = await openServer(limits)
     await server.activate('digits', [(await target()).url])
     const token = await endpointToken(server)
@@ -112,7 +119,10 @@ describe('the budget for bodies', () => {
   })
 })
 
-test.each([['kept', 4 * MIB], ['passed on', 40 * MIB]])('a body that is %s and comes too slowly is ended', async (_how, size) => {
+test.each([
+  ['kept', 4 * MIB],
+  ['passed on', 40 * MIB],
+])('a body that is %s and comes too slowly is ended', async (_how, size) => {
   const server = await openServer({pace: {everyMs: 300, bytes: 1024}})
   await server.activate('digits', [(await target()).url])
   const slow = begin(server.url, await endpointToken(server), 10, size)
@@ -130,5 +140,6 @@ test('a model server that takes its time is not the fault of who waits for it', 
   const slow = await startTarget('slow', (_request, response) => void setTimeout(() => response.end('{}'), 1000))
   closers.push(() => slow.stop().catch(() => {}))
   await server.activate('digits', [slow.url])
-  for (const size of [1 * MIB, 33 * MIB]) expect((await server.call('POST', PATH, {body: 'x'.repeat(size)})).status).toBe(200)
+  for (const size of [1 * MIB, 33 * MIB])
+    expect((await server.call('POST', PATH, {body: 'x'.repeat(size)})).status).toBe(200)
 })

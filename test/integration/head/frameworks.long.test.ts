@@ -14,8 +14,14 @@ beforeAll(async () => {
 }, 1_800_000)
 afterAll(() => head?.stop())
 
-/** What the run of each program has at its end. `nested`: how many runs are nested in it; `file`: an artifact of its own. */
-const ENDS: Record<string, {metrics: string[]; params?: number; model?: string | RegExp; file?: RegExp; nested?: number; name?: string}> = {
+/**
+ * What the run of each program has at its end. `nested`: how many runs are nested in it; `file`: an artifact of its
+ * own.
+ */
+const ENDS: Record<
+  string,
+  {metrics: string[]; params?: number; model?: string | RegExp; file?: RegExp; nested?: number; name?: string}
+> = {
   client: {metrics: ['loss'], params: 1, file: /^model\/model\.txt$/, name: 'by hand'},
   sklearn: {metrics: ['training_accuracy_score'], params: 10, model: 'model', nested: 1},
   evaluate: {metrics: ['accuracy_score'], model: 'model', file: /confusion_matrix/},

@@ -23,23 +23,45 @@ afterEach(async () => {
   await server.close()
 })
 
-const client = (given: {apiKey?: string; maxRetries?: number} = {}): OpenAI => new OpenAI({baseURL: `${server.url}/endpoints/chat/v1`, apiKey: server.admin, maxRetries: 0, ...given})
+const client = (given: {apiKey?: string; maxRetries?: number} = {}): OpenAI =>
+  new OpenAI({baseURL: `${server.url}/endpoints/chat/v1`, apiKey: server.admin, maxRetries: 0, ...given})
 
-const json = (value: unknown, status = 200): Answer => (_request, response) => void response.writeHead(status, {'content-type': 'application/json'}).end(JSON.stringify(value))
-const chunk = (content: string): string => `data: ${JSON.stringify({id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'chat', choices: [{index: 0, delta: {content}, finish_reason: null}]})}\n\n`
+const json =
+  (value: unknown, status = 200): Answer =>
+  (_request, response) =>
+    void response.writeHead(status, {'content-type': 'application/json'}).end(JSON.stringify(value))
+const chunk = (content: string): string =>
+  `data: ${JSON.stringify({id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'chat', choices: [{index: 0, delta: {content}, finish_reason: null}]})}\n\n`
 const talk = {model: 'chat', messages: [{role: 'user' as const, content: 'Hello'}]}
 
 describe("OpenAI's own client", () => {
   test('lists models, chats, completes and embeds', async () => {
     answer = json({object: 'list', data: [{id: 'chat', object: 'model', created: 1, owned_by: 'us'}]})
     expect((await client().models.list()).data.map(({id}) => id)).toEqual(['chat'])
-    answer = (_request, response, body) => json({id: 'c', object: 'chat.completion', choices: [{index: 0, message: {role: 'assistant', content: (JSON.parse(body.toString()) as typeof talk).messages[0]!.content}}]})(_request, response, body)
+    answer = (_request, response, body) =>
+      json({
+        id: 'c',
+        object: 'chat.completion',
+        choices: [
+          {
+            index: 0,
+            message: {role: 'assistant', content: (JSON.parse(body.toString()) as typeof talk).messages[0]!.content},
+          },
+        ],
+      })(_request, response, body)
     expect((await client().chat.completions.create(talk)).choices[0]!.message.content).toBe('Hello')
     answer = json({id: 'c', object: 'text_completion', choices: [{index: 0, text: 'there', finish_reason: 'stop'}]})
     expect((await client().completions.create({model: 'chat', prompt: 'Hi'})).choices[0]!.text).toBe('there')
     answer = json({object: 'list', data: [{object: 'embedding', index: 0, embedding: [0.5, 0.25]}], usage: {}})
-    expect((await client().embeddings.create({model: 'chat', input: 'x', encoding_format: 'float'})).data[0]!.embedding).toEqual([0.5, 0.25])
-    expect(asked).toEqual(['GET /v1/models', 'POST /v1/chat/completions', 'POST /v1/completions', 'POST /v1/embeddings'])
+    expect(
+      (await client().embeddings.create({model: 'chat', input: 'x', encoding_format: 'float'})).data[0]!.embedding,
+    ).toEqual([0.5, 0.25])
+    expect(asked).toEqual([
+      'GET /v1/models',
+      'POST /v1/chat/completions',
+      'POST /v1/completions',
+      'POST /v1/embeddings',
+    ])
   })
 
   test('gets each token when the engine says it, not when it is done', async () => {
@@ -57,32 +79,48 @@ describe("OpenAI's own client", () => {
     expect(words).toEqual(['one', 'two'])
   })
 
-  test.each(['before the first token', 'between two tokens'])('ends the work at the engine when its reader goes away %s', async (when) => {
-    let begun: () => void = () => {}
-    const isBegun = new Promise<void>((resolve) => (begun = resolve))
-    const ended = new Promise<void>((resolve) => {
-      answer = (_request, response) => {
-        response.once('close', resolve)
-        if (when === 'between two tokens') response.writeHead(200, {'content-type': 'text/event-stream'}).write(chunk('one'))
-        begun()
-      }
-    })
-    const reader = new AbortController()
-    const reading = (async () => {
-      for await (const _ of await client().chat.completions.create({...talk, stream: true}, {signal: reader.signal})) reader.abort()
-    })().catch(() => {})
-    await isBegun
-    if (when === 'before the first token') reader.abort()
-    await ended
-    await reading
-    await expect.poll(async () => (await (await server.call('GET', '/flexrack/v1/endpoints/chat')).json()) as unknown).toMatchObject({in_flight: {[target.url]: 0}})
-  })
+  test.each(['before the first token', 'between two tokens'])(
+    'ends the work at the engine when its reader goes away %s',
+    async (when) => {
+      let begun: () => void = () => {}
+      const isBegun = new Promise<void>((resolve) => (begun = resolve))
+      const ended = new Promise<void>((resolve) => {
+        answer = (_request, response) => {
+          response.once('close', resolve)
+          if (when === 'between two tokens')
+            response.writeHead(200, {'content-type': 'text/event-stream'}).write(chunk('one'))
+          begun()
+        }
+      })
+      const reader = new AbortController()
+      const reading = (async () => {
+        for await (const _ of await client().chat.completions.create({...talk, stream: true}, {signal: reader.signal}))
+          reader.abort()
+      })().catch(() => {})
+      await isBegun
+      if (when === 'before the first token') reader.abort()
+      await ended
+      await reading
+      await expect
+        .poll(async () => (await (await server.call('GET', '/flexrack/v1/endpoints/chat')).json()) as unknown)
+        .toMatchObject({in_flight: {[target.url]: 0}})
+    },
+  )
 
   test('is told of errors in its own words', async () => {
     await expect(client({apiKey: 'wrong'}).models.list()).rejects.toThrow(AuthenticationError)
-    const unknown = await client().files.list().then(() => undefined, (error: unknown) => error)
+    const unknown = await client()
+      .files.list()
+      .then(
+        () => undefined,
+        (error: unknown) => error,
+      )
     expect(unknown).toBeInstanceOf(NotFoundError)
-    expect(unknown).toMatchObject({type: 'invalid_request_error', code: 'not_found', message: expect.stringContaining('chat/completions') as string})
+    expect(unknown).toMatchObject({
+      type: 'invalid_request_error',
+      code: 'not_found',
+      message: expect.stringContaining('chat/completions') as string,
+    })
     await target.stop()
     await server.activate('chat', [], {protocol: 'openai', health: '/health'})
     await expect(client().chat.completions.create(talk)).rejects.toThrow(InternalServerError)
@@ -98,8 +136,14 @@ describe("OpenAI's own client", () => {
 
 describe('what is let through', () => {
   test.each([
-    ['POST', '/endpoints/chat/v1/load_lora_adapter'], ['GET', '/endpoints/chat/metrics'], ['POST', '/endpoints/chat/v1/files'], ['DELETE', '/endpoints/chat/v1/models/chat'],
-    ['POST', '/endpoints/chat/v2/models/chat/infer'], ['POST', '/endpoints/chat/invocations'], ['POST', '/endpoints/chat/v1/chat/completions/../../../shutdown'], ['POST', '/endpoints/chat/v1%2Fcompletions'],
+    ['POST', '/endpoints/chat/v1/load_lora_adapter'],
+    ['GET', '/endpoints/chat/metrics'],
+    ['POST', '/endpoints/chat/v1/files'],
+    ['DELETE', '/endpoints/chat/v1/models/chat'],
+    ['POST', '/endpoints/chat/v2/models/chat/infer'],
+    ['POST', '/endpoints/chat/invocations'],
+    ['POST', '/endpoints/chat/v1/chat/completions/../../../shutdown'],
+    ['POST', '/endpoints/chat/v1%2Fcompletions'],
   ])('%s %s is not', async (method, path) => {
     answer = json({})
     expect((await server.call(method, path, method === 'GET' ? {} : {body: {}})).status).toBeGreaterThanOrEqual(400)
@@ -116,10 +160,15 @@ describe('what is let through', () => {
   test("of MLflow's server invocations, ping and version are, with its errors", async () => {
     await server.activate('iris', [target.url], {protocol: 'mlflow', health: '/ping'})
     answer = json({predictions: [1]})
-    expect(await (await server.call('POST', '/endpoints/iris/invocations', {body: {inputs: [[1]]}})).json()).toEqual({predictions: [1]})
-    for (const path of ['ping', 'version', 'health']) expect((await server.call('GET', `/endpoints/iris/${path}`)).status).toBe(200)
+    expect(await (await server.call('POST', '/endpoints/iris/invocations', {body: {inputs: [[1]]}})).json()).toEqual({
+      predictions: [1],
+    })
+    for (const path of ['ping', 'version', 'health'])
+      expect((await server.call('GET', `/endpoints/iris/${path}`)).status).toBe(200)
     expect((await server.call('GET', '/endpoints/iris/docs')).status).toBe(404)
     await server.activate('iris', [], {protocol: 'mlflow', health: '/ping'})
-    expect(await (await server.call('POST', '/endpoints/iris/invocations', {body: {}})).json()).toMatchObject({error_code: 'TEMPORARILY_UNAVAILABLE'})
+    expect(await (await server.call('POST', '/endpoints/iris/invocations', {body: {}})).json()).toMatchObject({
+      error_code: 'TEMPORARILY_UNAVAILABLE',
+    })
   })
 })

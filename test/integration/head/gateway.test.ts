@@ -31,10 +31,17 @@ describe('the gateway', () => {
   test('hands a request on with its path, query and headers, but never with the token', async () => {
     const target = await startTarget('a')
     await server.activate('digits', [target.url])
-    const answer = await server.call('POST', `${INFER}?x=1`, {body: {inputs: [1]}, headers: {'x-request-id': '7', cookie: 'a=b'}})
+    const answer = await server.call('POST', `${INFER}?x=1`, {
+      body: {inputs: [1]},
+      headers: {'x-request-id': '7', cookie: 'a=b'},
+    })
     const echo = (await answer.json()) as Echo
     expect(echo).toMatchObject({path: '/v2/models/digits/infer?x=1', size: 14})
-    expect(echo.headers).toMatchObject({'x-request-id': '7', 'content-type': 'application/json', host: new URL(target.url).host})
+    expect(echo.headers).toMatchObject({
+      'x-request-id': '7',
+      'content-type': 'application/json',
+      host: new URL(target.url).host,
+    })
     expect(Object.keys(echo.headers)).not.toEqual(expect.arrayContaining(['authorization']))
     expect(echo.headers.cookie).toBeUndefined()
   })
@@ -42,7 +49,10 @@ describe('the gateway', () => {
   test('calls JSON what a bare curl calls a form', async () => {
     const target = await startTarget('a')
     await server.activate('digits', [target.url])
-    const answer = await server.call('POST', INFER, {body: '{}', headers: {'content-type': 'application/x-www-form-urlencoded'}})
+    const answer = await server.call('POST', INFER, {
+      body: '{}',
+      headers: {'content-type': 'application/x-www-form-urlencoded'},
+    })
     expect(((await answer.json()) as Echo).headers['content-type']).toBe('application/json')
   })
 
@@ -73,14 +83,21 @@ describe('the gateway', () => {
   test('sends a request once more, to another target, where a model server dies over it; not a third time', async () => {
     let deaths = 0
     const dies: Answer = (request) => (deaths++, request.socket.destroy())
-    const [bad, good, worse] = [await startTarget('bad', dies), await startTarget('good'), await startTarget('worse', dies)]
+    const [bad, good, worse] = [
+      await startTarget('bad', dies),
+      await startTarget('good'),
+      await startTarget('worse', dies),
+    ]
     await server.activate('digits', [bad.url, good.url])
     for (let index = 0; index < 4; index++) expect((await infer()).name).toBe('good')
     expect(deaths).toBeGreaterThan(0)
     await server.activate('digits', [bad.url, worse.url, bad.url.replace('127.0.0.1', 'localhost')])
     deaths = 0
     const answer = await server.call('POST', INFER, {body: {}})
-    expect([answer.status, await answer.json()]).toEqual([502, expect.objectContaining({error: expect.stringContaining('went away in mid-request')})])
+    expect([answer.status, await answer.json()]).toEqual([
+      502,
+      expect.objectContaining({error: expect.stringContaining('went away in mid-request')}),
+    ])
     expect(deaths).toBe(2)
   })
 
@@ -90,7 +107,12 @@ describe('the gateway', () => {
     const fresh = await startTarget('new')
     await server.activate('digits', [old.url])
     const underWay = [infer(), infer(), infer()]
-    const inFlight = async (): Promise<Record<string, number>> => ((await (await server.call('GET', '/flexrack/v1/endpoints/digits')).json()) as {in_flight: Record<string, number>}).in_flight
+    const inFlight = async (): Promise<Record<string, number>> =>
+      (
+        (await (await server.call('GET', '/flexrack/v1/endpoints/digits')).json()) as {
+          in_flight: Record<string, number>
+        }
+      ).in_flight
     while ((await inFlight())[old.url] !== 3 || held.length < 3) await new Promise((resolve) => setImmediate(resolve))
     await server.activate('digits', [fresh.url])
     expect((await infer()).name).toBe('new')
@@ -118,7 +140,9 @@ describe('the gateway', () => {
     for (let release = 1; release <= 5; release++) {
       const next = await startTarget(`release ${release}`)
       await server.activate('digits', [next.url])
-      await new Promise<void>((resolve) => (current.server.close(() => resolve()), current.server.closeIdleConnections()))
+      await new Promise<void>(
+        (resolve) => (current.server.close(() => resolve()), current.server.closeIdleConnections()),
+      )
       while (!seen.has(`release ${release}`)) await new Promise((resolve) => setImmediate(resolve))
       current = next
     }
@@ -143,7 +167,11 @@ describe('the gateway', () => {
   })
 
   test('passes on a large body and the errors of a model server as they are', async () => {
-    const target = await startTarget('a', (_request, response, body) => response.writeHead(400, {'content-type': 'application/json'}).end(JSON.stringify({error: `bad tensor of ${body.length} bytes`})))
+    const target = await startTarget('a', (_request, response, body) =>
+      response
+        .writeHead(400, {'content-type': 'application/json'})
+        .end(JSON.stringify({error: `bad tensor of ${body.length} bytes`})),
+    )
     await server.activate('digits', [target.url])
     const answer = await server.call('POST', INFER, {body: `"${'x'.repeat(40 * 1024 * 1024)}"`})
     expect([answer.status, await answer.json()]).toEqual([400, {error: `bad tensor of ${40 * 1024 * 1024 + 2} bytes`}])
@@ -154,7 +182,10 @@ describe('the gateway', () => {
     expect([missing.status, await missing.json()]).toEqual([404, {error: 'no endpoint nothing', code: 'NOT_FOUND'}])
     await server.activate('digits', [])
     const idle = await server.call('POST', INFER, {body: {}})
-    expect([idle.status, await idle.json()]).toEqual([503, {error: 'endpoint digits has no active release', code: 'ENDPOINT_FAILED'}])
+    expect([idle.status, await idle.json()]).toEqual([
+      503,
+      {error: 'endpoint digits has no active release', code: 'ENDPOINT_FAILED'},
+    ])
   })
 })
 
@@ -162,33 +193,57 @@ describe('the server', () => {
   test('opens an endpoint to its token only, and nothing else to it', async () => {
     const target = await startTarget('a')
     for (const name of ['digits', 'letters']) await server.activate(name, [target.url])
-    const made = await server.call('POST', '/flexrack/v1/tokens', {body: {kind: 'endpoint', endpoint: 'digits', ttl_seconds: 60}})
+    const made = await server.call('POST', '/flexrack/v1/tokens', {
+      body: {kind: 'endpoint', endpoint: 'digits', ttl_seconds: 60},
+    })
     const {token} = (await made.json()) as {token: string}
-    const status = async (path: string, method = 'GET'): Promise<number> => (await server.call(method, path, {token})).status
+    const status = async (path: string, method = 'GET'): Promise<number> =>
+      (await server.call(method, path, {token})).status
     expect(await status('/endpoints/digits/v2/health/ready')).toBe(200)
     expect(await status('/endpoints/letters/v2/health/ready')).toBe(403)
     expect(await status('/flexrack/v1/endpoints/digits', 'DELETE')).toBe(403)
     expect(await status('/api/2.0/mlflow/experiments/search')).toBe(403)
-    expect([await status('/flexrack/v1/tokens/self', 'DELETE'), await status('/flexrack/v1/tokens/self', 'PATCH')], 'all clients share it').toEqual([403, 403])
+    expect(
+      [await status('/flexrack/v1/tokens/self', 'DELETE'), await status('/flexrack/v1/tokens/self', 'PATCH')],
+      'all clients share it',
+    ).toEqual([403, 403])
     expect(await status('/endpoints/digits/v2/health/ready')).toBe(200)
   })
 
-  test.each(['/flexrack/v1/status', '/', '/api/2.0/mlflow/runs/get', '/endpoints/digits/v2', '/nothing'])('is closed without a token at %s', async (path) => {
-    for (const headers of [{}, {authorization: 'Bearer wrong'}, {authorization: 'Basic YTpi'}, {cookie: 'flexrack_session=x'}]) {
-      expect((await fetch(server.url + path, {headers})).status).toBe(401)
-    }
-  })
+  test.each(['/flexrack/v1/status', '/', '/api/2.0/mlflow/runs/get', '/endpoints/digits/v2', '/nothing'])(
+    'is closed without a token at %s',
+    async (path) => {
+      for (const headers of [
+        {},
+        {authorization: 'Bearer wrong'},
+        {authorization: 'Basic YTpi'},
+        {cookie: 'flexrack_session=x'},
+      ]) {
+        expect((await fetch(server.url + path, {headers})).status).toBe(401)
+      }
+    },
+  )
 
   test('refuses paths that could mean something else further on', async () => {
-    for (const path of ['/api/2.0/mlflow/logged-models/m-x/../../runs/delete', '/api//2.0/mlflow/runs/get', '/api/%2e%2e/x']) {
-      const raw = await rawRequest(server.url, `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer x\r\n\r\n`)
+    for (const path of [
+      '/api/2.0/mlflow/logged-models/m-x/../../runs/delete',
+      '/api//2.0/mlflow/runs/get',
+      '/api/%2e%2e/x',
+    ]) {
+      const raw = await rawRequest(
+        server.url,
+        `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer x\r\n\r\n`,
+      )
       expect(raw).toMatch(/^HTTP\/1.1 400 /)
     }
   })
 
   test('says that tracking is not ready instead of letting a call hang', async () => {
     const answer = await server.call('GET', '/api/2.0/mlflow/experiments/get?experiment_id=0')
-    expect([answer.status, await answer.json()]).toEqual([503, {error_code: 'TEMPORARILY_UNAVAILABLE', message: expect.stringContaining('not ready yet')}])
+    expect([answer.status, await answer.json()]).toEqual([
+      503,
+      {error_code: 'TEMPORARILY_UNAVAILABLE', message: expect.stringContaining('not ready yet')},
+    ])
   })
 
   test('refuses bodies that are too large or not JSON', async () => {

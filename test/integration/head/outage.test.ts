@@ -4,7 +4,14 @@ import {join} from 'node:path'
 import {createInterface} from 'node:readline'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Secret} from '../../../src/lib/base/index.ts'
-import {connectHead, headStatus, startHead, stopHead, type HeadConnection, type ServerStatus} from '../../../src/lib/head/index.ts'
+import {
+  connectHead,
+  headStatus,
+  startHead,
+  stopHead,
+  type HeadConnection,
+  type ServerStatus,
+} from '../../../src/lib/head/index.ts'
 import {serviceStatus} from '../../../src/lib/host/index.ts'
 import {openMlflow} from '../../../src/lib/tracking/index.ts'
 import {answerOf, startClient, startTestHead, type TestHead} from '../../support/head.ts'
@@ -26,8 +33,17 @@ afterAll(async () => {
 
 async function makeRun(name: string): Promise<{id: string; token: string; env: Record<string, string>}> {
   const run = await head.mlflow.createRun({experimentId: experiment, name})
-  const {token} = await head.connection.request<{token: string}>('POST', '/flexrack/v1/tokens', {kind: 'run', run_id: run.id, experiment_id: experiment, ttl_seconds: 600})
-  return {id: run.id, token, env: {MLFLOW_TRACKING_TOKEN: token, MLFLOW_RUN_ID: run.id, MLFLOW_EXPERIMENT_ID: experiment}}
+  const {token} = await head.connection.request<{token: string}>('POST', '/flexrack/v1/tokens', {
+    kind: 'run',
+    run_id: run.id,
+    experiment_id: experiment,
+    ttl_seconds: 600,
+  })
+  return {
+    id: run.id,
+    token,
+    env: {MLFLOW_TRACKING_TOKEN: token, MLFLOW_RUN_ID: run.id, MLFLOW_EXPERIMENT_ID: experiment},
+  }
 }
 
 /** Starts a client that logs so many metrics, and calls `at100` once 100 are logged; the client waits meanwhile. */
@@ -57,11 +73,18 @@ const ready = (connection: HeadConnection): Promise<ServerStatus> =>
   })
 
 const steps = (count: number): number[] => Array.from({length: count}, (_, step) => step)
-const stepsOf = async (runId: string): Promise<number[]> => (await head.mlflow.metricHistory(runId, 'count')).map((one) => one.step).toSorted((a, b) => a - b)
+const stepsOf = async (runId: string): Promise<number[]> =>
+  (await head.mlflow.metricHistory(runId, 'count')).map((one) => one.step).toSorted((a, b) => a - b)
 
 test('a run logs on, to its very end, while the head is away; when it is back nothing is lost and nothing is there twice', async () => {
   const run = await makeRun('away')
-  const relay = await startRelay({spool: join(folder, 'away'), upstream: head.connection.nodeUri, caFile: head.caFile, token: run.token, runId: run.id})
+  const relay = await startRelay({
+    spool: join(folder, 'away'),
+    upstream: head.connection.nodeUri,
+    caFile: head.caFile,
+    token: run.token,
+    runId: run.id,
+  })
   const fleet = head.rack.fleet()
   await logMany(1000, {...run.env, MLFLOW_TRACKING_URI: relay.uri}, async () => {
     await stopHead(head.rack.rack, fleet, head.rack.context())
@@ -77,7 +100,13 @@ test('a run logs on, to its very end, while the head is away; when it is back no
 
 test('MLflow killed with -9 is started again, and a run that logs meanwhile loses nothing', async () => {
   const run = await makeRun('mlflow-killed')
-  const relay = await startRelay({spool: join(folder, 'killed'), upstream: head.connection.nodeUri, caFile: head.caFile, token: run.token, runId: run.id})
+  const relay = await startRelay({
+    spool: join(folder, 'killed'),
+    upstream: head.connection.nodeUri,
+    caFile: head.caFile,
+    token: run.token,
+    runId: run.id,
+  })
   const before = await ready(head.connection)
   await logMany(400, {...run.env, MLFLOW_TRACKING_URI: relay.uri}, async () => {
     process.kill(before.mlflow.pid!, 'SIGKILL')
@@ -99,7 +128,11 @@ test('what a relay acknowledged survives its own kill -9', async () => {
   const relay = await startRelay(nowhere)
   const log = async (uri: string, step: number): Promise<number> => {
     const body = JSON.stringify({run_id: run.id, key: 'count', value: step, timestamp: 1_700_000_000_000 + step, step})
-    const answer = await fetch(`${uri}/api/2.0/mlflow/runs/log-metric`, {method: 'POST', headers: {authorization: `Bearer ${run.token}`, 'content-type': 'application/json'}, body})
+    const answer = await fetch(`${uri}/api/2.0/mlflow/runs/log-metric`, {
+      method: 'POST',
+      headers: {authorization: `Bearer ${run.token}`, 'content-type': 'application/json'},
+      body,
+    })
     return answer.status
   }
   for (let step = 0; step < 40; step++) expect(await log(relay.uri, step)).toBe(200)
@@ -112,8 +145,13 @@ test('what a relay acknowledged survives its own kill -9', async () => {
 
 test('the head killed with -9 comes back at its address with its tokens, locks, endpoints and runs', async () => {
   const run = await makeRun('head-killed')
-  const fence = (await head.connection.request<{fence: number}>('PUT', '/flexrack/v1/locks/deploy', {owner: 'me', ttl_seconds: 600})).fence
-  await head.connection.request('PUT', '/flexrack/v1/endpoints/digits', {revision: 0, document: {active: {targets: ['http://127.0.0.1:9']}}})
+  const fence = (
+    await head.connection.request<{fence: number}>('PUT', '/flexrack/v1/locks/deploy', {owner: 'me', ttl_seconds: 600})
+  ).fence
+  await head.connection.request('PUT', '/flexrack/v1/endpoints/digits', {
+    revision: 0,
+    document: {active: {targets: ['http://127.0.0.1:9']}},
+  })
   await head.mlflow.setTag(run.id, 'acknowledged', 'yes')
   const {pid} = await serviceStatus(head.host, 'head')
   process.kill(pid!, 'SIGKILL')
@@ -126,16 +164,26 @@ test('the head killed with -9 comes back at its address with its tokens, locks, 
   expect(connection.nodeUri).toBe(head.connection.nodeUri)
   const asRun = openMlflow({uri: head.connection.uri, token: new Secret(run.token)})
   expect((await asRun.getRun(run.id)).tags.acknowledged).toBe('yes')
-  await expect(connection.request('PUT', '/flexrack/v1/locks/deploy', {owner: 'you', ttl_seconds: 5})).rejects.toMatchObject({code: 'LOCKED', details: {holder: 'me'}})
-  expect(await connection.request('PUT', '/flexrack/v1/locks/deploy', {owner: 'me', ttl_seconds: 5, fence})).toMatchObject({fence})
-  expect(await connection.request('GET', '/flexrack/v1/endpoints/digits')).toMatchObject({revision: 1, document: {active: {targets: ['http://127.0.0.1:9']}}})
+  await expect(
+    connection.request('PUT', '/flexrack/v1/locks/deploy', {owner: 'you', ttl_seconds: 5}),
+  ).rejects.toMatchObject({code: 'LOCKED', details: {holder: 'me'}})
+  expect(
+    await connection.request('PUT', '/flexrack/v1/locks/deploy', {owner: 'me', ttl_seconds: 5, fence}),
+  ).toMatchObject({fence})
+  expect(await connection.request('GET', '/flexrack/v1/endpoints/digits')).toMatchObject({
+    revision: 1,
+    document: {active: {targets: ['http://127.0.0.1:9']}},
+  })
   await connection.close()
 })
 
 test('two starts at once end with one head, and a start of one that runs changes nothing', async () => {
   const fleet = head.rack.fleet()
   const before = await ready(head.connection)
-  const [one, other] = await Promise.all([startHead(head.rack.rack, fleet, head.rack.context()), startHead(head.rack.rack, head.rack.fleet(), head.rack.context())])
+  const [one, other] = await Promise.all([
+    startHead(head.rack.rack, fleet, head.rack.context()),
+    startHead(head.rack.rack, head.rack.fleet(), head.rack.context()),
+  ])
   expect([one.pid, other.pid]).toEqual([before.pid, before.pid])
 })
 
@@ -146,5 +194,8 @@ test("stopping leaves no process of the head, and its socket's folder is closed 
   expect(mode & 0o077).toBe(0)
   await stopHead(head.rack.rack, fleet, head.rack.context())
   for (const one of [pid, mlflow.pid!]) expect(() => process.kill(one, 0)).toThrow('ESRCH')
-  await expect(connectHead(head.rack.rack, fleet, head.rack.context())).rejects.toMatchObject({code: 'NOT_FOUND', hint: 'flexrack head start --rack local'})
+  await expect(connectHead(head.rack.rack, fleet, head.rack.context())).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    hint: 'flexrack head start --rack local',
+  })
 })

@@ -45,7 +45,8 @@ describe.skipIf(!mayMakeNetworks())('on a rack of several machines', () => {
     await endpoints?.remove('tiny').catch(() => {})
     await endpoints?.close()
     await tracking?.close()
-    if (net && fleet) await (await openHost(fleet, net.rack.nodes[0]!, makeContext({}))).call('service.stop', {id: 'head'})
+    if (net && fleet)
+      await (await openHost(fleet, net.rack.nodes[0]!, makeContext({}))).call('service.stop', {id: 'head'})
     await fleet?.close()
     await net?.stop()
   }, 120_000)
@@ -66,8 +67,15 @@ describe.skipIf(!mayMakeNetworks())('on a rack of several machines', () => {
     expect(curl('node-2', '--cacert', status.certificates!, page)).toBe('401')
     expect(curl('node-2', page)).toMatch(/certificate|issuer/i)
     expect(curl('node-2', page.replace('https', 'http'))).not.toMatch(/^[1-4]/)
-    const listening = net.inside('node-1', 'ss', '-Hltn').split('\n').filter((line) => !line.includes(':22 ')).map((line) => line.trim().split(/\s+/)[3] ?? '').filter((one) => one !== '' && !one.endsWith(`${net.servers['node-1']!.port}`))
-    expect(listening.filter((one) => !one.startsWith('127.') && !one.startsWith('[::1]'))).toEqual([`${address}:${status.port}`])
+    const listening = net
+      .inside('node-1', 'ss', '-Hltn')
+      .split('\n')
+      .filter((line) => !line.includes(':22 '))
+      .map((line) => line.trim().split(/\s+/)[3] ?? '')
+      .filter((one) => one !== '' && !one.endsWith(`${net.servers['node-1']!.port}`))
+    expect(listening.filter((one) => !one.startsWith('127.') && !one.startsWith('[::1]'))).toEqual([
+      `${address}:${status.port}`,
+    ])
     expect((await stat(status.certificates!)).mode & 0o777).toBe(0o600)
   })
 
@@ -79,12 +87,40 @@ describe.skipIf(!mayMakeNetworks())('on a rack of several machines', () => {
     expect(shown.servers[0]).toMatchObject({node: 'node-2', state: 'running'})
     const token = (await endpoints.token('tiny')).reveal()
     const request = JSON.stringify({inputs: [{name: 'x', shape: [1, 4], datatype: 'FP32', data: [1, 1, 1, 1]}]})
-    expect(curl('node-2', '--cacert', shown.certificates!, '-H', `Authorization: Bearer ${token}`, '-H', 'Content-Type: application/json', '-d', request, `${shown.url}/v2/models/tiny/infer`)).toBe('200')
-    // The server itself, past the gateway: from the head's own machine, with the right authority to trust, and without a certificate.
-    for (const words of [['--cacert', shown.certificates!, `${target}/v2/models/tiny`], ['-k', `${target}/v2/models/tiny`], [`${target.replace('https', 'http')}/v2/models/tiny`]]) {
+    expect(
+      curl(
+        'node-2',
+        '--cacert',
+        shown.certificates!,
+        '-H',
+        `Authorization: Bearer ${token}`,
+        '-H',
+        'Content-Type: application/json',
+        '-d',
+        request,
+        `${shown.url}/v2/models/tiny/infer`,
+      ),
+    ).toBe('200')
+    // The server itself, past the gateway: from the head's own machine, with the right authority to trust, and without
+    // a certificate.
+    for (const words of [
+      ['--cacert', shown.certificates!, `${target}/v2/models/tiny`],
+      ['-k', `${target}/v2/models/tiny`],
+      [`${target.replace('https', 'http')}/v2/models/tiny`],
+    ]) {
       expect([words, curl('node-1', ...words)]).toEqual([words, expect.not.stringMatching(/^[1-5]\d\d$/)])
     }
-    const outside = net.inside('node-2', 'ss', '-Hltn').split('\n').map((line) => line.trim().split(/\s+/)[3] ?? '').filter((one) => one !== '' && !one.startsWith('127.') && !one.startsWith('[::1]') && !one.endsWith(`:${net.servers['node-2']!.port}`))
+    const outside = net
+      .inside('node-2', 'ss', '-Hltn')
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/)[3] ?? '')
+      .filter(
+        (one) =>
+          one !== '' &&
+          !one.startsWith('127.') &&
+          !one.startsWith('[::1]') &&
+          !one.endsWith(`:${net.servers['node-2']!.port}`),
+      )
     expect(outside).toEqual([new URL(target).host])
   })
 
@@ -93,7 +129,15 @@ describe.skipIf(!mayMakeNetworks())('on a rack of several machines', () => {
     const host = await openHost(fleet, net.rack.nodes[1]!, makeContext({}))
     const {pid} = await host.call('service.status', {id: shown.servers[0]!.service})
     process.kill(pid!, 'SIGKILL')
-    const answers = await Promise.all(Array.from({length: 4}, () => tracking.head!.request<{outputs: unknown[]}>('POST', '/endpoints/tiny/v2/models/tiny/infer', {inputs: [{name: 'x', shape: [1, 4], datatype: 'FP32', data: [1, 1, 1, 1]}]}).catch((error: Error) => error.message)))
+    const answers = await Promise.all(
+      Array.from({length: 4}, () =>
+        tracking
+          .head!.request<{outputs: unknown[]}>('POST', '/endpoints/tiny/v2/models/tiny/infer', {
+            inputs: [{name: 'x', shape: [1, 4], datatype: 'FP32', data: [1, 1, 1, 1]}],
+          })
+          .catch((error: Error) => error.message),
+      ),
+    )
     expect(answers.map((one) => typeof one)).toEqual(['object', 'object', 'object', 'object'])
   })
 })
@@ -114,32 +158,61 @@ describe('somebody else at the port of the head', () => {
       const folder = join(head.host.root, 'head')
       const reporter = {...context.reporter, warn: (text: string) => void warned.push(text)}
       const {connectHead} = await import('../../../src/lib/head/index.ts')
-      const connections = await Promise.all([1, 2, 3].map(() => connectHead(head.rack.rack, fleet, {...context, reporter})))
-      const run = await head.mlflow.createRun({experimentId: (await head.mlflow.ensureExperiment('other-authorities')).id, name: 'one'})
+      const connections = await Promise.all(
+        [1, 2, 3].map(() => connectHead(head.rack.rack, fleet, {...context, reporter})),
+      )
+      const run = await head.mlflow.createRun({
+        experimentId: (await head.mlflow.ensureExperiment('other-authorities')).id,
+        name: 'one',
+      })
       await stopHead(head.rack.rack, fleet, context)
       const otherAuthority = await Authority.open(join(folder, '..', 'other-authority'))
       const names = ['flexrack-head', 'localhost', '127.0.0.1']
       const own = await Authority.open(folder)
       const identities = {
-        'with the same names from an authority of its own': await otherAuthority.leaf('listener', {name: 'flexrack head', names, usage: 'server'}),
-        'with a certificate that the rack has signed for a model server at the same address': await own.lasting({name: 'model server', names: ['127.0.0.1'], usage: 'server'}),
+        'with the same names from an authority of its own': await otherAuthority.leaf('listener', {
+          name: 'flexrack head',
+          names,
+          usage: 'server',
+        }),
+        'with a certificate that the rack has signed for a model server at the same address': await own.lasting({
+          name: 'model server',
+          names: ['127.0.0.1'],
+          usage: 'server',
+        }),
         'without TLS': undefined,
       }
       for (const [index, [what, identity]] of Object.entries(identities).entries()) {
         const connection = connections[index]!
         warned.length = 0
-        const server = (identity ? createSecure({key: identity.key, cert: identity.certificate}) : createPlain()) as Server
+        const server = (
+          identity ? createSecure({key: identity.key, cert: identity.certificate}) : createPlain()
+        ) as Server
         server.on('request', (request, response) => {
           heard.push(`${what}: ${request.method} ${request.url} ${request.headers.authorization}`)
           response.end('{}')
         })
-        await new Promise<void>((resolve, reject) => server.once('error', reject).listen(Number(port), hostname, resolve))
+        await new Promise<void>((resolve, reject) =>
+          server.once('error', reject).listen(Number(port), hostname, resolve),
+        )
         try {
           expect((server.address() as AddressInfo).port).toBe(Number(port))
-          await expect(connection.request('GET', '/flexrack/v1/status'), what).rejects.toMatchObject({code: 'NODE_UNREACHABLE'})
+          await expect(connection.request('GET', '/flexrack/v1/status'), what).rejects.toMatchObject({
+            code: 'NODE_UNREACHABLE',
+          })
           expect(warned, what).toEqual([expect.stringMatching(/is not the head of rack .*, and was told nothing/)])
-          const relay = await startRelay({spool: join(folder, '..', `spool-${index}`), upstream: head.connection.nodeUri, caFile: head.caFile, token: 'a-secret', runId: run.id})
-          await fetch(`${relay.uri}/api/2.0/mlflow/runs/log-metric`, {method: 'POST', headers: {authorization: 'Bearer a-secret', 'content-type': 'application/json'}, body: JSON.stringify({run_id: run.id, key: 'loss', value: 1, timestamp: 1, step: 1})})
+          const relay = await startRelay({
+            spool: join(folder, '..', `spool-${index}`),
+            upstream: head.connection.nodeUri,
+            caFile: head.caFile,
+            token: 'a-secret',
+            runId: run.id,
+          })
+          await fetch(`${relay.uri}/api/2.0/mlflow/runs/log-metric`, {
+            method: 'POST',
+            headers: {authorization: 'Bearer a-secret', 'content-type': 'application/json'},
+            body: JSON.stringify({run_id: run.id, key: 'loss', value: 1, timestamp: 1, step: 1}),
+          })
           await relay.seen('tracking.away')
           await relay.kill()
         } finally {

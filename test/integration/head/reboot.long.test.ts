@@ -33,10 +33,15 @@ const warned: string[] = []
 
 beforeAll(async () => {
   if (whyNot) return
-  execFileSync(process.execPath, [resolve(import.meta.dirname, '../../../scripts/build-native.ts')], {stdio: ['ignore', 'ignore', 'inherit']})
+  execFileSync(process.execPath, [resolve(import.meta.dirname, '../../../scripts/build-native.ts')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   machine = await startRebootable()
   folder = await mkdtemp(join(tmpdir(), 'flexrack-reboot-'))
-  context = makeContext({env: {...process.env, FLEXRACK_HOME: folder}, reporter: {...silentReporter, warn: (text) => warned.push(text)}})
+  context = makeContext({
+    env: {...process.env, FLEXRACK_HOME: folder},
+    reporter: {...silentReporter, warn: (text) => warned.push(text)},
+  })
   rack = {name: 'lab', path: join(folder, 'lab.yaml'), nodes: [machine.node], head: {node: 'node', bind: '127.0.0.1'}}
   fleet = openFleet(rack.nodes, context)
 }, LONG)
@@ -66,8 +71,14 @@ async function withEndpoints<T>(use: (endpoints: Endpoints) => Promise<T>): Prom
   }
 }
 
-const predict = async (): Promise<unknown> => withEndpoints(async (endpoints) => ((await endpoints.invoke({name: 'tiny', file: '--data', bytes: Buffer.from('[[1, 2, 3, 4]]')})) as TensorAnswer).outputs[0]?.data)
-const devices = async (): Promise<string[]> => (await openGpus({rack, fleet}, context).read(rack.nodes)).devices.map(({name}) => name)
+const predict = async (): Promise<unknown> =>
+  withEndpoints(
+    async (endpoints) =>
+      ((await endpoints.invoke({name: 'tiny', file: '--data', bytes: Buffer.from('[[1, 2, 3, 4]]')})) as TensorAnswer)
+        .outputs[0]?.data,
+  )
+const devices = async (): Promise<string[]> =>
+  (await openGpus({rack, fleet}, context).read(rack.nodes)).devices.map(({name}) => name)
 const portOfHead = async (): Promise<number> => {
   const connection = await connectHead(rack, fleet, context)
   try {
@@ -77,40 +88,48 @@ const portOfHead = async (): Promise<number> => {
   }
 }
 
-test.skipIf(whyNot)('a real MLServer and a real GPU daemon come back after a power cut, and so does the head where its port is taken: at another one', async () => {
-  await startHead(rack, fleet, context)
-  const tracking = await openTracking({rack, fleet}, context)
-  await finishedRun(tracking, 'tiny-one', {'model.onnx': addModel(2)})
-  const models = modelsOf(tracking.mlflow, context)
-  await models.register(await models.findRegistration({name: 'tiny', run: 'tiny-one', alias: 'production'}))
-  await tracking.close()
-  await withEndpoints((endpoints) => endpoints.deploy({name: 'tiny'}))
-  expect(await openGpus({rack, fleet}, context).serve(rack.nodes, {backend: 'sim'})).toMatchObject([{node: 'node', started: true, comes_back: {by: 'cron'}}])
-  const [answer, shared, port] = [await predict(), await devices(), await portOfHead()]
-  expect([answer, shared.length]).toEqual([[3, 4, 5, 6], 1])
-  expect(warned).toEqual([])
-  await fleet.close()
+test.skipIf(whyNot)(
+  'a real MLServer and a real GPU daemon come back after a power cut, and so does the head where its port is taken: at another one',
+  async () => {
+    await startHead(rack, fleet, context)
+    const tracking = await openTracking({rack, fleet}, context)
+    await finishedRun(tracking, 'tiny-one', {'model.onnx': addModel(2)})
+    const models = modelsOf(tracking.mlflow, context)
+    await models.register(await models.findRegistration({name: 'tiny', run: 'tiny-one', alias: 'production'}))
+    await tracking.close()
+    await withEndpoints((endpoints) => endpoints.deploy({name: 'tiny'}))
+    expect(await openGpus({rack, fleet}, context).serve(rack.nodes, {backend: 'sim'})).toMatchObject([
+      {node: 'node', started: true, comes_back: {by: 'cron'}},
+    ])
+    const [answer, shared, port] = [await predict(), await devices(), await portOfHead()]
+    expect([answer, shared.length]).toEqual([[3, 4, 5, 6], 1])
+    expect(warned).toEqual([])
+    await fleet.close()
 
-  // What ran there ends a moment later.
-  await machine.reboot(() => until(async () => {
-    taker = createServer().listen(port, '127.0.0.1')
-    await once(taker, 'listening')
-    return taker
-  }))
+    // What ran there ends a moment later.
+    await machine.reboot(() =>
+      until(async () => {
+        taker = createServer().listen(port, '127.0.0.1')
+        await once(taker, 'listening')
+        return taker
+      }),
+    )
 
-  fleet = openFleet(rack.nodes, context)
-  expect(await until(predict)).toEqual(answer)
-  expect(await until(async () => ((await devices()).length > 0 ? devices() : undefined))).toEqual(shared)
-  expect(await portOfHead()).not.toBe(port)
-  expect(await checkReboot(rack.nodes, fleet, context)).toEqual({findings: [], goOn: []})
+    fleet = openFleet(rack.nodes, context)
+    expect(await until(predict)).toEqual(answer)
+    expect(await until(async () => ((await devices()).length > 0 ? devices() : undefined))).toEqual(shared)
+    expect(await portOfHead()).not.toBe(port)
+    expect(await checkReboot(rack.nodes, fleet, context)).toEqual({findings: [], goOn: []})
 
-  // What is stopped does not come back.
-  await openGpus({rack, fleet}, context).stop(rack.nodes, false)
-  await withEndpoints((endpoints) => endpoints.remove('tiny'))
-  await fleet.close()
-  await machine.reboot()
-  fleet = openFleet(rack.nodes, context)
-  await until(portOfHead)
-  expect(await withEndpoints((endpoints) => endpoints.list())).toEqual([])
-  expect(await devices()).toEqual([])
-}, LONG)
+    // What is stopped does not come back.
+    await openGpus({rack, fleet}, context).stop(rack.nodes, false)
+    await withEndpoints((endpoints) => endpoints.remove('tiny'))
+    await fleet.close()
+    await machine.reboot()
+    fleet = openFleet(rack.nodes, context)
+    await until(portOfHead)
+    expect(await withEndpoints((endpoints) => endpoints.list())).toEqual([])
+    expect(await devices()).toEqual([])
+  },
+  LONG,
+)

@@ -28,7 +28,10 @@ beforeAll(async () => {
   if (whyNot) return
   machine = await startRebootable()
   folder = await mkdtemp(join(tmpdir(), 'flexrack-reboot-'))
-  context = makeContext({env: {...process.env, FLEXRACK_HOME: folder}, reporter: {...silentReporter, warn: (text) => warned.push(text)}})
+  context = makeContext({
+    env: {...process.env, FLEXRACK_HOME: folder},
+    reporter: {...silentReporter, warn: (text) => warned.push(text)},
+  })
   rack = {name: 'lab', path: join(folder, 'lab.yaml'), nodes: [machine.node], head: {node: 'node', bind: '127.0.0.1'}}
   fleet = openFleet(rack.nodes, context)
 })
@@ -46,37 +49,53 @@ async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
   }
 }
 
-const listens = (port: number): Promise<true> => new Promise((resolve, reject) => connect(port, '127.0.0.2', () => resolve(true)).once('error', reject))
+const listens = (port: number): Promise<true> =>
+  new Promise((resolve, reject) => connect(port, '127.0.0.2', () => resolve(true)).once('error', reject))
 
-test.skipIf(whyNot)('head and the front of a server come back after a power cut, at their addresses, with what the head knew', async () => {
-  const start = (await planHead(rack, fleet, context, 'start')).steps.find((step) => step.kind === 'head.start')
-  expect(start?.title).toContain('have cron start it again after a reboot')
-  const before = await startHead(rack, fleet, context)
-  expect(warned).toEqual([])
-  const connection = await connectHead(rack, fleet, context)
-  const {id} = await openMlflow({uri: connection.uri, token: connection.token}).ensureExperiment('digits')
-  const identity = await connection.request<{key: string; certificate: string; ca: string}>('POST', '/flexrack/v1/certificates', {names: ['127.0.0.2']})
-  await connection.close()
-  const host = await openHost(fleet, machine.node, context)
-  const port = await freePort()
-  await startService(host, {id: 'endpoint-digits-r1-0', argv: ['/bin/sleep', '600'], restart: {max: 3, windowSeconds: 60}, front: {listen: ['127.0.0.2', port], to: ['127.0.0.1', port + 1], ...identity}})
-  await until(() => listens(port))
-  expect(await readFile(join(machine.home, '.flexrack', 'boot', 'resume'), 'utf8')).not.toContain('PRIVATE')
-  await fleet.close()
+test.skipIf(whyNot)(
+  'head and the front of a server come back after a power cut, at their addresses, with what the head knew',
+  async () => {
+    const start = (await planHead(rack, fleet, context, 'start')).steps.find((step) => step.kind === 'head.start')
+    expect(start?.title).toContain('have cron start it again after a reboot')
+    const before = await startHead(rack, fleet, context)
+    expect(warned).toEqual([])
+    const connection = await connectHead(rack, fleet, context)
+    const {id} = await openMlflow({uri: connection.uri, token: connection.token}).ensureExperiment('digits')
+    const identity = await connection.request<{key: string; certificate: string; ca: string}>(
+      'POST',
+      '/flexrack/v1/certificates',
+      {names: ['127.0.0.2']},
+    )
+    await connection.close()
+    const host = await openHost(fleet, machine.node, context)
+    const port = await freePort()
+    await startService(host, {
+      id: 'endpoint-digits-r1-0',
+      argv: ['/bin/sleep', '600'],
+      restart: {max: 3, windowSeconds: 60},
+      front: {listen: ['127.0.0.2', port], to: ['127.0.0.1', port + 1], ...identity},
+    })
+    await until(() => listens(port))
+    expect(await readFile(join(machine.home, '.flexrack', 'boot', 'resume'), 'utf8')).not.toContain('PRIVATE')
+    await fleet.close()
 
-  await machine.reboot()
+    await machine.reboot()
 
-  fleet = openFleet(rack.nodes, context)
-  const again = await until(async () => {
-    const found = await connectHead(rack, fleet, context)
-    return (await openMlflow({uri: found.uri, token: found.token}).version()) ? found : undefined
-  })
-  expect((await openMlflow({uri: again.uri, token: again.token}).ensureExperiment('digits')).id).toBe(id)
-  const status = await again.request<{port: number; pid: number}>('GET', '/flexrack/v1/status')
-  expect(status.port).toBe(before.port)
-  await again.close()
-  await until(() => listens(port))
-  expect(await serviceStatus(await openHost(fleet, machine.node, context), 'endpoint-digits-r1-0')).toMatchObject({state: 'running', restarts: 0})
-  expect(await checkReboot(rack.nodes, fleet, context)).toEqual({findings: [], goOn: []})
-  expect(unknownFiles('NODE', join(machine.home, '.flexrack'))).toEqual([])
-})
+    fleet = openFleet(rack.nodes, context)
+    const again = await until(async () => {
+      const found = await connectHead(rack, fleet, context)
+      return (await openMlflow({uri: found.uri, token: found.token}).version()) ? found : undefined
+    })
+    expect((await openMlflow({uri: again.uri, token: again.token}).ensureExperiment('digits')).id).toBe(id)
+    const status = await again.request<{port: number; pid: number}>('GET', '/flexrack/v1/status')
+    expect(status.port).toBe(before.port)
+    await again.close()
+    await until(() => listens(port))
+    expect(await serviceStatus(await openHost(fleet, machine.node, context), 'endpoint-digits-r1-0')).toMatchObject({
+      state: 'running',
+      restarts: 0,
+    })
+    expect(await checkReboot(rack.nodes, fleet, context)).toEqual({findings: [], goOn: []})
+    expect(unknownFiles('NODE', join(machine.home, '.flexrack'))).toEqual([])
+  },
+)

@@ -21,7 +21,10 @@ afterAll(async () => {
 describe('probing nodes', () => {
   it('measures cores, memory, disk, Python, interfaces, routes and the clock of each', async () => {
     const reports = await probeNodes(local.rack.nodes, local.fleet(), local.context(), {peers: local.rack.nodes})
-    expect(reports.map((report) => [report.node, report.ok])).toEqual([['node-1', true], ['node-2', true]])
+    expect(reports.map((report) => [report.node, report.ok])).toEqual([
+      ['node-1', true],
+      ['node-2', true],
+    ])
     const {facts, clock} = reports[0]!.value!
     expect(facts.cpu?.cores).toBeGreaterThan(0)
     expect(facts.memory?.total).toBeGreaterThan(facts.memory!.available)
@@ -38,8 +41,14 @@ describe('probing nodes', () => {
     const fleet = openFleet(nodes, local.context())
     try {
       const reports = await probeNodes(nodes, fleet, local.context())
-      expect(reports.map((report) => [report.node, report.ok, report.code])).toEqual([['node-1', true, undefined], ['node-2', true, undefined], ['gone', false, 'NODE_UNREACHABLE']])
-      expect(() => throwIfAnyFailed(reports)).toThrow(expect.objectContaining({code: 'SOME_NODES_FAILED', exitCode: 8, details: {nodes: reports}}))
+      expect(reports.map((report) => [report.node, report.ok, report.code])).toEqual([
+        ['node-1', true, undefined],
+        ['node-2', true, undefined],
+        ['gone', false, 'NODE_UNREACHABLE'],
+      ])
+      expect(() => throwIfAnyFailed(reports)).toThrow(
+        expect.objectContaining({code: 'SOME_NODES_FAILED', exitCode: 8, details: {nodes: reports}}),
+      )
     } finally {
       await fleet.close()
     }
@@ -81,10 +90,20 @@ describe('installing and uninstalling', () => {
     await startService(host, {id: 'sleeper', argv: ['sleep', '600']})
     await expect.poll(() => serviceStatus(host, 'sleeper')).toMatchObject({state: 'running'})
     const {pid} = await serviceStatus(host, 'sleeper')
-    const refused = await uninstallNodes(await planUninstall(local.rack, [node], fleet, local.context()), [node], fleet, local.context())
+    const refused = await uninstallNodes(
+      await planUninstall(local.rack, [node], fleet, local.context()),
+      [node],
+      fleet,
+      local.context(),
+    )
     expect(refused[0]).toMatchObject({ok: false, code: 'CONFLICT'})
     expect(existsSync(`/proc/${pid}`)).toBe(true)
-    const forced = await uninstallNodes(await planUninstall(local.rack, [node], fleet, local.context(), {force: true, grace: 2}), [node], fleet, local.context())
+    const forced = await uninstallNodes(
+      await planUninstall(local.rack, [node], fleet, local.context(), {force: true, grace: 2}),
+      [node],
+      fleet,
+      local.context(),
+    )
     expect(forced[0]).toMatchObject({ok: true})
     expect(forced[0]!.value!.ended).toBeGreaterThan(0)
     expect(existsSync(`/proc/${pid}`)).toBe(false)

@@ -12,7 +12,10 @@ beforeAll(async () => {
   buildProgram()
   local = await startLocalRack({nodes: 2})
   const yaml = await readFile(local.rack.path, 'utf8')
-  await writeFile(join(local.rack.path, '../mixed.yaml'), `${yaml.trimEnd()}\n  - name: gone\n    host: 127.0.0.1\n    port: 1\n`)
+  await writeFile(
+    join(local.rack.path, '../mixed.yaml'),
+    `${yaml.trimEnd()}\n  - name: gone\n    host: 127.0.0.1\n    port: 1\n`,
+  )
 })
 afterAll(() => local.stop())
 
@@ -23,7 +26,10 @@ describe('flexrack status', () => {
     const overview = JSON.parse(stdout) as Overview
     expect(overview).toMatchObject({
       rack: 'local',
-      nodes: [{node: 'node-1', ok: true}, {node: 'node-2', ok: true}],
+      nodes: [
+        {node: 'node-1', ok: true},
+        {node: 'node-2', ok: true},
+      ],
       head: {node: 'node-1', state: 'stopped'},
       runs: [],
       endpoints: [],
@@ -35,11 +41,18 @@ describe('flexrack status', () => {
 
   it('shows runs that are over, the second time from what the first has written down', async () => {
     const names = local.rack.nodes.map((node) => node.name)
-    const folders = [layRun(local.home, 'demo-aaaaa', names, 0, 2), layRun(local.home, 'demo-aaaaa', names, 1, 2), layRun(local.home, 'demo-bbbbb', names, 1, 1)]
+    const folders = [
+      layRun(local.home, 'demo-aaaaa', names, 0, 2),
+      layRun(local.home, 'demo-aaaaa', names, 1, 2),
+      layRun(local.home, 'demo-bbbbb', names, 1, 1),
+    ]
     const summaries = folders.map((folder) => join(folder, 'summary.json'))
-    const ask = async (): Promise<Overview['runs']> => (JSON.parse((await flexrack(['status', '--rack', 'local', '--json'], {env: local.env})).stdout) as Overview).runs
+    const ask = async (): Promise<Overview['runs']> =>
+      (JSON.parse((await flexrack(['status', '--rack', 'local', '--json'], {env: local.env})).stdout) as Overview).runs
     const first = await ask()
-    expect(first.map(({run, status, worldSize}) => ({run, status, worldSize})).sort((a, b) => a.run.localeCompare(b.run))).toEqual([
+    expect(
+      first.map(({run, status, worldSize}) => ({run, status, worldSize})).sort((a, b) => a.run.localeCompare(b.run)),
+    ).toEqual([
       {run: 'demo-aaaaa', status: 'finished', worldSize: 4},
       {run: 'demo-bbbbb', status: 'finished', worldSize: 2},
     ])

@@ -1,9 +1,12 @@
-"""Runs a framework's tour on a GPU in software: natively, and attached to it over shared memory and over TLS. Every value is beside the CPU's.
+"""Runs a framework's tour on a GPU in software: natively, and attached to it over shared memory and over TLS. Every
+value is beside the CPU's.
 
     python3 test/native/frameworks/compare.py [NAME[:PART]...]    a table of what was computed (FLEXRACK_NATIVE_BUILD names another build)
     python3 test/native/frameworks/compare.py --write [NAME...]   and puts its rows where docs/software-gpu.md has them
 
-A tour is a program here, NAME_tour.py, and a lock file of what it needs, NAME.txt (npm run locks)."""
+A tour is a program here, NAME_tour.py, and a lock file of what it needs, NAME.txt (npm run locks).
+"""
+
 import json
 import os
 import shutil
@@ -30,13 +33,27 @@ HEAD = "| framework | version | what | values | largest difference | natively | 
 
 
 class Framework:
-    """`shown`: the package whose version the table shows. `what` it computes: (words for the tour, what these are) of each run. `env`: what it is told. `ways`: those in which it can be.
-    `program`: what of the system it needs besides. `capability`: where it is not that of the profile."""
+    """`shown`: the package whose version the table shows. `what` it computes: (words for the tour, what these are) of
+    each run. `env`: what it is told. `ways`: those in which it can be. `program`: what of the system it needs besides.
+    `capability`: where it is not that of the profile.
+    """
 
-    def __init__(self, name, shown, what, env=None, lock=None, profile="blackwell", ways=WAYS, program=None, capability=None):
-        self.settings = {"FLEXRACK_SIM_PROFILE": profile, **({"FLEXRACK_SIM_CAPABILITY": capability} if capability else {})}
+    def __init__(
+        self, name, shown, what, env=None, lock=None, profile="blackwell", ways=WAYS, program=None, capability=None
+    ):
+        self.settings = {
+            "FLEXRACK_SIM_PROFILE": profile,
+            **({"FLEXRACK_SIM_CAPABILITY": capability} if capability else {}),
+        }
         self.what = {(): what} if isinstance(what, str) else what
-        self.name, self.shown, self.env, self.lock, self.ways, self.program = name, shown, env or {}, lock or name, ways, program
+        self.name, self.shown, self.env, self.lock, self.ways, self.program = (
+            name,
+            shown,
+            env or {},
+            lock or name,
+            ways,
+            program,
+        )
 
     @property
     def parts(self):
@@ -50,48 +67,137 @@ class Framework:
         return self.program if self.program and not shutil.which(self.program) else None
 
     def version(self):
-        return next(line for line in (HERE / f"{self.lock}.txt").read_text().splitlines() if line.startswith(f"{self.shown}==")).split("==")[1].split(" ")[0]
+        return (
+            next(
+                line
+                for line in (HERE / f"{self.lock}.txt").read_text().splitlines()
+                if line.startswith(f"{self.shown}==")
+            )
+            .split("==")[1]
+            .split(" ")[0]
+        )
 
 
 PTXAS = {"TRITON_PTXAS_PATH": PASSTHROUGH, "TRITON_PTXAS_BLACKWELL_PATH": PASSTHROUGH}
-FRAMEWORKS = {one.name: one for one in (
-    Framework("onnxruntime", "onnxruntime-gpu", "8 models: element-wise, Softmax, LayerNormalization, ReduceMean, MatMul, Gemm, Conv, a CNN; no fall-back to the CPU"),
-    Framework("cupy", "cupy-cuda13x", "element-wise, sums, sort, scan, a raw kernel", env={"CUPY_COMPILE_WITH_PTX": "1", "CUPY_ACCELERATORS": ""}),
-    Framework("triton", "triton", "softmax, scan, atomics, matrix products, tensor cores, by its compiler alone", env=PTXAS),
-    Framework("xgboost", "xgboost", "trains trees for classes and for numbers"),
-    Framework("warp", "warp-lang", "kernels, atomics, gradients by its tape, scan, radix sort"),
-    Framework("taichi", "taichi", "matrix product, atomics, a field"),
-    # The oldest device that its compiler, nvvm 13, makes code for.
-    Framework("numba", "numba", "kernels, atomics, streams, managed and mapped memory, a reduction", capability="7.5"),
-    # It keeps what it compiled in the user's cache, unless told not to.
-    Framework("tinygrad", "tinygrad", "20 operations, a convolution, gradients, a step of training", env={"CUDA": "1", "CUDA_PTX": "1", "CACHELEVEL": "0"}),
-    Framework("hashcat", "nvidia-cuda-nvrtc", "finds the words of an MD5 and of a SHA-256, by trying; Debian's 6.2.6, the version is NVRTC's", program="hashcat"),
-    Framework("catboost", "catboost", "trains trees for numbers and for classes, told to choose splits as on the CPU"),
-    Framework("ctranslate2", "ctranslate2", "a transformer goes on writing: words and scores"),
-    # On 13.0 cuBLAS takes the PTX that it has.
-    Framework("llama", "nvidia-cublas", "npm's node-llama-cpp 3.22.1: models with random weights in F16, Q8_0, Q4_0, with and without flash attention: 24 greedy tokens equal, and the probabilities of all "
-              "words; the version is cuBLAS's; capability 13.0", program="npm", capability="13.0"),
-    # Attached, its kernels would wait for memory of the application that a thread of it writes meanwhile.
-    Framework("nccl", "nvidia-nccl-cu13", "two processes over sockets: AllReduce, Broadcast, Reduce, AllGather, ReduceScatter, Send and Recv", ways=("natively",)),
-    Framework("jax", "jax", "element-wise, sums, softmax, matrix products in single and half precision, sort, scan, scatter, random numbers; an MLP trained for 6 steps", env=PTXAS),
-    Framework("torch_products", "torch", "PyTorch as it is: matrix products, batches of them, Linear, conv2d, by cuBLAS and cuDNN; capability 13.0", lock="torch", capability="13.0"),
-    Framework("torch_compile", "torch", {("element-wise", "mlp"): "element-wise, sums, softmax, layer norm, half precision; an MLP trained for 6 steps", ("transformer",): "a transformer block trained for 4 steps",
-                                         ("digits",): "the digits by a CNN, 16 steps of 64 images",
-                                         ("templates",): "Triton's matrix templates in single and half precision, batches, Linear with gelu; an MLP of them trained for 4 steps"}, env=PTXAS, lock="torch"),
-)}
+FRAMEWORKS = {
+    one.name: one
+    for one in (
+        Framework(
+            "onnxruntime",
+            "onnxruntime-gpu",
+            "8 models: element-wise, Softmax, LayerNormalization, ReduceMean, MatMul, Gemm, Conv, a CNN; no fall-back to the CPU",
+        ),
+        Framework(
+            "cupy",
+            "cupy-cuda13x",
+            "element-wise, sums, sort, scan, a raw kernel",
+            env={"CUPY_COMPILE_WITH_PTX": "1", "CUPY_ACCELERATORS": ""},
+        ),
+        Framework(
+            "triton",
+            "triton",
+            "softmax, scan, atomics, matrix products, tensor cores, by its compiler alone",
+            env=PTXAS,
+        ),
+        Framework("xgboost", "xgboost", "trains trees for classes and for numbers"),
+        Framework("warp", "warp-lang", "kernels, atomics, gradients by its tape, scan, radix sort"),
+        Framework("taichi", "taichi", "matrix product, atomics, a field"),
+        # The oldest device that its compiler, nvvm 13, makes code for.
+        Framework(
+            "numba", "numba", "kernels, atomics, streams, managed and mapped memory, a reduction", capability="7.5"
+        ),
+        # It keeps what it compiled in the user's cache, unless told not to.
+        Framework(
+            "tinygrad",
+            "tinygrad",
+            "20 operations, a convolution, gradients, a step of training",
+            env={"CUDA": "1", "CUDA_PTX": "1", "CACHELEVEL": "0"},
+        ),
+        Framework(
+            "hashcat",
+            "nvidia-cuda-nvrtc",
+            "finds the words of an MD5 and of a SHA-256, by trying; Debian's 6.2.6, the version is NVRTC's",
+            program="hashcat",
+        ),
+        Framework(
+            "catboost", "catboost", "trains trees for numbers and for classes, told to choose splits as on the CPU"
+        ),
+        Framework("ctranslate2", "ctranslate2", "a transformer goes on writing: words and scores"),
+        # On 13.0 cuBLAS takes the PTX that it has.
+        Framework(
+            "llama",
+            "nvidia-cublas",
+            "npm's node-llama-cpp 3.22.1: models with random weights in F16, Q8_0, Q4_0, with and without flash attention: 24 greedy tokens equal, and the probabilities of all "
+            "words; the version is cuBLAS's; capability 13.0",
+            program="npm",
+            capability="13.0",
+        ),
+        # Attached, its kernels would wait for memory of the application that a thread of it writes meanwhile.
+        Framework(
+            "nccl",
+            "nvidia-nccl-cu13",
+            "two processes over sockets: AllReduce, Broadcast, Reduce, AllGather, ReduceScatter, Send and Recv",
+            ways=("natively",),
+        ),
+        Framework(
+            "jax",
+            "jax",
+            "element-wise, sums, softmax, matrix products in single and half precision, sort, scan, scatter, random numbers; an MLP trained for 6 steps",
+            env=PTXAS,
+        ),
+        Framework(
+            "torch_products",
+            "torch",
+            "PyTorch as it is: matrix products, batches of them, Linear, conv2d, by cuBLAS and cuDNN; capability 13.0",
+            lock="torch",
+            capability="13.0",
+        ),
+        Framework(
+            "torch_compile",
+            "torch",
+            {
+                (
+                    "element-wise",
+                    "mlp",
+                ): "element-wise, sums, softmax, layer norm, half precision; an MLP trained for 6 steps",
+                ("transformer",): "a transformer block trained for 4 steps",
+                ("digits",): "the digits by a CNN, 16 steps of 64 images",
+                (
+                    "templates",
+                ): "Triton's matrix templates in single and half precision, batches, Linear with gelu; an MLP of them trained for 4 steps",
+            },
+            env=PTXAS,
+            lock="torch",
+        ),
+    )
+}
 
 
 def tour(framework, env, words=()):
     """(exit code, stops, seconds, what went to stderr) of one run."""
     with tempfile.TemporaryDirectory(prefix="flexrack-framework-") as folder:
-        caches = {"TORCHINDUCTOR_CACHE_DIR": f"{folder}/inductor", "TRITON_CACHE_DIR": f"{folder}/triton", "CUPY_CACHE_DIR": f"{folder}/cupy", "WARP_CACHE_PATH": f"{folder}/warp",
-                  "FLEXRACK_SIM_CACHE": f"{folder}/sim"}
+        caches = {
+            "TORCHINDUCTOR_CACHE_DIR": f"{folder}/inductor",
+            "TRITON_CACHE_DIR": f"{folder}/triton",
+            "CUPY_CACHE_DIR": f"{folder}/cupy",
+            "WARP_CACHE_PATH": f"{folder}/warp",
+            "FLEXRACK_SIM_CACHE": f"{folder}/sim",
+        }
         python = framework.python()
         began = time.monotonic()
         try:
-            code, out, err = run([python, HERE / f"{framework.name}_tour.py", *words], {**env, **caches, **framework.env}, seconds=SECONDS, preload=True)
+            code, out, err = run(
+                [python, HERE / f"{framework.name}_tour.py", *words],
+                {**env, **caches, **framework.env},
+                seconds=SECONDS,
+                preload=True,
+            )
         except subprocess.TimeoutExpired as late:
-            code, out, err = 124, (late.stdout or b"").decode(errors="replace"), f"did not end within {SECONDS} s: {(late.stderr or b'').decode(errors='replace')}"
+            code, out, err = (
+                124,
+                (late.stdout or b"").decode(errors="replace"),
+                f"did not end within {SECONDS} s: {(late.stderr or b'').decode(errors='replace')}",
+            )
         seconds = time.monotonic() - began
     stops = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
     return (code if out.splitlines()[-1:] == ["PASS"] else code or 1), stops, seconds, out[-1500:] + err[-3000:]
@@ -137,14 +243,21 @@ def row(framework, words):
     rows = {}
     for way, code, stops, seconds, text in each_way(framework, words=words):
         rows[way] = code, stops, seconds, text
-        print(f"{framework.name} {' '.join(words)} {way}: {seconds:.0f} s" + ("" if code == 0 else f", FAILED: {text}"), file=sys.stderr, flush=True)
+        print(
+            f"{framework.name} {' '.join(words)} {way}: {seconds:.0f} s" + ("" if code == 0 else f", FAILED: {text}"),
+            file=sys.stderr,
+            flush=True,
+        )
     natively = rows["natively"][1]
     times = [time_of(rows.get(way), natively) for way in WAYS]
     values = sum(stop.get("values", 1) for stop in natively)
     title = " ".join([framework.name, *words])
     # Of all ways: where atomics add, the order is another one each time.
     difference = largest([stop for _, stops, _, _ in rows.values() for stop in stops])
-    return f"| {title} | {framework.version()} | {framework.what[words]} | {values} | {difference} | {' | '.join(times)} |", all(time[0].isdigit() or time == "cannot" for time in times)
+    return (
+        f"| {title} | {framework.version()} | {framework.what[words]} | {values} | {difference} | {' | '.join(times)} |",
+        all(time[0].isdigit() or time == "cannot" for time in times),
+    )
 
 
 def put(line):
@@ -154,7 +267,7 @@ def put(line):
     end = next(number for number in range(first, len(lines)) if not lines[number].startswith("|"))
     title = line.split("|")[1]
     at = next((number for number in range(first, end) if lines[number].split("|")[1] == title), None)
-    lines[at if at is not None else end:at + 1 if at is not None else end] = [line]
+    lines[at if at is not None else end : at + 1 if at is not None else end] = [line]
     PAGE.write_text("\n".join(lines) + "\n")
 
 
@@ -162,7 +275,9 @@ def main(names):
     is_kept = names[:1] == ["--write"]
     names = names[1:] if is_kept else names
     failed = False
-    print(f"build: {BUILD.name}; processor: {os.cpu_count()} cores\n{HEAD}\n|---|---|---|---|---|---|---|---|", flush=True)
+    print(
+        f"build: {BUILD.name}; processor: {os.cpu_count()} cores\n{HEAD}\n|---|---|---|---|---|---|---|---|", flush=True
+    )
     for name in names or FRAMEWORKS:
         framework, _, only = FRAMEWORKS[name.split(":")[0]], *name.partition(":")[1:]
         if framework.lacks():

@@ -1,4 +1,7 @@
-"""CTranslate2 goes on writing with a transformer of chance weights: the same words on the GPU as on the CPU, with their scores."""
+"""CTranslate2 goes on writing with a transformer of chance weights: the same words on the GPU as on the CPU, with their
+scores.
+"""
+
 import ctypes
 import glob
 import tempfile
@@ -52,7 +55,9 @@ def write_model(folder):
 
 def written(folder, device, prompts):
     generator = ctranslate2.Generator(folder, device=device, compute_type="float32")
-    found = generator.generate_batch(prompts, max_length=LENGTH, sampling_topk=1, return_scores=True, include_prompt_in_result=False, end_token=[])
+    found = generator.generate_batch(
+        prompts, max_length=LENGTH, sampling_topk=1, return_scores=True, include_prompt_in_result=False, end_token=[]
+    )
     scores = generator.score_batch([[*prompt, *WORDS[10:14]] for prompt in prompts])
     return [one.sequences_ids[0] for one in found], [one.scores[0] for one in found], [one.log_probs for one in scores]
 

@@ -1,4 +1,5 @@
 """The CUDA driver as it is, by ctypes: for compilers that bring no runtime along."""
+
 import ctypes
 import ctypes.util
 
@@ -30,7 +31,9 @@ class Driver:
 
     def get(self, at, like):
         out = np.empty_like(like)
-        self.call("cuMemcpyDtoH_v2", out.ctypes.data_as(ctypes.c_void_p), ctypes.c_uint64(at), ctypes.c_size_t(out.nbytes))
+        self.call(
+            "cuMemcpyDtoH_v2", out.ctypes.data_as(ctypes.c_void_p), ctypes.c_uint64(at), ctypes.c_size_t(out.nbytes)
+        )
         return out
 
     def load(self, text, name):
@@ -42,14 +45,19 @@ class Driver:
     def parameters_of(self, function):
         """How many it declares."""
         count, offset, size = 0, ctypes.c_size_t(), ctypes.c_size_t()
-        while self.library.cuFuncGetParamInfo(function, ctypes.c_size_t(count), ctypes.byref(offset), ctypes.byref(size)) == 0:
+        while (
+            self.library.cuFuncGetParamInfo(function, ctypes.c_size_t(count), ctypes.byref(offset), ctypes.byref(size))
+            == 0
+        ):
             count += 1
         return count
 
     def launch(self, function, blocks, threads, shared, words):
         """`words`: a ctypes value each; what the kernel declares besides is zero."""
         words = [*words, *[ctypes.c_uint64(0)] * (self.parameters_of(function) - len(words))]
-        addresses = (ctypes.c_void_p * len(words))(*[ctypes.cast(ctypes.byref(word), ctypes.c_void_p) for word in words])
+        addresses = (ctypes.c_void_p * len(words))(
+            *[ctypes.cast(ctypes.byref(word), ctypes.c_void_p) for word in words]
+        )
         if shared > 48 << 10:
             self.call("cuFuncSetAttribute", function, 8, shared)  # MAX_DYNAMIC_SHARED_SIZE_BYTES
         self.call("cuLaunchKernel", function, *blocks, threads, 1, 1, shared, None, addresses, None)

@@ -1,4 +1,7 @@
-"""hashcat's CUDA backend: NVRTC makes PTX of its kernels, thousands of lines each, and the words it finds are those that were hashed."""
+"""hashcat's CUDA backend: NVRTC makes PTX of its kernels, thousands of lines each, and the words it finds are those
+that were hashed.
+"""
+
 import glob
 import hashlib
 import os
@@ -15,13 +18,42 @@ tour = Tour()
 
 def crack(folder, kind, digest):
     """What it finds by trying all words of three letters."""
-    nvrtc = next(Path(one).parent for place in nvidia.__path__ for one in glob.glob(f"{place}/*/lib/libnvrtc.so.*") if ".alt." not in one)
+    nvrtc = next(
+        Path(one).parent
+        for place in nvidia.__path__
+        for one in glob.glob(f"{place}/*/lib/libnvrtc.so.*")
+        if ".alt." not in one
+    )
     link = Path(folder) / "libnvrtc.so"
     if not link.exists():
         link.symlink_to(next(one for one in nvrtc.glob("libnvrtc.so.*") if ".alt." not in one.name))
-    env = {**os.environ, "HOME": folder, "XDG_CACHE_HOME": f"{folder}/cache", "XDG_DATA_HOME": f"{folder}/data", "LD_LIBRARY_PATH": f"{os.environ['LD_LIBRARY_PATH']}:{folder}:{nvrtc}"}
-    done = subprocess.run(["hashcat", "--backend-ignore-opencl", "--self-test-disable", "--potfile-disable", "--force", "--quiet", "-m", str(kind), "-a", "3", digest, "?l?l?l"],
-                          env=env, capture_output=True, text=True, timeout=SECONDS)
+    env = {
+        **os.environ,
+        "HOME": folder,
+        "XDG_CACHE_HOME": f"{folder}/cache",
+        "XDG_DATA_HOME": f"{folder}/data",
+        "LD_LIBRARY_PATH": f"{os.environ['LD_LIBRARY_PATH']}:{folder}:{nvrtc}",
+    }
+    done = subprocess.run(
+        [
+            "hashcat",
+            "--backend-ignore-opencl",
+            "--self-test-disable",
+            "--potfile-disable",
+            "--force",
+            "--quiet",
+            "-m",
+            str(kind),
+            "-a",
+            "3",
+            digest,
+            "?l?l?l",
+        ],
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+    )
     found = [line.rpartition(":")[2] for line in done.stdout.splitlines() if line.startswith(f"{digest}:")]
     return found, f"ended with {done.returncode}: {done.stdout[-1500:]} {done.stderr[-1500:]}"
 

@@ -1,6 +1,10 @@
-"""llama.cpp as npm has it built for CUDA: greedy tokens of small models with random weights, halves and quantized, beside those of its CPU. ggml's kernels carry PTX.
+"""llama.cpp as npm has it built for CUDA: greedy tokens of small models with random weights, halves and quantized,
+beside those of its CPU. ggml's kernels carry PTX.
 
-The models are made here, by llama.cpp's own writer of GGUF; node-llama-cpp (llama/package.json, with its lock) loads them."""
+The models are made here, by llama.cpp's own writer of GGUF; node-llama-cpp (llama/package.json, with its lock) loads
+them.
+"""
+
 import json
 import os
 import shutil
@@ -17,13 +21,21 @@ from stops import Tour
 HERE = Path(__file__).resolve().parent / "llama"
 WIDTH, HEADS, LAYERS, HIDDEN = 128, 4, 2, 256
 SECONDS = 2500
-KINDS = {"F16": gguf.GGMLQuantizationType.F16, "Q8_0": gguf.GGMLQuantizationType.Q8_0, "Q4_0": gguf.GGMLQuantizationType.Q4_0}
+KINDS = {
+    "F16": gguf.GGMLQuantizationType.F16,
+    "Q8_0": gguf.GGMLQuantizationType.Q8_0,
+    "Q4_0": gguf.GGMLQuantizationType.Q4_0,
+}
 tour = Tour()
 
 
 def words():
     """A vocabulary of bytes: (text, score, type) of each."""
-    yield from (("<unk>", 0.0, gguf.TokenType.UNKNOWN), ("<s>", 0.0, gguf.TokenType.CONTROL), ("</s>", 0.0, gguf.TokenType.CONTROL))
+    yield from (
+        ("<unk>", 0.0, gguf.TokenType.UNKNOWN),
+        ("<s>", 0.0, gguf.TokenType.CONTROL),
+        ("</s>", 0.0, gguf.TokenType.CONTROL),
+    )
     yield from ((f"<0x{byte:02X}>", 0.0, gguf.TokenType.BYTE) for byte in range(256))
     # Rows of quantized matrices are whole blocks.
     yield from ((f"word{number}", -float(number), gguf.TokenType.NORMAL) for number in range(29))
@@ -52,7 +64,7 @@ def write(path, kind, is_plain):
     file.add_unk_token_id(0)
 
     def matrix(name, rows, columns, value=None):
-        value = (random.standard_normal((rows, columns)) / columns ** 0.5).astype(np.float32) if value is None else value
+        value = (random.standard_normal((rows, columns)) / columns**0.5).astype(np.float32) if value is None else value
         rounded = gguf.quants.quantize(value, kind)
         if is_plain:
             file.add_tensor(name, gguf.quants.dequantize(rounded, kind).astype(np.float32))
@@ -63,12 +75,26 @@ def write(path, kind, is_plain):
     matrix("token_embd.weight", len(vocabulary), WIDTH, embedding)
     file.add_tensor("output_norm.weight", np.ones(WIDTH, np.float32))
     # Each word has one that is likely to follow: rounding does not decide which is the likeliest.
-    matrix("output.weight", len(vocabulary), WIDTH, (0.15 * (embedding[random.permutation(len(vocabulary))] + random.standard_normal(embedding.shape))).astype(np.float32))
+    matrix(
+        "output.weight",
+        len(vocabulary),
+        WIDTH,
+        (0.15 * (embedding[random.permutation(len(vocabulary))] + random.standard_normal(embedding.shape))).astype(
+            np.float32
+        ),
+    )
     for layer in range(LAYERS):
         for name in ("attn_norm", "ffn_norm"):
             file.add_tensor(f"blk.{layer}.{name}.weight", (1 + random.standard_normal(WIDTH) * 0.1).astype(np.float32))
-        for name, rows, columns in (("attn_q", WIDTH, WIDTH), ("attn_k", WIDTH // 2, WIDTH), ("attn_v", WIDTH // 2, WIDTH), ("attn_output", WIDTH, WIDTH),
-                                    ("ffn_gate", HIDDEN, WIDTH), ("ffn_up", HIDDEN, WIDTH), ("ffn_down", WIDTH, HIDDEN)):
+        for name, rows, columns in (
+            ("attn_q", WIDTH, WIDTH),
+            ("attn_k", WIDTH // 2, WIDTH),
+            ("attn_v", WIDTH // 2, WIDTH),
+            ("attn_output", WIDTH, WIDTH),
+            ("ffn_gate", HIDDEN, WIDTH),
+            ("ffn_up", HIDDEN, WIDTH),
+            ("ffn_down", WIDTH, HIDDEN),
+        ):
             matrix(f"blk.{layer}.{name}.weight", rows, columns)
     file.write_header_to_file()
     file.write_kv_data_to_file()
@@ -83,7 +109,13 @@ def modules():
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(HERE, folder)
         # Not `npm ci`: its lock would have to name builds for other systems, which a registry may not have.
-        subprocess.run(["npm", "install", "--no-save", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund"], cwd=folder, check=True, stdout=sys.stderr, env={**os.environ, "LD_LIBRARY_PATH": ""})
+        subprocess.run(
+            ["npm", "install", "--no-save", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund"],
+            cwd=folder,
+            check=True,
+            stdout=sys.stderr,
+            env={**os.environ, "LD_LIBRARY_PATH": ""},
+        )
         (folder / "complete").touch()
     return folder
 
@@ -91,7 +123,9 @@ def modules():
 def run(script, results, models):
     libraries = [str(one) for place in nvidia.__path__ for one in Path(place).glob("*/lib")]
     env = {**os.environ, "LD_LIBRARY_PATH": ":".join([os.environ["LD_LIBRARY_PATH"], *libraries])}
-    done = subprocess.run(["node", str(script), results, *models], env=env, capture_output=True, text=True, timeout=SECONDS)
+    done = subprocess.run(
+        ["node", str(script), results, *models], env=env, capture_output=True, text=True, timeout=SECONDS
+    )
     if done.returncode != 0:
         sys.exit(f"node ended with {done.returncode}: {done.stdout[-1500:]} {done.stderr[-3000:]}")
     return json.loads(Path(results).read_text())
@@ -109,9 +143,19 @@ with tempfile.TemporaryDirectory() as folder:
         write(models[-1], kind, True)
     for one in run(modules() / "tour.mjs", f"{folder}/results", models):
         name = f"{Path(one['model']).stem}{', flash attention' if one['flashAttention'] else ''}"
-        tour.says(f"{name}: all layers are on the GPU", one["gpu"]["layers"] == LAYERS + 1 and one["cpu"]["layers"] == 0, str(one))
+        tour.says(
+            f"{name}: all layers are on the GPU",
+            one["gpu"]["layers"] == LAYERS + 1 and one["cpu"]["layers"] == 0,
+            str(one),
+        )
         tour.same(f"{name}: greedy tokens", one["gpu"]["tokens"], one["cpu"]["tokens"])
-        # In halves the GPU sums in halves. Quantized, both round what goes through the layers to bytes, in their own ways: neither may be much further from the exact than the other.
+        # In halves the GPU sums in halves. Quantized, both round what goes through the layers to bytes, in their own
+        # ways: neither may be much further from the exact than the other.
         off = furthest(one["cpu"]["probabilities"], one["exact"]["probabilities"])
-        tour.stop(f"{name}: probabilities of all words", one["gpu"]["probabilities"], one["exact"]["probabilities"], 2 * off + 5e-3)
+        tour.stop(
+            f"{name}: probabilities of all words",
+            one["gpu"]["probabilities"],
+            one["exact"]["probabilities"],
+            2 * off + 5e-3,
+        )
 tour.end()

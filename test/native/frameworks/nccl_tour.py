@@ -1,4 +1,7 @@
-"""NCCL between two processes that it takes for two machines: collectives over sockets, as between nodes of a rack. Each sum beside numpy's."""
+"""NCCL between two processes that it takes for two machines: collectives over sockets, as between nodes of a rack. Each
+sum beside numpy's.
+"""
+
 import ctypes
 import glob
 import os
@@ -77,8 +80,16 @@ def compute(rank, file):
     run(lambda a, b: nccl.call("ncclAllReduce", a, b, count, INT, MAX, group, None), whole, whole)
     run(lambda a, b: nccl.call("ncclBroadcast", a, b, count, FLOAT, 1, group, None), one, one)
     run(lambda a, b: nccl.call("ncclReduce", a, b, count, FLOAT, SUM, 0, group, None), values(rank, 3), one)
-    run(lambda a, b: nccl.call("ncclAllGather", a, b, count, FLOAT, group, None), values(rank, 4), np.zeros(2 * SIZE, np.float32))
-    run(lambda a, b: nccl.call("ncclReduceScatter", a, b, count, FLOAT, SUM, group, None), values(rank, 5, size=2 * SIZE), one)
+    run(
+        lambda a, b: nccl.call("ncclAllGather", a, b, count, FLOAT, group, None),
+        values(rank, 4),
+        np.zeros(2 * SIZE, np.float32),
+    )
+    run(
+        lambda a, b: nccl.call("ncclReduceScatter", a, b, count, FLOAT, SUM, group, None),
+        values(rank, 5, size=2 * SIZE),
+        one,
+    )
 
     def exchange(a, b):
         nccl.call("ncclGroupStart")
@@ -98,7 +109,7 @@ def expected(rank):
     yield "Broadcast", values(1, 1)
     yield "Reduce", both(3) if rank == 0 else np.zeros(SIZE, np.float32)
     yield "AllGather", np.concatenate([values(each, 4) for each in range(RANKS)])
-    yield "ReduceScatter", both(5, size=2 * SIZE)[rank * SIZE:(rank + 1) * SIZE]
+    yield "ReduceScatter", both(5, size=2 * SIZE)[rank * SIZE : (rank + 1) * SIZE]
     yield "Send and Recv", values(1 - rank, 6)
 
 
@@ -107,8 +118,20 @@ def main():
     with tempfile.TemporaryDirectory(prefix="nccl-") as folder:
         file = Path(folder) / "id"
         # Machines of their own, by name: else NCCL shares memory between them.
-        ranks = [subprocess.Popen([sys.executable, __file__, str(rank), str(file)], env={**os.environ, "NCCL_HOSTID": f"machine-{rank}", "NCCL_SOCKET_IFNAME": "lo", "NCCL_DEBUG": "INFO",
-                                  "NCCL_IB_DISABLE": "1", "NCCL_DEBUG_FILE": f"{folder}/log-{rank}"}) for rank in range(RANKS)]
+        ranks = [
+            subprocess.Popen(
+                [sys.executable, __file__, str(rank), str(file)],
+                env={
+                    **os.environ,
+                    "NCCL_HOSTID": f"machine-{rank}",
+                    "NCCL_SOCKET_IFNAME": "lo",
+                    "NCCL_DEBUG": "INFO",
+                    "NCCL_IB_DISABLE": "1",
+                    "NCCL_DEBUG_FILE": f"{folder}/log-{rank}",
+                },
+            )
+            for rank in range(RANKS)
+        ]
         codes = [one.wait(SECONDS) for one in ranks]
         tour.says("both ranks end well", codes == [0] * RANKS, str(codes))
         logs = "".join((Path(folder) / f"log-{rank}").read_text(errors="replace") for rank in range(RANKS))

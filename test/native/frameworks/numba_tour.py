@@ -1,4 +1,5 @@
 """numba: kernels that it compiles to PTX and has the driver link, its memory of each kind, streams, its own reduction."""
+
 import math
 
 import numpy as np
@@ -101,13 +102,26 @@ def mathematics():
     a = np.linspace(0, 2, 500)
     out = cuda.device_array_like(a)
     functions[4, 128](cuda.to_device(a), out)
-    tour.stop("sine, exponential, root in double precision", out.copy_to_host(), np.sin(a) + np.exp(a) / np.sqrt(a + 1), 1e-12)
+    tour.stop(
+        "sine, exponential, root in double precision", out.copy_to_host(), np.sin(a) + np.exp(a) / np.sqrt(a + 1), 1e-12
+    )
 
 
 def its_own_reduction():
-    tour.same("its own reduction", cuda.reduce(lambda a, b: a + b)(cuda.to_device(np.arange(1000, dtype=np.float64))), 499500)
+    tour.same(
+        "its own reduction", cuda.reduce(lambda a, b: a + b)(cuda.to_device(np.arange(1000, dtype=np.float64))), 499500
+    )
 
 
-for stop in (vector_add, reduction_in_shared_memory, atomics, streams_events_and_pinned_memory, managed_memory, mapped_memory, mathematics, its_own_reduction):
+for stop in (
+    vector_add,
+    reduction_in_shared_memory,
+    atomics,
+    streams_events_and_pinned_memory,
+    managed_memory,
+    mapped_memory,
+    mathematics,
+    its_own_reduction,
+):
     stop()
 tour.end()

@@ -1,4 +1,7 @@
-"""What programs in this folder share: stops, each a value of the GPU beside the CPU's. One line of JSON a stop, then PASS or FAIL."""
+"""What programs in this folder share: stops, each a value of the GPU beside the CPU's. One line of JSON a stop, then
+PASS or FAIL.
+"""
+
 import json
 import sys
 
@@ -6,7 +9,9 @@ import numpy as np
 
 
 class Tour:
-    """Stops of one framework. `within` is the largest difference between the two that is no error, relative to the largest value (at least 1)."""
+    """Stops of one framework. `within` is the largest difference between the two that is no error, relative to the
+    largest value (at least 1).
+    """
 
     def __init__(self):
         self.bad = []
@@ -20,7 +25,9 @@ class Tour:
         else:
             difference = float(np.max(np.abs(got - expected)) / max(1.0, float(np.max(np.abs(expected)))))
         is_good = difference <= within
-        print(json.dumps({"stop": name, "values": int(got.size), "difference": difference, "within": within}), flush=True)
+        print(
+            json.dumps({"stop": name, "values": int(got.size), "difference": difference, "within": within}), flush=True
+        )
         if not is_good:
             self.bad.append(f"{name}: {difference} is more than {within}")
 

@@ -1,4 +1,5 @@
 """Taichi: fields, atomics, structs of loops; it writes PTX with LLVM and hands it to the driver."""
+
 import sys
 
 import numpy as np

@@ -1,11 +1,13 @@
 """tinygrad: operations on its CUDA device, whose kernels it writes as PTX itself."""
+
 import os
 import shutil
 
 import numpy as np
 from stops import Tour
 
-# This version looks for the driver in the system's folders only, unless it is told. What runs on the CPU is compiled by a compiler of C.
+# This version looks for the driver in the system's folders only, unless it is told. What runs on the CPU is compiled by
+# a compiler of C.
 os.environ.setdefault("CUDA_PATH", f"{os.environ['LD_LIBRARY_PATH'].split(':')[0]}/libcuda.so.1")
 os.environ.setdefault("CC", next(filter(None, map(shutil.which, ["clang", "clang-15", "clang-14"])), "clang"))
 from tinygrad import Device, Tensor, dtypes  # noqa: E402  (after it is told)
@@ -14,7 +16,10 @@ tour = Tour()
 random = np.random.default_rng(1)
 a, b = (random.standard_normal((7, 9)).astype(np.float32) for _ in range(2))
 square = random.standard_normal((9, 5)).astype(np.float32)
-image, filters = random.standard_normal((2, 3, 8, 8)).astype(np.float32), random.standard_normal((4, 3, 3, 3)).astype(np.float32)
+image, filters = (
+    random.standard_normal((2, 3, 8, 8)).astype(np.float32),
+    random.standard_normal((4, 3, 3, 3)).astype(np.float32),
+)
 whole = random.integers(-50, 50, (6, 6)).astype(np.int32)
 
 

@@ -1,6 +1,9 @@
 """PyTorch through torch.compile: Triton makes PTX of every kernel. Losses and weights beside those of the CPU, eager.
 
-PyTorch's own kernels are machine code only, and a GPU in software refuses them: what is not compiled here is copied from and to the CPU."""
+PyTorch's own kernels are machine code only, and a GPU in software refuses them: what is not compiled here is copied
+from and to the CPU.
+"""
+
 import sys
 
 import torch
@@ -16,7 +19,8 @@ inductor.deterministic = True
 inductor.joint_graph_constant_folding = False
 # Whether products are faster padded is found by timing, too.
 inductor.shape_padding = False
-# Nothing is timed to choose between kernels: a GPU in software says nothing of that, and one of PyTorch's own kernels would clear memory in between.
+# Nothing is timed to choose between kernels: a GPU in software says nothing of that, and one of PyTorch's own kernels
+# would clear memory in between.
 type(benchmarking.benchmarker).benchmark_gpu = lambda *_, **__: 1.0
 torch.manual_seed(0)
 tour = Tour()
@@ -50,6 +54,7 @@ def element_wise():
 
 def step_of(loss, rate):
     """One step of SGD as a pure function: weights and a batch to the loss and the next weights."""
+
     def step(weights, *batch):
         gradients, value = torch.func.grad_and_value(loss)(weights, *batch)
         return value, [one - rate * g for one, g in zip(weights, gradients)]
@@ -59,6 +64,7 @@ def step_of(loss, rate):
 
 def train(name, loss, parameters, batches, steps, rate, within=1e-5):
     """Losses and weights of so many steps, on the CPU and compiled on the GPU, from the same beginning."""
+
     def run(device, step):
         weights = [one.to(device) for one in parameters]
         losses = []
@@ -81,7 +87,14 @@ def mlp():
         return F.cross_entropy(product(F.gelu(product(x, a) + b), c) + d, y)
 
     batches = [(torch.randn(32, 16), torch.randint(0, 4, (32,))) for _ in range(2)]
-    train("MLP", loss, [torch.randn(16, 24) * 0.3, torch.zeros(24), torch.randn(24, 4) * 0.3, torch.zeros(4)], batches, 6, 0.5)
+    train(
+        "MLP",
+        loss,
+        [torch.randn(16, 24) * 0.3, torch.zeros(24), torch.randn(24, 4) * 0.3, torch.zeros(4)],
+        batches,
+        6,
+        0.5,
+    )
 
 
 def transformer():
@@ -92,7 +105,9 @@ def transformer():
         embedding, places, q, k, v, out, up, down = weights
         x = embedding[tokens[:, :-1]] + places
         y = F.layer_norm(x, (width,))
-        q, k, v = (product(y.reshape(-1, width), one).reshape(*y.shape[:2], heads, -1).transpose(1, 2) for one in (q, k, v))
+        q, k, v = (
+            product(y.reshape(-1, width), one).reshape(*y.shape[:2], heads, -1).transpose(1, 2) for one in (q, k, v)
+        )
         scores = (q.unsqueeze(3) * k.unsqueeze(2)).sum(-1) / (width // heads) ** 0.5
         mask = torch.ones(length, length, dtype=torch.bool, device=x.device).tril()
         mixed = (torch.softmax(scores.masked_fill(~mask, float("-inf")), -1).unsqueeze(-1) * v.unsqueeze(2)).sum(3)
@@ -115,7 +130,9 @@ def digits():
 
     def convolve(x, w, b):
         padded = F.pad(x, (1, 1, 1, 1))
-        shifted = torch.stack([padded[:, :, i:i + x.shape[2], j:j + x.shape[3]] for i in range(3) for j in range(3)], 2)
+        shifted = torch.stack(
+            [padded[:, :, i : i + x.shape[2], j : j + x.shape[3]] for i in range(3) for j in range(3)], 2
+        )
         return (shifted.unsqueeze(1) * w[None, :, :, :, None, None]).sum((2, 3)) + b[None, :, None, None]
 
     def loss(weights, x, y):
@@ -123,19 +140,36 @@ def digits():
         hidden = F.relu(convolve(x.unsqueeze(1), k, kb)).reshape(x.shape[0], 8, 4, 2, 4, 2).amax((3, 5))
         return F.cross_entropy(product(hidden.reshape(x.shape[0], -1), w) + b, y)
 
-    batches = [(images[i:i + 64], labels[i:i + 64]) for i in range(0, 512, 64)]
-    train("digits CNN", loss, [torch.randn(8, 1, 9) * 0.3, torch.zeros(8), torch.randn(128, 10) * 0.1, torch.zeros(10)], batches, 16, 0.5, 1e-4)
+    batches = [(images[i : i + 64], labels[i : i + 64]) for i in range(0, 512, 64)]
+    train(
+        "digits CNN",
+        loss,
+        [torch.randn(8, 1, 9) * 0.3, torch.zeros(8), torch.randn(128, 10) * 0.1, torch.zeros(10)],
+        batches,
+        16,
+        0.5,
+        1e-4,
+    )
 
 
 def templates():
-    """Matrix products by Triton's templates, fused with what follows. No library may be called; of a template's settings the first is taken, so that none is timed."""
+    """Matrix products by Triton's templates, fused with what follows. No library may be called; of a template's
+    settings the first is taken, so that none is timed.
+    """
     inductor.max_autotune_gemm, inductor.max_autotune_gemm_backends = True, "TRITON"
     add_preprocessing_fn(lambda choices: choices[:1])
     for name, function, shapes, kind, within in (
-            ("a @ b by a template", torch.matmul, [(64, 48), (48, 80)], torch.float32, 1e-5),
-            ("a batch of products by a template", torch.bmm, [(3, 32, 48), (3, 48, 40)], torch.float32, 1e-5),
-            ("gelu(Linear) by a template", lambda x, w, b: F.gelu(F.linear(x, w, b)), [(64, 48), (32, 48), (32,)], torch.float32, 1e-5),
-            ("half precision by a template", torch.matmul, [(64, 64), (64, 64)], torch.float16, 2e-3)):
+        ("a @ b by a template", torch.matmul, [(64, 48), (48, 80)], torch.float32, 1e-5),
+        ("a batch of products by a template", torch.bmm, [(3, 32, 48), (3, 48, 40)], torch.float32, 1e-5),
+        (
+            "gelu(Linear) by a template",
+            lambda x, w, b: F.gelu(F.linear(x, w, b)),
+            [(64, 48), (32, 48), (32,)],
+            torch.float32,
+            1e-5,
+        ),
+        ("half precision by a template", torch.matmul, [(64, 64), (64, 64)], torch.float16, 2e-3),
+    ):
         given = [torch.randn(shape).to(kind) for shape in shapes]
         got, code = run_and_get_code(compiled(function), *[one.to(GPU) for one in given])
         tour.stop(name, got.cpu().float().numpy(), function(*[one.float() for one in given]).numpy(), within)
@@ -146,7 +180,14 @@ def templates():
         return F.cross_entropy(F.linear(F.gelu(F.linear(x, a, b)), c, d), y)
 
     batches = [(torch.randn(32, 16), torch.randint(0, 4, (32,))) for _ in range(2)]
-    train("MLP of templates", loss, [torch.randn(32, 16) * 0.3, torch.zeros(32), torch.randn(4, 32) * 0.3, torch.zeros(4)], batches, 4, 0.5)
+    train(
+        "MLP of templates",
+        loss,
+        [torch.randn(32, 16) * 0.3, torch.zeros(32), torch.randn(4, 32) * 0.3, torch.zeros(4)],
+        batches,
+        4,
+        0.5,
+    )
 
 
 PARTS = {"element-wise": element_wise, "mlp": mlp, "transformer": transformer, "digits": digits, "templates": templates}

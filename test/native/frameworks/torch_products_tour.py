@@ -1,4 +1,7 @@
-"""PyTorch as it is on a device newer than any card: cuBLAS and cuDNN have no machine code for that and take their PTX. Its own kernels have none, and say so."""
+"""PyTorch as it is on a device newer than any card: cuBLAS and cuDNN have no machine code for that and take their PTX.
+Its own kernels have none, and say so.
+"""
+
 import warnings
 
 import torch

@@ -1,4 +1,5 @@
 """Triton by itself: its compiler makes PTX of each kernel, which the driver is given."""
+
 import ctypes
 
 import numpy as np
@@ -16,10 +17,20 @@ random = np.random.default_rng(0)
 def run(kernel, kinds, constants, blocks, arrays, numbers=(), warps=4):
     """Compiled for capability 12.0 and launched: what is in the last of the arrays then."""
     signature = {**dict(zip(kernel.arg_names, kinds)), **{name: "constexpr" for name in constants}}
-    made = triton.compile(ASTSource(kernel, signature=signature, constexprs=constants), target=GPUTarget("cuda", 120, 32), options={"num_warps": warps})
+    made = triton.compile(
+        ASTSource(kernel, signature=signature, constexprs=constants),
+        target=GPUTarget("cuda", 120, 32),
+        options={"num_warps": warps},
+    )
     places = [driver.put(one) for one in arrays]
     function = driver.load(made.asm["ptx"], made.metadata.name)
-    driver.launch(function, blocks, 32 * warps, made.metadata.shared, [*map(ctypes.c_uint64, places), *map(ctypes.c_int32, numbers)])
+    driver.launch(
+        function,
+        blocks,
+        32 * warps,
+        made.metadata.shared,
+        [*map(ctypes.c_uint64, places), *map(ctypes.c_int32, numbers)],
+    )
     return driver.get(places[-1], arrays[-1]), made.asm["ptx"]
 
 
@@ -45,7 +56,11 @@ def count(x, bins, length, BLOCK: tl.constexpr):
 
 @triton.jit
 def product(a, b, out, N: tl.constexpr, K: tl.constexpr, TILE: tl.constexpr):
-    m, n, k = tl.program_id(0) * TILE + tl.arange(0, TILE), tl.program_id(1) * TILE + tl.arange(0, TILE), tl.arange(0, TILE)
+    m, n, k = (
+        tl.program_id(0) * TILE + tl.arange(0, TILE),
+        tl.program_id(1) * TILE + tl.arange(0, TILE),
+        tl.arange(0, TILE),
+    )
     total = tl.zeros((TILE, TILE), dtype=tl.float32)
     for first in range(0, K, TILE):
         left = tl.load(a + m[:, None] * K + (first + k)[None, :])
@@ -56,11 +71,25 @@ def product(a, b, out, N: tl.constexpr, K: tl.constexpr, TILE: tl.constexpr):
 
 x = random.standard_normal((6, 100)).astype(np.float32)
 wanted = np.exp(x - x.max(1, keepdims=True))
-tour.stop("softmax", run(softmax, ["*fp32", "*fp32", "i32"], {"BLOCK": 128}, (6, 1, 1), [x, np.zeros_like(x)], [100])[0], wanted / wanted.sum(1, keepdims=True), 1e-6)
+tour.stop(
+    "softmax",
+    run(softmax, ["*fp32", "*fp32", "i32"], {"BLOCK": 128}, (6, 1, 1), [x, np.zeros_like(x)], [100])[0],
+    wanted / wanted.sum(1, keepdims=True),
+    1e-6,
+)
 x = random.standard_normal((4, 256)).astype(np.float32)
-tour.stop("scan", run(scan, ["*fp32", "*fp32"], {"BLOCK": 256}, (4, 1, 1), [x, np.zeros_like(x)])[0], np.cumsum(x, 1, dtype=np.float64), 1e-5)
+tour.stop(
+    "scan",
+    run(scan, ["*fp32", "*fp32"], {"BLOCK": 256}, (4, 1, 1), [x, np.zeros_like(x)])[0],
+    np.cumsum(x, 1, dtype=np.float64),
+    1e-5,
+)
 numbers = random.integers(0, 10, 1000).astype(np.int32)
-tour.same("histogram by atomics", run(count, ["*i32", "*i32", "i32"], {"BLOCK": 256}, (4, 1, 1), [numbers, np.zeros(10, np.int32)], [1000])[0], np.bincount(numbers, minlength=10))
+tour.same(
+    "histogram by atomics",
+    run(count, ["*i32", "*i32", "i32"], {"BLOCK": 256}, (4, 1, 1), [numbers, np.zeros(10, np.int32)], [1000])[0],
+    np.bincount(numbers, minlength=10),
+)
 a, b = random.standard_normal((64, 96)).astype(np.float32), random.standard_normal((96, 32)).astype(np.float32)
 sizes, blocks, out = {"N": 32, "K": 96, "TILE": 32}, (2, 1, 1), np.zeros((64, 32), np.float32)
 tour.stop("matrix product", run(product, ["*fp32"] * 3, sizes, blocks, [a, b, out])[0], a.astype(np.float64) @ b, 1e-6)

@@ -1,4 +1,5 @@
 """Warp: kernels that it compiles with the NVRTC in its wheel, and its own precompiled ones."""
+
 import os
 import tempfile
 
@@ -47,9 +48,10 @@ def on(device, dim, kernel, inputs, outputs):
 x, y = random.standard_normal(1000).astype(np.float32), random.standard_normal(1000).astype(np.float32)
 points = random.standard_normal((500, 3)).astype(np.float32)
 for name, dim, kernel, inputs, outputs, within in (
-        ("saxpy and sine", 1000, saxpy, [(2.5, None), (x, float)], [(y, float)], 1e-6),
-        ("atomic sum", 1000, total, [(x, float)], [(np.zeros(1, np.float32), float)], 1e-4),
-        ("vectors", 500, lengths, [(points, wp.vec3)], [(np.zeros(500, np.float32), float)], 1e-6)):
+    ("saxpy and sine", 1000, saxpy, [(2.5, None), (x, float)], [(y, float)], 1e-6),
+    ("atomic sum", 1000, total, [(x, float)], [(np.zeros(1, np.float32), float)], 1e-4),
+    ("vectors", 500, lengths, [(points, wp.vec3)], [(np.zeros(500, np.float32), float)], 1e-6),
+):
     tour.stop(name, on("cuda:0", dim, kernel, inputs, outputs)[0], on("cpu", dim, kernel, inputs, outputs)[0], within)
 
 

@@ -1,10 +1,13 @@
-"""What GPU code the packages of an environment carry: a table of shared libraries, their entries of machine code and of PTX, by architecture.
+"""What GPU code the packages of an environment carry: a table of shared libraries, their entries of machine code and of
+PTX, by architecture.
 
     python3 test/native/frameworks/wheels.py FOLDER...           folders with shared libraries, such as an environment's site-packages
     python3 test/native/frameworks/wheels.py --check [NAME...]   what of frameworks' environments (compare.py) is not as wheels.md has it
     python3 test/native/frameworks/wheels.py --write [NAME...]   writes it there
 
-A GPU in software computes PTX only, so a release that loses its PTX shows here. Layouts: native/cuda/fatbin.cpp."""
+A GPU in software computes PTX only, so a release that loses its PTX shows here. Layouts: native/cuda/fatbin.cpp.
+"""
+
 import mmap
 import re
 import struct
@@ -29,7 +32,7 @@ def entries(data):
             one = at + header
             while one + 64 <= end:
                 kind, _, entry_header, payload = struct.unpack_from("<HHIQ", data, one)
-                architecture, = struct.unpack_from("<I", data, one + 28)
+                (architecture,) = struct.unpack_from("<I", data, one + 28)
                 if entry_header < 64 or one + entry_header + payload > end:
                     break
                 yield kind, architecture
@@ -75,7 +78,11 @@ def rows(framework):
     environment = framework.python().parent.parent
     # npm's packages are beside those of Python, where a tour has some.
     folders = [*(environment / "lib").glob("python3*/site-packages"), *environment.glob("*/node_modules")]
-    return [f"| {framework.lock} | {name} | {text(found[ELF])} | {text(found[PTX])} |" for folder in folders for name, found in libraries(folder)]
+    return [
+        f"| {framework.lock} | {name} | {text(found[ELF])} | {text(found[PTX])} |"
+        for folder in folders
+        for name, found in libraries(folder)
+    ]
 
 
 def kept(name):
@@ -103,9 +110,15 @@ def check(names):
 
 def write(names):
     fresh = {framework.lock: rows(framework) for framework in chosen(names)}
-    others = [line for line in KEPT.read_text().splitlines()[HEAD:] if line.split(" ")[1] not in fresh] if KEPT.exists() else []
+    others = (
+        [line for line in KEPT.read_text().splitlines()[HEAD:] if line.split(" ")[1] not in fresh]
+        if KEPT.exists()
+        else []
+    )
     lines = sorted([*others, *(line for each in fresh.values() for line in each)])
-    KEPT.write_text("\n".join([TITLE, "", "| framework | library | machine code | PTX |", "|---|---|---|---|", *lines]) + "\n")
+    KEPT.write_text(
+        "\n".join([TITLE, "", "| framework | library | machine code | PTX |", "|---|---|---|---|", *lines]) + "\n"
+    )
     return 0
 
 

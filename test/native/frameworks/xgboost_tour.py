@@ -1,4 +1,5 @@
 """XGBoost trains on the GPU what it trains on the CPU: trees, predictions, regression and classes."""
+
 import json
 
 import numpy as np
@@ -15,16 +16,26 @@ y = (x[:, 0] * x[:, 1] + np.sin(x[:, 2]) + 0.1 * random.standard_normal(250) > 0
 def train(device, objective, target):
     data = xgb.QuantileDMatrix(x, target)
     said = {}
-    model = xgb.train({"device": device, "objective": objective, "tree_method": "hist", "max_depth": 4, "eta": 0.3, "seed": 1}, data, 3, evals=[(data, "train")],
-                      evals_result=said, verbose_eval=False)
+    model = xgb.train(
+        {"device": device, "objective": objective, "tree_method": "hist", "max_depth": 4, "eta": 0.3, "seed": 1},
+        data,
+        3,
+        evals=[(data, "train")],
+        evals_result=said,
+        verbose_eval=False,
+    )
     return model, list(said["train"].values())[0]
 
 
-# The GPU sums gradients as whole numbers. Of two splits that are as good as each other it may take the other one, and gradients of classes are nearly alike.
+# The GPU sums gradients as whole numbers. Of two splits that are as good as each other it may take the other one, and
+# gradients of classes are nearly alike.
 for objective, target, within in (("binary:logistic", y, 2e-2), ("reg:squarederror", x[:, 0] ** 2 + x[:, 1], 1e-5)):
     gpu, losses = train("cuda", objective, target)
     cpu, expected = train("cpu", objective, target)
-    tour.says(f"{objective} is trained on the GPU", json.loads(gpu.save_config())["learner"]["generic_param"]["device"] == "cuda:0")
+    tour.says(
+        f"{objective} is trained on the GPU",
+        json.loads(gpu.save_config())["learner"]["generic_param"]["device"] == "cuda:0",
+    )
     tour.stop(f"{objective}, loss of 3 rounds", losses, expected, within)
     if within < 1e-3:
         tour.stop(f"{objective}, predictions", gpu.predict(xgb.DMatrix(x)), cpu.predict(xgb.DMatrix(x)), within)

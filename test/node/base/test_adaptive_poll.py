@@ -1,4 +1,5 @@
 """The pause between two looks: who is woken looks at once, and who hears nothing looks seldom."""
+
 import threading
 import unittest
 

@@ -1,4 +1,5 @@
 """Which folder is this machine's, where machines share a home."""
+
 import os
 import shutil
 import subprocess
@@ -30,7 +31,13 @@ def machine(host, number=None, **parts):
 
 class SameTest(unittest.TestCase):
     def test_two_of_three_facts_make_a_machine_the_same(self):
-        for changed in ({"host": "renamed"}, {"machine": "b" * 32}, {"addresses": ["02:00:00:00:00:09"]}, {"addresses": ["02:00:00:00:00:02"]}, {"addresses": []}):
+        for changed in (
+            {"host": "renamed"},
+            {"machine": "b" * 32},
+            {"addresses": ["02:00:00:00:00:09"]},
+            {"addresses": ["02:00:00:00:00:02"]},
+            {"addresses": []},
+        ):
             self.assertTrue(home.is_same({**ALPHA, **changed}, ALPHA), changed)
 
     def test_one_alone_does_not(self):
@@ -65,7 +72,9 @@ class FolderTest(unittest.TestCase):
         self.assertEqual(beta, self.root / "nodes" / "beta")
         self.assertEqual(home.own_folder(self.root, machine("beta", 7)), self.root / "nodes" / "beta-2")
         self.assertEqual(home.own_folder(self.root, machine("../é x", 8)), self.root / "nodes" / "node")
-        self.assertEqual([home.own_folder(self.root, one) for one in (ALPHA, machine("beta.example.org"))], [self.root, beta])
+        self.assertEqual(
+            [home.own_folder(self.root, one) for one in (ALPHA, machine("beta.example.org"))], [self.root, beta]
+        )
         self.assertEqual([home.shared_root(one) for one in (self.root, beta)], [self.root, self.root])
         self.assertEqual(home.others(beta), [self.root, self.root / "nodes" / "beta-2", self.root / "nodes" / "node"])
 
@@ -76,7 +85,11 @@ class FolderTest(unittest.TestCase):
     def test_a_machine_whose_facts_change_one_by_one_keeps_its_folder(self):
         home.own_folder(self.root, ALPHA)
         beta = home.own_folder(self.root, machine("beta"))
-        for now in (machine("beta", addresses=["02:new"]), machine("beta", machine="c" * 32, addresses=["02:new"]), {"host": "gamma", "machine": "c" * 32, "addresses": ["02:new"]}):
+        for now in (
+            machine("beta", addresses=["02:new"]),
+            machine("beta", machine="c" * 32, addresses=["02:new"]),
+            {"host": "gamma", "machine": "c" * 32, "addresses": ["02:new"]},
+        ):
             self.assertEqual(home.own_folder(self.root, now), beta)
             self.assertEqual((beta / "machine").read_text().split("\n")[0], f"{now['host']} {now['machine']}")
         self.assertEqual(home.shared_root(beta), self.root)
@@ -94,7 +107,15 @@ class FolderTest(unittest.TestCase):
 
         wanted = [machine(f"m{number % 6}") for number in range(18)]  # three connections to each of six
         self.root.mkdir()
-        running = [subprocess.Popen([sys.executable, "-c", CLAIMS, str(NODE), str(self.root), json.dumps(one)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for one in wanted]
+        running = [
+            subprocess.Popen(
+                [sys.executable, "-c", CLAIMS, str(NODE), str(self.root), json.dumps(one)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for one in wanted
+        ]
         for one in running:
             one.stdin.write("\n")
             one.stdin.flush()

@@ -26,7 +26,9 @@ class InstalledTest(unittest.TestCase):
         self.make("runs/a")
         installed.record(self.root, self.root / "runs/a", "run")
         installed.record(self.root, self.root / "runs/never-made", "run")
-        self.assertEqual([(entry["path"], entry["kind"]) for entry in installed.listing(self.root)], [("runs/a", "run")])
+        self.assertEqual(
+            [(entry["path"], entry["kind"]) for entry in installed.listing(self.root)], [("runs/a", "run")]
+        )
         self.assertEqual(len((self.root / "installed.jsonl").read_text().splitlines()), 2)
         self.assertEqual((self.root / "installed.jsonl").stat().st_mode & 0o777, 0o600)
 
@@ -60,7 +62,12 @@ class InstalledTest(unittest.TestCase):
         self.assertTrue((outside / "file").exists())
 
     def test_arrival_records_in_the_same_form(self):
-        order = {"root": str(self.root), "hash": "abc", "python": sys.executable, "files": {"a.py": "1", "sub/b.py": "2", "base/file_schemas.py": Path(file_schemas.__file__).read_text()}}
+        order = {
+            "root": str(self.root),
+            "hash": "abc",
+            "python": sys.executable,
+            "files": {"a.py": "1", "sub/b.py": "2", "base/file_schemas.py": Path(file_schemas.__file__).read_text()},
+        }
         self.assertTrue(installer.place(self.root, order))
         self.assertFalse(installer.place(self.root, order))
         self.assertEqual([entry["path"] for entry in installed.listing(self.root)], ["program/abc"])

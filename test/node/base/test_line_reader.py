@@ -1,4 +1,5 @@
 """Lines of a caller, until it has gone or fallen silent."""
+
 import os
 import unittest
 

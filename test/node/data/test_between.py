@@ -1,4 +1,5 @@
 """Contents that go from one node to another, over a real socket; and manifests that want more than a version may have."""
+
 import hashlib
 import os
 import shutil
@@ -46,7 +47,10 @@ class BetweenTest(DataCase):
         channel = Opened(self.root)
         manifest = self.manifest(self.files)
         contents = [[digest, False] for _path, _executable, _size, digest in manifest["files"]]
-        thread = threading.Thread(target=lambda: between.give({"digest": self.digest, "contents": contents, "address": "127.0.0.1"}, channel), daemon=True)
+        thread = threading.Thread(
+            target=lambda: between.give({"digest": self.digest, "contents": contents, "address": "127.0.0.1"}, channel),
+            daemon=True,
+        )
         thread.start()
         self.assertTrue(channel.opened.wait(10))
         return channel.told, thread, manifest
@@ -72,7 +76,9 @@ class BetweenTest(DataCase):
         base = f"http://127.0.0.1:{source['port']}"
         for path, secret in (("/contents", ""), ("/contents", "x" * 32), ("/../../etc/passwd", source["secret"])):
             with self.assertRaises(urllib.error.HTTPError) as caught:
-                urllib.request.urlopen(urllib.request.Request(base + path, headers={"Authorization": f"Bearer {secret}"}), timeout=10)
+                urllib.request.urlopen(
+                    urllib.request.Request(base + path, headers={"Authorization": f"Bearer {secret}"}), timeout=10
+                )
             self.assertIn(caught.exception.code, (401, 404))
         self.assertEqual(self.fetch(source, manifest)["bytes"], 300_010)
 
@@ -114,7 +120,18 @@ class BetweenTest(DataCase):
     def test_a_hostile_manifest_is_refused_before_anything_of_it_is_made(self):
         content = hashlib.sha256(b"x").hexdigest()
         outside = self.root / "outside"
-        for paths in (["../outside"], ["a/../../outside"], ["/etc/x"], ["a//b"], ["./a"], [""], ["a\0b"], ["a", "a"], ["a", "a/b"], [".."]):
+        for paths in (
+            ["../outside"],
+            ["a/../../outside"],
+            ["/etc/x"],
+            ["a//b"],
+            ["./a"],
+            [""],
+            ["a\0b"],
+            ["a", "a"],
+            ["a", "a/b"],
+            [".."],
+        ):
             lines = [[path, False, 1, content] for path in paths]
             manifest = {"name": "set", "digest": digest_of(lines), "at": 1.0, "source": "x", "bytes": 1, "files": lines}
             with self.assertRaises(NodeError, msg=paths):
@@ -122,7 +139,21 @@ class BetweenTest(DataCase):
         for digest in ("../../../../outside", "0" * 63, "0" * 64 + "\n", "A" * 64):
             with self.assertRaises(NodeError, msg=digest):
                 lines = [["a", False, 1, digest]]
-                verbs.receive({"manifest": {"name": "set", "digest": digest_of(lines), "at": 1.0, "source": "x", "bytes": 1, "files": lines}, "send": [[digest, False, 1]], "limit": None}, self.channel(b"x"))
+                verbs.receive(
+                    {
+                        "manifest": {
+                            "name": "set",
+                            "digest": digest_of(lines),
+                            "at": 1.0,
+                            "source": "x",
+                            "bytes": 1,
+                            "files": lines,
+                        },
+                        "send": [[digest, False, 1]],
+                        "limit": None,
+                    },
+                    self.channel(b"x"),
+                )
         self.assertFalse(outside.exists())
         self.assertEqual([one["digest"] for one in self.store.whole()], [self.digest])
         names = {"new\nline": b"x", "tab\there": b"y", "-rf": b"z", "ü" * 100: b"u"}

@@ -1,4 +1,5 @@
 """Data sets of a node, on real folders: shared contents, damage, eviction, pins, and what a run is given."""
+
 import os
 import stat
 import subprocess
@@ -41,7 +42,9 @@ class DataTest(DataCase):
     def test_nothing_in_it_can_be_written(self):
         digest, _answer = self.push({"deep/a": b"1"})
         tree = self.store.version(digest) / "tree"
-        self.assertEqual([stat.S_IMODE((tree / one).stat().st_mode) for one in ("", "deep", "deep/a")], [0o555, 0o555, 0o444])
+        self.assertEqual(
+            [stat.S_IMODE((tree / one).stat().st_mode) for one in ("", "deep", "deep/a")], [0o555, 0o555, 0o444]
+        )
         if os.getuid() == 0:  # for root modes say nothing: another user tries
             os.chmod(self.root, 0o755)
             for folder in (self.store.path, self.store.versions, self.store.version(digest)):
@@ -71,7 +74,8 @@ class DataTest(DataCase):
         os.chmod(bad, 0o444)
         self.assertEqual(verbs.verify({"digest": digest}, self.channel()), {"files": 2, "bytes": 20, "bad": ["sub/b"]})
         verbs.verify({"digest": digest, "fix": True}, self.channel())
-        self.assertEqual(self.push({"a": b"1" * 10, "sub/b": b"2" * 10})[1]["bytes"], 20)  # nobody else had the other one
+        # nobody else had the other one
+        self.assertEqual(self.push({"a": b"1" * 10, "sub/b": b"2" * 10})[1]["bytes"], 20)
         self.assertEqual(verbs.verify({"digest": digest}, self.channel())["bad"], [])
 
     def test_the_limit_is_kept_by_what_was_used_longest_ago_and_never_by_what_a_run_has(self):
@@ -116,8 +120,12 @@ class DataTest(DataCase):
     @unittest.skipUnless(os.getuid() == 0, "mounts a small file system")
     def test_a_full_disk_is_an_error_that_leaves_what_was_there(self):
         self.store.make()
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m,mode=700", "flexrack-test", str(self.store.path)], check=True)
-        self.addCleanup(lambda: subprocess.run(["umount", "-l", str(self.store.path)], check=False, stderr=subprocess.DEVNULL))
+        subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=8m,mode=700", "flexrack-test", str(self.store.path)], check=True
+        )
+        self.addCleanup(
+            lambda: subprocess.run(["umount", "-l", str(self.store.path)], check=False, stderr=subprocess.DEVNULL)
+        )
         try:
             with mock.patch.object(verbs, "MARGIN_BYTES", 0):
                 self.store.make()
@@ -128,7 +136,10 @@ class DataTest(DataCase):
                 self.assertEqual((answer["evicted"], set(self.listed())), ([second], {first, third}))
                 with self.assertRaises(NodeError) as caught:
                     self.push({"a": os.urandom(6 << 20)})
-                self.assertEqual((caught.exception.code, "r" in caught.exception.details or "(r)" in caught.exception.message), ("NODE_UNFIT", True))
+                self.assertEqual(
+                    (caught.exception.code, "r" in caught.exception.details or "(r)" in caught.exception.message),
+                    ("NODE_UNFIT", True),
+                )
                 self.assertIn(first, self.listed())
                 with mock.patch.object(verbs, "make_room", lambda *_: []):  # somebody else takes the room in between
                     with self.assertRaises(NodeError) as caught:

@@ -1,4 +1,5 @@
 """Facts of this machine, and parts that fail or hang."""
+
 import io
 import os
 import resource
@@ -20,7 +21,10 @@ class FactsTest(unittest.TestCase):
     def test_measures_this_machine(self) -> None:
         before = {name for _, name in socket.if_nameindex()}
         with tempfile.TemporaryDirectory() as folder:
-            measured = facts.measure({"peers": {"self": "127.0.0.1", "gone": "nowhere.invalid"}}, Channel(Path(folder, "not", "there"), Path(folder), io.BytesIO()))
+            measured = facts.measure(
+                {"peers": {"self": "127.0.0.1", "gone": "nowhere.invalid"}},
+                Channel(Path(folder, "not", "there"), Path(folder), io.BytesIO()),
+            )
         self.assertEqual(measured["missing"], {})
         self.assertEqual(measured["hostname"], socket.gethostname())
         self.assertEqual(measured["cpu"]["cores"], len(os.sched_getaffinity(0)))
@@ -30,8 +34,16 @@ class FactsTest(unittest.TestCase):
         self.assertEqual(measured["routes"]["self"], {"to": "127.0.0.1", "from": "127.0.0.1", "interface": "lo"})
         self.assertIn("error", measured["routes"]["gone"])
         self.assertLess(abs(measured["clock"] - time.time()), 60)
-        self.assertEqual([measured["limits"]["open_files"][key] for key in ("soft", "hard")], [None if value == resource.RLIM_INFINITY else value for value in resource.getrlimit(resource.RLIMIT_NOFILE)])
-        self.assertEqual(sum(len(sysfs.cpu_list(node["cpus"])) for node in measured["numa"]), measured["cpu"]["threads"])
+        self.assertEqual(
+            [measured["limits"]["open_files"][key] for key in ("soft", "hard")],
+            [
+                None if value == resource.RLIM_INFINITY else value
+                for value in resource.getrlimit(resource.RLIMIT_NOFILE)
+            ],
+        )
+        self.assertEqual(
+            sum(len(sysfs.cpu_list(node["cpus"])) for node in measured["numa"]), measured["cpu"]["threads"]
+        )
         stayed = before & {name for _, name in socket.if_nameindex()} - {"lo"}
         self.assertEqual({nic["name"] for nic in measured["nics"]} & stayed, stayed)
         self.assertEqual(measured["gpu_daemon"], {"state": "absent", "devices": []})
@@ -56,7 +68,10 @@ class FactsTest(unittest.TestCase):
 
         shared = facts.once(fails)
         measured = facts.measure_all({"one": shared, "two": shared}, seconds=10)
-        self.assertEqual((len(requested), measured["missing"]), (1, {"one": "OSError: no such thing", "two": "OSError: no such thing"}))
+        self.assertEqual(
+            (len(requested), measured["missing"]),
+            (1, {"one": "OSError: no such thing", "two": "OSError: no such thing"}),
+        )
         self.assertEqual([facts.once(lambda: 7)() for _ in range(2)], [7, 7])
 
     def test_names_cpus_in_ranges(self) -> None:
@@ -64,16 +79,32 @@ class FactsTest(unittest.TestCase):
 
     def test_reads_what_slurm_says(self) -> None:
         # sinfo 22.05.8 of Debian 12, asked of a controller with a partition that is down.
-        self.assertEqual(slurm.parse_partitions("batch*|up|1-00:00:00|3\ndebug|down|infinite|1\n"), [
-            {"name": "batch", "default": True, "up": True, "time_limit": "1-00:00:00", "nodes": 3},
-            {"name": "debug", "default": False, "up": False, "time_limit": "infinite", "nodes": 1},
-        ])
-        self.assertEqual(slurm.parse_node("vm|batch*|idle\nvm|debug|idle\n"), {"name": "vm", "state": "idle", "partitions": ["batch", "debug"]})
+        self.assertEqual(
+            slurm.parse_partitions("batch*|up|1-00:00:00|3\ndebug|down|infinite|1\n"),
+            [
+                {"name": "batch", "default": True, "up": True, "time_limit": "1-00:00:00", "nodes": 3},
+                {"name": "debug", "default": False, "up": False, "time_limit": "infinite", "nodes": 1},
+            ],
+        )
+        self.assertEqual(
+            slurm.parse_node("vm|batch*|idle\nvm|debug|idle\n"),
+            {"name": "vm", "state": "idle", "partitions": ["batch", "debug"]},
+        )
         self.assertIsNone(slurm.parse_node(""))
 
     def test_reads_versions_of_container_runtimes(self) -> None:
-        reported = ["Docker version 28.2.2, build e6534b4", "podman version 4.3.1", "apptainer version 1.3.4-1.el9", "singularity-ce version 4.1.2+12-g0a1b", "3.5.0", "unknown"]
-        self.assertEqual([containers.parse_version(text) for text in reported], ["28.2.2", "4.3.1", "1.3.4-1.el9", "4.1.2+12-g0a1b", "3.5.0", None])
+        reported = [
+            "Docker version 28.2.2, build e6534b4",
+            "podman version 4.3.1",
+            "apptainer version 1.3.4-1.el9",
+            "singularity-ce version 4.1.2+12-g0a1b",
+            "3.5.0",
+            "unknown",
+        ]
+        self.assertEqual(
+            [containers.parse_version(text) for text in reported],
+            ["28.2.2", "4.3.1", "1.3.4-1.el9", "4.1.2+12-g0a1b", "3.5.0", None],
+        )
 
     def test_tells_which_ports_are_taken(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as server:

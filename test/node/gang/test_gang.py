@@ -25,7 +25,9 @@ class GangTest(unittest.TestCase):
             until((self.rack.folder / "code" / f"up-{rank}").exists)
 
     def test_every_rank_gets_its_place_and_the_run_succeeds_when_all_records_say_zero(self):
-        self.rack.script("import os; print(' '.join(os.environ[k] for k in ('RANK','WORLD_SIZE','LOCAL_RANK','MASTER_ADDR','FLEXRACK_NODE','FLEXRACK_ATTEMPT')), os.environ['MASTER_PORT'].isdigit())")
+        self.rack.script(
+            "import os; print(' '.join(os.environ[k] for k in ('RANK','WORLD_SIZE','LOCAL_RANK','MASTER_ADDR','FLEXRACK_NODE','FLEXRACK_ATTEMPT')), os.environ['MASTER_PORT'].isdigit())"
+        )
         run = self.rack.start()
         for node, rank in (("node-1", 0), ("node-2", 1)):
             state = self.rack.finish(run, node)
@@ -45,7 +47,12 @@ class GangTest(unittest.TestCase):
             self.rack.recording.check()
 
     def test_a_rank_that_fails_ends_the_run_everywhere_and_is_named_as_the_first_cause(self):
-        self.rack.script(FOREVER.replace("while True", "import sys\nif os.environ['RANK'] == '1': print('no such digit'); sys.exit(17)\nwhile True"))
+        self.rack.script(
+            FOREVER.replace(
+                "while True",
+                "import sys\nif os.environ['RANK'] == '1': print('no such digit'); sys.exit(17)\nwhile True",
+            )
+        )
         run = self.rack.start()
         state = self.rack.finish(run)
         cause = state["cause"]
@@ -76,11 +83,15 @@ class GangTest(unittest.TestCase):
         self.assertEqual(self.rack.alive(run), set())
 
     def test_the_whole_gang_starts_again_as_a_new_attempt(self):
-        self.rack.script("import os, sys; k = int(os.environ['FLEXRACK_ATTEMPT']); print('attempt', k); sys.exit(3 if k < 3 and os.environ['RANK'] == '1' else 0)")
+        self.rack.script(
+            "import os, sys; k = int(os.environ['FLEXRACK_ATTEMPT']); print('attempt', k); sys.exit(3 if k < 3 and os.environ['RANK'] == '1' else 0)"
+        )
         run = self.rack.start(restarts=2)
         state = self.rack.finish(run)
         self.assertEqual(state["status"], "finished")
-        self.assertEqual([attempt["status"] for attempt in state["result"]["attempts"]], ["failed", "failed", "finished"])
+        self.assertEqual(
+            [attempt["status"] for attempt in state["result"]["attempts"]], ["failed", "failed", "finished"]
+        )
         self.assertEqual(self.rack.log(run, 0, "node-1", 3), "attempt 3\n")
 
     def test_restarts_are_used_up_and_then_it_has_failed(self):
@@ -89,7 +100,10 @@ class GangTest(unittest.TestCase):
         self.assertEqual((state["status"], len(state["result"]["attempts"])), ("failed", 2))
 
     def test_a_stop_from_any_node_lets_the_ranks_save_and_leaves_no_process(self):
-        self.rack.script("import signal, sys\nsignal.signal(signal.SIGTERM, lambda *_: (print('saved', flush=True), sys.exit(0)))\n" + FOREVER)
+        self.rack.script(
+            "import signal, sys\nsignal.signal(signal.SIGTERM, lambda *_: (print('saved', flush=True), sys.exit(0)))\n"
+            + FOREVER
+        )
         run = self.rack.start()
         self.up(0, 1)
         answer = self.rack.call("node-2", "run.stop", {"run": run})
@@ -177,7 +191,9 @@ class GangTest(unittest.TestCase):
 
     def test_a_cut_between_the_supervisors_is_mended_and_the_run_does_not_notice(self):
         go = self.rack.folder / "go"
-        self.rack.script(f"import os, time\nopen('up-' + os.environ['RANK'], 'w').close()\nwhile not os.path.exists({str(go)!r}): time.sleep(0.02)\nprint('done')")
+        self.rack.script(
+            f"import os, time\nopen('up-' + os.environ['RANK'], 'w').close()\nwhile not os.path.exists({str(go)!r}): time.sleep(0.02)\nprint('done')"
+        )
         with Relay() as relay:
             run = self.rack.start(through=relay.to)
             self.up(0, 1)
@@ -193,8 +209,11 @@ class GangTest(unittest.TestCase):
         run = self.rack.start(nodes=["node-1"])
         spec = self.rack.folder / "node-1" / "runs" / run / "spec.json"
         import json
+
         kept = json.loads(spec.read_text())
-        self.rack.call("node-1", "run.start", {key: value for key, value in kept.items() if key not in ("schema", "root")})
+        self.rack.call(
+            "node-1", "run.start", {key: value for key, value in kept.items() if key not in ("schema", "root")}
+        )
         self.rack.finish(run)
         self.assertEqual(self.rack.log(run, 0, "node-1"), "once\n")
 
@@ -203,6 +222,7 @@ class GangTest(unittest.TestCase):
         run = self.rack.start()
         self.up(0, 1)
         import json
+
         spec = self.rack.folder / "node-1" / "runs" / run / "spec.json"
         self.assertEqual(spec.stat().st_mode & 0o077, 0)
         self.assertEqual(spec.parent.stat().st_mode & 0o077, 0)
@@ -218,15 +238,22 @@ class OutputTest(unittest.TestCase):
     def test_outputs_of_this_run_are_kept_in_its_folder_and_older_ones_are_not(self):
         (self.rack.folder / "code" / "old.onnx").write_text("old")
         os.utime(self.rack.folder / "code" / "old.onnx", (1, 1))
-        self.rack.script("import os; os.makedirs('checkpoints'); open('checkpoints/1.pt','w').write('c'); open('model.onnx','w').write('m'); open(os.environ['FLEXRACK_OUTPUTS'] + '/extra.txt','w').write('e')")
+        self.rack.script(
+            "import os; os.makedirs('checkpoints'); open('checkpoints/1.pt','w').write('c'); open('model.onnx','w').write('m'); open(os.environ['FLEXRACK_OUTPUTS'] + '/extra.txt','w').write('e')"
+        )
         run = self.rack.start(outputs=["model.onnx", "checkpoints/", "old.onnx", "../*", "missing"])
         state = self.rack.finish(run)
         folder = self.rack.folder / "node-1" / "runs" / run / "outputs"
-        self.assertEqual(sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()), ["checkpoints/1.pt", "extra.txt", "model.onnx"])
+        self.assertEqual(
+            sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()),
+            ["checkpoints/1.pt", "extra.txt", "model.onnx"],
+        )
         self.assertEqual(state["result"]["outputs"], ["checkpoints/1.pt", "model.onnx"])
 
     def test_what_is_in_the_runs_own_outputs_folder_wins_over_the_workspace(self):
-        self.rack.script("import os; open('model.onnx','w').write('shared'); open(os.environ['FLEXRACK_OUTPUTS'] + '/model.onnx','w').write('own')")
+        self.rack.script(
+            "import os; open('model.onnx','w').write('shared'); open(os.environ['FLEXRACK_OUTPUTS'] + '/model.onnx','w').write('own')"
+        )
         run = self.rack.start(outputs=["model.onnx"])
         self.rack.finish(run)
         self.assertEqual((self.rack.folder / "node-1" / "runs" / run / "outputs" / "model.onnx").read_text(), "own")

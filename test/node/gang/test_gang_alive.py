@@ -1,4 +1,5 @@
 """A run that goes on: from its newest whole checkpoint, and without the nodes that are lost."""
+
 import json
 import os
 import random
@@ -17,27 +18,36 @@ from waiting import until
 class AliveTest(GangCase):
     def test_the_next_attempt_begins_with_the_newest_whole_checkpoint_on_every_node(self):
         rack = self.rack_of(2)
-        rack.script(SAVING + """
+        rack.script(
+            SAVING
+            + """
 if RANK == 0 and K == 1: save("one"); time.sleep(0.02); save("two"); (Path(os.environ["FLEXRACK_OUTPUTS"]) / "checkpoints" / "newer.txt.partial").write_text("half")
 if K == 1: time.sleep(0.3); sys.exit(3 if RANK == 0 else 0)
-""")
+"""
+        )
         run = rack.start(restarts=1, checkpoint=CHECKPOINT)
         state = rack.finish(run)
         self.assertEqual(state["status"], "finished")
         for rank, node in enumerate(rack.nodes):
             self.assertEqual(rack.log(run, rank, node, 2), f"attempt 2 rank {rank} of 2 from two\n")
         attempts = state["result"]["attempts"]
-        self.assertEqual([attempt["checkpoint"] and attempt["checkpoint"]["name"] for attempt in attempts], [None, "checkpoints/last.txt"])
+        self.assertEqual(
+            [attempt["checkpoint"] and attempt["checkpoint"]["name"] for attempt in attempts],
+            [None, "checkpoints/last.txt"],
+        )
         self.assertIn("fetched", [event["event"] for event in rack.events_of(run, "node-2")])
 
     def test_no_rank_starts_where_the_checkpoint_could_not_be_brought(self):
         rack = self.rack_of(2)
-        rack.script(SAVING + """
+        rack.script(
+            SAVING
+            + """
 if RANK == 0: save("one"); Path("saved").touch()
 while not Path("saved").exists(): time.sleep(0.01)  # else it may be ended before it has
 if RANK == 1: (Path(os.environ["FLEXRACK_OUTPUTS"]) / "checkpoints").write_text("no folder")
 sys.exit(RANK)
-""")
+"""
+        )
         run = rack.start(restarts=1, checkpoint=CHECKPOINT)
         state = rack.finish(run)
         self.assertEqual((state["status"], len(state["result"]["attempts"])), ("failed", 2))
@@ -46,15 +56,21 @@ sys.exit(RANK)
 
     def test_attempts_that_end_at_the_same_place_are_not_repeated_for_ever(self):
         rack = self.rack_of(2)
-        rack.script(SAVING + """
+        rack.script(
+            SAVING
+            + """
 if RANK == 0 and K == 1: save("one"); Path("saved").touch()
 while not Path("saved").exists(): time.sleep(0.01)
 if RANK == 1: print("bad batch"); sys.exit(5)
 up()
-""")
+"""
+        )
         state = rack.finish(rack.start(restarts=50, checkpoint=CHECKPOINT))
         self.assertEqual((state["status"], len(state["result"]["attempts"])), ("failed", 3))
-        self.assertEqual(state["cause"]["message"], "3 attempts ended at the same place (checkpoint checkpoints/last.txt): rank 1 on node-2: bad batch")
+        self.assertEqual(
+            state["cause"]["message"],
+            "3 attempts ended at the same place (checkpoint checkpoints/last.txt): rank 1 on node-2: bad batch",
+        )
         self.assertEqual((state["cause"]["rank"], state["cause"]["exit"]), (1, 5))
 
     def test_attempts_that_come_further_are_only_limited_by_restarts(self):
@@ -73,21 +89,29 @@ up()
         state = rack.finish(run)
         self.assertEqual(state["status"], "finished", state)
         first, second = state["result"]["attempts"]
-        self.assertEqual((first["nodes"], second["nodes"]), (["node-1", "node-2", "node-3"], ["node-1", "node-3", "node-4"]))
+        self.assertEqual(
+            (first["nodes"], second["nodes"]), (["node-1", "node-2", "node-3"], ["node-1", "node-3", "node-4"])
+        )
         self.assertEqual(second["why"], "node-4 takes the place of node-2")
         self.assertEqual(first["cause"]["node"], "node-2")
-        self.assertIn("node-2 lost its supervisor: the machine answers node-1, node-3 and node-4", first["cause"]["message"])
+        self.assertIn(
+            "node-2 lost its supervisor: the machine answers node-1, node-3 and node-4", first["cause"]["message"]
+        )
         self.assertEqual(rack.log(run, 2, "node-4", 2), "attempt 2 rank 2 of 3 from one\n")
-        self.assertGreaterEqual(second["started"] - lost_after, 10 + CERTAIN_SECONDS)  # the lost node has ended its ranks by then, whatever it was
+        # the lost node has ended its ranks by then, whatever it was
+        self.assertGreaterEqual(second["started"] - lost_after, 10 + CERTAIN_SECONDS)
         self.assertEqual(rack.alive(run), set())
 
     def test_a_node_that_wakes_up_after_it_was_replaced_ends_its_ranks_itself(self):
         rack = self.rack_of(3)
-        rack.script(SAVING + """
+        rack.script(
+            SAVING
+            + """
 if K == 1: up()
 Path("again-" + NODE).touch()
 while not Path("go").exists(): time.sleep(0.05)
-""")
+"""
+        )
         run = rack.start(restarts=0, size={"min": 2, "max": 2}, gang={"lost": 10})
         self.up(rack, 1, "node-1", "node-2")
         asleep = supervisor_pid(rack, run, "node-2")
@@ -98,11 +122,17 @@ while not Path("go").exists(): time.sleep(0.05)
         finally:
             os.kill(asleep, signal.SIGCONT)
         woken = rack.finish(run, "node-2")
-        self.assertEqual((woken["status"], woken["result"]["partial"], rack.pids_of(run, 1)), ("failed", True, set()), woken)
-        self.assertRegex(woken["cause"]["message"], "node-1 has put this node out|which node-1 has put out")  # the leader says so, or who is asked for a vote
+        self.assertEqual(
+            (woken["status"], woken["result"]["partial"], rack.pids_of(run, 1)), ("failed", True, set()), woken
+        )
+        # the leader says so, or who is asked for a vote
+        self.assertRegex(woken["cause"]["message"], "node-1 has put this node out|which node-1 has put out")
         (rack.folder / "code" / "go").touch()
         state = rack.finish(run)  # the others were not disturbed
-        self.assertEqual((state["status"], [attempt["nodes"] for attempt in state["result"]["attempts"]]), ("finished", [["node-1", "node-2"], ["node-1", "node-3"]]))
+        self.assertEqual(
+            (state["status"], [attempt["nodes"] for attempt in state["result"]["attempts"]]),
+            ("finished", [["node-1", "node-2"], ["node-1", "node-3"]]),
+        )
         self.assertEqual(rack.alive(run), set())
 
     def test_a_member_that_hears_nothing_of_its_leader_ends_its_ranks_although_the_leader_listens(self):
@@ -131,7 +161,10 @@ while not Path("go").exists(): time.sleep(0.05)
         os.kill(supervisor_pid(rack, run, "node-2"), signal.SIGKILL)
         state = rack.finish(run)
         _first, second = state["result"]["attempts"]
-        self.assertEqual((state["status"], second["nodes"], second["why"]), ("failed", ["node-1", "node-2"], "goes on without node-3, 2 nodes instead of 3"))
+        self.assertEqual(
+            (state["status"], second["nodes"], second["why"]),
+            ("failed", ["node-1", "node-2"], "goes on without node-3, 2 nodes instead of 3"),
+        )
         self.assertIn("1 of 3 nodes are left, and 2 are needed", state["cause"]["message"])
         self.assertEqual(rack.alive(run), set())
 
@@ -139,17 +172,28 @@ while not Path("go").exists(): time.sleep(0.05)
         rack = self.rack_of(3)
         rack.script(SAVING + "\nif K == 1: up()")
         call, late = rack.call, []
-        rack.call = lambda node, verb, value=None: late.append(value) or {} if (node, verb) == ("node-3", "run.start") else call(node, verb, value)
+        rack.call = lambda node, verb, value=None: (
+            late.append(value) or {} if (node, verb) == ("node-3", "run.start") else call(node, verb, value)
+        )
         run = rack.start(restarts=1, size={"min": 2, "max": 3}, gang={"timeout": 10})
         rack.call = call
         self.up(rack, 1, "node-1", "node-2")
-        rack.call("node-3", "run.start", {**late[0], "gang": json.loads((rack.folder / "node-2" / "runs" / run / "spec.json").read_text())["gang"]})
+        rack.call(
+            "node-3",
+            "run.start",
+            {**late[0], "gang": json.loads((rack.folder / "node-2" / "runs" / run / "spec.json").read_text())["gang"]},
+        )
         until(lambda: "node-3" in [event.get("member") for event in rack.events_of(run, "node-1")])
         os.kill(rack.call("node-2", "run.state", {"run": run})["records"]["1"]["1"]["pid"], signal.SIGKILL)
         state = rack.finish(run)
         first, second = state["result"]["attempts"]
-        self.assertEqual((state["status"], first["nodes"], second["nodes"]), ("finished", ["node-1", "node-2"], rack.nodes))
-        self.assertEqual((first["why"], second["why"]), ("start with 2 of 3 nodes", "a rank failed, node-3 joins, 3 nodes instead of 2"))
+        self.assertEqual(
+            (state["status"], first["nodes"], second["nodes"]), ("finished", ["node-1", "node-2"], rack.nodes)
+        )
+        self.assertEqual(
+            (first["why"], second["why"]),
+            ("start with 2 of 3 nodes", "a rank failed, node-3 joins, 3 nodes instead of 2"),
+        )
         self.assertEqual(rack.log(run, 2, "node-3", 2), "attempt 2 rank 2 of 3 from None\n")
 
 
@@ -157,6 +201,7 @@ class RulesTest(unittest.TestCase):
     def test_what_the_stop_was_decided_from_is_the_cause_whatever_the_clocks_say(self):
         def record(rank, ended, **more):
             return {str(rank): {"rank": rank, "exit": 1, "ended": ended, "tail": [f"rank {rank}"], **more}}
+
         before = {"a": {"records": {}}, "b": {"records": record(1, 10.0, exit=5)}}
         after = {"a": {"records": record(0, 10.6, signal="SIGTERM")}, "b": before["b"]}
         for shift in (-3.0, 0.0, 3.0):  # b's clock is the same; its first word was on its way for that long
@@ -167,8 +212,14 @@ class RulesTest(unittest.TestCase):
         self.assertEqual(judge("b", "a", {"a": "silent", "c": "reached"}, 30)["kind"], "link")
         self.assertEqual(judge("b", "a", {"a": "silent", "c": "silent"}, 30)["kind"], "node")
         self.assertEqual(judge("b", "a", {"a": "refused", "c": "silent"}, 30)["kind"], "supervisor")
-        self.assertEqual(judge("b", "a", {"a": "silent", "c": "reached"}, 30)["message"], "the link between a and b is down: c still reaches b (no connection from a for 30 s)")
-        self.assertEqual(judge("b", "a", {"a": "silent", "c": "silent"}, 30)["message"], "b is lost: a and c do not reach it (no connection from a for 30 s)")
+        self.assertEqual(
+            judge("b", "a", {"a": "silent", "c": "reached"}, 30)["message"],
+            "the link between a and b is down: c still reaches b (no connection from a for 30 s)",
+        )
+        self.assertEqual(
+            judge("b", "a", {"a": "silent", "c": "silent"}, 30)["message"],
+            "b is lost: a and c do not reach it (no connection from a for 30 s)",
+        )
 
     def test_random_racks_never_get_a_partial_gang_and_lose_as_few_nodes_as_their_links_demand(self):
         for seed in range(500):
@@ -185,8 +236,13 @@ class RulesTest(unittest.TestCase):
             down = {tuple(sorted(draw.sample(pool, 2))) for _ in range(draw.randint(0, 2))}
             dead = {node for node in pool[1:] if draw.random() < 0.1}
             words = {
-                one: {other: "silent" if other in dead or (min(one, other), max(one, other)) in down else "reached" for other in pool if other != one}
-                for one in pool if one not in dead
+                one: {
+                    other: "silent" if other in dead or (min(one, other), max(one, other)) in down else "reached"
+                    for other in pool
+                    if other != one
+                }
+                for one in pool
+                if one not in dead
             }
             pairs = rules.broken_links(words)
             self.assertLessEqual(set(pairs), down, seed)
@@ -198,7 +254,10 @@ class RulesTest(unittest.TestCase):
     def test_progress_is_a_newer_checkpoint_or_more_steps_from_the_same_one(self):
         start = {"attempt": 1, "checkpoint": None, "reached": {"at": 5, "name": "a"}, "steps": 100}
         same = {"attempt": 2, "checkpoint": {"name": "a"}, "reached": {"at": 5, "name": "a"}, "steps": 10}
-        self.assertEqual([rules.stuck(list_of) for list_of in ([start], [start, same], [start, same, {**same, "attempt": 3}])], [0, 0, 3])
+        self.assertEqual(
+            [rules.stuck(list_of) for list_of in ([start], [start, same], [start, same, {**same, "attempt": 3}])],
+            [0, 0, 3],
+        )
         self.assertEqual(rules.stuck([start, same, {**same, "attempt": 3, "steps": 11}]), 0)
         self.assertEqual(rules.stuck([start, same, {**same, "attempt": 3, "reached": {"at": 6, "name": "b"}}]), 0)
         self.assertEqual(rules.stuck([start, {**same, "changes": "goes on without b"}, {**same, "attempt": 3}]), 0)

@@ -1,4 +1,5 @@
 """A run whose leader is lost: more than half of its nodes choose another one, and never two lead."""
+
 import os
 import random
 import signal
@@ -31,48 +32,70 @@ class LeaderTest(GangCase):
         rack.script(SAVING + "\nif RANK == 1 and K == 1: save('one')\nif K == 1: up()")
         run = rack.start(restarts=0, checkpoint=CHECKPOINT, size={"min": 2, "max": 2}, gang={"lost": 3600})
         self.up(rack, 1, "node-1", "node-2")
-        os.kill(supervisor_pid(rack, run, "node-1"), signal.SIGKILL)  # its reaper tells the others: nobody waits that hour until its ranks have surely ended
+        # its reaper tells the others: nobody waits that hour until its ranks have surely ended
+        os.kill(supervisor_pid(rack, run, "node-1"), signal.SIGKILL)
         state = rack.finish(run, "node-2")
         self.assertEqual((state["status"], state["result"]["leader"]), ("finished", "node-2"), state)
         first, second = state["result"]["attempts"]
-        self.assertEqual((first["attempt"], first["nodes"], first["lost"], second["nodes"]), (1, ["node-1", "node-2"], ["node-1"], ["node-2", "node-3"]))
+        self.assertEqual(
+            (first["attempt"], first["nodes"], first["lost"], second["nodes"]),
+            (1, ["node-1", "node-2"], ["node-1"], ["node-2", "node-3"]),
+        )
         self.assertEqual(second["why"], "node-3 takes the place of node-1")
         self.assertIn("node-1 is lost: its supervisor was killed", first["cause"]["message"])
-        self.assertEqual([rack.log(run, rank, node, 2) for rank, node in enumerate(["node-2", "node-3"])], [f"attempt 2 rank {rank} of 2 from one\n" for rank in (0, 1)])
+        self.assertEqual(
+            [rack.log(run, rank, node, 2) for rank, node in enumerate(["node-2", "node-3"])],
+            [f"attempt 2 rank {rank} of 2 from one\n" for rank in (0, 1)],
+        )
         reported = rack.finish(run, "node-3")["result"]
         elected = next(event for event in rack.events_of(run, "node-2") if event["event"] == "elected")
         self.assertEqual((elected["votes"], elected["instead"]), (["node-2", "node-3"], "node-1"))
-        self.assertEqual((reported["status"], reported["leader"], reported["term"]), ("finished", "node-2", elected["term"]))
+        self.assertEqual(
+            (reported["status"], reported["leader"], reported["term"]), ("finished", "node-2", elected["term"])
+        )
         self.assertEqual(rack.alive(run), set())
 
     def test_what_only_the_lost_node_had_saved_is_not_lost_with_it(self):
         rack = self.rack_of(4)
-        rack.script(SAVING + """
+        rack.script(
+            SAVING
+            + """
 if RANK == 0 and K == 1: save("one"); time.sleep(0.5); save("two"); save("half", "later.txt.partial.txt.tmp")
 if RANK == 1 and K == 1: save("older, of another rank", made=time.time() - 60)
 if K == 1: up()
-""")
+"""
+        )
         run = rack.start(restarts=0, checkpoint=CHECKPOINT, size={"min": 2, "max": 2})
         self.up(rack, 1, "node-1", "node-2")
-        copy = rack.folder / "node-3" / "runs" / run / "outputs" / "checkpoints" / "last.txt"  # on the idle one: nobody's network is used that trains
+        # on the idle one: nobody's network is used that trains
+        copy = rack.folder / "node-3" / "runs" / run / "outputs" / "checkpoints" / "last.txt"
         until(lambda: copy.exists() and copy.read_text() == "two")
         until(lambda: "copied" in self.kinds(rack, run, "node-3"))
         self.assertNotIn("copied", self.kinds(rack, run, "node-2"))
         os.kill(supervisor_pid(rack, run, "node-1"), signal.SIGKILL)
         state = rack.finish(run, "node-2")
         second = state["result"]["attempts"][1]
-        self.assertEqual((state["status"], second["checkpoint"]["node"], second["nodes"]), ("finished", "node-3", ["node-2", "node-3"]), state)
+        self.assertEqual(
+            (state["status"], second["checkpoint"]["node"], second["nodes"]),
+            ("finished", "node-3", ["node-2", "node-3"]),
+            state,
+        )
         self.assertEqual(rack.log(run, 0, "node-2", 2), "attempt 2 rank 0 of 2 from two\n")
 
     def test_a_member_keeps_its_copy_where_no_rank_sees_it_until_the_attempt_is_over(self):
         rack = self.rack_of(3)
-        rack.script(SAVING + """
+        rack.script(
+            SAVING
+            + """
 if RANK == 0 and K == 1: save("one", "a.txt"); time.sleep(7); save("two", "b.txt")
 if K == 1: up()
 print(sorted(os.listdir(os.environ["FLEXRACK_OUTPUTS"])))
-""")
+"""
+        )
         run = rack.start(restarts=0, checkpoint=CHECKPOINT, size={"min": 2, "max": 3})
-        beside = [rack.folder / node / "runs" / run / "copies" / "checkpoints" / "b.txt" for node in ("node-2", "node-3")]
+        beside = [
+            rack.folder / node / "runs" / run / "copies" / "checkpoints" / "b.txt" for node in ("node-2", "node-3")
+        ]
         until(lambda: any(one.exists() for one in beside))
         kept, other = ("node-2", "node-3") if beside[0].exists() else ("node-3", "node-2")
         until(lambda: self.kinds(rack, run, kept).count("copied") == 2)
@@ -82,7 +105,11 @@ print(sorted(os.listdir(os.environ["FLEXRACK_OUTPUTS"])))
         self.assertEqual(self.kinds(rack, run, other).count("copied"), 0)
         os.kill(supervisor_pid(rack, run, "node-1"), signal.SIGKILL)
         state = rack.finish(run, "node-2")
-        self.assertEqual((state["status"], state["result"]["attempts"][1]["checkpoint"]["name"]), ("finished", "checkpoints/b.txt"), state)
+        self.assertEqual(
+            (state["status"], state["result"]["attempts"][1]["checkpoint"]["name"]),
+            ("finished", "checkpoints/b.txt"),
+            state,
+        )
         self.assertTrue(rack.log(run, 0, "node-2", 2).startswith("attempt 2 rank 0 of 2 from two\n"))
 
     def test_a_leader_that_loses_its_power_is_replaced_once_its_ranks_have_surely_ended(self):
@@ -108,12 +135,17 @@ print(sorted(os.listdir(os.environ["FLEXRACK_OUTPUTS"])))
         try:
             state = rack.finish(run, "node-2")
             self.assertEqual((state["status"], state["result"]["leader"]), ("finished", "node-2"), state)
-            self.assertIn("node-1 is lost: node-2 and node-3 do not reach it", state["result"]["attempts"][0]["cause"]["message"])
+            self.assertIn(
+                "node-1 is lost: node-2 and node-3 do not reach it", state["result"]["attempts"][0]["cause"]["message"]
+            )
         finally:
             os.kill(asleep, signal.SIGCONT)
         old = rack.finish(run, "node-1")
         self.assertEqual((old["status"], old["result"]["partial"]), ("failed", True))
-        self.assertRegex(old["cause"]["message"], "node-1, which led the run, stood still for [0-9]+ s; the others may go on without it")
+        self.assertRegex(
+            old["cause"]["message"],
+            "node-1, which led the run, stood still for [0-9]+ s; the others may go on without it",
+        )
         self.assertEqual(rack.alive(run), set())
 
     def test_who_leads_in_its_place_may_be_lost_too_as_long_as_more_than_half_are_left(self):
@@ -133,10 +165,13 @@ print(sorted(os.listdir(os.environ["FLEXRACK_OUTPUTS"])))
 
     def test_what_was_asked_of_the_lost_leader_is_done(self):
         rack = self.rack_of(3)
-        rack.script(SAVING + """
+        rack.script(
+            SAVING
+            + """
 import signal
 signal.signal(signal.SIGTERM, lambda *_: None)
-up()""")
+up()"""
+        )
         run = rack.start(restarts=3, size={"min": 2, "max": 2}, grace=6)
         self.up(rack, 1, "node-1", "node-2")
         pid = supervisor_pid(rack, run, "node-1")
@@ -164,8 +199,13 @@ class CopiesTest(unittest.TestCase):
         observations = {"a": {"saved": new, "peer": ["x", 1]}, "b": {"saved": old, "peer": ["y", 1]}, "c": {}, "d": {}}
 
         def nodes(copies, **more):
-            chosen = choose({node: {**observed, **more.get(node, {})} for node, observed in observations.items()}, ["a", "b"], copies)
+            chosen = choose(
+                {node: {**observed, **more.get(node, {})} for node, observed in observations.items()},
+                ["a", "b"],
+                copies,
+            )
             return chosen and (chosen["node"], chosen["name"], chosen["nodes"])
+
         self.assertEqual(nodes(1), ("a", "b", ["c"]))
         self.assertEqual(nodes(3), ("a", "b", ["c", "d", "b"]))
         self.assertEqual(nodes(1, d={"kept": old}), ("a", "b", ["d"]))  # copies do not spread
@@ -176,7 +216,13 @@ class CopiesTest(unittest.TestCase):
 
     def test_where_copies_are_made_unasked(self):
         spec = {"nodes": ["a", "b", "c"], "checkpoint": {"path": "x"}, "size": {"min": 2, "max": 2}}
-        for change, expected in [({}, 1), ({"size": {"min": 3, "max": 3}}, 0), ({"checkpoint": {"path": "x", "copies": 7}}, 2), ({"checkpoint": None}, 0), ({"scheduler": "slurm"}, 0)]:
+        for change, expected in [
+            ({}, 1),
+            ({"size": {"min": 3, "max": 3}}, 0),
+            ({"checkpoint": {"path": "x", "copies": 7}}, 2),
+            ({"checkpoint": None}, 0),
+            ({"scheduler": "slurm"}, 0),
+        ]:
             self.assertEqual(copies_of({**spec, **change}), expected, change)
 
 
@@ -210,7 +256,9 @@ class VoteTest(unittest.TestCase):
                             voters[candidate].passes(answer["voted"])
                 tries[candidate].add(term)
                 if len(votes) >= rules.majority(nodes):
-                    self.assertIn(leaders.setdefault(term, candidate), (candidate,), f"seed {seed}: two leaders in term {term}")
+                    self.assertIn(
+                        leaders.setdefault(term, candidate), (candidate,), f"seed {seed}: two leaders in term {term}"
+                    )
                     self.assertLessEqual(votes, deaf, f"seed {seed}")
                     newest = max(known[node]["serial"] for node in votes)
                     self.assertEqual(known[candidate]["serial"], newest, f"seed {seed}: a word is forgotten")
@@ -224,6 +272,7 @@ class VoteTest(unittest.TestCase):
         def ask(candidate, term, serial):
             answer = voter.answer({"vote": {"term": term, "candidate": candidate, "known": [1, serial]}})
             return answer["granted"], answer["why"], answer["out"]
+
         self.assertEqual(ask("c", 2, 9), (False, "it was put out", True))
         self.assertEqual(ask("a", 2, 4), (False, "a newer word was heard", False))
         self.assertEqual(ask("a", 1, 9), (False, "a newer leader is followed", False))
@@ -234,7 +283,10 @@ class VoteTest(unittest.TestCase):
 
     def test_how_it_ended_is_the_answer_where_it_was_said_already(self):
         voter = VoterState("b")
-        voter.knows({"phase": "committed", "term": 1, "serial": 9, "result": {"status": "finished"}, "history": {"lost": {}}}, True)
+        voter.knows(
+            {"phase": "committed", "term": 1, "serial": 9, "result": {"status": "finished"}, "history": {"lost": {}}},
+            True,
+        )
         answer = voter.answer({"vote": {"term": 2, "candidate": "a", "known": [1, 8]}})
         self.assertEqual((answer["granted"], answer["result"]), (False, {"status": "finished"}))
 
@@ -248,7 +300,9 @@ class VoteTest(unittest.TestCase):
             ("abcde", "e", "cd", True),  # e cannot lead, and two of five are not enough
             ("abcde", "de", "c", False),
         ]:
-            self.assertEqual(rules.is_left_alone(list(pool), "b", "a", list(out), list(ended)), expected, (pool, out, ended))
+            self.assertEqual(
+                rules.is_left_alone(list(pool), "b", "a", list(out), list(ended)), expected, (pool, out, ended)
+            )
 
     def test_a_woken_member_that_finds_the_run_over_everywhere_gives_up_at_once(self):
         with tempfile.TemporaryDirectory() as folder, socket.socket() as deaf:
@@ -259,10 +313,14 @@ class VoteTest(unittest.TestCase):
             ranks = mock.Mock(attempt=1)
             election = Election(RunFolder(Path(folder)), spec, ranks, VoterState("b"))
             found = []
-            waiting = threading.Thread(target=lambda: found.append(election.hold(desired, "a", 0.0, 3600.0)), daemon=True)
+            waiting = threading.Thread(
+                target=lambda: found.append(election.hold(desired, "a", 0.0, 3600.0)), daemon=True
+            )
             waiting.start()
             waiting.join(LONG)  # of an hour
-            self.assertEqual([one.why for one in found], ["on all other nodes the run is over: no 2 of 3 can choose another leader"])
+            self.assertEqual(
+                [one.why for one in found], ["on all other nodes the run is over: no 2 of 3 can choose another leader"]
+            )
             ranks.stop.assert_called()
 
     def test_a_leader_ends_its_part_as_soon_as_the_others_may_have_chosen_and_not_before(self):

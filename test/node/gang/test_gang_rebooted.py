@@ -1,5 +1,8 @@
-"""What becomes of a gang whose nodes are rebooted, one of them or all. The boots are played on one machine: everything of a node is killed, its files are given the boot of
-another day, and boot.resume is called as systemd or cron would. Real ones are in runs/test_rebooted.py and runs/test_taken_up.py."""
+"""What becomes of a gang whose nodes are rebooted, one of them or all. The boots are played on one machine: everything
+of a node is killed, its files are given the boot of another day, and boot.resume is called as systemd or cron would.
+Real ones are in runs/test_rebooted.py and runs/test_taken_up.py.
+"""
+
 import json
 import os
 import signal
@@ -19,12 +22,15 @@ from waiting import LONG, until
 LEADS = {"term": 3, "leader": "b", "address": "127.0.0.1", "port": 9, "anew": False}
 # A shutdown in order: systemd says so.
 SYSTEMCTL = "#!/bin/sh\n[ -e {0} ] && echo stopping || echo running\n"
-UNTIL_THIRD = SAVING + """
+UNTIL_THIRD = (
+    SAVING
+    + """
 import signal
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 if RANK == 0: save("of attempt %d" % K)
 if K < LAST: up()
 """
+)
 
 
 class JudgeTest(unittest.TestCase):
@@ -32,12 +38,20 @@ class JudgeTest(unittest.TestCase):
         pool, known = ["a", "b", "c"], (1, "a")
         self.assertIsNone(_judge({}, "a", pool, known))
         self.assertIsNone(_judge({"b": {"returned": [1, "a"]}}, "a", pool, known))
-        self.assertIsNone(_judge({"b": {"returned": [1, "a"]}, "c": {"term": 1}}, "a", pool, known))  # a member of a gang that lives
+        # a member of a gang that lives
+        self.assertIsNone(_judge({"b": {"returned": [1, "a"]}, "c": {"term": 1}}, "a", pool, known))
         self.assertEqual(_judge({"b": {"returned": [1, "a"]}, "c": {"returned": [1, "a"]}}, "a", pool, known), Leads(2))
-        self.assertIsNone(_judge({"b": {"returned": [2, "b"]}, "c": {"returned": [1, "a"]}}, "a", pool, known))  # b led last
-        self.assertEqual(_judge({"a": {"returned": [1, "a"]}, "c": {"returned": [1, "a"]}}, "b", pool, (2, "b")), Leads(3))
-        self.assertIsNone(_judge({"b": {"leads": LEADS, "welcome": False}, "c": {"returned": [1, "a"]}}, "a", pool, known))
-        self.assertEqual(_judge({"b": {"leads": LEADS, "welcome": True}}, "a", pool, known), Follows(3, "b", ("127.0.0.1", 9), False))
+        # b led last
+        self.assertIsNone(_judge({"b": {"returned": [2, "b"]}, "c": {"returned": [1, "a"]}}, "a", pool, known))
+        self.assertEqual(
+            _judge({"a": {"returned": [1, "a"]}, "c": {"returned": [1, "a"]}}, "b", pool, (2, "b")), Leads(3)
+        )
+        self.assertIsNone(
+            _judge({"b": {"leads": LEADS, "welcome": False}, "c": {"returned": [1, "a"]}}, "a", pool, known)
+        )
+        self.assertEqual(
+            _judge({"b": {"leads": LEADS, "welcome": True}}, "a", pool, known), Follows(3, "b", ("127.0.0.1", 9), False)
+        )
 
     def test_in_a_gang_that_went_on_it_has_no_vote(self):
         voter = VoterState("a")
@@ -86,7 +100,9 @@ class RebootedGangTest(GangCase):
 
     def is_of_another_boot(self, rack, run, node):
         path = self.folder(rack, run, node) / "state.json"
-        path.write_text(json.dumps({**json.loads(path.read_text()), "boot": "of another day", "down": "of another day"}))
+        path.write_text(
+            json.dumps({**json.loads(path.read_text()), "boot": "of another day", "down": "of another day"})
+        )
 
     def shut_down(self, rack, run, node):
         """In order: its supervisor gets SIGTERM, and systemd says that the machine goes down."""
@@ -101,15 +117,28 @@ class RebootedGangTest(GangCase):
         root = rack.folder / node
         (root / "boot").mkdir(mode=0o700, exist_ok=True)
         program = "import sys; sys.path.insert(0, sys.argv[1]); from flexrack_node.base import home; import json; print(json.dumps(home.facts()))"
-        facts = json.loads(subprocess.run([sys.executable, "-c", program, str(PROGRAM.parent)], capture_output=True, text=True, check=True).stdout)
-        (root / "boot" / "settings.json").write_text(json.dumps({"schema": 1, "by": "none", "why": None, "lingers_for_us": False, "machine": facts, "environment": {}}))
-        process = subprocess.Popen([sys.executable, str(PROGRAM), "boot.resume", str(root), str(rack.folder / "environments")],
-                                   stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env={**os.environ, **rack.env})
+        facts = json.loads(
+            subprocess.run(
+                [sys.executable, "-c", program, str(PROGRAM.parent)], capture_output=True, text=True, check=True
+            ).stdout
+        )
+        (root / "boot" / "settings.json").write_text(
+            json.dumps(
+                {"schema": 1, "by": "none", "why": None, "lingers_for_us": False, "machine": facts, "environment": {}}
+            )
+        )
+        process = subprocess.Popen(
+            [sys.executable, str(PROGRAM), "boot.resume", str(root), str(rack.folder / "environments")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            env={**os.environ, **rack.env},
+        )
         threading.Thread(target=process.communicate, args=(b"{}\n",), daemon=True).start()
 
         def end():
             process.kill()
             process.wait()
+
         self.addCleanup(end)
 
     def is_back(self, rack, run, *nodes):
@@ -130,10 +159,18 @@ class RebootedGangTest(GangCase):
         self.boot(rack, "node-1")
         self.is_back(rack, run, *rack.nodes)
         done = rack.finish(run)
-        self.assertEqual((done["status"], done["term"], done["leader"], done["returned"]), ("finished", 2, "node-1", 1), done)
+        self.assertEqual(
+            (done["status"], done["term"], done["leader"], done["returned"]), ("finished", 2, "node-1", 1), done
+        )
         first, second = done["result"]["attempts"]
-        self.assertEqual((first["status"], first["cause"]["lost"], first["cause"]["message"]), ("failed", "reboot", "node-1 was rebooted while the run was going on"))
-        self.assertEqual((second["why"], second["nodes"], second["checkpoint"]["name"]), ("node-1 was rebooted", ["node-1", "node-2"], "checkpoints/last.txt"))
+        self.assertEqual(
+            (first["status"], first["cause"]["lost"], first["cause"]["message"]),
+            ("failed", "reboot", "node-1 was rebooted while the run was going on"),
+        )
+        self.assertEqual(
+            (second["why"], second["nodes"], second["checkpoint"]["name"]),
+            ("node-1 was rebooted", ["node-1", "node-2"], "checkpoints/last.txt"),
+        )
         self.assertEqual(self.reported(rack, run, "node-2", 1, 2), "attempt 2 rank 1 of 2 from of attempt 1\n")
         self.assertEqual(rack.finish(run, "node-2")["status"], "finished")
 
@@ -141,7 +178,9 @@ class RebootedGangTest(GangCase):
         rack, run = self.gang(3, last=3, size={"min": 2, "max": 3})
         self.up(rack, 1, *rack.nodes)
         os.kill(supervisor_pid(rack, run, "node-1"), signal.SIGKILL)
-        until(lambda: (rack.folder / "code" / "up-2-node-3").exists() and (rack.folder / "code" / "up-2-node-2").exists())
+        until(
+            lambda: (rack.folder / "code" / "up-2-node-3").exists() and (rack.folder / "code" / "up-2-node-2").exists()
+        )
         leader = self.state(rack, run, "node-3")["leader"]
         self.assertNotEqual(leader, "node-1")
         for node in ("node-2", "node-3"):
@@ -151,7 +190,11 @@ class RebootedGangTest(GangCase):
             self.boot(rack, node)
         self.is_back(rack, run, *rack.nodes)
         done = rack.finish(run, leader)
-        self.assertEqual((done["status"], done["leader"], done["term"]), ("finished", leader, self.state(rack, run, "node-1")["term"]), done)
+        self.assertEqual(
+            (done["status"], done["leader"], done["term"]),
+            ("finished", leader, self.state(rack, run, "node-1")["term"]),
+            done,
+        )
         self.assertEqual([one["attempt"] for one in done["result"]["attempts"]], [1, 2, 3])
         self.assertEqual(sorted(done["result"]["attempts"][2]["nodes"]), rack.nodes)
 
@@ -168,14 +211,30 @@ class RebootedGangTest(GangCase):
         other = ({"node-2", "node-3"} - {leader}).pop()
         self.shut_down(rack, run, other)
         self.up(rack, 3, "node-1", leader)
-        self.assertEqual([event["lost"] for event in rack.events_of(run, leader) if event["event"] == "put out"], ["reboot", "reboot"])
-        rank = next(int(path.stem.split("-")[1]) for path in (self.folder(rack, run, leader) / "attempts" / "3").glob("rank-*.json") if path.stem.count("-") == 1)
-        os.kill(json.loads((self.folder(rack, run, leader) / "attempts" / "3" / f"rank-{rank}.json").read_text())["pid"], signal.SIGKILL)
+        self.assertEqual(
+            [event["lost"] for event in rack.events_of(run, leader) if event["event"] == "put out"],
+            ["reboot", "reboot"],
+        )
+        rank = next(
+            int(path.stem.split("-")[1])
+            for path in (self.folder(rack, run, leader) / "attempts" / "3").glob("rank-*.json")
+            if path.stem.count("-") == 1
+        )
+        os.kill(
+            json.loads((self.folder(rack, run, leader) / "attempts" / "3" / f"rank-{rank}.json").read_text())["pid"],
+            signal.SIGKILL,
+        )
         done = rack.finish(run, leader)
         self.assertEqual((done["status"], done["leader"]), ("finished", leader), done)
         attempts = done["result"]["attempts"]
-        self.assertEqual([one["cause"]["lost"] if one["cause"] and "lost" in one["cause"] else None for one in attempts], ["reboot", "reboot", None, None])
-        self.assertEqual((sorted(attempts[2]["nodes"]), [bool(one.get("changes")) for one in attempts]), (sorted(["node-1", leader]), [True, True, False, False]))
+        self.assertEqual(
+            [one["cause"]["lost"] if one["cause"] and "lost" in one["cause"] else None for one in attempts],
+            ["reboot", "reboot", None, None],
+        )
+        self.assertEqual(
+            (sorted(attempts[2]["nodes"]), [bool(one.get("changes")) for one in attempts]),
+            (sorted(["node-1", leader]), [True, True, False, False]),
+        )
         self.assertNotIn("elected", self.kinds(rack, run, "node-1"))
 
     def test_a_node_that_is_back_before_it_was_missed_has_lost_its_ranks_all_the_same(self):
@@ -186,7 +245,11 @@ class RebootedGangTest(GangCase):
         self.is_back(rack, run, "node-2")
         done = rack.finish(run)
         first, second = done["result"]["attempts"]
-        self.assertEqual((done["status"], done["term"], first["cause"]["lost"], first["lost"], second["why"]), ("finished", 1, "reboot", ["node-2"], "node-2 came back after a reboot"), done)
+        self.assertEqual(
+            (done["status"], done["term"], first["cause"]["lost"], first["lost"], second["why"]),
+            ("finished", 1, "reboot", ["node-2"], "node-2 came back after a reboot"),
+            done,
+        )
 
     def test_a_shutdown_in_order_of_a_node_that_is_needed_is_waited_out(self):
         for down in ("node-2", "node-1"):
@@ -200,7 +263,11 @@ class RebootedGangTest(GangCase):
                 self.boot(rack, down)
                 self.is_back(rack, run, down)
                 done = rack.finish(run)
-                self.assertEqual((done["status"], [one["status"] for one in done["result"]["attempts"]]), ("finished", ["failed", "finished"]), done)
+                self.assertEqual(
+                    (done["status"], [one["status"] for one in done["result"]["attempts"]]),
+                    ("finished", ["failed", "finished"]),
+                    done,
+                )
                 self.assertEqual(done["result"]["attempts"][0]["cause"]["lost"], "reboot")
 
     def test_a_stop_meanwhile_wins(self):
@@ -221,4 +288,6 @@ class RebootedGangTest(GangCase):
         self.up(rack, 1, "node-1")
         self.cut(rack, run, "node-1")
         done = rack.finish(run)
-        self.assertEqual((done["status"], done["cause"]["lost"], len(done["result"]["attempts"])), ("failed", "reboot", 1), done)
+        self.assertEqual(
+            (done["status"], done["cause"]["lost"], len(done["result"]["attempts"])), ("failed", "reboot", 1), done
+        )

@@ -1,4 +1,5 @@
 """What a member ends up with when it is welcomed at the moment in which the leader wants something new."""
+
 import threading
 import unittest
 
@@ -23,7 +24,9 @@ class Folder:
 class RollTest(unittest.TestCase):
     def setUp(self):
         self.folder = Folder()
-        self.links = MemberLinks(self.folder, {"node": "a", "nodes": ["a", "b"], "gang": {"address": "127.0.0.1", "secret": "s"}})
+        self.links = MemberLinks(
+            self.folder, {"node": "a", "nodes": ["a", "b"], "gang": {"address": "127.0.0.1", "secret": "s"}}
+        )
         self.port = self.links.listen()
         self.addCleanup(self.links.close)
 
@@ -32,7 +35,8 @@ class RollTest(unittest.TestCase):
         link = join("127.0.0.1", self.port, "s", "b", LONG)
         self.addCleanup(link.close)
         reported = [link.receive(), link.receive()]
-        self.assertEqual([one["phase"] for one in reported], ["run", "wait"])  # else the test does not make what it is about
+        # else the test does not make what it is about
+        self.assertEqual([one["phase"] for one in reported], ["run", "wait"])
         desired = {"phase": "wait", "attempt": 0}
         for one in reported:
             desired = one if takes_over(desired, one) else desired

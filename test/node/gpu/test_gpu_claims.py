@@ -41,7 +41,14 @@ class Daemon:
         if requested["op"] == "leases":
             return {"leases": self.leases}
         if requested["op"] == "lease":
-            self.leases.append({"lease": "f" * 32, "owner": requested["owner"], "created": 1, "devices": [{"id": one} for one in requested["devices"]]})
+            self.leases.append(
+                {
+                    "lease": "f" * 32,
+                    "owner": requested["owner"],
+                    "created": 1,
+                    "devices": [{"id": one} for one in requested["devices"]],
+                }
+            )
         return {}
 
 
@@ -61,16 +68,25 @@ class ClaimsTest(Case):
         self.assertTrue(self.run_with("digits", [A])["granted"])
         with self.assertRaises(NodeError) as refused:
             claims.lease({"devices": [A], "whole": True, "owner": "ada@here"}, self.channel)
-        self.assertEqual((refused.exception.code, refused.exception.message), ("GPU_UNAVAILABLE", f"{A} is reserved for run digits of digits@here"))
+        self.assertEqual(
+            (refused.exception.code, refused.exception.message),
+            ("GPU_UNAVAILABLE", f"{A} is reserved for run digits of digits@here"),
+        )
         self.assertEqual(self.daemon.leases, [])
         claims.lease({"devices": [B], "whole": True, "owner": "ada@here"}, self.channel)
-        self.assertEqual([one.get("reserved") for one in claims.state({}, self.channel)["devices"]], [{"lease": "digits", "owner": "digits@here"}, None])
+        self.assertEqual(
+            [one.get("reserved") for one in claims.state({}, self.channel)["devices"]],
+            [{"lease": "digits", "owner": "digits@here"}, None],
+        )
 
     def test_no_run_gets_a_gpu_of_which_somebody_has_a_lease(self):
         claims.lease({"devices": [A], "whole": True, "owner": "ada@here"}, self.channel)
         answer = self.run_with("digits", [A, B])
         self.assertFalse(answer["granted"])
-        self.assertEqual([(one["lease"], one["owner"], one["over"]) for one in answer["holders"]], [("GPU lease ffffffff", "ada@here", f"GPU {A}")])
+        self.assertEqual(
+            [(one["lease"], one["owner"], one["over"]) for one in answer["holders"]],
+            [("GPU lease ffffffff", "ada@here", f"GPU {A}")],
+        )
         self.assertTrue(self.run_with("other", [B])["granted"])
         self.daemon.leases.clear()
         self.assertTrue(self.run_with("digits", [A])["granted"])

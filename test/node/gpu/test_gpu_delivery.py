@@ -1,4 +1,5 @@
 """Leases for a command on this node: files for the owner only, no more than is needed, and gone when nobody reads them."""
+
 import io
 import json
 import os
@@ -23,9 +24,22 @@ class GpuDeliveryTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.root)
 
     def deliver(self, **drivers):
-        server = {"node": "n", "address": "127.0.0.1", "port": 1, "unix": "", "boot_id": "b", "transport": "tcp", "api": "opencl", "lease": "l", "key": "ab", "devices": []}
+        server = {
+            "node": "n",
+            "address": "127.0.0.1",
+            "port": 1,
+            "unix": "",
+            "boot_id": "b",
+            "transport": "tcp",
+            "api": "opencl",
+            "lease": "l",
+            "key": "ab",
+            "devices": [],
+        }
         leases = {"version": 1, "grace_seconds": 30, "servers": [server]}
-        return delivery.deliver({"leases": leases, "keeper": "keeper-1", "icd": "../driver.so", "libraries": {}, **drivers}, self.channel)
+        return delivery.deliver(
+            {"leases": leases, "keeper": "keeper-1", "icd": "../driver.so", "libraries": {}, **drivers}, self.channel
+        )
 
     def test_a_lease_file_is_the_owners_alone_and_goes_away_whole(self):
         placed = self.deliver()
@@ -33,10 +47,16 @@ class GpuDeliveryTest(unittest.TestCase):
         self.assertEqual(os.stat(placed["folder"]).st_mode & 0o077, 0)
         self.assertEqual(json.loads(Path(placed["file"]).read_text())["servers"][0]["key"], "ab")
         programs = self.root / "gpu" / "program"
-        self.assertEqual({path.name: path.read_text() for path in Path(placed["vendors"]).iterdir()}, {"flexrack.icd": f"{programs}/driver.so\n"})
+        self.assertEqual(
+            {path.name: path.read_text() for path in Path(placed["vendors"]).iterdir()},
+            {"flexrack.icd": f"{programs}/driver.so\n"},
+        )
         self.assertEqual(placed["keeper"], f"{programs}/keeper-1")
         self.assertIsNone(placed["libraries"])
-        self.assertEqual(delivery.forget({"folder": f"/somewhere/else/{Path(placed['folder']).name}"}, self.channel), {"removed": True})
+        self.assertEqual(
+            delivery.forget({"folder": f"/somewhere/else/{Path(placed['folder']).name}"}, self.channel),
+            {"removed": True},
+        )
         self.assertFalse(Path(placed["folder"]).exists())
         self.assertEqual([entry["path"] for entry in installed.listing(self.root)], ["gpu"])
 
@@ -62,7 +82,9 @@ class GpuDeliveryTest(unittest.TestCase):
             reader.communicate(b"\n")
 
     def test_without_a_daemon_there_is_nothing_and_a_lease_is_refused(self):
-        self.assertEqual(claims.state({}, self.channel), {"state": "absent", "status": None, "devices": [], "leases": []})
+        self.assertEqual(
+            claims.state({}, self.channel), {"state": "absent", "status": None, "devices": [], "leases": []}
+        )
         with self.assertRaises(NodeError) as refused:
             claims.lease({"devices": ["x"]}, self.channel)
         self.assertEqual((refused.exception.code, refused.exception.hint), ("GPU_FAILED", "flexrack gpu serve"))

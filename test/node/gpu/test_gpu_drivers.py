@@ -1,4 +1,5 @@
 """What a machine has of GPU drivers: found by trying, whatever a driver does, and said in words."""
+
 import os
 import shutil
 import subprocess
@@ -41,21 +42,43 @@ class GpuDriversTest(unittest.TestCase):
     def test_opencl_is_looked_for_where_cuda_has_no_device_and_ours_do_not_count(self):
         self.library("libcuda.so.1", CUDA % ("100", "0"))
         self.library("libOpenCL.so.1", OPENCL)
-        self.assertEqual(drivers.look(self.env), {
-            "cuda": {"found": False, "why": "libcuda.so.1 says CUDA_ERROR_NO_DEVICE"}, "opencl": {"found": True, "why": "OpenCL has 3 devices"}})
+        self.assertEqual(
+            drivers.look(self.env),
+            {
+                "cuda": {"found": False, "why": "libcuda.so.1 says CUDA_ERROR_NO_DEVICE"},
+                "opencl": {"found": True, "why": "OpenCL has 3 devices"},
+            },
+        )
 
     def test_a_driver_that_crashes_or_is_none_is_said(self):
         self.library("libcuda.so.1", CUDA % ("*(volatile int*)8", "0"))
-        self.assertEqual(drivers.ask("cuda", self.env), {"found": False, "why": "libcuda.so.1 crashes when it is asked for devices"})
+        self.assertEqual(
+            drivers.ask("cuda", self.env), {"found": False, "why": "libcuda.so.1 crashes when it is asked for devices"}
+        )
         (self.folder / "libcuda.so.1").write_text("no library")
         self.assertIn("libcuda.so.1 cannot be loaded", drivers.ask("cuda", self.env)["why"])
 
     def test_flexracks_own_driver_is_nothing_to_serve(self):
         own = self.library("libflexrack-cuda-12ab.so", CUDA % ("0", "4"))
         os.symlink(own, self.folder / "libcuda.so.1")
-        self.assertEqual(drivers.ask("cuda", self.env), {"found": False, "why": "libcuda.so.1 is flexrack's own, for GPUs of other machines"})
+        self.assertEqual(
+            drivers.ask("cuda", self.env),
+            {"found": False, "why": "libcuda.so.1 is flexrack's own, for GPUs of other machines"},
+        )
 
     def test_the_daemons_command_line_has_the_driver_beside_it_and_the_settings(self):
         given = {"backend": "sim", "driver": "../libflexrack-sim-1.so", "sim": {"memory": 4096, "devices": 2}}
-        self.assertEqual(daemon.backend_options(Path("/gpu"), given), ["--backend", "sim", "--driver", "/gpu/program/libflexrack-sim-1.so", "--sim-devices", "2", "--sim-memory", "4096"])
+        self.assertEqual(
+            daemon.backend_options(Path("/gpu"), given),
+            [
+                "--backend",
+                "sim",
+                "--driver",
+                "/gpu/program/libflexrack-sim-1.so",
+                "--sim-devices",
+                "2",
+                "--sim-memory",
+                "4096",
+            ],
+        )
         self.assertEqual(daemon.backend_options(Path("/gpu"), {"backend": "opencl"}), ["--backend", "opencl"])

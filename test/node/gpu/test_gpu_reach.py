@@ -1,4 +1,5 @@
 """The way to a GPU daemon is tried: whoever knows the lease is the daemon, and nobody else is."""
+
 import socket
 import struct
 import tempfile
@@ -57,7 +58,14 @@ class Reach(unittest.TestCase):
         return listening.getsockname()[1]
 
     def ask(self, port, **parts):
-        question = {"unix": self.path, "boot_id": "another", "loopback": "127.0.0.1", "addresses": [], "port": port, "lease": LEASE}
+        question = {
+            "unix": self.path,
+            "boot_id": "another",
+            "loopback": "127.0.0.1",
+            "addresses": [],
+            "port": port,
+            "lease": LEASE,
+        }
         return reach.reach({**question, **parts}, None)
 
     def test_the_first_address_at_which_the_daemon_answers(self):
@@ -73,7 +81,12 @@ class Reach(unittest.TestCase):
         self.assertEqual(self.ask(port, boot_id=self.own), {"unix": False, "address": "127.0.0.1"})
 
     def test_what_does_not_know_the_lease_is_not_the_daemon(self):
-        for says in (daemon, lambda requested: b"", lambda requested: b"SSH-2.0-somebody else\r\n" * 2, lambda requested: b"FLXA"):
+        for says in (
+            daemon,
+            lambda requested: b"",
+            lambda requested: b"SSH-2.0-somebody else\r\n" * 2,
+            lambda requested: b"FLXA",
+        ):
             port = self.at(says)
             self.assertEqual(self.ask(port, addresses=["127.0.0.1"], lease="0" * 32), {"unix": False, "address": None})
 

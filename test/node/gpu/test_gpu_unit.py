@@ -1,4 +1,7 @@
-"""The GPU daemon's unit with a real service manager of systemd, in a mount namespace of its own; only root may make one."""
+"""The GPU daemon's unit with a real service manager of systemd, in a mount namespace of its own; only root may make
+one.
+"""
+
 import json
 import os
 import shutil
@@ -34,7 +37,13 @@ kill $manager; wait $manager; exit $status
 
 
 def has_namespaces() -> bool:
-    return Path(SYSTEMD).exists() and subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True, check=False).returncode == 0
+    return (
+        Path(SYSTEMD).exists()
+        and subprocess.run(
+            ["unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True, check=False
+        ).returncode
+        == 0
+    )
 
 
 class GpuUnitTest(unittest.TestCase):
@@ -50,11 +59,25 @@ class GpuUnitTest(unittest.TestCase):
     @unittest.skipUnless(has_namespaces(), "needs systemd, and root for a mount namespace")
     def test_the_unit_comes_back_alone_its_workers_outlive_it_and_nothing_is_left(self):
         home = tempfile.mkdtemp(prefix="flexrack-unit-", dir="/tmp")
-        script = INSIDE.format(systemd=SYSTEMD, python=sys.executable, test=os.path.abspath(__file__), node=f"{Path(unit.__file__).parents[2]}:{Path(__file__).parents[1]}")
+        script = INSIDE.format(
+            systemd=SYSTEMD,
+            python=sys.executable,
+            test=os.path.abspath(__file__),
+            node=f"{Path(unit.__file__).parents[2]}:{Path(__file__).parents[1]}",
+        )
         env = {key: value for key, value in os.environ.items() if not key.startswith("FLEXRACK_")}
         try:
-            done = subprocess.run(["unshare", "-m", "sh", "-c", script], env={**env, "HOME": home, "XDG_RUNTIME_DIR": home}, capture_output=True, text=True, timeout=LONG, check=False)
-            self.assertEqual((done.returncode, done.stdout.strip().splitlines()[-1:]), (0, ["good"]), done.stdout + done.stderr)
+            done = subprocess.run(
+                ["unshare", "-m", "sh", "-c", script],
+                env={**env, "HOME": home, "XDG_RUNTIME_DIR": home},
+                capture_output=True,
+                text=True,
+                timeout=LONG,
+                check=False,
+            )
+            self.assertEqual(
+                (done.returncode, done.stdout.strip().splitlines()[-1:]), (0, ["good"]), done.stdout + done.stderr
+            )
         finally:
             shutil.rmtree(home, ignore_errors=True)
 

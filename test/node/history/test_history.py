@@ -1,4 +1,5 @@
 """What a workspace was before, with a real restic on real folders. Whole, over SSH: test/integration/history.test.ts."""
+
 import os
 import shutil
 import signal
@@ -19,7 +20,12 @@ from flexrack_node.workspace import frozen
 from flexrack_node.workspace.folder import WorkspaceFolder
 from history_support import HistoryCase, picture, restic_of_tests
 
-PROJECT = {"train.py": b"one\n", "pkg/model.py": b"m\n", ".gitignore": b"*.log\nlogs/\n!keep.log\n", "latest": "pkg/model.py"}
+PROJECT = {
+    "train.py": b"one\n",
+    "pkg/model.py": b"m\n",
+    ".gitignore": b"*.log\nlogs/\n!keep.log\n",
+    "latest": "pkg/model.py",
+}
 
 
 class SavingTest(HistoryCase):
@@ -52,7 +58,10 @@ class SavingTest(HistoryCase):
         self.assertEqual((self.code / "train.py").read_text(), "two\n")
         over = self.restore(in_place=True)
         self.assertEqual(picture(self.code), before)
-        self.assertEqual({one["path"]: one["what"] for one in over["files"] if one["path"] in ("train.py", "pkg/model.py")}, {"train.py": "replaced", "pkg/model.py": "made"})
+        self.assertEqual(
+            {one["path"]: one["what"] for one in over["files"] if one["path"] in ("train.py", "pkg/model.py")},
+            {"train.py": "replaced", "pkg/model.py": "made"},
+        )
         undone = self.restore(in_place=True, snapshot=over["before"], remove=True)
         self.assertEqual((self.code / "train.py").read_text(), "two\n")
         self.assertFalse((self.code / "new\nline").exists())
@@ -79,11 +88,28 @@ class SavingTest(HistoryCase):
             (self.code / "data" / str(number)).touch()
         os.mkfifo(self.code / "pipe")
         choice = Choice(WorkspaceFolder(self.root, "p"), ["/*.bin", "sub dir/"], 1000)
-        self.assertEqual(sorted(choice.files), [".gitignore", "keep.log", "latest", "logs/kept.txt", "notes.ipynb", "pkg/model.py", "train.py"])
-        self.assertEqual(sorted((one.path, one.why) for one in choice.left), [
-            (".venv", "program"), ("a.log", "excluded"), ("data", "many"), ("large", "large"), ("logs/more.txt", "excluded"), ("sub dir", "excluded"), ("x.bin", "excluded")])
+        self.assertEqual(
+            sorted(choice.files),
+            [".gitignore", "keep.log", "latest", "logs/kept.txt", "notes.ipynb", "pkg/model.py", "train.py"],
+        )
+        self.assertEqual(
+            sorted((one.path, one.why) for one in choice.left),
+            [
+                (".venv", "program"),
+                ("a.log", "excluded"),
+                ("data", "many"),
+                ("large", "large"),
+                ("logs/more.txt", "excluded"),
+                ("sub dir", "excluded"),
+                ("x.bin", "excluded"),
+            ],
+        )
         self.save()
-        inside = sorted(path for path, (mode, _time, _what) in picture(self.restore()["folder"]).items() if not stat.S_ISDIR(mode) and not stat.S_ISFIFO(mode))
+        inside = sorted(
+            path
+            for path, (mode, _time, _what) in picture(self.restore()["folder"]).items()
+            if not stat.S_ISDIR(mode) and not stat.S_ISFIFO(mode)
+        )
         self.assertEqual(inside, sorted(choice.files))
         self.assertIn(b"[\x01-\x1f]", exclusions(self.code, [choice.left[0]._replace(path="a\nb")]))
 
@@ -95,19 +121,28 @@ class SavingTest(HistoryCase):
         (self.code / "notes.py").write_text("n\n")
         os.utime(self.code / "pkg/model.py")  # touched: the same
         diffed = verbs.diff({"project": "p", "snapshot": first[:8], "text": True}, self.channel())
-        self.assertEqual([(one["path"], one["what"]) for one in diffed["changes"]], [("notes.py", "made"), ("train.py", "changed")])
+        self.assertEqual(
+            [(one["path"], one["what"]) for one in diffed["changes"]], [("notes.py", "made"), ("train.py", "changed")]
+        )
         self.assertIn("+and more\n", diffed["changes"][1]["lines"])
         self.save()
         (self.code / "train.py").unlink()
         self.save()
         found = verbs.listing({"project": "p", "path": "train.py"}, self.channel())
-        self.assertEqual([(one["what"], one["bytes"]) for one in found["versions"]], [("file", 4), ("file", 13), ("absent", None)])
+        self.assertEqual(
+            [(one["what"], one["bytes"]) for one in found["versions"]], [("file", 4), ("file", 13), ("absent", None)]
+        )
         self.assertEqual(len(found["snapshots"]), 3)
         at = found["versions"][1]["at"]
         folder = Path(self.restore(at=at + 0.001, path="train.py")["folder"])
         self.assertEqual((folder / "train.py").read_text(), "one\nand more\n")
         self.assertEqual(os.listdir(folder), ["train.py"])
-        for more, code in (({"path": "none"}, "NOT_FOUND"), ({"snapshot": "0" * 8}, "NOT_FOUND"), ({"at": 5.0}, "NOT_FOUND"), ({"run": "r"}, "NOT_FOUND")):
+        for more, code in (
+            ({"path": "none"}, "NOT_FOUND"),
+            ({"snapshot": "0" * 8}, "NOT_FOUND"),
+            ({"at": 5.0}, "NOT_FOUND"),
+            ({"run": "r"}, "NOT_FOUND"),
+        ):
             with self.assertRaises(NodeError) as caught:
                 self.restore(**more)
             self.assertEqual(caught.exception.code, code)
@@ -132,7 +167,9 @@ class InPlaceTest(HistoryCase):
             self.restore(in_place=True)
         self.assertIn("not saved", caught.exception.message)
         self.assertFalse((self.code / "sub").exists())
-        self.assertEqual(self.restore(in_place=True, path="sub")["files"], [{"path": "sub/a", "what": "made", "bytes": 3}])
+        self.assertEqual(
+            self.restore(in_place=True, path="sub")["files"], [{"path": "sub/a", "what": "made", "bytes": 3}]
+        )
         self.assertEqual([one for one in os.listdir(self.place) if one.startswith(".restoring")], [])
 
     def test_dry_run_changes_nothing(self):
@@ -152,8 +189,29 @@ class RunTest(HistoryCase):
     def start(self, run):
         path = self.root / "runs" / run
         path.mkdir(parents=True)
-        order = {"run": run, "project": "p", "node": "n", "index": 0, "nodes": ["n"], "launcher": "plain", "processes": 1, "command": ["x"], "python": "/none/bin/python", "environment": None, "cwd": "/",
-                 "env": {}, "restarts": 0, "grace": 1, "outputs": [], "gang": {"secret": "s"}, "commit": None, "created": 1.0, "tracking": None, "owner": "ada", "code": {"workspace": "p"}}
+        order = {
+            "run": run,
+            "project": "p",
+            "node": "n",
+            "index": 0,
+            "nodes": ["n"],
+            "launcher": "plain",
+            "processes": 1,
+            "command": ["x"],
+            "python": "/none/bin/python",
+            "environment": None,
+            "cwd": "/",
+            "env": {},
+            "restarts": 0,
+            "grace": 1,
+            "outputs": [],
+            "gang": {"secret": "s"},
+            "commit": None,
+            "created": 1.0,
+            "tracking": None,
+            "owner": "ada",
+            "code": {"workspace": "p"},
+        }
         spec = of_run.with_snapshot(frozen.frozen(order, path, self.channel()), path, self.channel())
         write("run.spec", path / "spec.json", spec)
         return spec["code"]
@@ -177,7 +235,11 @@ class RunTest(HistoryCase):
         over = self.restore(run="r1", in_place=True, remove=True)
         self.assertEqual([(one["path"], one["what"]) for one in over["files"]], [("train.py", "replaced")])
         self.assertEqual((self.code / "data/x").read_text(), "x")
-        listed = {tuple(one["runs"]) for one in verbs.listing({"project": "p"}, self.channel())["snapshots"] if one["kind"] == "run"}
+        listed = {
+            tuple(one["runs"])
+            for one in verbs.listing({"project": "p"}, self.channel())["snapshots"]
+            if one["kind"] == "run"
+        }
         self.assertEqual(listed, {("r1", "r2"), ("r3",)})
 
     def test_snapshots_of_runs_stay_as_long_as_the_runs_do(self):
@@ -241,7 +303,12 @@ class TroubleTest(HistoryCase):
         for number in range(3):
             for file in list(self.code.iterdir())[number::4]:
                 file.write_bytes(os.urandom(20_000))
-            child = subprocess.Popen([sys.executable, "-I", "-S", "-c", code], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+            child = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", code],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
             time.sleep(0.2 + 0.15 * number)
             os.killpg(child.pid, signal.SIGKILL)
             child.wait()

@@ -1,4 +1,5 @@
 """restic out of a package of Debian."""
+
 import hashlib
 import os
 import subprocess
@@ -17,10 +18,26 @@ class ToolTest(SyncCase):
         (self.folder / "x/usr/bin/restic").write_text("#!/bin/sh\necho 'restic 0.18.0 compiled'\n")
         (self.folder / "x/usr/bin/restic").chmod(0o755)
         (self.folder / "x/evil").write_text("e")
-        subprocess.run(["tar", "-cJf", self.folder / "data.tar.xz", "-C", self.folder / "x", "./usr", "./evil"], check=True)
+        subprocess.run(
+            ["tar", "-cJf", self.folder / "data.tar.xz", "-C", self.folder / "x", "./usr", "./evil"], check=True
+        )
         data = (self.folder / "data.tar.xz").read_bytes()
         parts = [(b"debian-binary", b"2.0\n"), (b"control.tar.xz", b"odd"), (b"data.tar.xz", data)]
-        package.write_bytes(b"!<arch>\n" + b"".join(name.ljust(16) + b"0".ljust(12) + b"0".ljust(6) + b"0".ljust(6) + b"100644".ljust(8) + str(len(body)).encode().ljust(10) + b"`\n" + body + b"\n" * (len(body) % 2) for name, body in parts))
+        package.write_bytes(
+            b"!<arch>\n"
+            + b"".join(
+                name.ljust(16)
+                + b"0".ljust(12)
+                + b"0".ljust(6)
+                + b"0".ljust(6)
+                + b"100644".ljust(8)
+                + str(len(body)).encode().ljust(10)
+                + b"`\n"
+                + body
+                + b"\n" * (len(body) % 2)
+                for name, body in parts
+            )
+        )
         given = {"name": "restic.deb", "sha256": hashlib.sha256(package.read_bytes()).hexdigest()}
         placed = tool.place(given, self.channel(package.read_bytes()))
         self.assertEqual(os.listdir(Path(placed["path"]).parent), ["restic"])

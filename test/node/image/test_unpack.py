@@ -27,7 +27,11 @@ class LayerTest(unittest.TestCase):
         self.store = ImageStore(self.root)
 
     def take(self, data, encoding="gzip", diff_id=None, body=None, **more):
-        channel = Channel(self.root, self.root / "environments", io.BytesIO(body if body is not None else packed(data) if encoding == "gzip" else data))
+        channel = Channel(
+            self.root,
+            self.root / "environments",
+            io.BytesIO(body if body is not None else packed(data) if encoding == "gzip" else data),
+        )
         return taking.layer({"diff_id": diff_id or digest(data), "encoding": encoding, **more}, channel)
 
     def refused(self, data, code="CONFLICT", **more):
@@ -41,11 +45,36 @@ class LayerTest(unittest.TestCase):
 
     def test_everything_that_a_layer_may_have_becomes_what_an_account_can_have(self):
         data = (
-            LayerTar().folder("etc").add("etc/conf", "text", mode=0o600).folder("closed", 0o000).add("closed/secret", "s", mode=0o000).add("bin/su", "su", mode=0o4755)
-            .symlink("out", "/etc/passwd").symlink("up", "../../../../etc").hardlink("etc/same", "etc/conf").hardlink("early", "late").add("late", "late")
-            .add("null", kind=tarfile.CHRTYPE, devmajor=1, devminor=3).add("dev/zero", kind=tarfile.CHRTYPE).add("pipe", kind=tarfile.FIFOTYPE)
-            .add(".wh.gone").folder("new").add("new/.wh..wh..opq").add("new/here", "h").add("x" * 200 + "/" + "y" * 200, "long").add("/abs/./name", "a")
-            .add("tagged", "t", pax_headers={"SCHILY.xattr.user.note": "kept", "SCHILY.xattr.security.capability": "no", "SCHILY.xattr.user.overlay.opaque": "y"}).bytes()
+            LayerTar()
+            .folder("etc")
+            .add("etc/conf", "text", mode=0o600)
+            .folder("closed", 0o000)
+            .add("closed/secret", "s", mode=0o000)
+            .add("bin/su", "su", mode=0o4755)
+            .symlink("out", "/etc/passwd")
+            .symlink("up", "../../../../etc")
+            .hardlink("etc/same", "etc/conf")
+            .hardlink("early", "late")
+            .add("late", "late")
+            .add("null", kind=tarfile.CHRTYPE, devmajor=1, devminor=3)
+            .add("dev/zero", kind=tarfile.CHRTYPE)
+            .add("pipe", kind=tarfile.FIFOTYPE)
+            .add(".wh.gone")
+            .folder("new")
+            .add("new/.wh..wh..opq")
+            .add("new/here", "h")
+            .add("x" * 200 + "/" + "y" * 200, "long")
+            .add("/abs/./name", "a")
+            .add(
+                "tagged",
+                "t",
+                pax_headers={
+                    "SCHILY.xattr.user.note": "kept",
+                    "SCHILY.xattr.security.capability": "no",
+                    "SCHILY.xattr.user.overlay.opaque": "y",
+                },
+            )
+            .bytes()
         )
         made = self.take(data)
         self.assertEqual((made["made"], made["devices"]), (True, 2))
@@ -68,21 +97,50 @@ class LayerTest(unittest.TestCase):
         subprocess.run(["rm", "-r", str(layer)], check=True, stdin=subprocess.DEVNULL)
 
     def test_the_last_entry_of_a_name_counts_whatever_was_there(self):
-        data = LayerTar().add("a", "file").folder("a").add("a/b", "1").add("a/b", "2").symlink("c", "a").add("c", "no link any more").folder("d").add("d/e", "x").add("d", "file").bytes()
+        data = (
+            LayerTar()
+            .add("a", "file")
+            .folder("a")
+            .add("a/b", "1")
+            .add("a/b", "2")
+            .symlink("c", "a")
+            .add("c", "no link any more")
+            .folder("d")
+            .add("d/e", "x")
+            .add("d", "file")
+            .bytes()
+        )
         self.take(data)
         layer = self.store.layer(digest(data))
-        self.assertEqual([layer.joinpath("a/b").read_text(), layer.joinpath("c").read_text(), layer.joinpath("d").read_text()], ["2", "no link any more", "file"])
+        self.assertEqual(
+            [layer.joinpath("a/b").read_text(), layer.joinpath("c").read_text(), layer.joinpath("d").read_text()],
+            ["2", "no link any more", "file"],
+        )
 
     def test_a_folder_that_is_hidden_and_made_anew_shows_nothing_of_before(self):
-        for number, data in enumerate((LayerTar().add(".wh.a").folder("a").add("a/n", "n").bytes(), LayerTar().folder("a").add("a/n", "n").add(".wh.a").bytes())):
+        for number, data in enumerate(
+            (
+                LayerTar().add(".wh.a").folder("a").add("a/n", "n").bytes(),
+                LayerTar().folder("a").add("a/n", "n").add(".wh.a").bytes(),
+            )
+        ):
             with self.subTest(number):
                 self.take(data)
                 self.assertEqual(os.getxattr(self.store.layer(digest(data)) / "a", "user.overlay.opaque"), b"y")
 
     def test_links_on_the_way_lead_to_places_in_the_layer_alone(self):
         data = (
-            LayerTar().symlink("evil", str(self.outside)).add("evil/victim", "overwritten").symlink("rel", "../" * 30 + str(self.outside).lstrip("/")).add("rel/victim", "overwritten")
-            .symlink("lib", "usr/lib").folder("usr/lib").add("lib/x", "x").symlink("f", f"{self.outside}/victim").add("f", "replaced").bytes()
+            LayerTar()
+            .symlink("evil", str(self.outside))
+            .add("evil/victim", "overwritten")
+            .symlink("rel", "../" * 30 + str(self.outside).lstrip("/"))
+            .add("rel/victim", "overwritten")
+            .symlink("lib", "usr/lib")
+            .folder("usr/lib")
+            .add("lib/x", "x")
+            .symlink("f", f"{self.outside}/victim")
+            .add("f", "replaced")
+            .bytes()
         )
         self.take(data)
         layer = self.store.layer(digest(data))
@@ -98,8 +156,16 @@ class LayerTest(unittest.TestCase):
             ("dots in a whiteout", LayerTar().add(".wh..."), "leaves the image"),
             ("a whiteout of the folder above", LayerTar().add("a/.wh..", "x"), "leaves the image"),
             ("a hard link out", LayerTar().hardlink("a", "../outside/victim"), "leaves the image"),
-            ("a hard link by a link", LayerTar().symlink("l", outside).hardlink("a", "l/victim"), "what is not in its layer"),
-            ("a hard link to what is elsewhere", LayerTar().hardlink("a", f"{outside}/victim"), "what is not in its layer"),
+            (
+                "a hard link by a link",
+                LayerTar().symlink("l", outside).hardlink("a", "l/victim"),
+                "what is not in its layer",
+            ),
+            (
+                "a hard link to what is elsewhere",
+                LayerTar().hardlink("a", f"{outside}/victim"),
+                "what is not in its layer",
+            ),
             ("a hard link to a folder", LayerTar().folder("d").hardlink("a", "d"), "not a file of its layer"),
             ("links in a circle", LayerTar().symlink("a", "b").symlink("b", "a").add("a/c", "x"), "leaves the image"),
             ("a long name", LayerTar().add("n" * 300, "x"), "too long"),
@@ -113,16 +179,24 @@ class LayerTest(unittest.TestCase):
         self.assertIn("unpacks to more than 1048576 bytes", self.refused(bomb, most=1 << 20))
         header = tarfile.TarInfo("././@PaxHeader")
         header.type, header.size = tarfile.XHDTYPE, 1 << 40
-        self.assertIn("extended header of 1099511627776 bytes", self.refused(header.tobuf(tarfile.GNU_FORMAT) + b"\0" * 1024))
+        self.assertIn(
+            "extended header of 1099511627776 bytes", self.refused(header.tobuf(tarfile.GNU_FORMAT) + b"\0" * 1024)
+        )
         whole = LayerTar().add("a", b"a" * 3000).bytes()
-        for name, body in (("cut", packed(whole)[:-40]), ("damaged", packed(whole)[:60] + b"\0\0\0\0" + packed(whole)[64:]), ("no gzip", b"hello")):
+        for name, body in (
+            ("cut", packed(whole)[:-40]),
+            ("damaged", packed(whole)[:60] + b"\0\0\0\0" + packed(whole)[64:]),
+            ("no gzip", b"hello"),
+        ):
             with self.subTest(name):
                 self.refused(whole, body=body)
         self.assertIn("no whole tar", self.refused(whole, encoding="none", body=whole[:900]))
 
     def test_one_that_is_another_is_named(self):
         one, other = LayerTar().add("a", "1").bytes(), LayerTar().add("a", "2").bytes()
-        self.assertIn(f"{digest(one)} arrived with another content ({digest(other)})", self.refused(one, body=packed(other)))
+        self.assertIn(
+            f"{digest(one)} arrived with another content ({digest(other)})", self.refused(one, body=packed(other))
+        )
 
 
 if __name__ == "__main__":

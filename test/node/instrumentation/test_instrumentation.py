@@ -1,4 +1,7 @@
-"""What runs inside a rank's own Python: it tells, and never harms. With this Python and every other one (3.9 and newer) that is on the PATH or of pyenv."""
+"""What runs inside a rank's own Python: it tells, and never harms. With this Python and every other one (3.9 and newer)
+that is on the PATH or of pyenv.
+"""
+
 import glob
 import os
 import shutil
@@ -21,8 +24,16 @@ INSTRUMENTATION = NODE / "flexrack_node" / "instrumentation"
 
 def pythons():
     found = {}
-    for path in [sys.executable, *(shutil.which(f"python3.{minor}") or "" for minor in range(9, 15)), *glob.glob(os.path.expanduser("~/.pyenv/versions/3.*/bin/python"))]:
-        done = subprocess.run([path, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, text=True) if path else None
+    for path in [
+        sys.executable,
+        *(shutil.which(f"python3.{minor}") or "" for minor in range(9, 15)),
+        *glob.glob(os.path.expanduser("~/.pyenv/versions/3.*/bin/python")),
+    ]:
+        done = (
+            subprocess.run([path, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, text=True)
+            if path
+            else None
+        )
         if done and done.returncode == 0 and tuple(map(int, done.stdout.split())) >= (3, 9):
             found.setdefault(done.stdout.strip(), path)
     return found
@@ -37,12 +48,18 @@ class InstrumentationTest(unittest.TestCase):
     def environment(self, **more):
         make_progress(self.progress)
         return {
-            **os.environ, "PYTHONPATH": str(INSTRUMENTATION), "FLEXRACK_PROGRESS": str(self.progress), "FLEXRACK_STACKS": str(self.folder / "rank-0.stacks"),
-            "FLEXRACK_STACKS_SIGNAL": str(int(signal.SIGRTMIN + 9)), **more,
+            **os.environ,
+            "PYTHONPATH": str(INSTRUMENTATION),
+            "FLEXRACK_PROGRESS": str(self.progress),
+            "FLEXRACK_STACKS": str(self.folder / "rank-0.stacks"),
+            "FLEXRACK_STACKS_SIGNAL": str(int(signal.SIGRTMIN + 9)),
+            **more,
         }
 
     def python(self, code, python=sys.executable, **more):
-        done = subprocess.run([python, "-c", code], capture_output=True, text=True, env=self.environment(**more), timeout=LONG)
+        done = subprocess.run(
+            [python, "-c", code], capture_output=True, text=True, env=self.environment(**more), timeout=LONG
+        )
         return done.returncode, done.stdout, done.stderr
 
     def test_steps_batches_and_collectives_are_told_by_every_python(self):
@@ -62,8 +79,22 @@ print(os.getpid())
                 status, out, err = self.python(code, python)
                 self.assertEqual((status, err), (0, ""))
                 reported = read_progress(self.progress)
-                self.assertEqual([reported[key] for key in ("pid", "steps", "batches", "evaluated", "samples", "collectives", "collectives_done", "collective")],
-                                 [int(out), 200, 201, 1, 1600, 201, 200, "barrier"])
+                self.assertEqual(
+                    [
+                        reported[key]
+                        for key in (
+                            "pid",
+                            "steps",
+                            "batches",
+                            "evaluated",
+                            "samples",
+                            "collectives",
+                            "collectives_done",
+                            "collective",
+                        )
+                    ],
+                    [int(out), 200, 201, 1, 1600, 201, 200, "barrier"],
+                )
                 self.assertGreaterEqual(reported["step_seconds"], reported["own_seconds"])
                 self.assertGreater(reported["median_own"], 0)
                 self.assertFalse(self.progress.with_name("rank-0.progress.error").exists())
@@ -91,16 +122,24 @@ p.step()
         self.assertEqual((pace["steps"], pace["synced"]), (14, True))
         self.assertLessEqual(pace["collectives"] + pace["own"], pace["step"] * 1.5)
         self.assertLess(pace["collectives"], pace["step"])
-        self.assertGreaterEqual(reported["own_seconds"], 0.11)  # what overlaps a step's end is divided between the two steps
+        # what overlaps a step's end is divided between the two steps
+        self.assertGreaterEqual(reported["own_seconds"], 0.11)
 
     def test_the_users_own_sitecustomize_is_run_and_is_the_module_of_that_name(self):
         (self.folder / "sitecustomize.py").write_text("import builtins; builtins.theirs = __file__")
-        status, out, _ = self.python("import sys; print(theirs, sys.modules['sitecustomize'].__file__)", PYTHONPATH=os.pathsep.join([str(INSTRUMENTATION), str(self.folder)]))
+        status, out, _ = self.python(
+            "import sys; print(theirs, sys.modules['sitecustomize'].__file__)",
+            PYTHONPATH=os.pathsep.join([str(INSTRUMENTATION), str(self.folder)]),
+        )
         self.assertEqual((status, out.split()), (0, [str(self.folder / "sitecustomize.py")] * 2))
         self.assertNotEqual(read_progress(self.progress)["pid"], 0)
 
     def test_nothing_of_ours_breaks_a_program(self):
-        bad = {"no such file": {"FLEXRACK_PROGRESS": str(self.folder / "no" / "file")}, "not ours": {"FLEXRACK_PROGRESS": __file__}, "no signal": {"FLEXRACK_STACKS_SIGNAL": "sig"}}
+        bad = {
+            "no such file": {"FLEXRACK_PROGRESS": str(self.folder / "no" / "file")},
+            "not ours": {"FLEXRACK_PROGRESS": __file__},
+            "no signal": {"FLEXRACK_STACKS_SIGNAL": "sig"},
+        }
         for what, more in bad.items():
             with self.subTest(what):
                 self.assertEqual(self.python("print('well')", **more), (0, "well\n", ""))
@@ -111,7 +150,10 @@ p.step()
             (self.folder / name / "__init__.py").write_text("")
         (self.folder / "torch" / "optim" / "optimizer.py").write_text("name = 'another torch'")  # has no hooks
         path = os.pathsep.join([str(INSTRUMENTATION), str(self.folder)])
-        status, out, err = self.python("import torch.optim.optimizer as one, flexrack_instrumentation as ours; ours._progress.step(); print(one.name)", PYTHONPATH=path)
+        status, out, err = self.python(
+            "import torch.optim.optimizer as one, flexrack_instrumentation as ours; ours._progress.step(); print(one.name)",
+            PYTHONPATH=path,
+        )
         self.assertEqual((status, out, err), (0, "another torch\n", ""))
         self.assertIn("register_optimizer_step_post_hook", self.progress.with_name("rank-0.progress.error").read_text())
         self.assertEqual(read_progress(self.progress)["steps"], 0)
@@ -124,7 +166,9 @@ p.step()
         self.assertEqual((reported["pid"], reported["steps"]), (int(out), 1))  # the parent is a launcher
         self.python(code.replace("MAYBE", "[ours._progress.step() for _ in range(3)]"))
         self.assertEqual(read_progress(self.progress)["steps"], 3)
-        self.python("import os\nimport flexrack_instrumentation as ours\nours._progress.step()\nif os.fork() == 0: ours._progress.step(); os._exit(0)\nos.wait()")
+        self.python(
+            "import os\nimport flexrack_instrumentation as ours\nours._progress.step()\nif os.fork() == 0: ours._progress.step(); os._exit(0)\nos.wait()"
+        )
         self.assertEqual(read_progress(self.progress)["steps"], 1)
 
     def test_the_signal_writes_the_stacks_of_a_rank_in_a_deadlock_and_it_lives_on(self):
@@ -141,6 +185,7 @@ p.step()
                 def reported():  # it may not have come to the lock yet
                     rank.send_signal(signal.SIGRTMIN + 9)
                     return "line 5 in stuck" in (self.folder / "rank-0.stacks").read_text()
+
                 until(reported)
                 self.assertIsNone(rank.poll())
 
@@ -172,5 +217,10 @@ for step in range(5001):
 
     def test_starting_python_imports_no_module_that_python_would_not(self):
         _, out, _ = self.python("import sys; print(*sorted(sys.modules))")
-        without = subprocess.run([sys.executable, "-c", "import sys; print(*sorted(sys.modules))"], capture_output=True, text=True).stdout
-        self.assertEqual(set(out.split()) - set(without.split()) - {"sitecustomize"}, {"faulthandler", "flexrack_instrumentation", "flexrack_layout", "mmap"})
+        without = subprocess.run(
+            [sys.executable, "-c", "import sys; print(*sorted(sys.modules))"], capture_output=True, text=True
+        ).stdout
+        self.assertEqual(
+            set(out.split()) - set(without.split()) - {"sitecustomize"},
+            {"faulthandler", "flexrack_instrumentation", "flexrack_layout", "mmap"},
+        )

@@ -1,4 +1,5 @@
 """Which checkpoint is whole, told by its files; and how one gets from node to node."""
+
 import io
 import json
 import os

@@ -39,7 +39,13 @@ class GangLinkTest(unittest.TestCase):
         self.assertEqual(self.met, [])
 
     def test_unproved_callers_are_bounded_in_number_and_in_what_they_may_say_and_a_member_gets_in_all_the_same(self):
-        for said in (b"[" * 4000 + b"\n", b"x" * 5000, b"{}\n", b'{"nonce": 1, "proof": "\xc3\xa4", "node": []}\n', b"\xff\n"):
+        for said in (
+            b"[" * 4000 + b"\n",
+            b"x" * 5000,
+            b"{}\n",
+            b'{"nonce": 1, "proof": "\xc3\xa4", "node": []}\n',
+            b"\xff\n",
+        ):
             with socket.create_connection(("127.0.0.1", self.listener.port), LONG) as caller:
                 self.assertIn(b"nonce", caller.recv(200))
                 caller.sendall(said)
@@ -50,7 +56,8 @@ class GangLinkTest(unittest.TestCase):
             self.assertIn(b"nonce", one.recv(200))
         self.assertIsInstance(self.pair()[1], Link)  # while they are all here
         turned_away = [number for number, one in enumerate(silent) if select.select([one], [], [], 0)[0]]
-        self.assertIn(turned_away, [list(range(40)), list(range(41))])  # the oldest, for those who came later and for the member
+        # the oldest, for those who came later and for the member
+        self.assertIn(turned_away, [list(range(40)), list(range(41))])
 
     @staticmethod
     def rest(connection):
@@ -66,7 +73,11 @@ class GangLinkTest(unittest.TestCase):
             join("127.0.0.1", other.port, "secret", "node-2", LONG)
 
     def test_a_line_that_was_added_changed_or_repeated_ends_the_link(self):
-        for tamper in (lambda line: line + line, lambda line: line.replace(b"run", b"end"), lambda line: b"0" * 64 + b' {"phase":"end"}\n'):
+        for tamper in (
+            lambda line: line + line,
+            lambda line: line.replace(b"run", b"end"),
+            lambda line: b"0" * 64 + b' {"phase":"end"}\n',
+        ):
             ours, theirs = socket.socketpair()
             key = b"k" * 32
             sender_side, collected = socket.socketpair()

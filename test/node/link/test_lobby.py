@@ -1,4 +1,5 @@
 """Pending connections at a port that takes proofs: they take the places of each other, and of nobody else."""
+
 import contextlib
 import json
 import os
@@ -32,7 +33,11 @@ print(one.makefile().readline(), end="", flush=True)
 @contextlib.contextmanager
 def pending_connections(port, silent, flooding):
     """A program of its own, as it would be, that ends with this block."""
-    with subprocess.Popen([sys.executable, "-c", FLOOD, str(port), str(silent), str(flooding)], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
+    with subprocess.Popen(
+        [sys.executable, "-c", FLOOD, str(port), str(silent), str(flooding)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as program:
         try:
             assert program.stdout.readline().startswith(b"here")
             yield
@@ -41,7 +46,9 @@ def pending_connections(port, silent, flooding):
 
 
 class MemberTest(unittest.TestCase):
-    """The numbers of connections are those of the promise; how long a member takes is shown, and judged by a bound far above it."""
+    """The numbers of connections are those of the promise; how long a member takes is shown, and judged by a bound far
+    above it.
+    """
 
     def setUp(self):
         self.members = []
@@ -63,7 +70,10 @@ class MemberTest(unittest.TestCase):
                 took.append(time.monotonic() - began)
                 self.addCleanup(link.close)
         until(lambda: len(self.members) == 20)
-        print(f"joining among pending connections: median {statistics.median(took) * 1000:.0f} ms, longest {max(took) * 1000:.0f} ms", file=sys.stderr)
+        print(
+            f"joining among pending connections: median {statistics.median(took) * 1000:.0f} ms, longest {max(took) * 1000:.0f} ms",
+            file=sys.stderr,
+        )
 
     def test_a_member_that_is_in_stays_in_whatever_comes(self):
         link = join("127.0.0.1", self.listener.port, "secret", "node-1", timeout=LONG)
@@ -81,7 +91,9 @@ class LobbyTest(unittest.TestCase):
         self.port = self.listening.getsockname()[1]
 
     def open(self, patience=20.0, most=4):
-        lobby = Lobby("challenge", lambda challenge, said: said["proof"] == challenge or None, self.admit, patience, most)
+        lobby = Lobby(
+            "challenge", lambda challenge, said: said["proof"] == challenge or None, self.admit, patience, most
+        )
         lobby.open(self.listening)
         self.addCleanup(close_listening, self.listening)
         self.addCleanup(lobby.close)
@@ -118,7 +130,16 @@ class LobbyTest(unittest.TestCase):
 
     def test_who_says_more_than_a_proof_or_something_else_is_closed(self):
         self.open(most=64)
-        for said in (b"GET / HTTP/1.1\r\n", b"[]\n", b"{}\n", b"null\n", b'{"proof":1}\n', b"\xff\xfe\n", b"[" * 4000 + b"\n", b"x" * 5000):
+        for said in (
+            b"GET / HTTP/1.1\r\n",
+            b"[]\n",
+            b"{}\n",
+            b"null\n",
+            b'{"proof":1}\n',
+            b"\xff\xfe\n",
+            b"[" * 4000 + b"\n",
+            b"x" * 5000,
+        ):
             with self.subTest(said[:20]):
                 one = self.connect()
                 one.sendall(said)
@@ -160,7 +181,10 @@ class LobbyTest(unittest.TestCase):
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
         prover = [sys.executable, "-c", PROVER, str(self.port)]
-        with subprocess.Popen(prover, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program, pending_connections(self.port, 100, 0):
+        with (
+            subprocess.Popen(prover, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program,
+            pending_connections(self.port, 100, 0),
+        ):
             most = max(int(name) for name in os.listdir("/proc/self/fd"))
             resource.setrlimit(resource.RLIMIT_NOFILE, (most + 20, hard))
             program.stdin.write(b"now\n")

@@ -30,8 +30,25 @@ class UsageTest(unittest.TestCase):
             self.rack.finish(run, node)
         records = self.rack.call("node-1", "run.state", {"run": run})["records"]
         entries = sorted(self.entries(), key=lambda entry: entry["attempt"])
-        self.assertEqual([(one["run"], one["user"], one["project"], one["node"], one["attempt"], one["status"], one["gpus"], one["open"]) for one in entries],
-                         [(run, "ada", "test", "node-1", number, status, 0, False) for number, status in ((1, "failed"), (2, "finished"))])
+        self.assertEqual(
+            [
+                (
+                    one["run"],
+                    one["user"],
+                    one["project"],
+                    one["node"],
+                    one["attempt"],
+                    one["status"],
+                    one["gpus"],
+                    one["open"],
+                )
+                for one in entries
+            ],
+            [
+                (run, "ada", "test", "node-1", number, status, 0, False)
+                for number, status in ((1, "failed"), (2, "finished"))
+            ],
+        )
         for entry in entries:
             record = records[str(entry["attempt"])]["0"]
             self.assertEqual((entry["started"], entry["ended"]), (record["started"], record["ended"]))
@@ -41,7 +58,9 @@ class UsageTest(unittest.TestCase):
         self.assertEqual(sorted(self.entries(), key=lambda entry: entry["attempt"]), entries)
         self.assertEqual(len(self.logged()), 2)
         self.assertEqual([one["node"] for one in self.entries("node-2")], ["node-2"] * 2)
-        self.assertIn("usage.jsonl", [Path(entry["path"]).name for entry in self.rack.call("node-1", "node.installed")["entries"]])
+        self.assertIn(
+            "usage.jsonl", [Path(entry["path"]).name for entry in self.rack.call("node-1", "node.installed")["entries"]]
+        )
 
     def test_a_run_that_goes_on_counts_until_now_and_is_not_in_the_log_yet(self):
         self.rack.script(WAITS)

@@ -1,4 +1,7 @@
-"""When a kernel and the server of notebooks are ended, and what is told of it. The whole of it with a real server: test/integration/notebook.test.ts."""
+"""When a kernel and the server of notebooks are ended, and what is told of it. The whole of it with a real server:
+test/integration/notebook.test.ts.
+"""
+
 import datetime
 import io
 import os
@@ -26,7 +29,17 @@ class IdleTest(unittest.TestCase):
     def test_a_kernel_that_does_nothing_ends_and_one_at_work_does_not(self):
         sessions = [{"path": "a.ipynb", "kernel": {"id": "k1"}}, {"path": "b", "kernel": None}]
         [shown] = idle.kernels_of([kernel()], sessions, 60)
-        self.assertEqual(shown, {"id": "k1", "kernel": "python3", "notebook": "a.ipynb", "state": "idle", "active_at": AT, "ends_at": AT + 60})
+        self.assertEqual(
+            shown,
+            {
+                "id": "k1",
+                "kernel": "python3",
+                "notebook": "a.ipynb",
+                "state": "idle",
+                "active_at": AT,
+                "ends_at": AT + 60,
+            },
+        )
         self.assertEqual([idle.overdue([shown], AT + 59), idle.overdue([shown], AT + 60)], [[], [shown]])
         for state, seconds in (("busy", 60), ("idle", 0)):
             [shown] = idle.kernels_of([kernel(state)], [], seconds)
@@ -43,7 +56,9 @@ class IdleTest(unittest.TestCase):
         self.assertEqual(idle.server_end(status, [], 0, 60, AT + 90)["at"], AT + 60)
 
     def test_times_for_people(self):
-        self.assertEqual([idle.duration(one) for one in (7200, 90 * 60, 60, 10, 2.5)], ["2 h", "90 min", "1 min", "10 s", "2.5 s"])
+        self.assertEqual(
+            [idle.duration(one) for one in (7200, 90 * 60, 60, 10, 2.5)], ["2 h", "90 min", "1 min", "10 s", "2.5 s"]
+        )
 
 
 class FolderTest(unittest.TestCase):
@@ -65,7 +80,9 @@ class FolderTest(unittest.TestCase):
         runtime = Path(runtime_of(str(place.socket())))
         runtime.chmod(0o755)
         place.make()
-        self.assertEqual({one.stat().st_mode & 0o777 for one in (place.path, runtime, place.config, place.data)}, {0o700})
+        self.assertEqual(
+            {one.stat().st_mode & 0o777 for one in (place.path, runtime, place.config, place.data)}, {0o700}
+        )
         self.assertEqual(place.token.read_text(), token)
 
     def test_a_socket_has_a_short_path_whatever_the_root(self):
@@ -94,7 +111,17 @@ class FolderTest(unittest.TestCase):
         self.assertIn("kernel.py", spec)
         self.assertIn(str(side / "lib" / "python3.11" / "site-packages"), spec)
         self.assertFalse((place.kernels / "kernels" / "gpu").exists())
-        gpus = {"count": 1, "share": {"whole": True}, "cap": False, "api": "cuda", "owner": "me", "keeper": "k", "icd": None, "libraries": {}, "text": "1 GPU"}
+        gpus = {
+            "count": 1,
+            "share": {"whole": True},
+            "cap": False,
+            "api": "cuda",
+            "owner": "me",
+            "keeper": "k",
+            "icd": None,
+            "libraries": {},
+            "text": "1 GPU",
+        }
         control.prepare({**request, "gpus": gpus}, channel)
         self.assertIn("with_gpus.py", (place.kernels / "kernels" / "gpu" / "kernel.json").read_text())
         control.prepare(request, channel)

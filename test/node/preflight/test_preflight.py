@@ -1,4 +1,7 @@
-"""Ways between nodes: who is answered, who is not, and that no port stays. The conversations are real processes of the node program."""
+"""Ways between nodes: who is answered, who is not, and that no port stays. The conversations are real processes of the
+node program.
+"""
+
 import json
 import select
 import socket
@@ -66,7 +69,9 @@ class LinkTest(unittest.TestCase):
             start(thread)
 
         with unittest.mock.patch.object(threading.Thread, "start", start_few):
-            found = at_once({str(number): lambda: reach(("a", HERE), ("b", HERE, port), "secret") for number in range(20)})
+            found = at_once(
+                {str(number): lambda: reach(("a", HERE), ("b", HERE, port), "secret") for number in range(20)}
+            )
         self.assertEqual([len(found), [list(one) for one in found.values()]], [20, [["ms"]] * 20])
 
     def test_a_wrong_secret_or_another_node_gets_nothing_but_the_challenge(self) -> None:
@@ -90,7 +95,10 @@ class LinkTest(unittest.TestCase):
         _, port = self.listener()
         proofs: List[Dict[str, Any]] = []
         original = link._send
-        link._send = lambda connection, value: (proofs.append(value) if "what" in value else None, original(connection, value))[1]
+        link._send = lambda connection, value: (
+            proofs.append(value) if "what" in value else None,
+            original(connection, value),
+        )[1]
         try:
             reach(("a", HERE), ("b", HERE, port), "secret")
         finally:
@@ -118,7 +126,9 @@ class LinkTest(unittest.TestCase):
             challenge = "00"
             link._send(connection, {"challenge": challenge})
             hello = json.loads(link._line(connection))
-            link._send(connection, {"proof": link._proof("s", "listener", challenge, hello["caller"], hello["listener"])})
+            link._send(
+                connection, {"proof": link._proof("s", "listener", challenge, hello["caller"], hello["listener"])}
+            )
             connection.recv(LARGE)  # and no answer, as where large packets vanish on the way
 
         self.assertEqual(reach(("a", HERE), ("b", HERE, self.server(short)), "s")["error"], "large")
@@ -160,7 +170,11 @@ class Talk:
     """One conversation with a real process of the node program."""
 
     def __init__(self, given: Dict[str, Any], root: str) -> None:
-        self.process = subprocess.Popen([sys.executable, "-I", "-S", str(PROGRAM), "preflight.run", root, f"{root}/environments"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(PROGRAM), "preflight.run", root, f"{root}/environments"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
         self._number = 0
         self._write(given)
         self.ready = self._read()
@@ -207,7 +221,9 @@ class ConversationTest(unittest.TestCase):
         self.assertEqual(first.ready["machine"], second.ready["machine"])
         self.assertEqual(first.ready["interface"]["name"], "lo")
         self.assertIn(first.ready["rendezvous"], range(20000, 32768))
-        answer = second.ask(do="reach", peers={"a": [HERE, first.ready["port"]]}, rendezvous=["a", HERE, first.ready["rendezvous"]])
+        answer = second.ask(
+            do="reach", peers={"a": [HERE, first.ready["port"]]}, rendezvous=["a", HERE, first.ready["rendezvous"]]
+        )
         self.assertEqual((list(answer["ways"]["a"]), list(answer["rendezvous"])), (["ms"], ["ms"]))
         self.assertGreater(first.ask(do="flood", peer=["b", HERE, second.ready["port"]], seconds=0.05)["bytes"], 0)
         self.assertLess(abs(first.ask(do="clock")["at"] - time.time()), 60)
@@ -219,7 +235,10 @@ class ConversationTest(unittest.TestCase):
         talk = self.talk(node="a", leads=True, checks=["limits", "disk", "shm", "ports", "leftovers", "versions"])
         facts = talk.ask(do="facts")
         self.assertEqual(facts["missing"], {})
-        self.assertEqual(set(facts) - {"event", "id", "missing"}, {"limits", "disks", "shm", "ports", "leftovers", "versions", "gpus"})
+        self.assertEqual(
+            set(facts) - {"event", "id", "missing"},
+            {"limits", "disks", "shm", "ports", "leftovers", "versions", "gpus"},
+        )
         self.assertEqual(facts["leftovers"], [])
         self.assertEqual(facts["versions"], {"packages": {}})
         self.assertGreater(facts["ports"]["range"][1], facts["ports"]["range"][0])

@@ -1,4 +1,5 @@
 """What is put right on a node without root, and what is left alone."""
+
 import json
 import os
 import resource
@@ -24,14 +25,23 @@ class MendTest(unittest.TestCase):
         self.root = self.rack.folder / "node-1"
 
     def mendable(self, room: int = 0, project: str = "test") -> "dict[tuple[str, str], dict]":
-        return {(one["kind"], one["name"]): one for one in self.rack.call("node-1", "preflight.mendable", {"room": room, "project": project})["items"]}
+        return {
+            (one["kind"], one["name"]): one
+            for one in self.rack.call("node-1", "preflight.mendable", {"room": room, "project": project})["items"]
+        }
 
     def mend(self, *items: "tuple[str, str]") -> "list[dict]":
-        return self.rack.call("node-1", "preflight.mend", {"items": [{"kind": kind, "name": name} for kind, name in items], "grace": 0.5})["done"]
+        return self.rack.call(
+            "node-1", "preflight.mend", {"items": [{"kind": kind, "name": name} for kind, name in items], "grace": 0.5}
+        )["done"]
 
     def stray(self, run: str, *argv: str) -> "subprocess.Popen[bytes]":
         """What a data loader is that outlived its rank: nobody's child in the run's tree, with the run's environment."""
-        env = {**os.environ, "FLEXRACK_TAG": f"{run}.0.1", "FLEXRACK_OUTPUTS": str(self.root / "runs" / run / "outputs")}
+        env = {
+            **os.environ,
+            "FLEXRACK_TAG": f"{run}.0.1",
+            "FLEXRACK_OUTPUTS": str(self.root / "runs" / run / "outputs"),
+        }
         process = subprocess.Popen(argv or ("sleep", "600"), env=env)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
@@ -42,7 +52,12 @@ class MendTest(unittest.TestCase):
         run = self.rack.start()
         self.rack.finish(run)
         stray = self.stray(run)
-        deaf = self.stray(run, sys.executable, "-c", "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)")
+        deaf = self.stray(
+            run,
+            sys.executable,
+            "-c",
+            "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)",
+        )
         until(lambda: b"SIG_IGN" in Path(f"/proc/{deaf.pid}/cmdline").read_bytes())
         self.assertIn(str(stray.pid), self.mendable()["processes", run]["detail"])
         self.assertEqual(self.mend(("processes", run)), [{"kind": "processes", "name": run, "bytes": 0}])
@@ -69,7 +84,10 @@ class MendTest(unittest.TestCase):
         gone = subprocess.run(["sh", "-c", "echo $$"], capture_output=True, check=True, text=True).stdout.strip()
         folder = self.root / "runs" / "r"
         folder.mkdir(parents=True)
-        drafts = {name: folder / name for name in (f".state.json.{gone}", f".spec.json.{os.getpid()}", f".new.json.{gone}", "notes.json")}
+        drafts = {
+            name: folder / name
+            for name in (f".state.json.{gone}", f".spec.json.{os.getpid()}", f".new.json.{gone}", "notes.json")
+        }
         for name, path in drafts.items():
             path.write_text("{")
             if "new" not in name:
@@ -99,8 +117,19 @@ class MendTest(unittest.TestCase):
             os.utime(self.root / "program" / name, (age, age))
         self.assertEqual(list(self.mendable()), [("temporary", str(environments / half))])
         found = list(self.mendable(HUGE))
-        self.assertEqual(found, [("temporary", str(environments / half)), ("environment", unused), ("program", "d" * 16), ("workspace", "old")])
-        self.assertEqual([one.get("why") for one in self.mend(*found, ("environment", used))], [None, None, "it is gone, or in use by now", None, None])
+        self.assertEqual(
+            found,
+            [
+                ("temporary", str(environments / half)),
+                ("environment", unused),
+                ("program", "d" * 16),
+                ("workspace", "old"),
+            ],
+        )
+        self.assertEqual(
+            [one.get("why") for one in self.mend(*found, ("environment", used))],
+            [None, None, "it is gone, or in use by now", None, None],
+        )
         self.assertEqual(sorted(path.name for path in environments.glob("[a-f]*")), [used])
         self.assertEqual(sorted(os.listdir(self.root / "workspaces")), ["new", "test"])
         self.assertEqual(os.listdir(self.root / "program"), ["e" * 16])
@@ -108,9 +137,16 @@ class MendTest(unittest.TestCase):
 
 class LimitsTest(unittest.TestCase):
     def test_ranks_may_open_as_many_files_as_the_node_allows(self) -> None:
-        code = f"import sys; sys.path.insert(0, {str(PROGRAM.parent)!r}); from flexrack_node.rank.rank import raise_limits; raise_limits(); " \
-               "import resource; print(*resource.getrlimit(resource.RLIMIT_NOFILE))"
+        code = (
+            f"import sys; sys.path.insert(0, {str(PROGRAM.parent)!r}); from flexrack_node.rank.rank import raise_limits; raise_limits(); "
+            "import resource; print(*resource.getrlimit(resource.RLIMIT_NOFILE))"
+        )
         hard = min(4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
-        shown = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, check=True, text=True,
-                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard)))
+        shown = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", code],
+            capture_output=True,
+            check=True,
+            text=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard)),
+        )
         self.assertEqual(shown.stdout.split(), [str(hard), str(hard)])

@@ -26,7 +26,9 @@ class ContainmentTest(unittest.TestCase):
         contained.close()
 
     def start(self, contained, script):
-        child = subprocess.Popen(["sh", "-c", script], env={**os.environ, **contained.environment()}, start_new_session=True)
+        child = subprocess.Popen(
+            ["sh", "-c", script], env={**os.environ, **contained.environment()}, start_new_session=True
+        )
         self.children.append(child)
         contained.enter(child.pid)
         return child
@@ -106,9 +108,11 @@ class DetachTest(unittest.TestCase):
             detach(["/nonexistent/program"], self.folder / "log")
 
     def test_a_pipe_of_the_starter_ends_while_the_detached_process_goes_on(self):
-        code = f"import sys; sys.path.insert(0, {str(Path(module.__file__).parents[2])!r})\n" \
-               "from pathlib import Path; from flexrack_node.process.detach import detach\n" \
-               f"print(detach(['sleep', '300'], Path({str(self.folder / 'log')!r})))"
+        code = (
+            f"import sys; sys.path.insert(0, {str(Path(module.__file__).parents[2])!r})\n"
+            "from pathlib import Path; from flexrack_node.process.detach import detach\n"
+            f"print(detach(['sleep', '300'], Path({str(self.folder / 'log')!r})))"
+        )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=LONG)
         pid = int(done.stdout)  # run() returned, so nothing holds its stdout open
         self.assertTrue(is_alive(pid))

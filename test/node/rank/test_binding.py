@@ -1,4 +1,5 @@
 """Ranks are really bound: what the kernel says of them, not what was asked for."""
+
 import json
 import os
 import shutil
@@ -31,10 +32,15 @@ class BindingTest(unittest.TestCase):
 
     def test_a_rank_runs_on_its_cpus_and_sees_the_chosen_gpus_alone(self):
         last = CPUS[-1]
-        run = self.rack.start(placed=[{"gpus": ["GPU-b", "GPU-a"], "cpus": str(last), "memory": []}], env={"CUDA_VISIBLE_DEVICES": "7"})
+        run = self.rack.start(
+            placed=[{"gpus": ["GPU-b", "GPU-a"], "cpus": str(last), "memory": []}], env={"CUDA_VISIBLE_DEVICES": "7"}
+        )
         self.assertEqual(self.rack.finish(run)["result"]["status"], "finished")
         self.assertEqual(reported(self.rack, run), [[last], "1", "GPU-b,GPU-a"])
-        self.assertEqual(self.record(run)["bound"], {"cpus": str(last), "memory": "not bound: none was chosen", "gpus": ["GPU-b", "GPU-a"]})
+        self.assertEqual(
+            self.record(run)["bound"],
+            {"cpus": str(last), "memory": "not bound: none was chosen", "gpus": ["GPU-b", "GPU-a"]},
+        )
 
     def test_no_gpu_is_visible_where_none_was_chosen_for_it(self):
         run = self.rack.start(placed=[{"gpus": [], "cpus": None, "memory": []}], env={"OMP_NUM_THREADS": "7"})
@@ -68,8 +74,14 @@ class BindingTest(unittest.TestCase):
         folder.mkdir()
         program = folder / "numactl"
         for text, expected in (
-            ('#!/bin/sh\necho "set_mempolicy: Operation not permitted" >&2\nexit 1\n', ([], "not bound: set_mempolicy: Operation not permitted")),
-            ('#!/bin/sh\n[ "$1" = --membind=0,2 ] && shift && exec "$@"\n', ([str(program), "--membind=0,2", "--"], "NUMA 0,2 by numactl")),
+            (
+                '#!/bin/sh\necho "set_mempolicy: Operation not permitted" >&2\nexit 1\n',
+                ([], "not bound: set_mempolicy: Operation not permitted"),
+            ),
+            (
+                '#!/bin/sh\n[ "$1" = --membind=0,2 ] && shift && exec "$@"\n',
+                ([str(program), "--membind=0,2", "--"], "NUMA 0,2 by numactl"),
+            ),
         ):
             program.write_text(text)
             program.chmod(0o755)

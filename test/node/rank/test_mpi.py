@@ -59,13 +59,17 @@ class MpiTest(unittest.TestCase):
         subprocess.run(["mpicc", "-o", str(self.rack.folder / "program"), str(source)], check=True)
 
     def start(self, word, **parts):
-        return self.rack.start(launcher="mpi", processes=2, command=[str(self.rack.folder / "program"), word], **{"grace": 20, **parts})
+        return self.rack.start(
+            launcher="mpi", processes=2, command=[str(self.rack.folder / "program"), word], **{"grace": 20, **parts}
+        )
 
     def up(self, run):
         """Until every rank has summed with all others."""
+
         def said(rank, node):
             log = self.rack.folder / node / "runs" / run / "attempts" / "1" / f"rank-{rank}.log"
             return log.exists() and "up 10" in log.read_text()
+
         until(lambda: all(said(*one) for one in RANKS))
 
     def named(self, run, name):
@@ -78,20 +82,40 @@ class MpiTest(unittest.TestCase):
         self.assertEqual([str(path) for folder in ("/dev/shm", "/tmp") for path in Path(folder).glob(f"*{run}*")], [])
 
     def test_ranks_are_where_the_plan_says_and_have_what_torchrun_and_horovod_would_tell_them(self):
-        names = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "HOROVOD_RANK", "HOROVOD_LOCAL_RANK", "HOROVOD_SIZE", "HOROVOD_CROSS_RANK", "HOROVOD_HOSTNAME", "MASTER_ADDR", "FLEXRACK_NODE")
-        self.rack.script(f"import os; print(*(os.environ[name] for name in {names}), os.environ['MASTER_PORT'].isdigit(), os.environ.get('TMPDIR'), os.environ.get('FLEXRACK_MPI'), os.getcwd())")
+        names = (
+            "RANK",
+            "LOCAL_RANK",
+            "WORLD_SIZE",
+            "LOCAL_WORLD_SIZE",
+            "HOROVOD_RANK",
+            "HOROVOD_LOCAL_RANK",
+            "HOROVOD_SIZE",
+            "HOROVOD_CROSS_RANK",
+            "HOROVOD_HOSTNAME",
+            "MASTER_ADDR",
+            "FLEXRACK_NODE",
+        )
+        self.rack.script(
+            f"import os; print(*(os.environ[name] for name in {names}), os.environ['MASTER_PORT'].isdigit(), os.environ.get('TMPDIR'), os.environ.get('FLEXRACK_MPI'), os.getcwd())"
+        )
         run = self.rack.start(launcher="mpi", processes=2)
         self.assertEqual(self.rack.finish(run)["status"], "finished")
         for rank, node in RANKS:
             index, local = divmod(rank, 2)
-            self.assertEqual(self.rack.log(run, rank, node), f"{rank} {local} 4 2 {rank} {local} 4 {index} {node} 127.0.0.1 {node} True {os.environ.get('TMPDIR')} None {self.rack.folder}/code\n")
+            self.assertEqual(
+                self.rack.log(run, rank, node),
+                f"{rank} {local} 4 2 {rank} {local} 4 {index} {node} 127.0.0.1 {node} True {os.environ.get('TMPDIR')} None {self.rack.folder}/code\n",
+            )
         self.assert_nothing_left(run)
 
     def test_a_rank_that_fails_is_the_first_cause_and_the_next_attempt_starts_anew(self):
         run = self.start("fail", restarts=1)
         state = self.rack.finish(run)
         cause = state["cause"]
-        self.assertEqual((state["status"], cause["kind"], cause["rank"], cause["node"], cause["exit"], cause["message"]), ("failed", "rank", 3, "node-2", 17, "no such digit"))
+        self.assertEqual(
+            (state["status"], cause["kind"], cause["rank"], cause["node"], cause["exit"], cause["message"]),
+            ("failed", "rank", 3, "node-2", 17, "no such digit"),
+        )
         self.assertEqual(len(state["records"]), 2)
         self.assert_nothing_left(run)
 
@@ -111,8 +135,16 @@ class MpiTest(unittest.TestCase):
 
     def test_mpirun_or_a_daemon_that_is_killed_is_told_and_nothing_is_left(self):
         def parent_of_mpirun(run):
-            return [int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]) for pid in self.named(run, "mpirun")]
-        for name, node, message in (("its parent", "node-1", "mpi: the launcher was killed by SIGKILL"), ("mpirun", "node-1", "mpi: mpirun was killed by SIGKILL"), ("orted", "node-2", "mpi: orted on node-2 was killed by SIGKILL")):
+            return [
+                int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+                for pid in self.named(run, "mpirun")
+            ]
+
+        for name, node, message in (
+            ("its parent", "node-1", "mpi: the launcher was killed by SIGKILL"),
+            ("mpirun", "node-1", "mpi: mpirun was killed by SIGKILL"),
+            ("orted", "node-2", "mpi: orted on node-2 was killed by SIGKILL"),
+        ):
             with self.subTest(name):
                 run = self.start("stay")
                 self.up(run)
@@ -146,14 +178,20 @@ class MpiTest(unittest.TestCase):
         run = self.start("sum", python=str(python))
         cause = self.rack.finish(run)["cause"]
         self.assertEqual(cause["kind"], "launcher")
-        self.assertRegex(cause["message"], r"^mpi: there is no Open MPI on node-\d \(sudo apt-get install openmpi-bin\)$")
+        self.assertRegex(
+            cause["message"], r"^mpi: there is no Open MPI on node-\d \(sudo apt-get install openmpi-bin\)$"
+        )
 
 
 class MpiWordsTest(unittest.TestCase):
     def test_the_daemons_arguments_are_found_in_whatever_line_mpirun_makes_for_a_shell(self):
         wanted = ["-mca", "ess", "env", "-mca", "orte_hnp_uri", "1.0;tcp://10.0.0.1:5"]
         plain = '-mca ess "env" -mca orte_hnp_uri "1.0;tcp://10.0.0.1:5"'
-        for line in (f" orted {plain}", f"PATH=/opt/bin:$PATH ; export PATH ; /opt/bin/orted {plain}", f"( test ! -r ./.profile || . ./.profile; orted {plain} )"):
+        for line in (
+            f" orted {plain}",
+            f"PATH=/opt/bin:$PATH ; export PATH ; /opt/bin/orted {plain}",
+            f"( test ! -r ./.profile || . ./.profile; orted {plain} )",
+        ):
             self.assertEqual(mpi.daemon_words(line), wanted)
         with self.assertRaises(ValueError):
             mpi.daemon_words("rm -rf /")
@@ -165,7 +203,9 @@ class MpiWordsTest(unittest.TestCase):
         rank = {"OMPI_COMM_WORLD_RANK": "2", "OMPI_COMM_WORLD_LOCAL_RANK": "0", "OMPI_COMM_WORLD_SIZE": "4"}
         environ = {mpi.PLACE: place, "TMPDIR": "/s", "OMPI_MCA_btl_tcp_if_include": "ib0", **rank}
         self.assertTrue(mpi.take_place(environ))
-        self.assertEqual((environ["RANK"], environ["OMPI_MCA_btl_tcp_if_include"], "TMPDIR" in environ), ("2", "ib0", False))
+        self.assertEqual(
+            (environ["RANK"], environ["OMPI_MCA_btl_tcp_if_include"], "TMPDIR" in environ), ("2", "ib0", False)
+        )
         with self.assertRaises(RuntimeError):
             mpi.take_place({mpi.PLACE: place, **rank, "OMPI_COMM_WORLD_RANK": "3"})
         self.assertFalse(mpi.take_place({}))
@@ -173,5 +213,7 @@ class MpiWordsTest(unittest.TestCase):
     def test_root_is_told_of_to_mpirun_and_nobody_else_is(self):
         job = {"nodes": ["a", "b"], "processes": 2, "grace": 5}
         for is_root in (True, False):
-            self.assertEqual("--allow-run-as-root" in mpi.mpirun_words("mpirun", job, Path("/s/hosts"), "agent", is_root), is_root)
+            self.assertEqual(
+                "--allow-run-as-root" in mpi.mpirun_words("mpirun", job, Path("/s/hosts"), "agent", is_root), is_root
+            )
         self.assertEqual(mpi.hostfile_text(2, 3), "localhost slots=3\nflexrack-1 slots=3\n")

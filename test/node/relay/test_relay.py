@@ -1,4 +1,5 @@
 """The relay against a small tracking server that can be taken away."""
+
 import json
 
 from flexrack_node.relay.relay import Relay, drain
@@ -19,7 +20,11 @@ class RelayTest(RelayCase):
         self.call("POST", TAG, b'{"key":"step","value":"x"}')
         self.call("POST", BATCH, b'{"metrics":[{"key":"system/cpu","value":1,"timestamp":1,"step":4}]}')
         self.assertEqual(relay.metric_at, 0.0)
-        self.call("POST", BATCH, b'{"metrics":[{"key":"system/cpu","value":1,"timestamp":1,"step":4},{"key":"loss","value":1,"timestamp":1,"step":4}]}')
+        self.call(
+            "POST",
+            BATCH,
+            b'{"metrics":[{"key":"system/cpu","value":1,"timestamp":1,"step":4},{"key":"loss","value":1,"timestamp":1,"step":4}]}',
+        )
         self.assertGreater(relay.metric_at, 0.0)
         relay.close()
 
@@ -48,8 +53,16 @@ class RelayTest(RelayCase):
         relay = self.relay()
         self.tracking.stop()
         for number in range(5):
-            self.call("POST", LOG, json.dumps({"run_id": "r", "key": "refused" if number == 3 else "loss", "value": "NaN", "step": number}).encode())
-        self.call("POST", BATCH, json.dumps({"run_id": "r", "metrics": [{"key": "loss", "value": 1, "step": 5}]}).encode())
+            self.call(
+                "POST",
+                LOG,
+                json.dumps(
+                    {"run_id": "r", "key": "refused" if number == 3 else "loss", "value": "NaN", "step": number}
+                ).encode(),
+            )
+        self.call(
+            "POST", BATCH, json.dumps({"run_id": "r", "metrics": [{"key": "loss", "value": 1, "step": 5}]}).encode()
+        )
         self.call("POST", TAG, b'{"run_id":"r","key":"k"}')
         self.call("POST", LOG, b'{"run_id":"r","key":"loss","step":6}')
         self.call("POST", LOG, b'{"run_id":"another","key":"loss","step":7}')
@@ -64,13 +77,17 @@ class RelayTest(RelayCase):
         data = bytes(range(256)) * 20_000  # 5 MB: too large for memory
         relay = self.relay()
         self.tracking.stop()
-        self.assertEqual(self.call("PUT", PUT + "gro%C3%9F.bin", data, headers={"Content-Type": "application/octet-stream"})[0], 200)
+        self.assertEqual(
+            self.call("PUT", PUT + "gro%C3%9F.bin", data, headers={"Content-Type": "application/octet-stream"})[0], 200
+        )
         self.assertEqual(self.call("PUT", PUT + "empty", b"")[0], 200)
         self.assertEqual(relay.close()["pending"], 2)
         self.tracking = Tracking(self.tracking.port)
         left = drain(self.spool, Upstream(f"http://127.0.0.1:{self.tracking.port}", f"Bearer {TOKEN}"), 20)
         self.assertEqual(left["pending"], 0)
-        self.assertEqual([(call[1], call[2]) for call in self.tracking.calls], [(PUT + "gro%C3%9F.bin", data), (PUT + "empty", b"")])
+        self.assertEqual(
+            [(call[1], call[2]) for call in self.tracking.calls], [(PUT + "gro%C3%9F.bin", data), (PUT + "empty", b"")]
+        )
         self.assertEqual(sorted(path.name for path in self.spool.glob("body-*")), [])
 
     def test_what_the_server_refuses_for_good_is_set_aside_and_told(self):
@@ -96,7 +113,9 @@ class RelayTest(RelayCase):
         relay.close()
 
     def test_a_server_that_wants_no_token_or_another_one_gets_just_that(self):
-        relay = Relay(self.spool, Upstream(f"http://127.0.0.1:{self.tracking.port}/prefix", "Basic YTpi"), None, self.tell)
+        relay = Relay(
+            self.spool, Upstream(f"http://127.0.0.1:{self.tracking.port}/prefix", "Basic YTpi"), None, self.tell
+        )
         self.port = relay.start()
         self.assertEqual(self.call("POST", LOG, b"{}", token="whatever")[0], 200)
         self.assertEqual(self.tracking.calls, [("POST", "/prefix" + LOG, b"{}", "Basic YTpi")])
@@ -111,7 +130,9 @@ class RelayTest(RelayCase):
     def test_a_full_spool_refuses_instead_of_pretending(self):
         relay = self.relay(limit=2_000_000)
         self.tracking.stop()
-        status, answer = self.call("PUT", PUT + "big", b"x" * 3_000_000, headers={"Content-Type": "application/octet-stream"})
+        status, answer = self.call(
+            "PUT", PUT + "big", b"x" * 3_000_000, headers={"Content-Type": "application/octet-stream"}
+        )
         self.assertEqual((status, answer["error_code"]), (400, "RESOURCE_EXHAUSTED"))
         self.assertEqual(self.call("POST", LOG, b"{}")[0], 200)
         self.assertEqual([event["event"] for event in self.events], ["tracking.full", "tracking.away"])

@@ -1,4 +1,5 @@
 """Which rank has a run by now: what the relay tells the head of who asks for one."""
+
 import threading
 import unittest
 
@@ -23,7 +24,11 @@ class ClaimsTest(RelayCase):
         relay.close()
 
     def test_a_rank_that_has_written_to_the_run_has_one(self):
-        for path, body in ((UPDATE, b'{"run_id":"%s","status":"RUNNING"}'), (BATCH, b'{"metrics":[],"run_id":"%s"}'), (TAG, b'{"run_uuid":"%s"}')):
+        for path, body in (
+            (UPDATE, b'{"run_id":"%s","status":"RUNNING"}'),
+            (BATCH, b'{"metrics":[],"run_id":"%s"}'),
+            (TAG, b'{"run_uuid":"%s"}'),
+        ):
             with self.subTest(path=path):
                 relay = self.relay(run_id=RUN)
                 self.call("POST", path, body % RUN.encode(), token=TOKEN + ".1.0")
@@ -58,7 +63,9 @@ class ClaimsTest(RelayCase):
 
     def test_threads_of_a_rank_that_ask_at_once_get_the_run_once(self):
         claims, got = Claims(RUN), []
-        threads = [threading.Thread(target=lambda: got.append(claims.headers("1.0", "POST", CREATE))) for _ in range(16)]
+        threads = [
+            threading.Thread(target=lambda: got.append(claims.headers("1.0", "POST", CREATE))) for _ in range(16)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -69,8 +76,15 @@ class ClaimsTest(RelayCase):
 class TokenTest(unittest.TestCase):
     def test_a_rank_is_read_only_behind_the_whole_token(self):
         for given, expected in (
-            ("Bearer t.1.0", (True, "1.0")), ("Bearer t", (True, None)), ("Bearer t.1", (False, None)), ("Bearer t.1.0.2.0", (False, None)),
-            ("Bearer x.1.0", (False, None)), ("Bearer .1.0", (False, None)), ("", (False, None)), ("Bearer t.1.x", (False, None)), ("Bearer t.1.0\n", (False, None)),
+            ("Bearer t.1.0", (True, "1.0")),
+            ("Bearer t", (True, None)),
+            ("Bearer t.1", (False, None)),
+            ("Bearer t.1.0.2.0", (False, None)),
+            ("Bearer x.1.0", (False, None)),
+            ("Bearer .1.0", (False, None)),
+            ("", (False, None)),
+            ("Bearer t.1.x", (False, None)),
+            ("Bearer t.1.0\n", (False, None)),
             ("Bearer t.\u0661.0", (False, None)),
         ):
             with self.subTest(given=given):

@@ -1,4 +1,5 @@
 """The relay's journal: what a crash, a full disk or a kill between any two of its writes leaves."""
+
 import contextlib
 import errno
 import os
@@ -76,7 +77,10 @@ class JournalTest(unittest.TestCase):
 
     def test_a_body_that_could_not_be_written_leaves_nothing_and_takes_no_room(self):
         journal = Journal(self.spool, 1_000_000)
-        with mock.patch("flexrack_node.relay.journal.os.fdatasync", lambda handle: fail(errno.ENOSPC)), self.assertRaises(SpoolFull):
+        with (
+            mock.patch("flexrack_node.relay.journal.os.fdatasync", lambda handle: fail(errno.ENOSPC)),
+            self.assertRaises(SpoolFull),
+        ):
             journal.append("PUT", "/a", "application/json", b"x" * 500_000)
         self.assertEqual([path.name for path in self.spool.glob("body-*")], [])
         for _ in range(2):
@@ -103,7 +107,9 @@ class JournalTest(unittest.TestCase):
             for entry in entries:
                 if not entry.is_taken():
                     delivered.add(entry.path)
-                    self.assertEqual(entry.file.read_bytes() if entry.file else entry.inline, body_of(entry.path), entry.path)
+                    self.assertEqual(
+                        entry.file.read_bytes() if entry.file else entry.inline, body_of(entry.path), entry.path
+                    )
             self.assertLessEqual(acknowledged, delivered, f"killed at effect {effects}")
             if entries:
                 journal.taken(entries)

@@ -1,4 +1,5 @@
 """What the relay has acknowledged, where the server fails, refuses, or the node's own disk is full."""
+
 import errno
 import os
 import subprocess
@@ -25,13 +26,19 @@ class KeptTest(RelayCase):
         data = bytes(range(256)) * 8000
         relay = self.relay()
         self.tracking.stop()
-        self.assertEqual(self.call("PUT", PUT + "model.bin", data, headers={"Content-Type": "application/octet-stream"})[0], 200)
+        self.assertEqual(
+            self.call("PUT", PUT + "model.bin", data, headers={"Content-Type": "application/octet-stream"})[0], 200
+        )
         self.call("POST", TAG, b'{"key":"after"}')
         full = [True]
-        self.tracking = Tracking(self.tracking.port, lambda path, body: 500 if full[0] and path.startswith(PUT) else None)
+        self.tracking = Tracking(
+            self.tracking.port, lambda path, body: 500 if full[0] and path.startswith(PUT) else None
+        )
         self.assertTrue(self.back.wait(LONG))
         self.assertEqual(self.tracking.accepted, [b'{"key":"after"}'])  # what comes later is not kept up
-        self.assertEqual([event["event"] for event in self.events], ["tracking.away", "tracking.failed", "tracking.back"])
+        self.assertEqual(
+            [event["event"] for event in self.events], ["tracking.away", "tracking.failed", "tracking.back"]
+        )
         self.assertGreater(len(self.tracking.calls), 5)
         full[0] = False
         self.assertEqual(relay.close(20), {"pending": 0, "rejected": 0, "last_rejection": None})
@@ -64,7 +71,10 @@ class KeptTest(RelayCase):
         url = f"http://127.0.0.1:{self.tracking.port}"
         self.assertEqual(drain(self.spool, Upstream(url, f"Bearer {TOKEN}"), 20)["rejected"], 1)  # nobody asked for it
         self.tracking.accepted.clear()
-        self.assertEqual(drain(self.spool, Upstream(url, f"Bearer {TOKEN}"), 20, refused_too=True), {"pending": 0, "rejected": 0, "last_rejection": None})
+        self.assertEqual(
+            drain(self.spool, Upstream(url, f"Bearer {TOKEN}"), 20, refused_too=True),
+            {"pending": 0, "rejected": 0, "last_rejection": None},
+        )
         self.assertTrue(self.tracking.accepted == [data])
         self.assertEqual([path.name for path in self.spool.glob("body-*")], [])
 
@@ -76,8 +86,13 @@ class KeptTest(RelayCase):
             self.call("POST", TAG, b'{"step":%d}' % number)
         broken = [True]
         really = os.fsync
-        with mock.patch.object(relay_module, "FULL_DISK_PAUSE_SECONDS", 0.05), \
-                mock.patch("flexrack_node.relay.journal.os.fsync", lambda handle: fail(errno.ENOSPC) if broken[0] else really(handle)):
+        with (
+            mock.patch.object(relay_module, "FULL_DISK_PAUSE_SECONDS", 0.05),
+            mock.patch(
+                "flexrack_node.relay.journal.os.fsync",
+                lambda handle: fail(errno.ENOSPC) if broken[0] else really(handle),
+            ),
+        ):
             self.tracking = Tracking(self.tracking.port)
             until(lambda: "tracking.full" in [event["event"] for event in self.events])
             self.assertEqual((relay.journal.pending, relay.is_away), (4, True))
@@ -96,7 +111,9 @@ class KeptTest(RelayCase):
         kept = []
         for number in range(40):
             body = b"%03d" % number + bytes(300_000 if number % 4 else 2_000_000)
-            status, answer = self.call("PUT", PUT + str(number), body, headers={"Content-Type": "application/octet-stream"})
+            status, answer = self.call(
+                "PUT", PUT + str(number), body, headers={"Content-Type": "application/octet-stream"}
+            )
             self.assertIn((status, answer.get("error_code")), [(200, None), (400, "RESOURCE_EXHAUSTED")])
             if status == 200:
                 kept.append(number)

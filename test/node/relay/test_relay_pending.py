@@ -1,4 +1,5 @@
 """Anybody on the machine can connect to the relay: what they hold open must take nothing from the run."""
+
 import http.client
 import socket
 import threading
@@ -7,7 +8,11 @@ from flexrack_node.relay.pending_connections import MOST
 from relay_support import LOG, TOKEN, RelayCase
 from waiting import LONG
 
-BEGUN = [b"", b"POST " + LOG.encode() + b" HTTP/1.1\r\n", b"POST " + LOG.encode() + b" HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n{"]
+BEGUN = [
+    b"",
+    b"POST " + LOG.encode() + b" HTTP/1.1\r\n",
+    b"POST " + LOG.encode() + b" HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n{",
+]
 
 
 class PendingConnectionsTest(RelayCase):
@@ -43,7 +48,9 @@ class PendingConnectionsTest(RelayCase):
             return False
 
     def log(self, line):
-        line.request("POST", LOG, b'{"key":"loss"}', {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"})
+        line.request(
+            "POST", LOG, b'{"key":"loss"}', {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+        )
         answer = line.getresponse()
         answer.read()
         return answer.status

@@ -14,7 +14,14 @@ from flexrack_node.reservation.rules import conflict, in_the_way
 
 class RulesTest(unittest.TestCase):
     def record(self, lease, state="running", since=1, gpus=(), exclusive=False, domain="d", uid=1):
-        return {"lease": lease, "state": state, "since": since, "domain": domain, "uid": uid, "wants": {"gpus": list(gpus), "slots": 1, "exclusive": exclusive}}
+        return {
+            "lease": lease,
+            "state": state,
+            "since": since,
+            "domain": domain,
+            "uid": uid,
+            "wants": {"gpus": list(gpus), "slots": 1, "exclusive": exclusive},
+        }
 
     def test_runs_share_a_node_and_nothing_else(self):
         a, b = self.record("a"), self.record("b")
@@ -22,7 +29,9 @@ class RulesTest(unittest.TestCase):
         self.assertEqual(conflict(self.record("a", exclusive=True), b), "the whole node")
         self.assertEqual(conflict(a, self.record("b", exclusive=True)), "the whole node")
         self.assertIsNone(conflict(self.record("a", exclusive=True), self.record("b", domain="other", exclusive=True)))
-        self.assertEqual(conflict(self.record("a", gpus=["x", "y"]), self.record("b", domain="other", gpus=["y"])), "GPU y")
+        self.assertEqual(
+            conflict(self.record("a", gpus=["x", "y"]), self.record("b", domain="other", gpus=["y"])), "GPU y"
+        )
         self.assertIsNone(conflict(self.record("a", gpus=["x"]), self.record("b", gpus=["y"])))
 
     def test_two_parts_of_one_lease_go_together_but_not_those_of_two_users(self):
@@ -31,18 +40,34 @@ class RulesTest(unittest.TestCase):
 
     def test_only_who_came_first_is_in_the_way_while_waiting(self):
         wanted = self.record("b", "waiting", since=5, exclusive=True)
-        early, late = self.record("c", "waiting", since=4, exclusive=True), self.record("a", "waiting", since=6, exclusive=True)
+        early, late = (
+            self.record("c", "waiting", since=4, exclusive=True),
+            self.record("a", "waiting", since=6, exclusive=True),
+        )
         same = self.record("a", "waiting", since=5, exclusive=True)
         self.assertEqual([one["lease"] for one in in_the_way(wanted, [early, late])], ["c"])
-        self.assertEqual([one["lease"] for one in in_the_way(wanted, [early, {**late, "state": "running"}])], ["a", "c"])
-        self.assertEqual(in_the_way(wanted, [{**early, "state": "running"}]), [{**early, "state": "running", "over": "the whole node"}])
+        self.assertEqual(
+            [one["lease"] for one in in_the_way(wanted, [early, {**late, "state": "running"}])], ["a", "c"]
+        )
+        self.assertEqual(
+            in_the_way(wanted, [{**early, "state": "running"}]),
+            [{**early, "state": "running", "over": "the whole node"}],
+        )
         # The same moment: the name decides, and on every node alike.
         self.assertEqual((len(in_the_way(wanted, [same])), in_the_way(same, [wanted])), (1, []))
 
 
 class LifeTest(unittest.TestCase):
     def setUp(self):
-        self.record = {"state": "prepared", "heartbeat": 100.0, "ttl": 20, "boot": "b", "pidns": life.pid_namespace(), "holders": [], "uid": os.geteuid()}
+        self.record = {
+            "state": "prepared",
+            "heartbeat": 100.0,
+            "ttl": 20,
+            "boot": "b",
+            "pidns": life.pid_namespace(),
+            "holders": [],
+            "uid": os.geteuid(),
+        }
 
     def test_it_ends_by_itself_when_it_is_not_renewed(self):
         self.assertEqual([is_counting(self.record, at, "b") for at in (100.0, 119.9, 120.1)], [True, True, False])
@@ -55,8 +80,12 @@ class LifeTest(unittest.TestCase):
         child = subprocess.Popen(["sleep", "600"])
         record = {**self.record, "state": "running", "holders": [{"pid": child.pid, "start": 1}, holder(child.pid)]}
         self.assertTrue(is_counting(record, 99999.0, "b"), "silent, but alive: it is not taken away")
-        self.assertFalse(is_counting({**record, "holders": record["holders"][:1]}, 101, "b"), "another process with that pid")
-        self.assertFalse(is_counting({**record, "uid": os.geteuid() + 1}, 101, "b"), "a process of somebody else keeps nothing alive")
+        self.assertFalse(
+            is_counting({**record, "holders": record["holders"][:1]}, 101, "b"), "another process with that pid"
+        )
+        self.assertFalse(
+            is_counting({**record, "uid": os.geteuid() + 1}, 101, "b"), "a process of somebody else keeps nothing alive"
+        )
         child.kill()
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # a zombie from here on
         self.assertFalse(is_counting(record, 101, "b"))
@@ -71,7 +100,13 @@ class LifeTest(unittest.TestCase):
 class GpuIdsTest(unittest.TestCase):
     def test_they_are_what_the_driver_says(self):
         with tempfile.TemporaryDirectory() as name:
-            for bus, text in (("0000:41:00.0", "Model: \t\t NVIDIA H200\nGPU UUID: \t GPU-6a1f2c3d-0000-1111-2222-333344445555\nBus Type: PCIe\n"), ("0000:01:00.0", "GPU UUID:  GPU-????????\n")):
+            for bus, text in (
+                (
+                    "0000:41:00.0",
+                    "Model: \t\t NVIDIA H200\nGPU UUID: \t GPU-6a1f2c3d-0000-1111-2222-333344445555\nBus Type: PCIe\n",
+                ),
+                ("0000:01:00.0", "GPU UUID:  GPU-????????\n"),
+            ):
                 (Path(name) / bus).mkdir()
                 (Path(name) / bus / "information").write_text(text)
             self.assertEqual(gpu_ids(Path(name)), ["pci:0000:01:00.0", "GPU-6a1f2c3d-0000-1111-2222-333344445555"])

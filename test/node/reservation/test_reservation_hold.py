@@ -1,4 +1,5 @@
 """The fence of a run: what becomes of it when looking at the reservation fails."""
+
 import errno
 import signal
 import subprocess
@@ -15,7 +16,9 @@ from flexrack_node.reservation.hold import Hold
 from waiting import LONG, until
 
 LEASE = {"lease": "run-1", "fence": 7}
-LOST = NodeError("RESERVATION_LOST", "the reservation of run-1 does not hold any more: it was released", "run the command again")
+LOST = NodeError(
+    "RESERVATION_LOST", "the reservation of run-1 does not hold any more: it was released", "run the command again"
+)
 
 
 class HoldTest(unittest.TestCase):
@@ -27,7 +30,13 @@ class HoldTest(unittest.TestCase):
         self.lost = []
         self.looks = 0
         self.found = lambda: None
-        for name, value in {"LOOK_SECONDS": 0.01, "BLIND_SECONDS": 0.3, "LAST_RESORT_SECONDS": 1.0, "current": self.look, "open_place": lambda root: mock.MagicMock()}.items():
+        for name, value in {
+            "LOOK_SECONDS": 0.01,
+            "BLIND_SECONDS": 0.3,
+            "LAST_RESORT_SECONDS": 1.0,
+            "current": self.look,
+            "open_place": lambda root: mock.MagicMock(),
+        }.items():
             patch = mock.patch.object(hold, name, value)
             patch.start()
             self.addCleanup(patch.stop)
@@ -43,7 +52,12 @@ class HoldTest(unittest.TestCase):
         return {"lease": "run-1", "fence": 7, "holders": []}
 
     def test_one_failure_to_look_is_no_loss_and_does_not_end_the_watch(self):
-        failures = [OSError(errno.EIO, "Input/output error"), ValueError("garbage in the record"), RecursionError(), MemoryError()]
+        failures = [
+            OSError(errno.EIO, "Input/output error"),
+            ValueError("garbage in the record"),
+            RecursionError(),
+            MemoryError(),
+        ]
         self.found = lambda: failures.pop() if failures else None
         until(lambda: not failures)
         seen = self.looks
@@ -56,7 +70,9 @@ class HoldTest(unittest.TestCase):
     def test_what_cannot_be_looked_at_for_seconds_counts_as_lost_and_says_why(self):
         self.found = lambda: OSError(errno.ESTALE, "Stale file handle")
         until(lambda: self.lost)
-        self.assertRegex(self.lost[0], r"^the reservation of run-1 could not be looked at for \d+ s \(.*Stale file handle\)$")
+        self.assertRegex(
+            self.lost[0], r"^the reservation of run-1 could not be looked at for \d+ s \(.*Stale file handle\)$"
+        )
 
     def test_a_start_is_forbidden_once_nothing_could_be_seen_for_seconds(self):
         self.found = lambda: OSError(errno.EIO, "Input/output error")

@@ -25,10 +25,17 @@ class ProtocolTest(Case):
             with mock.patch.dict(os.environ, FLEXRACK_LOCAL_RACK="r", FLEXRACK_NODE="other"):
                 self.assertTrue(self.ask("elsewhere", self.node("other"), **wants("GPU-a"))["granted"])
             self.assertTrue(self.ask("one", **wants("GPU-b"))["granted"])
-            self.assertEqual([(one["lease"], one["over"]) for one in self.ask("late", **wants("GPU-b", "GPU-c"))["holders"]], [("one", "GPU GPU-b")])
+            self.assertEqual(
+                [(one["lease"], one["over"]) for one in self.ask("late", **wants("GPU-b", "GPU-c"))["holders"]],
+                [("one", "GPU GPU-b")],
+            )
             self.assertTrue(self.ask("two", **wants("GPU-c"))["granted"])
-        reported = {one["lease"]: (one["here"], one["wants"]["gpus"]) for one in listing(None, self.channel)["reservations"]}
-        self.assertEqual(reported, {"elsewhere": (False, ["GPU-a"]), "one": (True, ["GPU-b"]), "two": (True, ["GPU-c"])})
+        reported = {
+            one["lease"]: (one["here"], one["wants"]["gpus"]) for one in listing(None, self.channel)["reservations"]
+        }
+        self.assertEqual(
+            reported, {"elsewhere": (False, ["GPU-a"]), "one": (True, ["GPU-b"]), "two": (True, ["GPU-c"])}
+        )
 
     def test_a_lease_is_taken_confirmed_renewed_and_given_back_and_leaves_nothing(self):
         first = self.ask("a")
@@ -37,7 +44,10 @@ class ProtocolTest(Case):
         confirm(lease, self.channel)
         self.assertEqual(renew(lease, self.channel), {"ttl": 20})
         refused = self.ask("b")
-        self.assertEqual([(one["lease"], one["owner"], one["over"], one["state"]) for one in refused["holders"]], [("a", "a@here", "the whole node", "confirmed")])
+        self.assertEqual(
+            [(one["lease"], one["owner"], one["over"], one["state"]) for one in refused["holders"]],
+            [("a", "a@here", "the whole node", "confirmed")],
+        )
         self.assertFalse(refused["granted"])
         self.assertEqual(len(release({"lease": "a", "own": True}, self.channel)["released"]), 1)
         self.assertEqual(list(self.shared.iterdir()), [])
@@ -77,7 +87,9 @@ class ProtocolTest(Case):
         self.rewrite("a", heartbeat=boot_time() - 21)
         with self.assertRaises(NodeError) as caught:
             confirm({"lease": "a", "fence": old}, self.channel)
-        self.assertEqual((caught.exception.code, "not renewed in time" in caught.exception.message), ("RESERVATION_LOST", True))
+        self.assertEqual(
+            (caught.exception.code, "not renewed in time" in caught.exception.message), ("RESERVATION_LOST", True)
+        )
         new = self.ask("a")["fence"]
         self.assertGreater(new, old)
         confirm({"lease": "a", "fence": new}, self.channel)
@@ -120,8 +132,19 @@ class ProtocolTest(Case):
         good = next(own.iterdir())
         record = json.loads(good.read_text())
         bad = {**record, "lease": "x"}
-        contents = ["", "{", "[]", "null", json.dumps({**bad, "ttl": 1e9}), json.dumps({**bad, "heartbeat": float("nan")}), json.dumps({**bad, "holders": [3]}),
-                    json.dumps({**bad, "wants": {}}), json.dumps({**bad, "lease": "../x"}), "[" * 60000, "x" * 100_000]
+        contents = [
+            "",
+            "{",
+            "[]",
+            "null",
+            json.dumps({**bad, "ttl": 1e9}),
+            json.dumps({**bad, "heartbeat": float("nan")}),
+            json.dumps({**bad, "holders": [3]}),
+            json.dumps({**bad, "wants": {}}),
+            json.dumps({**bad, "lease": "../x"}),
+            "[" * 60000,
+            "x" * 100_000,
+        ]
         for index, text in enumerate(contents):
             (own / f"bad-{index}.json").write_text(text)
         (own / "link.json").symlink_to(good)
@@ -144,7 +167,9 @@ class ProtocolTest(Case):
     def test_force_is_needed_for_one_that_runs_and_the_owner_for_that_of_another(self):
         confirm({"lease": "a", "fence": self.ask("a")["fence"]}, self.channel)
         self.assertEqual(release({"lease": "a", "owner": "b@here"}, self.channel)["left"][0]["why"], "owner")
-        hold = Hold(self.channel.root, {"lease": "a", "fence": self.place.read_own("a", self.channel.root)["fence"]}, print)
+        hold = Hold(
+            self.channel.root, {"lease": "a", "fence": self.place.read_own("a", self.channel.root)["fence"]}, print
+        )
         hold.take_over()
         self.addCleanup(hold.give_back)
         self.assertEqual(release({"lease": "a", "owner": "a@here"}, self.channel)["left"][0]["why"], "running")
@@ -158,11 +183,24 @@ class ProtocolTest(Case):
         before = {path.name: path.read_bytes() for path in next(self.shared.iterdir()).iterdir()}
 
         def no_room():
-            resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # every write fails with EFBIG, which needs no file system of its own
+            # every write fails with EFBIG, which needs no file system of its own
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
-        given = {"lease": "b", "owner": "b", "node": "n", "nodes": ["n"], "ttl": 20, "wants": {"gpus": [], "slots": 1, "exclusive": False}}
-        done = subprocess.run([sys.executable, str(PROGRAM), "reservation.take", str(self.channel.root), str(self.folder)],
-                              input=json.dumps(given).encode() + b"\n", capture_output=True, preexec_fn=no_room, timeout=LONG)
+        given = {
+            "lease": "b",
+            "owner": "b",
+            "node": "n",
+            "nodes": ["n"],
+            "ttl": 20,
+            "wants": {"gpus": [], "slots": 1, "exclusive": False},
+        }
+        done = subprocess.run(
+            [sys.executable, str(PROGRAM), "reservation.take", str(self.channel.root), str(self.folder)],
+            input=json.dumps(given).encode() + b"\n",
+            capture_output=True,
+            preexec_fn=no_room,
+            timeout=LONG,
+        )
         # Its answer goes to a pipe, which the limit does not concern.
         self.assertIn("error", json.loads(done.stdout.splitlines()[-1]))
         self.assertEqual({path.name: path.read_bytes() for path in next(self.shared.iterdir()).iterdir()}, before)
@@ -170,7 +208,20 @@ class ProtocolTest(Case):
     @unittest.skipUnless(os.geteuid() == 0, "needs root to mount a small file system")
     def test_a_file_system_without_room_is_told_and_changes_nothing(self):
         script = f"mount -t tmpfs -o size=4k,mode=1777 none {self.shared} && exec {sys.executable} {PROGRAM} reservation.take {self.channel.root} {self.folder}"
-        given = {"lease": "b", "owner": "b", "node": "n", "nodes": ["n"], "ttl": 20, "project": "x" * 5000, "wants": {"gpus": [], "slots": 1, "exclusive": False}}
-        done = subprocess.run(["unshare", "-m", "sh", "-c", script], input=json.dumps(given).encode() + b"\n", capture_output=True, timeout=LONG)
+        given = {
+            "lease": "b",
+            "owner": "b",
+            "node": "n",
+            "nodes": ["n"],
+            "ttl": 20,
+            "project": "x" * 5000,
+            "wants": {"gpus": [], "slots": 1, "exclusive": False},
+        }
+        done = subprocess.run(
+            ["unshare", "-m", "sh", "-c", script],
+            input=json.dumps(given).encode() + b"\n",
+            capture_output=True,
+            timeout=LONG,
+        )
         error = json.loads(done.stdout.splitlines()[-1])["error"]
         self.assertEqual((error["code"], "no space" in error["message"].lower()), ("NODE_UNFIT", True), error)

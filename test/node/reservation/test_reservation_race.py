@@ -32,7 +32,9 @@ class RaceTest(Case):
         self.assertEqual(list(wins), [1] * rounds)
 
     def test_no_two_have_it_at_the_same_time_while_holders_are_killed(self):
-        """Every process takes, confirms, holds as a supervisor does, and is killed while it holds; the next one must get it, alone."""
+        """Every process takes, confirms, holds as a supervisor does, and is killed while it holds; the next one must
+        get it, alone.
+        """
         inside = self.folder / "inside"
         inside.mkdir()
         done = FORK.Value("i", 0)
@@ -47,7 +49,11 @@ class RaceTest(Case):
                 lease = {"lease": f"run-{number}", "fence": answer["fence"]}
                 confirm(lease, channel)
                 Hold(channel.root, lease, print).take_over()
-                alive = [int(path.name) for path in inside.iterdir() if (inside / path.name).exists() and os.path.exists(f"/proc/{path.name}")]
+                alive = [
+                    int(path.name)
+                    for path in inside.iterdir()
+                    if (inside / path.name).exists() and os.path.exists(f"/proc/{path.name}")
+                ]
                 if any(_is_running(pid) for pid in alive):
                     os._exit(4)
                 (inside / str(os.getpid())).touch()
@@ -99,12 +105,22 @@ class UsersTest(Case):
         return near.recv()
 
     def wish(self, lease, uid):
-        return {"lease": lease, "owner": f"user{uid}@here", "node": "n", "nodes": ["n"], "ttl": 20, "wants": {"gpus": [], "slots": 1, "exclusive": True}}
+        return {
+            "lease": lease,
+            "owner": f"user{uid}@here",
+            "node": "n",
+            "nodes": ["n"],
+            "ttl": 20,
+            "wants": {"gpus": [], "slots": 1, "exclusive": True},
+        }
 
     def test_users_see_each_other_and_cannot_touch_what_is_not_theirs(self):
         self.assertTrue(self.as_user(65534, take, **self.wish("a", 65534))["granted"])
         refused = self.as_user(12345, take, **self.wish("b", 12345))
-        self.assertEqual([(one["lease"], one["user"], one["owner"]) for one in refused["holders"]], [("a", "nobody", "user65534@here")])
+        self.assertEqual(
+            [(one["lease"], one["user"], one["owner"]) for one in refused["holders"]],
+            [("a", "nobody", "user65534@here")],
+        )
         left = self.as_user(12345, release, lease="a", owner="user65534@here", force=True)
         self.assertEqual([one["why"] for one in left["left"]], ["right"])
         self.assertEqual(self.held(), [("a", "prepared")])
@@ -119,7 +135,9 @@ class UsersTest(Case):
         self.assertEqual((one["lease"], one["user"]), ("b", "12345"))
 
     def test_names_that_come_and_go_before_ours_take_nothing_away(self):
-        """Who squats a name and gives it back would end the run of the next user otherwise: its record could not be found any more."""
+        """Who squats a name and gives it back would end the run of the next user otherwise: its record could not be
+        found any more.
+        """
         squatted = [self.shared / f"flexrack-reservations-12345{end}" for end in ("", "-1")]
         for one in squatted:
             one.mkdir(mode=0o755)
@@ -128,7 +146,13 @@ class UsersTest(Case):
             one.rmdir()
         again = self.as_user(12345, take, **self.wish("c", 12345))
         self.assertEqual((again["granted"], [one["lease"] for one in again["holders"]]), (False, ["b"]))
-        self.assertEqual([one["lease"] for one in self.as_user(12345, release, lease="b", own=True, owner="user12345@here")["released"]], ["b"])
+        self.assertEqual(
+            [
+                one["lease"]
+                for one in self.as_user(12345, release, lease="b", own=True, owner="user12345@here")["released"]
+            ],
+            ["b"],
+        )
         squatted[0].mkdir(mode=0o755)
         lease = self.as_user(12345, take, **self.wish("d", 12345))
         squatted[0].rmdir()
@@ -136,7 +160,9 @@ class UsersTest(Case):
         self.assertEqual(len(list(self.shared.iterdir())), 1)
 
     def test_of_one_user_only_so_much_is_read_however_many_folders_it_has(self):
-        """Everybody reads it under the one lock: each of its folders counted for itself, thirty of them kept all others from it."""
+        """Everybody reads it under the one lock: each of its folders counted for itself, thirty of them kept all others
+        from it.
+        """
         self.ask("a", exclusive=False)
         record = self.place.read_own("a", self.channel.root)
         self.place.remove(record)

@@ -23,7 +23,10 @@ class ReservedRunTest(unittest.TestCase):
         self.addCleanup(self.rack.close)
 
     def held(self):
-        return [(one["lease"], one["node"], one["state"], one["ends_in"]) for one in self.rack.call("node-1", "reservation.list")["reservations"]]
+        return [
+            (one["lease"], one["node"], one["state"], one["ends_in"])
+            for one in self.rack.call("node-1", "reservation.list")["reservations"]
+        ]
 
     def files(self):
         return list(Path(self.rack.env["FLEXRACK_RESERVATIONS"]).rglob("*.json"))
@@ -37,9 +40,14 @@ class ReservedRunTest(unittest.TestCase):
 
     def test_the_supervisors_have_it_until_the_run_ends_and_then_nothing_is_left(self):
         run = self.running()
-        self.assertEqual(sorted(self.held()), [("held", "node-1", "running", None), ("held", "node-2", "running", None)])
+        self.assertEqual(
+            sorted(self.held()), [("held", "node-1", "running", None), ("held", "node-2", "running", None)]
+        )
         refused = self.rack.take("node-2", "other", exclusive=False)
-        self.assertEqual({(one["lease"], one["owner"], one["over"]) for one in refused["holders"]}, {("held", "me@here", "the whole node")})
+        self.assertEqual(
+            {(one["lease"], one["owner"], one["over"]) for one in refused["holders"]},
+            {("held", "me@here", "the whole node")},
+        )
         self.rack.call("node-1", "run.stop", {"run": run})
         self.rack.finish(run, "node-2")
         self.assertEqual((self.held(), self.files()), ([], []))
@@ -64,11 +72,16 @@ class ReservedRunTest(unittest.TestCase):
         self.assertEqual(len(answer["released"]), 2)  # both nodes are one machine here
         state = self.rack.finish(run)
         self.assertEqual((state["status"], self.rack.alive(run)), ("stopped", set()))
-        self.assertIn("reservation lost", [event["event"] for event in self.rack.events_of(run, "node-1") + self.rack.events_of(run, "node-2")])
+        self.assertIn(
+            "reservation lost",
+            [event["event"] for event in self.rack.events_of(run, "node-1") + self.rack.events_of(run, "node-2")],
+        )
         self.assertEqual(self.held(), [])
 
     def test_no_attempt_is_started_on_a_node_that_was_lost_in_between(self):
-        """The rank takes the reservation away itself and fails: the supervisor must look before it starts the next attempt."""
+        """The rank takes the reservation away itself and fails: the supervisor must look before it starts the next
+        attempt.
+        """
         script = """
 import os, shutil, sys
 open("up-" + os.environ["RANK"], "w").close()
@@ -76,10 +89,15 @@ if os.environ["RANK"] == "0": shutil.rmtree(os.environ["FLEXRACK_RESERVATIONS"])
 sys.exit(3)
 """
         self.rack.script(script)
-        run = self.rack.start(nodes=["node-1"], run="held", reservations=self.rack.reserve("held", ["node-1"]), restarts=3)
+        run = self.rack.start(
+            nodes=["node-1"], run="held", reservations=self.rack.reserve("held", ["node-1"]), restarts=3
+        )
         state = self.rack.finish(run)
         self.assertIn(state["status"], ("failed", "stopped"))
-        self.assertEqual(list((self.rack.folder / "node-1" / "runs" / run / "attempts").iterdir()), [self.rack.folder / "node-1" / "runs" / run / "attempts" / "1"])
+        self.assertEqual(
+            list((self.rack.folder / "node-1" / "runs" / run / "attempts").iterdir()),
+            [self.rack.folder / "node-1" / "runs" / run / "attempts" / "1"],
+        )
 
     def test_a_killed_supervisor_keeps_the_node_until_its_reaper_has_ended_the_ranks(self):
         run = self.running()
@@ -90,7 +108,9 @@ sys.exit(3)
         self.assertEqual(self.rack.alive(run), set())
 
     def test_a_run_whose_reaper_was_killed_gives_its_reservation_back_all_the_same(self):
-        run = self.running('import os, time\nopen("up-" + os.environ["RANK"], "w").close()\nwhile not os.path.exists("go"): time.sleep(0.02)\n')
+        run = self.running(
+            'import os, time\nopen("up-" + os.environ["RANK"], "w").close()\nwhile not os.path.exists("go"): time.sleep(0.02)\n'
+        )
         for record in [json.loads(path.read_text()) for path in self.files()]:
             os.kill(record["holders"][1]["pid"], signal.SIGKILL)
         (self.rack.folder / "code" / "go").touch()

@@ -1,4 +1,7 @@
-"""Who leads a run, from the files of one node: what it tells, what is written for a dead supervisor, and who finishes the tracking record."""
+"""Who leads a run, from the files of one node: what it tells, what is written for a dead supervisor, and who finishes
+the tracking record.
+"""
+
 import json
 import tempfile
 import unittest
@@ -16,7 +19,17 @@ from relay_support import TAG, TOKEN, Tracking
 NODES = ["node-1", "node-2", "node-3"]
 UPDATE = "/api/2.0/mlflow/runs/update"
 ARTIFACTS = "/api/2.0/mlflow-artifacts/artifacts/1/r/artifacts"
-FAILED = {"status": "failed", "exit": 1, "cause": None, "attempts": [], "started": 1.0, "ended": 9.0, "duration": 8.0, "recorded": False, "outputs": []}
+FAILED = {
+    "status": "failed",
+    "exit": 1,
+    "cause": None,
+    "attempts": [],
+    "started": 1.0,
+    "ended": 9.0,
+    "duration": 8.0,
+    "recorded": False,
+    "outputs": [],
+}
 
 
 def write(path, value):
@@ -33,10 +46,22 @@ class Node:
         self.folder = RunFolder(Path(root.name) / "runs" / "digits-1")
         (self.folder.path / "attempts" / "1").mkdir(parents=True)
         (self.folder.path / "attempts" / "1" / "rank-0.log").write_text("hello\n")
-        write(self.folder.path / "spec.json", {
-            "run": "digits-1", "root": root.name, "node": node, "index": NODES.index(node), "nodes": NODES, "processes": 1, "launcher": "plain",
-            "command": ["train.py"], "cwd": root.name, "outputs": [], "tracking": tracking,
-        })
+        write(
+            self.folder.path / "spec.json",
+            {
+                "run": "digits-1",
+                "root": root.name,
+                "node": node,
+                "index": NODES.index(node),
+                "nodes": NODES,
+                "processes": 1,
+                "launcher": "plain",
+                "command": ["train.py"],
+                "cwd": root.name,
+                "outputs": [],
+                "tracking": tracking,
+            },
+        )
         write(self.folder.path / "state.json", {"status": "running", "attempt": 1, "pid": 1, "started": 1.0, **state})
         if result:
             write(self.folder.path / "result.json", result)
@@ -55,13 +80,28 @@ class LeaderTest(unittest.TestCase):
         self.assertEqual(Node(self, "node-3", {"term": 2, "leader": "node-2"}).reported(), (2, "node-2", False))
 
     def test_the_result_counts_unless_the_node_has_followed_a_newer_leader_since(self):
-        self.assertEqual(leader_known({"nodes": NODES}, {"term": 1, "leader": "node-1"}, {"term": 2, "leader": "node-2"}), (2, "node-2"))
-        self.assertEqual(leader_known({"nodes": NODES}, {"term": 3, "leader": "node-3"}, {"term": 2, "leader": "node-2"}), (3, "node-3"))
-        self.assertEqual(leader_known({"nodes": NODES}, {"term": 2, "leader": "node-2"}, {"status": "failed"}), (2, "node-2"))
+        self.assertEqual(
+            leader_known({"nodes": NODES}, {"term": 1, "leader": "node-1"}, {"term": 2, "leader": "node-2"}),
+            (2, "node-2"),
+        )
+        self.assertEqual(
+            leader_known({"nodes": NODES}, {"term": 3, "leader": "node-3"}, {"term": 2, "leader": "node-2"}),
+            (3, "node-3"),
+        )
+        self.assertEqual(
+            leader_known({"nodes": NODES}, {"term": 2, "leader": "node-2"}, {"status": "failed"}), (2, "node-2")
+        )
         self.assertEqual(leader_known({"nodes": [], "node": "login"}, {}, None), (1, "login"))
 
     def test_another_node_can_lead_where_enough_are_left_without_the_leader(self):
-        for nodes, least, expected in ((3, 2, True), (3, 3, False), (2, 1, False), (5, 3, True), (5, 5, False), (1, 1, False)):
+        for nodes, least, expected in (
+            (3, 2, True),
+            (3, 3, False),
+            (2, 1, False),
+            (5, 3, True),
+            (5, 5, False),
+            (1, 1, False),
+        ):
             spec = {"nodes": [f"node-{number}" for number in range(nodes)], "size": {"min": least, "max": nodes}}
             self.assertEqual(may_be_led_on(spec), expected, (nodes, least))
             self.assertFalse(may_be_led_on({**spec, "scheduler": "slurm"}))
@@ -70,16 +110,24 @@ class LeaderTest(unittest.TestCase):
     def test_only_what_a_leader_ended_is_committed(self):
         self.assertTrue(is_committed(FAILED))
         bare = {key: value for key, value in FAILED.items() if key != "outputs"}
-        self.assertTrue(is_committed({**bare, "term": 2, "leader": "node-2"}), "told by a leader before it had collected the outputs")
+        self.assertTrue(
+            is_committed({**bare, "term": 2, "leader": "node-2"}),
+            "told by a leader before it had collected the outputs",
+        )
         for other in (None, bare, {**FAILED, "partial": True}, {**FAILED, "lost": True}):
             self.assertFalse(is_committed(other), other)
 
     def test_the_result_for_a_dead_supervisor_says_which_leader_the_node_knew_and_is_not_committed(self):
-        for node, known, expected in (("node-1", {}, (1, "node-1")), ("node-3", {"term": 2, "leader": "node-2"}, (2, "node-2"))):
+        for node, known, expected in (
+            ("node-1", {}, (1, "node-1")),
+            ("node-3", {"term": 2, "leader": "node-2"}, (2, "node-2")),
+        ):
             one = Node(self, node, known)
             repair(PlainRun(one.folder))
             result = one.folder.result()
-            self.assertEqual((result["term"], result["leader"], result["lost"], result["status"]), (*expected, True, "failed"))
+            self.assertEqual(
+                (result["term"], result["leader"], result["lost"], result["status"]), (*expected, True, "failed")
+            )
             self.assertEqual(one.reported(), (*expected, False))
 
 
@@ -91,9 +139,20 @@ class ReconcileTest(unittest.TestCase):
 
     def node(self, node, **result):
         """One whose last tracking write is still in its spool, and whose outputs are a model."""
-        one = Node(self, node, {}, {**FAILED, "outputs": ["model.onnx"], **result}, {
-            "upstream": self.upstream, "token": TOKEN, "own_token": True, "run_id": "r", "experiment_id": "1", "artifact_uri": "mlflow-artifacts:/1/r/artifacts",
-        })
+        one = Node(
+            self,
+            node,
+            {},
+            {**FAILED, "outputs": ["model.onnx"], **result},
+            {
+                "upstream": self.upstream,
+                "token": TOKEN,
+                "own_token": True,
+                "run_id": "r",
+                "experiment_id": "1",
+                "artifact_uri": "mlflow-artifacts:/1/r/artifacts",
+            },
+        )
         (one.folder.path / "outputs").mkdir()
         (one.folder.path / "outputs" / "model.onnx").write_text("model")
         journal = Journal(one.folder.spool, 1024 * 1024)
@@ -115,7 +174,10 @@ class ReconcileTest(unittest.TestCase):
         self.assertEqual(answer, {"recorded": True})
         self.assertEqual(self.bodies(UPDATE)[0]["status"], "FINISHED")
         self.assertEqual(self.bodies(TAG)[0], {"key": "last", "value": "write"})
-        self.assertLessEqual({("PUT", "/logs/attempt-1/rank-0.log"), ("PUT", "/model.onnx"), ("DELETE", "/flexrack/v1/tokens/self")}, set(calls))
+        self.assertLessEqual(
+            {("PUT", "/logs/attempt-1/rank-0.log"), ("PUT", "/model.onnx"), ("DELETE", "/flexrack/v1/tokens/self")},
+            set(calls),
+        )
         self.assertEqual(self.reconcile(folder, True), ({"recorded": True}, []))
 
     def test_an_old_leader_brings_its_writes_and_logs_and_leaves_status_outputs_and_token_to_the_new_one(self):
@@ -125,12 +187,18 @@ class ReconcileTest(unittest.TestCase):
         self.assertEqual(sorted(calls), [("POST", TAG), ("PUT", "/logs/attempt-1/rank-0.log")])
         self.assertEqual((folder.result()["recorded"], PlainRun(folder).summary()["status"]), (True, "failed"))
 
-    def test_a_member_with_the_committed_result_of_a_leader_that_is_dead_tells_it_but_leaves_outputs_alone_and_time_for_them(self):
+    def test_a_member_with_the_committed_result_of_a_leader_that_is_dead_tells_it_but_leaves_outputs_alone_and_time_for_them(
+        self,
+    ):
         for recorded in (False, True):
-            answer, calls = self.reconcile(self.node("node-3", status="finished", exit=0, term=2, leader="node-2", recorded=recorded), True)
+            answer, calls = self.reconcile(
+                self.node("node-3", status="finished", exit=0, term=2, leader="node-2", recorded=recorded), True
+            )
             self.assertEqual((answer, self.bodies(UPDATE)[0]["status"]), ({"recorded": True}, "FINISHED"))
             logs = [] if recorded else [("PUT", "/logs/attempt-1/rank-0.log")]
-            self.assertEqual([call for call in calls if call[0] != "POST"], [*logs, ("PATCH", "/flexrack/v1/tokens/self")])
+            self.assertEqual(
+                [call for call in calls if call[0] != "POST"], [*logs, ("PATCH", "/flexrack/v1/tokens/self")]
+            )
             self.assertEqual(self.bodies("/flexrack/v1/tokens/self"), [{"ttl_seconds": LATE_SECONDS}])
 
     def test_a_leader_that_was_cut_off_finishes_where_nobody_has_led_the_run_on(self):

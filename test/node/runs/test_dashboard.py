@@ -1,4 +1,5 @@
 """run.dashboard: where a Ray cluster's dashboard is, while the run lives."""
+
 import json
 import tempfile
 import unittest
@@ -30,7 +31,9 @@ class DashboardTest(unittest.TestCase):
         (self.folder.path / "spec.json").write_text(json.dumps(spec))
         self.folder.attempt(1).mkdir(parents=True, exist_ok=True)
         self.folder.attempt(attempt).mkdir(parents=True, exist_ok=True)
-        (self.folder.attempt(attempt) / "ray.json").write_text(json.dumps({"address": "192.0.2.10:1", "dashboard": 8265}))
+        (self.folder.attempt(attempt) / "ray.json").write_text(
+            json.dumps({"address": "192.0.2.10:1", "dashboard": 8265})
+        )
 
     def ask(self) -> Dict[str, Any]:
         return dashboard({"run": "digits-1"}, Mock())

@@ -35,14 +35,26 @@ class FollowTest(unittest.TestCase):
             self.assertEqual(b"".join(map(decode, self.chunks())), whole[offset:])
 
     def test_a_follower_that_is_killed_again_and_again_misses_and_repeats_nothing(self):
-        self.rack.script(NOISY.replace("out.flush()", "out.flush()").replace("for i", "import time\nfor i").replace("    out.write", "    if i % 2000 == 0: out.flush(); time.sleep(0.1)\n    out.write"))
+        self.rack.script(
+            NOISY.replace("out.flush()", "out.flush()")
+            .replace("for i", "import time\nfor i")
+            .replace("    out.write", "    if i % 2000 == 0: out.flush(); time.sleep(0.1)\n    out.write")
+        )
         run = self.rack.start()
-        argv = [sys.executable, str(PROGRAM), "run.follow", str(self.rack.folder / "node-1"), str(self.rack.folder / "e")]
+        argv = [
+            sys.executable,
+            str(PROGRAM),
+            "run.follow",
+            str(self.rack.folder / "node-1"),
+            str(self.rack.folder / "e"),
+        ]
         got, ended, rounds = b"", False, 0
         while not ended:
             rounds += 1
             child = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-            child.stdin.write(json.dumps({"run": run, "follow": True, "offsets": {"1/rank-0.log": len(got)}}).encode() + b"\n")
+            child.stdin.write(
+                json.dumps({"run": run, "follow": True, "offsets": {"1/rank-0.log": len(got)}}).encode() + b"\n"
+            )
             child.stdin.close()
             seen = 0
             for line in child.stdout:
@@ -76,7 +88,13 @@ class FollowTest(unittest.TestCase):
     def test_a_follower_whose_caller_is_gone_ends_by_itself(self):
         self.rack.script("import time; time.sleep(600)")
         run = self.rack.start()
-        argv = [sys.executable, str(PROGRAM), "run.follow", str(self.rack.folder / "node-1"), str(self.rack.folder / "e")]
+        argv = [
+            sys.executable,
+            str(PROGRAM),
+            "run.follow",
+            str(self.rack.folder / "node-1"),
+            str(self.rack.folder / "e"),
+        ]
         child = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         child.stdin.write(json.dumps({"run": run, "follow": True}).encode() + b"\n")
         child.stdin.close()
@@ -103,11 +121,24 @@ class RunVerbsTest(unittest.TestCase):
 
     def test_the_list_and_the_state_hold_no_secret(self):
         self.rack.script("pass")
-        run = self.rack.start(tracking={"upstream": "http://127.0.0.1:9", "token": "very-secret", "authorization": None, "own_token": False, "run_id": "r", "experiment_id": "0", "artifact_uri": ""}, env={})
+        run = self.rack.start(
+            tracking={
+                "upstream": "http://127.0.0.1:9",
+                "token": "very-secret",
+                "authorization": None,
+                "own_token": False,
+                "run_id": "r",
+                "experiment_id": "0",
+                "artifact_uri": "",
+            },
+            env={},
+        )
         self.rack.finish(run)
         text = json.dumps([self.rack.call("node-1", "run.list"), self.rack.call("node-1", "run.state", {"run": run})])
         self.assertNotIn("very-secret", text)
-        self.assertNotIn(json.loads((self.rack.folder / "node-1" / "runs" / run / "spec.json").read_text())["gang"]["secret"], text)
+        self.assertNotIn(
+            json.loads((self.rack.folder / "node-1" / "runs" / run / "spec.json").read_text())["gang"]["secret"], text
+        )
 
     def test_a_run_id_cannot_point_outside_the_folder_of_runs(self):
         for bad in ("../x", "", "/etc", "a/b"):

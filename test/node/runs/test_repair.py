@@ -1,4 +1,5 @@
 """Who repairs a run and a supervisor that begins exclude each other."""
+
 import json
 import tempfile
 import threading
@@ -16,7 +17,16 @@ class RepairTest(unittest.TestCase):
         self.addCleanup(temp.cleanup)
         self.path = Path(temp.name) / "runs" / "digits-1"
         self.path.mkdir(parents=True)
-        spec = {"schema": 1, "run": "digits-1", "node": "node-1", "nodes": ["node-1"], "root": temp.name, "launcher": "plain", "processes": 1, "gang": {"secret": "s", "address": "127.0.0.1", "port": 0}}
+        spec = {
+            "schema": 1,
+            "run": "digits-1",
+            "node": "node-1",
+            "nodes": ["node-1"],
+            "root": temp.name,
+            "launcher": "plain",
+            "processes": 1,
+            "gang": {"secret": "s", "address": "127.0.0.1", "port": 0},
+        }
         (self.path / "spec.json").write_text(json.dumps(spec))
 
     def test_nothing_is_written_while_a_supervisor_lives(self) -> None:

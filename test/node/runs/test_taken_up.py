@@ -1,4 +1,7 @@
-"""Runs that go on after a reboot, with a real cron, a real service manager of systemd, and neither; the machine is made of namespaces, and only root may make one."""
+"""Runs that go on after a reboot, with a real cron, a real service manager of systemd, and neither; the machine is made
+of namespaces, and only root may make one.
+"""
+
 import contextlib
 import json
 import os
@@ -54,7 +57,13 @@ def first(home):
     start(home, "once", last=3, restarts=1)
     start(home, "stays", last=3, after_reboot=None)
     found = {one["run"]: one["why"] for one in call(home, "boot.inspect", {})["runs"]}
-    expected = {"saves": None, "bare": "there is no whole checkpoint of it", "anew": None, "once": None, "stays": "its manifest allows no restart, or none after a reboot"}
+    expected = {
+        "saves": None,
+        "bare": "there is no whole checkpoint of it",
+        "anew": None,
+        "once": None,
+        "stays": "its manifest allows no restart, or none after a reboot",
+    }
     if os.environ["KEEPER"] == "nothing":
         assert found["saves"].startswith("nobody would start it: "), found
         found = {**found, **dict.fromkeys(("saves", "anew", "once"))}
@@ -69,12 +78,23 @@ def second(home):
     until((code(home, "saves") / "up-2").exists)
     assert (code(home, "saves") / "began-2").read_text() == "attempt 1"
     listed = {one["run"]: one for one in call(home, "run.list", None)}
-    assert (listed["saves"]["status"], listed["saves"]["live"], listed["saves"]["returned"], listed["saves"]["attempt"]) == ("running", True, 1, 2), listed["saves"]
+    assert (
+        listed["saves"]["status"],
+        listed["saves"]["live"],
+        listed["saves"]["returned"],
+        listed["saves"]["attempt"],
+    ) == ("running", True, 1, 2), listed["saves"]
     # Its reservation ended with the boot, and is its own again.
-    assert [one["lease"] for one in call(home, "reservation.list", None)["reservations"] if one["lease"] == "saves"] == ["saves"]
+    assert [
+        one["lease"] for one in call(home, "reservation.list", None)["reservations"] if one["lease"] == "saves"
+    ] == ["saves"]
     assert ended(home, "anew")[0] == "finished"
     assert (code(home, "anew") / "began-2").read_text() == "the beginning"
-    assert ended(home, "bare") == ("failed", "reboot", "node-1 was rebooted while the run was going on; it does not go on: there is no whole checkpoint of it"), ended(home, "bare")
+    assert ended(home, "bare") == (
+        "failed",
+        "reboot",
+        "node-1 was rebooted while the run was going on; it does not go on: there is no whole checkpoint of it",
+    ), ended(home, "bare")
     assert ended(home, "stays")[:2] == ("failed", "reboot")
     until((code(home, "once") / "up-2").exists)
     assert call(home, "boot.inspect", {})["runs"][-1]["run"] in ("saves", "once")
@@ -85,14 +105,24 @@ def second(home):
 def third(home):
     if os.environ["KEEPER"] == "nothing":
         return
-    done = call(home, "run.state", {"run": "saves", "wait": LONG}) if until((code(home, "saves") / "up-3").exists) else None
+    done = (
+        call(home, "run.state", {"run": "saves", "wait": LONG})
+        if until((code(home, "saves") / "up-3").exists)
+        else None
+    )
     assert (done["status"], done["returned"]) == ("finished", 2), done
     assert (code(home, "saves") / "began-3").read_text() == "attempt 2"
     attempts = done["result"]["attempts"]
-    assert [(one["status"], (one["cause"] or {}).get("lost")) for one in attempts] == [("failed", "reboot"), ("failed", "reboot"), ("finished", None)], attempts
+    assert [(one["status"], (one["cause"] or {}).get("lost")) for one in attempts] == [
+        ("failed", "reboot"),
+        ("failed", "reboot"),
+        ("finished", None),
+    ], attempts
     assert [one["why"] for one in attempts] == ["start", "node-1 was rebooted", "node-1 was rebooted"], attempts
     until(lambda: call(home, "run.state", {"run": "once"})["result"])
-    assert ended(home, "once")[:2] == ("failed", "reboot") and ended(home, "once")[2].endswith("it does not go on: its restarts (1) are used up"), ended(home, "once")
+    assert ended(home, "once")[:2] == ("failed", "reboot") and ended(home, "once")[2].endswith(
+        "it does not go on: its restarts (1) are used up"
+    ), ended(home, "once")
     # Nothing is to come back any more: whoever starts it is taken away.
     until(lambda: not (home / "node" / "boot" / "settings.json").exists())
     spool = home / "spool" / "root"
@@ -102,7 +132,9 @@ def third(home):
 
 
 def before_it_is_taken_up(home):
-    """Nobody takes it up by itself here; a call of the script that systemd or cron would run does, but for what was stopped."""
+    """Nobody takes it up by itself here; a call of the script that systemd or cron would run does, but for what was
+    stopped.
+    """
     found = call(home, "run.state", {"run": "saves"})
     assert (found["status"], found["live"], found["result"]) == ("waiting", True, None), found
     assert call(home, "run.stop", {"run": "saves"})["status"] == "stopped"
@@ -116,10 +148,23 @@ def before_it_is_taken_up(home):
 
 
 def down_in_order(home):
-    """The service manager ends; of root it has no processes, which get their SIGTERM from systemd-shutdown, all at once."""
+    """The service manager ends; of root it has no processes, which get their SIGTERM from systemd-shutdown, all at
+    once.
+    """
     subprocess.run(["systemctl", "--user", "--no-block", "exit"], check=True)
-    until(lambda: "stopping" in subprocess.run(["systemctl", "--user", "is-system-running"], capture_output=True, text=True, check=False).stdout)
-    pids = [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/cmdline") if b"gang.supervisor" in path.read_bytes() or b"train.py" in path.read_bytes()]
+    until(
+        lambda: (
+            "stopping"
+            in subprocess.run(
+                ["systemctl", "--user", "is-system-running"], capture_output=True, text=True, check=False
+            ).stdout
+        )
+    )
+    pids = [
+        int(path.parent.name)
+        for path in Path("/proc").glob("[0-9]*/cmdline")
+        if b"gang.supervisor" in path.read_bytes() or b"train.py" in path.read_bytes()
+    ]
     for pid in pids:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGTERM)
@@ -138,14 +183,52 @@ def start(home, run, last, saves=True, restarts=2, after_reboot="checkpoint"):
     (folder / "train.py").write_text(SCRIPT.replace("SAVES", str(saves)).replace("LAST", str(last)))
     gang = {"secret": secrets.token_hex(32), "address": "127.0.0.1", "port": 0, "timeout": LONG}
     wants = {"gpus": [], "slots": 1, "exclusive": False}
-    taken = call(home, "reservation.take", {"lease": run, "owner": "me@here", "project": "test", "node": "node-1", "nodes": ["node-1"], "ttl": 60, "wants": wants})
+    taken = call(
+        home,
+        "reservation.take",
+        {
+            "lease": run,
+            "owner": "me@here",
+            "project": "test",
+            "node": "node-1",
+            "nodes": ["node-1"],
+            "ttl": 60,
+            "wants": wants,
+        },
+    )
     lease = {"lease": run, "fence": taken["fence"]}
     call(home, "reservation.confirm", lease)
-    call(home, "run.start", {
-        "run": run, "project": "test", "nodes": ["node-1"], "launcher": "plain", "processes": 1, "command": ["train.py"], "python": sys.executable, "cwd": str(folder),
-        "env": {}, "environment": None, "commit": None, "owner": "me@here", "restarts": restarts, "checkpoint": CHECKPOINT, "grace": 5, "outputs": [], "address": "127.0.0.1",
-        "neighbours": 1, "tracking": None, "created": time.time(), "node": "node-1", "index": 0, "gang": gang, "reservation": lease,
-        **({"after_reboot": after_reboot} if after_reboot else {})})
+    call(
+        home,
+        "run.start",
+        {
+            "run": run,
+            "project": "test",
+            "nodes": ["node-1"],
+            "launcher": "plain",
+            "processes": 1,
+            "command": ["train.py"],
+            "python": sys.executable,
+            "cwd": str(folder),
+            "env": {},
+            "environment": None,
+            "commit": None,
+            "owner": "me@here",
+            "restarts": restarts,
+            "checkpoint": CHECKPOINT,
+            "grace": 5,
+            "outputs": [],
+            "address": "127.0.0.1",
+            "neighbours": 1,
+            "tracking": None,
+            "created": time.time(),
+            "node": "node-1",
+            "index": 0,
+            "gang": gang,
+            "reservation": lease,
+            **({"after_reboot": after_reboot} if after_reboot else {}),
+        },
+    )
     until((folder / "up-1").exists)
 
 
@@ -165,8 +248,13 @@ def run_folder(home, run):
 
 
 def call(home, verb, given):
-    done = subprocess.run([sys.executable, str(PROGRAM), verb, str(home / "node"), str(home / "environments")], input=json.dumps(given) + "\n", text=True,
-                          stdout=subprocess.PIPE, check=False)
+    done = subprocess.run(
+        [sys.executable, str(PROGRAM), verb, str(home / "node"), str(home / "environments")],
+        input=json.dumps(given) + "\n",
+        text=True,
+        stdout=subprocess.PIPE,
+        check=False,
+    )
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     check_lines(verb, given, lines)
     assert "result" in lines[-1], lines

@@ -1,4 +1,7 @@
-"""Services after a reboot, with a real service manager of systemd and a real cron, on a machine made of namespaces; only root may make one."""
+"""Services after a reboot, with a real service manager of systemd and a real cron, on a machine made of namespaces;
+only root may make one.
+"""
+
 import io
 import json
 import os
@@ -28,8 +31,13 @@ FOREIGN = "# mine\n17 3 * * * /bin/true 100\\%\n"
 
 class BootTest(unittest.TestCase):
     def test_lines_and_units_take_any_folder(self):
-        root = Path("/data/it's 50 % \"of\" $HOME")
-        self.assertEqual(subprocess.run(["sh", "-c", f"printf %s {comeback.script(root)}"], capture_output=True, text=True, check=True).stdout, f"{root}/boot/resume")
+        root = Path('/data/it\'s 50 % "of" $HOME')
+        self.assertEqual(
+            subprocess.run(
+                ["sh", "-c", f"printf %s {comeback.script(root)}"], capture_output=True, text=True, check=True
+            ).stdout,
+            f"{root}/boot/resume",
+        )
         self.assertNotRegex(comeback.command(root), r"(?<!\\)%")
         self.assertIn("50 %% ", comeback.unit_text(root))
         self.assertIn("$$HOME", comeback.unit_text(root))
@@ -42,7 +50,13 @@ class BootTest(unittest.TestCase):
             record = ServiceRecord(root, "web")
             record.folder.mkdir(parents=True)
             record.write_spec({"argv": ["/bin/false"]})
-            kept = {"by": "systemd", "why": None, "lingers_for_us": False, "machine": {"host": "another", "machine": "ab", "addresses": ["02:00:00:00:00:99"]}, "environment": {}}
+            kept = {
+                "by": "systemd",
+                "why": None,
+                "lingers_for_us": False,
+                "machine": {"host": "another", "machine": "ab", "addresses": ["02:00:00:00:00:99"]},
+                "environment": {},
+            }
             write("boot.settings", comeback.folder(root) / "settings.json", kept)
             self.assertEqual(boot.resume(channel, lambda: False), {"started": [], "failed": {}})
             self.assertEqual(record.state(), {})
@@ -52,17 +66,29 @@ class BootTest(unittest.TestCase):
             root = Path(folder)
             nothing = {"LOGIND": root / "users", "LINGERING": root}
             (root / systemd.account()).touch()
-            with unittest.mock.patch.multiple(systemd, is_usable=lambda: True, **nothing), unittest.mock.patch.object(crontab, "refusal", lambda: "there is no cron"):
-                self.assertEqual(systemd.linger(True), "systemd-logind does not run here, which would start the services of an account with the machine")
+            with (
+                unittest.mock.patch.multiple(systemd, is_usable=lambda: True, **nothing),
+                unittest.mock.patch.object(crontab, "refusal", lambda: "there is no cron"),
+            ):
+                self.assertEqual(
+                    systemd.linger(True),
+                    "systemd-logind does not run here, which would start the services of an account with the machine",
+                )
                 with unittest.mock.patch.dict(os.environ, {comeback.SWITCH: ""}):
                     self.assertEqual(comeback.look(root), {"by": "none", "why": "there is no cron"})
-                self.assertEqual(comeback.use_cron(root, systemd.linger(True))["why"], f"{systemd.linger(True)}; there is no cron")
+                self.assertEqual(
+                    comeback.use_cron(root, systemd.linger(True))["why"], f"{systemd.linger(True)}; there is no cron"
+                )
                 (root / "users").mkdir()
                 with unittest.mock.patch.dict(os.environ, {comeback.SWITCH: ""}):
                     self.assertEqual(comeback.look(root), {"by": "systemd", "why": None})
 
     def test_what_cannot_be_read_is_never_written_over(self):
-        with unittest.mock.patch.object(crontab, "call", lambda *words, text="": subprocess.CompletedProcess(words, 1, "", "crontab: your account is locked")):
+        with unittest.mock.patch.object(
+            crontab,
+            "call",
+            lambda *words, text="": subprocess.CompletedProcess(words, 1, "", "crontab: your account is locked"),
+        ):
             with self.assertRaises(crontab.NodeError):
                 crontab.put("/bin/true")
 
@@ -82,7 +108,9 @@ class BootTest(unittest.TestCase):
 def first(home):
     """Four services; one is stopped on purpose, and one gives up."""
     channel, keeper = machine(home), os.environ["KEEPER"]
-    shutil.copytree(Path(comeback.__file__).resolve().parents[1], program(channel), ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        Path(comeback.__file__).resolve().parents[1], program(channel), ignore=shutil.ignore_patterns("__pycache__")
+    )
     installed.record(channel.root, program(channel).parent, "program")
     (channel.root / "program" / "service.py").write_text(PROGRAM)
     if keeper == "cron":
@@ -105,7 +133,9 @@ def first(home):
         until(lambda: len(starts(channel)) == 1)
     check_no_secret(home)
     outside = call(channel, "node.installed", {})["outside"]
-    assert [one.split()[0] for one in outside] == {"systemd": ["systemd"], "cron": ["a"], "nothing": []}[keeper], outside
+    assert [one.split()[0] for one in outside] == {"systemd": ["systemd"], "cron": ["a"], "nothing": []}[keeper], (
+        outside
+    )
     (home / "before").write_text(json.dumps({"boot": boot_id(), "pid": state(channel, "web")["pid"]}))
 
 
@@ -124,9 +154,11 @@ def second(home):
     if keeper == "systemd":
         until(lambda: len(starts(channel)) == 2)
     assert state(channel, "stopped")["state"] == "stopped"
-    until(lambda: f"boot {boot_id()}: started fails" in log(channel))  # it gave up before the reboot; what was in its way may be gone
+    # it gave up before the reboot; what was in its way may be gone
+    until(lambda: f"boot {boot_id()}: started fails" in log(channel))
     pid = state(channel, "web")["pid"]
-    subprocess.run(["/bin/sh", str(comeback.folder(channel.root) / "resume")], check=True)  # another call, while the first one waits or after it: nothing is started twice
+    # another call, while the first one waits or after it: nothing is started twice
+    subprocess.run(["/bin/sh", str(comeback.folder(channel.root) / "resume")], check=True)
     assert state(channel, "web")["pid"] == pid
     check_files(channel.root)
     # Somebody takes it away: it is said.
@@ -161,7 +193,11 @@ def machine(home):
 
 def start(channel, name):
     argv = [sys.executable, str(channel.root / "program" / "service.py")]
-    return call(channel, "service.start", {"id": name, "argv": argv, "env": {"TOKEN": "s3cret"}, "grace": 2, "restart": {"max": 3, "window_seconds": 60}})
+    return call(
+        channel,
+        "service.start",
+        {"id": name, "argv": argv, "env": {"TOKEN": "s3cret"}, "grace": 2, "restart": {"max": 3, "window_seconds": 60}},
+    )
 
 
 def gpu(channel):
@@ -179,8 +215,13 @@ def program(channel):
 
 def call(channel, verb, given):
     """As the command line does over SSH."""
-    done = subprocess.run([sys.executable, "-I", "-S", str(program(channel)), verb, str(channel.root), str(channel.environments)],
-                          input=json.dumps(given) + "\n", text=True, stdout=subprocess.PIPE, check=False)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", str(program(channel)), verb, str(channel.root), str(channel.environments)],
+        input=json.dumps(given) + "\n",
+        text=True,
+        stdout=subprocess.PIPE,
+        check=False,
+    )
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     check_lines(verb, given, lines)
     assert "result" in lines[-1], lines

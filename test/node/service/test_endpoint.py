@@ -1,4 +1,5 @@
 """Files and ports of endpoints on a node."""
+
 import hashlib
 import io
 import shutil
@@ -21,7 +22,10 @@ class EndpointTest(unittest.TestCase):
         return Channel(self.root, self.root / "environments", io.BytesIO(body))
 
     def given(self, contents, release="r1"):
-        files = [{"path": path, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()} for path, data in contents.items()]
+        files = [
+            {"path": path, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+            for path, data in contents.items()
+        ]
         return {"name": "digits", "release": release, "files": files}
 
     def place(self, contents, release="r1"):

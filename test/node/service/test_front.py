@@ -1,4 +1,5 @@
 """The front of a service: who shows a certificate of the rack's gateway is let through to loopback, and nobody else."""
+
 import contextlib
 import http.client
 import http.server
@@ -26,7 +27,17 @@ class Certificates:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         for authority in ("rack", "other"):
-            self._openssl("req", "-x509", *self._key(authority), "-subj", f"/CN={authority}", "-days", "2", "-out", f"{authority}.pem")
+            self._openssl(
+                "req",
+                "-x509",
+                *self._key(authority),
+                "-subj",
+                f"/CN={authority}",
+                "-days",
+                "2",
+                "-out",
+                f"{authority}.pem",
+            )
             self._leaf(authority, "server", "serverAuth")
             self._leaf(authority, "client", "clientAuth")
 
@@ -42,16 +53,35 @@ class Certificates:
 
     def _leaf(self, authority: str, kind: str, usage: str) -> None:
         name = f"{authority}-{kind}"
-        (self.folder / f"{name}.ext").write_text(f"subjectAltName=IP:127.0.0.1\nextendedKeyUsage={usage}\nbasicConstraints=critical,CA:false\n")
+        (self.folder / f"{name}.ext").write_text(
+            f"subjectAltName=IP:127.0.0.1\nextendedKeyUsage={usage}\nbasicConstraints=critical,CA:false\n"
+        )
         self._openssl("req", *self._key(name), "-subj", f"/CN={name}", "-out", f"{name}.csr")
-        self._openssl("x509", "-req", "-in", f"{name}.csr", "-CA", f"{authority}.pem", "-CAkey", f"{authority}.key", "-CAcreateserial",
-                      "-days", "2", "-extfile", f"{name}.ext", "-out", f"{name}.pem")
+        self._openssl(
+            "x509",
+            "-req",
+            "-in",
+            f"{name}.csr",
+            "-CA",
+            f"{authority}.pem",
+            "-CAkey",
+            f"{authority}.key",
+            "-CAcreateserial",
+            "-days",
+            "2",
+            "-extfile",
+            f"{name}.ext",
+            "-out",
+            f"{name}.pem",
+        )
 
     def _key(self, name: str) -> "tuple[str, ...]":
         return ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", f"{name}.key")
 
     def _openssl(self, *words: str) -> None:
-        subprocess.run(["openssl", *words], cwd=self.folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(
+            ["openssl", *words], cwd=self.folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
 
 
 class Service(http.server.BaseHTTPRequestHandler):
@@ -93,10 +123,15 @@ class FrontTest(unittest.TestCase):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
-        front = Front({
-            "listen": ["127.0.0.1", self.port], "to": ["127.0.0.1", to],
-            "key": self.certificates.text("rack-server.key"), "certificate": self.certificates.text("rack-server.pem"), "ca": self.certificates.text("rack.pem"),
-        })
+        front = Front(
+            {
+                "listen": ["127.0.0.1", self.port],
+                "to": ["127.0.0.1", to],
+                "key": self.certificates.text("rack-server.key"),
+                "certificate": self.certificates.text("rack-server.pem"),
+                "ca": self.certificates.text("rack.pem"),
+            }
+        )
         front.start()
         self.addCleanup(front.close)
         return front
@@ -109,7 +144,9 @@ class FrontTest(unittest.TestCase):
             return answer.status, answer.read()
 
     def test_the_gateway_gets_through_many_times_on_one_connection_and_with_large_bodies(self) -> None:
-        connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=self.certificates.client("rack"), timeout=LONG)
+        connection = http.client.HTTPSConnection(
+            "127.0.0.1", self.port, context=self.certificates.client("rack"), timeout=LONG
+        )
         with contextlib.closing(connection):
             for size in (1, 100_000, 20_000_000, 1):
                 body = os.urandom(size)
@@ -142,7 +179,9 @@ class FrontTest(unittest.TestCase):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.open_front(probe.getsockname()[1])
-            connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=self.certificates.client("rack"), timeout=LONG)
+            connection = http.client.HTTPSConnection(
+                "127.0.0.1", self.port, context=self.certificates.client("rack"), timeout=LONG
+            )
             with contextlib.closing(connection):
                 connection.request("POST", "/v2", b"x" * 100_000)
                 answer = connection.getresponse()
@@ -157,7 +196,9 @@ class FrontTest(unittest.TestCase):
         self.addCleanup(kept.close)
         kept.request("POST", "/", b"first")
         self.assertEqual(kept.getresponse().read(), b"first")
-        flood = subprocess.Popen([sys.executable, "-c", FLOOD, str(self.port), "2000", "50"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        flood = subprocess.Popen(
+            [sys.executable, "-c", FLOOD, str(self.port), "2000", "50"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
         self.addCleanup(flood.wait)
         self.addCleanup(flood.stdin.close)
         flood.stdout.readline()
@@ -167,7 +208,9 @@ class FrontTest(unittest.TestCase):
             begin = time.monotonic()
             self.assertEqual(self.ask(context), (200, b"x"))
             times.append(time.monotonic() - begin)
-        print(f"front under 2000 silent and 50 flooding connections: a new one answers in {statistics.median(times):.3f} s, the slowest in {max(times):.3f} s")
+        print(
+            f"front under 2000 silent and 50 flooding connections: a new one answers in {statistics.median(times):.3f} s, the slowest in {max(times):.3f} s"
+        )
         self.assertLess(len(self.front._pending), MOST_PENDING + 1)
         kept.request("POST", "/", b"still here")
         self.assertEqual(kept.getresponse().read(), b"still here")

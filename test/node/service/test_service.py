@@ -1,4 +1,5 @@
 """Services of the node program: real processes, real signals."""
+
 import base64
 import io
 import json
@@ -22,9 +23,13 @@ from messages import check_files
 from waiting import LONG
 
 SLEEPER = [sys.executable, "-c", "import time\nprint('up', flush=True)\nwhile True: time.sleep(0.05)"]
-STUBBORN = [sys.executable, "-c", "import signal, subprocess, sys, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-            "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'], start_new_session=True)\n"
-            "print('up', flush=True)\nwhile True: time.sleep(0.05)"]
+STUBBORN = [
+    sys.executable,
+    "-c",
+    "import signal, subprocess, sys, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'], start_new_session=True)\n"
+    "print('up', flush=True)\nwhile True: time.sleep(0.05)",
+]
 
 
 class ServiceTest(unittest.TestCase):
@@ -142,7 +147,14 @@ class ServiceTest(unittest.TestCase):
         self.start(SLEEPER)
         self.until(lambda: self.status()["pid"], "a pid")
         control.stop({"id": "web", "grace": 1}, self.channel)
-        self.record.write_state({"status": "running", "pid": os.getpid(), "start": "1:1", "supervisor": {"pid": os.getpid(), "start": "1:1"}})
+        self.record.write_state(
+            {
+                "status": "running",
+                "pid": os.getpid(),
+                "start": "1:1",
+                "supervisor": {"pid": os.getpid(), "start": "1:1"},
+            }
+        )
         self.assertEqual(self.status()["state"], "lost")
         control.stop({"id": "web", "grace": 1}, self.channel)
 
@@ -180,17 +192,27 @@ class ServiceTest(unittest.TestCase):
         def workers():
             return tagged_pids(self.record.tag) - {self.record.state().get("pid")}
 
-        parent = [sys.executable, "-c", "import subprocess, sys, time\n"
-                  "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'], start_new_session=True)\n"
-                  "print('up', flush=True)\nwhile True: time.sleep(0.05)"]
+        parent = [
+            sys.executable,
+            "-c",
+            "import subprocess, sys, time\n"
+            "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'], start_new_session=True)\n"
+            "print('up', flush=True)\nwhile True: time.sleep(0.05)",
+        ]
         more = {"spare_children": True, "restart": {"max": 9, "window_seconds": 60}}
         self.start(parent, **more)
         self.until(lambda: self.status()["pid"] and len(workers()) == 1, "a worker")
         first = self.status()["pid"]
         os.kill(first, signal.SIGKILL)
-        self.until(lambda: self.status()["pid"] not in (None, first) and len(workers()) == 2, "started again beside the old worker")
+        self.until(
+            lambda: self.status()["pid"] not in (None, first) and len(workers()) == 2,
+            "started again beside the old worker",
+        )
         second = self.status()["pid"]
         self.assertTrue(self.start(parent, **more, env={"NEW": "1"}, replace=True)["started"])
-        self.until(lambda: self.status()["pid"] not in (None, second) and len(workers()) == 3, "replaced beside the old workers")
+        self.until(
+            lambda: self.status()["pid"] not in (None, second) and len(workers()) == 3,
+            "replaced beside the old workers",
+        )
         control.stop({"id": "web", "grace": 1}, self.channel)
         self.assertEqual(tagged_pids(self.record.tag), set())

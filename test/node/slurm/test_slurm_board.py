@@ -1,4 +1,5 @@
 """How often Slurm is asked: once for everything that watches, and seldom while nothing happens."""
+
 import json
 import os
 import subprocess
@@ -21,13 +22,20 @@ class Slurm:
     """A controller and a clock that only tests move; `asked` is when, and for what."""
 
     def __init__(self, **states):
-        self.time, self.states, self.requested, self.refusal = 1000.0, {name.lstrip("j"): state for name, state in states.items()}, [], None
+        self.time, self.states, self.requested, self.refusal = (
+            1000.0,
+            {name.lstrip("j"): state for name, state in states.items()},
+            [],
+            None,
+        )
 
     def ask(self, job, folder):
         self.requested.append((self.time, job))
         if self.refusal:
             raise self.refusal
-        return {number: {"job": number, "state": state} for number, state in self.states.items() if job in (None, number)}
+        return {
+            number: {"job": number, "state": state} for number, state in self.states.items() if job in (None, number)
+        }
 
 
 class BoardTest(unittest.TestCase):
@@ -62,7 +70,8 @@ class BoardTest(unittest.TestCase):
             self.play(slurm, watchers, 300.0)
             counts.append(len(slurm.requested))
             (self.runs / ".queue.json").unlink()
-        self.assertLessEqual(counts[1], counts[0] + 2)  # the first is asked for before it is known that there are others
+        # the first is asked for before it is known that there are others
+        self.assertLessEqual(counts[1], counts[0] + 2)
         self.assertLessEqual(counts[0], 60)  # one a second would be 300
 
     def test_the_longer_nothing_happens_the_more_seldom_it_is_asked(self):
@@ -114,11 +123,15 @@ class BoardTest(unittest.TestCase):
         for most in (1.0, 0.0):
             before = len(slurm.requested)
             slurm.time += 1.5
-            self.assertEqual((self.board(slurm).look("1", 0.0, most)["state"], len(slurm.requested) - before), ("COMPLETING", 1))
+            self.assertEqual(
+                (self.board(slurm).look("1", 0.0, most)["state"], len(slurm.requested) - before), ("COMPLETING", 1)
+            )
 
     def test_a_list_of_many_runs_is_two_questions(self):
         slurm = Slurm(**{f"j{number}": "PENDING" for number in range(40)})
-        self.assertEqual([self.board(slurm).look(str(number), 0.0, 1.0)["state"] for number in range(40)], ["PENDING"] * 40)
+        self.assertEqual(
+            [self.board(slurm).look(str(number), 0.0, 1.0)["state"] for number in range(40)], ["PENDING"] * 40
+        )
         self.assertEqual([job for _, job in slurm.requested], ["0", None])
 
     def test_a_user_with_very_many_jobs_has_no_board_of_their_size(self):
@@ -165,7 +178,9 @@ class BoardTest(unittest.TestCase):
 
 
 class ProcessesTest(unittest.TestCase):
-    """Processes that wait for runs, as commands start them on the login node, and a squeue that counts how often it is called."""
+    """Processes that wait for runs, as commands start them on the login node, and a squeue that counts how often it is
+    called.
+    """
 
     RUNS = 8
 
@@ -184,12 +199,28 @@ class ProcessesTest(unittest.TestCase):
         for number in range(self.RUNS):
             run = self.root / "runs" / f"digits-{number}"
             run.mkdir(parents=True)
-            (run / "spec.json").write_text(json.dumps({"run": run.name, "node": "login", "scheduler": "slurm", "processes": 1, "launcher": "plain", "command": ["x"],
-                                                       "tracking": None, "created": 1.0, "slurm": {"nodes": 1, "bin": str(squeue.parent)}}))
+            (run / "spec.json").write_text(
+                json.dumps(
+                    {
+                        "run": run.name,
+                        "node": "login",
+                        "scheduler": "slurm",
+                        "processes": 1,
+                        "launcher": "plain",
+                        "command": ["x"],
+                        "tracking": None,
+                        "created": 1.0,
+                        "slurm": {"nodes": 1, "bin": str(squeue.parent)},
+                    }
+                )
+            )
             (run / "job.json").write_text(json.dumps({"job": str(number)}))
 
     def say(self, state):
-        rows = [f"{number}|{state}|2026-01-31T12:00:00|2026-01-31T11:00:00|2026-01-31T13:00:00|gpu|c1|None\n" for number in range(self.RUNS)]
+        rows = [
+            f"{number}|{state}|2026-01-31T12:00:00|2026-01-31T11:00:00|2026-01-31T13:00:00|gpu|c1|None\n"
+            for number in range(self.RUNS)
+        ]
         part = self.root / "part"
         part.write_text("".join(rows))
         part.replace(f"{self.squeue}.says")
@@ -222,6 +253,7 @@ class ProcessesTest(unittest.TestCase):
         self.assertEqual([one["live"] for one in reported], [False] * self.RUNS)
         seconds = time.monotonic() - begin
         calls = self.calls()
-        # Nothing is asked twice within half a second; at most one of two questions is followed by one for a job that the first did not name.
+        # Nothing is asked twice within half a second; at most one of two questions is followed by one for a job that
+        # the first did not name.
         self.assertLessEqual(len(calls), seconds / FIRST + self.RUNS, calls)
         self.assertIn("--me", " ".join(calls))

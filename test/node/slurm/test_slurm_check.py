@@ -20,25 +20,68 @@ MOUNTS = (
 
 class SlurmCheckTest(unittest.TestCase):
     def test_partitions_are_read_with_what_a_job_in_them_may_have(self):
-        self.assertEqual(check.read_partitions(SHOWN, "gpu|32+\nall|2\nall|1\n"), [
-            {"name": "gpu", "default": True, "up": True, "nodes": 8, "most_nodes": 4, "seconds": 216000, "cpus": 32, "accounts": ["ml", "vision"]},
-            {"name": "all", "default": False, "up": False, "nodes": 1, "most_nodes": None, "seconds": None, "cpus": 2, "accounts": None},
-        ])
+        self.assertEqual(
+            check.read_partitions(SHOWN, "gpu|32+\nall|2\nall|1\n"),
+            [
+                {
+                    "name": "gpu",
+                    "default": True,
+                    "up": True,
+                    "nodes": 8,
+                    "most_nodes": 4,
+                    "seconds": 216000,
+                    "cpus": 32,
+                    "accounts": ["ml", "vision"],
+                },
+                {
+                    "name": "all",
+                    "default": False,
+                    "up": False,
+                    "nodes": 1,
+                    "most_nodes": None,
+                    "seconds": None,
+                    "cpus": 2,
+                    "accounts": None,
+                },
+            ],
+        )
 
     def test_the_file_system_of_a_folder_is_that_of_the_longest_mount_point(self):
-        for path, kind in (("/srv/x", "ext4"), ("/home/me/.flexrack", "nfs4"), ("/home", "nfs4"), ("/homes", "ext4"), ("/home/my disk/x", "xfs")):
+        for path, kind in (
+            ("/srv/x", "ext4"),
+            ("/home/me/.flexrack", "nfs4"),
+            ("/home", "nfs4"),
+            ("/homes", "ext4"),
+            ("/home/my disk/x", "xfs"),
+        ):
             self.assertEqual(check.kind_of(Path(path), MOUNTS), kind, path)
 
     def test_pyxis_is_there_where_srun_itself_shows_its_options(self):
         with tempfile.TemporaryDirectory() as folder:
             srun = Path(folder) / "srun"
-            for help, expected in (("      --container-image=[USER@][REGISTRY#]IMAGE[:TAG]|PATH", True), ("      --container=   Path to OCI container bundle", False)):
+            for help, expected in (
+                ("      --container-image=[USER@][REGISTRY#]IMAGE[:TAG]|PATH", True),
+                ("      --container=   Path to OCI container bundle", False),
+            ):
                 srun.write_text(f"#!/bin/sh\necho '{help}'\n")
                 os.chmod(srun, 0o755)
                 self.assertEqual(check.has_pyxis(folder), expected)
 
     def test_in_a_container_ranks_have_the_images_python_and_no_environment_of_ours(self):
-        spec = {"command": ["train.py"], "python": "python3", "container": "ubuntu", "processes": 1, "nodes": ["c1"], "index": 0, "launcher": "plain", "run": "r", "node": "c1", "address": "127.0.0.1", "gang": {"address": "127.0.0.1"}, "env": {}}
+        spec = {
+            "command": ["train.py"],
+            "python": "python3",
+            "container": "ubuntu",
+            "processes": 1,
+            "nodes": ["c1"],
+            "index": 0,
+            "launcher": "plain",
+            "run": "r",
+            "node": "c1",
+            "address": "127.0.0.1",
+            "gang": {"address": "127.0.0.1"},
+            "env": {},
+        }
         env = rank_environment(spec, 1, 20000, Path("/outputs"), None)
         self.assertEqual((env["PATH"], env.get("VIRTUAL_ENV")), (os.environ["PATH"], os.environ.get("VIRTUAL_ENV")))
         self.assertEqual(rank_argv(spec), ["python3", "-u", "train.py"])

@@ -1,4 +1,7 @@
-"""Stacks of a run under Slurm: who asks on the login node and who answers on the job's nodes, by files. The real Slurm is in test/integration/train-slurm.test.ts."""
+"""Stacks of a run under Slurm: who asks on the login node and who answers on the job's nodes, by files. The real Slurm
+is in test/integration/train-slurm.test.ts.
+"""
+
 import json
 import tempfile
 import threading
@@ -44,7 +47,9 @@ class SlurmStacks(unittest.TestCase):
             self.addCleanup(patch.stop)
 
     def ask(self, rank=None):
-        return stacks.stacks(SlurmJob(self.folder), {"run": "digits-1", "rank": rank}, mock.create_autospec(Channel, instance=True))
+        return stacks.stacks(
+            SlurmJob(self.folder), {"run": "digits-1", "rank": rank}, mock.create_autospec(Channel, instance=True)
+        )
 
     def test_a_node_that_does_not_answer_and_one_that_cannot_are_named_beside_the_ranks_of_the_others(self):
         self.dumps(lambda member, attempt, rank: [{"rank": 0, "node": member.spec()["node"], "attempt": attempt}])
@@ -73,7 +78,10 @@ class SlurmStacks(unittest.TestCase):
             one.start()
         for one in threads:
             one.join()
-        self.assertEqual({rank: [one["rank"] for one in reported["ranks"]] for rank, reported in found.items()}, {4: [4, 4], 5: [5, 5]})
+        self.assertEqual(
+            {rank: [one["rank"] for one in reported["ranks"]] for rank, reported in found.items()},
+            {4: [4, 4], 5: [5, 5]},
+        )
 
     def test_an_older_or_newer_flexrack_asks(self):
         """The supervisor lives as long as the job, and another version may look at it."""
@@ -88,7 +96,9 @@ class SlurmStacks(unittest.TestCase):
         until = time.monotonic() + 20
         while not json.loads(reported.read_text() or "null") and time.monotonic() < until:
             time.sleep(0.05)
-        self.assertEqual(json.loads(reported.read_text()), {"schema": 1, "number": "older", "attempt": 3, "ranks": [{"rank": 4}]})
+        self.assertEqual(
+            json.loads(reported.read_text()), {"schema": 1, "number": "older", "attempt": 3, "ranks": [{"rank": 4}]}
+        )
         reported.write_text('{"schema": 99, "number": "x"}')
         self.dumps(lambda member, attempt, rank: time.sleep(60))
         with self.assertRaises(NodeError) as caught:
@@ -97,9 +107,18 @@ class SlurmStacks(unittest.TestCase):
 
     def test_a_job_without_processes_is_told_with_its_state(self):
         for seen, said in (
-            ({"job": "17", "state": "PENDING", "reason": "Priority"}, "job 17 of digits-1 waits in Slurm (Priority): no rank of it runs yet"),
-            ({"job": None, "state": "PENDING", "reason": None}, "the job of digits-1 waits in Slurm: no rank of it runs yet"),
-            ({"job": "17", "state": "SUSPENDED", "reason": None}, "job 17 of digits-1 is suspended in Slurm: its ranks do not run"),
+            (
+                {"job": "17", "state": "PENDING", "reason": "Priority"},
+                "job 17 of digits-1 waits in Slurm (Priority): no rank of it runs yet",
+            ),
+            (
+                {"job": None, "state": "PENDING", "reason": None},
+                "the job of digits-1 waits in Slurm: no rank of it runs yet",
+            ),
+            (
+                {"job": "17", "state": "SUSPENDED", "reason": None},
+                "job 17 of digits-1 is suspended in Slurm: its ranks do not run",
+            ),
         ):
             self.see(seen)
             with self.assertRaises(NodeError) as caught:

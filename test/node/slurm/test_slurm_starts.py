@@ -1,4 +1,7 @@
-"""A job that Slurm starts again: what becomes of the starts before, and when the run is over all the same. The real Slurm is in test/integration/train-slurm-requeue.test.ts."""
+"""A job that Slurm starts again: what becomes of the starts before, and when the run is over all the same. The real
+Slurm is in test/integration/train-slurm-requeue.test.ts.
+"""
+
 import os
 import tempfile
 import threading
@@ -17,7 +20,16 @@ from flexrack_node.slurm.board import Board
 from flexrack_node.slurm.job import SlurmJob
 from flexrack_node.slurm.verdict import after_signal
 
-SPEC = {"run": "digits-1", "node": "login", "cwd": "/nowhere", "tracking": None, "slurm": {"nodes": 2}, "command": [], "processes": 1, "launcher": "plain"}
+SPEC = {
+    "run": "digits-1",
+    "node": "login",
+    "cwd": "/nowhere",
+    "tracking": None,
+    "slurm": {"nodes": 2},
+    "command": [],
+    "processes": 1,
+    "launcher": "plain",
+}
 TAKEN = {"why": starts.PREEMPTED}
 
 
@@ -36,7 +48,11 @@ class SlurmStarts(unittest.TestCase):
         part.write("spec", {**SPEC, "node": f"c{index + 1}", "index": index})
         for number in attempts:
             part.attempt(number).mkdir(parents=True)
-            write("run.rank", part.attempt(number) / f"rank-{index}.json", {"rank": index, "started": 10.0 * number, "pid": 1, **record})
+            write(
+                "run.rank",
+                part.attempt(number) / f"rank-{index}.json",
+                {"rank": index, "started": 10.0 * number, "pid": 1, **record},
+            )
         if result:
             part.write("result", result)
         return part
@@ -49,13 +65,19 @@ class SlurmStarts(unittest.TestCase):
         self.part(0, 0, [1], self.leader([1], requeued=TAKEN), ended=15.0, exit=3)
         self.folder.write("gang", {"nodes": ["c1"]})
         first = starts.close(self.folder, 1)
-        self.assertEqual([(one["attempt"], one["changes"]) for one in first], [(1, f"Slurm started the job again: {starts.PREEMPTED}")])
+        self.assertEqual(
+            [(one["attempt"], one["changes"]) for one in first],
+            [(1, f"Slurm started the job again: {starts.PREEMPTED}")],
+        )
         self.folder.write("gang", {"nodes": ["c1"], "start": 1, "attempts": first})
         part = self.part(1, 0, [2])  # killed with everything around it
         second = starts.close(self.folder, 3)
         self.assertEqual([(one["attempt"], one["status"]) for one in second], [(1, "stopped"), (2, "stopped")])
         self.assertEqual((second[1]["why"], second[1]["changes"]), (first[0]["changes"], "Slurm started the job again"))
-        self.assertEqual({key: part.records(2)[0][key] for key in ("exit", "signal", "presumed", "ended")}, {"exit": 137, "signal": "KILL", "presumed": True, "ended": 20.0})
+        self.assertEqual(
+            {key: part.records(2)[0][key] for key in ("exit", "signal", "presumed", "ended")},
+            {"exit": 137, "signal": "KILL", "presumed": True, "ended": 20.0},
+        )
         self.assertEqual((part.result()["status"], part.result()["requeued"]), ("stopped", {"why": None}))
         self.assertEqual(starts.close(self.folder, 3), second, "as often as it is done")
 
@@ -76,7 +98,20 @@ class SlurmStarts(unittest.TestCase):
     def test_an_end_that_two_learn_at_the_same_moment_is_closed_once(self):
         self.part(0, 0, [1], self.leader([1], requeued=TAKEN))
         self.folder.write("gang", {"nodes": ["c1"]})
-        gone = {"job": "17", "state": "CANCELLED", "reason": None, "start": 1.0, "submitted": 1.0, "ended": 2.0, "limit": None, "partition": "main", "nodes": "", "by": None, "exit": None, "source": "squeue"}
+        gone = {
+            "job": "17",
+            "state": "CANCELLED",
+            "reason": None,
+            "start": 1.0,
+            "submitted": 1.0,
+            "ended": 2.0,
+            "limit": None,
+            "partition": "main",
+            "nodes": "",
+            "by": None,
+            "exit": None,
+            "source": "squeue",
+        }
         other = threading.Thread(target=lambda: SlurmJob(self.folder).close())
         original = job.judge
 
@@ -85,6 +120,7 @@ class SlurmStarts(unittest.TestCase):
                 other.start()
                 other.join(1.0)  # it has closed the run meanwhile, if it may
             return original(*given)
+
         with mock.patch.object(job, "judge", late), mock.patch.object(Board, "look", lambda *_: gone):
             SlurmJob(self.folder).close()
             other.join()
@@ -98,19 +134,37 @@ class SlurmStarts(unittest.TestCase):
         self.part(1, 0, [2])
         self.folder.write("gang", {"nodes": ["c1"], "start": 1, "attempts": starts.close(self.folder, 1)})
         self.assertEqual(run.requeued("RUNNING"), {"times": 1, "why": starts.PREEMPTED})
-        self.assertEqual((run.leader().path.parent.name, [part.path.parent.name for part in run.parts()]), ("members-1", ["members", "members-1"]))
+        self.assertEqual(
+            (run.leader().path.parent.name, [part.path.parent.name for part in run.parts()]),
+            ("members-1", ["members", "members-1"]),
+        )
         self.assertEqual(starts.numbers(self.folder.path), [0, 1])
 
     def test_a_job_that_is_cancelled_between_two_starts_keeps_what_it_did(self):
         self.part(0, 0, [1], self.leader([1], requeued=TAKEN, outputs=["model.txt"]))
         self.folder.write("gang", {"nodes": ["c1"]})
-        gone = {"job": "17", "state": "CANCELLED", "reason": None, "start": None, "submitted": 5.0, "ended": 99.0, "nodes": "", "partition": "main", "by": None, "exit": None, "source": "squeue"}
+        gone = {
+            "job": "17",
+            "state": "CANCELLED",
+            "reason": None,
+            "start": None,
+            "submitted": 5.0,
+            "ended": 99.0,
+            "nodes": "",
+            "partition": "main",
+            "by": None,
+            "exit": None,
+            "source": "squeue",
+        }
         with mock.patch.object(Board, "look", return_value=gone):
             self.assertIsNone(SlurmJob(self.folder).look())
             self.assertIsNone(self.folder.result())  # who looks changes nothing
             SlurmJob(self.folder).close()
         result = self.folder.result()
-        self.assertEqual((result["status"], result["ended"], [one["attempt"] for one in result["attempts"]], result["outputs"]), ("stopped", 99.0, [1], ["model.txt"]))
+        self.assertEqual(
+            (result["status"], result["ended"], [one["attempt"] for one in result["attempts"]], result["outputs"]),
+            ("stopped", 99.0, [1], ["model.txt"]),
+        )
         self.assertEqual(result["slurm"]["requeued"], {"times": 1, "why": starts.PREEMPTED})
 
     def test_a_run_that_is_over_does_not_begin_again(self):
@@ -137,7 +191,9 @@ class SlurmStarts(unittest.TestCase):
         spec = {**SPEC, "slurm": {"job": "17", "start": 1, "requeue": True}}
         seen = {"job": "17", "state": "COMPLETING", "reason": None, "source": "squeue", "preempted": True}
         again = after_signal(spec, stopped, at=15.0, requested=False, seen={**seen, "restarts": 2})
-        self.assertEqual((again["requeued"], again["cause"]["message"]), (TAKEN, f"Slurm requeued job 17: {starts.PREEMPTED}"))
+        self.assertEqual(
+            (again["requeued"], again["cause"]["message"]), (TAKEN, f"Slurm requeued job 17: {starts.PREEMPTED}")
+        )
         last = after_signal(spec, stopped, at=15.0, requested=False, seen={**seen, "restarts": 1})
         self.assertEqual((last.get("requeued"), last["provisional"]), (None, True))
         unknown = after_signal(spec, stopped, at=15.0, requested=False, seen=None)
@@ -149,16 +205,24 @@ class SlurmStarts(unittest.TestCase):
     def test_squeue_tells_how_often_a_job_was_put_back(self):
         with tempfile.TemporaryDirectory() as folder:
             squeue = Path(folder) / "squeue"
-            squeue.write_text("#!/bin/sh\ncase \"$*\" in *RestartCnt*) echo '2                   2026-01-31T12:00:00           ';; *) echo '17|COMPLETING|N/A|N/A|N/A|main|c1|None';; esac\n")
+            squeue.write_text(
+                "#!/bin/sh\ncase \"$*\" in *RestartCnt*) echo '2                   2026-01-31T12:00:00           ';; *) echo '17|COMPLETING|N/A|N/A|N/A|main|c1|None';; esac\n"
+            )
             squeue.chmod(0o755)
             found = commands.look("17", folder)
             self.assertEqual((found["restarts"], found["preempted"]), (2, True))
-            squeue.write_text("#!/bin/sh\ncase \"$*\" in *RestartCnt*) echo 'Invalid job format specification' >&2; exit 1;; *) echo '17|COMPLETING|N/A|N/A|N/A|main|c1|None';; esac\n")
+            squeue.write_text(
+                "#!/bin/sh\ncase \"$*\" in *RestartCnt*) echo 'Invalid job format specification' >&2; exit 1;; *) echo '17|COMPLETING|N/A|N/A|N/A|main|c1|None';; esac\n"
+            )
             self.assertNotIn("restarts", commands.look("17", folder))
 
     def test_a_job_that_got_notice_is_waited_for_until_it_is_taken_and_no_other(self):
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(commands, "_NOTICE", 0.01):
-            for preempted, expected, count in (("12:00:00", "COMPLETING", 4), ("10:59:59", "RUNNING", 1), ("Unknown", "RUNNING", 1)):
+            for preempted, expected, count in (
+                ("12:00:00", "COMPLETING", 4),
+                ("10:59:59", "RUNNING", 1),
+                ("Unknown", "RUNNING", 1),
+            ):
                 squeue, calls = Path(folder) / "squeue", Path(folder) / "calls"
                 calls.write_text("")
                 squeue.write_text(f"""#!/bin/sh
@@ -169,7 +233,11 @@ test $(wc -l <{calls}) -ge 4 && state=COMPLETING || state=RUNNING
 echo "17|$state|2026-01-31T11:00:00|2026-01-31T10:00:00|2026-01-31T12:00:30|main|c1|None"
 """)
                 squeue.chmod(0o755)
-                self.assertEqual((commands.look_when_taken("17", folder)["state"], len(calls.read_text().split())), (expected, count), preempted)
+                self.assertEqual(
+                    (commands.look_when_taken("17", folder)["state"], len(calls.read_text().split())),
+                    (expected, count),
+                    preempted,
+                )
 
 
 class Writing(unittest.TestCase):
@@ -185,4 +253,6 @@ class Writing(unittest.TestCase):
 
             with mock.patch.object(stored.os, "fsync", interrupted):
                 write("run.stop", path, {"by": "the first"})
-            self.assertEqual((len(calls), read("run.stop", path), os.listdir(folder)), (2, {"by": "the first"}, ["stop.json"]))
+            self.assertEqual(
+                (len(calls), read("run.stop", path), os.listdir(folder)), (2, {"by": "the first"}, ["stop.json"])
+            )

@@ -27,7 +27,9 @@ class SweepTest(unittest.TestCase):
     def make(self, name, project, created, **now):
         folder = self.root / "sweeps" / name
         folder.mkdir(parents=True)
-        (folder / "sweep.json").write_text(json.dumps({"sweep": name, "project": project, "created": created, "spec": {}}))
+        (folder / "sweep.json").write_text(
+            json.dumps({"sweep": name, "project": project, "created": created, "spec": {}})
+        )
         if now:
             (folder / "trials.json").write_text(json.dumps(now))
         return folder
@@ -49,9 +51,14 @@ class SweepTest(unittest.TestCase):
         self.make("a-sweep-3", "a", 2.0, status="finished", trials=[], importance={"x": 1.0})
         self.hold("a-sweep-1", json.dumps({"pid": 7, "owner": "ada@laptop", "host": "node-1", "since": 0}).encode())
         found = control.listing({}, self.channel)
-        self.assertEqual([(one["sweep"], one["status"]) for one in found], [("b-sweep-2", "interrupted"), ("a-sweep-3", "finished"), ("a-sweep-1", "running")])
+        self.assertEqual(
+            [(one["sweep"], one["status"]) for one in found],
+            [("b-sweep-2", "interrupted"), ("a-sweep-3", "finished"), ("a-sweep-1", "running")],
+        )
         self.assertRegex(found[2]["driver"], r"^ada@laptop on node-1 \(pid 7, since \d+ s\)$")
-        self.assertEqual([one["sweep"] for one in control.listing({"project": "a"}, self.channel)], ["a-sweep-3", "a-sweep-1"])
+        self.assertEqual(
+            [one["sweep"] for one in control.listing({"project": "a"}, self.channel)], ["a-sweep-3", "a-sweep-1"]
+        )
 
     def test_a_lock_without_its_note_is_a_driver_all_the_same(self):
         self.hold("a-sweep-1", b"")
@@ -67,7 +74,9 @@ class SweepTest(unittest.TestCase):
         self.assertEqual(control.stop({"sweep": "a-sweep-1"}, self.channel), {"driver": None})
         self.assertFalse((self.root / "sweeps/a-sweep-1/stop.json").exists())
         self.hold("a-sweep-1", b"")
-        self.assertEqual(control.stop({"sweep": "a-sweep-1", "seconds": 0}, self.channel), {"driver": "another process"})
+        self.assertEqual(
+            control.stop({"sweep": "a-sweep-1", "seconds": 0}, self.channel), {"driver": "another process"}
+        )
         self.assertTrue((self.root / "sweeps/a-sweep-1/stop.json").exists())
 
     def test_a_sweep_that_is_driven_is_not_removed(self):
@@ -79,7 +88,13 @@ class SweepTest(unittest.TestCase):
     def test_names_lead_nowhere_else(self):
         for name in ("../x", "", ".hidden", "a/b"):
             self.assertEqual(self.code(control.show, {"sweep": name})[0], "USAGE")
-        self.assertEqual(self.code(control.drive, {"sweep": "none", "python": sys.executable}), ("NOT_FOUND", "there is no sweep none"))
+        self.assertEqual(
+            self.code(control.drive, {"sweep": "none", "python": sys.executable}),
+            ("NOT_FOUND", "there is no sweep none"),
+        )
 
     def test_an_engine_that_does_not_start_says_why(self):
-        self.assertEqual(self.code(control.drive, {"sweep": "a-sweep-1", "python": "/bin/false"}), ("REMOTE_FAILED", "the sweep a-sweep-1 cannot go on: its engine ended with 1"))
+        self.assertEqual(
+            self.code(control.drive, {"sweep": "a-sweep-1", "python": "/bin/false"}),
+            ("REMOTE_FAILED", "the sweep a-sweep-1 cannot go on: its engine ended with 1"),
+        )

@@ -84,7 +84,10 @@ class VolumeTest(unittest.TestCase):
 
     def test_the_mount_is_the_nearest_one_above(self) -> None:
         lines = "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n2 1 0:5 / /data rw shared:1 - nfs4 srv:/x rw\n3 1 0:6 / /data\\040set rw - xfs /dev/sdb rw\n"
-        self.assertEqual([look.mount_of(path, lines).type for path in ("/data/a", "/data set/b", "/database", "/data")], ["nfs4", "xfs", "ext4", "nfs4"])
+        self.assertEqual(
+            [look.mount_of(path, lines).type for path in ("/data/a", "/data set/b", "/database", "/data")],
+            ["nfs4", "xfs", "ext4", "nfs4"],
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""Ranks that stop making progress, in real gangs. `LOCKSTEP` is a program in lock step without torch: its collective is a meeting through files, noted as the hook notes torch's."""
+"""Ranks that stop making progress, in real gangs. `LOCKSTEP` is a program in lock step without torch: its collective is
+a meeting through files, noted as the hook notes torch's.
+"""
+
 import json
 import os
 import signal
@@ -48,7 +51,11 @@ class HangTest(unittest.TestCase):
 
     def pid_of(self, run, rank):
         node = self.rack.nodes[rank]
-        return until(lambda: self.rack.call(node, "run.state", {"run": run})["records"].get("1", {}).get(str(rank), {}).get("pid"))
+        return until(
+            lambda: (
+                self.rack.call(node, "run.state", {"run": run})["records"].get("1", {}).get(str(rank), {}).get("pid")
+            )
+        )
 
     def test_the_rank_that_waits_for_a_lock_is_named_with_its_line_and_the_collective_that_the_others_wait_in(self):
         run = self.start(AT_5 + "lock = threading.Lock(); lock.acquire(); lock.acquire()")
@@ -73,8 +80,11 @@ class HangTest(unittest.TestCase):
         self.assertIn("train.py:17 in work", found["message"])
 
     def test_a_rank_that_was_stopped_by_a_signal_is_named_although_it_cannot_write_its_stacks(self):
-        stays = "while number == 30 and not os.path.exists('told'): print('.', flush=True); time.sleep(0.05)"  # lines are progress, too
-        run = self.start(f"if attempt == 1 and number == 5: open(f'five-{{me}}', 'w').close(); time.sleep(0.5)\n    {stays}")
+        # lines are progress, too
+        stays = "while number == 30 and not os.path.exists('told'): print('.', flush=True); time.sleep(0.05)"
+        run = self.start(
+            f"if attempt == 1 and number == 5: open(f'five-{{me}}', 'w').close(); time.sleep(0.5)\n    {stays}"
+        )
         pid = self.pid_of(run, 1)
         until((self.rack.folder / "code" / "five-1").exists)
         os.kill(pid, signal.SIGSTOP)
@@ -94,14 +104,18 @@ class HangTest(unittest.TestCase):
         state = self.rack.finish(run)
         first, second = state["result"]["attempts"]
         self.assertEqual((first["status"], second["status"], state["status"]), ("failed", "finished", "finished"))
-        self.assertEqual((first["cause"]["kind"], first["cause"]["rank"], first["cause"]["node"]), ("hang", 1, "node-2"))
+        self.assertEqual(
+            (first["cause"]["kind"], first["cause"]["rank"], first["cause"]["node"]), ("hang", 1, "node-2")
+        )
         self.assertIn("no progress for", first["cause"]["message"])
         self.assertEqual(self.rack.alive(run), set())
 
     def test_with_stop_the_run_fails_although_restarts_are_left(self):
         run = self.start("if me == 1 and number == 5: time.sleep(600)", action="stop", restarts=3)
         state = self.rack.finish(run)
-        self.assertEqual((state["status"], len(state["result"]["attempts"]), state["cause"]["kind"]), ("failed", 1, "hang"))
+        self.assertEqual(
+            (state["status"], len(state["result"]["attempts"]), state["cause"]["kind"]), ("failed", 1, "hang")
+        )
         self.assertEqual(self.rack.alive(run), set())
 
     def test_before_the_first_step_and_while_lines_are_written_nothing_hangs(self):
@@ -116,26 +130,39 @@ class HangTest(unittest.TestCase):
                 self.assertEqual(self.rack.call("node-1", "run.state", {"run": run})["hangs"], [])
 
     def test_ranks_at_a_barrier_are_excused_while_another_one_still_works(self):
-        run = self.start("if me == 1 and number == 5:\n        for _ in range(50): progress.batch_came(progress.wait_for_batch(), 1, 0, False); time.sleep(0.1)")
+        run = self.start(
+            "if me == 1 and number == 5:\n        for _ in range(50): progress.batch_came(progress.wait_for_batch(), 1, 0, False); time.sleep(0.1)"
+        )
         self.assertEqual(self.rack.finish(run)["status"], "finished")
         self.assertEqual(self.rack.call("node-1", "run.state", {"run": run})["hangs"], [])
 
     def test_stacks_of_a_live_run_are_shown_and_change_nothing(self):
         run = self.start(AT_5 + "time.sleep(600)", after=300.0)
-        until(lambda: self._try(lambda: self.rack.call("node-2", "run.stacks", {"run": run})["ranks"][0]["progress"]["steps"] == 4))
-        one, = self.rack.call("node-2", "run.stacks", {"run": run})["ranks"]
-        self.assertEqual((one["rank"], one["source"], one["threads"][0]["frames"][0]["function"]), (1, "faulthandler", "work"))
+        until(
+            lambda: self._try(
+                lambda: self.rack.call("node-2", "run.stacks", {"run": run})["ranks"][0]["progress"]["steps"] == 4
+            )
+        )
+        (one,) = self.rack.call("node-2", "run.stacks", {"run": run})["ranks"]
+        self.assertEqual(
+            (one["rank"], one["source"], one["threads"][0]["frames"][0]["function"]), (1, "faulthandler", "work")
+        )
         self.assertTrue(self.rack.call("node-1", "run.state", {"run": run})["live"])
 
     def test_of_a_program_without_the_hook_the_kernel_tells(self):
         run = self.start("pass", watch=False, command=["sleep", "600"])
-        one, = until(lambda: self._try(lambda: self.rack.call("node-1", "run.stacks", {"run": run})["ranks"]))
+        (one,) = until(lambda: self._try(lambda: self.rack.call("node-1", "run.stacks", {"run": run})["ranks"]))
         self.assertEqual((one["threads"], one["source"], one["state"], one["progress"]), ([], "kernel", "S", None))
 
     def test_the_slowest_rank_is_in_the_result_with_the_reason(self):
-        run = self.start("since = progress.wait_for_batch(); time.sleep(0.05 if me == 1 else 0.002); progress.batch_came(since, 8, 0, True)", after=60.0)
+        run = self.start(
+            "since = progress.wait_for_batch(); time.sleep(0.05 if me == 1 else 0.002); progress.batch_came(since, 8, 0, True)",
+            after=60.0,
+        )
         pace = self.rack.finish(run)["result"]["attempts"][0]["pace"]
-        self.assertEqual([(one["rank"], one["steps"], one["samples"]) for one in pace["ranks"]], [(0, 30, 240), (1, 30, 240)])
+        self.assertEqual(
+            [(one["rank"], one["steps"], one["samples"]) for one in pace["ranks"]], [(0, 30, 240), (1, 30, 240)]
+        )
         self.assertEqual((pace["slowest"]["rank"], pace["slowest"]["node"]), (1, "node-2"))
         self.assertIn("it waits for data", pace["slowest"]["why"])
 

@@ -1,4 +1,5 @@
 """What a workspace has that its project does not, on real folders."""
+
 import base64
 import os
 import sys
@@ -23,7 +24,10 @@ class ChangesTest(SyncCase):
         (self.code / "__pycache__/a.pyc").write_bytes(b"x")
         os.symlink("a.py", self.code / "link")
         found = self.changes()
-        self.assertEqual(found["edited"], [["a.py", "f", digest(b"edited"), False, digest(b"1")], ["b.py", "", "", False, digest(b"1")]])
+        self.assertEqual(
+            found["edited"],
+            [["a.py", "f", digest(b"edited"), False, digest(b"1")], ["b.py", "", "", False, digest(b"1")]],
+        )
         self.assertEqual(found["own"], [["sub/new.ipynb", 2, False]])
         self.assertEqual(found["many"], [])
 

@@ -1,4 +1,5 @@
 """What editors have left on a node: found, and removed unless it runs."""
+
 import os
 import subprocess
 import sys
@@ -29,8 +30,11 @@ class EditorsTest(unittest.TestCase):
         (self.home / ".vscode-server" / "bin" / "node").write_bytes(b"x" * 100_000)
         (self.home / "shared").mkdir()
         (self.home / ".zed_server").symlink_to(self.home / "shared")
-        found, = self.ask(remove=["zed"])
-        self.assertEqual((found["editor"], found["path"], found["processes"], found["removed"]), ("vscode", str(self.home / ".vscode-server"), [], False))
+        (found,) = self.ask(remove=["zed"])
+        self.assertEqual(
+            (found["editor"], found["path"], found["processes"], found["removed"]),
+            ("vscode", str(self.home / ".vscode-server"), [], False),
+        )
         self.assertGreaterEqual(found["bytes"], 100_000)
         self.assertTrue((self.home / "shared").is_dir())
 
@@ -44,7 +48,9 @@ class EditorsTest(unittest.TestCase):
             process.stdout.readline()
             with self.assertRaises(NodeError) as caught:
                 self.ask(remove=["vscode", "cursor"])
-            self.assertEqual((caught.exception.code, caught.exception.details["processes"]), ("CONFLICT", [process.pid]))
+            self.assertEqual(
+                (caught.exception.code, caught.exception.details["processes"]), ("CONFLICT", [process.pid])
+            )
             self.assertTrue((self.home / ".cursor-server").is_dir())
         finally:
             process.kill()

@@ -21,7 +21,9 @@ class Environments(MadeEnvironments):
         self.wheel("alpha")
         first = self.call("environment.ensure", {"requirements": "alpha==1.0\n"})["result"]
         self.assertTrue(first["built"])
-        shown = subprocess.run([f"{first['path']}/bin/python", "-c", "import alpha; print(alpha.version)"], capture_output=True, text=True)
+        shown = subprocess.run(
+            [f"{first['path']}/bin/python", "-c", "import alpha; print(alpha.version)"], capture_output=True, text=True
+        )
         self.assertEqual(shown.stdout, "1.0\n")
         second = self.call("environment.ensure", {"requirements": "# a comment\nalpha==1.0  \n\n"})["result"]
         self.assertEqual((second["hash"], second["built"]), (first["hash"], False))
@@ -31,18 +33,28 @@ class Environments(MadeEnvironments):
     def test_a_file_with_another_hash_than_its_lock_says_is_not_installed(self):
         self.wheel("alpha")
         right = hashlib.sha256((self.wheels / "alpha-1.0-py3-none-any.whl").read_bytes()).hexdigest()
-        wrong = self.call("environment.ensure", {"requirements": f"alpha==1.0 \\\n    --hash=sha256:{'0' * 64}\n"})["error"]
+        wrong = self.call("environment.ensure", {"requirements": f"alpha==1.0 \\\n    --hash=sha256:{'0' * 64}\n"})[
+            "error"
+        ]
         self.assertEqual((wrong["code"], wrong["details"]["requirement"]), ("ENVIRONMENT_FAILED", "alpha==1.0"))
         self.assertIn("alpha==1.0 has another content than its lock says", wrong["message"])
         self.assertEqual((self.folders(), self.hidden()), ([], []))
-        built = self.call("environment.ensure", {"requirements": f"# a lock\nalpha==1.0 \\\n    --hash=sha256:{'0' * 64} \\\n    --hash=sha256:{right}\n"})["result"]
+        built = self.call(
+            "environment.ensure",
+            {"requirements": f"# a lock\nalpha==1.0 \\\n    --hash=sha256:{'0' * 64} \\\n    --hash=sha256:{right}\n"},
+        )["result"]
         self.assertTrue(built["built"])
-        self.assertEqual([one["requirements"] for one in self.call("environment.list", None)["result"]], [["alpha==1.0"]])
+        self.assertEqual(
+            [one["requirements"] for one in self.call("environment.list", None)["result"]], [["alpha==1.0"]]
+        )
 
     def test_names_the_line_that_failed_and_leaves_nothing(self):
         self.wheel("alpha")
         error = self.call("environment.ensure", {"requirements": "# ours\nalpha==1.0\n\nbeta==3.0\n"})["error"]
-        self.assertEqual((error["code"], error["details"]["line"], error["details"]["requirement"]), ("ENVIRONMENT_FAILED", 4, "beta==3.0"))
+        self.assertEqual(
+            (error["code"], error["details"]["line"], error["details"]["requirement"]),
+            ("ENVIRONMENT_FAILED", 4, "beta==3.0"),
+        )
         self.assertEqual((self.folders(), self.hidden()), ([], []))
 
 
@@ -55,7 +67,10 @@ class PipEnvironmentTest(Environments, unittest.TestCase):
         try:
             error = self.call("environment.ensure", {"requirements": "huge\n"})["error"]
             self.assertEqual(error["code"], "NODE_UNFIT")
-            self.assertRegex(error["message"], rf"^this environment needs 200\.\d MB below {self.environments}/[0-9a-f]+, and \d+\.\d MB are free$")
+            self.assertRegex(
+                error["message"],
+                rf"^this environment needs 200\.\d MB below {self.environments}/[0-9a-f]+, and \d+\.\d MB are free$",
+            )
             self.assertGreater(error["details"]["needed_bytes"], 200_000_000)
             self.assertEqual([path.name for path in self.environments.iterdir()], [".locks"])
         finally:
@@ -74,14 +89,19 @@ class UvEnvironmentTest(Environments, unittest.TestCase):
         self.wheel("alpha", "1.0")
         self.wheel("alpha", "2.0")
         old = self.call("environment.ensure", {"requirements": "alpha\n", "constraints": "alpha<2\n"})["result"]
-        shown = subprocess.run([f"{old['path']}/bin/python", "-c", "import alpha; print(alpha.version)"], capture_output=True, text=True)
+        shown = subprocess.run(
+            [f"{old['path']}/bin/python", "-c", "import alpha; print(alpha.version)"], capture_output=True, text=True
+        )
         self.assertEqual(shown.stdout, "1.0\n")
         self.assertNotEqual(old["hash"], self.call("environment.plan", {"requirements": "alpha\n"})["result"]["hash"])
 
     def test_two_at_once_build_once_and_the_second_says_whom_it_waits_for(self):
         self.wheel("alpha")
         asker = {"command": "k3x9a", "node": "node-1"}
-        children = [self.start("environment.ensure", {"requirements": "alpha\n", "owner": "ada@desk", "asker": asker}) for _ in range(2)]
+        children = [
+            self.start("environment.ensure", {"requirements": "alpha\n", "owner": "ada@desk", "asker": asker})
+            for _ in range(2)
+        ]
         answers, events = [], []
         for child in children:
             answers.append(self.end(child)["result"])
@@ -153,21 +173,31 @@ class UvEnvironmentTest(Environments, unittest.TestCase):
         used = self.call("environment.ensure", {"requirements": "", "constraints": "alpha<2", "user": "head"})["result"]
         unused = self.call("environment.ensure", {"requirements": "", "constraints": "alpha<3"})["result"]
         running = self.call("environment.ensure", {"requirements": ""})["result"]
-        child = subprocess.Popen([f"{running['path']}/bin/python", "-c", "import time; time.sleep(600)"], stdout=subprocess.DEVNULL)
+        child = subprocess.Popen(
+            [f"{running['path']}/bin/python", "-c", "import time; time.sleep(600)"], stdout=subprocess.DEVNULL
+        )
         self.children.append(child)
         planned = self.call("environment.remove", {"dry_run": True})["result"]
         self.assertEqual(planned["removed"], [unused["hash"]])
         self.assertTrue(Path(unused["path"]).exists())
         done = self.call("environment.remove", {})["result"]
-        self.assertEqual((done["removed"], sorted(one["hash"] for one in done["kept"])), ([unused["hash"]], sorted([used["hash"], running["hash"]])))
+        self.assertEqual(
+            (done["removed"], sorted(one["hash"] for one in done["kept"])),
+            ([unused["hash"]], sorted([used["hash"], running["hash"]])),
+        )
         self.assertEqual(self.folders(), sorted([used["hash"], running["hash"]]))
         self.call("environment.release", {"user": "head"})
         self.assertEqual(self.call("environment.remove", {})["result"]["removed"], [used["hash"]])
 
     def test_a_workspace_lets_go_of_its_old_environment_when_it_gets_another(self):
-        old = self.call("environment.ensure", {"requirements": "", "constraints": "alpha<2", "user": "workspace:digits"})["result"]
+        old = self.call(
+            "environment.ensure", {"requirements": "", "constraints": "alpha<2", "user": "workspace:digits"}
+        )["result"]
         new = self.call("environment.ensure", {"requirements": "", "user": "workspace:digits"})["result"]
-        users = {one["hash"]: [user["user"] for user in one["users"]] for one in self.call("environment.list", None)["result"]}
+        users = {
+            one["hash"]: [user["user"] for user in one["users"]]
+            for one in self.call("environment.list", None)["result"]
+        }
         self.assertEqual(users, {old["hash"]: [], new["hash"]: ["workspace:digits"]})
 
     def test_a_python_that_is_not_there_or_cannot_make_environments_is_told(self):
@@ -177,7 +207,9 @@ class UvEnvironmentTest(Environments, unittest.TestCase):
         facts = before()
         try:
             with self.assertRaises(environment.NodeError) as caught:
-                environment.ensure({"requirements": ""}, environment.Channel(self.root, self.environments, sys.stdin.buffer))
+                environment.ensure(
+                    {"requirements": ""}, environment.Channel(self.root, self.environments, sys.stdin.buffer)
+                )
         finally:
             interpreter.facts = before
         self.assertEqual(caught.exception.code, "NODE_UNFIT")
@@ -187,10 +219,20 @@ class UvEnvironmentTest(Environments, unittest.TestCase):
 class FailingLineTest(unittest.TestCase):
     def test_finds_the_line_by_number_by_name_or_by_what_was_tried_last(self):
         requested = ["numpy==2.0", "Scikit_Learn==99", "torch"]
-        self.assertEqual(failing_line(["ERROR: Invalid requirement: 'a=1' (from line 3 of /x/requirements.txt)"], requested), 3)
+        self.assertEqual(
+            failing_line(["ERROR: Invalid requirement: 'a=1' (from line 3 of /x/requirements.txt)"], requested), 3
+        )
         self.assertEqual(failing_line(["ERROR: No matching distribution found for scikit-learn==99"], requested), 2)
-        self.assertEqual(failing_line(["Collecting torch (from -r /x/requirements.txt (line 3))", "ERROR: something else"], requested), 3)
+        self.assertEqual(
+            failing_line(
+                ["Collecting torch (from -r /x/requirements.txt (line 3))", "ERROR: something else"], requested
+            ),
+            3,
+        )
         self.assertIsNone(failing_line(["ERROR: something else"], requested))
 
     def test_does_not_show_passwords_of_indexes(self):
-        self.assertEqual(redact("Looking in indexes: https://ada:secret@example.org/simple"), "Looking in indexes: https://[redacted]@example.org/simple")
+        self.assertEqual(
+            redact("Looking in indexes: https://ada:secret@example.org/simple"),
+            "Looking in indexes: https://[redacted]@example.org/simple",
+        )

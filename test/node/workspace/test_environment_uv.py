@@ -32,7 +32,9 @@ class UvTest(MadeEnvironments, unittest.TestCase):
         self.env["PIP_CONSTRAINT"] = str(limits)
         self.assertTrue(self.call("environment.ensure", {"requirements": lock})["result"]["built"])
         limits.write_text("alpha>1\n")
-        error = self.call("environment.ensure", {"requirements": f"{lock}# another\n", "constraints": "torch<=1\n"})["error"]
+        error = self.call("environment.ensure", {"requirements": f"{lock}# another\n", "constraints": "torch<=1\n"})[
+            "error"
+        ]
         self.assertEqual((error["code"], error["details"]["requirement"]), ("ENVIRONMENT_FAILED", "alpha==1.0"))
         self.assertEqual(len(self.folders()), 1)
 
@@ -53,9 +55,13 @@ class UvTest(MadeEnvironments, unittest.TestCase):
     def test_a_lock_has_the_hashes_of_every_file(self):
         self.wheel("alpha", "1.0")
         digest = hashlib.sha256((self.wheels / "alpha-1.0-py3-none-any.whl").read_bytes()).hexdigest()
-        pins = self.call("environment.resolve", {"requirements": "alpha\n", "uv": self.uv, "universal": "3.9"})["result"]["pins"]
+        pins = self.call("environment.resolve", {"requirements": "alpha\n", "uv": self.uv, "universal": "3.9"})[
+            "result"
+        ]["pins"]
         self.assertEqual(pins, f"alpha==1.0 \\\n    --hash=sha256:{digest}\n")
-        error = self.call("environment.resolve", {"requirements": "alpha\nbeta\n", "uv": self.uv, "universal": "3.9"})["error"]
+        error = self.call("environment.resolve", {"requirements": "alpha\nbeta\n", "uv": self.uv, "universal": "3.9"})[
+            "error"
+        ]
         self.assertEqual((error["code"], error["details"]["requirement"]), ("ENVIRONMENT_FAILED", "beta"))
 
     def test_what_is_removed_is_not_kept_by_the_cache_and_what_others_have_is(self):
@@ -65,6 +71,7 @@ class UvTest(MadeEnvironments, unittest.TestCase):
 
         def cached():
             return sorted(path.stem for path in cache.glob("archive-v*/*/*.bin"))
+
         both = self.call("environment.ensure", {"requirements": "alpha\nbeta\n"})["result"]
         self.call("environment.ensure", {"requirements": "beta\n", "user": "head"})
         self.assertEqual(cached(), ["alpha", "beta"])
@@ -105,7 +112,9 @@ class UvTest(MadeEnvironments, unittest.TestCase):
         self.env.update({"PIP_INDEX_URL": f"http://127.0.0.1:{port}/simple", "NETRC": str(netrc)})
         self.assertTrue(self.call("environment.ensure", {"requirements": "alpha==1.0\n"})["result"]["built"])
         self.slow_source()
-        self.env.update({"PIP_EXTRA_INDEX_URL": f"http://ada:s3cret@127.0.0.1:{port}/simple", "PIP_FIND_LINKS": str(self.wheels)})
+        self.env.update(
+            {"PIP_EXTRA_INDEX_URL": f"http://ada:s3cret@127.0.0.1:{port}/simple", "PIP_FIND_LINKS": str(self.wheels)}
+        )
         child = self.start("environment.ensure", {"requirements": "slow\n"})
         until((self.folder / "building").exists)
         words = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in self.processes()]
@@ -122,10 +131,16 @@ class UvTest(MadeEnvironments, unittest.TestCase):
         shutil.move(self.wheels / "alpha-1.0-py3-none-any.whl", more / "alpha-1.0-py3-none-any.whl")
         self.wheel("alpha", "2.0")
         (more / "index.html").write_text("<a href='alpha-1.0-py3-none-any.whl'>alpha-1.0-py3-none-any.whl</a>")
-        self.env.update({"PIP_INDEX_URL": f"http://ada:s3cret@127.0.0.1:{port}/simple", "PIP_EXTRA_INDEX_URL": f"file://{more.parent}"})
+        self.env.update(
+            {
+                "PIP_INDEX_URL": f"http://ada:s3cret@127.0.0.1:{port}/simple",
+                "PIP_EXTRA_INDEX_URL": f"file://{more.parent}",
+            }
+        )
         del self.env["PIP_NO_INDEX"], self.env["PIP_FIND_LINKS"]
         resolved = self.call("environment.resolve", {"requirements": "alpha\n", "uv": self.uv})["result"]
-        self.assertEqual(resolved, {"pins": "alpha==2.0\n"})  # uv by itself stops at the first index that has the package
+        # uv by itself stops at the first index that has the package
+        self.assertEqual(resolved, {"pins": "alpha==2.0\n"})
         resolved = self.call("environment.resolve", {"requirements": "alpha<2\n", "uv": self.uv})["result"]
         self.assertEqual(resolved, {"pins": "alpha==1.0\n"})
 
@@ -142,7 +157,11 @@ class UvTest(MadeEnvironments, unittest.TestCase):
                 if parts[:1] == ["files"] and parts[1] in files:
                     return self.answer(200, (wheels / parts[1]).read_bytes())
                 mine = [name for name in files if name.startswith(f"{parts[-1]}-")]
-                return self.answer(200 if mine else 404, "".join(f"<a href='/files/{name}'>{name}</a>" for name in mine).encode(), [("Content-Type", "text/html")])
+                return self.answer(
+                    200 if mine else 404,
+                    "".join(f"<a href='/files/{name}'>{name}</a>" for name in mine).encode(),
+                    [("Content-Type", "text/html")],
+                )
 
             do_HEAD = do_GET
 

@@ -20,7 +20,10 @@ class CountingTest(unittest.TestCase):
         return fetch_wheels.counting(LOCK, machine, python, micro).split("\n")
 
     def test_what_counts_there_and_not_here(self):
-        self.assertEqual(self.lines("x86_64", "3.11", "0"), ["--index-url https://a.example/simple", "", "alpha==1.0 --hash=sha256:aa --hash=sha256:bb", ""])
+        self.assertEqual(
+            self.lines("x86_64", "3.11", "0"),
+            ["--index-url https://a.example/simple", "", "alpha==1.0 --hash=sha256:aa --hash=sha256:bb", ""],
+        )
 
     def test_micro_versions_of_python_are_told_apart(self):
         self.assertIn("gamma[plot]==1.0 --hash=sha256:dd", self.lines("aarch64", "3.11", "0"))

@@ -1,4 +1,7 @@
-"""A run's view of its code, on real folders: nothing that happens to the workspace later reaches it, and it is what the digest says."""
+"""A run's view of its code, on real folders: nothing that happens to the workspace later reaches it, and it is what the
+digest says.
+"""
+
 import hashlib
 import os
 import sys

@@ -59,7 +59,10 @@ class ShareTest(unittest.TestCase):
         self.assertEqual(away.python(f"{mirror.PYTHONS[0]}/{name}", None), (f"{mirror.PYTHONS[0]}/{name}", None))
         self.assertEqual(away.upstream.asked, [f"{place}/2026/SHA256SUMS" for place in mirror.PYTHONS])
         # Anything else is not looked up.
-        self.assertEqual((share.python("https://i/a.whl", HASH), share.python("https://i/simple/", None)), (("https://i/a.whl", HASH), ("https://i/simple/", None)))
+        self.assertEqual(
+            (share.python("https://i/a.whl", HASH), share.python("https://i/simple/", None)),
+            (("https://i/a.whl", HASH), ("https://i/simple/", None)),
+        )
 
     def listening(self, share, number=1):
         server = Server("127.0.0.1", ToPeers, share)
@@ -85,7 +88,11 @@ class ShareTest(unittest.TestCase):
         self.assertEqual(one.upstream.asked, ["want", "want", "want", "https://index/a.whl", "have"])
 
     def test_another_node_that_sends_elsewhere_or_never_ends_or_speaks_no_http_is_passed_over(self):
-        answers = {"sends elsewhere": b"HTTP/1.0 302 x\r\nLocation: http://127.0.0.1:%d/secret\r\n\r\n", "never ends": b"HTTP/1.0 200 x\r\n\r\n" + BODY, "speaks no HTTP": b"what?\r\n\r\n"}
+        answers = {
+            "sends elsewhere": b"HTTP/1.0 302 x\r\nLocation: http://127.0.0.1:%d/secret\r\n\r\n",
+            "never ends": b"HTTP/1.0 200 x\r\n\r\n" + BODY,
+            "speaks no HTTP": b"what?\r\n\r\n",
+        }
         elsewhere = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(elsewhere.close)
         for name, answer in answers.items():
@@ -93,7 +100,9 @@ class ShareTest(unittest.TestCase):
                 said = answer % elsewhere.getsockname()[1] if b"%d" in answer else answer
                 thread = threading.Thread(target=self.say, args=(evil, said))
                 thread.start()
-                one = self.share(Upstream([{"id": "1", "address": "127.0.0.1", "port": evil.getsockname()[1], "secret": "x"}]))
+                one = self.share(
+                    Upstream([{"id": "1", "address": "127.0.0.1", "port": evil.getsockname()[1], "secret": "x"}])
+                )
                 self.assertEqual(one.get(HASH, "https://index/a.whl").read_bytes(), BODY)
                 thread.join()
                 self.assertEqual(one.upstream.asked, ["want", "want", "https://index/a.whl", "have"])
@@ -128,11 +137,21 @@ class ShareTest(unittest.TestCase):
                 one.sendall(line)
                 one.shutdown(socket.SHUT_WR)
                 return one.makefile("rb").readline()
-        for line in (b'{"returns": Infinity}\n', b"[" * 5000 + b"\n", b"\xff\xfe\n\n", b"GET /%s HTTP/1.1\r\n\r\n" % HASH.encode(), b"GET /x HTTP/1.1\r\nAuthorization: \xff\r\n\r\n", b""):
+
+        for line in (
+            b'{"returns": Infinity}\n',
+            b"[" * 5000 + b"\n",
+            b"\xff\xfe\n\n",
+            b"GET /%s HTTP/1.1\r\n\r\n" % HASH.encode(),
+            b"GET /x HTTP/1.1\r\nAuthorization: \xff\r\n\r\n",
+            b"",
+        ):
             self.assertNotIn(b" 200 ", said(line))
         secret = share.secret.encode()
         self.assertIn(b" 200 ", said(b"GET /%s HTTP/1.1\r\nAuthorization: Bearer %s\r\n\r\n" % (HASH.encode(), secret)))
-        self.assertIn(b" 404 ", said(b"GET /../%s HTTP/1.1\r\nAuthorization: Bearer %s\r\n\r\n" % (HASH.encode(), secret)))
+        self.assertIn(
+            b" 404 ", said(b"GET /../%s HTTP/1.1\r\nAuthorization: Bearer %s\r\n\r\n" % (HASH.encode(), secret))
+        )
 
 
 class NamesTest(unittest.TestCase):
@@ -146,18 +165,45 @@ class NamesTest(unittest.TestCase):
     def test_pages_of_both_kinds_name_files_by_their_hash(self):
         html = f'<a href="../../files/six.whl#sha256={HASH}" data-core-metadata="true">six</a><a href="https://x/y.whl?a=1&amp;b=2">y</a>'
         page = mirror.page(html.encode(), "text/html", "https://i/simple/six/").decode()
-        self.assertIn(f'"http://mirror.flexrack.invalid/file/{HASH}/https/i/files/six.whl#sha256={HASH}" data-core-metadata="true"', page)
+        self.assertIn(
+            f'"http://mirror.flexrack.invalid/file/{HASH}/https/i/files/six.whl#sha256={HASH}" data-core-metadata="true"',
+            page,
+        )
         self.assertIn('"http://mirror.flexrack.invalid/https/x/y.whl?a=1&amp;b=2"', page)
-        found = json.loads(mirror.page(json.dumps({"files": [{"url": "six.whl", "hashes": {"sha256": HASH}}]}).encode(), "application/vnd.pypi.simple.v1+json", "https://i/simple/six/"))
+        found = json.loads(
+            mirror.page(
+                json.dumps({"files": [{"url": "six.whl", "hashes": {"sha256": HASH}}]}).encode(),
+                "application/vnd.pypi.simple.v1+json",
+                "https://i/simple/six/",
+            )
+        )
         self.assertEqual(mirror.asked(found["files"][0]["url"]), ("https://i/simple/six/six.whl", HASH))
 
     def test_where_nothing_names_an_index_the_default_one_is_and_a_file_of_uvs_own_is_left_alone(self):
         default = {"UV_DEFAULT_INDEX": "http://mirror.flexrack.invalid/https/pypi.org/simple"}
         self.assertEqual(mirror.in_environment({}, False, False), default)
         self.assertEqual([mirror.in_environment({}, True, False), mirror.in_environment({}, False, True)], [{}, {}])
-        self.assertEqual(mirror.in_environment({"UV_INDEX": "a=https://b/c https://d"}, True, False), {"UV_INDEX": "a=http://mirror.flexrack.invalid/https/b/c http://mirror.flexrack.invalid/https/d"})
+        self.assertEqual(
+            mirror.in_environment({"UV_INDEX": "a=https://b/c https://d"}, True, False),
+            {"UV_INDEX": "a=http://mirror.flexrack.invalid/https/b/c http://mirror.flexrack.invalid/https/d"},
+        )
         own = {"UV_PYTHON_INSTALL_MIRROR": "https://p/q/"}
-        self.assertEqual(mirror.for_pythons({}, False), {"UV_PYTHON_INSTALL_MIRROR": f"http://mirror.flexrack.invalid/https/{mirror.PYTHONS[0][8:]}"})
-        self.assertEqual(mirror.for_pythons(own, True), {"UV_PYTHON_INSTALL_MIRROR": "http://mirror.flexrack.invalid/https/p/q"})
-        self.assertEqual([mirror.for_pythons({}, True), mirror.for_pythons({"UV_PYTHON_INSTALL_MIRROR": "file:///p"}, False), mirror.for_pythons({"UV_ASTRAL_MIRROR_URL": "https://x"}, False)], [{}, {}, {}])
-        self.assertEqual(mirror.in_requirements("--index-url https://b/c\nsix\n"), "--index-url http://mirror.flexrack.invalid/https/b/c\nsix\n")
+        self.assertEqual(
+            mirror.for_pythons({}, False),
+            {"UV_PYTHON_INSTALL_MIRROR": f"http://mirror.flexrack.invalid/https/{mirror.PYTHONS[0][8:]}"},
+        )
+        self.assertEqual(
+            mirror.for_pythons(own, True), {"UV_PYTHON_INSTALL_MIRROR": "http://mirror.flexrack.invalid/https/p/q"}
+        )
+        self.assertEqual(
+            [
+                mirror.for_pythons({}, True),
+                mirror.for_pythons({"UV_PYTHON_INSTALL_MIRROR": "file:///p"}, False),
+                mirror.for_pythons({"UV_ASTRAL_MIRROR_URL": "https://x"}, False),
+            ],
+            [{}, {}, {}],
+        )
+        self.assertEqual(
+            mirror.in_requirements("--index-url https://b/c\nsix\n"),
+            "--index-url http://mirror.flexrack.invalid/https/b/c\nsix\n",
+        )

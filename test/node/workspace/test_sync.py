@@ -15,7 +15,9 @@ class SyncTest(SyncCase):
             project = {}
             for _ in range(source.randrange(8)):
                 path = "/".join(source.choice("abc") for _ in range(source.randrange(1, 4)))
-                if any(other == path or other.startswith(path + "/") or path.startswith(other + "/") for other in project):
+                if any(
+                    other == path or other.startswith(path + "/") or path.startswith(other + "/") for other in project
+                ):
                     continue
                 project[path] = source.choice([b"", b"1", b"2", "a", "b/c", None])
             self.up(project)
@@ -42,10 +44,16 @@ class SyncTest(SyncCase):
         self.up({"a": b"1", "b": b"1", "gone": b"1"})
         (self.code / "a").write_bytes(b"edited")
         (self.code / "new").write_bytes(b"made here")
-        for project, path in (({"a": b"2", "b": b"2", "gone": b"1"}, "a"), ({"b": b"1", "gone": b"1"}, "a"), ({"a": b"edited", "b": b"2", "new": b"3"}, "new")):
+        for project, path in (
+            ({"a": b"2", "b": b"2", "gone": b"1"}, "a"),
+            ({"b": b"1", "gone": b"1"}, "a"),
+            ({"a": b"edited", "b": b"2", "new": b"3"}, "new"),
+        ):
             with self.assertRaises(NodeError) as caught:
                 self.up(project)
-            self.assertEqual((caught.exception.code, caught.exception.details), ("CONFLICT", {"path": path, "edited": [path]}))
+            self.assertEqual(
+                (caught.exception.code, caught.exception.details), ("CONFLICT", {"path": path, "edited": [path]})
+            )
             self.assertEqual(self.shown(), {"a": b"edited", "b": b"1", "gone": b"1", "new": b"made here"})
         self.assertTrue(self.up({"a": b"edited", "new": b"made here"}))  # the same on both sides
         (self.code / "a").write_bytes(b"once more")
@@ -194,4 +202,7 @@ class SyncTest(SyncCase):
 
     def test_files_are_for_the_owner_alone(self):
         self.up({"a": b"1", "sub/b": b"2"})
-        self.assertEqual([oct(path.stat().st_mode & 0o777) for path in (self.place, self.code, self.code / "a", self.code / "sub")], ["0o700", "0o700", "0o600", "0o700"])
+        self.assertEqual(
+            [oct(path.stat().st_mode & 0o777) for path in (self.place, self.code, self.code / "a", self.code / "sub")],
+            ["0o700", "0o700", "0o600", "0o700"],
+        )

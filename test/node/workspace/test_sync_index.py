@@ -71,7 +71,10 @@ class SyncIndexTest(SyncCase):
         (self.code / "d").unlink()
         requested = {"project": "p", "tree": self.tree({"a": b"1"}), "bases": ["0" * 32, tree]}
         reported = sync.compare(requested, self.channel())
-        self.assertEqual((reported["base"], reported["inventory"]), (tree, [["a", "f", digest(b"changed"), False], ["d", "", "", False]]))
+        self.assertEqual(
+            (reported["base"], reported["inventory"]),
+            (tree, [["a", "f", digest(b"changed"), False], ["d", "", "", False]]),
+        )
         reported = sync.compare({**requested, "bases": ["0" * 32]}, self.channel())
         self.assertEqual((reported["base"], len(reported["inventory"])), (None, 3))
         request, _body = self.prepare({"a": b"4"})

@@ -3,7 +3,10 @@ import {join} from 'node:path'
 import {setTimeout as pause} from 'node:timers/promises'
 import type {TestNetRack} from '../net-rack.ts'
 
-/** The nodes of a net rack as machines that can be hit: their processes are those of their network namespace, from /proc alone. */
+/**
+ * The nodes of a net rack as machines that can be hit: their processes are those of their network namespace, from /proc
+ * alone.
+ */
 export interface Machines {
   /** flexrack's folder on a node. */
   root(node: string): string
@@ -29,14 +32,19 @@ export interface Pid {
 
 /** `reservations`: the folder that holds one folder a node, as the sessions' FLEXRACK_RESERVATIONS says. */
 export function machinesOf(net: TestNetRack, reservations: string): Machines {
-  const space = Object.fromEntries(Object.keys(net.addresses).map((node) => [node, net.inside(node, 'readlink', '/proc/self/ns/net').trim()]))
+  const space = Object.fromEntries(
+    Object.keys(net.addresses).map((node) => [node, net.inside(node, 'readlink', '/proc/self/ns/net').trim()]),
+  )
   const all = (node: string): number[] => livePids().filter((pid) => linkOf(pid) === space[node])
   const isSshd = (pid: number): boolean => ['sshd', 'sshd-session', 'sshd-auth'].includes(textOf(pid, 'comm').trim())
   const isListener = (pid: number): boolean => isSshd(pid) && commandOf(pid).includes('[listener]')
   return {
     root: (node) => join(net.servers[node]?.home ?? '', node),
     reservations: (node) => join(reservations, node),
-    processes: (node) => all(node).filter((pid) => !isSshd(pid)).map((pid) => ({pid, command: commandOf(pid)})),
+    processes: (node) =>
+      all(node)
+        .filter((pid) => !isSshd(pid))
+        .map((pid) => ({pid, command: commandOf(pid)})),
     listener: (node) => all(node).filter(isListener),
     sessions: (node) => all(node).filter((pid) => isSshd(pid) && !isListener(pid)),
     async powerOff(node) {
@@ -57,7 +65,11 @@ export function machinesOf(net: TestNetRack, reservations: string): Machines {
 /** Everything on this machine that carries a run's tag, whatever namespace it is in. */
 export function taggedPids(run: string): Pid[] {
   return livePids()
-    .filter((pid) => textOf(pid, 'environ').split('\0').some((entry) => entry.startsWith(`FLEXRACK_TAG=${run}.`)))
+    .filter((pid) =>
+      textOf(pid, 'environ')
+        .split('\0')
+        .some((entry) => entry.startsWith(`FLEXRACK_TAG=${run}.`)),
+    )
     .map((pid) => ({pid, command: commandOf(pid)}))
 }
 
@@ -82,7 +94,10 @@ export function send(pid: number, signal: NodeJS.Signals): boolean {
 }
 
 function livePids(): number[] {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter(isLive)
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter(isLive)
 }
 
 /** Of proc_pid_stat(5), from the state on. */

@@ -43,7 +43,10 @@ export interface Played {
   expired: number
 }
 
-/** A rank with a worker, as a data loader has: where that dies, the rank fails. Words: steps, milliseconds a step, deaf|polite. */
+/**
+ * A rank with a worker, as a data loader has: where that dies, the rank fails. Words: steps, milliseconds a step,
+ * deaf|polite.
+ */
 const SCRIPT = `import os, signal, subprocess, sys, time
 steps, pace, deaf = int(sys.argv[1]), int(sys.argv[2]) / 1000, sys.argv[3] == "deaf"
 rank, attempt, outputs = os.environ["RANK"], os.environ["FLEXRACK_ATTEMPT"], os.environ["FLEXRACK_OUTPUTS"]
@@ -72,24 +75,34 @@ const START_MS = 10_000
 const OF_RUN: readonly Victim[] = ['supervisor', 'reaper', 'launcher', 'wrapper', 'rank', 'worker']
 /** Milliseconds a phase may take to come on a loaded machine. */
 const PHASE_PATIENCE = 120_000
-/** On top of what is promised, for a loaded machine: no time that passes here decides how a round is judged, only that it ends. */
+/**
+ * On top of what is promised, for a loaded machine: no time that passes here decides how a round is judged, only that
+ * it ends.
+ */
 const SLACK_MS = 60_000
 
 /** One run, its blows, and how everything is afterwards. Throws only where the round itself could not be played. */
-export async function playRound(scenario: Scenario, group: Group, promisedSeconds: (hit: boolean[]) => number): Promise<Played> {
+export async function playRound(
+  scenario: Scenario,
+  group: Group,
+  promisedSeconds: (hit: boolean[]) => number,
+): Promise<Played> {
   const {machines} = group
   const name = `c${scenario.seed}`
   await writeProject(scenario, group, name)
   const command = startCommand(group, name, scenario.tracked)
-  const find = (): string | undefined => group.nodes.map((node) => runsOn(group, node).find((one) => one.startsWith(`${name}-`))).find(Boolean)
+  const find = (): string | undefined =>
+    group.nodes.map((node) => runsOn(group, node).find((one) => one.startsWith(`${name}-`))).find(Boolean)
   await phaseCame(scenario, group, find, command)
   await pause(scenario.delay)
   const {hit, late, machinesDown} = await strike(scenario, group, find(), command.child)
-  const back = Promise.all(machinesDown.map(async (node) => {
-    if (scenario.back === null) await Promise.race([command.ended, pause(promisedSeconds(hit) * 1000 + SLACK_MS)])
-    else await pause(scenario.back)
-    await machines.powerOn(node)
-  }))
+  const back = Promise.all(
+    machinesDown.map(async (node) => {
+      if (scenario.back === null) await Promise.race([command.ended, pause(promisedSeconds(hit) * 1000 + SLACK_MS)])
+      else await pause(scenario.back)
+      await machines.powerOn(node)
+    }),
+  )
   const struck = Date.now()
   await back
   const limit = Math.max(struck, Date.now()) + promisedSeconds(hit) * 1000 + SLACK_MS
@@ -101,17 +114,25 @@ export async function playRound(scenario: Scenario, group: Group, promisedSecond
   return {run: find(), hit, late, command: status, ...settled, settledAfter: Date.now() - calm}
 }
 
-async function writeProject({launcher, phase, deaf, restarts, spares}: Scenario, {folder, nodes, requirements}: Group, name: string): Promise<void> {
+async function writeProject(
+  {launcher, phase, deaf, restarts, spares}: Scenario,
+  {folder, nodes, requirements}: Group,
+  name: string,
+): Promise<void> {
   const processes = launcher === 'torchrun' ? 2 : 1
   const command = `train.py ${STEPS[phase]} ${STEP_MS} ${deaf ? 'deaf' : 'polite'}`
   await writeFile(join(folder, 'requirements.txt'), requirements)
   await writeFile(join(folder, 'train.py'), SCRIPT)
-  await writeFile(join(folder, 'flexrack.yaml'), [
-    `name: ${name}`,
-    ...(launcher === 'torchrun' ? ['workspace: {python: requirements.txt}'] : []),
-    `train: {command: ${command}, launcher: ${launcher}, nodes: ${nodes.length - spares}, spares: ${spares}, processes_per_node: ${processes}, restarts: ${restarts}, grace: 2s}`,
-    'tracking: {experiment: chaos}', '',
-  ].join('\n'))
+  await writeFile(
+    join(folder, 'flexrack.yaml'),
+    [
+      `name: ${name}`,
+      ...(launcher === 'torchrun' ? ['workspace: {python: requirements.txt}'] : []),
+      `train: {command: ${command}, launcher: ${launcher}, nodes: ${nodes.length - spares}, spares: ${spares}, processes_per_node: ${processes}, restarts: ${restarts}, grace: 2s}`,
+      'tracking: {experiment: chaos}',
+      '',
+    ].join('\n'),
+  )
 }
 
 interface Command {
@@ -121,14 +142,35 @@ interface Command {
 }
 
 function startCommand({folder, env, rack, nodes}: Group, name: string, tracked: boolean): Command {
-  const child = spawn(process.execPath, [FLEXRACK, 'train', '--rack', rack.path, '--on', nodes.join(), '--name', name, '--skip', 'bandwidth', ...(tracked ? [] : ['--no-tracking'])], {cwd: folder, env: {...env, ...recorded()}, stdio: ['ignore', 'pipe', 'pipe']})
+  const child = spawn(
+    process.execPath,
+    [
+      FLEXRACK,
+      'train',
+      '--rack',
+      rack.path,
+      '--on',
+      nodes.join(),
+      '--name',
+      name,
+      '--skip',
+      'bandwidth',
+      ...(tracked ? [] : ['--no-tracking']),
+    ],
+    {cwd: folder, env: {...env, ...recorded()}, stdio: ['ignore', 'pipe', 'pipe']},
+  )
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += String(chunk)))
   return {child, output: () => text, ended: new Promise((resolve) => child.once('close', () => resolve()))}
 }
 
 /** Until the moment from which the blow's delay counts. */
-async function phaseCame({phase, nodes, spares, launcher}: Scenario, group: Group, find: () => string | undefined, command: Command): Promise<void> {
+async function phaseCame(
+  {phase, nodes, spares, launcher}: Scenario,
+  group: Group,
+  find: () => string | undefined,
+  command: Command,
+): Promise<void> {
   if (phase === 'before') return
   const ranks = (nodes - spares) * (launcher === 'torchrun' ? 2 : 1)
   const came = (): boolean => {
@@ -139,20 +181,35 @@ async function phaseCame({phase, nodes, spares, launcher}: Scenario, group: Grou
     return upRanks(group, run).length === ranks
   }
   for (const end = Date.now() + PHASE_PATIENCE; !came(); await pause(5)) {
-    if (Date.now() > end || command.child.exitCode !== null) throw new Error(`the phase ${phase} did not come; the command's output:\n${command.output()}`)
+    if (Date.now() > end || command.child.exitCode !== null)
+      throw new Error(`the phase ${phase} did not come; the command's output:\n${command.output()}`)
   }
   if (phase === 'stopping') command.child.kill('SIGINT')
 }
 
 /** Everything that is hit is looked up first, so that two blows fall at the same moment. */
-async function strike({blows, phase}: Scenario, group: Group, run: string | undefined, command: ChildProcess): Promise<{hit: boolean[]; late: boolean; machinesDown: string[]}> {
+async function strike(
+  {blows, phase}: Scenario,
+  group: Group,
+  run: string | undefined,
+  command: ChildProcess,
+): Promise<{hit: boolean[]; late: boolean; machinesDown: string[]}> {
   const {machines} = group
   const nodeOf = (blow: Blow): string => group.nodes[blow.node] as string
   const look = (): number[][] => blows.map((blow) => pidsOf(blow, group, run, command.pid as number).filter(isLive))
   let targets = look()
   // While it starts, what is to be hit may still have to come; it is hit in its first moment then.
-  for (const end = Date.now() + START_MS; phase === 'start' && Date.now() < end && targets.some((pids, index) => pids.length === 0 && OF_RUN.includes((blows[index] as Blow).victim)); targets = look()) await pause(5)
-  const frozen = blows.map((blow, index) => (blow.frozen > 0 ? targets[index] : [])?.filter((pid) => send(pid, 'SIGSTOP')).length ?? 0)
+  for (
+    const end = Date.now() + START_MS;
+    phase === 'start' &&
+    Date.now() < end &&
+    targets.some((pids, index) => pids.length === 0 && OF_RUN.includes((blows[index] as Blow).victim));
+    targets = look()
+  )
+    await pause(5)
+  const frozen = blows.map(
+    (blow, index) => (blow.frozen > 0 ? targets[index] : [])?.filter((pid) => send(pid, 'SIGSTOP')).length ?? 0,
+  )
   await pause(Math.max(0, ...blows.map((blow) => blow.frozen)))
   const down = blows.filter(({victim}) => victim === 'node' || victim === 'link' || victim === 'sshd').map(nodeOf)
   const hit: boolean[] = []
@@ -175,15 +232,23 @@ function pidsOf({victim, node: index}: Blow, group: Group, run: string | undefin
   if (victim === 'node') return machines.processes(node).map((one) => one.pid)
   if (victim === 'link' || run === undefined) return []
   const folder = join(machines.root(node), 'runs', run)
-  const ofModule = (module: string): number[] => machines.processes(node).filter((one) => one.command.includes(`flexrack_node.gang.${module} import`) && one.command.includes(folder)).map((one) => one.pid)
+  const ofModule = (module: string): number[] =>
+    machines
+      .processes(node)
+      .filter((one) => one.command.includes(`flexrack_node.gang.${module} import`) && one.command.includes(folder))
+      .map((one) => one.pid)
   if (victim === 'supervisor' || victim === 'reaper') return ofModule(victim)
   const attempt = attemptsOf(folder).at(-1)
   if (attempt === undefined) return []
   if (victim === 'launcher') {
-    const started = readLines(join(folder, 'events.jsonl')).filter((line) => line.event === 'started').at(-1)
+    const started = readLines(join(folder, 'events.jsonl'))
+      .filter((line) => line.event === 'started')
+      .at(-1)
     return typeof started?.launcher === 'number' ? [started.launcher] : []
   }
-  const records = readdirSync(join(folder, 'attempts', attempt)).filter((file) => /^rank-\d+\.json$/.test(file)).flatMap((file) => readLines(join(folder, 'attempts', attempt, file)))
+  const records = readdirSync(join(folder, 'attempts', attempt))
+    .filter((file) => /^rank-\d+\.json$/.test(file))
+    .flatMap((file) => readLines(join(folder, 'attempts', attempt, file)))
   const record = records[0] // the node's first rank
   const pid = (record?.[victim === 'wrapper' ? 'wrapper' : 'pid'] ?? undefined) as number | undefined
   if (pid === undefined || record?.exit !== undefined) return []
@@ -191,7 +256,12 @@ function pidsOf({victim, node: index}: Blow, group: Group, run: string | undefin
 }
 
 /** What a person would do next: look, until nothing changes any more and nothing is left; then give up. */
-async function settle(group: Group, name: string, find: () => string | undefined, limit: number): Promise<{shown: ShownRun | undefined; left: string[]; expired: number}> {
+async function settle(
+  group: Group,
+  name: string,
+  find: () => string | undefined,
+  limit: number,
+): Promise<{shown: ShownRun | undefined; left: string[]; expired: number}> {
   for (;;) {
     const fleet = openFleet(group.rack.nodes, group.context)
     const runs = openRuns({rack: group.rack, fleet}, group.context)
@@ -206,19 +276,24 @@ async function settle(group: Group, name: string, find: () => string | undefined
     await runs.close()
     await fleet.close()
     const leases = leasesOf(group, name)
-    if (shown && ['starting', 'waiting', 'running', 'stopping', 'recording', 'unknown'].includes(shown.status)) left.push(`it is ${shown.status}`)
+    if (shown && ['starting', 'waiting', 'running', 'stopping', 'recording', 'unknown'].includes(shown.status))
+      left.push(`it is ${shown.status}`)
     if (shown?.recorded === false) left.push('its record is not complete')
     left.push(...leases.filter((one) => !one.expired).map((one) => `a lease that is ${one.state}: ${one.file}`))
-    for (let tries = 0; tries < 20 && processesOf(group, find()).length > 0; tries++) await pause(100) // our own looking ends in a moment
+    // our own looking ends in a moment
+    for (let tries = 0; tries < 20 && processesOf(group, find()).length > 0; tries++) await pause(100)
     left.push(...processesOf(group, find()))
-    if (left.length === 0 || Date.now() > limit) return {shown, left, expired: leases.filter((one) => one.expired).length}
+    if (left.length === 0 || Date.now() > limit)
+      return {shown, left, expired: leases.filter((one) => one.expired).length}
     await pause(300)
   }
 }
 
 /** Whatever runs on the nodes besides sshd, and whatever carries the run's tag anywhere on this machine. */
 function processesOf(group: Group, run: string | undefined): string[] {
-  const onNodes = group.nodes.flatMap((node) => group.machines.processes(node).map(({pid, command}) => `process ${pid} on ${node}: ${command}`))
+  const onNodes = group.nodes.flatMap((node) =>
+    group.machines.processes(node).map(({pid, command}) => `process ${pid} on ${node}: ${command}`),
+  )
   return [...onNodes, ...(run ? taggedPids(run).map(({pid, command}) => `tagged process ${pid}: ${command}`) : [])]
 }
 
@@ -228,16 +303,27 @@ interface Lease {
   expired: boolean
 }
 
-/** Files of a run's leases, straight from the folders; whether one counts follows from the clock that it was written by. */
+/**
+ * Files of a run's leases, straight from the folders; whether one counts follows from the clock that it was written by.
+ */
 export function leasesOf({machines, nodes}: Group, name: string): Lease[] {
   const now = Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0])
   return nodes.flatMap((node) => {
     const folder = machines.reservations(node)
-    return readdirSync(folder, {recursive: true, encoding: 'utf8'}).filter((file) => file.includes(`${name}-`) && file.endsWith('.json')).flatMap((file): Lease[] => {
-      const [record] = readLines(join(folder, file))
-      if (!record) return existsSync(join(folder, file)) ? [{file: join(folder, file), state: 'damaged', expired: false}] : []
-      return [{file: join(folder, file), state: String(record.state), expired: record.state !== 'running' && now - Number(record.heartbeat) > Number(record.ttl)}]
-    })
+    return readdirSync(folder, {recursive: true, encoding: 'utf8'})
+      .filter((file) => file.includes(`${name}-`) && file.endsWith('.json'))
+      .flatMap((file): Lease[] => {
+        const [record] = readLines(join(folder, file))
+        if (!record)
+          return existsSync(join(folder, file)) ? [{file: join(folder, file), state: 'damaged', expired: false}] : []
+        return [
+          {
+            file: join(folder, file),
+            state: String(record.state),
+            expired: record.state !== 'running' && now - Number(record.heartbeat) > Number(record.ttl),
+          },
+        ]
+      })
   })
 }
 
@@ -246,23 +332,44 @@ function runsOn({machines}: Group, node: string): string[] {
   return existsSync(folder) ? readdirSync(folder).filter((run) => existsSync(join(folder, run, 'spec.json'))) : []
 }
 
-const upRanks = (group: Group, run: string): string[] => filesOf(group, run, (folder) => attemptsOf(folder).flatMap((attempt) => readdirSync(join(folder, 'attempts', attempt)).filter((file) => /^rank-\d+\.log$/.test(file) && readFileSync(join(folder, 'attempts', attempt, file), 'utf8').startsWith('up'))))
+const upRanks = (group: Group, run: string): string[] =>
+  filesOf(group, run, (folder) =>
+    attemptsOf(folder).flatMap((attempt) =>
+      readdirSync(join(folder, 'attempts', attempt)).filter(
+        (file) =>
+          /^rank-\d+\.log$/.test(file) &&
+          readFileSync(join(folder, 'attempts', attempt, file), 'utf8').startsWith('up'),
+      ),
+    ),
+  )
 
 /** Marks that ranks have left after their last step: `done-ATTEMPT-RANK`. */
-export const doneRanks = (group: Group, run: string | undefined): string[] => (run ? filesOf(group, run, (folder) => (existsSync(join(folder, 'outputs')) ? readdirSync(join(folder, 'outputs')).filter((file) => file.startsWith('done-')) : [])) : [])
+export const doneRanks = (group: Group, run: string | undefined): string[] =>
+  run
+    ? filesOf(group, run, (folder) =>
+        existsSync(join(folder, 'outputs'))
+          ? readdirSync(join(folder, 'outputs')).filter((file) => file.startsWith('done-'))
+          : [],
+      )
+    : []
 
 function filesOf({machines, nodes}: Group, run: string, of: (folder: string) => string[]): string[] {
   return nodes.flatMap((node) => of(join(machines.root(node), 'runs', run)))
 }
 
 function attemptsOf(folder: string): string[] {
-  return existsSync(join(folder, 'attempts')) ? readdirSync(join(folder, 'attempts')).sort((a, b) => Number(a) - Number(b)) : []
+  return existsSync(join(folder, 'attempts'))
+    ? readdirSync(join(folder, 'attempts')).sort((a, b) => Number(a) - Number(b))
+    : []
 }
 
 /** JSON values of a file, one a line; what is not there, or half written, is none. */
 function readLines(file: string): Record<string, unknown>[] {
   try {
-    return readFileSync(file, 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line) as Record<string, unknown>)
+    return readFileSync(file, 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
   } catch {
     return []
   }

@@ -1,7 +1,25 @@
-/** What is killed: one of a run's processes, a node's sshd (its listener, or its sessions), a whole node, or its link alone. */
-export const VICTIMS = ['command', 'supervisor', 'reaper', 'launcher', 'wrapper', 'rank', 'worker', 'sshd', 'sessions', 'node', 'link'] as const
+/**
+ * What is killed: one of a run's processes, a node's sshd (its listener, or its sessions), a whole node, or its link
+ * alone.
+ */
+export const VICTIMS = [
+  'command',
+  'supervisor',
+  'reaper',
+  'launcher',
+  'wrapper',
+  'rank',
+  'worker',
+  'sshd',
+  'sessions',
+  'node',
+  'link',
+] as const
 export type Victim = (typeof VICTIMS)[number]
-/** When: before anything of the run is on a node; from then until all ranks are up; while they train; after Ctrl-C; after their end. */
+/**
+ * When: before anything of the run is on a node; from then until all ranks are up; while they train; after Ctrl-C;
+ * after their end.
+ */
 export const PHASES = ['before', 'start', 'running', 'stopping', 'recording'] as const
 export type Phase = (typeof PHASES)[number]
 
@@ -29,7 +47,10 @@ export interface Scenario {
   delay: number
   /** One, or two at the same moment. */
   blows: Blow[]
-  /** What was a machine comes back (rebooted, or its link up) after so many milliseconds; null: only after the command has ended. */
+  /**
+   * What was a machine comes back (rebooted, or its link up) after so many milliseconds; null: only after the command
+   * has ended.
+   */
   back: number | null
 }
 
@@ -43,7 +64,13 @@ export interface ScenarioChoice {
 /** Before the run is anywhere there is nothing else to be hit, and after its ranks have ended no rank. */
 const EARLY: readonly Victim[] = ['command', 'sshd', 'sessions', 'node', 'link']
 const LATE: readonly Victim[] = [...EARLY, 'supervisor', 'reaper']
-const MEANT: Record<Phase, readonly Victim[]> = {before: EARLY, start: VICTIMS, running: VICTIMS, stopping: VICTIMS, recording: LATE}
+const MEANT: Record<Phase, readonly Victim[]> = {
+  before: EARLY,
+  start: VICTIMS,
+  running: VICTIMS,
+  stopping: VICTIMS,
+  recording: LATE,
+}
 /** Milliseconds over which the blows of a phase are spread. */
 const PHASE_MS: Record<Phase, number> = {before: 2500, start: 600, running: 2500, stopping: 900, recording: 400}
 
@@ -52,7 +79,11 @@ export function scenarioOf(seed: number, choice: ScenarioChoice): Scenario {
   const random = generator(seed)
   const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T
   const phase = pick(PHASES)
-  const blow = (): Blow => ({victim: pick(MEANT[phase]), node: Math.floor(random() * choice.nodes), frozen: random() < 0.2 ? Math.floor(200 + random() * 2800) : 0})
+  const blow = (): Blow => ({
+    victim: pick(MEANT[phase]),
+    node: Math.floor(random() * choice.nodes),
+    frozen: random() < 0.2 ? Math.floor(200 + random() * 2800) : 0,
+  })
   const blows = random() < 0.2 ? [blow(), blow()] : [blow()]
   return {
     seed,
@@ -71,8 +102,15 @@ export function scenarioOf(seed: number, choice: ScenarioChoice): Scenario {
 
 /** One line to be read by people. */
 export function tell({seed, phase, delay, blows, launcher, restarts, spares, tracked, deaf, back}: Scenario): string {
-  const what = blows.map(({victim, node, frozen}) => `${victim}${victim === 'command' ? '' : ` of node-${node + 1}`}${frozen > 0 ? ` (frozen for ${frozen} ms before)` : ''}`).join(' and ')
-  const machines = blows.some(({victim}) => ['node', 'link', 'sshd'].includes(victim)) ? `, back ${back === null ? 'after the command' : `after ${back} ms`}` : ''
+  const what = blows
+    .map(
+      ({victim, node, frozen}) =>
+        `${victim}${victim === 'command' ? '' : ` of node-${node + 1}`}${frozen > 0 ? ` (frozen for ${frozen} ms before)` : ''}`,
+    )
+    .join(' and ')
+  const machines = blows.some(({victim}) => ['node', 'link', 'sshd'].includes(victim))
+    ? `, back ${back === null ? 'after the command' : `after ${back} ms`}`
+    : ''
   return `seed ${seed}: ${what}, ${phase} + ${delay} ms${machines}; ${launcher}, ${restarts} restarts${spares > 0 ? ', a spare' : ''}${tracked ? ', tracked' : ''}${deaf ? ', deaf' : ''}`
 }
 

@@ -61,7 +61,10 @@ describe('a tar stream', () => {
     ['a name that climbs late', [entry('a/../../evil')]],
     ['an absolute name', [entry(join(tmpdir(), 'flexrack-evil'))]],
     ['a link and a file through it', [entry('l', '2', '..'), entry('l/evil')]],
-    ['an inner link and a file through two of them', [entry('d/', '5'), entry('d/s', '2', '.'), entry('d/s/t', '2', '..'), entry('d/s/t/evil')]],
+    [
+      'an inner link and a file through two of them',
+      [entry('d/', '5'), entry('d/s', '2', '.'), entry('d/s/t', '2', '..'), entry('d/s/t/evil')],
+    ],
     ['a hard link to a file outside', [entry('h', '1', '../outside/kept'), entry('h')]],
     ['a device and a pipe', [entry('null', '3'), entry('pipe', '6')]],
   ])('with %s writes nothing outside', async (_what, entries) => {
@@ -83,10 +86,25 @@ function entry(name: string, type = '0', link = ''): Buffer {
   const body = type === '0' ? 'evil' : ''
   const header = Buffer.alloc(512)
   header.write(name, 0)
-  header.write('0000644\0' + '0000000\0'.repeat(2) + body.length.toString(8).padStart(11, '0') + '\0' + '00000000000\0' + ' '.repeat(8) + type, 100)
+  header.write(
+    '0000644\0' +
+      '0000000\0'.repeat(2) +
+      body.length.toString(8).padStart(11, '0') +
+      '\0' +
+      '00000000000\0' +
+      ' '.repeat(8) +
+      type,
+    100,
+  )
   header.write(link, 157)
   header.write('ustar\0' + '00', 257)
-  header.write(header.reduce((sum, byte) => sum + byte, 0).toString(8).padStart(6, '0') + '\0 ', 148)
+  header.write(
+    header
+      .reduce((sum, byte) => sum + byte, 0)
+      .toString(8)
+      .padStart(6, '0') + '\0 ',
+    148,
+  )
   return Buffer.concat([header, Buffer.from(body), Buffer.alloc((512 - body.length) % 512)])
 }
 
@@ -94,7 +112,7 @@ describe('the scripts', () => {
   it('check that the last file has come before anything is replaced', () => {
     const script = uploadScript('/a b/code/', 'last file')
     expect(script).toContain("t='/a b/code'\n")
-    expect(script.indexOf("[ -e \"$d\"/'last file' ]")).toBeLessThan(script.indexOf('mv "$d" "$t"'))
+    expect(script.indexOf('[ -e "$d"/\'last file\' ]')).toBeLessThan(script.indexOf('mv "$d" "$t"'))
   })
 
   it('name each path to fetch as a path, also one that looks like an option', () => {

@@ -5,7 +5,13 @@ import {CliError, ERROR_CODES, Secret, isCliError, userPaths} from '../../../src
 describe('Secret', () => {
   it('does not show its value when printed, inspected, joined or serialised', () => {
     const secret = new Secret('hunter2')
-    const shown = [`${secret}`, String(secret), JSON.stringify({secret}), inspect({secret}, {depth: 5, showHidden: true}), [secret].join()]
+    const shown = [
+      `${secret}`,
+      String(secret),
+      JSON.stringify({secret}),
+      inspect({secret}, {depth: 5, showHidden: true}),
+      [secret].join(),
+    ]
     for (const text of shown) expect(text).not.toContain('hunter2')
     expect(secret.reveal()).toBe('hunter2')
   })
@@ -28,8 +34,16 @@ describe('CliError', () => {
 
 describe('userPaths', () => {
   it('follows XDG, and keeps everything below FLEXRACK_HOME where that is set', () => {
-    expect(userPaths({HOME: '/home/a'})).toEqual({config: '/home/a/.config/flexrack', state: '/home/a/.local/state/flexrack', cache: '/home/a/.cache/flexrack'})
+    expect(userPaths({HOME: '/home/a'})).toEqual({
+      config: '/home/a/.config/flexrack',
+      state: '/home/a/.local/state/flexrack',
+      cache: '/home/a/.cache/flexrack',
+    })
     expect(userPaths({HOME: '/home/a', XDG_CONFIG_HOME: '/c'}).config).toBe('/c/flexrack')
-    expect(userPaths({FLEXRACK_HOME: '/f', XDG_CONFIG_HOME: '/c'})).toEqual({config: '/f/config', state: '/f/state', cache: '/f/cache'})
+    expect(userPaths({FLEXRACK_HOME: '/f', XDG_CONFIG_HOME: '/c'})).toEqual({
+      config: '/f/config',
+      state: '/f/state',
+      cache: '/f/cache',
+    })
   })
 })

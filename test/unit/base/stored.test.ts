@@ -30,15 +30,69 @@ const context = () => makeContext({env: {FLEXRACK_HOME: folder}})
 const durable = (kind: StoredKind) => (file: string) => readDurable(kind, file, undefined)
 
 /** Kind, its file, what an older version left there, how it is read, and what is read of it. */
-const FILES: [kind: StoredKind, file: () => string, old: object, read: (file: string) => Promise<unknown>, read: unknown][] = [
-  ['head.tokens', () => join(folder, 'tokens.json'), {ab12: {kind: 'endpoint', hash: 'x', expiresAt: 9e15}}, async () => (await Tokens.open(folder)).count, 1],
-  ['head.locks', () => join(folder, 'locks.json'), {lastFence: 7, locks: {}}, async () => (await (await Locks.open(folder)).put('a', {owner: 'me', ttl_seconds: 9})).fence, 8],
-  ['head.endpoint', () => join(folder, 'endpoints/digits.json'), {revision: 3, document: {}}, async () => (await Endpoints.open(folder)).get('digits').revision, 3],
-  ['head.listener', () => join(folder, 'listener.json'), {pid: 1, port: 2}, durable('head.listener'), {pid: 1, port: 2}],
-  ['head.certificate', () => join(folder, 'tls/listener.json'), {identity: {}}, durable('head.certificate'), {identity: {}}],
-  ['background.command', () => join(folder, 'state/background/a.json'), {name: 'a', pid: 1}, () => readRecord('a', context()), {name: 'a', pid: 1}],
-  ['data.version', () => join(folder, `state/data/versions/d/${'0'.repeat(64)}.json`), {name: 'd', digest: '0'.repeat(64), at: 1, source: 'a:/d', bytes: 0, files: []}, async () => (await new DataStore(context()).versions('d')).map(({name}) => name), ['d']],
-  ['local.rack', () => localLayout({FLEXRACK_HOME: folder}).rack, {id: 'x', nodes: []}, () => readRack(localLayout({FLEXRACK_HOME: folder})), {id: 'x', nodes: []}],
+const FILES: [
+  kind: StoredKind,
+  file: () => string,
+  old: object,
+  read: (file: string) => Promise<unknown>,
+  read: unknown,
+][] = [
+  [
+    'head.tokens',
+    () => join(folder, 'tokens.json'),
+    {ab12: {kind: 'endpoint', hash: 'x', expiresAt: 9e15}},
+    async () => (await Tokens.open(folder)).count,
+    1,
+  ],
+  [
+    'head.locks',
+    () => join(folder, 'locks.json'),
+    {lastFence: 7, locks: {}},
+    async () => (await (await Locks.open(folder)).put('a', {owner: 'me', ttl_seconds: 9})).fence,
+    8,
+  ],
+  [
+    'head.endpoint',
+    () => join(folder, 'endpoints/digits.json'),
+    {revision: 3, document: {}},
+    async () => (await Endpoints.open(folder)).get('digits').revision,
+    3,
+  ],
+  [
+    'head.listener',
+    () => join(folder, 'listener.json'),
+    {pid: 1, port: 2},
+    durable('head.listener'),
+    {pid: 1, port: 2},
+  ],
+  [
+    'head.certificate',
+    () => join(folder, 'tls/listener.json'),
+    {identity: {}},
+    durable('head.certificate'),
+    {identity: {}},
+  ],
+  [
+    'background.command',
+    () => join(folder, 'state/background/a.json'),
+    {name: 'a', pid: 1},
+    () => readRecord('a', context()),
+    {name: 'a', pid: 1},
+  ],
+  [
+    'data.version',
+    () => join(folder, `state/data/versions/d/${'0'.repeat(64)}.json`),
+    {name: 'd', digest: '0'.repeat(64), at: 1, source: 'a:/d', bytes: 0, files: []},
+    async () => (await new DataStore(context()).versions('d')).map(({name}) => name),
+    ['d'],
+  ],
+  [
+    'local.rack',
+    () => localLayout({FLEXRACK_HOME: folder}).rack,
+    {id: 'x', nodes: []},
+    () => readRack(localLayout({FLEXRACK_HOME: folder})),
+    {id: 'x', nodes: []},
+  ],
 ]
 
 describe.each(FILES)('%s', (kind, file, old, read, expected) => {
@@ -48,7 +102,11 @@ describe.each(FILES)('%s', (kind, file, old, read, expected) => {
 
   test('of a newer version is refused, with the file and the way out', async () => {
     const path = await write(file(), {...old, schema: SCHEMAS[kind] + 1})
-    await expect(read(path)).rejects.toMatchObject({code: 'NEWER_VERSION', message: expect.stringContaining(path), hint: expect.stringContaining('upgrade')})
+    await expect(read(path)).rejects.toMatchObject({
+      code: 'NEWER_VERSION',
+      message: expect.stringContaining(path),
+      hint: expect.stringContaining('upgrade'),
+    })
   })
 })
 
@@ -61,6 +119,10 @@ test('the authority of an older head is kept', async () => {
 })
 
 test('what an older supervisor said of its leader is known by the name of today', () => {
-  expect(current('run.event', {at: 1, event: 'deposed', why: 'x'}, 'f')).toEqual({at: 1, event: 'stepped down', why: 'x'})
+  expect(current('run.event', {at: 1, event: 'deposed', why: 'x'}, 'f')).toEqual({
+    at: 1,
+    event: 'stepped down',
+    why: 'x',
+  })
   expect(current('run.event', stamped('run.event', {at: 1, event: 'put out'}), 'f')).toEqual({at: 1, event: 'put out'})
 })

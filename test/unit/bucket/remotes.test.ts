@@ -15,17 +15,28 @@ beforeEach(() => {
 afterEach(() => rmSync(home, {recursive: true}))
 
 test('only the sections that are needed travel, with those that they refer to', async () => {
-  write('# mine\n[store]\ntype = s3\nsecret_access_key = a=b\n\n[crypted]\ntype=crypt\nremote = store:bucket\npassword = x\n[all]\ntype = combine\nupstreams = a=store:a b=crypted:\n[other]\ntype = ftp\npass = nobodys\n')
+  write(
+    '# mine\n[store]\ntype = s3\nsecret_access_key = a=b\n\n[crypted]\ntype=crypt\nremote = store:bucket\npassword = x\n[all]\ntype = combine\nupstreams = a=store:a b=crypted:\n[other]\ntype = ftp\npass = nobodys\n',
+  )
   expect(await remotesOf(['store', 'store'], env)).toBe('[store]\ntype = s3\nsecret_access_key = a=b\n')
-  expect(await remotesOf(['crypted'], env)).toBe('[crypted]\ntype = crypt\nremote = store:bucket\npassword = x\n\n[store]\ntype = s3\nsecret_access_key = a=b\n')
+  expect(await remotesOf(['crypted'], env)).toBe(
+    '[crypted]\ntype = crypt\nremote = store:bucket\npassword = x\n\n[store]\ntype = s3\nsecret_access_key = a=b\n',
+  )
   const all = await remotesOf(['all'], env)
   expect([all.match(/^\[.*\]$/gm), all.includes('nobodys')]).toEqual([['[all]', '[store]', '[crypted]'], false])
   expect(await remotesOf([], env)).toBe('')
 })
 
 test('variables of rclone make a remote, and come before the file; those of Amazon go along where the remote asks for them', async () => {
-  Object.assign(env, {RCLONE_CONFIG_MY_STORE_TYPE: 's3', RCLONE_CONFIG_MY_STORE_ENV_AUTH: 'true', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key'})
-  expect(await remotesOf(['my-store'], env)).toBe('[my-store]\ntype = s3\nenv_auth = false\naccess_key_id = id\nsecret_access_key = key\n')
+  Object.assign(env, {
+    RCLONE_CONFIG_MY_STORE_TYPE: 's3',
+    RCLONE_CONFIG_MY_STORE_ENV_AUTH: 'true',
+    AWS_ACCESS_KEY_ID: 'id',
+    AWS_SECRET_ACCESS_KEY: 'key',
+  })
+  expect(await remotesOf(['my-store'], env)).toBe(
+    '[my-store]\ntype = s3\nenv_auth = false\naccess_key_id = id\nsecret_access_key = key\n',
+  )
   delete env.AWS_SECRET_ACCESS_KEY
   expect(await remotesOf(['my-store'], env)).toBe('[my-store]\ntype = s3\nenv_auth = true\n')
 })

@@ -6,7 +6,8 @@ import type {Host} from '../../../src/lib/host/index.ts'
 const context = makeContext({env: {}})
 const host = (node: string): Host => ({node}) as Host
 const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(host) as [Host, Host, Host, Host]
-const settled = async <T>(promise: Promise<T>): Promise<T | 'waits'> => Promise.race([promise, new Promise<'waits'>((resolve) => setTimeout(() => resolve('waits'), 20))])
+const settled = async <T>(promise: Promise<T>): Promise<T | 'waits'> =>
+  Promise.race([promise, new Promise<'waits'>((resolve) => setTimeout(() => resolve('waits'), 20))])
 
 test('it leaves this machine once, and each node gives it to two others at a time', async () => {
   const spread = new Spread()
@@ -15,7 +16,11 @@ test('it leaves this machine once, and each node gives it to two others at a tim
   expect(await settled(waiting[0] as Promise<unknown>)).toBe('waits')
   spread.has(a)
   const [first, second] = await Promise.all(waiting.slice(0, 2))
-  expect([first?.from.node, second?.from.node, await settled(waiting[2] as Promise<unknown>)]).toEqual(['a', 'a', 'waits'])
+  expect([first?.from.node, second?.from.node, await settled(waiting[2] as Promise<unknown>)]).toEqual([
+    'a',
+    'a',
+    'waits',
+  ])
   first?.done()
   spread.has(b)
   expect((await waiting[2])?.from.node).toMatch(/^[ab]$/)

@@ -1,4 +1,13 @@
-import {appendFileSync, chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, test} from 'vitest'
@@ -38,7 +47,10 @@ test('a change of content or mode is another version, and both stay until one is
   expect((await store.versions('a')).map(({digest}) => digest)).toEqual([third.digest, second.digest, first.digest])
   expect((await store.find('a')).digest).toBe(third.digest)
   expect((await store.find(`a@${first.digest.slice(0, 10)}`)).digest).toBe(first.digest)
-  await expect(store.find('a@ffff0000ffff')).rejects.toMatchObject({code: 'NOT_FOUND', hint: expect.stringContaining('data show a')})
+  await expect(store.find('a@ffff0000ffff')).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    hint: expect.stringContaining('data show a'),
+  })
   await expect(store.find('z')).rejects.toMatchObject({code: 'NOT_FOUND', hint: expect.stringContaining('data add')})
   expect(await store.remove(await store.find(`a@${second.digest}`))).toEqual({bytes: 0})
   expect(await store.remove(await store.find(`a@${third.digest}`))).toEqual({bytes: 3})
@@ -54,7 +66,11 @@ test('remove waits for an add, which is not robbed of what it has kept, and take
   writeFileSync(join(home, 'home/state/data/blobs/.123.abcd'), 'half')
   const [added] = await Promise.all([store.add(more, 'b'), store.remove(old)])
   expect(await store.verify(await store.find('b'))).toEqual([])
-  expect([added.files, existsSync(join(home, 'home/state/data/blobs/.123.abcd')), existsSync(join(home, 'home/state/data/lock'))]).toEqual([450, false, false])
+  expect([
+    added.files,
+    existsSync(join(home, 'home/state/data/blobs/.123.abcd')),
+    existsSync(join(home, 'home/state/data/lock')),
+  ]).toEqual([450, false, false])
 })
 
 test('verify names what is damaged here', async () => {

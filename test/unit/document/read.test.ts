@@ -19,7 +19,9 @@ describe('reading a file', () => {
     await truncate(file, 100_000_000)
     const {problems, broken} = await readSource(file)
     expect(broken).toBe(true)
-    expect(problems).toMatchObject([{file, line: 1, column: 1, message: 'the file has 100000000 bytes; more than 256 KiB is not read'}])
+    expect(problems).toMatchObject([
+      {file, line: 1, column: 1, message: 'the file has 100000000 bytes; more than 256 KiB is not read'},
+    ])
   })
 
   it.each([
@@ -41,9 +43,14 @@ describe('reading a file', () => {
 
 describe('YAML that is wrong or hostile', () => {
   it('is answered with line and column of the slip', async () => {
-    expect((await read('name: x\n\ttrain: 1\n')).problems).toMatchObject([{line: 2, column: 1, message: 'not valid YAML: a tab is used as indentation; use spaces'}])
+    expect((await read('name: x\n\ttrain: 1\n')).problems).toMatchObject([
+      {line: 2, column: 1, message: 'not valid YAML: a tab is used as indentation; use spaces'},
+    ])
     expect((await read('name: a: b\n')).problems[0]).toMatchObject({line: 1, column: 7})
-    expect((await read('a: 1\n---\nb: 2\n')).problems[0]).toMatchObject({line: 2, message: expect.stringContaining('one file holds one document')})
+    expect((await read('a: 1\n---\nb: 2\n')).problems[0]).toMatchObject({
+      line: 2,
+      message: expect.stringContaining('one file holds one document'),
+    })
     expect((await read('a: !secret x\n')).problems[0]).toMatchObject({line: 1, column: 4})
   })
 
@@ -51,12 +58,20 @@ describe('YAML that is wrong or hostile', () => {
     const {problems, value, broken} = await read('a: 1\nb: {c: 1, c: 2}\na: 2\n')
     expect(broken).toBe(false)
     expect(value).toEqual({a: 1, b: {c: 1}})
-    expect(problems.map(({line, column, message}) => `${line}:${column} ${message}`)).toEqual(['2:11 the key "c" is given twice', '3:1 the key "a" is given twice'])
+    expect(problems.map(({line, column, message}) => `${line}:${column} ${message}`)).toEqual([
+      '2:11 the key "c" is given twice',
+      '3:1 the key "a" is given twice',
+    ])
   })
 
   it('does not expand a billion laughs', async () => {
     const lines = ['l0: &l0 [ha, ha, ha, ha, ha, ha, ha, ha, ha]']
-    for (let level = 1; level < 9; level++) lines.push(`l${level}: &l${level} [${Array(9).fill(`*l${level - 1}`).join(', ')}]`)
+    for (let level = 1; level < 9; level++)
+      lines.push(
+        `l${level}: &l${level} [${Array(9)
+          .fill(`*l${level - 1}`)
+          .join(', ')}]`,
+      )
     const {problems, broken} = await read(lines.join('\n'))
     expect(broken).toBe(true)
     expect(problems).toMatchObject([{message: 'more than 50000 values; are there aliases of aliases?'}])
@@ -99,7 +114,9 @@ describe('places', () => {
 
   it('come with an excerpt whose carets stand below what is meant', async () => {
     const source = await read('a: 1\nname: Digits # no\n')
-    expect(problemAt(source, source.span(['name'], 'value'), '').excerpt).toBe('2 | name: Digits # no\n  |       ^^^^^^')
+    expect(problemAt(source, source.span(['name'], 'value'), '').excerpt).toBe(
+      '2 | name: Digits # no\n  |       ^^^^^^',
+    )
   })
 
   it('keep an excerpt short and free of control characters', async () => {

@@ -19,16 +19,32 @@ async function machine(script: string, env: Record<string, string> = {}): Promis
 }
 
 test('a python3 that gives no answer is an error with what it says; without one the variables count', async () => {
-  await expect(readIndexSettings('x.py', await machine('echo "no module named encodings" >&2'))).rejects.toMatchObject({code: 'LOCAL_FAILED', message: 'what pip is told on this machine cannot be read: no module named encodings'})
+  await expect(readIndexSettings('x.py', await machine('echo "no module named encodings" >&2'))).rejects.toMatchObject({
+    code: 'LOCAL_FAILED',
+    message: 'what pip is told on this machine cannot be read: no module named encodings',
+  })
   await expect(readIndexSettings('x.py', await machine('exit 3'))).rejects.toMatchObject({code: 'LOCAL_FAILED'})
-  expect(await readIndexSettings('x.py', {PATH: join(folder, 'nothing'), PIP_INDEX_URL: 'https://own.example/simple'})).toEqual({'index-url': 'https://own.example/simple'})
+  expect(
+    await readIndexSettings('x.py', {PATH: join(folder, 'nothing'), PIP_INDEX_URL: 'https://own.example/simple'}),
+  ).toEqual({'index-url': 'https://own.example/simple'})
 })
 
 test('a file of certificates that is not there, or has none, is named, and nothing is opened', async () => {
   const shell = {forwardRemote: () => expect.unreachable()} as unknown as NodeShell
   const open = async (cert: string): Promise<unknown> =>
-    openDownloads(shell, {texts: [], pythons: false, more: [], bundled: false, reader: 'x.py'}, makeContext({env: await machine('echo {}', {SSL_CERT_FILE: cert})}))
-  await expect(open(join(folder, 'gone.pem'))).rejects.toMatchObject({code: 'LOCAL_FAILED', message: `the file of certificates ${join(folder, 'gone.pem')} cannot be read: there is none`, hint: expect.stringContaining('SSL_CERT_FILE')})
+    openDownloads(
+      shell,
+      {texts: [], pythons: false, more: [], bundled: false, reader: 'x.py'},
+      makeContext({env: await machine('echo {}', {SSL_CERT_FILE: cert})}),
+    )
+  await expect(open(join(folder, 'gone.pem'))).rejects.toMatchObject({
+    code: 'LOCAL_FAILED',
+    message: `the file of certificates ${join(folder, 'gone.pem')} cannot be read: there is none`,
+    hint: expect.stringContaining('SSL_CERT_FILE'),
+  })
   await writeFile(join(folder, 'key.pem'), '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n')
-  await expect(open(join(folder, 'key.pem'))).rejects.toMatchObject({code: 'LOCAL_FAILED', message: `${join(folder, 'key.pem')} has no certificate in it`})
+  await expect(open(join(folder, 'key.pem'))).rejects.toMatchObject({
+    code: 'LOCAL_FAILED',
+    message: `${join(folder, 'key.pem')} has no certificate in it`,
+  })
 })

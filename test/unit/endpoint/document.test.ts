@@ -1,19 +1,46 @@
 import {expect, test} from 'vitest'
 import {
-  activeRelease, isUnfinished, keptReleases, newDocument, nextReleaseId, nodesOf, previousRelease, pruned, putRelease, serviceId, settled, switchTo,
-  type EndpointDocument, type Release,
+  activeRelease,
+  isUnfinished,
+  keptReleases,
+  newDocument,
+  nextReleaseId,
+  nodesOf,
+  previousRelease,
+  pruned,
+  putRelease,
+  serviceId,
+  settled,
+  switchTo,
+  type EndpointDocument,
+  type Release,
 } from '../../../src/lib/endpoint/document.ts'
 
 const now = new Date('2026-01-02T03:04:05Z')
 
 function release(id: string, parts: Partial<Release> = {}): Release {
-  const replicas = [{index: 0, node: 'node-1', service: serviceId('digits', id, 0), url: `http://127.0.0.1:2000${id.slice(1)}`}]
-  return {id, model: {name: 'digits', version: id.slice(1), files: []}, runtime: 'onnx', state: 'starting', replicas, createdAt: now.toISOString(), by: 'me@here', kept: true, ...parts}
+  const replicas = [
+    {index: 0, node: 'node-1', service: serviceId('digits', id, 0), url: `http://127.0.0.1:2000${id.slice(1)}`},
+  ]
+  return {
+    id,
+    model: {name: 'digits', version: id.slice(1), files: []},
+    runtime: 'onnx',
+    state: 'starting',
+    replicas,
+    createdAt: now.toISOString(),
+    by: 'me@here',
+    kept: true,
+    ...parts,
+  }
 }
 
 /** r1, r2, … each deployed and switched to in turn. */
 function deployed(...ids: string[]): EndpointDocument {
-  return ids.reduce((document, id) => settled(switchTo(putRelease(document, release(id)), release(id), now, false), ''), newDocument('digits', now))
+  return ids.reduce(
+    (document, id) => settled(switchTo(putRelease(document, release(id)), release(id), now, false), ''),
+    newDocument('digits', now),
+  )
 }
 
 test('release numbers go on, also after failed ones', () => {
@@ -25,7 +52,10 @@ test('a switch sends traffic to every replica and drains what served', () => {
   const two = release('r2', {pending: ['node-1']})
   const document = switchTo(putRelease(deployed('r1'), two), two, now, false)
   expect(document.active).toEqual({release: 'r2', targets: ['http://127.0.0.1:20002']})
-  expect(document.releases.map((one) => [one.id, one.state, one.pending])).toEqual([['r2', 'active', undefined], ['r1', 'draining', undefined]])
+  expect(document.releases.map((one) => [one.id, one.state, one.pending])).toEqual([
+    ['r2', 'active', undefined],
+    ['r1', 'draining', undefined],
+  ])
   expect(isUnfinished(document)).toBe(true)
   expect(isUnfinished(settled(document, ''))).toBe(false)
 })
@@ -46,9 +76,14 @@ test('a release that was rolled back from is passed over by later rollbacks', ()
 })
 
 test('after a crash what never served has failed and what served is stopped', () => {
-  const document = putRelease(putRelease(deployed('r1'), release('r2', {pending: ['node-2']})), release('r3', {activeAt: now.toISOString()}))
+  const document = putRelease(
+    putRelease(deployed('r1'), release('r2', {pending: ['node-2']})),
+    release('r3', {activeAt: now.toISOString()}),
+  )
   expect(settled(document, 'cut off').releases.map((one) => [one.id, one.state, one.reason, one.pending])).toEqual([
-    ['r3', 'stopped', undefined, undefined], ['r2', 'failed', 'cut off', undefined], ['r1', 'active', undefined, undefined],
+    ['r3', 'stopped', undefined, undefined],
+    ['r2', 'failed', 'cut off', undefined],
+    ['r1', 'active', undefined, undefined],
   ])
   expect(nodesOf(document)).toEqual(['node-1', 'node-2'])
 })
@@ -57,5 +92,9 @@ test('the active release and the newest good ones keep their files, five in all'
   const document = deployed('r1', 'r2', 'r3', 'r4', 'r5', 'r6', 'r7')
   const back = settled(switchTo(document, release('r3'), now, true), '')
   expect(keptReleases(back)).toEqual(['r3', 'r7', 'r6', 'r5', 'r4'])
-  expect(pruned(back).releases.filter((one) => one.kept).map((one) => one.id)).toEqual(['r7', 'r6', 'r5', 'r4', 'r3'])
+  expect(
+    pruned(back)
+      .releases.filter((one) => one.kept)
+      .map((one) => one.id),
+  ).toEqual(['r7', 'r6', 'r5', 'r4', 'r3'])
 })

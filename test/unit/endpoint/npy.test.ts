@@ -10,17 +10,29 @@ function npy(descr: string, shape: string, data: Buffer, {fortran = 'False', ver
   const length = Buffer.alloc(version === 1 ? 2 : 4)
   if (version === 1) length.writeUInt16LE(header.length)
   else length.writeUInt32LE(header.length)
-  return Buffer.concat([Buffer.from('\x93NUMPY', 'latin1'), Buffer.from([version, 0]), length, Buffer.from(header, 'latin1'), data])
+  return Buffer.concat([
+    Buffer.from('\x93NUMPY', 'latin1'),
+    Buffer.from([version, 0]),
+    length,
+    Buffer.from(header, 'latin1'),
+    data,
+  ])
 }
 
 const floats = (values: number[]): Buffer => Buffer.from(new Float32Array(values).buffer)
 
 test('float32 in row-major order is read as it is', () => {
-  expect(parseNpy(npy('<f4', '(2, 2)', floats([1, 2, 3, 4])), 'a.npy')).toEqual({datatype: 'FP32', shape: [2, 2], data: [1, 2, 3, 4]})
+  expect(parseNpy(npy('<f4', '(2, 2)', floats([1, 2, 3, 4])), 'a.npy')).toEqual({
+    datatype: 'FP32',
+    shape: [2, 2],
+    data: [1, 2, 3, 4],
+  })
 })
 
 test('column-major order is turned', () => {
-  expect(parseNpy(npy('<f4', '(2, 3)', floats([1, 4, 2, 5, 3, 6]), {fortran: 'True'}), 'a.npy').data).toEqual([1, 2, 3, 4, 5, 6])
+  expect(parseNpy(npy('<f4', '(2, 3)', floats([1, 4, 2, 5, 3, 6]), {fortran: 'True'}), 'a.npy').data).toEqual([
+    1, 2, 3, 4, 5, 6,
+  ])
 })
 
 test.each([
@@ -35,7 +47,11 @@ test.each([
 })
 
 test('format version 2 and an array without dimensions are read', () => {
-  expect(parseNpy(npy('<f4', '()', floats([7]), {version: 2}), 'a.npy')).toEqual({datatype: 'FP32', shape: [], data: [7]})
+  expect(parseNpy(npy('<f4', '()', floats([7]), {version: 2}), 'a.npy')).toEqual({
+    datatype: 'FP32',
+    shape: [],
+    data: [7],
+  })
 })
 
 test.each([
@@ -52,11 +68,17 @@ const model = {name: 'm', inputs: [{name: 'image', datatype: 'FP32', shape: [-1,
 
 test('an array goes to the only input, narrowed to its type', () => {
   const bytes = npy('<f8', '(1, 2)', Buffer.from(new Float64Array([1, 2]).buffer))
-  expect(buildRequest({file: 'a.npy', bytes}, model)).toEqual({inputs: [{name: 'image', datatype: 'FP32', shape: [1, 2], data: [1, 2]}]})
+  expect(buildRequest({file: 'a.npy', bytes}, model)).toEqual({
+    inputs: [{name: 'image', datatype: 'FP32', shape: [1, 2], data: [1, 2]}],
+  })
 })
 
 test('an array of another kind is refused, with what to do', () => {
   const ints = {...model, inputs: [{name: 'ids', datatype: 'INT64', shape: [-1, 2]}]}
-  expect(() => buildRequest({file: 'a.npy', bytes: npy('<f4', '(1, 2)', floats([1, 2]))}, ints)).toThrow(/is FP32, but ids takes INT64/)
-  expect(() => buildRequest({file: 'a.npy', bytes: npy('<f4', '(1, 2)', floats([1, NaN]))}, model)).toThrow(/value 2 of the array is NaN/)
+  expect(() => buildRequest({file: 'a.npy', bytes: npy('<f4', '(1, 2)', floats([1, 2]))}, ints)).toThrow(
+    /is FP32, but ids takes INT64/,
+  )
+  expect(() => buildRequest({file: 'a.npy', bytes: npy('<f4', '(1, 2)', floats([1, NaN]))}, model)).toThrow(
+    /value 2 of the array is NaN/,
+  )
 })

@@ -11,25 +11,60 @@ const nodes: RackNode[] = [
 ]
 const rack: Rack = {name: 'lab', path: '/racks/lab.yaml', nodes, head: {node: 'head', bind: '127.0.0.1'}}
 const replicas = placeReplicas('digits', 'r2', nodes.slice(0, 2), 3)
-const release: Release = {id: 'r2', model: {name: 'digits', version: '5', files: []}, runtime: 'onnx', state: 'starting', replicas, createdAt: '', by: '', kept: true}
+const release: Release = {
+  id: 'r2',
+  model: {name: 'digits', version: '5', files: []},
+  runtime: 'onnx',
+  state: 'starting',
+  replicas,
+  createdAt: '',
+  by: '',
+  kept: true,
+}
 
 test('replicas go round the nodes', () => {
-  expect(replicas.map((one) => [one.node, one.service])).toEqual([['head', 'endpoint-digits-r2-0'], ['gpu-1', 'endpoint-digits-r2-1'], ['head', 'endpoint-digits-r2-2']])
+  expect(replicas.map((one) => [one.node, one.service])).toEqual([
+    ['head', 'endpoint-digits-r2-0'],
+    ['gpu-1', 'endpoint-digits-r2-1'],
+    ['head', 'endpoint-digits-r2-2'],
+  ])
 })
 
 test('nothing is switched before every replica is ready, nothing stopped before the old one is drained', () => {
   const old = [{index: 0, node: 'head', service: serviceId('digits', 'r1', 0), url: 'http://127.0.0.1:1'}]
-  const plan = transitionPlan({command: 'endpoint deploy', endpoint: 'digits', release, start: replicas, stop: old, headNode: 'head', fetch: true, asksModel: false})
+  const plan = transitionPlan({
+    command: 'endpoint deploy',
+    endpoint: 'digits',
+    release,
+    start: replicas,
+    stop: old,
+    headNode: 'head',
+    fetch: true,
+    asksModel: false,
+  })
   const needs = (id: string): string[] | undefined => plan.steps.find((step) => step.id === id)?.needs
   expect(needs('start:endpoint-digits-r2-1')).toEqual(['environment:gpu-1', 'place:gpu-1'])
-  expect(needs('switch')).toEqual(['ready:endpoint-digits-r2-0', 'ready:endpoint-digits-r2-1', 'ready:endpoint-digits-r2-2'])
+  expect(needs('switch')).toEqual([
+    'ready:endpoint-digits-r2-0',
+    'ready:endpoint-digits-r2-1',
+    'ready:endpoint-digits-r2-2',
+  ])
   expect(needs('drain')).toEqual(['switch'])
   expect(needs('stop:endpoint-digits-r1-0')).toEqual(['drain'])
   expect(plan.steps.filter((step) => step.kind === 'endpoint.place')).toHaveLength(2) // once a node
 })
 
 test('fewer replicas start nothing and stop those that go', () => {
-  const plan = transitionPlan({command: 'endpoint scale', endpoint: 'digits', release, start: [], stop: without(replicas, replicas.slice(0, 2)), headNode: 'head', fetch: false, asksModel: false})
+  const plan = transitionPlan({
+    command: 'endpoint scale',
+    endpoint: 'digits',
+    release,
+    start: [],
+    stop: without(replicas, replicas.slice(0, 2)),
+    headNode: 'head',
+    fetch: false,
+    asksModel: false,
+  })
   expect(plan.steps.map((step) => step.id)).toEqual(['switch', 'drain', 'stop:endpoint-digits-r2-2'])
 })
 

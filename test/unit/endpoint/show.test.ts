@@ -2,7 +2,14 @@ import {createServer, type Server} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {afterEach, expect, test} from 'vitest'
 import {makeContext, Secret} from '../../../src/lib/base/index.ts'
-import {newDocument, putRelease, settled, switchTo, type EndpointDocument, type Release} from '../../../src/lib/endpoint/document.ts'
+import {
+  newDocument,
+  putRelease,
+  settled,
+  switchTo,
+  type EndpointDocument,
+  type Release,
+} from '../../../src/lib/endpoint/document.ts'
 import {listEndpoints} from '../../../src/lib/endpoint/show.ts'
 import type {Site} from '../../../src/lib/endpoint/site.ts'
 
@@ -11,7 +18,16 @@ let gateway: Server | undefined
 afterEach(() => gateway?.close())
 
 function deployed(name: string): EndpointDocument {
-  const release: Release = {id: 'r1', model: {name, version: '1', files: []}, runtime: 'onnx', state: 'starting', replicas: [], createdAt: now.toISOString(), by: 'ada@desk', kept: true}
+  const release: Release = {
+    id: 'r1',
+    model: {name, version: '1', files: []},
+    runtime: 'onnx',
+    state: 'starting',
+    replicas: [],
+    createdAt: now.toISOString(),
+    by: 'ada@desk',
+    kept: true,
+  }
   return settled(switchTo(putRelease(newDocument(name, now), release), release, now, false), '')
 }
 
@@ -20,7 +36,11 @@ async function states(documents: EndpointDocument[], health: Record<string, numb
   gateway = createServer((request, response) => {
     const name = /^\/endpoints\/([a-z]+)\/v2\/health\/ready$/.exec(request.url ?? '')?.[1] ?? ''
     response.writeHead(health[name] ?? 404, {'content-type': 'application/json'})
-    response.end(health[name] === 200 ? '{"ready":true}' : '{"error":{"code":"ENDPOINT_FAILED","message":"no model server takes connections"}}')
+    response.end(
+      health[name] === 200
+        ? '{"ready":true}'
+        : '{"error":{"code":"ENDPOINT_FAILED","message":"no model server takes connections"}}',
+    )
   })
   await new Promise<void>((done) => gateway?.listen(0, '127.0.0.1', done))
   const uri = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`
@@ -30,7 +50,10 @@ async function states(documents: EndpointDocument[], health: Record<string, numb
 }
 
 test('the state is what a request would meet now: an endpoint whose servers are stopped serves nothing', async () => {
-  expect(await states([deployed('well'), deployed('ill')], {well: 200, ill: 503})).toEqual({well: 'serving', ill: 'failing'})
+  expect(await states([deployed('well'), deployed('ill')], {well: 200, ill: 503})).toEqual({
+    well: 'serving',
+    ill: 'failing',
+  })
 })
 
 test('an endpoint without a release is down, and is not asked', async () => {

@@ -50,28 +50,60 @@ class Head implements HeadConnection {
 }
 
 const release: Release = {
-  id: 'r1', model: {name: 'm', version: '1', files: []}, runtime: 'onnx', state: 'starting', createdAt: '', by: 'me', kept: true,
+  id: 'r1',
+  model: {name: 'm', version: '1', files: []},
+  runtime: 'onnx',
+  state: 'starting',
+  createdAt: '',
+  by: 'me',
+  kept: true,
   replicas: [{index: 0, node: 'a', service: 'endpoint-m-r1-0', url: 'http://127.0.0.1:2'}],
 }
 
 async function deploy(head: Head): Promise<EndpointDocument> {
   const site: Site = {
-    head, context: makeContext(), manifest: undefined, mlflow: {} as Mlflow, fleet: {} as Fleet,
+    head,
+    context: makeContext(),
+    manifest: undefined,
+    mlflow: {} as Mlflow,
+    fleet: {} as Fleet,
     rack: {name: 'r', path: '/r.yaml', nodes: [], head: {node: 'a', bind: '127.0.0.1'}},
   }
-  const change = {command: 'endpoint deploy', endpoint: 'm', release, start: [], stop: [], headNode: 'a', fetch: false, asksModel: false}
-  return carryOut(site, {revision: 0, document: newDocument('m', new Date()), inFlight: {}, served: {}}, {
-    change, seconds: 1, rejectOld: false, fetch: () => Promise.reject(new Error('not needed')),
-  })
+  const change = {
+    command: 'endpoint deploy',
+    endpoint: 'm',
+    release,
+    start: [],
+    stop: [],
+    headNode: 'a',
+    fetch: false,
+    asksModel: false,
+  }
+  return carryOut(
+    site,
+    {revision: 0, document: newDocument('m', new Date()), inFlight: {}, served: {}},
+    {
+      change,
+      seconds: 1,
+      rejectOld: false,
+      fetch: () => Promise.reject(new Error('not needed')),
+    },
+  )
 }
 
 test('a switch whose answer was lost is seen to have happened', async () => {
-  expect(await deploy(new Head('answer'))).toMatchObject({active: {release: 'r1', targets: ['http://127.0.0.1:2']}, releases: [{state: 'active'}]})
+  expect(await deploy(new Head('answer'))).toMatchObject({
+    active: {release: 'r1', targets: ['http://127.0.0.1:2']},
+    releases: [{state: 'active'}],
+  })
 })
 
 test('a switch that never arrived is taken back', async () => {
   const head = new Head('request')
-  await expect(deploy(head)).rejects.toMatchObject({code: 'NODE_UNREACHABLE', message: expect.stringContaining('r1 of endpoint m was not switched to')})
+  await expect(deploy(head)).rejects.toMatchObject({
+    code: 'NODE_UNREACHABLE',
+    message: expect.stringContaining('r1 of endpoint m was not switched to'),
+  })
   expect(head.document).toMatchObject({active: null, releases: [{id: 'r1', state: 'failed'}]})
 })
 

@@ -18,8 +18,10 @@ afterEach(() => rm(home, {recursive: true, force: true}))
 
 const env = {fleet: undefined, ctx: makeContext()}
 /** Plans are read back before they are carried out. */
-const addNodes = async (path: string, nodes: RackNode[]): Promise<Rack> => (await carryOut(throughJson(await planAdd(path, nodes, {probe: false, trust: false})), env)) as Rack
-const removeNodes = async (rack: Rack, names: string[], force: boolean): Promise<Rack | undefined> => carryOut(throughJson(planRemove(rack, names, force)), env)
+const addNodes = async (path: string, nodes: RackNode[]): Promise<Rack> =>
+  (await carryOut(throughJson(await planAdd(path, nodes, {probe: false, trust: false})), env)) as Rack
+const removeNodes = async (rack: Rack, names: string[], force: boolean): Promise<Rack | undefined> =>
+  carryOut(throughJson(planRemove(rack, names, force)), env)
 
 describe('words that name hosts', () => {
   it.each([
@@ -39,7 +41,10 @@ describe('words that name hosts', () => {
 
   it('take what the flags say for all of them, unless they say it themselves', () => {
     const nodes = parseHosts(['a', 'you@b:22'], {user: 'me', port: 2222, labels: ['gpu=a100', 'x=']})
-    expect(nodes.map(({user, port, labels}) => [user, port, labels])).toEqual([['me', 2222, {gpu: 'a100', x: ''}], ['you', 22, {gpu: 'a100', x: ''}]])
+    expect(nodes.map(({user, port, labels}) => [user, port, labels])).toEqual([
+      ['me', 2222, {gpu: 'a100', x: ''}],
+      ['you', 22, {gpu: 'a100', x: ''}],
+    ])
   })
 
   it('may not name one node twice, nor give several nodes one address, nor a label without a key', () => {
@@ -63,14 +68,21 @@ describe('adding and removing', () => {
 
   it('plans the connections before the file, and changes nothing by planning', async () => {
     const plan = await planAdd(file, parseHosts(['a', 'b'], {}), {probe: true, trust: false})
-    expect(plan.steps.map(({id, needs}) => [id, needs])).toEqual([['connect:a', []], ['connect:b', []], ['write', ['connect:a', 'connect:b']]])
+    expect(plan.steps.map(({id, needs}) => [id, needs])).toEqual([
+      ['connect:a', []],
+      ['connect:b', []],
+      ['write', ['connect:a', 'connect:b']],
+    ])
     expect((await planAdd(file, parseHosts(['a'], {}), {probe: false, trust: false})).steps).toHaveLength(1)
     await expect(readFile(file)).rejects.toMatchObject({code: 'ENOENT'})
   })
 
   it('refuses a name that is taken', async () => {
     await addNodes(file, parseHosts(['a'], {}))
-    await expect(planAdd(file, parseHosts(['a=other'], {}), {probe: true, trust: false})).rejects.toMatchObject({code: 'CONFLICT', message: 'the rack lab already has a'})
+    await expect(planAdd(file, parseHosts(['a=other'], {}), {probe: true, trust: false})).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: 'the rack lab already has a',
+    })
     await expect(addNodes(file, parseHosts(['a'], {}))).rejects.toMatchObject({code: 'CONFLICT'})
   })
 

@@ -5,7 +5,14 @@ import {gpuRequest} from '../../../src/lib/gpu/request.ts'
 const GiB = 1024 ** 3
 
 describe('a size of memory', () => {
-  it.each([['2GiB', 2 * GiB], ['1.5 GiB', 1.5 * GiB], ['512M', 512 * 1024 ** 2], ['2gb', 2e9], ['4096', 4096], ['1B', 1]])('%s', (text, bytes) => {
+  it.each([
+    ['2GiB', 2 * GiB],
+    ['1.5 GiB', 1.5 * GiB],
+    ['512M', 512 * 1024 ** 2],
+    ['2gb', 2e9],
+    ['4096', 4096],
+    ['1B', 1],
+  ])('%s', (text, bytes) => {
     expect(parseSize(text)).toBe(bytes)
   })
   it.each(['', '0', '-1GiB', '2 gigs', 'GiB', '1e3', '9999999999999TiB', '1,5GiB'])('is not %j', (text) => {
@@ -33,7 +40,10 @@ describe('a request', () => {
     [{fraction: 'half'}, 'a fraction is a number from 0.001 to 1, not "half"'],
     [{fraction: '1.5'}, 'a fraction is a number from 0.001 to 1, not "1.5"'],
     [{cap: true}, '--cap limits a share, and this asks for whole devices'],
-    [{memory: '1GiB', fraction: '0.5'}, 'a share is asked for by --memory, by --fraction, or all of it by --whole: one of them'],
+    [
+      {memory: '1GiB', fraction: '0.5'},
+      'a share is asked for by --memory, by --fraction, or all of it by --whole: one of them',
+    ],
   ])('%j is refused', (flags, message) => {
     expect(() => gpuRequest(flags)).toThrow(message)
   })

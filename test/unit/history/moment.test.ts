@@ -21,6 +21,9 @@ test('times of a day are all of their minute, of yesterday where they are still 
   expect(at('2026-03-01T14:30:05Z').toISOString()).toBe('2026-03-01T14:30:05.999Z')
 })
 
-test.each(['', 'yesterday', '1a2b', '25:00', '12:75', '2026-13-01', '-2h', '2h ago', 'XYZ12345'])('%s is refused', (text) => {
-  expect(() => readMoment(text, now)).toThrow(/neither a time nor a snapshot/)
-})
+test.each(['', 'yesterday', '1a2b', '25:00', '12:75', '2026-13-01', '-2h', '2h ago', 'XYZ12345'])(
+  '%s is refused',
+  (text) => {
+    expect(() => readMoment(text, now)).toThrow(/neither a time nor a snapshot/)
+  },
+)

@@ -14,10 +14,20 @@ test('the input goes along with the script and not after it has begun; a body fo
     node: 'a',
     spawn: async (_script: string, options: SpawnOptions) => {
       first = options.first
-      return {stdin, stdout: Readable.from([Buffer.from('{"result": 7}\n')]), stderr: Readable.from([]), exit: Promise.resolve({status: 0, signal: null}), kill: () => {}}
+      return {
+        stdin,
+        stdout: Readable.from([Buffer.from('{"result": 7}\n')]),
+        stderr: Readable.from([]),
+        exit: Promise.resolve({status: 0, signal: null}),
+        kill: () => {},
+      }
     },
   } as unknown as NodeShell
-  expect(await callVerb(shell, installation, 'some.verb' as Verb, {one: 1} as never, {body: Readable.from([Buffer.from('body')])})).toBe(7)
+  expect(
+    await callVerb(shell, installation, 'some.verb' as Verb, {one: 1} as never, {
+      body: Readable.from([Buffer.from('body')]),
+    }),
+  ).toBe(7)
   expect(first).toBe('{"one":1}\n')
   expect(String(stdin.read())).toBe('body')
 })
@@ -33,26 +43,54 @@ test('a line without an end is no answer, and ends what sends it', async () => {
     }
   }
   const shell = {
-    node: 'a', spawn: async () => ({stdin: new PassThrough(), stdout: Readable.from(endless()), stderr: Readable.from([]), exit: Promise.resolve({status: 0, signal: null}), kill: (name: unknown) => killed.push(name)}),
+    node: 'a',
+    spawn: async () => ({
+      stdin: new PassThrough(),
+      stdout: Readable.from(endless()),
+      stderr: Readable.from([]),
+      exit: Promise.resolve({status: 0, signal: null}),
+      kill: (name: unknown) => killed.push(name),
+    }),
   } as unknown as NodeShell
-  await expect(callVerb(shell, installation, 'some.verb' as Verb, {} as never)).rejects.toMatchObject({code: 'REMOTE_FAILED', message: expect.stringContaining('a line of more than 128 MiB') as string})
+  await expect(callVerb(shell, installation, 'some.verb' as Verb, {} as never)).rejects.toMatchObject({
+    code: 'REMOTE_FAILED',
+    message: expect.stringContaining('a line of more than 128 MiB') as string,
+  })
   expect(sent).toBeLessThan(256 * 1024 ** 2)
   expect(killed).toEqual(['TERM'])
 })
 
 test('an answer may come in pieces, and without a line end', async () => {
   const shell = {
-    node: 'a', spawn: async () => ({stdin: new PassThrough(), stdout: Readable.from([...Buffer.from('noise\r\n{"event": 1}\n{"result": "größer"}')].map((byte) => Buffer.from([byte]))), stderr: Readable.from([]), exit: Promise.resolve({status: 0, signal: null}), kill: () => {}}),
+    node: 'a',
+    spawn: async () => ({
+      stdin: new PassThrough(),
+      stdout: Readable.from(
+        [...Buffer.from('noise\r\n{"event": 1}\n{"result": "größer"}')].map((byte) => Buffer.from([byte])),
+      ),
+      stderr: Readable.from([]),
+      exit: Promise.resolve({status: 0, signal: null}),
+      kill: () => {},
+    }),
   } as unknown as NodeShell
   const events: unknown[] = []
-  expect(await callVerb(shell, installation, 'some.verb' as Verb, {} as never, {onEvent: (event) => events.push(event)})).toBe('größer')
+  expect(
+    await callVerb(shell, installation, 'some.verb' as Verb, {} as never, {onEvent: (event) => events.push(event)}),
+  ).toBe('größer')
   expect(events).toEqual([{event: 1}])
 })
 
-const answering = (line: string) => ({
-  node: 'a',
-  spawn: async () => ({stdin: new PassThrough(), stdout: Readable.from([Buffer.from(`${line}\n`)]), stderr: Readable.from([]), exit: Promise.resolve({status: 0, signal: null}), kill: () => {}}),
-}) as unknown as NodeShell
+const answering = (line: string) =>
+  ({
+    node: 'a',
+    spawn: async () => ({
+      stdin: new PassThrough(),
+      stdout: Readable.from([Buffer.from(`${line}\n`)]),
+      stderr: Readable.from([]),
+      exit: Promise.resolve({status: 0, signal: null}),
+      kill: () => {},
+    }),
+  }) as unknown as NodeShell
 
 test.each([
   JSON.stringify({result: [fromStep('reach'), 1]}),
@@ -61,9 +99,20 @@ test.each([
   '{"result": {"gpus": [{"uuid": {"\\u0024env": "secret"}}]}}',
   '{"event": "facts", "value": {"$output": "reach", "at": ["token"]}}',
 ])('%s, which would be a reference in a plan, is no answer', async (line) => {
-  await expect(callVerb(answering(line), installation, 'some.verb' as Verb, {} as never)).rejects.toMatchObject({code: 'REMOTE_FAILED', message: expect.stringContaining('a reference') as string, details: {node: 'a'}})
+  await expect(callVerb(answering(line), installation, 'some.verb' as Verb, {} as never)).rejects.toMatchObject({
+    code: 'REMOTE_FAILED',
+    message: expect.stringContaining('a reference') as string,
+    details: {node: 'a'},
+  })
 })
 
 test('words that only look like a reference are answered', async () => {
-  expect(await callVerb(answering('{"result": {"$env": 1, "text": "$output"}}'), installation, 'some.verb' as Verb, {} as never)).toEqual({$env: 1, text: '$output'})
+  expect(
+    await callVerb(
+      answering('{"result": {"$env": 1, "text": "$output"}}'),
+      installation,
+      'some.verb' as Verb,
+      {} as never,
+    ),
+  ).toEqual({$env: 1, text: '$output'})
 })

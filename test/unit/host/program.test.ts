@@ -26,11 +26,15 @@ describe('the node program', () => {
   it('goes without the schemas, which no module imports but for type checkers', async () => {
     const {files} = await loadProgram()
     expect(Object.keys(files).filter((name) => name.startsWith('schema/'))).toEqual([])
-    const importing = Object.entries(files).filter(([, text]) => /^(?:from|import) flexrack_node\.schema/m.test(text)).map(([name]) => name)
+    const importing = Object.entries(files)
+      .filter(([, text]) => /^(?:from|import) flexrack_node\.schema/m.test(text))
+      .map(([name]) => name)
     expect(importing).toEqual([])
   })
 
   it('is found in this package, with what puts it on a node', async () => {
-    expect(Object.keys((await loadProgram()).files)).toEqual(expect.arrayContaining(['__main__.py', 'installer.py', 'base/installed.py']))
+    expect(Object.keys((await loadProgram()).files)).toEqual(
+      expect.arrayContaining(['__main__.py', 'installer.py', 'base/installed.py']),
+    )
   })
 })

@@ -22,7 +22,12 @@ beforeEach(async () => {
     response.writeHead(answer.status).end(answer.body)
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  context = makeContext({env: {FLEXRACK_HOME: home, FLEXRACK_DEBIAN_MIRROR: `http://127.0.0.1:${(server.address() as AddressInfo).port}/debian/`}})
+  context = makeContext({
+    env: {
+      FLEXRACK_HOME: home,
+      FLEXRACK_DEBIAN_MIRROR: `http://127.0.0.1:${(server.address() as AddressInfo).port}/debian/`,
+    },
+  })
 })
 
 afterEach(async () => {
@@ -35,13 +40,19 @@ test('another content than the hash says is refused, from the mirror, the cache 
     await mkdir(join(home, folder), {recursive: true})
     await writeFile(join(home, folder, 'restic_0.18.0-1+b4_amd64.deb'), 'something else')
   }
-  await expect(WHEELS.restic('x86_64', context)).rejects.toMatchObject({code: 'REMOTE_FAILED', message: expect.stringContaining('another content') as string})
+  await expect(WHEELS.restic('x86_64', context)).rejects.toMatchObject({
+    code: 'REMOTE_FAILED',
+    message: expect.stringContaining('another content') as string,
+  })
   expect(asked).toEqual(['/debian/pool/main/r/restic/restic_0.18.0-1%2Bb4_amd64.deb'])
   expect(await readdir(join(home, 'cache/restic'))).toEqual(['restic_0.18.0-1+b4_amd64.deb'])
 })
 
 test('a mirror without it, and a machine for which there is none, are named', async () => {
   answer.status = 404
-  await expect(WHEELS.restic('aarch64', context)).rejects.toMatchObject({code: 'REMOTE_FAILED', message: expect.stringContaining('status 404') as string})
+  await expect(WHEELS.restic('aarch64', context)).rejects.toMatchObject({
+    code: 'REMOTE_FAILED',
+    message: expect.stringContaining('status 404') as string,
+  })
   await expect(WHEELS.restic('riscv64', context)).rejects.toMatchObject({code: 'NODE_UNFIT'})
 })

@@ -14,13 +14,21 @@ interface FakeChannel {
 
 /** The other side of the wire: takes what fits into the window, and refuses, loudly, what does not. */
 function fakeChannel(window: number): FakeChannel {
-  const take = (to: 'stdout' | 'stderr') => (chunk: Buffer): boolean => {
-    if (chunk.length > channel.outgoing.window) throw new Error('more than the window')
-    channel.outgoing.window -= chunk.length
-    channel.sent.push({to, bytes: chunk.length})
-    return true
+  const take =
+    (to: 'stdout' | 'stderr') =>
+    (chunk: Buffer): boolean => {
+      if (chunk.length > channel.outgoing.window) throw new Error('more than the window')
+      channel.outgoing.window -= chunk.length
+      channel.sent.push({to, bytes: chunk.length})
+      return true
+    }
+  const channel: FakeChannel = {
+    outgoing: {window, state: 'open'},
+    _waitWindow: false,
+    write: take('stdout'),
+    stderr: {write: take('stderr')},
+    sent: [],
   }
-  const channel: FakeChannel = {outgoing: {window, state: 'open'}, _waitWindow: false, write: take('stdout'), stderr: {write: take('stderr')}, sent: []}
   return channel
 }
 
@@ -46,7 +54,8 @@ test('both outputs share the window, and every byte of both arrives once', async
     adjust(channel, 37)
   }
   await sent
-  const total = (to: string): number => channel.sent.filter((one) => one.to === to).reduce((sum, one) => sum + one.bytes, 0)
+  const total = (to: string): number =>
+    channel.sent.filter((one) => one.to === to).reduce((sum, one) => sum + one.bytes, 0)
   expect([total('stdout'), total('stderr')]).toEqual([1000, 1000])
 })
 

@@ -25,7 +25,8 @@ async function problemsOf(text: string): Promise<string[]> {
   )
   expect(error).toMatchObject({code: 'MANIFEST_INVALID', exitCode: 3})
   const problems = error.details.problems as Problem[]
-  for (const problem of problems) expect(problem).toMatchObject({file: join(folder, 'flexrack.yaml'), excerpt: expect.any(String)})
+  for (const problem of problems)
+    expect(problem).toMatchObject({file: join(folder, 'flexrack.yaml'), excerpt: expect.any(String)})
   return problems.map(({line, column, message}) => `${line}:${column} ${message}`)
 }
 
@@ -67,7 +68,12 @@ endpoints:
 `)
     expect(manifest).toMatchObject({
       rack: join(folder, 'racks/lab.yaml'),
-      workspace: {python: 'requirements.txt', exclude: ['data/', '*.pt'], forward: [8888], env: {THREADS: '04', FLAG: 'true', TEXT: 'a b'}},
+      workspace: {
+        python: 'requirements.txt',
+        exclude: ['data/', '*.pt'],
+        forward: [8888],
+        env: {THREADS: '04', FLAG: 'true', TEXT: 'a b'},
+      },
       train: {
         command: ['train.py', '--note', 'two words'],
         launcher: 'torchrun',
@@ -86,7 +92,9 @@ endpoints:
   })
 
   it('may give the command as a list, numbers included, and share parts with anchors', async () => {
-    const manifest = await load('name: x\nworkspace: {env: &shared {A: 1}}\ntrain: {command: [-m, digits.train, --epochs, 010], env: *shared}\n')
+    const manifest = await load(
+      'name: x\nworkspace: {env: &shared {A: 1}}\ntrain: {command: [-m, digits.train, --epochs, 010], env: *shared}\n',
+    )
     expect(manifest.train).toMatchObject({command: ['-m', 'digits.train', '--epochs', '010'], env: {A: '1'}})
   })
 
@@ -102,9 +110,14 @@ endpoints:
 describe('a manifest that is not there', () => {
   it('is MANIFEST_MISSING with the way out', async () => {
     await expect(loadManifest(folder)).rejects.toMatchObject({code: 'MANIFEST_MISSING', hint: 'flexrack init'})
-    await expect(loadManifest(join(folder, 'nowhere'))).rejects.toMatchObject({code: 'MANIFEST_MISSING', message: expect.stringContaining('does not exist')})
+    await expect(loadManifest(join(folder, 'nowhere'))).rejects.toMatchObject({
+      code: 'MANIFEST_MISSING',
+      message: expect.stringContaining('does not exist'),
+    })
     await writeFile(join(folder, 'flexrack.yml'), 'name: x\n')
-    await expect(loadManifest(folder)).rejects.toMatchObject({hint: expect.stringMatching(/^mv .*flexrack.yml .*flexrack.yaml$/)})
+    await expect(loadManifest(folder)).rejects.toMatchObject({
+      hint: expect.stringMatching(/^mv .*flexrack.yml .*flexrack.yaml$/),
+    })
   })
 })
 
@@ -165,21 +178,36 @@ endpoints:
       '2:26 gpus.memory must be a size such as 8GiB or 512MiB',
       '2:42 gpus.fraction must be a number from 0.001 to 1, not 2',
     ])
-    expect(await problemsOf('name: x\ngpus: {memory: 8GiB, fraction: 0.5}\n')).toEqual(['2:7 gpus has both memory and fraction; one of them'])
-    expect(await problemsOf('name: x\ngpus: {cap: true}\n')).toEqual(['2:7 gpus has cap for whole devices; it limits a share (memory or fraction)'])
-    expect(await problemsOf('name: x\ngpus: {api: vulkan}\n')).toEqual(['2:13 gpus.api must be one of cuda, opencl, not the text "vulkan"'])
+    expect(await problemsOf('name: x\ngpus: {memory: 8GiB, fraction: 0.5}\n')).toEqual([
+      '2:7 gpus has both memory and fraction; one of them',
+    ])
+    expect(await problemsOf('name: x\ngpus: {cap: true}\n')).toEqual([
+      '2:7 gpus has cap for whole devices; it limits a share (memory or fraction)',
+    ])
+    expect(await problemsOf('name: x\ngpus: {api: vulkan}\n')).toEqual([
+      '2:13 gpus.api must be one of cuda, opencl, not the text "vulkan"',
+    ])
     expect((await load('name: x\ngpus: {api: cuda}\n')).gpus).toEqual({count: 1, cap: false, api: 'cuda'})
   })
 
   it('takes an image and a sandbox, whose sizes become bytes', async () => {
-    expect((await load('name: x\nworkspace: {image: a/b:1, isolate: {network: none, memory: 2GiB, pids: 64}}\n')).workspace).toMatchObject({image: 'a/b:1', isolate: {network: 'none', memory: 2 * 1024 ** 3, pids: 64}})
+    expect(
+      (await load('name: x\nworkspace: {image: a/b:1, isolate: {network: none, memory: 2GiB, pids: 64}}\n')).workspace,
+    ).toMatchObject({image: 'a/b:1', isolate: {network: 'none', memory: 2 * 1024 ** 3, pids: 64}})
     expect((await load('name: x\nworkspace: {isolate: true}\n')).workspace.isolate).toEqual({network: 'host'})
     expect((await load('name: x\nworkspace: {isolate: false}\n')).workspace.isolate).toBeUndefined()
-    expect(await problemsOf('name: x\nworkspace: {image: "a b", isolate: {network: lan}}\n')).toEqual(['2:20 workspace.image must be one word', '2:46 workspace.isolate.network must be one of none, host, not the text "lan"'])
+    expect(await problemsOf('name: x\nworkspace: {image: "a b", isolate: {network: lan}}\n')).toEqual([
+      '2:20 workspace.image must be one word',
+      '2:46 workspace.isolate.network must be one of none, host, not the text "lan"',
+    ])
   })
 
   it('is told of paths that leave the folder, and of a missing file in another section, although a key is wrong too', async () => {
-    expect(await problemsOf('nme: x\nworkspace: {python: requirments.txt}\ntrain: {command: a.py, outputs: [/a, ../b, a, ./a, .], launcher: plain, processes_per_node: 2}\n')).toEqual([
+    expect(
+      await problemsOf(
+        'nme: x\nworkspace: {python: requirments.txt}\ntrain: {command: a.py, outputs: [/a, ../b, a, ./a, .], launcher: plain, processes_per_node: 2}\n',
+      ),
+    ).toEqual([
       '1:1 the key "name" is missing; expected text',
       '1:1 unknown key "nme"; did you mean "name"?',
       '2:21 workspace.python: there is no file requirments.txt in the project folder; did you mean "requirements.txt"?',
@@ -193,22 +221,38 @@ endpoints:
 
   it('is told of a requirements file that is a folder, or a link out of the project', async () => {
     await mkdir(join(folder, 'reqs'))
-    expect(await problemsOf('name: x\nworkspace: {python: reqs}\n')).toEqual(['2:21 workspace.python: reqs is not a file'])
-    expect(await problemsOf('name: x\nworkspace: {python: {version: "3.12", requirements: reqs}}\n')).toEqual(['2:53 workspace.python: reqs is not a file'])
+    expect(await problemsOf('name: x\nworkspace: {python: reqs}\n')).toEqual([
+      '2:21 workspace.python: reqs is not a file',
+    ])
+    expect(await problemsOf('name: x\nworkspace: {python: {version: "3.12", requirements: reqs}}\n')).toEqual([
+      '2:53 workspace.python: reqs is not a file',
+    ])
     await symlink('/etc/passwd', join(folder, 'link.txt'))
-    expect(await problemsOf('name: x\nworkspace: {python: link.txt}\n')).toEqual(['2:21 workspace.python: link.txt is a link that leaves the project folder'])
-    expect(await problemsOf('name: x\nworkspace: {python: ../requirements.txt}\n')).toEqual(['2:21 workspace.python leaves the project folder: ../requirements.txt'])
+    expect(await problemsOf('name: x\nworkspace: {python: link.txt}\n')).toEqual([
+      '2:21 workspace.python: link.txt is a link that leaves the project folder',
+    ])
+    expect(await problemsOf('name: x\nworkspace: {python: ../requirements.txt}\n')).toEqual([
+      '2:21 workspace.python leaves the project folder: ../requirements.txt',
+    ])
   })
 
   it('is told of a command that cannot be read', async () => {
-    expect(await problemsOf('name: x\ntrain: {command: "train.py \'a"}\n')).toEqual(["2:18 train.command has a quote ' that is not closed"])
+    expect(await problemsOf('name: x\ntrain: {command: "train.py \'a"}\n')).toEqual([
+      "2:18 train.command has a quote ' that is not closed",
+    ])
     expect(await problemsOf('name: x\ntrain: {command: ""}\n')).toEqual(['2:18 train.command must not be empty'])
-    expect(await problemsOf('name: x\nendpoints: {e: {model: x@}}\n')).toEqual(['2:24 endpoints.e.model must be a model: name@alias, name/version, or name for the newest version'])
-    expect(await problemsOf('name: x\ntrain: {command: [a, {b: 1}]}\n')).toEqual(['2:22 train.command[1] must be text, not keys and values'])
+    expect(await problemsOf('name: x\nendpoints: {e: {model: x@}}\n')).toEqual([
+      '2:24 endpoints.e.model must be a model: name@alias, name/version, or name for the newest version',
+    ])
+    expect(await problemsOf('name: x\ntrain: {command: [a, {b: 1}]}\n')).toEqual([
+      '2:22 train.command[1] must be text, not keys and values',
+    ])
   })
 
   it('names the one problem in the message itself', async () => {
-    await expect(load('name: x\nrak: y\n')).rejects.toThrow('flexrack.yaml:2:1: unknown key "rak"; did you mean "rack"?')
+    await expect(load('name: x\nrak: y\n')).rejects.toThrow(
+      'flexrack.yaml:2:1: unknown key "rak"; did you mean "rack"?',
+    )
     await expect(load('')).rejects.toThrow('flexrack.yaml:1:1: the key "name" is missing; expected text')
     await expect(load('- a\n')).rejects.toThrow('flexrack.yaml:1:1: the file must be keys and values, not a list')
   })

@@ -26,7 +26,48 @@ tracking:
 endpoints:
   digits: {model: digits@production, runtime: onnx, replicas: 2}
 `
-const PIECES = ['', ' ', '\n', '\t', ':', ': ', '- ', '[', ']', '{', '}', '"', "'", '&a ', '*a', '!x ', '|', '>', '#', '%', '@', '`', '?', ',', '0', '-1', '1e999', '.nan', 'null', '~', 'true', '__proto__', '<<', '\u0000', '\uFEFF', '\u2028', '😀', '\r', '---\n', '...\n']
+const PIECES = [
+  '',
+  ' ',
+  '\n',
+  '\t',
+  ':',
+  ': ',
+  '- ',
+  '[',
+  ']',
+  '{',
+  '}',
+  '"',
+  "'",
+  '&a ',
+  '*a',
+  '!x ',
+  '|',
+  '>',
+  '#',
+  '%',
+  '@',
+  '`',
+  '?',
+  ',',
+  '0',
+  '-1',
+  '1e999',
+  '.nan',
+  'null',
+  '~',
+  'true',
+  '__proto__',
+  '<<',
+  '\u0000',
+  '\uFEFF',
+  '\u2028',
+  '😀',
+  '\r',
+  '---\n',
+  '...\n',
+]
 
 let folder: string
 beforeAll(async () => {
@@ -40,28 +81,32 @@ it('takes the manifest that is mutated below', async () => {
   await expect(loadManifest(folder)).resolves.toMatchObject({name: 'digits'})
 })
 
-it.each(Array.from({length: 20}, (_, index) => index + 1))('answers any mutation with a manifest or with problems that have a place (seed %i)', async (seed) => {
-  const random = generator(seed)
-  for (let round = 0; round < 40; round++) {
-    const text = mutate(GOOD, random)
-    await writeFile(join(folder, 'flexrack.yaml'), text)
-    try {
-      expect((await loadManifest(folder)).name).toEqual(expect.any(String))
-    } catch (error) {
-      if (!isCliError(error, 'MANIFEST_INVALID')) throw new Error(`an unexpected error for ${JSON.stringify(text)}`, {cause: error})
-      const problems = error.details.problems as Problem[]
-      expect(problems.length).toBeGreaterThan(0)
-      const lines = text.split('\n')
-      for (const {line, column, message} of problems) {
-        expect(message, text).toMatch(/^[^\n]+$/)
-        expect(line, text).toBeGreaterThanOrEqual(1)
-        expect(line, text).toBeLessThanOrEqual(lines.length)
-        expect(column, text).toBeGreaterThanOrEqual(1)
-        expect(column, text).toBeLessThanOrEqual((lines[line - 1]?.length ?? 0) + 1)
+it.each(Array.from({length: 20}, (_, index) => index + 1))(
+  'answers any mutation with a manifest or with problems that have a place (seed %i)',
+  async (seed) => {
+    const random = generator(seed)
+    for (let round = 0; round < 40; round++) {
+      const text = mutate(GOOD, random)
+      await writeFile(join(folder, 'flexrack.yaml'), text)
+      try {
+        expect((await loadManifest(folder)).name).toEqual(expect.any(String))
+      } catch (error) {
+        if (!isCliError(error, 'MANIFEST_INVALID'))
+          throw new Error(`an unexpected error for ${JSON.stringify(text)}`, {cause: error})
+        const problems = error.details.problems as Problem[]
+        expect(problems.length).toBeGreaterThan(0)
+        const lines = text.split('\n')
+        for (const {line, column, message} of problems) {
+          expect(message, text).toMatch(/^[^\n]+$/)
+          expect(line, text).toBeGreaterThanOrEqual(1)
+          expect(line, text).toBeLessThanOrEqual(lines.length)
+          expect(column, text).toBeGreaterThanOrEqual(1)
+          expect(column, text).toBeLessThanOrEqual((lines[line - 1]?.length ?? 0) + 1)
+        }
       }
     }
-  }
-})
+  },
+)
 
 function mutate(text: string, random: (below: number) => number): string {
   let mutated = text
@@ -71,11 +116,22 @@ function mutate(text: string, random: (below: number) => number): string {
     const lines = mutated.split('\n')
     const from = random(lines.length)
     switch (random(5)) {
-      case 0: mutated = mutated.slice(0, at) + piece + mutated.slice(at); break
-      case 1: mutated = mutated.slice(0, at) + mutated.slice(at + 1 + random(12)); break
-      case 2: mutated = mutated.slice(0, at) + piece + mutated.slice(at + 1 + random(6)); break
-      case 3: lines.splice(random(lines.length), 0, lines[from] ?? ''); mutated = lines.join('\n'); break
-      default: lines[from] = ' '.repeat(random(6)) + (lines[from] ?? '').trimStart(); mutated = lines.join('\n')
+      case 0:
+        mutated = mutated.slice(0, at) + piece + mutated.slice(at)
+        break
+      case 1:
+        mutated = mutated.slice(0, at) + mutated.slice(at + 1 + random(12))
+        break
+      case 2:
+        mutated = mutated.slice(0, at) + piece + mutated.slice(at + 1 + random(6))
+        break
+      case 3:
+        lines.splice(random(lines.length), 0, lines[from] ?? '')
+        mutated = lines.join('\n')
+        break
+      default:
+        lines[from] = ' '.repeat(random(6)) + (lines[from] ?? '').trimStart()
+        mutated = lines.join('\n')
     }
   }
   return mutated
@@ -83,9 +139,9 @@ function mutate(text: string, random: (below: number) => number): string {
 
 /** Numbers that look random and are the same in every run: mulberry32, by Tommy Ettinger, public domain. */
 function generator(seed: number): (below: number) => number {
-  let state = seed * 0x9E37_79B9
+  let state = seed * 0x9e37_79b9
   return (below) => {
-    state = (state + 0x6D2B_79F5) | 0
+    state = (state + 0x6d2b_79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) % Math.max(1, below)

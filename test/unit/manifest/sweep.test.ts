@@ -20,7 +20,10 @@ async function load(sweep: string, train = 'train: {command: train.py}') {
 }
 
 async function problems(sweep: string, train?: string): Promise<string[]> {
-  const error = await load(sweep, train).then(() => undefined, (one: unknown) => one)
+  const error = await load(sweep, train).then(
+    () => undefined,
+    (one: unknown) => one,
+  )
   if (!isCliError(error, 'MANIFEST_INVALID')) throw new Error(`valid, or failed otherwise: ${String(error)}`)
   return (error.details.problems as Problem[]).map((one) => `${one.line}:${one.column} ${one.message}`)
 }
@@ -29,9 +32,16 @@ const METRIC = '  metric: loss\n  goal: minimize\n'
 
 describe('sweep:', () => {
   it('tells whole numbers, logarithms and lists apart, and reads the short forms', async () => {
-    const {sweep} = await load(`${METRIC}  pruner: asha\n  time: 2h\n  parameters:\n    learning_rate: {min: 1e-5, max: 0.1, scale: log}\n    batch_size: [16, 32]\n    layers: {min: 1, max: 4, step: 1}\n    drop: {min: 0, max: 1}\n  arguments: lr={learning_rate} --size "{batch_size} each"`)
+    const {sweep} = await load(
+      `${METRIC}  pruner: asha\n  time: 2h\n  parameters:\n    learning_rate: {min: 1e-5, max: 0.1, scale: log}\n    batch_size: [16, 32]\n    layers: {min: 1, max: 4, step: 1}\n    drop: {min: 0, max: 1}\n  arguments: lr={learning_rate} --size "{batch_size} each"`,
+    )
     expect(sweep).toEqual({
-      metric: 'loss', goal: 'minimize', sampler: 'tpe', pruner: {name: 'asha'}, parallel: 1, time: 7200,
+      metric: 'loss',
+      goal: 'minimize',
+      sampler: 'tpe',
+      pruner: {name: 'asha'},
+      parallel: 1,
+      time: 7200,
       parameters: {
         learning_rate: {min: 1e-5, max: 0.1, log: true, integer: false},
         batch_size: {choices: [16, 32]},
@@ -43,7 +53,11 @@ describe('sweep:', () => {
   })
 
   it('says where in the file something is wrong, all at once', async () => {
-    expect(await problems(`${METRIC}  sampler: grid\n  parameters:\n    a: {min: 1, max: 0}\n    b: [1, 2, 1]\n    c: {min: 0, max: 1, scale: log}\n  arguments: --x {d}`)).toEqual([
+    expect(
+      await problems(
+        `${METRIC}  sampler: grid\n  parameters:\n    a: {min: 1, max: 0}\n    b: [1, 2, 1]\n    c: {min: 0, max: 1, scale: log}\n  arguments: --x {d}`,
+      ),
+    ).toEqual([
       expect.stringMatching(/^8:\d+ sweep.parameters.a: a grid needs a list of values, or a step/),
       expect.stringMatching(/^8:\d+ sweep.parameters.a.max must be larger than its min, 1/),
       expect.stringMatching(/^9:\d+ sweep.parameters.b has 1 twice/),
@@ -54,10 +68,18 @@ describe('sweep:', () => {
   })
 
   it('refuses names that would be one variable, a missing command, and samplers that it has not', async () => {
-    expect(await problems(`${METRIC}  parameters: {l.r: [1], l_r: [1]}`)).toEqual([expect.stringContaining('l.r and l_r would be the same variable, FLEXRACK_PARAM_L_R')])
-    expect(await problems(`${METRIC}  parameters: {x: [1]}`, '')).toEqual([expect.stringContaining('there is no `train:` part')])
-    expect(await problems(`${METRIC}  sampler: gpx\n  parameters: {x: [1]}`)).toEqual([expect.stringMatching(/^6:\d+ .*tpe/)])
-    expect(await problems(`${METRIC}  sampler: cmaes\n  parameters: {x: [1, 2]}`)).toEqual([expect.stringContaining('cmaes takes numbers from min to max only')])
+    expect(await problems(`${METRIC}  parameters: {l.r: [1], l_r: [1]}`)).toEqual([
+      expect.stringContaining('l.r and l_r would be the same variable, FLEXRACK_PARAM_L_R'),
+    ])
+    expect(await problems(`${METRIC}  parameters: {x: [1]}`, '')).toEqual([
+      expect.stringContaining('there is no `train:` part'),
+    ])
+    expect(await problems(`${METRIC}  sampler: gpx\n  parameters: {x: [1]}`)).toEqual([
+      expect.stringMatching(/^6:\d+ .*tpe/),
+    ])
+    expect(await problems(`${METRIC}  sampler: cmaes\n  parameters: {x: [1, 2]}`)).toEqual([
+      expect.stringContaining('cmaes takes numbers from min to max only'),
+    ])
   })
 
   it('needs a goal: the wrong one of two would ruin a night', async () => {
@@ -66,5 +88,13 @@ describe('sweep:', () => {
 })
 
 it('a duration of a sweep may be days', () => {
-  expect(['90', '30m', '2h', '1.5d', '0', '-1h', 'soon'].map(sweepSeconds)).toEqual([90, 1800, 7200, 129_600, undefined, undefined, undefined])
+  expect(['90', '30m', '2h', '1.5d', '0', '-1h', 'soon'].map(sweepSeconds)).toEqual([
+    90,
+    1800,
+    7200,
+    129_600,
+    undefined,
+    undefined,
+    undefined,
+  ])
 })

@@ -4,8 +4,8 @@ import {splitWords} from '../../../src/lib/manifest/words.ts'
 
 it.each([
   ['train.py --epochs 5', ['train.py', '--epochs', '5']],
-  ["  a 'b c'  \"d e\"\tf ", ['a', 'b c', 'd e', 'f']],
-  ["a'b'\"c\"d", ['abcd']],
+  ['  a \'b c\'  "d e"\tf ', ['a', 'b c', 'd e', 'f']],
+  ['a\'b\'"c"d', ['abcd']],
   ['a "" \'\'', ['a', '', '']],
   [String.raw`a\ b "c\"d" 'e\f' "\x"`, ['a b', 'c"d', String.raw`e\f`, String.raw`\x`]],
   ['a \\\n  b', ['a', 'b']],

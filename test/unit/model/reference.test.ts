@@ -7,9 +7,12 @@ test('a model is named alone, by version or by alias', () => {
   expect(parseReference('digits@production')).toEqual({name: 'digits', alias: 'production'})
 })
 
-test.each(['', 'digits/', 'digits/three', 'digits@', '/3', 'digits/3@production', 'a:b'])('%j is no model name', (text) => {
-  expect(() => parseReference(text)).toThrow(/is no model name/)
-})
+test.each(['', 'digits/', 'digits/three', 'digits@', '/3', 'digits/3@production', 'a:b'])(
+  '%j is no model name',
+  (text) => {
+    expect(() => parseReference(text)).toThrow(/is no model name/)
+  },
+)
 
 test.each(['latest', 'Latest', 'v3', 'with space', ''])('%j cannot be an alias', (alias) => {
   expect(() => checkAlias(alias)).toThrow(/cannot be an alias/)

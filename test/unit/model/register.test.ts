@@ -2,7 +2,8 @@ import {expect, test} from 'vitest'
 import {findRun} from '../../../src/lib/model/register.ts'
 import type {Mlflow, TrackedRun} from '../../../src/lib/tracking/index.ts'
 
-const run = (id: string, name: string, own?: string): TrackedRun => ({id, name, tags: {'mlflow.runName': name, ...(own !== undefined && {'flexrack.run': own})}}) as unknown as TrackedRun
+const run = (id: string, name: string, own?: string): TrackedRun =>
+  ({id, name, tags: {'mlflow.runName': name, ...(own !== undefined && {'flexrack.run': own})}}) as unknown as TrackedRun
 
 /** A tracking server with these runs, the newest first. */
 function serverWith(runs: TrackedRun[]): Mlflow {

@@ -21,11 +21,21 @@ const read = (text: string): Spec => {
 
 describe('the specification', () => {
   it('reads a call with its reply, comments aside', () => {
-    const spec = read('struct Pair { a: u32  b: string[] }\ncall look 0x3001 { at: handle  pairs: Pair[] } -> { status: i32 }   # why\n')
-    expect(spec.messages).toEqual([{
-      kind: 'call', name: 'look', op: 0x3001, fields: [{name: 'at', type: 'handle', isArray: false}, {name: 'pairs', type: 'Pair', isArray: true}],
-      reply: [{name: 'status', type: 'i32', isArray: false}],
-    }])
+    const spec = read(
+      'struct Pair { a: u32  b: string[] }\ncall look 0x3001 { at: handle  pairs: Pair[] } -> { status: i32 }   # why\n',
+    )
+    expect(spec.messages).toEqual([
+      {
+        kind: 'call',
+        name: 'look',
+        op: 0x3001,
+        fields: [
+          {name: 'at', type: 'handle', isArray: false},
+          {name: 'pairs', type: 'Pair', isArray: true},
+        ],
+        reply: [{name: 'status', type: 'i32', isArray: false}],
+      },
+    ])
   })
 
   it('says in which line it cannot read what', () => {
@@ -72,7 +82,8 @@ describe('the generated C++', () => {
   })
 
   it.each(['opencl', 'cuda', 'nvml'])('of %s is the one that is checked in', (api) => {
-    for (const [path, text] of Object.entries(generate(root, api))) expect(readFileSync(join(root, path), 'utf8') === text, `${path}: run npm run codegen`).toBe(true)
+    for (const [path, text] of Object.entries(generate(root, api)))
+      expect(readFileSync(join(root, path), 'utf8') === text, `${path}: run npm run codegen`).toBe(true)
   })
 })
 
@@ -100,14 +111,28 @@ const plain = (fate: string, signature: string): Spec => {
   addPlainMessages(spec)
   return spec
 }
-const fields = (spec: Spec): string[] => (spec.messages[0]?.fields ?? []).map(({name, type, isArray}) => `${name}: ${type}${isArray ? '[]' : ''}`)
+const fields = (spec: Spec): string[] =>
+  (spec.messages[0]?.fields ?? []).map(({name, type, isArray}) => `${name}: ${type}${isArray ? '[]' : ''}`)
 
 describe('plain forwards', () => {
   it('carry numbers, handles, devices and structs without pointers', () => {
-    const spec = plain('send 0x3001', 'CUstream hStream, CUlimit limit, CUdevice dev, CUdeviceptr dstDevice, in const Place_st* place, in const CUgraphNode* nodes[count], size_t count')
+    const spec = plain(
+      'send 0x3001',
+      'CUstream hStream, CUlimit limit, CUdevice dev, CUdeviceptr dstDevice, in const Place_st* place, in const CUgraphNode* nodes[count], size_t count',
+    )
     expect(spec.messages[0]).toMatchObject({kind: 'send', name: 'try_it', op: 0x3001})
-    expect(fields(spec)).toEqual(['context: handle', 'stream: handle', 'limit: u32', 'dev: u32', 'dst_device: u64', 'place: bytes', 'nodes: handle[]'])
-    expect(serverCalls(spec)).toContain('call.run(core_.table.cuTryIt_v2, hStream, static_cast<CUlimit>(m.limit), dev, call.address(m.dst_device, 1), &place, nodes.data(), static_cast<size_t>(nodes.size()));')
+    expect(fields(spec)).toEqual([
+      'context: handle',
+      'stream: handle',
+      'limit: u32',
+      'dev: u32',
+      'dst_device: u64',
+      'place: bytes',
+      'nodes: handle[]',
+    ])
+    expect(serverCalls(spec)).toContain(
+      'call.run(core_.table.cuTryIt_v2, hStream, static_cast<CUlimit>(m.limit), dev, call.address(m.dst_device, 1), &place, nodes.data(), static_cast<size_t>(nodes.size()));',
+    )
     expect(clientStubs(spec)).toContain('m.nodes = all_nodes;\n  m.context = call.context();\n  return call.send(m);')
   })
 
@@ -137,15 +162,30 @@ describe('the functions of CUDA', () => {
     expect(spec.functions.filter(({how, reason}) => how !== 'forward' && reason === '')).toEqual([])
   })
 
-  it('have entry points by name and version, with a twin for the thread\'s own stream', () => {
-    const of = (name: string): unknown[] => entries(spec).filter((one) => one.name === name).map(({symbol, version}) => [symbol, version])
+  it("have entry points by name and version, with a twin for the thread's own stream", () => {
+    const of = (name: string): unknown[] =>
+      entries(spec)
+        .filter((one) => one.name === name)
+        .map(({symbol, version}) => [symbol, version])
     expect(entries(spec)).toHaveLength(637)
-    expect(of('cuMemPrefetchAsync')).toEqual([['cuMemPrefetchAsync', 8000], ['cuMemPrefetchAsync_ptsz', 8000], ['cuMemPrefetchAsync_v2', 12020], ['cuMemPrefetchAsync_v2_ptsz', 12020]])
-    expect(of('cuCtxGetDevice')).toEqual([['cuCtxGetDevice', 2000], ['cuCtxGetDevice_v2', 13000]])
+    expect(of('cuMemPrefetchAsync')).toEqual([
+      ['cuMemPrefetchAsync', 8000],
+      ['cuMemPrefetchAsync_ptsz', 8000],
+      ['cuMemPrefetchAsync_v2', 12020],
+      ['cuMemPrefetchAsync_v2_ptsz', 12020],
+    ])
+    expect(of('cuCtxGetDevice')).toEqual([
+      ['cuCtxGetDevice', 2000],
+      ['cuCtxGetDevice_v2', 13000],
+    ])
   })
 
   it('that do what another does have its signature', () => {
-    expect(spec.functions.find(({name}) => name === 'cuCtxDestroy')).toMatchObject({same: 'cuCtxDestroy_v2', how: 'forward', messages: ['release_context']})
+    expect(spec.functions.find(({name}) => name === 'cuCtxDestroy')).toMatchObject({
+      same: 'cuCtxDestroy_v2',
+      how: 'forward',
+      messages: ['release_context'],
+    })
   })
 })
 
@@ -153,7 +193,10 @@ describe('types and numbers', () => {
   it('keep their nesting, their order and their texts', () => {
     const {declarations} = read(CUDA)
     expect(every(declarations, 'enum')[0]?.values).toEqual([{name: 'CU_LIMIT_STACK_SIZE', value: '0', text: 'a text'}])
-    expect(every(declarations, 'record')[0]?.of.members.map(({name, inner}) => [name, inner?.kind])).toEqual([['id', undefined], ['', 'union']])
+    expect(every(declarations, 'record')[0]?.of.members.map(({name, inner}) => [name, inner?.kind])).toEqual([
+      ['id', undefined],
+      ['', 'union'],
+    ])
     expect(() => read('record Odd struct 4\n    0 int deep')).toThrow('inside of nothing')
   })
 })
@@ -172,13 +215,23 @@ describe('the functions of NVML', () => {
     const files = generate(root, 'nvml')
     expect(files['native/gen/nvml/libnvidia-ml.map']?.match(/^ {4}nvml\w+;$/gm)).toHaveLength(399)
     const text = files['native/gen/nvml/client_exports.inc']
-    expect(text).toContain('nvmlReturn_t nvmlDeviceGetSerial(nvmlDevice_t, char*, unsigned int) { return flexrack::client::nvml::refused(); }')
-    expect(text).toContain('nvmlReturn_t nvmlInit() {\n  return flexrack::client::nvml::guard([&] { return flexrack::client::nvml::nvmlInit_v2(); });\n}')
-    expect(text).toContain('const char* nvmlErrorString(nvmlReturn_t result) { return flexrack::client::nvml::nvmlErrorString(result); }')
+    expect(text).toContain(
+      'nvmlReturn_t nvmlDeviceGetSerial(nvmlDevice_t, char*, unsigned int) { return flexrack::client::nvml::refused(); }',
+    )
+    expect(text).toContain(
+      'nvmlReturn_t nvmlInit() {\n  return flexrack::client::nvml::guard([&] { return flexrack::client::nvml::nvmlInit_v2(); });\n}',
+    )
+    expect(text).toContain(
+      'const char* nvmlErrorString(nvmlReturn_t result) { return flexrack::client::nvml::nvmlErrorString(result); }',
+    )
   })
 
   it('are no pages of messages of their own', () => {
     expect(Object.keys(generate(root, 'nvml')).toSorted()).toEqual([
-      'docs/nvml-coverage.md', ...['client_exports.inc', 'client_functions.h', 'errors.inc', 'layouts.inc', 'libnvidia-ml.map', 'nvml.h'].map((name) => `native/gen/nvml/${name}`)])
+      'docs/nvml-coverage.md',
+      ...['client_exports.inc', 'client_functions.h', 'errors.inc', 'layouts.inc', 'libnvidia-ml.map', 'nvml.h'].map(
+        (name) => `native/gen/nvml/${name}`,
+      ),
+    ])
   })
 })

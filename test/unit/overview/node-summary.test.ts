@@ -2,18 +2,33 @@ import {expect, it} from 'vitest'
 import {summaryScript, parseSummary} from '../../../src/lib/overview/node-summary.ts'
 
 it('reads what a node printed, sizes in bytes', () => {
-  expect(parseSummary('load 0.52\nMemTotal: 2048\nMemAvailable: 1024\nonline 0-3,8\ngpus 2\nreserved 1\nrun ?\ndisk 1024-blocks Available\ndisk 4096 1000\n')).toEqual({
+  expect(
+    parseSummary(
+      'load 0.52\nMemTotal: 2048\nMemAvailable: 1024\nonline 0-3,8\ngpus 2\nreserved 1\nrun ?\ndisk 1024-blocks Available\ndisk 4096 1000\n',
+    ),
+  ).toEqual({
     load: 0.52,
     cores: 5,
     memory: {available: 1024 * 1024, total: 2048 * 1024},
     disk: {free: 1000 * 1024, total: 4096 * 1024},
     gpus: 2,
-    runs: undefined, shares: false, reserved: true,
+    runs: undefined,
+    shares: false,
+    reserved: true,
   })
 })
 
 it('leaves null what is missing or odd', () => {
-  expect(parseSummary('online ?\nMemTotal: 2048\n')).toEqual({load: null, cores: null, memory: null, disk: null, gpus: 0, runs: [], shares: false, reserved: false})
+  expect(parseSummary('online ?\nMemTotal: 2048\n')).toEqual({
+    load: null,
+    cores: null,
+    memory: null,
+    disk: null,
+    gpus: 0,
+    runs: [],
+    shares: false,
+    reserved: false,
+  })
 })
 
 it('looks for runs below the root, quoted', () => {

@@ -13,28 +13,57 @@ export function random(seed: number): (below: number) => number {
 }
 
 /** A node whose GPUs have these links. `numa`: of each GPU, and so many CPUs each. */
-export function nodeOf(node: string, links: (Link | null)[][], parts: Partial<Candidate> & {numa?: (number | null)[]; uuids?: string[]; numaNodes?: number} = {}): Candidate {
+export function nodeOf(
+  node: string,
+  links: (Link | null)[][],
+  parts: Partial<Candidate> & {numa?: (number | null)[]; uuids?: string[]; numaNodes?: number} = {},
+): Candidate {
   const {numa = [], uuids, numaNodes = 2, ...rest} = parts
   const topology: Topology = {
     sockets: numaNodes,
-    numa: Array.from({length: numaNodes}, (_, one) => ({node: one, socket: one, cpus: `${one * 4}-${one * 4 + 3}`, memory: 2 ** 34, free: 2 ** 33})),
-    gpus: links.map((_, index) => ({
-      index, uuid: uuids?.[index] ?? `${node}-${index}`, name: 'A GPU', memory: 2 ** 34, free: 2 ** 34, bus: '', numaNode: numa[index] ?? null, cpus: null,
-      nic: {name: `mlx5_${numa[index] ?? 0}`, netdev: null, link: {kind: 'switch'}}, pcie: null, parts: 0,
+    numa: Array.from({length: numaNodes}, (_, one) => ({
+      node: one,
+      socket: one,
+      cpus: `${one * 4}-${one * 4 + 3}`,
+      memory: 2 ** 34,
+      free: 2 ** 33,
     })),
-    nics: [], links, nicLinks: [], source: 'nvidia-smi',
+    gpus: links.map((_, index) => ({
+      index,
+      uuid: uuids?.[index] ?? `${node}-${index}`,
+      name: 'A GPU',
+      memory: 2 ** 34,
+      free: 2 ** 34,
+      bus: '',
+      numaNode: numa[index] ?? null,
+      cpus: null,
+      nic: {name: `mlx5_${numa[index] ?? 0}`, netdev: null, link: {kind: 'switch'}},
+      pcie: null,
+      parts: 0,
+    })),
+    nics: [],
+    links,
+    nicLinks: [],
+    source: 'nvidia-smi',
   }
   return {node, problem: null, topology, allowed: null, routes: {}, held: [], busy: {}, ...rest}
 }
 
 /** GPUs in islands of equal size: within one `near`, between them `far`. */
 export function islands(count: number, size: number, near: Link, far: Link): (Link | null)[][] {
-  return Array.from({length: count}, (_, a) => Array.from({length: count}, (_, b) => (a === b ? null : Math.floor(a / size) === Math.floor(b / size) ? near : far)))
+  return Array.from({length: count}, (_, a) =>
+    Array.from({length: count}, (_, b) =>
+      a === b ? null : Math.floor(a / size) === Math.floor(b / size) ? near : far,
+    ),
+  )
 }
 
 const KINDS: LinkKind[] = ['nvlink', 'switch', 'switches', 'bridge', 'socket', 'system', 'unknown']
 
-/** A rack of up to five nodes with up to eight GPUs each, some of them one machine, some taken, some out of the question; and a request. */
+/**
+ * A rack of up to five nodes with up to eight GPUs each, some of them one machine, some taken, some out of the
+ * question; and a request.
+ */
 export function randomRack(seed: number): {request: PlacementRequest; candidates: Candidate[]} {
   const pick = random(seed)
   const candidates: Candidate[] = []
@@ -49,11 +78,23 @@ export function randomRack(seed: number): {request: PlacementRequest; candidates
     const uuidsNow = (node.topology?.gpus ?? []).map((one) => one.uuid)
     // GPUs are reserved machine-wide: two nodes of one machine are told the same.
     const [theirs = null] = twin ? before.held : pick(2) === 0 ? [] : [{gpus: uuidsNow.filter(() => pick(3) === 0)}]
-    const held: Held[] = theirs === null ? [] : [{by: 'other', gpus: theirs.gpus, exclusive: pick(8) === 0, here: pick(8) > 0}]
-    const busy = twin ? before.busy : Object.fromEntries(uuidsNow.filter(() => pick(12) === 0).map((uuid) => [uuid, 'busy']))
-    candidates.push({...node, held, busy, allowed: pick(4) === 0 ? '0-5' : null, problem: pick(10) === 0 ? 'it does not answer' : null})
+    const held: Held[] =
+      theirs === null ? [] : [{by: 'other', gpus: theirs.gpus, exclusive: pick(8) === 0, here: pick(8) > 0}]
+    const busy = twin
+      ? before.busy
+      : Object.fromEntries(uuidsNow.filter(() => pick(12) === 0).map((uuid) => [uuid, 'busy']))
+    candidates.push({
+      ...node,
+      held,
+      busy,
+      allowed: pick(4) === 0 ? '0-5' : null,
+      problem: pick(10) === 0 ? 'it does not answer' : null,
+    })
   }
-  return {request: {nodes: 1 + pick(3), processes: 1 + pick(4), gpusPerRank: pick(3), exclusive: pick(5) === 0}, candidates}
+  return {
+    request: {nodes: 1 + pick(3), processes: 1 + pick(4), gpusPerRank: pick(3), exclusive: pick(5) === 0},
+    candidates,
+  }
 }
 
 function randomLinks(count: number, pick: (below: number) => number): (Link | null)[][] {
@@ -62,9 +103,9 @@ function randomLinks(count: number, pick: (below: number) => number): (Link | nu
   for (let a = 0; a < count; a++) {
     for (let b = 0; b < a; b++) {
       const kind = KINDS[pick(kinds)] as LinkKind
-      const link: Link = kind === 'nvlink' ? {kind, count: 1 + pick(4)} : {kind};
-      (links[a] as (Link | null)[])[b] = link;
-      (links[b] as (Link | null)[])[a] = link
+      const link: Link = kind === 'nvlink' ? {kind, count: 1 + pick(4)} : {kind}
+      ;(links[a] as (Link | null)[])[b] = link
+      ;(links[b] as (Link | null)[])[a] = link
     }
   }
   return links

@@ -5,10 +5,19 @@ import {fill, fromEnv, fromStep} from '../../../src/lib/plan/index.ts'
 const admin = {url: 'https://head', token: new Secret('admin.token')}
 const outputs: Record<string, unknown> = {reach: admin, plain: {port: 7, token: new Secret('lease')}}
 const filled = (template: unknown, more: Record<string, unknown> = {}, env: Record<string, unknown> = {}) =>
-  fill(template, ({$output, at = []}) => at.reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], {...outputs, ...more}[$output]), env)
+  fill(
+    template,
+    ({$output, at = []}) =>
+      at.reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], {...outputs, ...more}[$output]),
+    env,
+  )
 
 test('a reference becomes what it means, and a secret in it is revealed', () => {
-  expect(filled({a: fromStep('plain', 'port'), b: [fromStep('plain')], c: fromEnv('user')}, {}, {user: 'me'})).toEqual({a: 7, b: [{port: 7, token: 'lease'}], c: 'me'})
+  expect(filled({a: fromStep('plain', 'port'), b: [fromStep('plain')], c: fromEnv('user')}, {}, {user: 'me'})).toEqual({
+    a: 7,
+    b: [{port: 7, token: 'lease'}],
+    c: 'me',
+  })
 })
 
 test.each([

@@ -2,8 +2,16 @@ import {expect, test} from 'vitest'
 import {judgeReboot} from '../../../src/lib/project/check-reboot.ts'
 import type {BootFound} from '../../../src/lib/protocol/index.ts'
 
-const all: BootFound = {comes_back: {by: 'systemd', why: null}, wanted: ['endpoint-digits-r1-0', 'head'], missing: [], runs: []}
-const said = (found: Partial<BootFound>) => judgeReboot('a', {...all, ...found}).map(({severity, node, message, fix}) => `${severity} ${node}: ${message} | ${fix}`)
+const all: BootFound = {
+  comes_back: {by: 'systemd', why: null},
+  wanted: ['endpoint-digits-r1-0', 'head'],
+  missing: [],
+  runs: [],
+}
+const said = (found: Partial<BootFound>) =>
+  judgeReboot('a', {...all, ...found}).map(
+    ({severity, node, message, fix}) => `${severity} ${node}: ${message} | ${fix}`,
+  )
 
 test('nothing is said where all runs and comes back, or nothing is to', () => {
   expect(said({})).toEqual([])
@@ -18,18 +26,28 @@ test('what will not come back is named, with the reason', () => {
 })
 
 test('what is to run and does not is named, with how it ended and its last line', () => {
-  expect(said({missing: [
-    {id: 'head', state: 'failed', exit: 'exit code 1', last: 'OSError: [Errno 28] No space left on device'},
-    {id: 'endpoint-digits-r1-0', state: 'lost', exit: null, last: null},
-  ]})).toEqual([
+  expect(
+    said({
+      missing: [
+        {id: 'head', state: 'failed', exit: 'exit code 1', last: 'OSError: [Errno 28] No space left on device'},
+        {id: 'endpoint-digits-r1-0', state: 'lost', exit: null, last: null},
+      ],
+    }),
+  ).toEqual([
     'warning a: the head is to run there, and is failed (exit code 1: OSError: [Errno 28] No space left on device) | flexrack head start',
     'warning a: endpoint-digits-r1-0 is to run there, and is lost | flexrack endpoint show digits',
   ])
 })
 
 test('of a run that would not go on after a reboot it is said, and why', () => {
-  expect(said({runs: [
-    {run: 'digits-1', project: 'digits', goes_on: true, why: null},
-    {run: 'digits-2', project: 'digits', goes_on: false, why: 'its restarts (2) are used up'},
-  ]})).toEqual(['warning a: run digits-2 would not go on after a reboot (its restarts (2) are used up) | train.restarts, train.checkpoint and train.restart.after_reboot in flexrack.yaml, for the next run'])
+  expect(
+    said({
+      runs: [
+        {run: 'digits-1', project: 'digits', goes_on: true, why: null},
+        {run: 'digits-2', project: 'digits', goes_on: false, why: 'its restarts (2) are used up'},
+      ],
+    }),
+  ).toEqual([
+    'warning a: run digits-2 would not go on after a reboot (its restarts (2) are used up) | train.restarts, train.checkpoint and train.restart.after_reboot in flexrack.yaml, for the next run',
+  ])
 })

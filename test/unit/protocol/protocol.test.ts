@@ -14,8 +14,14 @@ const held = {gpus: [], slots: 1, exclusive: true}
 const taken = {granted: true, fence: 7, since: 1.5, identity: 'x', shared: true, gpus: [], holders: []}
 
 test('every verb of the node program is in the protocol, and no other', () => {
-  const known = [...readTopics(join(root, 'protocol')).values()].flatMap((topic) => Object.keys(topic.verbs ?? {})).sort()
-  const reported = [...readFileSync(join(root, 'node/flexrack_node/verbs/__init__.py'), 'utf8').matchAll(/^ {4}"([\w.]+)":/gm)].map((match) => match[1] as string).sort()
+  const known = [...readTopics(join(root, 'protocol')).values()]
+    .flatMap((topic) => Object.keys(topic.verbs ?? {}))
+    .sort()
+  const reported = [
+    ...readFileSync(join(root, 'node/flexrack_node/verbs/__init__.py'), 'utf8').matchAll(/^ {4}"([\w.]+)":/gm),
+  ]
+    .map((match) => match[1] as string)
+    .sort()
   expect(known).toEqual(reported)
 })
 
@@ -31,20 +37,58 @@ test('a message that has a field more, one less or one of another type is refuse
 })
 
 test('what an object has from another one belongs to it', () => {
-  const reservation = {lease: 'a', state: 'running', user: 'u', owner: 'o', project: null, node: 'n', nodes: [], since: 1, over: null, here: true, wants: held, silent: 0, ends_in: null}
+  const reservation = {
+    lease: 'a',
+    state: 'running',
+    user: 'u',
+    owner: 'o',
+    project: null,
+    node: 'n',
+    nodes: [],
+    since: 1,
+    over: null,
+    here: true,
+    wants: held,
+    silent: 0,
+    ends_in: null,
+  }
   const messages = new Messages()
-  expect(() => messages.check('reservation.release', 'result', {released: [reservation], left: [{...reservation, why: 'running'}]})).not.toThrow()
+  expect(() =>
+    messages.check('reservation.release', 'result', {
+      released: [reservation],
+      left: [{...reservation, why: 'running'}],
+    }),
+  ).not.toThrow()
   expect(() => messages.check('reservation.release', 'result', {released: [], left: [reservation]})).toThrow(/'why'/)
 })
 
 test('both languages get the same: optional fields, names of others, words of Python', () => {
   const topic = {
-    $id: 'x.json', description: 'X.',
+    $id: 'x.json',
+    description: 'X.',
     $defs: {
-      One: {description: 'A thing.', type: 'object', required: ['name'], properties: {name: {type: 'string'}, from: {type: ['integer', 'null']}, kind: {enum: ['a', 'b', null]}}},
-      Two: {type: 'object', allOf: [{$ref: '#/$defs/One'}], required: ['pair'], properties: {pair: {type: 'array', prefixItems: [{type: 'string'}, {type: 'integer'}], items: false as const, minItems: 2}}},
+      One: {
+        description: 'A thing.',
+        type: 'object',
+        required: ['name'],
+        properties: {name: {type: 'string'}, from: {type: ['integer', 'null']}, kind: {enum: ['a', 'b', null]}},
+      },
+      Two: {
+        type: 'object',
+        allOf: [{$ref: '#/$defs/One'}],
+        required: ['pair'],
+        properties: {
+          pair: {type: 'array', prefixItems: [{type: 'string'}, {type: 'integer'}], items: false as const, minItems: 2},
+        },
+      },
     },
-    verbs: {'x.do': {description: 'Does it.', input: {type: 'null'}, result: {type: 'array', items: {anyOf: [{$ref: '#/$defs/One'}, {type: 'null'}]}}}},
+    verbs: {
+      'x.do': {
+        description: 'Does it.',
+        input: {type: 'null'},
+        result: {type: 'array', items: {anyOf: [{$ref: '#/$defs/One'}, {type: 'null'}]}},
+      },
+    },
   }
   expect(typescriptOf('x', topic)).toBe(`// X. Generated from protocol/x.json by \`npm run protocol\`.
 
@@ -103,8 +147,13 @@ test('a file that stays has the number of its shape, or stands among those that 
 
 test('paths of files stand for names', () => {
   for (const [path, yes, no] of [
-    ['NODE/runs/RUN/attempts/N/rank-N.json', 'NODE/runs/a-1/attempts/2/rank-0.json', 'NODE/runs/a-1/b/attempts/2/rank-0.json'],
+    [
+      'NODE/runs/RUN/attempts/N/rank-N.json',
+      'NODE/runs/a-1/attempts/2/rank-0.json',
+      'NODE/runs/a-1/b/attempts/2/rank-0.json',
+    ],
     ['NODE/runs/**/*.log', 'NODE/runs/a-1/members/0/supervisor.log', 'NODE/services/x.log'],
     ['NODE/head/mlflow.db*', 'NODE/head/mlflow.db-wal', 'NODE/head/mlflow/db'],
-  ] as const) expect([patternOf(path).test(yes), patternOf(path).test(no)]).toEqual([true, false])
+  ] as const)
+    expect([patternOf(path).test(yes), patternOf(path).test(no)]).toEqual([true, false])
 })

@@ -1,12 +1,22 @@
 import {expect, it} from 'vitest'
 import {selectNodes, type Rack, type RackNode} from '../../../src/lib/rack/index.ts'
 
-const node = (name: string, labels: Record<string, string> = {}): RackNode => ({name, host: name, root: '~/.flexrack', labels})
+const node = (name: string, labels: Record<string, string> = {}): RackNode => ({
+  name,
+  host: name,
+  root: '~/.flexrack',
+  labels,
+})
 const rack: Rack = {
   name: 'lab',
   path: '/lab.yaml',
   head: {node: 'gpu-1', bind: '127.0.0.1'},
-  nodes: [node('gpu-1', {gpu: 'a100', rack: '1'}), node('gpu-2', {gpu: 'h100'}), node('gpu-10'), node('cpu.1', {rack: '2'})],
+  nodes: [
+    node('gpu-1', {gpu: 'a100', rack: '1'}),
+    node('gpu-2', {gpu: 'h100'}),
+    node('gpu-10'),
+    node('cpu.1', {rack: '2'}),
+  ],
 }
 const names = (selector: string | undefined) => selectNodes(rack, selector, [rack.nodes[2]!]).map((one) => one.name)
 

@@ -6,8 +6,15 @@ import type {CliError} from '../../../src/lib/base/index.ts'
 import {loadRecipe, renderRecipe} from '../../../src/lib/recipe/index.ts'
 
 const values = {
-  python: '/env/bin/python', environment: '/env', folder: '/r1/replica-0', host: '127.0.0.1', ports: {http: 18001},
-  model: 'digits', version: '3', modelFile: '/r1/model/model.onnx', modelFolder: '/model',
+  python: '/env/bin/python',
+  environment: '/env',
+  folder: '/r1/replica-0',
+  host: '127.0.0.1',
+  ports: {http: 18001},
+  model: 'digits',
+  version: '3',
+  modelFile: '/r1/model/model.onnx',
+  modelFolder: '/model',
 }
 let home: string
 
@@ -27,8 +34,15 @@ const load = (name: string): ReturnType<typeof loadRecipe> => loadRecipe(name, {
 
 test('the onnx recipe gives MLServer its one port as a number and binds what it is told', async () => {
   const rendered = renderRecipe(await load('onnx'), values)
-  expect(JSON.parse(rendered.files['settings.json'] ?? '')).toMatchObject({host: '127.0.0.1', http_port: 18001, metrics_endpoint: null})
-  expect(JSON.parse(rendered.files['model-settings.json'] ?? '')).toMatchObject({name: 'digits', parameters: {uri: '/r1/model/model.onnx', version: '3'}})
+  expect(JSON.parse(rendered.files['settings.json'] ?? '')).toMatchObject({
+    host: '127.0.0.1',
+    http_port: 18001,
+    metrics_endpoint: null,
+  })
+  expect(JSON.parse(rendered.files['model-settings.json'] ?? '')).toMatchObject({
+    name: 'digits',
+    parameters: {uri: '/r1/model/model.onnx', version: '3'},
+  })
   expect(rendered.argv.at(0)).toBe('/env/bin/python')
   expect(rendered.argv.at(-1)).toBe('/r1/replica-0')
   expect(rendered.readyPath).toBe('/v2/models/digits/ready')
@@ -36,14 +50,24 @@ test('the onnx recipe gives MLServer its one port as a number and binds what it 
   expect(rendered.files['serve.py']).toContain('class ClosedServer')
 })
 
-test('a recipe of the user\'s own is found by its name', async () => {
-  await own('mine', 'title: Mine\nmodel: {suffix: .bin}\nrequirements: requirements.txt\nfiles: {run.sh: {text: "exec {python} --port {port}"}}\nstart: {argv: [sh, "{folder}/run.sh"]}\nready: {path: /v2/health/ready}\n')
+test("a recipe of the user's own is found by its name", async () => {
+  await own(
+    'mine',
+    'title: Mine\nmodel: {suffix: .bin}\nrequirements: requirements.txt\nfiles: {run.sh: {text: "exec {python} --port {port}"}}\nstart: {argv: [sh, "{folder}/run.sh"]}\nready: {path: /v2/health/ready}\n',
+  )
   const rendered = renderRecipe(await load('mine'), values)
-  expect(rendered).toMatchObject({argv: ['sh', '/r1/replica-0/run.sh'], files: {'run.sh': 'exec /env/bin/python --port 18001'}, readyPath: '/v2/health/ready'})
+  expect(rendered).toMatchObject({
+    argv: ['sh', '/r1/replica-0/run.sh'],
+    files: {'run.sh': 'exec /env/bin/python --port 18001'},
+    readyPath: '/v2/health/ready',
+  })
 })
 
 test('errors of a recipe come with their places, all at once', async () => {
-  await own('wrong', 'title: Wrong\nmodel: {sufix: .bin}\nrequirements: requirements.txt\nstart: {argv: []}\nready: {path: health}\n')
+  await own(
+    'wrong',
+    'title: Wrong\nmodel: {sufix: .bin}\nrequirements: requirements.txt\nstart: {argv: []}\nready: {path: health}\n',
+  )
   const error = await load('wrong').catch((reason: CliError) => reason)
   expect(error).toMatchObject({code: 'RECIPE_INVALID'})
   const {problems} = (error as CliError).details as {problems: {line: number; message: string}[]}
@@ -51,7 +75,10 @@ test('errors of a recipe come with their places, all at once', async () => {
 })
 
 test('a placeholder that stands for nothing is named', async () => {
-  await own('odd', 'title: Odd\nmodel: {suffix: .bin}\nrequirements: requirements.txt\nstart: {argv: ["{pyton}"]}\nready: {path: /ready}\n')
+  await own(
+    'odd',
+    'title: Odd\nmodel: {suffix: .bin}\nrequirements: requirements.txt\nstart: {argv: ["{pyton}"]}\nready: {path: /ready}\n',
+  )
   const recipe = await load('odd')
   expect(() => renderRecipe(recipe, values)).toThrow(/uses \{pyton\}, which stands for nothing/)
 })

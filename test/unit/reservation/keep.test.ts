@@ -7,10 +7,13 @@ afterEach(() => void vi.useRealTimers())
 
 /** Notes what it is asked, and answers when `answer` says so. */
 function host(node: string, requested: string[], answer: Promise<unknown> = Promise.resolve()): Host {
-  return {node, call: async (verb: string) => {
-    requested.push(`${node} ${verb.replace('reservation.', '')}`)
-    return answer
-  }} as unknown as Host
+  return {
+    node,
+    call: async (verb: string) => {
+      requested.push(`${node} ${verb.replace('reservation.', '')}`)
+      return answer
+    },
+  } as unknown as Host
 }
 
 test('renews often enough for one renewal to be lost, and not a node that has not answered the last', async () => {

@@ -4,7 +4,13 @@ import type {RackNode} from '../../../src/lib/rack/index.ts'
 import {addressForOthers} from '../../../src/lib/route/index.ts'
 import {gangAddresses} from '../../../src/lib/train/route.ts'
 
-const node = (name: string, address?: string): RackNode => ({name, host: name, root: '~/.flexrack', labels: {}, ...(address && {address})})
+const node = (name: string, address?: string): RackNode => ({
+  name,
+  host: name,
+  root: '~/.flexrack',
+  labels: {},
+  ...(address && {address}),
+})
 const route = (machine: string, interfaces: Record<string, string>, parts: Partial<NodeRoute> = {}): NodeRoute => ({
   machine,
   interfaces: Object.entries(interfaces).map(([address, netmask], index) => ({name: `eth${index}`, address, netmask})),
@@ -17,7 +23,10 @@ const mask24 = '255.255.255.0'
 
 describe('addressForOthers', () => {
   it('is loopback where all nodes are one machine in one network', () => {
-    const routes = new Map([['a', route('m', {...loopback, '10.0.0.1': mask24})], ['b', route('m', {...loopback, '10.0.0.1': mask24})]])
+    const routes = new Map([
+      ['a', route('m', {...loopback, '10.0.0.1': mask24})],
+      ['b', route('m', {...loopback, '10.0.0.1': mask24})],
+    ])
     expect(addressForOthers([node('a'), node('b')], routes)).toBe('127.0.0.1')
   })
 
@@ -56,14 +65,21 @@ describe('addressForOthers', () => {
   })
 
   it('says which node to give an address where it finds none', () => {
-    const routes = new Map([['a', route('1', loopback)], ['b', route('2', loopback)]])
+    const routes = new Map([
+      ['a', route('1', loopback)],
+      ['b', route('2', loopback)],
+    ])
     expect(() => addressForOthers([node('a'), node('b')], routes)).toThrow('a has no address')
   })
 })
 
 describe('gangAddresses', () => {
-  it('takes each node\'s source address on its way to the leader, and counts who shares a machine', () => {
-    const towards = new Map([['a', route('1', {}, {source: '10.0.0.1'})], ['b', route('2', {}, {source: '10.0.0.2'})], ['c', route('2', {}, {source: '10.0.0.2'})]])
+  it("takes each node's source address on its way to the leader, and counts who shares a machine", () => {
+    const towards = new Map([
+      ['a', route('1', {}, {source: '10.0.0.1'})],
+      ['b', route('2', {}, {source: '10.0.0.2'})],
+      ['c', route('2', {}, {source: '10.0.0.2'})],
+    ])
     expect(gangAddresses([node('a'), node('b'), node('c', '10.0.0.9')], '10.0.0.1', towards)).toEqual({
       a: {address: '10.0.0.1', neighbours: 1},
       b: {address: '10.0.0.2', neighbours: 2},
@@ -72,6 +88,8 @@ describe('gangAddresses', () => {
   })
 
   it('says which node has no way there', () => {
-    expect(() => gangAddresses([node('a'), node('b')], '10.0.0.1', new Map([['b', route('2', {})]]))).toThrow('b has no route to 10.0.0.1')
+    expect(() => gangAddresses([node('a'), node('b')], '10.0.0.1', new Map([['b', route('2', {})]]))).toThrow(
+      'b has no route to 10.0.0.1',
+    )
   })
 })

@@ -2,7 +2,14 @@ import {expect, it} from 'vitest'
 import {cachedListing} from '../../../src/lib/runs/cached-listing.ts'
 
 it('takes the runs of a node from what the shell printed, among other lines', () => {
-  expect(cachedListing.read('load 1\nrun {"schema":4,"run":"a-1","status":"finished"}\nrun {"schema":4,"run":"b-2","status":"failed"}\n')).toEqual([{run: 'a-1', status: 'finished'}, {run: 'b-2', status: 'failed'}])
+  expect(
+    cachedListing.read(
+      'load 1\nrun {"schema":4,"run":"a-1","status":"finished"}\nrun {"schema":4,"run":"b-2","status":"failed"}\n',
+    ),
+  ).toEqual([
+    {run: 'a-1', status: 'finished'},
+    {run: 'b-2', status: 'failed'},
+  ])
   expect(cachedListing.read('load 1\n')).toEqual([])
 })
 

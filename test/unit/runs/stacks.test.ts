@@ -6,10 +6,28 @@ import {rankProgress} from '../../support/rank-progress.ts'
 
 const frame = (file: string, line: number, name: string) => ({file, line, function: name})
 const rank = (number: number, frames: ReturnType<typeof frame>[], parts: Partial<RankStack> = {}): RankStack => ({
-  rank: number, node: `node-${number + 1}`, pid: 100 + number, state: 'S', cpu: 0, cwd: `/node-${number}/code`, source: 'faulthandler',
-  threads: frames.length > 0 ? [{main: true, name: null, frames}] : [], kernel: {wchan: null, stack: []}, progress: null, note: null, ...parts,
+  rank: number,
+  node: `node-${number + 1}`,
+  pid: 100 + number,
+  state: 'S',
+  cpu: 0,
+  cwd: `/node-${number}/code`,
+  source: 'faulthandler',
+  threads: frames.length > 0 ? [{main: true, name: null, frames}] : [],
+  kernel: {wchan: null, stack: []},
+  progress: null,
+  note: null,
+  ...parts,
 })
-const waits = (number: number, parts: Partial<RankStack> = {}) => rank(number, [frame('/env/lib/python3.11/site-packages/torch/autograd/graph.py', 5, 'run'), frame(`/node-${number}/code/train.py`, 20, 'main')], parts)
+const waits = (number: number, parts: Partial<RankStack> = {}) =>
+  rank(
+    number,
+    [
+      frame('/env/lib/python3.11/site-packages/torch/autograd/graph.py', 5, 'run'),
+      frame(`/node-${number}/code/train.py`, 20, 'main'),
+    ],
+    parts,
+  )
 
 describe('stacks of ranks', () => {
   it('that are at the same place are one group, although the nodes keep the program in different folders', () => {
@@ -23,8 +41,20 @@ describe('stacks of ranks', () => {
   })
 
   it('are shown once each, under a line for every rank', () => {
-    const ranks = [waits(0, {progress: rankProgress({steps: 7, collective: 'all_reduce', collectives: 8})}), rank(1, [], {state: 'T', note: 'it is stopped'}), waits(2, {cpu: 0.98, state: 'R'})]
-    expect(stacksText({run: 'x-1', attempt: 2, ranks, groups: groupStacks(ranks), failed: [{node: 'node-9', message: 'it is away'}]})).toBe(
+    const ranks = [
+      waits(0, {progress: rankProgress({steps: 7, collective: 'all_reduce', collectives: 8})}),
+      rank(1, [], {state: 'T', note: 'it is stopped'}),
+      waits(2, {cpu: 0.98, state: 'R'}),
+    ]
+    expect(
+      stacksText({
+        run: 'x-1',
+        attempt: 2,
+        ranks,
+        groups: groupStacks(ranks),
+        failed: [{node: 'node-9', message: 'it is away'}],
+      }),
+    ).toBe(
       `x-1, attempt 2
 
 rank 0 on node-1, pid 100, sleeping, 0 % CPU, step 7, in all_reduce #8
@@ -40,7 +70,12 @@ node-9 was not asked: it is away`,
     )
   })
 
-  it.each([['/a/code/train.py', 'train.py'], ['/usr/lib/python3.11/threading.py', 'threading.py'], ['/env/lib/python3.9/site-packages/numpy/core.py', 'numpy/core.py'], ['/elsewhere/x.py', '/elsewhere/x.py']])('name %s as %s', (file, short) => {
+  it.each([
+    ['/a/code/train.py', 'train.py'],
+    ['/usr/lib/python3.11/threading.py', 'threading.py'],
+    ['/env/lib/python3.9/site-packages/numpy/core.py', 'numpy/core.py'],
+    ['/elsewhere/x.py', '/elsewhere/x.py'],
+  ])('name %s as %s', (file, short) => {
     expect(shortFile(file, '/a/code')).toBe(short)
   })
 })

@@ -13,7 +13,19 @@ afterEach(() => vi.useRealTimers())
 async function watchCut(end: Partial<NodeRunDetail>, seconds: number): Promise<RunView> {
   vi.useFakeTimers({toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance']})
   const {term, leader, status} = reported(2, end)
-  const part = (node: string, parts: object) => ({node, term: 1, leader: 'node-1', status: 'running', attempt: 1, cores: null, memory_total: null, gpu_memory: {}, ranks: {}, hardware: null, ...parts})
+  const part = (node: string, parts: object) => ({
+    node,
+    term: 1,
+    leader: 'node-1',
+    status: 'running',
+    attempt: 1,
+    cores: null,
+    memory_total: null,
+    gpu_memory: {},
+    ranks: {},
+    hardware: null,
+    ...parts,
+  })
   let isCut = false
   let cut = (): void => {}
   const call: Record<string, Host['call']> = {
@@ -31,11 +43,17 @@ async function watchCut(end: Partial<NodeRunDetail>, seconds: number): Promise<R
       return {over: true}
     }) as Host['call'],
   }
-  const place = {hosts: new Map(Object.entries(call).map(([node, one]) => [node, {node, call: one} as Host]))} as unknown as Place
+  const place = {
+    hosts: new Map(Object.entries(call).map(([node, one]) => [node, {node, call: one} as Host])),
+  } as unknown as Place
   const context = makeContext({kill: AbortSignal.abort()}) // so that open hosts serve on, and no connection is made
   let isOver = false
-  const watching = watchRun(place, {run: 'digits-1', nodes: [reported(1), reported(2)]}, {every: 2, onView: () => {}, signal: new AbortController().signal, records: {tracking: undefined, away: 'away'}}, context)
-    .finally(() => (isOver = true))
+  const watching = watchRun(
+    place,
+    {run: 'digits-1', nodes: [reported(1), reported(2)]},
+    {every: 2, onView: () => {}, signal: new AbortController().signal, records: {tracking: undefined, away: 'away'}},
+    context,
+  ).finally(() => (isOver = true))
   await vi.advanceTimersByTimeAsync(seconds * 1000)
   expect(isOver).toBe(false)
   await vi.advanceTimersByTimeAsync(2000)
@@ -43,7 +61,11 @@ async function watchCut(end: Partial<NodeRunDetail>, seconds: number): Promise<R
 }
 
 it('ends once the newest leader has ended the run, though the node of an old one stays silent', async () => {
-  expect(await watchCut({...FINISHED, term: 2, leader: 'node-2'}, 19)).toMatchObject({status: 'finished', attempt: 2, lost: ['node-1']})
+  expect(await watchCut({...FINISHED, term: 2, leader: 'node-2'}, 19)).toMatchObject({
+    status: 'finished',
+    attempt: 2,
+    lost: ['node-1'],
+  })
 })
 
 it('ends without knowing how the run ended where the others only lost their leader, which had told that it runs', async () => {

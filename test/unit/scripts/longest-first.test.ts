@@ -8,7 +8,9 @@ import {root} from '../../../scripts/testing/run.ts'
 it('starts what takes longest first, and takes the size for it where nobody has measured', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-longest-'))
   try {
-    const [short, long, unknown] = ['short', 'long', 'unknown'].map((name) => ({moduleId: join(folder, `${name}.test.ts`)}))
+    const [short, long, unknown] = ['short', 'long', 'unknown'].map((name) => ({
+      moduleId: join(folder, `${name}.test.ts`),
+    }))
     for (const one of [short, long, unknown]) await writeFile(one!.moduleId, 'x'.repeat(3000))
     const known = {[relative(root, short!.moduleId)]: 1, [relative(root, long!.moduleId)]: 100}
     expect(longestFirst([short!, unknown!, long!], known)).toEqual([long, unknown, short])

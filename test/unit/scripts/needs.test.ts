@@ -28,7 +28,9 @@ Version needs section '.gnu.version_r' contains 1 entry:
 it('a driver that needs glibc 2.28 and shows its API alone runs everywhere', () => {
   const needs = parseNeeds(DRIVER)
   expect(needs).toEqual({
-    libraries: ['ld-linux-x86-64.so.2', 'libc.so.6', 'libm.so.6', 'libpthread.so.0'], versions: ['GLIBC_2.28', 'GLIBC_2.9'], shown: ['cuCtxGetFlags', 'cuModuleGetGlobal'],
+    libraries: ['ld-linux-x86-64.so.2', 'libc.so.6', 'libm.so.6', 'libpthread.so.0'],
+    versions: ['GLIBC_2.28', 'GLIBC_2.9'],
+    shown: ['cuCtxGetFlags', 'cuModuleGetGlobal'],
   })
   expect(findFaults(needs)).toEqual([])
   expect(newestGlibc(needs)).toBe('2.28')
@@ -36,7 +38,12 @@ it('a driver that needs glibc 2.28 and shows its API alone runs everywhere', () 
 
 it.each([
   ['a newer glibc', 'Name: GLIBC_2.28', 'Name: GLIBC_2.34', 'needs GLIBC_2.34; glibc 2.28 has to be enough'],
-  ['what is glibc’s own business', 'Name: GLIBC_2.28', 'Name: GLIBC_PRIVATE', 'needs GLIBC_PRIVATE; glibc 2.28 has to be enough'],
+  [
+    'what is glibc’s own business',
+    'Name: GLIBC_2.28',
+    'Name: GLIBC_PRIVATE',
+    'needs GLIBC_PRIVATE; glibc 2.28 has to be enough',
+  ],
   ['a C++ library', '[libm.so.6]', '[libstdc++.so.6]', 'needs the library libstdc++.so.6'],
   ['any version of one', 'Name: GLIBC_2.28', 'Name: GLIBCXX_3.4', 'needs GLIBCXX_3.4; glibc 2.28 has to be enough'],
   ['a package', '[libm.so.6]', '[libssl.so.3]', 'needs the library libssl.so.3'],
@@ -45,9 +52,20 @@ it.each([
 })
 
 it('what is shown besides the API is found: it would meet the symbols of the program', () => {
-  expect(findFaults(parseNeeds(DRIVER.replace('cuCtxGetFlags', '_ZNSt3__16threadD1Ev')))).toEqual(['shows _ZNSt3__16threadD1Ev, which is of no API'])
+  expect(findFaults(parseNeeds(DRIVER.replace('cuCtxGetFlags', '_ZNSt3__16threadD1Ev')))).toEqual([
+    'shows _ZNSt3__16threadD1Ev, which is of no API',
+  ])
   // A copy of what the C library has, as programs make one.
-  expect(findFaults(parseNeeds(DRIVER.replace('FUNC    WEAK   DEFAULT   12 cuCtxGetFlags', 'OBJECT  GLOBAL DEFAULT   26 stderr@GLIBC_2.2.5 (2)')))).toEqual([])
+  expect(
+    findFaults(
+      parseNeeds(
+        DRIVER.replace(
+          'FUNC    WEAK   DEFAULT   12 cuCtxGetFlags',
+          'OBJECT  GLOBAL DEFAULT   26 stderr@GLIBC_2.2.5 (2)',
+        ),
+      ),
+    ),
+  ).toEqual([])
 })
 
 it('what is no dynamic program at all is not taken for one that needs nothing', () => {

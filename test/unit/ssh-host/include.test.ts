@@ -28,11 +28,16 @@ test('a line below a Host counts for that host alone, so it is moved', () => {
 })
 
 test('whatever the file is, it comes back as it was, and other lines that include stay', () => {
-  const lines = fc.array(fc.constantFrom('Host a', '  User b', 'Match all', 'Include "/other"', 'Include /xy', '', '\r', '#', 'Include'), {maxLength: 8})
-  fc.assert(fc.property(lines, fc.constantFrom('', '\n'), (parts, end) => {
-    const text = parts.join('\n') + end
-    const once = withInclude(text, '/x')
-    expect(withInclude(once, '/x')).toBe(once)
-    expect(withoutInclude(once, '/x')).toBe(text)
-  }))
+  const lines = fc.array(
+    fc.constantFrom('Host a', '  User b', 'Match all', 'Include "/other"', 'Include /xy', '', '\r', '#', 'Include'),
+    {maxLength: 8},
+  )
+  fc.assert(
+    fc.property(lines, fc.constantFrom('', '\n'), (parts, end) => {
+      const text = parts.join('\n') + end
+      const once = withInclude(text, '/x')
+      expect(withInclude(once, '/x')).toBe(once)
+      expect(withoutInclude(once, '/x')).toBe(text)
+    }),
+  )
 })

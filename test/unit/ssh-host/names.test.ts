@@ -3,12 +3,25 @@ import {editorAddress, editorWords} from '../../../src/lib/ssh-host/address.ts'
 import {nameHosts} from '../../../src/lib/ssh-host/names.ts'
 import type {HostPlace} from '../../../src/lib/ssh-host/types.ts'
 
-const place = (project: string, node: string, first = true, rack = 'lab'): HostPlace => ({rack, rackFile: '/lab.yaml', project, folder: null, node, first, user: 'me'})
-const names = (places: HostPlace[], known: (HostPlace & {alias: string})[] = []): string[] => [...nameHosts(places, known).values()].flat()
+const place = (project: string, node: string, first = true, rack = 'lab'): HostPlace => ({
+  rack,
+  rackFile: '/lab.yaml',
+  project,
+  folder: null,
+  node,
+  first,
+  user: 'me',
+})
+const names = (places: HostPlace[], known: (HostPlace & {alias: string})[] = []): string[] =>
+  [...nameHosts(places, known).values()].flat()
 
 test('the short name is the first node; each has its own where there are several', () => {
   expect(names([place('digits', 'node-1')])).toEqual(['ws-digits'])
-  expect(names([place('My.Digits', 'gpu_a'), place('My.Digits', 'b', false)])).toEqual(['ws-my-digits', 'ws-my-digits-gpu-a', 'ws-my-digits-b'])
+  expect(names([place('My.Digits', 'gpu_a'), place('My.Digits', 'b', false)])).toEqual([
+    'ws-my-digits',
+    'ws-my-digits-gpu-a',
+    'ws-my-digits-b',
+  ])
 })
 
 test('a name that another place has is left to it, and its own is kept', () => {
@@ -25,7 +38,11 @@ test('names that only look the same stay apart', () => {
 })
 
 test('what opens a folder, by words and as an address', () => {
-  expect(editorWords('code', 'ws-a', '/home/me/a b')).toEqual(['code', '--folder-uri', 'vscode-remote://ssh-remote+ws-a/home/me/a%20b'])
+  expect(editorWords('code', 'ws-a', '/home/me/a b')).toEqual([
+    'code',
+    '--folder-uri',
+    'vscode-remote://ssh-remote+ws-a/home/me/a%20b',
+  ])
   expect(editorWords('zed', 'ws-a', '/c')).toEqual(['zed', 'zed://ssh/ws-a/c'])
   expect(editorAddress('code', 'ws-a', '/c')).toBe('vscode://vscode-remote/ssh-remote+ws-a/c')
   expect(editorAddress('cursor', 'ws-a', '/c')).toBe('cursor://vscode-remote/ssh-remote+ws-a/c')

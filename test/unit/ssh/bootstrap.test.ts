@@ -32,7 +32,10 @@ describe('Preamble', () => {
 
   it('drops what came before the nonce, in whatever pieces it comes', () => {
     expect(feed(new Preamble('N1'), 'N1 42\nout')).toEqual({rest: 'out', pid: '42'})
-    expect(feed(new Preamble('N1'), 'noise\nmore noi', 'seN', '1 4', '2', '\nout\nN1 7\n')).toEqual({rest: 'out\nN1 7\n', pid: '42'})
+    expect(feed(new Preamble('N1'), 'noise\nmore noi', 'seN', '1 4', '2', '\nout\nN1 7\n')).toEqual({
+      rest: 'out\nN1 7\n',
+      pid: '42',
+    })
   })
 
   it('is not taken in by a shell that shows the command before it runs it', () => {

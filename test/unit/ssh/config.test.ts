@@ -12,7 +12,11 @@ beforeEach(async () => {
 })
 afterEach(() => rm(home, {recursive: true, force: true}))
 
-async function resolve(config: string, target: Partial<SshTarget> & {host: string}, env: NodeJS.ProcessEnv = {}): Promise<Endpoint> {
+async function resolve(
+  config: string,
+  target: Partial<SshTarget> & {host: string},
+  env: NodeJS.ProcessEnv = {},
+): Promise<Endpoint> {
   await writeFile(join(home, '.ssh', 'config'), config)
   return resolveTarget({name: 'node-1', ...target}, {HOME: home, ...env})
 }
@@ -20,21 +24,51 @@ async function resolve(config: string, target: Partial<SshTarget> & {host: strin
 describe('resolveTarget', () => {
   it('falls back on what ssh would do without a configuration', async () => {
     expect(await resolve('', {host: 'node.lan'})).toMatchObject({
-      label: 'node-1', host: 'node.lan', port: 22, user: userInfo().username, knownAs: 'node.lan', identitiesNamed: false, identitiesOnly: false,
+      label: 'node-1',
+      host: 'node.lan',
+      port: 22,
+      user: userInfo().username,
+      knownAs: 'node.lan',
+      identitiesNamed: false,
+      identitiesOnly: false,
       identityFiles: ['id_ed25519', 'id_ecdsa', 'id_rsa'].map((name) => join(home, '.ssh', name)),
       knownHostsFiles: [join(home, '.ssh', 'known_hosts'), join(home, '.ssh', 'known_hosts2')],
     })
   })
 
   it('takes the first value that applies, and adds identity files up', async () => {
-    const config = 'Host gpu\n  HostName %h.lab.lan\n  Port 2222\n  IdentityFile ~/a\nHost gpu* !gpu-9\n  Port 1\n  User me\n  IdentityFile "%d/key of %r"\n  IdentitiesOnly yes\nHost *\n  User nobody\n'
-    expect(await resolve(config, {host: 'gpu'})).toMatchObject({host: 'gpu.lab.lan', port: 2222, user: 'me', identityFiles: [`${home}/a`, `${home}/key of me`], identitiesNamed: true, identitiesOnly: true, knownAs: '[gpu.lab.lan]:2222', bareName: 'gpu.lab.lan'})
+    const config =
+      'Host gpu\n  HostName %h.lab.lan\n  Port 2222\n  IdentityFile ~/a\nHost gpu* !gpu-9\n  Port 1\n  User me\n  IdentityFile "%d/key of %r"\n  IdentitiesOnly yes\nHost *\n  User nobody\n'
+    expect(await resolve(config, {host: 'gpu'})).toMatchObject({
+      host: 'gpu.lab.lan',
+      port: 2222,
+      user: 'me',
+      identityFiles: [`${home}/a`, `${home}/key of me`],
+      identitiesNamed: true,
+      identitiesOnly: true,
+      knownAs: '[gpu.lab.lan]:2222',
+      bareName: 'gpu.lab.lan',
+    })
     expect(await resolve(config, {host: 'gpu-9'})).toMatchObject({port: 22, user: 'nobody', identitiesNamed: false})
   })
 
   it('lets the rack file overrule, and keeps the configured keys after its own', async () => {
-    expect(await resolve('Host *\n  Port 1\n  User x\n  IdentityFile ~/b\n  ProxyJump bastion\n', {host: 'n', port: 22, user: 'me', identityFile: '~/a', proxyJump: 'none', knownHosts: '~/k'}))
-      .toMatchObject({port: 22, user: 'me', identityFiles: [`${home}/a`, `${home}/b`], knownHostsFiles: [`${home}/k`], globalKnownHostsFiles: []})
+    expect(
+      await resolve('Host *\n  Port 1\n  User x\n  IdentityFile ~/b\n  ProxyJump bastion\n', {
+        host: 'n',
+        port: 22,
+        user: 'me',
+        identityFile: '~/a',
+        proxyJump: 'none',
+        knownHosts: '~/k',
+      }),
+    ).toMatchObject({
+      port: 22,
+      user: 'me',
+      identityFiles: [`${home}/a`, `${home}/b`],
+      knownHostsFiles: [`${home}/k`],
+      globalKnownHostsFiles: [],
+    })
     expect((await resolve('Host *\n  ProxyJump bastion\n', {host: 'n', proxyJump: 'none'})).jump).toBeUndefined()
   })
 
@@ -44,8 +78,13 @@ describe('resolveTarget', () => {
     await writeFile(join(home, '.ssh', 'd', '2.conf'), 'Port 22\nUser two\n')
     expect(await resolve('Include d/*.conf\nHost n\n  Port 33\n', {host: 'n'})).toMatchObject({port: 11, user: 'two'})
     expect(await resolve('Host other\n  Include d/*.conf\nHost n\n  Port 33\n', {host: 'n'})).toMatchObject({port: 33})
-    await expect(resolve('IdentityFile "x\n', {host: 'n'})).rejects.toMatchObject({code: 'NODE_UNREACHABLE', message: expect.stringContaining('.ssh/config')})
-    await expect(resolve('Include config\n', {host: 'n'})).rejects.toMatchObject({message: expect.stringContaining('includes itself')})
+    await expect(resolve('IdentityFile "x\n', {host: 'n'})).rejects.toMatchObject({
+      code: 'NODE_UNREACHABLE',
+      message: expect.stringContaining('.ssh/config'),
+    })
+    await expect(resolve('Include config\n', {host: 'n'})).rejects.toMatchObject({
+      message: expect.stringContaining('includes itself'),
+    })
   })
 
   it('holds Match lines to what can be known, and runs no command for them', async () => {
@@ -56,21 +95,33 @@ describe('resolveTarget', () => {
   })
 
   it('chains several jump hosts, each with its own settings, the first with its own jump', async () => {
-    const config = 'Host n\n  ProxyJump a,you@b:2022\nHost a\n  HostName a.lan\n  ProxyJump gate\nHost b\n  HostName b.lan\n  ProxyJump never\n'
+    const config =
+      'Host n\n  ProxyJump a,you@b:2022\nHost a\n  HostName a.lan\n  ProxyJump gate\nHost b\n  HostName b.lan\n  ProxyJump never\n'
     const endpoint = await resolve(config, {host: 'n'})
     const hops: string[] = []
-    for (let hop = endpoint.jump; hop; hop = hop.jump) hops.push(`${hop.user === userInfo().username ? '' : `${hop.user}@`}${hop.host}:${hop.port}`)
+    for (let hop = endpoint.jump; hop; hop = hop.jump)
+      hops.push(`${hop.user === userInfo().username ? '' : `${hop.user}@`}${hop.host}:${hop.port}`)
     expect(hops).toEqual(['you@b.lan:2022', 'a.lan:22', 'gate:22'])
     expect(endpoint.jump?.label).toBe('b, the jump host of node-1')
   })
 
   it('understands [v6]:port, and refuses what is no jump host', async () => {
-    expect((await resolve('', {host: 'n', proxyJump: 'me@[::1]:2022'})).jump).toMatchObject({host: '::1', port: 2022, user: 'me', knownAs: '[::1]:2022'})
-    await expect(resolve('', {host: 'n', proxyJump: 'a b'})).rejects.toMatchObject({message: expect.stringContaining('"a b"')})
+    expect((await resolve('', {host: 'n', proxyJump: 'me@[::1]:2022'})).jump).toMatchObject({
+      host: '::1',
+      port: 2022,
+      user: 'me',
+      knownAs: '[::1]:2022',
+    })
+    await expect(resolve('', {host: 'n', proxyJump: 'a b'})).rejects.toMatchObject({
+      message: expect.stringContaining('"a b"'),
+    })
   })
 
   it('says that it does not run a ProxyCommand', async () => {
-    await expect(resolve('Host n\n  ProxyCommand nc %h %p\n', {host: 'n'})).rejects.toMatchObject({code: 'NODE_UNREACHABLE', message: expect.stringContaining('ProxyCommand')})
+    await expect(resolve('Host n\n  ProxyCommand nc %h %p\n', {host: 'n'})).rejects.toMatchObject({
+      code: 'NODE_UNREACHABLE',
+      message: expect.stringContaining('ProxyCommand'),
+    })
   })
 
   it('finds the agent as ssh does', async () => {

@@ -2,7 +2,14 @@ import {mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile} from 'node:fs/pro
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {checkHostKey, entriesFor, fingerprint, keyTypeOf, knownHostsName, readKnownHosts} from '../../../src/lib/ssh/known-hosts.ts'
+import {
+  checkHostKey,
+  entriesFor,
+  fingerprint,
+  keyTypeOf,
+  knownHostsName,
+  readKnownHosts,
+} from '../../../src/lib/ssh/known-hosts.ts'
 import {hashName, recordHostKey} from '../../../src/lib/ssh/known-hosts-record.ts'
 
 let folder: string
@@ -32,22 +39,43 @@ const entry = (names: string, key: Buffer): string => `${names} ${keyTypeOf(key)
 
 describe('a known_hosts file', () => {
   it('passes over comments, blank and torn lines, unknown markers, and keys that are not what they say', async () => {
-    const entries = await read('# note', '', 'only-a-name', `host ssh-rsa ${ED.toString('base64')}`, `@future ${entry('host', ED)}`, entry('host', ED))
+    const entries = await read(
+      '# note',
+      '',
+      'only-a-name',
+      `host ssh-rsa ${ED.toString('base64')}`,
+      `@future ${entry('host', ED)}`,
+      entry('host', ED),
+    )
     expect(entries).toMatchObject([{line: 6, names: 'host', keyType: 'ssh-ed25519'}])
   })
 
   it('is an error where it is there and cannot be read: taken for empty, it would forget changed and revoked keys', async () => {
     await mkdir(join(folder, 'known_hosts'))
-    await expect(readKnownHosts([join(folder, 'known_hosts')])).rejects.toMatchObject({code: 'LOCAL_FAILED', message: expect.stringContaining('known_hosts cannot be read (EISDIR)')})
-    await expect(recordHostKey(join(folder, 'known_hosts'), 'n', ED, false)).rejects.toMatchObject({code: 'LOCAL_FAILED'})
+    await expect(readKnownHosts([join(folder, 'known_hosts')])).rejects.toMatchObject({
+      code: 'LOCAL_FAILED',
+      message: expect.stringContaining('known_hosts cannot be read (EISDIR)'),
+    })
+    await expect(recordHostKey(join(folder, 'known_hosts'), 'n', ED, false)).rejects.toMatchObject({
+      code: 'LOCAL_FAILED',
+    })
   })
 
   it('names a host with its port unless that is 22', () => {
-    expect([knownHostsName('Node.Lan', 22), knownHostsName('node.lan', 2222), knownHostsName('::1', 2222)]).toEqual(['node.lan', '[node.lan]:2222', '[::1]:2222'])
+    expect([knownHostsName('Node.Lan', 22), knownHostsName('node.lan', 2222), knownHostsName('::1', 2222)]).toEqual([
+      'node.lan',
+      '[node.lan]:2222',
+      '[::1]:2222',
+    ])
   })
 
   it('finds hashed names, lists, wildcards, and leaves out what is negated', async () => {
-    const entries = await read(entry(hashName('node.lan'), ED), entry('*.lan,!bad.lan', RSA), entry('NODE.LAN', OTHER), entry('node?lan', OTHER))
+    const entries = await read(
+      entry(hashName('node.lan'), ED),
+      entry('*.lan,!bad.lan', RSA),
+      entry('NODE.LAN', OTHER),
+      entry('node?lan', OTHER),
+    )
     expect(entriesFor(entries, 'node.lan').map((one) => one.line)).toEqual([1, 2, 3, 4])
     expect(entriesFor(entries, 'bad.lan')).toEqual([])
   })

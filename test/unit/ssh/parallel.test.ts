@@ -15,15 +15,27 @@ describe('forEachNode', () => {
   it('gives every answer and every failure in the order asked, and runs no more at once than allowed', async () => {
     let running = 0
     let most = 0
-    const {done, failed} = await forEachNode(fleet, ['a', 'down', 'b', 'c', 'd'], async (shell, node) => {
-      most = Math.max(most, ++running)
-      await new Promise((resolve) => setImmediate(resolve))
-      running--
-      if (node === 'c') throw new Error('c broke')
-      return `${shell.node}!`
-    }, {parallel: 2})
-    expect([...done]).toEqual([['a', 'a!'], ['b', 'b!'], ['d', 'd!']])
-    expect([...failed].map(([node, error]) => [node, error.message])).toEqual([['down', 'down is down'], ['c', 'c broke']])
+    const {done, failed} = await forEachNode(
+      fleet,
+      ['a', 'down', 'b', 'c', 'd'],
+      async (shell, node) => {
+        most = Math.max(most, ++running)
+        await new Promise((resolve) => setImmediate(resolve))
+        running--
+        if (node === 'c') throw new Error('c broke')
+        return `${shell.node}!`
+      },
+      {parallel: 2},
+    )
+    expect([...done]).toEqual([
+      ['a', 'a!'],
+      ['b', 'b!'],
+      ['d', 'd!'],
+    ])
+    expect([...failed].map(([node, error]) => [node, error.message])).toEqual([
+      ['down', 'down is down'],
+      ['c', 'c broke'],
+    ])
     expect(most).toBe(2)
   })
 })

@@ -9,7 +9,12 @@ const LOST = new CliError('NODE_UNREACHABLE', 'the connection to node-1 was lost
 const OWN = new CliError('LOCKED', 'held by us')
 
 /** `plays`: what each time brings, a result or an error; `held` before it, but where it says not. */
-function play(plays: (string | Error | {before: Error})[]): {tries: number[]; warnings: string[]; lost: Error[]; over: (parts?: {signal?: AbortSignal; total?: number}) => Promise<string>} {
+function play(plays: (string | Error | {before: Error})[]): {
+  tries: number[]
+  warnings: string[]
+  lost: Error[]
+  over: (parts?: {signal?: AbortSignal; total?: number}) => Promise<string>
+} {
   const [tries, warnings, lost]: [number[], string[], Error[]] = [[], [], []]
   let planned = 0
   const once = async (plan: number, held: () => void): Promise<string> => {
@@ -21,8 +26,21 @@ function play(plays: (string | Error | {before: Error})[]): {tries: number[]; wa
     return next
   }
   return {
-    tries, warnings, lost,
-    over: ({signal, total} = {}) => untilOver(0, {once, next: async () => ++planned, isOwnLock: (error) => error === OWN, lost: (error) => void lost.push(error)}, {...PATIENCE, total: total ?? PATIENCE.total}, makeContext({reporter: {...silentReporter, warn: (text) => warnings.push(text)}, ...(signal && {signal})})),
+    tries,
+    warnings,
+    lost,
+    over: ({signal, total} = {}) =>
+      untilOver(
+        0,
+        {
+          once,
+          next: async () => ++planned,
+          isOwnLock: (error) => error === OWN,
+          lost: (error) => void lost.push(error),
+        },
+        {...PATIENCE, total: total ?? PATIENCE.total},
+        makeContext({reporter: {...silentReporter, warn: (text) => warnings.push(text)}, ...(signal && {signal})}),
+      ),
   }
 }
 
@@ -51,17 +69,27 @@ test('the patience has an end', async () => {
 
 test('whoever waits for a connection can be stopped', async () => {
   const control = new AbortController()
-  const endless = untilOver(0, {
-    once: async (_plan, held) => {
-      held()
-      throw LOST
-    }, next: async () => 0, isOwnLock: () => false,
-  }, {total: 600_000, first: 500_000, most: 500_000}, makeContext({signal: control.signal, reporter: {...silentReporter, warn: () => control.abort()}}))
+  const endless = untilOver(
+    0,
+    {
+      once: async (_plan, held) => {
+        held()
+        throw LOST
+      },
+      next: async () => 0,
+      isOwnLock: () => false,
+    },
+    {total: 600_000, first: 500_000, most: 500_000},
+    makeContext({signal: control.signal, reporter: {...silentReporter, warn: () => control.abort()}}),
+  )
   await expect(endless).rejects.toMatchObject({code: 'INTERRUPTED'})
 })
 
 test('an engine that ended because it heard nothing from a machine that slept is no failure of the sweep', async () => {
   const host = {node: 'node-1', call: async () => ({})} as unknown as Host
   const engine = new Engine(host, {sweep: 's', python: 'python', owner: 'ada'}, makeContext())
-  await expect(engine.ready).rejects.toMatchObject({code: 'TIMED_OUT', message: expect.stringMatching(/heard nothing from here/)})
+  await expect(engine.ready).rejects.toMatchObject({
+    code: 'TIMED_OUT',
+    message: expect.stringMatching(/heard nothing from here/),
+  })
 })

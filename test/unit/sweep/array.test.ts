@@ -14,11 +14,16 @@ test('numbers of tasks become ranges, in order, each number once', () => {
   expect(ranges([0])).toBe('0')
   expect(ranges([7, 0, 1, 2, 9, 10])).toBe('0-2,7,9-10')
   for (let seed = 1; seed <= 200; seed++) {
-    const numbers = Array.from({length: 40}, (_, number) => number).filter((number) => (seed * (number + 3) * 2_654_435_761) % 97 < 60)
-    const back = ranges(numbers).split(',').filter((part) => part !== '').flatMap((part) => {
-      const [first = 0, last = first] = part.split('-').map(Number)
-      return Array.from({length: last - first + 1}, (_, index) => first + index)
-    })
+    const numbers = Array.from({length: 40}, (_, number) => number).filter(
+      (number) => (seed * (number + 3) * 2_654_435_761) % 97 < 60,
+    )
+    const back = ranges(numbers)
+      .split(',')
+      .filter((part) => part !== '')
+      .flatMap((part) => {
+        const [first = 0, last = first] = part.split('-').map(Number)
+        return Array.from({length: last - first + 1}, (_, index) => first + index)
+      })
     expect(back).toEqual(numbers)
   }
 })

@@ -5,10 +5,30 @@ import type {Manifest} from '../../../src/lib/manifest/index.ts'
 import type {Rack} from '../../../src/lib/rack/index.ts'
 
 const manifest = (train: object): Manifest => ({
-  path: '/p/flexrack.yaml', folder: '/p', name: 'p', workspace: {exclude: [], forward: [], env: {}}, tracking: {experiment: 'p'}, endpoints: {},
-  train: {command: ['train.py'], launcher: 'plain', nodes: 1, processesPerNode: 1, restarts: 0, outputs: [], env: {}, grace: 5, ...train},
+  path: '/p/flexrack.yaml',
+  folder: '/p',
+  name: 'p',
+  workspace: {exclude: [], forward: [], env: {}},
+  tracking: {experiment: 'p'},
+  endpoints: {},
+  train: {
+    command: ['train.py'],
+    launcher: 'plain',
+    nodes: 1,
+    processesPerNode: 1,
+    restarts: 0,
+    outputs: [],
+    env: {},
+    grace: 5,
+    ...train,
+  },
 })
-const rack = {name: 'r', path: '/r.yaml', head: {node: 'a'}, nodes: ['a', 'b', 'c', 'd'].map((name) => ({name}))} as unknown as Rack
+const rack = {
+  name: 'r',
+  path: '/r.yaml',
+  head: {node: 'a'},
+  nodes: ['a', 'b', 'c', 'd'].map((name) => ({name})),
+} as unknown as Rack
 const placed = (train: object): {nodes: string[]; elastic: boolean} => {
   const own = manifest(train)
   const spec = placeRun(own, rack, trialChoice(own.train as NonNullable<Manifest['train']>, {}), 'abcde')

@@ -16,14 +16,27 @@ test.each([
 })
 
 test("the head's own fields come along as details", () => {
-  const error = errorFromAnswer(409, '{"error":{"code":"LOCKED","message":"taken","holder":"me","since":5}}', 'the head')
+  const error = errorFromAnswer(
+    409,
+    '{"error":{"code":"LOCKED","message":"taken","holder":"me","since":5}}',
+    'the head',
+  )
   expect(error.details).toMatchObject({holder: 'me', since: 5, status: 409})
 })
 
 test('a connection that cannot be made is NODE_UNREACHABLE and may pass; an answer that does not come is TIMED_OUT and may not be asked for again', () => {
   const refused = errorFromTransport(Object.assign(new Error('x'), {code: 'ECONNREFUSED'}), 'the server', undefined)
-  const late = errorFromTransport(Object.assign(new Error('x'), {code: 'UND_ERR_HEADERS_TIMEOUT'}), 'the server', undefined)
-  expect([refused.code, isPassing(refused), late.code, isPassing(late)]).toEqual(['NODE_UNREACHABLE', true, 'TIMED_OUT', false])
+  const late = errorFromTransport(
+    Object.assign(new Error('x'), {code: 'UND_ERR_HEADERS_TIMEOUT'}),
+    'the server',
+    undefined,
+  )
+  expect([refused.code, isPassing(refused), late.code, isPassing(late)]).toEqual([
+    'NODE_UNREACHABLE',
+    true,
+    'TIMED_OUT',
+    false,
+  ])
 })
 
 test('after Ctrl-C it is INTERRUPTED, whatever the transport says', () => {

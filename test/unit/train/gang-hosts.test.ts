@@ -23,11 +23,17 @@ test('only as many nodes are asked as are needed; dead ones are replaced by the 
   expect(names((await openInLine(line, 3, well.open)).hosts)).toEqual(['a', 'b', 'c'])
   expect(well.requested).toEqual(['a', 'b', 'c'])
   const {hosts, dead} = await openInLine(line, 3, opener('ad').open)
-  expect([names(hosts), [...dead.keys()].map((node) => node.name)]).toEqual([['b', 'c', 'e'], ['a', 'd']])
+  expect([names(hosts), [...dead.keys()].map((node) => node.name)]).toEqual([
+    ['b', 'c', 'e'],
+    ['a', 'd'],
+  ])
 })
 
 test('where too few answer, or the reason is not that a node is dead, its error is the error', async () => {
-  await expect(openInLine(line, 3, opener('bcd').open)).rejects.toMatchObject({code: 'NODE_UNREACHABLE', message: 'no answer of b'})
+  await expect(openInLine(line, 3, opener('bcd').open)).rejects.toMatchObject({
+    code: 'NODE_UNREACHABLE',
+    message: 'no answer of b',
+  })
   await expect(openInLine(line.slice(0, 2), 2, opener('a').open)).rejects.toMatchObject({message: 'no answer of a'})
   await expect(openInLine(line, 2, opener('b', 'AUTH_FAILED').open)).rejects.toMatchObject({code: 'AUTH_FAILED'})
 })

@@ -5,13 +5,34 @@ import {sinceOf, summarizeUsage, type UsageEntry, type UsageReport} from '../../
 const HOUR = 3600
 const entry = (more: Partial<UsageEntry>): UsageEntry => {
   const node = more.node === undefined ? 'node-1' : more.node
-  return {run: 'r1', project: 'digits', user: 'ada@laptop', node, nodes: node === null ? [] : [node], started: 10 * HOUR, ended: 12 * HOUR, gpus: 4, cpu: 3 * HOUR, open: false, source: 'node', ...more}
+  return {
+    run: 'r1',
+    project: 'digits',
+    user: 'ada@laptop',
+    node,
+    nodes: node === null ? [] : [node],
+    started: 10 * HOUR,
+    ended: 12 * HOUR,
+    gpus: 4,
+    cpu: 3 * HOUR,
+    open: false,
+    source: 'node',
+    ...more,
+  }
 }
 
 test('a user is one at every machine; attempts and nodes of a run are one run, and their hours add up', () => {
-  const {rows, total} = summarizeUsage([
-    entry({}), entry({node: 'node-2'}), entry({run: 'r2', user: 'ada@desk', gpus: 0, started: 12 * HOUR, ended: 13 * HOUR, cpu: HOUR, open: true}), entry({run: 'r3', user: 'bob', gpus: 1, cpu: null}),
-  ], 'user', 0, 20 * HOUR)
+  const {rows, total} = summarizeUsage(
+    [
+      entry({}),
+      entry({node: 'node-2'}),
+      entry({run: 'r2', user: 'ada@desk', gpus: 0, started: 12 * HOUR, ended: 13 * HOUR, cpu: HOUR, open: true}),
+      entry({run: 'r3', user: 'bob', gpus: 1, cpu: null}),
+    ],
+    'user',
+    0,
+    20 * HOUR,
+  )
   expect(rows).toEqual([
     {name: 'ada', runs: 2, running: 1, gpuHours: 16, coreHours: 7, nodeHours: 5},
     {name: 'bob', runs: 1, running: 0, gpuHours: 2, coreHours: null, nodeHours: 2},
@@ -20,17 +41,32 @@ test('a user is one at every machine; attempts and nodes of a run are one run, a
 })
 
 test('only what lies within the time counts', () => {
-  const {rows} = summarizeUsage([entry({}), entry({run: 'old', started: 0, ended: 10.5 * HOUR})], 'project', 11 * HOUR, 100 * HOUR)
+  const {rows} = summarizeUsage(
+    [entry({}), entry({run: 'old', started: 0, ended: 10.5 * HOUR})],
+    'project',
+    11 * HOUR,
+    100 * HOUR,
+  )
   expect(rows).toEqual([{name: 'digits', runs: 1, running: 0, gpuHours: 4, coreHours: 1.5, nodeHours: 1}])
 })
 
 test('a run that only the tracking server knows is shared out over its nodes', () => {
   const known = entry({node: null, nodes: ['a', 'b'], gpus: 8, cpu: null, source: 'record'})
-  expect(summarizeUsage([known], 'node', 0, 20 * HOUR).rows).toEqual(['a', 'b'].map((name) => ({name, runs: 1, running: 0, gpuHours: 8, coreHours: null, nodeHours: 2})))
-  expect(summarizeUsage([known], 'user', 0, 20 * HOUR).rows).toEqual([{name: 'ada', runs: 1, running: 0, gpuHours: 16, coreHours: null, nodeHours: 4}])
+  expect(summarizeUsage([known], 'node', 0, 20 * HOUR).rows).toEqual(
+    ['a', 'b'].map((name) => ({name, runs: 1, running: 0, gpuHours: 8, coreHours: null, nodeHours: 2})),
+  )
+  expect(summarizeUsage([known], 'user', 0, 20 * HOUR).rows).toEqual([
+    {name: 'ada', runs: 1, running: 0, gpuHours: 16, coreHours: null, nodeHours: 4},
+  ])
 })
 
-test.each([['30d', 1000 * 86_400 - 30 * 86_400], ['12h', 1000 * 86_400 - 12 * HOUR], ['2w', 1000 * 86_400 - 14 * 86_400], ['all', 0], ['1971-01-01', 365 * 86_400]])('--since %s is understood', (text, seconds) => {
+test.each([
+  ['30d', 1000 * 86_400 - 30 * 86_400],
+  ['12h', 1000 * 86_400 - 12 * HOUR],
+  ['2w', 1000 * 86_400 - 14 * 86_400],
+  ['all', 0],
+  ['1971-01-01', 365 * 86_400],
+])('--since %s is understood', (text, seconds) => {
   expect(sinceOf(text, 1000 * 86_400)).toBe(seconds)
 })
 
@@ -39,18 +75,33 @@ test.each(['30', 'yesterday', '-3d', ''])('--since %j is refused', (text) => {
 })
 
 const report = (more: Partial<UsageReport> = {}): UsageReport => ({
-  by: 'user', since: 0, until: 20 * HOUR, ...summarizeUsage([entry({}), entry({run: 'r2', user: 'bob, the "builder"', cpu: null})], 'user', 0, 20 * HOUR),
-  accounts: ['ada'], fromRecords: 1, away: null, unasked: {}, ...more,
+  by: 'user',
+  since: 0,
+  until: 20 * HOUR,
+  ...summarizeUsage([entry({}), entry({run: 'r2', user: 'bob, the "builder"', cpu: null})], 'user', 0, 20 * HOUR),
+  accounts: ['ada'],
+  fromRecords: 1,
+  away: null,
+  unasked: {},
+  ...more,
 })
 
 test('the table says whose files were read, and what is missing', () => {
   const text = usageText(report({away: 'rack lab has no head running', unasked: {'node-9': 'no route'}}))
   expect(text).toMatch(/^all +2 +16 +3 +4$/m)
-  expect(text).toContain('From the files of ada on the nodes, and 1 run that only the tracking server knows (core hours are not known of those).')
-  expect(text).toContain('Runs of other accounts are not in it: the tracking server was not asked (rack lab has no head running).')
+  expect(text).toContain(
+    'From the files of ada on the nodes, and 1 run that only the tracking server knows (core hours are not known of those).',
+  )
+  expect(text).toContain(
+    'Runs of other accounts are not in it: the tracking server was not asked (rack lab has no head running).',
+  )
   expect(text).toContain('node-9 was not asked: no route')
 })
 
 test('values with commas and quotes are quoted', () => {
-  expect(usageCsv(report()).split('\n')).toEqual(['user,runs,running,gpu_hours,core_hours,node_hours', 'ada,1,0,8,3,2', '"bob, the ""builder""",1,0,8,,2'])
+  expect(usageCsv(report()).split('\n')).toEqual([
+    'user,runs,running,gpu_hours,core_hours,node_hours',
+    'ada,1,0,8,3,2',
+    '"bob, the ""builder""",1,0,8,,2',
+  ])
 })

@@ -21,10 +21,12 @@ const digestOf = (data: Buffer): string => hash('sha256', data).slice(0, DIGEST_
 
 /** Writes the files, and gives what a node lacks that has none of them. */
 function lacking(files: Buffer[]): {send: Map<string, {path: string; size: number}>; bytes: number} {
-  const send = new Map(files.map((data, index) => {
-    writeFileSync(join(folder, `file${index}`), data)
-    return [digestOf(data), {path: `file${index}`, size: data.length}] as const
-  }))
+  const send = new Map(
+    files.map((data, index) => {
+      writeFileSync(join(folder, `file${index}`), data)
+      return [digestOf(data), {path: `file${index}`, size: data.length}] as const
+    }),
+  )
   return {send, bytes: files.reduce((sum, one) => sum + one.length, 0)}
 }
 
@@ -100,6 +102,10 @@ test.for<[string, (path: string) => void]>([
 
 test('what was synced is written once, however many nodes are synced', async () => {
   const context = makeContext({env: {FLEXRACK_HOME: join(folder, 'home')}})
-  const remembered = Promise.all(Array.from({length: 60}, () => rememberBase('/project', 'abc', new Map([['a', {kind: 'f', digest: '0', executable: false}]]), context)))
+  const remembered = Promise.all(
+    Array.from({length: 60}, () =>
+      rememberBase('/project', 'abc', new Map([['a', {kind: 'f', digest: '0', executable: false}]]), context),
+    ),
+  )
   expect(await mostOpen(remembered)).toBeLessThanOrEqual(2) // it, and the folder
 })

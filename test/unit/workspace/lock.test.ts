@@ -26,7 +26,14 @@ function node(name: string, python: string, asked: unknown[] = []): Host {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flexrack-lock-'))
-  manifest = {path: join(folder, 'flexrack.yaml'), folder, name: 'p', workspace: {python: 'requirements.txt', exclude: [], forward: [], env: {}}, tracking: {experiment: 'p'}, endpoints: {}}
+  manifest = {
+    path: join(folder, 'flexrack.yaml'),
+    folder,
+    name: 'p',
+    workspace: {python: 'requirements.txt', exclude: [], forward: [], env: {}},
+    tracking: {experiment: 'p'},
+    endpoints: {},
+  }
 })
 
 beforeEach(async () => {
@@ -42,11 +49,19 @@ it('is made for the oldest Python of the nodes, by a plan that was read back, an
   const asked: unknown[] = []
   const hosts = [node('a', '3.12.1', asked), node('b', '3.9.20')]
   const plan = throughJson(await PROJECT_LOCK.plan(hosts, manifest, context))
-  const [outcome] = await executePlan(plan, PROJECT_LOCK.handlers, {host: (name) => hosts.find((one) => one.node === name) as Host, context}, context)
+  const [outcome] = await executePlan(
+    plan,
+    PROJECT_LOCK.handlers,
+    {host: (name) => hosts.find((one) => one.node === name) as Host, context},
+    context,
+  )
   expect(outcome?.value).toEqual({file: join(folder, 'flexrack.lock'), packages: 1, python: '3.9', node: 'a'})
-  expect(asked).toMatchObject([{universal: '3.9', requirements: '--extra-index-url https://more.example/simple\nsix\n'}])
+  expect(asked).toMatchObject([
+    {universal: '3.9', requirements: '--extra-index-url https://more.example/simple\nsix\n'},
+  ])
   expect(await read()).toEqual({
-    requirements: `--extra-index-url https://more.example/simple\n${PINS}`, constraints: '',
+    requirements: `--extra-index-url https://more.example/simple\n${PINS}`,
+    constraints: '',
     origins: ['flexrack.lock:2', 'flexrack.lock:3', 'flexrack.lock:4'],
   })
   expect(await PROJECT_LOCK.stale(folder, 'requirements.txt')).toBeUndefined()
@@ -54,28 +69,51 @@ it('is made for the oldest Python of the nodes, by a plan that was read back, an
 
 it('is refused once the requirements say something else, and not for a comment', async () => {
   const hosts = [node('a', '3.11.2')]
-  await executePlan(await PROJECT_LOCK.plan(hosts, manifest, context), PROJECT_LOCK.handlers, {host: () => hosts[0] as Host, context}, context)
+  await executePlan(
+    await PROJECT_LOCK.plan(hosts, manifest, context),
+    PROJECT_LOCK.handlers,
+    {host: () => hosts[0] as Host, context},
+    context,
+  )
   const before = await readFile(join(folder, 'requirements.txt'), 'utf8')
   await writeFile(join(folder, 'requirements.txt'), `# a comment\n${before}`)
   expect((await read()).origins).toHaveLength(3)
   await writeFile(join(folder, 'requirements.txt'), `${before}numpy\n`)
-  await expect(read()).rejects.toMatchObject({code: 'CHECK_FAILED', message: 'flexrack.lock does not belong to requirements.txt any more', hint: 'flexrack lock'})
-  expect(await PROJECT_LOCK.stale(folder, 'requirements.txt')).toEqual({message: 'flexrack.lock does not belong to requirements.txt any more', fix: 'flexrack lock'})
+  await expect(read()).rejects.toMatchObject({
+    code: 'CHECK_FAILED',
+    message: 'flexrack.lock does not belong to requirements.txt any more',
+    hint: 'flexrack lock',
+  })
+  expect(await PROJECT_LOCK.stale(folder, 'requirements.txt')).toEqual({
+    message: 'flexrack.lock does not belong to requirements.txt any more',
+    fix: 'flexrack lock',
+  })
 })
 
 it('is refused for an older Python than it is for', async () => {
   const hosts = [node('a', '3.12')]
   const named = {...manifest, workspace: {...manifest.workspace, pythonVersion: '3.12'}}
-  await executePlan(await PROJECT_LOCK.plan(hosts, named, context), PROJECT_LOCK.handlers, {host: () => hosts[0] as Host, context}, context)
+  await executePlan(
+    await PROJECT_LOCK.plan(hosts, named, context),
+    PROJECT_LOCK.handlers,
+    {host: () => hosts[0] as Host, context},
+    context,
+  )
   expect(await readFile(join(folder, 'flexrack.lock'), 'utf8')).toContain(', for Python 3.12 and newer.')
   expect((await new ProjectFiles().requirements(folder, 'requirements.txt', '3.12')).origins).toHaveLength(3)
   const message = 'flexrack.lock is for Python 3.12 and newer, and workspace.python asks for 3.11'
-  await expect(new ProjectFiles().requirements(folder, 'requirements.txt', '3.11')).rejects.toMatchObject({code: 'CHECK_FAILED', message, hint: 'flexrack lock'})
+  await expect(new ProjectFiles().requirements(folder, 'requirements.txt', '3.11')).rejects.toMatchObject({
+    code: 'CHECK_FAILED',
+    message,
+    hint: 'flexrack lock',
+  })
   expect(await PROJECT_LOCK.stale(folder, 'requirements.txt', '3.11')).toEqual({message, fix: 'flexrack lock'})
   expect(await readdir(folder)).toEqual(['flexrack.lock', 'requirements.txt'])
 })
 
 it('is not planned for a project without requirements', async () => {
   const {python: _, ...workspace} = manifest.workspace
-  await expect(PROJECT_LOCK.plan([node('a', '3.11.2')], {...manifest, workspace}, context)).rejects.toMatchObject({code: 'USAGE'})
+  await expect(PROJECT_LOCK.plan([node('a', '3.11.2')], {...manifest, workspace}, context)).rejects.toMatchObject({
+    code: 'USAGE',
+  })
 })

@@ -16,17 +16,28 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'flexrack-plan-'))
   writeFileSync(join(folder, 'train.py'), '')
   context = makeContext({env: {FLEXRACK_HOME: join(folder, '.flexrack')}})
-  manifest = {path: join(folder, 'flexrack.yaml'), folder, name: 'proj', workspace: {exclude: [], forward: [], env: {}}, tracking: {experiment: 'proj'}, endpoints: {}}
+  manifest = {
+    path: join(folder, 'flexrack.yaml'),
+    folder,
+    name: 'proj',
+    workspace: {exclude: [], forward: [], env: {}},
+    tracking: {experiment: 'proj'},
+    endpoints: {},
+  }
 })
 
 afterEach(() => rmSync(folder, {recursive: true}))
 
 const requested = new EventEmitter<{look: [string]}>()
-const host = (node: string): Host => ({node, call: async () => {
-  requested.emit('look', node)
-  if (node === 'broken') throw new Error('it does not work')
-  return {sync: {same: true, revision: 'r', path: `/${node}`, last: null}}
-}}) as unknown as Host
+const host = (node: string): Host =>
+  ({
+    node,
+    call: async () => {
+      requested.emit('look', node)
+      if (node === 'broken') throw new Error('it does not work')
+      return {sync: {same: true, revision: 'r', path: `/${node}`, last: null}}
+    },
+  }) as unknown as Host
 
 test('nodes that are there are looked at while others are still waited for, and once', async () => {
   const looks: string[] = []

@@ -16,11 +16,31 @@ afterEach(() => rmSync(home, {recursive: true}))
 
 /** A node that has one new file. */
 const pull = (path: string): Promise<unknown> => {
-  const host = {node: 'n', call: async (_verb: string, _input: unknown, {onEvent}: {onEvent(event: object): void}) => {
-    onEvent({event: 'content', path, data: Buffer.from('x').toString('base64')})
-    return {files: {[path]: createHash('sha256').update('x').digest('hex').slice(0, 32)}}
-  }} as unknown as Host
-  const input = {node: 'n', project: 'p', folder: join(home, 'project'), overwrite: false, skipped: [], files: [{path, there: 'new' as const, here: 'absent' as const, what: 'bring' as const, size: 1, executable: false, digest: null}]}
+  const host = {
+    node: 'n',
+    call: async (_verb: string, _input: unknown, {onEvent}: {onEvent(event: object): void}) => {
+      onEvent({event: 'content', path, data: Buffer.from('x').toString('base64')})
+      return {files: {[path]: createHash('sha256').update('x').digest('hex').slice(0, 32)}}
+    },
+  } as unknown as Host
+  const input = {
+    node: 'n',
+    project: 'p',
+    folder: join(home, 'project'),
+    overwrite: false,
+    skipped: [],
+    files: [
+      {
+        path,
+        there: 'new' as const,
+        here: 'absent' as const,
+        what: 'bring' as const,
+        size: 1,
+        executable: false,
+        digest: null,
+      },
+    ],
+  }
   return PULL.handlers['workspace.pull'](input, undefined as never, {host: () => host, context: makeContext({env: {}})})
 }
 
@@ -33,6 +53,10 @@ test('what a node has new comes into folders that are made for it, and never thr
   symlinkSync('deep', join(home, 'project/in'))
   await pull('in/side/new.txt')
   expect(existsSync(join(home, 'project/deep/side/new.txt'))).toBe(true)
-  for (const path of ['out/made/new.txt', 'out/new.txt', 'dangling/made/new.txt']) await expect(pull(path)).rejects.toMatchObject({code: 'CONFLICT', message: expect.stringContaining('outside the project')})
+  for (const path of ['out/made/new.txt', 'out/new.txt', 'dangling/made/new.txt'])
+    await expect(pull(path)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('outside the project'),
+    })
   expect([existsSync(join(home, 'outside/made')), existsSync(join(home, 'nothing'))]).toEqual([false, false])
 })

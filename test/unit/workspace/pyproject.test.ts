@@ -29,9 +29,22 @@ const read = (named = 'pyproject.toml'): Promise<Requirements> => new ProjectFil
 describe('a pyproject.toml without a lock file', () => {
   test('gives its dependencies, and extras and groups that are named, each with its line', async () => {
     await pyproject(PROJECT)
-    expect(await read()).toEqual({requirements: 'numpy>=1.26, <3\ncolorama ; sys_platform == "win32"\n', constraints: '', origins: ['pyproject.toml:4', 'pyproject.toml:5']})
-    expect((await read('pyproject.toml[all, dev]')).requirements.split('\n').slice(2)).toEqual(['matplotlib', 'pytest', 'ruff', ''])
-    expect((await read('pyproject.toml[all, dev]')).origins.slice(2)).toEqual(['pyproject.toml:8', 'pyproject.toml:11', 'pyproject.toml:12'])
+    expect(await read()).toEqual({
+      requirements: 'numpy>=1.26, <3\ncolorama ; sys_platform == "win32"\n',
+      constraints: '',
+      origins: ['pyproject.toml:4', 'pyproject.toml:5'],
+    })
+    expect((await read('pyproject.toml[all, dev]')).requirements.split('\n').slice(2)).toEqual([
+      'matplotlib',
+      'pytest',
+      'ruff',
+      '',
+    ])
+    expect((await read('pyproject.toml[all, dev]')).origins.slice(2)).toEqual([
+      'pyproject.toml:8',
+      'pyproject.toml:11',
+      'pyproject.toml:12',
+    ])
   })
 
   test("follows uv's sources and indexes", async () => {
@@ -44,24 +57,41 @@ my-tool = {git = "https://git.example/tool", tag = "v2"}
 name = "cpu"
 url = "https://wheels.example/cpu"
 `)
-    expect((await read()).requirements).toBe("--extra-index-url https://wheels.example/cpu\ntorch\nMy.Tool[a] @ git+https://git.example/tool@v2 ; python_version > '3.9'\n")
+    expect((await read()).requirements).toBe(
+      "--extra-index-url https://wheels.example/cpu\ntorch\nMy.Tool[a] @ git+https://git.example/tool@v2 ; python_version > '3.9'\n",
+    )
   })
 
   test.each([
-    ['[tool.poetry.dependencies]\nnumpy = "*"\n', "pyproject.toml has Poetry's own table, and no [project]", 'poetry export'],
+    [
+      '[tool.poetry.dependencies]\nnumpy = "*"\n',
+      "pyproject.toml has Poetry's own table, and no [project]",
+      'poetry export',
+    ],
     ['[project]\ndynamic = ["dependencies"]\n', 'dependencies that its build backend makes', 'requirements file'],
     ['[build-system]\n', 'no [project] table', 'requirements file'],
-    ['[project]\ndependencies = ["mine"]\n[tool.uv.sources]\nmine = {path = "../mine"}\n', 'pyproject.toml:2: mine comes from ../mine, a folder of this machine', 'package index'],
+    [
+      '[project]\ndependencies = ["mine"]\n[tool.uv.sources]\nmine = {path = "../mine"}\n',
+      'pyproject.toml:2: mine comes from ../mine, a folder of this machine',
+      'package index',
+    ],
     ['[project]\ndependencies = ["./mine"]\n', 'names a folder of this machine', 'imports modules from there'],
     ['[project\n', 'pyproject.toml is no TOML', ''],
   ])('that nobody else can install from is refused, with the way out (%#)', async (text, message, hint) => {
     await pyproject(text)
-    await expect(read()).rejects.toMatchObject({code: 'CHECK_FAILED', message: expect.stringContaining(message) as string, ...(hint && {hint: expect.stringContaining(hint) as string})})
+    await expect(read()).rejects.toMatchObject({
+      code: 'CHECK_FAILED',
+      message: expect.stringContaining(message) as string,
+      ...(hint && {hint: expect.stringContaining(hint) as string}),
+    })
   })
 
   test('that has no extra of the name says so', async () => {
     await pyproject(PROJECT)
-    await expect(read('pyproject.toml[plots]')).rejects.toMatchObject({message: 'pyproject.toml has neither an extra nor a dependency group plots', details: {known: ['plot', 'all', 'dev', 'lint']}})
+    await expect(read('pyproject.toml[plots]')).rejects.toMatchObject({
+      message: 'pyproject.toml has neither an extra nor a dependency group plots',
+      details: {known: ['plot', 'all', 'dev', 'lint']},
+    })
   })
 })
 
@@ -146,7 +176,9 @@ numpy==2.4.6 ; python_full_version >= '3.11' \\
       'matplotlib==3.11.2 \\',
       'pillow==12.0.0 \\',
     ])
-    await expect(PROJECT_LOCK.plan([], {folder, workspace: {python: 'pyproject.toml'}} as never, {} as never)).rejects.toMatchObject({code: 'USAGE', hint: 'uv lock'})
+    await expect(
+      PROJECT_LOCK.plan([], {folder, workspace: {python: 'pyproject.toml'}} as never, {} as never),
+    ).rejects.toMatchObject({code: 'USAGE', hint: 'uv lock'})
   })
 
   test('that was made for other requirements is refused', async () => {
@@ -159,7 +191,9 @@ numpy==2.4.6 ; python_full_version >= '3.11' \\
   })
 
   test('a package from git is installed from its commit, and then no hashes are compared, which is told', async () => {
-    await pyproject('[project]\ndependencies = ["tool"]\n[tool.uv.sources]\ntool = {git = "https://git.example/tool", branch = "main"}\n')
+    await pyproject(
+      '[project]\ndependencies = ["tool"]\n[tool.uv.sources]\ntool = {git = "https://git.example/tool", branch = "main"}\n',
+    )
     await lock(`${HEAD}[[package]]
 name = "x"
 source = { editable = "." }
@@ -177,17 +211,29 @@ version = "1.16.0"
 source = ${PYPI}
 wheels = [{ url = "https://files.example/six.whl", hash = "sha256:f0" }]
 `)
-    expect(await read()).toMatchObject({requirements: 'tool @ git+https://git.example/tool@0123abc\nsix==1.16.0\n', warnings: [expect.stringContaining('no hashes of tool')]})
+    expect(await read()).toMatchObject({
+      requirements: 'tool @ git+https://git.example/tool@0123abc\nsix==1.16.0\n',
+      warnings: [expect.stringContaining('no hashes of tool')],
+    })
   })
 
   test.each([
     ['version = 2\n', 'has version 2'],
     [HEAD, 'does not say which package is the project'],
-    [`${HEAD}[[package]]\nname = "digits"\nsource = { virtual = "." }\ndependencies = [{ name = "mine" }]\n[package.metadata]\nrequires-dist = [{ name = "mine" }]\n[[package]]\nname = "mine"\nsource = { editable = "../mine" }\n`, 'mine comes from ../mine, a folder of this machine'],
-    [`${HEAD}[[package]]\nname = "digits"\nsource = { virtual = "." }\ndependencies = [{ name = "mine", marker = "extra == 'extra-6-digits-cpu'" }]\n[package.metadata]\nrequires-dist = [{ name = "mine" }]\n`, 'conflicting extras'],
+    [
+      `${HEAD}[[package]]\nname = "digits"\nsource = { virtual = "." }\ndependencies = [{ name = "mine" }]\n[package.metadata]\nrequires-dist = [{ name = "mine" }]\n[[package]]\nname = "mine"\nsource = { editable = "../mine" }\n`,
+      'mine comes from ../mine, a folder of this machine',
+    ],
+    [
+      `${HEAD}[[package]]\nname = "digits"\nsource = { virtual = "." }\ndependencies = [{ name = "mine", marker = "extra == 'extra-6-digits-cpu'" }]\n[package.metadata]\nrequires-dist = [{ name = "mine" }]\n`,
+      'conflicting extras',
+    ],
   ])('of another kind is refused, with the reason (%#)', async (text, message) => {
     await pyproject('[project]\ndependencies = ["mine"]\n')
     await lock(text)
-    await expect(read()).rejects.toMatchObject({code: 'CHECK_FAILED', message: expect.stringContaining(message) as string})
+    await expect(read()).rejects.toMatchObject({
+      code: 'CHECK_FAILED',
+      message: expect.stringContaining(message) as string,
+    })
   })
 })

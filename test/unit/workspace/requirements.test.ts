@@ -44,20 +44,46 @@ test('without a file there is nothing to install', async () => {
 
 test('names the line that includes a file which is not there, outside, or itself', async () => {
   write('a.txt', 'six\n-r missing.txt\n')
-  await expect(readRequirements(folder, 'a.txt')).rejects.toMatchObject({code: 'NOT_FOUND', message: expect.stringContaining('missing.txt (named in a.txt:2)')})
+  await expect(readRequirements(folder, 'a.txt')).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    message: expect.stringContaining('missing.txt (named in a.txt:2)'),
+  })
   write('b.txt', '-r ../x.txt\n')
-  await expect(readRequirements(folder, 'b.txt')).rejects.toMatchObject({code: 'CHECK_FAILED', message: expect.stringContaining('outside the project')})
+  await expect(readRequirements(folder, 'b.txt')).rejects.toMatchObject({
+    code: 'CHECK_FAILED',
+    message: expect.stringContaining('outside the project'),
+  })
   write('c.txt', '-r d.txt\n')
   write('d.txt', '-r c.txt\n')
-  await expect(readRequirements(folder, 'c.txt')).rejects.toMatchObject({code: 'CHECK_FAILED', message: expect.stringContaining('includes itself')})
+  await expect(readRequirements(folder, 'c.txt')).rejects.toMatchObject({
+    code: 'CHECK_FAILED',
+    message: expect.stringContaining('includes itself'),
+  })
 })
 
-test.each(['-e .', './pkg', '../pkg[extra]', '/opt/pkg', 'pkg @ file:///opt/pkg', '--find-links wheels', '-f ./wheels'])('refuses `%s`, which a node cannot see', async (line) => {
+test.each([
+  '-e .',
+  './pkg',
+  '../pkg[extra]',
+  '/opt/pkg',
+  'pkg @ file:///opt/pkg',
+  '--find-links wheels',
+  '-f ./wheels',
+])('refuses `%s`, which a node cannot see', async (line) => {
   write('r.txt', `six\n${line}\n`)
-  await expect(readRequirements(folder, 'r.txt')).rejects.toMatchObject({code: 'CHECK_FAILED', details: {origin: 'r.txt:2'}})
+  await expect(readRequirements(folder, 'r.txt')).rejects.toMatchObject({
+    code: 'CHECK_FAILED',
+    details: {origin: 'r.txt:2'},
+  })
 })
 
-test.each(['pkg @ https://example.org/pkg.whl', '--find-links https://example.org/', '--extra-index-url https://example.org', 'torch==2.13.0; sys_platform == "linux"', 'six==1.16.0 \\'])('lets `%s` through', async (line) => {
+test.each([
+  'pkg @ https://example.org/pkg.whl',
+  '--find-links https://example.org/',
+  '--extra-index-url https://example.org',
+  'torch==2.13.0; sys_platform == "linux"',
+  'six==1.16.0 \\',
+])('lets `%s` through', async (line) => {
   write('r.txt', `${line}\n`)
   expect((await readRequirements(folder, 'r.txt')).requirements).toBe(`${line}\n`)
 })

@@ -23,13 +23,34 @@ function writeText(path: string, text: string): void {
   writeFileSync(join(folder, path), text)
 }
 
-const found = async (exclude: string[] = []): Promise<string[]> => [...(await scanProject(folder, exclude, context)).files.keys()].sort()
+const found = async (exclude: string[] = []): Promise<string[]> =>
+  [...(await scanProject(folder, exclude, context)).files.keys()].sort()
 
 test('leaves out what .gitignore files say, each for its own folder and below, the nearest one deciding', async () => {
   writeText('.gitignore', '*.pt\n/data\nbuild/\n')
   writeText('models/.gitignore', '!best.pt\n/local.txt\n')
-  write('a.pt', 'a.py', 'data/x', 'src/data/x', 'build/x', 'src/build/x', 'models/best.pt', 'models/last.pt', 'models/local.txt', 'models/deep/local.txt', 'models/deep/best.pt')
-  expect(await found()).toEqual(['.gitignore', 'a.py', 'models/.gitignore', 'models/best.pt', 'models/deep/best.pt', 'models/deep/local.txt', 'src/data/x'])
+  write(
+    'a.pt',
+    'a.py',
+    'data/x',
+    'src/data/x',
+    'build/x',
+    'src/build/x',
+    'models/best.pt',
+    'models/last.pt',
+    'models/local.txt',
+    'models/deep/local.txt',
+    'models/deep/best.pt',
+  )
+  expect(await found()).toEqual([
+    '.gitignore',
+    'a.py',
+    'models/.gitignore',
+    'models/best.pt',
+    'models/deep/best.pt',
+    'models/deep/local.txt',
+    'src/data/x',
+  ])
 })
 
 test('cannot bring back what is in a folder that is left out, as in git', async () => {
@@ -56,7 +77,11 @@ test('keeps links that stay inside, also those that are written as absolute path
   symlinkSync('pkg/a.py', join(folder, 'here'))
   symlinkSync(join(folder, 'pkg'), join(folder, 'pkg/self'))
   symlinkSync('nowhere', join(folder, 'dangling'))
-  expect(Object.fromEntries((await scanProject(folder, [], context)).links)).toEqual({here: 'pkg/a.py', 'pkg/self': '.', dangling: 'nowhere'})
+  expect(Object.fromEntries((await scanProject(folder, [], context)).links)).toEqual({
+    here: 'pkg/a.py',
+    'pkg/self': '.',
+    dangling: 'nowhere',
+  })
 })
 
 test('refuses links that lead outside, by text or by the way they take, and names all of them', async () => {
@@ -69,7 +94,13 @@ test('refuses links that lead outside, by text or by the way they take, and name
   symlinkSync('to-sub/../../missing', join(folder, 'above'))
   await expect(scanProject(folder, [], context)).rejects.toMatchObject({
     code: 'CHECK_FAILED',
-    details: {refused: expect.arrayContaining([expect.objectContaining({path: 'absolute'}), expect.objectContaining({path: 'above'}), expect.objectContaining({path: 'sub/relative'})])},
+    details: {
+      refused: expect.arrayContaining([
+        expect.objectContaining({path: 'absolute'}),
+        expect.objectContaining({path: 'above'}),
+        expect.objectContaining({path: 'sub/relative'}),
+      ]),
+    },
   })
   expect((await scanProject(folder, ['absolute', 'above', 'relative'], context)).links.size).toBe(2)
 })
@@ -92,5 +123,12 @@ test('tells folders with nothing of the project in them, so that they can be mad
 test('says of any path whether the patterns leave it out, also of one that is not here', async () => {
   writeText('sub/.gitignore', '*.bin\n')
   const {excludes} = await scanProject(folder, ['data/'], context)
-  expect(['data/a/b', 'data', 'sub/x.bin', 'x.bin', 'sub/x.py', '.git/config'].map(excludes)).toEqual([true, true, true, false, false, true])
+  expect(['data/a/b', 'data', 'sub/x.bin', 'x.bin', 'sub/x.py', '.git/config'].map(excludes)).toEqual([
+    true,
+    true,
+    true,
+    false,
+    false,
+    true,
+  ])
 })

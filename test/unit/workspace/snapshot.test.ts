@@ -26,7 +26,9 @@ const take = (exclude: string[] = []): Promise<Snapshot> => takeSnapshot(folder,
 const write = (path: string, text: string): void => writeFileSync(join(folder, path), text)
 
 function there(snapshot: Snapshot, parts: Partial<Compared> = {}): Compared {
-  const inventory = [...snapshot.entries].map(([path, {kind, digest, executable}]): [string, typeof kind, string, boolean] => [path, kind, digest, executable])
+  const inventory = [...snapshot.entries].map(
+    ([path, {kind, digest, executable}]): [string, typeof kind, string, boolean] => [path, kind, digest, executable],
+  )
   return {same: false, revision: 'r', path: '/code', last: null, inventory, ...parts}
 }
 
@@ -85,7 +87,11 @@ test('what was edited on the node alone stays there; what changed here, too, is 
   const names = ['kept', 'both', 'same', 'gone']
   const last = (path: string): string => before.entries.get(path)?.digest as string
   const compared = there(before, {edited: names.map((path) => [path, 'f', last(path), false])})
-  compared.inventory = compared.inventory?.map((one) => (names.includes(one[0]) ? [one[0], 'f', one[0] === 'same' ? (now.entries.get('same')?.digest as string) : 'e'.repeat(32), false] : one))
+  compared.inventory = compared.inventory?.map((one) =>
+    names.includes(one[0])
+      ? [one[0], 'f', one[0] === 'same' ? (now.entries.get('same')?.digest as string) : 'e'.repeat(32), false]
+      : one,
+  )
   const delta = computeDelta(now, compared)
   expect(delta).toMatchObject({kept: ['kept'], conflicts: ['both', 'gone'], remove: []})
   expect([...delta.put.keys()]).toEqual(['same']) // so that the node knows that it is the project's
@@ -97,7 +103,14 @@ test('what was edited on the node alone stays there; what changed here, too, is 
 test('does not send again what came before the last sync was cut short', async () => {
   write('a', 'A')
   const now = await take()
-  const delta = computeDelta(now, {same: false, revision: '', path: '/code', last: null, inventory: [], staged: [now.entries.get('a')?.digest as string]})
+  const delta = computeDelta(now, {
+    same: false,
+    revision: '',
+    path: '/code',
+    last: null,
+    inventory: [],
+    staged: [now.entries.get('a')?.digest as string],
+  })
   expect([...delta.put.keys()]).toEqual(['a'])
   expect(delta.send.size).toBe(0)
 })
@@ -125,7 +138,10 @@ test('finds the same difference whether a node tells everything or only what dif
   expect([...now.bases.keys()]).toEqual([now.tree, before.tree])
   expect(now.bases.get(before.tree)).toEqual(before.entries)
 
-  const changes: NonNullable<Compared['inventory']> = [['broken', 'f', 'f'.repeat(32), false], ['lost', '', '', false]]
+  const changes: NonNullable<Compared['inventory']> = [
+    ['broken', 'f', 'f'.repeat(32), false],
+    ['lost', '', '', false],
+  ]
   const whole = there(before)
   whole.inventory = whole.inventory?.map((one) => changes.find(([path]) => path === one[0]) ?? one)
   const short = there(before, {base: before.tree, inventory: changes})

@@ -21,17 +21,32 @@ beforeAll(async () => {
 afterAll(() => rm(folder, {recursive: true}))
 
 /** What three nodes are asked while this project comes up on them. `there`: nodes that have the environment. */
-async function asked(workspace: Partial<Manifest['workspace']>, there: string[] = []): Promise<RecordingFleet['requested']> {
+async function asked(
+  workspace: Partial<Manifest['workspace']>,
+  there: string[] = [],
+): Promise<RecordingFleet['requested']> {
   const fleet = recordingFleet({
     ...trainingAnswers,
     'environment.resolve': () => ({pins: RESOLVED}),
     'workspace.inspect': (node, input) => {
       const answer = trainingAnswers['workspace.inspect']?.(node, input) as {environment?: object}
-      return {...answer, ...(answer.environment && {environment: {...answer.environment, ready: there.includes(node), noted: there.includes(node)}})} as never
+      return {
+        ...answer,
+        ...(answer.environment && {
+          environment: {...answer.environment, ready: there.includes(node), noted: there.includes(node)},
+        }),
+      } as never
     },
   })
   const hosts: Host[] = await Promise.all(rackNodes(3).map((node) => openHost(fleet, node, context)))
-  const manifest: Manifest = {path: join(folder, 'flexrack.yaml'), folder, name: 'proj', workspace: {exclude: [], forward: [], env: {}, ...workspace}, tracking: {experiment: 'proj'}, endpoints: {}}
+  const manifest: Manifest = {
+    path: join(folder, 'flexrack.yaml'),
+    folder,
+    name: 'proj',
+    workspace: {exclude: [], forward: [], env: {}, ...workspace},
+    tracking: {experiment: 'proj'},
+    endpoints: {},
+  }
   await upWorkspace(hosts, manifest, context)
   return fleet.requested
 }
@@ -39,25 +54,49 @@ async function asked(workspace: Partial<Manifest['workspace']>, there: string[] 
 it('has one node choose the versions, once, and gives them to all', async () => {
   const requested = await asked({python: 'requirements.txt'})
   expect(requested.filter((one) => one.verb === 'environment.resolve').map(({node}) => node)).toEqual(['n0'])
-  expect(requested.filter((one) => one.verb === 'environment.ensure').map(({node, input}) => [node, input.pins]).sort()).toEqual([['n0', RESOLVED], ['n1', RESOLVED], ['n2', RESOLVED]])
+  expect(
+    requested
+      .filter((one) => one.verb === 'environment.ensure')
+      .map(({node, input}) => [node, input.pins])
+      .sort(),
+  ).toEqual([
+    ['n0', RESOLVED],
+    ['n1', RESOLVED],
+    ['n2', RESOLVED],
+  ])
 })
 
 it('has a node choose that has the environment already', async () => {
   const requested = await asked({python: 'requirements.txt'}, ['n1'])
   expect(requested.filter((one) => one.verb === 'environment.resolve').map(({node}) => node)).toEqual(['n1'])
-  expect(requested.filter((one) => one.verb === 'environment.ensure').map(({node}) => node).sort()).toEqual(['n0', 'n2'])
+  expect(
+    requested
+      .filter((one) => one.verb === 'environment.ensure')
+      .map(({node}) => node)
+      .sort(),
+  ).toEqual(['n0', 'n2'])
 })
 
 it('asks nobody where versions are locked, or there are none', async () => {
   for (const python of ['locked.txt', undefined]) {
     const requested = await asked(python === undefined ? {} : {python})
     expect(requested.filter((one) => one.verb === 'environment.resolve')).toEqual([])
-    expect(requested.filter((one) => one.verb === 'environment.ensure').map(({input}) => input.pins)).toEqual([undefined, undefined, undefined])
+    expect(requested.filter((one) => one.verb === 'environment.ensure').map(({input}) => input.pins)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
   }
 })
 
 it('asks for the Python that the manifest names, in the look, the choice and the build', async () => {
   const requested = await asked({python: 'requirements.txt', pythonVersion: '3.12'})
-  const environments = requested.flatMap(({verb, input}) => verb === 'workspace.inspect' ? [(input.environment as {python?: string} | undefined)?.python] : verb.startsWith('environment.') ? [input.python] : [])
+  const environments = requested.flatMap(({verb, input}) =>
+    verb === 'workspace.inspect'
+      ? [(input.environment as {python?: string} | undefined)?.python]
+      : verb.startsWith('environment.')
+        ? [input.python]
+        : [],
+  )
   expect(environments).toEqual(Array.from({length: 7}, () => '3.12'))
 })

@@ -12,15 +12,21 @@ import {artifactsOf, publicStore, storeOf} from './mlflow-command.ts'
 
 const LARGEST_BODY = 4 * 1024 * 1024
 /**
- * Leads on to the start page, with the fragment. No redirect: the link may have been opened from another page (a file that `head ui --open` wrote), and along
- * redirects a browser keeps SameSite=Strict cookies back until a page of the same site asks (RFC 6265bis, 5.2.1).
+ * Leads on to the start page, with the fragment. No redirect: the link may have been opened from another page (a file
+ * that `head ui --open` wrote), and along redirects a browser keeps SameSite=Strict cookies back until a page of the
+ * same site asks (RFC 6265bis, 5.2.1).
  */
-const LOGGED_IN = '<!doctype html><meta charset="utf-8"><title>flexrack</title><noscript><meta http-equiv="refresh" content="0;url=/"></noscript><script>location.replace("/" + location.hash)</script>\n'
+const LOGGED_IN =
+  '<!doctype html><meta charset="utf-8"><title>flexrack</title><noscript><meta http-equiv="refresh" content="0;url=/"></noscript><script>location.replace("/" + location.hash)</script>\n'
 
-/** /flexrack/v1: status, tokens, locks, endpoint documents, login. Only the admin token comes this far, but for the end of a run's own token. */
+/**
+ * /flexrack/v1: status, tokens, locks, endpoint documents, login. Only the admin token comes this far, but for the end
+ * of a run's own token.
+ */
 export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void {
   const {tokens, locks, endpoints, traffic} = parts
-  const bodyOf = async (request: FastifyRequest): Promise<Record<string, unknown>> => parseObject(await readBody(request, LARGEST_BODY, parts.limits))
+  const bodyOf = async (request: FastifyRequest): Promise<Record<string, unknown>> =>
+    parseObject(await readBody(request, LARGEST_BODY, parts.limits))
   app.get('/flexrack/v1/status', () => statusOf(parts))
 
   app.get('/flexrack/v1/tokens', () => ({tokens: tokens.personal()}))
@@ -39,7 +45,9 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
   })
 
   app.get('/flexrack/v1/locks', () => ({locks: locks.list()}))
-  app.put<{Params: {name: string}}>('/flexrack/v1/locks/:name', async (request) => locks.put(request.params.name, await bodyOf(request)))
+  app.put<{Params: {name: string}}>('/flexrack/v1/locks/:name', async (request) =>
+    locks.put(request.params.name, await bodyOf(request)),
+  )
   app.delete<{Params: {name: string}}>('/flexrack/v1/locks/:name', async (request) => {
     await locks.remove(request.params.name, (await bodyOf(request)).fence)
     return {}
@@ -56,7 +64,12 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
   })
   app.get<{Querystring: {code?: string}}>('/flexrack/v1/login', async (request, reply) => {
     const cookie = await logins.trade(request.query.code ?? '', request.headers.host)
-    return reply.header('set-cookie', cookie).header('cache-control', 'no-store').header('referrer-policy', 'no-referrer').type('text/html; charset=utf-8').send(LOGGED_IN)
+    return reply
+      .header('set-cookie', cookie)
+      .header('cache-control', 'no-store')
+      .header('referrer-policy', 'no-referrer')
+      .type('text/html; charset=utf-8')
+      .send(LOGGED_IN)
   })
 
   app.post('/flexrack/v1/reach', async (request) => tryReach(parts, await bodyOf(request)))
@@ -68,7 +81,9 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
   }
   app.get('/flexrack/v1/endpoints', () => ({endpoints: endpoints.names().map(describe)}))
   app.get<{Params: {name: string}}>('/flexrack/v1/endpoints/:name', (request) => describe(request.params.name))
-  app.put<{Params: {name: string}}>('/flexrack/v1/endpoints/:name', async (request) => endpoints.put(request.params.name, await bodyOf(request)))
+  app.put<{Params: {name: string}}>('/flexrack/v1/endpoints/:name', async (request) =>
+    endpoints.put(request.params.name, await bodyOf(request)),
+  )
   app.delete<{Params: {name: string}}>('/flexrack/v1/endpoints/:name', async (request) => {
     await endpoints.remove(request.params.name)
     return {}
@@ -76,16 +91,22 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
 }
 
 /**
- * {names}: a key and a certificate for a server of the rack, such as a model server's front, with what it is to trust. Never for
- * the names of the head itself.
+ * {names}: a key and a certificate for a server of the rack, such as a model server's front, with what it is to trust.
+ * Never for the names of the head itself.
  */
-async function certify({config, authority}: Parts, {names}: Record<string, unknown>): Promise<{key: string; certificate: string; ca: string}> {
+async function certify(
+  {config, authority}: Parts,
+  {names}: Record<string, unknown>,
+): Promise<{key: string; certificate: string; ca: string}> {
   const isName = (name: unknown): name is string => typeof name === 'string' && /^[A-Za-z0-9.:-]{1,253}$/.test(name)
-  if (!Array.isArray(names) || names.length === 0 || names.length > 20 || !names.every(isName)) throw new Failure(400, 'USAGE', 'names must be 1 to 20 host names or addresses')
+  if (!Array.isArray(names) || names.length === 0 || names.length > 20 || !names.every(isName))
+    throw new Failure(400, 'USAGE', 'names must be 1 to 20 host names or addresses')
   const identity = await authority.lasting({name: 'flexrack model server', names, usage: 'server'})
-  // An address has several spellings, and a name may end in a dot: what counts is what the certificate would be taken for.
+  // An address has several spellings, and a name may end in a dot: what counts is what the certificate would be taken
+  // for.
   const taken = ownNames(config).find((own) => isFor(identity.certificate, [own]))
-  if (taken !== undefined || names.some((name) => name.endsWith('.'))) throw new Failure(400, 'USAGE', `${taken ?? 'a name that ends in a dot'} is for the head only`)
+  if (taken !== undefined || names.some((name) => name.endsWith('.')))
+    throw new Failure(400, 'USAGE', `${taken ?? 'a name that ends in a dot'} is for the head only`)
   return {...identity, ca: authority.trusted}
 }
 

@@ -5,8 +5,9 @@ import {holdOf, type Limits} from './limits.ts'
 import {Pace} from './pace.ts'
 
 /**
- * Reads a whole body, up to a limit in bytes; it counts in the budget for buffers until the request has ended. What comes after a refusal is thrown away.
- * Errors: 413 too large, 408 too slow, 503 and 429 from the budget, 400 where it ends early.
+ * Reads a whole body, up to a limit in bytes; it counts in the budget for buffers until the request has ended. What
+ * comes after a refusal is thrown away. Errors: 413 too large, 408 too slow, 503 and 429 from the budget, 400 where it
+ * ends early.
  */
 export async function readBody(request: FastifyRequest, limit: number, limits: Limits): Promise<Buffer> {
   const stream = request.body as Readable | undefined
@@ -16,7 +17,11 @@ export async function readBody(request: FastifyRequest, limit: number, limits: L
   return new Promise<Buffer>((resolve, reject) => {
     let chunks: Buffer[] = []
     let size = 0
-    const pace = new Pace(limits.pace, () => true, (failure) => fail(failure))
+    const pace = new Pace(
+      limits.pace,
+      () => true,
+      (failure) => fail(failure),
+    )
     const leave = (): void => {
       pace.stop()
       stream.off('data', take).off('end', end).off('close', broken)
@@ -52,7 +57,8 @@ export async function readBody(request: FastifyRequest, limit: number, limits: L
 /** Refuses a body whose announced size is over the limit before it is read. */
 export function requireSize(request: FastifyRequest, limit: number): void {
   const announced = announcedSize(request)
-  if (announced > limit) throw new Failure(413, 'USAGE', `the body has ${announced} bytes, more than the ${limit} allowed`)
+  if (announced > limit)
+    throw new Failure(413, 'USAGE', `the body has ${announced} bytes, more than the ${limit} allowed`)
 }
 
 /** Bytes that the body is said to have; 0 where that is not said. */
@@ -69,6 +75,7 @@ export function parseObject(body: Buffer): Record<string, unknown> {
   } catch {
     throw new Failure(400, 'USAGE', 'the body is not JSON')
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Failure(400, 'USAGE', 'the body is not a JSON object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Failure(400, 'USAGE', 'the body is not a JSON object')
   return value as Record<string, unknown>
 }

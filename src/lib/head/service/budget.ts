@@ -8,7 +8,10 @@ export interface BudgetRules {
   limit: number
   /** The part of it that one caller may hold, 0 to 1. */
   share: number
-  /** Whether the oldest holder may go on over the limit: without it, what is larger than the limit never gets through, and what shares it never ends. */
+  /**
+   * Whether the oldest holder may go on over the limit: without it, what is larger than the limit never gets through,
+   * and what shares it never ends.
+   */
   oldestGoesOn: boolean
 }
 
@@ -62,8 +65,20 @@ export class Budget {
     if (oldestGoesOn && (oldest === undefined || oldest === hold)) return
     const used = caller === undefined ? 0 : (this.#callers.get(caller) ?? 0)
     const more = {retry_after: AGAIN_SECONDS}
-    if (this.#used + bytes > limit) throw new Failure(503, 'HEAD_FAILED', `the head has no more memory for ${this.#what} now; try again in a moment`, more)
-    if (used + bytes > limit * share) throw new Failure(429, 'HEAD_FAILED', `the requests with this token hold too much of the head's memory for ${this.#what}; try again when some have ended`, more)
+    if (this.#used + bytes > limit)
+      throw new Failure(
+        503,
+        'HEAD_FAILED',
+        `the head has no more memory for ${this.#what} now; try again in a moment`,
+        more,
+      )
+    if (used + bytes > limit * share)
+      throw new Failure(
+        429,
+        'HEAD_FAILED',
+        `the requests with this token hold too much of the head's memory for ${this.#what}; try again when some have ended`,
+        more,
+      )
   }
 
   #count(caller: string | undefined, bytes: number): void {

@@ -2,7 +2,9 @@ import {mkdir, open, rename, rm} from 'node:fs/promises'
 import {dirname} from 'node:path'
 import {current, isCliError, stamped, type StoredKind, textIfThere} from '../../base/index.ts'
 
-/** Writes a file of a kind so that after a crash or power loss the old or the new content is there, whole. Mode 0600. */
+/**
+ * Writes a file of a kind so that after a crash or power loss the old or the new content is there, whole. Mode 0600.
+ */
 export async function writeDurably(kind: StoredKind, file: string, value: object): Promise<void> {
   await writeTextDurably(file, `${JSON.stringify(stamped(kind, value), undefined, 1)}\n`)
 }

@@ -52,7 +52,9 @@ export class Endpoints {
     return record
   }
 
-  /** Replaces a document, on disk before the gateway sees it. `revision` is the one that was read, 0 for a new endpoint. */
+  /**
+   * Replaces a document, on disk before the gateway sees it. `revision` is the one that was read, 0 for a new endpoint.
+   */
   put(name: string, given: {revision?: unknown; document?: unknown}): Promise<EndpointRecord> {
     const {revision, document} = given
     if (!NAME.test(name)) {
@@ -70,10 +72,12 @@ export class Endpoints {
     const targets = (active as {targets?: unknown} | null | undefined)?.targets ?? []
     if (!Array.isArray(targets)) return Promise.reject(new Failure(400, 'USAGE', 'targets must be a list'))
     const bad = (targets as unknown[]).findIndex((target) => !isTarget(target))
-    if (bad >= 0) return Promise.reject(new Failure(400, 'USAGE', `target ${JSON.stringify(targets[bad])} is not an http URL`))
+    if (bad >= 0)
+      return Promise.reject(new Failure(400, 'USAGE', `target ${JSON.stringify(targets[bad])} is not an http URL`))
     const {protocol, health} = (active ?? {}) as Record<string, unknown>
     if (protocol !== undefined && !PROTOCOLS.has(protocol)) {
-      const message = `protocol must be one of ${[...PROTOCOLS].join(', ')}; ` +
+      const message =
+        `protocol must be one of ${[...PROTOCOLS].join(', ')}; ` +
         'this head knows no other: upgrade it with flexrack head start'
       return Promise.reject(new Failure(400, 'USAGE', message))
     }

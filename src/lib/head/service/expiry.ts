@@ -7,19 +7,25 @@ const LOOK_MS = 600_000
 /** After the end of a run its nodes may still send what they kept; what comes later is sent with the admin token. */
 const AFTER_END_MS = 3_600_000
 
-/** What is asked about a run: when it ended (milliseconds), 'open' while it goes on, 'gone' where there is none (any more). */
+/**
+ * What is asked about a run: when it ended (milliseconds), 'open' while it goes on, 'gone' where there is none (any
+ * more).
+ */
 export type EndOf = (runId: string) => Promise<number | 'open' | 'gone' | undefined>
 
 /**
- * Revokes the tokens of runs that have ended a while ago. Runs give theirs back themselves; this is for those whose nodes
- * and command line were killed before they could. Returns how many.
+ * Revokes the tokens of runs that have ended a while ago. Runs give theirs back themselves; this is for those whose
+ * nodes and command line were killed before they could. Returns how many.
  */
 export async function revokeEnded(tokens: Tokens, endOf: EndOf): Promise<number> {
   let count = 0
   for (const {id, runId} of tokens.runs()) {
     const end = await endOf(runId)
     if (end === undefined || end === 'open' || (end !== 'gone' && Date.now() - end < AFTER_END_MS)) continue
-    await tokens.revoke(id).then(() => count++, () => {}) // it was given back in the meantime
+    await tokens.revoke(id).then(
+      () => count++,
+      () => {},
+    ) // it was given back in the meantime
   }
   return count
 }

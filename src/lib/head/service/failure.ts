@@ -12,7 +12,10 @@ export class Failure extends Error {
   }
 }
 
-/** The body in the shape that callers of this path understand: MLflow's, OpenAI's, the Open Inference Protocol's, or ours. */
+/**
+ * The body in the shape that callers of this path understand: MLflow's, OpenAI's, the Open Inference Protocol's, or
+ * ours.
+ */
 export function failureBody(path: string, failure: Failure): unknown {
   if (path.startsWith('/flexrack/')) return {error: {code: failure.code, message: failure.message, ...failure.more}}
   if (/^\/endpoints\/[^/]+\/v1\//.test(path)) {

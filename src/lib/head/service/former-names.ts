@@ -2,7 +2,10 @@ import {access, rename} from 'node:fs/promises'
 import {join} from 'node:path'
 
 /** What the first heads called their files: the record of the listener, and the key and certificate that it shows. */
-const FORMER = [['door.json', 'listener.json'], ['tls/door.json', 'tls/listener.json']] as const
+const FORMER = [
+  ['door.json', 'listener.json'],
+  ['tls/door.json', 'tls/listener.json'],
+] as const
 
 /** Renames the files of an older head, once, before anything is read: it keeps its ports and its certificate. */
 export async function renameFormerFiles(folder: string): Promise<void> {
@@ -13,5 +16,8 @@ export async function renameFormerFiles(folder: string): Promise<void> {
 }
 
 async function isThere(path: string): Promise<boolean> {
-  return access(path).then(() => true, () => false)
+  return access(path).then(
+    () => true,
+    () => false,
+  )
 }

@@ -12,7 +12,10 @@ export interface GatewayCall {
   isRepeatable: boolean
 }
 
-/** What of an endpoint the gateway reads to know a call. `health`: path of the model server that answers 200 once it predicts. */
+/**
+ * What of an endpoint the gateway reads to know a call. `health`: path of the model server that answers 200 once it
+ * predicts.
+ */
 export interface Served {
   protocol?: ServingProtocol
   health?: string
@@ -29,8 +32,9 @@ const REST = /^(?:\/versions\/[A-Za-z0-9][A-Za-z0-9._-]*)?(?:\/([a-z_]+))?$/
  */
 const OPENAI_LOOKS = /^\/v1\/models(\/[A-Za-z0-9][A-Za-z0-9._:-]*)?$/
 const OPENAI_CALLS = new Set(
-  ['chat/completions', 'completions', 'embeddings', 'responses', 'rerank', 'score', 'tokenize']
-    .map((name) => `/v1/${name}`),
+  ['chat/completions', 'completions', 'embeddings', 'responses', 'rerank', 'score', 'tokenize'].map(
+    (name) => `/v1/${name}`,
+  ),
 )
 /** Of MLflow's own model server (https://mlflow.org/docs/latest/ml/deployment/deploy-model-locally/). */
 const MLFLOW_LOOKS = new Set(['/ping', '/version'])

@@ -37,13 +37,16 @@ const NOT_CONNECTED = new Set([
   'EAI_AGAIN',
   'EADDRNOTAVAIL',
 ])
-/** Of an answer that a front gives itself (node/flexrack_node/service/front.py): its server takes no connections now. */
+/**
+ * Of an answer that a front gives itself (node/flexrack_node/service/front.py): its server takes no connections now.
+ */
 const FRONT_HEADER = 'x-flexrack-front'
 const BROKEN = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'UND_ERR_CLOSED', 'UND_ERR_DESTROYED'])
 
 /** /endpoints/<name>/…: one stable address in front of the active release's targets. */
 export async function addGateway(app: FastifyInstance, parts: Parts): Promise<void> {
-  // What stands in front of a model server on another node lets nobody else in; those on this machine are asked plainly.
+  // What stands in front of a model server on another node lets nobody else in; those on this machine are asked
+  // plainly.
   const {key, certificate} = await parts.authority.lasting({name: 'flexrack gateway', names: [], usage: 'client'})
   const agent = new Agent({
     connect: {timeout: 2000, key, cert: certificate, ca: parts.authority.trusted},
@@ -57,7 +60,9 @@ export async function addGateway(app: FastifyInstance, parts: Parts): Promise<vo
     if (!record) throw new Failure(404, 'NOT_FOUND', `no endpoint ${name}`)
     const call = readCall(name, record.document.active ?? {}, request.method, pathOf(request.url))
     const keeps = request.body === undefined || announcedSize(request) <= KEPT_BYTES
-    const body = keeps ? await readBody(request, KEPT_BYTES, parts.limits) : await passBody(request, LARGEST_BODY, parts.limits, false)
+    const body = keeps
+      ? await readBody(request, KEPT_BYTES, parts.limits)
+      : await passBody(request, LARGEST_BODY, parts.limits, false)
     await new Passage(parts, agent, call, request, reply, body).forward()
     return reply
   }
@@ -78,7 +83,14 @@ class Passage {
   #rounds = 0
   #breaks = 0
 
-  constructor(parts: Parts, agent: Agent, call: GatewayCall, request: FastifyRequest, reply: FastifyReply, body: Buffer | void) {
+  constructor(
+    parts: Parts,
+    agent: Agent,
+    call: GatewayCall,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    body: Buffer | void,
+  ) {
     this.#parts = parts
     this.#agent = agent
     this.#call = call
@@ -91,7 +103,8 @@ class Passage {
   /** Sends it to the target whose turn it is. The targets are read anew each time: a switch in between counts. */
   async forward(): Promise<void> {
     const targets = this.#parts.endpoints.find(this.#call.endpoint)?.document.active?.targets ?? []
-    if (targets.length === 0) throw new Failure(503, 'ENDPOINT_FAILED', `endpoint ${this.#call.endpoint} has no active release`)
+    if (targets.length === 0)
+      throw new Failure(503, 'ENDPOINT_FAILED', `endpoint ${this.#call.endpoint} has no active release`)
     const fresh = targets.filter((target) => !this.#tried.has(target))
     if (fresh.length === 0) {
       if (Date.now() >= this.#until) {
@@ -150,8 +163,10 @@ class Passage {
       path: targetPath(target, this.#call, this.#request.url),
       method: method as Dispatcher.HttpMethod,
       signal,
-      headers: {...onward, ...(body && {'content-type': contentTypeOf(this.#request)})}, body: body ?? null,
-      headersTimeout: timeout, bodyTimeout: timeout,
+      headers: {...onward, ...(body && {'content-type': contentTypeOf(this.#request)})},
+      body: body ?? null,
+      headersTimeout: timeout,
+      bodyTimeout: timeout,
     })
   }
 
@@ -174,7 +189,9 @@ class Passage {
     const code = causeCode(error)
     const isBroken = BROKEN.has(code)
     if (isBroken) this.#breaks++
-    const may = this.#body !== undefined && (isNotConnected(code) || (isBroken && this.#call.isRepeatable && this.#breaks <= MOST_BREAKS))
+    const may =
+      this.#body !== undefined &&
+      (isNotConnected(code) || (isBroken && this.#call.isRepeatable && this.#breaks <= MOST_BREAKS))
     if (may) return this.forward()
     const server = `the model server of endpoint ${this.#call.endpoint}`
     if (this.#call.isHealth) {

@@ -21,12 +21,22 @@ export interface Limits {
 
 /** Those of a head. */
 export function makeLimits(config: ServiceConfig): Limits {
-  const {buffers = 256 * MIB, streams = 512 * MIB, pace = {everyMs: 30_000, bytes: MIB}, floor = 256 * MIB} = config.limits ?? {}
+  const {
+    buffers = 256 * MIB,
+    streams = 512 * MIB,
+    pace = {everyMs: 30_000, bytes: MIB},
+    floor = 256 * MIB,
+  } = config.limits ?? {}
   return {
     buffers: new Budget('bodies of requests', {limit: buffers, share: 0.5, oldestGoesOn: false}),
     streams: new Budget('uploads', {limit: streams, share: 0.75, oldestGoesOn: true}),
     pace,
-    room: new Room(config.artifacts === undefined || config.artifacts.startsWith('/') ? [config.folder, config.artifacts ? dirname(config.artifacts) : config.folder, tmpdir()] : [config.folder, tmpdir()], floor),
+    room: new Room(
+      config.artifacts === undefined || config.artifacts.startsWith('/')
+        ? [config.folder, config.artifacts ? dirname(config.artifacts) : config.folder, tmpdir()]
+        : [config.folder, tmpdir()],
+      floor,
+    ),
   }
 }
 

@@ -17,9 +17,9 @@ const RENEW_LOOK_MS = 6 * 3_600_000
 const LOOPBACK = '127.0.0.1'
 
 /**
- * Where the head listens: with TLS on `config.bind` (from the rack file, or found by route), and without it on loopback, at a port of its own.
- * Everybody who carries a token of ours speaks TLS, on loopback, too: while the head is down another user of the machine
- * may take its port. The plain one is for the programs of who sits on the machine.
+ * Where the head listens: with TLS on `config.bind` (from the rack file, or found by route), and without it on
+ * loopback, at a port of its own. Everybody who carries a token of ours speaks TLS, on loopback, too: while the head is
+ * down another user of the machine may take its port. The plain one is for the programs of who sits on the machine.
  */
 export class Listeners {
   readonly #app: FastifyInstance
@@ -32,9 +32,16 @@ export class Listeners {
     tune(this.#plain, pending)
   }
 
-  /** Listens, on the ports of the last start where that can be. Errors: EADDRINUSE for a port of the rack file that stays taken. */
+  /**
+   * Listens, on the ports of the last start where that can be. Errors: EADDRINUSE for a port of the rack file that
+   * stays taken.
+   */
   async open(config: ServiceConfig, last: Partial<ListenerRecord>): Promise<{port: number; plainPort: number}> {
-    const port = await listen(async (at) => void (await this.#app.listen({host: config.bind, port: at})), config.port || undefined, last.port ?? 0)
+    const port = await listen(
+      async (at) => void (await this.#app.listen({host: config.bind, port: at})),
+      config.port || undefined,
+      last.port ?? 0,
+    )
     const plainPort = await listen((at) => listening(this.#plain, at), undefined, last.plainPort ?? 0)
     return {port: port || portOf(this.#app.server), plainPort: plainPort || portOf(this.#plain)}
   }
@@ -43,7 +50,8 @@ export class Listeners {
   keepCertified(authority: Authority, config: ServiceConfig): void {
     const look = (): void => {
       authority.leaf('listener', {name: 'flexrack head', names: ownNames(config), usage: 'server'}).then(
-        ({key, certificate}) => (this.#app.server as unknown as SecureServer).setSecureContext({key, cert: certificate}),
+        ({key, certificate}) =>
+          (this.#app.server as unknown as SecureServer).setSecureContext({key, cert: certificate}),
         (error: Error) => logLine(`the certificate was not looked at: ${error.message}`),
       )
     }
@@ -73,9 +81,13 @@ export class Listeners {
  * just ending comes free in a moment; where another program has it by now, any port is better than none. Gives the port
  * that was asked for, which may be 0.
  */
-async function listen(attempt: (port: number) => Promise<void>, wanted: number | undefined, last: number): Promise<number> {
+async function listen(
+  attempt: (port: number) => Promise<void>,
+  wanted: number | undefined,
+  last: number,
+): Promise<number> {
   const until = Date.now() + PORT_PATIENCE_MS
-  for (let port = wanted ?? last; ; ) {
+  for (let port = wanted ?? last; ;) {
     try {
       await attempt(port)
       return port

@@ -34,7 +34,10 @@ export class Locks {
   }
 
   /** Takes a lock, or with its fence renews it. 409 LOCKED with holder and since where another has it. */
-  put(name: string, request: {owner?: unknown; ttl_seconds?: unknown; fence?: unknown}): Promise<{fence: number; expires_at: number}> {
+  put(
+    name: string,
+    request: {owner?: unknown; ttl_seconds?: unknown; fence?: unknown},
+  ): Promise<{fence: number; expires_at: number}> {
     const {owner, ttl_seconds: ttl, fence} = request
     if (typeof owner !== 'string' || owner === '' || typeof ttl !== 'number' || !(ttl > 0)) {
       return Promise.reject(new Failure(400, 'USAGE', 'a lock needs an owner and ttl_seconds'))
@@ -43,11 +46,28 @@ export class Locks {
       const now = Date.now()
       const held = this.#live(name, now)
       if (held && held.fence !== fence) {
-        throw new Failure(409, 'LOCKED', `${name} is locked by ${held.owner} since ${new Date(held.since).toISOString()}`, {holder: held.owner, since: held.since, expires_at: held.expiresAt})
+        throw new Failure(
+          409,
+          'LOCKED',
+          `${name} is locked by ${held.owner} since ${new Date(held.since).toISOString()}`,
+          {holder: held.owner, since: held.since, expires_at: held.expiresAt},
+        )
       }
-      if (!held && fence !== undefined) throw new Failure(409, 'LOCKED', `the lock ${name} was lost: it was not renewed in time`, {holder: null, since: null})
-      const lock = {owner, fence: held?.fence ?? this.#state.lastFence + 1, since: held?.since ?? now, expiresAt: now + Math.min(ttl, LONGEST_TTL_SECONDS) * 1000}
-      await this.#save({lastFence: Math.max(this.#state.lastFence, lock.fence), locks: {...this.#state.locks, [name]: lock}})
+      if (!held && fence !== undefined)
+        throw new Failure(409, 'LOCKED', `the lock ${name} was lost: it was not renewed in time`, {
+          holder: null,
+          since: null,
+        })
+      const lock = {
+        owner,
+        fence: held?.fence ?? this.#state.lastFence + 1,
+        since: held?.since ?? now,
+        expiresAt: now + Math.min(ttl, LONGEST_TTL_SECONDS) * 1000,
+      }
+      await this.#save({
+        lastFence: Math.max(this.#state.lastFence, lock.fence),
+        locks: {...this.#state.locks, [name]: lock},
+      })
       return {fence: lock.fence, expires_at: lock.expiresAt}
     })
   }
@@ -57,7 +77,8 @@ export class Locks {
     return this.#turns.take(async () => {
       const held = this.#live(name, Date.now())
       if (!held) return
-      if (held.fence !== fence) throw new Failure(409, 'LOCKED', `${name} is locked by ${held.owner}`, {holder: held.owner, since: held.since})
+      if (held.fence !== fence)
+        throw new Failure(409, 'LOCKED', `${name} is locked by ${held.owner}`, {holder: held.owner, since: held.since})
       const {[name]: _gone, ...locks} = this.#state.locks
       await this.#save({...this.#state, locks})
     })
@@ -76,7 +97,10 @@ export class Locks {
   /** What could not be written is not so: nobody was told of it. */
   async #save({lastFence, locks}: LockFile): Promise<void> {
     const now = Date.now()
-    const next = {lastFence, locks: Object.fromEntries(Object.entries(locks).filter(([, lock]) => lock.expiresAt > now))}
+    const next = {
+      lastFence,
+      locks: Object.fromEntries(Object.entries(locks).filter(([, lock]) => lock.expiresAt > now)),
+    }
     await writeDurably('head.locks', this.#file, next)
     this.#state = next
   }

@@ -16,8 +16,9 @@ interface Headers {
 }
 
 /**
- * One-time codes that a browser trades for a cookie: a token must not stand in a URL, where history and logs keep it. A cookie is good at the address
- * where it was given (browsers send it to every port of a host), and as long as the `head ui` that asked for the code goes on.
+ * One-time codes that a browser trades for a cookie: a token must not stand in a URL, where history and logs keep it. A
+ * cookie is good at the address where it was given (browsers send it to every port of a host), and as long as the `head
+ * ui` that asked for the code goes on.
  */
 export class Logins {
   readonly #tokens: Tokens
@@ -57,7 +58,8 @@ export class Logins {
   async trade(code: string, host: string | undefined): Promise<string> {
     const found = this.#codes.get(code)
     this.#codes.delete(code)
-    if (!found || found.expiresAt <= Date.now() || host === undefined) throw new Failure(403, 'REFUSED', 'this login link was used before or is too old: run flexrack head ui again')
+    if (!found || found.expiresAt <= Date.now() || host === undefined)
+      throw new Failure(403, 'REFUSED', 'this login link was used before or is too old: run flexrack head ui again')
     const token = await this.#tokens.issueSession({login: found.login, host, ttlSeconds: SESSION_SECONDS})
     return `${cookieAt(host)}=${token}; Path=/; HttpOnly; SameSite=Strict`
   }
@@ -69,15 +71,24 @@ export class Logins {
     const {host, origin} = headers
     if (host === undefined) return undefined
     const name = `${cookieAt(host)}=`
-    const token = headers.cookie?.split(';').map((pair) => pair.trim()).find((pair) => pair.startsWith(name))?.slice(name.length)
+    const token = headers.cookie
+      ?.split(';')
+      .map((pair) => pair.trim())
+      .find((pair) => pair.startsWith(name))
+      ?.slice(name.length)
     const caller = token ? this.#tokens.check(token) : undefined
-    if (caller?.kind !== 'session' || caller.host !== host || !((this.#alive.get(caller.login) ?? 0) > Date.now())) return undefined
-    if (origin !== undefined && originHost(origin) !== host) throw new Failure(403, 'REFUSED', 'this request comes from another page')
+    if (caller?.kind !== 'session' || caller.host !== host || !((this.#alive.get(caller.login) ?? 0) > Date.now()))
+      return undefined
+    if (origin !== undefined && originHost(origin) !== host)
+      throw new Failure(403, 'REFUSED', 'this request comes from another page')
     return caller
   }
 }
 
-/** A browser has one jar for all ports of a host: two heads, each behind a forward, must not take each other's cookie away. */
+/**
+ * A browser has one jar for all ports of a host: two heads, each behind a forward, must not take each other's cookie
+ * away.
+ */
 function cookieAt(host: string): string {
   return `${COOKIE}_${/:(\d+)$/.exec(host)?.[1] ?? '80'}`
 }

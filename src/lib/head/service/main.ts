@@ -47,16 +47,29 @@ async function main(configFile: string): Promise<void> {
     url: () => listener.url,
     port: () => listener.port,
   }
-  const listeners = new Listeners(await buildServer(parts, await authority.leaf('listener', {name: 'flexrack head', names: ownNames(config), usage: 'server'})), parts.pending)
+  const listeners = new Listeners(
+    await buildServer(
+      parts,
+      await authority.leaf('listener', {name: 'flexrack head', names: ownNames(config), usage: 'server'}),
+    ),
+    parts.pending,
+  )
   // Listening comes first: a second head on the same port must not touch the store of the first.
   const last = await readDurable<Partial<ListenerRecord>>('head.listener', join(config.folder, HEAD_FILES.listener), {})
   const {port, plainPort} = await listeners.open(config, last)
-  listener = {...listener, port, plainPort, url: config.url?.replace(/\/$/, '') ?? `https://${hostOf(config.host ?? config.bind)}:${port}`}
+  listener = {
+    ...listener,
+    port,
+    plainPort,
+    url: config.url?.replace(/\/$/, '') ?? `https://${hostOf(config.host ?? config.bind)}:${port}`,
+  }
   listeners.keepCertified(authority, config)
   mlflow.start()
   const unwatch = watchTokens(parts)
   await writeDurably('head.listener', join(config.folder, HEAD_FILES.listener), listener)
-  logLine(`the head of flexrack ${config.version} listens on ${config.bind}:${port} with TLS, on 127.0.0.1:${plainPort} without`)
+  logLine(
+    `the head of flexrack ${config.version} listens on ${config.bind}:${port} with TLS, on 127.0.0.1:${plainPort} without`,
+  )
 
   let ending = false
   const end = async (signal: string): Promise<void> => {
@@ -89,6 +102,10 @@ if (configFile === undefined) {
   process.exit(2)
 }
 main(configFile).catch((error: NodeJS.ErrnoException) => {
-  logLine(error.code === 'EADDRINUSE' ? `the port is in use: ${error.message}` : `cannot start: ${error.stack ?? String(error)}`)
+  logLine(
+    error.code === 'EADDRINUSE'
+      ? `the port is in use: ${error.message}`
+      : `cannot start: ${error.stack ?? String(error)}`,
+  )
   process.exit(1)
 })

@@ -1,7 +1,10 @@
 import {join} from 'node:path'
 import type {ServiceConfig} from '../types.ts'
 
-/** How MLflow is started: pure data. Store and artifacts go by environment, as a store URI may hold a password and argv is public. */
+/**
+ * How MLflow is started: pure data. Store and artifacts go by environment, as a store URI may hold a password and argv
+ * is public.
+ */
 export interface MlflowCommand {
   file: string
   args: string[]
@@ -15,9 +18,9 @@ export const LONGEST_SOCKET_PATH = 107
 export const MLFLOW_TAG = 'FLEXRACK_HEAD_MLFLOW'
 
 /**
- * MLflow's own command line, which ends by starting uvicorn as a process of its own (mlflow/server/__init__.py `_run_server`
- * of MLflow 3). That would import MLflow a second time, and keep both copies: here uvicorn runs in the process that asks for
- * it. Where a version asks in another way, it starts its process as ever.
+ * MLflow's own command line, which ends by starting uvicorn as a process of its own (mlflow/server/__init__.py
+ * `_run_server` of MLflow 3). That would import MLflow a second time, and keep both copies: here uvicorn runs in the
+ * process that asks for it. Where a version asks in another way, it starts its process as ever.
  */
 const IN_ONE_PROCESS = `
 import os, sys
@@ -44,7 +47,20 @@ export function mlflowCommand(config: ServiceConfig, socket: string): MlflowComm
   const uvicorn = `--uds ${shellWord(socket)} --timeout-graceful-shutdown 10 --timeout-keep-alive 75 --log-level warning`
   return {
     file: config.python,
-    args: ['-c', IN_ONE_PROCESS, 'server', '--serve-artifacts', '--workers', '1', '--host', '127.0.0.1', '--port', '1', '--uvicorn-opts', uvicorn],
+    args: [
+      '-c',
+      IN_ONE_PROCESS,
+      'server',
+      '--serve-artifacts',
+      '--workers',
+      '1',
+      '--host',
+      '127.0.0.1',
+      '--port',
+      '1',
+      '--uvicorn-opts',
+      uvicorn,
+    ],
     env: {
       MLFLOW_BACKEND_STORE_URI: storeOf(config),
       MLFLOW_ARTIFACTS_DESTINATION: artifactsOf(config),

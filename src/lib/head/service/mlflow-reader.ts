@@ -5,12 +5,21 @@ import type {Lookup} from './scope.ts'
 const MOST_KEPT = 10_000
 
 /** A GET on MLflow's socket: status and text. Rejects without an answer. */
-export function readMlflow(socketPath: string, path: string, timeout = 10_000): Promise<{status: number; text: string}> {
+export function readMlflow(
+  socketPath: string,
+  path: string,
+  timeout = 10_000,
+): Promise<{status: number; text: string}> {
   return askMlflow(socketPath, path, undefined, timeout)
 }
 
 /** A GET on MLflow's socket, with a body a POST: status and text. Rejects without an answer. */
-export function askMlflow(socketPath: string, path: string, body?: Record<string, unknown>, timeout = 10_000): Promise<{status: number; text: string}> {
+export function askMlflow(
+  socketPath: string,
+  path: string,
+  body?: Record<string, unknown>,
+  timeout = 10_000,
+): Promise<{status: number; text: string}> {
   const headers = {host: 'localhost', ...(body && {'content-type': 'application/json'})}
   return new Promise((resolve, reject) => {
     const call = request({socketPath, path, method: body ? 'POST' : 'GET', headers, timeout}, (answer) => {
@@ -25,20 +34,32 @@ export function askMlflow(socketPath: string, path: string, body?: Record<string
   })
 }
 
-/** What the policy for run tokens asks, answered by MLflow and remembered: a run's parent and folder do not change under other hands. */
+/**
+ * What the policy for run tokens asks, answered by MLflow and remembered: a run's parent and folder do not change under
+ * other hands.
+ */
 export function openLookup(socketPath: string): Pick<Lookup, 'run' | 'model' | 'trace'> {
   const runs = new Map<string, {parent: string | undefined; artifacts: string}>()
   const models = new Map<string, {run: string | undefined; artifacts: string}>()
   return {
     run: (id) =>
       remember(runs, id, async () => {
-        const answer = await read<{run?: WireRun}>(socketPath, `/api/2.0/mlflow/runs/get?run_id=${encodeURIComponent(id)}`)
+        const answer = await read<{run?: WireRun}>(
+          socketPath,
+          `/api/2.0/mlflow/runs/get?run_id=${encodeURIComponent(id)}`,
+        )
         if (!answer?.run) return undefined
-        return {parent: answer.run.data?.tags?.find((tag) => tag.key === 'mlflow.parentRunId')?.value, artifacts: folderOf(answer.run.info.artifact_uri)}
+        return {
+          parent: answer.run.data?.tags?.find((tag) => tag.key === 'mlflow.parentRunId')?.value,
+          artifacts: folderOf(answer.run.info.artifact_uri),
+        }
       }),
     model: (id) =>
       remember(models, id, async () => {
-        const answer = await read<{model?: WireModel}>(socketPath, `/api/2.0/mlflow/logged-models/${encodeURIComponent(id)}`)
+        const answer = await read<{model?: WireModel}>(
+          socketPath,
+          `/api/2.0/mlflow/logged-models/${encodeURIComponent(id)}`,
+        )
         if (!answer?.model) return undefined
         return {run: answer.model.info.source_run_id || undefined, artifacts: folderOf(answer.model.info.artifact_uri)}
       }),
@@ -46,8 +67,12 @@ export function openLookup(socketPath: string): Pick<Lookup, 'run' | 'model' | '
     trace: async (id) => {
       const {status, text} = await readMlflow(socketPath, `/api/3.0/mlflow/traces/${encodeURIComponent(id)}`)
       if (status === 404) return undefined
-      const found = status === 200 ? (JSON.parse(text) as WireTrace).trace?.trace_info?.trace_location?.mlflow_experiment?.experiment_id : undefined
-      if (found === undefined) throw new Failure(502, 'HEAD_FAILED', `the tracking server does not say whose the trace is (status ${status})`)
+      const found =
+        status === 200
+          ? (JSON.parse(text) as WireTrace).trace?.trace_info?.trace_location?.mlflow_experiment?.experiment_id
+          : undefined
+      if (found === undefined)
+        throw new Failure(502, 'HEAD_FAILED', `the tracking server does not say whose the trace is (status ${status})`)
       return found
     },
   }
@@ -71,7 +96,11 @@ async function read<T>(socketPath: string, path: string): Promise<T | undefined>
   return status === 200 ? (JSON.parse(text) as T) : undefined
 }
 
-async function remember<T>(known: Map<string, T>, id: string, find: () => Promise<T | undefined>): Promise<T | undefined> {
+async function remember<T>(
+  known: Map<string, T>,
+  id: string,
+  find: () => Promise<T | undefined>,
+): Promise<T | undefined> {
   const found = known.get(id) ?? (await find())
   if (found === undefined) return undefined
   if (known.size >= MOST_KEPT) known.clear()

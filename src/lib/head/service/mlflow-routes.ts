@@ -20,7 +20,10 @@ const LARGEST_ARTIFACT = 256 * 1024 ** 3
 const ANSWER_MS = 300_000
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** Everything else goes to MLflow: its API, and its pages for a browser that logged in. Artifacts are streamed both ways. */
+/**
+ * Everything else goes to MLflow: its API, and its pages for a browser that logged in. Artifacts are streamed both
+ * ways.
+ */
 export async function addMlflow(app: FastifyInstance, parts: Parts): Promise<void> {
   await app.register(replyFrom, {
     base: 'http://localhost',
@@ -30,24 +33,40 @@ export async function addMlflow(app: FastifyInstance, parts: Parts): Promise<voi
     retryMethods: [],
     destroyAgent: true,
   })
-  const lookup = {...openLookup(parts.mlflow.socket), ...openRegistry(parts.mlflow.socket), ...openOwnRun(parts.mlflow.socket)}
+  const lookup = {
+    ...openLookup(parts.mlflow.socket),
+    ...openRegistry(parts.mlflow.socket),
+    ...openOwnRun(parts.mlflow.socket),
+  }
   const forward = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const path = pathOf(request.url)
     if (isOurs(path)) throw new Failure(404, 'NOT_FOUND', `there is nothing at ${path}`)
     const isArtifact = request.method === 'PUT' && path.startsWith('/api/2.0/mlflow-artifacts/artifacts/')
-    if (!parts.mlflow.isReady) throw new Failure(503, 'HEAD_FAILED', `the tracking server is not ready yet (${parts.mlflow.status.state}); try again in a moment`)
-    const given = isArtifact || request.body === undefined ? undefined : await readBody(request, request.caller?.kind === 'run' ? LARGEST_PARSED : LARGEST_CALL, parts.limits)
-    const verdict = request.caller?.kind === 'run' ? await checkRunScope(request.caller, callOf(request, path, given), lookup) : {}
-    if (request.caller?.kind === 'personal' && request.method !== 'GET' && given) checkPersonalScope(path, () => parseObject(given))
+    if (!parts.mlflow.isReady)
+      throw new Failure(
+        503,
+        'HEAD_FAILED',
+        `the tracking server is not ready yet (${parts.mlflow.status.state}); try again in a moment`,
+      )
+    const given =
+      isArtifact || request.body === undefined
+        ? undefined
+        : await readBody(request, request.caller?.kind === 'run' ? LARGEST_PARSED : LARGEST_CALL, parts.limits)
+    const verdict =
+      request.caller?.kind === 'run' ? await checkRunScope(request.caller, callOf(request, path, given), lookup) : {}
+    if (request.caller?.kind === 'personal' && request.method !== 'GET' && given)
+      checkPersonalScope(path, () => parseObject(given))
     if (verdict.answer) return reply.send(verdict.answer)
     const body = verdict.body ? Buffer.from(JSON.stringify(verdict.body)) : given
-    if (body !== undefined && request.caller?.kind !== 'admin' && grows(request.method, path)) await parts.limits.room.requireWrite(body.length)
+    if (body !== undefined && request.caller?.kind !== 'admin' && grows(request.method, path))
+      await parts.limits.room.requireWrite(body.length)
     if (isArtifact) await passBody(request, parts.config.largestArtifact ?? LARGEST_ARTIFACT, parts.limits, true)
     const sends = body !== undefined && request.method !== 'GET' && request.method !== 'HEAD'
     return reply.from(request.url, {
       ...(sends && {body, contentType: request.headers['content-type'] ?? 'application/octet-stream'}),
       timeout: ANSWER_MS,
-      rewriteRequestHeaders: (_request, headers) => mlflowHeaders(headers, request.method !== 'GET' && request.method !== 'HEAD'),
+      rewriteRequestHeaders: (_request, headers) =>
+        mlflowHeaders(headers, request.method !== 'GET' && request.method !== 'HEAD'),
       rewriteHeaders: (headers) => backwardHeaders(headers),
       onError: (_reply, {error}) => void reply.send(failureOf(error) ?? toFailure(error)),
     })
@@ -55,14 +74,25 @@ export async function addMlflow(app: FastifyInstance, parts: Parts): Promise<voi
   app.route({method: [...METHODS], url: '/*', handler: forward})
 }
 
-/** True of calls that add to MLflow's database. A run that ends says so in `runs/update`, which must find room when nothing else does. */
+/**
+ * True of calls that add to MLflow's database. A run that ends says so in `runs/update`, which must find room when
+ * nothing else does.
+ */
 function grows(method: string, path: string): boolean {
-  return method !== 'GET' && method !== 'HEAD' && method !== 'DELETE' && !/\/(?:search|runs\/update|get-latest-versions|get-history-bulk-interval)$/.test(path)
+  return (
+    method !== 'GET' &&
+    method !== 'HEAD' &&
+    method !== 'DELETE' &&
+    !/\/(?:search|runs\/update|get-latest-versions|get-history-bulk-interval)$/.test(path)
+  )
 }
 
 function callOf(request: FastifyRequest, path: string, given: Buffer | undefined): RunCall {
   return {
-    method: request.method, path, query: new URLSearchParams(request.url.split('?', 2)[1]), hasNoRun: request.headers[OWN_RUN_HEADER] === 'none',
+    method: request.method,
+    path,
+    query: new URLSearchParams(request.url.split('?', 2)[1]),
+    hasNoRun: request.headers[OWN_RUN_HEADER] === 'none',
     body: () => parseObject(given ?? Buffer.alloc(0)),
   }
 }

@@ -49,8 +49,22 @@ export class MlflowServer {
     return new MlflowServer(config, fits ? near : join(await mkdtemp(join(tmpdir(), 'flexrack-head-')), 'mlflow.sock'))
   }
 
-  get status(): {state: MlflowState; version: string | null; pid: number | null; restarts: number; startedAt: number | null; lastError: string | null} {
-    return {state: this.#state, version: this.#version, pid: this.#child?.pid ?? null, restarts: this.#restarts, startedAt: this.#startedAt, lastError: this.#lastError}
+  get status(): {
+    state: MlflowState
+    version: string | null
+    pid: number | null
+    restarts: number
+    startedAt: number | null
+    lastError: string | null
+  } {
+    return {
+      state: this.#state,
+      version: this.#version,
+      pid: this.#child?.pid ?? null,
+      restarts: this.#restarts,
+      startedAt: this.#startedAt,
+      lastError: this.#lastError,
+    }
   }
 
   get isReady(): boolean {
@@ -75,7 +89,8 @@ export class MlflowServer {
   async #keepRunning(): Promise<void> {
     let failures = 0
     while (!this.#stopping) {
-      await this.#end() // what an earlier head, or the last one of ours, may have left: two must never write to one store
+      // what an earlier head, or the last one of ours, may have left: two must never write to one store
+      await this.#end()
       if (this.#stopping) return
       const began = Date.now()
       const reason = await this.#runOnce().catch((error: Error) => error.message) // a full disk, say: it is tried again
@@ -98,7 +113,11 @@ export class MlflowServer {
     const output = openSync(join(this.#config.folder, HEAD_FILES.mlflowLog), 'a', 0o600)
     this.#state = 'starting'
     this.#startedAt = Date.now()
-    const child = spawn(command.file, command.args, {cwd: this.#config.folder, env: {...process.env, ...command.env}, stdio: ['ignore', output, output]})
+    const child = spawn(command.file, command.args, {
+      cwd: this.#config.folder,
+      env: {...process.env, ...command.env},
+      stdio: ['ignore', output, output],
+    })
     closeSync(output)
     this.#child = child
     const ended = new Promise<string>((resolve) => {
@@ -119,13 +138,14 @@ export class MlflowServer {
       if (Date.now() > until) return 'it did not become ready'
       await this.#sleep(LOOK_MS)
     }
-    if (this.#child === mine) chmodSync(this.socket, 0o600) // uvicorn makes it 0666, whatever the umask says; until here the folder alone has kept others out
+    // uvicorn makes it 0666, whatever the umask says; until here the folder alone has kept others out
+    if (this.#child === mine) chmodSync(this.socket, 0o600)
     this.#version = (await this.#answers('/version')) ?? this.#version
     if (this.#child === mine && !this.#stopping) {
       this.#state = 'ready'
       logLine(`MLflow ${this.#version} is ready`)
     }
-    for (let missed = 0; this.#child === mine; ) {
+    for (let missed = 0; this.#child === mine;) {
       await this.#sleep(HEALTH_MS)
       missed = (await this.#answers('/health')) === undefined ? missed + 1 : 0
       if (missed >= UNHEALTHY_TIMES) return 'it does not answer any more'

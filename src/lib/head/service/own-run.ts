@@ -20,7 +20,10 @@ interface Tag {
   value: string
 }
 
-/** Carries out, for a run, what programs ask of a server that is theirs alone. Errors: those of MLflow, as it told them; 502 where it does not answer as it should. */
+/**
+ * Carries out, for a run, what programs ask of a server that is theirs alone. Errors: those of MLflow, as it told them;
+ * 502 where it does not answer as it should.
+ */
 export interface OwnRun {
   /** The run's own experiment, whatever the name; the name is kept as a tag. Answers as experiments/get does. */
   experiment(caller: RunCaller, name: string): Promise<object>
@@ -32,25 +35,35 @@ export function openOwnRun(socketPath: string): OwnRun {
   const turns = new Turns()
   const ask = async <T>(path: string, body?: Record<string, unknown>): Promise<T> => {
     const {status, text} = await askMlflow(socketPath, `${API}/${path}`, body)
-    if (status !== 200) throw new Failure(502, 'HEAD_FAILED', `the tracking server answers ${path.split('?', 1)[0]} with status ${status}`)
+    if (status !== 200)
+      throw new Failure(
+        502,
+        'HEAD_FAILED',
+        `the tracking server answers ${path.split('?', 1)[0]} with status ${status}`,
+      )
     return JSON.parse(text) as T
   }
-  const run = (id: string): Promise<{run: {data?: {tags?: Tag[]}}}> => ask(`runs/get?${new URLSearchParams({run_id: id})}`)
+  const run = (id: string): Promise<{run: {data?: {tags?: Tag[]}}}> =>
+    ask(`runs/get?${new URLSearchParams({run_id: id})}`)
   const note = async (id: string, name: string): Promise<void> => {
     const known = (await run(id)).run.data?.tags?.find((tag) => tag.key === ASKED_TAG)?.value.split(',') ?? []
     const word = encodeURIComponent(name.toWellFormed())
-    if (!known.includes(word)) await ask('runs/set-tag', {run_id: id, key: ASKED_TAG, value: [...known, word].join(',').slice(0, 5000)})
+    if (!known.includes(word))
+      await ask('runs/set-tag', {run_id: id, key: ASKED_TAG, value: [...known, word].join(',').slice(0, 5000)})
   }
   return {
     experiment: async ({runId, experimentId}, name) => {
-      const found = await ask<{experiment: {name?: string}}>(`experiments/get?${new URLSearchParams({experiment_id: experimentId})}`)
+      const found = await ask<{experiment: {name?: string}}>(
+        `experiments/get?${new URLSearchParams({experiment_id: experimentId})}`,
+      )
       if (found.experiment.name !== name) await turns.take(() => note(runId, name))
       return found
     },
     adopt: async ({runId}, {tags, run_name: name}) => {
       const given = (Array.isArray(tags) ? (tags as unknown[]) : []).filter(isTag)
       const own = given.filter(({key}) => !KNOWN_BETTER.test(key) && !isIdentity(key))
-      const called = typeof name === 'string' && name !== '' ? name : given.find(({key}) => key === 'mlflow.runName')?.value
+      const called =
+        typeof name === 'string' && name !== '' ? name : given.find(({key}) => key === 'mlflow.runName')?.value
       if (own.length > 0) await ask('runs/log-batch', {run_id: runId, tags: own})
       if (called) await ask('runs/update', {run_id: runId, run_name: called})
       return run(runId)
@@ -59,5 +72,10 @@ export function openOwnRun(socketPath: string): OwnRun {
 }
 
 function isTag(value: unknown): value is Tag {
-  return typeof value === 'object' && value !== null && typeof (value as Tag).key === 'string' && typeof (value as Tag).value === 'string'
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    typeof (value as Tag).key === 'string' &&
+    typeof (value as Tag).value === 'string'
+  )
 }

@@ -10,9 +10,9 @@ import type {Promised} from './room.ts'
 const ROOM_STEP = 8 * 1024 * 1024
 
 /**
- * Makes the request's body one that is passed on as it comes, and counts it: every byte in the budget for streams, whether it was announced or comes in
- * chunks, and where it goes to the head's disk (`onDisk`) in its room. What is refused in the middle ends the call to the other side; `failureOf` finds
- * the reason again. Errors at once: 413, 507.
+ * Makes the request's body one that is passed on as it comes, and counts it: every byte in the budget for streams,
+ * whether it was announced or comes in chunks, and where it goes to the head's disk (`onDisk`) in its room. What is
+ * refused in the middle ends the call to the other side; `failureOf` finds the reason again. Errors at once: 413, 507.
  */
 export async function passBody(request: FastifyRequest, limit: number, limits: Limits, onDisk: boolean): Promise<void> {
   const source = request.body as Readable | undefined
@@ -25,7 +25,14 @@ export async function passBody(request: FastifyRequest, limit: number, limits: L
   request.body = counted(source, request, limit, limits, announced, room)
 }
 
-function counted(source: Readable, request: FastifyRequest, limit: number, limits: Limits, announced: number, room: Promised | undefined): Transform {
+function counted(
+  source: Readable,
+  request: FastifyRequest,
+  limit: number,
+  limits: Limits,
+  announced: number,
+  room: Promised | undefined,
+): Transform {
   const hold = holdOf(request, limits.streams)
   let size = 0
   let given = announced
@@ -41,9 +48,16 @@ function counted(source: Readable, request: FastifyRequest, limit: number, limit
   const passed = new Transform({
     transform: (chunk: Buffer, _encoding, done) => void take(chunk).then(() => done(null, chunk), done),
   })
-  const pace = new Pace(limits.pace, () => passed.readableLength === 0 && source.readableLength === 0, (failure) => passed.destroy(failure))
+  const pace = new Pace(
+    limits.pace,
+    () => passed.readableLength === 0 && source.readableLength === 0,
+    (failure) => passed.destroy(failure),
+  )
   const broken = (): void => void passed.destroy(new Failure(400, 'USAGE', 'the body ended early'))
-  source.once('end', () => source.off('close', broken)).once('close', broken).on('error', broken)
+  source
+    .once('end', () => source.off('close', broken))
+    .once('close', broken)
+    .on('error', broken)
   passed.once('close', () => {
     pace.stop()
     hold.release()

@@ -1,6 +1,9 @@
 import {Failure} from './failure.ts'
 
-/** Letters, digits and -._ that were written as %XX: nobody needs to, and the router and MLflow read them as if they were not. */
+/**
+ * Letters, digits and -._ that were written as %XX: nobody needs to, and the router and MLflow read them as if they
+ * were not.
+ */
 const NEEDLESS = /%(?:2[DE]|3\d|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9A])/i
 
 /**
@@ -9,7 +12,11 @@ const NEEDLESS = /%(?:2[DE]|3\d|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9A])/i
  */
 export function pathOf(url: string): string {
   const path = url.split('?', 1)[0] ?? '/'
-  const isPlain = path.startsWith('/') && !path.includes('//') && !NEEDLESS.test(path) && new URL(`http://head${path}`).pathname === path
+  const isPlain =
+    path.startsWith('/') &&
+    !path.includes('//') &&
+    !NEEDLESS.test(path) &&
+    new URL(`http://head${path}`).pathname === path
   if (!isPlain) throw new Failure(400, 'USAGE', 'the path is not in its plain form')
   return path
 }
@@ -29,8 +36,13 @@ export function isOurs(path: string): boolean {
   return /^\/(flexrack|endpoints)(\/|$)/i.test(path)
 }
 
-/** What programs that log need of MLflow. Of its pages and side services (GraphQL, its own gateway and its secrets, webhooks) they need nothing. */
+/**
+ * What programs that log need of MLflow. Of its pages and side services (GraphQL, its own gateway and its secrets,
+ * webhooks) they need nothing.
+ */
 export function isTrackingApi(path: string): boolean {
-  const isApi = /^\/api\/[23]\.0\/(preview\/)?mlflow(-artifacts)?\//.test(path) && !/^\/api\/[23]\.0\/(preview\/)?mlflow\/(gateway|webhooks)(\/|$)/.test(path)
+  const isApi =
+    /^\/api\/[23]\.0\/(preview\/)?mlflow(-artifacts)?\//.test(path) &&
+    !/^\/api\/[23]\.0\/(preview\/)?mlflow\/(gateway|webhooks)(\/|$)/.test(path)
   return isApi || path === '/version' || path === '/health'
 }

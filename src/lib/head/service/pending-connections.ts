@@ -7,9 +7,9 @@ const MOST_PENDING = 512
 type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>
 
 /**
- * Connections to a listener that have not shown a valid token. Anybody who reaches the port may have some; a new
- * one takes the place of the oldest of the origin that has the most, so that pending connections take each other's places and nobody
- * else's. Who has shown a token stays, as long as the connection does.
+ * Connections to a listener that have not shown a valid token. Anybody who reaches the port may have some; a new one
+ * takes the place of the oldest of the origin that has the most, so that pending connections take each other's places
+ * and nobody else's. Who has shown a token stays, as long as the connection does.
  */
 export class PendingConnections {
   readonly #most: number
@@ -30,7 +30,9 @@ export class PendingConnections {
     return this.#count
   }
 
-  /** A request on this connection has shown a token. With TLS its socket is another one, of the same address and port. */
+  /**
+   * A request on this connection has shown a token. With TLS its socket is another one, of the same address and port.
+   */
   know(socket: Ends): void {
     this.#leave(originOf(socket.remoteAddress ?? ''), keyOf(socket))
   }

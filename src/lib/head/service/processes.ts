@@ -3,7 +3,10 @@ import {setTimeout as pause} from 'node:timers/promises'
 
 const LOOK_MS = 50
 
-/** Live processes whose environment has `name=value`: ours, whatever became of the process that started them. Linux only, as nodes are. */
+/**
+ * Live processes whose environment has `name=value`: ours, whatever became of the process that started them. Linux
+ * only, as nodes are.
+ */
 export async function findTagged(name: string, value: string): Promise<number[]> {
   const wanted = `${name}=${value}`
   const pids = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number)
@@ -11,7 +14,10 @@ export async function findTagged(name: string, value: string): Promise<number[]>
   return found.filter((pid) => pid !== undefined && pid !== process.pid) as number[]
 }
 
-/** SIGTERM, `graceMs`, SIGKILL, until none is left. Gives those that would not go (never seen but in uninterruptible sleep). */
+/**
+ * SIGTERM, `graceMs`, SIGKILL, until none is left. Gives those that would not go (never seen but in uninterruptible
+ * sleep).
+ */
 export async function endTagged(name: string, value: string, graceMs: number): Promise<number[]> {
   const gone = async (limit: number): Promise<number[]> => {
     const until = Date.now() + limit
@@ -28,7 +34,8 @@ export async function endTagged(name: string, value: string, graceMs: number): P
 
 async function hasWord(pid: number, wanted: string): Promise<boolean> {
   try {
-    return (await readFile(`/proc/${pid}/environ`, 'latin1')).split('\0').includes(wanted) // a zombie's environment is empty
+    // a zombie's environment is empty
+    return (await readFile(`/proc/${pid}/environ`, 'latin1')).split('\0').includes(wanted)
   } catch {
     return false // ended in the meantime, or not ours
   }

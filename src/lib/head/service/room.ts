@@ -4,7 +4,9 @@ import {Turns} from './durable.ts'
 
 const AGAIN_SECONDS = 30
 
-/** Of the floor: uploads stop at it, what else runs and people write goes on to here, and the rest is the head's own. */
+/**
+ * Of the floor: uploads stop at it, what else runs and people write goes on to here, and the rest is the head's own.
+ */
 const OF_WRITES = 0.5
 
 /** What one upload may still write. */
@@ -15,8 +17,9 @@ export interface Promised {
 }
 
 /**
- * Keeps a floor of each disk free for what the head itself has to write (tokens, locks, MLflow's own database): uploads end before they fill it, and
- * so do runs that log without end. What uploads under way have been promised counts as used.
+ * Keeps a floor of each disk free for what the head itself has to write (tokens, locks, MLflow's own database): uploads
+ * end before they fill it, and so do runs that log without end. What uploads under way have been promised counts as
+ * used.
  */
 export class Room {
   readonly #folders: string[]
@@ -60,7 +63,12 @@ export class Room {
       const free = disk.bavail * disk.bsize
       const floor = share * Math.min(this.#floor, (disk.blocks * disk.bsize) / 10)
       if (free - this.#promised - bytes >= floor) continue
-      throw new Failure(507, 'HEAD_FAILED', `the head's disk has ${free} bytes left, of which ${Math.ceil(floor)} stay free: there is no room for ${bytes} more`, {retry_after: AGAIN_SECONDS})
+      throw new Failure(
+        507,
+        'HEAD_FAILED',
+        `the head's disk has ${free} bytes left, of which ${Math.ceil(floor)} stay free: there is no room for ${bytes} more`,
+        {retry_after: AGAIN_SECONDS},
+      )
     }
   }
 }

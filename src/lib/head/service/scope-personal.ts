@@ -2,8 +2,8 @@ import {Failure} from './failure.ts'
 import {isPlaceTag} from './scope-traces.ts'
 
 /**
- * A personal token writes to every run, experiment and model, but it names no place for the server to read from or to delete at: with that, whoever has
- * it would read and remove files of the account that the head runs as. Throws 403.
+ * A personal token writes to every run, experiment and model, but it names no place for the server to read from or to
+ * delete at: with that, whoever has it would read and remove files of the account that the head runs as. Throws 403.
  */
 export function checkPersonalScope(path: string, body: () => Record<string, unknown>): void {
   if (path.endsWith('/experiments/create')) requireNoPlace(valuesOf(body(), 'artifact_location', 'artifactLocation'))
@@ -15,7 +15,10 @@ function requireNoPlace(places: unknown[]): void {
   if (place !== undefined) throw refusal(`artifacts of an experiment lie with the head's own, not at ${String(place)}`)
 }
 
-/** Tags come as {key, value} alone or in lists, or as an object, at several depths: whatever of them names a place is refused. */
+/**
+ * Tags come as {key, value} alone or in lists, or as an object, at several depths: whatever of them names a place is
+ * refused.
+ */
 function requireNoPlaceTag(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   for (const [name, part] of Object.entries(value)) {

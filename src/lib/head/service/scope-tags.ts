@@ -1,5 +1,12 @@
 /** Tags by which flexrack finds a run again. Who started it has set them, and nothing inside of it changes them. */
-const IDENTITY = new Set(['flexrack.run', 'flexrack.project', 'flexrack.rack', 'flexrack.nodes', 'flexrack.sweep', 'flexrack.trial'])
+const IDENTITY = new Set([
+  'flexrack.run',
+  'flexrack.project',
+  'flexrack.rack',
+  'flexrack.nodes',
+  'flexrack.sweep',
+  'flexrack.trial',
+])
 
 export const PARENT_TAG = 'mlflow.parentRunId'
 
@@ -20,5 +27,7 @@ export function isParent(key: unknown): boolean {
 export function tagsOf(call: string, body: Record<string, unknown>): {key?: unknown; value?: unknown}[] | undefined {
   if (call === 'runs/set-tag' || call === 'runs/delete-tag') return [{key: body.key, value: body.value}]
   if (call !== 'runs/log-batch' || body.tags === undefined || body.tags === null) return []
-  return Array.isArray(body.tags) ? body.tags.map((tag: unknown) => (typeof tag === 'object' && tag !== null ? tag : {})) : undefined
+  return Array.isArray(body.tags)
+    ? body.tags.map((tag: unknown) => (typeof tag === 'object' && tag !== null ? tag : {}))
+    : undefined
 }

@@ -1,7 +1,12 @@
 import {folded} from './scope-tags.ts'
 
 /** Where the server finds a trace's data: it reads there, and deletes there with the trace. */
-const WHERE: ReadonlySet<unknown> = new Set(['mlflow.artifactlocation', 'mlflow.trace.spanslocation', 'mlflow.trace.archivelocation', 'mlflow.trace.archivalfailure'])
+const WHERE: ReadonlySet<unknown> = new Set([
+  'mlflow.artifactlocation',
+  'mlflow.trace.spanslocation',
+  'mlflow.trace.archivelocation',
+  'mlflow.trace.archivalfailure',
+])
 /** True of tags that only the server may set: it would read and delete where they say. */
 export function isPlaceTag(key: unknown): boolean {
   return WHERE.has(folded(key))
@@ -10,10 +15,14 @@ export function isPlaceTag(key: unknown): boolean {
 const ID = /^[\w.-]{1,100}$/
 
 /**
- * Why a trace is not to be told of, undefined where it may be; `find` gives the experiment of one that is known. MLflow takes a second word of a
- * trace for news of it, wherever it belongs, and one of an assessment likewise.
+ * Why a trace is not to be told of, undefined where it may be; `find` gives the experiment of one that is known. MLflow
+ * takes a second word of a trace for news of it, wherever it belongs, and one of an assessment likewise.
  */
-export async function traceObjection(body: Record<string, unknown>, experimentId: string, find: (id: string) => Promise<string | undefined>): Promise<string | undefined> {
+export async function traceObjection(
+  body: Record<string, unknown>,
+  experimentId: string,
+  find: (id: string) => Promise<string | undefined>,
+): Promise<string | undefined> {
   const info = at(at(body, 'trace'), 'trace_info')
   const location = at(at(info, 'trace_location'), 'mlflow_experiment')
   if (info === undefined || location?.experiment_id !== experimentId) return 'the trace is of another experiment'
@@ -23,7 +32,8 @@ export async function traceObjection(body: Record<string, unknown>, experimentId
   const where = Object.keys(tags).find(isPlaceTag)
   if (where !== undefined) return `the tag ${where} is set by the tracking server`
   if (!Array.isArray(assessments)) return 'assessments must be a list'
-  if (!assessments.every((one: unknown) => isPlain(one) && (one.assessment_id ?? '') === '')) return 'an assessment gets its assessment_id from the tracking server'
+  if (!assessments.every((one: unknown) => isPlain(one) && (one.assessment_id ?? '') === ''))
+    return 'an assessment gets its assessment_id from the tracking server'
   const owner = await find(id)
   return owner === undefined || owner === experimentId ? undefined : `the trace ${id} is of another experiment`
 }
@@ -35,5 +45,10 @@ function at(value: Record<string, unknown> | undefined, name: string): Record<st
 }
 
 function isPlain(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !Object.keys(value).some((name) => /[A-Z]/.test(name))
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !Object.keys(value).some((name) => /[A-Z]/.test(name))
+  )
 }

@@ -18,7 +18,10 @@ export interface Lookup extends RegistryLookup, OwnRun {
   trace(id: string): Promise<string | undefined>
 }
 
-/** What becomes of a run's call that is open to it: it goes on to MLflow as it came, with another body, or is answered by us. */
+/**
+ * What becomes of a run's call that is open to it: it goes on to MLflow as it came, with another body, or is answered
+ * by us.
+ */
 export type Verdict = {body?: Record<string, unknown>; answer?: object}
 
 /** A call of a run. */
@@ -32,16 +35,22 @@ export interface RunCall {
 }
 
 /**
- * What a run's token opens. It reads everything (a run may start from another's checkpoint), and writes only to its run,
- * to runs nested in it, to models logged in these, to traces of its experiment, and to registered models of its project, where it deletes nothing but
- * aliases and tags. Whether a run is nested is read from MLflow: its parent can be set only by who may write to it already.
- * Programs that were written for a server of their own go on working: the experiment that they name is the run's own, the first run that a rank
- * asks for is the run itself, and any other is nested in it (docs/adr/0028). Throws 403 with the reason.
+ * What a run's token opens. It reads everything (a run may start from another's checkpoint), and writes only to its
+ * run, to runs nested in it, to models logged in these, to traces of its experiment, and to registered models of its
+ * project, where it deletes nothing but aliases and tags. Whether a run is nested is read from MLflow: its parent can
+ * be set only by who may write to it already. Programs that were written for a server of their own go on working: the
+ * experiment that they name is the run's own, the first run that a rank asks for is the run itself, and any other is
+ * nested in it (docs/adr/0028). Throws 403 with the reason.
  */
-export async function checkRunScope(caller: RunCaller, {method, path, query, body, hasNoRun}: RunCall, lookup: Lookup): Promise<Verdict> {
+export async function checkRunScope(
+  caller: RunCaller,
+  {method, path, query, body, hasNoRun}: RunCall,
+  lookup: Lookup,
+): Promise<Verdict> {
   const artifact = /^\/api\/2\.0\/mlflow-artifacts\/(?:artifacts|mpu\/[a-z]+|presigned[a-z-]*)\/(.+)$/.exec(path)
   const call = /^\/api\/[23]\.0\/(?:preview\/)?mlflow\/(.+)$/.exec(path)?.[1]
-  if (method === 'GET' && call === 'experiments/get-by-name') return {answer: await lookup.experiment(caller, query.get('experiment_name') ?? '')}
+  if (method === 'GET' && call === 'experiments/get-by-name')
+    return {answer: await lookup.experiment(caller, query.get('experiment_name') ?? '')}
   if (method === 'GET' || method === 'HEAD') return pass(requireReadable(caller, path))
   if (artifact) return pass(await requireOwnArtifact(caller, decodeURIComponent(artifact[1]!), lookup))
   if (!call) throw refusal(caller, `${method} ${path} is not open to a run`)
@@ -62,9 +71,24 @@ export async function checkRunScope(caller: RunCaller, {method, path, query, bod
 /** It goes on as it came, as nothing was thrown. */
 const pass = (_checked: void): Verdict => ({})
 
-const READS = new Set(['runs/search', 'experiments/search', 'logged-models/search', 'registered-models/get-latest-versions', 'traces/search', 'metrics/get-history-bulk-interval'])
+const READS = new Set([
+  'runs/search',
+  'experiments/search',
+  'logged-models/search',
+  'registered-models/get-latest-versions',
+  'traces/search',
+  'metrics/get-history-bulk-interval',
+])
 const RUN_WRITES = new Set([
-  'runs/update', 'runs/log-batch', 'runs/log-metric', 'runs/log-parameter', 'runs/set-tag', 'runs/delete-tag', 'runs/log-inputs', 'runs/outputs', 'runs/log-model',
+  'runs/update',
+  'runs/log-batch',
+  'runs/log-metric',
+  'runs/log-parameter',
+  'runs/set-tag',
+  'runs/delete-tag',
+  'runs/log-inputs',
+  'runs/outputs',
+  'runs/log-model',
 ])
 const DEEPEST_NESTING = 16
 
@@ -72,7 +96,10 @@ function requireReadable(caller: RunCaller, path: string): void {
   if (!isTrackingApi(path)) throw refusal(caller, `${path} is not open to a run`)
 }
 
-/** MLflow takes every field under two names, run_id and runId. Only the first is looked at here, so only that may be there. */
+/**
+ * MLflow takes every field under two names, run_id and runId. Only the first is looked at here, so only that may be
+ * there.
+ */
 function requirePlainNames<T extends object>(caller: RunCaller, value: T): T {
   const other = Object.keys(value).find((name) => /[A-Z]/.test(name))
   if (other !== undefined) throw refusal(caller, `the field ${other} must be written with underscores`)
@@ -86,13 +113,20 @@ async function requireNamedRuns(caller: RunCaller, body: Record<string, unknown>
   for (const run of named) await requireOwnRun(caller, textOf(run), lookup)
 }
 
-async function requireRunWrite(caller: RunCaller, call: string, body: Record<string, unknown>, lookup: Lookup): Promise<void> {
+async function requireRunWrite(
+  caller: RunCaller,
+  call: string,
+  body: Record<string, unknown>,
+  lookup: Lookup,
+): Promise<void> {
   await requireNamedRuns(caller, body, lookup)
   const tags = tagsOf(call, body)
   if (!tags) throw refusal(caller, 'tags must be a list')
   for (const {key, value} of tags) {
-    if (isIdentity(key)) throw refusal(caller, `the tag ${String(key)} says which run it is, and is set by who starts it`)
-    if (isParent(key)) await requireOwnRun(caller, textOf(value), lookup) // else it would show among runs that are not its own
+    if (isIdentity(key))
+      throw refusal(caller, `the tag ${String(key)} says which run it is, and is set by who starts it`)
+    // else it would show among runs that are not its own
+    if (isParent(key)) await requireOwnRun(caller, textOf(value), lookup)
   }
 }
 
@@ -105,15 +139,24 @@ async function requireOwnRun(caller: RunCaller, runId: string | undefined, looku
   throw refusal(caller, runId ? `run ${runId} is another` : 'the call names no run')
 }
 
-/** A run whose parent is not told is the caller's own where the rank has none yet, else nested in it. All of them are in its experiment. */
-async function createRun(caller: RunCaller, body: Record<string, unknown>, hasNoRun: boolean, lookup: Lookup): Promise<Verdict> {
+/**
+ * A run whose parent is not told is the caller's own where the rank has none yet, else nested in it. All of them are in
+ * its experiment.
+ */
+async function createRun(
+  caller: RunCaller,
+  body: Record<string, unknown>,
+  hasNoRun: boolean,
+  lookup: Lookup,
+): Promise<Verdict> {
   const tags = body.tags ?? []
   if (!Array.isArray(tags)) throw refusal(caller, 'tags must be a list')
   const parents = tags.filter((tag: {key?: unknown} | null) => isParent(tag?.key)) as {value?: unknown}[]
   if (parents.length > 1) throw refusal(caller, 'a run has one parent')
   if (parents.length === 0 && hasNoRun) return {answer: await lookup.adopt(caller, body)}
   if (parents.length > 0) await requireOwnRun(caller, textOf(parents[0]?.value), lookup)
-  const own = tags.filter((tag: {key?: unknown} | null) => !isIdentity(tag?.key)) as unknown[] // a program may copy those of its run
+  // a program may copy those of its run
+  const own = tags.filter((tag: {key?: unknown} | null) => !isIdentity(tag?.key)) as unknown[]
   const nested = parents.length > 0 ? own : [...own, {key: PARENT_TAG, value: caller.runId}]
   return {body: {...body, tags: nested, experiment_id: caller.experimentId}}
 }
@@ -127,7 +170,8 @@ async function createdExperiment(caller: RunCaller, {name}: Record<string, unkno
 /** A run that it has made, not itself. */
 async function requireNestedRun(caller: RunCaller, body: Record<string, unknown>, lookup: Lookup): Promise<void> {
   await requireNamedRuns(caller, body, lookup)
-  if ([body.run_id, body.run_uuid].includes(caller.runId)) throw refusal(caller, 'a run does not delete itself: flexrack runs remove')
+  if ([body.run_id, body.run_uuid].includes(caller.runId))
+    throw refusal(caller, 'a run does not delete itself: flexrack runs remove')
 }
 
 /** A trace belongs to an experiment; whose run it came from is only a note in it. */
@@ -143,7 +187,12 @@ async function createModel(caller: RunCaller, body: Record<string, unknown>, loo
 }
 
 /** MLflow goes by the path in some of these calls, and by the body in others. */
-async function requireModelWrite(caller: RunCaller, id: string, body: Record<string, unknown>, lookup: Lookup): Promise<void> {
+async function requireModelWrite(
+  caller: RunCaller,
+  id: string,
+  body: Record<string, unknown>,
+  lookup: Lookup,
+): Promise<void> {
   await requireOwnModel(caller, id, lookup)
   if (body.model_id !== undefined && body.model_id !== id) throw refusal(caller, 'the call names two models')
 }

@@ -31,8 +31,8 @@ export function tune(server: Server, pending: PendingConnections): void {
 }
 
 /**
- * The only way in: who is not known goes no further than the onRequest hook. Bodies are streams until a route reads them.
- * With an identity its own server speaks TLS only.
+ * The only way in: who is not known goes no further than the onRequest hook. Bodies are streams until a route reads
+ * them. With an identity its own server speaks TLS only.
  */
 export async function buildServer(parts: Parts, identity?: Identity): Promise<FastifyInstance> {
   const app = Fastify({
@@ -82,8 +82,8 @@ function identify(request: FastifyRequest, tokens: Tokens, logins: Logins): Call
 }
 
 /**
- * Which routes a kind of token is for at all; what a run may do there is decided behind its route. It goes by the route that
- * the router chose: reading the path a second time could come to another conclusion.
+ * Which routes a kind of token is for at all; what a run may do there is decided behind its route. It goes by the route
+ * that the router chose: reading the path a second time could come to another conclusion.
  */
 function requireKind(caller: Caller, request: FastifyRequest, path: string): void {
   if (caller.kind === 'admin') return
@@ -91,7 +91,12 @@ function requireKind(caller: Caller, request: FastifyRequest, path: string): voi
   // Not an endpoint's: its clients share it, and none may end it for the others.
   if (route === '/flexrack/v1/tokens/self' && caller.kind === 'run') return
   if (caller.kind === 'personal' && route === '/*' && !isOurs(path) && isTrackingApi(path)) return
-  if (caller.kind === 'endpoint' && route?.startsWith('/endpoints/:name/') && (request.params as {name?: string}).name === caller.endpoint) return
+  if (
+    caller.kind === 'endpoint' &&
+    route?.startsWith('/endpoints/:name/') &&
+    (request.params as {name?: string}).name === caller.endpoint
+  )
+    return
   if ((caller.kind === 'run' || caller.kind === 'session') && route === '/*' && !isOurs(path)) return
   throw new Failure(403, 'REFUSED', `a token of kind ${caller.kind} does not open ${path}`)
 }
@@ -102,11 +107,15 @@ function answerError(error: Error, request: FastifyRequest, reply: FastifyReply)
   if (failure.status === 401) reply.header('www-authenticate', 'Bearer')
   if (failure.status === 413 || failure.status === 408) reply.header('connection', 'close')
   if (typeof failure.more.retry_after === 'number') reply.header('retry-after', failure.more.retry_after)
-  return reply.code(failure.status).type('application/json').send(JSON.stringify(failureBody(path, failure)))
+  return reply
+    .code(failure.status)
+    .type('application/json')
+    .send(JSON.stringify(failureBody(path, failure)))
 }
 
 function unexpected(error: FastifyError, path: string): Failure {
-  if (['ENOSPC', 'EDQUOT'].includes(error.code)) return new Failure(507, 'HEAD_FAILED', "the head's disk is full: nothing was changed", {retry_after: 30})
+  if (['ENOSPC', 'EDQUOT'].includes(error.code))
+    return new Failure(507, 'HEAD_FAILED', "the head's disk is full: nothing was changed", {retry_after: 30})
   const status = error.statusCode ?? 500
   if (status >= 500) logLine(`${path}: ${error.message}`)
   return new Failure(status, status >= 500 ? 'BUG' : 'USAGE', error.message)

@@ -59,11 +59,18 @@ export class Tokens {
     this.#kept = kept
   }
 
-  /** Reads the tokens; makes the admin token on the first start. Throws where one is there that cannot be read, or is none. */
+  /**
+   * Reads the tokens; makes the admin token on the first start. Throws where one is there that cannot be read, or is
+   * none.
+   */
   static async open(folder: string): Promise<Tokens> {
     const admin = await openAdminToken(join(folder, HEAD_FILES.adminToken))
     const file = join(folder, 'tokens.json')
-    return new Tokens(file, digest(admin), new Map(Object.entries((await readDurable<TokenFile>('head.tokens', file, {tokens: {}})).tokens)))
+    return new Tokens(
+      file,
+      digest(admin),
+      new Map(Object.entries((await readDurable<TokenFile>('head.tokens', file, {tokens: {}})).tokens)),
+    )
   }
 
   get count(): number {
@@ -73,12 +80,16 @@ export class Tokens {
 
   /** The tokens of runs. */
   runs(): {id: string; runId: string}[] {
-    return [...this.#kept].flatMap(([id, {kind, runId}]) => (kind === 'run' && runId !== undefined ? [{id, runId}] : []))
+    return [...this.#kept].flatMap(([id, {kind, runId}]) =>
+      kind === 'run' && runId !== undefined ? [{id, runId}] : [],
+    )
   }
 
   /** The personal tokens that have not ended, the newest first. */
   personal(): {id: string; name: string; created_at: number; expires_at: number}[] {
-    const found = [...this.#kept].flatMap(([id, {kind, name = '', createdAt = 0, expiresAt}]) => (kind === 'personal' && expiresAt > Date.now() ? [{id, name, created_at: createdAt, expires_at: expiresAt}] : []))
+    const found = [...this.#kept].flatMap(([id, {kind, name = '', createdAt = 0, expiresAt}]) =>
+      kind === 'personal' && expiresAt > Date.now() ? [{id, name, created_at: createdAt, expires_at: expiresAt}] : [],
+    )
     return found.toSorted((a, b) => b.created_at - a.created_at)
   }
 
@@ -102,9 +113,15 @@ export class Tokens {
     if (request.kind === 'run' && isWord(request.run_id) && isWord(request.experiment_id)) {
       return this.#add({kind: 'run', hash: '', expiresAt, runId: request.run_id, experimentId: request.experiment_id})
     }
-    if (request.kind === 'endpoint' && isWord(request.endpoint)) return this.#add({kind: 'endpoint', hash: '', expiresAt, endpoint: request.endpoint})
-    if (request.kind === 'personal' && isWord(request.name) && request.name.length <= 100) return this.#add({kind: 'personal', hash: '', expiresAt, name: request.name, createdAt: Date.now()})
-    throw new Failure(400, 'USAGE', 'a token is for kind "run" with run_id and experiment_id, for kind "endpoint" with endpoint, or for kind "personal" with name')
+    if (request.kind === 'endpoint' && isWord(request.endpoint))
+      return this.#add({kind: 'endpoint', hash: '', expiresAt, endpoint: request.endpoint})
+    if (request.kind === 'personal' && isWord(request.name) && request.name.length <= 100)
+      return this.#add({kind: 'personal', hash: '', expiresAt, name: request.name, createdAt: Date.now()})
+    throw new Failure(
+      400,
+      'USAGE',
+      'a token is for kind "run" with run_id and experiment_id, for kind "endpoint" with endpoint, or for kind "personal" with name',
+    )
   }
 
   /** What a browser gets that came in by a login, at the address that it names. Gives the token. */
@@ -122,10 +139,14 @@ export class Tokens {
 
   async revoke(id: string): Promise<void> {
     if (!this.#kept.delete(id)) throw new Failure(404, 'NOT_FOUND', `no token ${id}`)
-    await this.#save() // where that fails the caller hears of it, and until the head's next start the token opens nothing all the same
+    // where that fails the caller hears of it, and until the head's next start the token opens nothing all the same
+    await this.#save()
   }
 
-  /** Ends a token `ttl` seconds from now, unless it ends sooner; on disk when this resolves. Nobody makes one live longer. */
+  /**
+   * Ends a token `ttl` seconds from now, unless it ends sooner; on disk when this resolves. Nobody makes one live
+   * longer.
+   */
   async shorten(id: string, ttl: unknown): Promise<{expires_at: number}> {
     const kept = this.#kept.get(id)
     if (!kept) throw new Failure(404, 'NOT_FOUND', `no token ${id}`)
@@ -154,10 +175,16 @@ export class Tokens {
   }
 }
 
-/** A token that is there and cannot be read is not made anew: everybody who has it would be locked out, and nobody told why. */
+/**
+ * A token that is there and cannot be read is not made anew: everybody who has it would be locked out, and nobody told
+ * why.
+ */
 async function openAdminToken(file: string): Promise<string> {
   const found = await textIfThere(file).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`the admin token ${file} cannot be read (${error.message}); make it readable, or remove it to have a new one made`, {cause: error})
+    throw new Error(
+      `the admin token ${file} cannot be read (${error.message}); make it readable, or remove it to have a new one made`,
+      {cause: error},
+    )
   })
   if (found !== undefined) {
     if (ADMIN_TOKEN.test(found)) return found.trim()

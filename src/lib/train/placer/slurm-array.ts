@@ -26,10 +26,16 @@ export interface SlurmArray {
 const AT_ONCE = 8
 
 /**
- * Starts runs as tasks of one job, from that login node; those whose number Slurm allows (below `arrays`), which may be none. They differ in their spec.json alone. Errors: those of requestRun;
- * REFUSED by Slurm, CONFLICT where such a run is there, and then there are none; INTERRUPTED.
+ * Starts runs as tasks of one job, from that login node; those whose number Slurm allows (below `arrays`), which may be
+ * none. They differ in their spec.json alone. Errors: those of requestRun; REFUSED by Slurm, CONFLICT where such a run
+ * is there, and then there are none; INTERRUPTED.
  */
-export async function startArray({node, arrays}: {node: string; arrays: number}, whole: TrainPlace, {name, parallel, shared, tasks}: SlurmArray, context: Context): Promise<FoundRun[]> {
+export async function startArray(
+  {node, arrays}: {node: string; arrays: number},
+  whole: TrainPlace,
+  {name, parallel, shared, tasks}: SlurmArray,
+  context: Context,
+): Promise<FoundRun[]> {
   const own = tasks.filter(({task}) => task < arrays)
   const {manifest, versions} = await withVersions(whole.manifest, context)
   const place = {...whole, manifest}
@@ -41,14 +47,44 @@ export async function startArray({node, arrays}: {node: string; arrays: number},
   try {
     for (let at = 0; at < specs.length; at += AT_ONCE) {
       throwIfInterrupted(context.signal)
-      const some = specs.slice(at, at + AT_ONCE).map((spec, index) => record(spec, place, workspace?.environment?.hash, own[at + index]?.choice.shared ?? shared, versions, context))
+      const some = specs
+        .slice(at, at + AT_ONCE)
+        .map((spec, index) =>
+          record(
+            spec,
+            place,
+            workspace?.environment?.hash,
+            own[at + index]?.choice.shared ?? shared,
+            versions,
+            context,
+          ),
+        )
       records.push(...(await Promise.all(some)))
     }
-    const full = specs.map((spec, index) => specOf(spec, node, {name, task: own[index]?.task as number}, records[index] as TrackedStart, {place, shared}, context))
+    const full = specs.map((spec, index) =>
+      specOf(
+        spec,
+        node,
+        {name, task: own[index]?.task as number},
+        records[index] as TrackedStart,
+        {place, shared},
+        context,
+      ),
+    )
     const env = openTrainEnv(place, {variables: {}}, context)
     const host = await env.host(node)
-    throwIfFailed(await executePlan({command: 'data push', steps: dataSteps([node], versions, place.rack.dataLimit ?? null)}, DATA_HANDLERS, env, context))
-    const script = slurmScript({...first, run: name}, {...placesOf(host, workspace, `${name}-`), array: `${ranges(own.map(({task}) => task))}%${parallel}`})
+    throwIfFailed(
+      await executePlan(
+        {command: 'data push', steps: dataSteps([node], versions, place.rack.dataLimit ?? null)},
+        DATA_HANDLERS,
+        env,
+        context,
+      ),
+    )
+    const script = slurmScript(
+      {...first, run: name},
+      {...placesOf(host, workspace, `${name}-`), array: `${ranges(own.map(({task}) => task))}%${parallel}`},
+    )
     const started = await host.call('slurm.submit_array', {name, tasks: full, script}, {signal: context.kill})
     return started.map((one) => ({run: one.run, nodes: [one]}))
   } catch (error) {
@@ -57,16 +93,45 @@ export async function startArray({node, arrays}: {node: string; arrays: number},
   }
 }
 
-async function record(spec: SlurmSpecified, {rack, manifest}: TrainPlace, environment: string | undefined, {tracking, tags, source}: SharedStart, versions: DataManifest[], context: Context): Promise<TrackedStart> {
-  const made = await createRecord(tracking, {run: spec.run, experiment: manifest.tracking.experiment, tags: {...recordTags(spec, rack.name, environment), ...tags}, user: userName(context), source}, context)
+async function record(
+  spec: SlurmSpecified,
+  {rack, manifest}: TrainPlace,
+  environment: string | undefined,
+  {tracking, tags, source}: SharedStart,
+  versions: DataManifest[],
+  context: Context,
+): Promise<TrackedStart> {
+  const made = await createRecord(
+    tracking,
+    {
+      run: spec.run,
+      experiment: manifest.tracking.experiment,
+      tags: {...recordTags(spec, rack.name, environment), ...tags},
+      user: userName(context),
+      source,
+    },
+    context,
+  )
   if (versions.length > 0) await tracking.mlflow.logInputs(made.runId, versions)
   return made
 }
 
 /** spec.json of a task, with a secret of its own. */
-function specOf(spec: SlurmSpecified, node: string, array: {name: string; task: number}, made: TrackedStart, {place, shared}: {place: TrainPlace; shared: SharedStart}, context: Context): RunOrder {
+function specOf(
+  spec: SlurmSpecified,
+  node: string,
+  array: {name: string; task: number},
+  made: TrackedStart,
+  {place, shared}: {place: TrainPlace; shared: SharedStart},
+  context: Context,
+): RunOrder {
   const template = slurmTemplate(spec, node, shared.workspaces.get(node))
-  const full = {...template, slurm: {...template.slurm, array}, commit: made.commit ?? null, tracking: trackingSpec(made)}
+  const full = {
+    ...template,
+    slurm: {...template.slurm, array},
+    commit: made.commit ?? null,
+    tracking: trackingSpec(made),
+  }
   return filledSpec(full, {at: () => undefined}, openTrainEnv(place, {variables: spec.env}, context))
 }
 

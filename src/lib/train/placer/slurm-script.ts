@@ -14,7 +14,9 @@ export interface SlurmPlaces {
   /** flexrack's folder, and the project's in it: seen in a container at the same paths. */
   root: string
   code: string
-  /** Runs that are tasks of one job (sbatch(1), --array): their folders are `folder` with the task's number after it. */
+  /**
+   * Runs that are tasks of one job (sbatch(1), --array): their folders are `folder` with the task's number after it.
+   */
   array?: string
 }
 
@@ -28,8 +30,9 @@ const END = 'FLEXRACK_SPEC'
 export type HandedOrder = Omit<RunOrder, 'gang' | 'created' | 'owner'>
 
 /**
- * The script that is given to sbatch. Pure. One task a node runs flexrack's supervisor, which starts the ranks as it does over SSH.
- * `brings` is spec.json for a script that is submitted by hand; otherwise the run's folder has it, and the script holds no secret.
+ * The script that is given to sbatch. Pure. One task a node runs flexrack's supervisor, which starts the ranks as it
+ * does over SSH. `brings` is spec.json for a script that is submitted by hand; otherwise the run's folder has it, and
+ * the script holds no secret.
  */
 export function slurmScript(spec: RunSpec & {slurm: SlurmRequest}, places: SlurmPlaces, brings?: HandedOrder): string {
   // sbatch(1): how many of the range it got is told in the job.
@@ -39,11 +42,15 @@ export function slurmScript(spec: RunSpec & {slurm: SlurmRequest}, places: Slurm
   const prepare = `${python} prepare "$run"`
   return [
     '#!/bin/sh',
-    ...[...directives(spec), ...(places.array === undefined ? [] : [`--array=${places.array}`])].map((one) => `#SBATCH ${one}`),
+    ...[...directives(spec), ...(places.array === undefined ? [] : [`--array=${places.array}`])].map(
+      (one) => `#SBATCH ${one}`,
+    ),
     '',
     `run=${folder}`,
     `step=${quote([places.step])}`,
-    ...(brings ? [`${prepare} <<'${END}'`, JSON.stringify(stamped('run.spec', brings)), END] : [`${prepare} </dev/null`]),
+    ...(brings
+      ? [`${prepare} <<'${END}'`, JSON.stringify(stamped('run.spec', brings)), END]
+      : [`${prepare} </dev/null`]),
     `case $? in 0) ;; ${OVER}) exit 0 ;; *) exit 1 ;; esac`,
     '',
     '# A SIGTERM of Slurm is for the ranks, which may save their state; this shell waits for them.',
@@ -60,17 +67,33 @@ export function slurmScript(spec: RunSpec & {slurm: SlurmRequest}, places: Slurm
 }
 
 /** Options that pyxis adds to srun (its README). The batch step itself runs outside: there are Slurm's programs. */
-function containerOptions({slurm: {container}, volumes}: Pick<RunSpec, 'volumes'> & {slurm: SlurmRequest}, {root, code}: SlurmPlaces): string[] {
+function containerOptions(
+  {slurm: {container}, volumes}: Pick<RunSpec, 'volumes'> & {slurm: SlurmRequest},
+  {root, code}: SlurmPlaces,
+): string[] {
   if (!container) return []
   const bad = [root, code].find((path) => /[:,]/.test(path))
-  if (bad !== undefined) throw new CliError('USAGE', `pyxis cannot mount ${bad}: the path has a colon or a comma`, {hint: 'set root: in the rack file to another folder'})
-  const mounts = [...new Set([root, ...(`${code}/`.startsWith(`${root}/`) ? [] : [code])])].map((path) => `${path}:${path}`)
-  return [`--container-image=${container.image}`, `--container-mounts=${[...mounts, ...volumes.map(({path, write}) => `${path}:${path}${write ? '' : ':ro'}`), ...container.mounts].join(',')}`, `--container-workdir=${code}`]
+  if (bad !== undefined)
+    throw new CliError('USAGE', `pyxis cannot mount ${bad}: the path has a colon or a comma`, {
+      hint: 'set root: in the rack file to another folder',
+    })
+  const mounts = [...new Set([root, ...(`${code}/`.startsWith(`${root}/`) ? [] : [code])])].map(
+    (path) => `${path}:${path}`,
+  )
+  return [
+    `--container-image=${container.image}`,
+    `--container-mounts=${[...mounts, ...volumes.map(({path, write}) => `${path}:${path}${write ? '' : ':ro'}`), ...container.mounts].join(',')}`,
+    `--container-workdir=${code}`,
+  ]
 }
 
-/** Options of sbatch(1), in a fixed order. Their values are checked where they are read: no blanks, quotes or line breaks. */
+/**
+ * Options of sbatch(1), in a fixed order. Their values are checked where they are read: no blanks, quotes or line
+ * breaks.
+ */
 export function directives({run, slurm}: {run: string; slurm: SlurmRequest}): string[] {
-  const option = (name: string, value: string | number | undefined): string[] => (value === undefined ? [] : [`--${name}=${value}`])
+  const option = (name: string, value: string | number | undefined): string[] =>
+    value === undefined ? [] : [`--${name}=${value}`]
   return [
     ...option('job-name', run),
     ...option('nodes', slurm.minNodes === undefined ? slurm.nodes : `${slurm.minNodes}-${slurm.nodes}`),
@@ -84,7 +107,8 @@ export function directives({run, slurm}: {run: string; slurm: SlurmRequest}): st
     ...option('qos', slurm.qos),
     ...option('constraint', slurm.constraint),
     ...(slurm.exclusive ? ['--exclusive'] : []),
-    // What a rank does twice by failing is started again within the job; this is for what Slurm takes from it: preemption, a node.
+    // What a rank does twice by failing is started again within the job; this is for what Slurm takes from it:
+    // preemption, a node.
     ...(slurm.requeue ? ['--requeue', '--open-mode=append'] : ['--no-requeue']),
     ...slurm.extra,
   ]

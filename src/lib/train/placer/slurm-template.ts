@@ -8,11 +8,20 @@ import type {SlurmPlaces} from './slurm-script.ts'
 export type SlurmSpecified = RunSpec & {slurm: SlurmRequest}
 
 /** spec.json of a run that Slurm places, as its login node gets it. Pure. */
-export function slurmTemplate(spec: SlurmSpecified, node: string, workspace: Workspace | undefined): SpecTemplate<SlurmPart> {
+export function slurmTemplate(
+  spec: SlurmSpecified,
+  node: string,
+  workspace: Workspace | undefined,
+): SpecTemplate<SlurmPart> {
   const {nodes, requeue, interface: link, bin, container} = spec.slurm
   const part: SlurmPart = {
     scheduler: 'slurm',
-    slurm: {nodes, ...(requeue && {requeue}), ...(link !== undefined && {interface: link}), ...(bin !== undefined && {bin})},
+    slurm: {
+      nodes,
+      ...(requeue && {requeue}),
+      ...(link !== undefined && {interface: link}),
+      ...(bin !== undefined && {bin}),
+    },
     gang: {secret: fromEnv('secret')},
     ...(container && {container: container.image}),
   }
@@ -20,8 +29,18 @@ export function slurmTemplate(spec: SlurmSpecified, node: string, workspace: Wor
 }
 
 /** Where the run's script finds what it starts. */
-export function placesOf(host: Pick<Host, 'root' | 'program'>, workspace: Workspace | undefined, run: string): SlurmPlaces {
+export function placesOf(
+  host: Pick<Host, 'root' | 'program'>,
+  workspace: Workspace | undefined,
+  run: string,
+): SlurmPlaces {
   // The Python of an image is not there outside of it, where the job's steps begin.
   const python = workspace?.image ? 'python3' : `${workspace?.environment?.path}/bin/python`
-  return {folder: `${host.root}/runs/${run}`, python, step: `${host.program}/slurm/step.py`, root: host.root, code: workspace?.codePath ?? host.root}
+  return {
+    folder: `${host.root}/runs/${run}`,
+    python,
+    step: `${host.program}/slurm/step.py`,
+    root: host.root,
+    code: workspace?.codePath ?? host.root,
+  }
 }

@@ -17,7 +17,10 @@ import type {TrainChoice, TrainPlace} from '../types.ts'
 import {openGang} from './gang-hosts.ts'
 import type {Placed, Placer} from './types.ts'
 
-/** The nodes of the rack, reserved among flexrack's own runs. Errors: those of placeRun, choosePlacement and planWorkspace, and of a node that could not be looked at. */
+/**
+ * The nodes of the rack, reserved among flexrack's own runs. Errors: those of placeRun, choosePlacement and
+ * planWorkspace, and of a node that could not be looked at.
+ */
 export const SSH: Placer = {place: placeOnNodes}
 
 /** Whether nodes are chosen by what is free: then others may be quicker. */
@@ -32,17 +35,45 @@ async function placeOnNodes(place: TrainPlace, choice: TrainChoice, context: Con
   const gang = openGang(placed, place.fleet, (host) => early.emit('open', host), context)
   const [{spec}, workspaces, held] = await Promise.all([
     gang,
-    choice.shared ? sharedWorkspaces(choice.shared) : planWorkspace(gang.then((one) => one.hosts), place.manifest, context, {command: 'train', early}),
-    gang.then((one) => (choice.look ? readReservations(one.spec.placements.map(({node}) => node), place.fleet, context) : [])),
+    choice.shared
+      ? sharedWorkspaces(choice.shared)
+      : planWorkspace(
+          gang.then((one) => one.hosts),
+          place.manifest,
+          context,
+          {command: 'train', early},
+        ),
+    gang.then((one) =>
+      choice.look
+        ? readReservations(
+            one.spec.placements.map(({node}) => node),
+            place.fleet,
+            context,
+          )
+        : [],
+    ),
     gang.then((one) => Promise.all(one.hosts.map((host) => needVolumes(host, one.spec.volumes, context)))),
-    gang.then((one) => (one.spec.launcher === 'mpi' && place.manifest.workspace.image === undefined ? requireMpi(one.hosts, context) : undefined)),
+    gang.then((one) =>
+      one.spec.launcher === 'mpi' && place.manifest.workspace.image === undefined
+        ? requireMpi(one.hosts, context)
+        : undefined,
+    ),
   ])
   for (const error of workspaces.failed.values()) throw error
   return {
-    spec, workspaces, held,
+    spec,
+    workspaces,
+    held,
     claim: [reserveStep(spec, held, choice.wait)],
-    ask: [...routeSteps(spec.placements.map((one) => one.node)), ...volumeSteps(spec.placements.map((one) => one.node.name), spec.volumes)],
+    ask: [
+      ...routeSteps(spec.placements.map((one) => one.node)),
+      ...volumeSteps(
+        spec.placements.map((one) => one.node.name),
+        spec.volumes,
+      ),
+    ],
     check: preflightSteps(spec, choice.preflight),
-    start: [leaseSteps(spec), startSteps(spec, workspaces.workspaces)], // leases at last: what nobody takes up ends soon
+    // leases at last: what nobody takes up ends soon
+    start: [leaseSteps(spec), startSteps(spec, workspaces.workspaces)],
   }
 }

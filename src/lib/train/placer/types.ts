@@ -6,7 +6,10 @@ import type {TrainStep} from '../steps/types.ts'
 import type {RunSpec, TrainChoice, TrainPlace} from '../types.ts'
 import type {SlurmPlaces} from './slurm-script.ts'
 
-/** Who places a run. What it decides is in the run's description and in steps; what all runs have around these is planTrain's. */
+/**
+ * Who places a run. What it decides is in the run's description and in steps; what all runs have around these is
+ * planTrain's.
+ */
 export interface Placer {
   /** Decides, and looks at the nodes; changes nothing. */
   place(place: TrainPlace, choice: TrainChoice, context: Context): Promise<Placed>
@@ -16,7 +19,10 @@ export interface Placed {
   spec: RunSpec
   /** Of the nodes from which it is started. */
   workspaces: WorkspacePlan
-  /** What is done before anything is changed; each may need others of its own list, and needs what comes before all of it. */
+  /**
+   * What is done before anything is changed; each may need others of its own list, and needs what comes before all of
+   * it.
+   */
   claim: TrainStep[]
   /** What only asks, and so needs nothing. */
   ask: TrainStep[]

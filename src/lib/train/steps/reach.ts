@@ -4,7 +4,14 @@ import type {ReachInput, TrainEnv, TrainStep} from './types.ts'
 
 /** Before anything is built: a missing head is told in the first second, not after minutes of pip. */
 export function reachStep(uri: string | undefined, rack: string): TrainStep {
-  return {id: 'reach', node: null, kind: 'train.reach', title: `Reach ${serverName(uri, rack)}`, input: {uri: uri ?? null}, needs: []}
+  return {
+    id: 'reach',
+    node: null,
+    kind: 'train.reach',
+    title: `Reach ${serverName(uri, rack)}`,
+    input: {uri: uri ?? null},
+    needs: [],
+  }
 }
 
 export function serverName(uri: string | undefined, rack: string): string {

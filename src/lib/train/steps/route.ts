@@ -7,7 +7,16 @@ import type {RouteInput, TrainEnv, TrainStep} from './types.ts'
 export function routeSteps(nodes: RackNode[]): TrainStep[] {
   if (nodes.length < 2) return []
   const input: RouteInput = {nodes: nodes.map(({name, address}) => ({name, ...(address !== undefined && {address})}))}
-  return [{id: 'route', node: null, kind: 'train.route', title: `Find the addresses at which the ${nodes.length} nodes reach each other`, input, needs: []}]
+  return [
+    {
+      id: 'route',
+      node: null,
+      kind: 'train.route',
+      title: `Find the addresses at which the ${nodes.length} nodes reach each other`,
+      input,
+      needs: [],
+    },
+  ]
 }
 
 export async function route({nodes}: RouteInput, _done: unknown, {host, context}: TrainEnv): Promise<GangAddresses> {

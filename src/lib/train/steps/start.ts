@@ -23,15 +23,26 @@ export function startSteps(spec: RunSpec, workspaces: ReadonlyMap<string, Worksp
 }
 
 function startStep(spec: RunSpec, placement: Placement, workspace: Workspace | undefined): TrainStep {
-  const {node: {name: node}, index, ranks} = placement
+  const {
+    node: {name: node},
+    index,
+    ranks,
+  } = placement
   const nodes = spec.placements.map((one) => one.node.name)
   const what = ranks.length > 1 ? 'ranks' : 'rank'
-  const input: StartInput = {ranks, reservation: fromStep('reserve'), spec: specTemplate(spec, {node, index, nodes, workspace}, sshPart(spec, placement))}
+  const input: StartInput = {
+    ranks,
+    reservation: fromStep('reserve'),
+    spec: specTemplate(spec, {node, index, nodes, workspace}, sshPart(spec, placement)),
+  }
   return {
     id: `start:${node}`,
     node,
     kind: 'train.start',
-    title: ranks.length === 0 ? 'Keep it ready: it takes the place of a node that is lost' : `Start ${what} ${rangeOf(ranks)} of ${spec.worldSize}: ${launcherWord(spec.launcher)}${spec.command.join(' ')}`,
+    title:
+      ranks.length === 0
+        ? 'Keep it ready: it takes the place of a node that is lost'
+        : `Start ${what} ${rangeOf(ranks)} of ${spec.worldSize}: ${launcherWord(spec.launcher)}${spec.command.join(' ')}`,
     input,
     needs: index === 0 ? [] : [`start:${nodes[0]}`],
   }
@@ -43,9 +54,21 @@ function sshPart(spec: RunSpec, {node: {name: node}, index, placed}: Placement):
   return {
     address: isAlone ? '127.0.0.1' : fromStep('route', node, 'address'),
     neighbours: isAlone ? 1 : fromStep('route', node, 'neighbours'),
-    gang: {secret: fromEnv('secret'), address: isAlone ? '127.0.0.1' : fromStep('route', leader, 'address'), port: index === 0 ? 0 : fromStep(`start:${leader}`, 'port'), timeout: GANG_SECONDS},
+    gang: {
+      secret: fromEnv('secret'),
+      address: isAlone ? '127.0.0.1' : fromStep('route', leader, 'address'),
+      port: index === 0 ? 0 : fromStep(`start:${leader}`, 'port'),
+      timeout: GANG_SECONDS,
+    },
     reservation: {lease: spec.run, fence: fromStep('reserve', 'fences', node)},
-    ...(placed && {placed: placed.map(({gpus, cpus, memory, leased: own}) => ({gpus: gpus.map((gpu) => gpu.uuid), cpus, memory, ...(own && {leased: own.map((gpu) => `GPU${gpu.index} of ${gpu.node}`)})}))}),
+    ...(placed && {
+      placed: placed.map(({gpus, cpus, memory, leased: own}) => ({
+        gpus: gpus.map((gpu) => gpu.uuid),
+        cpus,
+        memory,
+        ...(own && {leased: own.map((gpu) => `GPU${gpu.index} of ${gpu.node}`)}),
+      })),
+    }),
     ...(placed?.some((rank) => (rank.leased ?? []).length > 0) && {leases: fromStep(`lease:${node}`, 'held')}),
   }
 }
@@ -58,8 +81,9 @@ export async function start({reservation, spec}: StartInput, done: Done, env: Tr
 }
 
 /**
- * A node that has been told to start does so, whether its answer comes or not, and the whole gang may be at its end before the loss of a connection is seen.
- * It is told again then: for a run that it has, that is only a question. Where it cannot be reached any more, the leader knows whether the run has begun.
+ * A node that has been told to start does so, whether its answer comes or not, and the whole gang may be at its end
+ * before the loss of a connection is seen. It is told again then: for a run that it has, that is only a question. Where
+ * it cannot be reached any more, the leader knows whether the run has begun.
  */
 async function startOn(order: RunOrder, env: TrainEnv): Promise<Pick<Started, 'run' | 'unheard'>> {
   const {node} = order
@@ -81,12 +105,20 @@ async function startOn(order: RunOrder, env: TrainEnv): Promise<Pick<Started, 'r
   }
 }
 
-/** How the leader sees a run that has begun although one of its nodes has not answered: that node as it must be. Undefined where it does not begin, or nobody knows. */
-async function begunWithout({run, node, index, nodes}: RunOrder, {host, context}: TrainEnv): Promise<NodeRun | undefined> {
+/**
+ * How the leader sees a run that has begun although one of its nodes has not answered: that node as it must be.
+ * Undefined where it does not begin, or nobody knows.
+ */
+async function begunWithout(
+  {run, node, index, nodes}: RunOrder,
+  {host, context}: TrainEnv,
+): Promise<NodeRun | undefined> {
   const leader = nodes[0]
   if (index === 0 || leader === undefined) return undefined
-  context.reporter.warn(`the connection to ${node} was lost before it had answered; ${leader} is asked whether the run has begun all the same`)
-  for (const until = Date.now() + GANG_SECONDS * 1000; Date.now() < until && !context.signal.aborted; ) {
+  context.reporter.warn(
+    `the connection to ${node} was lost before it had answered; ${leader} is asked whether the run has begun all the same`,
+  )
+  for (const until = Date.now() + GANG_SECONDS * 1000; Date.now() < until && !context.signal.aborted;) {
     try {
       const state = await (await host(leader)).call('run.state', {run}, {signal: context.signal})
       if (state.attempt > 0) return {...state, node, index, committed: false, live: true, ended: null}

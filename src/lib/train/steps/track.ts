@@ -19,20 +19,41 @@ export interface RecordPlace {
 }
 
 /** None where the run is not tracked. Pure. */
-export function trackSteps(spec: RunSpec, {folder, rack, uri, environment, versions, shared}: RecordPlace): TrainStep[] {
+export function trackSteps(
+  spec: RunSpec,
+  {folder, rack, uri, environment, versions, shared}: RecordPlace,
+): TrainStep[] {
   if (!spec.tracked) return []
   const input: TrackInput = {
-    server: shared ? fromEnv('shared', 'tracking') : fromStep('reach'), run: spec.run, experiment: spec.experiment,
+    server: shared ? fromEnv('shared', 'tracking') : fromStep('reach'),
+    run: spec.run,
+    experiment: spec.experiment,
     data: versions.map(({name, digest, source}) => ({name, digest, source})),
-    tags: {...recordTags(spec, rack, environment), ...shared?.tags}, user: fromEnv('user'), source: shared ? fromEnv('shared', 'source') : {folder},
+    tags: {...recordTags(spec, rack, environment), ...shared?.tags},
+    user: fromEnv('user'),
+    source: shared ? fromEnv('shared', 'source') : {folder},
   }
-  return [{id: 'track', node: null, kind: 'train.track', title: `Record run ${spec.run} in experiment ${spec.experiment} at ${serverName(uri, rack)}`, input, needs: []}]
+  return [
+    {
+      id: 'track',
+      node: null,
+      kind: 'train.track',
+      title: `Record run ${spec.run} in experiment ${spec.experiment} at ${serverName(uri, rack)}`,
+      input,
+      needs: [],
+    },
+  ]
 }
 
-export async function track({server, run, experiment, tags, source, data}: TrackInput, done: Done, {user, shared, context}: TrainEnv): Promise<Tracked> {
+export async function track(
+  {server, run, experiment, tags, source, data}: TrackInput,
+  done: Done,
+  {user, shared, context}: TrainEnv,
+): Promise<Tracked> {
   const known = 'folder' in source ? source : shared?.source
   const tracking: Tracking | undefined = '$output' in server ? done.of('train.reach', server) : shared?.tracking
-  if (!tracking || !known) throw new CliError('BUG', 'the plan takes a tracking server for granted that its environment does not have')
+  if (!tracking || !known)
+    throw new CliError('BUG', 'the plan takes a tracking server for granted that its environment does not have')
   const record = await createRecord(tracking, {run, experiment, tags, user, source: known}, context)
   if (data.length > 0) await tracking.mlflow.logInputs(record.runId, data)
   return {server: tracking, record, commit: record.commit ?? null, spec: trackingSpec(record)}

@@ -71,7 +71,10 @@ export type TrackInput = {
   /** What is known before; the code's commit and branch, and who starts it, come on top. */
   tags: Record<string, string>
   user: FromEnv
-  /** The folder whose git tells where the code comes from, and what differs from its commit; or that is known, and recorded, already. */
+  /**
+   * The folder whose git tells where the code comes from, and what differs from its commit; or that is known, and
+   * recorded, already.
+   */
   source: {folder: string} | FromEnv
   /** Recorded as the run's inputs. */
   data: RecordedData[]
@@ -119,16 +122,19 @@ export type SubmitInput = {
   spec: SpecTemplate<SlurmPart>
 }
 
-export type TrainKinds = WorkspaceKinds & DataKinds & VolumeKinds & BucketKinds & {
-  'train.reach': {input: ReachInput; output: Tracking}
-  'train.reserve': {input: ReserveInput; output: Reserved}
-  'train.route': {input: RouteInput; output: GangAddresses}
-  'train.preflight': {input: PreflightInput; output: PreflightResult}
-  'train.track': {input: TrackInput; output: Tracked}
-  'train.lease': {input: LeaseInput; output: RunLeases & {held: HeldLeases}}
-  'train.start': {input: StartInput; output: Started}
-  'train.submit': {input: SubmitInput; output: NodeRun}
-}
+export type TrainKinds = WorkspaceKinds &
+  DataKinds &
+  VolumeKinds &
+  BucketKinds & {
+    'train.reach': {input: ReachInput; output: Tracking}
+    'train.reserve': {input: ReserveInput; output: Reserved}
+    'train.route': {input: RouteInput; output: GangAddresses}
+    'train.preflight': {input: PreflightInput; output: PreflightResult}
+    'train.track': {input: TrackInput; output: Tracked}
+    'train.lease': {input: LeaseInput; output: RunLeases & {held: HeldLeases}}
+    'train.start': {input: StartInput; output: Started}
+    'train.submit': {input: SubmitInput; output: NodeRun}
+  }
 
 export type TrainStep = StepOf<TrainKinds>
 export type TrainSteps = PlanOf<TrainKinds>

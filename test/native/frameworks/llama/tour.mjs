@@ -8,10 +8,20 @@ const COUNT = 24
 
 async function compute(llama, model, flashAttention) {
   const loaded = await llama.loadModel({modelPath: model, gpuLayers: llama.gpu === false ? 0 : 99})
-  const context = await loaded.createContext({contextSize: 256, batchSize: 64, flashAttention, sequences: 1, threads: 2})
+  const context = await loaded.createContext({
+    contextSize: 256,
+    batchSize: 64,
+    flashAttention,
+    sequences: 1,
+    threads: 2,
+  })
   const sequence = context.getSequence()
-  const read = await sequence.controlledEvaluate(PROMPT.map((token) => [token, {generateNext: {probabilities: true, options: {temperature: 0}}}]))
-  const probabilities = read.map((one) => [...one.next.probabilities].sort(([a], [b]) => a - b).map(([, probability]) => probability))
+  const read = await sequence.controlledEvaluate(
+    PROMPT.map((token) => [token, {generateNext: {probabilities: true, options: {temperature: 0}}}]),
+  )
+  const probabilities = read.map((one) =>
+    [...one.next.probabilities].sort(([a], [b]) => a - b).map(([, probability]) => probability),
+  )
   await sequence.clearHistory()
   const tokens = []
   for await (const token of sequence.evaluate(PROMPT, {temperature: 0})) {
@@ -34,7 +44,13 @@ for (let at = 0; at < models.length; at += 2) {
   const [model, plain] = models.slice(at, at + 2)
   const exact = await compute(cpu, plain, false)
   for (const flashAttention of [false, true]) {
-    found.push({model, flashAttention, gpu: await compute(gpu, model, flashAttention), cpu: await compute(cpu, model, flashAttention), exact})
+    found.push({
+      model,
+      flashAttention,
+      gpu: await compute(gpu, model, flashAttention),
+      cpu: await compute(cpu, model, flashAttention),
+      exact,
+    })
   }
 }
 writeFileSync(results, JSON.stringify(found))

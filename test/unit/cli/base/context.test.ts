@@ -5,7 +5,11 @@ import {once} from '../../../../src/cli/base/context.ts'
 function heard(times: number[], echoed: boolean): number[] {
   const stops: number[] = []
   let now = 0
-  const listen = once(() => stops.push(now), echoed, () => now)
+  const listen = once(
+    () => stops.push(now),
+    echoed,
+    () => now,
+  )
   for (now of times) listen('interrupted')
   return stops
 }

@@ -1,11 +1,53 @@
 import {expect, test} from 'vitest'
-import {answerText, changeText, endpointListText, endpointShowText, type ShowAnswer} from '../../../../src/cli/endpoint/text.ts'
+import {
+  answerText,
+  changeText,
+  endpointListText,
+  endpointShowText,
+  type ShowAnswer,
+} from '../../../../src/cli/endpoint/text.ts'
 
-const summary = {name: 'digits', url: 'http://127.0.0.1:4000/endpoints/digits', model: 'digits/3', release: 'r2', replicas: 1, state: 'serving' as const, protocol: 'v2' as const, callUrl: 'http://127.0.0.1:4000/endpoints/digits/v2/models/digits/infer', since: new Date().toISOString()}
+const summary = {
+  name: 'digits',
+  url: 'http://127.0.0.1:4000/endpoints/digits',
+  model: 'digits/3',
+  release: 'r2',
+  replicas: 1,
+  state: 'serving' as const,
+  protocol: 'v2' as const,
+  callUrl: 'http://127.0.0.1:4000/endpoints/digits/v2/models/digits/infer',
+  since: new Date().toISOString(),
+}
 const show: ShowAnswer = {
-  ...summary, runtime: 'onnx', rollback: 'r1', certificates: '/state/lab.pem',
-  releases: [{id: 'r2', model: {name: 'digits', version: '3', files: []}, runtime: 'onnx', state: 'active', replicas: [], createdAt: summary.since, by: 'me@here', kept: true}],
-  servers: [{index: 0, node: 'node-1', service: 'endpoint-digits-r2-0', url: 'http://127.0.0.1:18000', state: 'running', restarts: 2, exit: 'signal KILL', inFlight: 0, served: 7}],
+  ...summary,
+  runtime: 'onnx',
+  rollback: 'r1',
+  certificates: '/state/lab.pem',
+  releases: [
+    {
+      id: 'r2',
+      model: {name: 'digits', version: '3', files: []},
+      runtime: 'onnx',
+      state: 'active',
+      replicas: [],
+      createdAt: summary.since,
+      by: 'me@here',
+      kept: true,
+    },
+  ],
+  servers: [
+    {
+      index: 0,
+      node: 'node-1',
+      service: 'endpoint-digits-r2-0',
+      url: 'http://127.0.0.1:18000',
+      state: 'running',
+      restarts: 2,
+      exit: 'signal KILL',
+      inFlight: 0,
+      served: 7,
+    },
+  ],
 }
 
 test('no endpoints: what to do is said', () => {
@@ -15,7 +57,9 @@ test('no endpoints: what to do is said', () => {
 test('an endpoint that does not answer is told so where it is listed and shown, with the way out', () => {
   const failing = {...summary, state: 'failing' as const}
   expect(endpointListText([summary])).not.toContain('endpoint show')
-  expect(endpointListText([summary, {...failing, name: 'other'}])).toMatch(/other +failing[^]*other: no model server answers; which, and the way out: flexrack endpoint show other$/)
+  expect(endpointListText([summary, {...failing, name: 'other'}])).toMatch(
+    /other +failing[^]*other: no model server answers; which, and the way out: flexrack endpoint show other$/,
+  )
   expect(endpointShowText({...show, ...failing})).toMatch(/state: +failing: no model server answers/)
 })
 
@@ -36,15 +80,28 @@ test('the token is shown only where it was asked for', () => {
 })
 
 test('servers that do not run come with the command that helps', () => {
-  expect(endpointShowText({...show, servers: [{...show.servers[0]!, state: 'lost'}]})).toContain('flexrack endpoint deploy digits brings them up again')
+  expect(endpointShowText({...show, servers: [{...show.servers[0]!, state: 'lost'}]})).toContain(
+    'flexrack endpoint deploy digits brings them up again',
+  )
 })
 
 test('an answer is shown by rows, with the largest value of each', () => {
-  const text = answerText({model_name: 'digits', model_version: '3', milliseconds: 4.2, outputs: [{name: 'scores', datatype: 'FP32', shape: [2, 3], data: [0.5, 2, 1, 3, 1, 2]}]})
-  expect(text).toBe('scores  FP32 (2, 3)\n  0: 0.50000  2  1   largest at 1\n  1: 3  1  2   largest at 0\n\ndigits version 3, 4.2 ms')
+  const text = answerText({
+    model_name: 'digits',
+    model_version: '3',
+    milliseconds: 4.2,
+    outputs: [{name: 'scores', datatype: 'FP32', shape: [2, 3], data: [0.5, 2, 1, 3, 1, 2]}],
+  })
+  expect(text).toBe(
+    'scores  FP32 (2, 3)\n  0: 0.50000  2  1   largest at 1\n  1: 3  1  2   largest at 0\n\ndigits version 3, 4.2 ms',
+  )
 })
 
 test('a long answer is cut, and --json is named', () => {
-  const text = answerText({model_name: 'm', milliseconds: 1, outputs: [{name: 'y', datatype: 'FP32', shape: [50, 1], data: Array.from({length: 50}, () => 0)}]})
+  const text = answerText({
+    model_name: 'm',
+    milliseconds: 1,
+    outputs: [{name: 'y', datatype: 'FP32', shape: [50, 1], data: Array.from({length: 50}, () => 0)}],
+  })
   expect(text).toContain('… 30 more rows (--json gives all)')
 })

@@ -6,13 +6,25 @@ import {CliError, Secret} from '../../../../src/lib/base/index.ts'
 
 describe('an error for people', () => {
   it('is one sentence, its details, and a command to paste', () => {
-    const error = new CliError('NOT_FOUND', 'rack local has no node node-9', {hint: 'flexrack rack show local', details: {have: ['node-1', 'node-2'], port: 22}})
-    expect(errorText(error)).toBe('error: rack local has no node node-9\n  have: node-1, node-2\n  port: 22\n  try: flexrack rack show local')
+    const error = new CliError('NOT_FOUND', 'rack local has no node node-9', {
+      hint: 'flexrack rack show local',
+      details: {have: ['node-1', 'node-2'], port: 22},
+    })
+    expect(errorText(error)).toBe(
+      'error: rack local has no node node-9\n  have: node-1, node-2\n  port: 22\n  try: flexrack rack show local',
+    )
   })
 
   it('lists every node where some failed', () => {
-    const nodes = [{node: 'node-1', ok: true}, {node: 'node-2', ok: false, code: 'NODE_UNREACHABLE', message: 'no route'}]
-    expect(errorText(new CliError('SOME_NODES_FAILED', '1 of 2 nodes failed: node-2', {details: {nodes}})).split('\n').map((line) => line.trimEnd())).toEqual([
+    const nodes = [
+      {node: 'node-1', ok: true},
+      {node: 'node-2', ok: false, code: 'NODE_UNREACHABLE', message: 'no route'},
+    ]
+    expect(
+      errorText(new CliError('SOME_NODES_FAILED', '1 of 2 nodes failed: node-2', {details: {nodes}}))
+        .split('\n')
+        .map((line) => line.trimEnd()),
+    ).toEqual([
       'error: 1 of 2 nodes failed: node-2',
       '  NODE    STATE             MESSAGE',
       '  node-1  ok                -',
@@ -21,17 +33,36 @@ describe('an error for people', () => {
   })
 
   it('shows the problems of a file with their place and source line, and says nothing twice', () => {
-    const problem = {file: resolve('flexrack.yaml'), line: 3, column: 5, message: 'unknown key comand', excerpt: '3 |     comand: x\n  |     ^^^^^^'}
-    const two = new CliError('MANIFEST_INVALID', 'flexrack.yaml has 2 errors', {details: {file: problem.file, problems: [problem, {...problem, line: 9}]}})
-    expect(errorText(two).split('\n').slice(1, 5)).toEqual(['  flexrack.yaml:3:5: unknown key comand', '    3 |     comand: x', '      |     ^^^^^^', '  flexrack.yaml:9:5: unknown key comand'])
-    const one = new CliError('MANIFEST_INVALID', 'flexrack.yaml:3:5: unknown key comand', {details: {problems: [problem]}})
+    const problem = {
+      file: resolve('flexrack.yaml'),
+      line: 3,
+      column: 5,
+      message: 'unknown key comand',
+      excerpt: '3 |     comand: x\n  |     ^^^^^^',
+    }
+    const two = new CliError('MANIFEST_INVALID', 'flexrack.yaml has 2 errors', {
+      details: {file: problem.file, problems: [problem, {...problem, line: 9}]},
+    })
+    expect(errorText(two).split('\n').slice(1, 5)).toEqual([
+      '  flexrack.yaml:3:5: unknown key comand',
+      '    3 |     comand: x',
+      '      |     ^^^^^^',
+      '  flexrack.yaml:9:5: unknown key comand',
+    ])
+    const one = new CliError('MANIFEST_INVALID', 'flexrack.yaml:3:5: unknown key comand', {
+      details: {problems: [problem]},
+    })
     expect(errorText(one).split('\n').slice(1)).toEqual(['  3 |     comand: x', '    |     ^^^^^^'])
   })
 })
 
 describe('an error under --json', () => {
   it('has code, message, hint and details, and nothing else it carries', () => {
-    const error = new CliError('LOCKED', 'held by ann', {hint: 'wait', details: {since: 'noon'}, cause: new Error('secret cause')})
+    const error = new CliError('LOCKED', 'held by ann', {
+      hint: 'wait',
+      details: {since: 'noon'},
+      cause: new Error('secret cause'),
+    })
     expect(errorJson(error)).toEqual({code: 'LOCKED', message: 'held by ann', hint: 'wait', details: {since: 'noon'}})
     expect(errorJson(new CliError('BUG', 'x'))).toEqual({code: 'BUG', message: 'x'})
   })
@@ -69,7 +100,9 @@ describe('usageError', () => {
   })
 
   it('guesses neither what is far off nor what is hidden', () => {
-    expect(usageError(new NonExistentFlagsError(['--wallpaper']), 'local:up')).toMatchObject({hint: 'flexrack local up --help'})
+    expect(usageError(new NonExistentFlagsError(['--wallpaper']), 'local:up')).toMatchObject({
+      hint: 'flexrack local up --help',
+    })
     expect(usageError(new NonExistentFlagsError(['--secrt']), 'local:up')?.hint).toBe('flexrack local up --help')
   })
 
@@ -78,7 +111,9 @@ describe('usageError', () => {
       parse = {}
       args = [{name: 'rack', description: 'name of the rack'}, {name: 'host'}]
     }
-    expect(usageError(new RequiredArgsError('Missing 2 required args:'), 'rack:add')?.message).toBe('missing RACK (name of the rack), HOST')
+    expect(usageError(new RequiredArgsError('Missing 2 required args:'), 'rack:add')?.message).toBe(
+      'missing RACK (name of the rack), HOST',
+    )
   })
 
   it('leaves other errors alone', () => {

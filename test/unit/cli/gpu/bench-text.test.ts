@@ -6,13 +6,29 @@ import type {BenchedGpu} from '../../../../src/lib/gpu/index.ts'
 import {GiB} from '../../gpu/devices.ts'
 
 const answer = {
-  device: 'pthread-cpu', bulk_bytes: 64 * 1024 ** 2, round_trip_us: 61.2, enqueue_us: 2.94, enqueue_finish_us: 118, write_4KiB_us: 0.6, read_4KiB_us: 70,
-  write_64MiB_GBps: 2.7, read_64MiB_GBps: 1.2, compute_ms: 212, compute_share: 0.981, many_small_ms: 24,
+  device: 'pthread-cpu',
+  bulk_bytes: 64 * 1024 ** 2,
+  round_trip_us: 61.2,
+  enqueue_us: 2.94,
+  enqueue_finish_us: 118,
+  write_4KiB_us: 0.6,
+  read_4KiB_us: 70,
+  write_64MiB_GBps: 2.7,
+  read_64MiB_GBps: 1.2,
+  compute_ms: 212,
+  compute_share: 0.981,
+  many_small_ms: 24,
 }
 const benched: BenchedGpu = {
-  node: 'gpu1', name: 'pthread-cpu', memory: 16 * GiB, transport: 'tls', link: {way: 'address', roundTripUs: 53, toGBps: 2.9, fromGBps: 3}, gpu: gpuFigures(answer),
+  node: 'gpu1',
+  name: 'pthread-cpu',
+  memory: 16 * GiB,
+  transport: 'tls',
+  link: {way: 'address', roundTripUs: 53, toGBps: 2.9, fromGBps: 3},
+  gpu: gpuFigures(answer),
 }
-const lines = (parts: Partial<BenchedGpu> = {}): string[] => stripVTControlCharacters(gpuBenchText([{...benched, ...parts}])).split('\n')
+const lines = (parts: Partial<BenchedGpu> = {}): string[] =>
+  stripVTControlCharacters(gpuBenchText([{...benched, ...parts}])).split('\n')
 
 describe('gpu bench', () => {
   it('has what the GPU does beside what the link does alone, and how much of it is reached', () => {
@@ -38,13 +54,23 @@ describe('gpu bench', () => {
   })
 
   it('says which way the data went', () => {
-    expect(lines({link: {...benched.link!, way: 'tunnel'}}).slice(0, 2)).toEqual(['gpu1: pthread-cpu, 16.0 GiB, over TLS through SSH', 'The link alone: TCP through the same SSH connection, measured just before.'])
-    expect(lines({transport: 'tcp', link: {...benched.link!, way: 'loopback'}}).slice(0, 2)).toEqual(['gpu1: pthread-cpu, 16.0 GiB, over TCP', 'The link alone: TCP on this machine, measured just before.'])
+    expect(lines({link: {...benched.link!, way: 'tunnel'}}).slice(0, 2)).toEqual([
+      'gpu1: pthread-cpu, 16.0 GiB, over TLS through SSH',
+      'The link alone: TCP through the same SSH connection, measured just before.',
+    ])
+    expect(lines({transport: 'tcp', link: {...benched.link!, way: 'loopback'}}).slice(0, 2)).toEqual([
+      'gpu1: pthread-cpu, 16.0 GiB, over TCP',
+      'The link alone: TCP on this machine, measured just before.',
+    ])
     expect(lines({transport: 'shm'})[0]).toBe('gpu1: pthread-cpu, 16.0 GiB, over shared memory')
   })
 
   it('compares shared memory with TCP, which it is not bound by', () => {
-    const fast = {...benched, transport: 'shm' as const, link: {way: 'loopback' as const, roundTripUs: 70, toGBps: 1.5, fromGBps: 1.5}}
+    const fast = {
+      ...benched,
+      transport: 'shm' as const,
+      link: {way: 'loopback' as const, roundTripUs: 70, toGBps: 1.5, fromGBps: 1.5},
+    }
     expect(verdict(fast).slice(0, 2)).toEqual([
       'Shared memory carries 64 MiB to the GPU 1.8 times, and from it 0.8 times, as fast as TCP would on this machine.',
       'A round trip takes 8.8 µs less than TCP alone.',
@@ -60,7 +86,11 @@ describe('gpu bench', () => {
   })
 
   it('names the size that was really copied', () => {
-    expect(lines({gpu: gpuFigures({...answer, bulk_bytes: 34951168})}).some((line) => line.startsWith('33.3 MiB to the GPU'))).toBe(true)
+    expect(
+      lines({gpu: gpuFigures({...answer, bulk_bytes: 34951168})}).some((line) =>
+        line.startsWith('33.3 MiB to the GPU'),
+      ),
+    ).toBe(true)
   })
 
   it('has a part for each of several', () => {
@@ -68,5 +98,10 @@ describe('gpu bench', () => {
     expect(text.match(/^gpu\d: /gm)).toEqual(['gpu1: ', 'gpu2: '])
   })
 
-  it.each([[0.02, '0.0 µs'], [2.94, '2.9 µs'], [118.4, '118 µs'], [20_400, '20.4 ms']])('writes %s µs as %s', (value, text) => expect(micro(value)).toBe(text))
+  it.each([
+    [0.02, '0.0 µs'],
+    [2.94, '2.9 µs'],
+    [118.4, '118 µs'],
+    [20_400, '20.4 ms'],
+  ])('writes %s µs as %s', (value, text) => expect(micro(value)).toBe(text))
 })

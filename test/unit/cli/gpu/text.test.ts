@@ -4,10 +4,29 @@ import {gpuListText, leasesText, nodesText} from '../../../../src/cli/gpu/text.t
 import type {GpuNodeReport, Lease} from '../../../../src/lib/gpu/index.ts'
 import {device, GiB, held} from '../../gpu/devices.ts'
 
-const node = (name: string, parts: Partial<GpuNodeReport> = {}): GpuNodeReport => ({node: name, state: 'running', version: '1', backend: 'opencl', address: '127.0.0.1', port: 18999, refused: {}, ...parts})
+const node = (name: string, parts: Partial<GpuNodeReport> = {}): GpuNodeReport => ({
+  node: name,
+  state: 'running',
+  version: '1',
+  backend: 'opencl',
+  address: '127.0.0.1',
+  port: 18999,
+  refused: {},
+  ...parts,
+})
 const lease: Lease = {
-  node: 'a', lease: '3f9a'.repeat(8), state: 'held', owner: 'ana@laptop', purpose: 'attach train.py', created: 0, endsIn: null, holder: 'unix', programs: 1,
-  devices: [{index: 1, id: '0:1', name: 'pthread-cpu', memory: 4 * GiB, compute: 0.25, whole: false, cap: true, used: GiB}],
+  node: 'a',
+  lease: '3f9a'.repeat(8),
+  state: 'held',
+  owner: 'ana@laptop',
+  purpose: 'attach train.py',
+  created: 0,
+  endsIn: null,
+  holder: 'unix',
+  programs: 1,
+  devices: [
+    {index: 1, id: '0:1', name: 'pthread-cpu', memory: 4 * GiB, compute: 0.25, whole: false, cap: true, used: GiB},
+  ],
 }
 
 describe('gpu list', () => {
@@ -15,13 +34,24 @@ describe('gpu list', () => {
     const lines = gpuListText({nodes: [node('a')], devices: [device('a', 0), held('a', 1, {})]}).split('\n')
     expect(lines[0]).toMatch(/^NODE +GPU +NAME +API +DRIVER +MEMORY +USED +FREE +TIME FREE +BUSY +HOLDERS$/)
     expect(lines[1]).toMatch(/^a +0 +pthread-cpu +opencl +3\.1 +16\.0 GiB +0 B +16\.0 GiB +100 % +0 % +nobody$/)
-    expect(lines[2]).toMatch(/^a +1 +pthread-cpu +opencl +3\.1 +16\.0 GiB +0 B +12\.0 GiB +75 % +0 % +ana@laptop 4\.0 GiB$/)
+    expect(lines[2]).toMatch(
+      /^a +1 +pthread-cpu +opencl +3\.1 +16\.0 GiB +0 B +12\.0 GiB +75 % +0 % +ana@laptop 4\.0 GiB$/,
+    )
   })
   it('says which CUDA a device is', () => {
-    expect(gpuListText({nodes: [node('a')], devices: [device('a', 0, {api: 'cuda', capability: '9.0', driver: '13.0'})]})).toContain('pthread-cpu  cuda 9.0  13.0')
+    expect(
+      gpuListText({nodes: [node('a')], devices: [device('a', 0, {api: 'cuda', capability: '9.0', driver: '13.0'})]}),
+    ).toContain('pthread-cpu  cuda 9.0  13.0')
   })
   it('names the nodes that share nothing, with what to do', () => {
-    expect(nodesText([node('a'), node('b', {state: 'absent'}), node('c', {state: 'stopped'}), node('d', {state: 'failed', code: 'NODE_UNREACHABLE', message: 'd is away'})])).toBe(
+    expect(
+      nodesText([
+        node('a'),
+        node('b', {state: 'absent'}),
+        node('c', {state: 'stopped'}),
+        node('d', {state: 'failed', code: 'NODE_UNREACHABLE', message: 'd is away'}),
+      ]),
+    ).toBe(
       'd: NODE_UNREACHABLE d is away\nThe GPU daemon does not run on c. Start it with: flexrack gpu serve c\nb shares no GPU. To share: flexrack gpu serve b',
     )
   })
@@ -29,14 +59,24 @@ describe('gpu list', () => {
 
 describe('gpu leases', () => {
   it('says who has which share', () => {
-    expect(leasesText({leases: [lease], nodes: []}).split('\n')[1]).toMatch(/^3f9a3f9a +a +1 +4\.0 GiB, 25 % at most +1\.0 GiB +ana@laptop +attach train\.py +1 program +\d+ d ago$/)
+    expect(leasesText({leases: [lease], nodes: []}).split('\n')[1]).toMatch(
+      /^3f9a3f9a +a +1 +4\.0 GiB, 25 % at most +1\.0 GiB +ana@laptop +attach train\.py +1 program +\d+ d ago$/,
+    )
     expect(leasesText({leases: [{...lease, state: 'lost', endsIn: 12.3}], nodes: []})).toContain('lost, ends in 13 s')
     expect(leasesText({leases: [], nodes: []})).toBe('Nobody has a lease.')
   })
 })
 
 describe('gpu smi', () => {
-  const report = {rack: 'lab', nodes: [node('a')], devices: [device('a', 0, {name: 'a very long name of a device '.repeat(6), used: 8 * GiB, utilisation: 0.5}), held('a', 1, {})], leases: [lease]}
+  const report = {
+    rack: 'lab',
+    nodes: [node('a')],
+    devices: [
+      device('a', 0, {name: 'a very long name of a device '.repeat(6), used: 8 * GiB, utilisation: 0.5}),
+      held('a', 1, {}),
+    ],
+    leases: [lease],
+  }
 
   it.each([40, 60, 80, 200])('keeps every line inside a screen of %i columns (48 at least)', (width) => {
     const wide = Math.max(48, width)
@@ -47,12 +87,18 @@ describe('gpu smi', () => {
     expect(new Set(lines.map((line) => [...line].length))).toEqual(new Set([80]))
   })
   it('says what a device is reached through, where there is room', () => {
-    const sim = {...report, nodes: [node('a', {backend: 'sim'})], devices: [device('a', 0, {api: 'cuda', capability: '7.5', driver: '13.0'})]}
+    const sim = {
+      ...report,
+      nodes: [node('a', {backend: 'sim'})],
+      devices: [device('a', 0, {api: 'cuda', capability: '7.5', driver: '13.0'})],
+    }
     expect(gpuSmiText(sim, 80)).toMatch(/0 {2}pthread-cpu {2}cuda 7\.5, driver 13\.0 +free/)
     expect(gpuSmiText(sim, 80)).toContain('in software, 127.0.0.1:18999')
     expect(gpuSmiText(report, 48)).not.toContain('driver 3.1\n')
   })
   it('shows what is in use, what is leased besides, and what is free', () => {
-    expect(gpuSmiText({...report, devices: [held('a', 1, {memory: 8 * GiB})].map((one) => ({...one, used: 4 * GiB}))}, 80)).toMatch(/memory █{10}▒{9,10}·+ 4\.0 GiB of 16\.0 GiB/)
+    expect(
+      gpuSmiText({...report, devices: [held('a', 1, {memory: 8 * GiB})].map((one) => ({...one, used: 4 * GiB}))}, 80),
+    ).toMatch(/memory █{10}▒{9,10}·+ 4\.0 GiB of 16\.0 GiB/)
   })
 })

@@ -14,7 +14,10 @@ test('the one-time link is in no command line: the browser gets a file that only
   const opener = join(home, process.platform === 'darwin' ? 'open' : 'xdg-open')
   await writeFile(opener, `#!/bin/sh\nprintf %s "$*" > "${home}/argv.part" && mv "${home}/argv.part" "${home}/argv"\n`)
   await chmod(opener, 0o755)
-  const remove = await openBrowser(LINK, makeContext({env: {HOME: home, PATH: `${home}:${process.env.PATH}`}, reporter: silentReporter}))
+  const remove = await openBrowser(
+    LINK,
+    makeContext({env: {HOME: home, PATH: `${home}:${process.env.PATH}`}, reporter: silentReporter}),
+  )
   const argv = await vi.waitFor(() => readFile(join(home, 'argv'), 'utf8'), {timeout: 120_000})
   expect(argv).not.toContain('one-time')
   const file = fileURLToPath(argv)

@@ -20,7 +20,12 @@ it('tells of work in a pipe after a second, every ten seconds where there is som
     vi.advanceTimersByTime(1000)
   }
   progress.done('Built')
-  expect(lines).toEqual(['node-1: Build: step 0', 'node-1: Build: step 10', 'node-1: Build: step 20', 'node-1: Built (25.0 s)'])
+  expect(lines).toEqual([
+    'node-1: Build: step 0',
+    'node-1: Build: step 10',
+    'node-1: Build: step 20',
+    'node-1: Built (25.0 s)',
+  ])
 })
 
 it('tells once of waiting for another, and then seldom, and at once what follows', () => {

@@ -6,7 +6,9 @@ import {shortNumber} from '../../../../src/cli/runs/metric-text.ts'
 
 describe('rankLineText', () => {
   it('puts node and rank before the line, the bars under each other', () => {
-    expect(rankLineText({node: 'node-1', rank: 0, attempt: 1, offset: 0, text: 'epoch 1'}, {width: 9, color: false})).toBe('node-1:0  | epoch 1')
+    expect(
+      rankLineText({node: 'node-1', rank: 0, attempt: 1, offset: 0, text: 'epoch 1'}, {width: 9, color: false}),
+    ).toBe('node-1:0  | epoch 1')
   })
 })
 
@@ -50,7 +52,14 @@ describe('printable', () => {
 
 describe('chartText', () => {
   it('draws from the highest value at the top to the lowest at the bottom', () => {
-    const rows = chartText('loss', [{step: 0, value: 1}, {step: 10, value: 0}], {width: 20, height: 3}).split('\n')
+    const rows = chartText(
+      'loss',
+      [
+        {step: 0, value: 1},
+        {step: 10, value: 0},
+      ],
+      {width: 20, height: 3},
+    ).split('\n')
     expect(rows[1]).toMatch(/^1 │[⠀-⣿]/)
     expect(rows[3]).toMatch(/^0 │/)
     expect(rows[1]?.at(3)).not.toBe('⠀')
@@ -59,13 +68,27 @@ describe('chartText', () => {
   })
 
   it('copes with one value, equal values and none', () => {
-    for (const values of [[{step: 3, value: 5}], [{step: 0, value: 2}, {step: 1, value: 2}]]) expect(chartText('m', values, {width: 30, height: 4})).toContain('m')
+    for (const values of [
+      [{step: 3, value: 5}],
+      [
+        {step: 0, value: 2},
+        {step: 1, value: 2},
+      ],
+    ])
+      expect(chartText('m', values, {width: 30, height: 4})).toContain('m')
     expect(chartText('m', [{step: 0, value: Number.NaN}], {width: 30, height: 4})).toBe('m: no values')
   })
 })
 
 describe('shortNumber', () => {
   it('keeps four digits that matter', () => {
-    expect([0.97654321, 1234.567, 3, 0.00001234, 12_345_678, 0].map(shortNumber)).toEqual(['0.9765', '1235', '3', '1.23e-5', '1.23e+7', '0'])
+    expect([0.97654321, 1234.567, 3, 0.00001234, 12_345_678, 0].map(shortNumber)).toEqual([
+      '0.9765',
+      '1235',
+      '3',
+      '1.23e-5',
+      '1.23e+7',
+      '0',
+    ])
   })
 })

@@ -5,15 +5,59 @@ import type {NodeLoad, RankLoad, RunView} from '../../../../src/lib/runs/index.t
 
 const GIB = 1024 ** 3
 const rank = (number: number, more: Partial<RankLoad> = {}): RankLoad => ({
-  rank: number, node: `node-${Math.floor(number / 2) + 1}`, step: 120 + number, stepsPerSecond: 3.21, samplesPerSecond: 102.7, tokensPerSecond: null, dataWait: 0.04, waitsIn: null, cpu: 99.6, memory: 2 * GIB, ...more,
+  rank: number,
+  node: `node-${Math.floor(number / 2) + 1}`,
+  step: 120 + number,
+  stepsPerSecond: 3.21,
+  samplesPerSecond: 102.7,
+  tokensPerSecond: null,
+  dataWait: 0.04,
+  waitsIn: null,
+  cpu: 99.6,
+  memory: 2 * GIB,
+  ...more,
 })
 const node = (number: number, more: Partial<NodeLoad> = {}): NodeLoad => ({
-  node: `node-${number}`, status: 'running', ranks: 2, step: 100 + number, samplesPerSecond: 205.4, tokensPerSecond: null, dataWait: 0.04, cpu: 81.2, memory: 30 * GIB, memoryTotal: 64 * GIB,
-  netIn: 1.2 * GIB, netOut: 1.1 * GIB, gpus: 2, gpu: 93, gpuMemory: 40 * GIB, gpuMemoryTotal: 160 * GIB, power: 512.4, ...more,
+  node: `node-${number}`,
+  status: 'running',
+  ranks: 2,
+  step: 100 + number,
+  samplesPerSecond: 205.4,
+  tokensPerSecond: null,
+  dataWait: 0.04,
+  cpu: 81.2,
+  memory: 30 * GIB,
+  memoryTotal: 64 * GIB,
+  netIn: 1.2 * GIB,
+  netOut: 1.1 * GIB,
+  gpus: 2,
+  gpu: 93,
+  gpuMemory: 40 * GIB,
+  gpuMemoryTotal: 160 * GIB,
+  power: 512.4,
+  ...more,
 })
 const run = (more: Partial<RunView> = {}): RunView => ({
-  run: 'digits-k3x9a', status: 'running', attempt: 1, at: 0, elapsed: 723_000, worldSize: 4, step: {least: 120, most: 123}, stepsPerSecond: 3.21, samplesPerSecond: 410.8, tokensPerSecond: null, dataWait: 0.04,
-  metrics: [{key: 'accuracy', value: 0.91, step: 120, timestamp: 0}, {key: 'loss', value: 0.1234, step: 120, timestamp: 0}], nodes: [node(1), node(2)], ranks: [0, 1, 2, 3].map((one) => rank(one)), lost: [], away: null, ...more,
+  run: 'digits-k3x9a',
+  status: 'running',
+  attempt: 1,
+  at: 0,
+  elapsed: 723_000,
+  worldSize: 4,
+  step: {least: 120, most: 123},
+  stepsPerSecond: 3.21,
+  samplesPerSecond: 410.8,
+  tokensPerSecond: null,
+  dataWait: 0.04,
+  metrics: [
+    {key: 'accuracy', value: 0.91, step: 120, timestamp: 0},
+    {key: 'loss', value: 0.1234, step: 120, timestamp: 0},
+  ],
+  nodes: [node(1), node(2)],
+  ranks: [0, 1, 2, 3].map((one) => rank(one)),
+  lost: [],
+  away: null,
+  ...more,
 })
 const lines = (view: RunView, width: number, height: number): string[] => watchText(view, {width, height}).split('\n')
 
@@ -34,8 +78,22 @@ test('on a wide terminal there are a head, a row a rank, and a row a node', () =
   ])
 })
 
-test.each([[200, 50], [100, 30], [80, 24], [60, 24], [40, 24], [20, 10], [80, 8], [80, 4], [80, 1], [10, 1]])('nothing is wider or higher than a terminal of %i by %i', (width, height) => {
-  const many = run({ranks: Array.from({length: 64}, (_, index) => rank(index)), nodes: Array.from({length: 32}, (_, index) => node(index + 1))})
+test.each([
+  [200, 50],
+  [100, 30],
+  [80, 24],
+  [60, 24],
+  [40, 24],
+  [20, 10],
+  [80, 8],
+  [80, 4],
+  [80, 1],
+  [10, 1],
+])('nothing is wider or higher than a terminal of %i by %i', (width, height) => {
+  const many = run({
+    ranks: Array.from({length: 64}, (_, index) => rank(index)),
+    nodes: Array.from({length: 32}, (_, index) => node(index + 1)),
+  })
   for (const view of [run(), many, run({ranks: [], nodes: [], metrics: [], step: null})]) {
     const shown = lines(view, width, height)
     expect(shown.length).toBeLessThanOrEqual(height)
@@ -52,26 +110,60 @@ test('beyond eight ranks there is a row a node, and where there is no room for a
 })
 
 test('columns that nobody has a value for are left out, and what is not known of one is a dash', () => {
-  const shown = lines(run({step: null, stepsPerSecond: null, samplesPerSecond: null, dataWait: null, metrics: [], ranks: [rank(0, {step: null, stepsPerSecond: null, samplesPerSecond: null, dataWait: null, cpu: null})], nodes: [node(1, {gpu: null, gpus: 0, gpuMemory: null, power: null, step: null, samplesPerSecond: null, dataWait: null})]}), 140, 30)
+  const shown = lines(
+    run({
+      step: null,
+      stepsPerSecond: null,
+      samplesPerSecond: null,
+      dataWait: null,
+      metrics: [],
+      ranks: [rank(0, {step: null, stepsPerSecond: null, samplesPerSecond: null, dataWait: null, cpu: null})],
+      nodes: [
+        node(1, {gpu: null, gpus: 0, gpuMemory: null, power: null, step: null, samplesPerSecond: null, dataWait: null}),
+      ],
+    }),
+    140,
+    30,
+  )
   expect(shown).toContain('RANK  NODE    STEP  STEPS/S  DATA WAIT  CPU   MEMORY')
   expect(shown).toContain('   0  node-1     -        -          -    -  2.0 GiB')
   expect(shown.join('\n')).not.toMatch(/GPU|SAMPLES|TOKENS|POWER/)
 })
 
 test('nodes that do not answer, a second attempt and a tracking server that is away are said', () => {
-  const text = watchText(run({attempt: 2, lost: ['node-2'], away: 'rack lab has no head running'}), {width: 120, height: 30})
+  const text = watchText(run({attempt: 2, lost: ['node-2'], away: 'rack lab has no head running'}), {
+    width: 120,
+    height: 30,
+  })
   expect(text).toContain('attempt 2')
   expect(text).toContain('no answer from node-2: what is shown of them is old')
   expect(text).toContain('metrics: rack lab has no head running')
 })
 
 test('a rank that waits in a collective is shown with it', () => {
-  expect(watchText(run({ranks: [rank(0, {waitsIn: 'all_reduce'}), rank(1)]}), {width: 120, height: 30})).toContain('in all_reduce')
+  expect(watchText(run({ranks: [rank(0, {waitsIn: 'all_reduce'}), rank(1)]}), {width: 120, height: 30})).toContain(
+    'in all_reduce',
+  )
 })
 
 test('in a pipe everything is one line', () => {
-  expect(watchLine(run())).toBe('step 120 to 123, 3.21 steps/s, 411 samples/s, loss 0.1234, accuracy 0.91, data wait 4.0 %, CPU 81 %, GPU 93 %, net 1.2 GiB/s in, 1.1 GiB/s out a node')
-  expect(watchLine(run({step: null, stepsPerSecond: null, samplesPerSecond: null, dataWait: null, metrics: [], nodes: [], ranks: [], status: 'waiting'}))).toBe('waiting')
+  expect(watchLine(run())).toBe(
+    'step 120 to 123, 3.21 steps/s, 411 samples/s, loss 0.1234, accuracy 0.91, data wait 4.0 %, CPU 81 %, GPU 93 %, net 1.2 GiB/s in, 1.1 GiB/s out a node',
+  )
+  expect(
+    watchLine(
+      run({
+        step: null,
+        stepsPerSecond: null,
+        samplesPerSecond: null,
+        dataWait: null,
+        metrics: [],
+        nodes: [],
+        ranks: [],
+        status: 'waiting',
+      }),
+    ),
+  ).toBe('waiting')
 })
 
 /** What a terminal shows after what was written to it: as much of ECMA-48 as a panel uses. */
@@ -99,7 +191,9 @@ class Terminal {
   /** As a terminal does that is made narrower: lines that are too long are broken. */
   narrow(columns: number): void {
     this.columns = columns
-    this.lines = this.lines.flatMap((line) => (line === '' ? [''] : (line.match(new RegExp(`.{1,${columns}}`, 'g')) as string[])))
+    this.lines = this.lines.flatMap((line) =>
+      line === '' ? [''] : (line.match(new RegExp(`.{1,${columns}}`, 'g')) as string[]),
+    )
     this.#row = this.lines.length - 1
   }
 }

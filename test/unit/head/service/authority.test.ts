@@ -25,7 +25,10 @@ afterEach(() => rm(folder, {recursive: true, force: true}))
 
 const open = (): Promise<Authority> => Authority.open(folder, () => now)
 
-/** What a client that trusts `ca` sees of a server with this identity: undefined where it is let in, or the error's code. */
+/**
+ * What a client that trusts `ca` sees of a server with this identity: undefined where it is let in, or the error's
+ * code.
+ */
 async function handshake(identity: Identity, ca: string, servername: string): Promise<string | undefined> {
   const server = createServer({key: identity.key, cert: identity.certificate})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -52,7 +55,8 @@ describe('the authority of a rack', () => {
     expect(new X509Certificate(first.trusted).publicKey.asymmetricKeyDetails).toEqual({namedCurve: 'prime256v1'})
     const tls = join(folder, 'tls')
     expect((await stat(tls)).mode & 0o777).toBe(0o700)
-    for (const name of await readdir(tls)) expect([name, (await stat(join(tls, name))).mode & 0o777]).toEqual([name, 0o600])
+    for (const name of await readdir(tls))
+      expect([name, (await stat(join(tls, name))).mode & 0o777]).toEqual([name, 0o600])
   })
 
   test('one that cannot be read is not made anew: everybody trusts the old one', async () => {
@@ -72,17 +76,33 @@ describe('the authority of a rack', () => {
     expect(await handshake(identity, authority.trusted, 'flexrack-head')).toBeUndefined()
     expect(await handshake(identity, authority.trusted, 'another')).toBe('ERR_TLS_CERT_ALTNAME_INVALID')
     const otherAuthority = await Authority.open(join(folder, 'other-authority'))
-    expect(await handshake(await otherAuthority.leaf('listener', HEAD), authority.trusted, 'flexrack-head')).toMatch(/UNABLE_TO_VERIFY|SELF_SIGNED/)
+    expect(await handshake(await otherAuthority.leaf('listener', HEAD), authority.trusted, 'flexrack-head')).toMatch(
+      /UNABLE_TO_VERIFY|SELF_SIGNED/,
+    )
     // What it signs for a model server is no head.
-    expect(await handshake(await authority.lasting({name: 'model server', names: ['127.0.0.1'], usage: 'server'}), authority.trusted, 'flexrack-head')).toBe('ERR_TLS_CERT_ALTNAME_INVALID')
+    expect(
+      await handshake(
+        await authority.lasting({name: 'model server', names: ['127.0.0.1'], usage: 'server'}),
+        authority.trusted,
+        'flexrack-head',
+      ),
+    ).toBe('ERR_TLS_CERT_ALTNAME_INVALID')
   })
 
   test('openssl finds nothing to complain of, strictly, for servers and for clients', async () => {
     const authority = await open()
     await writeFile(join(folder, 'ca.pem'), authority.trusted)
-    for (const [name, purpose, usage] of [['listener', 'sslserver', 'server'], ['gateway', 'sslclient', 'client']] as const) {
+    for (const [name, purpose, usage] of [
+      ['listener', 'sslserver', 'server'],
+      ['gateway', 'sslclient', 'client'],
+    ] as const) {
       await writeFile(join(folder, `${name}.pem`), (await authority.leaf(name, {...HEAD, usage})).certificate)
-      const verify = (as: string): string => execFileSync('openssl', ['verify', '-x509_strict', '-purpose', as, '-CAfile', join(folder, 'ca.pem'), join(folder, `${name}.pem`)], {encoding: 'utf8', stdio: 'pipe'})
+      const verify = (as: string): string =>
+        execFileSync(
+          'openssl',
+          ['verify', '-x509_strict', '-purpose', as, '-CAfile', join(folder, 'ca.pem'), join(folder, `${name}.pem`)],
+          {encoding: 'utf8', stdio: 'pipe'},
+        )
       expect(verify(purpose)).toContain('OK')
       expect(() => verify(purpose === 'sslserver' ? 'sslclient' : 'sslserver')).toThrow()
     }
@@ -112,7 +132,8 @@ describe('the authority of a rack', () => {
     const identity = await aged.leaf('listener', HEAD)
     expect(aged.trusted).not.toBe(known)
     expect(aged.trusted).toContain(known.trim())
-    for (const ca of [known, aged.trusted, aged.trusted.replace(known, '')]) expect(await handshake(identity, ca, 'flexrack-head')).toBeUndefined()
+    for (const ca of [known, aged.trusted, aged.trusted.replace(known, '')])
+      expect(await handshake(identity, ca, 'flexrack-head')).toBeUndefined()
     expect(await handshake(identity, old, 'flexrack-head')).toBeDefined()
     // What the old one signed for a model server goes on to be trusted.
     expect(await handshake(server, aged.trusted, 'flexrack-head')).toBeUndefined()

@@ -23,13 +23,16 @@ test('only a file that is not there is absent', async () => {
   await expect(readDurable('head.locks', folder, 'none')).rejects.toThrow('cannot be read')
 })
 
-// Two heads may start at once where there was none: each writes a draft of its own, and whichever name it takes last is whole.
+// Two heads may start at once where there was none: each writes a draft of its own, and whichever name it takes last is
+// whole.
 test('two processes that write one file leave a whole one, and no draft', async () => {
   const file = join(folder, 'state.json')
   const module = resolve(import.meta.dirname, '../../../../src/lib/head/service/durable.ts')
   const write = (mark: string, size: number): string =>
     `const {writeDurably} = await import(${JSON.stringify(module)}); for (let i = 0; i < 60; i++) await writeDurably('head.locks', ${JSON.stringify(file)}, {text: '${mark}'.repeat(${size})})`
-  const writers = [write('a', 200_000), write('b', 300_000)].map((code) => spawn(process.execPath, ['--input-type=module', '-e', code], {stdio: ['ignore', 'ignore', 'pipe']}))
+  const writers = [write('a', 200_000), write('b', 300_000)].map((code) =>
+    spawn(process.execPath, ['--input-type=module', '-e', code], {stdio: ['ignore', 'ignore', 'pipe']}),
+  )
   const errors: string[] = []
   for (const writer of writers) writer.stderr.on('data', (data: Buffer) => errors.push(data.toString()))
   const codes = await Promise.all(writers.map(async (writer) => (await once(writer, 'close'))[0] as number))

@@ -20,7 +20,7 @@ test("the head's folder is made for its owner alone, and closed where others cou
   }
 })
 
-test('one that others could write to, that is a link or somebody else\'s is not used', async (context) => {
+test("one that others could write to, that is a link or somebody else's is not used", async (context) => {
   await mkdir(folder, {recursive: true})
   for (const mode of [0o770, 0o707, 0o777, 0o1777]) {
     await chmod(folder, mode)

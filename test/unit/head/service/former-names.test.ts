@@ -16,8 +16,14 @@ it('keeps what an older head has written, under the names of today', async () =>
   await writeFile(join(folder, 'tls/door.json'), 'key')
   await renameFormerFiles(folder)
   await renameFormerFiles(folder)
-  expect([await readdir(folder), await readdir(join(folder, 'tls'))]).toEqual([['listener.json', 'tls'], ['listener.json']])
-  expect([await readFile(join(folder, 'listener.json'), 'utf8'), await readFile(join(folder, 'tls/listener.json'), 'utf8')]).toEqual(['ports', 'key'])
+  expect([await readdir(folder), await readdir(join(folder, 'tls'))]).toEqual([
+    ['listener.json', 'tls'],
+    ['listener.json'],
+  ])
+  expect([
+    await readFile(join(folder, 'listener.json'), 'utf8'),
+    await readFile(join(folder, 'tls/listener.json'), 'utf8'),
+  ]).toEqual(['ports', 'key'])
 })
 
 it('leaves what is there under the name of today', async () => {

@@ -24,7 +24,10 @@ class Connection extends EventEmitter {
   }
 }
 
-function crowd(most: number): {pending: PendingConnections; come(address: string, port: number, localPort?: number): Connection} {
+function crowd(most: number): {
+  pending: PendingConnections
+  come(address: string, port: number, localPort?: number): Connection
+} {
   const pending = new PendingConnections(most)
   const server = new EventEmitter()
   pending.watch(server as Server)
@@ -59,7 +62,8 @@ test('who has shown a token is counted no more, and never cut', () => {
 
 test('one port there, connected to two listeners here, is two, and gone it leaves no count behind', () => {
   const {pending, come} = crowd(100)
-  for (let round = 0; round < 300; round++) for (const one of [come('127.0.0.1', 9, 443), come('127.0.0.1', 9, 80)].toReversed()) one.destroy()
+  for (let round = 0; round < 300; round++)
+    for (const one of [come('127.0.0.1', 9, 443), come('127.0.0.1', 9, 80)].toReversed()) one.destroy()
   expect(pending.count).toBe(0)
 })
 

@@ -11,7 +11,11 @@ const runs: Record<string, {parent: string | undefined; artifacts: string}> = {
   [OTHER]: {parent: undefined, artifacts: `1/${OTHER}/artifacts`},
 }
 const owners: Record<string, {owner: string | undefined; isEmpty: boolean}> = {
-  mine: {owner: '1', isEmpty: false}, other: {owner: '2', isEmpty: false}, free: {owner: undefined, isEmpty: true}, lost: {owner: undefined, isEmpty: true}, nobodys: {owner: undefined, isEmpty: false},
+  mine: {owner: '1', isEmpty: false},
+  other: {owner: '2', isEmpty: false},
+  free: {owner: undefined, isEmpty: true},
+  lost: {owner: undefined, isEmpty: true},
+  nobodys: {owner: undefined, isEmpty: false},
 }
 const lookup: Lookup = {
   experiment: (_caller, name) => Promise.resolve({experiment: {experiment_id: '1', asked: name}}),
@@ -20,13 +24,21 @@ const lookup: Lookup = {
   claim: (name, experiment) => Promise.resolve(name === 'lost' ? '2' : experiment),
   run: (id) => Promise.resolve(runs[id]),
   trace: (id) => Promise.resolve({'tr-0b': '2', 'tr-0c': '1'}[id]),
-  model: (id) => Promise.resolve({'m-mine': {run: CHILD, artifacts: '1/models/m-mine/artifacts'}, 'm-other': {run: OTHER, artifacts: '1/models/m-other/artifacts'}}[id]),
+  model: (id) =>
+    Promise.resolve(
+      {
+        'm-mine': {run: CHILD, artifacts: '1/models/m-mine/artifacts'},
+        'm-other': {run: OTHER, artifacts: '1/models/m-other/artifacts'},
+      }[id],
+    ),
 }
 type Case = [method: string, path: string, body: Record<string, unknown>]
 const API = '/api/2.0/mlflow'
 const PUT = '/api/2.0/mlflow-artifacts/artifacts'
 const TRACES = '/api/3.0/mlflow/traces'
-const trace = (more: object = {}) => ({trace: {trace_info: {trace_id: 'tr-0a', trace_location: {mlflow_experiment: {experiment_id: '1'}}, ...more}}})
+const trace = (more: object = {}) => ({
+  trace: {trace_info: {trace_id: 'tr-0a', trace_location: {mlflow_experiment: {experiment_id: '1'}}, ...more}},
+})
 
 const callOf = (method: string, path: string, body: Record<string, unknown> = {}, hasNoRun = false): RunCall => {
   const [plain, query] = path.split('?', 2)
@@ -34,10 +46,13 @@ const callOf = (method: string, path: string, body: Record<string, unknown> = {}
 }
 
 async function may(method: string, path: string, body: Record<string, unknown> = {}): Promise<boolean> {
-  return checkRunScope(caller, callOf(method, path, body), lookup).then(() => true, (error: {status: number}) => {
-    expect(error.status).toBe(403)
-    return false
-  })
+  return checkRunScope(caller, callOf(method, path, body), lookup).then(
+    () => true,
+    (error: {status: number}) => {
+      expect(error.status).toBe(403)
+      return false
+    },
+  )
 }
 
 describe("a run's token", () => {
@@ -59,7 +74,11 @@ describe("a run's token", () => {
     ['PATCH', `${API}/model-versions/update`, {name: 'mine'}],
     ['POST', `${API}/model-versions/set-tag`, {name: 'mine', key: 'flexrack.experiment'}],
     ['POST', TRACES, trace()],
-    ['POST', TRACES, trace({trace_id: 'tr-0c', tags: {'mlflow.traceName': 'x'}, assessments: [{assessment_name: 'good'}]})],
+    [
+      'POST',
+      TRACES,
+      trace({trace_id: 'tr-0c', tags: {'mlflow.traceName': 'x'}, assessments: [{assessment_name: 'good'}]}),
+    ],
     ['PATCH', `${API}/logged-models/m-mine`, {model_id: 'm-mine'}],
     ['DELETE', `${API}/logged-models/m-mine`, {}],
     ['POST', `${API}/runs/set-tag`, {run_id: CHILD, key: 'mlflow.parentRunId', value: MINE}],
@@ -88,7 +107,16 @@ describe("a run's token", () => {
     ['POST', `${API}/runs/delete`, {run_id: OTHER}],
     ['POST', `${API}/runs/create`, {tags: {key: 'mlflow.parentRunId', value: MINE}}],
     ['POST', `${API}/runs/create`, {tags: [{key: 'mlflow.parentRunId', value: OTHER}]}],
-    ['POST', `${API}/runs/create`, {tags: [{key: 'mlflow.parentRunId', value: MINE}, {key: 'mlflow.parentRunId', value: OTHER}]}],
+    [
+      'POST',
+      `${API}/runs/create`,
+      {
+        tags: [
+          {key: 'mlflow.parentRunId', value: MINE},
+          {key: 'mlflow.parentRunId', value: OTHER},
+        ],
+      },
+    ],
     ['POST', `${API}/experiments/create`, {}],
     ['POST', `${API}/experiments/update`, {experiment_id: '1', new_name: 'x'}],
     ['POST', `${API}/experiments/delete`, {experiment_id: '1'}],
@@ -109,7 +137,13 @@ describe("a run's token", () => {
     ['POST', TRACES, trace({trace_id: ['tr-0a']})],
     ['POST', TRACES, trace({trace_id: 'tr-0a/../tr-0b'})],
     ['POST', TRACES, trace({traceId: 'tr-0b'})],
-    ...['mlflow.artifactLocation', 'mlflow.trace.spansLocation', 'mlflow.trace.archiveLocation', 'MLFLOW.TRACE.ARCHIVELOCATION ', 'mlflow.trace.archiveLocàtion'].map((key) => ['POST', TRACES, trace({tags: {[key]: 'file:///etc'}})] satisfies Case),
+    ...[
+      'mlflow.artifactLocation',
+      'mlflow.trace.spansLocation',
+      'mlflow.trace.archiveLocation',
+      'MLFLOW.TRACE.ARCHIVELOCATION ',
+      'mlflow.trace.archiveLocàtion',
+    ].map((key) => ['POST', TRACES, trace({tags: {[key]: 'file:///etc'}})] satisfies Case),
     ['POST', TRACES, trace({tags: [{key: 'mlflow.trace.archiveLocation'}]})],
     ['POST', TRACES, trace({assessments: [{assessment_id: 'a-1'}]})],
     ['POST', TRACES, trace({assessments: [{assessmentId: 'a-1'}]})],
@@ -119,17 +153,41 @@ describe("a run's token", () => {
     ['POST', `${API}/runs/set-tag`, {run_id: MINE, key: 'mlflow.parentRunId', value: OTHER}],
     ['POST', `${API}/runs/set-tag`, {run_id: MINE, key: 'mlflow.parentRunId', value: 'd'.repeat(32)}],
     ['POST', `${API}/runs/delete-tag`, {run_id: CHILD, key: 'mlflow.parentRunId'}],
-    ['POST', `${API}/runs/log-batch`, {run_id: MINE, tags: [{key: 'a', value: 'b'}, {key: 'mlflow.parentrunid', value: OTHER}]}],
+    [
+      'POST',
+      `${API}/runs/log-batch`,
+      {
+        run_id: MINE,
+        tags: [
+          {key: 'a', value: 'b'},
+          {key: 'mlflow.parentrunid', value: OTHER},
+        ],
+      },
+    ],
     ['POST', `${API}/runs/log-batch`, {run_id: MINE, tags: {key: 'a'}}],
-    ...['flexrack.run', 'flexrack.project', 'flexrack.nodes', 'FlexRack.Run', ' flexrack.run', 'flexrack.sweep', 'fléxrack.run'].map((key) => ['POST', `${API}/runs/set-tag`, {run_id: MINE, key, value: 'x'}] satisfies Case),
+    ...[
+      'flexrack.run',
+      'flexrack.project',
+      'flexrack.nodes',
+      'FlexRack.Run',
+      ' flexrack.run',
+      'flexrack.sweep',
+      'fléxrack.run',
+    ].map((key) => ['POST', `${API}/runs/set-tag`, {run_id: MINE, key, value: 'x'}] satisfies Case),
     ['POST', `${API}/registered-models/set-tag`, {name: 'mine', key: 'Flexrack.Experiment', value: '2'}],
     ['POST', TRACES, {trace: {traceInfo: {}, trace_info: {trace_location: {mlflow_experiment: {experiment_id: '1'}}}}}],
-    ['POST', '/api/2.0/mlflow/traces', {experiment_id: '2', trace: {trace_info: {trace_location: {mlflow_experiment: {experiment_id: '1'}}}}}],
+    [
+      'POST',
+      '/api/2.0/mlflow/traces',
+      {experiment_id: '2', trace: {trace_info: {trace_location: {mlflow_experiment: {experiment_id: '1'}}}}},
+    ],
     ['PUT', `${PUT}/2/traces/tr-0a/artifacts/traces.json`, {}],
     ['PUT', `${PUT}/1/traces/tr-0a/traces.json`, {}],
     ['DELETE', `${API}/registered-models/delete`, {name: 'mine'}],
     ['POST', `${API}/registered-models/rename`, {name: 'mine', new_name: 'x'}],
-    ...['other', 'lost', 'nobodys', '', undefined, null, ['mine'], {mine: 1}].map((name) => ['POST', `${API}/registered-models/alias`, {name}] satisfies Case),
+    ...['other', 'lost', 'nobodys', '', undefined, null, ['mine'], {mine: 1}].map(
+      (name) => ['POST', `${API}/registered-models/alias`, {name}] satisfies Case,
+    ),
     ['POST', `${API}/registered-models/alias`, {name: 'mine', Name: 'other'}],
     ['PUT', `${API}/registered-models/alias`, {name: 'mine'}],
     ['PATCH', `${API}/registered-models/update`, {name: 'other'}],
@@ -155,41 +213,84 @@ describe("a run's token", () => {
 })
 
 test('two runs that name each other as parent end the search instead of going round', async () => {
-  const circle: Lookup = {...lookup, run: (id) => Promise.resolve({parent: id === OTHER ? CHILD : OTHER, artifacts: ''})}
-  await expect(checkRunScope(caller, callOf('POST', `${API}/runs/set-tag`, {run_id: OTHER}), circle)).rejects.toMatchObject({status: 403})
+  const circle: Lookup = {
+    ...lookup,
+    run: (id) => Promise.resolve({parent: id === OTHER ? CHILD : OTHER, artifacts: ''}),
+  }
+  await expect(
+    checkRunScope(caller, callOf('POST', `${API}/runs/set-tag`, {run_id: OTHER}), circle),
+  ).rejects.toMatchObject({status: 403})
 })
 
-test('a model that a run creates is its project\'s, by a tag that comes with its creation', async () => {
-  const verdict = await checkRunScope(caller, callOf('POST', `${API}/registered-models/create`, {name: 'new', tags: [{key: 'a', value: 'b'}]}), lookup)
-  expect(verdict.body).toEqual({name: 'new', tags: [{key: 'a', value: 'b'}, {key: 'flexrack.experiment', value: '1'}]})
+test("a model that a run creates is its project's, by a tag that comes with its creation", async () => {
+  const verdict = await checkRunScope(
+    caller,
+    callOf('POST', `${API}/registered-models/create`, {name: 'new', tags: [{key: 'a', value: 'b'}]}),
+    lookup,
+  )
+  expect(verdict.body).toEqual({
+    name: 'new',
+    tags: [
+      {key: 'a', value: 'b'},
+      {key: 'flexrack.experiment', value: '1'},
+    ],
+  })
 })
 
 describe('what programs ask of a server of their own', () => {
-  const verdict = (path: string, body: Record<string, unknown>, hasNoRun = false) => checkRunScope(caller, callOf('POST', `${API}/${path}`, body, hasNoRun), lookup)
+  const verdict = (path: string, body: Record<string, unknown>, hasNoRun = false) =>
+    checkRunScope(caller, callOf('POST', `${API}/${path}`, body, hasNoRun), lookup)
 
   test("an experiment by any name is the run's own, to be found and to be made", async () => {
-    const found = await checkRunScope(caller, callOf('GET', `${API}/experiments/get-by-name?experiment_name=my%20net`), lookup)
+    const found = await checkRunScope(
+      caller,
+      callOf('GET', `${API}/experiments/get-by-name?experiment_name=my%20net`),
+      lookup,
+    )
     expect(found).toEqual({answer: {experiment: {experiment_id: '1', asked: 'my net'}}})
     expect(await verdict('experiments/create', {name: 'my net'})).toEqual({answer: {experiment_id: '1'}})
   })
 
   test('a rank without a run gets the run itself, and nothing is made', async () => {
-    expect(await verdict('runs/create', {run_name: 'first', experiment_id: '1'}, true)).toEqual({answer: {run: {info: {run_id: MINE}, name: 'first'}}})
+    expect(await verdict('runs/create', {run_name: 'first', experiment_id: '1'}, true)).toEqual({
+      answer: {run: {info: {run_id: MINE}, name: 'first'}},
+    })
   })
 
   test('a rank that has a run gets one nested in it', async () => {
-    const {body} = await verdict('runs/create', {run_name: 'second', experiment_id: '9', tags: [{key: 'a', value: 'b'}]})
-    expect(body).toEqual({run_name: 'second', experiment_id: '1', tags: [{key: 'a', value: 'b'}, {key: 'mlflow.parentRunId', value: MINE}]})
+    const {body} = await verdict('runs/create', {
+      run_name: 'second',
+      experiment_id: '9',
+      tags: [{key: 'a', value: 'b'}],
+    })
+    expect(body).toEqual({
+      run_name: 'second',
+      experiment_id: '1',
+      tags: [
+        {key: 'a', value: 'b'},
+        {key: 'mlflow.parentRunId', value: MINE},
+      ],
+    })
   })
 
   test('a logged model is made in its experiment, and a nested run is not who its tags say', async () => {
-    expect(await verdict('logged-models', {source_run_id: MINE, experiment_id: '2'})).toEqual({body: {source_run_id: MINE, experiment_id: '1'}})
-    const tags = [{key: 'flexrack.run', value: 'another'}, {key: 'mlflow.parentRunId', value: MINE}]
+    expect(await verdict('logged-models', {source_run_id: MINE, experiment_id: '2'})).toEqual({
+      body: {source_run_id: MINE, experiment_id: '1'},
+    })
+    const tags = [
+      {key: 'flexrack.run', value: 'another'},
+      {key: 'mlflow.parentRunId', value: MINE},
+    ]
     expect(await verdict('runs/create', {tags})).toEqual({body: {experiment_id: '1', tags: [tags[1]]}})
   })
 
-  test.each([true, false])('a run that names its parent is nested there, in the experiment of both (a rank without a run: %s)', async (hasNoRun) => {
-    const tags = [{key: 'mlflow.parentRunId', value: CHILD}]
-    expect(await verdict('runs/create', {experiment_id: '9', tags}, hasNoRun)).toEqual({body: {experiment_id: '1', tags}})
-  })
+  test.each([true, false])(
+    'a run that names its parent is nested there, in the experiment of both (a rank without a run: %s)',
+    async (hasNoRun) => {
+      const tags = [{key: 'mlflow.parentRunId', value: CHILD}]
+      expect(await verdict('runs/create', {experiment_id: '9', tags}, hasNoRun)).toEqual({
+        body: {experiment_id: '1', tags},
+      })
+    },
+  )
 })

@@ -38,7 +38,8 @@ describe('tokens', () => {
     const tokens = await Tokens.open(folder)
     const [{token, id, expires_at: before}, other] = await Promise.all([tokens.issue(RUN), tokens.issue(RUN)])
     expect((await tokens.shorten(id, 3600)).expires_at).toBe(before)
-    for (const wrong of [0, -1, Number.NaN, '5', undefined]) await expect(tokens.shorten(id, wrong)).rejects.toMatchObject({status: 400})
+    for (const wrong of [0, -1, Number.NaN, '5', undefined])
+      await expect(tokens.shorten(id, wrong)).rejects.toMatchObject({status: 400})
     expect(await tokens.shorten(id, 10)).toEqual({expires_at: Date.now() + 10_000})
     const again = await Tokens.open(folder)
     expect(again.check(token)).toMatchObject({id})
@@ -61,14 +62,25 @@ describe('tokens', () => {
     ])
     pass(60)
     expect([tokens.check(first.token), tokens.personal().map((one) => one.name)]).toEqual([undefined, ['ci']])
-    for (const name of [undefined, '', 'x'.repeat(101)]) await expect(tokens.issue({kind: 'personal', name})).rejects.toMatchObject({status: 400})
+    for (const name of [undefined, '', 'x'.repeat(101)])
+      await expect(tokens.issue({kind: 'personal', name})).rejects.toMatchObject({status: 400})
   })
 
   test('of runs that nobody gave back are revoked an hour after the run has ended, and where it is gone', async () => {
     const tokens = await Tokens.open(folder)
     const now = Date.now()
-    const ends: Record<string, number | 'open' | 'gone' | undefined> = {long: now - 3_700_000, just: now - 60_000, open: 'open', gone: 'gone', unknown: undefined}
-    const issued = await Promise.all(Object.keys(ends).map(async (run) => [run, (await tokens.issue({...RUN, run_id: run, ttl_seconds: 86_400})).token] as const))
+    const ends: Record<string, number | 'open' | 'gone' | undefined> = {
+      long: now - 3_700_000,
+      just: now - 60_000,
+      open: 'open',
+      gone: 'gone',
+      unknown: undefined,
+    }
+    const issued = await Promise.all(
+      Object.keys(ends).map(
+        async (run) => [run, (await tokens.issue({...RUN, run_id: run, ttl_seconds: 86_400})).token] as const,
+      ),
+    )
     expect(await revokeEnded(tokens, (run) => Promise.resolve(ends[run]))).toBe(2)
     expect(issued.filter(([, token]) => tokens.check(token)).map(([run]) => run)).toEqual(['just', 'open', 'unknown'])
   })
@@ -102,14 +114,24 @@ describe('tokens', () => {
     const tokens = await Tokens.open(folder)
     const {token} = await tokens.issue(RUN)
     const [, id, secret] = token.split('.')
-    for (const wrong of [`endpoint.${id}.${secret}`, `run.${id}.x`, `run.${id}`, 'admin.x', '', `run.__proto__.${secret}`]) expect(tokens.check(wrong)).toBeUndefined()
+    for (const wrong of [
+      `endpoint.${id}.${secret}`,
+      `run.${id}.x`,
+      `run.${id}`,
+      'admin.x',
+      '',
+      `run.__proto__.${secret}`,
+    ])
+      expect(tokens.check(wrong)).toBeUndefined()
   })
 
   test('cannot be made for nothing or for ever', async () => {
     const tokens = await Tokens.open(folder)
     await expect(tokens.issue({kind: 'run', ttl_seconds: 5})).rejects.toMatchObject({status: 400})
     await expect(tokens.issue({...RUN, ttl_seconds: 0})).rejects.toMatchObject({status: 400})
-    expect((await tokens.issue({...RUN, ttl_seconds: 1e12})).expires_at).toBeLessThan(Date.now() + 91 * 24 * 3600 * 1000)
+    expect((await tokens.issue({...RUN, ttl_seconds: 1e12})).expires_at).toBeLessThan(
+      Date.now() + 91 * 24 * 3600 * 1000,
+    )
   })
 })
 
@@ -117,11 +139,17 @@ describe('locks', () => {
   test('are held by one until given back or run out, and each new holder has a larger fence, over a restart', async () => {
     const locks = await Locks.open(folder)
     const first = await locks.put('deploy', {owner: 'me', ttl_seconds: 10})
-    await expect(locks.put('deploy', {owner: 'you', ttl_seconds: 10})).rejects.toMatchObject({status: 409, code: 'LOCKED', more: {holder: 'me'}})
+    await expect(locks.put('deploy', {owner: 'you', ttl_seconds: 10})).rejects.toMatchObject({
+      status: 409,
+      code: 'LOCKED',
+      more: {holder: 'me'},
+    })
     const again = await Locks.open(folder)
     expect((await again.put('deploy', {owner: 'me', ttl_seconds: 10, fence: first.fence})).fence).toBe(first.fence)
     pass(11)
-    await expect(again.put('deploy', {owner: 'me', ttl_seconds: 10, fence: first.fence})).rejects.toMatchObject({code: 'LOCKED'})
+    await expect(again.put('deploy', {owner: 'me', ttl_seconds: 10, fence: first.fence})).rejects.toMatchObject({
+      code: 'LOCKED',
+    })
     const second = await again.put('deploy', {owner: 'you', ttl_seconds: 10})
     expect(second.fence).toBeGreaterThan(first.fence)
     await expect(again.remove('deploy', first.fence)).rejects.toMatchObject({code: 'LOCKED'})
@@ -131,7 +159,9 @@ describe('locks', () => {
 
   test('asked for by many at once go to one', async () => {
     const locks = await Locks.open(folder)
-    const all = await Promise.allSettled(Array.from({length: 10}, (_, index) => locks.put('one', {owner: `user ${index}`, ttl_seconds: 10})))
+    const all = await Promise.allSettled(
+      Array.from({length: 10}, (_, index) => locks.put('one', {owner: `user ${index}`, ttl_seconds: 10})),
+    )
     expect(all.filter((one) => one.status === 'fulfilled')).toHaveLength(1)
   })
 })
@@ -140,7 +170,9 @@ describe('endpoint documents', () => {
   test('are replaced only by who read the newest, and are there after a restart', async () => {
     const endpoints = await Endpoints.open(folder)
     await endpoints.put('digits', {revision: 0, document: {active: {targets: ['http://127.0.0.1:1']}}})
-    const all = await Promise.allSettled([1, 1, 1].map((revision, index) => endpoints.put('digits', {revision, document: {index}})))
+    const all = await Promise.allSettled(
+      [1, 1, 1].map((revision, index) => endpoints.put('digits', {revision, document: {index}})),
+    )
     expect(all.map((one) => one.status)).toEqual(['fulfilled', 'rejected', 'rejected'])
     expect((await Endpoints.open(folder)).get('digits')).toEqual({revision: 2, document: {index: 0}})
     await endpoints.remove('digits')
@@ -148,7 +180,11 @@ describe('endpoint documents', () => {
     expect(() => endpoints.get('digits')).toThrow('no endpoint digits')
   })
 
-  test.each([['../x', {}], ['digits', []], ['digits', {active: {targets: ['file:///etc/passwd']}}]])('refuses %s with %j', async (name, document) => {
+  test.each([
+    ['../x', {}],
+    ['digits', []],
+    ['digits', {active: {targets: ['file:///etc/passwd']}}],
+  ])('refuses %s with %j', async (name, document) => {
     const endpoints = await Endpoints.open(folder)
     await expect(endpoints.put(name, {revision: 0, document})).rejects.toMatchObject({status: 400})
   })
@@ -171,11 +207,16 @@ describe('login codes', () => {
 
   test('give a cookie that is good at one port only, so that two heads take none away', async () => {
     const logins = new Logins(await Tokens.open(folder))
-    const [one, two] = [(await logins.trade(logins.issue().code, 'localhost:5')).split(';')[0]!, (await logins.trade(logins.issue().code, 'localhost:6')).split(';')[0]!]
+    const [one, two] = [
+      (await logins.trade(logins.issue().code, 'localhost:5')).split(';')[0]!,
+      (await logins.trade(logins.issue().code, 'localhost:6')).split(';')[0]!,
+    ]
     expect(one.split('=')[0]).not.toBe(two.split('=')[0])
     const jar = `${one}; ${two}` // as a browser sends it to both
-    for (const host of ['localhost:5', 'localhost:6']) expect(logins.check({cookie: jar, host})).toMatchObject({kind: 'session', host})
-    for (const host of ['localhost:7', '127.0.0.1:5', 'localhost', undefined]) expect(logins.check({cookie: jar, host})).toBeUndefined()
+    for (const host of ['localhost:5', 'localhost:6'])
+      expect(logins.check({cookie: jar, host})).toMatchObject({kind: 'session', host})
+    for (const host of ['localhost:7', '127.0.0.1:5', 'localhost', undefined])
+      expect(logins.check({cookie: jar, host})).toBeUndefined()
     expect(logins.check({cookie: one.replace('_5=', '_6='), host: 'localhost:6'})).toBeUndefined()
   })
 

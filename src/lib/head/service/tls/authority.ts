@@ -7,13 +7,18 @@ import {crossSign, endOf, isFor, isSignedBy, issue, makeAuthority, type Identity
 
 const DAY_MS = 24 * 3_600_000
 const AUTHORITY_MS = 3653 * DAY_MS
-/** A successor is made this long before the end: fronts keep certificates of the old one, and have this long to be deployed anew. */
+/**
+ * A successor is made this long before the end: fronts keep certificates of the old one, and have this long to be
+ * deployed anew.
+ */
 const SUCCESSOR_MS = 730 * DAY_MS
 const LEAF_MS = 90 * DAY_MS
 /** Well below LEAF_MS, or each look would make a new one. */
 const RENEW_MS = 30 * DAY_MS
 
-/** authority.json, 0600: all that an authority is, in one file, so that no crash leaves a key without its certificate. */
+/**
+ * authority.json, 0600: all that an authority is, in one file, so that no crash leaves a key without its certificate.
+ */
 interface Kept {
   current: Identity
   /** The current certificate signed by the authority before it, while that one lives. */
@@ -28,9 +33,9 @@ interface Leaf {
 }
 
 /**
- * The rack's own certificate authority, made at the head's first start: below `tls` in the head's folder, readable by its
- * owner only. Renewing is lazy: whoever asks for a certificate gets one that lives for weeks.
- * Errors: one that is there and cannot be read is never made anew, as everybody trusts the old one.
+ * The rack's own certificate authority, made at the head's first start: below `tls` in the head's folder, readable by
+ * its owner only. Renewing is lazy: whoever asks for a certificate gets one that lives for weeks. Errors: one that is
+ * there and cannot be read is never made anew, as everybody trusts the old one.
  */
 export class Authority {
   readonly #folder: string
@@ -55,7 +60,10 @@ export class Authority {
 
   /** What others trust, PEM: the current authority, and the one before it while it lives. */
   get trusted(): string {
-    return [this.#kept.current.certificate, this.#kept.former].filter(Boolean).map((pem) => `${pem!.trim()}\n`).join('')
+    return [this.#kept.current.certificate, this.#kept.former]
+      .filter(Boolean)
+      .map((pem) => `${pem!.trim()}\n`)
+      .join('')
   }
 
   /** Makes a successor where the end comes near, and forgets the one before it once that has ended. */
@@ -66,23 +74,34 @@ export class Authority {
       if (endOf(current.certificate) - now < SUCCESSOR_MS) {
         const successor = await newAuthority(now)
         const isOver = endOf(current.certificate) <= now
-        this.#kept = {current: successor, ...(!isOver && {cross: await crossSign(current, successor), former: current.certificate})}
+        this.#kept = {
+          current: successor,
+          ...(!isOver && {cross: await crossSign(current, successor), former: current.certificate}),
+        }
         await this.#keep()
       } else if (former !== undefined && endOf(former) <= now) {
         this.#kept = {current}
         await this.#keep()
       }
-      if ((await textIfThere(join(this.#folder, HEAD_FILES.ca))) !== this.trusted) await writeTextDurably(join(this.#folder, HEAD_FILES.ca), this.trusted)
+      if ((await textIfThere(join(this.#folder, HEAD_FILES.ca))) !== this.trusted)
+        await writeTextDurably(join(this.#folder, HEAD_FILES.ca), this.trusted)
     })
   }
 
-  /** A leaf of the head's own, by `file`: the kept one while it is for these names and lives for weeks, else a new one. */
+  /**
+   * A leaf of the head's own, by `file`: the kept one while it is for these names and lives for weeks, else a new one.
+   */
   async leaf(file: string, {name, names, usage}: {name: string; names: string[]; usage: Usage}): Promise<Identity> {
     await this.renew()
     return this.#turns.take(async () => {
       const path = join(this.#folder, `${file}.json`)
       const kept = await readDurable<Leaf | undefined>('head.certificate', path, undefined)
-      const isCurrent = kept && endOf(kept.identity.certificate) - this.#now() > RENEW_MS && isFor(kept.identity.certificate, names) && isSignedBy(kept.identity.certificate, this.#kept.current.certificate) && kept.identity.certificate.endsWith(this.#kept.cross ?? '')
+      const isCurrent =
+        kept &&
+        endOf(kept.identity.certificate) - this.#now() > RENEW_MS &&
+        isFor(kept.identity.certificate, names) &&
+        isSignedBy(kept.identity.certificate, this.#kept.current.certificate) &&
+        kept.identity.certificate.endsWith(this.#kept.cross ?? '')
       if (isCurrent) return kept.identity
       const identity = await this.#issue({name, names, usage, until: this.#now() + LEAF_MS})
       await writeDurably('head.certificate', path, {identity} satisfies Leaf)
@@ -106,7 +125,10 @@ export class Authority {
   }
 }
 
-/** Its name is its own: two authorities of one name, as a head that was set up anew has them, would be mistaken for each other. */
+/**
+ * Its name is its own: two authorities of one name, as a head that was set up anew has them, would be mistaken for each
+ * other.
+ */
 function newAuthority(now: number): Promise<Identity> {
   return makeAuthority(`flexrack rack ${randomBytes(6).toString('hex')}`, now, now + AUTHORITY_MS)
 }

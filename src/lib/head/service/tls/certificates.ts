@@ -3,7 +3,10 @@ import {webcrypto, X509Certificate} from 'node:crypto'
 import {isIP} from 'node:net'
 import * as x509 from '@peculiar/x509'
 
-/** A private key and its certificate, both PEM; behind the certificate may stand those that lead from it to an authority. */
+/**
+ * A private key and its certificate, both PEM; behind the certificate may stand those that lead from it to an
+ * authority.
+ */
 export interface Identity {
   key: string
   certificate: string
@@ -22,17 +25,33 @@ x509.cryptoProvider.set(webcrypto)
 /** A new authority: a P-256 key and a certificate that it signed itself. It may sign leaves and its own successor. */
 export async function makeAuthority(name: string, from: number, until: number): Promise<Identity> {
   const keys = await newKeys()
-  const certificate = await x509.X509CertificateGenerator.createSelfSigned({name: subject(name), keys, ...valid(from, until), signingAlgorithm: ALGORITHM, extensions: await authorityExtensions(keys.publicKey)})
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: subject(name),
+    keys,
+    ...valid(from, until),
+    signingAlgorithm: ALGORITHM,
+    extensions: await authorityExtensions(keys.publicKey),
+  })
   return {key: await exportKey(keys.privateKey), certificate: certificate.toString('pem')}
 }
 
-/** The successor's certificate once more, signed by the authority that everybody knows: a path to the new one for who only trusts the old one. PEM. */
+/**
+ * The successor's certificate once more, signed by the authority that everybody knows: a path to the new one for who
+ * only trusts the old one. PEM.
+ */
 export async function crossSign(old: Identity, successor: Identity): Promise<string> {
   const {signingKey, own} = await signer(old)
   const fresh = new x509.X509Certificate(successor.certificate)
   const publicKey = await fresh.publicKey.export(webcrypto)
   const certificate = await x509.X509CertificateGenerator.create({
-    subject: fresh.subject, issuer: own.subject, publicKey, signingKey, signingAlgorithm: ALGORITHM, notBefore: fresh.notBefore, notAfter: own.notAfter, extensions: await authorityExtensions(publicKey),
+    subject: fresh.subject,
+    issuer: own.subject,
+    publicKey,
+    signingKey,
+    signingAlgorithm: ALGORITHM,
+    notBefore: fresh.notBefore,
+    notAfter: own.notAfter,
+    extensions: await authorityExtensions(publicKey),
   })
   return certificate.toString('pem')
 }
@@ -41,19 +60,35 @@ export async function crossSign(old: Identity, successor: Identity): Promise<str
  * A key and a certificate for it that the authority signs. `names`: host names and addresses, one at least where it is
  * called; the certificate never outlives the authority.
  */
-export async function issue(authority: Identity, {name, names, usage, from, until}: {name: string; names: string[]; usage: Usage; from: number; until: number}): Promise<Identity> {
+export async function issue(
+  authority: Identity,
+  {name, names, usage, from, until}: {name: string; names: string[]; usage: Usage; from: number; until: number},
+): Promise<Identity> {
   const {signingKey, own} = await signer(authority)
   const keys = await newKeys()
   const certificate = await x509.X509CertificateGenerator.create({
-    subject: subject(name), issuer: own.subject, publicKey: keys.publicKey, signingKey, signingAlgorithm: ALGORITHM,
+    subject: subject(name),
+    issuer: own.subject,
+    publicKey: keys.publicKey,
+    signingKey,
+    signingAlgorithm: ALGORITHM,
     ...valid(from, Math.min(until, own.notAfter.getTime())),
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-      new x509.ExtendedKeyUsageExtension([usage === 'server' ? ExtendedKeyUsage.serverAuth : ExtendedKeyUsage.clientAuth], true),
+      new x509.ExtendedKeyUsageExtension(
+        [usage === 'server' ? ExtendedKeyUsage.serverAuth : ExtendedKeyUsage.clientAuth],
+        true,
+      ),
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
       await x509.AuthorityKeyIdentifierExtension.create(own.publicKey),
-      ...(names.length > 0 ? [new x509.SubjectAlternativeNameExtension(names.map((one) => (isIP(one) ? {type: 'ip' as const, value: one} : {type: 'dns' as const, value: one})))] : []),
+      ...(names.length > 0
+        ? [
+            new x509.SubjectAlternativeNameExtension(
+              names.map((one) => (isIP(one) ? {type: 'ip' as const, value: one} : {type: 'dns' as const, value: one})),
+            ),
+          ]
+        : []),
     ],
   })
   return {key: await exportKey(keys.privateKey), certificate: certificate.toString('pem')}
@@ -83,8 +118,13 @@ async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
   return x509.PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY')
 }
 
-async function signer({key, certificate}: Identity): Promise<{signingKey: webcrypto.CryptoKey; own: x509.X509Certificate}> {
-  const signingKey = await webcrypto.subtle.importKey('pkcs8', x509.PemConverter.decodeFirst(key), ALGORITHM, false, ['sign'])
+async function signer({
+  key,
+  certificate,
+}: Identity): Promise<{signingKey: webcrypto.CryptoKey; own: x509.X509Certificate}> {
+  const signingKey = await webcrypto.subtle.importKey('pkcs8', x509.PemConverter.decodeFirst(key), ALGORITHM, false, [
+    'sign',
+  ])
   return {signingKey, own: new x509.X509Certificate(certificate)}
 }
 
