@@ -1,5 +1,12 @@
 import {sizeText} from '../../lib/base/index.ts'
-import type {CopiedHistory, Restored, WorkspaceDiff, WorkspaceHistory} from '../../lib/history/index.ts'
+import type {
+  CopiedHistory,
+  CopyContent,
+  Restored,
+  RestoredFromCopy,
+  WorkspaceDiff,
+  WorkspaceHistory,
+} from '../../lib/history/index.ts'
 import {ago, count, duration, table} from '../terminal/render.ts'
 
 const WHY = {excluded: 'excluded', program: 'made by programs', large: 'large', many: 'data'} as const
@@ -95,7 +102,22 @@ export function diffText({changes, snapshot, at, node}: WorkspaceDiff): string {
 export function copiedText({files, bytes: size, there, folder, node}: CopiedHistory): string {
   const came = files === 0 ? 'Nothing is new' : `${count(files, 'file')} (${sizeText(size)}) came`
   const here = there > 0 ? `; ${count(there, 'file')} ${there === 1 ? 'was' : 'were'} here` : ''
-  return `${came} from ${node}${here}.\nTo read the copy: restic -r ${folder}/repository -p ${folder}/key snapshots`
+  return `${came} from ${node}${here}.\nWhat is in it: flexrack workspace history --from ${folder}`
+}
+
+/** Newest first. */
+export function contentText({copy, snapshots}: CopyContent): string {
+  if (snapshots.length === 0) return `${copy} has no snapshot yet.`
+  return table(
+    snapshots
+      .toReversed()
+      .map((one) => ({id: one.id.slice(0, 8), saved: local(one.at), ago: ago(one.at), what: kindText(one.kind)})),
+    ['id', 'saved', 'ago', 'what'],
+  )
+}
+
+export function fromCopyText({files, bytes: size, at, folder}: RestoredFromCopy): string {
+  return `${count(files, 'file')} (${sizeText(size)}) of ${local(at)} ${files === 1 ? 'is' : 'are'} in ${folder}`
 }
 
 export function restoredText(one: Restored, path: string | undefined): string {
