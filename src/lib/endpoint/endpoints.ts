@@ -9,6 +9,7 @@ import {applyChange, deploy, planChange, rollback, scale} from './change.ts'
 import type {DeployInput} from './choice.ts'
 import type {EndpointDocument} from './document.ts'
 import {invokeEndpoint, type Answer, type InvokeInput} from './invoke.ts'
+import {endpointKeys, type EndpointKeys} from './keys.ts'
 import {readEndpointLogs, type EndpointLogInput} from './logs.ts'
 import {removalPlan, removeEndpoint} from './remove.ts'
 import {listEndpoints, showEndpoint, summary, type EndpointDetails, type EndpointSummary} from './show.ts'
@@ -38,6 +39,8 @@ export interface Endpoints {
   show(name: string): Promise<EndpointDetails>
   /** A token for this endpoint only; made at first use. */
   token(name: string): Promise<Secret>
+  /** Keys of its clients. */
+  keys: EndpointKeys
   invoke(input: InvokeInput): Promise<Answer>
   logs(input: EndpointLogInput): Promise<void>
   planRemove(name: string): Promise<Plan>
@@ -72,6 +75,7 @@ export async function openEndpoints(
       await requireEndpoint(head, name)
       return endpointToken(site, name)
     },
+    keys: endpointKeys(site),
     invoke: (input) => invokeEndpoint(site, input),
     logs: (input) => readEndpointLogs(site, input),
     planRemove: (name) => removalPlan(site, name),

@@ -89,6 +89,30 @@ describe('the model server itself', () => {
   })
 })
 
+test('a client has a key of its own, within limits, until it is revoked', async () => {
+  const {keys} = site.endpoints
+  const made = await keys.add('tiny', {client: 'team-a', seconds: 600, requestsPerSecond: 0.001})
+  const as = async (): Promise<number> => {
+    const answer = await fetch(`${url}/v2/models/tiny/infer`, {
+      method: 'POST',
+      headers: {authorization: `Bearer ${made.key.reveal()}`, 'content-type': 'application/json'},
+      body: REQUEST,
+    })
+    await answer.arrayBuffer()
+    return answer.status
+  }
+  expect([made.url, await as(), await as()]).toEqual([expect.stringMatching(/^https:.*\/endpoints\/tiny$/), 200, 429])
+  await expect(keys.add('tiny', {client: 'team-a', seconds: 600})).rejects.toMatchObject({code: 'CONFLICT'})
+  await expect
+    .poll(() => keys.list('tiny'))
+    .toEqual([
+      expect.objectContaining({client: 'team-a', requestsPerSecond: 0.001, concurrency: null, requests: 2, refused: 1}),
+    ])
+  await expect(keys.planRevoke('tiny', ['team-b'])).rejects.toMatchObject({code: 'NOT_FOUND'})
+  await keys.revoke('tiny', ['team-a'])
+  expect([await as(), await keys.list('tiny')]).toEqual([401, []])
+})
+
 test('health through the gateway is good as long as a prediction would be answered', async () => {
   for (const word of ['live', 'ready']) expect(await ask(url, 'GET', `/v2/health/${word}`)).toBe(200)
   process.kill(pid, 'SIGSTOP')

@@ -58,6 +58,7 @@ export async function addGateway(app: FastifyInstance, parts: Parts): Promise<vo
     const {name} = request.params as {name: string}
     const record = parts.endpoints.find(name)
     if (!record) throw new Failure(404, 'NOT_FOUND', `no endpoint ${name}`)
+    parts.clients.enter(request, reply, name)
     const call = readCall(name, record.document.active ?? {}, request.method, pathOf(request.url))
     const keeps = request.body === undefined || announcedSize(request) <= KEPT_BYTES
     const body = keeps
@@ -102,6 +103,7 @@ class Passage {
 
   /** Sends it to the target whose turn it is. The targets are read anew each time: a switch in between counts. */
   async forward(): Promise<void> {
+    if (this.#reply.sent) return // its key was revoked meanwhile
     const targets = this.#parts.endpoints.find(this.#call.endpoint)?.document.active?.targets ?? []
     if (targets.length === 0)
       throw new Failure(503, 'ENDPOINT_FAILED', `endpoint ${this.#call.endpoint} has no active release`)
