@@ -1,6 +1,7 @@
 import {CliError, throwIfInterrupted, withProgress} from '../../base/index.ts'
 import {callFor, type InvokeInput} from '../call.ts'
 import type {Site} from '../site.ts'
+import {endpointToken} from '../token.ts'
 import {drive} from './drive.ts'
 import {figuresOf, isHeld, quantile, tenth, type LoadStep} from './figures.ts'
 import {Sender, type Target} from './sender.ts'
@@ -126,10 +127,12 @@ async function one(sender: Sender, input: BenchInput, {context}: Site): Promise<
 async function wayTo(site: Site, name: string): Promise<{target: Target; way: 'address' | 'ssh'}> {
   const own = `/endpoints/${encodeURIComponent(name)}`
   const {head} = site
-  const address: Target = {url: `${head.nodeUri}${own}`, ca: head.nodeCa, token: head.token}
+  // A caller's token, not the head's own: it opens this endpoint and nothing else.
+  const token = await endpointToken(site, name)
+  const address: Target = {url: `${head.nodeUri}${own}`, ca: head.nodeCa, token}
   if (await answers(address, site.context.signal)) return {target: address, way: 'address'}
   throwIfInterrupted(site.context.signal)
-  return {target: {url: `${head.uri}${own}`, ca: undefined, token: head.token}, way: 'ssh'}
+  return {target: {url: `${head.uri}${own}`, ca: undefined, token}, way: 'ssh'}
 }
 
 const REACH_MS = 3000
