@@ -135,10 +135,18 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'workspace:editors': {answer: 'NodeEditor[]', from: 'src/cli/workspace/editors.ts'},
   'workspace:diff': {answer: 'WorkspaceDiff', from: 'src/lib/history/show.ts'},
   'workspace:history': {
-    answer: '`WorkspaceHistory`; with `--save`, `--anew` or `--copy` `SavedAnswer`',
-    from: ['src/lib/history/show.ts', 'src/cli/workspace/history.ts', 'src/lib/history/copy.ts'],
+    answer: '`WorkspaceHistory`; with `--save`, `--anew` or `--copy` `SavedAnswer`, with `--from` `CopyContent`',
+    from: [
+      'src/lib/history/show.ts',
+      'src/cli/workspace/history.ts',
+      'src/lib/history/copy.ts',
+      'src/lib/history/from-copy.ts',
+    ],
   },
-  'workspace:restore': {answer: 'Restored', from: 'src/lib/history/restore.ts'},
+  'workspace:restore': {
+    answer: '`Restored`; with `--from` `RestoredFromCopy`',
+    from: ['src/lib/history/restore.ts', 'src/lib/history/from-copy.ts'],
+  },
   'workspace:list': {answer: 'PlacedWorkspace[]', from: 'src/lib/workspace/place.ts'},
   'workspace:open': {answer: 'OpenedAnswer', from: 'src/cli/workspace/open.ts'},
   'workspace:pull': {answer: 'Pulled', from: 'src/lib/workspace/pull.ts'},

@@ -1,5 +1,6 @@
+import {sizeText} from '../../lib/base/index.ts'
 import type {Efficiency, RankFigures, RunFigures} from '../../lib/runs/index.ts'
-import {bytes, count, duration} from '../terminal/render.ts'
+import {count, duration} from '../terminal/render.ts'
 
 /** More ranks than this are told of in one line: the slowest and the fastest. */
 const MOST_RANKS = 8
@@ -31,7 +32,7 @@ export function figureFields(
         ...(gpu === null ? [] : [`GPUs busy ${percent(gpu / 100)}`]),
         ...(cpuHours > 0 ? [`${hours(cpuHours)} core hours`] : []),
         ...(cpu === null ? [] : [`CPUs busy ${percent(cpu / 100)}`]),
-        ...(received === null || sent === null ? [] : [`network ${bytes(received)} in, ${bytes(sent)} out`]),
+        ...(received === null || sent === null ? [] : [`network ${sizeText(received)} in, ${sizeText(sent)} out`]),
       ].join(', '),
     ],
   ]

@@ -21,7 +21,7 @@ itself, so other accounts of its node can call it.
 
 | \`protocol\` | what it is | what the gateway lets through, and nothing else |
 |---|---|---|
-| \`v2\` | the [Open Inference Protocol v2](https://github.com/kserve/open-inference-protocol) for the model \`{model}\`, with its inputs and outputs in \`GET /v2/models/{model}\` | \`v2/models/{model}[/versions/V]\` with \`ready\`, \`infer\`, \`infer_stream\`, \`generate\`, \`generate_stream\`; \`v2/health/live\` and \`ready\` |
+| \`v2\` | the [Open Inference Protocol v2](https://github.com/kserve/open-inference-protocol) for the model \`{model}\`, with its inputs and outputs in \`GET /v2/models/{model}\` | \`v2\`; \`v2/models/{model}[/versions/V]\` with \`ready\`, \`infer\`, \`infer_stream\`, \`generate\`, \`generate_stream\`; \`v2/health/live\` and \`ready\` |
 | \`openai\` | [OpenAI's API](https://platform.openai.com/docs/api-reference), as vLLM and llama.cpp speak it, for the model \`{model}\` | \`v1/models\`, \`chat/completions\`, \`completions\`, \`embeddings\`, \`responses\`, \`rerank\`, \`score\`, \`tokenize\` |
 | \`mlflow\` | that of MLflow's server | \`invocations\`, \`ping\`, \`version\` |
 
@@ -29,6 +29,10 @@ itself, so other accounts of its node can call it.
 caller that goes away ends the request at the server. Errors of the gateway have the protocol's own shape. Clients of OpenAI take \`ADDRESS/v1\` as their base
 and the endpoint's token as their key. What a server offers besides,
 such as loading and unloading models, metrics or gRPC, is better off in the server, too, as \`onnx\` has it (\`serve.py\`): other programs on the node reach it directly.
+
+Tensors of the Open Inference Protocol may travel in binary behind the JSON ([Triton's extension](https://github.com/triton-inference-server/server/blob/main/docs/protocol/extension_binary_data.md)),
+packed with gzip or deflate: the gateway changes no byte, and \`onnx\` understands and answers both. NaN, and large tensors, are better off in binary. The official clients
+work unmodified: tritonclient's takes \`HOST:PORT/endpoints/NAME\` as its url, and the token in \`headers={"Authorization": "Bearer ..."}\` of each call.
 
 \`\`\`yaml
 # yaml-language-server: $schema=/path/to/flexrack/schema/${SCHEMA_FILE}

@@ -214,9 +214,13 @@ function isNotConnected(code: string): boolean {
   return NOT_CONNECTED.has(code) || /^(ERR_TLS|ERR_SSL|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO_|CERT_)/.test(code)
 }
 
-/** Model servers insist on JSON being called so; a bare `curl -d` calls it a form. */
+/**
+ * Model servers insist on JSON being called so; a bare `curl -d` calls it a form. With tensors behind the JSON (the Open
+ * Inference Protocol's binary data) it is none, and clients say no type.
+ */
 function contentTypeOf(request: FastifyRequest): string {
   const given = request.headers['content-type']
+  if (request.headers['inference-header-content-length'] !== undefined) return given ?? 'application/octet-stream'
   return given === undefined || given.startsWith('application/x-www-form-urlencoded') ? 'application/json' : given
 }
 
