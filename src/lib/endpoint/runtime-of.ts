@@ -3,17 +3,11 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {isCliError} from '../base/index.ts'
 import {loadRecipe, type Recipe} from '../recipe/index.ts'
-import type {ArtifactEntry, Mlflow, ModelVersion} from '../tracking/index.ts'
+import type {Mlflow, ModelVersion} from '../tracking/index.ts'
 import {recipeOfServer} from './custom.ts'
 import type {Release} from './document.ts'
 
 const MLMODEL = 'MLmodel'
-
-/** What a file in a version's own folder says of its runtime, before any other. */
-const BY_FILE: [file: string, runtime: string][] = [
-  ['model-settings.json', 'python'],
-  ['config.pbtxt', 'triton'],
-]
 
 /** How a release's servers are started. Errors: those of loadRecipe. */
 export async function recipeOf(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
-from flexrack_node.service import endpoint, endpoint_code
+from flexrack_node.service import endpoint
 
 
 class EndpointTest(unittest.TestCase):
@@ -42,22 +42,6 @@ class EndpointTest(unittest.TestCase):
         self.place(contents)
         self.assertTrue(endpoint.check(self.given(contents), self.channel())["complete"])
         self.assertIn('"endpoints/digits"', (self.root / "installed.jsonl").read_text())
-
-    def test_code_of_a_workspace_is_kept_as_it_was(self):
-        with self.assertRaises(NodeError) as caught:
-            endpoint_code.code({"name": "digits", "release": "r1", "workspace": "digits"}, self.channel())
-        self.assertEqual(caught.exception.code, "NOT_FOUND")
-        workspace = self.root / "workspaces" / "digits" / "code"
-        workspace.mkdir(parents=True)
-        (workspace / "serve.py").write_text("before")
-        given = {"name": "digits", "release": "r1", "workspace": "digits"}
-        kept = Path(endpoint_code.code(given, self.channel())["folder"])
-        (workspace / "serve.py").write_text("after")
-        self.assertEqual((kept / "serve.py").read_text(), "before")
-        for environment in (self.root / "environments" / ("0" * 16), Path("/etc")):  # not there, not ours
-            with self.assertRaises(NodeError) as caught:
-                endpoint_code.code({**given, "environment": str(environment)}, self.channel())
-            self.assertEqual(caught.exception.code, "NOT_FOUND")
 
     def test_a_transfer_that_is_cut_off_or_changed_leaves_nothing(self):
         given = self.given({"model.onnx": b"12345678"})
