@@ -8,7 +8,9 @@ import {openMlflow} from '../tracking/index.ts'
 import {applyChange, deploy, planChange, rollback, scale} from './change.ts'
 import type {DeployInput} from './choice.ts'
 import type {EndpointDocument} from './document.ts'
-import {invokeEndpoint, type Answer, type InvokeInput} from './invoke.ts'
+import type {InvokeInput} from './call.ts'
+import {invokeEndpoint, type Answer} from './invoke.ts'
+import {benchEndpoint, type BenchInput, type BenchReport} from './load/bench.ts'
 import {readEndpointLogs, type EndpointLogInput} from './logs.ts'
 import {removalPlan, removeEndpoint} from './remove.ts'
 import {listEndpoints, showEndpoint, summary, type EndpointDetails, type EndpointSummary} from './show.ts'
@@ -39,6 +41,7 @@ export interface Endpoints {
   /** A token for this endpoint only; made at first use. */
   token(name: string): Promise<Secret>
   invoke(input: InvokeInput): Promise<Answer>
+  bench(input: BenchInput): Promise<BenchReport>
   logs(input: EndpointLogInput): Promise<void>
   planRemove(name: string): Promise<Plan>
   remove(name: string): Promise<{name: string; nodes: string[]}>
@@ -73,6 +76,7 @@ export async function openEndpoints(
       return endpointToken(site, name)
     },
     invoke: (input) => invokeEndpoint(site, input),
+    bench: (input) => benchEndpoint(site, input),
     logs: (input) => readEndpointLogs(site, input),
     planRemove: (name) => removalPlan(site, name),
     remove: (name) => removeEndpoint(site, name),
