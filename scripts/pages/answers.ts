@@ -11,6 +11,10 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'data:remove': {answer: 'RemovedData[]', from: 'src/cli/data/text.ts'},
   'data:show': {answer: 'ShownVersion[]', from: 'src/cli/data/text.ts'},
   'data:verify': {answer: 'Verified[]', from: 'src/cli/data/text.ts'},
+  'endpoint:bench': {
+    answer: 'BenchReport',
+    from: ['src/lib/endpoint/load/bench.ts', 'src/lib/endpoint/load/figures.ts'],
+  },
   'endpoint:deploy': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
   'endpoint:invoke': {answer: 'Answer', from: 'src/lib/endpoint/invoke.ts'},
   'endpoint:key:add': {answer: 'ShownKey', from: ['src/cli/endpoint/keys.ts', 'src/lib/endpoint/keys.ts']},

@@ -8,8 +8,10 @@ import {openMlflow} from '../tracking/index.ts'
 import {applyChange, deploy, planChange, rollback, scale} from './change.ts'
 import type {DeployInput} from './choice.ts'
 import type {EndpointDocument} from './document.ts'
-import {invokeEndpoint, type Answer, type InvokeInput} from './invoke.ts'
+import type {InvokeInput} from './call.ts'
+import {invokeEndpoint, type Answer} from './invoke.ts'
 import {endpointKeys, type EndpointKeys} from './keys.ts'
+import {benchEndpoint, type BenchInput, type BenchReport} from './load/bench.ts'
 import {readEndpointLogs, type EndpointLogInput} from './logs.ts'
 import {removalPlan, removeEndpoint} from './remove.ts'
 import {listEndpoints, showEndpoint, summary, type EndpointDetails, type EndpointSummary} from './show.ts'
@@ -42,6 +44,7 @@ export interface Endpoints {
   /** Keys of its clients. */
   keys: EndpointKeys
   invoke(input: InvokeInput): Promise<Answer>
+  bench(input: BenchInput): Promise<BenchReport>
   logs(input: EndpointLogInput): Promise<void>
   planRemove(name: string): Promise<Plan>
   remove(name: string): Promise<{name: string; nodes: string[]}>
@@ -77,6 +80,7 @@ export async function openEndpoints(
     },
     keys: endpointKeys(site),
     invoke: (input) => invokeEndpoint(site, input),
+    bench: (input) => benchEndpoint(site, input),
     logs: (input) => readEndpointLogs(site, input),
     planRemove: (name) => removalPlan(site, name),
     remove: (name) => removeEndpoint(site, name),

@@ -62,6 +62,26 @@ Placeholders, in \`files\`, \`start\` and \`ready\`:
 | \`{model_file}\` | the model's file; other files of the version lie beside it |
 | \`{model_folder}\` | the folder with the files of the version |
 
+## A server of your own: \`custom\`
+
+A project's own program can be the server. The manifest has its command, and no recipe is needed:
+
+\`\`\`yaml
+endpoints:
+  digits:
+    model: digits@production
+    command: python serve.py --host {host} --port {port} --model {model_file}
+    protocol: openai                          # default: v2
+    ready: {path: /health, seconds: 300}      # answers 200 once the model is loaded
+\`\`\`
+
+\`flexrack endpoint deploy digits\` brings the workspace to the node, as \`workspace up\` does, and keeps its code with the release: a later sync changes neither what serves nor a
+rollback. The command runs in that code, with the environment, image or sandbox of \`workspace:\` and its \`env\`. It has the placeholders above, without \`{port:NAME}\`; \`{folder}\` is an
+empty folder of its own. What a server must do, above, holds for it, too. All files of the version travel; of a version that is one file, \`{model_file}\` is that file. Deployed again
+with the same code, command and model it changes nothing. On more than one node each gets the code. \`workspace stop\` leaves it alone.
+
+## Which file is the model
+
 The file of a version that ends in \`model.suffix\` is the model. Of a model logged as a folder all files travel; of a single artifact also the
 weights beside it whose names begin like it (\`model.onnx.data\`, \`model.onnx_data\`, \`model.data\`).
 `
