@@ -1,4 +1,5 @@
 import type {ServingProtocol} from '../protocol/index.ts'
+import type {CustomServer} from './custom.ts'
 
 /** What the head keeps about an endpoint, durably. The gateway reads only `active`. */
 export interface EndpointDocument {
@@ -23,6 +24,8 @@ export interface Release extends ReleaseProtocol {
   id: string
   model: ReleaseModel
   runtime: string
+  /** Of the runtime `custom`. */
+  custom?: CustomServer
   /**
    * starting: being brought up, not yet switched to. active: serves. draining: switched away from, its servers not yet
    * ended. stopped: served once, can be rolled back to. failed: was never ready.

@@ -3,6 +3,7 @@ import type {FastifyInstance, FastifyRequest} from 'fastify'
 import type {ServerStatus} from '../types.ts'
 import {parseObject, readBody} from './body.ts'
 import {Failure} from './failure.ts'
+import {addKeys} from './key-routes.ts'
 import {tryReach} from './reach.ts'
 import {ownNames} from './names.ts'
 import {isFor} from './tls/certificates.ts'
@@ -24,7 +25,7 @@ const LOGGED_IN =
  * of a run's own token.
  */
 export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void {
-  const {tokens, locks, endpoints, traffic} = parts
+  const {tokens, clients, locks, endpoints, traffic} = parts
   const bodyOf = async (request: FastifyRequest): Promise<Record<string, unknown>> =>
     parseObject(await readBody(request, LARGEST_BODY, parts.limits))
   app.get('/flexrack/v1/status', () => statusOf(parts))
@@ -79,6 +80,7 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
     const record = endpoints.get(name)
     return {name, ...record, ...traffic.counts(record.document.active?.targets ?? [])}
   }
+  addKeys(app, parts)
   app.get('/flexrack/v1/endpoints', () => ({endpoints: endpoints.names().map(describe)}))
   app.get<{Params: {name: string}}>('/flexrack/v1/endpoints/:name', (request) => describe(request.params.name))
   app.put<{Params: {name: string}}>('/flexrack/v1/endpoints/:name', async (request) =>
@@ -86,6 +88,8 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
   )
   app.delete<{Params: {name: string}}>('/flexrack/v1/endpoints/:name', async (request) => {
     await endpoints.remove(request.params.name)
+    await tokens.revokeEndpoint(request.params.name)
+    clients.forget(request.params.name)
     return {}
   })
 }
