@@ -129,8 +129,8 @@ class Broker:
 
     def _check(self, held: Dict[str, Any]) -> None:
         """Whether the image's programs can load our drivers. Raises NODE_UNFIT."""
-        order = or_nothing(read("notebook.settings", self.place.settings)).get("order") or {}
-        if order.get("image") and held["libraries"]:
+        order = or_nothing(read("notebook.settings", self.place.settings)).get("order")
+        if order and order.get("image") and held["libraries"]:
             from flexrack_node.image.prepare import check_drivers
             from flexrack_node.image.store import ImageStore
 

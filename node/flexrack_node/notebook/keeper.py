@@ -126,7 +126,8 @@ class Keeper:
         """Raises nothing: what the server says may be nonsense."""
         end_at = self.settings.get("end_at")
         if end_at is not None and end_at <= time.time():
-            return self.end(rules.END_SAID)
+            self.end(rules.END_SAID)
+            return
         try:
             status = self.client.ask("/api/status")
             sessions = self.client.ask("/api/sessions?no_track_activity=1")

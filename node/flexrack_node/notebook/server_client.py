@@ -9,7 +9,6 @@ import socket
 import threading
 from typing import Any, Optional
 
-
 _MOST = 4 << 20  # bytes of an answer
 
 

@@ -11,7 +11,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import TYPE_CHECKING, Any, Dict, List
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -22,6 +22,9 @@ from flexrack_node.gpu import claims, delivery
 from flexrack_node.gpu.lease import environment
 from flexrack_node.image.enter import enter_words
 from flexrack_node.notebook.folder import NotebookFolder
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.image import EnterOrder
 
 
 def main(root: str, environments: str, project: str, command: List[str]) -> int:
@@ -35,7 +38,7 @@ def main(root: str, environments: str, project: str, command: List[str]) -> int:
         print(f"[flexrack] no GPU for a kernel: {error}", file=sys.stderr, flush=True)
         return 1
     if wish.get("order"):
-        order = {**wish["order"], "gpus": []}
+        order: EnterOrder = {**wish["order"], "gpus": []}
         if held["libraries"]:
             order["drivers"] = held["libraries"]
         command = enter_words(channel.root, channel.environments, order, command)
