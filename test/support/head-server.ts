@@ -9,6 +9,8 @@ import {makeLimits, type Limits} from '../../src/lib/head/service/limits.ts'
 import {Locks} from '../../src/lib/head/service/locks.ts'
 import {MlflowServer} from '../../src/lib/head/service/mlflow.ts'
 import {PendingConnections} from '../../src/lib/head/service/pending-connections.ts'
+import {Measures} from '../../src/lib/head/service/releases/measures.ts'
+import {Rollouts} from '../../src/lib/head/service/releases/rollouts.ts'
 import {Authority} from '../../src/lib/head/service/tls/authority.ts'
 import {Tokens} from '../../src/lib/head/service/tokens.ts'
 import {Traffic} from '../../src/lib/head/service/traffic.ts'
@@ -68,6 +70,8 @@ export async function openTestServer(
     locks: await Locks.open(folder),
     endpoints: await Endpoints.open(folder),
     traffic: new Traffic(),
+    measures: new Measures(),
+    rollouts: await Rollouts.open(folder),
     startedAt: Date.now(),
     url: () => url,
     port: () => Number(new URL(url).port),

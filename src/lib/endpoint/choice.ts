@@ -4,6 +4,7 @@ import {selectNodes, type RackNode} from '../rack/index.ts'
 import {loadRecipe, type Recipe} from '../recipe/index.ts'
 import type {ModelVersion} from '../tracking/index.ts'
 import {isCliError} from '../base/index.ts'
+import type {CanaryWish} from './canary.ts'
 import {activeRelease, nextReleaseId, type EndpointDocument, type Release} from './document.ts'
 import {whoAmI} from './lock.ts'
 import {placeReplicas, serverAddress} from './placement.ts'
@@ -25,6 +26,8 @@ export interface DeployInput {
   seconds?: number
   /** Deploys anew what serves already. */
   force?: boolean
+  /** Puts it beside what serves, instead of in its place. */
+  canary?: CanaryWish
 }
 
 /** What a deploy will bring up. */

@@ -18,6 +18,8 @@ import {MlflowServer} from './mlflow.ts'
 import {ownNames} from './names.ts'
 import type {Parts} from './parts.ts'
 import {PendingConnections} from './pending-connections.ts'
+import {Measures} from './releases/measures.ts'
+import {Rollouts} from './releases/rollouts.ts'
 import {Authority} from './tls/authority.ts'
 import {Tokens} from './tokens.ts'
 import {Traffic} from './traffic.ts'
@@ -39,6 +41,8 @@ async function main(configFile: string): Promise<void> {
     locks: await Locks.open(config.folder),
     endpoints: await Endpoints.open(config.folder),
     traffic: new Traffic(),
+    measures: new Measures(),
+    rollouts: await Rollouts.open(config.folder),
     mlflow,
     authority,
     limits: makeLimits(config),
