@@ -8,6 +8,7 @@ import type {Served} from '../../src/lib/head/service/gateway-calls.ts'
 import {makeLimits, type Limits} from '../../src/lib/head/service/limits.ts'
 import {Locks} from '../../src/lib/head/service/locks.ts'
 import {MlflowServer} from '../../src/lib/head/service/mlflow.ts'
+import type {Parts} from '../../src/lib/head/service/parts.ts'
 import {PendingConnections} from '../../src/lib/head/service/pending-connections.ts'
 import {Measures} from '../../src/lib/head/service/releases/measures.ts'
 import {Rollouts} from '../../src/lib/head/service/releases/rollouts.ts'
@@ -18,6 +19,7 @@ import type {ServiceConfig} from '../../src/lib/head/types.ts'
 
 export interface TestServer {
   app: FastifyInstance
+  parts: Parts
   url: string
   folder: string
   limits: Limits
@@ -60,7 +62,7 @@ export async function openTestServer(
       : ({socket: given.mlflowSocket, isReady: true, status: {state: 'ready'}} as MlflowServer)
   const made = makeLimits(config)
   let url = ''
-  const app = await buildServer({
+  const parts: Parts = {
     config,
     mlflow,
     authority: await Authority.open(folder),
@@ -75,7 +77,8 @@ export async function openTestServer(
     startedAt: Date.now(),
     url: () => url,
     port: () => Number(new URL(url).port),
-  })
+  }
+  const app = await buildServer(parts)
   url = await app.listen({host: '127.0.0.1', port: 0})
   const admin = (await readFile(join(folder, 'admin-token'), 'utf8')).trim()
   const call: TestServer['call'] = (method, path, {body, token = admin, headers} = {}) =>
@@ -90,6 +93,7 @@ export async function openTestServer(
     })
   return {
     app,
+    parts,
     url,
     folder,
     limits: made,

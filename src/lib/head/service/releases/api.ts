@@ -25,8 +25,12 @@ export function addEndpointApi(
   app.get<Named>('/flexrack/v1/endpoints/:name', ({params}) => describe(params.name))
   app.put<Named>('/flexrack/v1/endpoints/:name', async (request) => {
     const {name} = request.params
+    const before = endpoints.find(name)?.document.canary
     const record = await endpoints.put(name, await bodyOf(request))
-    if (!record.document.canary) await rollouts.forget(name)
+    const {canary} = record.document
+    if (!canary) await rollouts.forget(name)
+    // Both releases are compared over the same traffic: from here on.
+    else if (canary.since !== before?.since) measures.newWindow(name)
     return record
   })
   app.delete<Named>('/flexrack/v1/endpoints/:name', async ({params: {name}}) => {

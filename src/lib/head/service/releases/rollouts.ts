@@ -47,6 +47,11 @@ export class Rollouts {
     return begun
   }
 
+  /** In memory alone: what a restart may forget. */
+  remember(endpoint: string, rollout: Rollout): void {
+    this.#rollouts.set(endpoint, rollout)
+  }
+
   /** The gateway follows at once, the file after it: what is worse gets no request while a disk is slow, or full. */
   async change(endpoint: string, rollout: Rollout): Promise<void> {
     this.#rollouts.set(endpoint, rollout)
