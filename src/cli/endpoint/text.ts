@@ -56,7 +56,9 @@ export function changeText({command, changed, endpoint}: ChangeAnswer): string {
       ? `Endpoint ${name} has ${count(replicas, 'replica')} already.`
       : `Endpoint ${name} serves ${model} already (release ${release}).`
   if (endpoint.canary) return canaryDeployedText(endpoint, endpoint.canary)
-  const how = {deploy: 'serves', promote: 'serves', rollback: 'is back to', abort: 'is back to', scale: 'serves'}[command]
+  const how = {deploy: 'serves', promote: 'serves', rollback: 'is back to', abort: 'is back to', scale: 'serves'}[
+    command
+  ]
   const lines = [
     `Endpoint ${name} ${how} ${model} (release ${release}, ${count(replicas, 'replica')}).`,
     fields([['url', callUrl]]),

@@ -162,7 +162,9 @@ export function switchTo(
       const {reason: _, rejected: __, pending: ___, ...rest} = one
       return {...rest, state: 'active', activeAt: now.toISOString(), kept: true}
     }
-    return one.state === 'active' || one.state === 'canary' ? {...one, state: 'draining', ...(rejectOld && {rejected: true})} : one
+    return one.state === 'active' || one.state === 'canary'
+      ? {...one, state: 'draining', ...(rejectOld && {rejected: true})}
+      : one
   })
   const {canary: _, ...left} = document
   return {

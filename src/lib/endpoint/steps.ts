@@ -8,7 +8,12 @@ import {
   switchTo,
   takeBack,
   type EndpointDocument,
-  type EndpointRecord, type ModelFile, type ModelNeeds, type Release, type Replica} from './document.ts'
+  type EndpointRecord,
+  type ModelFile,
+  type ModelNeeds,
+  type Release,
+  type Replica,
+} from './document.ts'
 import {rulesOf, type CanaryWish} from './canary.ts'
 import type {FetchedModel} from './model-files.ts'
 import {hostOf, type Site} from './site.ts'

@@ -303,7 +303,11 @@ describe('endpoints', () => {
       expect(shown.servers.map((one) => one.release)).toEqual([old.release, canary])
       // To roll back from a canary is to take it back.
       expect((await site.endpoints.rollback('tiny')).endpoint).toMatchObject({model: 'tiny/2', canary: undefined})
-      expect((await site.endpoints.show('tiny')).releases[0]).toMatchObject({id: canary, state: 'stopped', rejected: true})
+      expect((await site.endpoints.show('tiny')).releases[0]).toMatchObject({
+        id: canary,
+        state: 'stopped',
+        rejected: true,
+      })
       expect(await runningOn()).toEqual(old.servers.map((one) => one.service))
       await traffic.more(20)
       await site.endpoints.deploy(beside)

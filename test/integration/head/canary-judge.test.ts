@@ -1,3 +1,6 @@
+import {mkdtemp, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {Judge} from '../../../src/lib/head/service/releases/judge.ts'
 import type {CanaryRules, Rollout} from '../../../src/lib/head/types.ts'
@@ -122,11 +125,10 @@ describe('a head', () => {
     const held = new Set<() => void>()
     const hangs: Answer = (_request, response) => void held.add(() => response.end('{}'))
     const [old, fresh] = [await startTarget('r1'), await startTarget('r2', hangs)]
-    const first = await startHeadProcess()
-    const folder = `${first.folder}-again`
-    await first.stop()
+    const folder = await mkdtemp(join(tmpdir(), 'flexrack-judge-'))
+    closers.push(() => rm(folder, {recursive: true, force: true}))
     let head = await startHeadProcess({folder})
-    closers.push(async () => (await head.stop(), (await import('node:fs/promises')).rm(folder, {recursive: true})))
+    closers.push(() => head.stop())
     const document = documentOf(old, fresh, {steps: [30, 100], judge: {minimum: 100, hold: 600}})
     await head.call('PUT', '/flexrack/v1/endpoints/digits', {revision: 0, document})
     const traffic = load(head)

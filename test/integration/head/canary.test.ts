@@ -74,7 +74,9 @@ describe('a canary', () => {
     let status = 500
     const [old, fresh] = [
       await startTarget('r1'),
-      await startTarget('r2', (_request, response) => (status === 0 ? undefined : response.writeHead(status).end('{}'))),
+      await startTarget('r2', (_request, response) =>
+        status === 0 ? undefined : response.writeHead(status).end('{}'),
+      ),
     ]
     await put(old, {target: fresh, steps: [100]})
     const call = async (): Promise<number> => (await server.call('POST', INFER, {body: {}})).status

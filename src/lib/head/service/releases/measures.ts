@@ -69,10 +69,7 @@ export class Measures {
       [...this.of(endpoint)].map(([release, {total, underWay}]) => {
         const {failed, refused, abandoned} = total.outcomes
         const [p50 = null, p95 = null, p99 = null] = [0.5, 0.95, 0.99].map((part) => total.latencies.quantile(part))
-        return [
-          release,
-          {requests: total.requests, failed, refused, abandoned, inFlight: underWay.size, p50, p95, p99},
-        ]
+        return [release, {requests: total.requests, failed, refused, abandoned, inFlight: underWay.size, p50, p95, p99}]
       }),
     )
   }

@@ -103,7 +103,12 @@ describe('a release', () => {
   })
 
   test.each<[what: string, most: number, (tally: Tally, random: () => number) => void, RegExp]>([
-    ['fails', 10, (tally) => tally.add('failed', 1), /r2 is worse: (\d+) of \1 requests failed, against \d+ of \d+ of r1/],
+    [
+      'fails',
+      10,
+      (tally) => tally.add('failed', 1),
+      /r2 is worse: (\d+) of \1 requests failed, against \d+ of \d+ of r1/,
+    ],
     [
       'fails one in five',
       100,
