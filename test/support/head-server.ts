@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type {FastifyInstance} from 'fastify'
 import {buildServer} from '../../src/lib/head/service/server.ts'
+import {Clients} from '../../src/lib/head/service/clients.ts'
 import {Endpoints} from '../../src/lib/head/service/endpoints.ts'
 import type {Served} from '../../src/lib/head/service/gateway-calls.ts'
 import {makeLimits, type Limits} from '../../src/lib/head/service/limits.ts'
@@ -61,6 +62,7 @@ export async function openTestServer(
       ? await MlflowServer.prepare(config)
       : ({socket: given.mlflowSocket, isReady: true, status: {state: 'ready'}} as MlflowServer)
   const made = makeLimits(config)
+  const tokens = await Tokens.open(folder)
   let url = ''
   const parts: Parts = {
     config,
@@ -68,7 +70,8 @@ export async function openTestServer(
     authority: await Authority.open(folder),
     limits: made,
     pending: new PendingConnections(),
-    tokens: await Tokens.open(folder),
+    tokens,
+    clients: new Clients(tokens),
     locks: await Locks.open(folder),
     endpoints: await Endpoints.open(folder),
     traffic: new Traffic(),

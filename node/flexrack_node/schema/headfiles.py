@@ -11,6 +11,12 @@ class DataStats(TypedDict):
 HeadConfig = Dict[str, Any]
 
 
+class HeadKeyLimits(TypedDict, total=False):
+    """What a key of an endpoint's client may."""
+    requestsPerSecond: float
+    concurrency: int
+
+
 class _HeadToken(TypedDict):
     kind: Literal["run", "endpoint", "session"]
     hash: str
@@ -22,6 +28,8 @@ class HeadToken(_HeadToken, total=False):
     runId: str
     experimentId: str
     endpoint: str
+    client: str
+    limits: HeadKeyLimits
     login: str
 
 

@@ -1,7 +1,7 @@
 import {CliError} from '../base/index.ts'
 import type {Plan} from '../plan/index.ts'
-import {loadRecipe} from '../recipe/index.ts'
 import {resolveVersion} from '../model/index.ts'
+import type {ProjectFiles} from '../workspace/index.ts'
 import type {ModelVersion} from '../tracking/index.ts'
 import {requireBeside, requireNoCanary} from './canary.ts'
 import {abortion, promotion, settleJudged} from './canary-change.ts'
@@ -18,6 +18,7 @@ import {
 import {cleanLeftovers} from './leftovers.ts'
 import {withLock} from './lock.ts'
 import {fetchModel} from './model-files.ts'
+import {recipeOf} from './runtime-of.ts'
 import {transitionPlan, without, type Transition} from './plan.ts'
 import type {Site} from './site.ts'
 import {checkEndpointName, findEndpoint, requireEndpoint} from './store.ts'
@@ -29,6 +30,8 @@ interface Prepared {
   version: ModelVersion | undefined
   rejectOld: boolean
   seconds: number | undefined
+  /** What was read of the project, for a server of its own. */
+  files?: ProjectFiles
 }
 
 type Prepare = (site: Site, record: EndpointRecord) => Promise<Prepared | undefined>
@@ -56,13 +59,14 @@ export async function applyChange(site: Site, name: string, prepare: Prepare): P
     const record = found ? await tidied(held, found) : empty(name)
     const prepared = await prepare(held, record)
     if (!prepared) return {document: record.document, changed: false}
-    const {change, version, rejectOld, seconds} = prepared
-    const recipe = await loadRecipe(change.release.runtime, site.context.env)
+    const {change, version, rejectOld, seconds, files} = prepared
+    const recipe = await recipeOf(change.release, site.context.env)
     const {model} = change.release
     const document = await carryOut(held, record, {
       change,
       rejectOld,
       seconds,
+      files,
       fetch: async () =>
         fetchModel(
           site.mlflow,
@@ -87,9 +91,9 @@ export function deploy(input: DeployInput): Prepare {
   const {canary} = input
   return async (site, record) => {
     requireNoCanary(record, 'another deploy')
-    const {version, release, recipe} = await chooseRelease(site, record.document, input)
+    const {version, release, recipe, workspaces} = await chooseRelease(site, record.document, input)
     if (canary) requireBeside(record, release.protocol)
-    if (!input.force && (await isServing(site, record.document, release))) return undefined
+    if (!input.force && (await isServing(site, record.document, release, workspaces))) return undefined
     const stop = canary ? [] : (activeRelease(record.document)?.replicas ?? [])
     return {
       change: {
@@ -102,10 +106,12 @@ export function deploy(input: DeployInput): Prepare {
         headNode: site.rack.head.node,
         fetch: true,
         asksModel: recipe.modelEnvironment !== undefined,
+        ...(workspaces && site.manifest && {before: workspaces.plan.steps, project: site.manifest.name}),
       },
       version,
       rejectOld: false,
       seconds: input.seconds,
+      ...(workspaces && {files: workspaces.files}),
     }
   }
 }

@@ -1,5 +1,6 @@
 import type {CanaryRules, ReleaseFigures, Rollout} from '../head/index.ts'
 import type {ServingProtocol} from '../protocol/index.ts'
+import type {CustomServer} from './custom.ts'
 
 /** What the head keeps about an endpoint, durably. The gateway reads `active` and `canary`. */
 export interface EndpointDocument {
@@ -26,6 +27,8 @@ export interface Release extends ReleaseProtocol {
   id: string
   model: ReleaseModel
   runtime: string
+  /** Of the runtime `custom`. */
+  custom?: CustomServer
   /**
    * starting: being brought up, not yet switched to. active: serves. canary: runs beside the active one. draining: switched away from, its servers not yet
    * ended. stopped: served once, can be rolled back to. failed: was never ready.

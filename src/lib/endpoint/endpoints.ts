@@ -8,7 +8,10 @@ import {openMlflow} from '../tracking/index.ts'
 import {applyChange, decide, deploy, planChange, rollback, scale} from './change.ts'
 import type {DeployInput} from './choice.ts'
 import type {EndpointDocument} from './document.ts'
-import {invokeEndpoint, type Answer, type InvokeInput} from './invoke.ts'
+import type {InvokeInput} from './call.ts'
+import {invokeEndpoint, type Answer} from './invoke.ts'
+import {endpointKeys, type EndpointKeys} from './keys.ts'
+import {benchEndpoint, type BenchInput, type BenchReport} from './load/bench.ts'
 import {readEndpointLogs, type EndpointLogInput} from './logs.ts'
 import {removalPlan, removeEndpoint} from './remove.ts'
 import {listEndpoints, showEndpoint, summary, type EndpointDetails, type EndpointSummary} from './show.ts'
@@ -41,7 +44,10 @@ export interface Endpoints {
   show(name: string): Promise<EndpointDetails>
   /** A token for this endpoint only; made at first use. */
   token(name: string): Promise<Secret>
+  /** Keys of its clients. */
+  keys: EndpointKeys
   invoke(input: InvokeInput): Promise<Answer>
+  bench(input: BenchInput): Promise<BenchReport>
   logs(input: EndpointLogInput): Promise<void>
   planRemove(name: string): Promise<Plan>
   remove(name: string): Promise<{name: string; nodes: string[]}>
@@ -77,7 +83,9 @@ export async function openEndpoints(
       await requireEndpoint(head, name)
       return endpointToken(site, name)
     },
+    keys: endpointKeys(site),
     invoke: (input) => invokeEndpoint(site, input),
+    bench: (input) => benchEndpoint(site, input),
     logs: (input) => readEndpointLogs(site, input),
     planRemove: (name) => removalPlan(site, name),
     remove: (name) => removeEndpoint(site, name),

@@ -1,7 +1,7 @@
 import {fromStep, type FromStep, type PlanOf, type StepOf} from '../plan/index.ts'
 import type {Release, Replica} from './document.ts'
 import {whatCanaryGets, type CanaryWish} from './canary.ts'
-import type {EndpointKinds} from './steps.ts'
+import type {TransitionKinds} from './steps.ts'
 
 /**
  * One change of what serves: bring up, switch, drain, end. Deploy, rollback, scale and remove are all of this shape.
@@ -25,6 +25,10 @@ export interface Transition {
   fetch: boolean
   /** Its environment is known once its files were fetched: the model names it. */
   asksModel: boolean
+  /** Of the runtime `custom`: what its nodes lack of the project. */
+  before?: Step[]
+  /** Of the runtime `custom`: whose code it is. */
+  project?: string
 }
 
 /** How it is carried out. */
@@ -35,13 +39,13 @@ export interface TransitionRules {
   rejectOld: boolean
 }
 
-type Step = StepOf<EndpointKinds>
+type Step = StepOf<TransitionKinds>
 
 /** The steps of a transition. Pure: what --dry-run prints is what is executed. */
 export function transitionPlan(
   change: Transition,
   {seconds, rejectOld}: TransitionRules = {seconds: undefined, rejectOld: false},
-): PlanOf<EndpointKinds> {
+): PlanOf<TransitionKinds> {
   const {endpoint, release, start, stop, headNode} = change
   const {model, runtime} = release
   const name = `${model.name}/${model.version}`
@@ -63,15 +67,20 @@ export function transitionPlan(
   const needs = fetch.length > 0 && change.asksModel ? fromStep('fetch', 'needs') : (model.needs ?? null)
   const asked = change.asksModel ? fetch.map((one) => one.id) : []
   const prepare = nodes.flatMap((node): Step[] => [
-    {
-      id: `environment:${node}`,
-      node,
-      kind: 'endpoint.environment',
-      title:
-        `Python environment of the runtime ${runtime}` + (change.asksModel || model.needs ? ' and of the model' : ''),
-      input: {node, endpoint, runtime, together: nodes.length > 1, needs},
-      needs: asked,
-    },
+    ...(release.custom
+      ? codeSteps(change, node)
+      : [
+          {
+            id: `environment:${node}`,
+            node,
+            kind: 'endpoint.environment' as const,
+            title:
+              `Python environment of the runtime ${runtime}` +
+              (change.asksModel || model.needs ? ' and of the model' : ''),
+            input: {node, endpoint, runtime, together: nodes.length > 1, needs},
+            needs: asked,
+          },
+        ]),
     {
       id: `place:${node}`,
       node,
@@ -83,13 +92,16 @@ export function transitionPlan(
   ])
   const bringUp = start.flatMap((replica): Step[] => {
     const {node, service} = replica
+    const kept = release.custom?.places[node]
+    const has = release.custom ? (kept ? [] : [`code:${node}`]) : [`environment:${node}`]
     const input = {
       endpoint,
       release: release.id,
       version: model.version,
       runtime,
       replica,
-      environment: fromStep(`environment:${node}`),
+      environment: release.custom ? null : fromStep(`environment:${node}`),
+      code: release.custom ? (kept ?? fromStep(`code:${node}`)) : null,
       placed: fromStep(`place:${node}`),
     }
     return [
@@ -99,7 +111,7 @@ export function transitionPlan(
         kind: 'endpoint.start',
         title: `Start model server ${service}`,
         input,
-        needs: [`environment:${node}`, `place:${node}`],
+        needs: [...has, `place:${node}`],
       },
       {
         id: `ready:${service}`,
@@ -139,7 +151,25 @@ export function transitionPlan(
     input: {node, service, runtime},
     needs: ['drain'],
   }))
-  return {command: change.command, steps: [...fetch, ...prepare, ...bringUp, flip, ...drain, ...end]}
+  return {
+    command: change.command,
+    steps: [...(change.before ?? []), ...fetch, ...prepare, ...bringUp, flip, ...drain, ...end],
+  }
+}
+
+/** The code of a server of the project's own is kept with the release, unless a node has it from the last time. */
+function codeSteps({endpoint, release, before = [], project = ''}: Transition, node: string): Step[] {
+  if (release.custom?.places[node]) return []
+  return [
+    {
+      id: `code:${node}`,
+      node,
+      kind: 'endpoint.code',
+      title: `Keep the code of ${project} with release ${release.id}`,
+      input: {node, endpoint, release: release.id, project},
+      needs: before.filter((step) => step.node === node).map((step) => step.id),
+    },
+  ]
 }
 
 /** What changes which releases get requests. */

@@ -2,9 +2,20 @@ import {mkdtemp, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {isCliError} from '../base/index.ts'
+import {loadRecipe, type Recipe} from '../recipe/index.ts'
 import type {Mlflow, ModelVersion} from '../tracking/index.ts'
+import {recipeOfServer} from './custom.ts'
+import type {Release} from './document.ts'
 
 const MLMODEL = 'MLmodel'
+
+/** How a release's servers are started. Errors: those of loadRecipe. */
+export async function recipeOf(
+  {runtime, custom, protocol}: Pick<Release, 'runtime' | 'custom' | 'protocol'>,
+  env: NodeJS.ProcessEnv,
+): Promise<Recipe> {
+  return custom ? recipeOfServer(custom, protocol) : loadRecipe(runtime, env)
+}
 
 /**
  * The runtime for a model version where nobody names one: a model in MLflow's format is served by `mlflow`, unless it

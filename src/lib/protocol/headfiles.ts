@@ -24,7 +24,16 @@ export interface HeadToken {
   runId?: string
   experimentId?: string
   endpoint?: string
+  /** Whose key of the endpoint it is. */
+  client?: string
+  limits?: HeadKeyLimits
   login?: string
+}
+
+/** What a key of an endpoint's client may. */
+export interface HeadKeyLimits {
+  requestsPerSecond?: number
+  concurrency?: number
 }
 
 /** By their ids. */

@@ -21,7 +21,7 @@ itself, so other accounts of its node can call it.
 
 | \`protocol\` | what it is | what the gateway lets through, and nothing else |
 |---|---|---|
-| \`v2\` | the [Open Inference Protocol v2](https://github.com/kserve/open-inference-protocol) for the model \`{model}\`, with its inputs and outputs in \`GET /v2/models/{model}\` | \`v2/models/{model}[/versions/V]\` with \`ready\`, \`infer\`, \`infer_stream\`, \`generate\`, \`generate_stream\`; \`v2/health/live\` and \`ready\` |
+| \`v2\` | the [Open Inference Protocol v2](https://github.com/kserve/open-inference-protocol) for the model \`{model}\`, with its inputs and outputs in \`GET /v2/models/{model}\` | \`v2\`; \`v2/models/{model}[/versions/V]\` with \`ready\`, \`infer\`, \`infer_stream\`, \`generate\`, \`generate_stream\`; \`v2/health/live\` and \`ready\` |
 | \`openai\` | [OpenAI's API](https://platform.openai.com/docs/api-reference), as vLLM and llama.cpp speak it, for the model \`{model}\` | \`v1/models\`, \`chat/completions\`, \`completions\`, \`embeddings\`, \`responses\`, \`rerank\`, \`score\`, \`tokenize\` |
 | \`mlflow\` | that of MLflow's server | \`invocations\`, \`ping\`, \`version\` |
 
@@ -29,6 +29,10 @@ itself, so other accounts of its node can call it.
 caller that goes away ends the request at the server. Errors of the gateway have the protocol's own shape. Clients of OpenAI take \`ADDRESS/v1\` as their base
 and the endpoint's token as their key. What a server offers besides,
 such as loading and unloading models, metrics or gRPC, is better off in the server, too, as \`onnx\` has it (\`serve.py\`): other programs on the node reach it directly.
+
+Tensors of the Open Inference Protocol may travel in binary behind the JSON ([Triton's extension](https://github.com/triton-inference-server/server/blob/main/docs/protocol/extension_binary_data.md)),
+packed with gzip or deflate: the gateway changes no byte, and \`onnx\` understands and answers both. NaN, and large tensors, are better off in binary. The official clients
+work unmodified: tritonclient's takes \`HOST:PORT/endpoints/NAME\` as its url, and the token in \`headers={"Authorization": "Bearer ..."}\` of each call.
 
 \`\`\`yaml
 # yaml-language-server: $schema=/path/to/flexrack/schema/${SCHEMA_FILE}
@@ -57,6 +61,26 @@ Placeholders, in \`files\`, \`start\` and \`ready\`:
 | \`{version}\` | version of the model in the registry |
 | \`{model_file}\` | the model's file; other files of the version lie beside it |
 | \`{model_folder}\` | the folder with the files of the version |
+
+## A server of your own: \`custom\`
+
+A project's own program can be the server. The manifest has its command, and no recipe is needed:
+
+\`\`\`yaml
+endpoints:
+  digits:
+    model: digits@production
+    command: python serve.py --host {host} --port {port} --model {model_file}
+    protocol: openai                          # default: v2
+    ready: {path: /health, seconds: 300}      # answers 200 once the model is loaded
+\`\`\`
+
+\`flexrack endpoint deploy digits\` brings the workspace to the node, as \`workspace up\` does, and keeps its code with the release: a later sync changes neither what serves nor a
+rollback. The command runs in that code, with the environment, image or sandbox of \`workspace:\` and its \`env\`. It has the placeholders above, without \`{port:NAME}\`; \`{folder}\` is an
+empty folder of its own. What a server must do, above, holds for it, too. All files of the version travel; of a version that is one file, \`{model_file}\` is that file. Deployed again
+with the same code, command and model it changes nothing. On more than one node each gets the code. \`workspace stop\` leaves it alone.
+
+## Which file is the model
 
 The file of a version that ends in \`model.suffix\` is the model. Of a model logged as a folder all files travel; of a single artifact also the
 weights beside it whose names begin like it (\`model.onnx.data\`, \`model.onnx_data\`, \`model.data\`).

@@ -158,6 +158,16 @@ describe('endpoints', () => {
     expect((await failure(site.endpoints.show('tony'))).message).toContain('did you mean tiny?')
   })
 
+  test('load goes to its own address, and says what it kept up with', async () => {
+    const input = {name: 'tiny', file: '--data', bytes: Buffer.from('[[1, 2, 3, 4]]')}
+    const report = await site.endpoints.bench({...input, rates: [5, 20], seconds: 1, timeout: 20, most: 64})
+    expect(report).toMatchObject({model: 'tiny/1', way: 'address', servers: 1})
+    expect(report.steps.map(({rate, sent, answered}) => [rate, sent - answered])).toEqual([
+      [5, 0],
+      [20, 0],
+    ])
+  })
+
   test('not one request is lost over a good deploy, a bad deploy and a rollback', async () => {
     const url = `${site.tracking.head!.uri}/endpoints/tiny`
     const token = (await site.endpoints.token('tiny')).reveal()

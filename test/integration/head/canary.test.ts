@@ -64,6 +64,13 @@ describe('a canary', () => {
     const {figures, rollout} = await described()
     expect(rollout).toMatchObject({release: 'r2', state: 'running', percent: 30})
     expect([figures.r1?.requests, figures.r2?.requests]).toEqual([seen.r1, seen.r2])
+    const metrics = await (await server.call('GET', '/flexrack/v1/metrics')).text()
+    for (const line of [
+      `flexrack_gateway_release_requests_total{endpoint="digits",release="r2",outcome="answered"} ${seen.r2}`,
+      'flexrack_gateway_release_percent{endpoint="digits",release="r1"} 70',
+      `flexrack_gateway_release_seconds_bucket{endpoint="digits",release="r1",le="+Inf"} ${seen.r1}`,
+    ])
+      expect(metrics).toContain(line)
     for (const one of Object.values(figures)) {
       expect(one).toMatchObject({failed: 0, refused: 0, abandoned: 0, inFlight: 0})
       expect([one.p50! <= one.p95!, one.p95! <= one.p99!, one.p50! > 0]).toEqual([true, true, true])

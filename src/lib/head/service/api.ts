@@ -4,6 +4,7 @@ import type {ServerStatus} from '../types.ts'
 import {parseObject, readBody} from './body.ts'
 import {addEndpointApi} from './releases/api.ts'
 import {Failure} from './failure.ts'
+import {addKeys} from './key-routes.ts'
 import {tryReach} from './reach.ts'
 import {ownNames} from './names.ts'
 import {isFor} from './tls/certificates.ts'
@@ -76,6 +77,7 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
   app.post('/flexrack/v1/reach', async (request) => tryReach(parts, await bodyOf(request)))
   app.post('/flexrack/v1/certificates', async (request) => certify(parts, await bodyOf(request)))
 
+  addKeys(app, parts)
   addEndpointApi(app, parts, bodyOf)
 }
 

@@ -62,6 +62,7 @@ export async function addGateway(app: FastifyInstance, parts: Parts): Promise<vo
     const {name} = request.params as {name: string}
     const record = parts.endpoints.find(name)
     if (!record) throw new Failure(404, 'NOT_FOUND', `no endpoint ${name}`)
+    parts.clients.enter(request, reply, name)
     const call = readCall(name, record.document.active ?? {}, request.method, pathOf(request.url))
     const keeps = request.body === undefined || announcedSize(request) <= KEPT_BYTES
     const body = keeps
@@ -115,6 +116,7 @@ class Passage {
 
   /** Sends it to the target whose turn it is, of the first release that has one it was not tried at. */
   async forward(): Promise<void> {
+    if (this.#reply.sent) return this.#way.end('abandoned') // its key was revoked meanwhile
     const lanes = this.#way.lanes()
     if (lanes.length === 0)
       throw new Failure(503, 'ENDPOINT_FAILED', `endpoint ${this.#call.endpoint} has no active release`)
@@ -237,9 +239,13 @@ function isNotConnected(code: string): boolean {
   return NOT_CONNECTED.has(code) || /^(ERR_TLS|ERR_SSL|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO_|CERT_)/.test(code)
 }
 
-/** Model servers insist on JSON being called so; a bare `curl -d` calls it a form. */
+/**
+ * Model servers insist on JSON being called so; a bare `curl -d` calls it a form. With tensors behind the JSON (the Open
+ * Inference Protocol's binary data) it is none, and clients say no type.
+ */
 function contentTypeOf(request: FastifyRequest): string {
   const given = request.headers['content-type']
+  if (request.headers['inference-header-content-length'] !== undefined) return given ?? 'application/octet-stream'
   return given === undefined || given.startsWith('application/x-www-form-urlencoded') ? 'application/json' : given
 }
 

@@ -5,6 +5,7 @@ import {current} from '../../base/index.ts'
 import type {ListenerRecord} from '../../protocol/index.ts'
 import {HEAD_FILES, type ServiceConfig} from '../types.ts'
 import {buildServer} from './server.ts'
+import {Clients} from './clients.ts'
 import {readDurable, writeDurably} from './durable.ts'
 import {Endpoints} from './endpoints.ts'
 import {watchTokens} from './expiry.ts'
@@ -36,9 +37,11 @@ async function main(configFile: string): Promise<void> {
   const mlflow = await MlflowServer.prepare(config)
   const authority = await Authority.open(config.folder)
   let listener: ListenerRecord = {pid: process.pid, address: nearAddress(config.bind), port: 0, plainPort: 0, url: ''}
+  const tokens = await Tokens.open(config.folder)
   const parts: Parts = {
     config,
-    tokens: await Tokens.open(config.folder),
+    tokens,
+    clients: new Clients(tokens),
     locks: await Locks.open(config.folder),
     endpoints: await Endpoints.open(config.folder),
     traffic: new Traffic(),

@@ -1,4 +1,5 @@
 import type {ServiceConfig} from '../types.ts'
+import type {Clients} from './clients.ts'
 import type {Endpoints} from './endpoints.ts'
 import type {Limits} from './limits.ts'
 import type {Locks} from './locks.ts'
@@ -14,6 +15,8 @@ import type {Traffic} from './traffic.ts'
 export interface Parts {
   config: ServiceConfig
   tokens: Tokens
+  /** Callers of endpoints, by their keys. */
+  clients: Clients
   locks: Locks
   endpoints: Endpoints
   traffic: Traffic

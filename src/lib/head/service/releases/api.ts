@@ -6,7 +6,7 @@ type Named = {Params: {name: string}}
 /** /flexrack/v1/endpoints: documents, and what the gateway does with them now. Admin token only. */
 export function addEndpointApi(
   app: FastifyInstance,
-  {endpoints, traffic, measures, rollouts}: Parts,
+  {endpoints, traffic, measures, rollouts, tokens, clients}: Parts,
   bodyOf: (request: FastifyRequest) => Promise<Record<string, unknown>>,
 ): void {
   const describe = (name: string): object => {
@@ -35,6 +35,8 @@ export function addEndpointApi(
   })
   app.delete<Named>('/flexrack/v1/endpoints/:name', async ({params: {name}}) => {
     await endpoints.remove(name)
+    await tokens.revokeEndpoint(name)
+    clients.forget(name)
     await rollouts.forget(name)
     measures.forget(name)
     return {}

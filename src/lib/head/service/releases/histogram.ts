@@ -10,15 +10,22 @@ const COUNT = 354
 export class Histogram {
   readonly #counts = new Uint32Array(COUNT)
   #total = 0
+  #sum = 0
 
   get total(): number {
     return this.#total
   }
 
-  add(ms: number, times = 1): void {
+  /** Milliseconds, all together. */
+  get sum(): number {
+    return this.#sum
+  }
+
+  add(ms: number): void {
     const bucket = bucketOf(ms)
-    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + times
-    this.#total += times
+    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1
+    this.#total++
+    this.#sum += ms
   }
 
   /** The bucket below whose end at least this part (0 to 1) of all lies; undefined without any. */

@@ -73,6 +73,14 @@ export function outcomeOf(status: number): Outcome {
   return status >= 400 ? 'refused' : 'answered'
 }
 
+/** By release: the part of the requests that it gets now. */
+export function percentsOf(name: string, record: EndpointRecord, rollouts: Parts['rollouts']): Record<string, number> {
+  const active = activeLane(record)
+  const {canary} = record.document
+  const percent = canary ? rollouts.of(name, canary).percent : 0
+  return {...(active && {[active.release]: 100 - percent}), ...(canary && {[canary.release]: percent})}
+}
+
 export function activeLane(record: EndpointRecord | undefined): Lane | undefined {
   const active = record?.document.active
   if (!active?.targets || active.targets.length === 0) return undefined
