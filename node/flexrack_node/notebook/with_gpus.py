@@ -11,7 +11,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, List
+from typing import TYPE_CHECKING, Any, Dict, List, cast
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -38,7 +38,7 @@ def main(root: str, environments: str, project: str, command: List[str]) -> int:
         print(f"[flexrack] no GPU for a kernel: {error}", file=sys.stderr, flush=True)
         return 1
     if wish.get("order"):
-        order: EnterOrder = {**wish["order"], "gpus": []}
+        order: EnterOrder = {**cast("EnterOrder", wish["order"]), "gpus": []}
         if held["libraries"]:
             order["drivers"] = held["libraries"]
         command = enter_words(channel.root, channel.environments, order, command)
