@@ -92,6 +92,8 @@ def write_config(place: NotebookFolder, socket: Path, request: "NotebookWanted",
             "shell_command": inside.terminal_words(place, request, channel),
         }
     replace_file(place.config / "jupyter_server_config.json", json.dumps(settings))
+    # Else Jupyter looks for settings of IPython 3 and notes that there were none, where it may not write.
+    replace_file(place.config / "migrated", "")
     # Else a page asks, and then asks the internet; who says otherwise in it keeps that.
     news = place.config / "labconfig" / "default_setting_overrides.json"
     news.parent.mkdir(mode=0o700, exist_ok=True)
