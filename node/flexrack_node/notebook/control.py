@@ -186,6 +186,7 @@ def remove(request: "NotebookProject", channel: Channel) -> "NotebookRemoved":
     if settings.get("socket"):
         Path(settings["socket"]).unlink(missing_ok=True)
         Path(f"{settings['socket']}.g").unlink(missing_ok=True)
+        shutil.rmtree(f"{settings['socket']}.l", ignore_errors=True)
         shutil.rmtree(runtime_of(settings["socket"]), ignore_errors=True)
         with contextlib.suppress(OSError):  # others may have theirs there
             Path(settings["socket"]).parent.rmdir()
