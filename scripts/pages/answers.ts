@@ -11,6 +11,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'data:remove': {answer: 'RemovedData[]', from: 'src/cli/data/text.ts'},
   'data:show': {answer: 'ShownVersion[]', from: 'src/cli/data/text.ts'},
   'data:verify': {answer: 'Verified[]', from: 'src/cli/data/text.ts'},
+  'endpoint:abort': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
   'endpoint:bench': {
     answer: 'BenchReport',
     from: ['src/lib/endpoint/load/bench.ts', 'src/lib/endpoint/load/figures.ts'],
@@ -22,6 +23,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'endpoint:key:revoke': {answer: '{endpoint: string; client: string}[]'},
   'endpoint:list': {answer: 'EndpointSummary[]', from: 'src/lib/endpoint/show.ts'},
   'endpoint:logs': {answer: 'a line of `LogLine` each', from: 'src/lib/endpoint/logs.ts'},
+  'endpoint:promote': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
   'endpoint:remove': {answer: '{name: string; nodes: string[]}'},
   'endpoint:rollback': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
   'endpoint:scale': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},

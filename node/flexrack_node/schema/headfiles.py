@@ -56,6 +56,21 @@ class HeadEndpoint(TypedDict):
     document: Dict[str, Any]
 
 
+class _HeadRollout(TypedDict):
+    release: str
+    since: str
+    state: Literal["running", "returned", "passed"]
+    step: int
+    percent: float
+    stepSince: float
+    looks: int
+
+
+class HeadRollout(_HeadRollout, total=False):
+    """How far an endpoint's canary has come (src/lib/head/types.ts: Rollout); `since`, and its release, say which canary it is."""
+    verdict: str
+
+
 class HeadIdentity(TypedDict):
     """PEM."""
     key: str

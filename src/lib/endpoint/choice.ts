@@ -5,6 +5,7 @@ import type {Recipe} from '../recipe/index.ts'
 import type {ModelVersion} from '../tracking/index.ts'
 import type {WorkspacePlan} from '../workspace/index.ts'
 import {isCliError} from '../base/index.ts'
+import type {CanaryWish} from './canary.ts'
 import {CUSTOM, isSameServer, planServer} from './custom.ts'
 import {activeRelease, nextReleaseId, type EndpointDocument, type Release} from './document.ts'
 import {whoAmI} from './lock.ts'
@@ -27,6 +28,8 @@ export interface DeployInput {
   seconds?: number
   /** Deploys anew what serves already. */
   force?: boolean
+  /** Puts it beside what serves, instead of in its place. */
+  canary?: CanaryWish
 }
 
 /** What a deploy will bring up. */

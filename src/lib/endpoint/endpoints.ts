@@ -5,7 +5,7 @@ import type {Plan} from '../plan/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {openMlflow} from '../tracking/index.ts'
-import {applyChange, deploy, planChange, rollback, scale} from './change.ts'
+import {applyChange, decide, deploy, planChange, rollback, scale} from './change.ts'
 import type {DeployInput} from './choice.ts'
 import type {EndpointDocument} from './document.ts'
 import type {InvokeInput} from './call.ts'
@@ -35,6 +35,9 @@ export interface Endpoints {
   deploy(input: DeployInput): Promise<Change>
   planRollback(name: string): Promise<Plan>
   rollback(name: string, seconds?: number): Promise<Change>
+  planDecision(name: string, how: 'promote' | 'abort'): Promise<Plan>
+  /** All requests to the canary, or none of them; the servers of the other release end. */
+  decide(name: string, how: 'promote' | 'abort'): Promise<Change>
   planScale(name: string, count: number): Promise<Plan>
   scale(name: string, count: number, seconds?: number): Promise<Change>
   list(): Promise<EndpointSummary[]>
@@ -70,6 +73,8 @@ export async function openEndpoints(
     deploy: (input) => apply(input.name, deploy(input)),
     planRollback: (name) => planChange(site, 'endpoint rollback', name, rollback(name, undefined)),
     rollback: (name, seconds) => apply(name, rollback(name, seconds)),
+    planDecision: (name, how) => planChange(site, `endpoint ${how}`, name, decide(name, how)),
+    decide: (name, how) => apply(name, decide(name, how)),
     planScale: (name, count) => planChange(site, 'endpoint scale', name, scale(name, count, undefined)),
     scale: (name, count, seconds) => apply(name, scale(name, count, seconds)),
     list: () => listEndpoints(site),

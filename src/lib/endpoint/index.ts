@@ -1,5 +1,6 @@
 /** Served models: releases, replicas, one address each. */
 export {openEndpoints, type Change, type Endpoints} from './endpoints.ts'
+export {readCanary} from './canary.ts'
 export type {DeployInput} from './choice.ts'
 export type {EndpointDocument, Release, Replica} from './document.ts'
 export type {InvokeInput} from './call.ts'
@@ -10,4 +11,5 @@ export type {LoadStep} from './load/figures.ts'
 export {benchPlot} from './load/plot.ts'
 export type {EndpointLogInput, LogLine} from './logs.ts'
 export type {EndpointDetails, EndpointSummary, ReplicaStatus} from './show.ts'
+export type {CanaryStatus, ReleaseTraffic} from './show-traffic.ts'
 export type {Tensor} from './tensor.ts'

@@ -1,5 +1,6 @@
-import {fromStep, type PlanOf, type StepOf} from '../plan/index.ts'
+import {fromStep, type FromStep, type PlanOf, type StepOf} from '../plan/index.ts'
 import type {Release, Replica} from './document.ts'
+import {whatCanaryGets, type CanaryWish} from './canary.ts'
 import type {TransitionKinds} from './steps.ts'
 
 /**
@@ -16,6 +17,10 @@ export interface Transition {
   stop: Replica[]
   /** Name of the head's node. */
   headNode: string
+  /** The release is put beside the active one, with this part of the requests, instead of being switched to. */
+  canary?: CanaryWish
+  /** Requests are taken from the canary, one sentence why; `release` is the active one. */
+  takeBack?: string
   /** The model has to be downloaded in any case (a new release). */
   fetch: boolean
   /** Its environment is known once its files were fetched: the model names it. */
@@ -119,14 +124,12 @@ export function transitionPlan(
     ]
   })
   const ready = start.map((replica) => `ready:${replica.service}`)
-  const flip: Step = {
-    id: 'switch',
-    node: headNode,
-    kind: 'endpoint.switch',
-    title: `Send requests of endpoint ${endpoint} to release ${release.id}`,
-    input: {endpoint, release, ready: ready.map((id) => fromStep(id)), rejectOld},
-    needs: ready,
-  }
+  const flip = flipStep(
+    change,
+    ready.map((id) => fromStep(id)),
+    rejectOld,
+    ready,
+  )
   const drain: Step[] =
     stop.length === 0
       ? []
@@ -137,7 +140,7 @@ export function transitionPlan(
             kind: 'endpoint.drain',
             title: 'Wait until requests under way are answered',
             input: {endpoint, services: stop.map((one) => one.service), urls: stop.flatMap((one) => one.url ?? [])},
-            needs: ['switch'],
+            needs: [flip.id],
           },
         ]
   const end = stop.map(({node, service}): Step => ({
@@ -167,6 +170,21 @@ function codeSteps({endpoint, release, before = [], project = ''}: Transition, n
       needs: before.filter((step) => step.node === node).map((step) => step.id),
     },
   ]
+}
+
+/** What changes which releases get requests. */
+function flipStep(change: Transition, ready: FromStep[], rejectOld: boolean, needs: string[]): Step {
+  const {endpoint, release, canary, takeBack, headNode: node} = change
+  if (takeBack !== undefined) {
+    const title = `Send all requests of endpoint ${endpoint} to release ${release.id}`
+    return {id: 'return', node, kind: 'endpoint.return', title, input: {endpoint, reason: takeBack}, needs}
+  }
+  if (canary) {
+    const title = `${whatCanaryGets(canary)} of endpoint ${endpoint} to release ${release.id}`
+    return {id: 'split', node, kind: 'endpoint.split', title, input: {endpoint, release, ready, canary}, needs}
+  }
+  const title = `Send requests of endpoint ${endpoint} to release ${release.id}`
+  return {id: 'switch', node, kind: 'endpoint.switch', title, input: {endpoint, release, ready, rejectOld}, needs}
 }
 
 /** Replicas of one list that are not in the other, by service. */

@@ -5,7 +5,18 @@ import type {Recipe} from '../recipe/index.ts'
 import {WORKSPACE_HANDLERS, type WorkspaceEnv, type WorkspaceKinds} from '../workspace/index.ts'
 import {awaitReplica, placeModel, prepareEnvironment, startReplica, type PlacedModel, type Started} from './bring-up.ts'
 import {keepCode, type CodePlace, type CustomServer} from './custom.ts'
-import {switchTo, type EndpointRecord, type ModelFile, type ModelNeeds, type Release, type Replica} from './document.ts'
+import {
+  putBeside,
+  switchTo,
+  takeBack,
+  type EndpointDocument,
+  type EndpointRecord,
+  type ModelFile,
+  type ModelNeeds,
+  type Release,
+  type Replica,
+} from './document.ts'
+import {rulesOf, type CanaryWish} from './canary.ts'
 import type {FetchedModel} from './model-files.ts'
 import {hostOf, type Site} from './site.ts'
 import {findEndpoint, putEndpoint} from './store.ts'
@@ -60,6 +71,9 @@ type SwitchInput = {
   ready: FromStep[]
   rejectOld: boolean
 }
+/** As SwitchInput, and what it gets of the requests. */
+type SplitInput = {endpoint: string; release: Release; ready: FromStep[]; canary: CanaryWish}
+type ReturnInput = {endpoint: string; reason: string}
 type DrainInput = {endpoint: string; services: string[]; urls: string[]}
 type StopInput = {node: string; service: string; runtime: string}
 
@@ -71,6 +85,8 @@ export type EndpointKinds = {
   'endpoint.start': {input: StartInput; output: Started}
   'endpoint.ready': {input: ReadyInput; output: Started}
   'endpoint.switch': {input: SwitchInput; output: void}
+  'endpoint.split': {input: SplitInput; output: void}
+  'endpoint.return': {input: ReturnInput; output: void}
   'endpoint.drain': {input: DrainInput; output: void}
   /** False: it could not be ended. */
   'endpoint.stop': {input: StopInput; output: boolean}
@@ -114,6 +130,9 @@ export const ENDPOINT_HANDLERS: Handlers<TransitionKinds, TransitionEnv> = {
   'endpoint.start': start,
   'endpoint.ready': ready,
   'endpoint.switch': flip,
+  'endpoint.split': ({release, ready: servers, canary}, done, env) =>
+    commit(env, putBeside(env.record.document, withServers(release, servers, done), new Date(), rulesOf(canary))),
+  'endpoint.return': ({reason}, _done, env) => commit(env, takeBack(env.record.document, reason)),
   'endpoint.drain': drain,
   'endpoint.stop': stop,
 }
@@ -157,12 +176,20 @@ function needsOf(needs: FromStep | ModelNeeds | null, done: Done): ModelNeeds | 
   return 'requirements' in needs ? needs : done.of('endpoint.fetch', needs).needs
 }
 
-async function flip({release, ready: servers, rejectOld}: SwitchInput, done: Done, env: TransitionEnv): Promise<void> {
-  const started = asStarted(
+function flip({release, ready: servers, rejectOld}: SwitchInput, done: Done, env: TransitionEnv): Promise<void> {
+  const started = withServers(release, servers, done)
+  return commit(env, switchTo(env.record.document, started, new Date(), rejectOld))
+}
+
+function withServers(release: Release, servers: FromStep[], done: Done): Release {
+  return asStarted(
     release,
     servers.map((one) => done.of('endpoint.ready', one)),
   )
-  const document = switchTo(env.record.document, started, new Date(), rejectOld)
+}
+
+/** Writes down which releases get requests: from here on the change is done. */
+async function commit(env: TransitionEnv, document: EndpointDocument): Promise<void> {
   try {
     env.record = await putEndpoint(env.site.head, env.record, document)
   } catch (error) {
@@ -170,10 +197,15 @@ async function flip({release, ready: servers, rejectOld}: SwitchInput, done: Don
     // guess.
     const now = await findEndpoint(env.site.head, document.name).catch(() => undefined)
     env.uncertain = now === undefined
-    if (now?.document.active?.targets.join() !== document.active?.targets.join()) throw error
+    if (routingOf(now?.document) !== routingOf(document)) throw error
     env.record = now ?? env.record
   }
   env.switched = true
+}
+
+/** What the gateway goes by. */
+function routingOf(document: EndpointDocument | undefined): string {
+  return JSON.stringify([document?.active?.targets, document?.canary?.since, document?.canary?.targets])
 }
 
 /** The release with the addresses of servers that were started, and the files that these have. Pure. */

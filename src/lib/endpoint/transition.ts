@@ -72,9 +72,9 @@ export async function carryOut(site: Site, record: EndpointRecord, input: Transi
 function announce(document: EndpointDocument, {release, start}: Transition): EndpointDocument {
   const pending = [...new Set(start.map((replica) => replica.node))]
   const known = document.releases.find((one) => one.id === release.id)
-  const state = known?.state === 'active' ? 'active' : 'starting'
   // A release that serves keeps the replicas it has until the switch.
-  return putRelease(document, {...(state === 'active' && known ? known : release), state, pending})
+  if (known?.state === 'active' || known?.state === 'canary') return putRelease(document, {...known, pending})
+  return putRelease(document, {...release, state: 'starting', pending})
 }
 
 async function finish(site: Site, done: EndpointRecord, allStopped: boolean): Promise<EndpointDocument> {
@@ -120,6 +120,7 @@ async function undo({site, record, uncertain}: TransitionEnv, change: Transition
   }
   if (!isCliError(error)) return error
   const what = `release ${change.release.id} of endpoint ${change.endpoint}`
+  if (change.takeBack !== undefined) return error // nothing was begun
   const ending = record.document.active ? `; release ${record.document.active.release} keeps serving` : ''
   const how =
     error.code === 'INTERRUPTED'

@@ -59,6 +59,18 @@ export interface HeadEndpoint {
   document: Record<string, unknown>
 }
 
+/** How far an endpoint's canary has come (src/lib/head/types.ts: Rollout); `since`, and its release, say which canary it is. */
+export interface HeadRollout {
+  release: string
+  since: string
+  state: 'running' | 'returned' | 'passed'
+  step: number
+  percent: number
+  stepSince: number
+  looks: number
+  verdict?: string
+}
+
 /** PEM. */
 export interface HeadIdentity {
   key: string

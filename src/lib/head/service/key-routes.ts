@@ -1,11 +1,13 @@
 import type {FastifyInstance} from 'fastify'
 import type {Parts} from './parts.ts'
+import {releaseMetrics} from './releases/metrics.ts'
 
 /**
  * Keys of an endpoint's clients, below /flexrack/v1: who has one and what was done with it, its end, and metrics by
- * client for Prometheus. They are made like other tokens (tokens.issue). Only the admin token comes this far.
+ * client and by release for Prometheus. They are made like other tokens (tokens.issue). Only the admin token comes this far.
  */
-export function addKeys(app: FastifyInstance, {tokens, clients, endpoints}: Parts): void {
+export function addKeys(app: FastifyInstance, parts: Parts): void {
+  const {tokens, clients, endpoints} = parts
   app.get<{Params: {name: string}}>('/flexrack/v1/endpoints/:name/keys', ({params: {name}}) => {
     endpoints.get(name)
     return {
@@ -31,6 +33,6 @@ export function addKeys(app: FastifyInstance, {tokens, clients, endpoints}: Part
     },
   )
   app.get('/flexrack/v1/metrics', (_request, reply) =>
-    reply.type('text/plain; version=0.0.4; charset=utf-8').send(clients.metrics()),
+    reply.type('text/plain; version=0.0.4; charset=utf-8').send(clients.metrics() + releaseMetrics(parts)),
   )
 }

@@ -20,6 +20,9 @@ import {MlflowServer} from './mlflow.ts'
 import {ownNames} from './names.ts'
 import type {Parts} from './parts.ts'
 import {PendingConnections} from './pending-connections.ts'
+import {Measures} from './releases/measures.ts'
+import {watchCanaries} from './releases/judge.ts'
+import {Rollouts} from './releases/rollouts.ts'
 import {Authority} from './tls/authority.ts'
 import {Tokens} from './tokens.ts'
 import {Traffic} from './traffic.ts'
@@ -43,6 +46,8 @@ async function main(configFile: string): Promise<void> {
     locks: await Locks.open(config.folder),
     endpoints: await Endpoints.open(config.folder),
     traffic: new Traffic(),
+    measures: new Measures(),
+    rollouts: await Rollouts.open(config.folder),
     mlflow,
     authority,
     limits: makeLimits(config),
@@ -70,7 +75,7 @@ async function main(configFile: string): Promise<void> {
   }
   listeners.keepCertified(authority, config)
   mlflow.start()
-  const unwatch = watchTokens(parts)
+  const unwatch = [watchTokens(parts), watchCanaries(parts)]
   await writeDurably('head.listener', join(config.folder, HEAD_FILES.listener), listener)
   logLine(
     `the head of flexrack ${config.version} listens on ${config.bind}:${port} with TLS, on 127.0.0.1:${plainPort} without`,
@@ -81,7 +86,7 @@ async function main(configFile: string): Promise<void> {
     if (ending) return
     ending = true
     logLine(`${signal}: ending`)
-    unwatch()
+    for (const end of unwatch) end()
     const hard = setTimeout(() => listeners.cut(), DRAIN_MS)
     await listeners.close()
     clearTimeout(hard)

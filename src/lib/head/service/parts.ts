@@ -5,6 +5,8 @@ import type {Limits} from './limits.ts'
 import type {Locks} from './locks.ts'
 import type {MlflowServer} from './mlflow.ts'
 import type {PendingConnections} from './pending-connections.ts'
+import type {Measures} from './releases/measures.ts'
+import type {Rollouts} from './releases/rollouts.ts'
 import type {Authority} from './tls/authority.ts'
 import type {Caller, Tokens} from './tokens.ts'
 import type {Traffic} from './traffic.ts'
@@ -18,6 +20,10 @@ export interface Parts {
   locks: Locks
   endpoints: Endpoints
   traffic: Traffic
+  /** What releases answered, and how fast. */
+  measures: Measures
+  /** How far canaries have come. */
+  rollouts: Rollouts
   mlflow: MlflowServer
   /** The rack's own certificate authority. */
   authority: Authority
