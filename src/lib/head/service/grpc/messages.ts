@@ -51,17 +51,17 @@ export function readInfer(message: Buffer, take: (bytes: number) => void): HttpR
   const inputs: Input[] = []
   const outputs: {name: string; parameters: Parameters}[] = []
   const raw: Buffer[] = []
-  const count = (list: unknown[]): void => {
-    if (list.length >= MOST) throw new Malformed(`there are more than ${MOST} tensors`)
+  const add = <T>(list: T[], one: T): void => {
+    if (list.push(one) > MOST) throw new Malformed(`there are more than ${MOST} tensors`)
   }
   for (const field of fieldsOf(message)) {
     if (field.number === 1) read.model = textOf(field)
     if (field.number === 2) read.version = textOf(field)
     if (field.number === 3) read.id = textOf(field)
     if (field.number === 4) readParameter(bytesOf(field), parameters)
-    if (field.number === 5) (count(inputs), inputs.push(readInput(bytesOf(field), take)))
-    if (field.number === 6) (count(outputs), outputs.push(readOutput(bytesOf(field))))
-    if (field.number === 7) (count(raw), raw.push(bytesOf(field)))
+    if (field.number === 5) add(inputs, readInput(bytesOf(field), take))
+    if (field.number === 6) add(outputs, readOutput(bytesOf(field)))
+    if (field.number === 7) add(raw, bytesOf(field))
   }
   if (raw.length > 0 && raw.length !== inputs.length)
     throw new Malformed(`there are ${inputs.length} inputs and ${raw.length} raw_input_contents`)
