@@ -20,7 +20,7 @@ namespace flexrack::sim::jit {
 namespace {
 
 /// The interpreter alone, to compare with it.
-bool is_asked_to_interpret() {
+bool is_asked_to_interpret() noexcept {
   const char* asked = std::getenv("FLEXRACK_SIM_INTERPRET");
   return asked != nullptr && std::string_view(asked) == "1";
 }
