@@ -9,6 +9,7 @@ import {backwardHeaders, onwardHeaders} from './onward.ts'
 import type {Parts} from './parts.ts'
 import {failureOf, passBody} from './passing.ts'
 import {pathOf} from './path.ts'
+import {outcomeOf, Way} from './releases/way.ts'
 
 /** A body up to this size is kept, so that the request can go to another target; a larger one is streamed once. */
 const KEPT_BYTES = 32 * 1024 * 1024
@@ -43,7 +44,10 @@ const NOT_CONNECTED = new Set([
 const FRONT_HEADER = 'x-flexrack-front'
 const BROKEN = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'UND_ERR_CLOSED', 'UND_ERR_DESTROYED'])
 
-/** /endpoints/<name>/…: one stable address in front of the active release's targets. */
+/** Names the release that answered. */
+const RELEASE_HEADER = 'x-flexrack-release'
+
+/** /endpoints/<name>/…: one stable address in front of the targets of its releases. */
 export async function addGateway(app: FastifyInstance, parts: Parts): Promise<void> {
   // What stands in front of a model server on another node lets nobody else in; those on this machine are asked
   // plainly.
@@ -58,12 +62,19 @@ export async function addGateway(app: FastifyInstance, parts: Parts): Promise<vo
     const {name} = request.params as {name: string}
     const record = parts.endpoints.find(name)
     if (!record) throw new Failure(404, 'NOT_FOUND', `no endpoint ${name}`)
+    parts.clients.enter(request, reply, name)
     const call = readCall(name, record.document.active ?? {}, request.method, pathOf(request.url))
     const keeps = request.body === undefined || announcedSize(request) <= KEPT_BYTES
     const body = keeps
       ? await readBody(request, KEPT_BYTES, parts.limits)
       : await passBody(request, LARGEST_BODY, parts.limits, false)
-    await new Passage(parts, agent, call, request, reply, body).forward()
+    const way = new Way(parts, name, request.headers, call.isHealth)
+    try {
+      await new Passage(parts, agent, call, request, reply, body, way).forward()
+    } catch (error) {
+      way.end(error instanceof Failure ? outcomeOf(error.status) : 'failed')
+      throw error
+    }
     return reply
   }
   app.route({method: ['GET', 'HEAD', 'POST'], url: '/endpoints/:name/*', handler})
@@ -78,6 +89,7 @@ class Passage {
   readonly #reply: FastifyReply
   /** Undefined where it is too large to be kept. */
   readonly #body: Buffer | undefined
+  readonly #way: Way
   readonly #until: number
   readonly #tried = new Set<string>()
   #rounds = 0
@@ -90,6 +102,7 @@ class Passage {
     request: FastifyRequest,
     reply: FastifyReply,
     body: Buffer | void,
+    way: Way,
   ) {
     this.#parts = parts
     this.#agent = agent
@@ -98,28 +111,31 @@ class Passage {
     this.#request = request
     this.#reply = reply
     this.#body = body ?? undefined
+    this.#way = way
   }
 
-  /** Sends it to the target whose turn it is. The targets are read anew each time: a switch in between counts. */
+  /** Sends it to the target whose turn it is, of the first release that has one it was not tried at. */
   async forward(): Promise<void> {
-    const targets = this.#parts.endpoints.find(this.#call.endpoint)?.document.active?.targets ?? []
-    if (targets.length === 0)
+    if (this.#reply.sent) return this.#way.end('abandoned') // its key was revoked meanwhile
+    const lanes = this.#way.lanes()
+    if (lanes.length === 0)
       throw new Failure(503, 'ENDPOINT_FAILED', `endpoint ${this.#call.endpoint} has no active release`)
-    const fresh = targets.filter((target) => !this.#tried.has(target))
-    if (fresh.length === 0) {
-      if (Date.now() >= this.#until) {
-        const message = `no model server of endpoint ${this.#call.endpoint} takes connections`
-        throw new Failure(503, 'ENDPOINT_FAILED', message)
-      }
-      await pause(Math.min(FIRST_PAUSE_MS * 2 ** this.#rounds++, LONGEST_PAUSE_MS))
-      this.#tried.clear()
-      if (this.#request.raw.destroyed && this.#reply.raw.destroyed) return
-      return this.forward()
+    for (const {release, targets} of lanes) {
+      const fresh = targets.filter((target) => !this.#tried.has(target))
+      const target = this.#parts.traffic.choose(`${this.#call.endpoint}/${release}`, fresh)
+      if (target !== undefined) return this.#send(target, release)
     }
-    await this.#send(this.#parts.traffic.choose(this.#call.endpoint, fresh)!)
+    if (Date.now() >= this.#until) {
+      const message = `no model server of endpoint ${this.#call.endpoint} takes connections`
+      throw new Failure(503, 'ENDPOINT_FAILED', message)
+    }
+    await pause(Math.min(FIRST_PAUSE_MS * 2 ** this.#rounds++, LONGEST_PAUSE_MS))
+    this.#tried.clear()
+    if (this.#request.raw.destroyed && this.#reply.raw.destroyed) return this.#way.end('abandoned')
+    return this.forward()
   }
 
-  async #send(target: string): Promise<void> {
+  async #send(target: string, release: string): Promise<void> {
     const {traffic} = this.#parts
     const gone = new AbortController()
     let counted = true
@@ -128,10 +144,14 @@ class Passage {
       counted = false
     }
     traffic.begin(target)
+    this.#way.enter(release)
     this.#tried.add(target)
+    let status: number | undefined
     // A reader that went away ends the work that was begun for it: tokens that nobody reads cost a GPU.
     const closed = (): void => {
-      end(this.#reply.raw.writableFinished)
+      const isWhole = this.#reply.raw.writableFinished
+      end(isWhole)
+      this.#way.end(isWhole && status !== undefined ? outcomeOf(status) : 'abandoned')
       gone.abort()
     }
     this.#reply.raw.once('close', closed)
@@ -142,7 +162,12 @@ class Passage {
         throw Object.assign(new Error('the front has no server behind it'), {code: 'ECONNREFUSED'})
       }
       if (this.#call.isHealth) this.#tellHealth(answer)
-      else this.#reply.code(answer.statusCode).headers(backwardHeaders(answer.headers)).send(answer.body)
+      else {
+        status = answer.statusCode
+        answer.body.once('error', () => gone.signal.aborted || this.#way.end('failed'))
+        const headers = {...backwardHeaders(answer.headers), [RELEASE_HEADER]: release}
+        this.#reply.code(status).headers(headers).send(answer.body)
+      }
     } catch (error) {
       if (gone.signal.aborted) return
       this.#reply.raw.removeListener('close', closed)
@@ -214,9 +239,13 @@ function isNotConnected(code: string): boolean {
   return NOT_CONNECTED.has(code) || /^(ERR_TLS|ERR_SSL|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO_|CERT_)/.test(code)
 }
 
-/** Model servers insist on JSON being called so; a bare `curl -d` calls it a form. */
+/**
+ * Model servers insist on JSON being called so; a bare `curl -d` calls it a form. With tensors behind the JSON (the Open
+ * Inference Protocol's binary data) it is none, and clients say no type.
+ */
 function contentTypeOf(request: FastifyRequest): string {
   const given = request.headers['content-type']
+  if (request.headers['inference-header-content-length'] !== undefined) return given ?? 'application/octet-stream'
   return given === undefined || given.startsWith('application/x-www-form-urlencoded') ? 'application/json' : given
 }
 
