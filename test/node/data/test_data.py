@@ -1,7 +1,7 @@
 """Data sets of a node, on real folders: shared contents, damage, eviction, pins, and what a run is given."""
 
-import shutil
 import os
+import shutil
 import stat
 import subprocess
 import sys
