@@ -6,6 +6,7 @@ import type {ListenerRecord} from '../../protocol/index.ts'
 import {HEAD_FILES, type ServiceConfig} from '../types.ts'
 import {buildServer} from './server.ts'
 import {Clients} from './clients.ts'
+import {Grpc} from './grpc/server.ts'
 import {readDurable, writeDurably} from './durable.ts'
 import {Endpoints} from './endpoints.ts'
 import {watchTokens} from './expiry.ts'
@@ -63,6 +64,7 @@ async function main(configFile: string): Promise<void> {
       await authority.leaf('listener', {name: 'flexrack head', names: ownNames(config), usage: 'server'}),
     ),
     parts.pending,
+    new Grpc(parts, () => `http://127.0.0.1:${listener.plainPort}`),
   )
   // Listening comes first: a second head on the same port must not touch the store of the first.
   const last = await readDurable<Partial<ListenerRecord>>('head.listener', join(config.folder, HEAD_FILES.listener), {})
