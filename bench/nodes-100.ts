@@ -7,7 +7,7 @@ import {join} from 'node:path'
 import {setTimeout as pause} from 'node:timers/promises'
 import {saveRack, type Rack, type RackNode} from '../src/lib/rack/index.ts'
 import {startTrainRack} from '../test/support/train.ts'
-import {drawLines} from './chart/lines.ts'
+import {drawLines} from '../src/lib/chart/index.ts'
 import {keepChart, median, report, root, watchProgram, type Row, type Used} from './measure.ts'
 
 const SIZES = (process.env.BENCH_SIZES ?? '10,25,50,100').split(',').map(Number)

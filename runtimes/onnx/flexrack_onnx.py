@@ -1,6 +1,7 @@
 """ONNX models for MLServer, on ONNX Runtime: the Open Inference Protocol's tensors in, the graph's outputs out.
 
-What a caller did wrong (unknown names, types or shapes that do not fit, numbers out of range) is answered with status
+Tensors come as lists of JSON or as flat arrays, and go as arrays; flexrack_binary.py has how they travel. What a caller
+did wrong (unknown names, types or shapes that do not fit, numbers out of range) is answered with status
 400 and a sentence; metadata comes from the graph itself, with -1 for dimensions that vary.
 """
 
@@ -114,7 +115,10 @@ class OnnxModel(MLModel):
             )
         data = getattr(tensor.data, "root", tensor.data)
         try:
-            array = np.array(flatten(data), dtype=object) if dtype is np.object_ else np.array(data, dtype=dtype)
+            if isinstance(data, np.ndarray):
+                array = data.astype(dtype, copy=False)
+            else:
+                array = np.array(flatten(data), dtype=object) if dtype is np.object_ else np.array(data, dtype=dtype)
             return array.reshape(tensor.shape)
         except (ValueError, TypeError, OverflowError) as error:
             raise InferenceError(
@@ -132,11 +136,8 @@ def describe_type(dtype: Any) -> str:
 
 
 def encode(name: str, array: np.ndarray) -> ResponseOutput:
-    flat = array.reshape(-1).tolist()
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        flat = [value if np.isfinite(value) else None for value in flat]  # JSON has no NaN
     datatype = next((kind for kind, known in TYPES.values() if np.dtype(known) == array.dtype), "BYTES")
-    return ResponseOutput(name=name, shape=list(array.shape), datatype=datatype, data=flat)
+    return ResponseOutput(name=name, shape=list(array.shape), datatype=datatype, data=array)
 
 
 def flatten(data: Any) -> List[Optional[str]]:

@@ -2,7 +2,7 @@
 
 /** From the ground up: a folder of src/lib imports folders of lower layers, and of its own layer through index.ts. */
 export const LAYERS: readonly (readonly string[])[] = [
-  ['base'],
+  ['base', 'chart'],
   ['document', 'protocol'],
   ['manifest', 'rack', 'recipe', 'topology', 'placement'],
   ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background', 'reboot'],
@@ -44,7 +44,7 @@ export const CLI_LAYERS: readonly (readonly string[])[] = [
   ['terminal'],
   ['progress'],
   ['errors'],
-  ['base'],
+  ['base', 'chart'],
   ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project', 'tracking', 'bundle', 'share'],
   ['train', 'workspace', 'usage'],
   ['check', 'sweep', 'status', 'data', 'notebook', 'board'],

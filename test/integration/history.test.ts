@@ -1,16 +1,20 @@
 import {execFileSync} from 'node:child_process'
 import {chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, utimes, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
-import {join} from 'node:path'
+import {basename, join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {machineHere, type Context} from '../../src/lib/base/index.ts'
 import {
   COPY,
+  FROM_COPY,
+  listCopy,
   readMoment,
   RESTORE,
   showHistory,
   type CopiedHistory,
   type CopyKinds,
+  type FromCopyKinds,
+  type RestoredFromCopy,
   type Restored,
   type RestoreKinds,
   type RestoreWish,
@@ -142,16 +146,16 @@ test('a copy that is fetched stays whole whatever the node does to its own', asy
     const [pack] = (await readdir(join(theirs, 'data'), {recursive: true})).filter((name) => name.length > 60)
     await rm(join(copy, 'data', pack!)) // so that the damaged one would come
     await chmod(join(theirs, 'data', pack!), 0o600)
-    const whole = await readFile(join(theirs, 'data', pack!))
+    const sound = await readFile(join(theirs, 'data', pack!))
     await writeFile(
       join(theirs, 'data', pack!),
-      Buffer.concat([whole.subarray(0, -1), Buffer.from([whole.at(-1)! ^ 1])]),
+      Buffer.concat([sound.subarray(0, -1), Buffer.from([sound.at(-1)! ^ 1])]),
     )
     await expect(take()).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringContaining('damaged') as string,
     })
-    await writeFile(join(theirs, 'data', pack!), whole)
+    await writeFile(join(theirs, 'data', pack!), sound)
     await take()
     await host.call('history.anew', {project: 'demo'})
     await expect(take()).rejects.toMatchObject({
@@ -162,6 +166,29 @@ test('a copy that is fetched stays whole whatever the node does to its own', asy
       expect.arrayContaining(ids.map((one) => one.id)),
     )
     restic(copy, 'check', '--read-data')
+
+    // What is in it, and back again, without the node.
+    const bring = async (wish: Parameters<typeof FROM_COPY.plan>[1]): Promise<RestoredFromCopy> => {
+      const plan = await FROM_COPY.plan(to, wish, context)
+      const outcomes = await executePlan(plan, FROM_COPY.handlers, {context}, context)
+      throwIfFailed(outcomes)
+      return valuesOf<FromCopyKinds, 'history.from_copy'>(outcomes, 'history.from_copy')[0]!
+    }
+    const {snapshots} = await listCopy(to, context)
+    expect(new Set(snapshots.map(({id}) => id))).toEqual(
+      new Set((JSON.parse(restic(copy, 'snapshots', '--json')) as {id: string}[]).map((one) => one.id)),
+    )
+    const whole = join(to, '../', `${basename(to)}-whole`)
+    expect(await bring({to: whole})).toMatchObject({snapshot: snapshots.at(-1)!.id, refused: []})
+    expect(await readFile(join(whole, 'train.py'), 'utf8')).toBe('print("later")\n')
+    await expect(bring({to: whole})).rejects.toMatchObject({code: 'CONFLICT'})
+    await rm(whole, {recursive: true})
+    expect(await bring({to: whole, path: 'notes [1].ipynb'})).toMatchObject({files: 1})
+    expect(await readdir(whole)).toEqual(['notes [1].ipynb'])
+    await rm(whole, {recursive: true})
+    await expect(bring({to: whole, path: 'never.py'})).rejects.toMatchObject({code: 'NOT_FOUND'})
+    await expect(bring({to: whole, snapshot: 'f'.repeat(8)})).rejects.toMatchObject({code: 'NOT_FOUND'})
+    await expect(FROM_COPY.plan(code, {to: whole}, context)).rejects.toMatchObject({code: 'NOT_FOUND'})
     expect((await stat(join(to, 'key'))).mode & 0o77).toBe(0)
   } finally {
     await rm(to, {recursive: true, force: true})

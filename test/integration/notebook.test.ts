@@ -51,7 +51,7 @@ async function start(idle: number): Promise<Notebook> {
       host,
       workspace,
       env: {GREETING: 'hello'},
-      isolate: false,
+      isolate: undefined,
       volumes: [],
       idle,
       lasts: null,

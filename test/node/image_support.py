@@ -1,6 +1,7 @@
 """Layers and images for tests, made of files of this machine."""
 
 import contextlib
+import glob
 import gzip
 import hashlib
 import io
@@ -149,6 +150,8 @@ def python_layer() -> bytes:
         f"config-{version}-x86_64-linux-gnu",
     )
     files = [f"/usr/bin/python{version}"]
+    # What images with a Python have for packages that are no plain Python.
+    files += sorted(glob.glob("/usr/lib/*-linux-gnu/libstdc++.so.6") + glob.glob("/lib/*-linux-gnu/libgcc_s.so.1"))
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(one for one in folders if one not in skipped)
         layer.folder(folder.lstrip("/"))

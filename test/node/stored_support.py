@@ -378,6 +378,7 @@ ELSEWHERE = {
     "head.config",
     "head.endpoint",
     "head.locks",
+    "head.rollout",
     "head.tokens",
     "background.command",
     "endpoint.token",

@@ -59,6 +59,11 @@ NAMES: List[Any] = [
 # Every field of a verb's input that names a folder or a file.
 FIELDS: Dict[str, List[Tuple[str, Dict[str, Any]]]] = {
     "endpoint.check": [("name", {"release": "r1", "files": []}), ("release", {"name": "e", "files": []})],
+    "endpoint.code": [
+        ("name", {"release": "r1", "workspace": "w"}),
+        ("release", {"name": "e", "workspace": "w"}),
+        ("workspace", {"name": "e", "release": "r1"}),
+    ],
     "endpoint.place": [("name", {"release": "r1", "files": []}), ("release", {"name": "e", "files": []})],
     "endpoint.prune": [("name", {"keep": []})],
     "endpoint.write": [

@@ -1,6 +1,7 @@
 import type {Context} from '../../src/lib/base/index.ts'
 import {openEndpoints, type Endpoints} from '../../src/lib/endpoint/index.ts'
 import {openTracking, startHead, type Tracking} from '../../src/lib/head/index.ts'
+import type {Manifest} from '../../src/lib/manifest/index.ts'
 import {modelsOf, type Models} from '../../src/lib/model/index.ts'
 import {sharedEnvironments} from './environments.ts'
 import {finishedRun} from './finished-run.ts'
@@ -13,7 +14,7 @@ export interface EndpointRack {
   models: Models
   endpoints: Endpoints
   /** Endpoints with another context (aborted by a test, say); closed by stop(). */
-  open(parts?: Partial<Context>): Promise<Endpoints>
+  open(parts?: Partial<Context>, manifest?: Manifest): Promise<Endpoints>
   /** A finished run with these artifacts; returns its name. */
   run(name: string, artifacts: Record<string, Buffer>): Promise<string>
   stop(): Promise<void>
@@ -25,8 +26,8 @@ export async function startEndpointRack(options: {nodes: number}): Promise<Endpo
   try {
     const fleet = rack.fleet()
     await startHead(rack.rack, fleet, rack.context())
-    const open = async (parts: Partial<Context> = {}): Promise<Endpoints> => {
-      const endpoints = await openEndpoints({rack: rack.rack, fleet: rack.fleet(parts)}, rack.context(parts))
+    const open = async (parts: Partial<Context> = {}, manifest?: Manifest): Promise<Endpoints> => {
+      const endpoints = await openEndpoints({rack: rack.rack, fleet: rack.fleet(parts), manifest}, rack.context(parts))
       opened.push(endpoints)
       return endpoints
     }

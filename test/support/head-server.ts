@@ -3,12 +3,17 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type {FastifyInstance} from 'fastify'
 import {buildServer} from '../../src/lib/head/service/server.ts'
+import {Clients} from '../../src/lib/head/service/clients.ts'
 import {Endpoints} from '../../src/lib/head/service/endpoints.ts'
 import type {Served} from '../../src/lib/head/service/gateway-calls.ts'
 import {makeLimits, type Limits} from '../../src/lib/head/service/limits.ts'
 import {Locks} from '../../src/lib/head/service/locks.ts'
 import {MlflowServer} from '../../src/lib/head/service/mlflow.ts'
+import type {Parts} from '../../src/lib/head/service/parts.ts'
 import {PendingConnections} from '../../src/lib/head/service/pending-connections.ts'
+import {Measures} from '../../src/lib/head/service/releases/measures.ts'
+import {Rollouts} from '../../src/lib/head/service/releases/rollouts.ts'
+import {Shadows} from '../../src/lib/head/service/releases/shadow.ts'
 import {Authority} from '../../src/lib/head/service/tls/authority.ts'
 import {Tokens} from '../../src/lib/head/service/tokens.ts'
 import {Traffic} from '../../src/lib/head/service/traffic.ts'
@@ -16,6 +21,7 @@ import type {ServiceConfig} from '../../src/lib/head/types.ts'
 
 export interface TestServer {
   app: FastifyInstance
+  parts: Parts
   url: string
   folder: string
   limits: Limits
@@ -57,21 +63,27 @@ export async function openTestServer(
       ? await MlflowServer.prepare(config)
       : ({socket: given.mlflowSocket, isReady: true, status: {state: 'ready'}} as MlflowServer)
   const made = makeLimits(config)
+  const tokens = await Tokens.open(folder)
   let url = ''
-  const app = await buildServer({
+  const parts: Parts = {
     config,
     mlflow,
     authority: await Authority.open(folder),
     limits: made,
     pending: new PendingConnections(),
-    tokens: await Tokens.open(folder),
+    tokens,
+    clients: new Clients(tokens),
     locks: await Locks.open(folder),
     endpoints: await Endpoints.open(folder),
     traffic: new Traffic(),
+    measures: new Measures(),
+    shadows: new Shadows(),
+    rollouts: await Rollouts.open(folder),
     startedAt: Date.now(),
     url: () => url,
     port: () => Number(new URL(url).port),
-  })
+  }
+  const app = await buildServer(parts)
   url = await app.listen({host: '127.0.0.1', port: 0})
   const admin = (await readFile(join(folder, 'admin-token'), 'utf8')).trim()
   const call: TestServer['call'] = (method, path, {body, token = admin, headers} = {}) =>
@@ -86,6 +98,7 @@ export async function openTestServer(
     })
   return {
     app,
+    parts,
     url,
     folder,
     limits: made,

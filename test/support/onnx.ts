@@ -21,11 +21,31 @@ export function addModel(offset: number, width = 4): Buffer {
   ])
 }
 
-const FLOAT = 1
+/** For each type an input of its name, which comes back as `<name>_out`; shape (n). Names are the protocol's. */
+export function sameModel(): Buffer {
+  const names = Object.keys(TYPES)
+  const graph = message([
+    ...names.map((name) => bytes(1, message([text(1, name), text(2, `${name}_out`), text(4, 'Identity')]))),
+    text(2, 'same'),
+    ...names.map((name) => bytes(11, tensorInfo(name, undefined, TYPES[name]))),
+    ...names.map((name) => bytes(12, tensorInfo(`${name}_out`, undefined, TYPES[name]))),
+  ])
+  return message([
+    integer(1, 8),
+    text(2, 'flexrack-test'),
+    bytes(7, graph),
+    bytes(8, message([text(1, ''), integer(2, 13)])),
+  ])
+}
 
-function tensorInfo(name: string, width: number): Buffer {
-  const shape = message([bytes(1, message([text(2, 'n')])), bytes(1, message([integer(1, width)]))])
-  const tensor = message([integer(1, FLOAT), bytes(2, shape)])
+const FLOAT = 1
+/** Numbers of onnx.proto3 (TensorProto.DataType). */
+const TYPES: Record<string, number> = {FP32: FLOAT, INT64: 7, BOOL: 9, BYTES: 8, FP16: 10}
+
+/** Shape (n, width), or (n). */
+function tensorInfo(name: string, width: number | undefined, type = FLOAT): Buffer {
+  const dimensions = [message([text(2, 'n')]), ...(width === undefined ? [] : [message([integer(1, width)])])]
+  const tensor = message([integer(1, type), bytes(2, message(dimensions.map((one) => bytes(1, one))))])
   return message([text(1, name), bytes(2, message([bytes(1, tensor)]))])
 }
 

@@ -21,6 +21,7 @@ SCHEMAS = {
     "head.endpoint": 1,
     "head.listener": 1,
     "head.locks": 1,
+    "head.rollout": 1,
     "head.tokens": 2,
     "history.codes": 1,
     "history.settings": 1,

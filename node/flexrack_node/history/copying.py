@@ -7,7 +7,6 @@ import re
 from typing import TYPE_CHECKING, List
 
 from flexrack_node.base.channel import Channel
-from flexrack_node.base.errors import NodeError
 from flexrack_node.history.folder import HistoryFolder
 
 if TYPE_CHECKING:
@@ -41,10 +40,5 @@ def key(given: "HistoryProject", channel: Channel) -> "HistoryKey":
 
 def saved(given: "HistoryProject", channel: Channel) -> HistoryFolder:
     place = HistoryFolder(channel.root, given["project"])
-    if not place.exists():
-        raise NodeError(
-            "NOT_FOUND",
-            f"nothing of {place.project} was saved on this node yet",
-            "set workspace.autosave in flexrack.yaml, then: flexrack workspace up",
-        )
+    place.check_saved()
     return place

@@ -63,6 +63,15 @@ class HistoryFolder:
     def exists(self) -> bool:
         return (self.repository / "config").exists()
 
+    def check_saved(self) -> None:
+        """NOT_FOUND where nothing was saved yet."""
+        if not self.exists():
+            raise NodeError(
+                "NOT_FOUND",
+                f"nothing of {self.project} was saved on this node yet",
+                "set workspace.autosave in flexrack.yaml, then: flexrack workspace up",
+            )
+
     def key_lost(self) -> NodeError:
         return NodeError(
             "CONFLICT",

@@ -161,12 +161,7 @@ def found(place: HistoryFolder, given: Any, path: Optional[str] = None) -> Any:
 
     `path`: what is to come back, where no moment is named the last of it that there is.
     """
-    if not place.exists():
-        raise NodeError(
-            "NOT_FOUND",
-            f"nothing of {place.project} was saved on this node yet",
-            "set workspace.autosave in flexrack.yaml, then: flexrack workspace up",
-        )
+    place.check_saved()
     restic = Restic(place)
     snapshots = snapshots_of(place, restic)
     name = given.get("snapshot")

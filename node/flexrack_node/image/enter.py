@@ -14,7 +14,7 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, List, Mapping, Optional, Set
+from typing import TYPE_CHECKING, List, Mapping, Optional, Set, Tuple
 
 if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -98,7 +98,11 @@ class Entrance:
         monitor = os.fork()
         if monitor == 0:
             self._become(
-                words, start.env, before, [*numbers.values(), *([tells] if tells_child else [])], not is_foreground
+                words,
+                start.env,
+                before,
+                [*numbers.values(), *([tells] if tells_child else [])],
+                (not is_foreground, not is_foreground and not self.order.get("group")),
             )
         os.close(tells)
         for fd in numbers.values():
@@ -122,11 +126,12 @@ class Entrance:
             raise NodeError("NODE_UNFIT", *found)
 
     def _become(
-        self, words: List[str], env: Mapping[str, str], mask: Set[int], keep: List[int], own_group: bool
+        self, words: List[str], env: Mapping[str, str], mask: Set[int], keep: List[int], how: Tuple[bool, bool]
     ) -> None:
-        """In the child; never returns."""
+        """In the child; never returns. `how`: it ends with us; it has a group of its own."""
+        dies, own_group = how
         try:
-            if own_group and self.prepared.engine != "bubblewrap":  # which does this itself
+            if dies and self.prepared.engine != "bubblewrap":  # which does this itself
                 _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
             if own_group:  # a signal to our group is ours, and we pass it on once
                 os.setpgid(0, 0)

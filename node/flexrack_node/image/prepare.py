@@ -29,12 +29,13 @@ class Prepared(NamedTuple):
     layers: "Optional[List[str]]"
     gpus: gpus.GpuParts
     settings: "ImageSettings"
+    own: List[str]  # folders of flexrack's
 
     def start(self, argv: List[str], env: Mapping[str, str]) -> Start:
         """`env`: what we are started with."""
         inside = {**self._image_variables(env), **tags_of(env)}
         if self.engine == BUBBLEWRAP:
-            sandbox = Sandbox(self.program, self.order, self.layers, self.gpus)
+            sandbox = Sandbox(self.program, self.order, self.layers, self.gpus, self.own)
             # bubblewrap stays as a doorkeeper, which nobody is to take for the program.
             return Start(
                 sandbox.argv(argv, inside),
@@ -87,7 +88,16 @@ def prepare(root: Path, environments: Path, order: "EnterOrder") -> Prepared:
     parts = gpus.parts(order["gpus"])
     if layers is not None and order.get("drivers"):
         check_drivers(layers, order["drivers"])
-    return Prepared(engine, program, root, order, layers, parts, kept["settings"] if kept else {"env": {}})
+    return Prepared(
+        engine,
+        program,
+        root,
+        order,
+        layers,
+        parts,
+        kept["settings"] if kept else {"env": {}},
+        [str(root), str(environments)],
+    )
 
 
 def _program(engine: str, root: Path, order: "EnterOrder", has_image: bool) -> str:
@@ -119,6 +129,8 @@ def with_defaults(root: Path, environments: Path, order: "EnterOrder") -> "Enter
     what was leased to read.
     """
     gpu = leased(root, os.environ)
+    if order["cwd"] == ".":
+        order = {**order, "cwd": os.getcwd()}
     order = {**order, "over": [*order.get("over", []), *([path, path] for path in gpu.sockets)]}
     if order.get("isolate") is None:
         return {**order, "write": [*dict.fromkeys([str(root), str(environments), *order["write"]])]}

@@ -38,13 +38,22 @@ class Sandbox:
     their numbers).
     """
 
-    def __init__(self, program: str, order: "EnterOrder", layers: Optional[List[str]], gpus: GpuParts) -> None:
+    def __init__(
+        self,
+        program: str,
+        order: "EnterOrder",
+        layers: Optional[List[str]],
+        gpus: GpuParts,
+        own: Optional[List[str]] = None,
+    ) -> None:
+        """`own`: folders of flexrack's. What is of other runs and projects in them is not seen in a sandbox."""
         self.words: List[str] = [program, "--unshare-user"]
         self.data: Dict[str, bytes] = {}
         self.order, self.gpus = order, gpus
         self.image = MergedLayers(layers) if layers is not None else None
         self.layers = layers or []
         self.is_isolated = order.get("isolate") is not None
+        self.own = own or []
 
     def argv(self, argv: List[str], env: Mapping[str, str]) -> List[str]:
         """The whole of it; data still by name."""
@@ -129,7 +138,7 @@ class Sandbox:
     def _hide(self) -> None:
         """What belongs to people and to the session: homes, other programs' sockets, temporary files of others."""
         home = home_of()
-        hidden = ["/tmp", "/var/tmp", "/run", "/home", "/root", home, "/var/run"]
+        hidden = ["/tmp", "/var/tmp", "/run", "/home", "/root", home, "/var/run", *([] if self.image else self.own)]
         seen: Set[str] = set()
         for path in hidden:
             real = path if self.image else os.path.realpath(path)

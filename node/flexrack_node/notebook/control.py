@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Dict, List
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.stored import or_nothing, read, replace_file, write
+from flexrack_node.image.enter import enter_words
+from flexrack_node.notebook import inside
 from flexrack_node.notebook.folder import NotebookFolder, runtime_of
 from flexrack_node.service import control as services
 from flexrack_node.workspace import environment
@@ -25,17 +27,19 @@ if TYPE_CHECKING:
         NotebookProject,
         NotebookQuestion,
         NotebookRemoved,
+        NotebookSettings,
         NotebookWanted,
     )
 
 KEEPER = Path(__file__).resolve().with_name("keeper.py")
 KERNEL = Path(__file__).resolve().with_name("kernel.py")
 WITH_GPUS = Path(__file__).resolve().with_name("with_gpus.py")
+ASK_GPUS = Path(__file__).resolve().with_name("ask_gpus.py")
 
 
 def prepare(request: "NotebookWanted", channel: Channel) -> "NotebookPrepared":
-    """{project, server, side, environment, idle, end_at?, gpus?} -> {id, argv, cwd}: what the service is started with.
-    Errors: NOT_FOUND without a workspace.
+    """{project, server, side, environment, idle, end_at?, gpus?, image?, isolate?, volumes?, keep?} -> {id, argv, cwd}:
+    what the service is started with. Errors: NOT_FOUND without a workspace, NODE_UNFIT where the image runs no kernel.
     """
     place = NotebookFolder(channel.root, request["project"])
     if not place.workspace.code.is_dir():
@@ -45,20 +49,22 @@ def prepare(request: "NotebookWanted", channel: Channel) -> "NotebookPrepared":
     if not packages:
         raise NodeError("NODE_UNFIT", f"{request['side']} is no Python environment")
     socket = place.socket()
+    if request.get("image"):
+        inside.check_kernel(place, request, packages[0], channel)
     place.state.unlink(missing_ok=True)
-    write_config(place, socket)
+    write_config(place, socket, request, channel)
     write_kernels(place, request, packages[0], channel)
-    write(
-        "notebook.settings",
-        place.settings,
-        {
-            "server": request["server"],
-            "environment": request["environment"],
-            "socket": str(socket),
-            "idle": request["idle"],
-            "end_at": request.get("end_at"),
-        },
-    )
+    settings: NotebookSettings = {
+        "server": request["server"],
+        "environment": request["environment"],
+        "socket": str(socket),
+        "idle": request["idle"],
+        "end_at": request.get("end_at"),
+        "environments": str(channel.environments),
+    }
+    if request.get("isolate") is not None:
+        settings["order"] = inside.server_order(place, request, channel)
+    write("notebook.settings", place.settings, settings)
     return {
         "id": place.service,
         "argv": [sys.executable, "-I", "-S", str(KEEPER), str(channel.root), place.project],
@@ -66,7 +72,7 @@ def prepare(request: "NotebookWanted", channel: Channel) -> "NotebookPrepared":
     }
 
 
-def write_config(place: NotebookFolder, socket: Path) -> None:
+def write_config(place: NotebookFolder, socket: Path, request: "NotebookWanted", channel: Channel) -> None:
     """For Jupyter alone: on the command line others would read it."""
     settings: Dict[str, Any] = {
         "ServerApp": {
@@ -81,38 +87,48 @@ def write_config(place: NotebookFolder, socket: Path) -> None:
         # Of a port on loopback every account could hear what cells print; a socket is in a folder of ours.
         "KernelManager": {"transport": "ipc"},
     }
+    if _each_enters(request):
+        settings["ServerApp"]["terminado_settings"] = {
+            "shell_command": inside.terminal_words(place, request, channel),
+        }
     replace_file(place.config / "jupyter_server_config.json", json.dumps(settings))
     # Else a page asks, and then asks the internet; who says otherwise in it keeps that.
-    news = place.config / "lab" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
-    if not news.exists():
-        news.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        replace_file(news, json.dumps({"fetchNews": "false", "checkForUpdates": False}))
+    news = place.config / "labconfig" / "default_setting_overrides.json"
+    news.parent.mkdir(mode=0o700, exist_ok=True)
+    told = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
+    replace_file(news, json.dumps(told))
+
+
+def _each_enters(request: "NotebookWanted") -> bool:
+    """Into the image, by itself: the server stays outside."""
+    return bool(request.get("image")) and request.get("isolate") is None
 
 
 def write_kernels(place: NotebookFolder, request: "NotebookWanted", side: Path, channel: Channel) -> None:
     """`python3` is the project's Python, whose own packages win: what makes it a kernel comes last. Found before the
     one of the server's environment, by JUPYTER_PATH.
     """
-    python = f"{request['environment']}/bin/python"
-    run = [python, str(KERNEL), str(side), "-f", "{connection_file}"]
-    write_kernel(place, "python3", {"argv": run, "display_name": place.project, "language": "python"})
+    run = [f"{request['environment']}/bin/python", str(KERNEL), str(side), "-f", "{connection_file}"]
+    held = [*run[:3], "--held", *run[3:]]
+    order = inside.kernel_order(place, request) if _each_enters(request) else None
+    # Between the server and a kernel that is held is a process that a signal would end, so it is told by a message.
+    by_message = {"interrupt_mode": "message"}
+    if order is None:
+        start: Dict[str, Any] = {"argv": run}
+    else:
+        start = {"argv": enter_words(channel.root, channel.environments, order, held), **by_message}
+    write_kernel(place, "python3", {**start, "display_name": place.project, "language": "python"})
     gpus = request.get("gpus")
     if not gpus:
         shutil.rmtree(place.kernels / "kernels" / "gpu", ignore_errors=True)
         return
-    run.insert(3, "--leased")
-    replace_file(place.path / "gpus.json", json.dumps(gpus))
-    taking = [sys.executable, "-I", "-S", str(WITH_GPUS), str(channel.root), str(channel.environments), place.project]
-    write_kernel(
-        place,
-        "gpu",
-        {
-            "argv": [*taking, *run],
-            "display_name": f"{place.project}, {gpus['text']}",
-            "language": "python",
-            "interrupt_mode": "message",
-        },
-    )
+    replace_file(place.path / "gpus.json", json.dumps({**gpus, "order": order}))
+    if request.get("isolate") is not None:  # it becomes the kernel; who holds the leases is outside
+        start = {"argv": [run[0], "-I", "-S", str(ASK_GPUS), *run]}
+    else:
+        taking = [sys.executable, "-I", "-S", str(WITH_GPUS), str(channel.root), str(channel.environments)]
+        start = {"argv": [*taking, place.project, *held], **by_message}
+    write_kernel(place, "gpu", {**start, "display_name": f"{place.project}, {gpus['text']}", "language": "python"})
 
 
 def write_kernel(place: NotebookFolder, name: str, spec: Dict[str, Any]) -> None:
@@ -167,6 +183,7 @@ def remove(request: "NotebookProject", channel: Channel) -> "NotebookRemoved":
     shutil.rmtree(place.path, ignore_errors=True)
     if settings.get("socket"):
         Path(settings["socket"]).unlink(missing_ok=True)
+        Path(f"{settings['socket']}.g").unlink(missing_ok=True)
         shutil.rmtree(runtime_of(settings["socket"]), ignore_errors=True)
         with contextlib.suppress(OSError):  # others may have theirs there
             Path(settings["socket"]).parent.rmdir()

@@ -4,8 +4,10 @@
                               /state.json      what its keeper saw last (notebook/keeper.py)
                               /token           0600, without a line end: Jupyter takes the file as it is
                               /config, data, kernels    Jupyter's own
+                              /leases  of GPUs, of kernels in a sandbox: a folder each
     <root>/s/<8 hex>                           the socket
     <root>/s/<8 hex>.d/                        Jupyter's runtime folder, with the sockets of kernels
+    <root>/s/<8 hex>.g                         where kernels in a sandbox ask for GPUs
 
 Where the root is too long for a socket's path, the sockets are in a folder of this user below /tmp
 (base/short_socket.py).
@@ -21,6 +23,7 @@ from flexrack_node.workspace.folder import WorkspaceFolder
 
 _KERNEL = "kernel-00000000-0000-0000-0000-000000000000-ipc-10"  # the longest name of a kernel's socket
 SERVICE = "notebook-"  # and the project: the id of the service
+GRANTS = "/tmp/.flexrack-gpus"  # in a sandbox: where its kernels ask for GPUs
 
 
 class NotebookFolder:
@@ -38,11 +41,19 @@ class NotebookFolder:
         self.config = self.path / "config"
         self.data = self.path / "data"
         self.kernels = self.path / "kernels"
+        self.leases = self.path / "leases"
 
     def make(self) -> None:
         """The folders, 0700 whatever was there before, and a token where there is none."""
         record(self.root, self.path, "notebook")
-        for folder in (self.path, self.config, self.data, self.kernels, Path(runtime_of(str(self.socket())))):
+        for folder in (
+            self.path,
+            self.config,
+            self.data,
+            self.kernels,
+            self.leases,
+            Path(runtime_of(str(self.socket()))),
+        ):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             folder.chmod(0o700)
         if not self.token.exists():
@@ -51,6 +62,10 @@ class NotebookFolder:
     def socket(self) -> Path:
         """The same for as long as the notebook is there. Errors: those of short_socket."""
         return short_socket(self.root, self.path, beside=f".d/{_KERNEL}")
+
+    def grants(self) -> Path:
+        """The socket by which kernels in a sandbox ask for GPUs. Errors: those of short_socket."""
+        return Path(f"{self.socket()}.g")
 
 
 def runtime_of(socket: str) -> str:

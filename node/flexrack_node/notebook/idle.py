@@ -1,9 +1,11 @@
 """What a notebook's server tells of itself, made into what is shown and what is to be ended. Pure."""
 
 import datetime
+import uuid
 from typing import Any, Dict, List, Mapping, Optional
 
 Seen = Dict[str, Any]
+END_SAID = "that was said when it was started (--for)"
 
 
 def seconds_of(text: str) -> float:
@@ -24,15 +26,25 @@ def kernels_of(
         since = seconds_of(one["last_activity"])
         shown.append(
             {
-                "id": one["id"],
-                "kernel": one.get("name"),
-                "notebook": paths.get(one["id"]),
-                "state": str(one.get("execution_state")),
+                "id": id_of(one),
+                "kernel": text_of(one.get("name")),
+                "notebook": text_of(paths.get(one["id"])),
+                "state": text_of(one.get("execution_state")) or "unknown",
                 "active_at": since,
                 "ends_at": since + idle if idle and not busy else None,
             }
         )
     return shown
+
+
+def id_of(kernel: Mapping[str, Any]) -> str:
+    """Goes into a path of the server's. Raises ValueError where it is none of Jupyter's."""
+    return str(uuid.UUID(kernel["id"]))
+
+
+def text_of(said: Any) -> Optional[str]:
+    """As a terminal may show it: who writes cells names these."""
+    return None if said is None else "".join(one if one.isprintable() else "?" for one in str(said)[:500])
 
 
 def overdue(kernels: List[Dict[str, Any]], now: float) -> List[Dict[str, Any]]:
@@ -45,7 +57,7 @@ def server_end(
     """When the server itself will be ended, and why; {at: None} where nothing ends it. Nobody ends it for idleness
     while a kernel or a terminal lives.
     """
-    ends = [] if end_at is None else [{"at": end_at, "why": "that was said when it was started (--for)"}]
+    ends = [] if end_at is None else [{"at": end_at, "why": END_SAID}]
     if idle and not kernels and terminals == 0:
         ends.append(
             {

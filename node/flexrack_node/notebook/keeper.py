@@ -7,22 +7,29 @@ ended when and why stays in state.json. Jupyter could do the first itself, and w
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
 from types import FrameType
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from flexrack_node.base.stored import or_nothing, read, write
+from flexrack_node.image.enter import enter_words
 from flexrack_node.notebook import idle as rules
 from flexrack_node.notebook.folder import NotebookFolder, runtime_of
 from flexrack_node.notebook.server_client import ServerClient
 from flexrack_node.service.record import ServiceRecord
 
+if TYPE_CHECKING:
+    from flexrack_node.notebook.broker import Broker
+
+SERVER = Path(__file__).resolve().with_name("server.py")
+RUNTIME_INSIDE = "/tmp/jupyter"  # of a sandbox: with the sockets of kernels
 _READY_SECONDS = 0.2  # between looks until it answers
 _LOOK_SECONDS = 5.0  # at most, afterwards
 _KEPT_ENDS = 50
@@ -38,14 +45,40 @@ class Keeper:
         self.idle = float(self.settings["idle"])
         self.stopping = False
         self.server: Optional[subprocess.Popen[bytes]] = None
+        self.broker: Optional[Broker] = None
 
     def run(self) -> int:
         self.tell(ready=False)
-        self.server = subprocess.Popen(
-            [f"{self.settings['server']}/bin/python", "-I", "-m", "jupyterlab", "--no-browser"],
-            env=self.environment(),
-            cwd=str(self.place.workspace.code),
-        )
+        try:
+            self.server = self.start()
+            return self.stay()
+        finally:
+            if self.broker:
+                self.broker.close()
+
+    def start(self) -> "subprocess.Popen[bytes]":
+        """The server, by itself or in its sandbox. There it gets the socket opened, and nothing of ours is its own."""
+        python, code = f"{self.settings['server']}/bin/python", str(self.place.workspace.code)
+        order = self.settings.get("order")
+        if order is None:
+            words = [python, "-I", "-m", "jupyterlab", "--no-browser"]
+            return subprocess.Popen(words, env=self.environment(), cwd=code)
+        if order.get("over"):
+            from flexrack_node.notebook.broker import Broker
+
+            self.broker = Broker(self.place, Path(self.settings["environments"]))
+        with listening(self.settings["socket"]) as opened:
+            words = enter_words(
+                self.place.root,
+                Path(self.settings["environments"]),
+                order,
+                [python, "-I", str(SERVER), str(opened.fileno())],
+            )
+            return subprocess.Popen(words, env=self.environment(), cwd=code, pass_fds=[opened.fileno()])
+
+    def stay(self) -> int:
+        """Until it is to stop, or the server has ended."""
+        assert self.server
         ready = False
         while not self.stopping:
             if self.server.poll() is not None:
@@ -74,39 +107,49 @@ class Keeper:
     def environment(self) -> Dict[str, str]:
         """Kernels inherit it: the token is only named, by a file that nobody else reads."""
         place, environment = self.place, self.settings["environment"]
+        inside = self.settings.get("order") is not None
         return {
             **os.environ,
             "PATH": f"{environment}/bin{os.pathsep}{os.environ.get('PATH', '')}",
             "VIRTUAL_ENV": environment,
             "JUPYTER_TOKEN_FILE": str(place.token),
             "JUPYTER_CONFIG_DIR": str(place.config),
-            "JUPYTER_RUNTIME_DIR": runtime_of(self.settings["socket"]),
+            "JUPYTER_RUNTIME_DIR": RUNTIME_INSIDE if inside else runtime_of(self.settings["socket"]),
             "JUPYTER_DATA_DIR": str(place.data),
             "JUPYTER_PATH": str(place.kernels),
-            "JUPYTERLAB_SETTINGS_DIR": str(place.config / "lab"),
+            "JUPYTERLAB_SETTINGS_DIR": str(place.data / "settings"),
             "JUPYTERLAB_WORKSPACES_DIR": str(place.data / "lab"),
             "IPYTHONDIR": str(place.data / "ipython"),
         }
 
     def look(self) -> None:
+        """Raises nothing: what the server says may be nonsense."""
+        end_at = self.settings.get("end_at")
+        if end_at is not None and end_at <= time.time():
+            self.end(rules.END_SAID)
+            return
         try:
             status = self.client.ask("/api/status")
             sessions = self.client.ask("/api/sessions?no_track_activity=1")
             kernels = rules.kernels_of(self.client.ask("/api/kernels?no_track_activity=1"), sessions, self.idle)
             terminals = self.client.ask("/api/terminals?no_track_activity=1")
-        except (OSError, KeyError, TypeError, ValueError) as error:
-            print(f"[flexrack] the server of notebooks was not understood: {error}", flush=True)
+            now = time.time()
+            late = rules.overdue(kernels, now)
+            kernels = [one for one in kernels if one not in late]
+            end = rules.server_end(status, kernels, len(terminals), self.idle, end_at)
+        except (OSError, AttributeError, KeyError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
+            print(f"[flexrack] the server of notebooks was not understood: {error!r}", flush=True)
             return
-        now = time.time()
-        for kernel in rules.overdue(kernels, now):
+        for kernel in late:
             self.end_kernel(kernel)
-            kernels.remove(kernel)
-        end = rules.server_end(status, kernels, len(terminals), self.idle, self.settings.get("end_at"))
         self.tell(ready=True, kernels=kernels, ends_at=end["at"], ends_why=end["why"])
         if end["at"] is not None and end["at"] <= now:
-            self.note("the notebook", end["why"])
-            self.tell(ready=False)
-            self.end_service()
+            self.end(end["why"])
+
+    def end(self, why: str) -> None:
+        self.note("the notebook", why)
+        self.tell(ready=False)
+        self.end_service()
 
     def end_kernel(self, kernel: Dict[str, Any]) -> None:
         try:
@@ -145,6 +188,16 @@ class Keeper:
         until = time.monotonic() + seconds
         while not self.stopping and self.server is not None and self.server.poll() is None and time.monotonic() < until:
             time.sleep(min(0.1, seconds))
+
+
+def listening(path: str) -> socket.socket:
+    """A unix socket of this account alone, in place of what an earlier one has left."""
+    Path(path).unlink(missing_ok=True)
+    opened = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    opened.bind(path)
+    os.chmod(path, 0o600)
+    opened.listen(128)
+    return opened
 
 
 def main(root: str, project: str) -> int:

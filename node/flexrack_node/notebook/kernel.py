@@ -1,4 +1,4 @@
-"""PYTHON notebook/kernel.py SIDE [--leased] -f CONNECTION_FILE: a kernel of the project's Python, with ipykernel's
+"""PYTHON notebook/kernel.py SIDE [--held] -f CONNECTION_FILE: a kernel of the project's Python, with ipykernel's
 packages behind all others.
 
 What processes print that a cell has forked comes to the kernel through a port of loopback (ipykernel/iostream.py):
@@ -7,6 +7,7 @@ others, in a folder of ours.
 """
 
 import os
+import signal
 import sys
 
 
@@ -38,16 +39,38 @@ def own_sockets(connection_file: str) -> None:
     kernelapp.IOPubThread = OwnThread
 
 
+def interrupt_all() -> None:
+    """When a message interrupts a kernel that leads no group: what it has started in its group is interrupted, too, as
+    a signal to the group does it.
+    """
+    import psutil
+    from ipykernel import kernelbase
+
+    def interrupt(_kernel: object) -> None:
+        for child in psutil.Process().children(recursive=True):
+            try:
+                if os.getpgid(child.pid) == os.getpgid(0):
+                    child.send_signal(signal.SIGINT)
+            except (OSError, psutil.Error):
+                continue
+        os.kill(os.getpid(), signal.SIGINT)
+
+    kernelbase.Kernel._send_interrupt_children = interrupt
+
+
 def main() -> None:
     side = sys.argv.pop(1)
-    # who holds the lease is between the server and the kernel, which looks after its parent
-    if sys.argv[1] == "--leased":
+    # between the server and the kernel, which looks after its parent, is who holds its lease, or lets it into its image
+    held = sys.argv[1] == "--held"
+    if held:
         del sys.argv[1]
         os.environ["JPY_PARENT_PID"] = str(os.getppid())
     sys.path[0] = ""  # as `python -m` has it: notebooks import what lies beside them
     sys.path.append(side)
     from ipykernel import kernelapp
 
+    if held:
+        interrupt_all()
     own_sockets(sys.argv[sys.argv.index("-f") + 1])
     kernelapp.launch_new_instance()
 

@@ -1,8 +1,8 @@
 """python3 notebook/with_gpus.py ROOT ENVIRONMENTS PROJECT COMMAND...: a kernel that leases GPUs of this node's daemon
 for as long as it lives.
 
-It takes the leases, all or none, and becomes flexrack-lease-keeper, which starts the kernel, holds the leases while
-that lives, and ends it with its parent, the notebook's server. Where there is nothing free the kernel does not start,
+It takes the leases, all or none, and becomes flexrack-lease-keeper, which starts the kernel (in its image, where it has
+one), holds the leases while that lives, and ends it with its parent, the notebook's server. Where there is nothing free the kernel does not start,
 and the notebook's log says why.
 """
 
@@ -11,7 +11,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import TYPE_CHECKING, Any, Dict, List, cast
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -20,7 +20,11 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.gpu import claims, delivery
 from flexrack_node.gpu.lease import environment
+from flexrack_node.image.enter import enter_words
 from flexrack_node.notebook.folder import NotebookFolder
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.image import EnterOrder
 
 
 def main(root: str, environments: str, project: str, command: List[str]) -> int:
@@ -33,6 +37,11 @@ def main(root: str, environments: str, project: str, command: List[str]) -> int:
     except (NodeError, OSError, ValueError) as error:
         print(f"[flexrack] no GPU for a kernel: {error}", file=sys.stderr, flush=True)
         return 1
+    if wish.get("order"):
+        order: EnterOrder = {**cast("EnterOrder", wish["order"]), "gpus": []}
+        if held["libraries"]:
+            order["drivers"] = held["libraries"]
+        command = enter_words(channel.root, channel.environments, order, command)
     os.execve(held["keeper"], [held["keeper"], held["file"], "--", *command], environment(held, dict(os.environ)))
 
 

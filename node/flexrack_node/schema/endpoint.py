@@ -42,6 +42,19 @@ class ReplicaFiles(ReleaseName):
     files: Dict[str, str]
 
 
+class _ReleaseCode(ReleaseName):
+    workspace: str
+
+
+class ReleaseCode(_ReleaseCode, total=False):
+    environment: str
+
+
+class CodeKept(TypedDict):
+    folder: str
+    imports: List[str]
+
+
 class ReleasesKept(TypedDict):
     name: str
     keep: List[str]

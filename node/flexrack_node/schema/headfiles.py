@@ -11,6 +11,12 @@ class DataStats(TypedDict):
 HeadConfig = Dict[str, Any]
 
 
+class HeadKeyLimits(TypedDict, total=False):
+    """What a key of an endpoint's client may."""
+    requestsPerSecond: float
+    concurrency: int
+
+
 class _HeadToken(TypedDict):
     kind: Literal["run", "endpoint", "session"]
     hash: str
@@ -22,6 +28,8 @@ class HeadToken(_HeadToken, total=False):
     runId: str
     experimentId: str
     endpoint: str
+    client: str
+    limits: HeadKeyLimits
     login: str
 
 
@@ -46,6 +54,21 @@ class HeadEndpoint(TypedDict):
     """An endpoint; the document is its owner's (src/lib/endpoint)."""
     revision: int
     document: Dict[str, Any]
+
+
+class _HeadRollout(TypedDict):
+    release: str
+    since: str
+    state: Literal["running", "returned", "passed"]
+    step: int
+    percent: float
+    stepSince: float
+    looks: int
+
+
+class HeadRollout(_HeadRollout, total=False):
+    """How far an endpoint's canary has come (src/lib/head/types.ts: Rollout); `since`, and its release, say which canary it is."""
+    verdict: str
 
 
 class HeadIdentity(TypedDict):

@@ -177,6 +177,7 @@ class EnterOrder(_EnterOrder, total=False):
     over: List[List[str]]
     drivers: str
     die: bool
+    group: bool
 
 
 class ImagePythonQuestion(TypedDict):

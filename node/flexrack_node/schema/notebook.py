@@ -1,6 +1,7 @@
 """Notebooks: a server of JupyterLab for a workspace. Times in seconds since 1970, by the node's clock. Generated from protocol/notebook.json by `npm run protocol`; for type checkers alone."""
 from typing import Dict, List, Literal, Optional, TypedDict, Union
 
+from flexrack_node.schema.image import BoundVolume, EnterOrder, Isolate
 from flexrack_node.schema.service import ServiceState
 
 
@@ -36,6 +37,10 @@ class _NotebookWanted(TypedDict):
 class NotebookWanted(_NotebookWanted, total=False):
     end_at: float
     gpus: NotebookGpus
+    image: str
+    isolate: Isolate
+    volumes: List[BoundVolume]
+    keep: List[str]
 
 
 class NotebookPrepared(TypedDict):
@@ -50,13 +55,18 @@ class NotebookAccess(TypedDict):
     token: str
 
 
-class NotebookSettings(TypedDict):
-    """What a notebook was started with, for its keeper."""
+class _NotebookSettings(TypedDict):
     server: str
     environment: str
     socket: str
     idle: float
     end_at: Optional[float]
+
+
+class NotebookSettings(_NotebookSettings, total=False):
+    """What a notebook was started with, for its keeper."""
+    environments: str
+    order: EnterOrder
 
 
 class NotebookKernel(TypedDict):

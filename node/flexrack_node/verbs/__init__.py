@@ -24,6 +24,7 @@ VERBS = {
     "data.remove": "data.verbs:remove",
     "data.verify": "data.verbs:verify",
     "endpoint.check": "service.endpoint:check",
+    "endpoint.code": "workspace.served:code",
     "endpoint.place": "service.endpoint:place",
     "endpoint.ports": "service.endpoint:ports",
     "endpoint.prune": "service.endpoint:prune",

@@ -1,8 +1,8 @@
-import {CliError, parseSize, randomId, type Context} from '../../lib/base/index.ts'
+import {CliError, parseSize, randomId, type Context, sizeText} from '../../lib/base/index.ts'
 import type {BoardEvent, BoardLink, BoardWish, FoundEvents} from '../../lib/board/index.ts'
 import type {Runs} from '../../lib/runs/index.ts'
 import {durationOf} from '../base/seconds.ts'
-import {bytes, count} from '../terminal/render.ts'
+import {count} from '../terminal/render.ts'
 import {forwardText} from '../workspace/text.ts'
 
 export interface BoardFlags {
@@ -46,7 +46,7 @@ export function tellBoard(
 ): void {
   if (json) follow(event, () => '')
   else if (event.event === 'loaded')
-    reporter.note(`TensorBoard has read ${count(event.files, 'event file')} (${bytes(event.bytes)})`)
+    reporter.note(`TensorBoard has read ${count(event.files, 'event file')} (${sizeText(event.bytes)})`)
   else if (event.event === 'damaged') reporter.warn(`${event.file} is damaged (${event.why}): not all of it is shown`)
   else if (event.event === 'missing') reporter.warn(`${event.node}: ${event.reason}`)
   else if (event.event === 'ended')

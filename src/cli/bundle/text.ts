@@ -1,8 +1,9 @@
+import {sizeText} from '../../lib/base/index.ts'
 import type {AppliedBundle, MadeBundle} from '../../lib/bundle/index.ts'
-import {bytes, count, table} from '../terminal/render.ts'
+import {count, table} from '../terminal/render.ts'
 
 export function madeText({file, bytes: size, files, sha256, contents}: MadeBundle): string {
-  return `${contentsText(contents)}\n\n${file} has ${count(files, 'file')}, ${bytes(size)}.\nsha256 ${sha256}\nOn the machine that the rack is used from: flexrack bundle apply FILE`
+  return `${contentsText(contents)}\n\n${file} has ${count(files, 'file')}, ${sizeText(size)}.\nsha256 ${sha256}\nOn the machine that the rack is used from: flexrack bundle apply FILE`
 }
 
 export function appliedText({file, contents, placed, there, folder, program}: AppliedBundle): string {

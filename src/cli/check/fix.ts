@@ -1,3 +1,4 @@
+import {sizeText} from '../../lib/base/index.ts'
 import type {Context} from '../../lib/base/index.ts'
 import type {NodeReport} from '../../lib/nodes/index.ts'
 import {findMendable, mendNodes} from '../../lib/preflight/index.ts'
@@ -5,7 +6,7 @@ import type {Mendable, Mended} from '../../lib/protocol/index.ts'
 import {selectNodes} from '../../lib/rack/index.ts'
 import {printError} from '../terminal/print.ts'
 import {confirm} from '../base/prompt.ts'
-import {bytes, table} from '../terminal/render.ts'
+import {table} from '../terminal/render.ts'
 import type {Session} from '../base/session.ts'
 
 /**
@@ -36,7 +37,7 @@ function mendableText(found: NodeReport<Mendable[]>[]): string {
       node,
       kind: item.kind,
       name: item.name,
-      bytes: item.bytes > 0 ? bytes(item.bytes) : ' ',
+      bytes: item.bytes > 0 ? sizeText(item.bytes) : ' ',
       detail: item.detail,
     })),
   )

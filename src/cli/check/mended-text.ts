@@ -1,7 +1,8 @@
+import {sizeText} from '../../lib/base/index.ts'
 import type {NodeReport} from '../../lib/nodes/index.ts'
 import type {Mended} from '../../lib/protocol/index.ts'
 import {paint} from '../terminal/print.ts'
-import {bytes, count} from '../terminal/render.ts'
+import {count} from '../terminal/render.ts'
 
 /** What was mended, and what was not. */
 export function mendedText(reports: NodeReport<Mended[]>[]): string {
@@ -15,7 +16,7 @@ export function mendedText(reports: NodeReport<Mended[]>[]): string {
     .filter((report) => !report.ok)
     .map((report) => `${paint.red('error')} ${report.node}: ${report.message}`)
   return [
-    `Mended ${count(done.length, 'thing')} on ${count(reports.length, 'node')}${freed > 0 ? `, ${bytes(freed)} are free again` : ''}.`,
+    `Mended ${count(done.length, 'thing')} on ${count(reports.length, 'node')}${freed > 0 ? `, ${sizeText(freed)} are free again` : ''}.`,
     ...left,
     ...failed,
   ].join('\n')

@@ -1,9 +1,10 @@
+import {sizeText} from '../../lib/base/index.ts'
 import type {CheckResult, Finding} from '../../lib/project/index.ts'
 import {mendedText} from './mended-text.ts'
 import {shownPath} from '../terminal/path.ts'
 import {preflightText} from '../train/preflight-text.ts'
 import {paint} from '../terminal/print.ts'
-import {bytes, count} from '../terminal/render.ts'
+import {count} from '../terminal/render.ts'
 
 export function checkText({checked, findings, preflight, mended}: CheckResult): string {
   const all = [...findings, ...(preflight?.findings ?? [])]
@@ -20,7 +21,7 @@ export function checkText({checked, findings, preflight, mended}: CheckResult): 
   const volumes =
     checked.volumes?.map((one) =>
       paint.dim(
-        `Volume ${one.name} on ${one.node}: ${one.trouble ?? `${one.path} on ${one.type || 'an unknown file system'}, ${bytes(one.free)} of ${bytes(one.total)} free${one.quota ? `, quota ${bytes(one.quota.used)} of ${bytes(one.quota.limit)}` : ''}`}`,
+        `Volume ${one.name} on ${one.node}: ${one.trouble ?? `${one.path} on ${one.type || 'an unknown file system'}, ${sizeText(one.free)} of ${sizeText(one.total)} free${one.quota ? `, quota ${sizeText(one.quota.used)} of ${sizeText(one.quota.limit)}` : ''}`}`,
       ),
     ) ?? []
   const inside = checked.inside?.length ? [insideText(checked.inside)] : []

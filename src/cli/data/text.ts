@@ -1,5 +1,6 @@
+import {sizeText} from '../../lib/base/index.ts'
 import type {Added, Pushed} from '../../lib/data/index.ts'
-import {ago, bytes, count, table} from '../terminal/render.ts'
+import {ago, count, table} from '../terminal/render.ts'
 
 /** A version, here or on a node. */
 export interface ShownVersion {
@@ -42,8 +43,8 @@ export interface RemovedData {
 const short = (digest: string): string => digest.slice(0, 12)
 
 export function addedText(added: Added): string {
-  const what = `${added.name}@${short(added.digest)}: ${count(added.files, 'file')}, ${bytes(added.bytes)}`
-  return added.same ? `${what}; nothing has changed.` : `${what}, of which ${bytes(added.newBytes)} are new.`
+  const what = `${added.name}@${short(added.digest)}: ${count(added.files, 'file')}, ${sizeText(added.bytes)}`
+  return added.same ? `${what}; nothing has changed.` : `${what}, of which ${sizeText(added.newBytes)} are new.`
 }
 
 export function versionsText(all: ShownVersion[]): string {
@@ -53,7 +54,7 @@ export function versionsText(all: ShownVersion[]): string {
       version: `${one.name}@${short(one.digest)}`,
       added: one.at === null ? 'not here' : ago(one.at),
       files: String(one.files),
-      size: bytes(one.bytes),
+      size: sizeText(one.bytes),
       nodes: one.nodes.join(', '),
       runs: one.runs.join(', '),
       from: one.source ?? undefined,
@@ -78,7 +79,7 @@ export function pushedText(pushed: Pushed[]): string {
       came:
         one.sent === 0 && one.evicted.length === 0
           ? 'was there'
-          : `${bytes(one.sent)}${one.from === null ? '' : ` from ${one.from}`}`,
+          : `${sizeText(one.sent)}${one.from === null ? '' : ` from ${one.from}`}`,
       'gave way': one.evicted.map(short).join(', '),
     })),
     ['node', 'version', 'came', ...(pushed.some((one) => one.evicted.length > 0) ? ['gave way'] : [])],
@@ -90,7 +91,7 @@ export function verifiedText(all: Verified[]): string {
     .map((one) => {
       const where = `${one.name}@${short(one.digest)} ${one.node === null ? 'here' : `on ${one.node}`}`
       return one.bad.length === 0
-        ? `${where}: ${count(one.files, 'file')} as they were (${bytes(one.bytes)})`
+        ? `${where}: ${count(one.files, 'file')} as they were (${sizeText(one.bytes)})`
         : `${where}: ${one.bad.length} of ${count(one.files, 'file')} damaged\n${one.bad.map((path) => `  ${path}`).join('\n')}`
     })
     .join('\n')
@@ -100,7 +101,7 @@ export function removedText(all: RemovedData[]): string {
   return all
     .map(
       (one) =>
-        `${one.name}@${short(one.digest)} ${one.node === null ? 'here' : `on ${one.node}`}: ${one.removed ? `removed, ${bytes(one.bytes)} free` : 'was not there'}`,
+        `${one.name}@${short(one.digest)} ${one.node === null ? 'here' : `on ${one.node}`}: ${one.removed ? `removed, ${sizeText(one.bytes)} free` : 'was not there'}`,
     )
     .join('\n')
 }

@@ -6,10 +6,11 @@ import type {
   ReplicaStatus,
   Tensor,
 } from '../../lib/endpoint/index.ts'
+import {canaryDeployedText, canaryText, trafficText} from './traffic-text.ts'
 import {ago, count, fields, table} from '../terminal/render.ts'
 
 export interface ChangeAnswer {
-  command: 'deploy' | 'rollback' | 'scale'
+  command: 'deploy' | 'rollback' | 'scale' | 'promote' | 'abort'
   changed: boolean
   endpoint: EndpointSummary
 }
@@ -54,7 +55,10 @@ export function changeText({command, changed, endpoint}: ChangeAnswer): string {
     return command === 'scale'
       ? `Endpoint ${name} has ${count(replicas, 'replica')} already.`
       : `Endpoint ${name} serves ${model} already (release ${release}).`
-  const how = {deploy: 'serves', rollback: 'is back to', scale: 'serves'}[command]
+  if (endpoint.canary) return canaryDeployedText(endpoint, endpoint.canary)
+  const how = {deploy: 'serves', promote: 'serves', rollback: 'is back to', abort: 'is back to', scale: 'serves'}[
+    command
+  ]
   const lines = [
     `Endpoint ${name} ${how} ${model} (release ${release}, ${count(replicas, 'replica')}).`,
     fields([['url', callUrl]]),
@@ -73,6 +77,7 @@ export function endpointShowText(one: ShowAnswer): string {
     ['runtime', one.runtime],
     ['since', one.since && ago(one.since)],
     ['url', one.callUrl],
+    ['canary', one.canary && canaryText(one.canary)],
     ['rollback', one.rollback && `to ${one.rollback}: flexrack endpoint rollback ${one.name}`],
     ['token', one.token],
   ])
@@ -82,7 +87,7 @@ export function endpointShowText(one: ShowAnswer): string {
   ].join('\n')
   const broken = one.servers.some((server) => ['failed', 'lost', 'stopped', 'absent'].includes(server.state))
   const repair = broken ? `Not every server runs: flexrack endpoint deploy ${one.name} brings them up again.` : ''
-  return [head, serversText(one.servers), repair, releasesText(one.releases), call]
+  return [head, trafficText(one), serversText(one.servers), repair, releasesText(one.releases), call]
     .filter((part) => part !== '')
     .join('\n\n')
 }
@@ -115,7 +120,7 @@ function releasesText(releases: Release[]): string {
     model: `${one.model.name}/${one.model.version}`,
     made: ago(one.createdAt),
     by: one.by,
-    note: one.reason,
+    note: one.reason ?? one.verdict,
   }))
   return table(rows, ['release', 'state', 'model', 'made', 'by', 'note'])
 }

@@ -1,7 +1,8 @@
+import {sizeText} from '../../lib/base/index.ts'
 import type {BenchedGpu} from '../../lib/gpu/index.ts'
 import {percent} from './text.ts'
 import {paint} from '../terminal/print.ts'
-import {bytes, table} from '../terminal/render.ts'
+import {table} from '../terminal/render.ts'
 
 const BAR = 20
 /** What TCP went over, to be compared with. */
@@ -19,12 +20,12 @@ export function gpuBenchText(benched: BenchedGpu[]): string {
 function titleOf({node, name, memory, transport, link}: BenchedGpu): string {
   const how =
     transport === 'shm' ? 'shared memory' : `${transport.toUpperCase()}${link?.way === 'tunnel' ? ' through SSH' : ''}`
-  const title = `${paint.bold(`${node}: ${name}`)}, ${bytes(memory)}, over ${how}`
+  const title = `${paint.bold(`${node}: ${name}`)}, ${sizeText(memory)}, over ${how}`
   return link ? `${title}\nThe link alone: ${WAYS[link.way]}, measured just before.` : title
 }
 
 function figuresTable({gpu, link}: BenchedGpu): string {
-  const large = bytes(gpu.bulkBytes).replace('.0 ', ' ')
+  const large = sizeText(gpu.bulkBytes).replace('.0 ', ' ')
   const rows = [
     {what: 'round trip', measured: micro(gpu.roundTripUs), link: link && micro(link.roundTripUs)},
     {what: 'kernel enqueue', measured: micro(gpu.enqueueUs)},
@@ -58,7 +59,7 @@ function figuresTable({gpu, link}: BenchedGpu): string {
 
 /** What people want to know: what the network costs them. */
 export function verdict({gpu, link, transport}: BenchedGpu): string[] {
-  const large = bytes(gpu.bulkBytes).replace('.0 ', ' ')
+  const large = sizeText(gpu.bulkBytes).replace('.0 ', ' ')
   const computing = `A program of such kernels keeps the GPU busy ${percent(gpu.computeShare)} of the time.`
   if (!link) return [computing]
   const [writes, reads] = [gpu.writeGBps / link.toGBps, gpu.readGBps / link.fromGBps]

@@ -1,7 +1,8 @@
+import {sizeText} from '../../lib/base/index.ts'
 import type {GpuDevice, GpuReport} from '../../lib/gpu/index.ts'
 import {apiText, nodesText, percent} from './text.ts'
 import {paint} from '../terminal/print.ts'
-import {bytes, visibleWidth} from '../terminal/render.ts'
+import {visibleWidth} from '../terminal/render.ts'
 
 const NARROWEST = 48
 const WIDEST = 110
@@ -17,7 +18,7 @@ export function gpuSmiText(report: GpuReport, width = process.stdout.columns ?? 
   const clock = now.toTimeString().slice(0, 8)
   const total = report.devices.reduce((sum, one) => sum + one.memory, 0)
   const used = report.devices.reduce((sum, one) => sum + one.used, 0)
-  const summary = `${report.devices.length} GPU${report.devices.length === 1 ? '' : 's'}, ${bytes(used)} of ${bytes(total)} used, ${held} lease${held === 1 ? '' : 's'}`
+  const summary = `${report.devices.length} GPU${report.devices.length === 1 ? '' : 's'}, ${sizeText(used)} of ${sizeText(total)} used, ${held} lease${held === 1 ? '' : 's'}`
   const head = [between(paint.bold(title), clock, wide), summary]
   const boxes = report.nodes
     .filter((node) => node.state === 'running')
@@ -45,11 +46,11 @@ function deviceLines(device: GpuDevice, width: number): string[] {
       device.whole ? 'whole' : device.holders.length > 0 ? 'shared' : paint.green('free'),
       width,
     ),
-    `   memory ${filled(device.used / Math.max(1, device.memory), leased / Math.max(1, device.memory), bar)} ${bytes(device.used)} of ${bytes(device.memory)}`,
+    `   memory ${filled(device.used / Math.max(1, device.memory), leased / Math.max(1, device.memory), bar)} ${sizeText(device.used)} of ${sizeText(device.memory)}`,
     `   time   ${filled(device.utilisation, device.whole ? 1 : 1 - device.free.compute, bar)} ${percent(device.utilisation)} busy`,
   ]
   const holders = device.holders.map((one) => {
-    const share = one.whole ? 'all of it' : `${bytes(one.memory)}, ${percent(one.compute)}`
+    const share = one.whole ? 'all of it' : `${sizeText(one.memory)}, ${percent(one.compute)}`
     return between(
       `   ${cut(`${one.owner}${one.purpose ? `  ${one.purpose}` : ''}`, width - share.length - 5)}`,
       share,

@@ -1,8 +1,9 @@
+import {sizeText} from '../../lib/base/index.ts'
 import type {GpuDevice, GpuNodeReport, GpuReport, Lease, Served} from '../../lib/gpu/index.ts'
 import type {NodeReport} from '../../lib/nodes/index.ts'
 import type {Withdrawn} from '../../lib/protocol/index.ts'
 import {paint} from '../terminal/print.ts'
-import {ago, bytes, count, table, type Column} from '../terminal/render.ts'
+import {ago, count, table, type Column} from '../terminal/render.ts'
 
 /** Every device in a line of its own, then the nodes that have none to show. */
 export function gpuListText({nodes, devices}: Pick<GpuReport, 'nodes' | 'devices'>): string {
@@ -31,13 +32,13 @@ function deviceRow(device: GpuDevice): Record<string, string> {
     name: device.name,
     api: apiText(device),
     driver: device.driver,
-    memory: bytes(device.memory),
-    used: bytes(device.used),
-    free: device.whole ? paint.dim('none') : bytes(device.free.memory),
+    memory: sizeText(device.memory),
+    used: sizeText(device.used),
+    free: device.whole ? paint.dim('none') : sizeText(device.free.memory),
     time: percent(device.whole ? 0 : device.free.compute),
     busy: percent(device.utilisation),
     holders:
-      device.holders.map((one) => `${one.owner}${one.whole ? '' : ` ${bytes(one.memory)}`}`).join(', ') ||
+      device.holders.map((one) => `${one.owner}${one.whole ? '' : ` ${sizeText(one.memory)}`}`).join(', ') ||
       paint.dim('nobody'),
   }
 }
@@ -54,7 +55,7 @@ export function leasesText({leases, nodes}: {leases: Lease[]; nodes: GpuNodeRepo
     node: lease.node,
     gpus: lease.devices.map((one) => one.index).join(','),
     share: shareText(lease),
-    used: bytes(lease.devices.reduce((sum, one) => sum + one.used, 0)),
+    used: sizeText(lease.devices.reduce((sum, one) => sum + one.used, 0)),
     owner: lease.owner,
     purpose: lease.purpose,
     state: stateText(lease),
@@ -80,7 +81,7 @@ export function leasesText({leases, nodes}: {leases: Lease[]; nodes: GpuNodeRepo
 export function shareText({devices}: Pick<Lease, 'devices'>): string {
   const [first] = devices
   if (!first) return '-'
-  return first.whole ? 'whole' : `${bytes(first.memory)}, ${percent(first.compute)}${first.cap ? ' at most' : ''}`
+  return first.whole ? 'whole' : `${sizeText(first.memory)}, ${percent(first.compute)}${first.cap ? ' at most' : ''}`
 }
 
 function stateText({state, programs, endsIn}: Lease): string {

@@ -1,5 +1,6 @@
+import {sizeText} from '../../lib/base/index.ts'
 import type {HeadStatus} from '../../lib/head/index.ts'
-import {bytes, duration, fields} from '../terminal/render.ts'
+import {duration, fields} from '../terminal/render.ts'
 
 /** The head for people. */
 export function headText(status: HeadStatus): string {
@@ -18,7 +19,7 @@ export function headText(status: HeadStatus): string {
     ['last error', mlflow?.state === 'ready' ? undefined : (mlflow?.lastError ?? undefined)],
     ['store', status.store],
     ['artifacts', status.artifacts],
-    ['disk', disk && `${bytes(disk.free)} of ${bytes(disk.total)} free`],
+    ['disk', disk && `${sizeText(disk.free)} of ${sizeText(disk.total)} free`],
     ['endpoints', status.endpoints],
     ['log', status.lines?.join('\n')],
   ])

@@ -1,5 +1,6 @@
+import {sizeText} from '../../lib/base/index.ts'
 import type {Lineage, ModelDetails, ModelSummary, Promotion, Registration, Removal} from '../../lib/model/index.ts'
-import {ago, bytes, fields, table} from '../terminal/render.ts'
+import {ago, fields, table} from '../terminal/render.ts'
 
 export interface Registered {
   registration: Registration
@@ -41,7 +42,7 @@ export function modelShowText(model: ModelDetails): string {
 export function registeredText({registration, version, previous}: Registered): string {
   const {name, path, run, alias, bytes: size} = registration
   const lines = [
-    `Registered ${path}${size === undefined ? '' : ` (${bytes(size)})`} of run ${run.name} as ${name}/${version}.`,
+    `Registered ${path}${size === undefined ? '' : ` (${sizeText(size)})`} of run ${run.name} as ${name}/${version}.`,
   ]
   if (alias !== undefined) lines.push(aliasLine(name, alias, version, previous))
   return [...lines, '', `Next: flexrack endpoint deploy ${name}`].join('\n')

@@ -1,7 +1,7 @@
-import {CliError, type Context} from '../../lib/base/index.ts'
+import {CliError, type Context, sizeText} from '../../lib/base/index.ts'
 import type {KernelGpus} from '../../lib/notebook/index.ts'
 import type {Session} from '../base/session.ts'
-import {bytes, count} from '../terminal/render.ts'
+import {count} from '../terminal/render.ts'
 
 /**
  * What a kernel is to lease of its own node's daemon. Errors: USAGE, GPU_UNAVAILABLE where the node shares none, or too
@@ -28,7 +28,7 @@ export async function kernelGpus(
   }
   const share =
     request.memory !== undefined
-      ? ` with ${bytes(request.memory)}`
+      ? ` with ${sizeText(request.memory)}`
       : request.fraction !== undefined
         ? ` by ${request.fraction}`
         : ''

@@ -25,7 +25,7 @@ export async function openJupyter(
       host,
       workspace,
       env,
-      isolate: isolate !== undefined,
+      isolate,
       volumes: await volumesOn(host, session, context),
       idle: IDLE_SECONDS,
       lasts: null,

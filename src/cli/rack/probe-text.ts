@@ -1,3 +1,4 @@
+import {sizeText} from '../../lib/base/index.ts'
 import type {NodeReport, Probe} from '../../lib/nodes/index.ts'
 import type {NodeFacts} from '../../lib/protocol/index.ts'
 import {
@@ -9,7 +10,7 @@ import {
   type NicPlace,
   type Topology,
 } from '../../lib/topology/index.ts'
-import {bytes, count, fields, table} from '../terminal/render.ts'
+import {count, fields, table} from '../terminal/render.ts'
 
 /**
  * A line a node, or of one node all that there is. `width`: columns of the screen; what matters least is left out where
@@ -49,8 +50,8 @@ function probeRow({facts, clock}: Probe): Record<string, string | undefined> {
   const topology = readTopology(facts)
   return {
     cores: facts.cpu && String(facts.cpu.quota ?? facts.cpu.cores),
-    memory: facts.memory && bytes(facts.memory.limit ?? facts.memory.total),
-    'disk free': facts.disk && bytes(facts.disk.free),
+    memory: facts.memory && sizeText(facts.memory.limit ?? facts.memory.total),
+    'disk free': facts.disk && sizeText(facts.disk.free),
     gpus: facts.gpus && (gpuText(topology) || '0'),
     links: linksText(topology),
     network: networkText(topology),
@@ -89,12 +90,12 @@ function probeFields(node: string, probe: Probe): string {
     [
       'memory',
       facts.memory &&
-        `${bytes(facts.memory.available)} of ${bytes(facts.memory.limit ?? facts.memory.total)} free${facts.memory.shared === undefined ? '' : `, /dev/shm ${bytes(facts.memory.shared)}`}`,
+        `${sizeText(facts.memory.available)} of ${sizeText(facts.memory.limit ?? facts.memory.total)} free${facts.memory.shared === undefined ? '' : `, /dev/shm ${sizeText(facts.memory.shared)}`}`,
     ],
     [
       'disk',
       facts.disk &&
-        `${bytes(facts.disk.free)} of ${bytes(facts.disk.total)} free at ${facts.disk.path}${facts.disk.writable ? '' : ', not writable'}`,
+        `${sizeText(facts.disk.free)} of ${sizeText(facts.disk.total)} free at ${facts.disk.path}${facts.disk.writable ? '' : ', not writable'}`,
     ],
     ['python', facts.python && `${facts.python.version}, ${facts.python.path}${facts.python.venv ? '' : ', no venv'}`],
     ['gpus', facts.gpus && (facts.gpus.map(gpuLine).join('\n') || 'none')],
@@ -104,7 +105,7 @@ function probeFields(node: string, probe: Probe): string {
       facts.gpu_daemon?.devices
         .map(
           (one) =>
-            `${one.index}: ${one.name}, ${one.whole ? 'taken' : `${bytes(one.free.memory)} of ${bytes(one.memory)} and ${Math.round(one.free.compute * 100)} % of its time free`}`,
+            `${one.index}: ${one.name}, ${one.whole ? 'taken' : `${sizeText(one.free.memory)} of ${sizeText(one.memory)} and ${Math.round(one.free.compute * 100)} % of its time free`}`,
         )
         .join('\n'),
     ],
@@ -138,8 +139,8 @@ function gpuLine(gpu: NonNullable<NodeFacts['gpus']>[number]): string {
   const parts = gpu.mig?.length
     ? [`in ${count(gpu.mig.length, 'part')}: ${[...new Set(gpu.mig.map((one) => one.profile))].join(', ')}`]
     : []
-  const free = gpu.free === undefined || gpu.free === null ? [] : [`${bytes(gpu.free)} free`]
-  return `${gpu.index}: ${[gpu.name, ...(gpu.memory ? [bytes(gpu.memory)] : []), ...free, `driver ${gpu.driver}`, gpu.bus, ...(gpu.numa_node === undefined ? [] : [`NUMA node ${gpu.numa_node}`]), ...parts].join(', ')}`
+  const free = gpu.free === undefined || gpu.free === null ? [] : [`${sizeText(gpu.free)} free`]
+  return `${gpu.index}: ${[gpu.name, ...(gpu.memory ? [sizeText(gpu.memory)] : []), ...free, `driver ${gpu.driver}`, gpu.bus, ...(gpu.numa_node === undefined ? [] : [`NUMA node ${gpu.numa_node}`]), ...parts].join(', ')}`
 }
 
 function interfaceLine(one: NonNullable<NodeFacts['interfaces']>[number], facts: NodeFacts): string {
@@ -172,7 +173,7 @@ function slurmText({slurm}: NodeFacts): string | undefined {
 function limitsText({limits}: NodeFacts): string | undefined {
   if (!limits) return undefined
   const {open_files: files, locked_memory: locked, processes} = limits
-  return `${files.soft ?? 'unlimited'} open files, ${locked.soft === null ? 'unlimited' : bytes(locked.soft)} locked memory, ${processes.soft ?? 'unlimited'} processes`
+  return `${files.soft ?? 'unlimited'} open files, ${locked.soft === null ? 'unlimited' : sizeText(locked.soft)} locked memory, ${processes.soft ?? 'unlimited'} processes`
 }
 
 /** `8 x H100 80GB HBM3` */

@@ -1,8 +1,9 @@
+import {sizeText} from '../../lib/base/index.ts'
 import type {NodeReport, NodeTopology} from '../../lib/nodes/index.ts'
 import {linkText, type BadWiring, type NicPlace, type Topology} from '../../lib/topology/index.ts'
 import {paint} from '../terminal/print.ts'
 import {gpuText, modelText} from './probe-text.ts'
-import {bytes, count, table, visibleWidth} from '../terminal/render.ts'
+import {count, table, visibleWidth} from '../terminal/render.ts'
 
 /** Of nvidia-smi's words, from the best link. */
 const MEANINGS: readonly (readonly [word: RegExp, meaning: string])[] = [
@@ -60,7 +61,7 @@ function numaTable({numa, gpus, nics}: Topology, width: number): string {
     numa: String(one.node),
     socket: one.socket === null ? undefined : String(one.socket),
     cpus: cut(one.cpus, 24),
-    memory: one.memory === null ? undefined : bytes(one.memory),
+    memory: one.memory === null ? undefined : sizeText(one.memory),
     gpus: runs(gpus.filter((gpu) => gpu.numaNode === one.node).map((gpu) => `GPU${gpu.index}`)) || ' ',
     nics: cut(runs(nics.filter((nic) => nic.numaNode === one.node).map((nic) => nic.name)) || ' ', 24),
   }))
@@ -134,7 +135,7 @@ function painted(cell: string): string {
 function gpuWhat({name, memory, parts, pcie}: Topology['gpus'][number], alike: boolean): string {
   return [
     alike ? '' : modelText(name),
-    memory === null ? '' : bytes(memory),
+    memory === null ? '' : sizeText(memory),
     parts > 0 ? `in ${count(parts, 'part')}` : '',
     pcie ? `x${pcie.width}` : '',
   ]

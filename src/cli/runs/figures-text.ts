@@ -1,5 +1,6 @@
+import {sizeText} from '../../lib/base/index.ts'
 import type {Efficiency, RankFigures, RunFigures} from '../../lib/runs/index.ts'
-import {bytes, count, duration} from '../terminal/render.ts'
+import {count, duration} from '../terminal/render.ts'
 
 /** More ranks than this are told of in one line: the slowest and the fastest. */
 const MOST_RANKS = 8
@@ -27,11 +28,11 @@ export function figureFields(
     [
       'used',
       [
-        ...(gpuHours > 0 ? [`${hours(gpuHours)} GPU hours`] : []),
+        ...(gpuHours > 0 ? [timeOf(gpuHours, 'GPU')] : []),
         ...(gpu === null ? [] : [`GPUs busy ${percent(gpu / 100)}`]),
-        ...(cpuHours > 0 ? [`${hours(cpuHours)} core hours`] : []),
+        ...(cpuHours > 0 ? [timeOf(cpuHours, 'core')] : []),
         ...(cpu === null ? [] : [`CPUs busy ${percent(cpu / 100)}`]),
-        ...(received === null || sent === null ? [] : [`network ${bytes(received)} in, ${bytes(sent)} out`]),
+        ...(received === null || sent === null ? [] : [`network ${sizeText(received)} in, ${sizeText(sent)} out`]),
       ].join(', '),
     ],
   ]
@@ -40,6 +41,11 @@ export function figureFields(
 /** Hours with two digits that matter: `0.0042`, `3.1`, `128`. */
 export function hours(value: number): string {
   return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(2)))
+}
+
+/** A run of seconds has used seconds. */
+function timeOf(value: number, what: 'GPU' | 'core'): string {
+  return value < 0.01 ? `${hours(value * 3600)} ${what} seconds` : `${hours(value)} ${what} hours`
 }
 
 function throughputText({samplesPerSecond, tokensPerSecond, ranks}: RunFigures): string | undefined {

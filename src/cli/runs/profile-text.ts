@@ -1,7 +1,8 @@
+import {sizeText} from '../../lib/base/index.ts'
 import type {OperatorTime, RankProfile, TraceSummary} from '../../lib/protocol/index.ts'
 import type {RunProfile} from '../../lib/runs/index.ts'
 import {paint} from '../terminal/print.ts'
-import {bytes, count, duration, table} from '../terminal/render.ts'
+import {count, duration, table} from '../terminal/render.ts'
 
 const NAME_WIDTH = 60
 
@@ -21,8 +22,8 @@ export function profileText(
       one.path === null
         ? (one.note ?? missing(profile))
         : one.summary
-          ? bytes(one.bytes)
-          : `${bytes(one.bytes)}, not read: ${one.note}`,
+          ? sizeText(one.bytes)
+          : `${sizeText(one.bytes)}, not read: ${one.note}`,
   }))
   const columns = [
     'RANK',

@@ -1,3 +1,4 @@
+import {sizeText} from '../../lib/base/index.ts'
 import type {Comparison, RunEntry, ShownRun, Stopped} from '../../lib/runs/index.ts'
 import type {Trained} from '../../lib/train/index.ts'
 import {describeCause} from '../../lib/runs/index.ts'
@@ -7,7 +8,7 @@ import {metricTexts, shortNumber} from './metric-text.ts'
 import {paint} from '../terminal/print.ts'
 import {rankTable} from './rank-table.ts'
 import {paceText, stragglerLine} from './pace-text.ts'
-import {ago, bytes, count, duration, fields, table} from '../terminal/render.ts'
+import {ago, count, duration, fields, table} from '../terminal/render.ts'
 import {attemptsText} from './attempts-text.ts'
 import {queueText, slurmLine} from './slurm-text.ts'
 import {uploadsText} from './upload-text.ts'
@@ -175,7 +176,7 @@ export function shownRunText(run: ShownRun): string {
         run.code
           .map(
             (one) =>
-              `${one.digest.slice(0, 12)} (${count(one.files, 'file')}, ${bytes(one.bytes)})${run.code.length > 1 ? ` on ${one.nodes.join(', ')}` : ''}${savedText(one)}`,
+              `${one.digest.slice(0, 12)} (${count(one.files, 'file')}, ${sizeText(one.bytes)})${run.code.length > 1 ? ` on ${one.nodes.join(', ')}` : ''}${savedText(one)}`,
           )
           .join('\n') || undefined,
       ],
@@ -197,7 +198,7 @@ export function shownRunText(run: ShownRun): string {
       ...(run.figures ? figureFields(run.figures, run.scaling) : []),
       [
         'artifacts',
-        run.artifacts.map((one) => `${one.path}${one.size === undefined ? '' : ` (${bytes(one.size)})`}`).join('\n'),
+        run.artifacts.map((one) => `${one.path}${one.size === undefined ? '' : ` (${sizeText(one.size)})`}`).join('\n'),
       ],
       [
         'files',

@@ -1,6 +1,7 @@
+import {sizeText} from '../../lib/base/index.ts'
 import type {ShownRun, Uploaded} from '../../lib/runs/index.ts'
 import {paint} from '../terminal/print.ts'
-import {bytes, count} from '../terminal/render.ts'
+import {count} from '../terminal/render.ts'
 
 /** `runs upload`. */
 export function uploadedText({run, nodes, finished}: Uploaded): string {
@@ -23,5 +24,5 @@ export function uploadsText({run, uploads}: Pick<ShownRun, 'run' | 'uploads'>): 
 }
 
 function line({to, files, bytes: size, links}: Uploaded['nodes'][number]['uploads'][number]): string {
-  return `${count(files, 'file')}, ${bytes(size)}, to ${to}${links > 0 ? `; ${count(links, 'link')} left out` : ''}`
+  return `${count(files, 'file')}, ${sizeText(size)}, to ${to}${links > 0 ? `; ${count(links, 'link')} left out` : ''}`
 }

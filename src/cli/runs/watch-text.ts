@@ -1,8 +1,9 @@
 import {stripVTControlCharacters} from 'node:util'
+import {sizeText} from '../../lib/base/index.ts'
 import type {NodeLoad, RankLoad, RunView} from '../../lib/runs/index.ts'
 import {metricTexts} from './metric-text.ts'
 import {paint} from '../terminal/print.ts'
-import {bytes, count, duration, table, visibleWidth, type Column} from '../terminal/render.ts'
+import {count, duration, table, visibleWidth, type Column} from '../terminal/render.ts'
 
 /** More ranks than this are told of by node. */
 const MOST_RANKS = 8
@@ -94,7 +95,7 @@ function rankTable(ranks: RankLoad[], width: number): string {
     tokens: known(one.tokensPerSecond, rate),
     wait: known(one.dataWait, (share) => percent(share * 100)),
     cpu: known(one.cpu, percent),
-    memory: known(one.memory, bytes),
+    memory: known(one.memory, sizeText),
     doing: one.waitsIn ? `in ${one.waitsIn}` : undefined,
   }))
   return table(
@@ -131,12 +132,12 @@ function nodeTable(nodes: NodeLoad[], width: number): string {
     memory:
       one.memory === null
         ? undefined
-        : `${bytes(one.memory)}${one.memoryTotal === null ? '' : ` of ${bytes(one.memoryTotal)}`}`,
+        : `${sizeText(one.memory)}${one.memoryTotal === null ? '' : ` of ${sizeText(one.memoryTotal)}`}`,
     gpu: known(one.gpu, (value) => `${percent(value)}${one.gpus > 1 ? ` of ${one.gpus}` : ''}`),
-    vram: known(one.gpuMemory, bytes),
+    vram: known(one.gpuMemory, sizeText),
     power: known(one.power, (watts) => `${Math.round(watts)} W`),
-    in: known(one.netIn, (value) => `${bytes(value)}/s`),
-    out: known(one.netOut, (value) => `${bytes(value)}/s`),
+    in: known(one.netIn, (value) => `${sizeText(value)}/s`),
+    out: known(one.netOut, (value) => `${sizeText(value)}/s`),
   }))
   return table(
     rows,
@@ -205,7 +206,7 @@ function loadTexts({nodes}: RunView): string[] {
     ...(gpu === null ? [] : [`GPU ${percent(gpu)}`]),
     ...(into === null || out === null
       ? []
-      : [`net ${bytes(into)}/s in, ${bytes(out)}/s out${nodes.length > 1 ? ' a node' : ''}`]),
+      : [`net ${sizeText(into)}/s in, ${sizeText(out)}/s out${nodes.length > 1 ? ' a node' : ''}`]),
   ]
 }
 

@@ -1,8 +1,9 @@
+import {sizeText} from '../../lib/base/index.ts'
 import type {NodeSummary, Overview} from '../../lib/overview/index.ts'
 import {endpointListText} from '../endpoint/text.ts'
 import {gpuListText, leasesText} from '../gpu/text.ts'
 import {paint} from '../terminal/print.ts'
-import {bytes, table, type Column} from '../terminal/render.ts'
+import {table, type Column} from '../terminal/render.ts'
 import {reservationRows} from '../rack/reservation-text.ts'
 import {runListText} from '../runs/text.ts'
 
@@ -53,8 +54,8 @@ function nodesText(nodes: NodeSummary[]): string {
     host: node.host,
     state: node.ok ? paint.green('ok') : paint.red(node.code ?? 'failed'),
     load: node.load === null || node.cores === null ? undefined : `${node.load.toFixed(1)} of ${node.cores}`,
-    memory: node.memory ? `${bytes(node.memory.available)} free` : undefined,
-    disk: node.disk ? `${bytes(node.disk.free)} free` : undefined,
+    memory: node.memory ? `${sizeText(node.memory.available)} free` : undefined,
+    disk: node.disk ? `${sizeText(node.disk.free)} free` : undefined,
     gpus: String(node.gpus),
   }))
   const columns: (string | Column)[] = [

@@ -64,13 +64,6 @@ export function duration(milliseconds: number): string {
   return `${Math.floor(minutes / 1440)} d ${Math.floor((minutes % 1440) / 60)} h`
 }
 
-/** Bytes for people, in powers of 1024: `812 B`, `4.0 KiB`, `1.2 GiB`. */
-export function bytes(count: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
-  const power = count < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(count) / 10))
-  return power === 0 ? `${Math.round(count)} B` : `${(count / 1024 ** power).toFixed(1)} ${units[power]}`
-}
-
 /**
  * How long ago: `now`, `12 s ago`, `3 min ago`, `5 h ago`, `2 d ago`. Takes a Date, ISO text or milliseconds since
  * 1970.

@@ -1,5 +1,6 @@
+import {sizeText} from '../../lib/base/index.ts'
 import type {EditorLeft} from '../../lib/protocol/index.ts'
-import {bytes, count, table} from '../terminal/render.ts'
+import {count, table} from '../terminal/render.ts'
 
 export type NodeEditor = EditorLeft & {node: string}
 
@@ -11,7 +12,7 @@ export function editorsText(found: readonly NodeEditor[]): string {
   const rows = found.map(({node, editor, path, bytes: size, processes, removed}) => ({
     NODE: node,
     EDITOR: editor,
-    SIZE: bytes(size),
+    SIZE: sizeText(size),
     STATE: removed
       ? 'removed'
       : processes.length > 0

@@ -1,5 +1,13 @@
-import type {CopiedHistory, Restored, WorkspaceDiff, WorkspaceHistory} from '../../lib/history/index.ts'
-import {ago, bytes, count, duration, table} from '../terminal/render.ts'
+import {sizeText} from '../../lib/base/index.ts'
+import type {
+  CopiedHistory,
+  CopyContent,
+  Restored,
+  RestoredFromCopy,
+  WorkspaceDiff,
+  WorkspaceHistory,
+} from '../../lib/history/index.ts'
+import {ago, count, duration, table} from '../terminal/render.ts'
 
 const WHY = {excluded: 'excluded', program: 'made by programs', large: 'large', many: 'data'} as const
 const SHOWN_LEFT = 5
@@ -21,7 +29,7 @@ export function historyText(found: WorkspaceHistory, path: string | undefined): 
   if (path === undefined && found.left.length > 0) {
     const shown = found.left
       .slice(0, SHOWN_LEFT)
-      .map((one) => `${one.path} (${WHY[one.why]}${one.bytes > 0 ? `, ${bytes(one.bytes)}` : ''})`)
+      .map((one) => `${one.path} (${WHY[one.why]}${one.bytes > 0 ? `, ${sizeText(one.bytes)}` : ''})`)
     lines.push(
       `Not saved: ${shown.join(', ')}${found.left.length > SHOWN_LEFT ? ` and ${found.left.length - SHOWN_LEFT} more` : ''}`,
     )
@@ -40,7 +48,7 @@ export function historyText(found: WorkspaceHistory, path: string | undefined): 
           saved: local(one.at),
           ago: ago(one.at),
           what: one.what === 'absent' ? 'gone' : one.what,
-          size: one.bytes === null ? undefined : bytes(one.bytes),
+          size: one.bytes === null ? undefined : sizeText(one.bytes),
         }))
   const columns =
     path === undefined
@@ -53,7 +61,7 @@ export function historyText(found: WorkspaceHistory, path: string | undefined): 
 }
 
 function stateOf({node, project, autosave, every, savedAt, lookedAt, files, bytes: size}: WorkspaceHistory): string {
-  const what = files === null || size === null ? '' : `, ${count(files, 'file')}, ${bytes(size)}`
+  const what = files === null || size === null ? '' : `, ${count(files, 'file')}, ${sizeText(size)}`
   const last =
     savedAt === null
       ? 'nothing was saved yet'
@@ -82,7 +90,7 @@ export function diffText({changes, snapshot, at, node}: WorkspaceDiff): string {
     ...(rest.length > 0
       ? [
           table(
-            rest.map((one) => ({path: one.path, what: one.what, size: bytes(one.bytes)})),
+            rest.map((one) => ({path: one.path, what: one.what, size: sizeText(one.bytes)})),
             ['path', 'what', {key: 'size', align: 'right'}],
           ),
         ]
@@ -92,15 +100,30 @@ export function diffText({changes, snapshot, at, node}: WorkspaceDiff): string {
 }
 
 export function copiedText({files, bytes: size, there, folder, node}: CopiedHistory): string {
-  const came = files === 0 ? 'Nothing is new' : `${count(files, 'file')} (${bytes(size)}) came`
+  const came = files === 0 ? 'Nothing is new' : `${count(files, 'file')} (${sizeText(size)}) came`
   const here = there > 0 ? `; ${count(there, 'file')} ${there === 1 ? 'was' : 'were'} here` : ''
-  return `${came} from ${node}${here}.\nTo read the copy: restic -r ${folder}/repository -p ${folder}/key snapshots`
+  return `${came} from ${node}${here}.\nWhat is in it: flexrack workspace history --from ${folder}`
+}
+
+/** Newest first. */
+export function contentText({copy, snapshots}: CopyContent): string {
+  if (snapshots.length === 0) return `${copy} has no snapshot yet.`
+  return table(
+    snapshots
+      .toReversed()
+      .map((one) => ({id: one.id.slice(0, 8), saved: local(one.at), ago: ago(one.at), what: kindText(one.kind)})),
+    ['id', 'saved', 'ago', 'what'],
+  )
+}
+
+export function fromCopyText({files, bytes: size, at, folder}: RestoredFromCopy): string {
+  return `${count(files, 'file')} (${sizeText(size)}) of ${local(at)} ${files === 1 ? 'is' : 'are'} in ${folder}`
 }
 
 export function restoredText(one: Restored, path: string | undefined): string {
   if (one.folder !== null) {
     return (
-      `${count(one.count, 'file')} (${bytes(one.bytes)}) of ${local(one.at)} ` +
+      `${count(one.count, 'file')} (${sizeText(one.bytes)}) of ${local(one.at)} ` +
       `${one.count === 1 ? 'is' : 'are'} in ${one.folder}${one.here ? '' : ` on ${one.node}`}`
     )
   }
@@ -115,7 +138,7 @@ export function restoredText(one: Restored, path: string | undefined): string {
 
 export function restoredFilesText(files: Restored['files']): string {
   return table(
-    files.map((one) => ({path: one.path, what: one.what, size: bytes(one.bytes)})),
+    files.map((one) => ({path: one.path, what: one.what, size: sizeText(one.bytes)})),
     ['path', 'what', {key: 'size', align: 'right'}],
   )
 }

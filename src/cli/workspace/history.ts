@@ -177,13 +177,13 @@ async function theHost(
   return {host, project: manifest.name}
 }
 
-async function wishOf({at, run}: WhenFlags): Promise<Moment & {run?: string}> {
+export async function wishOf({at, run}: WhenFlags): Promise<Moment & {run?: string}> {
   const {readMoment} = await import('../../lib/history/index.ts')
   return run === undefined ? readMoment(at) : {run}
 }
 
 /** As a node takes it. Errors: USAGE. */
-function insideProject(path: string | undefined): string | undefined {
+export function insideProject(path: string | undefined): string | undefined {
   if (path === undefined) return undefined
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
   if (path.startsWith('/') || parts.includes('..') || path.includes('\0')) {

@@ -1,7 +1,8 @@
+import {sizeText} from '../../lib/base/index.ts'
 import type {Context} from '../../lib/base/index.ts'
 import type {Host} from '../../lib/host/index.ts'
 import type {ImageEntry, ImagesGone} from '../../lib/protocol/index.ts'
-import {bytes, count, table} from '../terminal/render.ts'
+import {count, table} from '../terminal/render.ts'
 
 export type ImageOnNode = {node: string} & ImageEntry
 
@@ -39,8 +40,8 @@ export function imagesText(all: ImageOnNode[]): string {
       image: one.ref,
       digest: one.digest.slice(7, 19),
       layers: String(one.layers.length),
-      size: bytes(one.bytes),
-      alone: bytes(one.alone),
+      size: sizeText(one.bytes),
+      alone: sizeText(one.alone),
       'used by': one.used_by.join(', ') || undefined,
     })),
     [
@@ -60,7 +61,7 @@ export function prunedText(all: Pruned[]): string {
     .map(({node, dryRun, removed, layers, bytes: size}) =>
       removed.length + layers === 0
         ? `${node}: every image there is used`
-        : `${node}: ${count(removed.length, 'image')} and ${count(layers, 'layer')} ${dryRun ? 'would be removed' : 'removed'} (${bytes(size)})`,
+        : `${node}: ${count(removed.length, 'image')} and ${count(layers, 'layer')} ${dryRun ? 'would be removed' : 'removed'} (${sizeText(size)})`,
     )
     .join('\n')
 }

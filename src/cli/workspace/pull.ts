@@ -1,8 +1,8 @@
-import {CliError, type Context} from '../../lib/base/index.ts'
+import {CliError, type Context, sizeText} from '../../lib/base/index.ts'
 import type {Plan} from '../../lib/plan/index.ts'
 import type {Pulled, PulledFile, PullKinds} from '../../lib/workspace/index.ts'
 import type {ProjectSession} from '../base/session.ts'
-import {bytes, count, planText, table} from '../terminal/render.ts'
+import {count, planText, table} from '../terminal/render.ts'
 import {openHosts, throwIfNodesFailed} from './hosts.ts'
 import {oneNode} from './nodes.ts'
 
@@ -75,14 +75,14 @@ function pulledTable({files, skipped}: Pick<Pulled, 'files' | 'skipped'>): strin
         path: one.path,
         there: one.there,
         here: one.here,
-        size: one.size === null ? undefined : bytes(one.size),
+        size: one.size === null ? undefined : sizeText(one.size),
         what: WHAT[one.what],
       })),
       ...skipped.map((one) => ({
         path: one.path,
         there: 'new',
         here: undefined,
-        size: one.size === undefined ? one.files && count(one.files, 'file') : bytes(one.size),
+        size: one.size === undefined ? one.files && count(one.files, 'file') : sizeText(one.size),
         what: why[one.why],
       })),
     ] as Record<string, string | undefined>[],

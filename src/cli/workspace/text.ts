@@ -1,5 +1,6 @@
+import {sizeText} from '../../lib/base/index.ts'
 import type {Ended, EnvironmentsRemoved, ForwardEvent, PlacedWorkspace} from '../../lib/workspace/index.ts'
-import {ago, bytes, count, duration, fields, table} from '../terminal/render.ts'
+import {ago, count, duration, fields, table} from '../terminal/render.ts'
 
 /** What `workspace up` and `workspace sync` answer. */
 export interface UpAnswer {
@@ -33,7 +34,7 @@ function codeText({changed, removed, bytes: size}: UpAnswer['nodes'][number]): s
     ...(changed > 0 ? [`${count(changed, 'file')} changed`] : []),
     ...(removed > 0 ? [`${removed} removed`] : []),
   ]
-  return parts.length === 0 ? 'was the same' : `${parts.join(', ')} (${bytes(size)})`
+  return parts.length === 0 ? 'was the same' : `${parts.join(', ')} (${sizeText(size)})`
 }
 
 export function workspacesText(all: PlacedWorkspace[]): string {
@@ -95,7 +96,7 @@ export function endText(answer: EndAnswer): string {
     .map((one) =>
       'project' in one
         ? endedText(one)
-        : `${one.node}: ${count(one.removed.length, 'environment')} removed (${bytes(one.bytes)})`,
+        : `${one.node}: ${count(one.removed.length, 'environment')} removed (${sizeText(one.bytes)})`,
     )
     .join('\n')
 }
@@ -104,7 +105,7 @@ function endedText(one: Ended): string {
   const parts = [
     ...(one.ended.length > 0 ? [`${count(one.ended.length, 'process', 'processes')} ended`] : []),
     ...(one.survived && one.survived.length > 0 ? [`still alive: ${one.survived.join(', ')}`] : []),
-    ...(one.removed ? [`${one.removed} removed (${bytes(one.bytes ?? 0)})`] : []),
+    ...(one.removed ? [`${one.removed} removed (${sizeText(one.bytes ?? 0)})`] : []),
   ]
   return `${one.node}: ${parts.join(', ') || 'nothing to do'}`
 }

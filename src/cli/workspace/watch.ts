@@ -1,8 +1,8 @@
+import {sizeText} from '../../lib/base/index.ts'
 import type {Context} from '../../lib/base/index.ts'
 import type {RackNode} from '../../lib/rack/index.ts'
 import type {LiveEvent} from '../../lib/workspace/index.ts'
 import type {ProjectSession} from '../base/session.ts'
-import {bytes} from '../terminal/render.ts'
 import {openHosts, throwIfNodesFailed} from './hosts.ts'
 import {workspaceNodes} from './nodes.ts'
 
@@ -37,7 +37,7 @@ export function liveText(event: LiveEvent): string {
     case 'ready':
       return `${event.node} has the project; every save follows (Ctrl-C ends this)`
     case 'synced':
-      return `${event.node}: ${names([...event.paths, ...event.removed.map((path) => `${path} removed`)])} (${bytes(event.bytes)}, ${event.milliseconds} ms)`
+      return `${event.node}: ${names([...event.paths, ...event.removed.map((path) => `${path} removed`)])} (${sizeText(event.bytes)}, ${event.milliseconds} ms)`
     case 'conflict':
       return `${event.node}: ${names(event.paths)} stays as it is there: ${event.reason}`
     case 'kept':

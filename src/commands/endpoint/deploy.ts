@@ -1,15 +1,20 @@
 import {Args, Flags} from '@oclif/core'
 import {BaseCommand} from '../../cli/base/command.ts'
+import {canaryFlags} from '../../cli/endpoint/canary-flags.ts'
 import {dryRunFlag, onFlag, projectFlag, rackFlag, readyTimeoutFlag} from '../../cli/base/flags.ts'
 
 export default class EndpointDeploy extends BaseCommand {
   static override summary = 'serve a model version behind a stable address'
   static override description =
     "Puts the version on a node, starts a model server there, waits until it is ready and has answered one request, and then switches the head's gateway to it. " +
-    'The old release serves until then, and keeps serving if the new one does not become ready. No request is lost either way.'
+    'The old release serves until then, and keeps serving if the new one does not become ready. No request is lost either way. ' +
+    'With --canary the new release is started beside the old one and gets a part of the requests, until endpoint promote or endpoint abort; with --judge the head decides that by itself.'
   static override examples = [
     '<%= config.bin %> endpoint deploy digits',
     '<%= config.bin %> endpoint deploy digits --model digits/3 --replicas 2 --on node-1,node-2',
+    '<%= config.bin %> endpoint deploy digits --canary 10%',
+    '<%= config.bin %> endpoint deploy digits --canary 10,50,100 --judge --split-header x-user',
+    '<%= config.bin %> endpoint deploy digits --shadow',
     '<%= config.bin %> endpoint deploy digits --dry-run',
   ]
   static override args = {name: Args.string({required: true, description: 'name of the endpoint'})}
@@ -29,6 +34,7 @@ export default class EndpointDeploy extends BaseCommand {
       description: "recipe of the model server (default: the manifest's, else what fits the model)",
     }),
     timeout: readyTimeoutFlag,
+    ...canaryFlags,
     force: Flags.boolean({description: 'deploy again what is already served'}),
     'dry-run': dryRunFlag,
     rack: rackFlag,
@@ -37,11 +43,13 @@ export default class EndpointDeploy extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(EndpointDeploy)
-    const [{endpointsOf}, {changeText}, {planText}] = await Promise.all([
+    const [{endpointsOf}, {changeText}, {planText}, {readCanary}] = await Promise.all([
       import('../../cli/endpoint/open.ts'),
       import('../../cli/endpoint/text.ts'),
       import('../../cli/terminal/render.ts'),
+      import('../../lib/endpoint/index.ts'),
     ])
+    const canary = readCanary({...flags, header: flags['split-header']})
     const endpoints = await endpointsOf(await this.session(flags), await this.context())
     const {model, on, replicas, runtime, timeout, force} = flags
     const input = {
@@ -52,6 +60,7 @@ export default class EndpointDeploy extends BaseCommand {
       ...(replicas && {replicas}),
       ...(runtime && {runtime}),
       ...(timeout && {seconds: timeout}),
+      ...(canary && {canary}),
     }
     if (flags['dry-run']) return this.answer(await endpoints.planDeploy(input), planText)
     const {endpoint, changed} = await endpoints.deploy(input)

@@ -1,8 +1,7 @@
-import {readFile} from 'node:fs/promises'
-import {buffer} from 'node:stream/consumers'
-import {Args, Flags} from '@oclif/core'
+import {Args} from '@oclif/core'
 import {BaseCommand} from '../../cli/base/command.ts'
 import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
+import {inputFlags} from '../../cli/endpoint/flags.ts'
 
 export default class EndpointInvoke extends BaseCommand {
   static override summary = 'send one request to an endpoint'
@@ -17,46 +16,20 @@ export default class EndpointInvoke extends BaseCommand {
   ]
   static override args = {name: Args.string({required: true, description: 'name of the endpoint'})}
   static override flags = {
-    input: Flags.string({char: 'i', description: 'file with JSON, .npy file, or - for stdin', exclusive: ['data']}),
-    data: Flags.string({char: 'd', description: 'JSON', exclusive: ['input']}),
+    ...inputFlags,
     rack: rackFlag,
     project: projectFlag,
   }
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(EndpointInvoke)
-    const [{endpointsOf}, {answerText}] = await Promise.all([
+    const [{endpointsOf}, {readInput}, {answerText}] = await Promise.all([
       import('../../cli/endpoint/open.ts'),
+      import('../../cli/endpoint/input.ts'),
       import('../../cli/endpoint/text.ts'),
     ])
     const {file, bytes} = await readInput(flags)
     const endpoints = await endpointsOf(await this.session(flags), await this.context())
     return this.answer(await endpoints.invoke({name: args.name, file, bytes}), answerText)
-  }
-}
-
-async function readInput({
-  input,
-  data,
-}: {
-  input?: string | undefined
-  data?: string | undefined
-}): Promise<{file: string; bytes: Buffer}> {
-  const {CliError} = await import('../../lib/base/index.ts')
-  if (data !== undefined) return {file: '--data', bytes: Buffer.from(data)}
-  if (input === undefined)
-    throw new CliError('USAGE', 'there is nothing to send', {
-      hint: "pass --input FILE, --input - or --data '[[1, 2, 3]]'",
-    })
-  if (input === '-') return {file: 'stdin', bytes: await buffer(process.stdin)}
-  try {
-    return {file: input, bytes: await readFile(input)}
-  } catch (error) {
-    const {code} = error as NodeJS.ErrnoException
-    throw new CliError(
-      'NOT_FOUND',
-      code === 'ENOENT' ? `there is no file ${input}` : `${input} cannot be read (${code})`,
-      {cause: error},
-    )
   }
 }

@@ -10,6 +10,7 @@ export default class NotebookStart extends BaseCommand {
     'The server has an environment of its own. Cells run in the Python of the project, to which no package is added. It listens on a unix socket that only you can open, outlives this command, and is kept running. ' +
     'A kernel that does nothing for --idle is ended, and so is the server once nobody has used it for as long; one that is at work is not. --for ends all of it. `notebook list` shows when. ' +
     'With --gpus there is a second kind of kernel: it leases GPUs of its node (`gpu serve`) when it starts, and gives them back when it ends. ' +
+    'Where the workspace has an image, kernels and terminals are in it; with `isolate`, the server is in the sandbox with all that it starts. ' +
     'If one runs already, it is started anew, and its kernels end. Without --on it is on the first node of the rack.'
   static override examples = [
     '<%= config.bin %> notebook start',
@@ -70,7 +71,7 @@ export default class NotebookStart extends BaseCommand {
       host,
       workspace,
       env: session.manifest.workspace.env,
-      isolate: session.manifest.workspace.isolate !== undefined,
+      isolate: session.manifest.workspace.isolate,
       volumes: await volumesOn(host, session, context),
       idle,
       lasts: lasts === 0 ? null : lasts,

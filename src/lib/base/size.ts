@@ -23,3 +23,10 @@ export function parseSize(text: string): number | undefined {
   const bytes = Math.round(Number(found[1]) * unit)
   return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : undefined
 }
+
+/** Bytes for people, in powers of 1024: `812 B`, `4.0 KiB`, `1.2 GiB`. */
+export function sizeText(count: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+  const power = count < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(count) / 10))
+  return power === 0 ? `${Math.round(count)} B` : `${(count / 1024 ** power).toFixed(1)} ${units[power]}`
+}

@@ -1,3 +1,4 @@
+import {setTimeout as pause} from 'node:timers/promises'
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import {executePlan, throwIfFailed, type PlanOf} from '../plan/index.ts'
 import type {DamagedFile} from '../protocol/index.ts'
@@ -169,19 +170,6 @@ async function watch(
       if (context.signal.aborted) return
       if (!isCliError(error, 'NODE_UNREACHABLE', 'TIMED_OUT')) throw error // the forward tells of a lost link
     }
-    await pause(LOOK_MS, context.signal)
+    await pause(LOOK_MS, undefined, {signal: context.signal}).catch(() => {})
   }
-}
-
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(done, milliseconds)
-    function done(): void {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    if (signal.aborted) done()
-    else signal.addEventListener('abort', done)
-  })
 }

@@ -1,4 +1,4 @@
-import {CliError, pinsOf, readPythonLocks} from '../base/index.ts'
+import {CliError, pinsOf, readPythonLocks, sizeText} from '../base/index.ts'
 import type {PlanOf, StepOf} from '../plan/index.ts'
 import type {FoundRun} from '../runs/index.ts'
 import type {FoundEvents, NodeEvents} from './find.ts'
@@ -90,10 +90,4 @@ function noEvents(
 
 function filesText({files, bytes}: {files: readonly unknown[]; bytes: number}): string {
   return `${files.length} event file${files.length === 1 ? '' : 's'} (${sizeText(bytes)})`
-}
-
-function sizeText(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`
-  const power = Math.min(4, Math.floor(Math.log2(bytes) / 10))
-  return `${(bytes / 1024 ** power).toFixed(1)} ${['B', 'KiB', 'MiB', 'GiB', 'TiB'][power]}`
 }

@@ -14,6 +14,7 @@ import {askRoute} from '../route/index.ts'
 import type {ServiceFront} from '../protocol/index.ts'
 import {rangeOf, renderRecipe, worksWith, type Recipe, type RenderedRecipe} from '../recipe/index.ts'
 import {warnOfReboot} from '../reboot/index.ts'
+import {startOf, type CodePlace, type CustomServer} from './custom.ts'
 import type {ModelFile, ModelNeeds, Replica} from './document.ts'
 import type {FetchedModel} from './model-files.ts'
 import {isNearHead, LOOPBACK, serverAddress, serverUrl} from './placement.ts'
@@ -30,6 +31,8 @@ export interface Started {
   /** Of its model. */
   files: ModelFile[]
   needs?: ModelNeeds
+  /** Where its code lies, if it is the project's own. */
+  place?: CodePlace
 }
 
 /** A model's files as they lie on a node, with the one the server is given first. */
@@ -131,12 +134,15 @@ export async function startReplica(
     version: string
     replica: Replica
     recipe: Recipe
-    environment: Environment
+    /** Its folder; undefined: a project's own server without one. */
+    environment: string | undefined
+    /** A server of the project's own. */
+    own?: {server: CustomServer; place: CodePlace}
     model: PlacedModel
     taken: Set<number>
   },
 ): Promise<Started> {
-  const {endpoint, release, version, replica, recipe, environment, model, taken} = input
+  const {endpoint, release, version, replica, recipe, environment, own, model, taken} = input
   const host = await hostOf(site, replica.node)
   const ports = await host.call('endpoint.ports', {count: recipe.ports.length, host: LOOPBACK, exclude: [...taken]})
   for (const port of ports) taken.add(port)
@@ -145,8 +151,8 @@ export async function startReplica(
   if (first === undefined || !main) throw new Error('no port or no model file')
   const folder = `${host.root}/endpoints/${endpoint}/${release}/replica-${replica.index}`
   const rendered = renderRecipe(recipe, {
-    python: `${environment.path}/bin/python`,
-    environment: environment.path,
+    python: environment === undefined ? 'python3' : `${environment}/bin/python`,
+    environment: environment ?? '',
     folder,
     host: LOOPBACK,
     ports: Object.fromEntries(recipe.ports.map((name, index) => [name, ports[index] ?? 0])),
@@ -159,12 +165,13 @@ export async function startReplica(
   const front = isNearHead(site.rack, nodeOf(site, replica.node))
     ? undefined
     : await makeFront(site, host, first, taken)
+  const program = own ? startOf(rendered, own.server, own.place, [model.folder, folder]) : rendered
   const {comesBack} = await startService(
     host,
     {
       id: replica.service,
-      argv: rendered.argv,
-      env: rendered.env,
+      argv: program.argv,
+      env: program.env,
       cwd: folder,
       restart: recipe.start.restart,
       grace: recipe.graceSeconds,
@@ -179,6 +186,7 @@ export async function startReplica(
     port: first,
     rendered,
     files: model.files,
+    ...(own && {place: own.place}),
   }
 }
 

@@ -1,8 +1,10 @@
 import {CliError} from '../base/index.ts'
 import type {Plan} from '../plan/index.ts'
-import {loadRecipe} from '../recipe/index.ts'
 import {resolveVersion} from '../model/index.ts'
+import type {ProjectFiles} from '../workspace/index.ts'
 import type {ModelVersion} from '../tracking/index.ts'
+import {requireBeside, requireNoCanary} from './canary.ts'
+import {abortion, promotion, settleJudged} from './canary-change.ts'
 import {chooseRelease, isServing, type DeployInput} from './choice.ts'
 import {
   activeRelease,
@@ -16,6 +18,7 @@ import {
 import {cleanLeftovers} from './leftovers.ts'
 import {withLock} from './lock.ts'
 import {fetchModel} from './model-files.ts'
+import {recipeOf} from './runtime-of.ts'
 import {transitionPlan, without, type Transition} from './plan.ts'
 import type {Site} from './site.ts'
 import {checkEndpointName, findEndpoint, requireEndpoint} from './store.ts'
@@ -27,6 +30,8 @@ interface Prepared {
   version: ModelVersion | undefined
   rejectOld: boolean
   seconds: number | undefined
+  /** What was read of the project, for a server of its own. */
+  files?: ProjectFiles
 }
 
 type Prepare = (site: Site, record: EndpointRecord) => Promise<Prepared | undefined>
@@ -51,16 +56,17 @@ export async function applyChange(site: Site, name: string, prepare: Prepare): P
   return withLock(site.head, name, site.context, async (signal) => {
     const held: Site = {...site, context: {...site.context, signal}}
     const found = await findEndpoint(site.head, name)
-    const record = found ? await cleanLeftovers(held, found) : empty(name)
+    const record = found ? await tidied(held, found) : empty(name)
     const prepared = await prepare(held, record)
     if (!prepared) return {document: record.document, changed: false}
-    const {change, version, rejectOld, seconds} = prepared
-    const recipe = await loadRecipe(change.release.runtime, site.context.env)
+    const {change, version, rejectOld, seconds, files} = prepared
+    const recipe = await recipeOf(change.release, site.context.env)
     const {model} = change.release
     const document = await carryOut(held, record, {
       change,
       rejectOld,
       seconds,
+      files,
       fetch: async () =>
         fetchModel(
           site.mlflow,
@@ -73,12 +79,22 @@ export async function applyChange(site: Site, name: string, prepare: Prepare): P
   })
 }
 
+/** What a cut-off change left is gone, and what a judge has decided is done. */
+async function tidied(site: Site, found: EndpointRecord): Promise<EndpointRecord> {
+  const cleaned = await cleanLeftovers(site, found)
+  const {name} = found.document
+  return settleJudged(site, cleaned === found ? found : ((await findEndpoint(site.head, name)) ?? cleaned))
+}
+
 export function deploy(input: DeployInput): Prepare {
   checkEndpointName(input.name)
+  const {canary} = input
   return async (site, record) => {
-    const {version, release, recipe} = await chooseRelease(site, record.document, input)
-    if (!input.force && (await isServing(site, record.document, release))) return undefined
-    const stop = activeRelease(record.document)?.replicas ?? []
+    requireNoCanary(record, 'another deploy')
+    const {version, release, recipe, workspaces} = await chooseRelease(site, record.document, input)
+    if (canary) requireBeside(record, release.protocol)
+    if (!input.force && (await isServing(site, record.document, release, workspaces))) return undefined
+    const stop = canary ? [] : (activeRelease(record.document)?.replicas ?? [])
     return {
       change: {
         command: 'endpoint deploy',
@@ -86,21 +102,46 @@ export function deploy(input: DeployInput): Prepare {
         release,
         start: release.replicas,
         stop,
+        ...(canary && {canary}),
         headNode: site.rack.head.node,
         fetch: true,
         asksModel: recipe.modelEnvironment !== undefined,
+        ...(workspaces && site.manifest && {before: workspaces.plan.steps, project: site.manifest.name}),
       },
       version,
       rejectOld: false,
       seconds: input.seconds,
+      ...(workspaces && {files: workspaces.files}),
     }
   }
 }
 
-/** Back to the release that served before and was good. NOT_FOUND where there is none. */
+/** All requests to the canary, or none. NOT_FOUND without one. */
+export function decide(name: string, how: 'promote' | 'abort'): Prepare {
+  return async (site) => {
+    const record = await requireEndpoint(site.head, name)
+    if (isDecided(record.document, how)) return undefined
+    return onlySwitches(how === 'promote' ? promotion(site, record) : abortion(site, record))
+  }
+}
+
+/** The judge was faster. */
+function isDecided({canary, active, releases: [newest]}: EndpointDocument, how: 'promote' | 'abort'): boolean {
+  if (canary || !newest) return false
+  if (how === 'abort') return newest.state === 'stopped' && newest.rejected === true
+  return newest.id === active?.release && newest.verdict !== undefined
+}
+
+function onlySwitches(change: Transition): Prepared {
+  return {change, version: undefined, rejectOld: false, seconds: undefined}
+}
+
+/** Back to the release that served before and was good; from a canary to the active one. NOT_FOUND where there is none. */
 export function rollback(name: string, seconds: number | undefined): Prepare {
   return async (site) => {
-    const {document} = await requireEndpoint(site.head, name)
+    const record = await requireEndpoint(site.head, name)
+    const {document} = record
+    if (document.canary) return onlySwitches(abortion(site, record, 'endpoint rollback'))
     const active = activeRelease(document)
     const release = previousRelease(document)
     if (!release) {
@@ -132,7 +173,9 @@ export function rollback(name: string, seconds: number | undefined): Prepare {
 /** More or fewer servers of the active release, on the nodes it has. */
 export function scale(name: string, count: number, seconds: number | undefined): Prepare {
   return async (site) => {
-    const {document} = await requireEndpoint(site.head, name)
+    const record = await requireEndpoint(site.head, name)
+    requireNoCanary(record, 'it is scaled')
+    const {document} = record
     const active = activeRelease(document)
     if (!active)
       throw new CliError('NOT_FOUND', `endpoint ${name} serves nothing that could be scaled`, {

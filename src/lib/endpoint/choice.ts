@@ -1,13 +1,16 @@
 import {serviceStatus} from '../host/index.ts'
 import {parseReference, resolveVersion} from '../model/index.ts'
 import {selectNodes, type RackNode} from '../rack/index.ts'
-import {loadRecipe, type Recipe} from '../recipe/index.ts'
+import type {Recipe} from '../recipe/index.ts'
 import type {ModelVersion} from '../tracking/index.ts'
+import type {WorkspacePlan} from '../workspace/index.ts'
 import {isCliError} from '../base/index.ts'
+import type {CanaryWish} from './canary.ts'
+import {CUSTOM, isSameServer, planServer} from './custom.ts'
 import {activeRelease, nextReleaseId, type EndpointDocument, type Release} from './document.ts'
 import {whoAmI} from './lock.ts'
 import {placeReplicas, serverAddress} from './placement.ts'
-import {runtimeOf} from './runtime-of.ts'
+import {recipeOf, runtimeOf} from './runtime-of.ts'
 import {hostOf, type Site} from './site.ts'
 
 export interface DeployInput {
@@ -25,6 +28,8 @@ export interface DeployInput {
   seconds?: number
   /** Deploys anew what serves already. */
   force?: boolean
+  /** Puts it beside what serves, instead of in its place. */
+  canary?: CanaryWish
 }
 
 /** What a deploy will bring up. */
@@ -32,6 +37,8 @@ export interface DeployChoice {
   version: ModelVersion
   release: Release
   recipe: Recipe
+  /** What nodes lack of the project, where the server is its own. */
+  workspaces?: WorkspacePlan
 }
 
 /**
@@ -47,29 +54,45 @@ export async function chooseRelease(site: Site, document: EndpointDocument, inpu
   for (const node of nodes) serverAddress(site.rack, node, isOnLoopback(site) ? undefined : 'found later')
   const id = nextReleaseId(document)
   const runtime = input.runtime ?? own?.runtime ?? (await runtimeOf(site.mlflow, version))
-  const recipe = await loadRecipe(runtime, site.context.env) // an unknown runtime is told before anything is done
+  const replicas = placeReplicas(input.name, id, nodes, input.replicas ?? own?.replicas ?? active?.replicas.length ?? 1)
+  const custom =
+    runtime === CUSTOM
+      ? await planServer(site, input.name, [...new Set(replicas.map((replica) => replica.node))])
+      : undefined
+  // an unknown runtime is told before anything is done
+  const recipe = await recipeOf(
+    {runtime, ...(custom && {custom: custom.server, protocol: custom.protocol})},
+    site.context.env,
+  )
   const release: Release = {
     id,
     model: {name: version.name, version: version.version, files: [], ...(version.runId && {runId: version.runId})},
     runtime,
+    ...(custom && {custom: custom.server}),
     ...(recipe.protocol !== 'v2' && {protocol: recipe.protocol}),
     state: 'starting',
-    replicas: placeReplicas(input.name, id, nodes, input.replicas ?? own?.replicas ?? active?.replicas.length ?? 1),
+    replicas,
     createdAt: new Date().toISOString(),
     by: whoAmI(),
     kept: true,
   }
-  return {version, release, recipe}
+  return {version, release, recipe, ...(custom && {workspaces: custom.workspaces})}
 }
 
 /** True where exactly this serves already, with every server running: nothing to do. */
-export async function isServing(site: Site, document: EndpointDocument, wanted: Release): Promise<boolean> {
+export async function isServing(
+  site: Site,
+  document: EndpointDocument,
+  wanted: Release,
+  workspaces: WorkspacePlan | undefined,
+): Promise<boolean> {
   const active = activeRelease(document)
   if (
     !active ||
     active.model.name !== wanted.model.name ||
     active.model.version !== wanted.model.version ||
-    active.runtime !== wanted.runtime
+    active.runtime !== wanted.runtime ||
+    !isSameServer(active, wanted, workspaces?.workspaces)
   )
     return false
   const nodes = (release: Release): string =>

@@ -1,12 +1,16 @@
+import type {CanaryRules, ReleaseFigures, Rollout, ShadowFigures} from '../head/index.ts'
 import type {ServingProtocol} from '../protocol/index.ts'
+import type {CustomServer} from './custom.ts'
 
-/** What the head keeps about an endpoint, durably. The gateway reads only `active`. */
+/** What the head keeps about an endpoint, durably. The gateway reads `active` and `canary`. */
 export interface EndpointDocument {
   name: string
   /** ISO 8601. */
   createdAt: string
   /** What the gateway sends requests to; null before the first release is ready and after the last was taken away. */
   active: ({release: string; targets: string[]} & ReleaseProtocol) | null
+  /** A release beside the active one, and what it gets of the requests. */
+  canary?: CanaryRules
   /** Newest first. */
   releases: Release[]
 }
@@ -23,19 +27,23 @@ export interface Release extends ReleaseProtocol {
   id: string
   model: ReleaseModel
   runtime: string
+  /** Of the runtime `custom`. */
+  custom?: CustomServer
   /**
-   * starting: being brought up, not yet switched to. active: serves. draining: switched away from, its servers not yet
+   * starting: being brought up, not yet switched to. active: serves. canary: runs beside the active one. draining: switched away from, its servers not yet
    * ended. stopped: served once, can be rolled back to. failed: was never ready.
    */
-  state: 'starting' | 'active' | 'draining' | 'stopped' | 'failed'
+  state: 'starting' | 'active' | 'canary' | 'draining' | 'stopped' | 'failed'
   replicas: Replica[]
   createdAt: string
   /** When it was last switched to. */
   activeAt?: string
   /** user@host that deployed it. */
   by: string
-  /** Why it failed, one sentence. */
+  /** Why it failed, or why requests were taken from it, one sentence. */
   reason?: string
+  /** What the judge found when it let it pass, one sentence. */
+  verdict?: string
   /** Served before and was rolled back from: a later rollback passes it over. */
   rejected?: boolean
   /** Its model files may still be on its nodes. */
@@ -93,6 +101,12 @@ export interface EndpointRecord {
   inFlight: Record<string, number>
   /** Requests answered since the head was started, by target. */
   served: Record<string, number>
+  /** How far the canary has come, where there is one. */
+  rollout?: Rollout
+  /** What became of the copies that the canary got. */
+  shadow?: ShadowFigures
+  /** By release; undefined of a head that is older than canaries. */
+  figures?: Record<string, ReleaseFigures>
 }
 
 export function newDocument(name: string, now: Date): EndpointDocument {
@@ -106,6 +120,10 @@ export function nextReleaseId(document: EndpointDocument): string {
 
 export function activeRelease(document: EndpointDocument): Release | undefined {
   return document.releases.find((release) => release.id === document.active?.release)
+}
+
+export function canaryRelease(document: EndpointDocument): Release | undefined {
+  return document.releases.find((release) => release.id === document.canary?.release)
 }
 
 /** The release that served before the active one and was good: what a rollback goes to. */
@@ -149,10 +167,13 @@ export function switchTo(
       const {reason: _, rejected: __, pending: ___, ...rest} = one
       return {...rest, state: 'active', activeAt: now.toISOString(), kept: true}
     }
-    return one.state === 'active' ? {...one, state: 'draining', ...(rejectOld && {rejected: true})} : one
+    return one.state === 'active' || one.state === 'canary'
+      ? {...one, state: 'draining', ...(rejectOld && {rejected: true})}
+      : one
   })
+  const {canary: _, ...left} = document
   return {
-    ...document,
+    ...left,
     active: {
       release: release.id,
       targets,
@@ -163,11 +184,32 @@ export function switchTo(
   }
 }
 
-/** Which releases keep their files: the active one and the newest good ones, KEPT_RELEASES in all. */
+/** The release stands beside the active one, and gets its part of the requests. */
+export function putBeside(
+  document: EndpointDocument,
+  release: Release,
+  now: Date,
+  rules: Omit<CanaryRules, 'release' | 'since' | 'targets'>,
+): EndpointDocument {
+  const targets = release.replicas.flatMap((replica) => replica.url ?? [])
+  const {pending: _, ...rest} = release
+  return {
+    ...putRelease(document, {...rest, state: 'canary'}),
+    canary: {release: release.id, since: now.toISOString(), targets, ...rules},
+  }
+}
+
+/** All requests go to the active release again; the canary is draining, and no rollback goes to it. */
+export function takeBack(document: EndpointDocument, reason: string): EndpointDocument {
+  const {canary, ...left} = document
+  return canary ? withRelease(left, canary.release, {state: 'draining', rejected: true, reason}) : left
+}
+
+/** Which releases keep their files: the active one, the canary and the newest good ones, KEPT_RELEASES in all. */
 export function keptReleases(document: EndpointDocument): string[] {
   const good = document.releases.filter((release) => release.state !== 'failed' && release.kept)
-  const active = document.active?.release
-  return [...new Set([...(active ? [active] : []), ...good.map((release) => release.id)])].slice(0, KEPT_RELEASES)
+  const running = [document.active?.release, document.canary?.release].flatMap((id) => id ?? [])
+  return [...new Set([...running, ...good.map((release) => release.id)])].slice(0, KEPT_RELEASES)
 }
 
 /** Every node that may hold something of this endpoint. */
@@ -190,7 +232,7 @@ export function isUnfinished(document: EndpointDocument): boolean {
 }
 
 /**
- * The document once nothing runs but the active release: what was being started failed, what was draining is stopped.
+ * The document once nothing runs but the active release and the canary: what was being started failed, what was draining is stopped.
  */
 export function settled(document: EndpointDocument, reason: string): EndpointDocument {
   const releases = document.releases.map(({pending: _, ...release}): Release => {

@@ -5,10 +5,13 @@ import type {Plan} from '../plan/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {openMlflow} from '../tracking/index.ts'
-import {applyChange, deploy, planChange, rollback, scale} from './change.ts'
+import {applyChange, decide, deploy, planChange, rollback, scale} from './change.ts'
 import type {DeployInput} from './choice.ts'
 import type {EndpointDocument} from './document.ts'
-import {invokeEndpoint, type Answer, type InvokeInput} from './invoke.ts'
+import type {InvokeInput} from './call.ts'
+import {invokeEndpoint, type Answer} from './invoke.ts'
+import {endpointKeys, type EndpointKeys} from './keys.ts'
+import {benchEndpoint, type BenchInput, type BenchReport} from './load/bench.ts'
 import {readEndpointLogs, type EndpointLogInput} from './logs.ts'
 import {removalPlan, removeEndpoint} from './remove.ts'
 import {listEndpoints, showEndpoint, summary, type EndpointDetails, type EndpointSummary} from './show.ts'
@@ -32,13 +35,19 @@ export interface Endpoints {
   deploy(input: DeployInput): Promise<Change>
   planRollback(name: string): Promise<Plan>
   rollback(name: string, seconds?: number): Promise<Change>
+  planDecision(name: string, how: 'promote' | 'abort'): Promise<Plan>
+  /** All requests to the canary, or none of them; the servers of the other release end. */
+  decide(name: string, how: 'promote' | 'abort'): Promise<Change>
   planScale(name: string, count: number): Promise<Plan>
   scale(name: string, count: number, seconds?: number): Promise<Change>
   list(): Promise<EndpointSummary[]>
   show(name: string): Promise<EndpointDetails>
   /** A token for this endpoint only; made at first use. */
   token(name: string): Promise<Secret>
+  /** Keys of its clients. */
+  keys: EndpointKeys
   invoke(input: InvokeInput): Promise<Answer>
+  bench(input: BenchInput): Promise<BenchReport>
   logs(input: EndpointLogInput): Promise<void>
   planRemove(name: string): Promise<Plan>
   remove(name: string): Promise<{name: string; nodes: string[]}>
@@ -64,6 +73,8 @@ export async function openEndpoints(
     deploy: (input) => apply(input.name, deploy(input)),
     planRollback: (name) => planChange(site, 'endpoint rollback', name, rollback(name, undefined)),
     rollback: (name, seconds) => apply(name, rollback(name, seconds)),
+    planDecision: (name, how) => planChange(site, `endpoint ${how}`, name, decide(name, how)),
+    decide: (name, how) => apply(name, decide(name, how)),
     planScale: (name, count) => planChange(site, 'endpoint scale', name, scale(name, count, undefined)),
     scale: (name, count, seconds) => apply(name, scale(name, count, seconds)),
     list: () => listEndpoints(site),
@@ -72,7 +83,9 @@ export async function openEndpoints(
       await requireEndpoint(head, name)
       return endpointToken(site, name)
     },
+    keys: endpointKeys(site),
     invoke: (input) => invokeEndpoint(site, input),
+    bench: (input) => benchEndpoint(site, input),
     logs: (input) => readEndpointLogs(site, input),
     planRemove: (name) => removalPlan(site, name),
     remove: (name) => removeEndpoint(site, name),

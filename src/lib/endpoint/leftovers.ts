@@ -2,6 +2,7 @@ import {CliError} from '../base/index.ts'
 import {stopService} from '../host/index.ts'
 import {
   activeRelease,
+  canaryRelease,
   isUnfinished,
   keptReleases,
   nodesOf,
@@ -14,12 +15,13 @@ import {putEndpoint} from './store.ts'
 
 /**
  * Takes back what a change left that was cut off (a killed command, a lost machine): every server of the endpoint that
- * does not belong to the active release is ended. Needs the lock. Gives the record as it is then.
+ * does not belong to the active release or the canary is ended. Needs the lock. Gives the record as it is then.
  */
 export async function cleanLeftovers(site: Site, record: EndpointRecord): Promise<EndpointRecord> {
   if (!isUnfinished(record.document)) return record
   const {name} = record.document
-  const serving = activeRelease(record.document)?.replicas ?? []
+  const running = [activeRelease(record.document), canaryRelease(record.document)]
+  const serving = running.flatMap((release) => release?.replicas ?? [])
   const nodes = reachable(site, nodesOf(record.document))
   const results = await Promise.allSettled(
     nodes.map(async (node) => {

@@ -67,7 +67,9 @@ export async function fetchModel(
       )
     }
     const needs =
-      recipe.modelEnvironment && main ? await readNeeds(join(folder, dirname(main.path)), version) : undefined
+      main && recipe.modelEnvironment
+        ? await readNeeds(join(folder, dirname(main.path)), version, recipe.modelEnvironment)
+        : undefined
     progress.done()
     return {folder, files, ...(needs && {needs}), remove}
   } catch (error) {
@@ -83,9 +85,9 @@ async function findFiles(
   version: ModelVersion,
   recipe: Recipe,
 ): Promise<{base: string; paths: ArtifactEntry[]}> {
-  if (uri.endsWith(recipe.suffix)) {
-    const slash = uri.lastIndexOf('/')
-    const name = uri.slice(slash + 1)
+  const slash = uri.lastIndexOf('/')
+  const name = uri.slice(slash + 1)
+  if (recipe.suffix === '' ? await isFile(mlflow, uri.slice(0, slash), name) : uri.endsWith(recipe.suffix)) {
     const beside = (await mlflow.listStored(uri.slice(0, slash))).filter((entry) => !entry.isFolder)
     const main = beside.find((entry) => entry.path === name)
     if (!main) throw missing(version, `${name} is no longer there`)
@@ -95,7 +97,7 @@ async function findFiles(
   const fitting = all.filter((entry) => entry.path.endsWith(recipe.suffix))
   const main = fitting.find((entry) => entry.path === recipe.suffix) ?? fitting[0]
   if (!main) throw missing(version, `it has no *${recipe.suffix} file for the runtime ${recipe.name}`)
-  if (fitting.length > 1 && main.path !== recipe.suffix)
+  if (recipe.suffix !== '' && fitting.length > 1 && main.path !== recipe.suffix)
     throw new CliError(
       'USAGE',
       `model ${version.name}/${version.version} has ${fitting.length} *${recipe.suffix} files`,
@@ -103,6 +105,10 @@ async function findFiles(
     )
   // A model's own folder: all of it, as weights beside the graph may have any name (MLflow gives them a random one).
   return {base: uri, paths: [main, ...all.filter((entry) => entry !== main)]}
+}
+
+async function isFile(mlflow: Mlflow, folder: string, name: string): Promise<boolean> {
+  return (await mlflow.listStored(folder)).some((entry) => entry.path === name && !entry.isFolder)
 }
 
 /** Weights that an exporter wrote beside the graph: model.onnx.data, model.onnx_data, model.data, model.weights. */

@@ -1,6 +1,6 @@
 import {CliError} from '../base/index.ts'
 import type {ServingProtocol} from '../protocol/index.ts'
-import type {InvokeInput} from './invoke.ts'
+import type {InvokeInput} from './call.ts'
 import {parseNpy} from './npy.ts'
 
 export interface PlainRequest {

@@ -1,6 +1,7 @@
-import {fromStep, type PlanOf, type StepOf} from '../plan/index.ts'
+import {fromStep, type FromStep, type PlanOf, type StepOf} from '../plan/index.ts'
 import type {Release, Replica} from './document.ts'
-import type {EndpointKinds} from './steps.ts'
+import {whatCanaryGets, type CanaryWish} from './canary.ts'
+import type {TransitionKinds} from './steps.ts'
 
 /**
  * One change of what serves: bring up, switch, drain, end. Deploy, rollback, scale and remove are all of this shape.
@@ -16,10 +17,18 @@ export interface Transition {
   stop: Replica[]
   /** Name of the head's node. */
   headNode: string
+  /** The release is put beside the active one, with this part of the requests, instead of being switched to. */
+  canary?: CanaryWish
+  /** Requests are taken from the canary, one sentence why; `release` is the active one. */
+  takeBack?: string
   /** The model has to be downloaded in any case (a new release). */
   fetch: boolean
   /** Its environment is known once its files were fetched: the model names it. */
   asksModel: boolean
+  /** Of the runtime `custom`: what its nodes lack of the project. */
+  before?: Step[]
+  /** Of the runtime `custom`: whose code it is. */
+  project?: string
 }
 
 /** How it is carried out. */
@@ -30,13 +39,13 @@ export interface TransitionRules {
   rejectOld: boolean
 }
 
-type Step = StepOf<EndpointKinds>
+type Step = StepOf<TransitionKinds>
 
 /** The steps of a transition. Pure: what --dry-run prints is what is executed. */
 export function transitionPlan(
   change: Transition,
   {seconds, rejectOld}: TransitionRules = {seconds: undefined, rejectOld: false},
-): PlanOf<EndpointKinds> {
+): PlanOf<TransitionKinds> {
   const {endpoint, release, start, stop, headNode} = change
   const {model, runtime} = release
   const name = `${model.name}/${model.version}`
@@ -58,15 +67,20 @@ export function transitionPlan(
   const needs = fetch.length > 0 && change.asksModel ? fromStep('fetch', 'needs') : (model.needs ?? null)
   const asked = change.asksModel ? fetch.map((one) => one.id) : []
   const prepare = nodes.flatMap((node): Step[] => [
-    {
-      id: `environment:${node}`,
-      node,
-      kind: 'endpoint.environment',
-      title:
-        `Python environment of the runtime ${runtime}` + (change.asksModel || model.needs ? ' and of the model' : ''),
-      input: {node, endpoint, runtime, together: nodes.length > 1, needs},
-      needs: asked,
-    },
+    ...(release.custom
+      ? codeSteps(change, node)
+      : [
+          {
+            id: `environment:${node}`,
+            node,
+            kind: 'endpoint.environment' as const,
+            title:
+              `Python environment of the runtime ${runtime}` +
+              (change.asksModel || model.needs ? ' and of the model' : ''),
+            input: {node, endpoint, runtime, together: nodes.length > 1, needs},
+            needs: asked,
+          },
+        ]),
     {
       id: `place:${node}`,
       node,
@@ -78,13 +92,16 @@ export function transitionPlan(
   ])
   const bringUp = start.flatMap((replica): Step[] => {
     const {node, service} = replica
+    const kept = release.custom?.places[node]
+    const has = release.custom ? (kept ? [] : [`code:${node}`]) : [`environment:${node}`]
     const input = {
       endpoint,
       release: release.id,
       version: model.version,
       runtime,
       replica,
-      environment: fromStep(`environment:${node}`),
+      environment: release.custom ? null : fromStep(`environment:${node}`),
+      code: release.custom ? (kept ?? fromStep(`code:${node}`)) : null,
       placed: fromStep(`place:${node}`),
     }
     return [
@@ -94,7 +111,7 @@ export function transitionPlan(
         kind: 'endpoint.start',
         title: `Start model server ${service}`,
         input,
-        needs: [`environment:${node}`, `place:${node}`],
+        needs: [...has, `place:${node}`],
       },
       {
         id: `ready:${service}`,
@@ -107,14 +124,12 @@ export function transitionPlan(
     ]
   })
   const ready = start.map((replica) => `ready:${replica.service}`)
-  const flip: Step = {
-    id: 'switch',
-    node: headNode,
-    kind: 'endpoint.switch',
-    title: `Send requests of endpoint ${endpoint} to release ${release.id}`,
-    input: {endpoint, release, ready: ready.map((id) => fromStep(id)), rejectOld},
-    needs: ready,
-  }
+  const flip = flipStep(
+    change,
+    ready.map((id) => fromStep(id)),
+    rejectOld,
+    ready,
+  )
   const drain: Step[] =
     stop.length === 0
       ? []
@@ -125,7 +140,7 @@ export function transitionPlan(
             kind: 'endpoint.drain',
             title: 'Wait until requests under way are answered',
             input: {endpoint, services: stop.map((one) => one.service), urls: stop.flatMap((one) => one.url ?? [])},
-            needs: ['switch'],
+            needs: [flip.id],
           },
         ]
   const end = stop.map(({node, service}): Step => ({
@@ -136,7 +151,40 @@ export function transitionPlan(
     input: {node, service, runtime},
     needs: ['drain'],
   }))
-  return {command: change.command, steps: [...fetch, ...prepare, ...bringUp, flip, ...drain, ...end]}
+  return {
+    command: change.command,
+    steps: [...(change.before ?? []), ...fetch, ...prepare, ...bringUp, flip, ...drain, ...end],
+  }
+}
+
+/** The code of a server of the project's own is kept with the release, unless a node has it from the last time. */
+function codeSteps({endpoint, release, before = [], project = ''}: Transition, node: string): Step[] {
+  if (release.custom?.places[node]) return []
+  return [
+    {
+      id: `code:${node}`,
+      node,
+      kind: 'endpoint.code',
+      title: `Keep the code of ${project} with release ${release.id}`,
+      input: {node, endpoint, release: release.id, project},
+      needs: before.filter((step) => step.node === node).map((step) => step.id),
+    },
+  ]
+}
+
+/** What changes which releases get requests. */
+function flipStep(change: Transition, ready: FromStep[], rejectOld: boolean, needs: string[]): Step {
+  const {endpoint, release, canary, takeBack, headNode: node} = change
+  if (takeBack !== undefined) {
+    const title = `Send all requests of endpoint ${endpoint} to release ${release.id}`
+    return {id: 'return', node, kind: 'endpoint.return', title, input: {endpoint, reason: takeBack}, needs}
+  }
+  if (canary) {
+    const title = `${whatCanaryGets(canary)} of endpoint ${endpoint} to release ${release.id}`
+    return {id: 'split', node, kind: 'endpoint.split', title, input: {endpoint, release, ready, canary}, needs}
+  }
+  const title = `Send requests of endpoint ${endpoint} to release ${release.id}`
+  return {id: 'switch', node, kind: 'endpoint.switch', title, input: {endpoint, release, ready, rejectOld}, needs}
 }
 
 /** Replicas of one list that are not in the other, by service. */

@@ -88,6 +88,8 @@ async function tryTensors({base, model, signal}: Waiting): Promise<void> {
     peer: PEER,
     signal,
   })
+  // A server that does not say what its model takes can only be believed that it is ready.
+  if ((metadata.inputs ?? []).length === 0) return
   const {request, certain} = smokeRequest(metadata)
   // Zeros of size one may not be a sensible input where several dimensions vary; a refusal then proves nothing.
   await answered(

@@ -2,7 +2,7 @@ import {setTimeout as sleep} from 'node:timers/promises'
 import {CliError} from '../base/index.ts'
 import {stopService} from '../host/index.ts'
 import {executePlan, type Handlers, type PlanOf, type StepOf} from '../plan/index.ts'
-import {activeRelease, nodesOf, type EndpointRecord} from './document.ts'
+import {activeRelease, canaryRelease, nodesOf, type EndpointRecord} from './document.ts'
 import {withLock} from './lock.ts'
 import {hostOf, reachable, type Site} from './site.ts'
 import {deleteEndpoint, findEndpoint, putEndpoint, requireEndpoint} from './store.ts'
@@ -39,7 +39,8 @@ export async function removalPlan(site: Site, name: string): Promise<PlanOf<Remo
 
 function planRemoval(site: Site, {document}: EndpointRecord): PlanOf<RemovalKinds> {
   const {name: endpoint} = document
-  const urls = activeRelease(document)?.replicas.flatMap((replica) => replica.url ?? []) ?? []
+  const running = [activeRelease(document), canaryRelease(document)]
+  const urls = running.flatMap((release) => release?.replicas.flatMap((replica) => replica.url ?? []) ?? [])
   const shut: StepOf<RemovalKinds> = {
     id: 'close',
     node: site.rack.head.node,
@@ -104,7 +105,8 @@ export async function removeEndpoint(site: Site, name: string): Promise<{name: s
 }
 
 async function close(site: Site, record: EndpointRecord, urls: string[]): Promise<void> {
-  await putEndpoint(site.head, record, {...record.document, active: null})
+  const {canary: _, ...left} = record.document
+  await putEndpoint(site.head, record, {...left, active: null})
   const end = Date.now() + DRAIN_SECONDS * 1000
   while (Date.now() < end) {
     const now = await findEndpoint(site.head, record.document.name)

@@ -4,12 +4,15 @@ import type {ServingProtocol} from '../protocol/index.ts'
 import {requestJson} from '../tracking/index.ts'
 import {
   activeRelease,
+  canaryRelease,
   isUnfinished,
   previousRelease,
   type EndpointRecord,
   type Release,
   type Replica,
 } from './document.ts'
+import {isJudged, settleJudged} from './canary-change.ts'
+import {canaryStatus, trafficOf, type CanaryRecord, type CanaryStatus, type ReleaseTraffic} from './show-traffic.ts'
 import {cleanLeftovers} from './leftovers.ts'
 import {tryLock} from './lock.ts'
 import {hostOf, type Site} from './site.ts'
@@ -37,9 +40,12 @@ export interface EndpointSummary {
   state: 'serving' | 'failing' | 'changing' | 'down'
   /** ISO 8601: when the active release was switched to. */
   since: string | undefined
+  /** The release beside the active one. */
+  canary: CanaryStatus | undefined
 }
 
 export interface ReplicaStatus extends Replica {
+  release: string
   state: ServiceStatus['state'] | 'unreachable'
   /** How often it ended by itself and was started again. */
   restarts: number
@@ -51,6 +57,8 @@ export interface ReplicaStatus extends Replica {
 export interface EndpointDetails extends EndpointSummary {
   runtime: string | undefined
   releases: Release[]
+  /** Of the active release, the canary, and those that served lately. */
+  traffic: ReleaseTraffic[]
   servers: ReplicaStatus[]
   /** What `endpoint rollback` would go back to. */
   rollback: string | undefined
@@ -69,8 +77,11 @@ export async function showEndpoint(site: Site, name: string): Promise<EndpointDe
   const record = await tidied(site, await requireEndpoint(site.head, name))
   const {document, inFlight, served} = record
   const active = activeRelease(document)
+  const running = [active, canaryRelease(document)].flatMap(
+    (release) => release?.replicas.map((replica) => ({...replica, release: release.id})) ?? [],
+  )
   const servers = await Promise.all(
-    (active?.replicas ?? []).map(async (replica): Promise<ReplicaStatus> => {
+    running.map(async (replica): Promise<ReplicaStatus> => {
       const status = await serviceStatus(await hostOf(site, replica.node), replica.service).catch(() => undefined)
       const url = replica.url ?? ''
       return {
@@ -88,6 +99,7 @@ export async function showEndpoint(site: Site, name: string): Promise<EndpointDe
     ...seen,
     runtime: active?.runtime,
     releases: document.releases,
+    traffic: trafficOf(record),
     servers,
     rollback: previousRelease(document)?.id,
     certificates,
@@ -95,10 +107,12 @@ export async function showEndpoint(site: Site, name: string): Promise<EndpointDe
 }
 
 async function tidied(site: Site, record: EndpointRecord): Promise<EndpointRecord> {
-  if (!isUnfinished(record.document)) return record
+  if (!isUnfinished(record.document) && !isJudged(record)) return record
   const cleaned = await tryLock(site.head, record.document.name, site.context, async () => {
     const fresh = await findEndpoint(site.head, record.document.name)
-    return fresh && {...fresh, ...(await cleanLeftovers(site, fresh)), inFlight: fresh.inFlight, served: fresh.served}
+    if (!fresh) return undefined
+    const cleaned = {...fresh, ...(await cleanLeftovers(site, fresh)), inFlight: fresh.inFlight, served: fresh.served}
+    return settleJudged(site, cleaned)
   })
   return cleaned ?? record
 }
@@ -131,8 +145,9 @@ const CALLS: Record<ServingProtocol, (name: string) => string> = {
   mlflow: () => 'invocations',
 }
 
-/** The document alone, said shortly. Pure. */
-export function summary(site: Pick<Site, 'head'>, {document}: Pick<EndpointRecord, 'document'>): EndpointSummary {
+/** The record, said shortly. Pure. */
+export function summary(site: Pick<Site, 'head'>, record: CanaryRecord): EndpointSummary {
+  const {document} = record
   const active = activeRelease(document)
   const url = `${site.head.nodeUri}/endpoints/${document.name}`
   const protocol = active?.protocol ?? 'v2'
@@ -146,5 +161,6 @@ export function summary(site: Pick<Site, 'head'>, {document}: Pick<EndpointRecor
     replicas: active?.replicas.length ?? 0,
     state: isUnfinished(document) ? 'changing' : active ? 'serving' : 'down',
     since: active?.activeAt,
+    canary: canaryStatus(record),
   }
 }

@@ -2,8 +2,21 @@ import {setTimeout as sleep} from 'node:timers/promises'
 import {stopService, type Environment} from '../host/index.ts'
 import type {FromStep, Handlers, Outputs} from '../plan/index.ts'
 import type {Recipe} from '../recipe/index.ts'
+import {WORKSPACE_HANDLERS, type WorkspaceEnv, type WorkspaceKinds} from '../workspace/index.ts'
 import {awaitReplica, placeModel, prepareEnvironment, startReplica, type PlacedModel, type Started} from './bring-up.ts'
-import {switchTo, type EndpointRecord, type ModelFile, type ModelNeeds, type Release, type Replica} from './document.ts'
+import {keepCode, type CodePlace, type CustomServer} from './custom.ts'
+import {
+  putBeside,
+  switchTo,
+  takeBack,
+  type EndpointDocument,
+  type EndpointRecord,
+  type ModelFile,
+  type ModelNeeds,
+  type Release,
+  type Replica,
+} from './document.ts'
+import {rulesOf, type CanaryWish} from './canary.ts'
 import type {FetchedModel} from './model-files.ts'
 import {hostOf, type Site} from './site.ts'
 import {findEndpoint, putEndpoint} from './store.ts'
@@ -34,9 +47,12 @@ type StartInput = {
   version: string
   runtime: string
   replica: Replica
-  environment: FromStep
+  /** null: that of a workspace, with its code. */
+  environment: FromStep | null
+  code: FromStep | CodePlace | null
   placed: FromStep
 }
+type CodeInput = {node: string; endpoint: string; release: string; project: string}
 type ReadyInput = {
   endpoint: string
   service: string
@@ -55,6 +71,9 @@ type SwitchInput = {
   ready: FromStep[]
   rejectOld: boolean
 }
+/** As SwitchInput, and what it gets of the requests. */
+type SplitInput = {endpoint: string; release: Release; ready: FromStep[]; canary: CanaryWish}
+type ReturnInput = {endpoint: string; reason: string}
 type DrainInput = {endpoint: string; services: string[]; urls: string[]}
 type StopInput = {node: string; service: string; runtime: string}
 
@@ -62,19 +81,25 @@ export type EndpointKinds = {
   'endpoint.fetch': {input: FetchInput; output: FetchedModel}
   'endpoint.environment': {input: EnvironmentInput; output: Environment}
   'endpoint.place': {input: PlaceInput; output: PlacedModel}
+  'endpoint.code': {input: CodeInput; output: CodePlace}
   'endpoint.start': {input: StartInput; output: Started}
   'endpoint.ready': {input: ReadyInput; output: Started}
   'endpoint.switch': {input: SwitchInput; output: void}
+  'endpoint.split': {input: SplitInput; output: void}
+  'endpoint.return': {input: ReturnInput; output: void}
   'endpoint.drain': {input: DrainInput; output: void}
   /** False: it could not be ended. */
   'endpoint.stop': {input: StopInput; output: boolean}
 }
 
+/** With what brings a project to a node, for a server of its own. */
+export type TransitionKinds = EndpointKinds & WorkspaceKinds
+
 /**
  * What steps of a transition need besides the plan, and how far it has come: what is undone after a failure depends on
  * that.
  */
-export interface TransitionEnv {
+export interface TransitionEnv extends WorkspaceEnv {
   site: Site
   recipe(runtime: string): Promise<Recipe>
   /** Once, whoever asks first. */
@@ -82,15 +107,18 @@ export interface TransitionEnv {
   /** As the head has it now. */
   record: EndpointRecord
   switched: boolean
+  /** The server of the project's own that is started. */
+  custom: CustomServer | undefined
   /** The head could not be asked whether it switched. */
   uncertain: boolean
   /** Ports that others of this endpoint have or will have. */
   taken: Set<number>
 }
 
-type Done = Outputs<EndpointKinds>
+type Done = Outputs<TransitionKinds>
 
-export const ENDPOINT_HANDLERS: Handlers<EndpointKinds, TransitionEnv> = {
+export const ENDPOINT_HANDLERS: Handlers<TransitionKinds, TransitionEnv> = {
+  ...WORKSPACE_HANDLERS,
   'endpoint.fetch': (_input, _done, {fetch}) => fetch(),
   'endpoint.environment': async ({node, endpoint, runtime, together, needs}, done, {site, recipe}) =>
     prepareEnvironment(site, node, endpoint, await recipe(runtime), together, needsOf(needs, done)),
@@ -98,25 +126,31 @@ export const ENDPOINT_HANDLERS: Handlers<EndpointKinds, TransitionEnv> = {
     const known = Array.isArray(files) ? files : done.of('endpoint.fetch', files).files
     return placeModel(site, node, {endpoint, release, model, files: known}, fetch)
   },
+  'endpoint.code': async ({node, ...input}, _done, {site}) => keepCode(await hostOf(site, node), input),
   'endpoint.start': start,
   'endpoint.ready': ready,
   'endpoint.switch': flip,
+  'endpoint.split': ({release, ready: servers, canary}, done, env) =>
+    commit(env, putBeside(env.record.document, withServers(release, servers, done), new Date(), rulesOf(canary))),
+  'endpoint.return': ({reason}, _done, env) => commit(env, takeBack(env.record.document, reason)),
   'endpoint.drain': drain,
   'endpoint.stop': stop,
 }
 
 async function start(
-  {endpoint, release, version, runtime, replica, environment, placed}: StartInput,
+  {endpoint, release, version, runtime, replica, environment, code, placed}: StartInput,
   done: Done,
-  {site, recipe, taken}: TransitionEnv,
+  {site, recipe, taken, custom}: TransitionEnv,
 ): Promise<Started> {
+  const place = code === null ? undefined : 'code' in code ? code : done.of('endpoint.code', code)
   return startReplica(site, {
     endpoint,
     release,
     version,
     replica,
     recipe: await recipe(runtime),
-    environment: done.of('endpoint.environment', environment),
+    environment: environment === null ? place?.environment?.path : done.of('endpoint.environment', environment).path,
+    ...(custom && place && {own: {server: custom, place}}),
     model: done.of('endpoint.place', placed),
     taken,
   })
@@ -142,12 +176,20 @@ function needsOf(needs: FromStep | ModelNeeds | null, done: Done): ModelNeeds | 
   return 'requirements' in needs ? needs : done.of('endpoint.fetch', needs).needs
 }
 
-async function flip({release, ready: servers, rejectOld}: SwitchInput, done: Done, env: TransitionEnv): Promise<void> {
-  const started = asStarted(
+function flip({release, ready: servers, rejectOld}: SwitchInput, done: Done, env: TransitionEnv): Promise<void> {
+  const started = withServers(release, servers, done)
+  return commit(env, switchTo(env.record.document, started, new Date(), rejectOld))
+}
+
+function withServers(release: Release, servers: FromStep[], done: Done): Release {
+  return asStarted(
     release,
     servers.map((one) => done.of('endpoint.ready', one)),
   )
-  const document = switchTo(env.record.document, started, new Date(), rejectOld)
+}
+
+/** Writes down which releases get requests: from here on the change is done. */
+async function commit(env: TransitionEnv, document: EndpointDocument): Promise<void> {
   try {
     env.record = await putEndpoint(env.site.head, env.record, document)
   } catch (error) {
@@ -155,10 +197,15 @@ async function flip({release, ready: servers, rejectOld}: SwitchInput, done: Don
     // guess.
     const now = await findEndpoint(env.site.head, document.name).catch(() => undefined)
     env.uncertain = now === undefined
-    if (now?.document.active?.targets.join() !== document.active?.targets.join()) throw error
+    if (routingOf(now?.document) !== routingOf(document)) throw error
     env.record = now ?? env.record
   }
   env.switched = true
+}
+
+/** What the gateway goes by. */
+function routingOf(document: EndpointDocument | undefined): string {
+  return JSON.stringify([document?.active?.targets, document?.canary?.since, document?.canary?.targets])
 }
 
 /** The release with the addresses of servers that were started, and the files that these have. Pure. */
@@ -169,11 +216,16 @@ function asStarted(release: Release, servers: Started[]): Release {
   return {
     ...release,
     ...(health && {health}),
+    ...(release.custom && {custom: {...release.custom, places: {...release.custom.places, ...placesOf(servers)}}}),
     model: {...release.model, files: first.files, ...(first.needs && {needs: first.needs})},
     replicas: release.replicas.map(
       (replica) => servers.find((one) => one.replica.service === replica.service)?.replica ?? replica,
     ),
   }
+}
+
+function placesOf(servers: Started[]): Record<string, CodePlace> {
+  return Object.fromEntries(servers.flatMap(({replica, place}) => (place ? [[replica.node, place]] : [])))
 }
 
 /** Until no request is under way at the old servers; at most DRAIN_SECONDS, then they get their grace on top. */

@@ -8,6 +8,9 @@ interface WireRecord {
   document: EndpointDocument
   in_flight?: Record<string, number>
   served?: Record<string, number>
+  rollout?: EndpointRecord['rollout'] | null
+  figures?: EndpointRecord['figures']
+  shadow?: EndpointRecord['shadow'] | null
 }
 
 /** The endpoint's record, or undefined where there is none. */
@@ -69,6 +72,15 @@ function pathOf(name: string): string {
   return `/flexrack/v1/endpoints/${encodeURIComponent(name)}`
 }
 
-function fromWire({revision, document, in_flight: inFlight = {}, served = {}}: WireRecord): EndpointRecord {
-  return {revision, document, inFlight, served}
+function fromWire(record: WireRecord): EndpointRecord {
+  const {revision, document, in_flight: inFlight = {}, served = {}, rollout, figures, shadow} = record
+  return {
+    revision,
+    document,
+    inFlight,
+    served,
+    ...(rollout && {rollout}),
+    ...(figures && {figures}),
+    ...(shadow && {shadow}),
+  }
 }

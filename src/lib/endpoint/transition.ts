@@ -1,6 +1,6 @@
 import {CliError, isCliError} from '../base/index.ts'
 import {executePlan, valuesOf} from '../plan/index.ts'
-import {loadRecipe} from '../recipe/index.ts'
+import {ProjectFiles} from '../workspace/index.ts'
 import {
   keptReleases,
   nodesOf,
@@ -13,12 +13,15 @@ import {
 import {pruneFolders, stopReplicas} from './leftovers.ts'
 import type {FetchedModel} from './model-files.ts'
 import {transitionPlan, type Transition, type TransitionRules} from './plan.ts'
-import type {Site} from './site.ts'
+import {recipeOf} from './runtime-of.ts'
+import {hostOf, type Site} from './site.ts'
 import {ENDPOINT_HANDLERS, type EndpointKinds, type TransitionEnv} from './steps.ts'
 import {putEndpoint} from './store.ts'
 
 export interface TransitionInput extends TransitionRules {
   change: Transition
+  /** What was read of the project, where it has to come to nodes. */
+  files?: ProjectFiles | undefined
   fetch(): Promise<FetchedModel>
 }
 
@@ -40,7 +43,11 @@ export async function carryOut(site: Site, record: EndpointRecord, input: Transi
     switched: false,
     uncertain: false,
     taken: new Set(urls.map((url) => Number(new URL(url).port))),
-    recipe: (runtime) => loadRecipe(runtime, site.context.env),
+    custom: change.release.custom,
+    host: (node) => hostOf(site, node),
+    files: input.files ?? new ProjectFiles(),
+    context: site.context,
+    recipe: (runtime) => recipeOf({...change.release, runtime}, site.context.env),
     fetch: () => (fetched ??= input.fetch()),
   }
   // Once switched, Ctrl-C comes too late: what is left to do (end the old servers) is done.
@@ -65,9 +72,9 @@ export async function carryOut(site: Site, record: EndpointRecord, input: Transi
 function announce(document: EndpointDocument, {release, start}: Transition): EndpointDocument {
   const pending = [...new Set(start.map((replica) => replica.node))]
   const known = document.releases.find((one) => one.id === release.id)
-  const state = known?.state === 'active' ? 'active' : 'starting'
   // A release that serves keeps the replicas it has until the switch.
-  return putRelease(document, {...(state === 'active' && known ? known : release), state, pending})
+  if (known?.state === 'active' || known?.state === 'canary') return putRelease(document, {...known, pending})
+  return putRelease(document, {...release, state: 'starting', pending})
 }
 
 async function finish(site: Site, done: EndpointRecord, allStopped: boolean): Promise<EndpointDocument> {
@@ -113,6 +120,7 @@ async function undo({site, record, uncertain}: TransitionEnv, change: Transition
   }
   if (!isCliError(error)) return error
   const what = `release ${change.release.id} of endpoint ${change.endpoint}`
+  if (change.takeBack !== undefined) return error // nothing was begun
   const ending = record.document.active ? `; release ${record.document.active.release} keeps serving` : ''
   const how =
     error.code === 'INTERRUPTED'

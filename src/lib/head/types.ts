@@ -80,3 +80,77 @@ export const HEAD_FILES = {
 
 /** In the certificate of every head: others that the rack's authority signed for are not mistaken for it. */
 export const HEAD_NAME = 'flexrack-head'
+
+/** Of an endpoint's document: a release beside the active one, and what it gets of the requests. */
+export interface CanaryRules {
+  release: string
+  /** ISO 8601: when it was put beside the active one. */
+  since: string
+  targets: string[]
+  /** Percent of the requests that it gets, 0 to 100; with a judge one after the other, else there is one. */
+  steps: number[]
+  judge?: JudgeRules
+  /** It gets copies of the requests, and its answers go to nobody; its step is 0 then. */
+  shadow?: true
+  /** Name of a request header, in small letters: requests with the same value go to the same release. */
+  header?: string
+}
+
+export interface JudgeRules {
+  /** Requests that each of the two releases has answered in a step before it may end. */
+  minimum: number
+  /** Seconds that a step lasts at least. */
+  hold: number
+}
+
+/** How far a canary has come, as the head knows it. */
+export interface Rollout {
+  release: string
+  /** Of its rules: both say which canary it is. */
+  since: string
+  /** `returned`: the judge found it worse, it gets nothing any more; `passed`: it has gone through every step. */
+  state: 'running' | 'returned' | 'passed'
+  /** Which of the steps it is at, from 0. */
+  step: number
+  /** Percent of the requests that it gets now. */
+  percent: number
+  /** Milliseconds since 1970. */
+  stepSince: number
+  /** How often the judge has compared: each time it asks for stronger evidence. */
+  looks: number
+  /** What the judge found, one sentence. */
+  verdict?: string
+}
+
+/** Of a release that gets copies: what became of them. */
+export interface ShadowFigures {
+  /** Sent, and compared as far as that could be. */
+  copied: number
+  same: number
+  different: number
+  /** Not answered, or with an error, where the request itself was answered well. */
+  failed: number
+  /** Not JSON, encoded, or larger than 1 MiB. */
+  uncompared: number
+  /** Never sent: more were waiting than are kept. */
+  dropped: number
+  /** Where in the answer the last difference was, such as `outputs[0].data[3]`. */
+  lastDifference?: string
+}
+
+/** What the gateway counted of a release since the head was started; times in milliseconds. */
+export interface ReleaseFigures {
+  /** Answered, failed, refused and abandoned ones. */
+  requests: number
+  /** Status 500 and above, 429, or no whole answer. */
+  failed: number
+  /** Other statuses of 400 and above: the model server did not want the request. */
+  refused: number
+  /** Its reader went away before the answer had ended. */
+  abandoned: number
+  inFlight: number
+  /** Time until the answer has ended, of those answered and abandoned; null without any. */
+  p50: number | null
+  p95: number | null
+  p99: number | null
+}

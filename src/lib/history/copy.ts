@@ -54,7 +54,7 @@ export type CopyKinds = {'history.copy': {input: CopyInput; output: CopiedHistor
 /**
  * Fetches what the node's repository has more than the copy. Nothing in the copy is replaced or
  * removed, and the node has no way to it: what a node forgets, damages or deletes stays here.
- * restic reads it: `restic -r FOLDER/repository -p FOLDER/key snapshots`.
+ * from-copy.ts restores from it, and so does restic: `restic -r FOLDER/repository -p FOLDER/key snapshots`.
  */
 export const COPY = {
   plan: planCopy,

@@ -9,4 +9,5 @@ export {
   type WorkspaceHistory,
 } from './show.ts'
 export {COPY, type CopiedHistory, type CopyKinds} from './copy.ts'
+export {FROM_COPY, listCopy, type CopyContent, type FromCopyKinds, type RestoredFromCopy} from './from-copy.ts'
 export {RESTORE, type Restored, type RestoreKinds, type RestoreWish} from './restore.ts'

@@ -181,7 +181,7 @@ async function bring(
 }
 
 /** Nothing of this machine is written over. */
-async function refuseFull(folder: string): Promise<void> {
+export async function refuseFull(folder: string): Promise<void> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     throw new CliError('CONFLICT', `${folder} is there, and is no folder`, {

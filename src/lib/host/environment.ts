@@ -29,6 +29,8 @@ export interface EnvironmentInput {
    * the node's python3 by default.
    */
   python?: string
+  /** Digest of an image that is there: made of its Python, for programs in it. */
+  image?: string
   /** Installed itself, from its workspace there; its code has to be there already. */
   project?: ProjectToInstall
   /**

@@ -8,7 +8,7 @@ import type {Manifest} from './types.ts'
 
 export const MANIFEST_FILE = 'flexrack.yaml'
 
-type ManifestSections = Pick<(typeof Schema)['shape'], 'workspace' | 'train' | 'sweep'>
+type ManifestSections = Pick<(typeof Schema)['shape'], 'workspace' | 'train' | 'sweep' | 'endpoints'>
 
 /** A valid manifest and the file it came from, to point at places in it later. */
 export interface LocatedManifest {
@@ -43,16 +43,17 @@ export async function readManifest(pathOrFolder: string): Promise<LocatedManifes
 /** The sections that are valid although the whole is not: so that all that is wrong is said at once. */
 function validSections(
   value: unknown,
-  {workspace, train, sweep}: ManifestSections,
-): Partial<Pick<ManifestFile, 'workspace' | 'train' | 'sweep'>> {
+  {workspace, train, sweep, endpoints}: ManifestSections,
+): Partial<Pick<ManifestFile, 'workspace' | 'train' | 'sweep' | 'endpoints'>> {
   const given =
     typeof value === 'object' && value !== null
-      ? (value as {workspace?: unknown; train?: unknown; sweep?: unknown})
+      ? (value as {workspace?: unknown; train?: unknown; sweep?: unknown; endpoints?: unknown})
       : {}
   return {
     workspace: workspace.safeParse(given.workspace).data,
     train: train.safeParse(given.train).data,
     sweep: sweep.safeParse(given.sweep).data,
+    endpoints: endpoints.safeParse(given.endpoints).data,
   }
 }
 

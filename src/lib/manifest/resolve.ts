@@ -5,6 +5,7 @@ import {durationSeconds, sweepSeconds} from './duration.ts'
 import {resolveHang} from './hang.ts'
 import type {ManifestFile} from './schema.ts'
 import {readNodeRange} from './node-range.ts'
+import {checkEndpoint, resolveEndpoint} from './endpoint.ts'
 import {slurmTime} from './slurm-time.ts'
 import {checkSweep, resolveSweep} from './sweep-rules.ts'
 import type {
@@ -24,7 +25,7 @@ type Report = (path: Path, message: string, more?: {expected?: string; nearest?:
 /** The checks that need more than one key or the disk, on the sections that are valid in themselves. */
 export async function checkSections(
   source: Source,
-  {workspace, train, sweep}: Partial<Pick<ManifestFile, 'workspace' | 'train' | 'sweep'>>,
+  {workspace, train, sweep, endpoints}: Partial<Pick<ManifestFile, 'workspace' | 'train' | 'sweep' | 'endpoints'>>,
 ): Promise<Problem[]> {
   const problems: Problem[] = []
   const report: Report = (path, message, more = {}) =>
@@ -36,6 +37,7 @@ export async function checkSections(
   if (workspace) checkUnique(workspace.forward, ['workspace', 'forward'], report)
   if (train) checkTrain(train, report)
   if (sweep) checkSweep(sweep, train, report)
+  for (const [name, one] of Object.entries(endpoints ?? {})) checkEndpoint(one, ['endpoints', name], report)
   return problems
 }
 
@@ -73,7 +75,7 @@ export function resolveManifest(source: Source, file: ManifestFile): Manifest {
       ...(file.tracking.uri !== undefined && {uri: file.tracking.uri.replace(/\/+$/, '')}),
       experiment: file.tracking.experiment ?? file.name,
     },
-    endpoints: file.endpoints,
+    endpoints: Object.fromEntries(Object.entries(file.endpoints).map(([name, one]) => [name, resolveEndpoint(one)])),
   }
 }
 

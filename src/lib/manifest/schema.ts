@@ -306,7 +306,29 @@ const endpoint = z
       .regex(/^[a-z0-9][a-z0-9._-]{0,39}$/, 'must be the name of a runtime')
       .optional()
       .describe(
-        "The recipe of the model server; default: `mlflow` for a model in MLflow's format other than ONNX, else `onnx`.",
+        'The recipe of the model server; default: what fits the files of the model (docs/runtimes.md). `custom`: the command below.',
+      ),
+    command: z
+      .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
+      .optional()
+      .describe(
+        "Runtime `custom`: a model server of the project's own. Runs with the project's code as it is when it is deployed, in the environment or image of its workspace; no shell reads it. Placeholders such as `{port}`, `{host}` and `{model_folder}` are filled in (docs/runtimes.md).",
+      )
+      .meta({examples: ['python serve.py --port {port} --model {model_file}'], written: 'as-is'}),
+    protocol: z
+      .enum(['v2', 'openai', 'mlflow'])
+      .optional()
+      .describe(
+        "What the command speaks: the Open Inference Protocol v2 (the default), OpenAI's API, or that of MLflow's server.",
+      ),
+    ready: z
+      .strictObject({
+        path: z.string().startsWith('/').describe('Path that answers 200 once the model is loaded.'),
+        seconds: z.int().min(1).max(86_400).default(120).describe('How long that may take.'),
+      })
+      .optional()
+      .describe(
+        "When the server of the command is ready; default: `/v2/models/{model}/ready`, of OpenAI's API `/health`, of MLflow's server `/ping`.",
       ),
     replicas: z.int().min(1).max(64).default(1).describe('Number of model servers that share the work.'),
   })

@@ -206,4 +206,14 @@ export interface EndpointSpec {
   /** Name of a recipe: `onnx`; undefined: what fits the model. */
   runtime?: string
   replicas: number
+  /** Of the runtime `custom`. */
+  server?: ServerSpec
+}
+
+/** A model server of the project's own. */
+export interface ServerSpec {
+  /** Words, with placeholders. */
+  command: string[]
+  protocol: 'v2' | 'openai' | 'mlflow'
+  ready: {path: string; seconds: number}
 }

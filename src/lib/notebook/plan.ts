@@ -2,6 +2,7 @@ import {CliError, pinsOf, readPythonLocks, type Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
 import {executePlan, throwIfFailed, valuesOf, type PlanOf, type StepOf} from '../plan/index.ts'
 import {workspaceScript, type PlacedWorkspace} from '../workspace/index.ts'
+import type {IsolateSpec} from '../manifest/index.ts'
 import type {BoundVolume} from '../protocol/index.ts'
 import type {KernelGpus} from './gpus.ts'
 import type {Notebook} from './show.ts'
@@ -12,8 +13,8 @@ export interface NotebookInput {
   workspace: PlacedWorkspace
   /** workspace.env of the manifest. */
   env: Record<string, string>
-  /** The manifest asks for a sandbox. */
-  isolate: boolean
+  /** What the sandbox may have that the manifest asks for. */
+  isolate: IsolateSpec | undefined
   /** Folders of the node that kernels are told of. */
   volumes: BoundVolume[]
   /** Seconds after which what does nothing is ended; 0: never. */
@@ -37,13 +38,8 @@ export function planNotebook({
   gpus,
 }: NotebookInput): PlanOf<NotebookKinds> {
   const {env: entered} = workspaceScript(workspace, env, [], {volumes})
-  const {environment, project, image} = workspace
-  if (image || isolate)
-    throw new CliError(
-      'NODE_UNFIT',
-      `kernels run on ${host.node} itself, and the workspace ${project} is to run ${image ? 'in an image' : 'in a sandbox'}`,
-      {hint: `flexrack workspace exec -- ...`},
-    )
+  const {environment, project} = workspace
+  const image = workspace.image?.digest ?? null
   if (!environment)
     throw new CliError(
       'NOT_FOUND',
@@ -57,6 +53,8 @@ export function planNotebook({
       `the workspace ${project} has Python ${environment.python}, and kernels need 3.10 or newer`,
       {hint: 'set workspace.python in flexrack.yaml'},
     )
+  // In a sandbox is all of it, so in an image's sandbox the server runs there, too.
+  const serverImage = isolate ? image : null
   const [server] = pinsOf(readPythonLocks(['notebook']), ['jupyterlab'])
   const node = host.node
   const steps: StepOf<NotebookKinds>[] = [
@@ -64,24 +62,33 @@ export function planNotebook({
       id: 'server',
       node,
       kind: 'notebook.server',
-      title: `Have an environment with ${server}`,
-      input: {node, project},
+      title: `Have an environment with ${server}${serverImage === null ? '' : ', of the Python of the image'}`,
+      input: {node, project, image: serverImage, python: minor[0]},
       needs: [],
     },
     {
       id: 'kernel',
       node,
       kind: 'notebook.kernel',
-      title: `Have what makes a kernel of Python ${minor[0]}, beside the project's environment`,
-      input: {node, project, python: minor[0]},
+      title: `Have what makes a kernel of ${image === null ? '' : "the image's "}Python ${minor[0]}, beside the project's environment`,
+      input: {node, project, python: minor[0], image},
       needs: [],
     },
     {
       id: 'start',
       node,
       kind: 'notebook.start',
-      title: `Start it on ${workspace.code}${gpus ? `, and a kernel that leases ${gpus.text} while it lives` : ''}`,
-      input: {node, project, environment: environment.path, idle, lasts, env: entered, gpus},
+      title: `Start it ${isolate ? 'in a sandbox ' : ''}on ${workspace.code}${image === null ? '' : ', with kernels and terminals in the image'}${gpus ? `, and a kernel that leases ${gpus.text} while it lives` : ''}`,
+      input: {
+        node,
+        project,
+        environment: environment.path,
+        idle,
+        lasts,
+        env: entered,
+        gpus,
+        inside: {image, isolate: isolate ?? null, volumes, keep: Object.keys(entered)},
+      },
       needs: ['server', 'kernel'],
     },
   ]

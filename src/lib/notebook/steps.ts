@@ -1,6 +1,8 @@
 import {CliError, LOCKED_PYTHON, readPythonLocks, type Context} from '../base/index.ts'
 import {ensureEnvironment, startService, stopService, type Environment, type Host} from '../host/index.ts'
+import type {IsolateSpec} from '../manifest/index.ts'
 import type {Handlers, Outputs} from '../plan/index.ts'
+import type {BoundVolume} from '../protocol/index.ts'
 import {warnOfReboot} from '../reboot/index.ts'
 import {preparedGpus, type KernelGpus} from './gpus.ts'
 import {findNotebooks, type Notebook} from './show.ts'
@@ -16,13 +18,27 @@ type StartInput = {
   lasts: number | null
   env: Record<string, string>
   gpus: KernelGpus | null
+  inside: {
+    /** Digest. */
+    image: string | null
+    isolate: IsolateSpec | null
+    volumes: BoundVolume[]
+    /** Variables that count although the image sets them. */
+    keep: string[]
+  }
 }
 
 export type NotebookKinds = {
-  /** JupyterLab, in an environment of its own. */
-  'notebook.server': {input: {node: string; project: string}; output: Environment}
+  /** JupyterLab, in an environment of its own; `image`: of that image's Python. */
+  'notebook.server': {
+    input: {node: string; project: string; image: string | null; python: string}
+    output: Environment
+  }
   /** What makes a kernel of the project's Python: beside its environment. */
-  'notebook.kernel': {input: {node: string; project: string; python: string}; output: Environment}
+  'notebook.kernel': {
+    input: {node: string; project: string; python: string; image: string | null}
+    output: Environment
+  }
   'notebook.start': {input: StartInput; output: Notebook}
 }
 
@@ -32,14 +48,22 @@ export interface NotebookEnv {
 }
 
 export const NOTEBOOK_HANDLERS: Handlers<NotebookKinds, NotebookEnv> = {
-  'notebook.server': async ({project}, _done, {host, context}) =>
+  'notebook.server': async ({project, image, python}, _done, {host, context}) =>
     ensureEnvironment(
       host,
-      {requirements: readPythonLocks(['notebook']), python: LOCKED_PYTHON, user: userOf(project)},
+      {
+        requirements: readPythonLocks(['notebook']),
+        ...(image === null ? {python: LOCKED_PYTHON} : {image, python}),
+        user: userOf(project),
+      },
       context,
     ),
-  'notebook.kernel': async ({project, python}, _done, {host, context}) =>
-    ensureEnvironment(host, {requirements: readPythonLocks(['kernel']), python, user: userOf(project)}, context),
+  'notebook.kernel': async ({project, python, image}, _done, {host, context}) =>
+    ensureEnvironment(
+      host,
+      {requirements: readPythonLocks(['kernel']), python, ...(image !== null && {image}), user: userOf(project)},
+      context,
+    ),
   'notebook.start': start,
 }
 
@@ -48,7 +72,7 @@ const READY_MS = 120_000
 const LOOK_MS = 200
 
 async function start(
-  {project, environment, idle, lasts, env, gpus}: StartInput,
+  {project, environment, idle, lasts, env, gpus, inside: {image, isolate, volumes, keep}}: StartInput,
   done: Outputs<NotebookKinds>,
   {host, context}: NotebookEnv,
 ): Promise<Notebook> {
@@ -57,11 +81,16 @@ async function start(
     done.of('notebook.kernel', {$output: 'kernel'}),
   ]
   const leased = gpus === null ? {} : {gpus: await preparedGpus(host, gpus, context)}
+  const inside = {
+    ...(image !== null && {image}),
+    ...(isolate !== null && {isolate: {...isolate}}),
+    ...((image !== null || isolate !== null) && {volumes, keep}),
+  }
   const end = lasts === null ? {} : {end_at: Date.now() / 1000 + lasts}
   await stopService(host, `notebook-${project}`) // with its kernels: what it reads is written anew
   const {id, argv, cwd} = await host.call(
     'notebook.prepare',
-    {project, server: server.path, side: side.path, environment, idle, ...end, ...leased},
+    {project, server: server.path, side: side.path, environment, idle, ...end, ...leased, ...inside},
     {signal: context.signal},
   )
   const {comesBack} = await startService(

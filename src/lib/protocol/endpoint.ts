@@ -38,6 +38,19 @@ export interface ReplicaFiles extends ReleaseName {
   files: Record<string, string>
 }
 
+export interface ReleaseCode extends ReleaseName {
+  /** The project whose workspace it is taken from. */
+  workspace: string
+  /** Folder of its Python environment, which the endpoint uses from now on. */
+  environment?: string
+}
+
+export interface CodeKept {
+  folder: string
+  /** Folders in it from which a project that is installed editable is imported. */
+  imports: string[]
+}
+
 export interface ReleasesKept {
   name: string
   keep: string[]
@@ -48,6 +61,8 @@ export interface EndpointVerbs {
   'endpoint.check': {input: ReleaseFiles; result: ReleaseFound; event: never}
   /** Takes the files of a release, one after the other as the body: all of them, or none. */
   'endpoint.place': {input: ReleaseFiles; result: FolderMade; event: never}
+  /** Keeps the code of a workspace, as it is now, in the folder of a release. */
+  'endpoint.code': {input: ReleaseCode; result: CodeKept; event: never}
   /** Ports of an address that nobody listens on. */
   'endpoint.ports': {input: PortsWanted; result: number[]; event: never}
   /** The folder that a server is started in, made anew. */

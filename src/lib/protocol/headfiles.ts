@@ -24,7 +24,16 @@ export interface HeadToken {
   runId?: string
   experimentId?: string
   endpoint?: string
+  /** Whose key of the endpoint it is. */
+  client?: string
+  limits?: HeadKeyLimits
   login?: string
+}
+
+/** What a key of an endpoint's client may. */
+export interface HeadKeyLimits {
+  requestsPerSecond?: number
+  concurrency?: number
 }
 
 /** By their ids. */
@@ -48,6 +57,18 @@ export interface HeadLocks {
 export interface HeadEndpoint {
   revision: number
   document: Record<string, unknown>
+}
+
+/** How far an endpoint's canary has come (src/lib/head/types.ts: Rollout); `since`, and its release, say which canary it is. */
+export interface HeadRollout {
+  release: string
+  since: string
+  state: 'running' | 'returned' | 'passed'
+  step: number
+  percent: number
+  stepSince: number
+  looks: number
+  verdict?: string
 }
 
 /** PEM. */

@@ -173,6 +173,7 @@ export interface EnterOrder {
   volumes?: BoundVolume[]
   /** UUIDs or numbers of the local GPUs that it sees; null: all. */
   gpus: string[] | null
+  /** A point: where it is started. */
   cwd: string
   /** Folders in front of the image's PATH. */
   path: string[]
@@ -184,6 +185,8 @@ export interface EnterOrder {
   drivers?: string
   /** It ends with who started it. */
   die?: boolean
+  /** All of it stays in the group of who started it, which is signalled as a whole. */
+  group?: boolean
 }
 
 export interface ImagePythonQuestion {

@@ -1,4 +1,5 @@
 // Notebooks: a server of JupyterLab for a workspace. Times in seconds since 1970, by the node's clock. Generated from protocol/notebook.json by `npm run protocol`.
+import type {BoundVolume, EnterOrder, Isolate} from './image.ts'
 import type {ServiceState} from './service.ts'
 
 export interface NotebookProject {
@@ -39,6 +40,13 @@ export interface NotebookWanted {
   /** When all of it is ended. */
   end_at?: number
   gpus?: NotebookGpus
+  /** Digest: kernels and terminals are in it. */
+  image?: string
+  /** The server is in a sandbox, with all that it starts. */
+  isolate?: Isolate
+  volumes?: BoundVolume[]
+  /** Variables that count although the image sets them. */
+  keep?: string[]
 }
 
 /** What the service is started with. */
@@ -61,6 +69,10 @@ export interface NotebookSettings {
   socket: string
   idle: number
   end_at: number | null
+  /** Absolute: the folder of environments. */
+  environments?: string
+  /** How the server is entered; absent: it is on the node itself. */
+  order?: EnterOrder
 }
 
 export interface NotebookKernel {

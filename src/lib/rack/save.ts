@@ -58,7 +58,7 @@ async function write(rack: Rack): Promise<void> {
 
 /** The text of a rack file; with the text that was there before, only what differs is changed. */
 /** As sizeOf reads it, in the largest unit that says it exactly. */
-function sizeText(bytes: number | undefined): string | undefined {
+function exactSize(bytes: number | undefined): string | undefined {
   if (bytes === undefined) return undefined
   for (const base of [1024, 1000]) {
     for (const [power, unit] of [
@@ -90,7 +90,7 @@ export function renderRack(rack: Rack, before?: string): string {
   for (const [key, value] of [
     ['network', rack.network],
     ['network_hosts', rack.networkHosts],
-    ['data_limit', sizeText(rack.dataLimit)],
+    ['data_limit', exactSize(rack.dataLimit)],
   ] as const) {
     if (value === undefined) usable.delete(key)
     else if (JSON.stringify((usable.toJS() as Record<string, unknown>)[key]) !== JSON.stringify(value))

@@ -96,8 +96,8 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
     if (!open.tracking)
       throw new CliError(
         'NOT_FOUND',
-        `no node knows a run ${name}, and the tracking server was not asked: ${open.away}`,
-        {hint: 'flexrack runs list'},
+        `what ${name} logged is at the tracking server, which was not asked: ${open.away}`,
+        {hint: 'flexrack head status'},
       )
     const found = (await searchRecords(open, undefined, 1000)).filter(
       (one) => one.tags[RUN_TAG] === name || one.id === name,

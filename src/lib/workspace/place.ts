@@ -36,9 +36,17 @@ export interface WorkspaceParts {
   isolate?: IsolateSpec | undefined
   /** Absolute, writable in the sandbox besides the code. */
   write?: string[]
+  /** Absolute, readable in the image or sandbox besides. */
+  read?: string[]
   /** Folders of the node that it may have. */
   volumes?: BoundVolume[]
 }
+
+/** What of a workspace a program in it is started by. */
+export type WorkspacePlace = Pick<
+  PlacedWorkspace,
+  'node' | 'project' | 'path' | 'code' | 'environment' | 'image' | 'enter' | 'syncedAt'
+>
 
 /** Of ours and of a terminal: they count although the image sets them. */
 const KEPT = ['VIRTUAL_ENV', 'TERM', 'FLEXRACK_WORKSPACE', 'FLEXRACK_WORKSPACE_FOLDER']
@@ -55,10 +63,10 @@ const SHELL = [
  * sandbox where it has one, with its Python first on the path.
  */
 export function workspaceScript(
-  workspace: PlacedWorkspace,
+  workspace: WorkspacePlace,
   env: Record<string, string>,
   words: string[],
-  {libraries = null, prefix = [], isolate, write = [], volumes = []}: WorkspaceParts = {},
+  {libraries = null, prefix = [], isolate, read = [], write = [], volumes = []}: WorkspaceParts = {},
 ): {script: string; env: Record<string, string>} {
   if (workspace.syncedAt === null) {
     throw new CliError('NOT_FOUND', `the workspace ${workspace.project} on ${workspace.node} has no code yet`, {
@@ -81,7 +89,7 @@ export function workspaceScript(
     const order: EnterOrder = {
       ...(workspace.image && {image: workspace.image.digest}),
       ...(isolate && {isolate: {...isolate}}),
-      read: [],
+      read,
       write: [workspace.code, ...write],
       gpus: libraries === null ? null : [],
       cwd: workspace.code,

@@ -54,7 +54,7 @@ const CLOSED: [string, string, string?][] = [
   ['POST', '/v2/repository/models/tiny/unload', ''],
   ['POST', '/v2/repository/models/tiny/load', ''],
   ['POST', '/v2/repository/index', '{}'],
-  ['GET', '/v2'],
+
   ['GET', '/v2/docs'],
   ['GET', '/v2/models/tiny/docs'],
   ['GET', '/metrics'],
@@ -76,6 +76,7 @@ describe('the model server itself', () => {
     const own = `http://127.0.0.1:${Number.parseInt(sockets[0]!.split(':')[1]!, 16)}`
     for (const [method, path, body] of CLOSED) expect([path, await ask(own, method, path, body)]).toEqual([path, 404])
     for (const path of [
+      '/v2',
       '/v2/health/live',
       '/v2/health/ready',
       '/v2/models/tiny',
@@ -86,6 +87,30 @@ describe('the model server itself', () => {
     for (const path of ['/v2/models/tiny/infer', '/v2/models/tiny/versions/1/infer', '/v2/models/tiny/generate'])
       expect([path, await ask(own, 'POST', path, REQUEST)]).toEqual([path, 200])
   })
+})
+
+test('a client has a key of its own, within limits, until it is revoked', async () => {
+  const {keys} = site.endpoints
+  const made = await keys.add('tiny', {client: 'team-a', seconds: 600, requestsPerSecond: 0.001})
+  const as = async (): Promise<number> => {
+    const answer = await fetch(`${url}/v2/models/tiny/infer`, {
+      method: 'POST',
+      headers: {authorization: `Bearer ${made.key.reveal()}`, 'content-type': 'application/json'},
+      body: REQUEST,
+    })
+    await answer.arrayBuffer()
+    return answer.status
+  }
+  expect([made.url, await as(), await as()]).toEqual([expect.stringMatching(/^https:.*\/endpoints\/tiny$/), 200, 429])
+  await expect(keys.add('tiny', {client: 'team-a', seconds: 600})).rejects.toMatchObject({code: 'CONFLICT'})
+  await expect
+    .poll(() => keys.list('tiny'))
+    .toEqual([
+      expect.objectContaining({client: 'team-a', requestsPerSecond: 0.001, concurrency: null, requests: 2, refused: 1}),
+    ])
+  await expect(keys.planRevoke('tiny', ['team-b'])).rejects.toMatchObject({code: 'NOT_FOUND'})
+  await keys.revoke('tiny', ['team-a'])
+  expect([await as(), await keys.list('tiny')]).toEqual([401, []])
 })
 
 test('health through the gateway is good as long as a prediction would be answered', async () => {

@@ -7,6 +7,7 @@ import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {isCliError, type CliError} from '../../../src/lib/base/index.ts'
 import type {TensorAnswer} from '../../../src/lib/endpoint/index.ts'
+import type {Rollout} from '../../../src/lib/head/index.ts'
 import {openHost, type Host} from '../../../src/lib/host/index.ts'
 import {startEndpointRack, type EndpointRack} from '../../support/endpoint-rack.ts'
 import {addModel} from '../../support/onnx.ts'
@@ -158,6 +159,16 @@ describe('endpoints', () => {
     expect((await failure(site.endpoints.show('tony'))).message).toContain('did you mean tiny?')
   })
 
+  test('load goes to its own address, and says what it kept up with', async () => {
+    const input = {name: 'tiny', file: '--data', bytes: Buffer.from('[[1, 2, 3, 4]]')}
+    const report = await site.endpoints.bench({...input, rates: [5, 20], seconds: 1, timeout: 20, most: 64})
+    expect(report).toMatchObject({model: 'tiny/1', way: 'address', servers: 1})
+    expect(report.steps.map(({rate, sent, answered}) => [rate, sent - answered])).toEqual([
+      [5, 0],
+      [20, 0],
+    ])
+  })
+
   test('not one request is lost over a good deploy, a bad deploy and a rollback', async () => {
     const url = `${site.tracking.head!.uri}/endpoints/tiny`
     const token = (await site.endpoints.token('tiny')).reveal()
@@ -277,6 +288,60 @@ describe('endpoints', () => {
     const active = (await site.endpoints.show('tiny')).servers.map((one) => one.service)
     expect(await runningOn()).toEqual(active)
     expect(await offset()).toBe(2)
+  })
+
+  test('a canary gets its part, is promoted or taken back, and not one request is lost', async () => {
+    const url = `${site.tracking.head!.uri}/endpoints/tiny/v2/models/tiny/infer`
+    const traffic = startTraffic(url, (await site.endpoints.token('tiny')).reveal())
+    const beside = {name: 'tiny', model: 'tiny/1', canary: {steps: [40, 100], judge: {minimum: 1e6, hold: 0}}}
+    const headSays = (): Promise<{rollout: Rollout}> =>
+      site.tracking.head!.request('GET', '/flexrack/v1/endpoints/tiny')
+    await site.endpoints.deploy({name: 'tiny', model: 'tiny/2'}) // as it is, after the tests before
+    const old = await site.endpoints.show('tiny')
+    try {
+      expect((await site.endpoints.planDeploy(beside)).steps.map((step) => step.id).at(-1)).toBe('split')
+      const {endpoint} = await site.endpoints.deploy(beside)
+      expect(endpoint).toMatchObject({release: old.release, model: 'tiny/2', canary: {model: 'tiny/1', percent: 40}})
+      const canary = endpoint.canary!.release
+      while (!traffic.answers.has(1) || !traffic.answers.has(2)) await traffic.more(20)
+      expect(await failure(site.endpoints.deploy({name: 'tiny', model: 'tiny/1'}))).toMatchObject({
+        code: 'CONFLICT',
+        hint: 'flexrack endpoint promote tiny\nflexrack endpoint abort tiny',
+      })
+      expect((await failure(site.endpoints.scale('tiny', 2))).code).toBe('CONFLICT')
+      const shown = await site.endpoints.show('tiny')
+      expect(shown.traffic.slice(0, 2)).toMatchObject([
+        {release: old.release, percent: 60},
+        {release: canary, percent: 40, failed: 0},
+      ])
+      expect(shown.servers.map((one) => one.release)).toEqual([old.release, canary])
+      const back = ['return', 'drain', `stop:endpoint-tiny-${canary}-0`]
+      for (const plan of [site.endpoints.planRollback('tiny'), site.endpoints.planDecision('tiny', 'abort')])
+        expect((await plan).steps.map((step) => step.id)).toEqual(back)
+      // It is the head that takes it back: no command runs meanwhile, and the next one finds it done.
+      await (await host()).call('service.stop', {id: `endpoint-tiny-${canary}-0`})
+      while ((await headSays()).rollout.state !== 'returned') await traffic.more(5)
+      const ended = await site.endpoints.show('tiny')
+      expect(ended).toMatchObject({model: 'tiny/2', canary: undefined})
+      const reason = expect.stringContaining('is worse') as unknown
+      expect(ended.releases[0]).toMatchObject({id: canary, state: 'stopped', rejected: true, reason})
+      expect((await site.endpoints.decide('tiny', 'abort')).changed).toBe(false)
+      expect(await runningOn()).toEqual(old.servers.map((one) => one.service))
+      await traffic.more(20)
+      await site.endpoints.deploy(beside)
+      await traffic.more(20)
+      expect((await site.endpoints.planDecision('tiny', 'promote')).steps[0]?.kind).toBe('endpoint.switch')
+      expect((await site.endpoints.decide('tiny', 'promote')).endpoint).toMatchObject({
+        model: 'tiny/1',
+        canary: undefined,
+      })
+      await traffic.more(20)
+      expect((await failure(site.endpoints.decide('tiny', 'promote'))).code).toBe('NOT_FOUND')
+      expect((await site.endpoints.rollback('tiny')).endpoint.model).toBe('tiny/2')
+    } finally {
+      await traffic.stop()
+    }
+    expect(traffic.failures).toEqual([])
   })
 
   test('a model that was logged as a folder is served with everything in it', async () => {

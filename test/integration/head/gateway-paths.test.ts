@@ -53,6 +53,7 @@ const MODEL = '/endpoints/digits/v2/models/digits'
 
 describe("an endpoint's token", () => {
   test.each([
+    ['GET', '/endpoints/digits/v2'],
     ['GET', MODEL],
     ['HEAD', MODEL],
     ['GET', `${MODEL}/ready`],
@@ -92,7 +93,7 @@ describe("an endpoint's token", () => {
     ['GET', '/endpoints/digits/v2/models/letters'],
     ['GET', '/endpoints/digits/v2/models/Digits'],
     ['GET', '/endpoints/digits/v2/models'],
-    ['GET', '/endpoints/digits/v2'],
+    ['POST', '/endpoints/digits/v2'],
     ['GET', '/endpoints/digits/v2/'],
     ['GET', '/endpoints/digits/v2/docs'],
     ['GET', `${MODEL}/docs`],

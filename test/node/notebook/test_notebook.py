@@ -4,6 +4,7 @@ test/integration/notebook.test.ts.
 
 import datetime
 import io
+import json
 import os
 import shutil
 import tempfile
@@ -18,21 +19,22 @@ from flexrack_node.notebook.folder import NotebookFolder, runtime_of
 from flexrack_node.workspace.folder import WorkspaceFolder
 
 AT = datetime.datetime(2026, 3, 4, 5, 6, 7, 250000, tzinfo=datetime.timezone.utc).timestamp()
+KERNEL = "3f2c6c9a-6f51-4b5e-9d0e-0c4b1f0f9a11"
 TEXT = "2026-03-04T05:06:07.250000Z"
 
 
 def kernel(state="idle", **more):
-    return {"id": "k1", "name": "python3", "last_activity": TEXT, "execution_state": state, **more}
+    return {"id": KERNEL, "name": "python3", "last_activity": TEXT, "execution_state": state, **more}
 
 
 class IdleTest(unittest.TestCase):
     def test_a_kernel_that_does_nothing_ends_and_one_at_work_does_not(self):
-        sessions = [{"path": "a.ipynb", "kernel": {"id": "k1"}}, {"path": "b", "kernel": None}]
+        sessions = [{"path": "a.ipynb", "kernel": {"id": KERNEL}}, {"path": "b", "kernel": None}]
         [shown] = idle.kernels_of([kernel()], sessions, 60)
         self.assertEqual(
             shown,
             {
-                "id": "k1",
+                "id": KERNEL,
                 "kernel": "python3",
                 "notebook": "a.ipynb",
                 "state": "idle",
@@ -46,6 +48,15 @@ class IdleTest(unittest.TestCase):
             self.assertIsNone(shown["ends_at"])
             self.assertEqual(idle.overdue([shown], AT + 1e9), [])
         self.assertEqual(idle.kernels_of([kernel("starting")], [], 60)[0]["ends_at"], AT + 60)
+
+    def test_what_a_server_says_of_itself_is_not_believed(self):
+        """In a sandbox whoever writes cells can make it say anything."""
+        for name in ("../../etc", "", None, 3, "x" * 99):
+            with self.assertRaises((ValueError, AttributeError, TypeError)):
+                idle.kernels_of([{**kernel(), "id": name}], [], 60)
+        sessions = [{"path": "a\x1b]0;x\x07.ipynb", "kernel": {"id": KERNEL}}]
+        self.assertEqual(idle.kernels_of([kernel("a\nb")], sessions, 60)[0]["notebook"], "a?]0;x?.ipynb")
+        self.assertEqual(idle.kernels_of([kernel("a\nb")], sessions, 60)[0]["state"], "a?b")
 
     def test_the_server_ends_once_nobody_uses_anything_of_it(self):
         status = {"started": "2026-03-04T05:00:00Z", "last_activity": TEXT}
@@ -122,7 +133,16 @@ class FolderTest(unittest.TestCase):
             "libraries": {},
             "text": "1 GPU",
         }
+        isolate = {"network": "none"}
+        control.prepare({**request, "gpus": gpus, "isolate": isolate}, channel)
+        order = json.loads(place.settings.read_text())["order"]
+        self.assertEqual(order["write"], [str(place.workspace.code), str(place.data)])
+        self.assertEqual([order["isolate"], order["gpus"]], [isolate, []])
+        for kept in (place.path, place.settings, place.socket(), self.base / "gpu", self.base):
+            self.assertNotIn(str(kept), [*order["read"], *order["write"], *(one[0] for one in order["over"])])
+        self.assertIn("ask_gpus.py", (place.kernels / "kernels" / "gpu" / "kernel.json").read_text())
         control.prepare({**request, "gpus": gpus}, channel)
+        self.assertNotIn("order", json.loads(place.settings.read_text()))
         self.assertIn("with_gpus.py", (place.kernels / "kernels" / "gpu" / "kernel.json").read_text())
         control.prepare(request, channel)
         self.assertFalse((place.kernels / "kernels" / "gpu").exists())

@@ -6,6 +6,7 @@ import {current, makeContext, stamped, type StoredKind} from '../../../src/lib/b
 import {SCHEMAS} from '../../../src/lib/base/file-schemas.ts'
 import {readRecord} from '../../../src/lib/background/record.ts'
 import {Endpoints} from '../../../src/lib/head/service/endpoints.ts'
+import {Rollouts} from '../../../src/lib/head/service/releases/rollouts.ts'
 import {Locks} from '../../../src/lib/head/service/locks.ts'
 import {Tokens} from '../../../src/lib/head/service/tokens.ts'
 import {readDurable} from '../../../src/lib/head/service/durable.ts'
@@ -57,6 +58,16 @@ const FILES: [
     {revision: 3, document: {}},
     async () => (await Endpoints.open(folder)).get('digits').revision,
     3,
+  ],
+  [
+    'head.rollout',
+    () => join(folder, 'rollouts/digits.json'),
+    {release: 'r2', since: 's', state: 'returned', step: 0, percent: 0, stepSince: 1, looks: 3},
+    async () => {
+      const canary = {release: 'r2', since: 's', targets: [], steps: [10], judge: {minimum: 1, hold: 0}}
+      return (await Rollouts.open(folder)).of('digits', canary).state
+    },
+    'returned',
   ],
   [
     'head.listener',

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {buildRequest} from '../../../src/lib/endpoint/invoke.ts'
+import {buildRequest} from '../../../src/lib/endpoint/tensor-request.ts'
 import {parseNpy} from '../../../src/lib/endpoint/npy.ts'
 
 /** A .npy file as numpy.lib.format describes it. */

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {buildRequest} from '../../../src/lib/endpoint/invoke.ts'
+import {buildRequest} from '../../../src/lib/endpoint/tensor-request.ts'
 import {smokeRequest, type ModelMetadata} from '../../../src/lib/endpoint/tensor.ts'
 
 const image: ModelMetadata = {

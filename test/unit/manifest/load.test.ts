@@ -236,6 +236,29 @@ endpoints:
     ])
   })
 
+  it('has a server of its own only with a command, and a recipe says the rest of its server', async () => {
+    const {endpoints} = await load(
+      'name: x\nendpoints: {e: {model: x, command: "serve --port {port}", protocol: openai}}\n',
+    )
+    expect(endpoints.e).toEqual({
+      model: 'x',
+      replicas: 1,
+      runtime: 'custom',
+      server: {command: ['serve', '--port', '{port}'], protocol: 'openai', ready: {path: '/health', seconds: 120}},
+    })
+    expect(
+      await problemsOf(
+        'name: x\nendpoints:\n  a: {model: x, runtime: custom}\n  b: {model: x, runtime: onnx, command: serve}\n' +
+          '  c: {model: x, command: "serve > log"}\n  d: {model: x, ready: {path: /health}}\n',
+      ),
+    ).toEqual([
+      '3:26 endpoints.a.runtime custom needs a command',
+      '4:41 endpoints.b.command goes with the runtime custom, and not with onnx',
+      expect.stringContaining('5:26 endpoints.c.command has ">" outside quotes') as string,
+      '6:24 endpoints.d.ready goes with a command: a recipe says it of its server',
+    ])
+  })
+
   it('is told of a command that cannot be read', async () => {
     expect(await problemsOf('name: x\ntrain: {command: "train.py \'a"}\n')).toEqual([
       "2:18 train.command has a quote ' that is not closed",

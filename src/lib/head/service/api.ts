@@ -2,7 +2,9 @@ import {statfs} from 'node:fs/promises'
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import type {ServerStatus} from '../types.ts'
 import {parseObject, readBody} from './body.ts'
+import {addEndpointApi} from './releases/api.ts'
 import {Failure} from './failure.ts'
+import {addKeys} from './key-routes.ts'
 import {tryReach} from './reach.ts'
 import {ownNames} from './names.ts'
 import {isFor} from './tls/certificates.ts'
@@ -24,7 +26,7 @@ const LOGGED_IN =
  * of a run's own token.
  */
 export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void {
-  const {tokens, locks, endpoints, traffic} = parts
+  const {tokens, locks} = parts
   const bodyOf = async (request: FastifyRequest): Promise<Record<string, unknown>> =>
     parseObject(await readBody(request, LARGEST_BODY, parts.limits))
   app.get('/flexrack/v1/status', () => statusOf(parts))
@@ -75,19 +77,8 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
   app.post('/flexrack/v1/reach', async (request) => tryReach(parts, await bodyOf(request)))
   app.post('/flexrack/v1/certificates', async (request) => certify(parts, await bodyOf(request)))
 
-  const describe = (name: string): unknown => {
-    const record = endpoints.get(name)
-    return {name, ...record, ...traffic.counts(record.document.active?.targets ?? [])}
-  }
-  app.get('/flexrack/v1/endpoints', () => ({endpoints: endpoints.names().map(describe)}))
-  app.get<{Params: {name: string}}>('/flexrack/v1/endpoints/:name', (request) => describe(request.params.name))
-  app.put<{Params: {name: string}}>('/flexrack/v1/endpoints/:name', async (request) =>
-    endpoints.put(request.params.name, await bodyOf(request)),
-  )
-  app.delete<{Params: {name: string}}>('/flexrack/v1/endpoints/:name', async (request) => {
-    await endpoints.remove(request.params.name)
-    return {}
-  })
+  addKeys(app, parts)
+  addEndpointApi(app, parts, bodyOf)
 }
 
 /**

@@ -1,17 +1,20 @@
 import {mkdir, readdir, rm} from 'node:fs/promises'
 import {join} from 'node:path'
-import type {ServingProtocol} from '../../protocol/index.ts'
+import type {CanaryRules} from '../types.ts'
 import {readDurable, Turns, writeDurably} from './durable.ts'
 import {Failure} from './failure.ts'
+import {checkActive, checkCanary} from './releases/check.ts'
 import type {Served} from './gateway-calls.ts'
 
-/** What an endpoint is: a document that its owner writes; the gateway reads what of it is active. */
+/** What an endpoint is: a document that its owner writes; the gateway reads what of it is active, and what is beside it. */
 export interface EndpointRecord {
   revision: number
-  document: {active?: (Served & {targets?: string[]}) | null} & Record<string, unknown>
+  document: {
+    active?: (Served & {release?: string; targets?: string[]}) | null
+    canary?: CanaryRules | null
+  } & Record<string, unknown>
 }
 
-const PROTOCOLS = new Set<unknown>(['v2', 'openai', 'mlflow'] satisfies ServingProtocol[])
 const NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/i
 
 /** Endpoint documents, one file each, in memory for the gateway. */
@@ -64,26 +67,13 @@ export class Endpoints {
     if (typeof document !== 'object' || document === null || Array.isArray(document)) {
       return Promise.reject(new Failure(400, 'USAGE', 'document must be an object'))
     }
+    try {
+      checkActive((document as {active?: unknown}).active)
+      checkCanary((document as {canary?: unknown}).canary)
+    } catch (error) {
+      return Promise.reject(error as Error)
+    }
     const checked = document as EndpointRecord['document']
-    const {active} = document as {active?: unknown}
-    if (active !== undefined && (typeof active !== 'object' || Array.isArray(active))) {
-      return Promise.reject(new Failure(400, 'USAGE', 'active must be an object or null'))
-    }
-    const targets = (active as {targets?: unknown} | null | undefined)?.targets ?? []
-    if (!Array.isArray(targets)) return Promise.reject(new Failure(400, 'USAGE', 'targets must be a list'))
-    const bad = (targets as unknown[]).findIndex((target) => !isTarget(target))
-    if (bad >= 0)
-      return Promise.reject(new Failure(400, 'USAGE', `target ${JSON.stringify(targets[bad])} is not an http URL`))
-    const {protocol, health} = (active ?? {}) as Record<string, unknown>
-    if (protocol !== undefined && !PROTOCOLS.has(protocol)) {
-      const message =
-        `protocol must be one of ${[...PROTOCOLS].join(', ')}; ` +
-        'this head knows no other: upgrade it with flexrack head start'
-      return Promise.reject(new Failure(400, 'USAGE', message))
-    }
-    if (health !== undefined && (typeof health !== 'string' || !/^\/[\x21-\x7e]*$/.test(health))) {
-      return Promise.reject(new Failure(400, 'USAGE', 'health must be a path'))
-    }
     return this.#turns.take(async () => {
       const current = this.#records.get(name)?.revision ?? 0
       if ((revision ?? 0) !== current) {
@@ -104,8 +94,4 @@ export class Endpoints {
       this.#records.delete(name)
     })
   }
-}
-
-function isTarget(value: unknown): boolean {
-  return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
 }

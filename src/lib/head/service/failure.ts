@@ -19,7 +19,7 @@ export class Failure extends Error {
 export function failureBody(path: string, failure: Failure): unknown {
   if (path.startsWith('/flexrack/')) return {error: {code: failure.code, message: failure.message, ...failure.more}}
   if (/^\/endpoints\/[^/]+\/v1\//.test(path)) {
-    const type = failure.status < 500 ? 'invalid_request_error' : 'server_error'
+    const type = failure.status === 429 ? 'requests' : failure.status < 500 ? 'invalid_request_error' : 'server_error'
     return {error: {message: failure.message, type, param: null, code: OPENAI_CODES[failure.status] ?? failure.code}}
   }
   if (/^\/endpoints\/[^/]+\/(invocations|ping|version)$/.test(path)) {

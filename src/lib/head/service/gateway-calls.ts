@@ -62,13 +62,14 @@ export function readCall(name: string, served: Served, method: string, path: str
 }
 
 const CALLS: Record<ServingProtocol, string> = {
-  v2: 'the calls of its model (Open Inference Protocol, below v2/models)',
+  v2: 'v2 and the calls of its model (Open Inference Protocol, below v2/models)',
   openai: "calls of OpenAI's API (below v1: models, chat/completions, completions, embeddings, responses)",
   mlflow: "those of MLflow's model server (invocations, ping, version)",
 }
 
 const ALLOWED: Record<ServingProtocol, (name: string, isLook: boolean, own: string) => boolean> = {
   v2: (name, isLook, own) => {
+    if (own === '/v2') return isLook // the server's own name, version and extensions
     const model = `/v2/models/${name}`
     const rest = own.startsWith(model) ? REST.exec(own.slice(model.length)) : null
     return rest !== null && (isLook ? LOOKS : PREDICTIONS).has(rest[1] ?? '')

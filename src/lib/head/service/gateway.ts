@@ -1,4 +1,4 @@
-import type {Readable} from 'node:stream'
+import {pipeline, type Readable} from 'node:stream'
 import {setTimeout as pause} from 'node:timers/promises'
 import type {FastifyInstance, FastifyReply, FastifyRequest} from 'fastify'
 import {Agent, type Dispatcher} from 'undici'
@@ -9,11 +9,16 @@ import {backwardHeaders, onwardHeaders} from './onward.ts'
 import type {Parts} from './parts.ts'
 import {failureOf, passBody} from './passing.ts'
 import {pathOf} from './path.ts'
+import {keep, LARGEST_COPIED, Tap} from './releases/shadow.ts'
+import type {Kept} from './releases/same-answer.ts'
+import {outcomeOf, Way} from './releases/way.ts'
 
 /** A body up to this size is kept, so that the request can go to another target; a larger one is streamed once. */
 const KEPT_BYTES = 32 * 1024 * 1024
 const LARGEST_BODY = 4 * 1024 ** 3
 const ANSWER_MS = 300_000
+/** A copy of a request holds a place that others wait for. */
+const COPY_MS = 60_000
 /** One who asks for health wants to know it now. */
 const HEALTH_ANSWER_MS = 5000
 /** How long a request waits for a target that takes connections, over a restart or a switch. */
@@ -43,7 +48,10 @@ const NOT_CONNECTED = new Set([
 const FRONT_HEADER = 'x-flexrack-front'
 const BROKEN = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'UND_ERR_CLOSED', 'UND_ERR_DESTROYED'])
 
-/** /endpoints/<name>/…: one stable address in front of the active release's targets. */
+/** Names the release that answered. */
+const RELEASE_HEADER = 'x-flexrack-release'
+
+/** /endpoints/<name>/…: one stable address in front of the targets of its releases. */
 export async function addGateway(app: FastifyInstance, parts: Parts): Promise<void> {
   // What stands in front of a model server on another node lets nobody else in; those on this machine are asked
   // plainly.
@@ -58,12 +66,19 @@ export async function addGateway(app: FastifyInstance, parts: Parts): Promise<vo
     const {name} = request.params as {name: string}
     const record = parts.endpoints.find(name)
     if (!record) throw new Failure(404, 'NOT_FOUND', `no endpoint ${name}`)
+    parts.clients.enter(request, reply, name)
     const call = readCall(name, record.document.active ?? {}, request.method, pathOf(request.url))
     const keeps = request.body === undefined || announcedSize(request) <= KEPT_BYTES
     const body = keeps
       ? await readBody(request, KEPT_BYTES, parts.limits)
       : await passBody(request, LARGEST_BODY, parts.limits, false)
-    await new Passage(parts, agent, call, request, reply, body).forward()
+    const way = new Way(parts, name, request.headers, call.isHealth)
+    try {
+      await new Passage(parts, agent, call, request, reply, body, way).forward()
+    } catch (error) {
+      way.end(error instanceof Failure ? outcomeOf(error.status) : 'failed')
+      throw error
+    }
     return reply
   }
   app.route({method: ['GET', 'HEAD', 'POST'], url: '/endpoints/:name/*', handler})
@@ -78,6 +93,7 @@ class Passage {
   readonly #reply: FastifyReply
   /** Undefined where it is too large to be kept. */
   readonly #body: Buffer | undefined
+  readonly #way: Way
   readonly #until: number
   readonly #tried = new Set<string>()
   #rounds = 0
@@ -90,6 +106,7 @@ class Passage {
     request: FastifyRequest,
     reply: FastifyReply,
     body: Buffer | void,
+    way: Way,
   ) {
     this.#parts = parts
     this.#agent = agent
@@ -98,28 +115,31 @@ class Passage {
     this.#request = request
     this.#reply = reply
     this.#body = body ?? undefined
+    this.#way = way
   }
 
-  /** Sends it to the target whose turn it is. The targets are read anew each time: a switch in between counts. */
+  /** Sends it to the target whose turn it is, of the first release that has one it was not tried at. */
   async forward(): Promise<void> {
-    const targets = this.#parts.endpoints.find(this.#call.endpoint)?.document.active?.targets ?? []
-    if (targets.length === 0)
+    if (this.#reply.sent) return this.#way.end('abandoned') // its key was revoked meanwhile
+    const lanes = this.#way.lanes()
+    if (lanes.length === 0)
       throw new Failure(503, 'ENDPOINT_FAILED', `endpoint ${this.#call.endpoint} has no active release`)
-    const fresh = targets.filter((target) => !this.#tried.has(target))
-    if (fresh.length === 0) {
-      if (Date.now() >= this.#until) {
-        const message = `no model server of endpoint ${this.#call.endpoint} takes connections`
-        throw new Failure(503, 'ENDPOINT_FAILED', message)
-      }
-      await pause(Math.min(FIRST_PAUSE_MS * 2 ** this.#rounds++, LONGEST_PAUSE_MS))
-      this.#tried.clear()
-      if (this.#request.raw.destroyed && this.#reply.raw.destroyed) return
-      return this.forward()
+    for (const {release, targets} of lanes) {
+      const fresh = targets.filter((target) => !this.#tried.has(target))
+      const target = this.#parts.traffic.choose(`${this.#call.endpoint}/${release}`, fresh)
+      if (target !== undefined) return this.#send(target, release)
     }
-    await this.#send(this.#parts.traffic.choose(this.#call.endpoint, fresh)!)
+    if (Date.now() >= this.#until) {
+      const message = `no model server of endpoint ${this.#call.endpoint} takes connections`
+      throw new Failure(503, 'ENDPOINT_FAILED', message)
+    }
+    await pause(Math.min(FIRST_PAUSE_MS * 2 ** this.#rounds++, LONGEST_PAUSE_MS))
+    this.#tried.clear()
+    if (this.#request.raw.destroyed && this.#reply.raw.destroyed) return this.#way.end('abandoned')
+    return this.forward()
   }
 
-  async #send(target: string): Promise<void> {
+  async #send(target: string, release: string): Promise<void> {
     const {traffic} = this.#parts
     const gone = new AbortController()
     let counted = true
@@ -128,11 +148,17 @@ class Passage {
       counted = false
     }
     traffic.begin(target)
+    this.#way.enter(release)
     this.#tried.add(target)
+    let status: number | undefined
+    let kept: (() => Kept) | undefined
     // A reader that went away ends the work that was begun for it: tokens that nobody reads cost a GPU.
     const closed = (): void => {
-      end(this.#reply.raw.writableFinished)
+      const isWhole = this.#reply.raw.writableFinished
+      end(isWhole)
+      this.#way.end(isWhole && status !== undefined ? outcomeOf(status) : 'abandoned')
       gone.abort()
+      if (isWhole && kept) this.#copy(kept())
     }
     this.#reply.raw.once('close', closed)
     try {
@@ -142,7 +168,17 @@ class Passage {
         throw Object.assign(new Error('the front has no server behind it'), {code: 'ECONNREFUSED'})
       }
       if (this.#call.isHealth) this.#tellHealth(answer)
-      else this.#reply.code(answer.statusCode).headers(backwardHeaders(answer.headers)).send(answer.body)
+      else {
+        status = answer.statusCode
+        answer.body.once('error', () => gone.signal.aborted || this.#way.end('failed'))
+        const headers = {...backwardHeaders(answer.headers), [RELEASE_HEADER]: release}
+        const tap = this.#isCopied() ? new Tap() : undefined
+        if (tap) kept = () => keptOf(answer, tap.kept)
+        this.#reply
+          .code(status)
+          .headers(headers)
+          .send(tap ? pipeline(answer.body, tap, () => {}) : answer.body)
+      }
     } catch (error) {
       if (gone.signal.aborted) return
       this.#reply.raw.removeListener('close', closed)
@@ -168,6 +204,35 @@ class Passage {
       headersTimeout: timeout,
       bodyTimeout: timeout,
     })
+  }
+
+  #isCopied(): boolean {
+    const isSmall = this.#body !== undefined && this.#body.length <= LARGEST_COPIED
+    return isSmall && this.#request.method === 'POST' && this.#way.shadow() !== undefined
+  }
+
+  /** The same request to the release that answers nobody, now that it was answered. */
+  #copy(real: Kept): void {
+    const {traffic, measures, shadows} = this.#parts
+    const {endpoint} = this.#call
+    const canary = this.#way.shadow()
+    if (!canary) return
+    const ask = async (): Promise<Kept | undefined> => {
+      const target = traffic.choose(`${endpoint}/${canary.release}`, canary.targets)
+      if (target === undefined || this.#way.shadow()?.since !== canary.since) return undefined
+      traffic.begin(target)
+      const end = measures.begin(endpoint, canary.release)
+      try {
+        const answer = await this.#ask(target, AbortSignal.timeout(COPY_MS))
+        const copy = keptOf(answer, await keep(answer.body))
+        end(outcomeOf(copy.status))
+        return copy
+      } finally {
+        end('failed') // unless it was answered
+        traffic.end(target, true)
+      }
+    }
+    shadows.offer({endpoint, since: canary.since, real, bytes: this.#body?.length ?? 0, ask})
   }
 
   /** The model's own word: its server may be well without it. */
@@ -204,6 +269,12 @@ class Passage {
   }
 }
 
+function keptOf({statusCode, headers}: Dispatcher.ResponseData, body: Buffer | undefined): Kept {
+  const type = headers['content-type']
+  const isPlain = headers['content-encoding'] === undefined
+  return {status: statusCode, type: Array.isArray(type) ? type[0] : type, body: isPlain ? body : undefined}
+}
+
 /** Not read to its end: it may have none. */
 function discard({body}: Dispatcher.ResponseData): void {
   body.on('error', () => {}).destroy()
@@ -214,9 +285,13 @@ function isNotConnected(code: string): boolean {
   return NOT_CONNECTED.has(code) || /^(ERR_TLS|ERR_SSL|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO_|CERT_)/.test(code)
 }
 
-/** Model servers insist on JSON being called so; a bare `curl -d` calls it a form. */
+/**
+ * Model servers insist on JSON being called so; a bare `curl -d` calls it a form. With tensors behind the JSON (the Open
+ * Inference Protocol's binary data) it is none, and clients say no type.
+ */
 function contentTypeOf(request: FastifyRequest): string {
   const given = request.headers['content-type']
+  if (request.headers['inference-header-content-length'] !== undefined) return given ?? 'application/octet-stream'
   return given === undefined || given.startsWith('application/x-www-form-urlencoded') ? 'application/json' : given
 }
 

@@ -5,6 +5,8 @@ import {current} from '../../base/index.ts'
 import type {ListenerRecord} from '../../protocol/index.ts'
 import {HEAD_FILES, type ServiceConfig} from '../types.ts'
 import {buildServer} from './server.ts'
+import {Clients} from './clients.ts'
+import {Grpc} from './grpc/server.ts'
 import {readDurable, writeDurably} from './durable.ts'
 import {Endpoints} from './endpoints.ts'
 import {watchTokens} from './expiry.ts'
@@ -18,6 +20,10 @@ import {MlflowServer} from './mlflow.ts'
 import {ownNames} from './names.ts'
 import type {Parts} from './parts.ts'
 import {PendingConnections} from './pending-connections.ts'
+import {Measures} from './releases/measures.ts'
+import {watchCanaries} from './releases/judge.ts'
+import {Rollouts} from './releases/rollouts.ts'
+import {Shadows} from './releases/shadow.ts'
 import {Authority} from './tls/authority.ts'
 import {Tokens} from './tokens.ts'
 import {Traffic} from './traffic.ts'
@@ -33,12 +39,17 @@ async function main(configFile: string): Promise<void> {
   const mlflow = await MlflowServer.prepare(config)
   const authority = await Authority.open(config.folder)
   let listener: ListenerRecord = {pid: process.pid, address: nearAddress(config.bind), port: 0, plainPort: 0, url: ''}
+  const tokens = await Tokens.open(config.folder)
   const parts: Parts = {
     config,
-    tokens: await Tokens.open(config.folder),
+    tokens,
+    clients: new Clients(tokens),
     locks: await Locks.open(config.folder),
     endpoints: await Endpoints.open(config.folder),
     traffic: new Traffic(),
+    measures: new Measures(),
+    shadows: new Shadows(),
+    rollouts: await Rollouts.open(config.folder),
     mlflow,
     authority,
     limits: makeLimits(config),
@@ -53,6 +64,7 @@ async function main(configFile: string): Promise<void> {
       await authority.leaf('listener', {name: 'flexrack head', names: ownNames(config), usage: 'server'}),
     ),
     parts.pending,
+    new Grpc(parts, () => `http://127.0.0.1:${listener.plainPort}`),
   )
   // Listening comes first: a second head on the same port must not touch the store of the first.
   const last = await readDurable<Partial<ListenerRecord>>('head.listener', join(config.folder, HEAD_FILES.listener), {})
@@ -65,7 +77,7 @@ async function main(configFile: string): Promise<void> {
   }
   listeners.keepCertified(authority, config)
   mlflow.start()
-  const unwatch = watchTokens(parts)
+  const unwatch = [watchTokens(parts), watchCanaries(parts)]
   await writeDurably('head.listener', join(config.folder, HEAD_FILES.listener), listener)
   logLine(
     `the head of flexrack ${config.version} listens on ${config.bind}:${port} with TLS, on 127.0.0.1:${plainPort} without`,
@@ -76,7 +88,7 @@ async function main(configFile: string): Promise<void> {
     if (ending) return
     ending = true
     logLine(`${signal}: ending`)
-    unwatch()
+    for (const end of unwatch) end()
     const hard = setTimeout(() => listeners.cut(), DRAIN_MS)
     await listeners.close()
     clearTimeout(hard)

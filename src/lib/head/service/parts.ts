@@ -1,9 +1,13 @@
 import type {ServiceConfig} from '../types.ts'
+import type {Clients} from './clients.ts'
 import type {Endpoints} from './endpoints.ts'
 import type {Limits} from './limits.ts'
 import type {Locks} from './locks.ts'
 import type {MlflowServer} from './mlflow.ts'
 import type {PendingConnections} from './pending-connections.ts'
+import type {Measures} from './releases/measures.ts'
+import type {Shadows} from './releases/shadow.ts'
+import type {Rollouts} from './releases/rollouts.ts'
 import type {Authority} from './tls/authority.ts'
 import type {Caller, Tokens} from './tokens.ts'
 import type {Traffic} from './traffic.ts'
@@ -12,9 +16,17 @@ import type {Traffic} from './traffic.ts'
 export interface Parts {
   config: ServiceConfig
   tokens: Tokens
+  /** Callers of endpoints, by their keys. */
+  clients: Clients
   locks: Locks
   endpoints: Endpoints
   traffic: Traffic
+  /** What releases answered, and how fast. */
+  measures: Measures
+  /** Copies of requests to releases that answer nobody. */
+  shadows: Shadows
+  /** How far canaries have come. */
+  rollouts: Rollouts
   mlflow: MlflowServer
   /** The rack's own certificate authority. */
   authority: Authority

@@ -9,11 +9,20 @@ import {Failure} from './failure.ts'
 export type Caller =
   | {kind: 'admin'}
   | {kind: 'run'; id: string; runId: string; experimentId: string}
-  | {kind: 'endpoint'; id: string; endpoint: string}
+  /** `client`: whose key it is, where it was made for one. `expiresAt`: milliseconds since 1970. */
+  | {kind: 'endpoint'; id: string; endpoint: string; client?: string; limits: KeyLimits; expiresAt: number}
   /** A person's notebook or another machine: MLflow's API, as that person. */
   | {kind: 'personal'; id: string}
   /** A browser that logged in: MLflow's pages, nothing of /flexrack. */
   | {kind: 'session'; id: string; login: string; host: string}
+
+/** What a key of an endpoint's client may. */
+export interface KeyLimits {
+  /** On average; as many may come at once as in a second, and one at least. */
+  requestsPerSecond?: number
+  /** Requests under way at once. */
+  concurrency?: number
+}
 
 interface Kept {
   kind: 'run' | 'endpoint' | 'session' | 'personal'
@@ -23,6 +32,9 @@ interface Kept {
   runId?: string
   experimentId?: string
   endpoint?: string
+  /** Of an endpoint's token: whose key it is, and what it may. */
+  client?: string
+  limits?: KeyLimits
   login?: string
   host?: string
   /** What its owner calls it. */
@@ -39,12 +51,19 @@ export interface TokenRequest {
   run_id?: unknown
   experiment_id?: unknown
   endpoint?: unknown
+  client?: unknown
+  requests_per_second?: unknown
+  concurrency?: unknown
   name?: unknown
   ttl_seconds?: unknown
 }
 
 const ADMIN_TOKEN = /^admin\.[\w-]{43}\s*$/
 const LONGEST_TTL_SECONDS = 90 * 24 * 3600
+/** What a program of another team is given is not changed every quarter. */
+const LONGEST_KEY_SECONDS = 366 * 24 * 3600
+/** Part of paths and of labels in metrics. */
+const CLIENT = /^[a-z0-9][a-z0-9._-]{0,62}$/i
 
 /** Bearer tokens `<kind>.<id>.<secret>`: hashed at rest, compared in constant time, gone when they expire. */
 export class Tokens {
@@ -52,6 +71,7 @@ export class Tokens {
   readonly #adminHash: Buffer
   readonly #kept: Map<string, Kept>
   readonly #turns = new Turns()
+  #tellRevoked = (_id: string): void => {}
 
   private constructor(file: string, adminHash: Buffer, kept: Map<string, Kept>) {
     this.#file = file
@@ -78,6 +98,25 @@ export class Tokens {
     return [...this.#kept.values()].filter((one) => one.kind !== 'session' && one.expiresAt > now).length
   }
 
+  /** Told of every token that is revoked, once it opens nothing any more. */
+  whenRevoked(tell: (id: string) => void): void {
+    this.#tellRevoked = tell
+  }
+
+  has(id: string): boolean {
+    return (this.#kept.get(id)?.expiresAt ?? 0) > Date.now()
+  }
+
+  /** The keys of an endpoint's clients that have not ended, by client. */
+  keysOf(endpoint: string): {id: string; client: string; limits: KeyLimits; created_at: number; expires_at: number}[] {
+    const found = [...this.#kept].flatMap(([id, {client, limits = {}, createdAt = 0, expiresAt, ...kept}]) =>
+      kept.endpoint === endpoint && client !== undefined && expiresAt > Date.now()
+        ? [{id, client, limits, created_at: createdAt, expires_at: expiresAt}]
+        : [],
+    )
+    return found.toSorted((a, b) => a.client.localeCompare(b.client))
+  }
+
   /** The tokens of runs. */
   runs(): {id: string; runId: string}[] {
     return [...this.#kept].flatMap(([id, {kind, runId}]) =>
@@ -102,7 +141,10 @@ export class Tokens {
     if (!kept || !same || more !== undefined || kept.kind !== kind || kept.expiresAt <= Date.now()) return undefined
     if (kept.kind === 'run') return {kind: 'run', id: id!, runId: kept.runId!, experimentId: kept.experimentId!}
     if (kept.kind === 'personal') return {kind: 'personal', id: id!}
-    if (kept.kind === 'endpoint') return {kind: 'endpoint', id: id!, endpoint: kept.endpoint!}
+    if (kept.kind === 'endpoint') {
+      const {endpoint = '', client, limits = {}, expiresAt} = kept
+      return {kind: 'endpoint', id: id!, endpoint, limits, expiresAt, ...(client !== undefined && {client})}
+    }
     return {kind: 'session', id: id!, login: kept.login ?? '', host: kept.host ?? ''}
   }
 
@@ -113,6 +155,8 @@ export class Tokens {
     if (request.kind === 'run' && isWord(request.run_id) && isWord(request.experiment_id)) {
       return this.#add({kind: 'run', hash: '', expiresAt, runId: request.run_id, experimentId: request.experiment_id})
     }
+    if (request.kind === 'endpoint' && isWord(request.endpoint) && request.client !== undefined)
+      return this.#add(this.#keyOf(request, request.endpoint, ttl))
     if (request.kind === 'endpoint' && isWord(request.endpoint))
       return this.#add({kind: 'endpoint', hash: '', expiresAt, endpoint: request.endpoint})
     if (request.kind === 'personal' && isWord(request.name) && request.name.length <= 100)
@@ -122,6 +166,33 @@ export class Tokens {
       'USAGE',
       'a token is for kind "run" with run_id and experiment_id, for kind "endpoint" with endpoint, or for kind "personal" with name',
     )
+  }
+
+  /** Errors: 400, and 409 where the client has a key. */
+  #keyOf(request: TokenRequest, endpoint: string, ttl: number): Kept {
+    const {client, requests_per_second: rate, concurrency} = request
+    if (typeof client !== 'string' || !CLIENT.test(client))
+      throw new Failure(400, 'USAGE', 'client must be a name: letters, digits, dot, dash, underscore; 63 at most')
+    if (rate !== undefined && !(typeof rate === 'number' && rate > 0 && rate <= 1e6))
+      throw new Failure(400, 'USAGE', 'requests_per_second must be a number over 0')
+    if (concurrency !== undefined && !(Number.isInteger(concurrency) && Number(concurrency) > 0))
+      throw new Failure(400, 'USAGE', 'concurrency must be a whole number over 0')
+    if (ttl > LONGEST_KEY_SECONDS)
+      throw new Failure(400, 'USAGE', `a key ends after ${LONGEST_KEY_SECONDS / 86_400} days at the latest`)
+    if (this.keysOf(endpoint).some((key) => key.client === client))
+      throw new Failure(409, 'CONFLICT', `${client} has a key for endpoint ${endpoint} already`)
+    return {
+      kind: 'endpoint',
+      hash: '',
+      expiresAt: Date.now() + ttl * 1000,
+      endpoint,
+      client,
+      limits: {
+        ...(rate !== undefined && {requestsPerSecond: rate as number}),
+        ...(concurrency !== undefined && {concurrency: concurrency as number}),
+      },
+      createdAt: Date.now(),
+    }
   }
 
   /** What a browser gets that came in by a login, at the address that it names. Gives the token. */
@@ -137,8 +208,22 @@ export class Tokens {
     if (ids.length > 0) await this.#save()
   }
 
+  /** Of an endpoint's client. */
+  async revokeKey(endpoint: string, client: string): Promise<void> {
+    const key = this.keysOf(endpoint).find((one) => one.client === client)
+    if (!key) throw new Failure(404, 'NOT_FOUND', `${client} has no key for endpoint ${endpoint}`)
+    await this.revoke(key.id)
+  }
+
+  /** Whatever opens an endpoint that is gone: one of the same name is another one. */
+  async revokeEndpoint(endpoint: string): Promise<void> {
+    const ids = [...this.#kept].flatMap(([id, kept]) => (kept.endpoint === endpoint ? [id] : []))
+    for (const id of ids) this.#end(id)
+    if (ids.length > 0) await this.#save()
+  }
+
   async revoke(id: string): Promise<void> {
-    if (!this.#kept.delete(id)) throw new Failure(404, 'NOT_FOUND', `no token ${id}`)
+    if (!this.#end(id)) throw new Failure(404, 'NOT_FOUND', `no token ${id}`)
     // where that fails the caller hears of it, and until the head's next start the token opens nothing all the same
     await this.#save()
   }
@@ -153,6 +238,12 @@ export class Tokens {
     kept.expiresAt = Math.min(kept.expiresAt, Date.now() + secondsOf(ttl) * 1000)
     await this.#save() // as above
     return {expires_at: kept.expiresAt}
+  }
+
+  #end(id: string): boolean {
+    const isThere = this.#kept.delete(id)
+    if (isThere) this.#tellRevoked(id)
+    return isThere
   }
 
   async #add(kept: Kept): Promise<{id: string; token: string; expires_at: number}> {

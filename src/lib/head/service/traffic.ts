@@ -1,15 +1,18 @@
 const MOST_TARGETS = 1000
 
-/** What goes through the gateway: requests under way and answered, a target; and whose turn it is, an endpoint. */
+/** What goes through the gateway: requests under way and answered, a target; and whose turn it is, a release. */
 export class Traffic {
   readonly #inFlight = new Map<string, number>()
   readonly #served = new Map<string, number>()
   readonly #turns = new Map<string, number>()
 
-  /** The target whose turn it is, of those given; undefined of none. */
-  choose(endpoint: string, targets: string[]): string | undefined {
-    const turn = this.#turns.get(endpoint) ?? 0
-    this.#turns.set(endpoint, (turn + 1) % 1_000_000_007)
+  /** The target whose turn it is, of those given; undefined of none. `lane`: an endpoint's release. */
+  choose(lane: string, targets: string[]): string | undefined {
+    if (targets.length === 0) return undefined
+    const turn = this.#turns.get(lane) ?? 0
+    this.#turns.delete(lane) // set again, it is the youngest: the oldest goes first
+    this.#turns.set(lane, (turn + 1) % 1_000_000_007)
+    if (this.#turns.size > MOST_TARGETS) this.#turns.delete(this.#turns.keys().next().value!)
     return targets[turn % targets.length]
   }
 

@@ -17,9 +17,11 @@ const summary = {
   protocol: 'v2' as const,
   callUrl: 'http://127.0.0.1:4000/endpoints/digits/v2/models/digits/infer',
   since: new Date().toISOString(),
+  canary: undefined,
 }
 const show: ShowAnswer = {
   ...summary,
+  traffic: [],
   runtime: 'onnx',
   rollback: 'r1',
   certificates: '/state/lab.pem',
@@ -39,6 +41,7 @@ const show: ShowAnswer = {
     {
       index: 0,
       node: 'node-1',
+      release: 'r2',
       service: 'endpoint-digits-r2-0',
       url: 'http://127.0.0.1:18000',
       state: 'running',
@@ -68,6 +71,41 @@ test('what was deployed is told with its address and the next step', () => {
   expect(text).toContain('Endpoint digits serves digits/3 (release r2, 1 replica).')
   expect(text).toContain('http://127.0.0.1:4000/endpoints/digits/v2/models/digits/infer')
   expect(changeText({command: 'deploy', changed: false, endpoint: summary})).toContain('already')
+})
+
+test('a canary is told with its part of the requests, and how to end it', () => {
+  const canary = {
+    release: 'r3',
+    model: 'digits/4',
+    replicas: 1,
+    percent: 10,
+    steps: [10],
+    judged: false,
+    header: 'x-user',
+    since: summary.since,
+    verdict: undefined,
+    shadow: false,
+    copies: undefined,
+  }
+  const text = changeText({command: 'deploy', changed: true, endpoint: {...summary, canary}})
+  expect(text).toContain('Release r3 of endpoint digits (digits/4, 1 replica) gets 10 % of the requests; release r2')
+  expect(text).toMatch(/endpoint promote digits[^]*endpoint abort digits/)
+  const figures = {requests: 9, failed: 1, refused: 0, abandoned: 0, inFlight: 0, p50: 4.2, p95: 8, p99: null}
+  const shown = endpointShowText({...show, canary, traffic: [{release: 'r3', percent: 10, ...figures}]})
+  expect(shown).toMatch(/canary: +r3 \(digits\/4\) gets 10 %, since .*; split by x-user/)
+  const copies = {
+    copied: 9,
+    same: 7,
+    different: 2,
+    failed: 0,
+    uncompared: 0,
+    dropped: 1,
+    lastDifference: 'outputs.length',
+  }
+  expect(endpointShowText({...show, canary: {...canary, percent: 0, shadow: true, copies}})).toContain(
+    'of 9 answers 7 the same, 2 different (last at outputs.length), 0 failed, 0 not compared; 1 copies dropped',
+  )
+  expect(shown).toMatch(/r3 +10 % +9 +1 +0 +0 +4.2 ms +8 ms +-/)
 })
 
 test('a server that was started again shows how often and why', () => {

@@ -1,5 +1,6 @@
+import {sizeText} from '../../../../src/lib/base/index.ts'
 import {describe, expect, it} from 'vitest'
-import {ago, bytes, count, duration, fields, planText, table} from '../../../../src/cli/terminal/render.ts'
+import {ago, count, duration, fields, planText, table} from '../../../../src/cli/terminal/render.ts'
 
 describe('table', () => {
   it('puts cells under their headings, two spaces apart, and shows missing cells as a dash', () => {
@@ -65,7 +66,7 @@ describe('numbers for people', () => {
     [4096, '4.0 KiB'],
     [1_288_490_189, '1.2 GiB'],
   ])('shows %d bytes as %s', (value, text) => {
-    expect(bytes(value)).toBe(text)
+    expect(sizeText(value)).toBe(text)
   })
 
   it.each([

@@ -1,0 +1,71 @@
+import {CliError, UNIT_SECONDS} from '../../lib/base/index.ts'
+import type {EndpointKey, MadeKey} from '../../lib/endpoint/index.ts'
+import {ago, fields, table} from '../terminal/render.ts'
+
+/** A key as it is shown: this once. */
+export interface ShownKey extends Omit<MadeKey, 'key'> {
+  key: string
+}
+
+/** Seconds from now to `30d`, `12h`, `2027-01-31` (its begin, in UTC) or a time of ISO 8601. Errors: USAGE. */
+export function secondsUntil(text: string, now = Date.now()): number {
+  const [, count, unit = ''] = /^([1-9]\d{0,6})(m|h|d)$/.exec(text.trim()) ?? []
+  const seconds = count
+    ? Number(count) * (UNIT_SECONDS[unit] ?? 0)
+    : /^\d{4}-\d\d-\d\d/.test(text)
+      ? Math.floor((Date.parse(text) - now) / 1000)
+      : NaN
+  if (seconds > 0 && seconds <= 366 * 86_400) return seconds
+  throw new CliError('USAGE', `"${text}" is no time at which a key may end: a time to come, at most 366 days off`, {
+    hint: '--until 90d, --until 2027-01-31',
+  })
+}
+
+/** A whole number or one with a fraction, over 0. Errors: USAGE. */
+export function limitOf(text: string | undefined, flag: string, whole: boolean): number | undefined {
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (/^\d+(\.\d+)?$/.test(text) && value > 0 && value <= 1e6 && (!whole || Number.isInteger(value))) return value
+  throw new CliError('USAGE', `${flag} must be a ${whole ? 'whole number' : 'number'} over 0, not "${text}"`)
+}
+
+export function keyText({client, endpoint, key, url, expiresAt}: ShownKey): string {
+  return [
+    fields([
+      ['key', key],
+      ['client', client],
+      ['endpoint', endpoint],
+      ['url', url],
+      ['ends', when(expiresAt)],
+    ]),
+    '',
+    'It is shown this once. Clients send it as: Authorization: Bearer KEY',
+  ].join('\n')
+}
+
+export function keysText(keys: EndpointKey[]): string {
+  if (keys.length === 0) return 'No client has a key. Make one: flexrack endpoint key add NAME CLIENT'
+  const rows = keys.map((one) => ({
+    client: one.client,
+    'requests/s': one.requestsPerSecond === null ? 'any' : String(one.requestsPerSecond),
+    'at once': one.concurrency === null ? 'any' : String(one.concurrency),
+    'in flight': String(one.inFlight),
+    requests: String(one.requests),
+    refused: String(one.refused),
+    made: ago(one.createdAt),
+    ends: when(one.expiresAt),
+  }))
+  const numbers = ['requests/s', 'at once', 'in flight', 'requests', 'refused'].map((key) => ({
+    key: key as keyof (typeof rows)[number],
+    align: 'right' as const,
+  }))
+  return table(rows, ['client', ...numbers, 'made', {key: 'ends', title: 'ends (UTC)'}])
+}
+
+export function revokedText(revoked: {endpoint: string; client: string}[]): string {
+  return revoked.map(({client}) => `Revoked the key of ${client}.`).join('\n')
+}
+
+function when(at: number): string {
+  return new Date(at).toISOString().slice(0, 16).replace('T', ' ')
+}

@@ -1,0 +1,2 @@
+/** Pictures of numbers, as SVG that needs no program to be read. */
+export {drawLines, type Line, type Panel} from './lines.ts'

@@ -1,0 +1,199 @@
+import type {FastifyReply, FastifyRequest} from 'fastify'
+import {Failure} from './failure.ts'
+import type {Caller, KeyLimits, Tokens} from './tokens.ts'
+
+/** Pairs of endpoint and client that are counted by name; what more there are is counted together, as `other`. */
+const MOST_COUNTED = 500
+/** A timer that is set further off fires at once; nothing is under way for so long. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+/** nginx's word for a caller that went away before its answer. */
+const GONE = 499
+
+/** What a client was answered, since the head's start. */
+export interface ClientCounts {
+  inFlight: number
+  requests: number
+  refused: number
+}
+
+interface Key {
+  /** Requests that may come now; fractions of one grow with time. */
+  allowance: number
+  at: number
+  open: Set<() => void>
+}
+
+interface Counted {
+  endpoint: string
+  client: string
+  inFlight: number
+  seconds: number
+  codes: Map<number, number>
+  refused: Record<'rate' | 'concurrency', number>
+}
+
+/**
+ * Who calls endpoints: what each key may have at once and in a second, what it has under way, and how it was answered.
+ * A key is a token of an endpoint that was made for one client by name; other tokens have no limits, and no name.
+ */
+export class Clients {
+  readonly #keys = new Map<string, Key>()
+  readonly #counted = new Map<string, Counted>()
+  readonly #watching = new Map<string, Set<() => void>>()
+  readonly #tokens: Tokens
+
+  constructor(tokens: Tokens) {
+    this.#tokens = tokens
+    tokens.whenRevoked((id) => this.#cut(id))
+  }
+
+  /**
+   * Lets a request in, and counts it until its answer has gone out or its connection. Throws 429 with the seconds after
+   * which to try again.
+   */
+  enter(request: FastifyRequest, reply: FastifyReply, endpoint: string): void {
+    const {caller} = request
+    const key = caller?.kind === 'endpoint' ? caller : undefined
+    const counted = this.#countedOf(endpoint, key?.client ?? '')
+    const begun = performance.now()
+    counted.inFlight++
+    request.atEnd(() => {
+      counted.inFlight--
+      counted.seconds += (performance.now() - begun) / 1000
+      const code = reply.raw.writableFinished ? reply.raw.statusCode : GONE
+      counted.codes.set(code, (counted.codes.get(code) ?? 0) + 1)
+    })
+    if (!key) return
+    if (!this.#tokens.has(key.id)) throw refusal() // revoked since the request's head was read
+    const mine = this.#keys.get(key.id) ?? {allowance: burstOf(key.limits), at: begun, open: new Set()}
+    this.#keys.set(key.id, mine)
+    admit(key, mine, counted)
+    const end = (): void => cut(reply)
+    mine.open.add(end)
+    const unwatch = this.watch(key, end)
+    request.atEnd(() => {
+      unwatch()
+      mine.open.delete(end)
+      if (mine.open.size === 0 && key.limits.requestsPerSecond === undefined) this.#keys.delete(key.id)
+    })
+  }
+
+  /** Has `end` called once a key opens nothing any more. Gives what ends that. */
+  watch({id, expiresAt}: Pick<Caller & {kind: 'endpoint'}, 'id' | 'expiresAt'>, end: () => void): () => void {
+    const watching = this.#watching.get(id) ?? new Set()
+    this.#watching.set(id, watching.add(end))
+    const left = expiresAt - Date.now()
+    const timer = left < LONGEST_TIMER_MS ? setTimeout(end, left).unref() : undefined
+    return () => {
+      clearTimeout(timer)
+      watching.delete(end)
+      if (watching.size === 0 && this.#watching.get(id) === watching) this.#watching.delete(id)
+    }
+  }
+
+  counts(endpoint: string, client: string): ClientCounts {
+    const found = this.#counted.get(nameOf(endpoint, client))
+    if (!found) return {inFlight: 0, requests: 0, refused: 0}
+    const requests = [...found.codes.values()].reduce((sum, count) => sum + count, 0)
+    return {inFlight: found.inFlight, requests, refused: found.refused.rate + found.refused.concurrency}
+  }
+
+  /** An endpoint is gone, or a client of it. */
+  forget(endpoint: string, client?: string): void {
+    for (const [name, one] of this.#counted)
+      if (one.endpoint === endpoint && (client === undefined || one.client === client)) this.#counted.delete(name)
+  }
+
+  /** In the text format of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/). */
+  metrics(): string {
+    const all = [...this.#counted.values()]
+    const series = (
+      name: string,
+      kind: string,
+      help: string,
+      lines: (one: Counted) => [string, number][],
+    ): string[] => [
+      `# HELP flexrack_gateway_${name} ${help}`,
+      `# TYPE flexrack_gateway_${name} ${kind}`,
+      ...all.flatMap((one) =>
+        lines(one).map(
+          ([more, value]) =>
+            `flexrack_gateway_${name}{endpoint="${one.endpoint}",client="${one.client}"${more}} ${value}`,
+        ),
+      ),
+    ]
+    return [
+      ...series('requests_total', 'counter', 'Requests to endpoints, by the status of their answer.', (one) =>
+        [...one.codes].map(([code, count]) => [`,code="${code}"`, count]),
+      ),
+      ...series('request_seconds_total', 'counter', 'Seconds from the head of a request to its end.', (one) => [
+        ['', one.seconds],
+      ]),
+      ...series('requests_in_flight', 'gauge', 'Requests under way.', (one) => [['', one.inFlight]]),
+      ...series('refused_total', 'counter', 'Requests over a limit of their key.', (one) =>
+        Object.entries(one.refused).map(([limit, count]) => [`,limit="${limit}"`, count]),
+      ),
+      '',
+    ].join('\n')
+  }
+
+  /** It opens nothing any more: what is under way with it ends, streams too. */
+  #cut(id: string): void {
+    for (const end of this.#watching.get(id) ?? []) end()
+    this.#keys.delete(id)
+  }
+
+  #countedOf(endpoint: string, client: string, isLast = false): Counted {
+    const name = nameOf(endpoint, client)
+    const found = this.#counted.get(name)
+    if (found) return found
+    if (this.#counted.size >= MOST_COUNTED && !isLast) return this.#countedOf('', 'other', true)
+    const made = {
+      endpoint,
+      client,
+      inFlight: 0,
+      seconds: 0,
+      codes: new Map<number, number>(),
+      refused: {rate: 0, concurrency: 0},
+    }
+    this.#counted.set(name, made)
+    return made
+  }
+}
+
+function admit({limits}: Caller & {kind: 'endpoint'}, mine: Key, counted: Counted): void {
+  const {concurrency, requestsPerSecond: rate} = limits
+  if (concurrency !== undefined && mine.open.size >= concurrency) {
+    counted.refused.concurrency++
+    const message = `this key may have ${concurrency} requests under way at once; try again when one has ended`
+    throw new Failure(429, 'REFUSED', message, {retry_after: 1})
+  }
+  if (rate === undefined) return
+  const now = performance.now()
+  mine.allowance = Math.min(burstOf(limits), mine.allowance + ((now - mine.at) / 1000) * rate)
+  mine.at = now
+  if (mine.allowance < 1) {
+    counted.refused.rate++
+    const wait = Math.ceil((1 - mine.allowance) / rate)
+    throw new Failure(429, 'REFUSED', `this key may send ${rate} requests a second`, {retry_after: wait})
+  }
+  mine.allowance--
+}
+
+function burstOf({requestsPerSecond = 1}: KeyLimits): number {
+  return Math.max(1, requestsPerSecond)
+}
+
+/** Says so where the answer has not begun; else breaks it off, which no client takes for its end. */
+function cut(reply: FastifyReply): void {
+  if (reply.raw.headersSent) reply.raw.destroy()
+  else if (!reply.sent) reply.header('connection', 'close').send(refusal())
+}
+
+function refusal(): Failure {
+  return new Failure(401, 'REFUSED', 'the token is wrong, revoked or expired')
+}
+
+function nameOf(endpoint: string, client: string): string {
+  return `${endpoint} ${client}`
+}

@@ -1,0 +1,46 @@
+import type {FastifyInstance, FastifyRequest} from 'fastify'
+import type {Parts} from '../parts.ts'
+
+type Named = {Params: {name: string}}
+
+/** /flexrack/v1/endpoints: documents, and what the gateway does with them now. Admin token only. */
+export function addEndpointApi(
+  app: FastifyInstance,
+  {endpoints, traffic, measures, rollouts, shadows, tokens, clients}: Parts,
+  bodyOf: (request: FastifyRequest) => Promise<Record<string, unknown>>,
+): void {
+  const describe = (name: string): object => {
+    const record = endpoints.get(name)
+    const {active, canary} = record.document
+    const targets = [...(active?.targets ?? []), ...(canary?.targets ?? [])]
+    return {
+      name,
+      ...record,
+      ...traffic.counts(targets),
+      rollout: canary ? rollouts.of(name, canary) : null,
+      figures: measures.figures(name),
+      shadow: canary?.shadow ? (shadows.figures(name, canary.since) ?? null) : null,
+    }
+  }
+  app.get('/flexrack/v1/endpoints', () => ({endpoints: endpoints.names().map(describe)}))
+  app.get<Named>('/flexrack/v1/endpoints/:name', ({params}) => describe(params.name))
+  app.put<Named>('/flexrack/v1/endpoints/:name', async (request) => {
+    const {name} = request.params
+    const before = endpoints.find(name)?.document.canary
+    const record = await endpoints.put(name, await bodyOf(request))
+    const {canary} = record.document
+    if (!canary) await rollouts.forget(name)
+    // Both releases are compared over the same traffic: from here on.
+    else if (canary.since !== before?.since) measures.newWindow(name)
+    return record
+  })
+  app.delete<Named>('/flexrack/v1/endpoints/:name', async ({params: {name}}) => {
+    await endpoints.remove(name)
+    await tokens.revokeEndpoint(name)
+    clients.forget(name)
+    await rollouts.forget(name)
+    measures.forget(name)
+    shadows.forget(name)
+    return {}
+  })
+}

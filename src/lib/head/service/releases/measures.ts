@@ -1,0 +1,86 @@
+import type {ReleaseFigures} from '../../types.ts'
+import {Histogram} from './histogram.ts'
+
+/** How a request ended, as ReleaseFigures has it. */
+export type Outcome = 'answered' | 'failed' | 'refused' | 'abandoned'
+
+/** The active one, one beside it, and those that their last requests still run at. */
+const MOST_RELEASES = 4
+
+/** Requests of one release that have ended. */
+export class Tally {
+  readonly outcomes: Record<Outcome, number> = {answered: 0, failed: 0, refused: 0, abandoned: 0}
+  /** Of those answered, and of those whose reader went away: they took at least that long. */
+  readonly latencies = new Histogram()
+
+  add(outcome: Outcome, ms: number): void {
+    this.outcomes[outcome]++
+    if (outcome === 'answered' || outcome === 'abandoned') this.latencies.add(ms)
+  }
+
+  get requests(): number {
+    const {answered, failed, refused, abandoned} = this.outcomes
+    return answered + failed + refused + abandoned
+  }
+}
+
+export interface Measured {
+  /** Since the head was started. */
+  total: Tally
+  /** Since the last newWindow. */
+  window: Tally
+  /** When each request under way began, by performance.now(). */
+  underWay: Set<{since: number}>
+}
+
+/** What the gateway counts, by endpoint and release. Bounded: an endpoint's oldest releases are forgotten. */
+export class Measures {
+  readonly #endpoints = new Map<string, Map<string, Measured>>()
+
+  /** A request that begins; what it gives is called once, when it has ended. */
+  begin(endpoint: string, release: string): (outcome: Outcome) => void {
+    const measured = this.#at(endpoint, release)
+    const mine = {since: performance.now()}
+    measured.underWay.add(mine)
+    return (outcome) => {
+      if (!measured.underWay.delete(mine)) return
+      const ms = performance.now() - mine.since
+      measured.total.add(outcome, ms)
+      measured.window.add(outcome, ms)
+    }
+  }
+
+  /** By release; empty where nothing was asked yet. */
+  of(endpoint: string): ReadonlyMap<string, Measured> {
+    return this.#endpoints.get(endpoint) ?? new Map<string, Measured>()
+  }
+
+  /** Windows of all releases of an endpoint begin anew, together: they are of the same traffic. */
+  newWindow(endpoint: string): void {
+    for (const measured of this.of(endpoint).values()) measured.window = new Tally()
+  }
+
+  forget(endpoint: string): void {
+    this.#endpoints.delete(endpoint)
+  }
+
+  figures(endpoint: string): Record<string, ReleaseFigures> {
+    return Object.fromEntries(
+      [...this.of(endpoint)].map(([release, {total, underWay}]) => {
+        const {failed, refused, abandoned} = total.outcomes
+        const [p50 = null, p95 = null, p99 = null] = [0.5, 0.95, 0.99].map((part) => total.latencies.quantile(part))
+        return [release, {requests: total.requests, failed, refused, abandoned, inFlight: underWay.size, p50, p95, p99}]
+      }),
+    )
+  }
+
+  #at(endpoint: string, release: string): Measured {
+    const releases = this.#endpoints.get(endpoint) ?? new Map<string, Measured>()
+    this.#endpoints.set(endpoint, releases)
+    const measured = releases.get(release) ?? {total: new Tally(), window: new Tally(), underWay: new Set()}
+    releases.delete(release) // set again, it is the youngest: the oldest goes first
+    releases.set(release, measured)
+    if (releases.size > MOST_RELEASES) releases.delete(releases.keys().next().value!)
+    return measured
+  }
+}

@@ -1,0 +1,72 @@
+import {mkdir, readdir, rm} from 'node:fs/promises'
+import {join} from 'node:path'
+import type {CanaryRules, Rollout} from '../../types.ts'
+import {readDurable, Turns, writeDurably} from '../durable.ts'
+
+/**
+ * How far canaries have come: what the judge decides, beside the document in which its owner says what is wanted. One
+ * file each, so that a judgement outlives the head.
+ */
+export class Rollouts {
+  readonly #folder: string
+  readonly #rollouts: Map<string, Rollout>
+  readonly #turns = new Turns()
+
+  private constructor(folder: string, rollouts: Map<string, Rollout>) {
+    this.#folder = folder
+    this.#rollouts = rollouts
+  }
+
+  static async open(headFolder: string): Promise<Rollouts> {
+    const folder = join(headFolder, 'rollouts')
+    await mkdir(folder, {recursive: true, mode: 0o700})
+    const rollouts = new Map<string, Rollout>()
+    for (const file of await readdir(folder)) {
+      if (!file.endsWith('.json')) continue
+      const rollout = await readDurable<Rollout | undefined>('head.rollout', join(folder, file), undefined)
+      if (rollout) rollouts.set(file.slice(0, -5), rollout)
+    }
+    return new Rollouts(folder, rollouts)
+  }
+
+  /** That of an endpoint's canary; at its first step without a judge, or where nothing was decided yet. */
+  of(endpoint: string, canary: CanaryRules): Rollout {
+    const known = this.#rollouts.get(endpoint)
+    if (known?.release === canary.release && known.since === canary.since && canary.judge) return known
+    const {release, since, steps} = canary
+    const begun: Rollout = {
+      release,
+      since,
+      state: 'running',
+      step: 0,
+      percent: steps[0] ?? 0,
+      stepSince: Date.now(),
+      looks: 0,
+    }
+    if (canary.judge) this.#rollouts.set(endpoint, begun)
+    return begun
+  }
+
+  /** In memory alone: what a restart may forget. */
+  remember(endpoint: string, rollout: Rollout): void {
+    this.#rollouts.set(endpoint, rollout)
+  }
+
+  /** The gateway follows at once, the file after it: what is worse gets no request while a disk is slow, or full. */
+  async change(endpoint: string, rollout: Rollout): Promise<void> {
+    this.#rollouts.set(endpoint, rollout)
+    await this.#turns.take(async () => {
+      if (this.#rollouts.get(endpoint) === rollout) await writeDurably('head.rollout', this.#fileOf(endpoint), rollout)
+    })
+  }
+
+  /** Its canary was promoted, or is no more. */
+  forget(endpoint: string): Promise<void> {
+    this.#rollouts.delete(endpoint)
+    return this.#turns.take(() => rm(this.#fileOf(endpoint), {force: true}))
+  }
+
+  #fileOf(endpoint: string): string {
+    return join(this.#folder, `${endpoint}.json`)
+  }
+}

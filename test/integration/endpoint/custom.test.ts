@@ -1,0 +1,153 @@
+import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import type {Endpoints, TensorAnswer} from '../../../src/lib/endpoint/index.ts'
+import {openHost} from '../../../src/lib/host/index.ts'
+import {loadManifest} from '../../../src/lib/manifest/index.ts'
+import {startEndpointRack, type EndpointRack} from '../../support/endpoint-rack.ts'
+
+/** A model server of a project's own: Open Inference v2 by Python's standard library; the model is a number in a file. */
+const SERVER = `
+import json, os, sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from steps import STEP
+
+name, version, host, port, path = sys.argv[1:]
+offset = float(open(path).read())
+tensor = {"name": "x", "datatype": "FP32", "shape": [-1]}
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def answer(self, value):
+        body = json.dumps(value).encode()
+        self.send_response(200)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        self.answer({"name": name, "versions": [version], "inputs": [tensor], "outputs": [{**tensor, "name": "y"}]})
+
+    def do_POST(self):
+        given = json.loads(self.rfile.read(int(self.headers["content-length"])))["inputs"][0]
+        data = [STEP * (value + offset) for value in given["data"]]
+        self.answer({"model_name": name, "model_version": version, "outputs": [{**given, "name": "y", "data": data}],
+                     "parameters": {"folder": os.getcwd(), "mode": os.environ["MODE"]}})
+
+ThreadingHTTPServer((host, int(port)), Handler).serve_forever()
+`
+const MANIFEST = `
+name: numbers
+workspace: {env: {MODE: quick}}
+endpoints:
+  numbers: {model: numbers@production, command: "python3 serve.py {model} {version} {host} {port} {model_file}"}
+  broken: {model: numbers, command: [python3, serve.py, "{nothing}"]}
+  silent: {model: numbers, command: [python3, -c, "print('no such thing'); raise SystemExit(3)"]}
+`
+
+let site: EndpointRack
+let folder: string
+let endpoints: Endpoints
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flexrack-numbers-'))
+  await writeFile(join(folder, 'serve.py'), SERVER)
+  await writeFile(join(folder, 'steps.py'), 'STEP = 1\n')
+  await writeFile(join(folder, 'flexrack.yaml'), MANIFEST)
+  site = await startEndpointRack({nodes: 2})
+  endpoints = await site.open({}, await loadManifest(folder))
+  for (const [run, number] of [
+    ['one', '1'],
+    ['two', '2'],
+  ] as const) {
+    await site.run(run, {'number.txt': Buffer.from(number), 'other.txt': Buffer.from('else')})
+    await site.models.register(
+      await site.models.findRegistration({name: 'numbers', run, path: 'number.txt', alias: 'production'}),
+    )
+  }
+})
+
+afterAll(async () => {
+  await site?.stop()
+  await rm(folder, {recursive: true, force: true})
+})
+
+const ask = async (): Promise<TensorAnswer & {parameters: Record<string, string>}> =>
+  (await endpoints.invoke({name: 'numbers', file: '--data', bytes: Buffer.from('[10]')})) as never
+const answered = async (): Promise<unknown> => (await ask()).outputs[0]?.data
+
+test('a command of the project answers on a port that it is told, with the code as it was deployed', async () => {
+  const plan = await endpoints.planDeploy({name: 'numbers'})
+  expect(plan.steps.map(({id, needs}) => [id, needs])).toEqual([
+    ['sync:node-1', []],
+    ['environment:node-1', []],
+    ['fetch', []],
+    ['code:node-1', ['sync:node-1', 'environment:node-1']],
+    ['place:node-1', ['fetch']],
+    ['start:endpoint-numbers-r1-0', ['code:node-1', 'place:node-1']],
+    ['ready:endpoint-numbers-r1-0', ['start:endpoint-numbers-r1-0']],
+    ['switch', ['ready:endpoint-numbers-r1-0']],
+  ])
+  const {endpoint, document} = await endpoints.deploy({name: 'numbers'})
+  expect(endpoint).toMatchObject({state: 'serving', model: 'numbers/2', protocol: 'v2'})
+  expect(document.releases[0]).toMatchObject({runtime: 'custom', custom: {places: {'node-1': {project: 'numbers'}}}})
+  expect(await ask()).toMatchObject({
+    outputs: [{data: [12]}],
+    parameters: {folder: expect.stringMatching(/endpoints\/numbers\/r1\/code$/) as string, mode: 'quick'},
+  })
+})
+
+test('deployed again it changes nothing; with other code it is another release, and a rollback has the old code', async () => {
+  expect(await endpoints.deploy({name: 'numbers'})).toMatchObject({changed: false})
+  await writeFile(join(folder, 'steps.py'), 'STEP = 100\n')
+  expect(await endpoints.deploy({name: 'numbers'})).toMatchObject({changed: true, endpoint: {release: 'r2'}})
+  expect(await answered()).toEqual([1200])
+  const plan = await endpoints.planRollback('numbers')
+  expect(plan.steps.map(({kind}) => kind)).not.toContain('endpoint.code')
+  await endpoints.rollback('numbers')
+  expect(await answered()).toEqual([12])
+})
+
+test('more servers share the work, and the environment is not removed as unused while they run', async () => {
+  await endpoints.scale('numbers', 2)
+  expect((await endpoints.show('numbers')).servers.map(({state}) => state)).toEqual(['running', 'running'])
+  for (let index = 0; index < 4; index++) expect(await answered()).toEqual([12])
+  const host = await openHost(site.rack.fleet(), site.rack.rack.nodes[0]!, site.rack.context())
+  const hash = (await endpoints.show('numbers')).releases.at(-1)?.custom?.places['node-1']?.environment?.hash
+  const environment = (await host.call('environment.list', null)).find((one) => one.hash === hash)
+  expect(environment?.users.map(({user}) => user)).toContain('endpoint:numbers')
+})
+
+test('it runs in the sandbox of the workspace, which shows it the model; without network nobody would reach it', async () => {
+  const given = MANIFEST.replace('env: {', 'isolate: {network: host}, env: {')
+  await writeFile(join(folder, 'flexrack.yaml'), given)
+  const boxed = await site.open({}, await loadManifest(folder))
+  // it is another server, as its sandbox is
+  expect(await boxed.deploy({name: 'numbers', replicas: 1})).toMatchObject({changed: true})
+  const {servers} = await boxed.show('numbers')
+  const host = await openHost(site.rack.fleet(), site.rack.rack.nodes[0]!, site.rack.context())
+  const {pid} = await host.call('service.status', {id: servers[0]!.service})
+  expect(await readFile(`/proc/${pid}/cmdline`, 'utf8')).toContain('isolate')
+  expect((await ask()).parameters.folder).toMatch(/endpoints\/numbers\/r\d+\/code$/)
+  await writeFile(join(folder, 'flexrack.yaml'), given.replace('network: host', 'network: none'))
+  const closed = await site.open({}, await loadManifest(folder))
+  await expect(closed.planDeploy({name: 'numbers'})).rejects.toMatchObject({code: 'USAGE'})
+})
+
+test('a wrong placeholder, a command that ends and a missing command are told, and nothing is left', async () => {
+  await expect(endpoints.deploy({name: 'broken'})).rejects.toMatchObject({
+    code: 'RECIPE_INVALID',
+    message: expect.stringContaining('{nothing}') as string,
+  })
+  await expect(endpoints.deploy({name: 'silent'})).rejects.toMatchObject({
+    code: 'ENDPOINT_FAILED',
+    details: {lines: expect.arrayContaining(['no such thing']) as string[]},
+  })
+  await expect(endpoints.deploy({name: 'other', model: 'numbers', runtime: 'custom'})).rejects.toMatchObject({
+    code: 'USAGE',
+    message: expect.stringContaining('needs a command') as string,
+  })
+  expect((await endpoints.list()).find(({name}) => name === 'broken')).toMatchObject({state: 'down'})
+})
