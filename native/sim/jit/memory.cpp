@@ -170,9 +170,8 @@ void MemoryEmitter::make_plan_by_eights(const Item& item, std::int32_t plan, uns
   at_.release();
 }
 
-/// Asks for the lines as far behind the least address, in rax, as that is behind the last one: of the warp, where its
-/// loop goes in its next turn; where there is no loop, of any warp's, as the next one goes. The processor takes any
-/// address.
+/// Asks for the lines as far behind the least address, in rax, as that is behind the last one: of the warp in a loop,
+/// else of any warp, as the next one goes. The processor takes any address.
 void MemoryEmitter::bring_next(const Item& item, std::size_t number, unsigned bytes) {
   constexpr unsigned kLine = 64;
   const auto met = item.is_in_loop
