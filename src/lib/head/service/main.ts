@@ -23,6 +23,7 @@ import {PendingConnections} from './pending-connections.ts'
 import {Measures} from './releases/measures.ts'
 import {watchCanaries} from './releases/judge.ts'
 import {Rollouts} from './releases/rollouts.ts'
+import {Shadows} from './releases/shadow.ts'
 import {Authority} from './tls/authority.ts'
 import {Tokens} from './tokens.ts'
 import {Traffic} from './traffic.ts'
@@ -47,6 +48,7 @@ async function main(configFile: string): Promise<void> {
     endpoints: await Endpoints.open(config.folder),
     traffic: new Traffic(),
     measures: new Measures(),
+    shadows: new Shadows(),
     rollouts: await Rollouts.open(config.folder),
     mlflow,
     authority,
