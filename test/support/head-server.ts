@@ -13,6 +13,7 @@ import type {Parts} from '../../src/lib/head/service/parts.ts'
 import {PendingConnections} from '../../src/lib/head/service/pending-connections.ts'
 import {Measures} from '../../src/lib/head/service/releases/measures.ts'
 import {Rollouts} from '../../src/lib/head/service/releases/rollouts.ts'
+import {Shadows} from '../../src/lib/head/service/releases/shadow.ts'
 import {Authority} from '../../src/lib/head/service/tls/authority.ts'
 import {Tokens} from '../../src/lib/head/service/tokens.ts'
 import {Traffic} from '../../src/lib/head/service/traffic.ts'
@@ -76,6 +77,7 @@ export async function openTestServer(
     endpoints: await Endpoints.open(folder),
     traffic: new Traffic(),
     measures: new Measures(),
+    shadows: new Shadows(),
     rollouts: await Rollouts.open(folder),
     startedAt: Date.now(),
     url: () => url,

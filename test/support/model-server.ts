@@ -10,6 +10,7 @@ export interface ModelServer {
   url: string
   /** Of the environment that the server runs in. It has tritonclient, which MLServer needs. */
   python: string
+  pid: number
   stop(): Promise<void>
 }
 
@@ -55,6 +56,7 @@ export async function startModelServer(name: string, model: Buffer): Promise<Mod
   return {
     url,
     python,
+    pid: child.pid!,
     async stop() {
       child.kill('SIGTERM')
       await ended

@@ -21,6 +21,11 @@ export const canaryFlags = {
     min: 0,
     dependsOn: ['judge'],
   }),
+  shadow: Flags.boolean({
+    description:
+      'the new release gets copies of the requests and answers nobody; what it answers otherwise than the old one is counted',
+    exclusive: ['canary'],
+  }),
   'split-header': Flags.string({
     helpValue: 'HEADER',
     description: 'split by the value of this request header: the same value meets the same release',

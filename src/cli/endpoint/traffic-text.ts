@@ -7,7 +7,11 @@ export function canaryDeployedText({name, release, model, callUrl}: EndpointSumm
     ? [`The head compares it with ${release}, and goes on or returns by itself.`]
     : [`Next: flexrack endpoint show ${name}`, `      flexrack endpoint promote ${name}`]
   return [
-    `Release ${canary.release} of endpoint ${name} (${canary.model}, ${count(canary.replicas, 'replica')}) gets ${canary.percent} % of the requests; release ${release} (${model}) the others.`,
+    `Release ${canary.release} of endpoint ${name} (${canary.model}, ${count(canary.replicas, 'replica')}) gets ${
+      canary.shadow
+        ? `copies of the requests; release ${release} (${model}) answers them`
+        : `${canary.percent} % of the requests; release ${release} (${model}) the others`
+    }.`,
     fields([['url', callUrl]]),
     '',
     ...next,
@@ -15,14 +19,27 @@ export function canaryDeployedText({name, release, model, callUrl}: EndpointSumm
   ].join('\n')
 }
 
+/** What `endpoint list` says beside the active release. */
+export function canaryShare({release, percent, shadow}: CanaryStatus): string {
+  return `${release} ${shadow ? 'copies' : `${percent} %`}`
+}
+
 /** One line of `endpoint show`. */
-export function canaryText({release, model, percent, steps, judged, header, since, verdict}: CanaryStatus): string {
+export function canaryText(canary: CanaryStatus): string {
+  const {release, model, percent, steps, judged, header, since, verdict, shadow, copies} = canary
   const parts = [
-    `${release} (${model}) gets ${percent} %, since ${ago(since)}`,
+    `${release} (${model}) gets ${shadow ? 'copies' : `${percent} %`}, since ${ago(since)}`,
+    copies && copiesText(copies),
     judged && `a judge: ${steps.map((one) => `${one} %`).join(', ')}${verdict === undefined ? '' : `; ${verdict}`}`,
     header !== undefined && `split by ${header}`,
   ]
   return parts.filter(Boolean).join('; ')
+}
+
+function copiesText(copies: NonNullable<CanaryStatus['copies']>): string {
+  const {copied, same, different, failed, uncompared, dropped, lastDifference} = copies
+  const where = lastDifference === undefined ? '' : ` (last at ${lastDifference})`
+  return `of ${copied} answers ${same} the same, ${different} different${where}, ${failed} failed, ${uncompared} not compared; ${dropped} copies dropped`
 }
 
 /** What each release got of the requests, where any came. */

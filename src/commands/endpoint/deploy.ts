@@ -14,6 +14,7 @@ export default class EndpointDeploy extends BaseCommand {
     '<%= config.bin %> endpoint deploy digits --model digits/3 --replicas 2 --on node-1,node-2',
     '<%= config.bin %> endpoint deploy digits --canary 10%',
     '<%= config.bin %> endpoint deploy digits --canary 10,50,100 --judge --split-header x-user',
+    '<%= config.bin %> endpoint deploy digits --shadow',
     '<%= config.bin %> endpoint deploy digits --dry-run',
   ]
   static override args = {name: Args.string({required: true, description: 'name of the endpoint'})}

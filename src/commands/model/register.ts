@@ -3,17 +3,20 @@ import {BaseCommand} from '../../cli/base/command.ts'
 import {dryRunFlag, projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class ModelRegister extends BaseCommand {
-  static override summary = "make a run's ONNX output a version of a model"
+  static override summary = "make a run's output a version of a model"
   static override description =
-    'Creates the model if it does not exist. The version records its run and the checksum of its file.'
+    'Creates the model if it does not exist. The version records its run and the checksum of its file. A folder is a version with all that is in it.'
   static override examples = [
     '<%= config.bin %> model register digits --alias production',
     '<%= config.bin %> model register digits --run digits-k3x9a --path model.onnx',
+    '<%= config.bin %> model register chat --path llama/',
   ]
   static override args = {name: Args.string({required: true, description: 'name of the model'})}
   static override flags = {
     run: Flags.string({description: 'run (default: the newest finished run of the project)'}),
-    path: Flags.string({description: 'artifact of the run (default: its only *.onnx file)'}),
+    path: Flags.string({
+      description: 'artifact of the run, a file or a folder (default: its only *.onnx or *.gguf file)',
+    }),
     alias: Flags.string({description: 'alias to point to the new version, such as production'}),
     'dry-run': dryRunFlag,
     rack: rackFlag,

@@ -7,6 +7,8 @@ export type CanaryWish = {
   /** Percent of the requests; with a judge one after the other. */
   steps: number[]
   judge?: JudgeRules
+  /** It gets copies of the requests, and its answers go to nobody. */
+  shadow?: true
   /** Name of a request header: requests with the same value go to the same release. */
   header?: string
 }
@@ -22,10 +24,20 @@ export interface GivenCanary {
   minimum?: number | undefined
   hold?: number | undefined
   header?: string | undefined
+  /** Copies of the requests instead of a part of them. */
+  shadow?: boolean | undefined
 }
 
 /** What flags of a deploy say of a canary; undefined where they want none. USAGE for what they cannot mean. */
-export function readCanary({canary, judge = false, minimum, hold, header}: GivenCanary): CanaryWish | undefined {
+export function readCanary({
+  canary,
+  judge = false,
+  minimum,
+  hold,
+  header,
+  shadow,
+}: GivenCanary): CanaryWish | undefined {
+  if (shadow) return {steps: [0], shadow}
   if (canary === undefined) return undefined
   if (header !== undefined && !/^[A-Za-z0-9-]{1,100}$/.test(header))
     throw new CliError('USAGE', `"${header}" is no name of a header`, {hint: '--split-header x-user'})
@@ -41,27 +53,33 @@ function readSteps(text: string, isJudged: boolean): number[] {
   const steps = text.split(',').map((one) => (/^\s*\d{1,3}(\.\d+)?\s*%?\s*$/.test(one) ? parseFloat(one) : NaN))
   const isRising = steps.every((one, index) => one > (steps[index - 1] ?? 0) && one <= 100)
   if (!isRising || steps.length > 20) {
-    throw new CliError('USAGE', `"${text}" is no part of the requests`, {
-      hint: '--canary 10%, or --canary 10,50,100 --judge: percents that rise, 100 at most',
+    throw new CliError('USAGE', `"${text}" is no part of the requests: percents that rise, above 0, 100 at most`, {
+      hint: '--canary 10%\n--canary 10,50,100 --judge',
     })
   }
   const [first = 0, ...more] = steps
   if (!isJudged) {
     if (more.length === 0 && first < 100) return steps
     throw new CliError('USAGE', 'without a judge a canary has one part of the requests, below 100 %', {
-      hint: `--canary ${text} --judge, or --canary ${first < 100 ? first : 10}%`,
+      hint: `--canary ${text} --judge\n--canary ${first < 100 ? first : 10}%`,
     })
   }
   const whole = more.length === 0 && first < 50 ? [first, 50] : steps
   return whole.at(-1) === 100 ? whole : [...whole, 100]
 }
 
-export function rulesOf({steps, judge, header}: CanaryWish): Omit<CanaryRules, 'release' | 'since' | 'targets'> {
-  return {steps, ...(judge && {judge}), ...(header !== undefined && {header})}
+export function rulesOf({
+  steps,
+  judge,
+  header,
+  shadow,
+}: CanaryWish): Omit<CanaryRules, 'release' | 'since' | 'targets'> {
+  return {steps, ...(judge && {judge}), ...(shadow && {shadow}), ...(header !== undefined && {header})}
 }
 
 /** Beginning of a sentence: `Send 10 % of the requests`. */
-export function whatCanaryGets({steps, judge, header}: CanaryWish): string {
+export function whatCanaryGets({steps, judge, header, shadow}: CanaryWish): string {
+  if (shadow) return 'Send copies of the requests'
   const parts = steps.map((one) => `${one} %`).join(', then ')
   return `Send ${parts} of the requests${header === undefined ? '' : ` (by ${header})`}${judge ? ', as the judge allows,' : ''}`
 }
@@ -70,7 +88,11 @@ export function whatCanaryGets({steps, judge, header}: CanaryWish): string {
 export function requireNoCanary({document, rollout}: EndpointRecord, what: string): void {
   const {canary, name} = document
   if (!canary) return
-  const gets = rollout ? ` with ${rollout.percent} % of the requests` : ''
+  const gets = canary.shadow
+    ? ' with copies of the requests'
+    : rollout
+      ? ` with ${rollout.percent} % of the requests`
+      : ''
   throw new CliError(
     'CONFLICT',
     `endpoint ${name} has a canary under way: release ${canary.release}${gets}; it ends before ${what}`,

@@ -1,4 +1,4 @@
-import type {CanaryRules, ReleaseFigures, Rollout} from '../head/index.ts'
+import type {CanaryRules, ReleaseFigures, Rollout, ShadowFigures} from '../head/index.ts'
 import type {ServingProtocol} from '../protocol/index.ts'
 import type {CustomServer} from './custom.ts'
 
@@ -103,6 +103,8 @@ export interface EndpointRecord {
   served: Record<string, number>
   /** How far the canary has come, where there is one. */
   rollout?: Rollout
+  /** What became of the copies that the canary got. */
+  shadow?: ShadowFigures
   /** By release; undefined of a head that is older than canaries. */
   figures?: Record<string, ReleaseFigures>
 }

@@ -67,7 +67,9 @@ export async function fetchModel(
       )
     }
     const needs =
-      recipe.modelEnvironment && main ? await readNeeds(join(folder, dirname(main.path)), version) : undefined
+      main && recipe.modelEnvironment
+        ? await readNeeds(join(folder, dirname(main.path)), version, recipe.modelEnvironment)
+        : undefined
     progress.done()
     return {folder, files, ...(needs && {needs}), remove}
   } catch (error) {

@@ -1,5 +1,6 @@
 import {join} from 'node:path'
 import {CliError, textIfThere} from '../base/index.ts'
+import type {Recipe} from '../recipe/index.ts'
 import type {ModelVersion} from '../tracking/index.ts'
 import type {ModelNeeds} from './document.ts'
 
@@ -8,11 +9,21 @@ const LARGEST_EXAMPLE = 16 * 1024
 const LARGEST_REQUIREMENTS = 256 * 1024
 
 /**
- * What a model in MLflow's format says of its environment
- * (https://mlflow.org/docs/latest/ml/model/#model-customization): requirements.txt, the Python of python_env.yaml, and
- * serving_input_example.json. `folder` has its MLmodel. NOT_FOUND without requirements.
+ * What a model says of its environment. `mlflow`: requirements.txt, the Python of python_env.yaml and
+ * serving_input_example.json beside its MLmodel (https://mlflow.org/docs/latest/ml/model/#model-customization).
+ * `requirements`: a requirements.txt alone, and none is none. NOT_FOUND where it is missing and has to be there, or is
+ * too long.
  */
-export async function readNeeds(folder: string, version: ModelVersion): Promise<ModelNeeds> {
+export async function readNeeds(
+  folder: string,
+  version: ModelVersion,
+  kind: NonNullable<Recipe['modelEnvironment']>,
+): Promise<ModelNeeds> {
+  if (kind === 'requirements') {
+    const text = (await textIfThere(join(folder, 'requirements.txt'))) ?? ''
+    if (text.length <= LARGEST_REQUIREMENTS) return {requirements: text}
+    throw new CliError('NOT_FOUND', `the requirements.txt of model ${version.name}/${version.version} is too long`)
+  }
   const [requirements, environment, example] = await Promise.all(
     ['requirements.txt', 'python_env.yaml', 'serving_input_example.json'].map((name) =>
       textIfThere(join(folder, name)),

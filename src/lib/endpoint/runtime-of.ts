@@ -17,16 +17,30 @@ export async function recipeOf(
   return custom ? recipeOfServer(custom, protocol) : loadRecipe(runtime, env)
 }
 
+/** What the name of a version's only file says. */
+const BY_SUFFIX: [suffix: string, runtime: string][] = [
+  ['.onnx', 'onnx'],
+  ['.gguf', 'llamacpp'],
+]
+/** What a file in a version's own folder says, the first that is there. */
+const BY_FILE: [file: RegExp, runtime: string][] = [
+  [/^model-settings\.json$/, 'python'],
+  [/^config\.pbtxt$/, 'triton'],
+  [/^[^/]*\.gguf$/, 'llamacpp'],
+]
+
 /**
- * The runtime for a model version where nobody names one: a model in MLflow's format is served by `mlflow`, unless it
- * was logged as ONNX; everything else by `onnx`, which says what it misses.
+ * The runtime for a model version where nobody names one: what its files say. A model in MLflow's format is served by
+ * `mlflow`, unless it was logged as ONNX; what says nothing by `onnx`, which tells what it misses.
  */
 export async function runtimeOf(mlflow: Mlflow, version: ModelVersion): Promise<string> {
   const uri = await mlflow.versionUri(version.name, version.version)
-  if (uri.endsWith('.onnx')) return 'onnx'
+  const bySuffix = BY_SUFFIX.find(([suffix]) => uri.endsWith(suffix))
+  if (bySuffix) return bySuffix[1]
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-model-'))
   try {
-    if (!(await mlflow.listStored(uri)).some((entry) => !entry.isFolder && entry.path === MLMODEL)) return 'onnx'
+    const files = (await mlflow.listStored(uri)).filter((entry) => !entry.isFolder).map((entry) => entry.path)
+    if (!files.includes(MLMODEL)) return runtimeOfFiles(files)
     await mlflow.downloadStored(uri, MLMODEL, join(folder, MLMODEL))
     const flavours = flavoursOf(await readFile(join(folder, MLMODEL), 'utf8'))
     // what MLflow's server loads is that flavour
@@ -37,6 +51,11 @@ export async function runtimeOf(mlflow: Mlflow, version: ModelVersion): Promise<
   } finally {
     await rm(folder, {recursive: true, force: true})
   }
+}
+
+/** By the files on top of a version's own folder. Pure. */
+export function runtimeOfFiles(files: string[]): string {
+  return BY_FILE.find(([file]) => files.some((one) => file.test(one)))?.[1] ?? 'onnx'
 }
 
 /** Names of the flavours in the text of an MLmodel, which MLflow writes with two spaces a level. Pure. */

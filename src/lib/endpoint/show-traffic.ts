@@ -1,5 +1,5 @@
-import type {ReleaseFigures, Rollout} from '../head/index.ts'
-import {canaryRelease, type EndpointDocument, type EndpointRecord} from './document.ts'
+import type {ReleaseFigures, ShadowFigures} from '../head/index.ts'
+import {canaryRelease, type EndpointRecord} from './document.ts'
 
 export interface CanaryStatus {
   release: string
@@ -13,6 +13,10 @@ export interface CanaryStatus {
   /** Header by whose value requests are split. */
   header: string | undefined
   since: string
+  /** It gets copies, and answers nobody. */
+  shadow: boolean
+  /** What became of the copies. */
+  copies: ShadowFigures | undefined
   /** What the judge saw last. */
   verdict: string | undefined
 }
@@ -50,8 +54,10 @@ const NONE: ReleaseFigures = {
   p99: null,
 }
 
+export type CanaryRecord = Pick<EndpointRecord, 'document' | 'rollout' | 'shadow'>
+
 /** What stands beside the active release. Pure. */
-export function canaryStatus(document: EndpointDocument, rollout: Rollout | undefined): CanaryStatus | undefined {
+export function canaryStatus({document, rollout, shadow}: CanaryRecord): CanaryStatus | undefined {
   const {canary} = document
   const release = canaryRelease(document)
   if (!canary || !release) return undefined
@@ -64,6 +70,8 @@ export function canaryStatus(document: EndpointDocument, rollout: Rollout | unde
     judged: canary.judge !== undefined,
     header: canary.header,
     since: canary.since,
+    shadow: canary.shadow ?? false,
+    copies: shadow,
     verdict: rollout?.verdict,
   }
 }

@@ -12,7 +12,7 @@ import {
   type Replica,
 } from './document.ts'
 import {isJudged, settleJudged} from './canary-change.ts'
-import {canaryStatus, trafficOf, type CanaryStatus, type ReleaseTraffic} from './show-traffic.ts'
+import {canaryStatus, trafficOf, type CanaryRecord, type CanaryStatus, type ReleaseTraffic} from './show-traffic.ts'
 import {cleanLeftovers} from './leftovers.ts'
 import {tryLock} from './lock.ts'
 import {hostOf, type Site} from './site.ts'
@@ -146,10 +146,8 @@ const CALLS: Record<ServingProtocol, (name: string) => string> = {
 }
 
 /** The record, said shortly. Pure. */
-export function summary(
-  site: Pick<Site, 'head'>,
-  {document, rollout}: Pick<EndpointRecord, 'document' | 'rollout'>,
-): EndpointSummary {
+export function summary(site: Pick<Site, 'head'>, record: CanaryRecord): EndpointSummary {
+  const {document} = record
   const active = activeRelease(document)
   const url = `${site.head.nodeUri}/endpoints/${document.name}`
   const protocol = active?.protocol ?? 'v2'
@@ -163,6 +161,6 @@ export function summary(
     replicas: active?.replicas.length ?? 0,
     state: isUnfinished(document) ? 'changing' : active ? 'serving' : 'down',
     since: active?.activeAt,
-    canary: canaryStatus(document, rollout),
+    canary: canaryStatus(record),
   }
 }

@@ -10,6 +10,7 @@ interface WireRecord {
   served?: Record<string, number>
   rollout?: EndpointRecord['rollout'] | null
   figures?: EndpointRecord['figures']
+  shadow?: EndpointRecord['shadow'] | null
 }
 
 /** The endpoint's record, or undefined where there is none. */
@@ -72,6 +73,14 @@ function pathOf(name: string): string {
 }
 
 function fromWire(record: WireRecord): EndpointRecord {
-  const {revision, document, in_flight: inFlight = {}, served = {}, rollout, figures} = record
-  return {revision, document, inFlight, served, ...(rollout && {rollout}), ...(figures && {figures})}
+  const {revision, document, in_flight: inFlight = {}, served = {}, rollout, figures, shadow} = record
+  return {
+    revision,
+    document,
+    inFlight,
+    served,
+    ...(rollout && {rollout}),
+    ...(figures && {figures}),
+    ...(shadow && {shadow}),
+  }
 }

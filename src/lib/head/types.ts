@@ -90,6 +90,8 @@ export interface CanaryRules {
   /** Percent of the requests that it gets, 0 to 100; with a judge one after the other, else there is one. */
   steps: number[]
   judge?: JudgeRules
+  /** It gets copies of the requests, and its answers go to nobody; its step is 0 then. */
+  shadow?: true
   /** Name of a request header, in small letters: requests with the same value go to the same release. */
   header?: string
 }
@@ -118,6 +120,22 @@ export interface Rollout {
   looks: number
   /** What the judge found, one sentence. */
   verdict?: string
+}
+
+/** Of a release that gets copies: what became of them. */
+export interface ShadowFigures {
+  /** Sent, and compared as far as that could be. */
+  copied: number
+  same: number
+  different: number
+  /** Not answered, or with an error, where the request itself was answered well. */
+  failed: number
+  /** Not JSON, encoded, or larger than 1 MiB. */
+  uncompared: number
+  /** Never sent: more were waiting than are kept. */
+  dropped: number
+  /** Where in the answer the last difference was, such as `outputs[0].data[3]`. */
+  lastDifference?: string
 }
 
 /** What the gateway counted of a release since the head was started; times in milliseconds. */

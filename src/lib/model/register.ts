@@ -9,7 +9,7 @@ export interface RegisterInput {
   /** Run id of flexrack or of the tracking server; default: the newest finished run of the experiment. */
   run?: string
   experiment?: string
-  /** Artifact of the run; default: its only *.onnx file. */
+  /** Artifact of the run, a file or a folder; default: its only *.onnx or *.gguf file. */
   path?: string
   alias?: string
 }
@@ -22,6 +22,8 @@ export interface Registration {
   source: string
   bytes: number | undefined
   alias: string | undefined
+  /** It is a folder: all files in it are the version. */
+  folder?: true
 }
 
 /**
@@ -37,20 +39,23 @@ export async function findRegistration(mlflow: Mlflow, input: RegisterInput): Pr
     files.map((entry) => entry.path),
     input.path,
   )
-  const bytes = files.find((entry) => entry.path === file)?.size
+  const entry = files.find((one) => one.path === file)
+  const inside = files.filter((one) => one.path.startsWith(`${file}/`))
+  const bytes = entry ? entry.size : inside.reduce((sum, one) => sum + (one.size ?? 0), 0)
   const source = `${run.artifactUri.replace(/\/+$/, '')}/${file}`
-  return {name: input.name, run: {id: run.id, name: run.name}, path: file, source, bytes, alias: input.alias}
+  const found = {name: input.name, run: {id: run.id, name: run.name}, path: file, source, bytes, alias: input.alias}
+  return entry ? found : {...found, folder: true}
 }
 
 /** What registering does. Pure. */
-export function registrationPlan({name, run, path, source, bytes, alias}: Registration): PlanOf<ModelKinds> {
+export function registrationPlan({name, run, path, source, bytes, alias, folder}: Registration): PlanOf<ModelKinds> {
   const version: StepOf<ModelKinds> = {
     id: 'version',
     node: null,
     kind: 'model.version',
     needs: [],
-    input: {name, run, path, source, bytes: bytes ?? null},
-    title: `Register ${path} of run ${run.name} as a new version of model ${name}`,
+    input: {name, run, path, source, bytes: bytes ?? null, ...(folder && {folder})},
+    title: `Register ${path}${folder ? '/' : ''} of run ${run.name} as a new version of model ${name}`,
   }
   if (alias === undefined) return {command: 'model register', steps: [version]}
   const point: StepOf<ModelKinds> = {
@@ -129,7 +134,8 @@ async function newestRun(mlflow: Mlflow, experiment: string | undefined): Promis
 
 function chooseFile(run: TrackedRun, files: string[], path: string | undefined): string {
   if (path !== undefined) {
-    if (files.includes(path)) return path
+    const plain = path.replace(/\/+$/, '')
+    if (files.includes(plain) || files.some((file) => file.startsWith(`${plain}/`))) return plain
     const nearest = nearestName(path, files)
     throw new CliError(
       'NOT_FOUND',
@@ -137,17 +143,16 @@ function chooseFile(run: TrackedRun, files: string[], path: string | undefined):
       {hint: `flexrack runs show ${run.name}`, details: {artifacts: files.slice(0, 50)}},
     )
   }
-  const models = files.filter((file) => file.endsWith('.onnx'))
+  const models = files.filter((file) => file.endsWith('.onnx') || file.endsWith('.gguf'))
   const only = models[0]
   if (models.length === 1 && only !== undefined) return only
   if (models.length === 0)
-    throw new CliError('NOT_FOUND', `run ${run.name} has no *.onnx artifact`, {
+    throw new CliError('NOT_FOUND', `run ${run.name} has no *.onnx or *.gguf artifact`, {
       hint: 'list the model in train.outputs of flexrack.yaml, or pass --path',
       details: {artifacts: files.slice(0, 50)},
     })
-  throw new CliError(
-    'USAGE',
-    `run ${run.name} has ${models.length} *.onnx artifacts: ${models.slice(0, 5).join(', ')}`,
-    {hint: `--path ${only}`, details: {artifacts: models}},
-  )
+  throw new CliError('USAGE', `run ${run.name} has ${models.length} models: ${models.slice(0, 5).join(', ')}`, {
+    hint: `--path ${only}`,
+    details: {artifacts: models},
+  })
 }

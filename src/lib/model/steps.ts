@@ -11,17 +11,19 @@ import {
 } from '../plan/index.ts'
 import type {Mlflow, ModelVersion} from '../tracking/index.ts'
 
-/** A file of a run that becomes a version; `bytes` is null where the server does not say it. */
+/** A file or folder of a run that becomes a version; `bytes` is null where the server does not say it. */
 export type VersionInput = {
   name: string
   run: {id: string; name: string}
   path: string
   source: string
   bytes: number | null
+  /** All files below the path are the version. */
+  folder?: true
 }
 
 export type ModelKinds = {
-  /** The version's tags have the checksum of its file. */
+  /** The version's tags have the checksum of its file; of a folder there is none. */
   'model.version': {input: VersionInput; output: ModelVersion}
   /** The output: the version that the alias pointed to before; null where there was no such alias. */
   'model.alias': {input: {name: string; alias: string; version: string | FromStep}; output: string | null}
@@ -48,13 +50,18 @@ export async function carryOut(plan: PlanOf<ModelKinds>, env: ModelEnv): Promise
 }
 
 async function makeVersion(
-  {name, run, path, source, bytes}: VersionInput,
+  {name, run, path, source, bytes, folder}: VersionInput,
   _done: unknown,
   env: ModelEnv,
 ): Promise<ModelVersion> {
-  const sha256 = await checksum(run.id, path, bytes ?? undefined, env)
+  // Of a folder there is no one checksum: that its files are whole is checked when they travel to a node.
+  const sha256 = folder ? undefined : await checksum(run.id, path, bytes ?? undefined, env)
   await env.mlflow.ensureModel(name)
-  const tags = {'flexrack.run': run.name, 'flexrack.path': path, 'flexrack.sha256': sha256}
+  const tags = {
+    'flexrack.run': run.name,
+    'flexrack.path': path,
+    ...(sha256 !== undefined && {'flexrack.sha256': sha256}),
+  }
   return env.mlflow.createVersion({name, source, runId: run.id, tags})
 }
 

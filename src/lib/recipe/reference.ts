@@ -10,10 +10,26 @@ const INTRO = `
 and stopped is a recipe, \`runtimes/NAME/recipe.yaml\`, with a pinned requirements file beside it. An endpoint names its recipe with
 \`runtime: NAME\` in flexrack.yaml or \`--runtime NAME\`.
 
-Two come with flexrack. \`onnx\`: [MLServer](https://github.com/SeldonIO/MLServer) with a small class on ONNX Runtime. \`mlflow\`: MLflow's own model server
-for models in [MLflow's format](https://mlflow.org/docs/latest/ml/model/), of any flavour, in the environment that they were logged with. Where nobody names
-a runtime, a model in MLflow's format gets \`mlflow\` unless it was logged as ONNX, and any other gets \`onnx\`. Recipes of your own go to
-\`~/.config/flexrack/runtimes/NAME/\` (or \`$FLEXRACK_HOME/config/runtimes/NAME/\`) and win over one that comes with flexrack.
+| runtime | serves | is taken for a version that has | protocol |
+|---|---|---|---|
+| \`onnx\` | ONNX Runtime in [MLServer](https://github.com/SeldonIO/MLServer) | \`*.onnx\`, or what nothing else fits | \`v2\` |
+| \`mlflow\` | [MLflow's format](https://mlflow.org/docs/latest/ml/model/), any flavour, by MLflow's own server, in the environment that it was logged with | \`MLmodel\`, unless it was logged as ONNX | \`mlflow\` |
+| \`python\` | a class of yours in MLServer ([how](https://mlserver.readthedocs.io/en/latest/user-guide/custom.html)) | \`model-settings.json\` | \`v2\` |
+| \`triton\` | [Triton Inference Server](https://github.com/triton-inference-server/server) 2.51 with its Python backend, on CPUs | \`config.pbtxt\` | \`v2\` |
+| \`llamacpp\` | [llama.cpp](https://github.com/ggml-org/llama.cpp)'s server, on CPUs | \`*.gguf\` | \`openai\` |
+| \`custom\` | a program of the project's own ([below](#a-server-of-your-own-custom)) | nothing: the manifest has its command | any of three |
+
+Where nobody names a runtime, the files of the version choose it, from the table's top files in this order: \`MLmodel\`, \`model-settings.json\`, \`config.pbtxt\`,
+\`*.gguf\`. \`flexrack model register NAME --path FOLDER/\` registers a folder. Recipes of your own go to \`~/.config/flexrack/runtimes/NAME/\` (or
+\`$FLEXRACK_HOME/config/runtimes/NAME/\`) and win over one that comes with flexrack.
+
+- **python**: a folder with \`model-settings.json\`, whose \`implementation: words.Counter\` is looked up beside it, and a \`requirements.txt\` of what it imports besides. A relative
+  \`uri\` is taken from that folder. Name and version are the endpoint's. Inputs that the settings name are tried once before the switch. Python 3.10 to 3.12.
+- **triton**: a model's folder as a model repository has it: \`config.pbtxt\`, \`1/model.py\`, and a \`requirements.txt\` of what model.py imports. Its name becomes the endpoint's. The
+  wheel [nvidia-pytriton](https://pypi.org/project/nvidia-pytriton/) brings the server and the Python backend, and no other; ONNX Runtime and PyTorch are imported in model.py. It
+  needs x86-64, glibc 2.35, numpy below 2, and libpython on the node (Debian: \`libpython3.11\`; a Python that uv installed has it).
+- **llamacpp**: the wheel [xllamacpp](https://pypi.org/project/xllamacpp/) has llama.cpp and its server, built; nothing is compiled. Four requests are decoded together. It chats,
+  completes and counts tokens; embeddings are refused (501).
 
 What a server must do: speak one of three protocols over HTTP (\`protocol\`); run in the foreground; end on SIGTERM after answering what it has. It binds \`{host}\` and
 nothing else, which is loopback: on other nodes than the head's a front with TLS stands before it and lets only the gateway in. It asks for no token
@@ -28,11 +44,15 @@ itself, so other accounts of its node can call it.
 \`health\` below an endpoint's address asks \`ready.path\` of a server: would a prediction be answered? Answers that stream are passed on as they come, and a
 caller that goes away ends the request at the server. Errors of the gateway have the protocol's own shape. Clients of OpenAI take \`ADDRESS/v1\` as their base
 and the endpoint's token as their key. What a server offers besides,
-such as loading and unloading models, metrics or gRPC, is better off in the server, too, as \`onnx\` has it (\`serve.py\`): other programs on the node reach it directly.
+such as loading and unloading models, metrics or a gRPC of its own, is better off in the server, too, as \`onnx\` has it (\`serve.py\`): other programs on the node reach it directly.
 
 Tensors of the Open Inference Protocol may travel in binary behind the JSON ([Triton's extension](https://github.com/triton-inference-server/server/blob/main/docs/protocol/extension_binary_data.md)),
 packed with gzip or deflate: the gateway changes no byte, and \`onnx\` understands and answers both. NaN, and large tensors, are better off in binary. The official clients
 work unmodified: tritonclient's takes \`HOST:PORT/endpoints/NAME\` as its url, and the token in \`headers={"Authorization": "Bearer ..."}\` of each call.
+
+Its gRPC client (\`inference.GRPCInferenceService\`) takes \`HOST:PORT\` of the same address, \`ssl=True\`, the rack's certificates as \`root_certificates\` (\`endpoint show\` names the file),
+and the token as metadata, \`headers={"authorization": "Bearer ..."}\`. The gateway answers it from the same servers over HTTP: health, metadata, \`ModelInfer\`, and \`ModelStreamInfer\` with
+one answer to each request, messages of 128 MiB at most. The server has to know tensors in binary, as \`onnx\` and Triton do.
 
 \`\`\`yaml
 # yaml-language-server: $schema=/path/to/flexrack/schema/${SCHEMA_FILE}
@@ -79,6 +99,19 @@ endpoints:
 rollback. The command runs in that code, with the environment, image or sandbox of \`workspace:\` and its \`env\`. It has the placeholders above, without \`{port:NAME}\`; \`{folder}\` is an
 empty folder of its own. What a server must do, above, holds for it, too. All files of the version travel; of a version that is one file, \`{model_file}\` is that file. Deployed again
 with the same code, command and model it changes nothing. On more than one node each gets the code. \`workspace stop\` leaves it alone.
+
+## What was called, and what came back
+
+Each by \`endpoint deploy\` on a local rack, and called through the gateway. Other calls were not tried.
+
+| runtime | call, by whom | answer | test/integration/ |
+|---|---|---|---|
+| \`onnx\` | \`infer\` in JSON and binary: \`endpoint invoke\`, tritonclient | tensors equal to the model's | endpoint/endpoint, head/onnx, head/binary-tensors |
+| \`mlflow\` | \`invocations\` with a table in JSON and CSV: \`endpoint invoke\` | predictions equal to the model's; 400 for a wrong table | endpoint/mlflow (long) |
+| \`python\` | \`infer\` with texts: \`endpoint invoke\` | an INT64 tensor and parameters of the class; two servers | endpoint/class-and-triton (long) |
+| \`triton\` | \`infer\` in JSON (\`endpoint invoke\`) and in binary (fetch) | FP32 tensors; 400 in Triton's words for a wrong shape | endpoint/class-and-triton (long) |
+| \`llamacpp\` | \`models\`, \`chat/completions\` whole and streamed, \`completions\`, \`embeddings\`: OpenAI's client for Node | the same words streamed as whole; a reader that goes away ends the generation; 400; 501 for embeddings | endpoint/llamacpp |
+| \`custom\` | \`infer\`: \`endpoint invoke\` | tensors; after a rollback those of the old code | endpoint/custom |
 
 ## Which file is the model
 

@@ -23,10 +23,10 @@ export const recipeSchema = z
       .strictObject({
         suffix: z.string().min(1).describe('Which file of a model version is the model.'),
         environment: z
-          .enum(['mlflow'])
+          .enum(['mlflow', 'requirements'])
           .optional()
           .describe(
-            "The version says itself what it needs: `mlflow` installs its requirements.txt beside the recipe's, under the Python of its python_env.yaml.",
+            "The version says itself what it needs: `mlflow` installs its requirements.txt beside the recipe's, under the Python of its python_env.yaml; `requirements` a requirements.txt beside the model, if there is one.",
           ),
       })
       .describe('What it serves.'),

@@ -8,8 +8,11 @@ export interface Recipe {
   title: string
   /** Suffix of the model file, e.g. `.onnx`. */
   suffix: string
-  /** Whose words on its environment a model version brings: `mlflow`, its requirements.txt and python_env.yaml. */
-  modelEnvironment?: 'mlflow'
+  /**
+   * Whose words on its environment a model version brings: `mlflow`, its requirements.txt and python_env.yaml;
+   * `requirements`, a requirements.txt if it has one.
+   */
+  modelEnvironment?: 'mlflow' | 'requirements'
   protocol: ServingProtocol
   python: {atLeast: string; below: string | undefined}
   /** Text of the requirements file. */

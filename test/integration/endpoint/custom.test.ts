@@ -1,4 +1,4 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
@@ -118,6 +118,22 @@ test('more servers share the work, and the environment is not removed as unused 
   const hash = (await endpoints.show('numbers')).releases.at(-1)?.custom?.places['node-1']?.environment?.hash
   const environment = (await host.call('environment.list', null)).find((one) => one.hash === hash)
   expect(environment?.users.map(({user}) => user)).toContain('endpoint:numbers')
+})
+
+test('it runs in the sandbox of the workspace, which shows it the model; without network nobody would reach it', async () => {
+  const given = MANIFEST.replace('env: {', 'isolate: {network: host}, env: {')
+  await writeFile(join(folder, 'flexrack.yaml'), given)
+  const boxed = await site.open({}, await loadManifest(folder))
+  // it is another server, as its sandbox is
+  expect(await boxed.deploy({name: 'numbers', replicas: 1})).toMatchObject({changed: true})
+  const {servers} = await boxed.show('numbers')
+  const host = await openHost(site.rack.fleet(), site.rack.rack.nodes[0]!, site.rack.context())
+  const {pid} = await host.call('service.status', {id: servers[0]!.service})
+  expect(await readFile(`/proc/${pid}/cmdline`, 'utf8')).toContain('isolate')
+  expect((await ask()).parameters.folder).toMatch(/endpoints\/numbers\/r\d+\/code$/)
+  await writeFile(join(folder, 'flexrack.yaml'), given.replace('network: host', 'network: none'))
+  const closed = await site.open({}, await loadManifest(folder))
+  await expect(closed.planDeploy({name: 'numbers'})).rejects.toMatchObject({code: 'USAGE'})
 })
 
 test('a wrong placeholder, a command that ends and a missing command are told, and nothing is left', async () => {

@@ -7,6 +7,7 @@ import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {isCliError, type CliError} from '../../../src/lib/base/index.ts'
 import type {TensorAnswer} from '../../../src/lib/endpoint/index.ts'
+import type {Rollout} from '../../../src/lib/head/index.ts'
 import {openHost, type Host} from '../../../src/lib/host/index.ts'
 import {startEndpointRack, type EndpointRack} from '../../support/endpoint-rack.ts'
 import {addModel} from '../../support/onnx.ts'
@@ -292,7 +293,10 @@ describe('endpoints', () => {
   test('a canary gets its part, is promoted or taken back, and not one request is lost', async () => {
     const url = `${site.tracking.head!.uri}/endpoints/tiny/v2/models/tiny/infer`
     const traffic = startTraffic(url, (await site.endpoints.token('tiny')).reveal())
-    const beside = {name: 'tiny', model: 'tiny/1', canary: {steps: [40]}}
+    const beside = {name: 'tiny', model: 'tiny/1', canary: {steps: [40, 100], judge: {minimum: 1e6, hold: 0}}}
+    const headSays = (): Promise<{rollout: Rollout}> =>
+      site.tracking.head!.request('GET', '/flexrack/v1/endpoints/tiny')
+    await site.endpoints.deploy({name: 'tiny', model: 'tiny/2'}) // as it is, after the tests before
     const old = await site.endpoints.show('tiny')
     try {
       expect((await site.endpoints.planDeploy(beside)).steps.map((step) => step.id).at(-1)).toBe('split')
@@ -311,13 +315,17 @@ describe('endpoints', () => {
         {release: canary, percent: 40, failed: 0},
       ])
       expect(shown.servers.map((one) => one.release)).toEqual([old.release, canary])
-      // To roll back from a canary is to take it back.
-      expect((await site.endpoints.rollback('tiny')).endpoint).toMatchObject({model: 'tiny/2', canary: undefined})
-      expect((await site.endpoints.show('tiny')).releases[0]).toMatchObject({
-        id: canary,
-        state: 'stopped',
-        rejected: true,
-      })
+      const back = ['return', 'drain', `stop:endpoint-tiny-${canary}-0`]
+      for (const plan of [site.endpoints.planRollback('tiny'), site.endpoints.planDecision('tiny', 'abort')])
+        expect((await plan).steps.map((step) => step.id)).toEqual(back)
+      // It is the head that takes it back: no command runs meanwhile, and the next one finds it done.
+      await (await host()).call('service.stop', {id: `endpoint-tiny-${canary}-0`})
+      while ((await headSays()).rollout.state !== 'returned') await traffic.more(5)
+      const ended = await site.endpoints.show('tiny')
+      expect(ended).toMatchObject({model: 'tiny/2', canary: undefined})
+      const reason = expect.stringContaining('is worse') as unknown
+      expect(ended.releases[0]).toMatchObject({id: canary, state: 'stopped', rejected: true, reason})
+      expect((await site.endpoints.decide('tiny', 'abort')).changed).toBe(false)
       expect(await runningOn()).toEqual(old.servers.map((one) => one.service))
       await traffic.more(20)
       await site.endpoints.deploy(beside)

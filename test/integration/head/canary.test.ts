@@ -1,5 +1,5 @@
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import type {CanaryRules, ReleaseFigures, Rollout} from '../../../src/lib/head/types.ts'
+import type {CanaryRules, ReleaseFigures, Rollout, ShadowFigures} from '../../../src/lib/head/types.ts'
 import {openTestServer, type TestServer} from '../../support/head-server.ts'
 import {startTarget as openTarget, type Answer, type Target} from '../../support/target.ts'
 
@@ -58,9 +58,9 @@ describe('a canary', () => {
   test('gets its part of the requests, and each release is measured', async () => {
     const [old, fresh] = [await startTarget('r1'), await startTarget('r2')]
     await put(old, {target: fresh, steps: [30]})
-    const seen = await askOften(400)
+    const seen = await askOften(300)
     // Six deviations of the binomial distribution: once in a billion runs.
-    expect(Math.abs((seen.r2 ?? 0) - 120)).toBeLessThan(6 * Math.sqrt(400 * 0.3 * 0.7))
+    expect(Math.abs((seen.r2 ?? 0) - 90)).toBeLessThan(6 * Math.sqrt(300 * 0.3 * 0.7))
     const {figures, rollout} = await described()
     expect(rollout).toMatchObject({release: 'r2', state: 'running', percent: 30})
     expect([figures.r1?.requests, figures.r2?.requests]).toEqual([seen.r1, seen.r2])
@@ -135,6 +135,70 @@ describe('a canary', () => {
     expect(seen.r2, 'who has no such header is drawn').toBeGreaterThan(0)
   })
 
+  test('that is a shadow gets copies after the answers, and what it says otherwise is counted', async () => {
+    let copies = 0
+    const [old, fresh] = [
+      await startTarget('r1'),
+      await startTarget('r1', (_request, response, body) => {
+        copies++
+        const say = JSON.parse(body.toString()) as {say: string}
+        if (say.say === 'nothing') return void response.socket?.destroy()
+        response.writeHead(say.say === 'error' ? 500 : 200, {'content-type': 'application/json'})
+        response.end(JSON.stringify({name: say.say}))
+      }),
+    ]
+    const echo: Answer = (_request, response) =>
+      void response.writeHead(200, {'content-type': 'application/json'}).end('{"name":"same"}')
+    const says = await startTarget('r1', echo)
+    await put(says, {target: fresh, steps: [0], shadow: true})
+    for (const say of ['same', 'same', 'other', 'error', 'nothing']) {
+      const answer = await server.call('POST', INFER, {body: {say}})
+      expect([answer.status, await answer.json(), answer.headers.get('x-flexrack-release')]).toEqual([
+        200,
+        {name: 'same'},
+        'r1',
+      ])
+    }
+    const shadow = async (): Promise<ShadowFigures | null> =>
+      ((await (await server.call('GET', '/flexrack/v1/endpoints/digits')).json()) as {shadow: ShadowFigures | null})
+        .shadow
+    while ((await shadow())?.copied !== 5) await new Promise((resolve) => setImmediate(resolve))
+    expect(copies).toBe(5)
+    expect(await shadow()).toEqual({
+      copied: 5,
+      same: 2,
+      different: 1,
+      failed: 2,
+      uncompared: 0,
+      dropped: 0,
+      lastDifference: 'name',
+    })
+    expect((await described()).figures.r2).toMatchObject({requests: 5, failed: 2})
+    // Health and looks are nobody's business to copy; nor is what is too large.
+    await server.call('GET', '/endpoints/digits/v2/models/digits')
+    await server.call('POST', INFER, {body: `"${'x'.repeat(1024 ** 2)}"`})
+    await put(old)
+    expect([copies, await shadow()]).toEqual([5, null])
+  })
+
+  test('that is a shadow and hangs takes a bounded number of copies, and nothing from those who ask', async () => {
+    const held: (() => void)[] = []
+    const [old, fresh] = [
+      await startTarget('r1'),
+      await startTarget('r2', (_request, response) => void held.push(() => response.end('{}'))),
+    ]
+    await put(old, {target: fresh, steps: [0], shadow: true})
+    expect(await askOften(100)).toEqual({r1: 100})
+    const shadow = async (): Promise<{copied: number; dropped: number}> =>
+      ((await (await server.call('GET', '/flexrack/v1/endpoints/digits')).json()) as {shadow: ShadowFigures}).shadow
+    while (held.length < 8) await new Promise((resolve) => setImmediate(resolve))
+    expect([held.length, (await shadow()).dropped]).toEqual([8, 100 - 8 - 64])
+    while ((await shadow()).copied < 72) {
+      for (const end of held.splice(0)) end()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  })
+
   test('a head that starts again goes on with it', async () => {
     const [old, fresh] = [await startTarget('r1'), await startTarget('r2')]
     await put(old, {target: fresh, steps: [100]})
@@ -164,12 +228,12 @@ describe('a canary', () => {
       }),
     )
     const more = async (): Promise<void> => {
-      const goal = count + 24
+      const goal = count + 16
       while (count < goal) await new Promise((resolve) => setImmediate(resolve))
     }
     const end = (target: Target): Promise<void> =>
       new Promise((resolve) => (target.server.close(() => resolve()), target.server.closeIdleConnections()))
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < 4; round++) {
       const fresh = await startTarget('r2')
       for (const percent of [10, 50, 100]) {
         await put(old, {target: fresh, steps: [percent], since: `${round} ${percent}`})

@@ -50,6 +50,10 @@ test.each<[string, boolean, number[] | undefined]>([
   else expect(() => readCanary({canary, judge})).toThrow(expect.objectContaining({code: 'USAGE'}))
 })
 
+test('a shadow gets copies alone', () => {
+  expect(readCanary({shadow: true})).toEqual({steps: [0], shadow: true})
+})
+
 test('a header is one that could be sent, and is known in any case of its letters', () => {
   expect(readCanary({canary: '10', header: 'X-User'})).toEqual({steps: [10], header: 'x-user'})
   expect(() => readCanary({canary: '10', header: 'x user:'})).toThrow(expect.objectContaining({code: 'USAGE'}))

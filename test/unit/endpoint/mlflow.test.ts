@@ -7,7 +7,7 @@ import {switchTo} from '../../../src/lib/endpoint/document.ts'
 import {readNeeds} from '../../../src/lib/endpoint/model-needs.ts'
 import {plainRequest} from '../../../src/lib/endpoint/plain-request.ts'
 import {transitionPlan} from '../../../src/lib/endpoint/plan.ts'
-import {flavoursOf} from '../../../src/lib/endpoint/runtime-of.ts'
+import {flavoursOf, runtimeOfFiles} from '../../../src/lib/endpoint/runtime-of.ts'
 import type {ModelVersion} from '../../../src/lib/tracking/index.ts'
 
 const version = {name: 'iris', version: '3'} as ModelVersion
@@ -25,24 +25,40 @@ test('flavours are the names below `flavors`, and nothing of what they hold or o
   expect(flavoursOf('flavors:\n  sklearn:\n    code: null')).toEqual(['sklearn'])
 })
 
+test.each([
+  ['python', ['model.py', 'model-settings.json', 'config.pbtxt']],
+  ['triton', ['config.pbtxt', 'requirements.txt']],
+  ['llamacpp', ['tiny.gguf', 'README.md']],
+  ['onnx', ['model.onnx', 'notes.txt']],
+  ['onnx', []],
+])('what fits the files is %s', (runtime, files) => expect(runtimeOfFiles(files)).toBe(runtime))
+
 describe('what a model says it needs', () => {
+  test('of a class of the user only a requirements.txt counts, and it may be missing', async () => {
+    expect(await readNeeds(folder, version, 'requirements')).toEqual({requirements: ''})
+    await writeFile(join(folder, 'requirements.txt'), 'numpy\n')
+    expect(await readNeeds(folder, version, 'requirements')).toEqual({requirements: 'numpy\n'})
+    await writeFile(join(folder, 'requirements.txt'), '#'.repeat(300_000))
+    await expect(readNeeds(folder, version, 'requirements')).rejects.toMatchObject({code: 'NOT_FOUND'})
+  })
+
   test('its requirements, its Python, and a small example', async () => {
     await writeFile(join(folder, 'requirements.txt'), 'scikit-learn==1.9\n')
     await writeFile(join(folder, 'python_env.yaml'), 'python: 3.11.7\nbuild_dependencies:\n- pip\n')
     await writeFile(join(folder, 'serving_input_example.json'), '{"inputs": [1]}')
-    expect(await readNeeds(folder, version)).toEqual({
+    expect(await readNeeds(folder, version, 'mlflow')).toEqual({
       requirements: 'scikit-learn==1.9\n',
       python: '3.11',
       example: '{"inputs": [1]}',
     })
     await writeFile(join(folder, 'serving_input_example.json'), `{"inputs": "${'x'.repeat(20_000)}"}`)
-    expect(await readNeeds(folder, version)).not.toHaveProperty('example')
+    expect(await readNeeds(folder, version, 'mlflow')).not.toHaveProperty('example')
     await writeFile(join(folder, 'serving_input_example.json'), '{"inputs": ')
-    expect(await readNeeds(folder, version)).not.toHaveProperty('example')
+    expect(await readNeeds(folder, version, 'mlflow')).not.toHaveProperty('example')
   })
 
   test('without requirements it cannot be served, and the way out is said', async () => {
-    await expect(readNeeds(folder, version)).rejects.toMatchObject({
+    await expect(readNeeds(folder, version, 'mlflow')).rejects.toMatchObject({
       code: 'NOT_FOUND',
       message: 'model iris/3 names no environment: it has no requirements.txt beside its MLmodel',
     })

@@ -39,6 +39,7 @@ interface Counted {
 export class Clients {
   readonly #keys = new Map<string, Key>()
   readonly #counted = new Map<string, Counted>()
+  readonly #watching = new Map<string, Set<() => void>>()
   readonly #tokens: Tokens
 
   constructor(tokens: Tokens) {
@@ -69,13 +70,25 @@ export class Clients {
     admit(key, mine, counted)
     const end = (): void => cut(reply)
     mine.open.add(end)
-    const left = key.expiresAt - Date.now()
-    const timer = left < LONGEST_TIMER_MS ? setTimeout(end, left).unref() : undefined
+    const unwatch = this.watch(key, end)
     request.atEnd(() => {
-      clearTimeout(timer)
+      unwatch()
       mine.open.delete(end)
       if (mine.open.size === 0 && key.limits.requestsPerSecond === undefined) this.#keys.delete(key.id)
     })
+  }
+
+  /** Has `end` called once a key opens nothing any more. Gives what ends that. */
+  watch({id, expiresAt}: Pick<Caller & {kind: 'endpoint'}, 'id' | 'expiresAt'>, end: () => void): () => void {
+    const watching = this.#watching.get(id) ?? new Set()
+    this.#watching.set(id, watching.add(end))
+    const left = expiresAt - Date.now()
+    const timer = left < LONGEST_TIMER_MS ? setTimeout(end, left).unref() : undefined
+    return () => {
+      clearTimeout(timer)
+      watching.delete(end)
+      if (watching.size === 0 && this.#watching.get(id) === watching) this.#watching.delete(id)
+    }
   }
 
   counts(endpoint: string, client: string): ClientCounts {
@@ -126,7 +139,7 @@ export class Clients {
 
   /** It opens nothing any more: what is under way with it ends, streams too. */
   #cut(id: string): void {
-    for (const end of this.#keys.get(id)?.open ?? []) end()
+    for (const end of this.#watching.get(id) ?? []) end()
     this.#keys.delete(id)
   }
 

@@ -1,4 +1,4 @@
-import type {Readable} from 'node:stream'
+import {pipeline, type Readable} from 'node:stream'
 import {setTimeout as pause} from 'node:timers/promises'
 import type {FastifyInstance, FastifyReply, FastifyRequest} from 'fastify'
 import {Agent, type Dispatcher} from 'undici'
@@ -9,12 +9,16 @@ import {backwardHeaders, onwardHeaders} from './onward.ts'
 import type {Parts} from './parts.ts'
 import {failureOf, passBody} from './passing.ts'
 import {pathOf} from './path.ts'
+import {keep, LARGEST_COPIED, Tap} from './releases/shadow.ts'
+import type {Kept} from './releases/same-answer.ts'
 import {outcomeOf, Way} from './releases/way.ts'
 
 /** A body up to this size is kept, so that the request can go to another target; a larger one is streamed once. */
 const KEPT_BYTES = 32 * 1024 * 1024
 const LARGEST_BODY = 4 * 1024 ** 3
 const ANSWER_MS = 300_000
+/** A copy of a request holds a place that others wait for. */
+const COPY_MS = 60_000
 /** One who asks for health wants to know it now. */
 const HEALTH_ANSWER_MS = 5000
 /** How long a request waits for a target that takes connections, over a restart or a switch. */
@@ -147,12 +151,14 @@ class Passage {
     this.#way.enter(release)
     this.#tried.add(target)
     let status: number | undefined
+    let kept: (() => Kept) | undefined
     // A reader that went away ends the work that was begun for it: tokens that nobody reads cost a GPU.
     const closed = (): void => {
       const isWhole = this.#reply.raw.writableFinished
       end(isWhole)
       this.#way.end(isWhole && status !== undefined ? outcomeOf(status) : 'abandoned')
       gone.abort()
+      if (isWhole && kept) this.#copy(kept())
     }
     this.#reply.raw.once('close', closed)
     try {
@@ -166,7 +172,12 @@ class Passage {
         status = answer.statusCode
         answer.body.once('error', () => gone.signal.aborted || this.#way.end('failed'))
         const headers = {...backwardHeaders(answer.headers), [RELEASE_HEADER]: release}
-        this.#reply.code(status).headers(headers).send(answer.body)
+        const tap = this.#isCopied() ? new Tap() : undefined
+        if (tap) kept = () => keptOf(answer, tap.kept)
+        this.#reply
+          .code(status)
+          .headers(headers)
+          .send(tap ? pipeline(answer.body, tap, () => {}) : answer.body)
       }
     } catch (error) {
       if (gone.signal.aborted) return
@@ -195,12 +206,43 @@ class Passage {
     })
   }
 
+  #isCopied(): boolean {
+    const isSmall = this.#body !== undefined && this.#body.length <= LARGEST_COPIED
+    return isSmall && this.#request.method === 'POST' && this.#way.shadow() !== undefined
+  }
+
+  /** The same request to the release that answers nobody, now that it was answered. */
+  #copy(real: Kept): void {
+    const {traffic, measures, shadows} = this.#parts
+    const {endpoint} = this.#call
+    const canary = this.#way.shadow()
+    if (!canary) return
+    const ask = async (): Promise<Kept | undefined> => {
+      const target = traffic.choose(`${endpoint}/${canary.release}`, canary.targets)
+      if (target === undefined || this.#way.shadow()?.since !== canary.since) return undefined
+      traffic.begin(target)
+      const end = measures.begin(endpoint, canary.release)
+      try {
+        const answer = await this.#ask(target, AbortSignal.timeout(COPY_MS))
+        const copy = keptOf(answer, await keep(answer.body))
+        end(outcomeOf(copy.status))
+        return copy
+      } finally {
+        end('failed') // unless it was answered
+        traffic.end(target, true)
+      }
+    }
+    shadows.offer({endpoint, since: canary.since, real, bytes: this.#body?.length ?? 0, ask})
+  }
+
   /** The model's own word: its server may be well without it. */
   #tellHealth(answer: Dispatcher.ResponseData): void {
     const {statusCode} = answer
     discard(answer)
     if (statusCode === 200) {
-      this.#reply.type('application/json').send('{"ready":true}')
+      // The protocol has a word for each, and KServe's client reads it.
+      const word = pathOf(this.#request.url).endsWith('/live') ? 'live' : 'ready'
+      this.#reply.type('application/json').send(JSON.stringify({[word]: true}))
     } else {
       const message = `the model of endpoint ${this.#call.endpoint} is not ready (status ${statusCode})`
       this.#reply.send(new Failure(503, 'ENDPOINT_FAILED', message))
@@ -227,6 +269,12 @@ class Passage {
     }
     throw new Failure(502, 'ENDPOINT_FAILED', `${server} went away in mid-request (${code || error.message})`)
   }
+}
+
+function keptOf({statusCode, headers}: Dispatcher.ResponseData, body: Buffer | undefined): Kept {
+  const type = headers['content-type']
+  const isPlain = headers['content-encoding'] === undefined
+  return {status: statusCode, type: Array.isArray(type) ? type[0] : type, body: isPlain ? body : undefined}
 }
 
 /** Not read to its end: it may have none. */

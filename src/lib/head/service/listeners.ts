@@ -5,6 +5,7 @@ import {setTimeout as pause} from 'node:timers/promises'
 import type {FastifyInstance} from 'fastify'
 import type {ListenerRecord} from '../../protocol/index.ts'
 import type {ServiceConfig} from '../types.ts'
+import type {Grpc} from './grpc/server.ts'
 import {tune} from './server.ts'
 import {logLine} from './log.ts'
 import {ownNames} from './names.ts'
@@ -24,10 +25,13 @@ const LOOPBACK = '127.0.0.1'
 export class Listeners {
   readonly #app: FastifyInstance
   readonly #plain: Server
+  readonly #grpc: Grpc
   #renewing: NodeJS.Timeout | undefined
 
-  constructor(app: FastifyInstance, pending: PendingConnections) {
+  constructor(app: FastifyInstance, pending: PendingConnections, grpc: Grpc) {
     this.#app = app
+    this.#grpc = grpc
+    grpc.attach(app.server as unknown as SecureServer)
     this.#plain = createServer((request, response) => app.routing(request, response))
     tune(this.#plain, pending)
   }
@@ -63,6 +67,7 @@ export class Listeners {
   async close(): Promise<void> {
     clearInterval(this.#renewing)
     const idle = setInterval(() => this.#plain.closeIdleConnections(), LISTEN_PAUSE_MS)
+    await this.#grpc.close()
     // It comes first: what goes on there needs the connections that the server closes with itself.
     await new Promise<void>((resolve) => this.#plain.close(() => resolve()))
     clearInterval(idle)
@@ -71,6 +76,7 @@ export class Listeners {
 
   /** Ends what is under way. */
   cut(): void {
+    this.#grpc.cut()
     this.#plain.closeAllConnections()
     this.#app.server.closeAllConnections()
   }

@@ -6,6 +6,7 @@ import type {ListenerRecord} from '../../protocol/index.ts'
 import {HEAD_FILES, type ServiceConfig} from '../types.ts'
 import {buildServer} from './server.ts'
 import {Clients} from './clients.ts'
+import {Grpc} from './grpc/server.ts'
 import {readDurable, writeDurably} from './durable.ts'
 import {Endpoints} from './endpoints.ts'
 import {watchTokens} from './expiry.ts'
@@ -22,6 +23,7 @@ import {PendingConnections} from './pending-connections.ts'
 import {Measures} from './releases/measures.ts'
 import {watchCanaries} from './releases/judge.ts'
 import {Rollouts} from './releases/rollouts.ts'
+import {Shadows} from './releases/shadow.ts'
 import {Authority} from './tls/authority.ts'
 import {Tokens} from './tokens.ts'
 import {Traffic} from './traffic.ts'
@@ -46,6 +48,7 @@ async function main(configFile: string): Promise<void> {
     endpoints: await Endpoints.open(config.folder),
     traffic: new Traffic(),
     measures: new Measures(),
+    shadows: new Shadows(),
     rollouts: await Rollouts.open(config.folder),
     mlflow,
     authority,
@@ -61,6 +64,7 @@ async function main(configFile: string): Promise<void> {
       await authority.leaf('listener', {name: 'flexrack head', names: ownNames(config), usage: 'server'}),
     ),
     parts.pending,
+    new Grpc(parts, () => `http://127.0.0.1:${listener.plainPort}`),
   )
   // Listening comes first: a second head on the same port must not touch the store of the first.
   const last = await readDurable<Partial<ListenerRecord>>('head.listener', join(config.folder, HEAD_FILES.listener), {})

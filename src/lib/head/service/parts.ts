@@ -6,6 +6,7 @@ import type {Locks} from './locks.ts'
 import type {MlflowServer} from './mlflow.ts'
 import type {PendingConnections} from './pending-connections.ts'
 import type {Measures} from './releases/measures.ts'
+import type {Shadows} from './releases/shadow.ts'
 import type {Rollouts} from './releases/rollouts.ts'
 import type {Authority} from './tls/authority.ts'
 import type {Caller, Tokens} from './tokens.ts'
@@ -22,6 +23,8 @@ export interface Parts {
   traffic: Traffic
   /** What releases answered, and how fast. */
   measures: Measures
+  /** Copies of requests to releases that answer nobody. */
+  shadows: Shadows
   /** How far canaries have come. */
   rollouts: Rollouts
   mlflow: MlflowServer

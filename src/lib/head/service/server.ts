@@ -3,6 +3,7 @@ import Fastify, {type FastifyError, type FastifyInstance, type FastifyReply, typ
 import {addApi} from './api.ts'
 import {Failure, failureBody} from './failure.ts'
 import {addGateway} from './gateway.ts'
+import {chooseProtocol} from './grpc/server.ts'
 import {logLine} from './log.ts'
 import {Logins} from './login.ts'
 import {addMlflow} from './mlflow-routes.ts'
@@ -36,7 +37,14 @@ export function tune(server: Server, pending: PendingConnections): void {
  */
 export async function buildServer(parts: Parts, identity?: Identity): Promise<FastifyInstance> {
   const app = Fastify({
-    ...(identity && {https: {key: identity.key, cert: identity.certificate, handshakeTimeout: HANDSHAKE_MS}}),
+    ...(identity && {
+      https: {
+        key: identity.key,
+        cert: identity.certificate,
+        handshakeTimeout: HANDSHAKE_MS,
+        ALPNCallback: chooseProtocol,
+      },
+    }),
     logger: false, // headers carry tokens; what is worth a line is logged by hand
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,

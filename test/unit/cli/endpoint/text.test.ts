@@ -84,13 +84,28 @@ test('a canary is told with its part of the requests, and how to end it', () => 
     header: 'x-user',
     since: summary.since,
     verdict: undefined,
+    shadow: false,
+    copies: undefined,
   }
   const text = changeText({command: 'deploy', changed: true, endpoint: {...summary, canary}})
   expect(text).toContain('Release r3 of endpoint digits (digits/4, 1 replica) gets 10 % of the requests; release r2')
   expect(text).toMatch(/endpoint promote digits[^]*endpoint abort digits/)
+  expect(endpointListText([{...summary, canary}])).toMatch(/digits +serving +digits\/3 +r2, r3 10 %/)
   const figures = {requests: 9, failed: 1, refused: 0, abandoned: 0, inFlight: 0, p50: 4.2, p95: 8, p99: null}
   const shown = endpointShowText({...show, canary, traffic: [{release: 'r3', percent: 10, ...figures}]})
   expect(shown).toMatch(/canary: +r3 \(digits\/4\) gets 10 %, since .*; split by x-user/)
+  const copies = {
+    copied: 9,
+    same: 7,
+    different: 2,
+    failed: 0,
+    uncompared: 0,
+    dropped: 1,
+    lastDifference: 'outputs.length',
+  }
+  expect(endpointShowText({...show, canary: {...canary, percent: 0, shadow: true, copies}})).toContain(
+    'of 9 answers 7 the same, 2 different (last at outputs.length), 0 failed, 0 not compared; 1 copies dropped',
+  )
   expect(shown).toMatch(/r3 +10 % +9 +1 +0 +0 +4.2 ms +8 ms +-/)
 })
 

@@ -6,7 +6,7 @@ type Named = {Params: {name: string}}
 /** /flexrack/v1/endpoints: documents, and what the gateway does with them now. Admin token only. */
 export function addEndpointApi(
   app: FastifyInstance,
-  {endpoints, traffic, measures, rollouts, tokens, clients}: Parts,
+  {endpoints, traffic, measures, rollouts, shadows, tokens, clients}: Parts,
   bodyOf: (request: FastifyRequest) => Promise<Record<string, unknown>>,
 ): void {
   const describe = (name: string): object => {
@@ -19,6 +19,7 @@ export function addEndpointApi(
       ...traffic.counts(targets),
       rollout: canary ? rollouts.of(name, canary) : null,
       figures: measures.figures(name),
+      shadow: canary?.shadow ? (shadows.figures(name, canary.since) ?? null) : null,
     }
   }
   app.get('/flexrack/v1/endpoints', () => ({endpoints: endpoints.names().map(describe)}))
@@ -39,6 +40,7 @@ export function addEndpointApi(
     clients.forget(name)
     await rollouts.forget(name)
     measures.forget(name)
+    shadows.forget(name)
     return {}
   })
 }

@@ -20,7 +20,7 @@ export function checkActive(active: unknown): void {
 /** The same of a release beside it. */
 export function checkCanary(canary: unknown): void {
   if (canary === undefined || canary === null) return
-  const {release, since, targets, steps, judge, header} = object(canary, 'canary')
+  const {release, since, targets, steps, judge, header, shadow} = object(canary, 'canary')
   if (typeof release !== 'string' || typeof since !== 'string') refuse('a canary needs its release, and since when')
   checkTargets(targets)
   const isPercent = (one: unknown): boolean => typeof one === 'number' && one >= 0 && one <= 100
@@ -30,6 +30,7 @@ export function checkCanary(canary: unknown): void {
     const {minimum, hold} = object(judge, 'judge')
     if (!isCount(minimum, 1) || !isCount(hold, 0)) refuse('a judge needs a minimum of requests, and seconds to hold')
   }
+  if (shadow !== undefined && shadow !== true) refuse('shadow must be true, or not be there')
   if (header !== undefined && (typeof header !== 'string' || !/^[a-z0-9-]{1,100}$/.test(header)))
     refuse('header must be the name of a header, in small letters')
 }

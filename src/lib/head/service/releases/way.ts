@@ -29,13 +29,13 @@ export class Way {
   #end: ((outcome: Outcome) => void) | undefined
   #release: string | undefined
 
-  /** Health is asked of the active release, and not counted. */
+  /** Health is asked of the active release, while it has requests at all, and not counted. */
   constructor(parts: WayParts, endpoint: string, headers: Headers, isHealth: boolean) {
     this.#parts = parts
     this.#endpoint = endpoint
     this.#isMeasured = !isHealth
     const canary = parts.endpoints.find(endpoint)?.document.canary
-    this.#draw = isHealth ? 1 : draw(endpoint, canary ?? undefined, headers)
+    this.#draw = isHealth ? 1 - Number.EPSILON : draw(endpoint, canary ?? undefined, headers)
   }
 
   /** In the order in which they are tried; read anew each time, as a switch in between counts. Empty: none is active. */
@@ -48,6 +48,12 @@ export class Way {
     const {percent} = this.#parts.rollouts.of(this.#endpoint, canary)
     if (this.#draw * 100 >= percent) return [active]
     return [{release: canary.release, targets: canary.targets}, active]
+  }
+
+  /** The release that gets a copy of the request. */
+  shadow(): CanaryRules | undefined {
+    const canary = this.#isMeasured ? this.#parts.endpoints.find(this.#endpoint)?.document.canary : undefined
+    return canary?.shadow ? canary : undefined
   }
 
   /** The request is sent to this release now: the one that it was at before has failed it. */

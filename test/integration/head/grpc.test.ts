@@ -1,0 +1,176 @@
+import {once} from 'node:events'
+import {readFileSync} from 'node:fs'
+import {connect} from 'node:http2'
+import {join} from 'node:path'
+import {connect as connectTls} from 'node:tls'
+import {fileURLToPath} from 'node:url'
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import {answerOf, startScript} from '../../support/head.ts'
+import {startHeadProcess, type HeadProcess} from '../../support/head-process.ts'
+import {startModelServer, type ModelServer} from '../../support/model-server.ts'
+import {sameModel} from '../../support/onnx.ts'
+
+let head: HeadProcess
+let model: ModelServer
+let token: string
+let port: number
+let ca: string
+
+beforeAll(async () => {
+  head = await startHeadProcess()
+  model = await startModelServer('same', sameModel())
+  await head.call('PUT', '/flexrack/v1/endpoints/same', {revision: 0, document: {active: {targets: [model.url]}}})
+  port = (JSON.parse(readFileSync(join(head.folder, 'listener.json'), 'utf8')) as {port: number}).port
+  ca = join(head.folder, 'tls/ca.pem')
+  token = await key('everybody')
+})
+afterAll(async () => {
+  await model?.stop()
+  await head?.stop()
+})
+
+async function key(client: string, limits: object = {}): Promise<string> {
+  const made = await head.call('POST', '/flexrack/v1/tokens', {
+    kind: 'endpoint',
+    endpoint: 'same',
+    client,
+    ttl_seconds: 600,
+    ...limits,
+  })
+  return ((await made.json()) as {token: string}).token
+}
+
+const client = (words: string[], as = token): ReturnType<typeof startScript> =>
+  startScript(model.python, fileURLToPath(new URL('../../fixtures/inference/triton_grpc.py', import.meta.url)), words, {
+    URL: `127.0.0.1:${port}`,
+    CERTIFICATES: ca,
+    TOKEN: as,
+  })
+
+test("tritonclient's gRPC client works unmodified: health, metadata, types, packed messages, streams, errors", async () => {
+  expect(await answerOf(client([]))).toEqual({
+    live: true,
+    ready: [true, true],
+    server: ['flexrack', ['binary_tensor_data']],
+    model: ['same', 'onnxruntime_onnx', ['1']],
+    inputs: {
+      FP32: ['FP32', [-1]],
+      INT64: ['INT64', [-1]],
+      BOOL: ['BOOL', [-1]],
+      BYTES: ['BYTES', [-1]],
+      FP16: ['FP16', [-1]],
+    },
+    right: 6,
+    large: true,
+    typed: 'input FP16 is missing; the model takes FP32, INT64, BOOL, BYTES, FP16',
+    streamed: [
+      ['0', true],
+      ['1', true],
+      ['2', true],
+      'input INT64 is missing; the model takes FP32, INT64, BOOL, BYTES, FP16',
+      ['after', true],
+    ],
+    refused: [
+      ['StatusCode.INVALID_ARGUMENT', 'input INT64 is missing; the model takes FP32, INT64, BOOL, BYTES, FP16'],
+      ['StatusCode.PERMISSION_DENIED', expect.stringContaining('does not open /endpoints/other')],
+      ['StatusCode.UNAUTHENTICATED', expect.stringContaining('a token is needed')],
+      ['StatusCode.UNAUTHENTICATED', 'the token is wrong, revoked or expired'],
+      ['StatusCode.UNIMPLEMENTED', expect.stringContaining('RepositoryModelUnload')],
+    ],
+  })
+})
+
+test('a revoked key ends an open stream at once', async () => {
+  const child = client(['stream'], await key('streamer'))
+  const answer = answerOf(child)
+  await once(child.stderr, 'data')
+  await head.call('DELETE', '/flexrack/v1/endpoints/same/keys/streamer')
+  expect(await answer).toEqual(['StatusCode.UNAUTHENTICATED', 'the token is wrong, revoked or expired'])
+})
+
+/** One call with these bytes as its message. */
+function call(method: string, message: Buffer, headers: Record<string, string> = {}): Promise<Record<string, unknown>> {
+  const session = connect(`https://127.0.0.1:${port}`, {ca: readFileSync(ca), ALPNProtocols: ['h2']})
+  return new Promise((resolve, reject) => {
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': `/inference.GRPCInferenceService/${method}`,
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      authorization: `Bearer ${token}`,
+      ...headers,
+    })
+    const all: Record<string, unknown> = {}
+    stream.on('response', (said) => Object.assign(all, said)).on('trailers', (said) => Object.assign(all, said))
+    stream.on('error', reject).on('close', () => (session.destroy(), resolve(all)))
+    stream.resume()
+    stream.end(message)
+  })
+}
+const framed = (message: Buffer, said = message.length, packed = 0): Buffer => {
+  const frame = Buffer.alloc(5)
+  frame[0] = packed
+  frame.writeUInt32BE(said, 1)
+  return Buffer.concat([frame, message])
+}
+
+test('a wrong message is answered with a status, and what it says of itself is not believed', async () => {
+  const cases: [string, Buffer, number, RegExp, Record<string, string>?][] = [
+    ['a huge length', framed(Buffer.alloc(3), 2 ** 32 - 1), 8, /4294967295 bytes/],
+    ['an early end', framed(Buffer.alloc(3), 10), 3, /ended early/],
+    ['no message', Buffer.alloc(0), 3, /no message/],
+    ['no protobuf', framed(Buffer.from('ffffffffffffffffffffff', 'hex')), 3, /no end/],
+    ['a field beyond the end', framed(Buffer.from('0a7f61', 'hex')), 3, /longer than its message/],
+    ['a name that is no text', framed(Buffer.from('0a01ff', 'hex')), 3, /no UTF-8/],
+    ['no model', framed(Buffer.alloc(0)), 3, /not named/],
+    ['a group', framed(Buffer.from('0b0c', 'hex')), 3, /unknown kind/],
+    ['broken packing', framed(Buffer.alloc(9), 9, 1), 3, /unpacked/, {'grpc-encoding': 'gzip'}],
+    ['unknown packing', framed(Buffer.alloc(9), 9, 1), 12, /not known/, {'grpc-encoding': 'snappy'}],
+    ['no time', framed(Buffer.alloc(0)), 3, /grpc-timeout/, {'grpc-timeout': 'soon'}],
+  ]
+  for (const [what, message, code, text, headers] of cases) {
+    const said = await call('ModelInfer', message, headers)
+    expect([what, said['grpc-status'], decodeURIComponent(String(said['grpc-message']))]).toEqual([
+      what,
+      String(code),
+      expect.stringMatching(text),
+    ])
+  }
+  expect(await call('../ModelInfer', framed(Buffer.alloc(0)))).toMatchObject({'grpc-status': '12'})
+  expect(await call('constructor', framed(Buffer.alloc(0)))).toMatchObject({'grpc-status': '12'})
+  const empty = framed(Buffer.alloc(0))
+  expect(await call('ServerLive', empty)).toMatchObject({'grpc-status': '0'})
+  expect(await call('ServerLive', Buffer.concat([empty, empty]))).toMatchObject({'grpc-status': '3'})
+})
+
+test('a limit is told with the time after which to try again', async () => {
+  const headers = {authorization: `Bearer ${await key('slow', {requests_per_second: 0.01})}`}
+  expect(await call('ServerLive', framed(Buffer.alloc(0)), headers)).toMatchObject({'grpc-status': '0'})
+  const refused = await call('ServerMetadata', framed(Buffer.alloc(0)), headers)
+  expect(refused).toMatchObject({'grpc-status': '8', 'grpc-message': expect.stringContaining('requests a second')})
+  expect(Number(refused['grpc-retry-pushback-ms'])).toBeGreaterThan(50_000)
+})
+
+test('a deadline ends a call, also one whose model server does not answer', async () => {
+  process.kill(model.pid, 'SIGSTOP')
+  try {
+    const said = await call('ModelMetadata', framed(Buffer.from('0a0473616d65', 'hex')), {'grpc-timeout': '300m'})
+    expect(said).toMatchObject({'grpc-status': '4'})
+  } finally {
+    process.kill(model.pid, 'SIGCONT')
+  }
+})
+
+test('only callers that speak nothing else get HTTP/2 from the head', async () => {
+  const chosen = async (ALPNProtocols: string[]): Promise<string | false | null> => {
+    const socket = connectTls({host: '127.0.0.1', port, ca: readFileSync(ca), ALPNProtocols})
+    await once(socket, 'secureConnect')
+    socket.destroy()
+    return socket.alpnProtocol
+  }
+  expect([await chosen(['h2', 'http/1.1']), await chosen(['h2']), await chosen(['http/1.1'])]).toEqual([
+    'http/1.1',
+    'h2',
+    'http/1.1',
+  ])
+})
