@@ -2,7 +2,6 @@
 service's verbs start and end it.
 """
 
-import contextlib
 import json
 import shutil
 import sys
@@ -12,10 +11,11 @@ from typing import TYPE_CHECKING, Any, Dict, List
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
-from flexrack_node.base.stored import or_nothing, read, replace_file, write
+from flexrack_node.base.short_socket import remove_sockets
+from flexrack_node.base.stored import read, replace_file, write
 from flexrack_node.image.enter import enter_words
 from flexrack_node.notebook import inside
-from flexrack_node.notebook.folder import NotebookFolder, runtime_of
+from flexrack_node.notebook.folder import NotebookFolder
 from flexrack_node.service import control as services
 from flexrack_node.workspace import environment
 
@@ -179,16 +179,9 @@ def listing(request: "NotebookQuestion", channel: Channel) -> "List[NotebookEntr
 def remove(request: "NotebookProject", channel: Channel) -> "NotebookRemoved":
     """Ends the service and its kernels, and removes the folder, with the token."""
     place = NotebookFolder(channel.root, request["project"])
-    settings = or_nothing(read("notebook.settings", place.settings))
     stopped = services.stop({"id": place.service, "remove": True}, channel)["stopped"]
     there = place.path.is_dir()
     shutil.rmtree(place.path, ignore_errors=True)
-    if settings.get("socket"):
-        Path(settings["socket"]).unlink(missing_ok=True)
-        Path(f"{settings['socket']}.g").unlink(missing_ok=True)
-        shutil.rmtree(f"{settings['socket']}.l", ignore_errors=True)
-        shutil.rmtree(runtime_of(settings["socket"]), ignore_errors=True)
-        with contextlib.suppress(OSError):  # others may have theirs there
-            Path(settings["socket"]).parent.rmdir()
+    remove_sockets(channel.root, place.path)
     environment.release({"user": f"notebook:{place.project}"}, channel)
     return {"stopped": stopped, "removed": there}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Set
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
+from flexrack_node.base.short_socket import remove_sockets
 from flexrack_node.base.stored import or_nothing, read
 from flexrack_node.workspace import environment, sync
 from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes
@@ -148,7 +149,9 @@ def remove(request: "WorkspaceEnd", channel: Channel) -> "WorkspaceRemoved":
     else:
         with FileLock(place.lock, channel, f"workspace {place.project}", owner=request.get("owner")):
             discard(place)
-    shutil.rmtree(channel.root / "notebooks" / place.project, ignore_errors=True)
+    notebook = channel.root / "notebooks" / place.project
+    shutil.rmtree(notebook, ignore_errors=True)
+    remove_sockets(channel.root, notebook)
     for user in ("workspace", "notebook"):
         environment.release({"user": f"{user}:{place.project}"}, channel)
     return answer

@@ -101,6 +101,15 @@ class FolderTest(unittest.TestCase):
         deep = self.base / ("x" * 100)
         deep.mkdir()
         self.addCleanup(lambda: shutil.rmtree(runtime_of(str(NotebookFolder(deep, "digits").socket()))))
+        for root in (self.base, deep):
+            gone = self.notebook(root)
+            for one in (gone.socket(), gone.grants()):
+                one.write_text("")
+            gone.links().mkdir()
+            self.assertTrue(
+                control.remove({"project": "digits"}, Channel(root, root / "environments", io.BytesIO()))["removed"]
+            )
+            self.assertEqual([one for one in gone.socket().parent.glob(f"{gone.socket().name}*")], [])
         first, other = self.notebook(deep).socket(), NotebookFolder(deep, "other").socket()
         self.assertEqual(first.parent, Path(f"/tmp/flexrack-{os.geteuid()}"))
         self.assertLessEqual(len(str(first)), LONGEST_SOCKET)
