@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import sys
-import traceback
 from pathlib import Path
 from typing import Any, Dict
 
@@ -38,9 +37,7 @@ def main(verb: str, root: str, environments: str) -> int:
         write_line({"error": tell_os_error(verb, error)})
         return 1
     except Exception as error:  # a bug of ours: tell it whole, the caller shows it as one
-        write_line(
-            {"error": {"code": "BUG", "message": f"{verb}: {error!r}", "details": {"trace": traceback.format_exc()}}}
-        )
+        write_line({"error": {"code": "BUG", "message": f"{verb}: {error!r}", "details": {"trace": trace()}}})
         return 1
     write_line({"result": value})
     return 0
@@ -59,13 +56,19 @@ def tell_os_error(verb: str, error: OSError) -> Dict[str, Any]:
 
     reason = UNFIT.get(error.errno or 0)
     if reason is None:
-        return {"code": "BUG", "message": f"{verb}: {error!r}", "details": {"trace": traceback.format_exc()}}
+        return {"code": "BUG", "message": f"{verb}: {error!r}", "details": {"trace": trace()}}
     where = str(error.filename) if error.filename is not None else "a file"
     return {
         "code": "NODE_UNFIT",
         "message": f"{where} cannot be written or read: {reason}",
         "details": {"verb": verb, "path": where, "errno": error.errno},
     }
+
+
+def trace() -> str:
+    import traceback  # only now: it would slow every start
+
+    return traceback.format_exc()
 
 
 def end_in_order() -> None:

@@ -17,7 +17,7 @@ from environments import environment
 from servers import BUILD, COMMON, run, sanitizer_runtime, wait_until
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "native" / "test" / "gpu"))
-from rack import GpuAttached, GpuDaemon  # noqa: E402
+from rack import GpuAttached, GpuDaemon, native_env  # noqa: E402
 
 PROGRAM = Path(__file__).resolve().parent.parent.parent / "native" / "test" / "programs" / "nvml_and_cuda.py"
 PACKAGES = ["nvidia-ml-py==13.580.126", "gpustat==1.1.1", "nvitop==1.7.2", "psutil==7.2.2", "blessed==1.52.0"]
@@ -297,6 +297,32 @@ class Nvml(unittest.TestCase):
             again = watcher.ask("again")
             self.assertEqual((again[0]["uuid"], again[0]["total"]), (before[0]["uuid"], before[0]["total"]))
             self.assertEqual(watcher.end(), 0)
+
+    def test_names_that_the_application_has_as_well_are_the_applications_own(self):
+        # TensorFlow's library has stubs of both drivers' functions, in front of everything that is opened later.
+        names = "nvmlInit_v2 nvmlInit nvmlDeviceGetCount_v2 cuInit cuDeviceGetCount cuGetExportTable cuMemAlloc_v2"
+        with tempfile.TemporaryDirectory() as folder:
+            stubs = Path(folder) / "stubs.c"
+            stubs.write_text("".join(f"int {name}(void) {{ return 99; }}\n" for name in names.split()))
+            subprocess.run(["cc", "-shared", "-fPIC", "-o", f"{folder}/libstubs.so", stubs], check=True)
+            asks = (
+                "import ctypes, sys\n"
+                "ctypes.CDLL(sys.argv[1], ctypes.RTLD_GLOBAL)\n"
+                "nvml, cuda = ctypes.CDLL('libnvidia-ml.so.1'), ctypes.CDLL('libcuda.so.1')\n"
+                "count, devices = ctypes.c_uint(), ctypes.c_int()\n"
+                "print(nvml.nvmlInit(), nvml.nvmlDeviceGetCount(ctypes.byref(count)), count.value)\n"
+                "print(cuda.cuInit(0), cuda.cuDeviceGetCount(ctypes.byref(devices)), devices.value)\n"
+            )
+            command = [sys.executable, "-c", asks, f"{folder}/libstubs.so"]
+            natively = run(command, native_env("sim", 2), preload=True)
+            self.assertEqual(natively[:2], (0, "0 0 2\n0 0 2\n"), natively[2])
+            daemon = GpuDaemon("sim")
+            try:
+                with GpuAttached([daemon], "shm") as attached:
+                    remotely = run(command, attached.env, preload=True)
+            finally:
+                daemon.stop()
+            self.assertEqual(remotely[:2], (0, "0 0 1\n0 0 1\n"), remotely[2])
 
     def test_every_name_is_there_or_said_not_to_be(self):
         """What pynvml looks up is in the library, or of a later NVML as docs/nvml-coverage.md says."""

@@ -24,6 +24,9 @@ HEAVY = {
     "dataclasses",
     "inspect",
 }
+# OpenSSL, compressors and a tokenizer: imported in the functions that use them, and never by what only looks.
+LATE = {"hashlib", "shutil", "traceback"}
+LOOKS = {"run.list", "reservation.list"}
 # Modules of ours, packages included. To be lowered where they can be; who needs more says here why.
 MOST = {None: 6, "run.list": 18, "workspace.list": 19, "node.installed": 37, "reservation.list": 20, "usage.read": 34}
 
@@ -53,6 +56,7 @@ class StartupTest(unittest.TestCase):
                 self.assertLessEqual(len(own), most, own)
                 self.assertGreaterEqual(len(own), most - 2, "fewer: lower the number")
                 self.assertEqual(found & HEAVY, set())
+                self.assertEqual(found & LATE if verb in LOOKS else set(), set())
 
     def test_types_of_the_protocol_are_for_type_checkers_alone(self):
         self.assertEqual(

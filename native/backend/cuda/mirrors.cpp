@@ -1,34 +1,22 @@
 #include "backend/cuda/mirrors.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstring>
 
 #include "cuda/difference.h"
+#include "cuda/process_pages.h"
 
 namespace flexrack::backend::cuda {
+using flexrack::cuda::map_pages;
+using flexrack::cuda::page_bytes;
+
 namespace {
 
 constexpr std::uint64_t kReported = std::uint64_t{1} << 20;      ///< bytes a notice, about
 constexpr std::size_t kMostRanges = 16 * 1024;               ///< a notice
 constexpr std::uint64_t kMostContent = std::uint64_t{8} << 20;   ///< of a variable, with one reply
 constexpr std::uint64_t kStep = std::uint64_t{1} << 20;  ///< compared at a time: others wait for the lock meanwhile
-
-std::uint64_t host_page() {
-  static const auto size = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  return size;
-}
-
-std::uint8_t* map_pages(std::uint64_t at, std::uint64_t size) {
-  void* const wish = reinterpret_cast<void*>(at);
-  void* const got = ::mmap(wish, size, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at != 0 ? MAP_FIXED_NOREPLACE : 0), -1, 0);
-  if (got == MAP_FAILED) return nullptr;
-  if (at == 0 || got == wish) return static_cast<std::uint8_t*>(got);
-  ::munmap(got, size);
-  return nullptr;
-}
 
 }  // namespace
 
@@ -51,13 +39,13 @@ void Mirrors::keep(std::shared_ptr<Mirror> mirror) {
 
 CUresult Mirrors::make(std::uint64_t context, std::uint64_t at, std::uint64_t size, unsigned flags,
                        std::uint64_t& address) {
-  if (size == 0 || at > ~size - host_page()) return CUDA_ERROR_INVALID_VALUE;
+  if (size == 0 || at > ~size - page_bytes()) return CUDA_ERROR_INVALID_VALUE;
   if (size > most_) return CUDA_ERROR_OUT_OF_MEMORY;
-  const auto first = at / host_page() * host_page();
+  const auto first = at / page_bytes() * page_bytes();
   auto made = std::make_shared<Mirror>();
   made->size = size;
   made->context = context;
-  made->page_bytes = (at + size - first + host_page() - 1) / host_page() * host_page();
+  made->page_bytes = (at + size - first + page_bytes() - 1) / page_bytes() * page_bytes();
   {
     const std::lock_guard guard(lock_);
     if (made->page_bytes > most_ - std::min(most_, mirrored_)) return CUDA_ERROR_OUT_OF_MEMORY;

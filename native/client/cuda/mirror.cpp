@@ -63,7 +63,7 @@ CUresult mirror_arguments(CUcontext context, wire::View parameters) {
 
 std::uint8_t* map_for_mirror(std::uint64_t bytes) {
   for (int attempt = 0; attempt < kPlaces; ++attempt)
-    if (auto* const at = map_memory_here(some_place(bytes), bytes)) return at;
+    if (auto* const at = map_pages(some_place(bytes), bytes)) return at;
   return nullptr;
 }
 
@@ -76,7 +76,7 @@ CUresult make_mirrored(Call& call, CUcontext context, Allocation& made) {
   if (!call.settle()) return call.error();
   const auto bytes = up_to_page(made.size);
   for (int attempt = 0; attempt < kPlaces; ++attempt) {
-    auto* const host = map_memory_here(some_place(bytes), bytes);
+    auto* const host = map_pages(some_place(bytes), bytes);
     if (!host) continue;
     const auto at = reinterpret_cast<std::uint64_t>(host);
     const auto mirror = std::make_shared<Mirror>();
@@ -91,7 +91,7 @@ CUresult make_mirrored(Call& call, CUcontext context, Allocation& made) {
     // Both sides are all zeros, so nothing differs that nobody has written to from here on.
     if (status == CUDA_SUCCESS && mirror->is_watched &&
         each_written(host, bytes, [](std::uint64_t, std::uint64_t) {})) {
-      for (auto& one : mirror->at) one.written = std::make_shared<PageSet>(bytes / page_here(), false);
+      for (auto& one : mirror->at) one.written = std::make_shared<PageSet>(bytes / page_bytes(), false);
     }
     made.base = at;
     made.more = mirror;

@@ -34,11 +34,11 @@ struct Outgoing {
 
 /// Under `sending`. What was written since goes into the sets of all servers.
 void note_written(Mirror& mirror) {
-  const auto pages = up_to_page(mirror.size) / page_here();
+  const auto pages = up_to_page(mirror.size) / page_bytes();
   for (auto& one : mirror.at)
     if (!one.written) one.written = std::make_shared<PageSet>(pages, true);
-  mirror.is_watched = each_written(mirror.host, pages * page_here(), [&](std::uint64_t from, std::uint64_t to) {
-    for (auto& one : mirror.at) one.written->add(from / page_here(), to / page_here());
+  mirror.is_watched = each_written(mirror.host, pages * page_bytes(), [&](std::uint64_t from, std::uint64_t to) {
+    for (auto& one : mirror.at) one.written->add(from / page_bytes(), to / page_bytes());
   });
   if (!mirror.is_watched)
     for (auto& one : mirror.at) one.written.reset();
@@ -79,7 +79,7 @@ bool send_changes(const std::shared_ptr<Mirror>& mirror, const CudaServer* serve
   bool is_sent = true;
   if (written)
     written->take([&](std::uint64_t page) {
-      is_sent = is_sent && compare(page * page_here(), std::min(page_here(), mirror->size - page * page_here()));
+      is_sent = is_sent && compare(page * page_bytes(), std::min(page_bytes(), mirror->size - page * page_bytes()));
     });
   else
     for (std::uint64_t at = 0; is_sent && at < mirror->size; at += kComparedStep)

@@ -2,7 +2,6 @@
 #include "client/cuda/mirror_state.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -17,22 +16,7 @@ AllMirrors& mirrors() {
   return all;
 }
 
-std::uint64_t page_here() {
-  static const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  return page;
-}
-
-std::uint64_t up_to_page(std::uint64_t size) { return (size + page_here() - 1) / page_here() * page_here(); }
-
-std::uint8_t* map_memory_here(std::uint64_t at, std::uint64_t size) {
-  void* const wish = reinterpret_cast<void*>(at);
-  void* const got = ::mmap(wish, size, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at != 0 ? MAP_FIXED_NOREPLACE : 0), -1, 0);
-  if (got == MAP_FAILED) return nullptr;
-  if (at == 0 || got == wish) return static_cast<std::uint8_t*>(got);
-  ::munmap(got, size);
-  return nullptr;
-}
+std::uint64_t up_to_page(std::uint64_t size) { return (size + page_bytes() - 1) / page_bytes() * page_bytes(); }
 
 MirrorAt* find_at(Mirror& mirror, const CudaServer* server) {
   for (auto& one : mirror.at)
@@ -63,7 +47,7 @@ CUresult place_at(CUcontext context, const std::shared_ptr<Mirror>& mirror, std:
   if (status == CUDA_ERROR_OUT_OF_MEMORY && is_traced())
     trace(context->server->lease.node + " mirrors no more memory of this lease");
   if (status != CUDA_SUCCESS) return status;
-  auto* const twin = map_memory_here(0, mirror->size);
+  auto* const twin = map_pages(0, mirror->size);
   if (!twin) {
     context->server->session->send(cu::Free{.context = context->handle, .address = address});
     return CUDA_ERROR_OUT_OF_MEMORY;
@@ -87,7 +71,7 @@ CUresult place_at(CUcontext context, const std::shared_ptr<Mirror>& mirror, std:
 
 CUresult add_variable_at(CudaServer& server, CUcontext context, const std::shared_ptr<Mirror>& mirror,
                          std::uint64_t address, wire::View content) {
-  auto* const twin = map_memory_here(0, mirror->size);
+  auto* const twin = map_pages(0, mirror->size);
   if (!twin) return CUDA_ERROR_OUT_OF_MEMORY;
   std::copy(content.begin(), content.end(), twin);
   const std::lock_guard guard(mirrors().lock);

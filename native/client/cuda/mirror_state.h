@@ -13,6 +13,7 @@
 
 #include "client/cuda/mirror.h"
 #include "client/cuda/written_pages.h"
+#include "cuda/process_pages.h"
 
 namespace flexrack::client::cuda {
 
@@ -57,16 +58,16 @@ struct AllMirrors {
   std::map<std::pair<const CudaServer*, std::uint64_t>, std::shared_ptr<Mirror>> by_address;
 };
 
+using flexrack::cuda::map_pages;
+using flexrack::cuda::page_bytes;
+
 AllMirrors& mirrors();
 
 constexpr std::uint64_t kWatchedFrom = 64 * 1024;  ///< smaller memory is compared faster than the system is asked
 /// Mirrored memory is between what programs and their libraries usually have at both ends of 47 bits.
 constexpr std::uint64_t kLowest = std::uint64_t{0x10} << 40, kHighest = std::uint64_t{0x50} << 40;
 
-std::uint64_t page_here();
 std::uint64_t up_to_page(std::uint64_t size);
-/// Memory of this process, exactly at `at` unless that is 0. Null: it cannot be had.
-std::uint8_t* map_memory_here(std::uint64_t at, std::uint64_t size);
 
 /// Under the lock. Null where that server has none of it.
 MirrorAt* find_at(Mirror& mirror, const CudaServer* server);

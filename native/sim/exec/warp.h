@@ -103,6 +103,8 @@ struct Warp {
   const Step* polled = nullptr;  ///< the step that may be spinning
   std::uint64_t polled_value = 0;
   std::uint32_t polls = 0;
+  /// For steps of loops, by groups as RangeCache has them: the least address that translated code went to last.
+  std::array<std::uint64_t, 64> met{};
   std::uint32_t cluster_phase = 0;  ///< of the cluster's barrier, when it arrived there
   bool is_current = false;  ///< there is a strand in mask, frame, join, resume
   std::uint32_t stale_slices = 0;  ///< slices since lanes last met, while some wait

@@ -170,14 +170,17 @@ void MemoryEmitter::make_plan_by_eights(const Item& item, std::int32_t plan, uns
   at_.release();
 }
 
-/// Asks for the lines as far behind the least address, in rax, as that is behind the last one of the step: where the
-/// next turn of a loop or the next warp goes, mostly. The processor takes any address.
-void MemoryEmitter::bring_next(std::int32_t entry, unsigned bytes) {
+/// Asks for the lines as far behind the least address, in rax, as that is behind the last one: of the warp in a loop,
+/// else of any warp, as the next one goes. The processor takes any address.
+void MemoryEmitter::bring_next(const Item& item, std::size_t number, unsigned bytes) {
   constexpr unsigned kLine = 64;
-  const auto met = entry + offset(offsetof(exec::RangeCache::Entry, met));
+  const auto met = item.is_in_loop
+                       ? offset(offsetof(exec::Warp, met) + number * sizeof(std::uint64_t))
+                       : offset(number * sizeof(exec::RangeCache::Entry) + offsetof(exec::RangeCache::Entry, met));
+  const Gpr base = item.is_in_loop ? rdi : rcx;
   to_.move64(rdx, rax);
-  to_.sub64(rdx, rcx, met);
-  to_.store64(rax, rcx, met);
+  to_.sub64(rdx, base, met);
+  to_.store64(rax, base, met);
   to_.bytes({0x48, 0x01, 0xc2});  // add rdx, rax
   for (unsigned at = 0; at < bytes * exec::kLanes; at += kLine) to_.prefetch(rdx, offset(at));
 }
@@ -201,8 +204,8 @@ void MemoryEmitter::check_range(const Item& item, const Plan& how, unsigned byte
   to_.add64(rsi, displacement + static_cast<std::int32_t>(bytes));
   if (item.reads[0].form == Form::wide) {
     // The entry of the cache of ranges that the handler uses for this step.
-    const auto entry = static_cast<std::int32_t>((reinterpret_cast<std::uintptr_t>(item.step) >> 6) % 64 *
-                                                 sizeof(exec::RangeCache::Entry));
+    const auto number = (reinterpret_cast<std::uintptr_t>(item.step) >> 6) % 64;
+    const auto entry = offset(number * sizeof(exec::RangeCache::Entry));
     to_.load64(rcx, rdi, offset(offsetof(exec::Warp, ranges)));
     if (is_load && is_strong) {
       // The same place again: a strand may be waiting for what is there, and the handler counts how often.
@@ -213,7 +216,7 @@ void MemoryEmitter::check_range(const Item& item, const Plan& how, unsigned byte
       to_.bytes({0x48, 0x85, 0xd2});  // test rdx, rdx
       jumps.push_back(to_.jump(When::equal));
     }
-    bring_next(entry, bytes);
+    bring_next(item, number, bytes);
     to_.sub64(rax, rcx, entry + offset(offsetof(exec::RangeCache::Entry, begin)));
     to_.sub64(rsi, rcx, entry + offset(offsetof(exec::RangeCache::Entry, begin)));
     to_.bytes({0x48, 0x39, 0xf0});  // cmp rax, rsi

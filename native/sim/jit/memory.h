@@ -93,7 +93,7 @@ class MemoryEmitter {
   void make_plan(const Item& item, std::int32_t plan, unsigned stride);
   void make_plan_by_eights(const Item& item, std::int32_t plan, unsigned stride);
   void finish_plans();
-  void bring_next(std::int32_t entry, unsigned bytes);
+  void bring_next(const Item& item, std::size_t number, unsigned bytes);
   void check_range(const Item& item, const Plan& plan, unsigned bytes, std::vector<std::size_t>& jumps);
   void access(const Item& item);
   void add_in_shared(const Item& item);

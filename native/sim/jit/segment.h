@@ -42,6 +42,7 @@ struct Item {
   exec::Handler handler = nullptr;   ///< what carries it out otherwise: of the step, or of the guard's before it
   bool is_whole = false;             ///< of all lanes at once: memory, shuffles, calls
   bool is_called = false;            ///< carried out by its handler in any case
+  bool is_in_loop = false;           ///< a branch behind it leads back over it
   bool is_exit = false;  ///< where lanes may leave the segment (exits.h); the branch's predicate is the first read
   Subnormals subnormals = Subnormals::any;
   std::uint8_t latency = 1;  ///< cycles, about

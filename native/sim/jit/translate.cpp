@@ -20,7 +20,7 @@ namespace flexrack::sim::jit {
 namespace {
 
 /// The interpreter alone, to compare with it.
-bool is_asked_to_interpret() {
+bool is_asked_to_interpret() noexcept {
   const char* asked = std::getenv("FLEXRACK_SIM_INTERPRET");
   return asked != nullptr && std::string_view(asked) == "1";
 }
@@ -256,7 +256,10 @@ class Translation {
       const bool is_branch =
           step.source->op == Op::bra || (step.guard != kNowhere && step.run == exec::branch_handler(true, false));
       if (is_branch) targets_.insert(step.target);
-      if (is_branch && step.target <= &step) begins_loop_.insert(step.target);
+      if (is_branch && step.target <= &step) {
+        begins_loop_.insert(step.target);
+        loops_.emplace_back(step.target, &step);
+      }
       if (is_branch || step.source->op == Op::brx) targets_.insert(step.meet);
     }
     for (const auto& table : code_.tables) targets_.insert(table.begin(), table.end());
@@ -307,6 +310,8 @@ class Translation {
     const bool is_guarded = step.run == exec::guards;
     if (step.source == nullptr || (!is_guarded && step.guard != kNowhere)) return 0;
     if (is_guarded) item.guard = step.guard;
+    item.is_in_loop = std::any_of(loops_.begin(), loops_.end(),
+                                  [&](const auto& loop) { return loop.first <= &step && &step <= loop.second; });
     item.handler = step.run;
     if (const auto found = numbers_.find(&step); found != numbers_.end()) item.known = found->second;
     return describe(code_, code_.steps[at + (is_guarded ? 1 : 0)], item) ? (is_guarded ? 2 : 1) : 0;
@@ -355,6 +360,7 @@ class Translation {
 
   exec::Code& code_;
   std::set<const Step*> targets_, begins_loop_;
+  std::vector<std::pair<const Step*, const Step*>> loops_;  ///< first and last step of each
   std::map<const Step*, std::array<At, 3>> numbers_;
   Assembler to_;
   Pool pool_;

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cuda/own_tables.h"
@@ -110,6 +112,20 @@ std::string uuid_text(const Device& device) {
   return text;
 }
 
+/// Of DOMAIN:BUS:DEVICE, or BUS:DEVICE, in hexadecimal, whatever stands behind; none where one is missing or too large.
+std::vector<unsigned> numbers_of(std::string_view text) {
+  std::vector<unsigned> found;
+  for (;;) {
+    unsigned number = 0;
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number, 16);
+    if (failed != std::errc()) return {};
+    found.push_back(number);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (found.size() == 3 || text.empty() || text.front() != ':') return found;
+    text.remove_prefix(1);
+  }
+}
+
 /// What there is no answer to, for a device that is one.
 nvmlReturn_t none(nvmlDevice_t handle) {
   if (users == 0) return NVML_ERROR_UNINITIALIZED;
@@ -174,10 +190,10 @@ nvmlReturn_t nvmlDeviceGetHandleByUUID(const char* uuid, nvmlDevice_t* device) {
   return find(device, [&](const Device& one) { return uuid_text(one) == uuid; });
 }
 nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char* text, nvmlDevice_t* device) {
-  unsigned domain = 0, bus = 0, number = 0;
-  const bool is_read = text && (std::sscanf(text, "%x:%x:%x", &domain, &bus, &number) == 3 ||
-                                (domain = 0, std::sscanf(text, "%x:%x", &bus, &number) == 2));
-  if (!is_read) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto numbers = text ? numbers_of(text) : std::vector<unsigned>();
+  if (numbers.size() < 2) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto* place = &numbers.back() - 1;
+  const unsigned domain = numbers.size() == 3 ? numbers.front() : 0, bus = place[0], number = place[1];
   return find(device, [&](const Device& one) {
     return one.facts.pci_domain == static_cast<int>(domain) && one.facts.pci_bus == static_cast<int>(bus) &&
            one.facts.pci_device == static_cast<int>(number);

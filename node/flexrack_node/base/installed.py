@@ -1,7 +1,6 @@
 """What flexrack has put on this node: installed.jsonl below its root, so that uninstalling takes away exactly that."""
 
 import os
-import shutil
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Sequence
@@ -41,6 +40,9 @@ def listing(root: Path) -> "List[InstalledLine]":
 
 def remove(root: Path, entry: Mapping[str, Any]) -> bool:
     """Takes away one entry if it lies below root (symlinks on the way are not followed out of it). True if it is gone."""
+
+    import shutil
+
     path = Path(os.path.normpath(root / entry["path"]))
     inside = Path(os.path.realpath(path.parent)) / path.name
     if Path(os.path.realpath(root)) not in inside.parents:

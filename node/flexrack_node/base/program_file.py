@@ -1,6 +1,5 @@
 """Puts a program of ours on this node: the bytes that follow the input, checked, whole or not at all."""
 
-import hashlib
 import os
 from pathlib import Path
 from typing import Any, Mapping
@@ -13,6 +12,9 @@ PIECE_BYTES = 1024 * 1024
 
 def receive(given: Mapping[str, Any], channel: Channel, folder: Path) -> Path:
     """{name, sha256, executable}: writes folder/name. Errors: NODE_UNREACHABLE where it arrived damaged, NODE_UNFIT."""
+
+    import hashlib
+
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     target = folder / Path(given["name"]).name
     part = folder / f".part-{os.getpid()}"

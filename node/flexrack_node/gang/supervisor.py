@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import time
-import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, List, Mapping, Optional, Union, cast
 
@@ -53,6 +52,9 @@ def supervise(folder: RunFolder, judge: Optional[Judge] = None, is_back: bool = 
     """`is_back`: the run goes on after a reboot of the node. `judge`: what the run's result is where this process got a
     signal, which then also was everybody's; None where a signal means no more than `runs stop`.
     """
+
+    import traceback
+
     if not folder.hold() or folder.result():  # somebody has written down that it is over, while this process began
         return 0
     os.umask(0o077)

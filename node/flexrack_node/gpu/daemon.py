@@ -11,7 +11,6 @@ them again.
 
 import json
 import os
-import platform
 import subprocess
 import time
 from pathlib import Path
@@ -51,6 +50,9 @@ def inspect(given: "GpuQuestion", channel: Channel) -> "GpuFound":
     `drivers`: which GPU drivers this machine has too, where no daemon has been set up; `env`: what that would have
     besides.
     """
+
+    import platform
+
     folder = channel.root / "gpu"
     state = admin_socket.look(channel.root)
     settings = read("gpu.settings", folder / "settings.json")
@@ -152,6 +154,9 @@ def stop(given: "GpuStop", channel: Channel) -> "Withdrawn":
 
 def take_away(channel: Channel, grace: float) -> None:
     """Ends what runs and removes what keeps it running; programs and the daemon's folder go with it."""
+
+    import shutil
+
     folder = channel.root / "gpu"
     if admin_socket.look(channel.root) is not None:
         try:
@@ -216,6 +221,8 @@ def last_lines(channel: Channel, keeper: str) -> List[str]:
 
 
 def check_runs(program: Path) -> None:
+    import platform
+
     try:
         done = subprocess.run(
             [str(program), "version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20, check=False

@@ -7,7 +7,6 @@ stays leased after the run, however it ends.
 
 import os
 import select
-import shutil
 import subprocess
 import time
 from typing import TYPE_CHECKING, Dict, Optional
@@ -68,6 +67,8 @@ class LeaseHold:
         return None
 
     def give_back(self) -> None:
+        import shutil
+
         self._end()
         shutil.rmtree(self._leases["folder"], ignore_errors=True)
 

@@ -5,7 +5,6 @@ KillMode=process: a stop or a restart reaches the broker only, its workers run o
 folder; systemd is given a link to it, and `remove` takes that away.
 """
 
-import hashlib
 import os
 import subprocess
 from pathlib import Path
@@ -43,6 +42,9 @@ def last_lines(folder: Path) -> str:
 
 def unit_path(folder: Path) -> Path:
     """Several roots of one user do not meet: the folder is part of the name."""
+
+    import hashlib
+
     return folder / f"flexrack-gpud-{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]}.service"
 
 

@@ -7,8 +7,6 @@ Reads only. A part that cannot be measured is in `missing` with the reason; None
 import os
 import re
 import resource
-import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional
 
@@ -119,6 +117,8 @@ def has_capability(number: int) -> bool:
 
 
 def shared_memory() -> "Optional[SharedMemory]":
+    import shutil
+
     if not os.path.isdir("/dev/shm"):
         return None
     usage = shutil.disk_usage("/dev/shm")
@@ -127,6 +127,9 @@ def shared_memory() -> "Optional[SharedMemory]":
 
 def disks(root: Path) -> "List[DiskState]":
     """The file systems of flexrack's folder and of temporary files; no `files`: they are not counted."""
+
+    import tempfile
+
     found: Dict[int, DiskState] = {}
     for path in (root, Path(tempfile.gettempdir())):
         state = os.statvfs(path)
@@ -156,6 +159,8 @@ def ports() -> "PortState":
 
 
 def versions(root: Path, project: Optional[str], with_mpi: bool) -> "Versions":
+    import shutil
+
     found = environment(root, project) if project else None
     versions: Versions = {**found} if found else {"packages": {}}
     if with_mpi:

@@ -1,7 +1,6 @@
 """How much of the GPUs is really free, and who holds the rest, from nvidia-smi."""
 
 import os
-import shutil
 from typing import TYPE_CHECKING, Dict, List, Optional, Sequence
 
 from flexrack_node.base.commands import run_quick
@@ -16,6 +15,9 @@ _MIB = 1024 * 1024
 
 def gpus() -> "List[GpuState]":
     """Raises where there are GPUs and they do not answer. A process of another container has no command or user here."""
+
+    import shutil
+
     program = shutil.which("nvidia-smi")
     if not program:
         if os.path.exists("/dev/nvidiactl"):

@@ -8,7 +8,6 @@ CPUs, but counts GPUs by LOCAL_RANK on the whole machine.
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, List, Optional, Tuple
@@ -69,6 +68,9 @@ def threads_of(placed: "List[RankPlace]", local: int, neighbours: int) -> int:
 
 def memory_words(nodes: List[int]) -> Tuple[List[str], str]:
     """numactl and its arguments where it works here; what is told."""
+
+    import shutil
+
     if not nodes:
         return [], "not bound: none was chosen"
     program = shutil.which("numactl")

@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import random
 import socket
 import struct
 from pathlib import Path
@@ -157,6 +156,9 @@ def rank_environment(
 
 def free_port(address: str) -> int:
     """A TCP port on which nobody listens at `address` right now. Raises OSError where the address is not ours."""
+
+    import random
+
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     for port in random.sample(_PORTS, 200):
         with socket.socket(family, socket.SOCK_STREAM) as probe:

@@ -9,11 +9,8 @@ import contextlib
 import json
 import os
 import re
-import shlex
-import shutil
 import stat
 import subprocess
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, MutableMapping, Optional, Tuple
 
@@ -37,6 +34,9 @@ _HOST = "flexrack-"
 
 def inspect(_given: "Nothing", _channel: Channel) -> "NodeMpi":
     """{version, series}: of Open MPI's mpirun on this node; None where there is none, or another MPI's."""
+
+    import shutil
+
     version = version_of(shutil.which("mpirun"))
     return {"version": version, "series": series_of(version)}
 
@@ -64,6 +64,9 @@ def mpi_argv(spec: Mapping[str, Any], attempt: Path, place: str, port: int, rank
     """The process that the supervisor starts: it has mpirun, or the node's daemon, as its child. `rank`: argv of a rank
     here.
     """
+
+    import shlex
+
     job: MpiJob = {
         "attempt": str(attempt),
         "place": place,
@@ -151,6 +154,9 @@ def daemon_words(command: str) -> List[str]:
     """orted's arguments in the line that mpirun gives to its agent for a remote shell, whatever that line sets up
     around it.
     """
+
+    import shlex
+
     words = shlex.split(command)
     first = next((index for index, word in enumerate(words) if os.path.basename(word) == "orted"), None)
     if first is None:
@@ -246,11 +252,15 @@ def make_scratch(tag: str) -> Path:
 
 
 def remove_scratch(tag: str) -> None:
+    import shutil
+
     for path in _scratches(tag):
         shutil.rmtree(path, ignore_errors=True)
 
 
 def _scratches(tag: str) -> Tuple[Path, ...]:
+    import tempfile
+
     name = f"flexrack-mpi-{os.geteuid()}-{tag}"
     places = [Path("/dev/shm")] if os.access("/dev/shm", os.W_OK | os.X_OK) else []
     return tuple(place / name for place in [*places, Path(tempfile.gettempdir())])

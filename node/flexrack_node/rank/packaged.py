@@ -2,12 +2,9 @@
 environment, which other users do not see.
 """
 
-import hashlib
 import hmac
 import json
 import os
-import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping
 
@@ -55,12 +52,19 @@ def ray_plan(spec: Mapping[str, Any], attempt: int, port: int, env: Mapping[str,
 
 def ray_scratch(spec: Mapping[str, Any], attempt: int) -> Path:
     """Folder of a cluster's sockets and logs; short, as names of sockets are in it. Ray wants the head's on every node."""
+
+    import hashlib
+    import tempfile
+
     name = hashlib.sha256(f"{os.geteuid()} {spec['run']} {attempt}".encode()).hexdigest()[:12]
     return Path(tempfile.gettempdir(), f"flexrack-ray-{name}")
 
 
 def remove_ray_scratch(spec: Mapping[str, Any], attempt: int) -> None:
     """Once nothing of the attempt is alive that would write there."""
+
+    import shutil
+
     if spec["launcher"] == "ray":
         shutil.rmtree(ray_scratch(spec, attempt), ignore_errors=True)
 

@@ -10,7 +10,6 @@ import ctypes
 import json
 import os
 import resource
-import shutil
 import signal
 import subprocess
 import time
@@ -35,6 +34,8 @@ _TAIL_LINES = 30
 
 
 def main(arguments: List[str]) -> int:
+    import shutil
+
     folder, cgroup = Path(arguments[0]), arguments[1]
     argv = arguments[3:]
     die_with_parent()

@@ -9,7 +9,6 @@ import contextlib
 import os
 import signal
 import threading
-import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
@@ -103,6 +102,9 @@ class Hold:
 
     def _tell(self, why: str) -> None:
         """Where it cannot be told to the supervisor, that ends here and now: its reaper then ends the ranks."""
+
+        import traceback
+
         until = boot_time() + LAST_RESORT_SECONDS
         while boot_time() < until and not self._done.is_set():
             try:

@@ -13,7 +13,6 @@ says why all this.
 
 import contextlib
 import fcntl
-import hashlib
 import json
 import os
 import pwd
@@ -208,6 +207,8 @@ def open_place(root: Path) -> Place:
 
 
 def file_name(lease: str, root: str) -> str:
+    import hashlib
+
     return f"{lease}.{hashlib.sha256(os.path.realpath(root).encode()).hexdigest()[:8]}.json"
 
 

@@ -3,7 +3,6 @@
 import http.client
 import json
 import os
-import shutil
 import urllib.parse
 import urllib.request
 from pathlib import Path
@@ -175,6 +174,9 @@ def collect_outputs(spec: "KeptRunOrder", folder: RunFolder, since: float) -> Li
     What the script left in FLEXRACK_OUTPUTS is there already. What this run wrote to the workspace instead is copied
     into it, because the next run writes to the same place. Without any output named, all of FLEXRACK_OUTPUTS counts.
     """
+
+    import shutil
+
     base = Path(spec["cwd"])
     for pattern in spec.get("outputs", []):
         for path in _matching(base, pattern):

@@ -9,9 +9,7 @@ each machine's own.
 """
 
 import fcntl
-import hashlib
 import os
-import shlex
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -195,10 +193,14 @@ def folder(root: Path) -> Path:
 
 
 def unit_path(root: Path) -> Path:
+    import hashlib
+
     return folder(root) / f"flexrack-boot-{hashlib.sha256(str(root.resolve()).encode()).hexdigest()[:12]}.service"
 
 
 def script(root: Path) -> str:
+    import shlex
+
     return shlex.quote(str(folder(root) / "resume"))
 
 
@@ -235,6 +237,9 @@ def unit_text(root: Path) -> str:
 
 def write_script(channel: Channel) -> None:
     """It has what changes with versions, so that the unit and the crontab never do."""
+
+    import shlex
+
     program = Path(__file__).resolve().parents[1]
     words = " ".join(shlex.quote(str(word)) for word in (program, "boot.resume", channel.root, channel.environments))
     log = shlex.quote(str(folder(channel.root) / "log"))

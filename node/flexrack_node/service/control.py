@@ -8,7 +8,6 @@ whether it lives or was killed: then the process it left is adopted by a new one
 
 import base64
 import os
-import shutil
 import signal
 import sys
 import time
@@ -87,6 +86,9 @@ def status(given: "ServiceId", channel: Channel) -> "ServiceState":
 
 def stop(given: "ServiceStop", channel: Channel) -> "ServiceStopped":
     """{id, grace, remove}: SIGTERM, grace seconds, SIGKILL, and proof that no process of it is left."""
+
+    import shutil
+
     record = ServiceRecord(channel.root, given["id"])
     if not record.exists():
         return {**describe(record), "stopped": False}

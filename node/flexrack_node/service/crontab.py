@@ -1,7 +1,6 @@
 """The user's crontab, as far as flexrack uses it: one line, which cron runs after a reboot."""
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 from typing import List, Optional
@@ -17,6 +16,9 @@ _ROUNDS = 3
 
 def refusal() -> Optional[str]:
     """Why cron would not run our line after a reboot; None where it would."""
+
+    import shutil
+
     program = shutil.which("crontab")
     if program is None:
         return "there is no cron"
@@ -63,6 +65,9 @@ def is_ours(line: str, part: str) -> bool:
 
 def read() -> List[str]:
     """Raises NODE_UNFIT where it cannot be read: what was not seen must never be written over."""
+
+    import shutil
+
     if shutil.which("crontab") is None:
         return []
     done = call("-l")

@@ -3,11 +3,8 @@
 head/  program/{head-service-<hash>.mjs,node-<hash>}  config-<hash>.json  admin-token  listener.json  mlflow.db  artifacts/  endpoints/
 """
 
-import hashlib
 import json
 import os
-import platform
-import shutil
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, List, Optional
@@ -39,6 +36,9 @@ def inspect(given: "HeadQuestion", channel: Channel) -> "HeadNode":
 
     `nodes` are paths on the caller's machine, which may be this one; `programs` names of files that would be placed.
     """
+
+    import platform
+
     folder = channel.root / "head"
     libc = platform.libc_ver()[0] or "other"
     return {
@@ -64,6 +64,9 @@ def place(given: "ProgramFile", channel: Channel) -> "FilePlaced":
 
 def configure(given: "HeadConfigured", channel: Channel) -> "FilePlaced":
     """{config}: writes config-<hash>.json; the same content is the same file."""
+
+    import hashlib
+
     record(channel.root, channel.root / "head", "head")
     folder = channel.root / "head"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -100,6 +103,9 @@ def access(given: "Nothing", channel: Channel) -> "HeadAccess":
 
 def find_node(places: List[str], oldest: List[int]) -> "Optional[NodeProgramFound]":
     """The first Node that runs here and is new enough: {path, version}."""
+
+    import shutil
+
     found = shutil.which("node")
     for place_ in [*([found] if found else []), *USUAL_PLACES, *places]:
         if not os.access(place_, os.X_OK):

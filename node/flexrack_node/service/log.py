@@ -5,7 +5,6 @@ breaks no pipe. So rotation copies and then truncates; what is written within th
 """
 
 import os
-import shutil
 from pathlib import Path
 from typing import Tuple
 
@@ -28,6 +27,9 @@ class ServiceLog:
 
     def rotate(self) -> bool:
         """Moves what is there to log.1 where it has grown too large."""
+
+        import shutil
+
         size = self._size(self.path)
         if size <= self.rotate_bytes:
             return False

@@ -5,7 +5,6 @@ ends. A pid is only ever trusted together with its start time, so that a recycle
 """
 
 import fcntl
-import hashlib
 import os
 import re
 import signal
@@ -35,6 +34,9 @@ class ServiceRecord:
     @property
     def tag(self) -> str:
         """Marks every process of this service; several nodes may share one machine, so the folder is part of it."""
+
+        import hashlib
+
         place = hashlib.sha256(str(self.folder.resolve()).encode()).hexdigest()[:12]
         return f"service-{self.id}-{place}"
 

@@ -2,7 +2,6 @@
 
 import os
 import pwd
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Dict
@@ -14,6 +13,9 @@ LOGIND = Path("/run/systemd/users")  # which it makes when it starts
 
 def is_usable() -> bool:
     """A local rack's nodes are folders of one machine, and its end must reach everything: never there."""
+
+    import shutil
+
     if "FLEXRACK_LOCAL_RACK" in os.environ or not shutil.which("systemctl"):
         return False
     return call("show-environment").returncode == 0

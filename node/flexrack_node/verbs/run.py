@@ -3,7 +3,6 @@ verbs/look.py.
 """
 
 import os
-import shutil
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, List, Optional
@@ -98,6 +97,9 @@ def stop(given: "RunStop", channel: Channel) -> "RunStopped":
 
 def remove(given: "RunName", channel: Channel) -> "RunRemoved":
     """{run}: deletes a run's folder here. CONFLICT while it is running."""
+
+    import shutil
+
     run = open_view(channel.root, given["run"])
     repair(run)
     name = run.folder.run

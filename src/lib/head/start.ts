@@ -12,6 +12,7 @@ import type {HeadStatus, ServerStatus} from './types.ts'
 
 const READY_MS = 240_000
 const LOOK_MS = 300
+const SERVICE_LOOK_MS = 10_000
 const HOPELESS_RESTARTS = 3
 
 /**
@@ -35,7 +36,8 @@ async function waitUntilReady(rack: Rack, fleet: Fleet, host: Host, context: Con
   try {
     for (;;) {
       throwIfInterrupted(context.signal)
-      const status = await readyStatus(rack, fleet, host, context)
+      const pid = await runningPid(host)
+      const status = await readyStatus(rack, fleet, host, context, pid)
       if (status) {
         progress.done(`The head runs on ${host.node}`)
         return status
@@ -53,22 +55,42 @@ async function waitUntilReady(rack: Rack, fleet: Fleet, host: Host, context: Con
   }
 }
 
-/** The status once MLflow is ready; undefined while that may still come. */
-async function readyStatus(rack: Rack, fleet: Fleet, host: Host, context: Context): Promise<HeadStatus | undefined> {
-  const service = await serviceStatus(host, SERVICE_ID)
-  const isHopeless =
-    service.state === 'failed' || (service.state === 'waiting' && service.restarts >= HOPELESS_RESTARTS)
-  if (isHopeless) throw await failure(host, `ends again and again (${service.exit?.text ?? 'unknown'})`)
+/** Null while it is not running yet. HEAD_FAILED where it will not. */
+async function runningPid(host: Host): Promise<number | null> {
+  const {state, restarts, exit, pid} = await serviceStatus(host, SERVICE_ID)
+  if (state === 'failed' || (state === 'waiting' && restarts >= HOPELESS_RESTARTS))
+    throw await failure(host, `ends again and again (${exit?.text ?? 'unknown'})`)
+  return pid
+}
+
+/**
+ * The status once MLflow is ready; undefined while that may still come and the service is to be looked at again. The
+ * head itself is asked often, for that costs little; the service seldom, as each look starts programs on the node.
+ */
+async function readyStatus(
+  rack: Rack,
+  fleet: Fleet,
+  host: Host,
+  context: Context,
+  pid: number | null,
+): Promise<HeadStatus | undefined> {
+  const until = Date.now() + SERVICE_LOOK_MS
   try {
     const connection = await connectHead(rack, fleet, context)
     try {
-      const status = await connection.request<ServerStatus>('GET', '/flexrack/v1/status')
-      if (status.pid !== service.pid) return undefined // the one that is being replaced
-      if (status.mlflow.state === 'waiting' && status.mlflow.restarts >= 2)
-        throw await failure(host, `cannot start MLflow: ${status.mlflow.lastError ?? ''}`)
-      if (status.mlflow.state !== 'ready') return undefined
-      const certificates = await connection.certificates()
-      return {...status, ...(certificates && {certificates}), rack: rack.name, node: host.node, state: 'running'}
+      for (;;) {
+        const status = await connection.request<ServerStatus>('GET', '/flexrack/v1/status')
+        if (status.pid !== pid) return undefined // the one that is being replaced
+        if (status.mlflow.state === 'waiting' && status.mlflow.restarts >= 2)
+          throw await failure(host, `cannot start MLflow: ${status.mlflow.lastError ?? ''}`)
+        if (status.mlflow.state === 'ready') {
+          const certificates = await connection.certificates()
+          return {...status, ...(certificates && {certificates}), rack: rack.name, node: host.node, state: 'running'}
+        }
+        if (Date.now() > until) return undefined
+        await pause(LOOK_MS)
+        throwIfInterrupted(context.signal)
+      }
     } finally {
       await connection.close()
     }

@@ -145,6 +145,13 @@ FRAMEWORKS = {
             "element-wise, sums, softmax, matrix products in single and half precision, sort, scan, scatter, random numbers; an MLP trained for 6 steps",
             env=PTXAS,
         ),
+        # On 13.0 cuBLAS takes the PTX that it has.
+        Framework(
+            "tensorflow",
+            "tensorflow",
+            "element-wise, sums, softmax, running sum, sort, matrix products in single and half precision, a convolution of one channel; an MLP trained for 6 steps; capability 13.0",
+            capability="13.0",
+        ),
         Framework(
             "torch_products",
             "torch",

@@ -1,6 +1,7 @@
 """Data sets of a node, on real folders: shared contents, damage, eviction, pins, and what a run is given."""
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -170,7 +171,7 @@ class DataTest(DataCase):
 
     def test_uninstalling_takes_it_away(self):
         self.push({"deep/a": b"1"})
-        with mock.patch.object(installed.shutil, "rmtree", wraps=installed.shutil.rmtree):
+        with mock.patch.object(shutil, "rmtree", wraps=shutil.rmtree):
             self.assertTrue(installed.remove(self.root, {"path": "data", "kind": "data"}))
         self.assertFalse(self.store.path.exists())
 
