@@ -94,50 +94,54 @@ test('a cell runs in a real browser, through the commands that a user types', as
   expect((await flexrack('notebook', 'logs')).status).toBe(0)
 })
 
-test('a kernel has the GPU that it leases for as long as it lives, also where its server is killed; a removed workspace has no notebook', async () => {
-  expect(await flexrack('gpu', 'serve', '--backend', 'sim', '--sim-devices', '1')).toMatchObject({status: 0})
-  expect(await flexrack('notebook', 'start', '--gpus', '1', '--memory', '512MiB')).toMatchObject({status: 0})
-  const open = spawn(process.execPath, [resolve('bin/run.js'), 'notebook', 'open', '--json'], {
-    cwd: project,
-    env: {...process.env, FLEXRACK_HOME: rack.home},
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  try {
-    const [line] = (await once(createInterface({input: open.stdout}), 'line')) as [string]
-    const {url, port} = JSON.parse(line) as {url: string; port: number}
-    const server = {port, token: new URL(url).searchParams.get('token')!}
-    const leases = async (): Promise<unknown[]> =>
-      (
-        JSON.parse((await flexrack('gpu', 'leases', '--json')).stdout) as {leases: {state: string; purpose: string}[]}
-      ).leases.map((one) => [one.state, one.purpose])
-    const [first, second] = [await startKernel(server, 'gpu'), await startKernel(server, 'gpu')]
-    for (const kernel of [first, second]) {
-      const session = await KernelSession.open(server, kernel)
-      expect(
-        await session.output(
-          'import ctypes\nc = ctypes.CDLL("libcuda.so.1"); n, size = ctypes.c_int(), ctypes.c_size_t()\nc.cuInit(0); c.cuDeviceGetCount(ctypes.byref(n)); c.cuDeviceTotalMem_v2(ctypes.byref(size), 0); print(n.value, size.value)',
-        ),
-      ).toBe(`1 ${512 * 1024 ** 2}\n`)
-      session.close()
-    }
-    expect(await leases()).toEqual([
-      ['held', 'notebook digits'],
-      ['held', 'notebook digits'],
-    ])
-    expect((await ask(server, `/api/kernels/${first}`, {token: server.token, method: 'DELETE'})).status).toBe(204)
-    await vi.waitFor(async () => expect(await leases()).toEqual([['held', 'notebook digits']]), {
-      timeout: 60_000,
-      interval: 500,
+for (const isolate of [false, true])
+  test(`a kernel${isolate ? ' in a sandbox without network' : ''} has the GPU that it leases for as long as it lives, also where its server is killed; a removed workspace has no notebook`, async () => {
+    if (isolate)
+      await writeFile(join(project, 'flexrack.yaml'), 'name: digits\nworkspace: {isolate: {network: none}}\n')
+    expect(await flexrack('workspace', 'up')).toMatchObject({status: 0})
+    expect(await flexrack('gpu', 'serve', '--backend', 'sim', '--sim-devices', '1')).toMatchObject({status: 0})
+    expect(await flexrack('notebook', 'start', '--gpus', '1', '--memory', '512MiB')).toMatchObject({status: 0})
+    const open = spawn(process.execPath, [resolve('bin/run.js'), 'notebook', 'open', '--json'], {
+      cwd: project,
+      env: {...process.env, FLEXRACK_HOME: rack.home},
+      stdio: ['ignore', 'pipe', 'inherit'],
     })
-    process.kill(await serverPid(), 'SIGKILL')
-    await vi.waitFor(async () => expect(await leases()).toEqual([]), {timeout: 60_000, interval: 500})
-  } finally {
-    open.kill('SIGINT')
-    await once(open, 'exit')
-  }
-  expect(await flexrack('workspace', 'remove', '--yes')).toMatchObject({status: 0})
-  expect((await flexrack('notebook', 'list')).stdout).toContain('There is no notebook')
-})
+    try {
+      const [line] = (await once(createInterface({input: open.stdout}), 'line')) as [string]
+      const {url, port} = JSON.parse(line) as {url: string; port: number}
+      const server = {port, token: new URL(url).searchParams.get('token')!}
+      const leases = async (): Promise<unknown[]> =>
+        (
+          JSON.parse((await flexrack('gpu', 'leases', '--json')).stdout) as {leases: {state: string; purpose: string}[]}
+        ).leases.map((one) => [one.state, one.purpose])
+      const [first, second] = [await startKernel(server, 'gpu'), await startKernel(server, 'gpu')]
+      for (const kernel of [first, second]) {
+        const session = await KernelSession.open(server, kernel)
+        expect(
+          await session.output(
+            'import ctypes\nc = ctypes.CDLL("libcuda.so.1"); n, size = ctypes.c_int(), ctypes.c_size_t()\nc.cuInit(0); c.cuDeviceGetCount(ctypes.byref(n)); c.cuDeviceTotalMem_v2(ctypes.byref(size), 0); print(n.value, size.value)',
+          ),
+        ).toBe(`1 ${512 * 1024 ** 2}\n`)
+        session.close()
+      }
+      expect(await leases()).toEqual([
+        ['held', 'notebook digits'],
+        ['held', 'notebook digits'],
+      ])
+      expect((await ask(server, `/api/kernels/${first}`, {token: server.token, method: 'DELETE'})).status).toBe(204)
+      await vi.waitFor(async () => expect(await leases()).toEqual([['held', 'notebook digits']]), {
+        timeout: 60_000,
+        interval: 500,
+      })
+      process.kill(await serverPid(), 'SIGKILL')
+      await vi.waitFor(async () => expect(await leases()).toEqual([]), {timeout: 60_000, interval: 500})
+    } finally {
+      open.kill('SIGINT')
+      await once(open, 'exit')
+    }
+    expect(await flexrack('workspace', 'remove', '--yes')).toMatchObject({status: 0})
+    expect((await flexrack('notebook', 'list')).stdout).toContain('There is no notebook')
+  })
 
 /** The server of notebooks of this rack, by what it was told in its environment. */
 async function serverPid(): Promise<number> {
@@ -145,7 +149,11 @@ async function serverPid(): Promise<number> {
     const [command, environment] = await Promise.all(
       ['cmdline', 'environ'].map((file) => readFile(`/proc/${pid}/${file}`, 'latin1').catch(() => '')),
     )
-    if (command!.includes('\0jupyterlab\0') && environment!.includes(`JUPYTER_CONFIG_DIR=${rack.home}`))
+    if (
+      /\0jupyterlab\0|python\0-I\0[^\0]*\/notebook\/server\.py\0/.test(command!) &&
+      !command!.includes('bwrap') &&
+      environment!.includes(`JUPYTER_CONFIG_DIR=${rack.home}`)
+    )
       return Number(pid)
   }
   throw new Error('no server of notebooks runs')

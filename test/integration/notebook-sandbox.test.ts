@@ -104,6 +104,8 @@ test('in a sandbox whatever one can do from the server is inside: cells, files, 
   await interrupted(server, kernel)
   const entry = (await findNotebooks(host, 'caged', context))[0]!
   expect(entry.kernels).toMatchObject([{kind: 'python3'}])
+  // It is started anew with what Jupyter and IPython have left in their folders.
+  expect((await racks.notebook('caged', {isolate: {network: 'none'}})).notebook.kernels).toEqual([])
   door.close()
   await racks.end('caged')
 })

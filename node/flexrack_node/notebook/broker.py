@@ -37,8 +37,9 @@ class Broker:
         self.channel = Channel(place.root, environments, io.BytesIO())
         self.free = threading.Semaphore(_MOST)
         self.threads: List[threading.Thread] = []
-        shutil.rmtree(place.leases, ignore_errors=True)  # of one that was killed
-        place.leases.mkdir(mode=0o700)
+        for folder in (place.leases, place.links()):
+            shutil.rmtree(folder, ignore_errors=True)  # of one that was killed
+            folder.mkdir(mode=0o700)
         path = place.grants()
         path.unlink(missing_ok=True)
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -105,6 +106,8 @@ class Broker:
         finally:
             if hold:
                 hold.give_back()
+                for link_of in self.place.links().glob(f"{Path(held['folder']).name[:8]}-*"):
+                    link_of.unlink(missing_ok=True)
 
     def _lease(self) -> Any:
         """As with_gpus delivers it, but where this sandbox sees it, with the daemon's socket beside it."""
@@ -118,7 +121,7 @@ class Broker:
             self._check(held)
             content = json.loads(Path(held["file"]).read_text())
             for number, server in enumerate(content["servers"]):
-                server["unix"] = linked(server["unix"], folder / f"{number}.sock")
+                server["unix"] = linked(server["unix"], self.place.links() / f"{folder.name[:8]}-{number}")
             Path(held["file"]).write_text(json.dumps(content))
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)

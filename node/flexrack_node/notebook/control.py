@@ -92,6 +92,8 @@ def write_config(place: NotebookFolder, socket: Path, request: "NotebookWanted",
             "shell_command": inside.terminal_words(place, request, channel),
         }
     replace_file(place.config / "jupyter_server_config.json", json.dumps(settings))
+    # Else Jupyter looks for settings of IPython 3 and notes that there were none, where it may not write.
+    replace_file(place.config / "migrated", "")
     # Else a page asks, and then asks the internet; who says otherwise in it keeps that.
     news = place.config / "labconfig" / "default_setting_overrides.json"
     news.parent.mkdir(mode=0o700, exist_ok=True)
@@ -184,6 +186,7 @@ def remove(request: "NotebookProject", channel: Channel) -> "NotebookRemoved":
     if settings.get("socket"):
         Path(settings["socket"]).unlink(missing_ok=True)
         Path(f"{settings['socket']}.g").unlink(missing_ok=True)
+        shutil.rmtree(f"{settings['socket']}.l", ignore_errors=True)
         shutil.rmtree(runtime_of(settings["socket"]), ignore_errors=True)
         with contextlib.suppress(OSError):  # others may have theirs there
             Path(settings["socket"]).parent.rmdir()

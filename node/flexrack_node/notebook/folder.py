@@ -8,6 +8,7 @@
     <root>/s/<8 hex>                           the socket
     <root>/s/<8 hex>.d/                        Jupyter's runtime folder, with the sockets of kernels
     <root>/s/<8 hex>.g                         where kernels in a sandbox ask for GPUs
+    <root>/s/<8 hex>.l/                        sockets of the GPU daemon, by names of theirs
 
 Where the root is too long for a socket's path, the sockets are in a folder of this user below /tmp
 (base/short_socket.py).
@@ -66,6 +67,10 @@ class NotebookFolder:
     def grants(self) -> Path:
         """The socket by which kernels in a sandbox ask for GPUs. Errors: those of short_socket."""
         return Path(f"{self.socket()}.g")
+
+    def links(self) -> Path:
+        """Sockets that kernels in a sandbox may reach. Errors: those of short_socket."""
+        return Path(f"{self.socket()}.l")
 
 
 def runtime_of(socket: str) -> str:

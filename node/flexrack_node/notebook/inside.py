@@ -71,7 +71,7 @@ def server_order(place: NotebookFolder, request: "NotebookWanted", channel: Chan
     ]
     if request.get("gpus"):
         order["gpus"] = []
-        order["read"] = [*order["read"], str(place.leases), str(channel.root / "gpu" / "program")]
+        order["read"] = [*order["read"], str(place.leases), str(place.links()), str(channel.root / "gpu" / "program")]
         order["over"] = [[str(place.grants()), GRANTS]]
     return order
 

@@ -90,7 +90,9 @@ def confirm(given: "LeaseFence", channel: Channel) -> "Renewed":
 
 
 def renew(given: "LeaseFence", channel: Channel) -> "Renewed":
-    """{lease, fence}: another `ttl` seconds. Nothing to do where the supervisor has it. Errors: RESERVATION_LOST."""
+    """{lease, fence}: another `ttl` seconds; also of what was confirmed and then not renewed in time, as the way to here
+    was cut, while nobody else has it. Nothing to do where the supervisor has it. Errors: RESERVATION_LOST.
+    """
     return _update(given, channel)
 
 
@@ -244,7 +246,26 @@ def _wanted(given: "TakeInput", root: Path, at: float, boot: str) -> "KeptReserv
 def _update(given: "LeaseFence", channel: Channel, is_confirmed: bool = False) -> "Renewed":
     place = open_place(channel.root)
     with place.locked():
-        record = current(place, given, channel.root)
+        record = _unclaimed(place, given, channel.root) or current(place, given, channel.root)
         if record["state"] != "running":
             place.write({**record, "state": "confirmed" if is_confirmed else record["state"], "heartbeat": boot_time()})
     return {"ttl": record["ttl"]}
+
+
+def _unclaimed(place: Place, given: "LeaseFence", root: Path) -> "Optional[Record]":
+    """A confirmed record whose time is over, where it would be granted again: its run need not begin from nothing.
+    None for every other one. Under the lock.
+    """
+    boot, at = boot_id(), boot_time()
+    record = place.read_own(given["lease"], root)
+    if (
+        record is None
+        or record["state"] != "confirmed"
+        or record["fence"] != given["fence"]
+        or record["boot"] != boot
+        or is_counting(record, at, boot)
+    ):
+        return None
+    others = [one for one in place.records() if is_counting(one, at, boot)]
+    taken = in_the_way(record, others) or leased_records(root, record["wants"]["gpus"], record)
+    return None if taken else record

@@ -6,7 +6,7 @@ import type {
   ReplicaStatus,
   Tensor,
 } from '../../lib/endpoint/index.ts'
-import {canaryDeployedText, canaryText, trafficText} from './traffic-text.ts'
+import {canaryDeployedText, canaryShare, canaryText, trafficText} from './traffic-text.ts'
 import {ago, count, fields, table} from '../terminal/render.ts'
 
 export interface ChangeAnswer {
@@ -35,7 +35,7 @@ export function endpointListText(endpoints: EndpointSummary[]): string {
     name: one.name,
     state: one.state,
     model: one.model,
-    release: one.release,
+    release: one.canary ? `${one.release}, ${canaryShare(one.canary)}` : one.release,
     replicas: String(one.replicas),
     since: one.since && ago(one.since),
     url: one.url,

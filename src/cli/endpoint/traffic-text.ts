@@ -19,6 +19,11 @@ export function canaryDeployedText({name, release, model, callUrl}: EndpointSumm
   ].join('\n')
 }
 
+/** What `endpoint list` says beside the active release. */
+export function canaryShare({release, percent, shadow}: CanaryStatus): string {
+  return `${release} ${shadow ? 'copies' : `${percent} %`}`
+}
+
 /** One line of `endpoint show`. */
 export function canaryText(canary: CanaryStatus): string {
   const {release, model, percent, steps, judged, header, since, verdict, shadow, copies} = canary

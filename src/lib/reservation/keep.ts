@@ -1,4 +1,5 @@
 import type {Host} from '../host/index.ts'
+import {isLinkTrouble} from '../ssh/index.ts'
 
 /** Seconds that a reservation lives without being renewed, until its run's supervisor has it. */
 export const TTL_SECONDS = 30
@@ -9,17 +10,22 @@ export const TTL_SECONDS = 30
  * than a third of its time.
  */
 const RENEW_MS = 10_000
+/** Milliseconds after which two renewals in a row have not come through. */
+const OVERDUE_MS = 25_000
 
 /** Renews what a command has reserved, as long as the command lives. */
 export class Keeper {
-  readonly #held = new Map<string, {host: Host; fence: number}>()
+  readonly #held = new Map<string, {host: Host; fence: number; renewedAt: number}>()
   /** Nodes that have not answered the last renewal yet. */
   readonly #requested = new Set<string>()
   readonly #lease: string
+  readonly #reach: ((node: string) => Host | Promise<Host>) | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(lease: string) {
+  /** `reach`: a node again whose connection was lost. */
+  constructor(lease: string, reach?: (node: string) => Host | Promise<Host>) {
     this.#lease = lease
+    this.#reach = reach
   }
 
   /** Fencing number by node. */
@@ -28,7 +34,7 @@ export class Keeper {
   }
 
   add(host: Host, fence: number): void {
-    this.#held.set(host.node, {host, fence})
+    this.#held.set(host.node, {host, fence, renewedAt: Date.now()})
     this.#timer ??= setInterval(() => this.#renew(), RENEW_MS).unref()
   }
 
@@ -55,6 +61,15 @@ export class Keeper {
     )
   }
 
+  /**
+   * Renews it now where that has not come through for a while: what was not renewed in time is still ours while nobody
+   * else has taken it. Errors: RESERVATION_LOST, those of the connection.
+   */
+  async ensure(node: string): Promise<void> {
+    const held = this.#held.get(node)
+    if (held && Date.now() - held.renewedAt > OVERDUE_MS) await this.#renewOn(node)
+  }
+
   /** The supervisor there has it: that node needs no renewal any more. */
   handOver(node: string): void {
     this.#held.delete(node)
@@ -71,13 +86,26 @@ export class Keeper {
    * again after its answer: more questions make it no quicker.
    */
   #renew(): void {
-    for (const [node, {host, fence}] of this.#held) {
+    for (const node of this.#held.keys()) {
       if (this.#requested.has(node)) continue
       this.#requested.add(node)
-      void host
-        .call('reservation.renew', {lease: this.#lease, fence})
+      void this.#renewOn(node)
         .catch(() => {})
         .finally(() => this.#requested.delete(node))
     }
+  }
+
+  async #renewOn(node: string): Promise<void> {
+    const held = this.#held.get(node)
+    if (!held) return
+    const renew = (): Promise<unknown> => held.host.call('reservation.renew', {lease: this.#lease, fence: held.fence})
+    try {
+      await renew()
+    } catch (error) {
+      if (!this.#reach || !isLinkTrouble(error)) throw error
+      held.host = await this.#reach(node)
+      await renew()
+    }
+    held.renewedAt = Date.now()
   }
 }

@@ -10,12 +10,16 @@ import type {GangWish} from './types.ts'
 export interface ReserveOptions {
   /** Seconds to stand in line: Infinity without end, absent not at all. */
   wait?: number | undefined
+  /** A node again whose connection was lost meanwhile: else it is not renewed any more. */
+  reach?: (node: string) => Host | Promise<Host>
 }
 
 /** All nodes of a gang, reserved. It is renewed until `close`. */
 export interface GangReservation {
   /** Fencing number by node. */
   fences: ReadonlyMap<string, number>
+  /** Before a node is to start what it is reserved for. Errors: RESERVATION_LOST, those of the connection. */
+  ensure(node: string): Promise<void>
   /** The supervisor on this node has it: it is not renewed there any more. */
   handOver(node: string): void
   /** The supervisors have it: renews no more. */
@@ -62,7 +66,7 @@ class Gang {
     this.#wish = wish
     this.#options = options
     this.#context = context
-    this.#keeper = new Keeper(wish.lease)
+    this.#keeper = new Keeper(wish.lease, options.reach)
   }
 
   async reserve(): Promise<GangReservation> {
@@ -78,6 +82,7 @@ class Gang {
           waiting?.done('It is our turn')
           return {
             fences: this.#keeper.fences,
+            ensure: (node) => this.#keeper.ensure(node),
             handOver: (node) => this.#keeper.handOver(node),
             close: () => this.#keeper.close(),
             release: () => this.giveUp(),

@@ -122,7 +122,7 @@ describe("an endpoint's token", () => {
 
 describe("an endpoint's health", () => {
   test.each(['live', 'ready'])('%s is what the model says of itself, not the server', async (word) => {
-    expect(await raw('GET', `/endpoints/digits/v2/health/${word}`)).toBe(200)
+    expect(await (await server.call('GET', `/endpoints/digits/v2/health/${word}`)).json()).toEqual({[word]: true})
     expect(seen).toEqual(['GET /v2/models/digits/ready'])
     for (status of [404, 400, 500, 503, 302]) expect(await raw('GET', `/endpoints/digits/v2/health/${word}`)).toBe(503)
   })

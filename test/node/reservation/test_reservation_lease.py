@@ -100,6 +100,30 @@ class ProtocolTest(Case):
         with self.assertRaisesRegex(NodeError, "another one"):
             Hold(self.channel.root, {"lease": "a", "fence": old}, lost.append).take_over()
 
+    def test_what_was_not_renewed_in_time_is_still_ours_while_nobody_else_has_it(self):
+        """The way to the node was cut while a command made the node ready for its run."""
+        lease = {"lease": "a", "fence": self.ask("a")["fence"]}
+        self.rewrite("a", heartbeat=boot_time() - 60)
+        with self.assertRaisesRegex(NodeError, "not renewed in time"):  # the others of the gang may have given up
+            renew(lease, self.channel)
+        lease["fence"] = self.ask("a")["fence"]
+        confirm(lease, self.channel)
+        self.rewrite("a", heartbeat=boot_time() - 60)
+        self.assertEqual(self.held(), [])
+        self.assertEqual(renew(lease, self.channel), {"ttl": 20})
+        self.assertEqual(self.held(), [("a", "confirmed")])
+        self.rewrite("a", heartbeat=boot_time() - 60, boot="another")
+        with self.assertRaisesRegex(NodeError, "RESERVATION_LOST|not renewed"):
+            renew(lease, self.channel)
+        confirm({**lease, "fence": self.ask("a")["fence"]}, self.channel)
+        other = self.node("other")
+        own = self.place.read_own("a", self.channel.root)
+        self.rewrite("a", heartbeat=boot_time() - 60)
+        with mock.patch("flexrack_node.verbs.reservation.end_own_dead"):  # which removes what is over, of this user
+            self.assertTrue(self.ask("b", other)["granted"])
+        with self.assertRaisesRegex(NodeError, "not renewed in time"):
+            renew({"lease": "a", "fence": own["fence"]}, self.channel)
+
     def test_a_supervisor_needs_a_confirmed_one(self):
         fence = self.ask("a")["fence"]
         with self.assertRaisesRegex(NodeError, "is prepared, not confirmed"):

@@ -42,7 +42,7 @@ function lossy(
   } as unknown as TrainEnv
   const done = {
     at: () => undefined,
-    of: () => ({reservation: {handOver: (node: string) => seen.handedOver.push(node)}}),
+    of: () => ({reservation: {ensure: async () => {}, handOver: (node: string) => seen.handedOver.push(node)}}),
   } as unknown as Done
   return {env, done, seen}
 }

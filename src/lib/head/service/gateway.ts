@@ -240,7 +240,9 @@ class Passage {
     const {statusCode} = answer
     discard(answer)
     if (statusCode === 200) {
-      this.#reply.type('application/json').send('{"ready":true}')
+      // The protocol has a word for each, and KServe's client reads it.
+      const word = pathOf(this.#request.url).endsWith('/live') ? 'live' : 'ready'
+      this.#reply.type('application/json').send(JSON.stringify({[word]: true}))
     } else {
       const message = `the model of endpoint ${this.#call.endpoint} is not ready (status ${statusCode})`
       this.#reply.send(new Failure(503, 'ENDPOINT_FAILED', message))

@@ -39,7 +39,7 @@ export async function reserve(
   const reservation = await reserveGang(
     hosts,
     gang,
-    {wait: wait === 'forever' ? Infinity : (wait ?? undefined)},
+    {wait: wait === 'forever' ? Infinity : (wait ?? undefined), reach: host},
     context,
   )
   return {reservation, fences: Object.fromEntries(reservation.fences)}

@@ -1,6 +1,7 @@
 import {setTimeout as pause} from 'node:timers/promises'
 import {fromEnv, fromStep} from '../../plan/index.ts'
 import type {NodeRun, RunOrder} from '../../protocol/index.ts'
+import type {GangReservation} from '../../reservation/index.ts'
 import {isLinkTrouble} from '../../ssh/index.ts'
 import type {Workspace} from '../../workspace/index.ts'
 import {filledSpec} from '../env.ts'
@@ -75,8 +76,9 @@ function sshPart(spec: RunSpec, {node: {name: node}, index, placed}: Placement):
 
 export async function start({reservation, spec}: StartInput, done: Done, env: TrainEnv): Promise<Started> {
   const order = filledSpec(spec, done, env)
-  const {run, unheard} = await startOn(order, env)
-  done.of('train.reserve', reservation).reservation.handOver(spec.node)
+  const held = done.of('train.reserve', reservation).reservation
+  const {run, unheard} = await startOn(order, held, env)
+  held.handOver(spec.node)
   return {run, port: run.gang?.port ?? 0, unheard}
 }
 
@@ -85,13 +87,18 @@ export async function start({reservation, spec}: StartInput, done: Done, env: Tr
  * before the loss of a connection is seen. It is told again then: for a run that it has, that is only a question. Where
  * it cannot be reached any more, the leader knows whether the run has begun.
  */
-async function startOn(order: RunOrder, env: TrainEnv): Promise<Pick<Started, 'run' | 'unheard'>> {
+async function startOn(
+  order: RunOrder,
+  held: GangReservation,
+  env: TrainEnv,
+): Promise<Pick<Started, 'run' | 'unheard'>> {
   const {node} = order
   const {signal, kill} = env.context
   let isTold = false
   for (let tries = 0; ; tries++) {
     try {
       const host = await env.host(node)
+      await held.ensure(node)
       isTold = true
       return {run: await host.call('run.start', order, {signal: kill}), unheard: false}
     } catch (error) {

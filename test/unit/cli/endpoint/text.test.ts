@@ -90,6 +90,7 @@ test('a canary is told with its part of the requests, and how to end it', () => 
   const text = changeText({command: 'deploy', changed: true, endpoint: {...summary, canary}})
   expect(text).toContain('Release r3 of endpoint digits (digits/4, 1 replica) gets 10 % of the requests; release r2')
   expect(text).toMatch(/endpoint promote digits[^]*endpoint abort digits/)
+  expect(endpointListText([{...summary, canary}])).toMatch(/digits +serving +digits\/3 +r2, r3 10 %/)
   const figures = {requests: 9, failed: 1, refused: 0, abandoned: 0, inFlight: 0, p50: 4.2, p95: 8, p99: null}
   const shown = endpointShowText({...show, canary, traffic: [{release: 'r3', percent: 10, ...figures}]})
   expect(shown).toMatch(/canary: +r3 \(digits\/4\) gets 10 %, since .*; split by x-user/)

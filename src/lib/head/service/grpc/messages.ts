@@ -63,12 +63,13 @@ export function readInfer(message: Buffer, take: (bytes: number) => void): HttpR
     if (field.number === 6) add(outputs, readOutput(bytesOf(field)))
     if (field.number === 7) add(raw, bytesOf(field))
   }
-  if (raw.length > 0 && raw.length !== inputs.length)
-    throw new Malformed(`there are ${inputs.length} inputs and ${raw.length} raw_input_contents`)
-  const tensors = inputs.map(({name, contents}, index) => {
-    if (raw.length > 0 && contents) throw new Malformed(`input ${name} has contents and raw_input_contents`)
-    return raw[index] ?? contents ?? Buffer.alloc(0)
-  })
+  // Those without contents have their bytes there, in their order: KServe's client sends both in one message.
+  const without = inputs.filter(({contents}) => contents === undefined)
+  if (raw.length > 0 && raw.length !== without.length)
+    throw new Malformed(
+      `${without.length} of ${inputs.length} inputs have no contents, for ${raw.length} raw_input_contents`,
+    )
+  const tensors = inputs.map((input) => input.contents ?? raw[without.indexOf(input)] ?? Buffer.alloc(0))
   delete parameters.triton_enable_empty_final_response // of streams: there is one answer to each request
   const head = {
     ...(read.id !== '' && {id: read.id}),

@@ -57,9 +57,11 @@ test('what does not fit is refused', () => {
   for (const [datatype, contents] of bad) expect(() => tensorOf(datatype, contents), datatype).toThrow(Malformed)
   const raw = writeBytes(7, Buffer.alloc(4), true)
   expect(() => readInfer(request('FP32', [1n], writeBytes(6, Buffer.alloc(4)), raw), () => {})).toThrow(
-    /contents and raw/,
+    /0 of 1 inputs have no contents, for 1 raw/,
   )
-  expect(() => readInfer(request('FP32', [1n], undefined, raw, raw), () => {})).toThrow(/1 inputs and 2 raw/)
+  expect(() => readInfer(request('FP32', [1n], undefined, raw, raw), () => {})).toThrow(
+    /1 of 1 inputs have no contents, for 2 raw/,
+  )
   expect(() => readInfer(request('FP32', [2n ** 60n], undefined, raw), () => {})).toThrow(/too large/)
   expect(() =>
     readInfer(
@@ -81,6 +83,17 @@ test('what does not fit is refused', () => {
       expect(error).toBeInstanceOf(Malformed)
     }
   }
+})
+
+test('raw bytes go to the inputs that have no contents', () => {
+  const input = (name: string, contents?: Buffer): Buffer =>
+    writeBytes(
+      5,
+      Buffer.concat([writeBytes(1, name), writeBytes(2, 'INT8'), ...(contents ? [writeBytes(5, contents)] : [])]),
+    )
+  const numbers = writeBytes(2, packed(5n))
+  const message = Buffer.concat([input('a'), input('b', numbers), input('c'), writeBytes(7, 'x'), writeBytes(7, 'z')])
+  expect(Buffer.concat(readInfer(message, () => {}).tensors)).toEqual(Buffer.from([120, 5, 122]))
 })
 
 test('room is asked for before numbers are made larger', () => {
