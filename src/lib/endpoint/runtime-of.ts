@@ -27,6 +27,7 @@ const BY_FILE: [file: RegExp, runtime: string][] = [
   [/^model-settings\.json$/, 'python'],
   [/^config\.pbtxt$/, 'triton'],
   [/^[^/]*\.gguf$/, 'llamacpp'],
+  [/^[^/]*\.safetensors(\.index\.json)?$/, 'vllm'],
 ]
 
 /**

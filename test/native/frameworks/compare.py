@@ -149,7 +149,7 @@ FRAMEWORKS = {
         Framework(
             "tensorflow",
             "tensorflow",
-            "element-wise, sums, softmax, running sum, sort, matrix products in single and half precision, a convolution of one channel; an MLP trained for 6 steps; capability 13.0",
+            "element-wise, sums, softmax, running sum, sort, matrix products in single and half precision; an MLP trained for 6 steps; capability 13.0",
             capability="13.0",
         ),
         Framework(

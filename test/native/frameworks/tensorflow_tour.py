@@ -1,5 +1,5 @@
-"""TensorFlow as its wheel is: operations one by one, products by cuBLAS, a convolution by cuDNN, and an MLP trained on
-both. Values beside those of its CPU.
+"""TensorFlow as its wheel is: operations one by one, products by cuBLAS, and an MLP trained on both. Values beside
+those of its CPU.
 
 It opens NVIDIA's libraries by name, and does not find cuSOLVER in the folder of its own package: all are opened before.
 """
@@ -64,8 +64,6 @@ stop(
     y,
     within=2e-3,
 )
-image, filters = (random.standard_normal(shape).astype(np.float32) for shape in ((1, 64, 64, 1), (3, 3, 1, 1)))
-stop("convolution of one channel", lambda a, b: tf.nn.conv2d(a, b, 1, "SAME"), image, filters)
 
 
 def train(device):

@@ -29,6 +29,7 @@ test.each([
   ['python', ['model.py', 'model-settings.json', 'config.pbtxt']],
   ['triton', ['config.pbtxt', 'requirements.txt']],
   ['llamacpp', ['tiny.gguf', 'README.md']],
+  ['vllm', ['config.json', 'model-00001-of-00002.safetensors']],
   ['onnx', ['model.onnx', 'notes.txt']],
   ['onnx', []],
 ])('what fits the files is %s', (runtime, files) => expect(runtimeOfFiles(files)).toBe(runtime))
