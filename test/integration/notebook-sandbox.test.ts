@@ -102,8 +102,10 @@ test('in a sandbox whatever one can do from the server is inside: cells, files, 
   })
   session.close()
   await interrupted(server, kernel)
-  const entry = (await findNotebooks(host, 'caged', context))[0]!
-  expect(entry.kernels).toMatchObject([{kind: 'python3'}])
+  await vi.waitFor(
+    async () => expect((await findNotebooks(host, 'caged', context))[0]!.kernels).toMatchObject([{kind: 'python3'}]),
+    {timeout: 30_000, interval: 200},
+  )
   // It is started anew with what Jupyter and IPython have left in their folders.
   expect((await racks.notebook('caged', {isolate: {network: 'none'}})).notebook.kernels).toEqual([])
   door.close()

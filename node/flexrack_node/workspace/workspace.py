@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Set
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
-from flexrack_node.base.short_socket import remove_sockets
 from flexrack_node.base.stored import or_nothing, read
 from flexrack_node.workspace import environment, sync
 from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes
@@ -149,6 +148,8 @@ def remove(request: "WorkspaceEnd", channel: Channel) -> "WorkspaceRemoved":
     else:
         with FileLock(place.lock, channel, f"workspace {place.project}", owner=request.get("owner")):
             discard(place)
+    from flexrack_node.base.short_socket import remove_sockets  # who only lists does without
+
     notebook = channel.root / "notebooks" / place.project
     shutil.rmtree(notebook, ignore_errors=True)
     remove_sockets(channel.root, notebook)

@@ -109,7 +109,7 @@ class FolderTest(unittest.TestCase):
             self.assertTrue(
                 control.remove({"project": "digits"}, Channel(root, root / "environments", io.BytesIO()))["removed"]
             )
-            self.assertEqual([one for one in gone.socket().parent.glob(f"{gone.socket().name}*")], [])
+            self.assertEqual(list(gone.socket().parent.glob(f"{gone.socket().name}*")), [])
         first, other = self.notebook(deep).socket(), NotebookFolder(deep, "other").socket()
         self.assertEqual(first.parent, Path(f"/tmp/flexrack-{os.geteuid()}"))
         self.assertLessEqual(len(str(first)), LONGEST_SOCKET)
