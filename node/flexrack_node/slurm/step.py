@@ -1,4 +1,4 @@
-"""What a job of Slurm runs, from the script that src/lib/train/slurm-script.ts writes:
+"""What a job of Slurm runs, from the script that src/lib/train/placer/slurm-script.ts writes:
 
     slurm/step.py prepare RUN_FOLDER    once a start, in the batch step on the first node: where the gang meets
     slurm/step.py member RUN_FOLDER     under srun, one task a node: the supervisor of a run, as over SSH
