@@ -1,3 +1,4 @@
+import hashlib  # noqa: F401  the users of as_user may not be able to read this Python
 import json
 import os
 import time
