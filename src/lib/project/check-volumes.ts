@@ -65,6 +65,8 @@ export async function checkVolumes(
       }
     }),
   )
+  // In the same order whoever answered first.
+  volumes.sort((a, b) => a.node.localeCompare(b.node, undefined, {numeric: true}) || a.name.localeCompare(b.name))
   for (const one of volumes) judge(one, report)
   await Promise.all(
     Object.entries(rack.volumes ?? {})
@@ -78,7 +80,7 @@ export async function checkVolumes(
         }
       }),
   )
-  return {volumes: volumes.sort((a, b) => a.node.localeCompare(b.node) || a.name.localeCompare(b.name)), findings}
+  return {volumes, findings}
 }
 
 /** Pure. */
