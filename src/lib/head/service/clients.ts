@@ -1,5 +1,6 @@
 import type {FastifyReply, FastifyRequest} from 'fastify'
 import {Failure} from './failure.ts'
+import {metric} from './prometheus.ts'
 import type {Caller, KeyLimits, Tokens} from './tokens.ts'
 
 /** Pairs of endpoint and client that are counted by name; what more there are is counted together, as `other`. */
@@ -104,37 +105,40 @@ export class Clients {
       if (one.endpoint === endpoint && (client === undefined || one.client === client)) this.#counted.delete(name)
   }
 
-  /** In the text format of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/). */
+  /** For Prometheus. */
   metrics(): string {
-    const all = [...this.#counted.values()]
-    const series = (
-      name: string,
-      kind: string,
-      help: string,
-      lines: (one: Counted) => [string, number][],
-    ): string[] => [
-      `# HELP flexrack_gateway_${name} ${help}`,
-      `# TYPE flexrack_gateway_${name} ${kind}`,
-      ...all.flatMap((one) =>
-        lines(one).map(
-          ([more, value]) =>
-            `flexrack_gateway_${name}{endpoint="${one.endpoint}",client="${one.client}"${more}} ${value}`,
+    const all = [...this.#counted.values()].map((one) => ({
+      ...one,
+      labels: `endpoint="${one.endpoint}",client="${one.client}"`,
+    }))
+    return [
+      metric(
+        'requests_total',
+        'counter',
+        'Requests to endpoints, by the status of their answer.',
+        all.flatMap(({labels, codes}) => [...codes].map(([code, count]) => `{${labels},code="${code}"} ${count}`)),
+      ),
+      metric(
+        'request_seconds_total',
+        'counter',
+        'Seconds from the head of a request to its end.',
+        all.map(({labels, seconds}) => `{${labels}} ${seconds}`),
+      ),
+      metric(
+        'requests_in_flight',
+        'gauge',
+        'Requests under way.',
+        all.map(({labels, inFlight}) => `{${labels}} ${inFlight}`),
+      ),
+      metric(
+        'refused_total',
+        'counter',
+        'Requests over a limit of their key.',
+        all.flatMap(({labels, refused}) =>
+          Object.entries(refused).map(([limit, count]) => `{${labels},limit="${limit}"} ${count}`),
         ),
       ),
-    ]
-    return [
-      ...series('requests_total', 'counter', 'Requests to endpoints, by the status of their answer.', (one) =>
-        [...one.codes].map(([code, count]) => [`,code="${code}"`, count]),
-      ),
-      ...series('request_seconds_total', 'counter', 'Seconds from the head of a request to its end.', (one) => [
-        ['', one.seconds],
-      ]),
-      ...series('requests_in_flight', 'gauge', 'Requests under way.', (one) => [['', one.inFlight]]),
-      ...series('refused_total', 'counter', 'Requests over a limit of their key.', (one) =>
-        Object.entries(one.refused).map(([limit, count]) => [`,limit="${limit}"`, count]),
-      ),
-      '',
-    ].join('\n')
+    ].join('')
   }
 
   /** It opens nothing any more: what is under way with it ends, streams too. */
