@@ -2,8 +2,8 @@
 
 /** From the ground up: a folder of src/lib imports folders of lower layers, and of its own layer through index.ts. */
 export const LAYERS: readonly (readonly string[])[] = [
-  ['base', 'chart'],
-  ['document', 'protocol'],
+  ['base'],
+  ['document', 'protocol', 'chart'],
   ['manifest', 'rack', 'recipe', 'topology', 'placement'],
   ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background', 'reboot'],
   ['image', 'volume', 'bucket'],

@@ -1,4 +1,3 @@
-import {writeFile} from 'node:fs/promises'
 import {CliError, sizeText, type Context} from '../../lib/base/index.ts'
 import type {BenchReport, LoadStep} from '../../lib/endpoint/index.ts'
 import {count, table} from '../terminal/render.ts'
@@ -21,10 +20,11 @@ export async function savePlot(file: string, report: BenchReport, {reporter}: Co
     reporter.warn(`nothing was answered, so there is nothing to draw: ${file} was not written`)
     return
   }
-  const {benchPlot} = await import('../../lib/endpoint/index.ts')
-  await writeFile(file, benchPlot(report)).catch((error: NodeJS.ErrnoException) => {
-    throw new CliError('LOCAL_FAILED', `${file} cannot be written (${error.code})`, {cause: error})
-  })
+  const [{benchPlot}, {savePicture}] = await Promise.all([
+    import('../../lib/endpoint/index.ts'),
+    import('../../lib/chart/index.ts'),
+  ])
+  await savePicture(file, benchPlot(report))
 }
 
 export function benchText(report: BenchReport): string {

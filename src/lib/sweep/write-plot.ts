@@ -1,6 +1,6 @@
-import {writeFile} from 'node:fs/promises'
 import {resolve} from 'node:path'
 import {CliError} from '../base/index.ts'
+import {savePicture} from '../chart/index.ts'
 import {parallelPlot} from './parallel-plot.ts'
 import type {Sweep} from './types.ts'
 
@@ -20,10 +20,6 @@ export async function writePlot(sweep: Sweep, file: string): Promise<Plotted> {
     throw new CliError('NOT_FOUND', `no trial of sweep ${sweep.sweep} is complete yet`, {
       hint: `flexrack sweep show ${sweep.sweep}`,
     })
-  try {
-    await writeFile(file, parallelPlot(sweep))
-  } catch (error) {
-    throw new CliError('LOCAL_FAILED', `${file} cannot be written: ${(error as Error).message}`, {cause: error})
-  }
+  await savePicture(file, parallelPlot(sweep))
   return {sweep: sweep.sweep, file: resolve(file), trials}
 }
