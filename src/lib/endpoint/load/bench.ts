@@ -1,3 +1,4 @@
+import {isReached} from '../../access/index.ts'
 import {CliError, throwIfInterrupted, withProgress} from '../../base/index.ts'
 import {callFor, type InvokeInput} from '../call.ts'
 import type {Site} from '../site.ts'
@@ -130,24 +131,7 @@ async function wayTo(site: Site, name: string): Promise<{target: Target; way: 'a
   // A caller's token, not the head's own: it opens this endpoint and nothing else.
   const token = await endpointToken(site, name)
   const address: Target = {url: `${head.nodeUri}${own}`, ca: head.nodeCa, token}
-  if (await answers(address, site.context.signal)) return {target: address, way: 'address'}
+  if (await isReached(address.url, address.ca)) return {target: address, way: 'address'}
   throwIfInterrupted(site.context.signal)
   return {target: {url: `${head.uri}${own}`, ca: undefined, token}, way: 'ssh'}
-}
-
-const REACH_MS = 3000
-
-async function answers({url, ca}: Target, signal: AbortSignal): Promise<boolean> {
-  const {request} = await (url.startsWith('https:') ? import('node:https') : import('node:http'))
-  return new Promise((resolve) => {
-    // Without the token: any answer says that it is the head, by its certificate, and that it is reached.
-    const call = request(url, {method: 'GET', timeout: REACH_MS, signal, ...(ca !== undefined && {ca})}, (answer) => {
-      answer.resume()
-      resolve(true)
-    })
-    call.once('timeout', () => call.destroy())
-    call.once('error', () => resolve(false))
-    call.once('close', () => resolve(false))
-    call.end()
-  })
 }
