@@ -67,7 +67,7 @@ class _HeadRollout(TypedDict):
 
 
 class HeadRollout(_HeadRollout, total=False):
-    """How far an endpoint's canary has come (src/lib/head/types.ts: Rollout); `since`, and its release, say which canary it is."""
+    """How far an endpoint's canary has come, as the head knows it. `returned`: the judge found it worse, it gets nothing any more; `passed`: it has gone through every step."""
     verdict: str
 
 

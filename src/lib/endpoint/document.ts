@@ -1,5 +1,5 @@
-import type {CanaryRules, ReleaseFigures, Rollout, ShadowFigures} from '../head/index.ts'
-import type {ServingProtocol} from '../protocol/index.ts'
+import type {CanaryRules, ReleaseFigures, ShadowFigures} from '../head/index.ts'
+import type {HeadRollout, ServingProtocol} from '../protocol/index.ts'
 import type {CustomServer} from './custom.ts'
 
 /** What the head keeps about an endpoint, durably. The gateway reads `active` and `canary`. */
@@ -102,7 +102,7 @@ export interface EndpointRecord {
   /** Requests answered since the head was started, by target. */
   served: Record<string, number>
   /** How far the canary has come, where there is one. */
-  rollout?: Rollout
+  rollout?: HeadRollout
   /** What became of the copies that the canary got. */
   shadow?: ShadowFigures
   /** By release; undefined of a head that is older than canaries. */

@@ -103,25 +103,6 @@ export interface JudgeRules {
   hold: number
 }
 
-/** How far a canary has come, as the head knows it. */
-export interface Rollout {
-  release: string
-  /** Of its rules: both say which canary it is. */
-  since: string
-  /** `returned`: the judge found it worse, it gets nothing any more; `passed`: it has gone through every step. */
-  state: 'running' | 'returned' | 'passed'
-  /** Which of the steps it is at, from 0. */
-  step: number
-  /** Percent of the requests that it gets now. */
-  percent: number
-  /** Milliseconds since 1970. */
-  stepSince: number
-  /** How often the judge has compared: each time it asks for stronger evidence. */
-  looks: number
-  /** What the judge found, one sentence. */
-  verdict?: string
-}
-
 /** Of a release that gets copies: what became of them. */
 export interface ShadowFigures {
   /** Sent, and compared as far as that could be. */

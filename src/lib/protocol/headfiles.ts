@@ -59,15 +59,21 @@ export interface HeadEndpoint {
   document: Record<string, unknown>
 }
 
-/** How far an endpoint's canary has come (src/lib/head/types.ts: Rollout); `since`, and its release, say which canary it is. */
+/** How far an endpoint's canary has come, as the head knows it. `returned`: the judge found it worse, it gets nothing any more; `passed`: it has gone through every step. */
 export interface HeadRollout {
   release: string
+  /** Of its rules: with the release it says which canary it is. */
   since: string
   state: 'running' | 'returned' | 'passed'
+  /** Which of the steps it is at, from 0. */
   step: number
+  /** Percent of the requests that it gets now. */
   percent: number
+  /** Milliseconds since 1970. */
   stepSince: number
+  /** How often the judge has compared: each time it asks for stronger evidence. */
   looks: number
+  /** What the judge found, one sentence. */
   verdict?: string
 }
 

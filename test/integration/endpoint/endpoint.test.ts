@@ -7,8 +7,8 @@ import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {isCliError, type CliError} from '../../../src/lib/base/index.ts'
 import type {TensorAnswer} from '../../../src/lib/endpoint/index.ts'
-import type {Rollout} from '../../../src/lib/head/index.ts'
 import {openHost, type Host} from '../../../src/lib/host/index.ts'
+import type {HeadRollout} from '../../../src/lib/protocol/index.ts'
 import {startEndpointRack, type EndpointRack} from '../../support/endpoint-rack.ts'
 import {addModel} from '../../support/onnx.ts'
 import {startTraffic} from '../../support/traffic.ts'
@@ -294,7 +294,7 @@ describe('endpoints', () => {
     const url = `${site.tracking.head!.uri}/endpoints/tiny/v2/models/tiny/infer`
     const traffic = startTraffic(url, (await site.endpoints.token('tiny')).reveal())
     const beside = {name: 'tiny', model: 'tiny/1', canary: {steps: [40, 100], judge: {minimum: 1e6, hold: 0}}}
-    const headSays = (): Promise<{rollout: Rollout}> =>
+    const headSays = (): Promise<{rollout: HeadRollout}> =>
       site.tracking.head!.request('GET', '/flexrack/v1/endpoints/tiny')
     await site.endpoints.deploy({name: 'tiny', model: 'tiny/2'}) // as it is, after the tests before
     const old = await site.endpoints.show('tiny')

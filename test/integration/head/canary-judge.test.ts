@@ -3,7 +3,8 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {Judge} from '../../../src/lib/head/service/releases/judge.ts'
-import type {CanaryRules, Rollout} from '../../../src/lib/head/types.ts'
+import type {CanaryRules} from '../../../src/lib/head/types.ts'
+import type {HeadRollout} from '../../../src/lib/protocol/index.ts'
 import {startHeadProcess, type HeadProcess} from '../../support/head-process.ts'
 import {openTestServer, type TestServer} from '../../support/head-server.ts'
 import {startTarget as openTarget, type Answer, type Target} from '../../support/target.ts'
@@ -46,13 +47,13 @@ describe('the judge', () => {
     expect(put.status).toBe(200)
   }
 
-  async function rollout(): Promise<Rollout> {
+  async function rollout(): Promise<HeadRollout> {
     const answer = await server.call('GET', '/flexrack/v1/endpoints/digits')
-    return ((await answer.json()) as {rollout: Rollout}).rollout
+    return ((await answer.json()) as {rollout: HeadRollout}).rollout
   }
 
   /** Requests, ten at a time, with a look after each ten, until the judge has decided; how many it took. */
-  async function until(decided: (rollout: Rollout) => boolean): Promise<number> {
+  async function until(decided: (rollout: HeadRollout) => boolean): Promise<number> {
     for (let count = 10; count <= 1500; count += 10) {
       await Promise.all(
         Array.from({length: 10}, async () => (await server.call('POST', INFER, {body: {}})).arrayBuffer()),
@@ -133,7 +134,7 @@ describe('a head', () => {
     await head.call('PUT', '/flexrack/v1/endpoints/digits', {revision: 0, document})
     const traffic = load(head)
     const state = async (): Promise<string> =>
-      ((await (await head.call('GET', '/flexrack/v1/endpoints/digits')).json()) as {rollout: Rollout}).rollout.state
+      ((await (await head.call('GET', '/flexrack/v1/endpoints/digits')).json()) as {rollout: HeadRollout}).rollout.state
     // What hangs has no answer: the judge counts what is under way for longer than any answer of the old release took.
     while ((await state()) !== 'returned') await new Promise((resolve) => setTimeout(resolve, 50))
     for (const end of held) end()

@@ -1,5 +1,6 @@
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import type {CanaryRules, ReleaseFigures, Rollout, ShadowFigures} from '../../../src/lib/head/types.ts'
+import type {CanaryRules, ReleaseFigures, ShadowFigures} from '../../../src/lib/head/types.ts'
+import type {HeadRollout} from '../../../src/lib/protocol/index.ts'
 import {openTestServer, type TestServer} from '../../support/head-server.ts'
 import {startTarget as openTarget, type Answer, type Target} from '../../support/target.ts'
 
@@ -50,7 +51,7 @@ async function askOften(count: number, headers?: Record<string, string>): Promis
   return seen
 }
 
-async function described(): Promise<{figures: Record<string, ReleaseFigures>; rollout: Rollout | null}> {
+async function described(): Promise<{figures: Record<string, ReleaseFigures>; rollout: HeadRollout | null}> {
   return (await server.call('GET', '/flexrack/v1/endpoints/digits')).json() as never
 }
 

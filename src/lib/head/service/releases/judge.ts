@@ -1,4 +1,5 @@
-import type {CanaryRules, Rollout} from '../../types.ts'
+import type {HeadRollout} from '../../../protocol/index.ts'
+import type {CanaryRules} from '../../types.ts'
 import {logLine} from '../log.ts'
 import type {Parts} from '../parts.ts'
 import {worse, type Sample} from './compare.ts'
@@ -64,7 +65,7 @@ export class Judge {
     rollouts.remember(name, {...rollout, looks})
   }
 
-  #further({steps}: CanaryRules, rollout: Rollout, old: Sample, fresh: Sample): Rollout {
+  #further({steps}: CanaryRules, rollout: HeadRollout, old: Sample, fresh: Sample): HeadRollout {
     const step = rollout.step + 1
     const percent = steps[step] ?? 100
     const verdict =
@@ -75,7 +76,7 @@ export class Judge {
     return {...rollout, step, percent, stepSince: this.#now(), verdict}
   }
 
-  async #decide(name: string, rollout: Rollout): Promise<void> {
+  async #decide(name: string, rollout: HeadRollout): Promise<void> {
     logLine(`endpoint ${name}: ${rollout.verdict}; ${rollout.release} gets ${rollout.percent} % of the requests`)
     this.#parts.measures.newWindow(name)
     await this.#parts.rollouts.change(name, rollout).catch((error: Error) => {

@@ -1,6 +1,7 @@
 import {mkdir, readdir, rm} from 'node:fs/promises'
 import {join} from 'node:path'
-import type {CanaryRules, Rollout} from '../../types.ts'
+import type {HeadRollout} from '../../../protocol/index.ts'
+import type {CanaryRules} from '../../types.ts'
 import {readDurable, Turns, writeDurably} from '../durable.ts'
 
 /**
@@ -9,10 +10,10 @@ import {readDurable, Turns, writeDurably} from '../durable.ts'
  */
 export class Rollouts {
   readonly #folder: string
-  readonly #rollouts: Map<string, Rollout>
+  readonly #rollouts: Map<string, HeadRollout>
   readonly #turns = new Turns()
 
-  private constructor(folder: string, rollouts: Map<string, Rollout>) {
+  private constructor(folder: string, rollouts: Map<string, HeadRollout>) {
     this.#folder = folder
     this.#rollouts = rollouts
   }
@@ -20,21 +21,21 @@ export class Rollouts {
   static async open(headFolder: string): Promise<Rollouts> {
     const folder = join(headFolder, 'rollouts')
     await mkdir(folder, {recursive: true, mode: 0o700})
-    const rollouts = new Map<string, Rollout>()
+    const rollouts = new Map<string, HeadRollout>()
     for (const file of await readdir(folder)) {
       if (!file.endsWith('.json')) continue
-      const rollout = await readDurable<Rollout | undefined>('head.rollout', join(folder, file), undefined)
+      const rollout = await readDurable<HeadRollout | undefined>('head.rollout', join(folder, file), undefined)
       if (rollout) rollouts.set(file.slice(0, -5), rollout)
     }
     return new Rollouts(folder, rollouts)
   }
 
   /** That of an endpoint's canary; at its first step without a judge, or where nothing was decided yet. */
-  of(endpoint: string, canary: CanaryRules): Rollout {
+  of(endpoint: string, canary: CanaryRules): HeadRollout {
     const known = this.#rollouts.get(endpoint)
     if (known?.release === canary.release && known.since === canary.since && canary.judge) return known
     const {release, since, steps} = canary
-    const begun: Rollout = {
+    const begun: HeadRollout = {
       release,
       since,
       state: 'running',
@@ -48,12 +49,12 @@ export class Rollouts {
   }
 
   /** In memory alone: what a restart may forget. */
-  remember(endpoint: string, rollout: Rollout): void {
+  remember(endpoint: string, rollout: HeadRollout): void {
     this.#rollouts.set(endpoint, rollout)
   }
 
   /** The gateway follows at once, the file after it: what is worse gets no request while a disk is slow, or full. */
-  async change(endpoint: string, rollout: Rollout): Promise<void> {
+  async change(endpoint: string, rollout: HeadRollout): Promise<void> {
     this.#rollouts.set(endpoint, rollout)
     await this.#turns.take(async () => {
       if (this.#rollouts.get(endpoint) === rollout) await writeDurably('head.rollout', this.#fileOf(endpoint), rollout)
