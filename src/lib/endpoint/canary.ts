@@ -2,16 +2,8 @@ import {CliError} from '../base/index.ts'
 import type {CanaryRules, JudgeRules} from '../head/index.ts'
 import type {EndpointDocument, EndpointRecord} from './document.ts'
 
-/** What a deploy wants for a release that is put beside the active one. */
-export type CanaryWish = {
-  /** Percent of the requests; with a judge one after the other. */
-  steps: number[]
-  judge?: JudgeRules
-  /** It gets copies of the requests, and its answers go to nobody. */
-  shadow?: true
-  /** Name of a request header: requests with the same value go to the same release. */
-  header?: string
-}
+/** What a deploy wants for a release that is put beside the active one: the rules of its canary, which there is not yet. */
+export type CanaryWish = Omit<CanaryRules, 'release' | 'since' | 'targets'>
 
 /** The judge's, unless it is told others. */
 const JUDGE_DEFAULTS: JudgeRules = {minimum: 100, hold: 30}
@@ -66,15 +58,6 @@ function readSteps(text: string, isJudged: boolean): number[] {
   }
   const whole = more.length === 0 && first < 50 ? [first, 50] : steps
   return whole.at(-1) === 100 ? whole : [...whole, 100]
-}
-
-export function rulesOf({
-  steps,
-  judge,
-  header,
-  shadow,
-}: CanaryWish): Omit<CanaryRules, 'release' | 'since' | 'targets'> {
-  return {steps, ...(judge && {judge}), ...(shadow && {shadow}), ...(header !== undefined && {header})}
 }
 
 /** Beginning of a sentence: `Send 10 % of the requests`. */

@@ -1,6 +1,7 @@
 import type {CanaryRules, ReleaseFigures, ShadowFigures} from '../head/index.ts'
 import type {HeadRollout, ServingProtocol} from '../protocol/index.ts'
 import type {CustomServer} from './custom.ts'
+import type {CanaryWish} from './canary.ts'
 
 /** What the head keeps about an endpoint, durably. The gateway reads `active` and `canary`. */
 export interface EndpointDocument {
@@ -189,7 +190,7 @@ export function putBeside(
   document: EndpointDocument,
   release: Release,
   now: Date,
-  rules: Omit<CanaryRules, 'release' | 'since' | 'targets'>,
+  rules: CanaryWish,
 ): EndpointDocument {
   const targets = release.replicas.flatMap((replica) => replica.url ?? [])
   const {pending: _, ...rest} = release

@@ -16,7 +16,7 @@ import {
   type Release,
   type Replica,
 } from './document.ts'
-import {rulesOf, type CanaryWish} from './canary.ts'
+import type {CanaryWish} from './canary.ts'
 import type {FetchedModel} from './model-files.ts'
 import {hostOf, type Site} from './site.ts'
 import {findEndpoint, putEndpoint} from './store.ts'
@@ -131,7 +131,7 @@ export const ENDPOINT_HANDLERS: Handlers<TransitionKinds, TransitionEnv> = {
   'endpoint.ready': ready,
   'endpoint.switch': flip,
   'endpoint.split': ({release, ready: servers, canary}, done, env) =>
-    commit(env, putBeside(env.record.document, withServers(release, servers, done), new Date(), rulesOf(canary))),
+    commit(env, putBeside(env.record.document, withServers(release, servers, done), new Date(), canary)),
   'endpoint.return': ({reason}, _done, env) => commit(env, takeBack(env.record.document, reason)),
   'endpoint.drain': drain,
   'endpoint.stop': stop,
