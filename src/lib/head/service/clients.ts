@@ -1,5 +1,5 @@
 import type {FastifyReply, FastifyRequest} from 'fastify'
-import {Failure} from './failure.ts'
+import {Failure, tokenRefused} from './failure.ts'
 import {metric} from './prometheus.ts'
 import type {Caller, KeyLimits, Tokens} from './tokens.ts'
 
@@ -65,7 +65,7 @@ export class Clients {
       counted.codes.set(code, (counted.codes.get(code) ?? 0) + 1)
     })
     if (!key) return
-    if (!this.#tokens.has(key.id)) throw refusal() // revoked since the request's head was read
+    if (!this.#tokens.has(key.id)) throw tokenRefused() // revoked since the request's head was read
     const mine = this.#keys.get(key.id) ?? {allowance: burstOf(key.limits), at: begun, open: new Set()}
     this.#keys.set(key.id, mine)
     admit(key, mine, counted)
@@ -191,11 +191,7 @@ function burstOf({requestsPerSecond = 1}: KeyLimits): number {
 /** Says so where the answer has not begun; else breaks it off, which no client takes for its end. */
 function cut(reply: FastifyReply): void {
   if (reply.raw.headersSent) reply.raw.destroy()
-  else if (!reply.sent) reply.header('connection', 'close').send(refusal())
-}
-
-function refusal(): Failure {
-  return new Failure(401, 'REFUSED', 'the token is wrong, revoked or expired')
+  else if (!reply.sent) reply.header('connection', 'close').send(tokenRefused())
 }
 
 function nameOf(endpoint: string, client: string): string {

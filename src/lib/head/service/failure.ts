@@ -45,3 +45,8 @@ const MLFLOW_CODES: Record<number, string> = {
   504: 'TEMPORARILY_UNAVAILABLE',
   507: 'RESOURCE_EXHAUSTED',
 }
+
+/** Of a token that opens nothing: which of the three it is, is nobody's business. */
+export function tokenRefused(): Failure {
+  return new Failure(401, 'REFUSED', 'the token is wrong, revoked or expired')
+}

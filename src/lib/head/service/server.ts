@@ -1,7 +1,7 @@
 import type {Server} from 'node:http'
 import Fastify, {type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest} from 'fastify'
 import {addApi} from './api.ts'
-import {Failure, failureBody} from './failure.ts'
+import {Failure, failureBody, tokenRefused} from './failure.ts'
 import {addGateway} from './gateway.ts'
 import {chooseProtocol} from './grpc/server.ts'
 import {logLine} from './log.ts'
@@ -85,7 +85,7 @@ function identify(request: FastifyRequest, tokens: Tokens, logins: Logins): Call
   }
   const token = /^Bearer ([\w.-]+)$/i.exec(given)?.[1]
   const caller = token ? tokens.check(token) : undefined
-  if (!caller || caller.kind === 'session') throw new Failure(401, 'REFUSED', 'the token is wrong, revoked or expired')
+  if (!caller || caller.kind === 'session') throw tokenRefused()
   return caller
 }
 

@@ -1,6 +1,7 @@
 import {createServer, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream} from 'node:http2'
 import type {Server as SecureServer} from 'node:https'
 import type {TLSSocket} from 'node:tls'
+import {tokenRefused} from '../failure.ts'
 import {logLine} from '../log.ts'
 import type {Parts} from '../parts.ts'
 import type {Caller} from '../tokens.ts'
@@ -170,7 +171,7 @@ export function chooseProtocol({protocols}: {protocols: string[]}): string | und
 }
 
 function refusal(): Status {
-  return new Status(CODES.unauthenticated, 'the token is wrong, revoked or expired')
+  return Status.ofHttp(401, tokenRefused().message)
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
