@@ -135,7 +135,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   },
   train: {
     answer: 'a line of `RankLine` each, then one of `{result: Trained}`; with `--detach` only `Trained`',
-    from: ['src/lib/runs/lines.ts', 'src/lib/train/run.ts'],
+    from: ['src/lib/runs/lines.ts', 'src/lib/train/trained.ts'],
   },
   usage: {answer: 'UsageReport', from: 'src/lib/usage/usage.ts'},
   lock: {answer: 'Locked', from: 'src/lib/workspace/lock.ts'},

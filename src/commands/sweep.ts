@@ -1,7 +1,8 @@
-import {Args, Flags} from '@oclif/core'
+import {Args} from '@oclif/core'
 import {BaseCommand} from '../cli/base/command.ts'
-import {dryRunFlag, excludeFlag, onFlag, projectFlag, rackFlag, skipFlag} from '../cli/base/flags.ts'
+import {dryRunFlag, projectFlag, rackFlag} from '../cli/base/flags.ts'
 import {wordsOf} from '../cli/base/words.ts'
+import {sweepFlags} from '../cli/sweep/flags.ts'
 
 export default class Sweep extends BaseCommand {
   static override summary = 'search for the best parameters: many runs of the training command'
@@ -23,29 +24,7 @@ export default class Sweep extends BaseCommand {
     arguments: Args.string({description: 'after --: arguments for the script, before those of the trial'}),
   }
   static override flags = {
-    trials: Flags.integer({
-      char: 't',
-      min: 1,
-      description: 'total number of trials (default: sweep.trials of the manifest)',
-    }),
-    parallel: Flags.integer({
-      char: 'j',
-      min: 1,
-      description: 'trials at the same time (default: sweep.parallel of the manifest)',
-    }),
-    resume: Flags.string({
-      helpValue: 'SWEEP',
-      description: 'continue this sweep: its id, the beginning of it, or latest',
-    }),
-    detach: Flags.boolean({
-      char: 'd',
-      description:
-        'return as soon as the first trial runs; a background process on this machine goes on, even after a lost connection',
-    }),
-    skip: skipFlag,
-    force: Flags.boolean({description: 'start despite errors found by the preflight'}),
-    on: onFlag,
-    exclude: excludeFlag,
+    ...sweepFlags,
     'dry-run': dryRunFlag,
     rack: rackFlag,
     project: projectFlag,

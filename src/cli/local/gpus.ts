@@ -1,5 +1,6 @@
 import {CliError} from '../../lib/base/index.ts'
 import type {BackendWish, Gpus} from '../../lib/gpu/index.ts'
+import type {Plan} from '../../lib/plan/index.ts'
 import type {RackNode} from '../../lib/rack/index.ts'
 
 /**
@@ -22,4 +23,17 @@ export async function keepBackend(gpus: Pick<Gpus, 'read'>, nodes: RackNode[], w
       details: {backends: Object.fromEntries(others.map(({node, backend}) => [node, backend]))},
     },
   )
+}
+
+/** The plan of `local up` for people, with what follows it. */
+export function withServing(plan: Plan, wish: BackendWish): Plan {
+  const serve = {
+    id: 'gpu',
+    node: null,
+    kind: 'gpu.serve',
+    title: 'Have its nodes share their GPUs (what gpu serve does)',
+    input: {...wish},
+    needs: plan.steps.slice(-1).map((step) => step.id),
+  }
+  return {...plan, steps: [...plan.steps, serve]}
 }

@@ -52,24 +52,12 @@ export default class LocalUp extends BaseCommand {
     const plan = await planLocalUp(input, ctx)
     if (flags['dry-run']) {
       const {planText} = await import('../../cli/terminal/render.ts')
-      const serve = {
-        id: 'gpu',
-        node: null,
-        kind: 'gpu.serve',
-        title: 'Have its nodes share their GPUs (what gpu serve does)',
-        input: {...wish},
-        needs: plan.steps.slice(-1).map((step) => step.id),
-      }
-      return this.answer(wish ? {...plan, steps: [...plan.steps, serve]} : plan, planText)
+      const {withServing} = await import('../../cli/local/gpus.ts')
+      return this.answer(wish ? withServing(plan, wish) : plan, planText)
     }
-    const busy = plan.steps
-      .filter((step) => step.kind === 'local.end' && step.input.processes !== 0)
-      .map((step) => step.node)
-    if (busy.length > 0 && !flags.yes) {
-      const {confirm} = await import('../../cli/base/prompt.ts')
-      const {CliError} = await import('../../lib/base/index.ts')
-      const sure = await confirm({message: `Something runs on ${busy.join(', ')}. End it?`, flag: '--yes'}, ctx)
-      if (!sure) throw new CliError('INTERRUPTED', 'nothing was changed')
+    if (!flags.yes) {
+      const {confirmEnding} = await import('../../cli/local/ending.ts')
+      await confirmEnding(plan, ctx)
     }
     const status = await localUp(input, ctx)
     if (wish) {

@@ -47,36 +47,11 @@ export default class NotebookStart extends BaseCommand {
     const {flags} = await this.parse(NotebookStart)
     const session = await this.projectSession(flags)
     const context = await this.context()
-    const [{planNotebook, startNotebook}, {oneNode, openWorkspace}, {durationOf}, {kernelGpus}, {volumesOn}] =
-      await Promise.all([
-        import('../../lib/notebook/index.ts'),
-        import('../../cli/workspace/nodes.ts'),
-        import('../../cli/base/seconds.ts'),
-        import('../../cli/notebook/gpus.ts'),
-        import('../../cli/workspace/volumes.ts'),
-      ])
-    const [idle, lasts] = [
-      durationOf(flags.idle, '--idle'),
-      flags.for === undefined ? null : durationOf(flags.for, '--for'),
-    ]
-    const {host, workspace} = await openWorkspace(
-      session.fleet,
-      oneNode(session.rack, flags.on),
-      session.manifest.name,
-      context,
-    )
-    const gpus =
-      flags.gpus === undefined ? null : await kernelGpus({...flags, count: flags.gpus}, session, host.node, context)
-    const plan = planNotebook({
-      host,
-      workspace,
-      env: session.manifest.workspace.env,
-      isolate: session.manifest.workspace.isolate,
-      volumes: await volumesOn(host, session, context),
-      idle,
-      lasts: lasts === 0 ? null : lasts,
-      gpus,
-    })
+    const [{startNotebook}, {planNotebookOf}] = await Promise.all([
+      import('../../lib/notebook/index.ts'),
+      import('../../cli/notebook/plan.ts'),
+    ])
+    const {plan, host} = await planNotebookOf(flags, session, context)
     if (flags['dry-run']) return this.answer(plan, planText)
     return this.answer(await startNotebook(plan, host, context), startedText)
   }

@@ -1,19 +1,6 @@
-import {createHash, randomBytes} from 'node:crypto'
-import {
-  chmodSync,
-  constants,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  type Stats,
-} from 'node:fs'
-import {copyFile, readdir, readFile, rm} from 'node:fs/promises'
+import {createHash} from 'node:crypto'
+import {existsSync, mkdirSync, renameSync, statSync, writeFileSync} from 'node:fs'
+import {readdir, readFile, rm} from 'node:fs/promises'
 import {hostname} from 'node:os'
 import {dirname, join, resolve} from 'node:path'
 import {setImmediate} from 'node:timers/promises'
@@ -29,12 +16,12 @@ import {
   type Context,
 } from '../base/index.ts'
 import type {DataFile, DataManifest} from '../protocol/index.ts'
+import {Blobs} from './blobs.ts'
+import {filesBelow} from './files-below.ts'
 
 /** size, mtime, ctime (ms), inode, SHA-256 */
 type Known = [number, number, number, number, string]
 
-/** Larger files are read in pieces. Bytes. */
-const SMALL = 1 << 20
 /**
  * A file that was written this shortly before it was read may be written again without its times showing it.
  * Milliseconds.
@@ -62,19 +49,21 @@ export interface Added {
  */
 export class DataStore {
   readonly #folder: string
+  readonly #blobs: Blobs
   readonly #cache: string
   readonly #context: Context
 
   constructor(context: Context) {
     const paths = userPaths(context.env)
     this.#folder = join(paths.state, 'data')
+    this.#blobs = new Blobs(join(this.#folder, 'blobs'))
     this.#cache = join(paths.cache, 'data')
     this.#context = context
   }
 
   /** Where a content lies. */
   blob(digest: string): string {
-    return join(this.#folder, 'blobs', digest.slice(0, 2), digest.slice(2))
+    return this.#blobs.path(digest)
   }
 
   /**
@@ -94,7 +83,7 @@ export class DataStore {
   }
 
   async #addAll(folder: string, name: string): Promise<Added> {
-    const found = await this.#walk(folder)
+    const found = await filesBelow(folder, this.#context.signal)
     if (found.size === 0) throw new CliError('CHECK_FAILED', `${folder} has no files`, {details: {path: folder}})
     const before = await this.#known(folder)
     const next: Record<string, Known> = {}
@@ -118,7 +107,7 @@ export class DataStore {
           old[2] === stats.ctimeMs &&
           old[3] === stats.ino &&
           existsSync(this.blob(old[4]))
-        const kept = isKnown ? {digest: old[4], bytes: 0} : await this.#keep(join(folder, path), stats)
+        const kept = isKnown ? {digest: old[4], bytes: 0} : await this.#blobs.keep(join(folder, path), stats)
         newBytes += kept.bytes
         if (stats.ctimeMs < startedAt - RACY_MS)
           next[path] = [stats.size, stats.mtimeMs, stats.ctimeMs, stats.ino, kept.digest]
@@ -203,21 +192,7 @@ export class DataStore {
     const wanted = new Set<string>()
     for (const one of await this.names())
       for (const version of await this.versions(one)) for (const [, , , content] of version.files) wanted.add(content)
-    let bytes = 0
-    for (const group of await readdir(join(this.#folder, 'blobs')).catch(() => [])) {
-      if (group.startsWith('.')) {
-        // what an add that was killed has left: nobody else is at it now
-        rmSync(join(this.#folder, 'blobs', group), {force: true})
-        continue
-      }
-      for (const rest of await readdir(join(this.#folder, 'blobs', group))) {
-        if (wanted.has(group + rest)) continue
-        const file = join(this.#folder, 'blobs', group, rest)
-        bytes += statSync(file).size
-        rmSync(file, {force: true})
-      }
-    }
-    return {bytes}
+    return {bytes: await this.#blobs.dropAllBut(wanted)}
   }
 
   /** Paths of a version whose contents here are not what they were. */
@@ -240,66 +215,6 @@ export class DataStore {
       {what: 'the data sets of this machine', waitMs: LOCK_WAIT_MS, signal},
       action,
     )
-  }
-
-  async #walk(folder: string): Promise<Map<string, Stats>> {
-    const found = new Map<string, Stats>()
-    const pending = ['']
-    while (pending.length > 0) {
-      await setImmediate()
-      throwIfInterrupted(this.#context.signal)
-      const base = pending.pop() as string
-      for (const item of readdirSync(join(folder, base), {withFileTypes: true})) {
-        const path = base + item.name
-        if (item.name.includes('\uFFFD'))
-          throw new CliError('CHECK_FAILED', `the name of ${path} is not UTF-8`, {details: {path}})
-        if (item.isDirectory()) pending.push(`${path}/`)
-        else if (item.isFile()) found.set(path, lstatSync(join(folder, path)))
-        else if (item.isSymbolicLink()) {
-          const target = statSync(join(folder, path), {throwIfNoEntry: false})
-          if (!target?.isFile())
-            throw new CliError(
-              'CHECK_FAILED',
-              `${path} is a link to ${target ? 'a folder' : 'nothing'}: of links, only those to files are kept, as what they lead to`,
-              {details: {path}},
-            )
-          found.set(path, target)
-        }
-      }
-    }
-    return found
-  }
-
-  /** Takes a content in: what was taken is what is named, also where the file changes meanwhile. */
-  async #keep(file: string, stats: Stats): Promise<{digest: string; bytes: number}> {
-    const part = join(this.#folder, 'blobs', `.${process.pid}.${randomBytes(4).toString('hex')}`)
-    mkdirSync(dirname(part), {recursive: true, mode: 0o700})
-    try {
-      let digest: string
-      if (stats.size <= SMALL) {
-        const content = readFileSync(file)
-        if (content.length !== stats.size) throw changed(file)
-        digest = createHash('sha256').update(content).digest('hex')
-        if (existsSync(this.blob(digest))) return {digest, bytes: 0}
-        writeFileSync(part, content, {mode: 0o600})
-      } else {
-        await copyFile(file, part, constants.COPYFILE_FICLONE)
-        if (statSync(part).size !== stats.size) throw changed(file)
-        digest = await hashFile(part)
-        if (existsSync(this.blob(digest))) {
-          rmSync(part, {force: true})
-          return {digest, bytes: 0}
-        }
-      }
-      chmodSync(part, 0o400)
-      mkdirSync(dirname(this.blob(digest)), {recursive: true, mode: 0o700})
-      renameSync(part, this.blob(digest))
-      return {digest, bytes: stats.size}
-    } catch (error) {
-      rmSync(part, {force: true})
-      if ((error as {code?: string}).code === 'ENOENT') throw changed(file)
-      throw error
-    }
   }
 
   #statsFile(folder: string): string {
@@ -328,10 +243,4 @@ export function digestOf(files: readonly DataFile[]): string {
   const sha = createHash('sha256')
   for (const [path, executable, , digest] of files) sha.update(`${path}\0${executable ? 'x' : '-'}\0${digest}\n`)
   return sha.digest('hex')
-}
-
-function changed(file: string): CliError {
-  return new CliError('CONFLICT', `${file} changed while it was being read`, {
-    hint: 'run the command again once nothing writes there',
-  })
 }

@@ -1,6 +1,7 @@
 export {planWorkspace, type Workspace, type WorkspaceOptions, type WorkspacePlan} from './plan.ts'
 export {ProjectFiles} from './project-files.ts'
-export {WORKSPACE_HANDLERS, type WorkspaceEnv, type WorkspaceKinds} from './steps.ts'
+export {WORKSPACE_HANDLERS, type WorkspaceEnv} from './handlers.ts'
+export type {WorkspaceKinds} from './steps.ts'
 export {PROJECT_LOCK, type Locked, type LockKinds} from './lock.ts'
 export {upWorkspace} from './up.ts'
 export {findWorkspaces, workspaceScript, type PlacedWorkspace, type WorkspacePlace} from './place.ts'

@@ -4,13 +4,14 @@ import {CliError, randomId, textIfThere, type Context} from '../base/index.ts'
 import {VERSIONS, type Host} from '../host/index.ts'
 import type {Manifest} from '../manifest/index.ts'
 import type {Handlers, PlanOf} from '../plan/index.ts'
+import {bringImage} from './handlers.ts'
 import {imageSteps, inspectImage, readImage} from './image.ts'
 import {imageLine, LOCK_FILE, lockText} from './lock-file.ts'
 import {findWorkspaces} from './place.ts'
 import {changedSince, digestOf, ProjectFiles} from './project-files.ts'
 import {namedProject} from './pyproject.ts'
 import {hasHashes, isLockedByUv, readSources, staleLock} from './requirements.ts'
-import {bringImage, type WorkspaceKinds} from './steps.ts'
+import type {WorkspaceKinds} from './steps.ts'
 
 type LockInput = {
   node: string

@@ -1,20 +1,15 @@
-import type {Context} from '../base/index.ts'
-import {ensureEnvironment, VERSIONS, type Environment, type Host} from '../host/index.ts'
-import {needBubblewrap, sendImage, type SentImage} from '../image/index.ts'
-import type {Handlers, StepOf} from '../plan/index.ts'
+import type {Environment} from '../host/index.ts'
+import type {SentImage} from '../image/index.ts'
+import type {StepOf} from '../plan/index.ts'
 import type {Compared, ProjectToInstall} from '../protocol/index.ts'
-import {settleAutosave, type AutosaveInput} from './autosave.ts'
+import type {AutosaveInput} from './autosave.ts'
 import {describeDelta, type Delta} from './delta.ts'
-import type {Entry} from './entry.ts'
-import {lacksSandbox} from './image.ts'
-import {pinDigest} from './image-pin.ts'
-import {changedSince, digestOf, type ProjectFiles} from './project-files.ts'
+import {digestOf} from './project-files.ts'
 import type {Requirements} from './requirements.ts'
-import type {Snapshot} from './snapshot.ts'
-import {isNothing, syncCode, type Synced} from './sync.ts'
+import {isNothing, type Synced} from './sync.ts'
 
 /** What travels to a node, by path; the contents are those of the project as long as it is still `tree`. */
-type SyncInput = {
+export type SyncInput = {
   node: string
   project: string
   /** The project here, and what of it stays here. */
@@ -39,7 +34,7 @@ type SyncInput = {
  * What an environment is made from: a file of the project, as long as it is what it was. It may hold the password of a
  * package index, so its text is not here.
  */
-type EnvironmentInput = {
+export type EnvironmentInput = {
   node: string
   project: string
   folder: string
@@ -67,7 +62,7 @@ type EnvironmentInput = {
 }
 
 /** An image that the programs of a workspace run in; `text` null: none any more. */
-type ImageInput = {
+export type ImageInput = {
   node: string
   project: string
   folder: string
@@ -87,7 +82,7 @@ type ImageInput = {
 }
 
 /** What sandboxes need. */
-type ToolInput = {node: string}
+export type ToolInput = {node: string}
 
 export type WorkspaceKinds = {
   'workspace.image': {input: ImageInput; output: SentImage & {node: string}}
@@ -95,20 +90,6 @@ export type WorkspaceKinds = {
   'workspace.autosave': {input: AutosaveInput; output: {node: string}}
   'workspace.sync': {input: SyncInput; output: Synced}
   'workspace.environment': {input: EnvironmentInput; output: Environment & {node: string}}
-}
-
-export interface WorkspaceEnv {
-  host(node: string): Host | Promise<Host>
-  files: ProjectFiles
-  context: Context
-}
-
-export const WORKSPACE_HANDLERS: Handlers<WorkspaceKinds, WorkspaceEnv> = {
-  'workspace.sync': sync,
-  'workspace.environment': environment,
-  'workspace.image': bringImage,
-  'workspace.tool': tool,
-  'workspace.autosave': async (input, _done, {host, context}) => settleAutosave(await host(input.node), input, context),
 }
 
 /** A project, and where its parts are from. */
@@ -222,85 +203,4 @@ export function environmentSteps(
       ],
     },
   ]
-}
-
-async function sync(input: SyncInput, _done: unknown, {host, files, context}: WorkspaceEnv): Promise<Synced> {
-  const snapshot = await files.snapshot(input.folder, input.exclude, context)
-  if (snapshot.tree !== input.tree) throw changedSince(input.folder, 'the project')
-  return syncCode(await host(input.node), input.project, snapshot, context, {
-    delta: deltaOf(input, snapshot),
-    revision: input.revision,
-    path: input.codePath,
-    overwrite: input.overwrite,
-  })
-}
-
-function deltaOf({put, remove, forget, send, bytes}: SyncInput, {entries, sizes}: Snapshot): Delta {
-  const entryOf = (path: string): Entry => entries.get(path) as Entry
-  return {
-    put: new Map(put.map((path) => [path, entryOf(path)])),
-    remove,
-    forget,
-    send: new Map(send.map((path) => [entryOf(path).digest, {path, size: sizes.get(path) ?? 0}])),
-    bytes,
-    kept: [],
-    conflicts: [],
-  }
-}
-
-async function environment(
-  input: EnvironmentInput,
-  _done: unknown,
-  {host, files, context}: WorkspaceEnv,
-): Promise<Environment & {node: string}> {
-  const {warnings: _told, ...wanted} = await files.requirements(
-    input.folder,
-    input.requirements,
-    input.python ?? undefined,
-  )
-  if (digestOf(wanted) !== input.digest) throw changedSince(input.folder, input.requirements ?? 'the list of packages')
-  const {like, beside, together, install, image: digest, python: version} = input
-  const content = {
-    ...wanted,
-    ...(version !== null && {python: version}),
-    ...(install && {project: install}),
-    ...(digest !== null && {image: digest}),
-  }
-  const pins =
-    like === null
-      ? undefined
-      : await files.versions(like, input.digest, async () => VERSIONS.choose(await host(like), content, context))
-  const limits = beside ? {constraints: constraintsWith(wanted.constraints, pins ?? '')} : pins ? {pins} : {}
-  return {
-    node: input.node,
-    ...(await ensureEnvironment(
-      await host(input.node),
-      {...content, ...limits, together, user: `workspace:${input.project}`},
-      context,
-    )),
-  }
-}
-
-/** The step workspace.image. */
-export async function bringImage(
-  {node, project, folder, text, digest, manifest, pin, sandbox}: ImageInput,
-  _done: unknown,
-  {host, files, context}: WorkspaceEnv,
-): Promise<SentImage & {node: string}> {
-  const target = await host(node)
-  if (text === null || digest === null || manifest === null) {
-    await target.call('image.forget', {project}, {signal: context.signal})
-    return {node, layers: 0, bytes: 0}
-  }
-  const found = files.image(text, folder, context)
-  const sent = await sendImage(target, project, found, await found.manifest(digest, manifest), sandbox, context)
-  if (pin) await files.once(`pin ${folder}`, () => pinDigest(folder, found.ref.text, digest))
-  return {node, ...sent}
-}
-
-async function tool({node}: ToolInput, _done: unknown, {host, context}: WorkspaceEnv): Promise<{node: string}> {
-  const target = await host(node)
-  await needBubblewrap(target, context)
-  await lacksSandbox(target, context) // that it works is known only now
-  return {node}
 }

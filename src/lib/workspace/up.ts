@@ -3,7 +3,8 @@ import type {Host} from '../host/index.ts'
 import type {Manifest} from '../manifest/index.ts'
 import {executePlan, throwIfFailed, valuesOf, type StepOutcome} from '../plan/index.ts'
 import {planWorkspace, type Workspace, type WorkspaceOptions, type WorkspacePlan} from './plan.ts'
-import {WORKSPACE_HANDLERS, type WorkspaceKinds} from './steps.ts'
+import {WORKSPACE_HANDLERS} from './handlers.ts'
+import type {WorkspaceKinds} from './steps.ts'
 
 export interface UpOptions extends WorkspaceOptions {
   /** Made before. */

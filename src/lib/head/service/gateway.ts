@@ -5,6 +5,7 @@ import {Agent, type Dispatcher} from 'undici'
 import {announcedSize, readBody} from './body.ts'
 import {Failure} from './failure.ts'
 import {readCall, type GatewayCall} from './gateway-calls.ts'
+import {causeCode, isBroken, isNotConnected} from './lost-target.ts'
 import {backwardHeaders, onwardHeaders} from './onward.ts'
 import type {Parts} from './parts.ts'
 import {failureOf, passBody} from './passing.ts'
@@ -31,22 +32,10 @@ const LONGEST_PAUSE_MS = 1000
  */
 const MOST_BREAKS = 1
 
-const NOT_CONNECTED = new Set([
-  'ECONNREFUSED',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EHOSTDOWN',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EADDRNOTAVAIL',
-])
 /**
  * Of an answer that a front gives itself (node/flexrack_node/service/front.py): its server takes no connections now.
  */
 const FRONT_HEADER = 'x-flexrack-front'
-const BROKEN = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'UND_ERR_CLOSED', 'UND_ERR_DESTROYED'])
 
 /** Names the release that answered. */
 const RELEASE_HEADER = 'x-flexrack-release'
@@ -254,11 +243,11 @@ class Passage {
     const refused = failureOf(error)
     if (refused) throw refused
     const code = causeCode(error)
-    const isBroken = BROKEN.has(code)
-    if (isBroken) this.#breaks++
+    const broke = isBroken(code)
+    if (broke) this.#breaks++
     const may =
       this.#body !== undefined &&
-      (isNotConnected(code) || (isBroken && this.#call.isRepeatable && this.#breaks <= MOST_BREAKS))
+      (isNotConnected(code) || (broke && this.#call.isRepeatable && this.#breaks <= MOST_BREAKS))
     if (may) return this.forward()
     const server = `the model server of endpoint ${this.#call.endpoint}`
     if (this.#call.isHealth) {
@@ -282,11 +271,6 @@ function discard({body}: Dispatcher.ResponseData): void {
   body.on('error', () => {}).destroy()
 }
 
-/** Nobody was asked anything: not reached, or somebody else is there than the rack's authority knows. */
-function isNotConnected(code: string): boolean {
-  return NOT_CONNECTED.has(code) || /^(ERR_TLS|ERR_SSL|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO_|CERT_)/.test(code)
-}
-
 /**
  * Model servers insist on JSON being called so; a bare `curl -d` calls it a form. With tensors behind the JSON (the Open
  * Inference Protocol's binary data) it is none, and clients say no type.
@@ -300,10 +284,4 @@ function contentTypeOf(request: FastifyRequest): string {
 function targetPath(target: string, call: GatewayCall, url: string): string {
   const query = url.includes('?') && !call.isHealth ? url.slice(url.indexOf('?')) : ''
   return `${new URL(target).pathname.replace(/\/$/, '')}${call.path}${query}`
-}
-
-function causeCode(error: unknown): string {
-  let code = ''
-  for (let at = error; at instanceof Error; at = at.cause) code = (at as NodeJS.ErrnoException).code ?? code
-  return code
 }
