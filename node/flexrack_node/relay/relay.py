@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Optional, Tuple
 
 from flexrack_node.relay.front import Front
-from flexrack_node.relay.journal import Entry, Journal, SpoolFull, read_rejected
+from flexrack_node.relay.entry import Entry
+from flexrack_node.relay.journal import Journal, SpoolFull, read_rejected
 from flexrack_node.relay.merge import merge
 from flexrack_node.run.upstream import Away, Body, Line, Upstream
 
