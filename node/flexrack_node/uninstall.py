@@ -12,7 +12,7 @@ from flexrack_node.base.errors import NodeError
 from flexrack_node.gpu import daemon
 from flexrack_node.process import containment  # all before anything is removed: this program is on the list too
 from flexrack_node.service import comeback, control
-from flexrack_node.workspace import environment
+from flexrack_node.workspace import environment, environment_users
 from flexrack_node.workspace.workspace import TAG as WORKSPACE_TAG
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def remove(given: "UninstallOrder", channel: Channel) -> "Uninstalled":
     daemon.take_away(channel, float(given.get("grace", 10)))  # a unit of systemd is known outside of the root too
     ended = end_all(channel, alive, float(given.get("grace", 10)))
     comeback.take_away(channel.root, stop=True)
-    environment.leave(channel)
+    environment_users.leave(channel)
     removed: List[str] = []
     left: List[PathLeft] = []
     shared, others = home.shared_root(channel.root), home.others(channel.root)  # before the claim goes
@@ -123,8 +123,8 @@ def entries(root: Path) -> "List[UninstallEntry]":
 
 def used_by_others(folder: Path, root: Path) -> bool:
     return any(
-        user["root"] != str(root) and environment.is_counted(folder, root, user)
-        for user in environment.users_of(folder)
+        user["root"] != str(root) and environment_users.is_counted(folder, root, user)
+        for user in environment_users.users_of(folder)
     )
 
 

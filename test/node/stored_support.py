@@ -27,7 +27,7 @@ from flexrack_node.share import invitations
 from flexrack_node.slurm.job import SlurmJob
 from flexrack_node.sweep import control
 from flexrack_node.watch.hang import hangs
-from flexrack_node.workspace import environment, index, workspace
+from flexrack_node.workspace import environment, environment_users, index, workspace
 from flexrack_node.workspace.folder import WorkspaceFolder
 
 SPEC = {
@@ -318,7 +318,7 @@ FILES = [
         "environment.user",
         f"environments/{'0' * 16}/.flexrack-users/u.json",
         {"user": "head"},
-        lambda path: environment.users_of(path.parents[1]),
+        lambda path: environment_users.users_of(path.parents[1]),
         [{"user": "head"}],
     ),
     (

@@ -7,12 +7,12 @@ import sys
 import time
 from pathlib import Path
 
+from load import HERE, Load
 from rack import GpuAttached, GpuDaemon
 from results import left_out, line
 from servers import run, wait_until
 from cuda_programs import NATIVE, Build, build
 
-HERE = Path(__file__).resolve().parent
 # Larger than in the tests, so that a GPU has something to do.
 SCALES = {
     "vector_add": 64,
@@ -172,32 +172,6 @@ def torch(machine):
             )
         )
     return lines
-
-
-class Load:
-    """load.cu at work. `rounds`: how long a step of it is; without, some milliseconds."""
-
-    def __init__(self, machine, env, seconds, prefix=(), rounds=None):
-        program = machine.program("load", HERE / "load.cu")
-        words = [*prefix, str(program), str(seconds), "2", *([str(rounds)] if rounds else [])]
-        self.process = subprocess.Popen(
-            words, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        self.began = self.process.stdout.readline().strip() == "ready"
-
-    def finish(self, seconds):
-        """(exit code, rounds of its generator, what it said); `rounds` is then how many a step had."""
-        try:
-            out, err = self.process.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            out, err = self.process.communicate()
-            return -1, 0.0, "it did not end"
-        words = out.split()
-        is_done = self.process.returncode == 0 and len(words) > 3
-        self.rounds = int(words[3]) if is_done else None
-        rounds = int(words[0]) * int(words[3]) if is_done else 0
-        return self.process.returncode, rounds, (out + err).strip()[-300:]
 
 
 def shares(machine):

@@ -16,7 +16,7 @@ from flexrack_node.board import events
 from flexrack_node.board.folder import BoardFolder
 from flexrack_node.runs.view import open_view
 from flexrack_node.service import control as services
-from flexrack_node.workspace import environment
+from flexrack_node.workspace import environment_users
 
 if TYPE_CHECKING:
     from flexrack_node.schema.board import (
@@ -156,5 +156,5 @@ def remove(request: "BoardId", channel: Channel) -> "BoardRemoved":
     shutil.rmtree(place.path, ignore_errors=True)
     if settings.get("socket"):
         Path(settings["socket"]).unlink(missing_ok=True)
-    environment.release({"user": place.user}, channel)
+    environment_users.release({"user": place.user}, channel)
     return {"stopped": stopped, "removed": there}

@@ -10,7 +10,7 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.disk_room import unfit_disk
 from flexrack_node.base.errors import NodeError
 from flexrack_node.data.store import Store, check_digest, check_path, digest_of
-from flexrack_node.workspace.sync import Reader, read_all
+from flexrack_node.workspace.staging import Reader, read_all
 
 if TYPE_CHECKING:
     from flexrack_node.schema.data import (

@@ -10,35 +10,31 @@ can be used, as many as the run is to have (run/rules.py). The others are idle. 
 node is lost, and when.
 """
 
-import secrets
 import time
 from typing import TYPE_CHECKING, Dict, List, Optional, cast
 
 from flexrack_node.base.boot import boot_time
 from flexrack_node.base.stored import or_nothing
 from flexrack_node.gang.aftermath import Aftermath
-from flexrack_node.gang.checkpoints import Checkpoints, reached_of
+from flexrack_node.gang.attempts import Attempts
+from flexrack_node.gang.checkpoints import Checkpoints
 from flexrack_node.gang.election import Handover
 from flexrack_node.gang.member_agent import MemberAgent
 from flexrack_node.gang.membership import Membership
 from flexrack_node.link.gang_link import SILENT_SECONDS
 from flexrack_node.link.peer import ask_all, place_of
-from flexrack_node.rank.launch import free_port
-from flexrack_node.rank.local_ranks import FAILURE_GRACE, TICK, LocalRanks
-from flexrack_node.run.cause import first_cause, is_complete, of_gang, of_loss, ranks_of
+from flexrack_node.rank.local_ranks import TICK, LocalRanks
+from flexrack_node.run.cause import of_gang, of_loss
 from flexrack_node.run.files import RunFolder
 from flexrack_node.run.resumption import NO_CHECKPOINT, needs_checkpoint
 from flexrack_node.watch.hang import Hangs
-from flexrack_node.watch.straggler import report
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.gang import GangDesired, OpenAttempt, PeerQuestion
+    from flexrack_node.schema.gang import PeerQuestion
     from flexrack_node.schema.result import GangOutcome, RunAttempt, RunResult
     from flexrack_node.schema.run import GangPlace
     from flexrack_node.schema.runfiles import KeptRunOrder, MemberPlace, StopRequest
 
-_STOP_LINK_SECONDS = 4.0  # without a link while stopping: a member that lives connects again every half second
-_STOP_PATIENCE = 15.0  # seconds after the grace in which a node must say that its ranks are gone
 # for everybody to come to a new leader; who still believed in the old one has noticed by then
 _HEIR_SECONDS = SILENT_SECONDS + 3.0
 _ANNOUNCE_SECONDS = 1.0
@@ -65,6 +61,7 @@ class Leader:
         self._aftermath = Aftermath(folder, spec, self._membership, local)
         self._checkpoints = Checkpoints(folder, self._membership)
         self._hangs = Hangs(folder, spec, handover.desired.get("dump", 0) if handover else 0)
+        self._attempts = Attempts(folder, spec, local, self._membership, self._checkpoints, self._hangs)
 
     def listen(self) -> None:
         """Opens the gang's port, where there are members. Raises OSError."""
@@ -114,7 +111,7 @@ class Leader:
                 else f"start with {len(members)} of {len(pool)} nodes"
             )
         while True:
-            outcome = outcome or self._run_attempt(attempts, members, why)
+            outcome = outcome or self._attempts.run(attempts, members, why)
             outcome["why"] = why
             attempts.append(outcome)
             verdict = (
@@ -206,179 +203,9 @@ class Leader:
                 again = time.monotonic() + _ANNOUNCE_SECONDS
             time.sleep(TICK)
         why = "stop" if handover.desired.get("requested") else "lost"
-        return self._close(begun, begun["nodes"], why, [handover.leader], time.time() - (boot_time() - handover.heard))
-
-    def _run_attempt(self, attempts: "List[RunAttempt]", members: List[str], why: str) -> "RunAttempt":
-        started, number, address = time.time(), len(attempts) + 1, self._membership.links.address
-        for one in attempts:
-            one["pace"] = None  # of every rank of every attempt it would be more than fits into a line to the others
-        begun = cast("RunAttempt", {"attempt": number, "nodes": members, "started": started, "checkpoint": None})
-        nothing: RunAttempt = {
-            **begun,
-            "status": "failed",
-            "clean": True,
-            "survivors": {},
-            "lost": [],
-            "reached": None,
-            "steps": None,
-        }
-        try:
-            port = free_port(address)
-        except OSError as error:
-            return {**nothing, "clean": False, "cause": of_gang(self._membership.own, f"no port to be had: {error}")}
-        checkpoint = self._checkpoints.newest(members)
-        if checkpoint:
-            begun["checkpoint"] = {"name": checkpoint["name"], "node": checkpoint["node"], "at": checkpoint["at"] / 1e9}
-        opened: OpenAttempt = {
-            "attempt": number,
-            "nodes": members,
-            "started": started,
-            "checkpoint": begun["checkpoint"],
-            "why": why,
-        }
-        self._membership.history = {"attempts": list(attempts), "open": opened}
-        if self._spec.get("after_reboot"):
-            self._folder.write("history", self._membership.history)
-        desired: GangDesired = {"phase": "prepare", "attempt": number, "members": members, "checkpoint": checkpoint}
-        problem = self._checkpoints.bring(desired, checkpoint["name"]) if checkpoint else None
-        if problem or (checkpoint and (self._membership.stop_request() or self._membership.step_down_cause())):
-            self._membership.set_desired({**desired, "phase": "stop", "grace": 0.0})  # nobody begins it any more
-            nothing.update(
-                {
-                    "checkpoint": begun["checkpoint"],
-                    "ended": time.time(),
-                    "cause": problem,
-                    "reached": reached_of(checkpoint),
-                }
-            )
-            if self._membership.stop_request() and not problem:
-                nothing["status"] = "stopped"
-            return nothing
-        self._membership.set_desired(
-            {**desired, "phase": "run", "address": address, "port": port, "rendezvous": secrets.token_hex(16)}
+        return self._attempts.close(
+            begun, begun["nodes"], why, [handover.leader], time.time() - (boot_time() - handover.heard)
         )
-        self._folder.write(
-            "state", {**self._folder.state(), "status": "running", "attempt": number, "members": members}
-        )
-        ended, lost = self._watch(number, members)
-        return self._close(begun, members, ended, lost, time.time())
-
-    def _close(
-        self, begun: "RunAttempt", members: List[str], why: str, lost: List[str], stopped_at: float
-    ) -> "RunAttempt":
-        """Ends an attempt everywhere, where it is not over; `why`: ended|failed|stop|lost|stepped down, since
-        `stopped_at`. Returns all that is known of it.
-        """
-        number: int = begun["attempt"]
-        ranks = ranks_of(members, self._spec["launcher"], self._spec["processes"])
-        before = self._membership.observations(members)
-        finished = is_complete(before, ranks)
-        if why != "ended":
-            request = or_nothing(self._membership.stop_request())
-            grace = (
-                FAILURE_GRACE
-                if why != "stop"
-                else 0.0
-                if request.get("kill")
-                else float(request.get("grace", self._spec["grace"]))
-            )
-            self._folder.write("state", {**self._folder.state(), "status": "stopping"})
-            unreached = self._stop_all(number, members, min(grace, self._spec["grace"]) if why != "stop" else grace)
-            lost = sorted(set(lost) | set(unreached))
-        observations = self._membership.observations(members)
-        # Where a reaper speaks for a dead supervisor nothing can be started again.
-        lost = sorted(set(lost) | {node for node, observed in observations.items() if observed.get("gone")})
-        complete = is_complete(observations, ranks)
-        survivors = {
-            node: observed.get("survivors", []) for node, observed in observations.items() if observed.get("survivors")
-        }
-        cause = None
-        if why != "stop" and not complete:
-            cause = self._hangs.cause_in(number) or first_cause(
-                observations, self._membership.links.clocks, stopped_at if why != "ended" else None, before
-            )
-            if why == "lost" and (cause is None or cause["at"] > stopped_at):
-                cause = of_gang(
-                    lost[0],
-                    f"the connection to {', '.join(lost)} was lost for more than {self._membership.lost_seconds:.0f} s",
-                )
-        found = [one for observed in observations.values() for one in [observed.get("checkpoint")] if one]
-        return {
-            **begun,
-            "status": "finished"
-            if complete and (finished or why != "stop")
-            else "stopped"
-            if why == "stop"
-            else "failed",
-            "ended": time.time(),
-            "cause": cause,
-            "survivors": survivors,
-            "lost": lost,
-            "clean": not survivors and not lost,
-            "pace": report({node: observed.get("paces") or {} for node, observed in observations.items()}),
-            "reached": reached_of(max(found, key=lambda one: one["at"]))
-            if found
-            else {"at": 0}
-            if self._spec.get("checkpoint")
-            else None,
-            "steps": max(
-                (steps for observed in observations.values() for steps in [observed.get("steps")] if steps is not None),
-                default=None,
-            ),
-        }
-
-    def _watch(self, number: int, members: List[str]) -> "tuple[str, List[str]]":
-        """Until the attempt is over by itself, or must be ended: (ended|failed|stop|lost, nodes lost)."""
-        while True:
-            self._membership.apply()
-            changed = self._local.tick()
-            if self._membership.stop_request():
-                return "stop", []
-            if self._membership.step_down_cause():
-                return "stepped down", []
-            observations = self._membership.observations(members)
-            mine = [observed for observed in observations.values() if observed.get("attempt") == number]
-            if any(
-                observed.get("trouble") or any(record.get("exit") for record in observed["records"].values())
-                for observed in mine
-            ):
-                return "failed", []
-            if len(mine) == len(observations) and all(observed["phase"] == "ended" for observed in mine):
-                return "ended", []
-            lost = [node for node in self._membership.links.lost(self._membership.lost_seconds) if node in members]
-            if lost:
-                return "lost", lost
-            if self._hangs.tick(number, dict(zip(observations, mine)) if len(mine) == len(observations) else {}):
-                return "failed", []
-            if self._hangs.requested > self._membership.links.desired.get("dump", 0):
-                self._membership.set_desired({**self._membership.links.desired, "dump": self._hangs.requested})
-            self._membership.gather()
-            self._membership.links.poll.pause(changed)
-
-    def _stop_all(self, number: int, members: List[str], grace: float) -> List[str]:
-        """Ends the attempt everywhere; returns the nodes that did not say that it is done."""
-        self._membership.set_desired(
-            {
-                "phase": "stop",
-                "attempt": number,
-                "members": members,
-                "grace": grace,
-                "quiet": self._local.is_signalled(),
-                "requested": self._membership.stop_request(),
-            }
-        )
-        deadline = time.monotonic() + grace + _STOP_PATIENCE
-        while time.monotonic() < deadline:
-            self._membership.apply()
-            self._local.tick()
-            request = self._membership.stop_request()
-            if request and request.get("kill") and self._membership.links.desired.get("grace"):
-                self._membership.set_desired({**self._membership.links.desired, "grace": 0.0})
-            waiting = self._membership.unended(number, members)
-            if not waiting or all(node in self._membership.links.lost(_STOP_LINK_SECONDS) for node in waiting):
-                return waiting
-            time.sleep(TICK)
-        return self._membership.unended(number, members)
 
     def _wait_for_all(self) -> List[str]:
         """Returns the nodes that are still missing when the time is over."""

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Callable, List, Mapping, Optional, Union, cast
+from typing import TYPE_CHECKING, Callable, List, Optional, Union, cast
 
 from flexrack_node.base.boot import boot_id
 from flexrack_node.base.errors import NodeError
@@ -20,6 +20,7 @@ from flexrack_node.gang.leader import Leader
 from flexrack_node.gang.member import Member
 from flexrack_node.gang.member_agent import MemberAgent
 from flexrack_node.gang.returning import Follows, Leads, find_place, order_of, port_of
+from flexrack_node.gang.run_relay import DRAIN_SECONDS, RunRelay, open_relay
 from flexrack_node.gang.signals import listen_to_signals, with_shutdown
 from flexrack_node.gpu.lease import LeaseHold
 from flexrack_node.measure import usage
@@ -31,17 +32,14 @@ from flexrack_node.run.cause import close_result, of_gang
 from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import leader_known
 from flexrack_node.run.recording import LATE_SECONDS, NotRecorded, Recorder, collect_outputs
-from flexrack_node.run.upstream import Upstream, upstream_of
+from flexrack_node.run.upstream import upstream_of
 from flexrack_node.service import comeback
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.order import TrackingOrder
     from flexrack_node.schema.result import GangOutcome, RunResult
     from flexrack_node.schema.runfiles import KeptRunOrder, RunState
 
 Judge = Callable[["RunResult", float], "RunResult"]  # of the result, and when the signal came
-
-DRAIN_SECONDS = 5.0  # for tracking writes that wait, at the end; what is left stays in the spool
 
 
 def main(arguments: List[str]) -> int:
@@ -154,7 +152,7 @@ def _supervise(
     judge: Optional[Judge],
     is_back: bool,
 ) -> None:
-    relay = _open_relay(folder, spec)
+    relay = open_relay(folder, spec)
     local = LocalRanks(folder, spec, relay.port if relay else None, forbids)
     if relay:
         local.watch.metric_at = relay.metric_at
@@ -204,7 +202,7 @@ def _lead(
     spec: "KeptRunOrder",
     started: float,
     leader: Leader,
-    relay: "Optional[_Relay]",
+    relay: "Optional[RunRelay]",
     result: "RunResult",
 ) -> None:
     """After the last attempt."""
@@ -223,7 +221,7 @@ def _lead(
 
 
 def _record(
-    folder: RunFolder, spec: "KeptRunOrder", relay: "Optional[_Relay]", result: "RunResult", everybody: bool
+    folder: RunFolder, spec: "KeptRunOrder", relay: "Optional[RunRelay]", result: "RunResult", everybody: bool
 ) -> None:
     """The leader's last work. Where the head is away, result.json keeps recorded: false and run.reconcile does it
     later.
@@ -246,7 +244,7 @@ def _record(
     folder.write("result", {**result, "recorded": recorded, "recorded_everywhere": recorded and everybody})
 
 
-def _put_away(folder: RunFolder, relay: "Optional[_Relay]", result: "RunResult") -> bool:
+def _put_away(folder: RunFolder, relay: "Optional[RunRelay]", result: "RunResult") -> bool:
     """What a node does at the end that does not lead; True where all of its tracking writes are through."""
     folder.write("result", result)
     recorded = _upload(folder, relay, []) and (relay.close() if relay else True)
@@ -254,7 +252,7 @@ def _put_away(folder: RunFolder, relay: "Optional[_Relay]", result: "RunResult")
     return recorded
 
 
-def _upload(folder: RunFolder, relay: "Optional[_Relay]", outputs: List[str]) -> bool:
+def _upload(folder: RunFolder, relay: "Optional[RunRelay]", outputs: List[str]) -> bool:
     if not relay:
         return True
     try:
@@ -265,44 +263,6 @@ def _upload(folder: RunFolder, relay: "Optional[_Relay]", outputs: List[str]) ->
     except NotRecorded as error:
         folder.event("not uploaded", why=str(error))
         return False
-
-
-class _Relay:
-    """The node's relay for this run, and its address."""
-
-    def __init__(self, folder: RunFolder, tracking: "TrackingOrder") -> None:
-        from flexrack_node.relay.relay import Relay
-
-        self._folder, self._tracking = folder, tracking
-        self._relay = Relay(
-            folder.spool,
-            upstream_of(tracking),
-            tracking["token"],
-            on_event=self._tell,
-            run_id=tracking["run_id"],
-        )
-        self.port: int = self._relay.start()
-
-    def recorder(self) -> Recorder:
-        return Recorder(Upstream(f"http://127.0.0.1:{self.port}", f"Bearer {self._tracking['token']}"), self._tracking)
-
-    def metric_at(self) -> float:
-        return self._relay.metric_at
-
-    def close(self) -> bool:
-        """True where nothing is left in the spool."""
-        left = self._relay.close(DRAIN_SECONDS)
-        self._folder.event("relay closed", **left)
-        return not left["pending"]
-
-    def _tell(self, event: Mapping[str, object]) -> None:
-        fields = {key: value for key, value in event.items() if key not in ("event", "at", "kind")}
-        self._folder.event(str(event.get("event") or event.get("kind") or "tracking"), **fields)
-
-
-def _open_relay(folder: RunFolder, spec: "KeptRunOrder") -> Optional[_Relay]:
-    tracking = spec.get("tracking")
-    return _Relay(folder, tracking) if tracking else None
 
 
 def _note_usage(folder: RunFolder) -> None:

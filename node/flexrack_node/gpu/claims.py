@@ -15,7 +15,8 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.gpu import admin_socket
 from flexrack_node.reservation.life import is_counting
-from flexrack_node.reservation.place import Place, open_place, user_name
+from flexrack_node.reservation.place import Place, open_place
+from flexrack_node.reservation.record_file import user_name
 
 if TYPE_CHECKING:
     from flexrack_node.reservation.rules import Claim, InTheWay, Record

@@ -9,8 +9,6 @@ It runs as a systemd user unit where those begin with the machine (service/comeb
 them again.
 """
 
-import json
-import os
 import subprocess
 import time
 from pathlib import Path
@@ -33,15 +31,6 @@ if TYPE_CHECKING:
 
 SERVICE = "gpu"
 READY_SECONDS = 30.0
-NO_DEVICES = 69  # exit codes of flexrack-gpud
-TITLES = {
-    "opencl": (
-        "OpenCL",
-        "sudo apt-get install ocl-icd-libopencl1, and the OpenCL driver of the device (pocl-opencl-icd makes one of the CPU)",
-    ),
-    "cuda": ("CUDA", "install NVIDIA's driver, or try it out without a GPU: flexrack gpu serve --backend sim"),
-    "sim": ("simulated CUDA", None),
-}
 
 
 def inspect(given: "GpuQuestion", channel: Channel) -> "GpuFound":
@@ -94,13 +83,15 @@ def start(given: "GpuOrder", channel: Channel) -> "GpuStarted":
     Another one that runs is replaced: only the broker, its clients do not notice. -> {started, pid, port, keeper,
     comes_back}
     """
+    from flexrack_node.gpu import devices  # only where one is started
+
     record(channel.root, channel.root / "gpu", "gpu")
     folder = channel.root / "gpu"
     program = folder / "program" / Path(given["program"]).name
     (folder / "daemon").mkdir(parents=True, exist_ok=True, mode=0o700)
     before = or_nothing(read("gpu.settings", folder / "settings.json"))
     port = int(given.get("port") or before.get("port") or 0)
-    check_devices(folder, given)
+    devices.check_devices(folder, given)
     if not port:
         from flexrack_node.service.endpoint import ports
 
@@ -110,7 +101,7 @@ def start(given: "GpuOrder", channel: Channel) -> "GpuStarted":
         "broker",
         "--root",
         str(folder / "daemon"),
-        *backend_options(folder, given),
+        *devices.backend_options(folder, given),
         "--port",
         str(port),
         "--grace",
@@ -242,62 +233,6 @@ def check_runs(program: Path) -> None:
             "build flexrack on a machine with this C library or an older one",
             said=done.stderr.strip()[-500:],
         )
-
-
-def backend_options(folder: Path, given: Mapping[str, Any]) -> List[str]:
-    """What gpud serves, as its command line has it; a driver that we bring along lies beside it."""
-    driver = ["--driver", str(folder / "program" / Path(given["driver"]).name)] if given.get("driver") else []
-    simulated = [
-        word for name, value in sorted((given.get("sim") or {}).items()) for word in (f"--sim-{name}", str(value))
-    ]
-    return ["--backend", given["backend"], *driver, *simulated]
-
-
-def check_devices(folder: Path, given: Mapping[str, Any]) -> None:
-    """Before anything is started, which would only be started again and again."""
-    program = folder / "program" / Path(given["program"]).name
-    title, hint = TITLES.get(given["backend"], (given["backend"], None))
-    try:
-        done = subprocess.run(
-            [str(program), "devices", *backend_options(folder, given)],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-            env={**os.environ, **(given.get("env") or {})},
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise NodeError("GPU_FAILED", f"the devices of this machine cannot be listed: {error}") from error
-    said = refusal(done.stdout) or done.stderr.strip()[-500:]
-    if done.returncode == NO_DEVICES or (done.returncode == 0 and not listed(done.stdout)):
-        raise NodeError(
-            "GPU_FAILED", f"there is no {title} device on this machine{f' ({said})' if said else ''}", hint, said=said
-        )
-    if done.returncode != 0:
-        raise NodeError(
-            "GPU_FAILED", f"the devices of this machine cannot be listed (status {done.returncode})", None, said=said
-        )
-
-
-def listed(text: str) -> List[Any]:
-    """The devices that `flexrack-gpud devices` told of; an OpenCL library without any driver is none."""
-    found: List[Any] = reported(text).get("ok", {}).get("devices", [])
-    return found
-
-
-def refusal(text: str) -> str:
-    found: str = reported(text).get("error", {}).get("message", "")
-    return found
-
-
-def reported(text: str) -> Dict[str, Any]:
-    """The last line: a driver may print before."""
-    try:
-        found: Dict[str, Any] = json.loads(text.strip().splitlines()[-1])
-        return found
-    except (ValueError, IndexError):
-        return {}
 
 
 def daemon_files(folder: Path) -> List[Path]:

@@ -4,10 +4,6 @@ and ends when the head is gone.
 
 The plan comes in FLEXRACK_LAUNCH. Whoever talks to the cluster shows its token (RAY_AUTH_MODE=token, Ray 2.52 and
 later). Run with -I: what reports a rank's steps is for the script.
-
-Ray gives its own processes 30 s to start, which a busy machine exceeds: most of that has settings, and one wait has
-none (`start`). What answers without the token and is not needed here is off: Ray's client server and what it has for
-Prometheus.
 """
 
 import ctypes
@@ -18,11 +14,12 @@ import socket
 import subprocess
 import sys
 import time
-from typing import Any, Dict, List, Optional, TypedDict
+from typing import Dict, List, Optional, TypedDict
 
 OLDEST = (2, 52)
+# A file, not a module to import: with -I a program has none of its neighbours.
+_PROCESSES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "ray_processes.py")
 _JOIN_SECONDS = 300.0
-_START_SECONDS = 150
 _END_SECONDS = 10.0
 _GONE = 3  # times in a row that nobody listens where the head was
 # Of one rank among others, which the processes of a cluster are not: whoever needs them is told by Ray.
@@ -106,23 +103,6 @@ def cluster_environment(place: Place, environ: Dict[str, str]) -> Dict[str, str]
     }
 
 
-def ray_environment(environ: Dict[str, str]) -> Dict[str, str]:
-    """Of Ray's own processes. Names as in Ray 2.60: src/ray/common/ray_config_def.h (each with RAY_ before it),
-    ray/_private/ray_constants.py, dashboard/consts.py, autoscaler/_private/constants.py.
-    """
-    waits = {
-        "RAY_raylet_start_wait_time_s": _START_SECONDS,
-        "RAY_gcs_server_port_wait_time_s": _START_SECONDS,
-        "RAY_worker_register_timeout_seconds": _START_SECONDS,
-        "RAY_agent_register_timeout_ms": _START_SECONDS * 1000,
-        "RAY_DASHBOARD_STARTUP_TIMEOUT_S": _START_SECONDS,
-        "RAY_NUM_REDIS_GET_RETRIES": _START_SECONDS // 2,
-    }  # every 2 s a node that joins asks for the head
-    # No port is -1: the dashboard and the monitor say in their logs that they serve no metrics, and go on.
-    unasked = {"RAY_enable_metrics_collection": "0", "DASHBOARD_METRIC_PORT": "-1", "AUTOSCALER_METRIC_PORT": "-1"}
-    return {**{name: str(value) for name, value in waits.items()}, **unasked, **environ}
-
-
 def free_ports(count: int, address: str) -> List[int]:
     """Nobody listens on them right now."""
     held = [socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) for _ in range(count)]
@@ -147,8 +127,8 @@ def main() -> int:
     quiet = {name: value for name, value in env.items() if name not in _OF_WATCHING}
     with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
         ray = subprocess.Popen(
-            [place["python"], __file__, "--start", *start_words(place, ports, scratch)],
-            env=ray_environment(quiet),
+            [place["python"], _PROCESSES, "start", *start_words(place, ports, scratch)],
+            env=quiet,
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=out,
@@ -167,7 +147,7 @@ def lead(
     place: Place, ray: "subprocess.Popen[bytes]", log: str, words: List[str], env: Dict[str, str], quiet: Dict[str, str]
 ) -> int:
     with open(log, "a", encoding="utf-8") as out:
-        words_of_wait = [place["python"], __file__, "--wait", str(place["nodes"])]
+        words_of_wait = [place["python"], _PROCESSES, "wait", str(_JOIN_SECONDS), str(place["nodes"])]
         waiting = subprocess.Popen(
             words_of_wait, env=quiet, stdin=subprocess.DEVNULL, stdout=out, stderr=out, preexec_fn=die_with_parent
         )
@@ -239,50 +219,6 @@ def first_ended(process: "subprocess.Popen[bytes]", ray: "subprocess.Popen[bytes
         time.sleep(0.1)
 
 
-def wait_for(nodes: int) -> int:
-    """In a process of its own, whose connection to the cluster ends with it."""
-    import ray
-
-    deadline = time.monotonic() + _JOIN_SECONDS
-    while True:
-        try:
-            if not ray.is_initialized():
-                ray.init(address=os.environ["RAY_ADDRESS"], log_to_driver=False, logging_level="ERROR")
-            if sum(1 for node in ray.nodes() if node["Alive"]) >= nodes:
-                return 0
-        except Exception as error:  # the head is not there yet
-            if time.monotonic() > deadline:
-                print(error, file=sys.stderr)
-        if time.monotonic() > deadline:
-            return 1
-        time.sleep(0.3)
-
-
-def start(words: List[str]) -> int:
-    """`ray start`, in a process of its own. Ray asks again and again whether its raylet is there, for 30 s that nothing
-    changes: the answer takes longer here. The client server it starts wherever it could.
-    """
-    from ray._private import services
-    from ray.scripts import scripts
-
-    ask = services.get_node
-
-    def patiently(*given: Any) -> Any:
-        deadline = time.monotonic() + _START_SECONDS
-        while True:
-            try:
-                return ask(*given)
-            except RuntimeError:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.3)
-
-    services.get_node = patiently
-    if hasattr(scripts, "get_ray_client_dependency_error"):
-        scripts.get_ray_client_dependency_error = lambda: "not in a run"
-    return int(scripts.cli.main(words, prog_name="ray") or 0)
-
-
 def check_ray(python: str) -> Optional[str]:
     """Why this environment's Ray will not do."""
     try:
@@ -343,6 +279,4 @@ def _fail(message: str, status: int) -> int:
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--start":
-        sys.exit(start(sys.argv[2:]))
-    sys.exit(wait_for(int(sys.argv[2])) if sys.argv[1] == "--wait" else main())
+    sys.exit(main())

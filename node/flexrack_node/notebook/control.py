@@ -17,7 +17,7 @@ from flexrack_node.image.enter import enter_words
 from flexrack_node.notebook import inside
 from flexrack_node.notebook.folder import NotebookFolder
 from flexrack_node.service import control as services
-from flexrack_node.workspace import environment
+from flexrack_node.workspace import environment_users
 
 if TYPE_CHECKING:
     from flexrack_node.schema.notebook import (
@@ -183,5 +183,5 @@ def remove(request: "NotebookProject", channel: Channel) -> "NotebookRemoved":
     there = place.path.is_dir()
     shutil.rmtree(place.path, ignore_errors=True)
     remove_sockets(channel.root, place.path)
-    environment.release({"user": f"notebook:{place.project}"}, channel)
+    environment_users.release({"user": f"notebook:{place.project}"}, channel)
     return {"stopped": stopped, "removed": there}

@@ -18,23 +18,22 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Dict, List, Optional
 
 from flexrack_node.base.stored import or_nothing, read
-from flexrack_node.link.gang_link import Link, LinkLost, Listener, join
+from flexrack_node.link.gang_link import Link, LinkLost, Listener
 from flexrack_node.process.containment import TAG
 from flexrack_node.process.detach import python_module
 from flexrack_node.rank import mpi
 from flexrack_node.rank.launch import free_port, interface_of
+from flexrack_node.rank.mpi_link import JOIN_SECONDS, Heard, join_leader, tell
 from flexrack_node.rank.rank import die_with_parent, enter_cgroup, raise_limits, signal_name
 
 if TYPE_CHECKING:
     from flexrack_node.schema.gang import LinkHello
     from flexrack_node.schema.mpi_launch import MpiAgentAnswer, MpiAgentRequest, MpiFollower, MpiJob, MpiOrder
 
-_JOIN_SECONDS = 60.0  # for the other nodes' side of the attempt
 _ANSWER_SECONDS = 30.0  # for a node to start its daemon
 _WORD_SECONDS = 3.0  # for the leader to say whether its mpirun is alive
 
@@ -80,11 +79,11 @@ def follow(arguments: List[str]) -> int:
     if not program:
         return _fail(f"there is no Open MPI on {node} ({mpi.INSTALL})", 127)
     mpi.make_scratch(os.environ[TAG])
-    link = _join(job, node)
+    link = join_leader(job, node)
     if not link:
         return _fail(f"{job['nodes'][0]} has no mpirun that {node} could join", 1)
-    heard = _Heard(link)
-    _tell(link, {"version": mpi.version_of(shutil.which("mpirun"))})
+    heard = Heard(link)
+    tell(link, {"version": mpi.version_of(shutil.which("mpirun"))})
     order = heard.next(None)
     if order is None or "orted" not in order:
         return _fail(f"mpirun on {job['nodes'][0]} ended before it wanted anything of {node}", 1)
@@ -92,12 +91,12 @@ def follow(arguments: List[str]) -> int:
     child = subprocess.Popen(
         [program, *order["orted"]], cwd="/", env=env, stdin=subprocess.DEVNULL, preexec_fn=die_with_parent
     )
-    _tell(link, {"started": child.pid})
+    tell(link, {"started": child.pid})
     status = child.wait()
     if status == 0:
         return 0
     # A daemon ends when mpirun does: what ended first is told.
-    _tell(link, {"ended": status})
+    tell(link, {"ended": status})
     word = heard.next(_WORD_SECONDS)
     return (
         _ended(f"orted on {node}", status)
@@ -141,14 +140,14 @@ class _Leader:
     def wait_for_all(self) -> bool:
         """True once every node is there with an Open MPI that understands this one; else it was said why not."""
         with self._lock:
-            self._news.wait_for(lambda: len(self._versions) == len(self._members), _JOIN_SECONDS)
+            self._news.wait_for(lambda: len(self._versions) == len(self._members), JOIN_SECONDS)
             missing = [node for node in self._members if node not in self._versions]
             series = mpi.series_of(self._version)
             others = [
                 f"{version} on {node}" for node, version in self._versions.items() if mpi.series_of(version) != series
             ]
         if missing:
-            _fail(f"{', '.join(missing)} did not come within {_JOIN_SECONDS:.0f} s", 1)
+            _fail(f"{', '.join(missing)} did not come within {JOIN_SECONDS:.0f} s", 1)
         elif others:
             why = f"different versions of Open MPI: {self._version} on {self._job['nodes'][0]}, {', '.join(others)}"
             _fail(why, 1)
@@ -223,51 +222,8 @@ class _Leader:
                 pass  # mpirun has ended its agent
 
 
-class _Heard:
-    """What the leader says, read in a thread, because the link ends where nobody reads."""
-
-    def __init__(self, link: Link) -> None:
-        self._link = link
-        self._news = threading.Condition()
-        self._said: List[Optional[MpiOrder]] = []
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    def next(self, seconds: Optional[float]) -> "Optional[MpiOrder]":
-        """None where the link is lost, or nothing came in time."""
-        with self._news:
-            self._news.wait_for(lambda: bool(self._said), seconds)
-            return self._said.pop(0) if self._said and self._said[0] is not None else None
-
-    def _listen(self) -> None:
-        while True:
-            try:
-                said: Optional[MpiOrder] = self._link.receive()
-            except LinkLost:
-                said = None
-            with self._news:
-                self._said.append(said)
-                self._news.notify_all()
-            if said is None:
-                return
-
-
-def _tell(link: Link, word: "MpiFollower") -> None:
-    link.send(word)
-
-
 def _order(link: Link, order: "MpiOrder") -> None:
     link.send(order)
-
-
-def _join(job: "MpiJob", node: str) -> Optional[Link]:
-    secret = or_nothing(read("run.spec", Path(job["attempt"]).parents[1] / "spec.json"))["gang"]["secret"]
-    deadline = time.monotonic() + _JOIN_SECONDS
-    while time.monotonic() < deadline:
-        try:
-            return join(job["address"], job["port"], secret, node, timeout=5.0)
-        except (LinkLost, OSError):
-            time.sleep(0.1)
-    return None
 
 
 def _enter(job: "MpiJob") -> None:

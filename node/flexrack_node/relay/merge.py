@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any, Dict, List, Optional, Tuple
 
-from flexrack_node.relay.journal import Entry
+from flexrack_node.relay.entry import Entry
 
 # Limits of log-batch: 1000 items and 1 MB (MLflow's documentation of the endpoint).
 MOST_METRICS = 900

@@ -10,18 +10,18 @@ import http.client
 import threading
 import time
 from pathlib import Path
-from typing import Any, Callable, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, Optional
 
+from flexrack_node.relay.entry import Entry
 from flexrack_node.relay.front import Front
-from flexrack_node.relay.journal import Entry, Journal, SpoolFull, read_rejected
+from flexrack_node.relay.journal import Journal, SpoolFull, read_rejected
 from flexrack_node.relay.merge import merge
+from flexrack_node.relay.resending import REPLAY_SECONDS, is_refusal, is_servers_fault, send_again, send_merged
 from flexrack_node.run.upstream import Away, Body, Line, Upstream
 
 SPOOL_BYTES = 4 * 1024**3
 FORWARD_SECONDS = 4.0
-REPLAY_SECONDS = 20.0
 FILE_SECONDS = 15.0
-REPLAY_FILE_SECONDS = 300.0
 FIRST_PAUSE_SECONDS = 0.2
 LONGEST_PAUSE_SECONDS = 3.0
 SERVER_ERROR_TRIES = 5
@@ -200,7 +200,7 @@ class Relay:
                 continue
             taken, path, body = merge(entries)
             alone = max(0, alone - 1)
-            status, answer = self._send_again(line, entry) if path is None else self._send_merged(line, path, body)
+            status, answer = send_again(line, entry) if path is None else send_merged(line, path, body)
             if 200 <= status < 300:
                 self.journal.taken(entries[:taken])
                 self._replayed += taken
@@ -256,26 +256,6 @@ class Relay:
             self._full_reported = True
             self._tell({"event": "tracking.full", "message": message})
 
-    def _send_again(self, line: Line, entry: Entry) -> Tuple[int, str]:
-        body: Body = entry.file if entry.file else entry.inline
-        return self._call(
-            line, entry.method, entry.path, entry.kind, body, REPLAY_FILE_SECONDS if entry.file else REPLAY_SECONDS
-        )
-
-    def _send_merged(self, line: Line, path: str, body: bytes) -> Tuple[int, str]:
-        return self._call(line, "POST", path, "application/json", body, REPLAY_SECONDS)
-
-    def _call(self, line: Line, method: str, path: str, kind: str, body: Body, seconds: float) -> Tuple[int, str]:
-        """(HTTP status, answer); status 0 where there is none."""
-        try:
-            answer = line.send(method, path, {"Content-Type": kind}, body, seconds)
-            return answer.status, answer.read().decode("utf-8", "replace")
-        except Away as error:
-            return 0, str(error)
-        except (OSError, http.client.HTTPException) as error:  # the answer broke off
-            line.close()
-            return 0, str(error)
-
     def _finish(self) -> None:
         with self._state:
             if self.journal.first():
@@ -292,20 +272,6 @@ class Relay:
                     }
                 )
             self._state.notify_all()
-
-
-def is_refusal(status: int) -> bool:
-    """Sending it again would change nothing. What is busy (408, 429) or wants another token (401) may say otherwise
-    later.
-    """
-    return 400 <= status < 500 and status not in (401, 408, 429)
-
-
-def is_servers_fault(status: int) -> bool:
-    """An answer, but that of a server which failed: a full store of artifacts, a bug. 502, 503 and 504 are no answers
-    (run/upstream.py).
-    """
-    return status >= 500
 
 
 def drain(

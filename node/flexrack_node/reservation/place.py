@@ -15,17 +15,14 @@ import contextlib
 import fcntl
 import json
 import os
-import pwd
-import re
 import stat
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Union, cast
+from typing import TYPE_CHECKING, Dict, Iterator, List, Optional, Union
 
 from flexrack_node.base import installed, stored
 from flexrack_node.base.errors import NodeError
-from flexrack_node.reservation.life import MAX_TTL
-from flexrack_node.reservation.rules import STATES
+from flexrack_node.reservation.record_file import read_record, size_of
 
 if TYPE_CHECKING:
     from flexrack_node.reservation.rules import Record
@@ -35,11 +32,9 @@ PLACES = ("/run/lock", "/tmp")
 VARIABLE = "FLEXRACK_RESERVATIONS"
 _PREFIX = "flexrack-reservations-"
 _LOCK_SECONDS = 10.0
-_MAX_BYTES = 65536
 _MAX_FILES = 1000  # of one user, in all their folders
 _MAX_USER_BYTES = 16 * 1024 * 1024  # of one user: everybody reads them with the lock held
 _MAX_NAMES = 100  # that a user's folder may have
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 
 
 class Place:
@@ -106,7 +101,7 @@ class Place:
             return None
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            return _read(fd, folder / file_name(lease, str(root)), os.geteuid())
+            return read_record(fd, folder / file_name(lease, str(root)), os.geteuid())
         finally:
             os.close(fd)
 
@@ -125,7 +120,7 @@ class Place:
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             for name in os.listdir(fd):
-                if name.startswith(".") or _read(fd, folder / name, os.geteuid()) is None:
+                if name.startswith(".") or read_record(fd, folder / name, os.geteuid()) is None:
                     with contextlib.suppress(OSError):
                         os.unlink(name, dir_fd=fd)
         finally:
@@ -145,9 +140,9 @@ class Place:
             for file in sorted(os.listdir(fd)):
                 if file.endswith(".json") and not file.startswith("."):
                     sums[0] += 1
-                    sums[1] += _size(fd, file)
+                    sums[1] += size_of(fd, file)
                     within = sums[0] <= _MAX_FILES and sums[1] <= _MAX_USER_BYTES
-                    record = _read(fd, self.folder / name / file, info.st_uid) if within else None
+                    record = read_record(fd, self.folder / name / file, info.st_uid) if within else None
                     if record:
                         found.append(record)
                     else:
@@ -224,13 +219,6 @@ def _is_safe(folder: str, own: bool) -> bool:
     return (info.st_uid == 0 or (own and info.st_uid == os.geteuid())) and info.st_mode & 0o1777 == 0o1777
 
 
-def _size(fd: int, name: str) -> int:
-    try:
-        return os.lstat(name, dir_fd=fd).st_size
-    except OSError:  # given back just now
-        return 0
-
-
 def _is_own_folder(path: Path, uid: int) -> bool:
     """Everybody may read it then, whatever the umask was."""
     try:
@@ -242,74 +230,3 @@ def _is_own_folder(path: Path, uid: int) -> bool:
     if info.st_mode & 0o777 != 0o755:
         path.chmod(0o755)
     return True
-
-
-def _read(fd: int, path: Path, uid: int) -> "Optional[Record]":
-    """A record that is what it should be, from a regular file of that user; None otherwise. Never follows links, never
-    waits for a FIFO.
-    """
-    try:
-        file = os.open(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=fd)
-    except OSError:
-        return None
-    try:
-        info = os.fstat(file)
-        if not stat.S_ISREG(info.st_mode) or info.st_uid != uid or info.st_size > _MAX_BYTES:
-            return None
-        record = json.loads(os.read(file, _MAX_BYTES))
-    except (OSError, ValueError, RecursionError):
-        return None
-    finally:
-        os.close(file)
-    try:
-        record = stored.current("reservation.record", record, path)
-    except NodeError:
-        if time.time() - info.st_mtime > MAX_TTL:  # nobody renews it: it is no reservation any more, whatever it says
-            return None
-        raise
-    return (
-        cast("Record", {**record, "uid": uid, "user": user_name(uid), "file": str(path)})
-        if _is_record(record)
-        else None
-    )
-
-
-def _is_record(value: Any) -> bool:
-    if not isinstance(value, dict):
-        return False
-    wants = value.get("wants")
-    texts = all(
-        isinstance(value.get(key), str) and len(value[key]) < 4096
-        for key in ("lease", "boot", "owner", "node", "root", "domain", "pidns")
-    )
-    # no NaN
-    numbers = all(
-        type(value.get(key)) in (int, float) and abs(value[key]) < 1e18
-        for key in ("fence", "heartbeat", "ttl", "since")
-    )
-    if not texts or not numbers or not isinstance(wants, dict) or not _NAME.fullmatch(value["lease"]):
-        return False
-    gpus, holders = wants.get("gpus"), value.get("holders")
-    return (
-        value.get("state") in STATES
-        and 0 < value["ttl"] <= MAX_TTL
-        and isinstance(wants.get("exclusive"), bool)
-        and isinstance(wants.get("slots"), int)
-        and isinstance(gpus, list)
-        and all(isinstance(one, str) for one in gpus)
-        and isinstance(holders, list)
-        and all(
-            isinstance(one, dict)
-            and isinstance(one.get("pid"), int)
-            and isinstance(one.get("start"), int)
-            and one["pid"] > 0
-            for one in holders
-        )
-    )
-
-
-def user_name(uid: int) -> str:
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return str(uid)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, List, Tuple
+from typing import TYPE_CHECKING, List, Tuple
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -16,11 +16,10 @@ from flexrack_node.base.installed import record as record_installed
 from flexrack_node.base.stored import replace_file
 from flexrack_node.image import bubblewrap
 from flexrack_node.service import control as services
-from flexrack_node.share import invitations, keys, rights
+from flexrack_node.share import invitations, keys, rights, telling
 
 if TYPE_CHECKING:
     from flexrack_node.schema.share import (
-        Share,
         ShareEnd,
         ShareEnded,
         ShareMade,
@@ -100,7 +99,7 @@ def add(given: "ShareOrder", channel: Channel) -> "ShareMade":
         _end(record)
         raise
     _keeper(channel)
-    return {"share": _told(folder_of, record), "skipped": skipped}
+    return {"share": telling.told(folder_of, record), "skipped": skipped}
 
 
 def listing(_given: "None", channel: Channel) -> "Shares":
@@ -108,8 +107,8 @@ def listing(_given: "None", channel: Channel) -> "Shares":
     _rest(channel)
     return {
         "account": invitations.name_of(os.getuid()),
-        "given": [_told(folder, one) for folder, one in invitations.given_in()],
-        "received": [_received(folder, one) for folder, one in invitations.received()],
+        "given": [telling.told(folder, one) for folder, one in invitations.given_in()],
+        "received": [telling.received(folder, one) for folder, one in invitations.received()],
     }
 
 
@@ -135,13 +134,13 @@ def reply(given: "ShareReply", channel: Channel) -> "ShareReplied":
     if not given["accept"] or record["access"] == "write":
         if link.is_symlink():
             link.unlink()
-        return {"share": _received(folder, record), "path": None}
+        return {"share": telling.received(folder, record), "path": None}
     record_installed(channel.root, channel.root / "shared", "shared")
     link.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if link.is_symlink():
         link.unlink()
     link.symlink_to(record["folder"])
-    return {"share": _received(folder, record), "path": str(link)}
+    return {"share": telling.received(folder, record), "path": str(link)}
 
 
 def remove(given: "ShareEnd", channel: Channel) -> "ShareEnded":
@@ -157,7 +156,7 @@ def remove(given: "ShareEnd", channel: Channel) -> "ShareEnded":
             f"no share {given['name']}" + (f" with {given['user']}" if given["user"] else ""),
             "flexrack share list",
         )
-    told = [_told(folder, one) for folder, one in found]
+    told = [telling.told(folder, one) for folder, one in found]
     left = sum(_end(one) for _folder, one in found)
     _rest(channel)
     return {"ended": told, "left": left}
@@ -269,32 +268,6 @@ def _end(record: "ShareRecord") -> int:
     invitations.withdraw(record)
     keys.remove(record["id"])
     return rights.take(record, [one for one in invitations.given() if one["user_uid"] == record["user_uid"]])
-
-
-def _told(folder: Path, record: "ShareRecord") -> "Share":
-    """To its owner, who knows whether the door is open."""
-    return _as_share(folder, record, keys.has(record["id"]))
-
-
-def _received(folder: Path, record: "ShareRecord") -> "Share":
-    return _as_share(folder, record, True)
-
-
-def _as_share(folder: Path, record: "ShareRecord", is_let_in: bool) -> "Share":
-    state: Any = invitations.state_of(record, invitations.answer_to(folder, record))
-    if state == "accepted" and record["access"] == "write" and not is_let_in:
-        state = "waiting"
-    # The name of whose it is comes from the file's owner, not from what the file says.
-    return {
-        "id": record["id"],
-        "name": record["name"],
-        "folder": record["folder"],
-        "owner": invitations.name_of(record["owner_uid"]),
-        "user": record["user"],
-        "access": record["access"],
-        "until": record["until"],
-        "state": state,
-    }
 
 
 def _find_received(owner: str, name: str) -> "Tuple[Path, ShareRecord]":

@@ -13,7 +13,7 @@ from flexrack_node.data.use import with_data
 from flexrack_node.history.of_run import with_snapshot
 from flexrack_node.run.files import RunFolder, run_path
 from flexrack_node.slurm import commands
-from flexrack_node.slurm.job import SlurmJob, told_by_records
+from flexrack_node.slurm.job import SlurmJob
 from flexrack_node.slurm.submit import pattern, sbatch
 from flexrack_node.workspace.frozen import frozen
 
@@ -53,7 +53,7 @@ def submit(given: "SlurmSubmitArray", channel: Channel) -> "List[NodeRun]":
     for path, spec in zip(paths, specs):
         number = f"{job}_{spec['slurm']['array']['task']}"
         write("run.job", path / "job.json", {"job": number})
-        found.append(SlurmJob(RunFolder(path)).summary(told_by_records(number, "PENDING", None)))
+        found.append(SlurmJob(RunFolder(path)).summary(commands.told_by_records(number, "PENDING", None)))
     return found
 
 

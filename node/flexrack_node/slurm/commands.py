@@ -251,3 +251,16 @@ def user_name(uid: str) -> str:
 
 def last_line(text: str) -> str:
     return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "no reason given")
+
+
+def told_by_records(job: Optional[str], state: str, reason: Optional[str]) -> "QueueRow":
+    """Of a job that Slurm was not asked about, or could not be."""
+    return {
+        "job": job,
+        "state": state,
+        "reason": reason,
+        "start": None,
+        "nodes": "",
+        "partition": None,
+        "source": "records",
+    }

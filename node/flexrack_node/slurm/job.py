@@ -14,12 +14,10 @@ Whether it is alive is asked of Slurm, never guessed from files.
 """
 
 import contextlib
-import json
-import os
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
-from flexrack_node.base import shared_lock, stored
+from flexrack_node.base import shared_lock
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.stored import or_nothing, read, write
 from flexrack_node.rank.rank import tail
@@ -121,7 +119,7 @@ class SlurmJob:
         job = self.job()
         if job is None and time.time() - (self.folder.path / "spec.json").stat().st_mtime < 60:
             self._board.rest(_SUBMITTED)
-            return told_by_records(None, "PENDING", None)  # sbatch is at it
+            return commands.told_by_records(None, "PENDING", None)  # sbatch is at it
         seen = self._board.look(job, self._signed, most) if job else None
         if job and seen and seen["state"] not in commands.OPEN:
             # nobody looks again at what is over, so it is not told of what was true a while ago
@@ -204,7 +202,7 @@ class SlurmJob:
         try:
             seen = known or self.look()
         except NodeError as error:  # one that cannot be asked is no reason to show none
-            seen = told_by_records(
+            seen = commands.told_by_records(
                 or_nothing(read("run.job", self.folder.path / "job.json")).get("job"), "UNKNOWN", error.message
             )
         result, leader = self.folder.result(), self.leader()
@@ -292,27 +290,3 @@ class SlurmJob:
             "result": result,
             "hangs": [hang for part in self.parts() if part.path.name == "0" for hang in hangs(part)],
         }
-
-
-def told_by_records(job: Optional[str], state: str, reason: Optional[str]) -> "QueueRow":
-    """Of a job that Slurm was not asked about, or could not be."""
-    return {
-        "job": job,
-        "state": state,
-        "reason": reason,
-        "start": None,
-        "nodes": "",
-        "partition": None,
-        "source": "records",
-    }
-
-
-def tell(member: RunFolder, kind: str, name: str, request: Optional[Mapping[str, Any]]) -> None:
-    """Writes a member's <name>.json of a kind in place, 0600: on NFS a file that was there is looked at anew whenever
-    it is opened, a new one, or one that replaces it, may stay unseen for as long as the folder's attributes are cached.
-    What is read half-written is read again.
-    """
-    with open(os.open(member.path / f"{name}.json", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        json.dump(stored.stamped(kind, request) if request else None, file)
-        file.flush()
-        os.fsync(file.fileno())

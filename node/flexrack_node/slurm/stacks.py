@@ -5,7 +5,7 @@ and answers, by files in the nodes' parts:
     members/<i>/stacks-reported.json    {number, attempt, ranks} or {number, problem}: the answer to that number
 
 Both are there from the part's beginning and are written in place, for shared file systems that are slow to show a new
-name (slurm.job.tell).
+name (slurm.member_file.tell).
 """
 
 import secrets
@@ -18,7 +18,8 @@ from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock, check_caller
 from flexrack_node.base.stored import read
 from flexrack_node.run.files import RunFolder
-from flexrack_node.slurm.job import SlurmJob, tell
+from flexrack_node.slurm.job import SlurmJob
+from flexrack_node.slurm.member_file import tell
 from flexrack_node.watch.stacks import dump
 
 if TYPE_CHECKING:

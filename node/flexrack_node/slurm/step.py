@@ -25,7 +25,7 @@ from flexrack_node.gang import supervisor
 from flexrack_node.rank.launch import free_port, interfaces, source_towards
 from flexrack_node.run.files import RunFolder
 from flexrack_node.slurm import commands, starts
-from flexrack_node.slurm.job import tell
+from flexrack_node.slurm.member_file import tell
 from flexrack_node.slurm.stacks import begin_answering
 from flexrack_node.slurm.verdict import after_signal
 

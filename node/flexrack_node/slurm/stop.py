@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.slurm import commands
-from flexrack_node.slurm.job import SlurmJob, tell
+from flexrack_node.slurm.job import SlurmJob
+from flexrack_node.slurm.member_file import tell
 
 if TYPE_CHECKING:
     from flexrack_node.schema.runfiles import QueueRow

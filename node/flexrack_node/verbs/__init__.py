@@ -34,7 +34,7 @@ VERBS = {
     "environment.list": "workspace.environment:listing",
     "environment.plan": "workspace.environment:plan",
     "environment.resolve": "workspace.resolve:resolve",
-    "environment.release": "workspace.environment:release",
+    "environment.release": "workspace.environment_users:release",
     "environment.remove": "workspace.environment:remove",
     "environment.share": "workspace.share:share",
     "gpu.deliver": "gpu.delivery:deliver",

@@ -10,23 +10,22 @@ build that did not end, and the next build removes it. Only the holder of the lo
 """
 
 import hashlib
-import json
 import os
 import re
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Union
+from typing import TYPE_CHECKING, List, Union
 
-from flexrack_node.base import home
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.disk_room import unfit_disk
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
 from flexrack_node.base.installed import record
 from flexrack_node.base.shared_lock import look_anew
-from flexrack_node.base.stored import or_nothing, read, write
-from flexrack_node.workspace.build import READY, build, discard, significant_lines
-from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes_from, project_folder
+from flexrack_node.base.stored import or_nothing, read
+from flexrack_node.workspace.build import READY, build, discard
+from flexrack_node.workspace.environment_content import content_hash, installed, project_parts
+from flexrack_node.workspace.environment_users import USERS, is_counted, is_user, note_user, users_of
+from flexrack_node.workspace.folder import measure, processes_from
 
 if TYPE_CHECKING:
     from flexrack_node.schema.environment import (
@@ -34,20 +33,14 @@ if TYPE_CHECKING:
         EnvironmentEntry,
         EnvironmentKept,
         EnvironmentMade,
-        EnvironmentNote,
         EnvironmentPlanned,
         EnvironmentsGone,
-        EnvironmentsReleased,
         EnvironmentsUnwanted,
-        EnvironmentUse,
         EnvironmentWanted,
-        ProjectToInstall,
         ResolveWanted,
         ToolMissing,
     )
     from flexrack_node.schema.image import ImagePython, ImagePythonQuestion
-
-USERS = ".flexrack-users"
 
 
 def ensure(request: "EnvironmentWanted", channel: Channel) -> "Union[EnvironmentMade, ToolMissing]":
@@ -182,25 +175,6 @@ def listing(request: "None", channel: Channel) -> "List[EnvironmentEntry]":
     return found
 
 
-def release(request: "EnvironmentUse", channel: Channel) -> "EnvironmentsReleased":
-    """{user}: it uses no environment any more. -> {released: [hash]}"""
-    released = []
-    for folder in channel.environments.glob("[0-9a-f]*"):
-        file = folder / USERS / user_file(str(channel.root), request["user"])
-        if file.exists():
-            file.unlink()
-            released.append(folder.name)
-    return {"released": sorted(released)}
-
-
-def leave(channel: Channel) -> None:
-    """Nothing of this node uses an environment any more."""
-    for folder in channel.environments.glob("[0-9a-f]*"):
-        for user in users_of(folder):
-            if user["root"] == str(channel.root):
-                (folder / USERS / user_file(user["root"], user["user"])).unlink(missing_ok=True)
-
-
 def remove(request: "EnvironmentsUnwanted", channel: Channel) -> "EnvironmentsGone":
     """{hashes?, ignoring?, dry_run?} -> {removed: [hash], bytes, kept: [{hash, users, pids}]}. Removes what nothing
     uses or runs from.
@@ -257,43 +231,6 @@ def download(request: "Union[EnvironmentWanted, ResolveWanted]") -> None:
             os.environ["FLEXRACK_MIRRORED"] = "1"
 
 
-def project_parts(project: "Optional[ProjectToInstall]", channel: Channel) -> List[str]:
-    """What an environment depends on, in which a project is installed from its code folder here."""
-    return [str(project_folder(project, channel.root)), project["digest"]] if project else []
-
-
-def content_hash(requirements: str, constraints: str, facts: Dict[str, Any], project: List[str] = []) -> str:  # noqa: B006 (read only)
-    """16 hex digits that change exactly when another environment would come out. Micro versions of Python share one."""
-    major_minor = ".".join(facts["version"].split(".")[:2])
-    # wherever flexrack's own lies, it is the same
-    executable = f"flexrack {facts['managed']}" if facts.get("managed") else facts["executable"]
-    parts = [
-        1,
-        significant_lines(requirements),
-        significant_lines(constraints),
-        major_minor,
-        facts["tag"],
-        facts["platform"],
-        facts["libc"],
-        executable,
-        *project,
-    ]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
-
-
-def installed(folder: Path) -> str:
-    """The versions in it, by the names of the folders in which installers keep what they have installed."""
-    found = (
-        re.fullmatch(r"(.+)-([^-]+)\.dist-info", path.name)
-        for path in sorted(folder.glob("lib/python*/site-packages/*.dist-info"))
-    )
-    return "".join(
-        f"{one.group(1).replace('_', '-')}=={one.group(2)}\n"
-        for one in found
-        if one and one.group(1) not in ("pip", "setuptools")
-    )
-
-
 def is_ready(folder: Path) -> bool:
     """Published, and its interpreter (a link to the node's) is still there; that of an image is looked for in the image
     alone.
@@ -337,60 +274,3 @@ def make_folder(channel: Channel, folder: Path) -> None:
         (folder / ".locks").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise unfit_disk(error, folder) or NodeError("NODE_UNFIT", f"cannot make {folder}: {error.strerror}") from error
-
-
-def is_user(folder: Path, root: Path, user: str) -> bool:
-    """Whether both sides of `note_user` are there."""
-    if not (folder / USERS / user_file(str(root), user)).exists():
-        return False
-    place = WorkspaceFolder(root, user.partition(":")[2]) if user.startswith("workspace:") else None
-    return place is None or or_nothing(read("workspace.environment", place.environment)).get("hash") == folder.name
-
-
-def note_user(folder: Path, root: Path, user: str, answer: "EnvironmentMade") -> None:
-    """The environment knows what uses it; a workspace also knows its one environment. Of its old one it stays a user
-    while anything runs from that.
-    """
-    if user.startswith("workspace:"):
-        place = WorkspaceFolder(root, user.partition(":")[2])
-        place.make(root)
-        before = or_nothing(read("workspace.environment", place.environment))
-        if before.get("path") not in (None, str(folder)) and not processes_from(before["path"]):
-            (Path(before["path"]) / USERS / user_file(str(root), user)).unlink(missing_ok=True)
-        if before.get("hash") != folder.name:
-            write(
-                "workspace.environment",
-                place.environment,
-                {"hash": answer["hash"], "path": answer["path"], "python": answer["python"]},
-            )
-    file = folder / USERS / user_file(str(root), user)
-    if not file.exists():
-        file.parent.mkdir(exist_ok=True)
-        write(
-            "environment.user",
-            file,
-            {"user": user, "root": str(root), "node": os.environ.get("FLEXRACK_NODE"), "since": int(time.time())},
-        )
-
-
-def is_counted(folder: Path, root: Path, user: "EnvironmentNote") -> bool:
-    """Whether a user keeps an environment. Of this node those that have gone on to another one do not: what runs is
-    seen here. Of others all, unless the node has left the root that we share.
-    """
-    if user["root"] == str(root):
-        return is_user(folder, root, user["user"])
-    place = Path(user["root"])
-    if home.shared_root(root) not in (place, *place.parents):
-        return True
-    look_anew(place)
-    return (place / home.CLAIM).exists()
-
-
-def users_of(folder: Path) -> "List[EnvironmentNote]":
-    """[{user, root, node, since}]"""
-    users: List[Any] = [read("environment.user", file) for file in sorted((folder / USERS).glob("*.json"))]
-    return [one for one in users if one]
-
-
-def user_file(root: str, user: str) -> str:
-    return hashlib.sha256(f"{root}\0{user}".encode()).hexdigest()[:16] + ".json"

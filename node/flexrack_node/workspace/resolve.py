@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Dict
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.filelock import FileLock
 from flexrack_node.base.program_wheel import machine
-from flexrack_node.workspace import environment, pythons, uv
+from flexrack_node.workspace import environment, environment_content, pythons, uv
 from flexrack_node.workspace.build import find_uv, installed_python
 from flexrack_node.workspace.uv_builder import UvBuilder
 
@@ -23,19 +23,19 @@ def resolve(request: "ResolveWanted", channel: Channel) -> Dict[str, Any]:
         request.get("constraints") or "",
         request["uv"],
     )
-    name = environment.content_hash(
-        requirements, constraints, facts, environment.project_parts(request.get("project"), channel)
+    name = environment_content.content_hash(
+        requirements, constraints, facts, environment_content.project_parts(request.get("project"), channel)
     )
     folder = channel.environments / name
     universal = request.get("universal")
     if not universal and environment.is_ready(folder):
-        return {"pins": environment.installed(folder)}
+        return {"pins": environment_content.installed(folder)}
     if "without" not in order and machine() and not uv.find(order, channel, facts):
         return {"missing": "uv", "machine": machine()}
     environment.make_folder(channel, folder.parent)
     with FileLock(folder.parent / ".locks" / name, channel, f"build of environment {name}"):
         if not universal and environment.is_ready(folder):
-            return {"pins": environment.installed(folder)}
+            return {"pins": environment_content.installed(folder)}
         program = find_uv(order, channel, facts)
         if program is None and not facts.get("absent"):
             return {"pins": None}

@@ -11,7 +11,8 @@ from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
 from flexrack_node.base.installed import record
 from flexrack_node.service.endpoint import name_of, release_folder
-from flexrack_node.workspace.environment import is_ready, note_user
+from flexrack_node.workspace.environment import is_ready
+from flexrack_node.workspace.environment_users import note_user
 from flexrack_node.workspace.folder import WorkspaceFolder
 from flexrack_node.workspace.frozen import View, editable_paths
 from flexrack_node.workspace.index import load_index

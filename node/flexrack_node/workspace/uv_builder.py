@@ -1,21 +1,21 @@
-"""Runs `uv venv` and `uv pip install`, telling what they do, and names the requirement that failed."""
+"""Runs `uv venv` and `uv pip install`, telling what they do (workspace/uv_failures.py: why they fail)."""
 
 import os
 import re
 import tempfile
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Dict, List, Optional, Tuple
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.disk_room import need_room, unfit_disk
 from flexrack_node.base.errors import NodeError
 from flexrack_node.workspace import mirror, pip_settings, uv
 from flexrack_node.workspace.child import SignalsRaise, watch
-from flexrack_node.workspace.pip import line_of, project_failure, redact
+from flexrack_node.workspace.pip import project_failure, redact
+from flexrack_node.workspace.uv_failures import no_python, no_requirements
 
 SIZES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 MIRRORED_SECONDS = "3600"  # a file is whole here before the first byte comes; who waits for whom is looked at elsewhere
-NOT_REACHED = r"502 Bad Gateway|error sending request|dns error|tcp connect error|Connection refused|operation timed out|tunnel error|client error \(Connect\)"
 NOT_OURS = (
     "UV_CONSTRAINT",
     "PYTHONPATH",
@@ -78,7 +78,7 @@ class UvBuilder:
                 )
                 != 0
             ):
-                raise self._unfit() or self._failure(requirements)
+                raise self._unfit() or no_requirements(requirements, self.text, self.lines)
             return (self.temp / "pins.txt").read_text()
 
     def install_python(self, version: str) -> None:
@@ -103,41 +103,7 @@ class UvBuilder:
                 )
                 != 0
             ):
-                raise self._unfit() or self._no_python(version)
-
-    def _no_python(self, version: str) -> NodeError:
-        text = "\n".join(self.lines)
-        details: Dict[str, Any] = {"lines": [line for line in self.lines if line.strip()][-15:], "python": version}
-        other = "install it there beside its own, or choose another version in workspace.python"
-        mismatch = re.search(r"Hash mismatch for `([^`]+)`", text)
-        if mismatch:
-            return NodeError(
-                "ENVIRONMENT_FAILED",
-                f"{mismatch.group(1)} has another content than uv knows of it: the server, or somebody on the way, gave another file",
-                "look at UV_PYTHON_INSTALL_MIRROR; nothing was installed",
-                **details,
-            )
-        if "No download found" in text:
-            return NodeError(
-                "NODE_UNFIT",
-                f"there is no python{version} on this node, and uv knows none that it could install",
-                other,
-                **details,
-            )
-        if re.search(NOT_REACHED, text):
-            return NodeError(
-                "ENVIRONMENT_FAILED",
-                f"there is no python{version} on this node, and where uv would get it from cannot be reached from this node",
-                f"{other}, or set UV_PYTHON_INSTALL_MIRROR on the node",
-                **details,
-                unreachable=True,
-            )
-        return NodeError(
-            "ENVIRONMENT_FAILED",
-            f"there is no python{version} on this node, and uv could not install it",
-            other,
-            **details,
-        )
+                raise self._unfit() or no_python(version, self.lines)
 
     def _begin(self, temp: Path, requirements: str, constraints: str) -> None:
         self.temp = temp
@@ -197,7 +163,7 @@ class UvBuilder:
                 steps = [[*words, *limits]]
             for step in steps if requirements.strip() else []:
                 if step and self._watch(step) != 0:
-                    raise self._unfit() or self._failure(requirements)
+                    raise self._unfit() or no_requirements(requirements, self.text, self.lines)
             if project:
                 name, code = project
                 self.channel.event("progress", detail=f"installing {name} itself, editable")
@@ -290,56 +256,6 @@ class UvBuilder:
             return None
         return unfit_disk(OSError(found or 28, os.strerror(found or 28)), self.folder.parent)
 
-    def _failure(self, requirements: str) -> NodeError:
-        requested = requirements.replace("\r\n", "\n").split("\n")
-        text = "\n".join(self.lines)
-        number = failing_line(self.lines, self.text)
-        details: Dict[str, Any] = {"lines": [line for line in self.lines if line.strip()][-15:]}
-        message = "uv could not install the requirements"
-        if number:
-            # of a lock file: hashes follow
-            details.update(line=number, requirement=redact(requested[number - 1].strip().rstrip("\\ ")))
-            message = f"uv could not install {details['requirement']} (line {number})"
-        other = re.search(r"Hash mismatch for `([^`]+)`", text)
-        if other:
-            return NodeError(
-                "ENVIRONMENT_FAILED",
-                f"{redact(other.group(1))} has another content than its lock says: the package index, or somebody on the way, gave another file",
-                "compare the index with the one that the lock was made from; nothing was installed",
-                **{**details, "requirement": redact(other.group(1))},
-            )
-        if re.search(NOT_REACHED, text) and "No solution found" not in text:
-            return NodeError(
-                "ENVIRONMENT_FAILED",
-                f"{message}: the package index cannot be reached from this node",
-                "set PIP_INDEX_URL or ~/.config/pip/pip.conf on the node to an index that it reaches",
-                **details,
-                unreachable=True,
-            )
-        return NodeError("ENVIRONMENT_FAILED", message, None, **details)
-
 
 def is_locked(requirements: str) -> bool:
     return re.search(r"(?:^|\s)--hash[=\s]", requirements) is not None
-
-
-def failing_line(output: List[str], requirements: str) -> Optional[int]:
-    """Line (from 1) of the requirements that uv's error speaks of, by position where it gives one, else by name: the
-    last one that is required.
-    """
-    text = "\n".join(output)
-    text = text[text.find("error:") :] if "error:" in text else text
-    requested = requirements.replace("\r\n", "\n").split("\n")
-    at = re.search(r"requirements\.txt` at (?:position (\d+)|(\d+):\d+)", text)
-    if at:
-        return int(at.group(2)) if at.group(2) else requirements.encode()[: int(at.group(1))].count(b"\n") + 1
-    names: List[str] = re.findall(r"`([A-Za-z0-9][A-Za-z0-9._-]*)(?:==| @ |`)", text)
-    required = re.findall(
-        r"(?:you require|\band) ([A-Za-z0-9][A-Za-z0-9._-]*)(?=[=<>~!,; \[]|$)",
-        text.replace("you require", ". you require").replace("\n", " "),
-    )
-    for name in [*reversed(required), *names]:
-        number = line_of(name, requested)
-        if number:
-            return number
-    return None

@@ -12,7 +12,7 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
 from flexrack_node.base.stored import or_nothing, read
-from flexrack_node.workspace import environment, sync
+from flexrack_node.workspace import environment, environment_users
 from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ POLL_SECONDS = 0.05
 
 def inspect(request: "WorkspaceQuestion", channel: Channel) -> "WorkspaceInspected":
     """{project, tree, environment?} -> {sync, environment?}: what `up` would have to do, found out in one call."""
+    from flexrack_node.workspace import sync  # who only lists does without
+
     found: WorkspaceInspected = {"sync": sync.compare(request, channel)}
     place = WorkspaceFolder(channel.root, request["project"])
     image = read("workspace.image", place.image)
@@ -154,7 +156,7 @@ def remove(request: "WorkspaceEnd", channel: Channel) -> "WorkspaceRemoved":
     shutil.rmtree(notebook, ignore_errors=True)
     remove_sockets(channel.root, notebook)
     for user in ("workspace", "notebook"):
-        environment.release({"user": f"{user}:{place.project}"}, channel)
+        environment_users.release({"user": f"{user}:{place.project}"}, channel)
     return answer
 
 

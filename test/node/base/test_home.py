@@ -10,7 +10,7 @@ from pathlib import Path
 
 from flexrack_node.base import home, installed, shared_lock
 from flexrack_node.base.channel import Channel
-from flexrack_node.workspace import environment
+from flexrack_node.workspace import environment, environment_users
 from places import NODE
 from waiting import LONG
 
@@ -140,7 +140,7 @@ class EnvironmentsTest(unittest.TestCase):
     def test_what_another_machine_uses_stays_until_it_has_left(self):
         made = environment.ensure({"requirements": "", "user": "workspace:digits"}, self.beta)
         self.assertFalse(environment.ensure({"requirements": "", "user": "head"}, self.alpha)["built"])
-        environment.release({"user": "head"}, self.alpha)
+        environment_users.release({"user": "head"}, self.alpha)
         self.assertEqual([one["hash"] for one in environment.remove({}, self.alpha)["kept"]], [made["hash"]])
         self.assertEqual(environment.remove({"hashes": [made["hash"]]}, self.alpha)["removed"], [])
         shutil.rmtree(self.beta.root)  # as when somebody removes what a machine has left that is no more

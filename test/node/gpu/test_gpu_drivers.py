@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from flexrack_node.gpu import daemon, drivers
+from flexrack_node.gpu import devices, drivers
 
 CUDA = """
 int cuInit(unsigned flags) { (void)flags; return %s; }
@@ -69,7 +69,7 @@ class GpuDriversTest(unittest.TestCase):
     def test_the_daemons_command_line_has_the_driver_beside_it_and_the_settings(self):
         given = {"backend": "sim", "driver": "../libflexrack-sim-1.so", "sim": {"memory": 4096, "devices": 2}}
         self.assertEqual(
-            daemon.backend_options(Path("/gpu"), given),
+            devices.backend_options(Path("/gpu"), given),
             [
                 "--backend",
                 "sim",
@@ -81,4 +81,4 @@ class GpuDriversTest(unittest.TestCase):
                 "4096",
             ],
         )
-        self.assertEqual(daemon.backend_options(Path("/gpu"), {"backend": "opencl"}), ["--backend", "opencl"])
+        self.assertEqual(devices.backend_options(Path("/gpu"), {"backend": "opencl"}), ["--backend", "opencl"])

@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 from typing import Any, Dict
 
-from flexrack_node.launchers import with_accelerate, with_deepspeed, with_ray
+from flexrack_node.launchers import ray_processes, with_accelerate, with_deepspeed, with_ray
 from flexrack_node.rank.launch import gang_argv, rank_argv, rank_environment, rendezvous_environment
 from flexrack_node.rank.packaged import DEVICES, EVERY_DEVICE, PLAN, ray_scratch, ray_token, remove_ray_scratch
 
@@ -190,7 +190,7 @@ class RayTest(unittest.TestCase):
         self.assertFalse({"RANK", "WORLD_SIZE", "MASTER_ADDR"} & set(env))
 
     def test_its_own_processes_have_time_to_start_and_serve_nothing_that_asks_for_no_token(self) -> None:
-        env = with_ray.ray_environment({"RAY_agent_register_timeout_ms": "7", "HOME": "/h"})
+        env = ray_processes.ray_environment({"RAY_agent_register_timeout_ms": "7", "HOME": "/h"})
         self.assertEqual(
             (env["RAY_agent_register_timeout_ms"], env["HOME"], env["RAY_enable_metrics_collection"]), ("7", "/h", "0")
         )

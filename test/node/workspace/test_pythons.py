@@ -9,7 +9,7 @@ from unittest import mock
 
 from flexrack_node.base import interpreter, program_wheel
 from flexrack_node.base.errors import NodeError
-from flexrack_node.workspace import environment, pythons
+from flexrack_node.workspace import environment_content, pythons
 
 OWN = {
     "executable": "/usr/bin/python3.10",
@@ -77,7 +77,7 @@ class WhichPythonTest(unittest.TestCase):
 
     def test_an_environment_is_the_same_before_its_python_is_installed_and_after_wherever_that_lies(self):
         def name():
-            return environment.content_hash("six\n", "", pythons.find("3.12", self.channel))
+            return environment_content.content_hash("six\n", "", pythons.find("3.12", self.channel))
 
         before = name()
         self.installed("3.12.9")

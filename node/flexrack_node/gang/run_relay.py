@@ -1,0 +1,53 @@
+"""The relay of a run on its node (package `relay`), as the supervisor has it: opened before the ranks start, drained at
+the end. Not there where the run is tracked nowhere.
+"""
+
+from typing import TYPE_CHECKING, Mapping, Optional
+
+from flexrack_node.run.files import RunFolder
+from flexrack_node.run.recording import Recorder
+from flexrack_node.run.upstream import Upstream, upstream_of
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.order import TrackingOrder
+    from flexrack_node.schema.runfiles import KeptRunOrder
+
+DRAIN_SECONDS = 5.0  # for tracking writes that wait, at the end; what is left stays in the spool
+
+
+class RunRelay:
+    """The node's relay for this run, and its address."""
+
+    def __init__(self, folder: RunFolder, tracking: "TrackingOrder") -> None:
+        from flexrack_node.relay.relay import Relay
+
+        self._folder, self._tracking = folder, tracking
+        self._relay = Relay(
+            folder.spool,
+            upstream_of(tracking),
+            tracking["token"],
+            on_event=self._tell,
+            run_id=tracking["run_id"],
+        )
+        self.port: int = self._relay.start()
+
+    def recorder(self) -> Recorder:
+        return Recorder(Upstream(f"http://127.0.0.1:{self.port}", f"Bearer {self._tracking['token']}"), self._tracking)
+
+    def metric_at(self) -> float:
+        return self._relay.metric_at
+
+    def close(self) -> bool:
+        """True where nothing is left in the spool."""
+        left = self._relay.close(DRAIN_SECONDS)
+        self._folder.event("relay closed", **left)
+        return not left["pending"]
+
+    def _tell(self, event: Mapping[str, object]) -> None:
+        fields = {key: value for key, value in event.items() if key not in ("event", "at", "kind")}
+        self._folder.event(str(event.get("event") or event.get("kind") or "tracking"), **fields)
+
+
+def open_relay(folder: RunFolder, spec: "KeptRunOrder") -> Optional[RunRelay]:
+    tracking = spec.get("tracking")
+    return RunRelay(folder, tracking) if tracking else None
