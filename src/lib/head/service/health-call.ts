@@ -1,11 +1,10 @@
 import type {FastifyReply} from 'fastify'
-import type {Dispatcher} from 'undici'
 import {Failure} from './failure.ts'
-import {discard, type Onward} from './model-server.ts'
+import {discard, type Answer, type Onward} from './model-server.ts'
 import {pathOf} from './path.ts'
 
 /** The model's own word: its server may be well without it. */
-export function tellHealth(answer: Dispatcher.ResponseData, {call, request}: Onward, reply: FastifyReply): void {
+export function tellHealth(answer: Answer, {call, request}: Onward, reply: FastifyReply): void {
   const {statusCode} = answer
   discard(answer)
   if (statusCode === 200) {

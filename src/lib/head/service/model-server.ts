@@ -26,6 +26,9 @@ export interface Onward {
   deadline: number | undefined
 }
 
+/** The head of an answer, and a body that is still to be read. */
+export type Answer = Dispatcher.ResponseData
+
 /** The connections to model servers. */
 export class ModelServers {
   readonly #agent: Agent
@@ -54,7 +57,7 @@ export class ModelServers {
   }
 
   /** The head of the answer, with a body to be read. Throws where no model server gave one. */
-  async ask(target: string, onward: Onward, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async ask(target: string, onward: Onward, signal: AbortSignal): Promise<Answer> {
     const {call, request, deadline} = onward
     const {method, headers} = request
     const takesBody = method !== 'GET' && method !== 'HEAD'
@@ -89,14 +92,14 @@ export const NO_SERVER = 'FLEXRACK_NO_SERVER'
 /** Seconds that a model server has for its answer. */
 export const ANSWER_SECONDS = ANSWER_MS / 1000
 
-export function keptOf({statusCode, headers}: Dispatcher.ResponseData, body: Buffer | undefined): Kept {
+export function keptOf({statusCode, headers}: Answer, body: Buffer | undefined): Kept {
   const type = headers['content-type']
   const isPlain = headers['content-encoding'] === undefined
   return {status: statusCode, type: Array.isArray(type) ? type[0] : type, body: isPlain ? body : undefined}
 }
 
 /** Not read to its end: it may have none. */
-export function discard({body}: Dispatcher.ResponseData): void {
+export function discard({body}: Answer): void {
   body.on('error', () => {}).destroy()
 }
 

@@ -1,11 +1,10 @@
 import {pipeline} from 'node:stream'
 import type {FastifyReply} from 'fastify'
-import type {Dispatcher} from 'undici'
 import {copyRequest, isCopied} from './copies.ts'
 import {Failure} from './failure.ts'
 import {tellHealth} from './health-call.ts'
 import {causeCode, isBroken, isNotConnected} from './lost-target.ts'
-import {ANSWER_SECONDS, keptOf, NO_SERVER, type ModelServers, type Onward} from './model-server.ts'
+import {ANSWER_SECONDS, keptOf, NO_SERVER, type Answer, type ModelServers, type Onward} from './model-server.ts'
 import {backwardHeaders} from './onward.ts'
 import type {Parts} from './parts.ts'
 import {failureOf} from './passing.ts'
@@ -175,7 +174,7 @@ export class Passage {
     }
   }
 
-  #answer({statusCode, headers, body}: Dispatcher.ResponseData, release: string, tap: Tap | undefined): void {
+  #answer({statusCode, headers, body}: Answer, release: string, tap: Tap | undefined): void {
     this.#reply
       .code(statusCode)
       .headers({...backwardHeaders(headers), [RELEASE_HEADER]: release})
