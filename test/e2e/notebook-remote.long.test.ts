@@ -139,7 +139,9 @@ test('in a sandbox without network it has one over TLS, too, and the end of the 
   await editRack(rack.rack.path, (one) => ({...one, gpu: {transport: 'tls'}}))
   expect(await flexrack('gpu', 'serve', 'node-2')).toMatchObject({status: 0})
   expect(await flexrack('workspace', 'up', '--on', 'node-1')).toMatchObject({status: 0})
-  const started = await flexrack(...['notebook', 'start', '--on', 'node-1', '--gpus', '1', '--memory', '512MiB', '--remote'])
+  const started = await flexrack(
+    ...['notebook', 'start', '--on', 'node-1', '--gpus', '1', '--memory', '512MiB', '--remote'],
+  )
   expect(started, started.stderr).toMatchObject({status: 0})
   await withServer(async (server) => {
     await computed(server)

@@ -78,6 +78,8 @@ class Door:
         try:
             if ask["do"] == "lease":
                 count = min(int(ask["count"]), int(kept["count"]))
+                if count < 1:
+                    raise ValueError("no lease of nothing")
                 with self._one:
                     leases = taking.take(kept, count, kept["purpose"], self.channel, bool(ask["all"]))
                 self.given.update((identity, one["lease"]) for one in leases)
