@@ -54,8 +54,8 @@ class Passes:
         return kept
 
     def renew(self, identity: str) -> None:
-        kept: Any = self.find(identity)
-        write("gpu.pass", self.file(identity), {**kept, "until": time.time() + LASTS_SECONDS})
+        kept: Any = {**self.find(identity), "until": time.time() + LASTS_SECONDS}
+        write("gpu.pass", self.file(identity), kept)
 
     def end(self, identity: str) -> bool:
         """Whether there was one."""

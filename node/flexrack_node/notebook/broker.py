@@ -37,7 +37,8 @@ class Broker:
         self.place = place
         self.channel = Channel(place.root, environments, io.BytesIO())
         order = or_nothing(read("notebook.settings", place.settings)).get("order")
-        self.is_cut_off = bool(order) and (order.get("isolate") or {}).get("network") == "none"
+        isolate = or_nothing(order).get("isolate")
+        self.is_cut_off = isolate is not None and isolate["network"] == "none"
         self.free = threading.Semaphore(_MOST)
         self.threads: List[threading.Thread] = []
         for folder in (place.leases, place.links()):

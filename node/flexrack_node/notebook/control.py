@@ -122,7 +122,8 @@ def write_kernels(place: NotebookFolder, request: "NotebookWanted", side: Path, 
         start = {"argv": enter_words(channel.root, channel.environments, order, held), **by_message}
     write_kernel(place, "python3", {**start, "display_name": place.project, "language": "python"})
     gpus = request.get("gpus")
-    door_talk.end_passes(place.path / "gpus.json", [one["pass"] for one in (gpus or {}).get("places", [])])
+    kept = [one["pass"] for one in gpus.get("places", [])] if gpus else []
+    door_talk.end_passes(place.path / "gpus.json", kept)
     if not gpus:
         (place.path / "gpus.json").unlink(missing_ok=True)
         shutil.rmtree(place.kernels / "kernels" / "gpu", ignore_errors=True)

@@ -3,14 +3,13 @@ notebook has a pass (gpu/passes.py). All or none; on one node where one has enou
 """
 
 import os
-from typing import Any, Callable, Dict, List, Mapping, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Tuple, Union
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.gpu import door_talk, reach, taking
 
 Server = Dict[str, Any]  # a server of a lease file (gpu.json, LeaseFileServer)
-Take = Callable[[int, bool], List[Any]]  # leases as a daemon grants them, with `node`, `address` and `unix`
 _RELEASE_SECONDS = 5.0
 
 
@@ -40,7 +39,10 @@ class Gathered:
 
 def gather(wish: Mapping[str, Any], project: str, channel: Channel) -> Gathered:
     """Raises GPU_UNAVAILABLE, with what each node said."""
-    givers = [_Own(wish, project, channel), *(_Other(place, channel) for place in wish.get("places") or [])]
+    givers: List[Union[_Own, _Other]] = [
+        _Own(wish, project, channel),
+        *(_Other(place, channel) for place in wish.get("places") or []),
+    ]
     wanted, said = int(wish["count"]), []
     for giver in givers:
         try:
