@@ -7,13 +7,49 @@ import {outcomeOf, type Way} from './releases/way.ts'
 /** A copy of a request holds a place that others wait for. */
 const COPY_MS = 60_000
 
-/** Whether the release that answers nobody gets a copy of this request. */
-export function isCopied({request, body}: Onward, way: Way): boolean {
+/** Whether anybody wants the answer besides its caller: the judge of a release that answers nobody, or a sample. */
+export function isKept({samples}: Parts, onward: Onward, way: Way): boolean {
+  return isCopied(onward, way) || (samples.wants(onward.call.endpoint) && !onward.call.isHealth)
+}
+
+/** The request was answered: a copy of it goes where copies go, and it is in the samples that are being taken. */
+export function useAnswer(
+  parts: Parts,
+  servers: ModelServers,
+  onward: Onward,
+  way: Way,
+  real: Kept & {release: string; ms: number},
+): void {
+  if (isCopied(onward, way)) copyRequest(parts, servers, onward, way, real)
+  const {call, request, body} = onward
+  const {endpoint, path} = call
+  if (!parts.samples.wants(endpoint)) return
+  const {release, ms, status} = real
+  const isPlain = request.headers['content-encoding'] === undefined
+  const bytes = request.method === 'POST' ? (body && body.length <= LARGEST_COPIED ? body : undefined) : Buffer.alloc(0)
+  parts.samples.offer({
+    endpoint,
+    release,
+    method: request.method,
+    path,
+    ms,
+    status,
+    request: {type: typeOf(request), bytes: isPlain ? bytes : undefined},
+    answer: {type: real.type, bytes: real.body},
+  })
+}
+
+/** Tensors behind JSON are no JSON, whatever the client calls them. */
+function typeOf({headers}: Onward['request']): string | undefined {
+  return headers['inference-header-content-length'] === undefined ? headers['content-type'] : 'application/octet-stream'
+}
+
+function isCopied({request, body}: Onward, way: Way): boolean {
   return body !== undefined && body.length <= LARGEST_COPIED && request.method === 'POST' && way.shadow() !== undefined
 }
 
-/** The same request to the release that answers nobody, now that it was answered. */
-export function copyRequest(parts: Parts, servers: ModelServers, onward: Onward, way: Way, real: Kept): void {
+/** The same request to the release that answers nobody. */
+function copyRequest(parts: Parts, servers: ModelServers, onward: Onward, way: Way, real: Kept): void {
   const {traffic, measures, shadows, queues} = parts
   const {endpoint} = onward.call
   const canary = way.shadow()

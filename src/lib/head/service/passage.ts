@@ -1,6 +1,6 @@
 import {pipeline} from 'node:stream'
 import type {FastifyReply} from 'fastify'
-import {copyRequest, isCopied} from './copies.ts'
+import {isKept, useAnswer} from './copies.ts'
 import {Failure} from './failure.ts'
 import {tellHealth} from './health-call.ts'
 import {logLine} from './log.ts'
@@ -160,7 +160,9 @@ export class Passage {
       end(isWhole)
       this.#way.end(isWhole && status !== undefined ? outcomeOf(status) : 'abandoned')
       gone.abort()
-      if (isWhole && kept) copyRequest(this.#parts, this.#servers, this.#onward, this.#way, kept())
+      if (!isWhole || !kept) return
+      const ms = performance.now() - begun
+      useAnswer(this.#parts, this.#servers, this.#onward, this.#way, {...kept(), release, ms})
     }
     this.#reply.raw.once('close', closed)
     try {
@@ -172,7 +174,7 @@ export class Passage {
       }
       status = answer.statusCode
       answer.body.once('error', () => gone.signal.aborted || this.#way.end('failed'))
-      const tap = isCopied(this.#onward, this.#way) ? new Tap() : undefined
+      const tap = isKept(this.#parts, this.#onward, this.#way) ? new Tap() : undefined
       if (tap) kept = () => keptOf(answer, tap.kept)
       this.#answer(answer, release, tap)
       return true
