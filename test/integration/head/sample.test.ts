@@ -31,6 +31,8 @@ const infer = (token?: string): Promise<Response> =>
 test('requests and answers are told to who asks for them meanwhile, redacted, without headers', async () => {
   const taken = sample({requests: 1, seconds: 20, redact: ['inputs.*.data']})
   while (!server.parts.samples.wants('digits')) await new Promise((done) => setTimeout(done, 5))
+  // What is only looked at is in no sample.
+  expect((await server.call('GET', '/endpoints/digits/v2/models/digits')).status).toBe(200)
   expect((await infer()).status).toBe(200)
   expect(await (await taken).json()).toEqual({
     dropped: 0,

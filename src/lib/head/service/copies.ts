@@ -1,6 +1,7 @@
 import type {Kept} from './releases/same-answer.ts'
 import {keptOf, type ModelServers, type Onward} from './model-server.ts'
 import type {Parts} from './parts.ts'
+import type {Samples} from './sampling/samples.ts'
 import {keep, LARGEST_COPIED} from './releases/shadow.ts'
 import {outcomeOf, type Way} from './releases/way.ts'
 
@@ -9,7 +10,12 @@ const COPY_MS = 60_000
 
 /** Whether anybody wants the answer besides its caller: the judge of a release that answers nobody, or a sample. */
 export function isKept({samples}: Parts, onward: Onward, way: Way): boolean {
-  return isCopied(onward, way) || (samples.wants(onward.call.endpoint) && !onward.call.isHealth)
+  return isCopied(onward, way) || isSampled(samples, onward)
+}
+
+/** What is only looked at, such as a model's shapes, is no prediction. */
+function isSampled(samples: Samples, {call, request}: Onward): boolean {
+  return request.method === 'POST' && samples.wants(call.endpoint)
 }
 
 /** The request was answered: a copy of it goes where copies go, and it is in the samples that are being taken. */
@@ -23,10 +29,10 @@ export function useAnswer(
   if (isCopied(onward, way)) copyRequest(parts, servers, onward, way, real)
   const {call, request, body} = onward
   const {endpoint, path} = call
-  if (!parts.samples.wants(endpoint)) return
+  if (!isSampled(parts.samples, onward)) return
   const {release, ms, status} = real
   const isPlain = request.headers['content-encoding'] === undefined
-  const bytes = request.method === 'POST' ? (body && body.length <= LARGEST_COPIED ? body : undefined) : Buffer.alloc(0)
+  const bytes = body && body.length <= LARGEST_COPIED ? body : undefined
   parts.samples.offer({
     endpoint,
     release,
