@@ -1,4 +1,4 @@
-import type {CanaryRules, ReleaseFigures, ShadowFigures} from '../head/index.ts'
+import type {CanaryRules, QueueFigures, ReleaseFigures, ShadowFigures} from '../head/index.ts'
 import type {HeadRollout, ServingProtocol} from '../protocol/index.ts'
 import type {CustomServer} from './custom.ts'
 import type {CanaryWish} from './canary.ts'
@@ -108,6 +108,8 @@ export interface EndpointRecord {
   shadow?: ShadowFigures
   /** By release; undefined of a head that is older than canaries. */
   figures?: Record<string, ReleaseFigures>
+  /** What waits; undefined of a head that is older than queues. */
+  queue?: QueueFigures
 }
 
 export function newDocument(name: string, now: Date): EndpointDocument {

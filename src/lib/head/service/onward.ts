@@ -2,7 +2,7 @@
  * Headers that are between two neighbours (RFC 9110, 7.6.1), or that the client library of the second way writes
  * itself.
  */
-const BETWEEN = [
+const STAYS = new Set([
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -14,15 +14,25 @@ const BETWEEN = [
   'upgrade',
   'expect',
   'http2-settings',
-]
-/** Our token is for us only. */
-const SECRETS = ['authorization', 'cookie']
+  // Our token is for us only.
+  'authorization',
+  'cookie',
+])
+const OF_BODIES = new Set(['content-length', 'content-type', 'content-encoding'])
 
-/** The headers of a request as they go on to the one behind the head. `sends`: whether its body goes on, too. */
-export function onwardHeaders(headers: Record<string, unknown>, sends: boolean): Record<string, string> {
-  const left = {...headers} as Record<string, string>
-  for (const name of [...BETWEEN, ...SECRETS, ...(sends ? [] : ['content-length', 'content-type', 'content-encoding'])])
-    delete left[name]
+/**
+ * The headers of a request as they go on to the one behind the head, but for `besides`. `sends`: whether its body goes
+ * on, too.
+ */
+export function onwardHeaders(
+  headers: Record<string, unknown>,
+  sends: boolean,
+  ...besides: string[]
+): Record<string, string> {
+  const left: Record<string, string> = {}
+  for (const name in headers)
+    if (!STAYS.has(name) && (sends || !OF_BODIES.has(name)) && !besides.includes(name))
+      left[name] = headers[name] as string
   return left
 }
 
