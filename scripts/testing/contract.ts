@@ -34,6 +34,7 @@ try {
     writeFileSync(join(copy, topic), readFileSync(join(copy, topic), 'utf8').replaceAll(`"${field}"`, `"${renamed}"`))
   execFileSync(process.execPath, ['scripts/protocol.ts'], {cwd: copy, stdio: ['ignore', 'ignore', 'inherit']})
   const checkers: [string, string, string[]][] = [
+    ['tsc', bin('tsc'), ['-p', 'tsconfig.src.json']],
     // The cache of the other check would be of other files.
     ['mypy', join(await pythonTools(), 'mypy'), ['--cache-dir', join(root, 'node_modules/.cache/mypy-contract')]],
   ]
