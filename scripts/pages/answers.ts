@@ -27,6 +27,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'endpoint:promote': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
   'endpoint:remove': {answer: '{name: string; nodes: string[]}'},
   'endpoint:rollback': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
+  'endpoint:sample': {answer: 'EndpointSample', from: 'src/cli/endpoint/sample.ts'},
   'endpoint:scale': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
   'endpoint:show': {answer: 'EndpointDetails', from: 'src/lib/endpoint/show.ts'},
   'bundle:apply': {answer: 'AppliedBundle', from: ['src/lib/bundle/apply.ts', 'src/lib/bundle/format.ts']},

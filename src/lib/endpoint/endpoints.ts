@@ -16,6 +16,7 @@ import {readEndpointLogs, type EndpointLogInput} from './logs.ts'
 import {changeQueue, planQueue, type QueueChange, type QueueRules} from './queue.ts'
 import {removalPlan, removeEndpoint} from './remove.ts'
 import {listEndpoints, showEndpoint, summary, type EndpointDetails, type EndpointSummary} from './show.ts'
+import {sampleEndpoint, type SampleCounts, type SampleInput} from './sample.ts'
 import type {Site} from './site.ts'
 import {requireEndpoint} from './store.ts'
 import {endpointToken} from './token.ts'
@@ -52,6 +53,7 @@ export interface Endpoints {
   keys: EndpointKeys
   invoke(input: InvokeInput): Promise<Answer>
   bench(input: BenchInput): Promise<BenchReport>
+  sample(input: SampleInput): Promise<SampleCounts>
   logs(input: EndpointLogInput): Promise<void>
   planRemove(name: string): Promise<Plan>
   remove(name: string): Promise<{name: string; nodes: string[]}>
@@ -92,6 +94,7 @@ export async function openEndpoints(
     keys: endpointKeys(site),
     invoke: (input) => invokeEndpoint(site, input),
     bench: (input) => benchEndpoint(site, input),
+    sample: (input) => sampleEndpoint(site, input),
     logs: (input) => readEndpointLogs(site, input),
     planRemove: (name) => removalPlan(site, name),
     remove: (name) => removeEndpoint(site, name),
