@@ -163,9 +163,7 @@ describe.skipIf(!mayMakeNetworks())('every launcher from an image, on two nodes 
       [],
     )
     expect(
-      (await readdir('/dev/shm')).filter(
-        (name) => name.includes(trained.run) || name.startsWith('vader_segment') || name.startsWith('flexrack-mpi'),
-      ),
+      (await readdir('/dev/shm')).filter((name) => name.includes(trained.run) || name.startsWith('vader_segment')),
     ).toEqual([])
     return {trained, lines}
   }
