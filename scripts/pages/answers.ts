@@ -21,6 +21,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'endpoint:key:add': {answer: 'ShownKey', from: ['src/cli/endpoint/keys.ts', 'src/lib/endpoint/keys.ts']},
   'endpoint:key:list': {answer: 'EndpointKey[]', from: 'src/lib/endpoint/keys.ts'},
   'endpoint:key:revoke': {answer: '{endpoint: string; client: string}[]'},
+  'endpoint:limit': {answer: 'QueueChange', from: 'src/lib/endpoint/queue.ts'},
   'endpoint:list': {answer: 'EndpointSummary[]', from: 'src/lib/endpoint/show.ts'},
   'endpoint:logs': {answer: 'a line of `LogLine` each', from: 'src/lib/endpoint/logs.ts'},
   'endpoint:promote': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
