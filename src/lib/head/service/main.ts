@@ -25,6 +25,7 @@ import {Measures} from './releases/measures.ts'
 import {watchCanaries} from './releases/judge.ts'
 import {Rollouts} from './releases/rollouts.ts'
 import {Shadows} from './releases/shadow.ts'
+import {Samples} from './sampling/samples.ts'
 import {Authority} from './tls/authority.ts'
 import {Tokens} from './tokens.ts'
 import {Traffic} from './traffic.ts'
@@ -53,6 +54,7 @@ async function main(configFile: string): Promise<void> {
     ...openQueues({endpoints, rollouts}),
     measures: new Measures(),
     shadows: new Shadows(),
+    samples: new Samples(),
     rollouts,
     mlflow,
     authority,

@@ -10,6 +10,7 @@ import type {Shadows} from './releases/shadow.ts'
 import type {Queues} from './queue/queues.ts'
 import type {TargetHealth} from './queue/target-health.ts'
 import type {Rollouts} from './releases/rollouts.ts'
+import type {Samples} from './sampling/samples.ts'
 import type {Authority} from './tls/authority.ts'
 import type {Caller, Tokens} from './tokens.ts'
 import type {Traffic} from './traffic.ts'
@@ -31,6 +32,8 @@ export interface Parts {
   measures: Measures
   /** Copies of requests to releases that answer nobody. */
   shadows: Shadows
+  /** Who wants to see requests and answers. */
+  samples: Samples
   /** How far canaries have come. */
   rollouts: Rollouts
   mlflow: MlflowServer
