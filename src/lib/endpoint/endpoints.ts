@@ -5,7 +5,7 @@ import type {Plan} from '../plan/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {openMlflow} from '../tracking/index.ts'
-import {applyChange, decide, deploy, planChange, rollback, scale} from './change.ts'
+import {applyChange, decide, deploy, planChange, rollback} from './change.ts'
 import type {DeployInput} from './choice.ts'
 import type {EndpointDocument} from './document.ts'
 import type {InvokeInput} from './call.ts'
@@ -13,6 +13,8 @@ import {invokeEndpoint, type Answer} from './invoke.ts'
 import {endpointKeys, type EndpointKeys} from './keys.ts'
 import {benchEndpoint, type BenchInput, type BenchReport} from './load/bench.ts'
 import {readEndpointLogs, type EndpointLogInput} from './logs.ts'
+import type {ReplicaCount} from './scaling.ts'
+import {scale} from './scale.ts'
 import {removalPlan, removeEndpoint} from './remove.ts'
 import {listEndpoints, showEndpoint, summary, type EndpointDetails, type EndpointSummary} from './show.ts'
 import type {Site} from './site.ts'
@@ -38,8 +40,8 @@ export interface Endpoints {
   planDecision(name: string, how: 'promote' | 'abort'): Promise<Plan>
   /** All requests to the canary, or none of them; the servers of the other release end. */
   decide(name: string, how: 'promote' | 'abort'): Promise<Change>
-  planScale(name: string, count: number): Promise<Plan>
-  scale(name: string, count: number, seconds?: number): Promise<Change>
+  planScale(name: string, count: ReplicaCount): Promise<Plan>
+  scale(name: string, count: ReplicaCount, seconds?: number): Promise<Change>
   list(): Promise<EndpointSummary[]>
   show(name: string): Promise<EndpointDetails>
   /** A token for this endpoint only; made at first use. */

@@ -8,6 +8,7 @@ import type {PendingConnections} from './pending-connections.ts'
 import type {Measures} from './releases/measures.ts'
 import type {Shadows} from './releases/shadow.ts'
 import type {Rollouts} from './releases/rollouts.ts'
+import type {Scaler} from './scaling/scaler.ts'
 import type {Authority} from './tls/authority.ts'
 import type {Caller, Tokens} from './tokens.ts'
 import type {Traffic} from './traffic.ts'
@@ -27,6 +28,8 @@ export interface Parts {
   shadows: Shadows
   /** How far canaries have come. */
   rollouts: Rollouts
+  /** How many servers endpoints have, where the head chooses it. */
+  scaler: Scaler
   mlflow: MlflowServer
   /** The rack's own certificate authority. */
   authority: Authority

@@ -11,6 +11,8 @@ export type Caller =
   | {kind: 'run'; id: string; runId: string; experimentId: string}
   /** `client`: whose key it is, where it was made for one. `expiresAt`: milliseconds since 1970. */
   | {kind: 'endpoint'; id: string; endpoint: string; client?: string; limits: KeyLimits; expiresAt: number}
+  /** A node's agent: what is to run there. */
+  | {kind: 'node'; id: string; node: string}
   /** A person's notebook or another machine: MLflow's API, as that person. */
   | {kind: 'personal'; id: string}
   /** A browser that logged in: MLflow's pages, nothing of /flexrack. */
@@ -25,7 +27,7 @@ export interface KeyLimits {
 }
 
 interface Kept {
-  kind: 'run' | 'endpoint' | 'session' | 'personal'
+  kind: 'run' | 'endpoint' | 'session' | 'personal' | 'node'
   /** SHA-256 of the secret; the secret itself is never kept. */
   hash: string
   expiresAt: number
@@ -35,6 +37,8 @@ interface Kept {
   /** Of an endpoint's token: whose key it is, and what it may. */
   client?: string
   limits?: KeyLimits
+  /** Of a node's token: its name in the rack file. */
+  node?: string
   login?: string
   host?: string
   /** What its owner calls it. */
@@ -55,11 +59,14 @@ export interface TokenRequest {
   requests_per_second?: unknown
   concurrency?: unknown
   name?: unknown
+  node?: unknown
   ttl_seconds?: unknown
 }
 
 const ADMIN_TOKEN = /^admin\.[\w-]{43}\s*$/
 const LONGEST_TTL_SECONDS = 90 * 24 * 3600
+/** A token that is used lives longer again after this time. Milliseconds. */
+const PROLONG_MS = 24 * 3600 * 1000
 /** What a program of another team is given is not changed every quarter. */
 const LONGEST_KEY_SECONDS = 366 * 24 * 3600
 /** Part of paths and of labels in metrics. */
@@ -141,6 +148,7 @@ export class Tokens {
     if (!kept || !same || more !== undefined || kept.kind !== kind || kept.expiresAt <= Date.now()) return undefined
     if (kept.kind === 'run') return {kind: 'run', id: id!, runId: kept.runId!, experimentId: kept.experimentId!}
     if (kept.kind === 'personal') return {kind: 'personal', id: id!}
+    if (kept.kind === 'node') return {kind: 'node', id: id!, node: kept.node ?? ''}
     if (kept.kind === 'endpoint') {
       const {endpoint = '', client, limits = {}, expiresAt} = kept
       return {kind: 'endpoint', id: id!, endpoint, limits, expiresAt, ...(client !== undefined && {client})}
@@ -161,10 +169,14 @@ export class Tokens {
       return this.#add({kind: 'endpoint', hash: '', expiresAt, endpoint: request.endpoint})
     if (request.kind === 'personal' && isWord(request.name) && request.name.length <= 100)
       return this.#add({kind: 'personal', hash: '', expiresAt, name: request.name, createdAt: Date.now()})
+    if (request.kind === 'node' && isWord(request.node) && request.node.length <= 100) {
+      await this.revokeNode(request.node) // one agent a node: a token of before is of one that is gone
+      return this.#add({kind: 'node', hash: '', expiresAt, node: request.node})
+    }
     throw new Failure(
       400,
       'USAGE',
-      'a token is for kind "run" with run_id and experiment_id, for kind "endpoint" with endpoint, or for kind "personal" with name',
+      'a token is for kind "run" with run_id and experiment_id, for kind "endpoint" with endpoint, for kind "node" with node, or for kind "personal" with name',
     )
   }
 
@@ -222,6 +234,13 @@ export class Tokens {
     if (ids.length > 0) await this.#save()
   }
 
+  /** Of a node's agent. */
+  async revokeNode(node: string): Promise<void> {
+    const ids = [...this.#kept].flatMap(([id, kept]) => (kept.kind === 'node' && kept.node === node ? [id] : []))
+    for (const id of ids) this.#end(id)
+    if (ids.length > 0) await this.#save()
+  }
+
   async revoke(id: string): Promise<void> {
     if (!this.#end(id)) throw new Failure(404, 'NOT_FOUND', `no token ${id}`)
     // where that fails the caller hears of it, and until the head's next start the token opens nothing all the same
@@ -238,6 +257,15 @@ export class Tokens {
     kept.expiresAt = Math.min(kept.expiresAt, Date.now() + secondsOf(ttl) * 1000)
     await this.#save() // as above
     return {expires_at: kept.expiresAt}
+  }
+
+  /** A node's token that is used lives on: nobody is there to bring another one. On disk when this resolves. */
+  async useOf(id: string): Promise<void> {
+    const kept = this.#kept.get(id)
+    const longest = Date.now() + LONGEST_TTL_SECONDS * 1000
+    if (kept?.kind !== 'node' || kept.expiresAt > longest - PROLONG_MS) return
+    kept.expiresAt = longest
+    await this.#save()
   }
 
   #end(id: string): boolean {

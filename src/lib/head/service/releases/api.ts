@@ -6,19 +6,21 @@ type Named = {Params: {name: string}}
 /** /flexrack/v1/endpoints: documents, and what the gateway does with them now. Admin token only. */
 export function addEndpointApi(
   app: FastifyInstance,
-  {endpoints, traffic, measures, rollouts, shadows, tokens, clients}: Parts,
+  {endpoints, traffic, measures, rollouts, shadows, tokens, clients, scaler}: Parts,
   bodyOf: (request: FastifyRequest) => Promise<Record<string, unknown>>,
 ): void {
   const describe = (name: string): object => {
     const record = endpoints.get(name)
     const {active, canary} = record.document
-    const targets = [...(active?.targets ?? []), ...(canary?.targets ?? [])]
+    const places = active?.scaling?.places.map(({url}) => url)
+    const targets = [...(places ?? active?.targets ?? []), ...(canary?.targets ?? [])]
     return {
       name,
       ...record,
       ...traffic.counts(targets),
       rollout: canary ? rollouts.of(name, canary) : null,
       figures: measures.figures(name),
+      scaling: scaler.figures(name) ?? null,
       shadow: canary?.shadow ? (shadows.figures(name, canary.since) ?? null) : null,
     }
   }
@@ -28,6 +30,7 @@ export function addEndpointApi(
     const {name} = request.params
     const before = endpoints.find(name)?.document.canary
     const record = await endpoints.put(name, await bodyOf(request))
+    scaler.follow(name)
     const {canary} = record.document
     if (!canary) await rollouts.forget(name)
     // Both releases are compared over the same traffic: from here on.
@@ -36,6 +39,7 @@ export function addEndpointApi(
   })
   app.delete<Named>('/flexrack/v1/endpoints/:name', async ({params: {name}}) => {
     await endpoints.remove(name)
+    scaler.follow(name)
     await tokens.revokeEndpoint(name)
     clients.forget(name)
     await rollouts.forget(name)

@@ -1,5 +1,6 @@
 import type {ServingProtocol} from '../../../protocol/index.ts'
 import {Failure} from '../failure.ts'
+import {checkScaling} from '../scaling/check.ts'
 
 const PROTOCOLS = new Set<unknown>(['v2', 'openai', 'mlflow'] satisfies ServingProtocol[])
 const MOST_STEPS = 20
@@ -7,7 +8,7 @@ const MOST_STEPS = 20
 /** What a document says of the release that serves; 400 where the gateway could not use it. */
 export function checkActive(active: unknown): void {
   if (active === undefined || active === null) return
-  const {targets = [], protocol, health} = object(active, 'active')
+  const {targets = [], protocol, health, scaling} = object(active, 'active')
   checkTargets(targets)
   if (protocol !== undefined && !PROTOCOLS.has(protocol)) {
     const known = [...PROTOCOLS].join(', ')
@@ -15,6 +16,7 @@ export function checkActive(active: unknown): void {
   }
   if (health !== undefined && (typeof health !== 'string' || !/^\/[\x21-\x7e]*$/.test(health)))
     refuse('health must be a path')
+  checkScaling(scaling)
 }
 
 /** The same of a release beside it. */
