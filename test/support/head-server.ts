@@ -11,9 +11,11 @@ import {Locks} from '../../src/lib/head/service/locks.ts'
 import {MlflowServer} from '../../src/lib/head/service/mlflow.ts'
 import type {Parts} from '../../src/lib/head/service/parts.ts'
 import {PendingConnections} from '../../src/lib/head/service/pending-connections.ts'
+import {openQueues} from '../../src/lib/head/service/queue/open.ts'
 import {Measures} from '../../src/lib/head/service/releases/measures.ts'
 import {Rollouts} from '../../src/lib/head/service/releases/rollouts.ts'
 import {Shadows} from '../../src/lib/head/service/releases/shadow.ts'
+import {Scaler} from '../../src/lib/head/service/scaling/scaler.ts'
 import {Authority} from '../../src/lib/head/service/tls/authority.ts'
 import {Tokens} from '../../src/lib/head/service/tokens.ts'
 import {Traffic} from '../../src/lib/head/service/traffic.ts'
@@ -65,20 +67,28 @@ export async function openTestServer(
   const made = makeLimits(config)
   const tokens = await Tokens.open(folder)
   let url = ''
+  const endpoints = await Endpoints.open(folder)
+  const rollouts = await Rollouts.open(folder)
+  const authority = await Authority.open(folder)
+  const traffic = new Traffic()
+  const measures = new Measures()
+  const queued = openQueues({endpoints, rollouts})
   const parts: Parts = {
     config,
     mlflow,
-    authority: await Authority.open(folder),
+    authority,
     limits: made,
     pending: new PendingConnections(),
     tokens,
     clients: new Clients(tokens),
     locks: await Locks.open(folder),
-    endpoints: await Endpoints.open(folder),
-    traffic: new Traffic(),
-    measures: new Measures(),
+    endpoints,
+    traffic,
+    ...queued,
+    measures,
     shadows: new Shadows(),
-    rollouts: await Rollouts.open(folder),
+    rollouts,
+    scaler: await Scaler.open(folder, {endpoints, traffic, measures, authority, ...queued}),
     startedAt: Date.now(),
     url: () => url,
     port: () => Number(new URL(url).port),

@@ -163,8 +163,12 @@ export function withRelease(document: EndpointDocument, id: string, change: Part
 
 /** A copy with this release added, or put in the place of the one with its id. */
 export function putRelease(document: EndpointDocument, release: Release): EndpointDocument {
-  const known = document.releases.some((one) => one.id === release.id)
-  return known ? withRelease(document, release.id, release) : {...document, releases: [release, ...document.releases]}
+  const {releases} = document
+  const known = releases.some((one) => one.id === release.id)
+  return {
+    ...document,
+    releases: known ? releases.map((one) => (one.id === release.id ? release : one)) : [release, ...releases],
+  }
 }
 
 /** The switch itself: traffic goes to these replicas, what served before is draining. */

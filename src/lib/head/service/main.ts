@@ -20,10 +20,12 @@ import {MlflowServer} from './mlflow.ts'
 import {ownNames} from './names.ts'
 import type {Parts} from './parts.ts'
 import {PendingConnections} from './pending-connections.ts'
+import {openQueues} from './queue/open.ts'
 import {Measures} from './releases/measures.ts'
 import {watchCanaries} from './releases/judge.ts'
 import {Rollouts} from './releases/rollouts.ts'
 import {Shadows} from './releases/shadow.ts'
+import {Scaler, watchDemand} from './scaling/scaler.ts'
 import {Authority} from './tls/authority.ts'
 import {Tokens} from './tokens.ts'
 import {Traffic} from './traffic.ts'
@@ -40,16 +42,23 @@ async function main(configFile: string): Promise<void> {
   const authority = await Authority.open(config.folder)
   let listener: ListenerRecord = {pid: process.pid, address: nearAddress(config.bind), port: 0, plainPort: 0, url: ''}
   const tokens = await Tokens.open(config.folder)
+  const endpoints = await Endpoints.open(config.folder)
+  const rollouts = await Rollouts.open(config.folder)
+  const traffic = new Traffic()
+  const measures = new Measures()
+  const queued = openQueues({endpoints, rollouts})
   const parts: Parts = {
     config,
     tokens,
     clients: new Clients(tokens),
     locks: await Locks.open(config.folder),
-    endpoints: await Endpoints.open(config.folder),
-    traffic: new Traffic(),
-    measures: new Measures(),
+    endpoints,
+    traffic,
+    ...queued,
+    measures,
     shadows: new Shadows(),
-    rollouts: await Rollouts.open(config.folder),
+    rollouts,
+    scaler: await Scaler.open(config.folder, {endpoints, traffic, measures, authority, ...queued}),
     mlflow,
     authority,
     limits: makeLimits(config),
@@ -77,7 +86,7 @@ async function main(configFile: string): Promise<void> {
   }
   listeners.keepCertified(authority, config)
   mlflow.start()
-  const unwatch = [watchTokens(parts), watchCanaries(parts)]
+  const unwatch = [watchTokens(parts), watchCanaries(parts), watchDemand(parts)]
   await writeDurably('head.listener', join(config.folder, HEAD_FILES.listener), listener)
   logLine(
     `the head of flexrack ${config.version} listens on ${config.bind}:${port} with TLS, on 127.0.0.1:${plainPort} without`,

@@ -30,7 +30,7 @@ export function addAgentApi(app: FastifyInstance, {scaler, tokens, authority, li
     scaler.heard(caller.node, reportsOf(services))
     const waitMs = typeof wait === 'number' && wait > 0 ? wait * 1000 : 0
     const order = await scaler.agents.ask(caller.node, seen, waitMs, goneOf(request))
-    return {...order, ...(ca !== authority.trusted && {ca: authority.trusted})}
+    return {...order, ...(typeof ca === 'string' && ca !== authority.trusted && {ca: authority.trusted})}
   })
 }
 

@@ -65,6 +65,12 @@ export class Scaler {
     return this.#scaled.get(name)?.figures(queued, (node) => this.agents.isHeard(node))
   }
 
+  /** No server is ready, and a request would be answered once one is. */
+  isComing(name: string): boolean {
+    const state = this.figures(name)?.state
+    return state === 'asleep' || state === 'waking'
+  }
+
   /** What a node says of the services that it has. Those that are of no endpoint are passed over. */
   heard(node: string, reports: Record<string, Report>): void {
     const now = Date.now()
