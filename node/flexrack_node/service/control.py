@@ -41,7 +41,19 @@ if TYPE_CHECKING:
 SUPERVISOR = Path(__file__).resolve().with_name("supervisor.py")
 ALIVE = ("starting", "running", "waiting")
 # of what is asked for; the rest is about the asking
-_KEPT = ("argv", "env", "cwd", "restart", "grace", "rotate_bytes", "spare_children", "front", "until_reboot", "on_demand", "ports")
+_KEPT = (
+    "argv",
+    "env",
+    "cwd",
+    "restart",
+    "grace",
+    "rotate_bytes",
+    "spare_children",
+    "front",
+    "until_reboot",
+    "on_demand",
+    "ports",
+)
 
 
 def start(given: "ServiceStart", channel: Channel) -> "ServiceStarted":

@@ -12,7 +12,7 @@ import threading
 import time
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Dict, Optional
+from typing import TYPE_CHECKING, Dict, Optional, cast
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -36,7 +36,7 @@ _REFUSED_PAUSE = 60.0
 class Agent:
     def __init__(self, channel: Channel) -> None:
         self.place = folder(channel.root)
-        self.settings: AgentSettings = read("serving.settings", self.place / "settings.json")
+        self.settings = cast("AgentSettings", read("serving.settings", self.place / "settings.json"))
         self.servers = Servers(channel)
         self.ending = threading.Event()
         self._note: AgentNote = {"at": time.time(), "problem": "it has not been asked yet", "refused": False}
@@ -90,7 +90,9 @@ class Agent:
     def _tell(self, problem: Optional[str], refused: bool) -> None:
         if (self._note["problem"], self._note["refused"]) == (problem, refused):
             return
-        print(f"[flexrack] {'the head answers' if problem is None else f'the head is not asked: {problem}'}", flush=True)
+        print(
+            f"[flexrack] {'the head answers' if problem is None else f'the head is not asked: {problem}'}", flush=True
+        )
         self._note = {"at": time.time(), "problem": problem, "refused": refused}
         try:
             write("serving.note", self.place / "note.json", self._note)

@@ -36,9 +36,7 @@ class Servers:
         with self._lock:
             gone = {service for service in self._wanted if service not in wanted}
             self._unnamed = {
-                service: self._unnamed.get(service, now)
-                for service in {*self._unnamed, *gone}
-                if service not in wanted
+                service: self._unnamed.get(service, now) for service in {*self._unnamed, *gone} if service not in wanted
             }
             self._wanted = dict(wanted)
 
@@ -116,5 +114,3 @@ class Servers:
 
     def _say(self, service: str, error: Any) -> None:
         print(f"[flexrack] {service}: {getattr(error, 'message', error)}", flush=True)
-
-

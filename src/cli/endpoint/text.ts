@@ -102,9 +102,19 @@ export function endpointShowText(one: ShowAnswer): string {
     `Call it, where that address is reachable${one.token ? '' : ` (the token: flexrack endpoint show ${one.name} --show-token)`}:`,
     `  curl${one.certificates === undefined ? '' : ` --cacert ${one.certificates}`} -H "Authorization: Bearer ${one.token ?? '$TOKEN'}" -H 'Content-Type: application/json' -d @request.json ${one.callUrl}${one.protocol === 'openai' ? '/chat/completions' : ''}`,
   ].join('\n')
-  const broken = one.servers.some((server) => !server.place && ['failed', 'lost', 'stopped', 'absent'].includes(server.state))
+  const broken = one.servers.some(
+    (server) => !server.place && ['failed', 'lost', 'stopped', 'absent'].includes(server.state),
+  )
   const repair = broken ? `Not every server runs: flexrack endpoint deploy ${one.name} brings them up again.` : ''
-  return [head, trafficText(one), serversText(one.servers), eventsText(one.scaling), repair, releasesText(one.releases), call]
+  return [
+    head,
+    trafficText(one),
+    serversText(one.servers),
+    eventsText(one.scaling),
+    repair,
+    releasesText(one.releases),
+    call,
+  ]
     .filter((part) => part !== '')
     .join('\n\n')
 }

@@ -12,13 +12,12 @@ import {
   previousRelease,
   type EndpointDocument,
   type EndpointRecord,
-  type Release,
 } from './document.ts'
 import {cleanLeftovers} from './leftovers.ts'
 import {withLock} from './lock.ts'
 import {fetchModel} from './model-files.ts'
 import {recipeOf} from './runtime-of.ts'
-import {transitionPlan, without, type Transition} from './plan.ts'
+import {transitionPlan, type Transition} from './plan.ts'
 import {startsOf, withPrepared} from './scaling.ts'
 import type {Site} from './site.ts'
 import {checkEndpointName, findEndpoint, requireEndpoint} from './store.ts'

@@ -56,7 +56,10 @@ export async function chooseRelease(site: Site, document: EndpointDocument, inpu
   for (const node of nodes) serverAddress(site.rack, node, isOnLoopback(site) ? undefined : 'found later')
   const id = nextReleaseId(document)
   const runtime = input.runtime ?? own?.runtime ?? (await runtimeOf(site.mlflow, version))
-  const wish: ReplicaWish = {...(own?.scale ?? {}), ...(input.replicas === undefined ? (own ?? wishOf(active)) : readCount(input.replicas))}
+  const wish: ReplicaWish = {
+    ...own?.scale,
+    ...(input.replicas === undefined ? (own ?? wishOf(active)) : readCount(input.replicas)),
+  }
   const places = placeReplicas(input.name, id, nodes, wish.replicas)
   const custom =
     runtime === CUSTOM

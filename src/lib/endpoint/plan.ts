@@ -146,7 +146,13 @@ export function transitionPlan(
     needs: [],
   }))
   const ready = start.map((replica) => `ready:${replica.service}`)
-  const flip = flipStep(change, ready, define.map(({id}) => id), rejectOld, [...ready, ...[...define, ...join].map(({id}) => id)])
+  const flip = flipStep(
+    change,
+    ready,
+    define.map(({id}) => id),
+    rejectOld,
+    [...ready, ...[...define, ...join].map(({id}) => id)],
+  )
   const drain: Step[] =
     stop.length === 0
       ? []
@@ -190,13 +196,7 @@ function codeSteps({endpoint, release, before = [], project = ''}: Transition, n
 }
 
 /** What changes which releases get requests. */
-function flipStep(
-  change: Transition,
-  started: string[],
-  defined: string[],
-  rejectOld: boolean,
-  needs: string[],
-): Step {
+function flipStep(change: Transition, started: string[], defined: string[], rejectOld: boolean, needs: string[]): Step {
   const ready = started.map((id) => fromStep(id))
   const prepared = defined.map((id) => fromStep(id))
   const {endpoint, release, canary, takeBack, headNode: node} = change
@@ -206,10 +206,24 @@ function flipStep(
   }
   if (canary) {
     const title = `${whatCanaryGets(canary)} of endpoint ${endpoint} to release ${release.id}`
-    return {id: 'split', node, kind: 'endpoint.split', title, input: {endpoint, release, ready, prepared, canary}, needs}
+    return {
+      id: 'split',
+      node,
+      kind: 'endpoint.split',
+      title,
+      input: {endpoint, release, ready, prepared, canary},
+      needs,
+    }
   }
   const title = `Send requests of endpoint ${endpoint} to release ${release.id}`
-  return {id: 'switch', node, kind: 'endpoint.switch', title, input: {endpoint, release, ready, prepared, rejectOld}, needs}
+  return {
+    id: 'switch',
+    node,
+    kind: 'endpoint.switch',
+    title,
+    input: {endpoint, release, ready, prepared, rejectOld},
+    needs,
+  }
 }
 
 /** Replicas of one list that are not in the other, by service. */

@@ -14,7 +14,11 @@ export type ReplicaCount = number | ReplicaWish
 const DEFAULTS: ScaleSpec = {target: 4, idle: 600, down: 300}
 
 /** Undefined where their number is fixed. */
-export function scalingOf(wish: ReplicaWish, longestStart: number, before?: ReleaseScaling): ReleaseScaling | undefined {
+export function scalingOf(
+  wish: ReplicaWish,
+  longestStart: number,
+  before?: ReleaseScaling,
+): ReleaseScaling | undefined {
   const {replicas, minReplicas, target, idle, down} = wish
   if (minReplicas === undefined) return undefined
   return {

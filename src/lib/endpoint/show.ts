@@ -122,7 +122,13 @@ async function tidied(site: Site, record: EndpointRecord): Promise<EndpointRecor
   const cleaned = await tryLock(site.head, record.document.name, site.context, async () => {
     const fresh = await findEndpoint(site.head, record.document.name)
     if (!fresh) return undefined
-    const cleaned = {...fresh, ...(await cleanLeftovers(site, fresh)), inFlight: fresh.inFlight, served: fresh.served, ...(fresh.scaling && {scaling: fresh.scaling})}
+    const cleaned = {
+      ...fresh,
+      ...(await cleanLeftovers(site, fresh)),
+      inFlight: fresh.inFlight,
+      served: fresh.served,
+      ...(fresh.scaling && {scaling: fresh.scaling}),
+    }
     return settleJudged(site, cleaned)
   })
   return cleaned ?? record

@@ -189,7 +189,11 @@ function needsOf(needs: FromStep | ModelNeeds | null, done: Done): ModelNeeds | 
   return 'requirements' in needs ? needs : done.of('endpoint.fetch', needs).needs
 }
 
-function flip({release, ready: servers, prepared, rejectOld}: SwitchInput, done: Done, env: TransitionEnv): Promise<void> {
+function flip(
+  {release, ready: servers, prepared, rejectOld}: SwitchInput,
+  done: Done,
+  env: TransitionEnv,
+): Promise<void> {
   const started = withServers(release, servers, prepared, done)
   return commit(env, switchTo(env.record.document, started, new Date(), rejectOld))
 }
@@ -230,7 +234,9 @@ function asStarted(release: Release, servers: Started[]): Release {
   return {
     ...release,
     ...(health && {health}),
-    ...(release.scaling && {scaling: {...release.scaling, startSeconds: slowest || (release.scaling.startSeconds ?? 0)}}),
+    ...(release.scaling && {
+      scaling: {...release.scaling, startSeconds: slowest || (release.scaling.startSeconds ?? 0)},
+    }),
     ...(release.custom && {custom: {...release.custom, places: {...release.custom.places, ...placesOf(servers)}}}),
     model: {...release.model, files: first.files, ...(first.needs && {needs: first.needs})},
     replicas: release.replicas.map(

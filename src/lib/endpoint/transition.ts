@@ -107,12 +107,7 @@ async function undo({site, record, uncertain}: TransitionEnv, change: Transition
     const all = [...change.start, ...(change.prepare ?? [])]
     const ended = await stopReplicas(calm, all)
     const document = ended ? settled(record.document, reason) : record.document
-    await pruneFolders(
-      calm,
-      change.endpoint,
-      [...new Set(all.map((replica) => replica.node))],
-      keptReleases(document),
-    )
+    await pruneFolders(calm, change.endpoint, [...new Set(all.map((replica) => replica.node))], keptReleases(document))
     await putEndpoint(calm.head, record, document)
   } catch (second) {
     site.context.reporter.warn(

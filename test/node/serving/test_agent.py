@@ -14,9 +14,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from flexrack_node.base.channel import Channel
-from flexrack_node.serving import control as serving
 from flexrack_node.service import control
 from flexrack_node.service.record import ServiceRecord
+from flexrack_node.serving import control as serving
 from messages import check_files
 from waiting import LONG
 
@@ -51,6 +51,7 @@ class Head:
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
+        self.server.handle_error = lambda *_: None  # an agent that was ended while its question was held
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 

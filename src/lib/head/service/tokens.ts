@@ -1,9 +1,10 @@
 import {createHash, randomBytes, timingSafeEqual} from 'node:crypto'
 import {join} from 'node:path'
-import {textIfThere} from '../../base/index.ts'
 import {HEAD_FILES} from '../types.ts'
-import {readDurable, Turns, writeDurably, writeTextDurably} from './durable.ts'
+import {openAdminToken} from './admin-token.ts'
+import {readDurable, Turns, writeDurably} from './durable.ts'
 import {Failure} from './failure.ts'
+import {readKey} from './key-request.ts'
 
 /** Who shows a token, and so what is open. */
 export type Caller =
@@ -63,14 +64,9 @@ export interface TokenRequest {
   ttl_seconds?: unknown
 }
 
-const ADMIN_TOKEN = /^admin\.[\w-]{43}\s*$/
 const LONGEST_TTL_SECONDS = 90 * 24 * 3600
 /** A token that is used lives longer again after this time. Milliseconds. */
 const PROLONG_MS = 24 * 3600 * 1000
-/** What a program of another team is given is not changed every quarter. */
-const LONGEST_KEY_SECONDS = 366 * 24 * 3600
-/** Part of paths and of labels in metrics. */
-const CLIENT = /^[a-z0-9][a-z0-9._-]{0,62}$/i
 
 /** Bearer tokens `<kind>.<id>.<secret>`: hashed at rest, compared in constant time, gone when they expire. */
 export class Tokens {
@@ -182,29 +178,11 @@ export class Tokens {
 
   /** Errors: 400, and 409 where the client has a key. */
   #keyOf(request: TokenRequest, endpoint: string, ttl: number): Kept {
-    const {client, requests_per_second: rate, concurrency} = request
-    if (typeof client !== 'string' || !CLIENT.test(client))
-      throw new Failure(400, 'USAGE', 'client must be a name: letters, digits, dot, dash, underscore; 63 at most')
-    if (rate !== undefined && !(typeof rate === 'number' && rate > 0 && rate <= 1e6))
-      throw new Failure(400, 'USAGE', 'requests_per_second must be a number over 0')
-    if (concurrency !== undefined && !(Number.isInteger(concurrency) && Number(concurrency) > 0))
-      throw new Failure(400, 'USAGE', 'concurrency must be a whole number over 0')
-    if (ttl > LONGEST_KEY_SECONDS)
-      throw new Failure(400, 'USAGE', `a key ends after ${LONGEST_KEY_SECONDS / 86_400} days at the latest`)
+    const {client, limits} = readKey(request, ttl)
     if (this.keysOf(endpoint).some((key) => key.client === client))
       throw new Failure(409, 'CONFLICT', `${client} has a key for endpoint ${endpoint} already`)
-    return {
-      kind: 'endpoint',
-      hash: '',
-      expiresAt: Date.now() + ttl * 1000,
-      endpoint,
-      client,
-      limits: {
-        ...(rate !== undefined && {requestsPerSecond: rate as number}),
-        ...(concurrency !== undefined && {concurrency: concurrency as number}),
-      },
-      createdAt: Date.now(),
-    }
+    const now = Date.now()
+    return {kind: 'endpoint', hash: '', expiresAt: now + ttl * 1000, endpoint, client, limits, createdAt: now}
   }
 
   /** What a browser gets that came in by a login, at the address that it names. Gives the token. */
@@ -292,26 +270,6 @@ export class Tokens {
       return writeDurably('head.tokens', this.#file, {tokens: Object.fromEntries(this.#kept)} satisfies TokenFile)
     })
   }
-}
-
-/**
- * A token that is there and cannot be read is not made anew: everybody who has it would be locked out, and nobody told
- * why.
- */
-async function openAdminToken(file: string): Promise<string> {
-  const found = await textIfThere(file).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(
-      `the admin token ${file} cannot be read (${error.message}); make it readable, or remove it to have a new one made`,
-      {cause: error},
-    )
-  })
-  if (found !== undefined) {
-    if (ADMIN_TOKEN.test(found)) return found.trim()
-    throw new Error(`${file} holds no admin token; put it back, or remove it to have a new one made`)
-  }
-  const made = `admin.${randomBytes(32).toString('base64url')}`
-  await writeTextDurably(file, `${made}\n`)
-  return made
 }
 
 function digest(text: string): Buffer {
