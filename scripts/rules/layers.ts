@@ -47,7 +47,7 @@ export const CLI_LAYERS: readonly (readonly string[])[] = [
   ['base', 'chart'],
   ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project', 'tracking', 'bundle', 'share'],
   ['train', 'workspace', 'usage'],
-  ['check', 'sweep', 'status', 'data', 'notebook', 'board'],
+  ['check', 'sweep', 'status', 'top', 'data', 'notebook', 'board'],
 ]
 
 /** Everything below src that may import the package, by the start of its path. */

@@ -6,13 +6,7 @@ import type {ModelVersion} from '../tracking/index.ts'
 import {requireBeside, requireNoCanary} from './canary.ts'
 import {abortion, promotion, settleJudged} from './canary-change.ts'
 import {chooseRelease, isServing, type DeployInput} from './choice.ts'
-import {
-  activeRelease,
-  newDocument,
-  previousRelease,
-  type EndpointDocument,
-  type EndpointRecord,
-} from './document.ts'
+import {activeRelease, newDocument, previousRelease, type EndpointDocument, type EndpointRecord} from './document.ts'
 import {cleanLeftovers} from './leftovers.ts'
 import {withLock} from './lock.ts'
 import {fetchModel} from './model-files.ts'

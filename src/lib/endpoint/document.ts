@@ -1,4 +1,11 @@
-import type {CanaryRules, ReleaseFigures, ScalingFigures, ScalingRules, ShadowFigures} from '../head/index.ts'
+import type {
+  CanaryRules,
+  QueueFigures,
+  ReleaseFigures,
+  ScalingFigures,
+  ScalingRules,
+  ShadowFigures,
+} from '../head/index.ts'
 import type {HeadRollout, ServingProtocol} from '../protocol/index.ts'
 import type {CustomServer} from './custom.ts'
 import type {CanaryWish} from './canary.ts'
@@ -120,6 +127,8 @@ export interface EndpointRecord {
   scaling?: ScalingFigures
   /** By release; undefined of a head that is older than canaries. */
   figures?: Record<string, ReleaseFigures>
+  /** What waits; undefined of a head that is older than queues. */
+  queue?: QueueFigures
 }
 
 export function newDocument(name: string, now: Date): EndpointDocument {

@@ -1,6 +1,6 @@
 import {isCliError} from '../base/index.ts'
 import {serviceStatus, type ServiceStatus} from '../host/index.ts'
-import type {PlaceState, ScalingFigures} from '../head/index.ts'
+import type {PlaceState, QueueFigures, ScalingFigures} from '../head/index.ts'
 import type {ServingProtocol} from '../protocol/index.ts'
 import {requestJson} from '../tracking/index.ts'
 import {
@@ -66,6 +66,8 @@ export interface EndpointDetails extends EndpointSummary {
   releases: Release[]
   /** Of the active release, the canary, and those that served lately. */
   traffic: ReleaseTraffic[]
+  /** What waits at the gateway, and what became of it. */
+  queue: QueueFigures | undefined
   servers: ReplicaStatus[]
   /** How the head chooses their number; undefined: it is fixed. */
   scaling: (ScalingFigures & Pick<ReleaseScaling, 'target' | 'idle' | 'down' | 'startSeconds'>) | undefined
@@ -110,6 +112,7 @@ export async function showEndpoint(site: Site, name: string): Promise<EndpointDe
     runtime: active?.runtime,
     releases: document.releases,
     traffic: trafficOf(record),
+    queue: record.queue,
     servers,
     scaling: scalingStatus(record, active),
     rollback: previousRelease(document)?.id,

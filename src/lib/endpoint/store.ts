@@ -12,6 +12,7 @@ interface WireRecord {
   figures?: EndpointRecord['figures']
   shadow?: EndpointRecord['shadow'] | null
   scaling?: EndpointRecord['scaling'] | null
+  queue?: EndpointRecord['queue']
 }
 
 /** The endpoint's record, or undefined where there is none. */
@@ -74,7 +75,7 @@ function pathOf(name: string): string {
 }
 
 function fromWire(record: WireRecord): EndpointRecord {
-  const {revision, document, in_flight: inFlight = {}, served = {}, rollout, figures, shadow, scaling} = record
+  const {revision, document, in_flight: inFlight = {}, served = {}, rollout, figures, shadow, queue, scaling} = record
   return {
     revision,
     document,
@@ -84,5 +85,6 @@ function fromWire(record: WireRecord): EndpointRecord {
     ...(figures && {figures}),
     ...(shadow && {shadow}),
     ...(scaling && {scaling}),
+    ...(queue && {queue}),
   }
 }

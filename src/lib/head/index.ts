@@ -12,6 +12,7 @@ export type {
   HeadStatus,
   JudgeRules,
   PlaceState,
+  QueueFigures,
   ReleaseFigures,
   ScalingFigures,
   ScalingRules,

@@ -146,3 +146,18 @@ test('a deadline is passed on shorter, ends the work of a server that does not a
   await Promise.all(closed)
   expect((await infer({'x-envoy-expected-rq-timeout-ms': 'soon'})).status).toBe(400)
 })
+
+test('a server that breaks its connections is taken out, its callers are answered by the other, and it is shown', async () => {
+  let asked = 0
+  const bad = await startTarget('bad', (incoming) => (asked++, incoming.socket.destroy()))
+  const good = await startTarget('good')
+  await put({active: {targets: [bad.url, good.url]}})
+  const names = []
+  for (let count = 0; count < 20; count++) names.push(((await (await infer()).json()) as {name: string}).name)
+  expect([new Set(names), asked]).toEqual([new Set(['good']), 5])
+  const shown = (await (await server.call('GET', '/flexrack/v1/endpoints/digits')).json()) as {queue: object}
+  expect(shown.queue).toMatchObject({inFlight: 0, queued: 0, retries: 5, ejected: [bad.url], down: []})
+  const metrics = await (await server.call('GET', '/flexrack/v1/metrics')).text()
+  for (const line of ['ejections_total 1', 'retries_total{endpoint="digits"} 5', 'queue_depth{endpoint="digits"} 0'])
+    expect(metrics).toContain(`flexrack_gateway_${line}\n`)
+})

@@ -3,6 +3,7 @@ import type {FastifyReply} from 'fastify'
 import {copyRequest, isCopied} from './copies.ts'
 import {Failure} from './failure.ts'
 import {tellHealth} from './health-call.ts'
+import {logLine} from './log.ts'
 import {causeCode, isBroken, isNotConnected} from './lost-target.ts'
 import {ANSWER_SECONDS, keptOf, NO_SERVER, type Answer, type ModelServers, type Onward} from './model-server.ts'
 import {backwardHeaders} from './onward.ts'
@@ -20,6 +21,9 @@ import {outcomeOf, type Way} from './releases/way.ts'
  * is asked. Not again, as it may be the cause.
  */
 const MOST_BREAKS = 1
+
+/** A server that had less until the caller's deadline has not failed: the caller has asked for too much. */
+const LATE_MS = 1000
 
 /** Names the release that answered. */
 const RELEASE_HEADER = 'x-flexrack-release'
@@ -57,6 +61,7 @@ export class Passage {
   /** Sends it once it is its turn, and again where that is allowed, until it is answered. Throws Failure. */
   async forward(): Promise<void> {
     const {isHealth} = this.#onward.call
+    if (!isHealth) this.#parts.queues.figures(this.#asked.endpoint).enter()
     for (let answered = false; !answered;) {
       if (this.#reply.sent) return this.#way.end('abandoned') // its key was revoked meanwhile
       const turn = isHealth ? this.#atOnce() : await this.#turn()
@@ -125,10 +130,18 @@ export class Passage {
     const {target, release} = turn
     const {health} = this.#parts
     const gone = new AbortController()
+    const begun = performance.now()
+    let isLate = false
     const late =
       this.#onward.deadline === undefined
         ? undefined
-        : setTimeout(() => gone.abort(this.#late()), Math.max(0, this.#onward.deadline - performance.now()))
+        : setTimeout(
+            () => {
+              isLate = performance.now() - begun >= LATE_MS
+              gone.abort(this.#late())
+            },
+            Math.max(0, this.#onward.deadline - performance.now()),
+          )
     let counted = true
     const end = (answered: boolean): void => {
       if (!counted) return
@@ -152,7 +165,7 @@ export class Passage {
     this.#reply.raw.once('close', closed)
     try {
       const answer = await this.#servers.ask(target, this.#onward, gone.signal)
-      health.answered(target)
+      this.#heard(target, release, answer.statusCode)
       if (this.#onward.call.isHealth) {
         tellHealth(answer, this.#onward, this.#reply)
         return true
@@ -168,6 +181,7 @@ export class Passage {
       this.#reply.raw.removeListener('close', closed)
       const code = causeCode(error)
       if (isNotConnected(code)) health.refused(target, code === NO_SERVER)
+      else if (isBroken(code) || code === 'UND_ERR_HEADERS_TIMEOUT' || isLate) this.#failed(target, release)
       end(false)
       this.#requireAnother(error as Error, code)
       return false
@@ -179,6 +193,19 @@ export class Passage {
       .code(statusCode)
       .headers({...backwardHeaders(headers), [RELEASE_HEADER]: release})
       .send(tap ? pipeline(body, tap, () => {}) : body)
+  }
+
+  #heard(target: string, release: string, status: number): void {
+    this.#parts.health.answered(target)
+    if (this.#onward.call.isHealth) return // of the model, which may be none while its server is well
+    if (status >= 502 && status <= 504) this.#failed(target, release)
+    else this.#parts.health.outliers.succeeded(target)
+  }
+
+  #failed(target: string, release: string): void {
+    const lane = this.#way.lanes().find((one) => one.release === release)
+    if (this.#parts.health.outliers.failed(target, lane?.targets ?? []))
+      logLine(`endpoint ${this.#asked.endpoint}: ${target} gets nothing for a while, as it failed again and again`)
   }
 
   #late(): Failure {
@@ -195,11 +222,7 @@ export class Passage {
     const {call, body} = this.#onward
     const refused = failureOf(error)
     if (refused) throw refused
-    const broke = isBroken(code)
-    if (broke) this.#breaks++
-    const may =
-      body !== undefined && (isNotConnected(code) || (broke && call.isRepeatable && this.#breaks <= MOST_BREAKS))
-    if (may) return
+    if (body !== undefined && (isNotConnected(code) || (isBroken(code) && this.#mayRepeat()))) return
     const server = `the model server of endpoint ${call.endpoint}`
     if (call.isHealth) {
       throw new Failure(503, 'ENDPOINT_FAILED', `${server} does not answer (${code || error.message})`)
@@ -208,6 +231,12 @@ export class Passage {
       throw new Failure(504, 'TIMED_OUT', `${server} did not answer in ${ANSWER_SECONDS} s`)
     }
     throw new Failure(502, 'ENDPOINT_FAILED', `${server} went away in mid-request (${code || error.message})`)
+  }
+
+  #mayRepeat(): boolean {
+    if (!this.#onward.call.isRepeatable || this.#breaks >= MOST_BREAKS) return false
+    this.#breaks++
+    return this.#parts.queues.figures(this.#asked.endpoint).retry()
   }
 }
 

@@ -17,8 +17,11 @@ export function chooseTarget(
 ): Choice {
   let again: {release: string; targets: string[]} | undefined
   for (const {release, targets} of lanes) {
-    const open = targets.filter((target) => health.isOpen(target))
-    if (open.length === 0) continue
+    const connected = targets.filter((target) => health.isOpen(target))
+    if (connected.length === 0) continue
+    const well = connected.filter((target) => !health.outliers.isOut(target))
+    // Where those that are well have gone, one that failed is better than none.
+    const open = well.length > 0 ? well : connected
     const free = open.filter((target) => traffic.underWay(target) < concurrency)
     if (free.length === 0 && !again) return {waits: 'busy'}
     const fresh = tried.size === 0 ? free : free.filter((target) => !tried.has(target))

@@ -1,3 +1,6 @@
+/** Weight of the newest request in what is known of how long they take. */
+const RECENT = 0.1
+
 /** Somebody who waits: whose it is, what for, and the bytes that are kept for it meanwhile. */
 export interface Entry {
   client: string
@@ -26,6 +29,8 @@ export class Line<E extends Entry> {
   #count = 0
   #bytes = 0
   #underWay = 0
+  /** That requests are under way, lately. */
+  #ms = 0
 
   get count(): number {
     return this.#count
@@ -102,12 +107,19 @@ export class Line<E extends Entry> {
     this.#underWay++
   }
 
-  end(client: string): void {
+  end(client: string, ms: number): void {
+    this.#ms += (ms - this.#ms) * RECENT
     const share = this.#shares.get(client)
     if (!share) return
     share.underWay--
     this.#underWay--
     this.#tidy(client, share)
+  }
+
+  /** About how long it takes until those who wait now have gone; 1 to 60. */
+  secondsToGo(): number {
+    const ms = (this.#count * this.#ms) / Math.max(1, this.#underWay)
+    return Math.min(60, Math.max(1, Math.ceil(ms / 1000)))
   }
 
   #of(client: string): Share<E> {

@@ -1,4 +1,5 @@
 import {Failure} from '../failure.ts'
+import {QueueFigures} from './figures.ts'
 import {Line, type Entry} from './line.ts'
 import type {QueueRules} from './settings.ts'
 
@@ -54,6 +55,7 @@ interface Waiting extends Entry {
   asked: Asked
   waits: Wait['waits']
   seconds: number
+  begun: number
   timer: NodeJS.Timeout | undefined
   settle(turn: Turn | undefined): void
   fail(failure: Error): void
@@ -69,6 +71,7 @@ type RulesOf = (endpoint: string) => Required<QueueRules>
  */
 export class Queues {
   readonly #lines = new Map<string, Line<Waiting>>()
+  readonly #figures = new Map<string, QueueFigures>()
   readonly #rulesOf: RulesOf
   #queued = 0
   /** Told when a request begins to wait where none waited. */
@@ -83,6 +86,20 @@ export class Queues {
     this.#tellWaiting = tell
   }
 
+  /** What became of an endpoint's requests. */
+  figures(endpoint: string): QueueFigures {
+    const known = this.#figures.get(endpoint)
+    if (known) return known
+    const made = new QueueFigures()
+    this.#figures.set(endpoint, made)
+    return made
+  }
+
+  /** The endpoint is gone. */
+  forget(endpoint: string): void {
+    this.#figures.delete(endpoint)
+  }
+
   demand(endpoint: string): Demand {
     const line = this.#lines.get(endpoint)
     return {inFlight: line?.underWay ?? 0, queued: line?.count ?? 0}
@@ -93,7 +110,7 @@ export class Queues {
    * `choose` throws.
    */
   take(asked: Asked): Turn | Place {
-    requireTime(asked)
+    this.#requireTime(asked)
     const line = this.#lines.get(asked.endpoint) ?? new Line<Waiting>()
     const choice = asked.choose()
     // Others of the same release may wait, and it is their turn before: nobody is served past the queue.
@@ -127,6 +144,7 @@ export class Queues {
       const choice = waiting.asked.choose()
       if ('target' in choice) {
         this.#remove(line, waiting)
+        this.figures(waiting.asked.endpoint).waited.add(performance.now() - waiting.begun)
         waiting.settle(this.#begin(waiting.asked, line, choice))
       } else {
         waiting.waits = choice.waits
@@ -143,11 +161,12 @@ export class Queues {
     this.#lines.set(asked.endpoint, line)
     line.begin(asked.client)
     asked.begin(target)
+    const begun = performance.now()
     let isOver = false
     const end = (): void => {
       if (isOver) return
       isOver = true
-      line.end(asked.client)
+      line.end(asked.client, performance.now() - begun)
       if (line.count === 0 && line.underWay === 0) this.#drop(asked.endpoint, line)
       this.wake() // the target may be another endpoint's, too
     }
@@ -159,7 +178,8 @@ export class Queues {
     const rules = this.#rulesOf(endpoint)
     this.#makeRoom(asked, line, rules)
     const longest = Math.max(rules.seconds, seconds) * 1000
-    const left = Math.min(asked.since + longest, asked.deadline ?? Infinity) - performance.now()
+    const begun = performance.now()
+    const left = Math.min(asked.since + longest, asked.deadline ?? Infinity) - begun
     let leave = (): void => {}
     const turn = new Promise<Turn | undefined>((settle, fail) => {
       const lane = asked.lane()
@@ -170,6 +190,7 @@ export class Queues {
         bytes,
         waits,
         seconds: longest / 1000,
+        begun,
         timer: undefined,
         settle,
         fail,
@@ -185,12 +206,9 @@ export class Queues {
 
   #makeRoom({endpoint, client, bytes}: Asked, line: Line<Waiting>, rules: Required<QueueRules>): void {
     while (line.count + 1 > rules.requests || line.bytes + bytes > rules.bytes) {
-      const full = new Failure(
-        429,
-        'REFUSED',
-        `the queue of endpoint ${endpoint} is full (${line.count} requests wait); try again in a moment`,
-        {retry_after: 1},
-      )
+      this.figures(endpoint).refused.full++
+      const message = `the queue of endpoint ${endpoint} is full (${line.count} requests wait); try again in a moment`
+      const full = new Failure(429, 'REFUSED', message, {retry_after: line.secondsToGo()})
       const other = line.newestOfLargest(client)
       if (!other) throw full
       this.#remove(line, other)
@@ -202,11 +220,19 @@ export class Queues {
     const {asked, waits} = waiting
     if (!this.#remove(line, waiting)) return
     try {
-      requireTime(asked)
+      this.#requireTime(asked)
+      this.figures(asked.endpoint).refused.age++
       waiting.fail(tooLong(asked.endpoint, waits, waiting.seconds))
     } catch (late) {
       waiting.fail(late as Error)
     }
+  }
+
+  /** Errors: 504. */
+  #requireTime({endpoint, deadline}: Asked): void {
+    if (deadline === undefined || performance.now() < deadline) return
+    this.figures(endpoint).refused.deadline++
+    throw new Failure(504, 'TIMED_OUT', `the deadline of the request passed before endpoint ${endpoint} could take it`)
   }
 
   #remove(line: Line<Waiting>, waiting: Waiting): boolean {
@@ -220,12 +246,6 @@ export class Queues {
   #drop(endpoint: string, line: Line<Waiting>): void {
     if (this.#lines.get(endpoint) === line) this.#lines.delete(endpoint)
   }
-}
-
-/** Errors: 504. */
-function requireTime({endpoint, deadline}: Asked): void {
-  if (deadline !== undefined && performance.now() >= deadline)
-    throw new Failure(504, 'TIMED_OUT', `the deadline of the request passed before endpoint ${endpoint} could take it`)
 }
 
 function tooLong(endpoint: string, waits: Waiting['waits'], seconds: number): Failure {

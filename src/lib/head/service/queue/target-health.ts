@@ -1,3 +1,5 @@
+import {Outliers} from './outliers.ts'
+
 /** After a refused connection a server is tried again, each time later: a restart takes seconds, a switch less. */
 const FIRST_DOWN_MS = 50
 const LONGEST_DOWN_MS = 1000
@@ -24,10 +26,13 @@ interface State {
 export class TargetHealth {
   readonly #down = new Map<string, State>()
   readonly #tell: () => void
+  /** Those that take connections, and fail. */
+  readonly outliers: Outliers
 
   /** `tell`: a target may be tried that was not to be before. */
   constructor(tell: () => void) {
     this.#tell = tell
+    this.outliers = new Outliers(tell)
   }
 
   /** Whether a request may be sent there now. */
@@ -40,6 +45,7 @@ export class TargetHealth {
   begin(target: string): void {
     const state = this.#down.get(target)
     if (state) state.isProbed = true
+    this.outliers.begin(target)
   }
 
   /** It took no connection, or what stands before it said that it takes none. */
@@ -73,6 +79,7 @@ export class TargetHealth {
 
   /** A request there has ended without a word of whether it is back, such as one whose caller has gone. */
   left(target: string): void {
+    this.outliers.left(target)
     const state = this.#down.get(target)
     if (!state?.isProbed) return
     state.isProbed = false
