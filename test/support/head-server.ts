@@ -14,6 +14,7 @@ import {PendingConnections} from '../../src/lib/head/service/pending-connections
 import {openQueues} from '../../src/lib/head/service/queue/open.ts'
 import {Measures} from '../../src/lib/head/service/releases/measures.ts'
 import {Rollouts} from '../../src/lib/head/service/releases/rollouts.ts'
+import {Samples} from '../../src/lib/head/service/sampling/samples.ts'
 import {Shadows} from '../../src/lib/head/service/releases/shadow.ts'
 import {Scaler} from '../../src/lib/head/service/scaling/scaler.ts'
 import {Authority} from '../../src/lib/head/service/tls/authority.ts'
@@ -87,6 +88,7 @@ export async function openTestServer(
     ...queued,
     measures,
     shadows: new Shadows(),
+    samples: new Samples(),
     rollouts,
     scaler: await Scaler.open(folder, {endpoints, traffic, measures, authority, ...queued}),
     startedAt: Date.now(),

@@ -9,14 +9,14 @@ export {connectHead, type HeadConnection} from './connect.ts'
 export {openTracking, type RunAccess, type Tracking} from './tracking.ts'
 export type {
   CanaryRules,
+  Exchange,
   HeadStatus,
   JudgeRules,
-  PlaceState,
   QueueFigures,
   ReleaseFigures,
-  ScalingFigures,
-  ScalingRules,
+  Sampled,
   ServerStatus,
   ShadowFigures,
 } from './types.ts'
+export type {PlaceState, ScalingFigures, ScalingRules} from './scaling-types.ts'
 export {HEAD_PACKAGES} from './requirements.ts'

@@ -2,12 +2,12 @@ import type {FastifyInstance, FastifyReply, FastifyRequest} from 'fastify'
 import {announcedSize, readBody} from './body.ts'
 import {Failure} from './failure.ts'
 import {readCall} from './gateway-calls.ts'
+import {askHealth} from './health-call.ts'
 import {ModelServers} from './model-server.ts'
 import type {Parts} from './parts.ts'
 import {Passage} from './passage.ts'
 import {passBody} from './passing.ts'
 import {pathOf} from './path.ts'
-import {tellComing} from './health-call.ts'
 import {deadlineOf} from './queue/deadline.ts'
 import {outcomeOf, Way} from './releases/way.ts'
 
@@ -25,7 +25,6 @@ export async function addGateway(app: FastifyInstance, parts: Parts): Promise<vo
     if (!record) throw new Failure(404, 'NOT_FOUND', `no endpoint ${name}`)
     parts.clients.enter(request, reply, name)
     const call = readCall(name, record.document.active ?? {}, request.method, pathOf(request.url))
-    if (call.isHealth && parts.scaler.isComing(name)) return tellComing(request, reply)
     const deadline = deadlineOf(request.headers, performance.now())
     const keeps = request.body === undefined || announcedSize(request) <= KEPT_BYTES
     const body = keeps
@@ -33,7 +32,8 @@ export async function addGateway(app: FastifyInstance, parts: Parts): Promise<vo
       : await passBody(request, LARGEST_BODY, parts.limits, false)
     const way = new Way(parts, name, request.headers, call.isHealth)
     try {
-      await new Passage(parts, servers, {call, request, body: body ?? undefined, deadline}, reply, way).forward()
+      const sent = {parts, servers, onward: {call, request, body: body ?? undefined, deadline}, reply, way}
+      await (call.isHealth ? askHealth(sent) : new Passage(sent).forward())
     } catch (error) {
       way.end(error instanceof Failure ? outcomeOf(error.status) : 'failed')
       throw error

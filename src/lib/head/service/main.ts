@@ -25,6 +25,7 @@ import {Measures} from './releases/measures.ts'
 import {watchCanaries} from './releases/judge.ts'
 import {Rollouts} from './releases/rollouts.ts'
 import {Shadows} from './releases/shadow.ts'
+import {Samples} from './sampling/samples.ts'
 import {Scaler, watchDemand} from './scaling/scaler.ts'
 import {Authority} from './tls/authority.ts'
 import {Tokens} from './tokens.ts'
@@ -57,6 +58,7 @@ async function main(configFile: string): Promise<void> {
     ...queued,
     measures,
     shadows: new Shadows(),
+    samples: new Samples(),
     rollouts,
     scaler: await Scaler.open(config.folder, {endpoints, traffic, measures, authority, ...queued}),
     mlflow,

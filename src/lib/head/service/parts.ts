@@ -10,6 +10,7 @@ import type {Shadows} from './releases/shadow.ts'
 import type {Queues} from './queue/queues.ts'
 import type {TargetHealth} from './queue/target-health.ts'
 import type {Rollouts} from './releases/rollouts.ts'
+import type {Samples} from './sampling/samples.ts'
 import type {Scaler} from './scaling/scaler.ts'
 import type {Authority} from './tls/authority.ts'
 import type {Caller, Tokens} from './tokens.ts'
@@ -32,6 +33,8 @@ export interface Parts {
   measures: Measures
   /** Copies of requests to releases that answer nobody. */
   shadows: Shadows
+  /** Who wants to see requests and answers. */
+  samples: Samples
   /** How far canaries have come. */
   rollouts: Rollouts
   /** How many servers endpoints have, where the head chooses it. */
