@@ -293,10 +293,6 @@ export function pruned(document: EndpointDocument): EndpointDocument {
   return {...document, releases: releases.slice(0, HISTORY)}
 }
 
-export function serviceId(endpoint: string, release: string, index: number): string {
-  return `endpoint-${endpoint}-${release}-${index}`
-}
-
 function numberOf(id: string): number {
   return Number(id.slice(1))
 }

@@ -12,11 +12,13 @@ export type {
   Exchange,
   HeadStatus,
   JudgeRules,
+  PlaceState,
   QueueFigures,
   ReleaseFigures,
   Sampled,
+  ScalingFigures,
+  ScalingRules,
   ServerStatus,
   ShadowFigures,
 } from './types.ts'
-export type {PlaceState, ScalingFigures, ScalingRules} from './scaling-types.ts'
 export {HEAD_PACKAGES} from './requirements.ts'

@@ -1,7 +1,6 @@
 import {mkdir, readdir, rm} from 'node:fs/promises'
 import {join} from 'node:path'
-import type {ScalingRules} from '../scaling-types.ts'
-import type {CanaryRules} from '../types.ts'
+import type {CanaryRules, ScalingRules} from '../types.ts'
 import {readDurable, Turns, writeDurably} from './durable.ts'
 import {Failure} from './failure.ts'
 import {checkQueue, type QueueRules} from './queue/settings.ts'

@@ -1,4 +1,4 @@
-import type {ScalingRules} from '../../scaling-types.ts'
+import type {ScalingRules} from '../../types.ts'
 
 /** Requests under way and waiting, on average over a time. Milliseconds since 1970. */
 export interface Sample {

@@ -1,5 +1,5 @@
 import type {HeadScaling} from '../../../protocol/index.ts'
-import type {ScalingFigures, ScalingRules} from '../../scaling-types.ts'
+import type {ScalingFigures, ScalingRules} from '../../types.ts'
 import {averageLoad, decide, newMemory, type Memory} from './decide.ts'
 import {Places, type Surroundings} from './places.ts'
 

@@ -1,4 +1,4 @@
-import type {PlaceState, ScalingPlace, ScalingRules} from '../../scaling-types.ts'
+import type {PlaceState, ScalingPlace, ScalingRules} from '../../types.ts'
 
 /** What a node's agent says of a server there. */
 export interface Report {

@@ -1,4 +1,4 @@
-import type {ScalingFigures} from '../../scaling-types.ts'
+import type {ScalingFigures} from '../../types.ts'
 import type {EndpointRecord} from '../endpoints.ts'
 import {logLine} from '../log.ts'
 import type {Parts} from '../parts.ts'
