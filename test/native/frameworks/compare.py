@@ -160,6 +160,13 @@ FRAMEWORKS = {
             capability="13.0",
         ),
         Framework(
+            "torch_resnet",
+            "torch",
+            "the ResNet-50 of template pytorch-bench trained for 3 steps of 4 images of 64 x 64, convolutions as products",
+            env=PTXAS,
+            lock="torch",
+        ),
+        Framework(
             "torch_compile",
             "torch",
             {
