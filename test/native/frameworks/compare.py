@@ -149,7 +149,7 @@ FRAMEWORKS = {
         Framework(
             "tensorflow",
             "tensorflow",
-            "element-wise, sums, softmax, running sum, sort, matrix products in single and half precision; an MLP trained for 6 steps; capability 13.0",
+            "element-wise, sums, softmax, running sum, sort, matrix products in single and half precision, convolutions and their gradients; an MLP trained for 6 steps; cuDNN 9.3; capability 13.0",
             capability="13.0",
         ),
         Framework(
@@ -178,7 +178,7 @@ FRAMEWORKS = {
                 ("digits",): "the digits by a CNN, 16 steps of 64 images",
                 (
                     "templates",
-                ): "Triton's matrix templates in single and half precision, batches, Linear with gelu; an MLP of them trained for 4 steps",
+                ): "Triton's matrix templates in single precision, TF32, halves and bfloat16: products, batches, addmm, Linear with gelu; an MLP of them trained for 4 steps",
             },
             env=PTXAS,
             lock="torch",
