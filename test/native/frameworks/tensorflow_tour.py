@@ -71,9 +71,7 @@ def convolve(device):
     key = np.random.default_rng(2)
     with tf.device(device):
         shapes = [(4, 8, 8, 3), (3, 3, 3, 8), (3, 3, 8, 4)]
-        images, first, second = [
-            tf.Variable((key.standard_normal(shape) * 0.3).astype(np.float32)) for shape in shapes
-        ]
+        images, first, second = [tf.Variable((key.standard_normal(shape) * 0.3).astype(np.float32)) for shape in shapes]
         with tf.GradientTape() as tape:
             hidden = tf.nn.max_pool2d(tf.nn.relu(tf.nn.conv2d(images, first, 1, "SAME")), 2, 2, "SAME")
             out = tf.nn.conv2d(hidden, second, 2, "SAME")
