@@ -165,6 +165,8 @@ FRAMEWORKS = {
             "the ResNet-50 of template pytorch-bench trained for 3 steps of 4 images of 64 x 64, convolutions as products",
             env=PTXAS,
             lock="torch",
+            # Minutes go into its compilation, which is the same attached.
+            ways=("natively",),
         ),
         Framework(
             "torch_compile",
