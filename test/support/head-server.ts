@@ -11,8 +11,10 @@ import {Locks} from '../../src/lib/head/service/locks.ts'
 import {MlflowServer} from '../../src/lib/head/service/mlflow.ts'
 import type {Parts} from '../../src/lib/head/service/parts.ts'
 import {PendingConnections} from '../../src/lib/head/service/pending-connections.ts'
+import {openQueues} from '../../src/lib/head/service/queue/open.ts'
 import {Measures} from '../../src/lib/head/service/releases/measures.ts'
 import {Rollouts} from '../../src/lib/head/service/releases/rollouts.ts'
+import {Samples} from '../../src/lib/head/service/sampling/samples.ts'
 import {Shadows} from '../../src/lib/head/service/releases/shadow.ts'
 import {Authority} from '../../src/lib/head/service/tls/authority.ts'
 import {Tokens} from '../../src/lib/head/service/tokens.ts'
@@ -65,6 +67,8 @@ export async function openTestServer(
   const made = makeLimits(config)
   const tokens = await Tokens.open(folder)
   let url = ''
+  const endpoints = await Endpoints.open(folder)
+  const rollouts = await Rollouts.open(folder)
   const parts: Parts = {
     config,
     mlflow,
@@ -74,11 +78,13 @@ export async function openTestServer(
     tokens,
     clients: new Clients(tokens),
     locks: await Locks.open(folder),
-    endpoints: await Endpoints.open(folder),
+    endpoints,
     traffic: new Traffic(),
+    ...openQueues({endpoints, rollouts}),
     measures: new Measures(),
     shadows: new Shadows(),
-    rollouts: await Rollouts.open(folder),
+    samples: new Samples(),
+    rollouts,
     startedAt: Date.now(),
     url: () => url,
     port: () => Number(new URL(url).port),

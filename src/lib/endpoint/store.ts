@@ -11,6 +11,7 @@ interface WireRecord {
   rollout?: EndpointRecord['rollout'] | null
   figures?: EndpointRecord['figures']
   shadow?: EndpointRecord['shadow'] | null
+  queue?: EndpointRecord['queue']
 }
 
 /** The endpoint's record, or undefined where there is none. */
@@ -73,7 +74,7 @@ function pathOf(name: string): string {
 }
 
 function fromWire(record: WireRecord): EndpointRecord {
-  const {revision, document, in_flight: inFlight = {}, served = {}, rollout, figures, shadow} = record
+  const {revision, document, in_flight: inFlight = {}, served = {}, rollout, figures, shadow, queue} = record
   return {
     revision,
     document,
@@ -82,5 +83,6 @@ function fromWire(record: WireRecord): EndpointRecord {
     ...(rollout && {rollout}),
     ...(figures && {figures}),
     ...(shadow && {shadow}),
+    ...(queue && {queue}),
   }
 }

@@ -7,5 +7,15 @@ export {startHead} from './start.ts'
 export {headStatus, stopHead} from './status.ts'
 export {connectHead, type HeadConnection} from './connect.ts'
 export {openTracking, type RunAccess, type Tracking} from './tracking.ts'
-export type {CanaryRules, HeadStatus, JudgeRules, ReleaseFigures, ServerStatus, ShadowFigures} from './types.ts'
+export type {
+  CanaryRules,
+  Exchange,
+  HeadStatus,
+  JudgeRules,
+  QueueFigures,
+  ReleaseFigures,
+  Sampled,
+  ServerStatus,
+  ShadowFigures,
+} from './types.ts'
 export {HEAD_PACKAGES} from './requirements.ts'

@@ -1,4 +1,4 @@
-import {CliError, pinsOf, readPythonLocks, type Context} from '../base/index.ts'
+import {CliError, ownVersion, pinsOf, readPythonLocks, type Context} from '../base/index.ts'
 import {openHost, serviceStatus, type Host} from '../host/index.ts'
 import {fromEnv, fromStep, type PlanOf, type StepOf} from '../plan/index.ts'
 import type {HeadNode} from '../protocol/index.ts'
@@ -10,7 +10,6 @@ import {needsOwnNode, OLDEST_NODE, ownMachine} from './node-choice.ts'
 import {loadHeadProgram, loadOwnNode, type ProgramFile} from './program.ts'
 import {headLocks} from './requirements.ts'
 import {placeTitle, SERVICE_ID, type HeadKinds} from './steps.ts'
-import {ownVersion} from './version.ts'
 
 /** It is started again when it ends, and given up where it ends all the time. */
 const RESTART = {max: 10, windowSeconds: 300}

@@ -135,3 +135,60 @@ export interface ReleaseFigures {
   p95: number | null
   p99: number | null
 }
+
+/** What waits at an endpoint, and what became of its requests before they were sent since the head was started. */
+export interface QueueFigures {
+  /** Requests at servers, and waiting for one, now. */
+  inFlight: number
+  queued: number
+  /** The most that waits, and that a server gets at once. */
+  most: number
+  concurrency: number
+  /** Requests that waited and were sent. */
+  waited: number
+  /** Milliseconds that those waited; null without any. */
+  p50: number | null
+  p99: number | null
+  /** Not sent: the queue was full, they had waited as long as they may, their caller's deadline was over. */
+  full: number
+  expired: number
+  late: number
+  /** Sent once more after their connection broke. */
+  retries: number
+  /** Servers that get nothing for a while, as they failed again and again, or take no connections. */
+  ejected: string[]
+  down: string[]
+}
+
+/** A body in a sample: one of json, events, text, base64; or why it is not there. */
+export interface SampledContent {
+  type?: string
+  json?: unknown
+  /** The data of a stream's events. */
+  events?: unknown[]
+  text?: string
+  base64?: string
+  omitted?: string
+}
+
+/** A request that an endpoint answered, without its headers and without who asked. */
+export interface Exchange {
+  /** When it was answered, milliseconds since 1970. */
+  at: number
+  release: string
+  method: string
+  /** Below the endpoint, without the query. */
+  path: string
+  status: number
+  /** Milliseconds until the answer had gone out whole. */
+  ms: number
+  request: SampledContent
+  answer: SampledContent
+}
+
+/** What POST …/sample answers. */
+export interface Sampled {
+  exchanges: Exchange[]
+  /** Too much for one answer. */
+  dropped: number
+}

@@ -3,6 +3,7 @@ import {join} from 'node:path'
 import type {CanaryRules} from '../types.ts'
 import {readDurable, Turns, writeDurably} from './durable.ts'
 import {Failure} from './failure.ts'
+import {checkQueue, type QueueRules} from './queue/settings.ts'
 import {checkActive, checkCanary} from './releases/check.ts'
 import type {Served} from './gateway-calls.ts'
 
@@ -12,6 +13,7 @@ export interface EndpointRecord {
   document: {
     active?: (Served & {release?: string; targets?: string[]}) | null
     canary?: CanaryRules | null
+    queue?: QueueRules
   } & Record<string, unknown>
 }
 
@@ -22,6 +24,7 @@ export class Endpoints {
   readonly #folder: string
   readonly #records: Map<string, EndpointRecord>
   readonly #turns = new Turns()
+  #tellChanged = (_name: string): void => {}
 
   private constructor(folder: string, records: Map<string, EndpointRecord>) {
     this.#folder = folder
@@ -39,6 +42,11 @@ export class Endpoints {
       }
     }
     return new Endpoints(folder, records)
+  }
+
+  /** Has `tell` called once a document is another one, or none. */
+  whenChanged(tell: (name: string) => void): void {
+    this.#tellChanged = tell
   }
 
   names(): string[] {
@@ -70,6 +78,7 @@ export class Endpoints {
     try {
       checkActive((document as {active?: unknown}).active)
       checkCanary((document as {canary?: unknown}).canary)
+      checkQueue((document as {queue?: unknown}).queue)
     } catch (error) {
       return Promise.reject(error as Error)
     }
@@ -83,6 +92,7 @@ export class Endpoints {
       const record = {revision: current + 1, document: checked}
       await writeDurably('head.endpoint', join(this.#folder, `${name}.json`), record)
       this.#records.set(name, record)
+      this.#tellChanged(name)
       return record
     })
   }
@@ -92,6 +102,7 @@ export class Endpoints {
       this.get(name)
       await rm(join(this.#folder, `${name}.json`), {force: true})
       this.#records.delete(name)
+      this.#tellChanged(name)
     })
   }
 }

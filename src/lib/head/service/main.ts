@@ -20,10 +20,12 @@ import {MlflowServer} from './mlflow.ts'
 import {ownNames} from './names.ts'
 import type {Parts} from './parts.ts'
 import {PendingConnections} from './pending-connections.ts'
+import {openQueues} from './queue/open.ts'
 import {Measures} from './releases/measures.ts'
 import {watchCanaries} from './releases/judge.ts'
 import {Rollouts} from './releases/rollouts.ts'
 import {Shadows} from './releases/shadow.ts'
+import {Samples} from './sampling/samples.ts'
 import {Authority} from './tls/authority.ts'
 import {Tokens} from './tokens.ts'
 import {Traffic} from './traffic.ts'
@@ -40,16 +42,20 @@ async function main(configFile: string): Promise<void> {
   const authority = await Authority.open(config.folder)
   let listener: ListenerRecord = {pid: process.pid, address: nearAddress(config.bind), port: 0, plainPort: 0, url: ''}
   const tokens = await Tokens.open(config.folder)
+  const endpoints = await Endpoints.open(config.folder)
+  const rollouts = await Rollouts.open(config.folder)
   const parts: Parts = {
     config,
     tokens,
     clients: new Clients(tokens),
     locks: await Locks.open(config.folder),
-    endpoints: await Endpoints.open(config.folder),
+    endpoints,
     traffic: new Traffic(),
+    ...openQueues({endpoints, rollouts}),
     measures: new Measures(),
     shadows: new Shadows(),
-    rollouts: await Rollouts.open(config.folder),
+    samples: new Samples(),
+    rollouts,
     mlflow,
     authority,
     limits: makeLimits(config),

@@ -7,7 +7,10 @@ import type {MlflowServer} from './mlflow.ts'
 import type {PendingConnections} from './pending-connections.ts'
 import type {Measures} from './releases/measures.ts'
 import type {Shadows} from './releases/shadow.ts'
+import type {Queues} from './queue/queues.ts'
+import type {TargetHealth} from './queue/target-health.ts'
 import type {Rollouts} from './releases/rollouts.ts'
+import type {Samples} from './sampling/samples.ts'
 import type {Authority} from './tls/authority.ts'
 import type {Caller, Tokens} from './tokens.ts'
 import type {Traffic} from './traffic.ts'
@@ -21,10 +24,16 @@ export interface Parts {
   locks: Locks
   endpoints: Endpoints
   traffic: Traffic
+  /** Requests that wait for a target. */
+  queues: Queues
+  /** Which targets take connections. */
+  health: TargetHealth
   /** What releases answered, and how fast. */
   measures: Measures
   /** Copies of requests to releases that answer nobody. */
   shadows: Shadows
+  /** Who wants to see requests and answers. */
+  samples: Samples
   /** How far canaries have come. */
   rollouts: Rollouts
   mlflow: MlflowServer

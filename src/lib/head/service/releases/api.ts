@@ -1,14 +1,16 @@
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import type {Parts} from '../parts.ts'
+import {queueFigures} from '../queue/metrics.ts'
 
 type Named = {Params: {name: string}}
 
 /** /flexrack/v1/endpoints: documents, and what the gateway does with them now. Admin token only. */
 export function addEndpointApi(
   app: FastifyInstance,
-  {endpoints, traffic, measures, rollouts, shadows, tokens, clients}: Parts,
+  parts: Parts,
   bodyOf: (request: FastifyRequest) => Promise<Record<string, unknown>>,
 ): void {
+  const {endpoints, traffic, measures, rollouts, shadows, tokens, clients, queues} = parts
   const describe = (name: string): object => {
     const record = endpoints.get(name)
     const {active, canary} = record.document
@@ -19,6 +21,7 @@ export function addEndpointApi(
       ...traffic.counts(targets),
       rollout: canary ? rollouts.of(name, canary) : null,
       figures: measures.figures(name),
+      queue: queueFigures(parts, name, targets),
       shadow: canary?.shadow ? (shadows.figures(name, canary.since) ?? null) : null,
     }
   }
@@ -41,6 +44,7 @@ export function addEndpointApi(
     await rollouts.forget(name)
     measures.forget(name)
     shadows.forget(name)
+    queues.forget(name)
     return {}
   })
 }

@@ -12,6 +12,7 @@ export class Rollouts {
   readonly #folder: string
   readonly #rollouts: Map<string, HeadRollout>
   readonly #turns = new Turns()
+  #tellChanged = (_endpoint: string): void => {}
 
   private constructor(folder: string, rollouts: Map<string, HeadRollout>) {
     this.#folder = folder
@@ -28,6 +29,11 @@ export class Rollouts {
       if (rollout) rollouts.set(file.slice(0, -5), rollout)
     }
     return new Rollouts(folder, rollouts)
+  }
+
+  /** Has `tell` called when a canary's part of the requests is another one. */
+  whenChanged(tell: (endpoint: string) => void): void {
+    this.#tellChanged = tell
   }
 
   /** That of an endpoint's canary; at its first step without a judge, or where nothing was decided yet. */
@@ -56,6 +62,7 @@ export class Rollouts {
   /** The gateway follows at once, the file after it: what is worse gets no request while a disk is slow, or full. */
   async change(endpoint: string, rollout: HeadRollout): Promise<void> {
     this.#rollouts.set(endpoint, rollout)
+    this.#tellChanged(endpoint)
     await this.#turns.take(async () => {
       if (this.#rollouts.get(endpoint) === rollout) await writeDurably('head.rollout', this.#fileOf(endpoint), rollout)
     })
