@@ -90,7 +90,7 @@ report(
             what: `${what}: times as fast as that one a C++ loop of the same is, the floor`,
             value: middle((turn) => turn.other?.[`${key}_loop`]),
             unit: '× one',
-          },
+          } satisfies Row,
         ]),
   ]),
   [

@@ -272,9 +272,10 @@ TEST_CASE("ldmatrix: a row that is not aligned, or ends behind shared memory, is
 /// what is there then. Of lanes that read nothing the address is none.
 std::string copy_kernel(unsigned bytes, bool has_size) {
   const auto wide = std::to_string(bytes);
-  return std::string(".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 sizes, .param .u64 out) {\n.reg .b32 %i, %n, %s, %v, %k; .reg .b64 %p, %q; .reg .pred %z; .shared .align 16 .b8 kept[512];\n"
-         "mov.u32 %i, %tid.x; mov.u32 %n, kept; mad.lo.u32 %s, %i, 16, %n; mov.u32 %v, 1515870810; st.shared.v4.b32 [%s], {%v, %v, %v, %v};\n"
-         "ld.param.u64 %p, [sizes]; mad.wide.u32 %p, %i, 4, %p; ld.global.u32 %k, [%p]; ld.param.u64 %p, [in]; mad.wide.u32 %p, %i, 16, %p;\n") +
+  return std::string(
+             ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 sizes, .param .u64 out) {\n.reg .b32 %i, %n, %s, %v, %k; .reg .b64 %p, %q; .reg .pred %z; .shared .align 16 .b8 kept[512];\n"
+             "mov.u32 %i, %tid.x; mov.u32 %n, kept; mad.lo.u32 %s, %i, 16, %n; mov.u32 %v, 1515870810; st.shared.v4.b32 [%s], {%v, %v, %v, %v};\n"
+             "ld.param.u64 %p, [sizes]; mad.wide.u32 %p, %i, 4, %p; ld.global.u32 %k, [%p]; ld.param.u64 %p, [in]; mad.wide.u32 %p, %i, 16, %p;\n") +
          (has_size ? "setp.eq.u32 %z, %k, 0; @%z mov.u64 %p, 64;\n" : "") + "cp.async." + (bytes == 16 ? "cg" : "ca") +
          ".shared.global [%s], [%p], " + wide + (has_size ? ", %k" : "") +
          ";\ncp.async.commit_group;\ncp.async.wait_group 0;\nbar.sync 0;\n"
