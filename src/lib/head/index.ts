@@ -9,10 +9,15 @@ export {connectHead, type HeadConnection} from './connect.ts'
 export {openTracking, type RunAccess, type Tracking} from './tracking.ts'
 export type {
   CanaryRules,
+  Exchange,
   HeadStatus,
   JudgeRules,
+  PlaceState,
   QueueFigures,
   ReleaseFigures,
+  Sampled,
+  ScalingFigures,
+  ScalingRules,
   ServerStatus,
   ShadowFigures,
 } from './types.ts'

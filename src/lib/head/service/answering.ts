@@ -54,8 +54,9 @@ export class Answering implements Dispatcher.DispatchHandler {
       const refused = this.#rules.refuse(status, headers)
       if (refused) throw refused
       this.#rules.begin(status, headers)
-      this.#raw.writeHead(status, {...backwardHeaders(headers), ...this.#rules.headers})
+      // From here on nobody else answers the caller: a head that cannot be written breaks the connection off, too.
       this.#begun = true
+      this.#raw.writeHead(status, {...backwardHeaders(headers), ...this.#rules.headers})
     } catch (error) {
       this.#end(error as Error)
       controller.abort(error as Error)

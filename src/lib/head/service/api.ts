@@ -7,6 +7,7 @@ import {Failure} from './failure.ts'
 import {addKeys} from './key-routes.ts'
 import {tryReach} from './reach.ts'
 import {ownNames} from './names.ts'
+import {addSampleApi} from './sampling/api.ts'
 import {isFor} from './tls/certificates.ts'
 import type {Parts} from './parts.ts'
 import type {Logins} from './login.ts'
@@ -79,6 +80,7 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
 
   addKeys(app, parts)
   addEndpointApi(app, parts, bodyOf)
+  addSampleApi(app, parts, bodyOf)
 }
 
 /**

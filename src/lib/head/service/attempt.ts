@@ -1,6 +1,6 @@
 import type {IncomingHttpHeaders} from 'node:http'
 import type {FastifyReply} from 'fastify'
-import {copyRequest, isCopied} from './copies.ts'
+import {isKept, useAnswer} from './copies.ts'
 import {Failure} from './failure.ts'
 import {logLine} from './log.ts'
 import {causeCode, isBroken, isNotConnected} from './lost-target.ts'
@@ -41,7 +41,8 @@ class Attempt {
   #timer: NodeJS.Timeout | undefined
   #abort = (_reason: Error): void => {}
   #head: {statusCode: number; headers: IncomingHttpHeaders} | undefined
-  #copied: Collected | undefined
+  /** The answer, where somebody wants it besides its caller. */
+  #kept: Collected | undefined
   #isLate = false
   #isOver = false
 
@@ -52,18 +53,18 @@ class Attempt {
   }
 
   begin(): void {
-    const {servers, onward, reply, way} = this.#sent
+    const {parts, servers, onward, reply, way} = this.#sent
     const {target, release} = this.#turn
     // One that takes no connections has failed each request that it was drawn for.
     way.enter(way.lanes()[0]?.release ?? release)
     way.enter(release)
     reply.raw.once('close', this.#closed)
-    const copied = isCopied(onward, way) ? new Collected() : undefined
-    this.#copied = copied
+    const kept = isKept(parts, onward, way) ? new Collected() : undefined
+    this.#kept = kept
     const answering = servers.pass(target, onward, reply.raw, {
       headers: {[RELEASE_HEADER]: release},
       begin: (status, headers) => this.#answered(status, headers),
-      tap: copied && ((chunk) => copied.add(chunk)),
+      tap: kept && ((chunk) => kept.add(chunk)),
       fail: (error) => this.#failed(error),
       broke: () => way.end('failed'),
     })
@@ -92,7 +93,10 @@ class Attempt {
     this.#end(isWhole)
     way.end(isWhole && this.#head ? outcomeOf(this.#head.statusCode) : 'abandoned')
     if (!isWhole || !this.#head) this.#abort(new Error('the caller has gone'))
-    else if (this.#copied) copyRequest(parts, servers, onward, way, keptOf(this.#head, this.#copied.kept))
+    else if (this.#kept) {
+      const about = {release: this.#turn.release, ms: performance.now() - this.#begun}
+      useAnswer(parts, servers, onward, way, {...keptOf(this.#head, this.#kept.kept), ...about})
+    }
     this.#resolve(undefined)
   }
 

@@ -10,6 +10,8 @@ import type {Shadows} from './releases/shadow.ts'
 import type {Queues} from './queue/queues.ts'
 import type {TargetHealth} from './queue/target-health.ts'
 import type {Rollouts} from './releases/rollouts.ts'
+import type {Samples} from './sampling/samples.ts'
+import type {Scaler} from './scaling/scaler.ts'
 import type {Authority} from './tls/authority.ts'
 import type {Caller, Tokens} from './tokens.ts'
 import type {Traffic} from './traffic.ts'
@@ -31,8 +33,12 @@ export interface Parts {
   measures: Measures
   /** Copies of requests to releases that answer nobody. */
   shadows: Shadows
+  /** Who wants to see requests and answers. */
+  samples: Samples
   /** How far canaries have come. */
   rollouts: Rollouts
+  /** How many servers endpoints have, where the head chooses it. */
+  scaler: Scaler
   mlflow: MlflowServer
   /** The rack's own certificate authority. */
   authority: Authority
