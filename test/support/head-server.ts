@@ -16,6 +16,7 @@ import {Measures} from '../../src/lib/head/service/releases/measures.ts'
 import {Rollouts} from '../../src/lib/head/service/releases/rollouts.ts'
 import {Samples} from '../../src/lib/head/service/sampling/samples.ts'
 import {Shadows} from '../../src/lib/head/service/releases/shadow.ts'
+import {Scaler} from '../../src/lib/head/service/scaling/scaler.ts'
 import {Authority} from '../../src/lib/head/service/tls/authority.ts'
 import {Tokens} from '../../src/lib/head/service/tokens.ts'
 import {Traffic} from '../../src/lib/head/service/traffic.ts'
@@ -69,22 +70,27 @@ export async function openTestServer(
   let url = ''
   const endpoints = await Endpoints.open(folder)
   const rollouts = await Rollouts.open(folder)
+  const authority = await Authority.open(folder)
+  const traffic = new Traffic()
+  const measures = new Measures()
+  const queued = openQueues({endpoints, rollouts})
   const parts: Parts = {
     config,
     mlflow,
-    authority: await Authority.open(folder),
+    authority,
     limits: made,
     pending: new PendingConnections(),
     tokens,
     clients: new Clients(tokens),
     locks: await Locks.open(folder),
     endpoints,
-    traffic: new Traffic(),
-    ...openQueues({endpoints, rollouts}),
-    measures: new Measures(),
+    traffic,
+    ...queued,
+    measures,
     shadows: new Shadows(),
     samples: new Samples(),
     rollouts,
+    scaler: await Scaler.open(folder, {endpoints, traffic, measures, authority, ...queued}),
     startedAt: Date.now(),
     url: () => url,
     port: () => Number(new URL(url).port),

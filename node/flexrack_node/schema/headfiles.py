@@ -18,7 +18,7 @@ class HeadKeyLimits(TypedDict, total=False):
 
 
 class _HeadToken(TypedDict):
-    kind: Literal["run", "endpoint", "session"]
+    kind: Literal["run", "endpoint", "session", "personal", "node"]
     hash: str
     expiresAt: float
 
@@ -31,6 +31,7 @@ class HeadToken(_HeadToken, total=False):
     client: str
     limits: HeadKeyLimits
     login: str
+    node: str
 
 
 class HeadTokens(TypedDict):
@@ -69,6 +70,19 @@ class _HeadRollout(TypedDict):
 class HeadRollout(_HeadRollout, total=False):
     """How far an endpoint's canary has come, as the head knows it. `returned`: the judge found it worse, it gets nothing any more; `passed`: it has gone through every step."""
     verdict: str
+
+
+class HeadScalingEvent(TypedDict):
+    at: float
+    text: str
+
+
+class HeadScaling(TypedDict):
+    """Which servers of an endpoint are to run, where the head chooses their number."""
+    release: str
+    on: List[str]
+    wakes: int
+    events: List[HeadScalingEvent]
 
 
 class HeadIdentity(TypedDict):

@@ -28,6 +28,10 @@ export interface Started {
   replica: Replica
   port: number
   rendered: RenderedRecipe
+  /** Milliseconds since 1970: when it was told to start. */
+  begunAt: number
+  /** Seconds until it was ready; known once it is. */
+  seconds?: number
   /** Of its model. */
   files: ModelFile[]
   needs?: ModelNeeds
@@ -123,8 +127,8 @@ export async function placeModel(
 }
 
 /**
- * Writes the server's files, finds it ports and starts it. `taken`: ports that others of this endpoint have or will
- * have.
+ * Writes the server's files, finds it ports and starts it, or has it defined only, for its node's agent to start.
+ * `taken`: ports that others of this endpoint have or will have.
  */
 export async function startReplica(
   site: Site,
@@ -140,9 +144,10 @@ export async function startReplica(
     own?: {server: CustomServer; place: CodePlace}
     model: PlacedModel
     taken: Set<number>
+    define?: boolean
   },
 ): Promise<Started> {
-  const {endpoint, release, version, replica, recipe, environment, own, model, taken} = input
+  const {endpoint, release, version, replica, recipe, environment, own, model, taken, define = false} = input
   const host = await hostOf(site, replica.node)
   const ports = await host.call('endpoint.ports', {count: recipe.ports.length, host: LOOPBACK, exclude: [...taken]})
   for (const port of ports) taken.add(port)
@@ -166,6 +171,7 @@ export async function startReplica(
     ? undefined
     : await makeFront(site, host, first, taken)
   const program = own ? startOf(rendered, own.server, own.place, [model.folder, folder]) : rendered
+  const begunAt = Date.now()
   const {comesBack} = await startService(
     host,
     {
@@ -176,14 +182,17 @@ export async function startReplica(
       restart: recipe.start.restart,
       grace: recipe.graceSeconds,
       ...(front && {front}),
+      onDemand: true,
+      ports: [...ports, ...(front ? [front.listen[1]] : [])],
     },
-    {replace: true},
+    {replace: true, define},
   )
-  warnOfReboot(host.node, 'a model server', comesBack, site.context)
+  if (!define) warnOfReboot(host.node, 'a model server', comesBack, site.context)
   const [address, port] = front?.listen ?? [LOOPBACK, first]
   return {
     replica: {...replica, url: serverUrl(address, port, front !== undefined)},
     port: first,
+    begunAt,
     rendered,
     files: model.files,
     ...(own && {place: own.place}),

@@ -11,6 +11,7 @@ interface WireRecord {
   rollout?: EndpointRecord['rollout'] | null
   figures?: EndpointRecord['figures']
   shadow?: EndpointRecord['shadow'] | null
+  scaling?: EndpointRecord['scaling'] | null
   queue?: EndpointRecord['queue']
 }
 
@@ -74,7 +75,7 @@ function pathOf(name: string): string {
 }
 
 function fromWire(record: WireRecord): EndpointRecord {
-  const {revision, document, in_flight: inFlight = {}, served = {}, rollout, figures, shadow, queue} = record
+  const {revision, document, in_flight: inFlight = {}, served = {}, rollout, figures, shadow, queue, scaling} = record
   return {
     revision,
     document,
@@ -83,6 +84,7 @@ function fromWire(record: WireRecord): EndpointRecord {
     ...(rollout && {rollout}),
     ...(figures && {figures}),
     ...(shadow && {shadow}),
+    ...(scaling && {scaling}),
     ...(queue && {queue}),
   }
 }

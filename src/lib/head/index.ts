@@ -12,9 +12,12 @@ export type {
   Exchange,
   HeadStatus,
   JudgeRules,
+  PlaceState,
   QueueFigures,
   ReleaseFigures,
   Sampled,
+  ScalingFigures,
+  ScalingRules,
   ServerStatus,
   ShadowFigures,
 } from './types.ts'

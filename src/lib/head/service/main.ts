@@ -26,6 +26,7 @@ import {watchCanaries} from './releases/judge.ts'
 import {Rollouts} from './releases/rollouts.ts'
 import {Shadows} from './releases/shadow.ts'
 import {Samples} from './sampling/samples.ts'
+import {Scaler, watchDemand} from './scaling/scaler.ts'
 import {Authority} from './tls/authority.ts'
 import {Tokens} from './tokens.ts'
 import {Traffic} from './traffic.ts'
@@ -44,18 +45,22 @@ async function main(configFile: string): Promise<void> {
   const tokens = await Tokens.open(config.folder)
   const endpoints = await Endpoints.open(config.folder)
   const rollouts = await Rollouts.open(config.folder)
+  const traffic = new Traffic()
+  const measures = new Measures()
+  const queued = openQueues({endpoints, rollouts})
   const parts: Parts = {
     config,
     tokens,
     clients: new Clients(tokens),
     locks: await Locks.open(config.folder),
     endpoints,
-    traffic: new Traffic(),
-    ...openQueues({endpoints, rollouts}),
-    measures: new Measures(),
+    traffic,
+    ...queued,
+    measures,
     shadows: new Shadows(),
     samples: new Samples(),
     rollouts,
+    scaler: await Scaler.open(config.folder, {endpoints, traffic, measures, authority, ...queued}),
     mlflow,
     authority,
     limits: makeLimits(config),
@@ -83,7 +88,7 @@ async function main(configFile: string): Promise<void> {
   }
   listeners.keepCertified(authority, config)
   mlflow.start()
-  const unwatch = [watchTokens(parts), watchCanaries(parts)]
+  const unwatch = [watchTokens(parts), watchCanaries(parts), watchDemand(parts)]
   await writeDurably('head.listener', join(config.folder, HEAD_FILES.listener), listener)
   logLine(
     `the head of flexrack ${config.version} listens on ${config.bind}:${port} with TLS, on 127.0.0.1:${plainPort} without`,

@@ -11,6 +11,7 @@ import type {Queues} from './queue/queues.ts'
 import type {TargetHealth} from './queue/target-health.ts'
 import type {Rollouts} from './releases/rollouts.ts'
 import type {Samples} from './sampling/samples.ts'
+import type {Scaler} from './scaling/scaler.ts'
 import type {Authority} from './tls/authority.ts'
 import type {Caller, Tokens} from './tokens.ts'
 import type {Traffic} from './traffic.ts'
@@ -36,6 +37,8 @@ export interface Parts {
   samples: Samples
   /** How far canaries have come. */
   rollouts: Rollouts
+  /** How many servers endpoints have, where the head chooses it. */
+  scaler: Scaler
   mlflow: MlflowServer
   /** The rack's own certificate authority. */
   authority: Authority

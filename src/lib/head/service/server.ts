@@ -10,6 +10,7 @@ import {addMlflow} from './mlflow-routes.ts'
 import type {Parts} from './parts.ts'
 import {isOurs, isTrackingApi, pathOf, requireQuery} from './path.ts'
 import type {PendingConnections} from './pending-connections.ts'
+import {AGENT_PATH, addAgentApi} from './scaling/api.ts'
 import type {Identity} from './tls/certificates.ts'
 import type {Caller, Tokens} from './tokens.ts'
 
@@ -70,6 +71,7 @@ export async function buildServer(parts: Parts, identity?: Identity): Promise<Fa
     throw new Failure(404, 'NOT_FOUND', `there is nothing at ${pathOf(request.url)}`)
   })
   addApi(app, parts, logins)
+  addAgentApi(app, parts)
   // Each has its own connections, so each its own scope.
   await app.register((scope) => addGateway(scope, parts))
   await app.register((scope) => addMlflow(scope, parts))
@@ -111,6 +113,7 @@ function requireKind(caller: Caller, request: FastifyRequest, path: string): voi
   const route = request.routeOptions.url
   // Not an endpoint's: its clients share it, and none may end it for the others.
   if (route === '/flexrack/v1/tokens/self' && caller.kind === 'run') return
+  if (caller.kind === 'node' && route === AGENT_PATH) return
   if (caller.kind === 'personal' && route === '/*' && !isOurs(path) && isTrackingApi(path)) return
   if (
     caller.kind === 'endpoint' &&

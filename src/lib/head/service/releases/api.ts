@@ -10,17 +10,19 @@ export function addEndpointApi(
   parts: Parts,
   bodyOf: (request: FastifyRequest) => Promise<Record<string, unknown>>,
 ): void {
-  const {endpoints, traffic, measures, rollouts, shadows, tokens, clients, queues} = parts
+  const {endpoints, traffic, measures, rollouts, shadows, tokens, clients, queues, scaler} = parts
   const describe = (name: string): object => {
     const record = endpoints.get(name)
     const {active, canary} = record.document
-    const targets = [...(active?.targets ?? []), ...(canary?.targets ?? [])]
+    const places = active?.scaling?.places.map(({url}) => url)
+    const targets = [...(places ?? active?.targets ?? []), ...(canary?.targets ?? [])]
     return {
       name,
       ...record,
       ...traffic.counts(targets),
       rollout: canary ? rollouts.of(name, canary) : null,
       figures: measures.figures(name),
+      scaling: scaler.figures(name) ?? null,
       queue: queueFigures(parts, name, targets),
       shadow: canary?.shadow ? (shadows.figures(name, canary.since) ?? null) : null,
     }
@@ -31,6 +33,7 @@ export function addEndpointApi(
     const {name} = request.params
     const before = endpoints.find(name)?.document.canary
     const record = await endpoints.put(name, await bodyOf(request))
+    scaler.follow(name)
     const {canary} = record.document
     if (!canary) await rollouts.forget(name)
     // Both releases are compared over the same traffic: from here on.
@@ -39,6 +42,7 @@ export function addEndpointApi(
   })
   app.delete<Named>('/flexrack/v1/endpoints/:name', async ({params: {name}}) => {
     await endpoints.remove(name)
+    scaler.follow(name)
     await tokens.revokeEndpoint(name)
     clients.forget(name)
     await rollouts.forget(name)
