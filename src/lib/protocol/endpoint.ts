@@ -1,4 +1,5 @@
 // Endpoints: files and ports of model servers on a node. Generated from protocol/endpoint.json by `npm run protocol`.
+import type {WaitingEvent} from './environment.ts'
 
 /** What a model server speaks: the Open Inference Protocol v2, OpenAI's API, or that of MLflow's own server. */
 export type ServingProtocol = 'v2' | 'openai' | 'mlflow'
@@ -62,7 +63,7 @@ export interface EndpointVerbs {
   /** Takes the files of a release, one after the other as the body: all of them, or none. */
   'endpoint.place': {input: ReleaseFiles; result: FolderMade; event: never}
   /** Keeps the code of a workspace, as it is now, in the folder of a release. */
-  'endpoint.code': {input: ReleaseCode; result: CodeKept; event: never}
+  'endpoint.code': {input: ReleaseCode; result: CodeKept; event: WaitingEvent}
   /** Ports of an address that nobody listens on. */
   'endpoint.ports': {input: PortsWanted; result: number[]; event: never}
   /** The folder that a server is started in, made anew. */
