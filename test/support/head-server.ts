@@ -14,6 +14,7 @@ import {PendingConnections} from '../../src/lib/head/service/pending-connections
 import {Measures} from '../../src/lib/head/service/releases/measures.ts'
 import {Rollouts} from '../../src/lib/head/service/releases/rollouts.ts'
 import {Shadows} from '../../src/lib/head/service/releases/shadow.ts'
+import {Followers} from '../../src/lib/head/service/standby/followers.ts'
 import {Authority} from '../../src/lib/head/service/tls/authority.ts'
 import {Tokens} from '../../src/lib/head/service/tokens.ts'
 import {Traffic} from '../../src/lib/head/service/traffic.ts'
@@ -72,6 +73,7 @@ export async function openTestServer(
     limits: made,
     pending: new PendingConnections(),
     tokens,
+    followers: new Followers(tokens),
     clients: new Clients(tokens),
     locks: await Locks.open(folder),
     endpoints: await Endpoints.open(folder),

@@ -6,8 +6,10 @@ import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {connectHead} from './connect.ts'
 import {reachWarning} from './address.ts'
-import {GRACE_SECONDS, headNode, openHeadHost, planHead} from './plan.ts'
-import {HEAD_HANDLERS, headEnv, SERVICE_ID} from './steps.ts'
+import {GRACE_SECONDS, planHead} from './plan.ts'
+import {headNode, openHeadHost, SERVICE_ID} from './places.ts'
+import {awaitStandby, endFormer} from './standby.ts'
+import {HEAD_HANDLERS, headEnv} from './steps.ts'
 import type {HeadStatus, ServerStatus} from './types.ts'
 
 const READY_MS = 240_000
@@ -26,8 +28,11 @@ export async function startHead(rack: Rack, fleet: Fleet, context: Context): Pro
   const warning = reachWarning(rack, headNode(rack), String(found))
   if (warning) context.reporter.warn(warning)
   const host = await openHeadHost(rack, fleet, context)
-  throwIfFailed(await executePlan(plan, HEAD_HANDLERS, headEnv(rack, host, context), context))
-  return waitUntilReady(rack, fleet, host, context)
+  throwIfFailed(await executePlan(plan, HEAD_HANDLERS, headEnv(rack, fleet, context), context))
+  const status = await waitUntilReady(rack, fleet, host, context)
+  if (rack.head.standby !== undefined) return {...status, standby: await awaitStandby(rack, fleet, context)}
+  await endFormer(rack, fleet, status, context)
+  return status
 }
 
 async function waitUntilReady(rack: Rack, fleet: Fleet, host: Host, context: Context): Promise<HeadStatus> {

@@ -15,7 +15,11 @@ export interface ServiceConfig {
   url?: string
   /** Name or address of the head's node for the others; the bound address where absent. */
   host?: string
-  /** Absolute path of the python of the environment that has MLflow. */
+  /** More names and addresses that clients call it by: of the DNS, or one that moves between heads. */
+  names?: string[]
+  /** The head is a standby: it follows the head there, and serves endpoints only. */
+  follow?: FollowConfig
+  /** Absolute path of the python of the environment that has MLflow; a standby has none. */
   python: string
   /** Backend store URI, where it is not SQLite in the folder. */
   store?: string
@@ -25,6 +29,20 @@ export interface ServiceConfig {
   largestArtifact?: number
   /** Bytes and milliseconds other than those of service/limits.ts; for tests and measurements. */
   limits?: {buffers?: number; streams?: number; floor?: number; pace?: {everyMs: number; bytes: number}}
+}
+
+/** What a standby is told of the head that it follows; its token lies beside, in HEAD_FILES.followToken. */
+export interface FollowConfig {
+  /** Base URL of that head. */
+  url: string
+  /** What to trust there, PEM: the rack's authority. */
+  ca: string
+  /** Name of its node, for people. */
+  node: string
+  /** Both are on one machine: model servers on loopback are the standby's, too. */
+  near: boolean
+  /** Milliseconds that it serves without having heard of that head; a week where absent. */
+  trust?: number
 }
 
 export type MlflowState = 'starting' | 'ready' | 'waiting' | 'stopped'
@@ -51,6 +69,54 @@ export interface ServerStatus {
   disk: {free: number; total: number}
   endpoints: number
   tokens: number
+  /** Of a head that is followed: by whom. Heads of older versions do not say. */
+  followers?: FollowerStatus[]
+  /** Of a standby: how far it follows. */
+  following?: FollowingStatus
+}
+
+/** A standby, as the head knows it that it follows. Times in milliseconds since 1970. */
+export interface FollowerStatus {
+  /** Of its token. */
+  id: string
+  node: string
+  /** What it may be called by. */
+  names: string[]
+  /** Where it answers; null until it has. */
+  url: string | null
+  /** Null: not since this head was started. */
+  seenAt: number | null
+  /** It has asked lately, and knows all that this head knows. */
+  isCurrent: boolean
+}
+
+/** How a standby follows. Times in milliseconds since 1970. */
+export interface FollowingStatus {
+  /** Node and base URL of the head that it follows. */
+  node: string
+  url: string
+  /**
+   * `following`; `away`: that head does not answer; `expired`: it has not for so long that nothing is served any more;
+   * `dismissed`: that head refused the standby's token, and nothing is served.
+   */
+  state: 'following' | 'away' | 'expired' | 'dismissed'
+  /** When it last answered. */
+  heardAt: number
+  /** Until when endpoints are served without it. */
+  servesUntil: number
+  /** Why it does not answer. */
+  lastError: string | null
+  /** Endpoints with model servers on the other head's loopback, which this one does not reach. */
+  unreached: string[]
+}
+
+/** The second head, in `head start` and `head status`. */
+export interface StandbyStatus {
+  node: string
+  state: HeadStatus['state']
+  url: string | null
+  following?: FollowingStatus
+  lines?: string[]
 }
 
 /** What `head start` and `head status` answer. */
@@ -67,6 +133,8 @@ export interface HeadStatus extends Partial<Omit<ServerStatus, 'url'>> {
   certificates?: string
   /** Newest lines of its log, where it does not run well. */
   lines?: string[]
+  /** The second head, where the rack file names one. */
+  standby?: StandbyStatus
 }
 
 /** Names in the head's folder that both sides know. */
@@ -76,10 +144,15 @@ export const HEAD_FILES = {
   listener: 'listener.json',
   mlflowLog: 'mlflow.log',
   ca: 'ca.pem',
+  followToken: 'follow-token',
+  followed: 'followed.json',
 } as const
 
 /** In the certificate of every head: others that the rack's authority signed for are not mistaken for it. */
 export const HEAD_NAME = 'flexrack-head'
+
+/** The same of a standby. */
+export const STANDBY_NAME = 'flexrack-standby'
 
 /** Of an endpoint's document: a release beside the active one, and what it gets of the requests. */
 export interface CanaryRules {

@@ -91,6 +91,7 @@ function isTakenAsWritten(path: Path): boolean {
     path.at(-2) === 'labels' ||
     (path[0] === 'nodes' && path.at(-1) === 'name') ||
     path.join('.') === 'head.node' ||
+    path.join('.') === 'head.standby' ||
     path.join('.') === 'slurm.login' ||
     (path.at(-2) === 'env' && path.includes('gpu')) ||
     (path[0] === 'volumes' && path.at(-1) === 'nodes')

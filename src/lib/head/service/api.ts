@@ -1,6 +1,6 @@
 import {statfs} from 'node:fs/promises'
 import type {FastifyInstance, FastifyRequest} from 'fastify'
-import type {ServerStatus} from '../types.ts'
+import {STANDBY_NAME, type ServerStatus} from '../types.ts'
 import {parseObject, readBody} from './body.ts'
 import {addEndpointApi} from './releases/api.ts'
 import {Failure} from './failure.ts'
@@ -95,13 +95,14 @@ async function certify(
   const identity = await authority.lasting({name: 'flexrack model server', names, usage: 'server'})
   // An address has several spellings, and a name may end in a dot: what counts is what the certificate would be taken
   // for.
-  const taken = ownNames(config).find((own) => isFor(identity.certificate, [own]))
+  const taken = [...ownNames(config), STANDBY_NAME].find((own) => isFor(identity.certificate, [own]))
   if (taken !== undefined || names.some((name) => name.endsWith('.')))
     throw new Failure(400, 'USAGE', `${taken ?? 'a name that ends in a dot'} is for the head only`)
   return {...identity, ca: authority.trusted}
 }
 
-async function statusOf({config, tokens, endpoints, mlflow, startedAt, url, port}: Parts): Promise<ServerStatus> {
+async function statusOf(parts: Parts): Promise<ServerStatus> {
+  const {config, tokens, endpoints, mlflow, followers, following, startedAt, url, port} = parts
   const disk = await statfs(config.folder)
   return {
     version: config.version,
@@ -116,5 +117,6 @@ async function statusOf({config, tokens, endpoints, mlflow, startedAt, url, port
     disk: {free: disk.bavail * disk.bsize, total: disk.blocks * disk.bsize},
     endpoints: endpoints.names().length,
     tokens: tokens.count,
+    ...(following ? {following: following.status} : {followers: followers.list()}),
   }
 }

@@ -5,6 +5,7 @@ import {Agent, type Dispatcher} from 'undici'
 import {announcedSize, readBody} from './body.ts'
 import {Failure} from './failure.ts'
 import {readCall, type GatewayCall} from './gateway-calls.ts'
+import {gatewayConnector} from './gateway-connector.ts'
 import {causeCode, isBroken, isNotConnected} from './lost-target.ts'
 import {backwardHeaders, onwardHeaders} from './onward.ts'
 import type {Parts} from './parts.ts'
@@ -44,9 +45,8 @@ const RELEASE_HEADER = 'x-flexrack-release'
 export async function addGateway(app: FastifyInstance, parts: Parts): Promise<void> {
   // What stands in front of a model server on another node lets nobody else in; those on this machine are asked
   // plainly.
-  const {key, certificate} = await parts.authority.lasting({name: 'flexrack gateway', names: [], usage: 'client'})
   const agent = new Agent({
-    connect: {timeout: 2000, key, cert: certificate, ca: parts.authority.trusted},
+    connect: gatewayConnector(parts.authority, 2000),
     connections: 128,
     keepAliveTimeout: 2000,
   })

@@ -8,7 +8,6 @@ import {buildServer} from './server.ts'
 import {Clients} from './clients.ts'
 import {Grpc} from './grpc/server.ts'
 import {readDurable, writeDurably} from './durable.ts'
-import {Endpoints} from './endpoints.ts'
 import {watchTokens} from './expiry.ts'
 import {ownFolder} from './folder.ts'
 import {renameFormerFiles} from './former-names.ts'
@@ -22,11 +21,8 @@ import type {Parts} from './parts.ts'
 import {PendingConnections} from './pending-connections.ts'
 import {Measures} from './releases/measures.ts'
 import {watchCanaries} from './releases/judge.ts'
-import {Rollouts} from './releases/rollouts.ts'
 import {Shadows} from './releases/shadow.ts'
-import {Authority} from './tls/authority.ts'
-import {Tokens} from './tokens.ts'
-import {Traffic} from './traffic.ts'
+import {openStores} from './stores.ts'
 
 /** The head's process: `node head-service.mjs <config.json>`. Ends on SIGTERM, answers under way first. */
 const DRAIN_MS = 10_000
@@ -37,21 +33,17 @@ async function main(configFile: string): Promise<void> {
   await ownFolder(config.folder)
   await renameFormerFiles(config.folder)
   const mlflow = await MlflowServer.prepare(config)
-  const authority = await Authority.open(config.folder)
+  const stores = await openStores(config)
+  const {tokens, authority, following} = stores
   let listener: ListenerRecord = {pid: process.pid, address: nearAddress(config.bind), port: 0, plainPort: 0, url: ''}
-  const tokens = await Tokens.open(config.folder)
   const parts: Parts = {
     config,
-    tokens,
+    ...stores,
     clients: new Clients(tokens),
     locks: await Locks.open(config.folder),
-    endpoints: await Endpoints.open(config.folder),
-    traffic: new Traffic(),
     measures: new Measures(),
     shadows: new Shadows(),
-    rollouts: await Rollouts.open(config.folder),
     mlflow,
-    authority,
     limits: makeLimits(config),
     pending: new PendingConnections(),
     startedAt: Date.now(),
@@ -76,11 +68,15 @@ async function main(configFile: string): Promise<void> {
     url: config.url?.replace(/\/$/, '') ?? `https://${hostOf(config.host ?? config.bind)}:${port}`,
   }
   listeners.keepCertified(authority, config)
-  mlflow.start()
-  const unwatch = [watchTokens(parts), watchCanaries(parts)]
+  if (following) {
+    following.whenRenewed((identity) => listeners.show(identity))
+    following.start(parts.url)
+  } else mlflow.start()
+  // What is decided is decided by one head.
+  const unwatch = following ? [() => void following.end()] : [watchTokens(parts), watchCanaries(parts)]
   await writeDurably('head.listener', join(config.folder, HEAD_FILES.listener), listener)
   logLine(
-    `the head of flexrack ${config.version} listens on ${config.bind}:${port} with TLS, on 127.0.0.1:${plainPort} without`,
+    `the ${following ? 'standby' : 'head'} of flexrack ${config.version} listens on ${config.bind}:${port} with TLS, on 127.0.0.1:${plainPort} without`,
   )
 
   let ending = false

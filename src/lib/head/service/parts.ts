@@ -8,7 +8,9 @@ import type {PendingConnections} from './pending-connections.ts'
 import type {Measures} from './releases/measures.ts'
 import type {Shadows} from './releases/shadow.ts'
 import type {Rollouts} from './releases/rollouts.ts'
-import type {Authority} from './tls/authority.ts'
+import type {Followers} from './standby/followers.ts'
+import type {Following} from './standby/following.ts'
+import type {Issuer} from './tls/issuer.ts'
 import type {Caller, Tokens} from './tokens.ts'
 import type {Traffic} from './traffic.ts'
 
@@ -28,8 +30,12 @@ export interface Parts {
   /** How far canaries have come. */
   rollouts: Rollouts
   mlflow: MlflowServer
-  /** The rack's own certificate authority. */
-  authority: Authority
+  /** The rack's own certificate authority, or what a standby was given by it. */
+  authority: Issuer
+  /** Who follows this head. */
+  followers: Followers
+  /** Of a standby: whom it follows. */
+  following?: Following
   limits: Limits
   /** Connections that have shown no token. */
   pending: PendingConnections

@@ -14,7 +14,7 @@ export async function tryReach(
     typeof url === 'string' && typeof path === 'string' && path.startsWith('/') ? url.replace(/\/$/, '') + path : ''
   if (!URL.canParse(whole) || !/^https?:$/.test(new URL(whole).protocol))
     throw new Failure(400, 'USAGE', 'url must be http:// or https://, and path begin with /')
-  const {key, certificate} = await authority.lasting({name: 'flexrack gateway', names: [], usage: 'client'})
+  const {key, certificate} = await authority.gateway()
   return new Promise((resolve) => {
     const refused = (error: Error): void =>
       resolve({reached: false, why: error.message || (error as NodeJS.ErrnoException).code || 'no answer'})

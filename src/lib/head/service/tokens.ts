@@ -1,64 +1,17 @@
 import {createHash, randomBytes, timingSafeEqual} from 'node:crypto'
 import {join} from 'node:path'
-import {textIfThere} from '../../base/index.ts'
 import {HEAD_FILES} from '../types.ts'
-import {readDurable, Turns, writeDurably, writeTextDurably} from './durable.ts'
+import {openAdminToken} from './admin-token.ts'
+import {readDurable, Turns, writeDurably} from './durable.ts'
 import {Failure} from './failure.ts'
+import {isWord, standbyOf, type Caller, type Kept, type KeyLimits, type TokenRequest} from './token-kinds.ts'
 
-/** Who shows a token, and so what is open. */
-export type Caller =
-  | {kind: 'admin'}
-  | {kind: 'run'; id: string; runId: string; experimentId: string}
-  /** `client`: whose key it is, where it was made for one. `expiresAt`: milliseconds since 1970. */
-  | {kind: 'endpoint'; id: string; endpoint: string; client?: string; limits: KeyLimits; expiresAt: number}
-  /** A person's notebook or another machine: MLflow's API, as that person. */
-  | {kind: 'personal'; id: string}
-  /** A browser that logged in: MLflow's pages, nothing of /flexrack. */
-  | {kind: 'session'; id: string; login: string; host: string}
-
-/** What a key of an endpoint's client may. */
-export interface KeyLimits {
-  /** On average; as many may come at once as in a second, and one at least. */
-  requestsPerSecond?: number
-  /** Requests under way at once. */
-  concurrency?: number
-}
-
-interface Kept {
-  kind: 'run' | 'endpoint' | 'session' | 'personal'
-  /** SHA-256 of the secret; the secret itself is never kept. */
-  hash: string
-  expiresAt: number
-  runId?: string
-  experimentId?: string
-  endpoint?: string
-  /** Of an endpoint's token: whose key it is, and what it may. */
-  client?: string
-  limits?: KeyLimits
-  login?: string
-  host?: string
-  /** What its owner calls it. */
-  name?: string
-  createdAt?: number
-}
+export type {Caller, KeyLimits} from './token-kinds.ts'
 
 interface TokenFile {
   tokens: Record<string, Kept>
 }
 
-export interface TokenRequest {
-  kind?: unknown
-  run_id?: unknown
-  experiment_id?: unknown
-  endpoint?: unknown
-  client?: unknown
-  requests_per_second?: unknown
-  concurrency?: unknown
-  name?: unknown
-  ttl_seconds?: unknown
-}
-
-const ADMIN_TOKEN = /^admin\.[\w-]{43}\s*$/
 const LONGEST_TTL_SECONDS = 90 * 24 * 3600
 /** What a program of another team is given is not changed every quarter. */
 const LONGEST_KEY_SECONDS = 366 * 24 * 3600
@@ -72,6 +25,7 @@ export class Tokens {
   readonly #kept: Map<string, Kept>
   readonly #turns = new Turns()
   #tellRevoked = (_id: string): void => {}
+  #tellChanged = (): void => {}
 
   private constructor(file: string, adminHash: Buffer, kept: Map<string, Kept>) {
     this.#file = file
@@ -93,6 +47,25 @@ export class Tokens {
     )
   }
 
+  /** Of a standby: what its first head has is given to it (follow), and nothing of it is written. */
+  static async following(folder: string): Promise<Tokens> {
+    return new Tokens('', digest(await openAdminToken(join(folder, HEAD_FILES.adminToken))), new Map())
+  }
+
+  /** Keys and tokens of endpoints, as a standby is given them. */
+  forFollowers(): Record<string, Kept> {
+    const now = Date.now()
+    return Object.fromEntries([...this.#kept].filter(([, one]) => one.kind === 'endpoint' && one.expiresAt > now))
+  }
+
+  /** Has these and no others from here on; what is under way with one that is gone ends. */
+  follow(kept: Record<string, Kept>): void {
+    const gone = [...this.#kept].filter(([id, one]) => kept[id]?.hash !== one.hash).map(([id]) => id)
+    this.#kept.clear()
+    for (const [id, one] of Object.entries(kept)) this.#kept.set(id, one)
+    for (const id of gone) this.#tellRevoked(id)
+  }
+
   get count(): number {
     const now = Date.now()
     return [...this.#kept.values()].filter((one) => one.kind !== 'session' && one.expiresAt > now).length
@@ -101,6 +74,11 @@ export class Tokens {
   /** Told of every token that is revoked, once it opens nothing any more. */
   whenRevoked(tell: (id: string) => void): void {
     this.#tellRevoked = tell
+  }
+
+  /** Told when one was made or revoked. */
+  whenChanged(tell: () => void): void {
+    this.#tellChanged = tell
   }
 
   has(id: string): boolean {
@@ -115,6 +93,13 @@ export class Tokens {
         : [],
     )
     return found.toSorted((a, b) => a.client.localeCompare(b.client))
+  }
+
+  /** The tokens of standbys. */
+  standbys(): {id: string; node: string; names: string[]}[] {
+    return [...this.#kept].flatMap(([id, {kind, node = '', names = [], expiresAt}]) =>
+      kind === 'standby' && expiresAt > Date.now() ? [{id, node, names}] : [],
+    )
   }
 
   /** The tokens of runs. */
@@ -141,6 +126,7 @@ export class Tokens {
     if (!kept || !same || more !== undefined || kept.kind !== kind || kept.expiresAt <= Date.now()) return undefined
     if (kept.kind === 'run') return {kind: 'run', id: id!, runId: kept.runId!, experimentId: kept.experimentId!}
     if (kept.kind === 'personal') return {kind: 'personal', id: id!}
+    if (kept.kind === 'standby') return {kind: 'standby', id: id!, node: kept.node ?? '', names: kept.names ?? []}
     if (kept.kind === 'endpoint') {
       const {endpoint = '', client, limits = {}, expiresAt} = kept
       return {kind: 'endpoint', id: id!, endpoint, limits, expiresAt, ...(client !== undefined && {client})}
@@ -161,6 +147,7 @@ export class Tokens {
       return this.#add({kind: 'endpoint', hash: '', expiresAt, endpoint: request.endpoint})
     if (request.kind === 'personal' && isWord(request.name) && request.name.length <= 100)
       return this.#add({kind: 'personal', hash: '', expiresAt, name: request.name, createdAt: Date.now()})
+    if (request.kind === 'standby') return this.#add(standbyOf(request))
     throw new Failure(
       400,
       'USAGE',
@@ -242,7 +229,10 @@ export class Tokens {
 
   #end(id: string): boolean {
     const isThere = this.#kept.delete(id)
-    if (isThere) this.#tellRevoked(id)
+    if (isThere) {
+      this.#tellRevoked(id)
+      this.#tellChanged()
+    }
     return isThere
   }
 
@@ -254,6 +244,7 @@ export class Tokens {
       this.#kept.delete(id) // nobody was given it
       throw error
     })
+    this.#tellChanged()
     return {id, token: `${kept.kind}.${id}.${secret}`, expires_at: kept.expiresAt}
   }
 
@@ -266,26 +257,6 @@ export class Tokens {
   }
 }
 
-/**
- * A token that is there and cannot be read is not made anew: everybody who has it would be locked out, and nobody told
- * why.
- */
-async function openAdminToken(file: string): Promise<string> {
-  const found = await textIfThere(file).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(
-      `the admin token ${file} cannot be read (${error.message}); make it readable, or remove it to have a new one made`,
-      {cause: error},
-    )
-  })
-  if (found !== undefined) {
-    if (ADMIN_TOKEN.test(found)) return found.trim()
-    throw new Error(`${file} holds no admin token; put it back, or remove it to have a new one made`)
-  }
-  const made = `admin.${randomBytes(32).toString('base64url')}`
-  await writeTextDurably(file, `${made}\n`)
-  return made
-}
-
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
@@ -293,8 +264,4 @@ function digest(text: string): Buffer {
 function secondsOf(ttl: unknown): number {
   if (typeof ttl !== 'number' || !(ttl > 0)) throw new Failure(400, 'USAGE', 'ttl_seconds must be a positive number')
   return ttl
-}
-
-function isWord(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
 }

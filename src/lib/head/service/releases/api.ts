@@ -6,17 +6,20 @@ type Named = {Params: {name: string}}
 /** /flexrack/v1/endpoints: documents, and what the gateway does with them now. Admin token only. */
 export function addEndpointApi(
   app: FastifyInstance,
-  {endpoints, traffic, measures, rollouts, shadows, tokens, clients}: Parts,
+  {endpoints, traffic, measures, rollouts, shadows, tokens, clients, followers}: Parts,
   bodyOf: (request: FastifyRequest) => Promise<Record<string, unknown>>,
 ): void {
   const describe = (name: string): object => {
     const record = endpoints.get(name)
     const {active, canary} = record.document
     const targets = [...(active?.targets ?? []), ...(canary?.targets ?? [])]
+    const {in_flight: own, served} = traffic.counts(targets)
     return {
       name,
       ...record,
-      ...traffic.counts(targets),
+      in_flight: followers.withInFlight(own),
+      served,
+      followed: followers.areCurrent,
       rollout: canary ? rollouts.of(name, canary) : null,
       figures: measures.figures(name),
       shadow: canary?.shadow ? (shadows.figures(name, canary.since) ?? null) : null,

@@ -12,6 +12,7 @@ export class Rollouts {
   readonly #folder: string
   readonly #rollouts: Map<string, HeadRollout>
   readonly #turns = new Turns()
+  readonly #changed: ((endpoint: string) => void)[] = []
 
   private constructor(folder: string, rollouts: Map<string, HeadRollout>) {
     this.#folder = folder
@@ -28,6 +29,33 @@ export class Rollouts {
       if (rollout) rollouts.set(file.slice(0, -5), rollout)
     }
     return new Rollouts(folder, rollouts)
+  }
+
+  /** Of a standby: what its first head decides is given to it (follow), and nothing of it is written. */
+  static following(): Rollouts {
+    return new Rollouts('', new Map())
+  }
+
+  /** What was decided so far, by endpoint. */
+  all(): Record<string, HeadRollout> {
+    return Object.fromEntries(this.#rollouts)
+  }
+
+  /** Has these and no others from here on. */
+  follow(rollouts: Record<string, HeadRollout>): void {
+    const names = new Set([...this.#rollouts.keys(), ...Object.keys(rollouts)])
+    this.#rollouts.clear()
+    for (const [name, rollout] of Object.entries(rollouts)) this.#rollouts.set(name, rollout)
+    for (const name of names) this.#tellChanged(name)
+  }
+
+  /** Has `tell` called when a canary's part of the requests is another one. */
+  whenChanged(tell: (endpoint: string) => void): void {
+    this.#changed.push(tell)
+  }
+
+  #tellChanged(endpoint: string): void {
+    for (const tell of this.#changed) tell(endpoint)
   }
 
   /** That of an endpoint's canary; at its first step without a judge, or where nothing was decided yet. */
@@ -56,6 +84,7 @@ export class Rollouts {
   /** The gateway follows at once, the file after it: what is worse gets no request while a disk is slow, or full. */
   async change(endpoint: string, rollout: HeadRollout): Promise<void> {
     this.#rollouts.set(endpoint, rollout)
+    this.#tellChanged(endpoint)
     await this.#turns.take(async () => {
       if (this.#rollouts.get(endpoint) === rollout) await writeDurably('head.rollout', this.#fileOf(endpoint), rollout)
     })
@@ -64,6 +93,7 @@ export class Rollouts {
   /** Its canary was promoted, or is no more. */
   forget(endpoint: string): Promise<void> {
     this.#rollouts.delete(endpoint)
+    this.#tellChanged(endpoint)
     return this.#turns.take(() => rm(this.#fileOf(endpoint), {force: true}))
   }
 
