@@ -75,7 +75,7 @@ export async function startTwoHeads(follow: Partial<FollowConfig> = {}): Promise
 }
 
 export async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  for (const end = Date.now() + 30_000; ; ) {
+  for (const end = Date.now() + 30_000; ;) {
     const found = await look().catch(() => undefined)
     if (found !== undefined) return found
     if (Date.now() > end) throw new Error('it has not become so')

@@ -101,7 +101,7 @@ class HeadSnapshot(TypedDict):
 
 
 class _HeadFollowed(TypedDict):
-    token: str
+    tokenId: str
     heardAt: float
     listener: HeadIdentity
     gateway: HeadIdentity

@@ -77,6 +77,7 @@ export function endpointShowText(one: ShowAnswer): string {
     ['runtime', one.runtime],
     ['since', one.since && ago(one.since)],
     ['url', one.callUrl],
+    ['at the standby', one.standbyUrl],
     ['canary', one.canary && canaryText(one.canary)],
     ['rollback', one.rollback && `to ${one.rollback}: flexrack endpoint rollback ${one.name}`],
     ['token', one.token],

@@ -6,7 +6,11 @@ export default class HeadStop extends BaseCommand {
   static override summary = "stop the rack's head"
   static override description =
     'Answers requests in flight, ends MLflow and the head, and proves that no process is left. A standby ends, too, unless --first says otherwise. Runs, models and endpoints stay on disk. Trainings that go on keep what they log on their nodes.'
-  static override examples = ['<%= config.bin %> head stop', '<%= config.bin %> head stop --grace 60', '<%= config.bin %> head stop --first']
+  static override examples = [
+    '<%= config.bin %> head stop',
+    '<%= config.bin %> head stop --grace 60',
+    '<%= config.bin %> head stop --first',
+  ]
   static override flags = {
     rack: rackFlag,
     project: projectFlag,

@@ -10,6 +10,7 @@ import {
   type Environment,
   type Host,
 } from '../host/index.ts'
+import {connectHead} from '../head/index.ts'
 import {askRoute} from '../route/index.ts'
 import type {ServiceFront} from '../protocol/index.ts'
 import {rangeOf, renderRecipe, worksWith, type Recipe, type RenderedRecipe} from '../recipe/index.ts'
@@ -254,12 +255,30 @@ async function requireReach(site: Site, {url, node}: Replica, path: string): Pro
     url,
     path,
   })
-  if (reached) return
+  if (reached) return warnOfStandby(site, {url, node}, path)
   const head = site.rack.head.node
   throw new CliError('ENDPOINT_FAILED', `the head (${head}) does not reach the model server at ${url}: ${why}`, {
     hint:
       `let ${head} connect to ports 18000 to 31999 of ${node}, ` + `or set the node's \`address\` in ${site.rack.path}`,
   })
+}
+
+/** A standby that does not reach it will not serve it: better known now than when the head is away. */
+async function warnOfStandby(site: Site, {url, node}: Pick<Replica, 'url' | 'node'>, path: string): Promise<void> {
+  const {standby} = site.rack.head
+  if (standby === undefined || site.standbyUri === undefined) return
+  try {
+    const head = await connectHead(site.rack, site.fleet, site.context, 'standby')
+    const found = await head
+      .request<{reached: boolean; why?: string}>('POST', '/flexrack/v1/reach', {url, path})
+      .finally(() => head.close())
+    if (found.reached) return
+    const message = `the standby on ${standby} does not reach the model server at ${url} of ${node}: ${found.why}`
+    site.context.reporter.warn(message)
+  } catch (error) {
+    if (!isCliError(error) || error.code === 'INTERRUPTED') throw error
+    site.context.reporter.warn(`the standby on ${standby} does not say whether it reaches ${url}: ${error.message}`)
+  }
 }
 
 async function lastLines(host: Host, service: string): Promise<string[]> {

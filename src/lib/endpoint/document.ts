@@ -108,6 +108,8 @@ export interface EndpointRecord {
   shadow?: ShadowFigures
   /** By release; undefined of a head that is older than canaries. */
   figures?: Record<string, ReleaseFigures>
+  /** False while a standby still goes by an older state. */
+  followed?: boolean
 }
 
 export function newDocument(name: string, now: Date): EndpointDocument {

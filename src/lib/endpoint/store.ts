@@ -11,6 +11,7 @@ interface WireRecord {
   rollout?: EndpointRecord['rollout'] | null
   figures?: EndpointRecord['figures']
   shadow?: EndpointRecord['shadow'] | null
+  followed?: boolean
 }
 
 /** The endpoint's record, or undefined where there is none. */
@@ -82,5 +83,6 @@ function fromWire(record: WireRecord): EndpointRecord {
     ...(rollout && {rollout}),
     ...(figures && {figures}),
     ...(shadow && {shadow}),
+    ...(record.followed !== undefined && {followed: record.followed}),
   }
 }

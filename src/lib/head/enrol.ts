@@ -26,7 +26,8 @@ export async function enrol(
       standby.call('head.access', {}),
       head.request<ServerStatus>('GET', '/flexrack/v1/status'),
     ])
-    const same = (one: {node: string; names: string[]}): boolean => one.node === node && String(one.names) === String(names)
+    const same = (one: {node: string; names: string[]}): boolean =>
+      one.node === node && String(one.names) === String(names)
     let own = followers.find((one) => one.id === follows && same(one))?.id
     if (own === undefined) {
       const body = {kind: 'standby', node, names}
@@ -34,7 +35,10 @@ export async function enrol(
       await standby.call('head.follow', {token: made.token, ca: head.ca})
       own = made.id
     }
-    await endFollowers(head, followers.filter(({id}) => id !== own))
+    await endFollowers(
+      head,
+      followers.filter(({id}) => id !== own),
+    )
     return {url: `https://${called}:${port}`, ca: head.ca}
   } finally {
     await head.close()
@@ -52,7 +56,7 @@ export async function endFollowers(head: HeadConnection, followers: {id: string}
 
 /** A head that was just started takes a moment. */
 async function answering(connect: () => Promise<HeadConnection>, signal: AbortSignal): Promise<HeadConnection> {
-  for (const until = Date.now() + ANSWER_MS; ; ) {
+  for (const until = Date.now() + ANSWER_MS; ;) {
     throwIfInterrupted(signal)
     try {
       const head = await connect()

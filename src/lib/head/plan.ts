@@ -33,7 +33,9 @@ export async function planHead(
   const standby = rack.head.standby !== undefined && !options.firstOnly
   if (wish === 'start') {
     const first = await planStart(rack, fleet, context)
-    const second = standby ? await planStandby(rack, fleet, context).catch((error) => without(error, rack, context)) : []
+    const second = standby
+      ? await planStandby(rack, fleet, context).catch((error) => without(error, rack, context))
+      : []
     return {command: 'head start', steps: [...first, ...second]}
   }
   const first = await planStop(await openHeadHost(rack, fleet, context), options)

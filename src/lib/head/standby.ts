@@ -37,7 +37,7 @@ export async function standbyStatus(rack: Rack, fleet: Fleet, context: Context):
 /** Waits until a standby that was started follows. Where it does not, that is told: the head itself runs. */
 export async function awaitStandby(rack: Rack, fleet: Fleet, context: Context): Promise<StandbyStatus> {
   const progress = context.reporter.begin('Wait until the standby follows', rack.head.standby)
-  for (const until = Date.now() + READY_MS; ; ) {
+  for (const until = Date.now() + READY_MS; ;) {
     throwIfInterrupted(context.signal)
     const status = await standbyStatus(rack, fleet, context)
     if (status.following?.state === 'following') {

@@ -108,8 +108,8 @@ export interface HeadSnapshot {
 
 /** What a standby was told by its head, and its certificates. */
 export interface HeadFollowed {
-  /** Id of the token with which it was told. */
-  token: string
+  /** Of the token with which it was told. */
+  tokenId: string
   /** Milliseconds since 1970. */
   heardAt: number
   dismissed?: boolean

@@ -157,7 +157,9 @@ const head = z
       .min(0)
       .max(65535)
       .optional()
-      .describe('Port of the head, and of a standby on another machine; by default one is chosen at the first start and kept.'),
+      .describe(
+        'Port of the head, and of a standby on another machine; by default one is chosen at the first start and kept.',
+      ),
     url: z
       .string()
       .refine(

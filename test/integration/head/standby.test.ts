@@ -33,7 +33,12 @@ async function put(document: object): Promise<void> {
 }
 
 async function newKey(client: string, more: object = {}): Promise<{id: string; token: string}> {
-  const answer = await heads.first.call('POST', '/flexrack/v1/tokens', {kind: 'endpoint', endpoint: 'digits', client, ...more})
+  const answer = await heads.first.call('POST', '/flexrack/v1/tokens', {
+    kind: 'endpoint',
+    endpoint: 'digits',
+    client,
+    ...more,
+  })
   return (await answer.json()) as {id: string; token: string}
 }
 
@@ -42,7 +47,12 @@ function predict(base: string, token: string, ca = heads.ca): Promise<{status: n
   return new Promise((resolve, reject) => {
     const call = request(
       `${base}/endpoints/digits/v2/models/digits/infer`,
-      {method: 'POST', ca, agent: false, headers: {authorization: `Bearer ${token}`, 'content-type': 'application/json'}},
+      {
+        method: 'POST',
+        ca,
+        agent: false,
+        headers: {authorization: `Bearer ${token}`, 'content-type': 'application/json'},
+      },
       (answer) => {
         let text = ''
         answer.on('data', (chunk) => (text += String(chunk)))
@@ -151,10 +161,10 @@ test('a key that is revoked opens nothing at the standby when the revocation is 
 })
 
 test('requests under way at the standby count at the first head, which waits for them before servers end', async () => {
-  const slow = createServer()
-  slow.close()
   const held: (() => void)[] = []
-  const server = (await import('node:http')).createServer((_request, response) => void held.push(() => response.end('{}')))
+  const server = (await import('node:http')).createServer(
+    (_request, response) => void held.push(() => response.end('{}')),
+  )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   await put({active: {release: 'r4', targets: [url]}})
@@ -200,76 +210,6 @@ test('a standby gets nothing with another token, and its own opens nothing else'
     expect([path, await ask(path, token, method)]).toEqual([path, 403])
   const forHeads = await heads.first.call('POST', '/flexrack/v1/certificates', {names: ['flexrack-standby']})
   expect(forHeads.status).toBe(400)
-})
-
-test('a head of another authority is told nothing, and one that answers nonsense changes nothing', async () => {
-  const foreign = await startHeadProcess()
-  const {port} = JSON.parse(await readFile(join(foreign.folder, 'listener.json'), 'utf8')) as {port: number}
-  await heads.standby.stop()
-  await heads.startStandby({url: `https://127.0.0.1:${port}`})
-  const away = await heads.standbyIs('away')
-  expect(away.following?.lastError).toMatch(/certificate|self-signed|issuer/i)
-  expect((await predict(await standbyUri(), key)).text).toBe('{"name":"other"}')
-  await foreign.stop()
-
-  // A head of the right authority, whose answers come broken: cut off, no JSON, of no shape, with tokens of another kind.
-  const {identity} = JSON.parse(await readFile(join(heads.first.folder, 'tls/listener.json'), 'utf8')) as {
-    identity: {key: string; certificate: string}
-  }
-  const wholes = {format: 1, version: 'x.1', endpoints: {}, rollouts: {}, ca: heads.ca}
-  const answers = [
-    '{"version": "x.1", "state": {',
-    'no JSON',
-    '{"state": {"format": 2}}',
-    JSON.stringify({state: {...wholes, tokens: {a: {kind: 'personal', hash: 'a'.repeat(64), expiresAt: 9e15}}}}),
-    JSON.stringify({state: {...wholes, tokens: {}, endpoints: {'../x': {revision: 1, document: {}}}}}),
-  ]
-  let asked = 0
-  const broken = createServer({key: identity.key, cert: identity.certificate}, (incoming, response) => {
-    incoming.resume()
-    const text = answers[asked++ % answers.length]!
-    response.writeHead(200, {'content-length': asked % answers.length === 1 ? text.length + 10 : text.length})
-    response.write(text)
-    if (asked % answers.length === 1) response.destroy()
-    else response.end()
-  })
-  await new Promise<void>((resolve) => broken.listen(0, '127.0.0.1', () => resolve()))
-  await heads.standby.stop()
-  await heads.startStandby({url: `https://127.0.0.1:${(broken.address() as AddressInfo).port}`})
-  await until(async () => (asked >= answers.length + 1 ? true : undefined))
-  expect((await heads.standbyIs('away')).endpoints).toBe(1)
-  expect((await predict(await standbyUri(), key)).text).toBe('{"name":"other"}')
-  broken.close()
-  broken.closeAllConnections()
-  await heads.standby.stop()
-  await heads.startStandby()
-  await heads.standbyIs('following')
-  expect(HEAD_NAME).toBe('flexrack-head')
-})
-
-test('it serves no longer than it is trusted without the head, and nothing once its token is refused', async () => {
-  await heads.first.stop()
-  await heads.standby.stop()
-  await heads.startStandby({trust: 1})
-  await heads.standbyIs('expired')
-  const answer = await predict(await standbyUri(), key)
-  expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('too long')])
-  await heads.startFirst()
-  await heads.standby.stop()
-  await heads.startStandby()
-  await heads.standbyIs('following')
-  const {followers} = (await (await heads.first.call('GET', '/flexrack/v1/status')).json()) as ServerStatus
-  await heads.first.call('DELETE', `/flexrack/v1/tokens/${followers![0]!.id}`)
-  await heads.standbyIs('dismissed')
-  expect((await predict(await standbyUri(), key)).status).toBe(401)
-  // Also when it is started again; a new token makes it a standby again.
-  await heads.standby.stop()
-  await heads.startStandby()
-  expect((await heads.standbyIs('dismissed')).endpoints).toBe(0)
-  await heads.enrol()
-  await heads.standbyIs('following')
-  await heads.current()
-  expect((await predict(await standbyUri(), key)).status).toBe(200)
 })
 
 test('started as the head it takes over what it followed, and signs with an authority of its own', async () => {

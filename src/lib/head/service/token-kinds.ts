@@ -60,7 +60,8 @@ export interface TokenRequest {
 
 /** It ends when it is revoked: a standby that was not asked for a while must not be away when it is needed. */
 export function standbyOf({node, names}: TokenRequest): Kept {
-  if (!isWord(node) || !isNames(names)) throw new Failure(400, 'USAGE', 'a standby has a node, and names it is called by')
+  if (!isWord(node) || !isNames(names))
+    throw new Failure(400, 'USAGE', 'a standby has a node, and names it is called by')
   return {kind: 'standby', hash: '', expiresAt: Date.now() + STANDBY_MS, node, names, createdAt: Date.now()}
 }
 

@@ -10,7 +10,7 @@ import type {Snapshot} from './snapshot.ts'
  */
 export interface Followed {
   /** Id of the token with which it was learned. */
-  token: string
+  tokenId: string
   /** Milliseconds since 1970: when the head last answered, or a little before that. */
   heardAt: number
   /** That head has refused the token: nothing is served. */

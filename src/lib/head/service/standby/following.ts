@@ -67,7 +67,7 @@ export class Following {
       try {
         const token = await readToken(config.folder)
         const {listener, gateway} = await identity(first, token)
-        const followed: Followed = {token: idOf(token), heardAt: Date.now(), listener, gateway}
+        const followed: Followed = {tokenId: idOf(token), heardAt: Date.now(), listener, gateway}
         await writeFollowed(config.folder, followed)
         return new Following(config, learners, followed)
       } catch (error) {
@@ -182,12 +182,12 @@ export class Following {
     const {listener, gateway} = this.#followed
     const soon = Date.now() + RENEW_MS
     const isOld = [listener, gateway].some(({certificate}) => endOf(certificate) < soon)
-    return isOld || this.#followed.token !== idOf(token)
+    return isOld || this.#followed.tokenId !== idOf(token)
   }
 
   async #renew(token: string): Promise<void> {
     const {listener, gateway} = await identity(this.#first, token)
-    this.#followed = {...this.#followed, token: idOf(token), listener, gateway}
+    this.#followed = {...this.#followed, tokenId: idOf(token), listener, gateway}
     await this.#keep()
     this.certificates.replace(this.#followed, trustedBy(this.#config, this.#followed))
     this.#renewed(listener)
@@ -213,7 +213,9 @@ export class Following {
 
 /** The authority as the rack file's head has it now, and as it was last followed: it may have made a successor. */
 function trustedBy({follow}: {follow: FollowConfig}, {state}: Followed): string {
-  return state && !state.ca.includes(follow.ca.trim()) ? `${state.ca.trim()}\n${follow.ca.trim()}\n` : (state?.ca ?? follow.ca)
+  return state && !state.ca.includes(follow.ca.trim())
+    ? `${state.ca.trim()}\n${follow.ca.trim()}\n`
+    : (state?.ca ?? follow.ca)
 }
 
 async function identity(first: FirstHead, token: string): Promise<Pick<Followed, 'listener' | 'gateway'>> {

@@ -34,7 +34,9 @@ export function takeSnapshot({endpoints, rollouts, tokens, authority, followers}
 export function readSnapshot(given: unknown): Snapshot {
   const {format, version, endpoints, rollouts, tokens, ca} = object(given, 'the answer')
   if (format !== FORMAT)
-    throw new Error(`the first head is of another version (format ${String(format)}, here ${FORMAT}): flexrack head start`)
+    throw new Error(
+      `the first head is of another version (format ${String(format)}, here ${FORMAT}): flexrack head start`,
+    )
   if (typeof version !== 'string' || typeof ca !== 'string' || !ca.includes('BEGIN CERTIFICATE'))
     throw new Error('the answer has no version, or no certificates')
   for (const [name, record] of Object.entries(object(endpoints, 'endpoints'))) {

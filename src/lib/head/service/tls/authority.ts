@@ -158,7 +158,10 @@ function newAuthority(now: number): Promise<Identity> {
  * A new authority in this folder, beside one whose key is out of reach (`former`, PEM): what that one signed stays
  * trusted while it lives, and its servers let the gateway in by `gateway`.
  */
-export async function succeed(headFolder: string, {former, gateway}: {former: string; gateway: Identity}): Promise<void> {
+export async function succeed(
+  headFolder: string,
+  {former, gateway}: {former: string; gateway: Identity},
+): Promise<void> {
   const kept: Kept = {current: await newAuthority(Date.now()), former, gateway}
   await writeDurably('head.authority', join(headFolder, 'tls', 'authority.json'), kept)
   await rm(join(headFolder, 'tls', 'listener.json'), {force: true})
