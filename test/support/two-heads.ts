@@ -1,5 +1,6 @@
 import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {createServer, type Server} from 'node:http'
+import {request} from 'node:https'
 import type {AddressInfo} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -24,8 +25,20 @@ export interface TwoHeads {
   standbyIs(state: NonNullable<ServerStatus['following']>['state']): Promise<ServerStatus>
   /** Resolves once the standby has all that the first has. */
   current(): Promise<void>
+  /** Of the document that was put last. */
+  revision: number
+  /** Writes the document of the endpoint `digits` at the first. */
+  put(document: object): Promise<void>
+  /** Makes a key of a client for it, at the first. */
+  newKey(client: string): Promise<{id: string; token: string}>
+  /** One prediction at a head, over TLS as clients come. */
+  predict(base: string, token: string, ca?: string): Promise<{status: number; text: string}>
+  /** Base URL of the standby, with TLS. */
+  standbyUri(): Promise<string>
   stop(): Promise<void>
 }
+
+export type Named = Awaited<ReturnType<typeof startNamed>>
 
 export async function startTwoHeads(follow: Partial<FollowConfig> = {}): Promise<TwoHeads> {
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-two-heads-'))
@@ -64,6 +77,28 @@ export async function startTwoHeads(follow: Partial<FollowConfig> = {}): Promise
         return followers?.some((each) => each.isCurrent) || undefined
       })
     },
+    revision: 0,
+    put: async (document) => {
+      const answer = await heads.first.call('PUT', '/flexrack/v1/endpoints/digits', {
+        revision: heads.revision,
+        document,
+      })
+      if (!answer.ok) throw new Error(await answer.text())
+      heads.revision = ((await answer.json()) as {revision: number}).revision
+    },
+    newKey: async (client) => {
+      const answer = await heads.first.call('POST', '/flexrack/v1/tokens', {
+        kind: 'endpoint',
+        endpoint: 'digits',
+        client,
+      })
+      return (await answer.json()) as {id: string; token: string}
+    },
+    predict: (base, token, trusted = ca) => predict(base, token, trusted),
+    standbyUri: async () => {
+      const text = await readFile(join(heads.standby.folder, 'listener.json'), 'utf8')
+      return `https://127.0.0.1:${(JSON.parse(text) as {port: number}).port}`
+    },
     stop: async () => {
       await Promise.all([heads.first.stop(), heads.standby.stop()])
       await rm(folder, {recursive: true, force: true})
@@ -81,6 +116,21 @@ export async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
     if (Date.now() > end) throw new Error('it has not become so')
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
+}
+
+function predict(base: string, token: string, ca: string): Promise<{status: number; text: string}> {
+  const headers = {authorization: `Bearer ${token}`, 'content-type': 'application/json'}
+  return new Promise((resolve, reject) => {
+    const url = `${base}/endpoints/digits/v2/models/digits/infer`
+    const call = request(url, {method: 'POST', ca, agent: false, headers}, (answer) => {
+      let text = ''
+      answer.on('data', (chunk) => (text += String(chunk)))
+      answer.on('end', () => resolve({status: answer.statusCode!, text}))
+      answer.on('error', reject)
+    })
+    call.on('error', reject)
+    call.end('{"inputs": []}')
+  })
 }
 
 /** A model server that answers every call with its name. */

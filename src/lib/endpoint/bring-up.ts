@@ -205,7 +205,8 @@ async function makeFront(site: Site, host: Host, port: number, taken: Set<number
   const identity = await site.head.request<{key: string; certificate: string; ca: string}>(
     'POST',
     '/flexrack/v1/certificates',
-    {names: [address]},
+    // Beside a head it has a name of its own: what is signed for the address is the head.
+    [site.rack.head.node, site.rack.head.standby].includes(host.node) ? {front: address} : {names: [address]},
   )
   return {listen: [address, free], to: [LOOPBACK, port], ...identity}
 }

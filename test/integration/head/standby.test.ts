@@ -1,23 +1,21 @@
 import {readFile, stat} from 'node:fs/promises'
-import {createServer} from 'node:https'
-import {request} from 'node:https'
+import {createServer} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
-import {HEAD_NAME, type ServerStatus} from '../../../src/lib/head/types.ts'
-import {startHeadProcess} from '../../support/head-process.ts'
-import {startNamed, startTwoHeads, until, type TwoHeads} from '../../support/two-heads.ts'
+import {startNamed, startTwoHeads, until, type Named, type TwoHeads} from '../../support/two-heads.ts'
 
 let heads: TwoHeads
-let [one, other]: Awaited<ReturnType<typeof startNamed>>[] = []
+let [one, other]: Named[] = []
 let key: string
 
 beforeAll(async () => {
   ;[one, other] = [await startNamed('one'), await startNamed('other')]
   heads = await startTwoHeads()
   await heads.current()
-  await put({active: {release: 'r1', targets: [one.url]}})
-  key = (await newKey('app')).token
+  await heads.put({active: {release: 'r1', targets: [one!.url]}})
+  key = (await heads.newKey('app')).token
+  await heads.current()
 })
 afterAll(async () => {
   await heads?.stop()
@@ -25,59 +23,14 @@ afterAll(async () => {
   other?.server.close()
 })
 
-let revision = 0
-async function put(document: object): Promise<void> {
-  const answer = await heads.first.call('PUT', '/flexrack/v1/endpoints/digits', {revision, document})
-  expect(answer.status).toBe(200)
-  revision = ((await answer.json()) as {revision: number}).revision
-}
-
-async function newKey(client: string, more: object = {}): Promise<{id: string; token: string}> {
-  const answer = await heads.first.call('POST', '/flexrack/v1/tokens', {
-    kind: 'endpoint',
-    endpoint: 'digits',
-    client,
-    ...more,
-  })
-  return (await answer.json()) as {id: string; token: string}
-}
-
-/** One prediction at a head, over TLS as clients come, or without an answer. */
-function predict(base: string, token: string, ca = heads.ca): Promise<{status: number; text: string}> {
-  return new Promise((resolve, reject) => {
-    const call = request(
-      `${base}/endpoints/digits/v2/models/digits/infer`,
-      {
-        method: 'POST',
-        ca,
-        agent: false,
-        headers: {authorization: `Bearer ${token}`, 'content-type': 'application/json'},
-      },
-      (answer) => {
-        let text = ''
-        answer.on('data', (chunk) => (text += String(chunk)))
-        answer.on('end', () => resolve({status: answer.statusCode!, text}))
-        answer.on('error', reject)
-      },
-    )
-    call.on('error', reject)
-    call.end('{"inputs": []}')
-  })
-}
-
-async function standbyUri(): Promise<string> {
-  const {port} = JSON.parse(await readFile(join(heads.standby.folder, 'listener.json'), 'utf8')) as {port: number}
-  return `https://127.0.0.1:${port}`
-}
-
 test('a standby answers the same endpoints with the same keys, by a certificate of the same authority', async () => {
   await heads.current()
-  expect(await predict(heads.uri, key)).toMatchObject({status: 200, text: '{"name":"one"}'})
-  expect(await predict(await standbyUri(), key)).toMatchObject({status: 200, text: '{"name":"one"}'})
-  expect((await predict(await standbyUri(), 'endpoint.none.none')).status).toBe(401)
-  await put({active: {release: 'r2', targets: [other!.url]}})
+  expect(await heads.predict(heads.uri, key)).toMatchObject({status: 200, text: '{"name":"one"}'})
+  expect(await heads.predict(await heads.standbyUri(), key)).toMatchObject({status: 200, text: '{"name":"one"}'})
+  expect((await heads.predict(await heads.standbyUri(), 'endpoint.none.none')).status).toBe(401)
+  await heads.put({active: {release: 'r2', targets: [other!.url]}})
   await heads.current()
-  expect((await predict(await standbyUri(), key)).text).toBe('{"name":"other"}')
+  expect((await heads.predict(await heads.standbyUri(), key)).text).toBe('{"name":"other"}')
 })
 
 test('what it keeps is readable by its owner only, and holds no token', async () => {
@@ -88,7 +41,10 @@ test('what it keeps is readable by its owner only, and holds no token', async ()
 })
 
 test('what is changed, or tracked, is refused there in words that name the head', async () => {
-  const change = await heads.standby.call('PUT', '/flexrack/v1/endpoints/digits', {revision, document: {}})
+  const change = await heads.standby.call('PUT', '/flexrack/v1/endpoints/digits', {
+    revision: heads.revision,
+    document: {},
+  })
   expect([change.status, await change.text()]).toEqual([421, expect.stringContaining(`on node-1 (${heads.uri})`)])
   const tokens = await heads.standby.call('POST', '/flexrack/v1/tokens', {kind: 'endpoint', endpoint: 'digits'})
   expect(tokens.status).toBe(421)
@@ -98,23 +54,23 @@ test('what is changed, or tracked, is refused there in words that name the head'
 
 test('the parts of a canary, and what the judge decides, are followed', async () => {
   const canary = {release: 'r3', since: '2026-01-01T00:00:00Z', targets: [one!.url], steps: [100]}
-  await put({active: {release: 'r2', targets: [other!.url]}, canary})
+  await heads.put({active: {release: 'r2', targets: [other!.url]}, canary})
   await heads.current()
-  expect((await predict(await standbyUri(), key)).text).toBe('{"name":"one"}')
-  await put({active: {release: 'r2', targets: [other!.url]}})
+  expect((await heads.predict(await heads.standbyUri(), key)).text).toBe('{"name":"one"}')
+  await heads.put({active: {release: 'r2', targets: [other!.url]}})
   await heads.current()
-  expect((await predict(await standbyUri(), key)).text).toBe('{"name":"other"}')
+  expect((await heads.predict(await heads.standbyUri(), key)).text).toBe('{"name":"other"}')
 })
 
 test('0 requests are lost while the first head is killed with -9 and comes back, by a client that knows both', async () => {
-  const [first, second] = [heads.uri, await standbyUri()]
+  const [first, second] = [heads.uri, await heads.standbyUri()]
   let stopped = false
   const counts = {answered: 0, byStandby: 0, lost: [] as string[]}
   const work = async (): Promise<void> => {
     while (!stopped) {
-      const answer = await predict(first, key).catch(async () => {
+      const answer = await heads.predict(first, key).catch(async () => {
         counts.byStandby++
-        return predict(second, key).catch((error: Error) => ({status: 0, text: error.message}))
+        return heads.predict(second, key).catch((error: Error) => ({status: 0, text: error.message}))
       })
       if (answer.status === 200) counts.answered++
       else counts.lost.push(`${answer.status} ${answer.text}`)
@@ -125,15 +81,14 @@ test('0 requests are lost while the first head is killed with -9 and comes back,
     const goal = counts.answered + count
     await until(async () => (counts.answered >= goal ? true : undefined))
   }
-  await more(50)
+  await more(20)
   process.kill(heads.first.pid, 'SIGKILL')
-  await more(100)
-  expect(counts.byStandby).toBeGreaterThan(50)
-  // Started again while the first head is away it serves what it kept.
+  await more(40)
+  expect(counts.byStandby).toBeGreaterThan(20)
   await heads.standbyIs('away')
   await heads.startFirst()
   const before = counts.byStandby
-  await more(100)
+  await more(40)
   stopped = true
   await Promise.all(workers)
   expect(counts.lost).toEqual([])
@@ -141,35 +96,23 @@ test('0 requests are lost while the first head is killed with -9 and comes back,
   await heads.current()
 })
 
-test('started again while the first head is away it serves what it kept', async () => {
-  await heads.first.stop()
-  await heads.standby.stop()
-  await heads.startStandby()
-  expect((await predict(await standbyUri(), key)).text).toBe('{"name":"other"}')
-  expect((await heads.standbyIs('away')).following).toMatchObject({node: 'node-1', url: heads.uri})
-  await heads.startFirst()
-  await heads.standbyIs('following')
-})
-
 test('a key that is revoked opens nothing at the standby when the revocation is answered', async () => {
-  const {token} = await newKey('gone')
+  const {token} = await heads.newKey('gone')
   await heads.current()
-  expect((await predict(await standbyUri(), token)).status).toBe(200)
+  expect((await heads.predict(await heads.standbyUri(), token)).status).toBe(200)
   const answer = await heads.first.call('DELETE', '/flexrack/v1/endpoints/digits/keys/gone')
   expect(await answer.json()).toEqual({followed: true})
-  expect((await predict(await standbyUri(), token)).status).toBe(401)
+  expect((await heads.predict(await heads.standbyUri(), token)).status).toBe(401)
 })
 
 test('requests under way at the standby count at the first head, which waits for them before servers end', async () => {
   const held: (() => void)[] = []
-  const server = (await import('node:http')).createServer(
-    (_request, response) => void held.push(() => response.end('{}')),
-  )
+  const server = createServer((_request, response) => void held.push(() => response.end('{}')))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  await put({active: {release: 'r4', targets: [url]}})
+  await heads.put({active: {release: 'r4', targets: [url]}})
   await heads.current()
-  const answer = predict(await standbyUri(), key)
+  const answer = heads.predict(await heads.standbyUri(), key)
   const seen = async (): Promise<number> => {
     const shown = (await (await heads.first.call('GET', '/flexrack/v1/endpoints/digits')).json()) as {
       in_flight: Record<string, number>
@@ -181,14 +124,12 @@ test('requests under way at the standby count at the first head, which waits for
   expect((await answer).status).toBe(200)
   await until(async () => ((await seen()) === 0 ? true : undefined))
   server.close()
-  await put({active: {release: 'r2', targets: [other!.url]}})
+  await heads.put({active: {release: 'r2', targets: [other!.url]}})
   await heads.current()
 })
 
 test('a standby gets nothing with another token, and its own opens nothing else', async () => {
-  const {token} = JSON.parse(
-    JSON.stringify({token: (await readFile(join(heads.standby.folder, 'follow-token'), 'utf8')).trim()}),
-  ) as {token: string}
+  const token = (await readFile(join(heads.standby.folder, 'follow-token'), 'utf8')).trim()
   const ask = (path: string, shown: string, method = 'POST'): Promise<number> =>
     fetch(heads.first.url + path, {
       method,
@@ -208,22 +149,6 @@ test('a standby gets nothing with another token, and its own opens nothing else'
     ['/api/2.0/mlflow/experiments/search', 'POST'],
   ] as const)
     expect([path, await ask(path, token, method)]).toEqual([path, 403])
-  const forHeads = await heads.first.call('POST', '/flexrack/v1/certificates', {names: ['flexrack-standby']})
-  expect(forHeads.status).toBe(400)
+  for (const names of [['flexrack-standby'], ['127.0.0.1']])
+    expect((await heads.first.call('POST', '/flexrack/v1/certificates', {names})).status).toBe(400)
 })
-
-test('started as the head it takes over what it followed, and signs with an authority of its own', async () => {
-  const {folder} = heads.standby
-  await heads.first.stop()
-  await heads.standby.stop()
-  const promoted = await startHeadProcess({folder})
-  heads.standby = promoted
-  const shown = await promoted.call('GET', '/flexrack/v1/endpoints/digits')
-  expect(await shown.json()).toMatchObject({revision, document: {active: {targets: [other!.url]}}})
-  const ca = await readFile(join(folder, 'tls/ca.pem'), 'utf8')
-  expect(ca).toContain(heads.ca.trim())
-  expect(await predict(await standbyUri(), key, ca)).toMatchObject({status: 200, text: '{"name":"other"}'})
-  await expect(stat(join(folder, 'followed.json'))).rejects.toThrow('ENOENT')
-  expect((await promoted.call('POST', '/flexrack/v1/tokens', {kind: 'endpoint', endpoint: 'digits'})).status).toBe(200)
-  heads.first = {...heads.first, stop: () => Promise.resolve(0)}
-}, 30_000)

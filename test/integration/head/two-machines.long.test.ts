@@ -116,6 +116,7 @@ describe.skipIf(!mayMakeNetworks())('two heads on two machines', () => {
     process.kill(pid!, 'SIGKILL')
     await traffic.more(200)
     await until(async () => ((await serviceStatus(host, 'head')).pid !== pid ? true : undefined))
+    await startHead(net.rack, fleet, context) // until tracking is ready, too
     await traffic.more(200)
     await endpoints.deploy({name: 'tiny', on: 'node-1,node-2', replicas: 2, force: true})
     await traffic.more(200)

@@ -1,4 +1,5 @@
 import {buildConnector} from 'undici'
+import {checkFront} from './tls/front-name.ts'
 import type {Identity} from './tls/certificates.ts'
 import type {Issuer} from './tls/issuer.ts'
 
@@ -14,7 +15,11 @@ export function gatewayConnector(certificates: Issuer, timeout: number): buildCo
         const {trusted} = certificates
         if (made?.identity !== identity || made.trusted !== trusted) {
           const {key, certificate: cert} = identity
-          made = {identity, trusted, connect: buildConnector({timeout, key, cert, ca: trusted})}
+          made = {
+            identity,
+            trusted,
+            connect: buildConnector({timeout, key, cert, ca: trusted, checkServerIdentity: checkFront}),
+          }
         }
         made.connect(options, callback)
       },

@@ -2,6 +2,7 @@ import {request as plainly} from 'node:http'
 import {request as securely} from 'node:https'
 import {Failure} from './failure.ts'
 import type {Parts} from './parts.ts'
+import {checkFront} from './tls/front-name.ts'
 
 const PATIENCE_MS = 5000
 
@@ -20,7 +21,13 @@ export async function tryReach(
       resolve({reached: false, why: error.message || (error as NodeJS.ErrnoException).code || 'no answer'})
     const options = {method: 'GET', timeout: PATIENCE_MS, agent: false}
     const request = whole.startsWith('https:')
-      ? securely(whole, {...options, key, cert: certificate, ca: authority.trusted})
+      ? securely(whole, {
+          ...options,
+          key,
+          cert: certificate,
+          ca: authority.trusted,
+          checkServerIdentity: checkFront,
+        })
       : plainly(whole, options)
     request.on('response', (answer) => {
       answer.resume()
