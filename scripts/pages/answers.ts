@@ -126,6 +126,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'sweep:plot': {answer: 'Plotted', from: 'src/lib/sweep/write-plot.ts'},
   'sweep:show': {answer: 'Sweep', from: 'src/lib/sweep/types.ts'},
   'sweep:stop': {answer: 'StoppedSweep', from: 'src/lib/sweep/stop.ts'},
+  top: {answer: '`Overview` a line; with `--once` one', from: 'src/lib/overview/types.ts'},
   'tracking:env': {
     answer: '`TrackingAccess`; with `--forward` a line of it, then nothing until Ctrl-C',
     from: ['src/cli/tracking/env.ts', 'src/lib/access/personal.ts'],

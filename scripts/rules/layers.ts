@@ -47,7 +47,7 @@ export const CLI_LAYERS: readonly (readonly string[])[] = [
   ['base', 'chart'],
   ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project', 'tracking', 'bundle', 'share'],
   ['train', 'workspace', 'usage'],
-  ['check', 'sweep', 'status', 'data', 'notebook', 'board'],
+  ['check', 'sweep', 'status', 'top', 'data', 'notebook', 'board'],
 ]
 
 /** Everything below src that may import the package, by the start of its path. */
@@ -76,7 +76,11 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   'ssh-config': ['src/lib/ssh/'],
   ssh2: ['src/lib/ssh/', 'src/lib/local/'],
   tar: ['src/lib/artifact/'],
-  undici: ['src/lib/tracking/http.ts', 'src/lib/head/service/gateway.ts'],
+  undici: [
+    'src/lib/tracking/http.ts',
+    'src/lib/head/service/model-server.ts',
+    'src/lib/head/service/gateway-connector.ts',
+  ],
   yaml: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/'],
   zod: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/', 'src/lib/recipe/'],
 }

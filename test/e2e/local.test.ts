@@ -50,6 +50,26 @@ it('keeps the number of nodes where none is given', async () => {
   expect(JSON.parse(stdout)).toMatchObject({pid: before.pid, nodes: before.nodes})
 })
 
+it('is seen live on a terminal, which is left as it was', async () => {
+  const {status: code, stdout} = await terminal(
+    [join(resolve('.'), 'bin/run.js'), 'top', '--interval', '1'],
+    // The second look tells how busy the processors were.
+    [
+      [' busy', '/node-2\r'],
+      ['1 of 2, by', '\u001b'],
+      ['nodes \u001b[2m2, by', 'q'],
+    ],
+    {env},
+  )
+  expect(code).toBe(0)
+  expect(stdout).toContain('\u001b[?1049h')
+  expect(stdout.lastIndexOf('\u001b[?1049l')).toBeGreaterThan(stdout.lastIndexOf('\u001b[?1049h'))
+  const {stdout: lines} = await flexrack(['top', '--once', '--json'], {env})
+  expect(JSON.parse(lines)).toMatchObject({
+    nodes: [{node: 'node-1', ticks: {all: expect.any(Number)}}, {node: 'node-2'}],
+  })
+})
+
 it('tells everyone how to start it again where its process has gone', async () => {
   process.kill((await status()).pid ?? 0, 'SIGKILL')
   expect(await flexrack(['status'], {env})).toMatchObject({

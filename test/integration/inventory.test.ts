@@ -7,12 +7,13 @@ import {setTimeout as pause} from 'node:timers/promises'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {makeContext, type Context} from '../../src/lib/base/index.ts'
 import {openEndpoints, type Endpoints} from '../../src/lib/endpoint/index.ts'
-import {openGpus} from '../../src/lib/gpu/index.ts'
+import {openGpus, OWN_LEASES} from '../../src/lib/gpu/index.ts'
 import {openTracking, startHead, stopHead, type Tracking} from '../../src/lib/head/index.ts'
 import {headRequirements} from '../../src/lib/head/requirements.ts'
 import type {Manifest} from '../../src/lib/manifest/index.ts'
 import {modelsOf} from '../../src/lib/model/index.ts'
 import {loadRecipe} from '../../src/lib/recipe/index.ts'
+import {openHost} from '../../src/lib/host/index.ts'
 import {openRuns} from '../../src/lib/runs/index.ts'
 import {openFleet, type Fleet} from '../../src/lib/ssh/index.ts'
 import {planTrain, runPlan} from '../../src/lib/train/index.ts'
@@ -36,6 +37,7 @@ const OWNERS: [id: string, command: RegExp][] = [
   ['preflight', /preflight\.run/],
   ['front', /service\/supervisor\.py/],
   ['model server', /serve\.py/],
+  ['gpu door', /gpu\/door\.py/],
   ['gpud', /flexrack-gpud/],
   ['torchrun', /torch\.distributed\.run|torchrun/],
   ['ranks', /wait\.py|flexrack_node\.rank|instrumentation/],
@@ -188,6 +190,16 @@ describe.skipIf(!mayMakeNetworks())('all that flexrack opens and keeps', () => {
       (error: Error) => error,
     )
     expect.soft(served, 'a daemon of GPUs was started').toBe(true)
+    const lent = await OWN_LEASES.passes(
+      {rack: net.rack, fleet},
+      {
+        host: await openHost(fleet, net.rack.nodes[0]!, context),
+        nodes: ['node-2'],
+        order: {count: 1, share: {whole: true}, cap: false, api: 'cuda', purpose: 'a kernel', text: '1 GPU'},
+      },
+      context,
+    )
+    expect.soft(lent.places, 'a node is let in by another one, over the network').toHaveLength(1)
     look('with a daemon of GPUs')
     said.push(
       JSON.stringify(await endpoints.show('tiny')),

@@ -9,6 +9,7 @@ from flexrack_node.base.stored import read
 from flexrack_node.board import control as boards
 from flexrack_node.data.store import Store
 from flexrack_node.gpu import admin_socket
+from flexrack_node.gpu.passes import Passes
 from flexrack_node.history.folder import HistoryFolder
 from flexrack_node.image.store import ImageStore
 from flexrack_node.measure import usage
@@ -355,6 +356,20 @@ FILES = [
         {"port": 4},
         lambda path: __import__("flexrack_node.gpu.daemon", fromlist=["read"]).read("gpu.settings", path),
         {"port": 4},
+    ),
+    (
+        "gpu.pass",
+        f"gpu/passes/{'a' * 32}.json",
+        {"secret": "s", "until": 1e12, "count": 1},
+        lambda path: Passes(path.parents[2]).find("a" * 32)["secret"],
+        "s",
+    ),
+    (
+        "gpu.door",
+        "gpu/door.json",
+        {"bind": ["127.0.0.1"], "port": 5},
+        lambda path: read("gpu.door", path)["port"],
+        5,
     ),
     (
         "gpu.address",

@@ -11,6 +11,7 @@ import {Locks} from '../../src/lib/head/service/locks.ts'
 import {MlflowServer} from '../../src/lib/head/service/mlflow.ts'
 import type {Parts} from '../../src/lib/head/service/parts.ts'
 import {PendingConnections} from '../../src/lib/head/service/pending-connections.ts'
+import {openQueues} from '../../src/lib/head/service/queue/open.ts'
 import {Measures} from '../../src/lib/head/service/releases/measures.ts'
 import {Rollouts} from '../../src/lib/head/service/releases/rollouts.ts'
 import {Shadows} from '../../src/lib/head/service/releases/shadow.ts'
@@ -66,6 +67,8 @@ export async function openTestServer(
   const made = makeLimits(config)
   const tokens = await Tokens.open(folder)
   let url = ''
+  const endpoints = await Endpoints.open(folder)
+  const rollouts = await Rollouts.open(folder)
   const parts: Parts = {
     config,
     mlflow,
@@ -76,11 +79,12 @@ export async function openTestServer(
     followers: new Followers(tokens),
     clients: new Clients(tokens),
     locks: await Locks.open(folder),
-    endpoints: await Endpoints.open(folder),
+    endpoints,
     traffic: new Traffic(),
+    ...openQueues({endpoints, rollouts}),
     measures: new Measures(),
     shadows: new Shadows(),
-    rollouts: await Rollouts.open(folder),
+    rollouts,
     startedAt: Date.now(),
     url: () => url,
     port: () => Number(new URL(url).port),

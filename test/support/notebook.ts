@@ -102,26 +102,36 @@ export async function processes(text: string): Promise<string[]> {
   return found
 }
 
+const KEYBOARD = 'KeyboardInterrupt'
+/** Seconds, as no other test has them. */
+const SLEEP = `4321.${process.pid}`
 /** A cell that is at work until it is interrupted, with a program that it has started. */
-const ENDLESS = 'import os\nprint(os.getpid(), flush=True)\nos.system("sleep 4321")\nwhile True: pass'
+const ENDLESS = `import os\nprint(os.getpid(), flush=True)\nos.system("sleep ${SLEEP}")\nwhile True: pass`
 
 export async function interrupted(server: JupyterServer, kernel: string): Promise<void> {
   const session = await KernelSession.open(server, kernel)
   await session.output('kept = 1')
   session.run(ENDLESS)
   await session.until(() => session.printed.includes('\n'))
-  await vi.waitFor(async () => expect(await processes('sleep\0' + '4321')).not.toEqual([]), {timeout: 30_000})
+  await vi.waitFor(async () => expect(await processes(`sleep\0${SLEEP}`)).not.toEqual([]), {timeout: 30_000})
   const interrupt = (): Promise<unknown> =>
     ask(server, `/api/kernels/${kernel}/interrupt`, {token: server.token, method: 'POST', body: {}})
   await vi.waitFor(
     async () => {
       await interrupt()
-      expect(session.errors[0]).toMatch(/^KeyboardInterrupt/)
+      // Where the next interrupt comes while IPython still makes the traceback, it prints the name alone, and sends no
+      // error (InteractiveShell.showtraceback).
+      expect([session.errors[0], ...session.printed.split('\n')].some((one) => one?.startsWith(KEYBOARD))).toBe(true)
     },
     {timeout: 60_000, interval: 1000},
   )
-  session.errors.length = 0
-  expect((await session.output('print(kept)')).split('\n')).toContain('1')
+  await vi.waitFor(
+    async () => {
+      session.errors.length = 0 // the last interrupt may have come to this cell
+      expect((await session.output('print(kept)')).split('\n')).toContain('1')
+    },
+    {timeout: 60_000, interval: 1000},
+  )
   session.close()
 }
 

@@ -20,6 +20,7 @@ from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
 from flexrack_node.base.stored import or_nothing, read, write
 from flexrack_node.gpu import admin_socket, drivers, unit
+from flexrack_node.gpu.passes import close_door
 from flexrack_node.service import comeback, control
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord
@@ -155,6 +156,7 @@ def take_away(channel: Channel, grace: float) -> None:
         except NodeError:
             pass  # it ended before it had answered
     unit.remove(folder)
+    close_door(channel, grace)
     control.stop({"id": SERVICE, "grace": grace, "remove": True}, channel)
     if folder.is_dir():
         import shutil

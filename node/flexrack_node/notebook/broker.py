@@ -20,10 +20,11 @@ from typing import Any, Dict, List
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.stored import or_nothing, read
-from flexrack_node.gpu import claims
 from flexrack_node.gpu.lease import LeaseHold
 from flexrack_node.notebook import with_gpus
 from flexrack_node.notebook.folder import NotebookFolder
+from flexrack_node.notebook.gather import gather
+from flexrack_node.notebook.passage import Passage
 
 _MOST = 32  # kernels that ask or hold at once
 _ASKING_SECONDS = 10.0
@@ -35,6 +36,9 @@ class Broker:
         """Listens from now on, until `close`. Raises OSError."""
         self.place = place
         self.channel = Channel(place.root, environments, io.BytesIO())
+        order = or_nothing(read("notebook.settings", place.settings)).get("order")
+        isolate = or_nothing(order).get("isolate")
+        self.is_cut_off = isolate is not None and isolate["network"] == "none"
         self.free = threading.Semaphore(_MOST)
         self.threads: List[threading.Thread] = []
         for folder in (place.leases, place.links()):
@@ -90,9 +94,10 @@ class Broker:
 
     def _grant(self, link: socket.socket, kernel: int) -> None:
         hold = None
+        passages: List[Passage] = []
         try:
             try:
-                held = self._lease()
+                held = self._lease(passages)
                 hold = LeaseHold(held)
                 hold.take()
             except (NodeError, OSError, ValueError, KeyError) as error:
@@ -105,15 +110,34 @@ class Broker:
             select.select([kernel, self.over], [], [])
         finally:
             if hold:
-                hold.give_back()
+                hold.give_back()  # through its passages, if it has some
+            for one in passages:
+                one.close()
+            if hold:
                 for link_of in self.place.links().glob(f"{Path(held['folder']).name[:8]}-*"):
                     link_of.unlink(missing_ok=True)
 
-    def _lease(self) -> Any:
+    def _lease(self, passages: List[Passage]) -> Any:
         """As with_gpus delivers it, but where this sandbox sees it, with the daemon's socket beside it."""
         wish = json.loads((self.place.path / "gpus.json").read_text())
-        leases = with_gpus.take(wish, self.place.project, self.channel)
-        placed = with_gpus.deliver(wish, leases, self.channel)
+        gathered = gather(wish, self.place.project, self.channel)
+        try:
+            return self._placed(with_gpus.deliver(wish, gathered, self.channel), passages)
+        except BaseException:
+            gathered.give_back()
+            raise
+
+    def _lead(self, server: Dict[str, Any], path: Path, passages: List[Passage]) -> None:
+        """The daemon's own socket by a name that the sandbox sees, where both are on this machine. A sandbox without
+        network gets a passage to any other, also to one that is to be spoken with by TLS or TCP.
+        """
+        by_network = server["transport"] in ("tls", "tcp")
+        server["unix"] = linked("" if by_network else server["unix"], path)
+        if not server["unix"] and self.is_cut_off:
+            passages.append(Passage(path, server["address"], server["port"]))
+            server.update(unix=str(path), address="", boot_id="")
+
+    def _placed(self, placed: Dict[str, Any], passages: List[Passage]) -> Any:
         folder = self.place.leases / Path(placed["folder"]).name
         os.rename(placed["folder"], folder)
         held: Dict[str, Any] = json.loads(json.dumps(placed).replace(placed["folder"], str(folder)))
@@ -121,12 +145,10 @@ class Broker:
             self._check(held)
             content = json.loads(Path(held["file"]).read_text())
             for number, server in enumerate(content["servers"]):
-                server["unix"] = linked(server["unix"], self.place.links() / f"{folder.name[:8]}-{number}")
+                self._lead(server, self.place.links() / f"{folder.name[:8]}-{number}", passages)
             Path(held["file"]).write_text(json.dumps(content))
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
-            for one in leases:
-                claims.release({"lease": one["lease"]}, self.channel)
             raise
         return held
 

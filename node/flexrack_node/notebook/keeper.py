@@ -22,6 +22,7 @@ from flexrack_node.base.stored import or_nothing, read, write
 from flexrack_node.image.enter import enter_words
 from flexrack_node.notebook import idle as rules
 from flexrack_node.notebook.folder import NotebookFolder, runtime_of
+from flexrack_node.notebook.pass_keeping import PassKeeping
 from flexrack_node.notebook.server_client import ServerClient
 from flexrack_node.service.record import ServiceRecord
 
@@ -46,6 +47,7 @@ class Keeper:
         self.stopping = False
         self.server: Optional[subprocess.Popen[bytes]] = None
         self.broker: Optional[Broker] = None
+        self.passes = PassKeeping(place.path / "gpus.json")
 
     def run(self) -> int:
         self.tell(ready=False)
@@ -124,6 +126,7 @@ class Keeper:
 
     def look(self) -> None:
         """Raises nothing: what the server says may be nonsense."""
+        self.passes.look()
         end_at = self.settings.get("end_at")
         if end_at is not None and end_at <= time.time():
             self.end(rules.END_SAID)
@@ -161,6 +164,7 @@ class Keeper:
 
     def end_service(self) -> None:
         """As `notebook stop` does it, but what is told of it stays."""
+        self.passes.end()
         ServiceRecord(self.place.root, self.place.service).end_from_within(_GRACE_SECONDS)
         self.stopping = True
 

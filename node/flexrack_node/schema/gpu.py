@@ -1,5 +1,5 @@
 """GPUs that a node shares, and leases of them. Generated from protocol/gpu.json by `npm run protocol`; for type checkers alone."""
-from typing import Dict, List, Literal, Optional, TypedDict
+from typing import Dict, List, Literal, Optional, TypedDict, Union
 
 from flexrack_node.schema.service import ComesBack
 
@@ -162,6 +162,52 @@ class DeliveredLeases(TypedDict):
 
 class DeliveryFolder(TypedDict):
     folder: str
+
+
+class PassOrder(TypedDict):
+    """What each lease may be that is taken by a pass."""
+    count: int
+    share: Dict[str, Union[float, bool]]
+    cap: bool
+    api: Literal["cuda", "opencl"]
+    owner: str
+    purpose: str
+    text: str
+
+
+GpuPass = TypedDict("GpuPass", {"pass": "str", "secret": "str", "bind": "List[str]", "port": "int", "daemon_port": "int"})
+
+
+PassId = TypedDict("PassId", {"pass": "str"})
+
+
+class PassEnded(TypedDict):
+    ended: bool
+
+
+class KeptPass(PassOrder):
+    """A pass, where it is good. Times in seconds since 1970."""
+    secret: str
+    until: float
+
+
+class GpuDoor(TypedDict):
+    """Where the door listens."""
+    bind: List[str]
+    port: int
+
+
+GpuPlace = TypedDict("GpuPlace", {"node": "str", "pass": "str", "secret": "str", "addresses": "List[str]", "port": "int", "daemon_port": "int"})
+
+
+class GpuPlaces(TypedDict):
+    places: List[GpuPlace]
+
+
+class Knocked(TypedDict):
+    """Whether a node is let in at another one, and reaches its daemon; else why not."""
+    node: str
+    problem: Optional[str]
 
 
 class DeliveryForgotten(TypedDict):

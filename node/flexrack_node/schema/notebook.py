@@ -1,6 +1,7 @@
 """Notebooks: a server of JupyterLab for a workspace. Times in seconds since 1970, by the node's clock. Generated from protocol/notebook.json by `npm run protocol`; for type checkers alone."""
 from typing import Dict, List, Literal, Optional, TypedDict, Union
 
+from flexrack_node.schema.gpu import GpuPlace
 from flexrack_node.schema.image import BoundVolume, EnterOrder, Isolate
 from flexrack_node.schema.service import ServiceState
 
@@ -13,8 +14,7 @@ class NotebookQuestion(TypedDict, total=False):
     project: str
 
 
-class NotebookGpus(TypedDict):
-    """What a kernel leases when it starts, of the daemon of its own node."""
+class _NotebookGpus(TypedDict):
     count: int
     share: Dict[str, Union[float, bool]]
     cap: bool
@@ -24,6 +24,11 @@ class NotebookGpus(TypedDict):
     icd: Optional[str]
     libraries: Dict[str, str]
     text: str
+
+
+class NotebookGpus(_NotebookGpus, total=False):
+    """What a kernel leases when it starts: of the daemon of its own node, else of those of `places`."""
+    places: List[GpuPlace]
 
 
 class _NotebookWanted(TypedDict):

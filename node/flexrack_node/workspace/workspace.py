@@ -153,6 +153,10 @@ def remove(request: "WorkspaceEnd", channel: Channel) -> "WorkspaceRemoved":
     from flexrack_node.base.short_socket import remove_sockets  # who only lists does without
 
     notebook = channel.root / "notebooks" / place.project
+    if (notebook / "gpus.json").exists():
+        from flexrack_node.gpu.door_talk import end_passes  # few have it
+
+        end_passes(notebook / "gpus.json")
     shutil.rmtree(notebook, ignore_errors=True)
     remove_sockets(channel.root, notebook)
     for user in ("workspace", "notebook"):

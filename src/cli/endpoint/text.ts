@@ -6,7 +6,7 @@ import type {
   ReplicaStatus,
   Tensor,
 } from '../../lib/endpoint/index.ts'
-import {canaryDeployedText, canaryShare, canaryText, trafficText} from './traffic-text.ts'
+import {canaryDeployedText, canaryShare, canaryText, queueText, trafficText} from './traffic-text.ts'
 import {ago, count, fields, table} from '../terminal/render.ts'
 
 export interface ChangeAnswer {
@@ -79,6 +79,7 @@ export function endpointShowText(one: ShowAnswer): string {
     ['url', one.callUrl],
     ['at the standby', one.standbyUrl],
     ['canary', one.canary && canaryText(one.canary)],
+    ['queue', queueText(one.queue)],
     ['rollback', one.rollback && `to ${one.rollback}: flexrack endpoint rollback ${one.name}`],
     ['token', one.token],
   ])

@@ -42,6 +42,23 @@ function copiesText(copies: NonNullable<CanaryStatus['copies']>): string {
   return `of ${copied} answers ${same} the same, ${different} different${where}, ${failed} failed, ${uncompared} not compared; ${dropped} copies dropped`
 }
 
+/** One line of `endpoint show`; undefined where nothing ever waited, was refused or failed. */
+export function queueText(queue: EndpointDetails['queue']): string | undefined {
+  if (!queue) return undefined
+  const {queued, most, waited, p50, p99, full, expired, late, retries, ejected, down} = queue
+  const parts = [
+    (queued > 0 || waited > 0) && `${queued} of ${most} wait`,
+    waited > 0 && `${waited} waited (p50 ${p50} ms, p99 ${p99} ms)`,
+    full > 0 && `${full} refused as it was full`,
+    expired > 0 && `${expired} waited too long`,
+    late > 0 && `${late} past their deadline`,
+    retries > 0 && `${retries} sent twice`,
+    ejected.length > 0 && `taken out for a while, as they failed: ${ejected.join(', ')}`,
+    down.length > 0 && `take no connections: ${down.join(', ')}`,
+  ].filter(Boolean)
+  return parts.length > 0 ? parts.join('; ') : undefined
+}
+
 /** What each release got of the requests, where any came. */
 export function trafficText({traffic, canary}: Pick<EndpointDetails, 'traffic' | 'canary'>): string {
   if (!canary && traffic.every((one) => one.requests === 0)) return ''

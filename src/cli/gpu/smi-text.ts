@@ -2,7 +2,7 @@ import {sizeText} from '../../lib/base/index.ts'
 import type {GpuDevice, GpuReport} from '../../lib/gpu/index.ts'
 import {apiText, nodesText, percent} from './text.ts'
 import {paint} from '../terminal/print.ts'
-import {visibleWidth} from '../terminal/render.ts'
+import {bar, visibleWidth} from '../terminal/render.ts'
 
 const NARROWEST = 48
 const WIDEST = 110
@@ -39,15 +39,15 @@ export function gpuSmiText(report: GpuReport, width = process.stdout.columns ?? 
 
 function deviceLines(device: GpuDevice, width: number): string[] {
   const leased = device.whole ? device.memory : device.memory - device.free.memory
-  const bar = Math.max(8, Math.min(40, width - 38))
+  const cells = Math.max(8, Math.min(40, width - 38))
   const lines = [
     between(
       nameLine(device, width - 10),
       device.whole ? 'whole' : device.holders.length > 0 ? 'shared' : paint.green('free'),
       width,
     ),
-    `   memory ${filled(device.used / Math.max(1, device.memory), leased / Math.max(1, device.memory), bar)} ${sizeText(device.used)} of ${sizeText(device.memory)}`,
-    `   time   ${filled(device.utilisation, device.whole ? 1 : 1 - device.free.compute, bar)} ${percent(device.utilisation)} busy`,
+    `   memory ${bar(device.used / Math.max(1, device.memory), leased / Math.max(1, device.memory), cells)} ${sizeText(device.used)} of ${sizeText(device.memory)}`,
+    `   time   ${bar(device.utilisation, device.whole ? 1 : 1 - device.free.compute, cells)} ${percent(device.utilisation)} busy`,
   ]
   const holders = device.holders.map((one) => {
     const share = one.whole ? 'all of it' : `${sizeText(one.memory)}, ${percent(one.compute)}`
@@ -65,16 +65,6 @@ function nameLine(device: GpuDevice, width: number): string {
   const about = `${apiText(device)}${device.driver === '' ? '' : `, driver ${device.driver}`}`
   const name = cut(`${device.index}  ${device.name}`, width)
   return `${paint.bold(name)}${name.length + about.length + 2 <= width ? `  ${paint.dim(about)}` : ''}`
-}
-
-/** What is in use as full blocks, what is only leased as light ones, the rest as dots. */
-function filled(used: number, leased: number, width: number): string {
-  const cells = (share: number): number =>
-    Math.max(0, Math.min(width, share > 0 ? Math.max(1, Math.round(share * width)) : 0))
-  const full = cells(used)
-  const light = Math.max(0, cells(leased) - full)
-  const colour = used > 0.9 ? paint.red : used > 0.6 ? paint.yellow : paint.green
-  return `${colour('█'.repeat(full))}${paint.dim('▒'.repeat(light))}${paint.dim('·'.repeat(width - full - light))}`
 }
 
 function box(left: string, right: string, lines: string[], width: number): string {

@@ -4,11 +4,16 @@ import type {Session} from '../base/session.ts'
 import {count} from '../terminal/render.ts'
 
 /**
- * What a kernel is to lease of its own node's daemon. Errors: USAGE, GPU_UNAVAILABLE where the node shares none, or too
- * few.
+ * What a kernel is to lease of its own node's daemon, with `remote` of other nodes', too. Errors: USAGE, GPU_UNAVAILABLE
+ * where these share none, or too few.
  */
 export async function kernelGpus(
-  flags: {count: number; memory?: string | undefined; fraction?: string | undefined},
+  flags: {
+    count: number
+    memory?: string | undefined
+    fraction?: string | undefined
+    remote?: boolean | undefined
+  },
   {rack, fleet}: Session,
   node: string,
   context: Context,
@@ -16,13 +21,14 @@ export async function kernelGpus(
   const {gpuRequest, openGpus} = await import('../../lib/gpu/index.ts')
   const request = gpuRequest(flags)
   const gpus = openGpus({rack, fleet}, context)
-  const {devices} = await gpus.read(rack.nodes.filter((one) => one.name === node))
+  const {devices} = await gpus.read(flags.remote ? rack.nodes : rack.nodes.filter((one) => one.name === node))
   const api = devices.some((one) => one.api === 'cuda') ? 'cuda' : 'opencl'
-  const own = devices.filter((one) => one.api === api)
-  if (own.length < request.count) {
+  const fitting = devices.filter((one) => one.api === api)
+  if (fitting.length < request.count) {
+    const shared = `${flags.remote ? `rack ${rack.name}` : node} shares ${count(fitting.length, 'GPU')}`
     throw new CliError(
       'GPU_UNAVAILABLE',
-      `${node} shares ${count(own.length, 'GPU')}, and a kernel is to lease ${request.count}: kernels lease of their own node`,
+      `${shared}, and a kernel is to lease ${request.count}${flags.remote ? '' : ': without --remote kernels lease of their own node'}`,
       {hint: `flexrack gpu serve ${node}`, details: {node}},
     )
   }
@@ -32,10 +38,13 @@ export async function kernelGpus(
       : request.fraction !== undefined
         ? ` by ${request.fraction}`
         : ''
+  const byNode = Map.groupBy(fitting, (one) => one.node)
   return {
     ...request,
     api,
-    software: own.every((one) => one.name.startsWith('Flexrack Simulated GPU')),
+    software: fitting.every((one) => one.name.startsWith('Flexrack Simulated GPU')),
+    own: byNode.get(node)?.length ?? 0,
+    others: [...byNode].filter(([name]) => name !== node).map(([name, own]) => ({node: name, devices: own.length})),
     text: `${count(request.count, 'GPU')}${share}`,
   }
 }

@@ -15,6 +15,7 @@ export interface NotebookWords {
   gpus?: number | undefined
   memory?: string | undefined
   fraction?: string | undefined
+  remote?: boolean | undefined
 }
 
 /**

@@ -246,7 +246,7 @@ export function comparisonText({runs, params, metrics}: Comparison): string {
   return rows.length === 0 ? `${runs.join(' and ')} have neither metrics nor parameters.` : table(rows, columns)
 }
 
-function statusText(status: string): string {
+export function statusText(status: string): string {
   if (status === 'finished') return paint.green(status)
   if (status === 'failed') return paint.red(status)
   return status === 'stopped' || status === 'unknown' ? paint.yellow(status) : paint.cyan(status)
@@ -258,7 +258,8 @@ function reportedLater({run, doubt}: RunEntry): string {
   return `once ${nodes.join(', ')} ${nodes.length === 1 ? 'answers' : 'answer'}, it is told by: flexrack runs show ${run}`
 }
 
-function isOpen(run: RunEntry): boolean {
+/** It goes on, or will. */
+export function isOpen(run: RunEntry): boolean {
   return ['starting', 'waiting', 'running', 'stopping', 'recording'].includes(run.status)
 }
 

@@ -1,9 +1,8 @@
-import {stripVTControlCharacters} from 'node:util'
 import {sizeText} from '../../lib/base/index.ts'
 import type {NodeLoad, RankLoad, RunView} from '../../lib/runs/index.ts'
 import {metricTexts} from './metric-text.ts'
 import {paint} from '../terminal/print.ts'
-import {count, duration, table, visibleWidth, type Column} from '../terminal/render.ts'
+import {clip, count, duration, table, visibleWidth, type Column} from '../terminal/render.ts'
 
 /** More ranks than this are told of by node. */
 const MOST_RANKS = 8
@@ -220,11 +219,6 @@ function wrap(parts: string[], width: number): string[] {
     else lines.push(part)
   }
   return lines
-}
-
-/** The line as far as it fits; one that does not loses its colours. */
-function clip(line: string, width: number): string {
-  return visibleWidth(line) <= width ? line : `${stripVTControlCharacters(line).slice(0, Math.max(1, width - 1))}…`
 }
 
 function known<T>(value: T | null, text: (value: T) => string): string | undefined {

@@ -104,7 +104,22 @@ export function visibleWidth(text: string): number {
   return stripVTControlCharacters(text).length
 }
 
+/** The line as far as it fits; one that does not loses its colours. */
+export function clip(line: string, width: number): string {
+  return visibleWidth(line) <= width ? line : `${stripVTControlCharacters(line).slice(0, Math.max(1, width - 1))}…`
+}
+
 function pad(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const space = ' '.repeat(Math.max(0, width - visibleWidth(text)))
   return align === 'right' ? space + text : text + space
+}
+
+/** A bar of `width` columns: what is in use as full blocks, what is only promised as light ones, the rest as dots. 0..1. */
+export function bar(used: number, promised: number, width: number): string {
+  const cells = (share: number): number =>
+    Math.max(0, Math.min(width, share > 0 ? Math.max(1, Math.round(share * width)) : 0))
+  const full = cells(used)
+  const light = Math.max(0, cells(promised) - full)
+  const colour = used > 0.9 ? paint.red : used > 0.6 ? paint.yellow : paint.green
+  return `${colour('█'.repeat(full))}${paint.dim('▒'.repeat(light))}${paint.dim('·'.repeat(width - full - light))}`
 }

@@ -9,13 +9,13 @@ export default class NotebookStart extends BaseCommand {
   static override description =
     'The server has an environment of its own. Cells run in the Python of the project, to which no package is added. It listens on a unix socket that only you can open, outlives this command, and is kept running. ' +
     'A kernel that does nothing for --idle is ended, and so is the server once nobody has used it for as long; one that is at work is not. --for ends all of it. `notebook list` shows when. ' +
-    'With --gpus there is a second kind of kernel: it leases GPUs of its node (`gpu serve`) when it starts, and gives them back when it ends. ' +
+    'With --gpus there is a second kind of kernel: it leases GPUs of its node (`gpu serve`) when it starts, and gives them back when it ends. With --remote it leases those of other nodes, too: these let this node in for as long as the notebook lives, also while you are away. ' +
     'Where the workspace has an image, kernels and terminals are in it; with `isolate`, the server is in the sandbox with all that it starts. ' +
     'If one runs already, it is started anew, and its kernels end. Without --on it is on the first node of the rack.'
   static override examples = [
     '<%= config.bin %> notebook start',
     '<%= config.bin %> notebook start --idle 30m --for 8h',
-    '<%= config.bin %> notebook start --gpus 1 --memory 4GiB',
+    '<%= config.bin %> notebook start --gpus 1 --memory 4GiB --remote',
   ]
   static override flags = {
     idle: Flags.string({
@@ -37,6 +37,10 @@ export default class NotebookStart extends BaseCommand {
       exclusive: ['memory'],
       dependsOn: ['gpus'],
     }),
+    remote: Flags.boolean({
+      description: 'lease GPUs of other nodes, too, where the own one has not enough free',
+      dependsOn: ['gpus'],
+    }),
     rack: rackFlag,
     on: onFlag,
     project: projectFlag,
@@ -53,6 +57,6 @@ export default class NotebookStart extends BaseCommand {
     ])
     const {plan, host} = await planNotebookOf(flags, session, context)
     if (flags['dry-run']) return this.answer(plan, planText)
-    return this.answer(await startNotebook(plan, host, context), startedText)
+    return this.answer(await startNotebook(plan, host, context, session), startedText)
   }
 }

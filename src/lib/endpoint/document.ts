@@ -1,4 +1,4 @@
-import type {CanaryRules, ReleaseFigures, ShadowFigures} from '../head/index.ts'
+import type {CanaryRules, QueueFigures, ReleaseFigures, ShadowFigures} from '../head/index.ts'
 import type {HeadRollout, ServingProtocol} from '../protocol/index.ts'
 import type {CustomServer} from './custom.ts'
 import type {CanaryWish} from './canary.ts'
@@ -110,6 +110,8 @@ export interface EndpointRecord {
   figures?: Record<string, ReleaseFigures>
   /** False while a standby still goes by an older state. */
   followed?: boolean
+  /** What waits; undefined of a head that is older than queues. */
+  queue?: QueueFigures
 }
 
 export function newDocument(name: string, now: Date): EndpointDocument {

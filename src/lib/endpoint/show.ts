@@ -1,5 +1,6 @@
 import {isCliError} from '../base/index.ts'
 import {serviceStatus, type ServiceStatus} from '../host/index.ts'
+import type {QueueFigures} from '../head/index.ts'
 import type {ServingProtocol} from '../protocol/index.ts'
 import {requestJson} from '../tracking/index.ts'
 import {
@@ -61,6 +62,8 @@ export interface EndpointDetails extends EndpointSummary {
   releases: Release[]
   /** Of the active release, the canary, and those that served lately. */
   traffic: ReleaseTraffic[]
+  /** What waits at the gateway, and what became of it. */
+  queue: QueueFigures | undefined
   servers: ReplicaStatus[]
   /** What `endpoint rollback` would go back to. */
   rollback: string | undefined
@@ -102,6 +105,7 @@ export async function showEndpoint(site: Site, name: string): Promise<EndpointDe
     runtime: active?.runtime,
     releases: document.releases,
     traffic: trafficOf(record),
+    queue: record.queue,
     servers,
     rollback: previousRelease(document)?.id,
     certificates,

@@ -12,6 +12,7 @@ interface WireRecord {
   figures?: EndpointRecord['figures']
   shadow?: EndpointRecord['shadow'] | null
   followed?: boolean
+  queue?: EndpointRecord['queue']
 }
 
 /** The endpoint's record, or undefined where there is none. */
@@ -74,7 +75,7 @@ function pathOf(name: string): string {
 }
 
 function fromWire(record: WireRecord): EndpointRecord {
-  const {revision, document, in_flight: inFlight = {}, served = {}, rollout, figures, shadow} = record
+  const {revision, document, in_flight: inFlight = {}, served = {}, rollout, figures, shadow, queue} = record
   return {
     revision,
     document,
@@ -84,5 +85,6 @@ function fromWire(record: WireRecord): EndpointRecord {
     ...(figures && {figures}),
     ...(shadow && {shadow}),
     ...(record.followed !== undefined && {followed: record.followed}),
+    ...(queue && {queue}),
   }
 }

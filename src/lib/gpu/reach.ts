@@ -57,7 +57,7 @@ export async function findRoute(
 }
 
 /** Where else than on its own machine a daemon may be reached. Loopback is nobody else's. */
-function candidates(bound: string, node: RackNode): string[] {
+export function candidates(bound: string, node: RackNode): string[] {
   if (isLoopback(bound)) return []
   return isWildcard(bound)
     ? [...new Set([node.address, node.host].filter((one) => one !== undefined && !isLoopback(one)) as string[])]

@@ -12,6 +12,7 @@ export type {
   CanaryRules,
   HeadStatus,
   JudgeRules,
+  QueueFigures,
   ReleaseFigures,
   ServerStatus,
   ShadowFigures,

@@ -208,3 +208,27 @@ export interface ReleaseFigures {
   p95: number | null
   p99: number | null
 }
+
+/** What waits at an endpoint, and what became of its requests before they were sent since the head was started. */
+export interface QueueFigures {
+  /** Requests at servers, and waiting for one, now. */
+  inFlight: number
+  queued: number
+  /** The most that waits, and that a server gets at once. */
+  most: number
+  concurrency: number
+  /** Requests that waited and were sent. */
+  waited: number
+  /** Milliseconds that those waited; null without any. */
+  p50: number | null
+  p99: number | null
+  /** Not sent: the queue was full, they had waited as long as they may, their caller's deadline was over. */
+  full: number
+  expired: number
+  late: number
+  /** Sent once more after their connection broke. */
+  retries: number
+  /** Servers that get nothing for a while, as they failed again and again, or take no connections. */
+  ejected: string[]
+  down: string[]
+}

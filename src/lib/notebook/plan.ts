@@ -4,6 +4,8 @@ import {executePlan, throwIfFailed, valuesOf, type PlanOf, type StepOf} from '..
 import {workspaceScript, type PlacedWorkspace} from '../workspace/index.ts'
 import type {IsolateSpec} from '../manifest/index.ts'
 import type {BoundVolume} from '../protocol/index.ts'
+import type {Rack} from '../rack/index.ts'
+import type {Fleet} from '../ssh/index.ts'
 import type {KernelGpus} from './gpus.ts'
 import type {Notebook} from './show.ts'
 import {NOTEBOOK_HANDLERS, type NotebookKinds} from './steps.ts'
@@ -78,7 +80,7 @@ export function planNotebook({
       id: 'start',
       node,
       kind: 'notebook.start',
-      title: `Start it ${isolate ? 'in a sandbox ' : ''}on ${workspace.code}${image === null ? '' : ', with kernels and terminals in the image'}${gpus ? `, and a kernel that leases ${gpus.text} while it lives` : ''}`,
+      title: `Start it ${isolate ? 'in a sandbox ' : ''}on ${workspace.code}${image === null ? '' : ', with kernels and terminals in the image'}${gpus ? `, and a kernel that leases ${gpus.text}${gpus.others.length > 0 ? `, else of ${gpus.others.map((one) => one.node).join(', ')},` : ''} while it lives` : ''}`,
       input: {
         node,
         project,
@@ -97,10 +99,15 @@ export function planNotebook({
 
 /**
  * Starts it, and waits until it answers. Another one of the same workspace is ended first, with its kernels. Errors:
- * those of the steps.
+ * those of the steps. `place`: for GPUs of other nodes.
  */
-export async function startNotebook(plan: PlanOf<NotebookKinds>, host: Host, context: Context): Promise<Notebook> {
-  const outcomes = await executePlan(plan, NOTEBOOK_HANDLERS, {host, context}, context)
+export async function startNotebook(
+  plan: PlanOf<NotebookKinds>,
+  host: Host,
+  context: Context,
+  place?: {rack: Rack; fleet: Fleet},
+): Promise<Notebook> {
+  const outcomes = await executePlan(plan, NOTEBOOK_HANDLERS, {host, place, context}, context)
   throwIfFailed(outcomes)
   return valuesOf<NotebookKinds, 'notebook.start'>(outcomes, 'notebook.start')[0] as Notebook
 }

@@ -2,8 +2,10 @@ import {CliError, LOCKED_PYTHON, readPythonLocks, type Context} from '../base/in
 import {ensureEnvironment, startService, stopService, type Environment, type Host} from '../host/index.ts'
 import type {IsolateSpec} from '../manifest/index.ts'
 import type {Handlers, Outputs} from '../plan/index.ts'
-import type {BoundVolume} from '../protocol/index.ts'
+import type {BoundVolume, NotebookPrepared} from '../protocol/index.ts'
+import type {Rack} from '../rack/index.ts'
 import {warnOfReboot} from '../reboot/index.ts'
+import type {Fleet} from '../ssh/index.ts'
 import {preparedGpus, type KernelGpus} from './gpus.ts'
 import {findNotebooks, type Notebook} from './show.ts'
 
@@ -44,6 +46,8 @@ export type NotebookKinds = {
 
 export interface NotebookEnv {
   host: Host
+  /** For GPUs of other nodes. */
+  place?: {rack: Rack; fleet: Fleet} | undefined
   context: Context
 }
 
@@ -74,25 +78,29 @@ const LOOK_MS = 200
 async function start(
   {project, environment, idle, lasts, env, gpus, inside: {image, isolate, volumes, keep}}: StartInput,
   done: Outputs<NotebookKinds>,
-  {host, context}: NotebookEnv,
+  {host, place, context}: NotebookEnv,
 ): Promise<Notebook> {
   const [server, side] = [
     done.of('notebook.server', {$output: 'server'}),
     done.of('notebook.kernel', {$output: 'kernel'}),
   ]
-  const leased = gpus === null ? {} : {gpus: await preparedGpus(host, gpus, context)}
+  const leased = gpus === null ? undefined : await preparedGpus(host, project, gpus, place, context)
   const inside = {
     ...(image !== null && {image}),
     ...(isolate !== null && {isolate: {...isolate}}),
     ...((image !== null || isolate !== null) && {volumes, keep}),
   }
   const end = lasts === null ? {} : {end_at: Date.now() / 1000 + lasts}
-  await stopService(host, `notebook-${project}`) // with its kernels: what it reads is written anew
-  const {id, argv, cwd} = await host.call(
-    'notebook.prepare',
-    {project, server: server.path, side: side.path, environment, idle, ...end, ...leased, ...inside},
-    {signal: context.signal},
-  )
+  const prepared = async (): Promise<NotebookPrepared> => {
+    await stopService(host, `notebook-${project}`) // with its kernels: what it reads is written anew
+    const own = {project, server: server.path, side: side.path, environment, idle}
+    const parts = {...own, ...end, ...(leased && {gpus: leased.gpus}), ...inside}
+    return host.call('notebook.prepare', parts, {signal: context.signal})
+  }
+  const {id, argv, cwd} = await prepared().catch(async (error: unknown) => {
+    await leased?.end()
+    throw error
+  })
   const {comesBack} = await startService(
     host,
     {id, argv, cwd, env, restart: {max: 5, windowSeconds: 120}, grace: 10},

@@ -6,7 +6,8 @@ import type {NodeSummary} from './types.ts'
 
 /**
  * One look at a Linux machine, with sh's own words wherever they do (32 nodes may be one machine): `name value...`
- * lines. proc(5): loadavg's first field is the average of one minute, meminfo is in KiB; the NVIDIA driver has a folder
+ * lines. proc(5): loadavg's first field is the average of one minute, stat's first line is user, nice, system, idle, iowait,
+ * irq, softirq, steal, meminfo is in KiB; the NVIDIA driver has a folder
  * for each GPU.
  */
 export function summaryScript({root}: Pick<RackNode, 'root'>): string {
@@ -14,6 +15,7 @@ export function summaryScript({root}: Pick<RackNode, 'root'>): string {
   const folder = root.startsWith('/') ? quote([root]) : below === '' ? '"$HOME"' : `"$HOME"/${quote([below])}`
   return [
     'read -r load rest </proc/loadavg && echo "load $load"',
+    'read -r name ticks </proc/stat && echo "ticks $ticks"',
     'while read -r name value unit; do case $name in MemTotal:|MemAvailable:) echo "$name $value";; esac; done </proc/meminfo',
     'read -r online </sys/devices/system/cpu/online && echo "online $online"',
     'count() { n=0; for one in "$@"; do [ -d "$one" ] && n=$((n+1)); done; echo "$n"; }',
@@ -50,6 +52,7 @@ export function parseSummary(
   return {
     cores: countOnline(words.get('online')?.[0]),
     load: number('load'),
+    ticks: ticksOf(words.get('ticks')?.slice(0, 8).map(Number)),
     memory: memory && {available: memory[0], total: memory[1]},
     disk: disk && {free: disk[0], total: disk[1]},
     gpus: number('gpus') ?? 0,
@@ -57,6 +60,13 @@ export function parseSummary(
     reserved: number('reserved') === 1,
     runs: cachedListing.read(output),
   }
+}
+
+/** Guests' time, behind these eight, is counted in user and nice already. Waiting for a disk is idle. */
+function ticksOf(all: number[] | undefined): {busy: number; all: number} | null {
+  if (all?.length !== 8 || all.some(Number.isNaN)) return null
+  const sum = all.reduce((total, one) => total + one, 0)
+  return {busy: sum - (all[3] ?? 0) - (all[4] ?? 0), all: sum}
 }
 
 /** Processors in the kernel's list format: `0-3,8` are five. */

@@ -12,6 +12,8 @@ export interface NodeSummary {
   cores: number | null
   /** Processes that ran or wanted to, on average over the last minute. */
   load: number | null
+  /** Of all processors since the boot, in clock ticks: computing, and all. Two looks tell how busy they were between. */
+  ticks: {busy: number; all: number} | null
   memory: {available: number; total: number} | null
   /** Of the file system of the home folder. */
   disk: {free: number; total: number} | null

@@ -174,6 +174,72 @@ export interface DeliveryFolder {
   folder: string
 }
 
+/** What each lease may be that is taken by a pass. */
+export interface PassOrder {
+  /** Devices at most, of one kernel. */
+  count: number
+  /** whole, or fraction, or memory in bytes: as gpu.lease takes it. */
+  share: Record<string, number | boolean>
+  cap: boolean
+  api: 'cuda' | 'opencl'
+  owner: string
+  purpose: string
+  /** For people. */
+  text: string
+}
+
+/** A right to take leases of this node's daemon over the network, at the door. `bind`: addresses of both. */
+export interface GpuPass {
+  pass: string
+  secret: string
+  bind: string[]
+  port: number
+  daemon_port: number
+}
+
+export interface PassId {
+  pass: string
+}
+
+export interface PassEnded {
+  /** There was one. */
+  ended: boolean
+}
+
+/** A pass, where it is good. Times in seconds since 1970. */
+export interface KeptPass extends PassOrder {
+  secret: string
+  /** It ends then, unless it is renewed. */
+  until: number
+}
+
+/** Where the door listens. */
+export interface GpuDoor {
+  bind: string[]
+  port: number
+}
+
+/** Another node that gives leases by a pass, as its holder keeps it. Holds the secret. */
+export interface GpuPlace {
+  node: string
+  pass: string
+  secret: string
+  /** Tried in this order. */
+  addresses: string[]
+  port: number
+  daemon_port: number
+}
+
+export interface GpuPlaces {
+  places: GpuPlace[]
+}
+
+/** Whether a node is let in at another one, and reaches its daemon; else why not. */
+export interface Knocked {
+  node: string
+  problem: string | null
+}
+
 export interface DeliveryForgotten {
   removed: boolean
 }
@@ -191,6 +257,12 @@ export interface GpuVerbs {
   'gpu.state': {input: Nothing | null; result: DaemonState; event: never}
   /** Takes a lease. */
   'gpu.lease': {input: LeaseRequest; result: GrantedLease; event: never}
+  /** Lets another node take leases of this one by itself, and has the door open. */
+  'gpu.allow': {input: PassOrder; result: GpuPass; event: never}
+  /** Ends a pass. */
+  'gpu.disallow': {input: PassId; result: PassEnded; event: never}
+  /** Tries passes from here. */
+  'gpu.knock': {input: GpuPlaces; result: Knocked[]; event: never}
   /** Ends a lease and its workers. */
   'gpu.release': {input: LeaseId; result: EndedLease; event: never}
   /** The way from here to a daemon, found by trying. */

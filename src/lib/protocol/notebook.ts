@@ -1,4 +1,5 @@
 // Notebooks: a server of JupyterLab for a workspace. Times in seconds since 1970, by the node's clock. Generated from protocol/notebook.json by `npm run protocol`.
+import type {GpuPlace} from './gpu.ts'
 import type {BoundVolume, EnterOrder, Isolate} from './image.ts'
 import type {ServiceState} from './service.ts'
 
@@ -10,7 +11,7 @@ export interface NotebookQuestion {
   project?: string
 }
 
-/** What a kernel leases when it starts, of the daemon of its own node. */
+/** What a kernel leases when it starts: of the daemon of its own node, else of those of `places`. */
 export interface NotebookGpus {
   count: number
   /** whole, or fraction, or memory in bytes: as gpu.lease takes it. */
@@ -25,6 +26,8 @@ export interface NotebookGpus {
   libraries: Record<string, string>
   /** For people. */
   text: string
+  /** Other nodes that it may lease of. */
+  places?: GpuPlace[]
 }
 
 export interface NotebookWanted {

@@ -3,6 +3,7 @@ import {join} from 'node:path'
 import type {CanaryRules} from '../types.ts'
 import {readDurable, Turns, writeDurably} from './durable.ts'
 import {Failure} from './failure.ts'
+import {checkQueue, type QueueRules} from './queue/settings.ts'
 import {checkActive, checkCanary} from './releases/check.ts'
 import type {Served} from './gateway-calls.ts'
 
@@ -12,6 +13,7 @@ export interface EndpointRecord {
   document: {
     active?: (Served & {release?: string; targets?: string[]}) | null
     canary?: CanaryRules | null
+    queue?: QueueRules
   } & Record<string, unknown>
 }
 
@@ -123,5 +125,6 @@ export function checkDocument(name: string, document: unknown): EndpointRecord['
     throw new Failure(400, 'USAGE', 'document must be an object')
   checkActive((document as {active?: unknown}).active)
   checkCanary((document as {canary?: unknown}).canary)
+  checkQueue((document as {queue?: unknown}).queue)
   return document as EndpointRecord['document']
 }

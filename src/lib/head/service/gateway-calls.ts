@@ -19,6 +19,11 @@ export interface GatewayCall {
 export interface Served {
   protocol?: ServingProtocol
   health?: string
+  /**
+   * Its servers are started when requests wait for them, which took so many seconds: without targets requests wait,
+   * where they would be refused otherwise.
+   */
+  startSeconds?: number
 }
 
 /** Below a model, or a version of it: what is asked for with GET or HEAD, and what with POST. */

@@ -1,9 +1,12 @@
+import {NO_SERVER} from './model-server.ts'
+
 /**
  * What an error on the way to a model server says: whether anybody was asked. Whether a target answers at all is
  * reach.ts.
  */
 
 const NOT_CONNECTED = new Set([
+  NO_SERVER,
   'ECONNREFUSED',
   'UND_ERR_CONNECT_TIMEOUT',
   'EHOSTUNREACH',

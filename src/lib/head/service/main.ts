@@ -19,6 +19,7 @@ import {MlflowServer} from './mlflow.ts'
 import {ownNames} from './names.ts'
 import type {Parts} from './parts.ts'
 import {PendingConnections} from './pending-connections.ts'
+import {openQueues} from './queue/open.ts'
 import {Measures} from './releases/measures.ts'
 import {watchCanaries} from './releases/judge.ts'
 import {Shadows} from './releases/shadow.ts'
@@ -41,6 +42,7 @@ async function main(configFile: string): Promise<void> {
     ...stores,
     clients: new Clients(tokens),
     locks: await Locks.open(config.folder),
+    ...openQueues(stores),
     measures: new Measures(),
     shadows: new Shadows(),
     mlflow,

@@ -7,6 +7,8 @@ import type {MlflowServer} from './mlflow.ts'
 import type {PendingConnections} from './pending-connections.ts'
 import type {Measures} from './releases/measures.ts'
 import type {Shadows} from './releases/shadow.ts'
+import type {Queues} from './queue/queues.ts'
+import type {TargetHealth} from './queue/target-health.ts'
 import type {Rollouts} from './releases/rollouts.ts'
 import type {Followers} from './standby/followers.ts'
 import type {Following} from './standby/following.ts'
@@ -23,6 +25,10 @@ export interface Parts {
   locks: Locks
   endpoints: Endpoints
   traffic: Traffic
+  /** Requests that wait for a target. */
+  queues: Queues
+  /** Which targets take connections. */
+  health: TargetHealth
   /** What releases answered, and how fast. */
   measures: Measures
   /** Copies of requests to releases that answer nobody. */

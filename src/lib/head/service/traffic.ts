@@ -1,19 +1,30 @@
 const MOST_TARGETS = 1000
 
-/** What goes through the gateway: requests under way and answered, a target; and whose turn it is, a release. */
+/** What goes through the gateway: requests under way and answered, a target; and which target is the least loaded. */
 export class Traffic {
   readonly #inFlight = new Map<string, number>()
   readonly #served = new Map<string, number>()
-  readonly #turns = new Map<string, number>()
+  #turn = 0
 
-  /** The target whose turn it is, of those given; undefined of none. `lane`: an endpoint's release. */
-  choose(lane: string, targets: string[]): string | undefined {
-    if (targets.length === 0) return undefined
-    const turn = this.#turns.get(lane) ?? 0
-    this.#turns.delete(lane) // set again, it is the youngest: the oldest goes first
-    this.#turns.set(lane, (turn + 1) % 1_000_000_007)
-    if (this.#turns.size > MOST_TARGETS) this.#turns.delete(this.#turns.keys().next().value!)
-    return targets[turn % targets.length]
+  /**
+   * Of those given the one with the least under way; where several have it they take turns. Undefined of none. It is
+   * exact, because nobody else sends there: the less loaded of two at random is for many who do not know of each other.
+   */
+  choose(targets: string[]): string | undefined {
+    if (targets.length <= 1) return targets[0]
+    const first = this.#turn++ % targets.length
+    let [best, least] = ['', Infinity]
+    for (let index = 0; index < targets.length; index++) {
+      const target = targets[(first + index) % targets.length]!
+      const underWay = this.underWay(target)
+      if (underWay < least) [best, least] = [target, underWay]
+    }
+    return best
+  }
+
+  /** Requests under way there. */
+  underWay(target: string): number {
+    return this.#inFlight.get(target) ?? 0
   }
 
   begin(target: string): void {

@@ -22,6 +22,7 @@ const summary = {
 const show: ShowAnswer = {
   ...summary,
   traffic: [],
+  queue: undefined,
   runtime: 'onnx',
   rollback: 'r1',
   certificates: '/state/lab.pem',
@@ -52,6 +53,29 @@ const show: ShowAnswer = {
     },
   ],
 }
+
+test('what waits is shown where anything waited or failed, and nothing of it elsewhere', () => {
+  const queue = {
+    inFlight: 64,
+    queued: 12,
+    most: 1000,
+    concurrency: 64,
+    waited: 90,
+    p50: 4,
+    p99: 41,
+    full: 3,
+    expired: 0,
+    late: 2,
+    retries: 0,
+    ejected: ['http://127.0.0.1:18000'],
+    down: [],
+  }
+  expect(endpointShowText({...show, queue})).toContain(
+    '12 of 1000 wait; 90 waited (p50 4 ms, p99 41 ms); 3 refused as it was full; 2 past their deadline; taken out for a while, as they failed: http://127.0.0.1:18000',
+  )
+  const quiet = {...queue, queued: 0, waited: 0, full: 0, late: 0, ejected: []}
+  expect(endpointShowText({...show, queue: quiet})).toBe(endpointShowText(show))
+})
 
 test('no endpoints: what to do is said', () => {
   expect(endpointListText([])).toContain('flexrack endpoint deploy')

@@ -20,6 +20,8 @@ export interface Call {
   caller: Caller
   authorization: string
   signal: AbortSignal
+  /** When its caller gives it up, by performance.now(). */
+  deadline: number | undefined
   hold: Hold
 }
 

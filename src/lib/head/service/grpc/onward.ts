@@ -1,5 +1,7 @@
 import {Agent, request, type IncomingMessage} from 'node:http'
 import type {Hold} from '../budget.ts'
+import {DEADLINE_HEADER, leftOf} from '../queue/deadline.ts'
+import type {Call} from './calls.ts'
 import {take} from './frames.ts'
 import {sizeOf} from './messages.ts'
 import {CODES, Status} from './status.ts'
@@ -30,7 +32,7 @@ export class Onward {
   /** The answer of an endpoint; `pieces` of a body make it a POST. Throws Status. */
   async ask(
     path: string,
-    {authorization, signal, hold}: {authorization: string; signal: AbortSignal; hold: Hold},
+    {authorization, signal, hold, deadline}: Pick<Call, 'authorization' | 'signal' | 'hold' | 'deadline'>,
     body?: {pieces: Buffer[]; headerLength: number},
   ): Promise<HttpAnswer> {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -40,6 +42,7 @@ export class Onward {
         signal,
         headers: {
           authorization,
+          ...(deadline !== undefined && {[DEADLINE_HEADER]: leftOf(deadline, performance.now())}),
           ...(body && {
             'content-type': 'application/octet-stream',
             'content-length': sizeOf(body.pieces),

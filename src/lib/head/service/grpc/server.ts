@@ -99,6 +99,7 @@ export class Grpc {
       const {caller, authorization} = this.#identify(stream, headers)
       if (caller.kind === 'endpoint') ends.push(this.#parts.clients.watch(caller, () => stop(refusal()))) // as over HTTP: also for open streams
       const timeout = timeoutOf(headers['grpc-timeout'])
+      const deadline = timeout === undefined ? undefined : performance.now() + timeout
       if (timeout !== undefined) {
         const timer = setTimeout(() => stop(new Status(CODES.deadline, 'the deadline of the call is over')), timeout)
         ends.push(() => clearTimeout(timer))
@@ -110,7 +111,7 @@ export class Grpc {
       const pass = async (): Promise<void> => {
         for await (const message of messagesOf(stream, String(headers['grpc-encoding'] ?? ''), hold!, limits)) {
           if (count++ > 0 && !isStreamed) throw new Status(CODES.invalid, 'there is more than one message')
-          const pieces = await method(message, {caller, authorization, signal: ended.signal, hold: more!})
+          const pieces = await method(message, {caller, authorization, signal: ended.signal, deadline, hold: more!})
           if (ended.signal.aborted) return
           if (!isOpen) respond(stream)
           isOpen = true

@@ -1,14 +1,16 @@
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import type {Parts} from '../parts.ts'
+import {queueFigures} from '../queue/metrics.ts'
 
 type Named = {Params: {name: string}}
 
 /** /flexrack/v1/endpoints: documents, and what the gateway does with them now. Admin token only. */
 export function addEndpointApi(
   app: FastifyInstance,
-  {endpoints, traffic, measures, rollouts, shadows, tokens, clients, followers}: Parts,
+  parts: Parts,
   bodyOf: (request: FastifyRequest) => Promise<Record<string, unknown>>,
 ): void {
+  const {endpoints, traffic, measures, rollouts, shadows, tokens, clients, queues, followers} = parts
   const describe = (name: string): object => {
     const record = endpoints.get(name)
     const {active, canary} = record.document
@@ -22,6 +24,7 @@ export function addEndpointApi(
       followed: followers.areCurrent,
       rollout: canary ? rollouts.of(name, canary) : null,
       figures: measures.figures(name),
+      queue: queueFigures(parts, name, targets),
       shadow: canary?.shadow ? (shadows.figures(name, canary.since) ?? null) : null,
     }
   }
@@ -44,6 +47,7 @@ export function addEndpointApi(
     await rollouts.forget(name)
     measures.forget(name)
     shadows.forget(name)
+    queues.forget(name)
     return {}
   })
 }

@@ -7,7 +7,7 @@ const MOST_STEPS = 20
 /** What a document says of the release that serves; 400 where the gateway could not use it. */
 export function checkActive(active: unknown): void {
   if (active === undefined || active === null) return
-  const {targets = [], protocol, health} = object(active, 'active')
+  const {targets = [], protocol, health, startSeconds} = object(active, 'active')
   checkTargets(targets)
   if (protocol !== undefined && !PROTOCOLS.has(protocol)) {
     const known = [...PROTOCOLS].join(', ')
@@ -15,6 +15,8 @@ export function checkActive(active: unknown): void {
   }
   if (health !== undefined && (typeof health !== 'string' || !/^\/[\x21-\x7e]*$/.test(health)))
     refuse('health must be a path')
+  if (startSeconds !== undefined && !(isCount(startSeconds, 0) && (startSeconds as number) <= 3600))
+    refuse('startSeconds must be a number from 0 to 3600')
 }
 
 /** The same of a release beside it. */

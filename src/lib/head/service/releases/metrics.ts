@@ -1,6 +1,6 @@
 import type {Parts} from '../parts.ts'
 import {metric} from '../prometheus.ts'
-import type {Measured} from './measures.ts'
+import type {Histogram} from './histogram.ts'
 import {percentsOf} from './way.ts'
 
 /** Ends of the buckets that Prometheus gets, in seconds. */
@@ -44,12 +44,13 @@ export function releaseMetrics({endpoints, measures, rollouts}: Parts): string {
       'release_seconds',
       'histogram',
       'Time until answers had ended, or their reader went away.',
-      all.flatMap(({labels, measured}) => histogramLines(labels, measured)),
+      all.flatMap(({labels, measured}) => histogramLines(labels, measured.total.latencies)),
     ),
   ].join('')
 }
 
-function histogramLines(labels: string, {total: {latencies}}: Measured): string[] {
+/** Samples of a histogram in seconds. */
+export function histogramLines(labels: string, latencies: Histogram): string[] {
   return [
     ...BUCKETS.map((end) => `_bucket{${labels},le="${end}"} ${latencies.within(end * 1000)}`),
     `_bucket{${labels},le="+Inf"} ${latencies.total}`,

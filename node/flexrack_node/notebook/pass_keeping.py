@@ -1,0 +1,37 @@
+"""Keeps a notebook's passes of other nodes (gpu/passes.py) alive for as long as it lives, and ends them with it."""
+
+import threading
+import time
+from pathlib import Path
+
+from flexrack_node.gpu import door_talk
+
+RENEW_SECONDS = 3600.0  # a pass lasts a day
+_AGAIN_SECONDS = 300.0  # where a node was not reached
+_ASK_SECONDS = 20.0
+
+
+class PassKeeping:
+    def __init__(self, file: Path) -> None:
+        """`file`: what the notebook's kernels lease."""
+        self._file = file
+        self._next = 0.0
+        self._thread = threading.Thread()
+
+    def look(self) -> None:
+        """Renews them where it is time to. Returns at once."""
+        if time.monotonic() < self._next or self._thread.is_alive():
+            return
+        self._next = time.monotonic() + RENEW_SECONDS
+        self._thread = threading.Thread(target=self._renew, daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        for node in door_talk.end_passes(self._file):
+            print(f"[flexrack] {node} was not told that the notebook has ended; its pass ends within a day", flush=True)
+
+    def _renew(self) -> None:
+        missed = door_talk.tell_all(door_talk.kept_places(self._file), {"do": "renew"}, _ASK_SECONDS)
+        if missed:
+            self._next = time.monotonic() + _AGAIN_SECONDS
+            print(f"[flexrack] GPUs of {', '.join(sorted(missed))} cannot be had now", flush=True)

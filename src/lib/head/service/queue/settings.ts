@@ -1,0 +1,44 @@
+import type {ServingProtocol} from '../../../protocol/index.ts'
+import type {EndpointRecord} from '../endpoints.ts'
+import {Failure} from '../failure.ts'
+
+/** What an endpoint's document may say of its queue; what it does not say is the default. */
+export interface QueueRules {
+  /** The most requests that wait. */
+  requests?: number
+  /** The most bytes of bodies that wait. */
+  bytes?: number
+  /** The longest that a request waits. */
+  seconds?: number
+  /** Requests under way at one server. */
+  concurrency?: number
+}
+
+const DEFAULTS = {requests: 1000, bytes: 64 * 1024 ** 2, seconds: 15}
+
+/**
+ * What a server gets at once: what is more waits here, where it is divided fairly between clients. OpenAI's servers
+ * make batches of what is under way themselves, so they get as much as there is; the bound is the head's own.
+ */
+const CONCURRENCY: Record<ServingProtocol, number> = {v2: 64, mlflow: 64, openai: 1024}
+
+/** The rules that hold for an endpoint now. */
+export function rulesOf(record: EndpointRecord | undefined): Required<QueueRules> {
+  const {queue, active} = record?.document ?? {}
+  return {...DEFAULTS, concurrency: CONCURRENCY[active?.protocol ?? 'v2'], ...queue}
+}
+
+/** 400 where the gateway could not use it. */
+export function checkQueue(queue: unknown): void {
+  if (queue === undefined) return
+  if (typeof queue !== 'object' || queue === null || Array.isArray(queue))
+    throw new Failure(400, 'USAGE', 'queue must be an object')
+  for (const [name, most] of Object.entries({requests: 100_000, bytes: 2 ** 40, seconds: 3600, concurrency: 100_000})) {
+    const value = (queue as Record<string, unknown>)[name]
+    if (value === undefined) continue
+    const least = name === 'concurrency' ? 1 : 0
+    const isNumber = name === 'seconds' ? Number.isFinite(value) : Number.isSafeInteger(value)
+    if (!isNumber || (value as number) < least || (value as number) > most)
+      throw new Failure(400, 'USAGE', `queue.${name} must be a number from ${least} to ${most}`)
+  }
+}
