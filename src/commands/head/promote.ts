@@ -13,10 +13,10 @@ export default class HeadPromote extends BaseCommand {
     const {flags} = await this.parse(HeadPromote)
     const {rack, fleet} = await this.session(flags)
     const context = await this.context()
-    const {promotion} = await import('../../lib/head/index.ts')
+    const {planHead, startHead} = await import('../../lib/head/index.ts')
     if (flags['dry-run']) {
       const {planText} = await import('../../cli/terminal/render.ts')
-      return this.answer(await promotion.plan(rack, fleet, context), planText)
+      return this.answer(await planHead(rack, fleet, context, 'promote'), planText)
     }
     if (!flags.yes) {
       const {confirm} = await import('../../cli/base/prompt.ts')
@@ -25,6 +25,6 @@ export default class HeadPromote extends BaseCommand {
         return this.answer({promoted: false}, () => 'Nothing was changed.')
     }
     const {headText} = await import('../../cli/head/text.ts')
-    return this.answer(await promotion.carryOut(rack, fleet, context), headText)
+    return this.answer(await startHead(rack, fleet, context, {promote: true}), headText)
   }
 }

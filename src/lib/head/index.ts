@@ -5,7 +5,6 @@
 export {planHead} from './plan.ts'
 export {startHead} from './start.ts'
 export {headStatus, stopHead} from './status.ts'
-export {promotion} from './promote.ts'
 export {connectHead, type HeadConnection} from './connect.ts'
 export {openTracking, type RunAccess, type Tracking} from './tracking.ts'
 export type {

@@ -8,6 +8,7 @@ import type {Fleet} from '../ssh/index.ts'
 import {listenAddress, standbyAddress} from './address.ts'
 import {needsOwnNode, OLDEST_NODE, ownMachine} from './node-choice.ts'
 import {areNear, calledBy, headNode, openHeadHost, SERVICE_ID} from './places.ts'
+import {planSwap, swapped} from './promote.ts'
 import {loadHeadProgram, loadOwnNode, type ProgramFile} from './program.ts'
 import {headLocks} from './requirements.ts'
 import {placeTitle, type HeadKinds} from './steps.ts'
@@ -20,17 +21,24 @@ export const GRACE_SECONDS = 30
 type Step = StepOf<HeadKinds>
 
 /**
- * What would be done: to have the head run on its node, and a standby where the rack file names one, or to end them.
+ * What would be done: to have the head run on its node, and a standby where the rack file names one; to end them; or
+ * to have the standby be the head.
  * Looks at the nodes, changes nothing. Errors: those of openHost; NODE_UNFIT where no Node runs there.
  */
 export async function planHead(
   rack: Rack,
   fleet: Fleet,
   context: Context,
-  wish: 'start' | 'stop',
+  wish: 'start' | 'stop' | 'promote',
   options: StopOptions = {},
 ): Promise<PlanOf<HeadKinds>> {
   const standby = rack.head.standby !== undefined && !options.firstOnly
+  if (wish === 'promote') {
+    const change = await planSwap(rack, fleet, context)
+    const start = await planStart(swapped(rack), fleet, context)
+    const after = start.map((step) => ({...step, needs: step.needs.length > 0 ? step.needs : [change.id]}))
+    return {command: 'head promote', steps: [change, ...after]}
+  }
   if (wish === 'start') {
     const first = await planStart(rack, fleet, context)
     const second = standby

@@ -8,6 +8,7 @@ import {connectHead} from './connect.ts'
 import {reachWarning} from './address.ts'
 import {GRACE_SECONDS, planHead} from './plan.ts'
 import {headNode, openHeadHost, SERVICE_ID} from './places.ts'
+import {swapped, warnOfLoss} from './promote.ts'
 import {awaitStandby, endFormer} from './standby.ts'
 import {HEAD_HANDLERS, headEnv} from './steps.ts'
 import type {HeadStatus, ServerStatus} from './types.ts'
@@ -19,10 +20,22 @@ const HOPELESS_RESTARTS = 3
 
 /**
  * Makes sure the head runs on its node as this version and rack file want it, and waits until tracking is ready.
- * Run again it changes nothing; two at once end with one head. Errors: those of planHead, ENVIRONMENT_FAILED,
+ * `promote`: the standby in the place of the head, first. Run again it changes nothing; two at once end with one head. Errors: those of planHead, ENVIRONMENT_FAILED,
  * HEAD_FAILED with its last lines.
  */
-export async function startHead(rack: Rack, fleet: Fleet, context: Context): Promise<HeadStatus> {
+export async function startHead(
+  rack: Rack,
+  fleet: Fleet,
+  context: Context,
+  {promote = false}: {promote?: boolean} = {},
+): Promise<HeadStatus> {
+  if (promote) {
+    const plan = await planHead(rack, fleet, context, 'promote')
+    const then = swapped(rack)
+    throwIfFailed(await executePlan(plan, HEAD_HANDLERS, headEnv(then, fleet, context), context))
+    warnOfLoss(rack, context)
+    return startHead(then, fleet, context)
+  }
   const plan = await planHead(rack, fleet, context, 'start')
   const found = plan.steps.find((step) => step.kind === 'head.start')?.input.config.bind
   const warning = reachWarning(rack, headNode(rack), String(found))

@@ -7,6 +7,7 @@ import {warnOfReboot} from '../reboot/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {enrol, type EnrolInput} from './enrol.ts'
 import {nodeNamed, SERVICE_ID} from './places.ts'
+import {swap, type SwapInput} from './promote.ts'
 
 type PlaceInput = {node: string; name: string; sha256: string; file: string; executable: boolean}
 
@@ -38,6 +39,7 @@ export type HeadKinds = {
   'head.environment': {input: {node: string; locks: string[]}; output: Environment & {python: string}}
   'head.start': {input: StartInput; output: void}
   'head.enrol': {input: EnrolInput; output: {url: string; ca: string}}
+  'head.swap': {input: SwapInput; output: void}
   'head.stop': {input: {node: string; grace: number}; output: void}
 }
 
@@ -55,6 +57,7 @@ export const HEAD_HANDLERS: Handlers<HeadKinds, HeadEnv> = {
   'head.environment': environment,
   'head.start': start,
   'head.enrol': enrol,
+  'head.swap': swap,
   'head.stop': stop,
 }
 

@@ -6,14 +6,7 @@ import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {makeContext, type Context} from '../../../src/lib/base/index.ts'
 import {openEndpoints, type Endpoints} from '../../../src/lib/endpoint/index.ts'
-import {
-  openTracking,
-  promotion,
-  startHead,
-  stopHead,
-  type HeadStatus,
-  type Tracking,
-} from '../../../src/lib/head/index.ts'
+import {openTracking, startHead, stopHead, type HeadStatus, type Tracking} from '../../../src/lib/head/index.ts'
 import {headRequirements} from '../../../src/lib/head/requirements.ts'
 import {openHost, serviceStatus} from '../../../src/lib/host/index.ts'
 import {modelsOf} from '../../../src/lib/model/index.ts'
@@ -129,7 +122,7 @@ describe.skipIf(!mayMakeNetworks())('two heads on two machines', () => {
   }, 300_000)
 
   test('the machine of the head is lost for good: the standby is promoted, and goes on serving by its old certificate', async () => {
-    await promotion.carryOut(net.rack, fleet, context)
+    await startHead(net.rack, fleet, context, {promote: true})
     const rack = await loadRack(net.rack.path, process.env)
     expect(rack.head).toMatchObject({node: 'node-2', standby: 'node-1'})
     const promoted = await openEndpoints({rack, fleet}, context)

@@ -4,7 +4,7 @@ import type {AddressInfo} from 'node:net'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {openEndpoints} from '../../../src/lib/endpoint/index.ts'
-import {connectHead, headStatus, planHead, promotion, startHead, stopHead} from '../../../src/lib/head/index.ts'
+import {connectHead, headStatus, planHead, startHead, stopHead} from '../../../src/lib/head/index.ts'
 import {openHost, serviceStatus} from '../../../src/lib/host/index.ts'
 import {loadRack, saveRack, type Rack} from '../../../src/lib/rack/index.ts'
 import {sharedEnvironments} from '../../support/environments.ts'
@@ -90,9 +90,9 @@ test('endpoints are shown and called through the standby while the head is stopp
 
 test('head promote makes the standby the head; the other one follows it when it is there again', async () => {
   const fleet = local.fleet()
-  const plan = await promotion.plan(rack, fleet, local.context())
+  const plan = await planHead(rack, fleet, local.context(), 'promote')
   expect(throughJson(plan)).toEqual(plan)
-  const status = await promotion.carryOut(rack, fleet, local.context())
+  const status = await startHead(rack, fleet, local.context(), {promote: true})
   rack = await loadRack(rack.path, process.env)
   expect(status).toMatchObject({
     node: rack.nodes[1]!.name,
@@ -101,7 +101,7 @@ test('head promote makes the standby the head; the other one follows it when it 
     standby: {node: rack.nodes[0]!.name, state: 'running', following: {state: 'following'}},
   })
   expect(rack.head).toMatchObject({node: rack.nodes[1]!.name, standby: rack.nodes[0]!.name})
-  await expect(promotion.plan(rack, fleet, local.context())).rejects.toMatchObject({code: 'CONFLICT'})
+  await expect(planHead(rack, fleet, local.context(), 'promote')).rejects.toMatchObject({code: 'CONFLICT'})
   const looking = await openEndpoints({rack, fleet}, local.context())
   expect(await looking.list()).toMatchObject([{name: 'digits', state: 'serving'}])
   expect((await looking.keys.add('digits', {client: 'app', seconds: 60})).standbyUrl).toContain('/endpoints/digits')
