@@ -1,8 +1,11 @@
+import {fileURLToPath} from 'node:url'
 import {defineConfig} from 'vitest/config'
 import LongestFirst from './scripts/testing/longest-first.ts'
 
 // Where it is set, every process of a test would compile the packages it imports anew: PyTorch for five seconds.
 delete process.env.PYTHONDONTWRITEBYTECODE
+// Of each file all programs would compile our sources anew, as each has a FLEXRACK_HOME of its own, with a cache in it.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url))
 
 export default defineConfig({
   test: {

@@ -1,24 +1,33 @@
-// Builds dist/ from src/: JavaScript by tsc (types are checked by `npm test`), the head service as one file, oclif's
-// manifest. Skips what is up to date, by content. Two builds may run at once, and the program may run meanwhile: every
-// file is written elsewhere and renamed into place.
-import {execFileSync} from 'node:child_process'
+// Builds dist/ from src/ with rolldown: the command line as one file a command, with shared chunks (types are checked by
+// `npm test`), the head service as one file, oclif's manifest. Skips what is up to date, by content. Two builds may run
+// at once, and the program may run meanwhile: every file is written elsewhere and renamed into place.
 import {createHash} from 'node:crypto'
 import {existsSync, globSync} from 'node:fs'
 import {mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
+import type {RolldownOutput} from 'rolldown'
+import {licencesOf} from './build/licences.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const headService = join(root, 'src/lib/head/service/main.ts')
 const manifestFile = join(root, 'oclif.manifest.json')
 const stampFile = join(root, 'dist/.sources')
+const goneFile = join(root, 'dist/.gone')
+/** Besides the commands: what bin/run.js and oclif load by name, and a process of its own. */
+const ENTRIES = ['cli/main.ts', 'cli/base/help.ts', 'cli/base/not-found.ts', 'lib/local/daemon.ts']
+/** Only where flexrack runs from its sources; only where whoever installed ssh2 had a compiler. */
+const FOUND_AT_RUN_TIME = ['rolldown', 'cpu-features']
+/** How long chunks stay that no build has any more: a sweep in the background may still come to load one. */
+const KEPT_DAYS = 14
 
 const sources = await hashFiles([
   'src/**/*.ts',
-  'tsconfig*.json',
+  'tsconfig.json',
   'package.json',
   'package-lock.json',
   'scripts/build.ts',
+  'scripts/build/*.ts',
 ])
 if (process.argv.includes('--force') || !(await isCurrent(sources))) {
   await build(sources).catch((error: Error) => {
@@ -26,6 +35,8 @@ if (process.argv.includes('--force') || !(await isCurrent(sources))) {
     process.exitCode = 1
   })
 }
+
+if (process.argv.includes('--pack')) await removeOld(join(root, 'dist'), Object.keys(await readGone()), Infinity)
 
 async function isCurrent(hash: string): Promise<boolean> {
   const outputs = [manifestFile, ...(existsSync(headService) ? [join(root, 'dist/head-service.mjs')] : [])]
@@ -40,8 +51,10 @@ async function build(hash: string): Promise<void> {
   await clearStages(dist)
   const stage = await mkdtemp(join(dist, '.stage-'))
   try {
-    compile(stage)
-    if (existsSync(headService)) await bundle(headService, join(stage, 'head-service.mjs'))
+    const built = [await bundleCommandLine(stage)]
+    if (existsSync(headService)) built.push(await bundleHead(join(stage, 'head-service.mjs')))
+    const modules = built.flatMap(({output}) => output.flatMap((one) => (one.type === 'chunk' ? one.moduleIds : [])))
+    await writeFile(join(stage, 'licences.txt'), await licencesOf(modules))
     await publish(stage, dist)
     await writeManifest(stage)
     await writeFile(join(stage, 'sources'), hash)
@@ -59,16 +72,47 @@ async function clearStages(dist: string): Promise<void> {
   }
 }
 
-function compile(folder: string): void {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  const options = ['-p', join(root, 'tsconfig.build.json'), '--noCheck', '--outDir', folder]
-  execFileSync(process.execPath, [tsc, ...options], {stdio: ['ignore', 2, 2]})
+/**
+ * One file a command, which loads what it needs: names of chunks have a hash, so a program that runs meanwhile never
+ * finds another one's. Nothing is minified: stack traces name functions.
+ */
+async function bundleCommandLine(folder: string): Promise<RolldownOutput> {
+  const {build: rolldown} = await import('rolldown')
+  const names = [...globSync('commands/**/*.ts', {cwd: join(root, 'src')}), ...ENTRIES]
+  return rolldown({
+    cwd: root,
+    input: Object.fromEntries(names.map((name) => [name.replace(/\.ts$/, ''), join(root, 'src', name)])),
+    platform: 'node',
+    logLevel: 'warn',
+    external: FOUND_AT_RUN_TIME,
+    // oclif's core looks for files beside its own, and goes on without.
+    transform: {define: {__dirname: 'import.meta.dirname'}},
+    plugins: [{name: 'native-bindings', resolveId: keepBinding}],
+    output: {
+      dir: folder,
+      format: 'esm',
+      entryFileNames: '[name].js',
+      chunkFileNames: 'chunks/[name]-[hash].js',
+    },
+  })
+}
+
+/** A package's compiled part stays in the package, where its user may have it: `ssh2/lib/.../sshcrypto.node`. */
+function keepBinding(source: string, importer?: string): {id: string; external: true} | undefined {
+  const folder = /.*\/node_modules\/(.*)\//.exec(importer ?? '')?.[1]
+  return source.endsWith('.node') && folder ? {id: join(folder, source), external: true} : undefined
 }
 
 /** One file that a bare Node runs, without node_modules. */
-async function bundle(input: string, file: string): Promise<void> {
+async function bundleHead(file: string): Promise<RolldownOutput> {
   const {build: rolldown} = await import('rolldown')
-  await rolldown({input, platform: 'node', logLevel: 'warn', output: {file, format: 'esm', codeSplitting: false}})
+  return rolldown({
+    cwd: root,
+    input: headService,
+    platform: 'node',
+    logLevel: 'warn',
+    output: {file, format: 'esm', codeSplitting: false},
+  })
 }
 
 /** Makes `to` hold what `from` holds, file by file; a reader sees each file old or new, never half, never missing. */
@@ -78,8 +122,31 @@ async function publish(from: string, to: string): Promise<void> {
     await mkdir(dirname(join(to, path)), {recursive: true})
     await rename(join(from, path), join(to, path))
   }
-  for (const path of await listFiles(to))
-    if (!fresh.has(path) && !path.startsWith('.')) await rm(join(to, path), {force: true})
+  const gone = (await listFiles(to)).filter((path) => !fresh.has(path) && !path.startsWith('.'))
+  await removeOld(
+    to,
+    gone.filter((path) => path.startsWith('chunks/')),
+    Date.now(),
+  )
+  for (const path of gone.filter((one) => !one.startsWith('chunks/'))) await rm(join(to, path), {force: true})
+}
+
+/** Removes of `chunks`, which no build has any more, those whose time is over. */
+async function removeOld(folder: string, chunks: string[], now: number): Promise<void> {
+  const known = await readGone()
+  const since = Object.fromEntries(chunks.map((path) => [path, known[path] ?? now]))
+  for (const path of chunks) {
+    if (now - (since[path] as number) < KEPT_DAYS * 86_400_000) continue
+    await rm(join(folder, path), {force: true})
+    delete since[path]
+  }
+  await writeFile(`${goneFile}.${process.pid}`, JSON.stringify(since))
+  await rename(`${goneFile}.${process.pid}`, goneFile)
+}
+
+/** Since when (ms) no build has a chunk any more, by its path. */
+async function readGone(): Promise<Record<string, number>> {
+  return JSON.parse(await readFile(goneFile, 'utf8').catch(() => '{}')) as Record<string, number>
 }
 
 async function listFiles(folder: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 import {spawn} from 'node:child_process'
 import {existsSync} from 'node:fs'
-import {appendFile, cp, mkdtemp, readdir, readFile, rm, symlink} from 'node:fs/promises'
+import {appendFile, cp, mkdtemp, readdir, readFile, rm, symlink, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join, resolve} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
@@ -14,8 +14,9 @@ beforeAll(async () => {
     'src',
     'bin',
     'scripts/build.ts',
+    'scripts/build',
+    'node/flexrack_node',
     'tsconfig.json',
-    'tsconfig.build.json',
     'package.json',
     'package-lock.json',
   ]) {
@@ -25,8 +26,10 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, {recursive: true, force: true}))
 
-async function build(): Promise<{status: number | null; output: string}> {
-  const child = spawn(process.execPath, [join(folder, 'scripts/build.ts')], {stdio: ['ignore', 'pipe', 'pipe']})
+async function build(...words: string[]): Promise<{status: number | null; output: string}> {
+  const child = spawn(process.execPath, [join(folder, 'scripts/build.ts'), ...words], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
   return {status: await new Promise((done) => child.on('close', done)), output}
@@ -43,11 +46,14 @@ describe('the build', () => {
       {status: 0, output: 'Building flexrack ...\n'},
     ])
     expect((await readdir(join(folder, 'dist'))).sort()).toEqual([
+      '.gone',
       '.sources',
+      'chunks',
       'cli',
       'commands',
       'head-service.mjs',
       'lib',
+      'licences.txt',
     ])
     expect(await commandIds()).toContain('rack:list')
   })
@@ -56,11 +62,36 @@ describe('the build', () => {
     expect(await build()).toEqual({status: 0, output: ''})
   })
 
-  it('takes away what a removed source had become', async () => {
+  it('takes away what a removed source had become, but leaves its chunks to programs that run', async () => {
+    const old = join(folder, 'dist/chunks/old-12345678.js')
+    await writeFile(old, '')
     await rm(join(folder, 'src/commands/rack/list.ts'))
     expect((await build()).status).toBe(0)
     expect(existsSync(join(folder, 'dist/commands/rack/list.js'))).toBe(false)
     expect(await commandIds()).not.toContain('rack:list')
+    expect(existsSync(old)).toBe(true)
+    expect(await build('--pack')).toEqual({status: 0, output: ''})
+    expect(existsSync(old)).toBe(false)
+  })
+
+  it('has the licence of every package that it bundles', async () => {
+    const text = await readFile(join(folder, 'dist/licences.txt'), 'utf8')
+    const {packages} = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, {version: string}>
+    }
+    const chunks = await Promise.all(
+      (await readdir(join(folder, 'dist/chunks'))).map((name) => readFile(join(folder, 'dist/chunks', name), 'utf8')),
+    )
+    const bundled = new Set(
+      chunks.flatMap((chunk) =>
+        [...chunk.matchAll(/^\t*\/\/ (?:\S*\/)?(node_modules\/(?:@[^/\s]+\/)?[^/\s]+)\//gm)].map(
+          ([, path]) => path as string,
+        ),
+      ),
+    )
+    expect(bundled).toContain('node_modules/ssh2')
+    for (const path of bundled)
+      expect(text).toContain(`${path.replace(/^.*node_modules\//, '')} ${packages[path]?.version}: `)
   })
 
   it('fails for a source that is no TypeScript, and tries again the next time', async () => {

@@ -1,4 +1,4 @@
-import {spawn} from 'node:child_process'
+import {execFileSync, spawn} from 'node:child_process'
 import {once} from 'node:events'
 import {mkdir, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises'
 import {createInterface} from 'node:readline'
@@ -147,6 +147,26 @@ test('in a sandbox without network it has one over TLS, too, and the end of the 
     await computed(server)
     expect(await leases()).toEqual([REMOTE])
     process.kill(await pidOf('notebook/keeper.py'), 'SIGKILL')
+    await until([])
+  })
+  expect(await flexrack('workspace', 'remove', '--yes', '--on', 'node-1')).toMatchObject({status: 0})
+  expect(await passes()).toEqual([])
+}, 600_000)
+
+test('in an image it has one, too, and the end of the kernel gives it back', async () => {
+  const layout = join(project, '../layout')
+  execFileSync('python3', [resolve(import.meta.dirname, '../node/image_support.py'), layout, 'python'])
+  await writeFile(join(project, 'flexrack.yaml'), `name: digits\nworkspace: {image: "oci:${layout}:python"}\n`)
+  const up = await flexrack('workspace', 'up', '--on', 'node-1')
+  expect(up, up.stderr).toMatchObject({status: 0})
+  const started = await flexrack(
+    ...['notebook', 'start', '--on', 'node-1', '--gpus', '1', '--memory', '512MiB', '--remote'],
+  )
+  expect(started, started.stderr).toMatchObject({status: 0})
+  await withServer(async (server) => {
+    const kernel = await computed(server)
+    expect(await leases()).toEqual([REMOTE])
+    expect((await ask(server, `/api/kernels/${kernel}`, {token: server.token, method: 'DELETE'})).status).toBe(204)
     await until([])
   })
   expect(await flexrack('workspace', 'remove', '--yes', '--on', 'node-1')).toMatchObject({status: 0})

@@ -6,7 +6,8 @@ import {buildProgram, flexrack, type Ended} from '../support/program.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 /** What only a command that needs it may load: each costs 10 to 60 ms. */
-const HEAVY = /\/dist\/lib\/|\/node_modules\/(ssh2|undici|execa|inquirer|@inquirer|listr2|yaml|zod|tar|chalk|fastify)\//
+const HEAVY =
+  /^src\/(lib|commands)\/|(^|\/)node_modules\/(ssh2|undici|execa|inquirer|@inquirer|listr2|yaml|zod|tar|chalk|fastify)\//
 let home: string
 
 beforeAll(async () => {
@@ -15,7 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => rm(home, {recursive: true, force: true}))
 
-async function loadedFiles(...args: string[]): Promise<{files: string[]; ended: Ended}> {
+/** `modules`: what is in them, by the marks of the bundler. */
+async function loadedFiles(...args: string[]): Promise<{files: string[]; modules: string[]; ended: Ended}> {
   const list = join(home, `${args.join('')}.txt`)
   const hook = join(root, 'test/support/loaded-files.mjs')
   const ended = await flexrack(args, {
@@ -26,29 +28,36 @@ async function loadedFiles(...args: string[]): Promise<{files: string[]; ended: 
     .trim()
     .split('\n')
     .filter((file) => file !== hook)
-  return {files, ended}
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')))
+  const modules = texts.flatMap((text, index) => {
+    const marks = [...text.matchAll(/^\t*\/\/ ((?:src|node_modules)\/\S+)$/gm)].map(([, module]) => module as string)
+    return marks.length > 0 ? marks : [files[index] as string]
+  })
+  return {files, modules, ended}
 }
 
 describe('start-up', () => {
   it.each(['--version', '--help', 'rack --help', 'rack list --help'])(
     'loads nothing heavy and no command for %s',
     async (line) => {
-      const {files, ended} = await loadedFiles(...line.split(' '))
+      const {files, modules, ended} = await loadedFiles(...line.split(' '))
       expect(ended).toMatchObject({status: 0, stderr: ''})
-      expect(files.filter((file) => HEAVY.test(file) || file.includes('/dist/commands/'))).toEqual([])
-      // Nearly all of them are oclif's core; with a command's own imports it would be hundreds more.
-      expect(files.length).toBeLessThan(line === '--version' ? 10 : 200)
-      expect(files.filter((file) => file.startsWith(join(root, 'dist'))).length).toBeLessThan(5)
+      expect(modules.filter((module) => HEAVY.test(module))).toEqual([])
+      expect(modules).toContain('src/cli/main.ts')
+      // Each file costs half a millisecond.
+      expect(files.length).toBeLessThan(line === '--version' ? 5 : 20)
     },
   )
 
   it('loads of the commands only the one that runs, and of it no SSH, HTTP or prompts for a local answer', async () => {
-    const {files, ended} = await loadedFiles('rack', 'list')
+    const {files, modules, ended} = await loadedFiles('rack', 'list')
     expect(ended.status).toBe(0)
     expect(files.filter((file) => file.includes('/dist/commands/'))).toEqual([join(root, 'dist/commands/rack/list.js')])
-    expect(files.filter((file) => /\/node_modules\/(ssh2|undici|execa|@inquirer|listr2|fastify)\//.test(file))).toEqual(
-      [],
-    )
+    expect(modules).toContain('src/lib/rack/load.ts')
+    expect(
+      modules.filter((module) => /node_modules\/(ssh2|undici|execa|@inquirer|listr2|fastify)\//.test(module)),
+    ).toEqual([])
+    expect(files.length).toBeLessThan(40)
   })
 
   it('prints the version of package.json', async () => {

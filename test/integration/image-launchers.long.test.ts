@@ -17,8 +17,8 @@ import {startSshd, type TestSshd} from '../support/sshd.ts'
 import {processesOf} from '../support/tagged.ts'
 
 /**
- * Trainings of several nodes on one machine, which may be busy. The image has PyTorch and Ray, and no compiler, which
- * DeepSpeed needs on CPUs.
+ * Trainings of several nodes on one machine, which may be busy. The image has PyTorch, Ray and DeepSpeed, and the
+ * compiler, ninja and headers of Python that DeepSpeed needs on CPUs.
  */
 vi.setConfig({testTimeout: 1_800_000})
 const EAGER = {RAY_worker_niceness: '0'}
@@ -26,6 +26,11 @@ const FRAMEWORKS = new URL('../fixtures/tracking/frameworks.txt', import.meta.ur
 /** What none of the launchers needs, and which would only make the image larger. */
 const OTHERS =
   /^(catboost|databricks-sdk|docker|flask.*|fonttools|graphene|gunicorn|h5py|huey|keras|lightgbm|lightning|matplotlib|mlflow.*|optuna.*|plotly|pytorch-lightning|scikit-learn|scipy|skops|sqlalchemy|torchmetrics|transformers|xgboost-cpu)==/
+const COMPILER = [
+  ...['gcc', 'gcc-12', 'g++', 'g++-12', 'cpp-12', 'libgcc-12-dev', 'libstdc++-12-dev', 'libc6-dev', 'linux-libc-dev'],
+  ...['binutils', 'binutils-x86-64-linux-gnu', 'libisl23', 'libmpc3', 'libmpfr6', 'libgmp10', 'libgomp1', 'libcc1-0'],
+  ...['libcrypt-dev', 'libpython3-dev', 'libpython3.11-dev', 'ninja-build'],
+]
 const OPEN_MPI = ['openmpi-bin', 'openmpi-common', 'libopenmpi3', 'libpmix2']
 
 const TORCHRUN = `import os, signal, sys, time
@@ -67,7 +72,7 @@ beforeAll(async () => {
     resolve(import.meta.dirname, '../node/image_support.py'),
     join(folder, 'layout'),
     `packages=${site}`,
-    ...OPEN_MPI.map((one) => `debian=${one}`),
+    ...[...OPEN_MPI, ...COMPILER].map((one) => `debian=${one}`),
   ])
 }, 1_800_000)
 afterAll(() => rm(folder, {recursive: true, force: true}))
@@ -158,9 +163,7 @@ describe.skipIf(!mayMakeNetworks())('every launcher from an image, on two nodes 
       [],
     )
     expect(
-      (await readdir('/dev/shm')).filter(
-        (name) => name.includes(trained.run) || name.startsWith('vader_segment') || name.startsWith('flexrack-mpi'),
-      ),
+      (await readdir('/dev/shm')).filter((name) => name.includes(trained.run) || name.startsWith('vader_segment')),
     ).toEqual([])
     return {trained, lines}
   }
@@ -195,6 +198,13 @@ describe.skipIf(!mayMakeNetworks())('every launcher from an image, on two nodes 
       status: 'failed',
       cause: {kind: 'rank', rank: 3, exit: 17},
     })
+  })
+
+  test('DeepSpeed of the image, which compiles there', async () => {
+    const {trained, lines} = await train('deepspeed', await fixture('deepspeed'))
+    expect(trained, JSON.stringify([trained.cause, lines])).toMatchObject({status: 'finished', worldSize: 4})
+    expect(said(lines, 'sum').map((line) => line.replace(/ on .*/, ''))).toEqual(sums)
+    expect(said(lines, 'trained')).toEqual(Array.from({length: 4}, () => 'trained DeepSpeedEngine stage 1'))
   })
 
   test('Open MPI of the image', async () => {

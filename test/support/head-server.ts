@@ -14,6 +14,7 @@ import {PendingConnections} from '../../src/lib/head/service/pending-connections
 import {openQueues} from '../../src/lib/head/service/queue/open.ts'
 import {Measures} from '../../src/lib/head/service/releases/measures.ts'
 import {Rollouts} from '../../src/lib/head/service/releases/rollouts.ts'
+import {Samples} from '../../src/lib/head/service/sampling/samples.ts'
 import {Shadows} from '../../src/lib/head/service/releases/shadow.ts'
 import {Followers} from '../../src/lib/head/service/standby/followers.ts'
 import {Authority} from '../../src/lib/head/service/tls/authority.ts'
@@ -84,6 +85,7 @@ export async function openTestServer(
     ...openQueues({endpoints, rollouts}),
     measures: new Measures(),
     shadows: new Shadows(),
+    samples: new Samples(),
     rollouts,
     startedAt: Date.now(),
     url: () => url,

@@ -64,14 +64,16 @@ class Passes:
         return there
 
     def count(self) -> int:
-        """Those that count; the others are removed."""
+        """Those that count, or cannot be read; the others are removed."""
         counted = 0
         for path in self.folder.glob("*.json"):
             try:
                 self.find(path.stem)
                 counted += 1
-            except (ValueError, KeyError):
+            except (ValueError, KeyError, TypeError):
                 path.unlink(missing_ok=True)
+            except (NodeError, OSError):
+                counted += 1
         return counted
 
 

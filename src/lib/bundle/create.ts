@@ -3,11 +3,11 @@ import {mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile} from 'node:f
 import {basename, dirname, join, resolve} from 'node:path'
 import {pipeline} from 'node:stream/promises'
 import {packFiles} from '../artifact/index.ts'
-import {CliError, hashFile, throwIfInterrupted, withProgress, type Context} from '../base/index.ts'
+import {CliError, hashFile, ownVersion, throwIfInterrupted, withProgress, type Context} from '../base/index.ts'
 import {WHEELS} from '../host/index.ts'
 import type {Handlers, PlanOf, StepOf} from '../plan/index.ts'
 import {FORMAT, MANIFEST, type BundledContent, type BundledFile, type BundleManifest} from './format.ts'
-import {missingOfProgram, ownVersion, packProgram} from './program.ts'
+import {missingOfProgram, packProgram} from './program.ts'
 import {broughtFor, lockOf, versionsFor, type WheelSource} from './sources.ts'
 
 export interface BundleWish {

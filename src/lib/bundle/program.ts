@@ -5,7 +5,7 @@ import {dirname, join, relative} from 'node:path'
 import {promisify} from 'node:util'
 import {createGunzip} from 'node:zlib'
 import {unpackFiles} from '../artifact/index.ts'
-import {CliError, type Context} from '../base/index.ts'
+import {CliError, ownRoot, type Context} from '../base/index.ts'
 
 interface PackageFile {
   name: string
@@ -15,17 +15,8 @@ interface PackageFile {
   peerDependencies?: Record<string, string>
 }
 
-/** Looks upwards from here: it is at the same place for src, dist and an installed package. */
-export function ownRoot(from: string = import.meta.dirname): string {
-  if (existsSync(join(from, 'package.json')) && existsSync(join(from, 'node', 'flexrack_node'))) return from
-  if (dirname(from) === from) throw new Error('package.json is missing from this installation of flexrack')
-  return ownRoot(dirname(from))
-}
-
 const readPackage = async (folder: string): Promise<PackageFile> =>
   JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as PackageFile
-
-export const ownVersion = async (): Promise<string> => (await readPackage(ownRoot())).version
 
 /** Where this flexrack has not what it needs to be packed; a sentence. */
 export function missingOfProgram(machines: string[]): {what: string; hint: string; fatal: boolean} | undefined {

@@ -1,9 +1,10 @@
 import type {CanaryRules, QueueFigures, ReleaseFigures, ShadowFigures} from '../head/index.ts'
 import type {HeadRollout, ServingProtocol} from '../protocol/index.ts'
+import type {QueueRules} from './queue.ts'
 import type {CustomServer} from './custom.ts'
 import type {CanaryWish} from './canary.ts'
 
-/** What the head keeps about an endpoint, durably. The gateway reads `active` and `canary`. */
+/** What the head keeps about an endpoint, durably. The gateway reads `active`, `canary` and `queue`. */
 export interface EndpointDocument {
   name: string
   /** ISO 8601. */
@@ -12,6 +13,8 @@ export interface EndpointDocument {
   active: ({release: string; targets: string[]} & ReleaseProtocol) | null
   /** A release beside the active one, and what it gets of the requests. */
   canary?: CanaryRules
+  /** How requests wait at the gateway. */
+  queue?: QueueRules
   /** Newest first. */
   releases: Release[]
 }

@@ -14,8 +14,10 @@ import {invokeEndpoint, type Answer} from './invoke.ts'
 import {endpointKeys, type EndpointKeys} from './keys.ts'
 import {benchEndpoint, type BenchInput, type BenchReport} from './load/bench.ts'
 import {readEndpointLogs, type EndpointLogInput} from './logs.ts'
+import {changeQueue, planQueue, type QueueChange, type QueueRules} from './queue.ts'
 import {removalPlan, removeEndpoint} from './remove.ts'
 import {listEndpoints, showEndpoint, summary, type EndpointDetails, type EndpointSummary} from './show.ts'
+import {sampleEndpoint, type SampleCounts, type SampleInput} from './sample.ts'
 import type {Site} from './site.ts'
 import {requireEndpoint} from './store.ts'
 import {endpointToken} from './token.ts'
@@ -41,6 +43,9 @@ export interface Endpoints {
   decide(name: string, how: 'promote' | 'abort'): Promise<Change>
   planScale(name: string, count: number): Promise<Plan>
   scale(name: string, count: number, seconds?: number): Promise<Change>
+  planLimit(name: string, rules: QueueRules): Promise<Plan>
+  /** How requests wait, and how many a server gets at once. */
+  limit(name: string, rules: QueueRules): Promise<QueueChange>
   list(): Promise<EndpointSummary[]>
   show(name: string): Promise<EndpointDetails>
   /** A token for this endpoint only; made at first use. */
@@ -49,6 +54,7 @@ export interface Endpoints {
   keys: EndpointKeys
   invoke(input: InvokeInput): Promise<Answer>
   bench(input: BenchInput): Promise<BenchReport>
+  sample(input: SampleInput): Promise<SampleCounts>
   logs(input: EndpointLogInput): Promise<void>
   planRemove(name: string): Promise<Plan>
   remove(name: string): Promise<{name: string; nodes: string[]}>
@@ -84,6 +90,8 @@ export async function openEndpoints(
     decide: (name, how) => apply(name, decide(name, how)),
     planScale: (name, count) => planChange(site, 'endpoint scale', name, scale(name, count, undefined)),
     scale: (name, count, seconds) => apply(name, scale(name, count, seconds)),
+    planLimit: (name, rules) => planQueue(site, name, rules),
+    limit: (name, rules) => changeQueue(site, name, rules),
     list: () => listEndpoints(site),
     show: (name) => showEndpoint(site, name),
     token: async (name) => {
@@ -93,6 +101,7 @@ export async function openEndpoints(
     keys: endpointKeys(site),
     invoke: (input) => invokeEndpoint(site, input),
     bench: (input) => benchEndpoint(site, input),
+    sample: (input) => sampleEndpoint(site, input),
     logs: (input) => readEndpointLogs(site, input),
     planRemove: (name) => removalPlan(site, name),
     remove: (name) => removeEndpoint(site, name),

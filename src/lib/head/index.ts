@@ -9,10 +9,12 @@ export {connectHead, type HeadConnection} from './connect.ts'
 export {openTracking, type RunAccess, type Tracking} from './tracking.ts'
 export type {
   CanaryRules,
+  Exchange,
   HeadStatus,
   JudgeRules,
   QueueFigures,
   ReleaseFigures,
+  Sampled,
   ServerStatus,
   ShadowFigures,
   StandbyStatus,

@@ -1,4 +1,4 @@
-import {isCliError, pinsOf, readPythonLocks, type Context} from '../base/index.ts'
+import {isCliError, ownVersion, pinsOf, readPythonLocks, type Context} from '../base/index.ts'
 import {serviceStatus, type Host} from '../host/index.ts'
 import {fromEnv, fromStep, type PlanOf, type StepOf} from '../plan/index.ts'
 import type {HeadNode} from '../protocol/index.ts'
@@ -12,7 +12,6 @@ import {planSwap, swapped} from './promote.ts'
 import {loadHeadProgram, loadOwnNode, type ProgramFile} from './program.ts'
 import {headLocks} from './requirements.ts'
 import {placeTitle, type HeadKinds} from './steps.ts'
-import {ownVersion} from './version.ts'
 
 /** It is started again when it ends, and given up where it ends all the time. */
 const RESTART = {max: 10, windowSeconds: 300}

@@ -1,8 +1,7 @@
 import {createHash} from 'node:crypto'
 import {mkdir, rename, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {fileURLToPath} from 'node:url'
-import {CliError, hashFile, userPaths, type Context, textIfThere} from '../base/index.ts'
+import {CliError, hashFile, ownRoot, runsFromSources, userPaths, type Context, textIfThere} from '../base/index.ts'
 
 /** A file to put on the head's node: its name there has its content's hash. */
 export interface ProgramFile {
@@ -14,9 +13,7 @@ export interface ProgramFile {
 
 /** The head's process as one file: built with flexrack, or bundled on the spot where flexrack runs from its sources. */
 export async function loadHeadProgram(context: Context): Promise<ProgramFile> {
-  const file = import.meta.url.endsWith('.ts')
-    ? await bundleSources(context)
-    : fileURLToPath(new URL('../../head-service.mjs', import.meta.url))
+  const file = runsFromSources ? await bundleSources(context) : join(ownRoot(), 'dist/head-service.mjs')
   const sha256 = await hashFile(file).catch((error: unknown) => {
     throw new CliError('BUG', `the head's program ${file} cannot be read`, {cause: error})
   })
@@ -32,7 +29,7 @@ export async function loadOwnNode(): Promise<ProgramFile> {
 async function bundleSources(context: Context): Promise<string> {
   const {rolldown} = await import('rolldown')
   const bundle = await rolldown({
-    input: fileURLToPath(new URL('service/main.ts', import.meta.url)),
+    input: join(ownRoot(), 'src/lib/head/service/main.ts'),
     platform: 'node',
     logLevel: 'silent',
   })

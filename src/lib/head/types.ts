@@ -232,3 +232,36 @@ export interface QueueFigures {
   ejected: string[]
   down: string[]
 }
+
+/** A body in a sample: one of json, events, text, base64; or why it is not there. */
+export interface SampledContent {
+  type?: string
+  json?: unknown
+  /** The data of a stream's events. */
+  events?: unknown[]
+  text?: string
+  base64?: string
+  omitted?: string
+}
+
+/** A request that an endpoint answered, without its headers and without who asked. */
+export interface Exchange {
+  /** When it was answered, milliseconds since 1970. */
+  at: number
+  release: string
+  method: string
+  /** Below the endpoint, without the query. */
+  path: string
+  status: number
+  /** Milliseconds until the answer had gone out whole. */
+  ms: number
+  request: SampledContent
+  answer: SampledContent
+}
+
+/** What POST …/sample answers. */
+export interface Sampled {
+  exchanges: Exchange[]
+  /** Too much for one answer. */
+  dropped: number
+}

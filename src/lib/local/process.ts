@@ -1,9 +1,9 @@
 import {spawn, type ChildProcess} from 'node:child_process'
 import {closeSync} from 'node:fs'
 import {mkdir} from 'node:fs/promises'
-import {basename} from 'node:path'
+import {basename, join} from 'node:path'
 import type {Duplex, Readable, Writable} from 'node:stream'
-import {fileURLToPath} from 'node:url'
+import {ownRoot} from '../base/index.ts'
 import type {PipePool} from './pipes.ts'
 
 export interface TerminalSize {
@@ -74,8 +74,6 @@ export async function startProcess(
   }
 }
 
-const BRIDGE = fileURLToPath(new URL('../../../node/local_pty.py', import.meta.url))
-
 /** Runs a command (null: the login shell) on a pty, by way of a small Python bridge: Node itself cannot make one. */
 export async function startTerminal(
   command: string | null,
@@ -86,7 +84,7 @@ export async function startTerminal(
   const child = await started(settings, () =>
     spawn(
       settings.python ?? 'python3',
-      ['-I', '-S', BRIDGE, String(size.rows), String(size.columns), shell, ...words],
+      ['-I', '-S', join(ownRoot(), 'node/local_pty.py'), String(size.rows), String(size.columns), shell, ...words],
       {
         cwd: settings.home,
         env: settings.env,

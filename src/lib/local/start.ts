@@ -1,8 +1,7 @@
 import {spawn} from 'node:child_process'
 import {open, readFile, rename, stat} from 'node:fs/promises'
-import {resolve as absolute} from 'node:path'
-import {fileURLToPath} from 'node:url'
-import {CliError, type Context} from '../base/index.ts'
+import {join, resolve as absolute} from 'node:path'
+import {CliError, ownRoot, runsFromSources, userPaths, type Context} from '../base/index.ts'
 import {starterSettings, type StarterSettings} from './environment.ts'
 import type {LocalLayout} from './layout.ts'
 
@@ -14,7 +13,7 @@ export interface DaemonSettings extends StarterSettings {
 const READY_MS = 30_000
 /** Bytes; then a new one is begun, and one old one is kept. */
 const MAX_LOG = 1_000_000
-const DAEMON = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './daemon.ts' : './daemon.js', import.meta.url))
+const DAEMON = runsFromSources ? 'src/lib/local/daemon.ts' : 'dist/lib/local/daemon.js'
 
 /**
  * Starts the background process and waits until it answers. It has its own session, so that it outlives the terminal,
@@ -36,9 +35,10 @@ export async function startDaemon(
     const env: NodeJS.ProcessEnv = {
       ...settings.base,
       ...pathsOf(ctx.env),
+      NODE_COMPILE_CACHE: ctx.env.NODE_COMPILE_CACHE || join(userPaths(ctx.env).cache, 'compiled'),
       FLEXRACK_LOCAL_DAEMON: JSON.stringify(settings),
     }
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', DAEMON, id], {
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(ownRoot(), DAEMON), id], {
       cwd: layout.folder,
       detached: true,
       env,

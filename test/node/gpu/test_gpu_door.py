@@ -124,7 +124,14 @@ class DoorTest(DoorCase):
         write("gpu.pass", self.passes.file(place["pass"]), {**order(), "secret": place["secret"], "until": 1})
         self.assertEqual(raw(port, lambda challenge: line(place, challenge, LEASE)), b"")  # expired
         self.assertEqual((self.passes.count(), list(self.passes.folder.iterdir())), (0, []))
-        self.assertEqual(len(self.daemon.leases), 1)
+        other = self.place(port)
+        file = self.passes.file(other["pass"])
+        file.write_text(json.dumps({"schema": 99}))  # of a newer flexrack: the door stays, for the others
+        self.assertEqual((raw(port, lambda challenge: line(other, challenge, LEASE)), self.passes.count()), (b"", 1))
+        file.write_text("{}")
+        self.assertEqual((raw(port, lambda challenge: line(other, challenge, LEASE)), self.passes.count()), (b"", 0))
+        self.assertEqual(len(door_talk.ask(self.place(port), LEASE)["leases"]), 1)
+        self.assertEqual(len(self.daemon.leases), 2)
 
     def test_who_knows_it_and_asks_nonsense_is_told_so_and_the_door_stays(self):
         _door, port = self.opened()

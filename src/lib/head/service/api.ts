@@ -6,6 +6,7 @@ import {certify} from './certify.ts'
 import {addEndpointApi} from './releases/api.ts'
 import {addKeys} from './key-routes.ts'
 import {tryReach} from './reach.ts'
+import {addSampleApi} from './sampling/api.ts'
 import type {Parts} from './parts.ts'
 import type {Logins} from './login.ts'
 import {artifactsOf, publicStore, storeOf} from './mlflow-command.ts'
@@ -77,6 +78,7 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
 
   addKeys(app, parts)
   addEndpointApi(app, parts, bodyOf)
+  addSampleApi(app, parts, bodyOf)
 }
 
 async function statusOf(parts: Parts): Promise<ServerStatus> {

@@ -40,7 +40,8 @@ interface Counted {
 export class Clients {
   readonly #keys = new Map<string, Key>()
   readonly #counted = new Map<string, Counted>()
-  readonly #watching = new Map<string, Set<() => void>>()
+  /** Until the key ends: by its id. */
+  readonly #watching = new Map<string, {ends: Set<() => void>; timer: NodeJS.Timeout | undefined}>()
   readonly #tokens: Tokens
 
   constructor(tokens: Tokens) {
@@ -81,15 +82,18 @@ export class Clients {
 
   /** Has `end` called once a key opens nothing any more. Gives what ends that. */
   watch({id, expiresAt}: Pick<Caller & {kind: 'endpoint'}, 'id' | 'expiresAt'>, end: () => void): () => void {
-    const watching = this.#watching.get(id) ?? new Set()
-    this.#watching.set(id, watching.add(end))
+    const watched = this.#watching.get(id) ?? this.#watchKey(id, expiresAt)
+    watched.ends.add(end)
+    return () => void watched.ends.delete(end)
+  }
+
+  /** One timer a key and not a request: each would be of another length, and cost more than all else here. */
+  #watchKey(id: string, expiresAt: number): {ends: Set<() => void>; timer: NodeJS.Timeout | undefined} {
     const left = expiresAt - Date.now()
-    const timer = left < LONGEST_TIMER_MS ? setTimeout(end, left).unref() : undefined
-    return () => {
-      clearTimeout(timer)
-      watching.delete(end)
-      if (watching.size === 0 && this.#watching.get(id) === watching) this.#watching.delete(id)
-    }
+    const timer = left < LONGEST_TIMER_MS ? setTimeout(() => this.#cut(id), left).unref() : undefined
+    const watched = {ends: new Set<() => void>(), timer}
+    this.#watching.set(id, watched)
+    return watched
   }
 
   counts(endpoint: string, client: string): ClientCounts {
@@ -143,7 +147,10 @@ export class Clients {
 
   /** It opens nothing any more: what is under way with it ends, streams too. */
   #cut(id: string): void {
-    for (const end of this.#watching.get(id) ?? []) end()
+    const watched = this.#watching.get(id)
+    clearTimeout(watched?.timer)
+    this.#watching.delete(id)
+    for (const end of watched?.ends ?? []) end()
     this.#keys.delete(id)
   }
 

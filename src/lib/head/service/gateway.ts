@@ -2,6 +2,7 @@ import type {FastifyInstance, FastifyReply, FastifyRequest} from 'fastify'
 import {announcedSize, readBody} from './body.ts'
 import {Failure} from './failure.ts'
 import {readCall} from './gateway-calls.ts'
+import {askHealth} from './health-call.ts'
 import {ModelServers} from './model-server.ts'
 import type {Parts} from './parts.ts'
 import {Passage} from './passage.ts'
@@ -31,7 +32,8 @@ export async function addGateway(app: FastifyInstance, parts: Parts): Promise<vo
       : await passBody(request, LARGEST_BODY, parts.limits, false)
     const way = new Way(parts, name, request.headers, call.isHealth)
     try {
-      await new Passage(parts, servers, {call, request, body: body ?? undefined, deadline}, reply, way).forward()
+      const sent = {parts, servers, onward: {call, request, body: body ?? undefined, deadline}, reply, way}
+      await (call.isHealth ? askHealth(sent) : new Passage(sent).forward())
     } catch (error) {
       way.end(error instanceof Failure ? outcomeOf(error.status) : 'failed')
       throw error

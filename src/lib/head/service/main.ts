@@ -23,6 +23,7 @@ import {openQueues} from './queue/open.ts'
 import {Measures} from './releases/measures.ts'
 import {watchCanaries} from './releases/judge.ts'
 import {Shadows} from './releases/shadow.ts'
+import {Samples} from './sampling/samples.ts'
 import {openStores} from './stores.ts'
 
 /** The head's process: `node head-service.mjs <config.json>`. Ends on SIGTERM, answers under way first. */
@@ -45,6 +46,7 @@ async function main(configFile: string): Promise<void> {
     ...openQueues(stores),
     measures: new Measures(),
     shadows: new Shadows(),
+    samples: new Samples(),
     mlflow,
     limits: makeLimits(config),
     pending: new PendingConnections(),

@@ -1,6 +1,8 @@
+import type {ServerResponse} from 'node:http'
 import type {Readable} from 'node:stream'
 import type {FastifyRequest} from 'fastify'
 import {Agent, type Dispatcher} from 'undici'
+import {Answering, type AnswerRules} from './answering.ts'
 import type {GatewayCall} from './gateway-calls.ts'
 import {gatewayConnector} from './gateway-connector.ts'
 import {onwardHeaders} from './onward.ts'
@@ -58,32 +60,66 @@ export class ModelServers {
 
   /** The head of the answer, with a body to be read. Throws where no model server gave one. */
   async ask(target: string, onward: Onward, signal: AbortSignal): Promise<Answer> {
-    const {call, request, deadline} = onward
-    const {method, headers} = request
-    const takesBody = method !== 'GET' && method !== 'HEAD'
-    const body = takesBody ? (onward.body ?? (request.body as Readable | undefined)) : undefined
-    const timeout = call.isHealth ? HEALTH_ANSWER_MS : ANSWER_MS
-    const {host: _, ...left} = onwardHeaders(headers, takesBody)
-    const answer = await this.#agent.request({
-      origin: new URL(target).origin,
-      path: targetPath(target, call, request.url),
-      method: method as Dispatcher.HttpMethod,
-      signal,
-      headers: {
-        ...left,
-        ...(body && {'content-type': contentTypeOf(request)}),
-        ...(deadline !== undefined && {[DEADLINE_HEADER]: leftOf(deadline, performance.now())}),
-      },
-      body: body ?? null,
-      headersTimeout: timeout,
-      bodyTimeout: timeout,
-    })
-    if (answer.statusCode === 503 && answer.headers[FRONT_HEADER] !== undefined && target.startsWith('https:')) {
-      discard(answer)
-      throw Object.assign(new Error('the front has no server behind it'), {code: NO_SERVER})
-    }
-    return answer
+    const answer = await this.#agent.request({...optionsOf(target, onward), signal})
+    const refused = noServer(target, answer.statusCode, answer.headers)
+    if (!refused) return answer
+    discard(answer)
+    throw refused
   }
+
+  /** Sends the request, and the answer on to its caller. */
+  pass(target: string, onward: Onward, raw: ServerResponse, rules: Omit<AnswerRules, 'refuse'>): Answering {
+    const refuse: AnswerRules['refuse'] = (status, headers) => noServer(target, status, headers)
+    const answering = new Answering(raw, {...rules, refuse})
+    try {
+      this.#agent.dispatch(optionsOf(target, onward), answering)
+    } catch (error) {
+      answering.abort(error as Error) // undici refuses what is no header
+    }
+    return answering
+  }
+}
+
+function optionsOf(target: string, {call, request, body, deadline}: Onward): Dispatcher.DispatchOptions {
+  const {method, headers} = request
+  const takesBody = method !== 'GET' && method !== 'HEAD'
+  const sent = takesBody ? (body ?? (request.body as Readable | undefined)) : undefined
+  const timeout = call.isHealth ? HEALTH_ANSWER_MS : ANSWER_MS
+  const onward = onwardHeaders(headers, takesBody, 'host')
+  if (sent) onward['content-type'] = contentTypeOf(request)
+  if (deadline !== undefined) onward[DEADLINE_HEADER] = leftOf(deadline, performance.now())
+  const {origin, path} = placeOf(target)
+  const {url} = request
+  const query = call.isHealth ? -1 : url.indexOf('?')
+  return {
+    origin,
+    path: `${path}${call.path}${query < 0 ? '' : url.slice(query)}`,
+    method: method as Dispatcher.HttpMethod,
+    headers: onward,
+    body: sent ?? null,
+    headersTimeout: timeout,
+    bodyTimeout: timeout,
+  }
+}
+
+/** An error where a front answers that it reaches no model server. */
+function noServer(target: string, status: number, headers: Record<string, unknown>): Error | undefined {
+  if (status !== 503 || headers[FRONT_HEADER] === undefined || !target.startsWith('https:')) return undefined
+  return Object.assign(new Error('the front has no server behind it'), {code: NO_SERVER})
+}
+
+const MOST_PLACES = 1000
+const places = new Map<string, {origin: string; path: string}>()
+
+/** Of a target's URL, which is the same for many requests. */
+function placeOf(target: string): {origin: string; path: string} {
+  const known = places.get(target)
+  if (known) return known
+  const {origin, pathname} = new URL(target)
+  const place = {origin, path: pathname.replace(/\/$/, '')}
+  if (places.size >= MOST_PLACES) places.clear()
+  places.set(target, place)
+  return place
 }
 
 /** Of an error: the front of a model server answered that it reaches none. */
@@ -92,7 +128,7 @@ export const NO_SERVER = 'FLEXRACK_NO_SERVER'
 /** Seconds that a model server has for its answer. */
 export const ANSWER_SECONDS = ANSWER_MS / 1000
 
-export function keptOf({statusCode, headers}: Answer, body: Buffer | undefined): Kept {
+export function keptOf({statusCode, headers}: Pick<Answer, 'statusCode' | 'headers'>, body: Buffer | undefined): Kept {
   const type = headers['content-type']
   const isPlain = headers['content-encoding'] === undefined
   return {status: statusCode, type: Array.isArray(type) ? type[0] : type, body: isPlain ? body : undefined}
@@ -111,9 +147,4 @@ function contentTypeOf(request: FastifyRequest): string {
   const given = request.headers['content-type']
   if (request.headers['inference-header-content-length'] !== undefined) return given ?? 'application/octet-stream'
   return given === undefined || given.startsWith('application/x-www-form-urlencoded') ? 'application/json' : given
-}
-
-function targetPath(target: string, call: GatewayCall, url: string): string {
-  const query = url.includes('?') && !call.isHealth ? url.slice(url.indexOf('?')) : ''
-  return `${new URL(target).pathname.replace(/\/$/, '')}${call.path}${query}`
 }

@@ -10,6 +10,7 @@ import type {Shadows} from './releases/shadow.ts'
 import type {Queues} from './queue/queues.ts'
 import type {TargetHealth} from './queue/target-health.ts'
 import type {Rollouts} from './releases/rollouts.ts'
+import type {Samples} from './sampling/samples.ts'
 import type {Followers} from './standby/followers.ts'
 import type {Following} from './standby/following.ts'
 import type {Issuer} from './tls/issuer.ts'
@@ -33,6 +34,8 @@ export interface Parts {
   measures: Measures
   /** Copies of requests to releases that answer nobody. */
   shadows: Shadows
+  /** Who wants to see requests and answers. */
+  samples: Samples
   /** How far canaries have come. */
   rollouts: Rollouts
   mlflow: MlflowServer

@@ -6,12 +6,16 @@ import {Failure} from './failure.ts'
  */
 const NEEDLESS = /%(?:2[DE]|3\d|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9A])/i
 
+/** Every reader takes such a path for the same, and most are: nothing is written as %XX, no part begins with a dot. */
+const OBVIOUS = /^(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$/
+
 /**
  * The path of a request's URL as the client wrote it. One that a URL parser or a decoder would read differently could
  * mean another thing further on than it meant to who checked it, and is refused.
  */
 export function pathOf(url: string): string {
   const path = url.split('?', 1)[0] ?? '/'
+  if (OBVIOUS.test(path)) return path
   const isPlain =
     path.startsWith('/') &&
     !path.includes('//') &&
@@ -23,7 +27,8 @@ export function pathOf(url: string): string {
 
 /** Refuses a query that does not decode: whom it goes on to would fail over it, or read it in a way of its own. */
 export function requireQuery(url: string): void {
-  const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : ''
+  if (!url.includes('?')) return
+  const query = url.slice(url.indexOf('?') + 1)
   try {
     decodeURIComponent(query)
   } catch {

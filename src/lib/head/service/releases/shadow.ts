@@ -1,5 +1,4 @@
-import {pipeline, Transform, type Readable} from 'node:stream'
-import {finished} from 'node:stream/promises'
+import type {Readable} from 'node:stream'
 import type {ShadowFigures} from '../../types.ts'
 import {compareAnswers, type Kept} from './same-answer.ts'
 
@@ -92,20 +91,15 @@ function sizeOf({bytes, real}: Copied): number {
   return bytes + (real.body?.length ?? 0)
 }
 
-/** Passes an answer on, and keeps it up to LARGEST_COPIED bytes. */
-export class Tap extends Transform {
+/** An answer as it comes, kept up to LARGEST_COPIED bytes. */
+export class Collected {
   #chunks: Buffer[] = []
   #size = 0
 
-  constructor() {
-    super({
-      transform: (chunk: Buffer, _encoding, done) => {
-        this.#size += chunk.length
-        if (this.#size <= LARGEST_COPIED) this.#chunks.push(chunk)
-        else this.#chunks = []
-        done(null, chunk)
-      },
-    })
+  add(chunk: Buffer): void {
+    this.#size += chunk.length
+    if (this.#size <= LARGEST_COPIED) this.#chunks.push(chunk)
+    else this.#chunks = []
   }
 
   /** Undefined where it was too large. */
@@ -114,9 +108,9 @@ export class Tap extends Transform {
   }
 }
 
-/** Reads an answer to its end, and keeps what Tap keeps. */
+/** Reads an answer to its end, and keeps what Collected keeps. */
 export async function keep(body: Readable): Promise<Buffer | undefined> {
-  const tap = new Tap()
-  await finished(pipeline(body, tap, () => {}).resume())
-  return tap.kept
+  const collected = new Collected()
+  for await (const chunk of body as AsyncIterable<Buffer>) collected.add(chunk)
+  return collected.kept
 }

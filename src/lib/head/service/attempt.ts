@@ -1,0 +1,138 @@
+import type {IncomingHttpHeaders} from 'node:http'
+import type {FastifyReply} from 'fastify'
+import {isKept, useAnswer} from './copies.ts'
+import {Failure} from './failure.ts'
+import {logLine} from './log.ts'
+import {causeCode, isBroken, isNotConnected} from './lost-target.ts'
+import {keptOf, NO_SERVER, type ModelServers, type Onward} from './model-server.ts'
+import type {Parts} from './parts.ts'
+import type {Turn} from './queue/queues.ts'
+import {Collected} from './releases/shadow.ts'
+import {outcomeOf, type Way} from './releases/way.ts'
+
+/** A server that had less until the caller's deadline has not failed: the caller has asked for too much. */
+const LATE_MS = 1000
+
+/** Names the release that answered. */
+const RELEASE_HEADER = 'x-flexrack-release'
+
+/** A request, and whom its answer is for. */
+export interface Sent {
+  parts: Parts
+  servers: ModelServers
+  onward: Onward
+  reply: FastifyReply
+  way: Way
+}
+
+/**
+ * Sends a request to the target whose turn it has. Resolves once its answer begins to go on, or its caller is gone; with
+ * the error where no answer came. What the target did with it is told to those who choose targets, and to the figures.
+ */
+export function attempt(sent: Sent, turn: Turn): Promise<Error | undefined> {
+  return new Promise((resolve) => new Attempt(sent, turn, resolve).begin())
+}
+
+class Attempt {
+  readonly #sent: Sent
+  readonly #turn: Turn
+  readonly #resolve: (error: Error | undefined) => void
+  readonly #begun = performance.now()
+  #timer: NodeJS.Timeout | undefined
+  #abort = (_reason: Error): void => {}
+  #head: {statusCode: number; headers: IncomingHttpHeaders} | undefined
+  /** The answer, where somebody wants it besides its caller. */
+  #kept: Collected | undefined
+  #isLate = false
+  #isOver = false
+
+  constructor(sent: Sent, turn: Turn, resolve: (error: Error | undefined) => void) {
+    this.#sent = sent
+    this.#turn = turn
+    this.#resolve = resolve
+  }
+
+  begin(): void {
+    const {parts, servers, onward, reply, way} = this.#sent
+    const {target, release} = this.#turn
+    // One that takes no connections has failed each request that it was drawn for.
+    way.enter(way.lanes()[0]?.release ?? release)
+    way.enter(release)
+    reply.raw.once('close', this.#closed)
+    const kept = isKept(parts, onward, way) ? new Collected() : undefined
+    this.#kept = kept
+    const answering = servers.pass(target, onward, reply.raw, {
+      headers: {[RELEASE_HEADER]: release},
+      begin: (status, headers) => this.#answered(status, headers),
+      tap: kept && ((chunk) => kept.add(chunk)),
+      fail: (error) => this.#failed(error),
+      broke: () => way.end('failed'),
+    })
+    if (this.#isOver) return
+    this.#abort = (reason) => answering.abort(reason)
+    const {deadline} = onward
+    if (deadline === undefined) return
+    this.#timer = setTimeout(() => this.#expire(), Math.max(0, deadline - performance.now()))
+  }
+
+  #answered(statusCode: number, headers: IncomingHttpHeaders): void {
+    const {parts, reply} = this.#sent
+    const {target} = this.#turn
+    this.#head = {statusCode, headers}
+    parts.health.answered(target)
+    if (statusCode >= 502 && statusCode <= 504) this.#countFailure()
+    else parts.health.outliers.succeeded(target)
+    reply.hijack()
+    this.#resolve(undefined)
+  }
+
+  /** A reader that went away ends the work that was begun for it: tokens that nobody reads cost a GPU. */
+  readonly #closed = (): void => {
+    const {parts, servers, onward, reply, way} = this.#sent
+    const isWhole = reply.raw.writableFinished
+    this.#end(isWhole)
+    way.end(isWhole && this.#head ? outcomeOf(this.#head.statusCode) : 'abandoned')
+    if (!isWhole || !this.#head) this.#abort(new Error('the caller has gone'))
+    else if (this.#kept) {
+      const about = {release: this.#turn.release, ms: performance.now() - this.#begun}
+      useAnswer(parts, servers, onward, way, {...keptOf(this.#head, this.#kept.kept), ...about})
+    }
+    this.#resolve(undefined)
+  }
+
+  #failed(error: Error): void {
+    const {parts, reply} = this.#sent
+    if (this.#isOver || reply.raw.destroyed || reply.sent) return
+    reply.raw.removeListener('close', this.#closed)
+    const code = causeCode(error)
+    if (isNotConnected(code)) parts.health.refused(this.#turn.target, code === NO_SERVER)
+    else if (isBroken(code) || code === 'UND_ERR_HEADERS_TIMEOUT' || this.#isLate) this.#countFailure()
+    this.#end(false)
+    this.#resolve(error)
+  }
+
+  #countFailure(): void {
+    const {parts, onward, way} = this.#sent
+    const {target, release} = this.#turn
+    const lane = way.lanes().find((one) => one.release === release)
+    if (parts.health.outliers.failed(target, lane?.targets ?? []))
+      logLine(`endpoint ${onward.call.endpoint}: ${target} gets nothing for a while, as it failed again and again`)
+  }
+
+  #expire(): void {
+    const {onward, way} = this.#sent
+    this.#isLate = performance.now() - this.#begun >= LATE_MS
+    way.end('abandoned') // it took at least that long
+    const message = `endpoint ${onward.call.endpoint} did not answer before the request's deadline`
+    this.#abort(new Failure(504, 'TIMED_OUT', message))
+  }
+
+  #end(answered: boolean): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    this.#sent.parts.traffic.end(this.#turn.target, answered)
+    this.#sent.parts.health.left(this.#turn.target)
+    this.#turn.end()
+  }
+}
