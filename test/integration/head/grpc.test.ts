@@ -8,6 +8,7 @@ import {afterAll, beforeAll, expect, test} from 'vitest'
 import {answerOf, startScript} from '../../support/head.ts'
 import {startHeadProcess, type HeadProcess} from '../../support/head-process.ts'
 import {startModelServer, type ModelServer} from '../../support/model-server.ts'
+import {startTarget} from '../../support/target.ts'
 import {sameModel} from '../../support/onnx.ts'
 
 let head: HeadProcess
@@ -158,6 +159,30 @@ test('a deadline ends a call, also one whose model server does not answer', asyn
     expect(said).toMatchObject({'grpc-status': '4'})
   } finally {
     process.kill(model.pid, 'SIGCONT')
+  }
+})
+
+test('a deadline goes on to the model server, as what is left of it; a full queue is RESOURCE_EXHAUSTED', async () => {
+  const seen: unknown[] = []
+  const target = await startTarget('same', (incoming, response) => {
+    seen.push(Number(incoming.headers['x-envoy-expected-rq-timeout-ms']))
+    response.end('{}')
+  })
+  try {
+    const put = async (document: object): Promise<void> => {
+      const {revision} = (await (await head.call('GET', '/flexrack/v1/endpoints/same')).json()) as {revision: number}
+      await head.call('PUT', '/flexrack/v1/endpoints/same', {revision, document})
+    }
+    const ask = (): ReturnType<typeof call> =>
+      call('ModelReady', framed(Buffer.from('0a0473616d65', 'hex')), {'grpc-timeout': '9S'})
+    await put({active: {targets: [target.url]}})
+    expect(await ask()).toMatchObject({'grpc-status': '0'})
+    expect([seen.length, Number(seen[0]) > 0, Number(seen[0]) <= 9000]).toEqual([1, true, true])
+    await put({active: {targets: [], startSeconds: 5}, queue: {requests: 0}})
+    expect(await ask()).toMatchObject({'grpc-status': '8', 'grpc-retry-pushback-ms': '1000'})
+    await put({active: {targets: [model.url]}})
+  } finally {
+    await target.stop()
   }
 })
 

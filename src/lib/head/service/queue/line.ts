@@ -66,6 +66,14 @@ export class Line<E extends Entry> {
     return true
   }
 
+  /** Whether anybody waits in that lane. */
+  has(laneOf: () => string): boolean {
+    if (this.#count === 0) return false
+    const lane = laneOf()
+    for (const share of this.#shares.values()) if (share.waiting.has(lane)) return true
+    return false
+  }
+
   /** Whose turn it is, of those whose lane is not among these. */
   next(blocked: ReadonlySet<string>): E | undefined {
     let [best, entry]: [Share<E> | undefined, E | undefined] = [undefined, undefined]

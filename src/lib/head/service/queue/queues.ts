@@ -113,8 +113,8 @@ export class Queues {
     this.#requireTime(asked)
     const line = this.#lines.get(asked.endpoint) ?? new Line<Waiting>()
     const choice = asked.choose()
-    // Others of the same release may wait, and it is their turn before: nobody is served past the queue.
-    if ('target' in choice && line.count === 0) return this.#begin(asked, line, choice)
+    // It is the turn of those before who wait for the same: nobody is served past the queue.
+    if ('target' in choice && !line.has(asked.lane)) return this.#begin(asked, line, choice)
     const place = this.#wait(asked, line, 'target' in choice ? {waits: 'busy'} : choice)
     if ('target' in choice) this.wake(asked.endpoint)
     else this.#tellWaiting(asked.endpoint)

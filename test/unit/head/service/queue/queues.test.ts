@@ -182,6 +182,8 @@ describe('a queue', () => {
     isFree = true
     servers.queues.wake('digits')
     await servers.begun(quick)
-    slow.leave()
+    const [first, ...others] = Array.from({length: 9}, () => servers.ask('a', {lane: () => 'canary'}) as Place)
+    expect(servers.ask('a', {choose}), 'at once, also where the queue is full of them').toHaveProperty('target')
+    for (const place of [slow, first!, ...others]) place.leave()
   })
 })
