@@ -86,6 +86,11 @@ report(
             bar: 3,
             better: 'higher',
           } satisfies Row,
+          {
+            what: `${what}: times as fast as that one a C++ loop of the same is, the floor`,
+            value: middle((turn) => turn.other?.[`${key}_loop`]),
+            unit: '× one',
+          } satisfies Row,
         ]),
   ]),
   [

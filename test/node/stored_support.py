@@ -24,6 +24,7 @@ from flexrack_node.runs import dashboard, view
 from flexrack_node.service import head
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord
+from flexrack_node.serving import control as agents
 from flexrack_node.share import invitations
 from flexrack_node.slurm.job import SlurmJob
 from flexrack_node.sweep import control
@@ -203,6 +204,20 @@ FILES = [
         4.0,
     ),
     ("service.log", "services/s/log.json", {"older": 1, "current": 7}, lambda path: ServiceLog(path.parent).end(), 7),
+    (
+        "serving.settings",
+        "serving/settings.json",
+        {"url": "https://h", "node": "a", "token": "t", "ca": None},
+        lambda path: read("serving.settings", path)["url"],
+        "https://h",
+    ),
+    (
+        "serving.note",
+        "serving/note.json",
+        {"at": 1.0, "problem": "away", "refused": False},
+        lambda path: agents.find({"url": "u", "node": "a"}, mock.Mock(root=path.parents[1]))["problem"],
+        "away",
+    ),
     (
         "workspace.index",
         "workspaces/p/index.json",
@@ -395,6 +410,7 @@ ELSEWHERE = {
     "head.followed",
     "head.locks",
     "head.rollout",
+    "head.scaling",
     "head.tokens",
     "background.command",
     "endpoint.token",

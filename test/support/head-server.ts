@@ -17,6 +17,7 @@ import {Rollouts} from '../../src/lib/head/service/releases/rollouts.ts'
 import {Samples} from '../../src/lib/head/service/sampling/samples.ts'
 import {Shadows} from '../../src/lib/head/service/releases/shadow.ts'
 import {Followers} from '../../src/lib/head/service/standby/followers.ts'
+import {Scaler} from '../../src/lib/head/service/scaling/scaler.ts'
 import {Authority} from '../../src/lib/head/service/tls/authority.ts'
 import {Tokens} from '../../src/lib/head/service/tokens.ts'
 import {Traffic} from '../../src/lib/head/service/traffic.ts'
@@ -70,23 +71,29 @@ export async function openTestServer(
   let url = ''
   const endpoints = await Endpoints.open(folder)
   const rollouts = await Rollouts.open(folder)
+  const authority = await Authority.open(folder)
+  const traffic = new Traffic()
+  const measures = new Measures()
+  const followers = new Followers(tokens)
+  const queued = openQueues({endpoints, rollouts})
   const parts: Parts = {
     config,
     mlflow,
-    authority: await Authority.open(folder),
+    authority,
     limits: made,
     pending: new PendingConnections(),
     tokens,
-    followers: new Followers(tokens),
+    followers,
     clients: new Clients(tokens),
     locks: await Locks.open(folder),
     endpoints,
-    traffic: new Traffic(),
-    ...openQueues({endpoints, rollouts}),
-    measures: new Measures(),
+    traffic,
+    ...queued,
+    measures,
     shadows: new Shadows(),
     samples: new Samples(),
     rollouts,
+    scaler: await Scaler.open(folder, {endpoints, traffic, measures, authority, followers, ...queued}),
     startedAt: Date.now(),
     url: () => url,
     port: () => Number(new URL(url).port),

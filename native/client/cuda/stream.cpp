@@ -163,6 +163,16 @@ CUresult cuStreamGetCtx(CUstream hStream, CUcontext* pctx) {
   return CUDA_SUCCESS;
 }
 
+/// No green context: none can be made. cuDNN asks it of every stream that it is given.
+CUresult cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx* phCtx) {
+  Call call;
+  call.needs(phCtx);
+  call.stream(hStream);
+  if (!call.is_good()) return call.error();
+  *phCtx = nullptr;
+  return CUDA_SUCCESS;
+}
+
 CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext* pCtx, CUgreenCtx* pGreenCtx) {
   if (!pGreenCtx) return CUDA_ERROR_INVALID_VALUE;
   *pGreenCtx = nullptr;

@@ -362,6 +362,7 @@ void fill(DriverTable& table, const std::function<void*(const char* symbol)>& fi
   table.cuGetProcAddress = reinterpret_cast<decltype(table.cuGetProcAddress)>(find("cuGetProcAddress"));
   table.cuGetProcAddress_v2 = reinterpret_cast<decltype(table.cuGetProcAddress_v2)>(find("cuGetProcAddress_v2"));
   table.cuGetExportTable = reinterpret_cast<decltype(table.cuGetExportTable)>(find("cuGetExportTable"));
+  table.cuStreamGetGreenCtx = reinterpret_cast<decltype(table.cuStreamGetGreenCtx)>(find("cuStreamGetGreenCtx"));
   table.cuLinkCreate = reinterpret_cast<decltype(table.cuLinkCreate)>(find("cuLinkCreate"));
   table.cuLinkCreate_v2 = reinterpret_cast<decltype(table.cuLinkCreate_v2)>(find("cuLinkCreate_v2"));
   table.cuLinkAddData = reinterpret_cast<decltype(table.cuLinkAddData)>(find("cuLinkAddData"));

@@ -367,6 +367,7 @@ struct DriverTable {
   decltype(&::cuGetProcAddress) cuGetProcAddress = nullptr;
   decltype(&::cuGetProcAddress_v2) cuGetProcAddress_v2 = nullptr;
   decltype(&::cuGetExportTable) cuGetExportTable = nullptr;
+  decltype(&::cuStreamGetGreenCtx) cuStreamGetGreenCtx = nullptr;
   decltype(&::cuLinkCreate) cuLinkCreate = nullptr;
   decltype(&::cuLinkCreate_v2) cuLinkCreate_v2 = nullptr;
   decltype(&::cuLinkAddData) cuLinkAddData = nullptr;

@@ -31,7 +31,7 @@ const Step* jumps(Warp& warp, const Step* step) {
 template <bool Backward>
 const Step* branches(Warp& warp, const Step* step) {
   warp.budget -= static_cast<std::int64_t>(step->cost);
-  const u32 taken = warp.mask & warp.predicate(step->guard);
+  const u32 taken = warp.mask & warp.predicate_by_eights(step->guard);
   if (taken == 0) return step + 1;
   if (taken == warp.mask) return goes<Backward>(warp, step->target);
   const Step* next = warp.branch(step, taken);

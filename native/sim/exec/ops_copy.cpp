@@ -43,31 +43,42 @@ bool locate_into(Warp& warp, const Step* step, const Address& address, u32 size,
   return true;
 }
 
+/// So many bytes for each lane.
+template <u32 Size>
+void copy_each(u32 lanes, const Places& to, std::byte* const* from) {
+  each_lane(lanes, [&](unsigned lane) { std::memcpy(to.of[lane], from[lane], Size); });
+}
+
 const Step* copies(Warp& warp, const Step* step) {
   const Instruction& from = *step->source;
   const u32 size = from.count, mask = warp.mask;
   Places to{};
   if (!locate_into(warp, step, address_in(warp, from, from.o[0], ptx::Space::shared), size, true, size, to))
     return nullptr;
-  if (from.o[2].kind == ptx::Operand::Kind::none && from.o[3].kind == ptx::Operand::Kind::none && size == 16) {
-    if (!locate(warp, step, plain_address(from.o[1], ptx::Space::global), size, false, size)) return nullptr;
-    each_lane(mask, [&](unsigned lane) { std::memcpy(to.of[lane], warp.targets[lane], 16); });
-    return step + 1;
-  }
   const bool has_size = from.o[2].kind != ptx::Operand::Kind::none,
              has_ignore = from.o[3].kind != ptx::Operand::Kind::none;
-  u32 bytes[kLanes], reading = 0;
-  each_lane(mask, [&](unsigned lane) {
-    bytes[lane] = has_size ? std::min(static_cast<u32>(word_of(warp, from.o[2], lane)), size) : size;
-    if (has_ignore && word_of(warp, from.o[3], lane)) bytes[lane] = 0;
-    if (bytes[lane] != 0) reading |= 1U << lane;
-  });
+  // Lanes that copy all, and those that copy anything.
+  u32 bytes[kLanes], whole = mask, reading = mask;
+  if (has_size || has_ignore) {
+    whole = reading = 0;
+    each_lane(mask, [&](unsigned lane) {
+      bytes[lane] = has_size ? std::min(static_cast<u32>(word_of(warp, from.o[2], lane)), size) : size;
+      if (has_ignore && word_of(warp, from.o[3], lane)) bytes[lane] = 0;
+      if (bytes[lane] != 0) reading |= 1U << lane;
+      if (bytes[lane] == size) whole |= 1U << lane;
+    });
+  }
   // What is not read need not exist.
   warp.mask = reading;
   const bool is_found = locate(warp, step, plain_address(from.o[1], ptx::Space::global), size, false, size);
   warp.mask = mask;
   if (!is_found) return nullptr;
-  each_lane(mask, [&](unsigned lane) {
+  switch (size) {
+    case 16: copy_each<16>(whole, to, warp.targets); break;
+    case 8: copy_each<8>(whole, to, warp.targets); break;
+    default: copy_each<4>(whole, to, warp.targets); break;
+  }
+  each_lane(mask & ~whole, [&](unsigned lane) {
     std::memset(to.of[lane], 0, size);
     if (bytes[lane] != 0) std::memcpy(to.of[lane], warp.targets[lane], bytes[lane]);
   });

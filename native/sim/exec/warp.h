@@ -118,6 +118,14 @@ struct Warp {
     const std::uint32_t holds = *registers<std::uint32_t>(place);
     return place & kNegated ? ~holds : holds;
   }
+  /// The same where machine code may have written it just now, eight lanes each: read as one word it would have to wait
+  /// until all that was stored before is in the cache.
+  std::uint32_t predicate_by_eights(At place) const {
+    const volatile std::uint8_t* eights = registers<std::uint8_t>(place);
+    const std::uint32_t a = eights[0], b = eights[1], c = eights[2], d = eights[3];
+    const std::uint32_t holds = a | b << 8 | c << 16 | d << 24;
+    return place & kNegated ? ~holds : holds;
+  }
   void set_predicate(At place, std::uint32_t holds) {
     auto* const to = registers<std::uint32_t>(place);
     *to = (*to & ~mask) | (holds & mask);

@@ -250,6 +250,12 @@ void contexts(CUdevice device, CUcontext primary) {
   CUcontext holder = nullptr;
   DRIVER(cuPointerGetAttribute(&holder, CU_POINTER_ATTRIBUTE_CONTEXT, memory));
   program::expect(of == device && version >= 3010 && holder == own, "it has a device, a version and its memory");
+  CUstream stream;
+  DRIVER(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  auto green = reinterpret_cast<CUgreenCtx>(&stream);
+  DRIVER(cuStreamGetGreenCtx(stream, &green));
+  program::expect(green == nullptr, "and streams that are of no green context");
+  DRIVER(cuStreamDestroy(stream));
   DRIVER(cuCtxPushCurrent(primary));
   CUcontext popped;
   DRIVER(cuCtxPopCurrent(&popped));

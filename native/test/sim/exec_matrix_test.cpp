@@ -268,4 +268,49 @@ TEST_CASE("ldmatrix: a row that is not aligned, or ends behind shared memory, is
   CHECK(fault_of(8, 0)->kind == exec::Fault::Kind::misaligned);
 }
 
+/// Each lane copies `bytes` into shared memory, of which the source has as many as its word of `sizes` says; out has
+/// what is there then. Of lanes that read nothing the address is none.
+std::string copy_kernel(unsigned bytes, bool has_size) {
+  const auto wide = std::to_string(bytes);
+  return std::string(
+             ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 sizes, .param .u64 out) {\n.reg .b32 %i, %n, %s, %v, %k; .reg .b64 %p, %q; .reg .pred %z; .shared .align 16 .b8 kept[512];\n"
+             "mov.u32 %i, %tid.x; mov.u32 %n, kept; mad.lo.u32 %s, %i, 16, %n; mov.u32 %v, 1515870810; st.shared.v4.b32 [%s], {%v, %v, %v, %v};\n"
+             "ld.param.u64 %p, [sizes]; mad.wide.u32 %p, %i, 4, %p; ld.global.u32 %k, [%p]; ld.param.u64 %p, [in]; mad.wide.u32 %p, %i, 16, %p;\n") +
+         (has_size ? "setp.eq.u32 %z, %k, 0; @%z mov.u64 %p, 64;\n" : "") + "cp.async." + (bytes == 16 ? "cg" : "ca") +
+         ".shared.global [%s], [%p], " + wide + (has_size ? ", %k" : "") +
+         ";\ncp.async.commit_group;\ncp.async.wait_group 0;\nbar.sync 0;\n"
+         "ld.param.u64 %q, [out]; mad.wide.u32 %q, %i, 16, %q; .reg .b32 %r<4>; ld.shared.v4.b32 {%r0, %r1, %r2, %r3}, [%s]; st.global.v4.b32 [%q], {%r0, %r1, %r2, %r3};\nret;\n}\n";
+}
+
+TEST_CASE("cp.async: all bytes, a part with zeros behind it, and nothing, of which the address need not exist") {
+  const auto words = integers<u32>(128, 5);
+  for (const unsigned bytes : {4U, 8U, 16U}) {
+    for (const unsigned kind : {0U, 1U, 2U}) {  // no size; all of it; whatever
+      std::vector<u32> sizes(32, bytes);
+      for (u32 lane = 0; kind == 2 && lane < 32; ++lane) sizes[lane] = lane % 3 == 0 ? bytes : lane % (bytes + 1);
+      Rig rig(copy_kernel(bytes, kind != 0));
+      Buffer<u32> in(rig.map, words), given(rig.map, sizes), out(rig.map, 128);
+      rig.go("k", {1, 1, 1}, {32, 1, 1}, in.address(), given.address(), out.address());
+      std::size_t wrong = 0;
+      for (unsigned at = 0; at < 512; ++at) {
+        const unsigned lane = at / 16, byte = at % 16;
+        const u32 wanted = byte >= bytes ? 0x5a : byte < sizes[lane] ? words[at / 4] >> (at % 4 * 8) & 0xff : 0;
+        wrong += (out[at / 4] >> (at % 4 * 8) & 0xff) != wanted;
+      }
+      CAPTURE(bytes);
+      CAPTURE(kind);
+      CHECK(wrong == 0);
+    }
+  }
+}
+
+TEST_CASE("cp.async: an address that is read and does not exist is a fault") {
+  Rig rig(copy_kernel(16, false));
+  Buffer<u32> in(rig.map, integers<u32>(64, 5)), sizes(rig.map, std::vector<u32>(32, 16)), out(rig.map, 128);
+  const auto fault =
+      rig.run(rig.launch("k", {1, 1, 1}, {32, 1, 1}), Parameters(in.address(), sizes.address(), out.address()));
+  REQUIRE(fault);
+  CHECK(fault->kind == exec::Fault::Kind::out_of_bounds);
+}
+
 }  // namespace

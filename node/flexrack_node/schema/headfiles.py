@@ -18,7 +18,7 @@ class HeadKeyLimits(TypedDict, total=False):
 
 
 class _HeadToken(TypedDict):
-    kind: Literal["run", "endpoint", "session", "personal", "standby"]
+    kind: Literal["run", "endpoint", "session", "personal", "node", "standby"]
     hash: str
     expiresAt: float
 
@@ -71,6 +71,19 @@ class _HeadRollout(TypedDict):
 class HeadRollout(_HeadRollout, total=False):
     """How far an endpoint's canary has come, as the head knows it. `returned`: the judge found it worse, it gets nothing any more; `passed`: it has gone through every step."""
     verdict: str
+
+
+class HeadScalingEvent(TypedDict):
+    at: float
+    text: str
+
+
+class HeadScaling(TypedDict):
+    """Which servers of an endpoint are to run, where the head chooses their number."""
+    release: str
+    on: List[str]
+    wakes: int
+    events: List[HeadScalingEvent]
 
 
 class HeadIdentity(TypedDict):

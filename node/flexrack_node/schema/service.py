@@ -30,6 +30,8 @@ class ServiceOrder(_ServiceOrder, total=False):
     rotate_bytes: int
     spare_children: bool
     until_reboot: bool
+    on_demand: bool
+    ports: List[int]
 
 
 class _ServiceStart(ServiceOrder):
@@ -38,6 +40,7 @@ class _ServiceStart(ServiceOrder):
 
 class ServiceStart(_ServiceStart, total=False):
     replace: bool
+    define: bool
 
 
 class ProcessExit(TypedDict):

@@ -41,15 +41,28 @@ if TYPE_CHECKING:
 SUPERVISOR = Path(__file__).resolve().with_name("supervisor.py")
 ALIVE = ("starting", "running", "waiting")
 # of what is asked for; the rest is about the asking
-_KEPT = ("argv", "env", "cwd", "restart", "grace", "rotate_bytes", "spare_children", "front", "until_reboot")
+_KEPT = (
+    "argv",
+    "env",
+    "cwd",
+    "restart",
+    "grace",
+    "rotate_bytes",
+    "spare_children",
+    "front",
+    "until_reboot",
+    "on_demand",
+    "ports",
+)
 
 
 def start(given: "ServiceStart", channel: Channel) -> "ServiceStarted":
-    """{id, argv, env, cwd, restart: {max, window_seconds}, grace, spare_children, front, replace}: starts it unless it
-    runs already.
+    """{id, argv, env, cwd, restart: {max, window_seconds}, grace, spare_children, front, replace, define}: starts it
+    unless it runs already.
 
     With another spec than the one that runs it is a CONFLICT, or with `replace` the old process is ended first.
     `front` (service/front.py) lets the head in where the service only listens on loopback; it holds a private key.
+    With `define` it is only written down: what may start it later is the node's agent (serving/agent.py).
     With `spare_children` what the process has started lives on when it ends or is replaced; a stop ends all of it.
     """
     spec = cast("KeptService", {key: value for key, value in given.items() if key in _KEPT and value is not None})
@@ -62,12 +75,16 @@ def start(given: "ServiceStart", channel: Channel) -> "ServiceStarted":
         same = record.spec() == spec
         if now["state"] in ALIVE and not same and not given.get("replace"):
             raise NodeError("CONFLICT", f"service {record.id} already runs with another command", None, pid=now["pid"])
-        if now["state"] in ALIVE and same:
+        if now["state"] in ALIVE and same and not given.get("define"):
             if not record.is_supervised():
                 launch(record, channel)
             return {**describe(record), "started": False, "comes_back": comeback.settle(channel)}
         halt(record, float(given.get("grace") or 10), spare=bool(spec.get("spare_children")))
         record.write_spec(spec)
+        if given.get("define"):
+            record.ask_stop(float(given.get("grace") or 10))
+            record.write_state({"status": "stopped", "restarts": 0, "log_from": ServiceLog(record.folder).end()})
+            return {**describe(record), "started": False, "comes_back": comeback.look(channel.root)}
         record.forget_stop()
         record.write_state({"status": "starting", "restarts": 0, "log_from": ServiceLog(record.folder).end()})
         launch(record, channel)

@@ -12,11 +12,12 @@ import re
 import shutil
 import socket
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, List, Mapping
+from typing import TYPE_CHECKING, Any, List, Mapping, Set
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
+from flexrack_node.service.record import ServiceRecord
 
 if TYPE_CHECKING:
     from flexrack_node.schema.endpoint import (
@@ -60,8 +61,8 @@ def place(given: "ReleaseFiles", channel: Channel) -> "FolderMade":
 
 
 def ports(given: "PortsWanted", channel: Channel) -> "List[int]":
-    """{count, host, exclude}: ports of that address that nobody listens on."""
-    excluded = set(given.get("exclude") or [])
+    """{count, host, exclude}: ports of that address that nobody listens on, nor will when a service is started here."""
+    excluded = {*(given.get("exclude") or []), *ports_of_services(channel.root)}
     found: List[int] = []
     for port in random.sample(PORTS, len(PORTS)):
         if port not in excluded and is_free(given["host"], port):
@@ -92,6 +93,14 @@ def prune(given: "ReleasesKept", channel: Channel) -> "List[str]":
     if not given["keep"]:
         shutil.rmtree(folder, ignore_errors=True)
     return removed
+
+
+def ports_of_services(root: Path) -> "Set[int]":
+    """Where services listen that may be asleep now."""
+    found: Set[int] = set()
+    for path in (root / "services").glob("*/spec.json"):
+        found.update(ServiceRecord(root, path.parent.name).spec().get("ports", []))
+    return found
 
 
 def receive(target: Path, file: Mapping[str, Any], channel: Channel) -> None:

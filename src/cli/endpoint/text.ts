@@ -7,6 +7,7 @@ import type {
   Tensor,
 } from '../../lib/endpoint/index.ts'
 import {canaryDeployedText, canaryShare, canaryText, queueText, trafficText} from './traffic-text.ts'
+import {eventsText, scalingText} from './scaling-text.ts'
 import {ago, count, fields, table} from '../terminal/render.ts'
 
 export interface ChangeAnswer {
@@ -36,7 +37,7 @@ export function endpointListText(endpoints: EndpointSummary[]): string {
     state: one.state,
     model: one.model,
     release: one.canary ? `${one.release}, ${canaryShare(one.canary)}` : one.release,
-    replicas: String(one.replicas),
+    replicas: replicasText(one),
     since: one.since && ago(one.since),
     url: one.url,
   }))
@@ -50,17 +51,17 @@ export function endpointListText(endpoints: EndpointSummary[]): string {
 }
 
 export function changeText({command, changed, endpoint}: ChangeAnswer): string {
-  const {name, model, release, replicas, protocol, callUrl} = endpoint
+  const {name, model, release, protocol, callUrl} = endpoint
   if (!changed)
     return command === 'scale'
-      ? `Endpoint ${name} has ${count(replicas, 'replica')} already.`
+      ? `Endpoint ${name} has ${serversOf(endpoint)} already.`
       : `Endpoint ${name} serves ${model} already (release ${release}).`
   if (endpoint.canary) return canaryDeployedText(endpoint, endpoint.canary)
   const how = {deploy: 'serves', promote: 'serves', rollback: 'is back to', abort: 'is back to', scale: 'serves'}[
     command
   ]
   const lines = [
-    `Endpoint ${name} ${how} ${model} (release ${release}, ${count(replicas, 'replica')}).`,
+    `Endpoint ${name} ${how} ${model} (release ${release}, ${serversOf(endpoint)}).`,
     fields([['url', callUrl]]),
   ]
   if (command === 'deploy')
@@ -68,13 +69,29 @@ export function changeText({command, changed, endpoint}: ChangeAnswer): string {
   return lines.join('\n')
 }
 
+/** `2`, or of a range `2 of 0..4`. */
+function replicasText({replicas, range}: EndpointSummary): string {
+  return range ? `${replicas} of ${range.min}..${range.max}` : String(replicas)
+}
+
+function serversOf({replicas, range}: EndpointSummary): string {
+  return range ? `${range.min} to ${range.max} replicas, as the head chooses` : count(replicas, 'replica')
+}
+
+const STATES: Partial<Record<EndpointSummary['state'], string>> = {
+  failing: `failing: ${FAILING}`,
+  asleep: 'asleep: a request starts a server, and waits for it',
+  waking: 'waking: a server is starting, and requests wait for it',
+}
+
 export function endpointShowText(one: ShowAnswer): string {
   const head = fields([
     ['endpoint', one.name],
-    ['state', one.state === 'failing' ? `${one.state}: ${FAILING}` : one.state],
+    ['state', STATES[one.state] ?? one.state],
     ['model', one.model],
     ['release', one.release],
     ['runtime', one.runtime],
+    ['servers', one.scaling && scalingText(one, one.scaling)],
     ['since', one.since && ago(one.since)],
     ['url', one.callUrl],
     ['at the standby', one.standbyUrl],
@@ -87,9 +104,19 @@ export function endpointShowText(one: ShowAnswer): string {
     `Call it, where that address is reachable${one.token ? '' : ` (the token: flexrack endpoint show ${one.name} --show-token)`}:`,
     `  curl${one.certificates === undefined ? '' : ` --cacert ${one.certificates}`} -H "Authorization: Bearer ${one.token ?? '$TOKEN'}" -H 'Content-Type: application/json' -d @request.json ${one.callUrl}${one.protocol === 'openai' ? '/chat/completions' : ''}`,
   ].join('\n')
-  const broken = one.servers.some((server) => ['failed', 'lost', 'stopped', 'absent'].includes(server.state))
+  const broken = one.servers.some(
+    (server) => !server.place && ['failed', 'lost', 'stopped', 'absent'].includes(server.state),
+  )
   const repair = broken ? `Not every server runs: flexrack endpoint deploy ${one.name} brings them up again.` : ''
-  return [head, trafficText(one), serversText(one.servers), repair, releasesText(one.releases), call]
+  return [
+    head,
+    trafficText(one),
+    serversText(one.servers),
+    eventsText(one.scaling),
+    repair,
+    releasesText(one.releases),
+    call,
+  ]
     .filter((part) => part !== '')
     .join('\n\n')
 }
@@ -98,7 +125,7 @@ function serversText(servers: ReplicaStatus[]): string {
   const rows = servers.map((one) => ({
     server: one.service,
     node: one.node,
-    state: one.state,
+    state: one.place === undefined || one.place === 'ready' ? one.state : one.place,
     served: String(one.served),
     'in flight': String(one.inFlight),
     restarts: one.restarts > 0 ? `${one.restarts} (last: ${one.exit ?? 'unknown'})` : '0',

@@ -199,7 +199,14 @@ function leasesPane({shared}: Overview, clock: number): Pane {
 }
 
 function endpointsPane({endpoints}: Overview): Pane {
-  const colour = {serving: paint.green, failing: paint.red, changing: paint.yellow, down: paint.dim}
+  const colour = {
+    serving: paint.green,
+    asleep: paint.dim,
+    waking: paint.yellow,
+    failing: paint.red,
+    changing: paint.yellow,
+    down: paint.dim,
+  }
   const rows = endpoints.map((one): PaneRow => ({
     id: one.name,
     cells: {

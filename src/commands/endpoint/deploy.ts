@@ -1,6 +1,7 @@
 import {Args, Flags} from '@oclif/core'
 import {BaseCommand} from '../../cli/base/command.ts'
 import {canaryFlags} from '../../cli/endpoint/canary-flags.ts'
+import {readReplicas, scalingFlags} from '../../cli/endpoint/scaling-flags.ts'
 import {dryRunFlag, onFlag, projectFlag, rackFlag, readyTimeoutFlag} from '../../cli/base/flags.ts'
 
 export default class EndpointDeploy extends BaseCommand {
@@ -12,6 +13,7 @@ export default class EndpointDeploy extends BaseCommand {
   static override examples = [
     '<%= config.bin %> endpoint deploy digits',
     '<%= config.bin %> endpoint deploy digits --model digits/3 --replicas 2 --on node-1,node-2',
+    '<%= config.bin %> endpoint deploy digits --replicas 0..4 --on node-1,node-2',
     '<%= config.bin %> endpoint deploy digits --canary 10%',
     '<%= config.bin %> endpoint deploy digits --canary 10,50,100 --judge --split-header x-user',
     '<%= config.bin %> endpoint deploy digits --shadow',
@@ -25,11 +27,12 @@ export default class EndpointDeploy extends BaseCommand {
         "NAME@ALIAS, NAME/VERSION or NAME (default: the manifest's, else the model of this name, @production first)",
     }),
     on: onFlag,
-    replicas: Flags.integer({
-      description: "number of model servers (default: the manifest's, else as many as now, else 1)",
-      min: 1,
-      max: 100,
+    replicas: Flags.string({
+      helpValue: 'NUMBER|FEWEST..MOST',
+      description:
+        "number of model servers, or a range that the head chooses from, as requests come: 1..4, 0..4 (default: the manifest's, else as now, else 1)",
     }),
+    ...scalingFlags,
     runtime: Flags.string({
       description: "recipe of the model server (default: the manifest's, else what fits the model)",
     }),
@@ -51,7 +54,8 @@ export default class EndpointDeploy extends BaseCommand {
     ])
     const canary = readCanary({...flags, header: flags['split-header']})
     const endpoints = await endpointsOf(await this.session(flags), await this.context())
-    const {model, on, replicas, runtime, timeout, force} = flags
+    const {model, on, runtime, timeout, force} = flags
+    const replicas = readReplicas(flags.replicas, flags)
     const input = {
       name: args.name,
       force: force ?? false,

@@ -10,7 +10,6 @@ import {
   type Environment,
   type Host,
 } from '../host/index.ts'
-import {connectHead} from '../head/index.ts'
 import {askRoute} from '../route/index.ts'
 import type {ServiceFront} from '../protocol/index.ts'
 import {rangeOf, renderRecipe, worksWith, type Recipe, type RenderedRecipe} from '../recipe/index.ts'
@@ -20,6 +19,7 @@ import type {ModelFile, ModelNeeds, Replica} from './document.ts'
 import type {FetchedModel} from './model-files.ts'
 import {isNearHead, LOOPBACK, serverAddress, serverUrl} from './placement.ts'
 import {waitReady, type Waiting} from './ready.ts'
+import {warnOfStandby} from './standby-reach.ts'
 import {hostOf, nodeOf, type Site} from './site.ts'
 
 const LAST_LINES = 30
@@ -29,6 +29,10 @@ export interface Started {
   replica: Replica
   port: number
   rendered: RenderedRecipe
+  /** Milliseconds since 1970: when it was told to start. */
+  begunAt: number
+  /** Seconds until it was ready; known once it is. */
+  seconds?: number
   /** Of its model. */
   files: ModelFile[]
   needs?: ModelNeeds
@@ -124,8 +128,8 @@ export async function placeModel(
 }
 
 /**
- * Writes the server's files, finds it ports and starts it. `taken`: ports that others of this endpoint have or will
- * have.
+ * Writes the server's files, finds it ports and starts it, or has it defined only, for its node's agent to start.
+ * `taken`: ports that others of this endpoint have or will have.
  */
 export async function startReplica(
   site: Site,
@@ -141,9 +145,10 @@ export async function startReplica(
     own?: {server: CustomServer; place: CodePlace}
     model: PlacedModel
     taken: Set<number>
+    define?: boolean
   },
 ): Promise<Started> {
-  const {endpoint, release, version, replica, recipe, environment, own, model, taken} = input
+  const {endpoint, release, version, replica, recipe, environment, own, model, taken, define = false} = input
   const host = await hostOf(site, replica.node)
   const ports = await host.call('endpoint.ports', {count: recipe.ports.length, host: LOOPBACK, exclude: [...taken]})
   for (const port of ports) taken.add(port)
@@ -167,6 +172,7 @@ export async function startReplica(
     ? undefined
     : await makeFront(site, host, first, taken)
   const program = own ? startOf(rendered, own.server, own.place, [model.folder, folder]) : rendered
+  const begunAt = Date.now()
   const {comesBack} = await startService(
     host,
     {
@@ -177,14 +183,17 @@ export async function startReplica(
       restart: recipe.start.restart,
       grace: recipe.graceSeconds,
       ...(front && {front}),
+      onDemand: true,
+      ports: [...ports, ...(front ? [front.listen[1]] : [])],
     },
-    {replace: true},
+    {replace: true, define},
   )
-  warnOfReboot(host.node, 'a model server', comesBack, site.context)
+  if (!define) warnOfReboot(host.node, 'a model server', comesBack, site.context)
   const [address, port] = front?.listen ?? [LOOPBACK, first]
   return {
     replica: {...replica, url: serverUrl(address, port, front !== undefined)},
     port: first,
+    begunAt,
     rendered,
     files: model.files,
     ...(own && {place: own.place}),
@@ -262,24 +271,6 @@ async function requireReach(site: Site, {url, node}: Replica, path: string): Pro
     hint:
       `let ${head} connect to ports 18000 to 31999 of ${node}, ` + `or set the node's \`address\` in ${site.rack.path}`,
   })
-}
-
-/** A standby that does not reach it will not serve it: better known now than when the head is away. */
-async function warnOfStandby(site: Site, {url, node}: Pick<Replica, 'url' | 'node'>, path: string): Promise<void> {
-  const {standby} = site.rack.head
-  if (standby === undefined || site.standbyUri === undefined) return
-  try {
-    const head = await connectHead(site.rack, site.fleet, site.context, 'standby')
-    const found = await head
-      .request<{reached: boolean; why?: string}>('POST', '/flexrack/v1/reach', {url, path})
-      .finally(() => head.close())
-    if (found.reached) return
-    const message = `the standby on ${standby} does not reach the model server at ${url} of ${node}: ${found.why}`
-    site.context.reporter.warn(message)
-  } catch (error) {
-    if (!isCliError(error) || error.code === 'INTERRUPTED') throw error
-    site.context.reporter.warn(`the standby on ${standby} does not say whether it reaches ${url}: ${error.message}`)
-  }
 }
 
 async function lastLines(host: Host, service: string): Promise<string[]> {

@@ -6,26 +6,19 @@ import type {ModelVersion} from '../tracking/index.ts'
 import {requireBeside, requireNoCanary} from './canary.ts'
 import {abortion, promotion, settleJudged} from './canary-change.ts'
 import {chooseRelease, isServing, type DeployInput} from './choice.ts'
-import {
-  activeRelease,
-  newDocument,
-  previousRelease,
-  serviceId,
-  type EndpointDocument,
-  type EndpointRecord,
-  type Release,
-} from './document.ts'
+import {activeRelease, newDocument, previousRelease, type EndpointDocument, type EndpointRecord} from './document.ts'
 import {cleanLeftovers} from './leftovers.ts'
 import {withLock} from './lock.ts'
 import {fetchModel} from './model-files.ts'
 import {recipeOf} from './runtime-of.ts'
-import {transitionPlan, without, type Transition} from './plan.ts'
+import {transitionPlan, type Transition} from './plan.ts'
+import {startsOf, withPrepared} from './scaling.ts'
 import type {Site} from './site.ts'
 import {checkEndpointName, findEndpoint, requireEndpoint} from './store.ts'
 import {carryOut} from './transition.ts'
 
 /** A transition and what is needed to carry it out; undefined where there is nothing to do. */
-interface Prepared {
+export interface Prepared {
   change: Transition
   version: ModelVersion | undefined
   rejectOld: boolean
@@ -34,7 +27,7 @@ interface Prepared {
   files?: ProjectFiles
 }
 
-type Prepare = (site: Site, record: EndpointRecord) => Promise<Prepared | undefined>
+export type Prepare = (site: Site, record: EndpointRecord) => Promise<Prepared | undefined>
 
 export interface ChangeOutcome {
   document: EndpointDocument
@@ -100,7 +93,7 @@ export function deploy(input: DeployInput): Prepare {
         command: 'endpoint deploy',
         endpoint: input.name,
         release,
-        start: release.replicas,
+        ...startsOf(release.replicas, release.scaling),
         stop,
         ...(canary && {canary}),
         headNode: site.rack.head.node,
@@ -151,13 +144,14 @@ export function rollback(name: string, seconds: number | undefined): Prepare {
         {hint: `flexrack endpoint show ${name}`},
       )
     }
-    const replicas = release.replicas.map(({index, node, service}) => ({index, node, service}))
+    const places = release.replicas.map(({index, node, service}) => ({index, node, service}))
+    const replicas = withPrepared(places, release.scaling)
     return {
       change: {
         command: 'endpoint rollback',
         endpoint: name,
         release: {...release, replicas},
-        start: replicas,
+        ...startsOf(replicas, release.scaling),
         stop: active?.replicas ?? [],
         headNode: site.rack.head.node,
         fetch: false,
@@ -168,50 +162,6 @@ export function rollback(name: string, seconds: number | undefined): Prepare {
       seconds,
     }
   }
-}
-
-/** More or fewer servers of the active release, on the nodes it has. */
-export function scale(name: string, count: number, seconds: number | undefined): Prepare {
-  return async (site) => {
-    const record = await requireEndpoint(site.head, name)
-    requireNoCanary(record, 'it is scaled')
-    const {document} = record
-    const active = activeRelease(document)
-    if (!active)
-      throw new CliError('NOT_FOUND', `endpoint ${name} serves nothing that could be scaled`, {
-        hint: `flexrack endpoint deploy ${name}`,
-      })
-    const release = scaled(name, active, count)
-    const start = without(release.replicas, active.replicas)
-    const stop = without(active.replicas, release.replicas)
-    if (start.length === 0 && stop.length === 0) return undefined
-    return {
-      change: {
-        command: 'endpoint scale',
-        endpoint: name,
-        release,
-        start,
-        stop,
-        headNode: site.rack.head.node,
-        fetch: false,
-        asksModel: false,
-      },
-      version: undefined,
-      rejectOld: false,
-      seconds,
-    }
-  }
-}
-
-function scaled(name: string, active: Release, count: number): Release {
-  const nodes = [...new Set(active.replicas.map((replica) => replica.node))]
-  const kept = active.replicas.slice(0, count)
-  const next = Math.max(-1, ...active.replicas.map((replica) => replica.index)) + 1
-  const added = Array.from({length: Math.max(0, count - kept.length)}, (_, at) => {
-    const node = nodes[(kept.length + at) % nodes.length] ?? ''
-    return {index: next + at, node, service: serviceId(name, active.id, next + at)}
-  })
-  return {...active, replicas: [...kept, ...added]}
 }
 
 function empty(name: string): EndpointRecord {

@@ -11,6 +11,7 @@ import {activeRelease, nextReleaseId, type EndpointDocument, type Release} from 
 import {whoAmI} from './lock.ts'
 import {placeReplicas, serverAddress} from './placement.ts'
 import {recipeOf, runtimeOf} from './runtime-of.ts'
+import {scalingOf, wishOf, withPrepared, readCount, type ReplicaCount, type ReplicaWish} from './scaling.ts'
 import {hostOf, type Site} from './site.ts'
 
 export interface DeployInput {
@@ -22,7 +23,8 @@ export interface DeployInput {
   model?: string
   /** Node selector; default: where it runs now, else the head's node. */
   on?: string
-  replicas?: number
+  /** Default: the manifest's, else as now, else one. */
+  replicas?: ReplicaCount
   runtime?: string
   /** Seconds a server may take to become ready; default: the recipe's. */
   seconds?: number
@@ -54,16 +56,22 @@ export async function chooseRelease(site: Site, document: EndpointDocument, inpu
   for (const node of nodes) serverAddress(site.rack, node, isOnLoopback(site) ? undefined : 'found later')
   const id = nextReleaseId(document)
   const runtime = input.runtime ?? own?.runtime ?? (await runtimeOf(site.mlflow, version))
-  const replicas = placeReplicas(input.name, id, nodes, input.replicas ?? own?.replicas ?? active?.replicas.length ?? 1)
+  const wish: ReplicaWish = {
+    ...own?.scale,
+    ...(input.replicas === undefined ? (own ?? wishOf(active)) : readCount(input.replicas)),
+  }
+  const places = placeReplicas(input.name, id, nodes, wish.replicas)
   const custom =
     runtime === CUSTOM
-      ? await planServer(site, input.name, [...new Set(replicas.map((replica) => replica.node))])
+      ? await planServer(site, input.name, [...new Set(places.map((replica) => replica.node))])
       : undefined
   // an unknown runtime is told before anything is done
   const recipe = await recipeOf(
     {runtime, ...(custom && {custom: custom.server, protocol: custom.protocol})},
     site.context.env,
   )
+  const scaling = scalingOf(wish, input.seconds ?? recipe.ready.seconds, active?.scaling)
+  delete scaling?.startSeconds
   const release: Release = {
     id,
     model: {name: version.name, version: version.version, files: [], ...(version.runId && {runId: version.runId})},
@@ -71,7 +79,8 @@ export async function chooseRelease(site: Site, document: EndpointDocument, inpu
     ...(custom && {custom: custom.server}),
     ...(recipe.protocol !== 'v2' && {protocol: recipe.protocol}),
     state: 'starting',
-    replicas,
+    replicas: withPrepared(places, scaling),
+    ...(scaling && {scaling}),
     createdAt: new Date().toISOString(),
     by: whoAmI(),
     kept: true,
@@ -100,7 +109,8 @@ export async function isServing(
       .map((replica) => replica.node)
       .sort()
       .join()
-  if (nodes(active) !== nodes(wanted)) return false
+  if (nodes(active) !== nodes(wanted) || JSON.stringify(wishOf(active)) !== JSON.stringify(wishOf(wanted))) return false
+  if (active.scaling) return true // the head has it running, or starts it for a request
   const states = await Promise.all(
     active.replicas.map(async ({node, service}) => (await serviceStatus(await hostOf(site, node), service)).state),
   )

@@ -1,4 +1,11 @@
-import type {CanaryRules, QueueFigures, ReleaseFigures, ShadowFigures} from '../head/index.ts'
+import type {
+  CanaryRules,
+  QueueFigures,
+  ReleaseFigures,
+  ScalingFigures,
+  ScalingRules,
+  ShadowFigures,
+} from '../head/index.ts'
 import type {HeadRollout, ServingProtocol} from '../protocol/index.ts'
 import type {QueueRules} from './queue.ts'
 import type {CustomServer} from './custom.ts'
@@ -10,7 +17,7 @@ export interface EndpointDocument {
   /** ISO 8601. */
   createdAt: string
   /** What the gateway sends requests to; null before the first release is ready and after the last was taken away. */
-  active: ({release: string; targets: string[]} & ReleaseProtocol) | null
+  active: ({release: string; targets: string[]; scaling?: ScalingRules; startSeconds?: number} & ReleaseProtocol) | null
   /** A release beside the active one, and what it gets of the requests. */
   canary?: CanaryRules
   /** How requests wait at the gateway. */
@@ -39,6 +46,8 @@ export interface Release extends ReleaseProtocol {
    */
   state: 'starting' | 'active' | 'canary' | 'draining' | 'stopped' | 'failed'
   replicas: Replica[]
+  /** The head chooses how many of its replicas run; undefined: all do. */
+  scaling?: ReleaseScaling
   createdAt: string
   /** When it was last switched to. */
   activeAt?: string
@@ -54,6 +63,12 @@ export interface Release extends ReleaseProtocol {
   kept: boolean
   /** Nodes on which something is being started right now: what a crash leaves there is found by this. */
   pending?: string[]
+}
+
+/** How many servers a release is to have, as the head chooses. */
+export interface ReleaseScaling extends Omit<ScalingRules, 'places'> {
+  /** Seconds that the slowest of those started at the deploy took to be ready; known once it was. */
+  startSeconds?: number
 }
 
 export interface ReleaseModel {
@@ -90,6 +105,8 @@ export interface Replica {
   service: string
   /** Base URL of the server as the head reaches it; undefined until it was started. */
   url?: string
+  /** Its node can start it, and its deploy did not. */
+  prepared?: true
 }
 
 /** How many releases keep their files for a rollback. */
@@ -109,6 +126,8 @@ export interface EndpointRecord {
   rollout?: HeadRollout
   /** What became of the copies that the canary got. */
   shadow?: ShadowFigures
+  /** How many servers there are, where the head chooses it. */
+  scaling?: ScalingFigures
   /** By release; undefined of a head that is older than canaries. */
   figures?: Record<string, ReleaseFigures>
   /** False while a standby still goes by an older state. */
@@ -158,8 +177,12 @@ export function withRelease(document: EndpointDocument, id: string, change: Part
 
 /** A copy with this release added, or put in the place of the one with its id. */
 export function putRelease(document: EndpointDocument, release: Release): EndpointDocument {
-  const known = document.releases.some((one) => one.id === release.id)
-  return known ? withRelease(document, release.id, release) : {...document, releases: [release, ...document.releases]}
+  const {releases} = document
+  const known = releases.some((one) => one.id === release.id)
+  return {
+    ...document,
+    releases: known ? releases.map((one) => (one.id === release.id ? release : one)) : [release, ...releases],
+  }
 }
 
 /** The switch itself: traffic goes to these replicas, what served before is draining. */
@@ -169,7 +192,6 @@ export function switchTo(
   now: Date,
   rejectOld: boolean,
 ): EndpointDocument {
-  const targets = release.replicas.flatMap((replica) => replica.url ?? [])
   const releases = putRelease(document, release).releases.map((one): Release => {
     if (one.id === release.id) {
       const {reason: _, rejected: __, pending: ___, ...rest} = one
@@ -182,14 +204,29 @@ export function switchTo(
   const {canary: _, ...left} = document
   return {
     ...left,
-    active: {
-      release: release.id,
-      targets,
-      ...(release.protocol && {protocol: release.protocol}),
-      ...(release.health && {health: release.health}),
-    },
+    active: activeOf(release),
     releases,
   }
+}
+
+/** What the head goes by. */
+function activeOf({id, protocol, health, replicas, scaling}: Release): NonNullable<EndpointDocument['active']> {
+  const places = replicas.flatMap(({service, node, url}) => (url === undefined ? [] : [{service, node, url}]))
+  return {
+    release: id,
+    targets: startedUrls(replicas),
+    ...(protocol && {protocol}),
+    ...(health && {health}),
+    ...(scaling && {scaling: {...rulesOf(scaling), places}, startSeconds: scaling.startSeconds ?? 0}),
+  }
+}
+
+function rulesOf({min, max, target, idle, down, longestStart}: ReleaseScaling): Omit<ScalingRules, 'places'> {
+  return {min, max, target, idle, down, longestStart}
+}
+
+function startedUrls(replicas: Replica[]): string[] {
+  return replicas.flatMap(({url, prepared}) => (url === undefined || prepared ? [] : [url]))
 }
 
 /** The release stands beside the active one, and gets its part of the requests. */
@@ -199,7 +236,7 @@ export function putBeside(
   now: Date,
   rules: CanaryWish,
 ): EndpointDocument {
-  const targets = release.replicas.flatMap((replica) => replica.url ?? [])
+  const targets = startedUrls(release.replicas)
   const {pending: _, ...rest} = release
   return {
     ...putRelease(document, {...rest, state: 'canary'}),
@@ -256,10 +293,6 @@ export function pruned(document: EndpointDocument): EndpointDocument {
   const keep = new Set(keptReleases(document))
   const releases = document.releases.map((release) => ({...release, kept: release.kept && keep.has(release.id)}))
   return {...document, releases: releases.slice(0, HISTORY)}
-}
-
-export function serviceId(endpoint: string, release: string, index: number): string {
-  return `endpoint-${endpoint}-${release}-${index}`
 }
 
 function numberOf(id: string): number {

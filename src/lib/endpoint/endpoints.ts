@@ -5,7 +5,7 @@ import type {Plan} from '../plan/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {openMlflow} from '../tracking/index.ts'
-import {applyChange, decide, deploy, planChange, rollback, scale} from './change.ts'
+import {applyChange, decide, deploy, planChange, rollback} from './change.ts'
 import type {DeployInput} from './choice.ts'
 import type {EndpointDocument} from './document.ts'
 import type {InvokeInput} from './call.ts'
@@ -15,6 +15,8 @@ import {endpointKeys, type EndpointKeys} from './keys.ts'
 import {benchEndpoint, type BenchInput, type BenchReport} from './load/bench.ts'
 import {readEndpointLogs, type EndpointLogInput} from './logs.ts'
 import {changeQueue, planQueue, type QueueChange, type QueueRules} from './queue.ts'
+import type {ReplicaCount} from './scaling.ts'
+import {scale} from './scale.ts'
 import {removalPlan, removeEndpoint} from './remove.ts'
 import {listEndpoints, showEndpoint, summary, type EndpointDetails, type EndpointSummary} from './show.ts'
 import {sampleEndpoint, type SampleCounts, type SampleInput} from './sample.ts'
@@ -41,8 +43,8 @@ export interface Endpoints {
   planDecision(name: string, how: 'promote' | 'abort'): Promise<Plan>
   /** All requests to the canary, or none of them; the servers of the other release end. */
   decide(name: string, how: 'promote' | 'abort'): Promise<Change>
-  planScale(name: string, count: number): Promise<Plan>
-  scale(name: string, count: number, seconds?: number): Promise<Change>
+  planScale(name: string, count: ReplicaCount): Promise<Plan>
+  scale(name: string, count: ReplicaCount, seconds?: number): Promise<Change>
   planLimit(name: string, rules: QueueRules): Promise<Plan>
   /** How requests wait, and how many a server gets at once. */
   limit(name: string, rules: QueueRules): Promise<QueueChange>

@@ -2,6 +2,7 @@
 export {openEndpoints, type Change, type Endpoints} from './endpoints.ts'
 export {readCanary} from './canary.ts'
 export type {DeployInput} from './choice.ts'
+export type {ReplicaCount, ReplicaWish} from './scaling.ts'
 export type {EndpointDocument, Release, Replica} from './document.ts'
 export type {InvokeInput} from './call.ts'
 export type {Answer, PlainAnswer, TensorAnswer} from './invoke.ts'

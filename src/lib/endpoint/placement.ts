@@ -1,9 +1,13 @@
 import {isIP} from 'node:net'
 import {CliError} from '../base/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
-import {serviceId, type Replica} from './document.ts'
+import type {Replica} from './document.ts'
 
 export const LOOPBACK = '127.0.0.1'
+
+export function serviceId(endpoint: string, release: string, index: number): string {
+  return `endpoint-${endpoint}-${release}-${index}`
+}
 
 /** Replicas spread over the nodes in turn. */
 export function placeReplicas(endpoint: string, release: string, nodes: RackNode[], count: number): Replica[] {

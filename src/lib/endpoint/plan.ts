@@ -1,7 +1,7 @@
-import {fromStep, type FromStep, type PlanOf, type StepOf} from '../plan/index.ts'
+import {fromStep, type PlanOf, type StepOf} from '../plan/index.ts'
 import type {Release, Replica} from './document.ts'
 import {whatCanaryGets, type CanaryWish} from './canary.ts'
-import type {TransitionKinds} from './steps.ts'
+import type {StartInput, TransitionKinds} from './steps.ts'
 
 /**
  * One change of what serves: bring up, switch, drain, end. Deploy, rollback, scale and remove are all of this shape.
@@ -13,6 +13,10 @@ export interface Transition {
   release: Release
   /** Those of its replicas that do not run yet. */
   start: Replica[]
+  /** Those that are only prepared: their nodes' agents start them when the head wants it. */
+  prepare?: Replica[]
+  /** Nodes that need an agent for that. */
+  agents?: string[]
   /** What runs now and will not be needed. */
   stop: Replica[]
   /** Name of the head's node. */
@@ -46,12 +50,12 @@ export function transitionPlan(
   change: Transition,
   {seconds, rejectOld}: TransitionRules = {seconds: undefined, rejectOld: false},
 ): PlanOf<TransitionKinds> {
-  const {endpoint, release, start, stop, headNode} = change
+  const {endpoint, release, start, prepare: asleep = [], agents = [], stop, headNode} = change
   const {model, runtime} = release
   const name = `${model.name}/${model.version}`
-  const nodes = [...new Set(start.map((replica) => replica.node))]
+  const nodes = [...new Set([...start, ...asleep].map((replica) => replica.node))]
   const fetch: Step[] =
-    change.fetch && start.length > 0
+    change.fetch && nodes.length > 0
       ? [
           {
             id: 'fetch',
@@ -90,8 +94,8 @@ export function transitionPlan(
       needs: fetch.map((one) => one.id),
     },
   ])
-  const bringUp = start.flatMap((replica): Step[] => {
-    const {node, service} = replica
+  const inputOf = (replica: Replica): {input: StartInput; needs: string[]} => {
+    const {node} = replica
     const kept = release.custom?.places[node]
     const has = release.custom ? (kept ? [] : [`code:${node}`]) : [`environment:${node}`]
     const input = {
@@ -104,14 +108,17 @@ export function transitionPlan(
       code: release.custom ? (kept ?? fromStep(`code:${node}`)) : null,
       placed: fromStep(`place:${node}`),
     }
+    return {input, needs: [...has, `place:${node}`]}
+  }
+  const bringUp = start.flatMap((replica): Step[] => {
+    const {node, service} = replica
     return [
       {
         id: `start:${service}`,
         node,
         kind: 'endpoint.start',
         title: `Start model server ${service}`,
-        input,
-        needs: [...has, `place:${node}`],
+        ...inputOf(replica),
       },
       {
         id: `ready:${service}`,
@@ -123,12 +130,28 @@ export function transitionPlan(
       },
     ]
   })
+  const define = asleep.map((replica): Step => ({
+    id: `prepare:${replica.service}`,
+    node: replica.node,
+    kind: 'endpoint.prepare',
+    title: `Prepare model server ${replica.service}, asleep`,
+    ...inputOf(replica),
+  }))
+  const join = agents.map((node): Step => ({
+    id: `agent:${node}`,
+    node,
+    kind: 'endpoint.agent',
+    title: 'Have the node start and end model servers as the head wants',
+    input: {node},
+    needs: [],
+  }))
   const ready = start.map((replica) => `ready:${replica.service}`)
   const flip = flipStep(
     change,
-    ready.map((id) => fromStep(id)),
-    rejectOld,
     ready,
+    define.map(({id}) => id),
+    rejectOld,
+    [...ready, ...[...define, ...join].map(({id}) => id)],
   )
   const drain: Step[] =
     stop.length === 0
@@ -153,7 +176,7 @@ export function transitionPlan(
   }))
   return {
     command: change.command,
-    steps: [...(change.before ?? []), ...fetch, ...prepare, ...bringUp, flip, ...drain, ...end],
+    steps: [...(change.before ?? []), ...fetch, ...prepare, ...bringUp, ...define, ...join, flip, ...drain, ...end],
   }
 }
 
@@ -173,7 +196,9 @@ function codeSteps({endpoint, release, before = [], project = ''}: Transition, n
 }
 
 /** What changes which releases get requests. */
-function flipStep(change: Transition, ready: FromStep[], rejectOld: boolean, needs: string[]): Step {
+function flipStep(change: Transition, started: string[], defined: string[], rejectOld: boolean, needs: string[]): Step {
+  const ready = started.map((id) => fromStep(id))
+  const prepared = defined.map((id) => fromStep(id))
   const {endpoint, release, canary, takeBack, headNode: node} = change
   if (takeBack !== undefined) {
     const title = `Send all requests of endpoint ${endpoint} to release ${release.id}`
@@ -181,10 +206,24 @@ function flipStep(change: Transition, ready: FromStep[], rejectOld: boolean, nee
   }
   if (canary) {
     const title = `${whatCanaryGets(canary)} of endpoint ${endpoint} to release ${release.id}`
-    return {id: 'split', node, kind: 'endpoint.split', title, input: {endpoint, release, ready, canary}, needs}
+    return {
+      id: 'split',
+      node,
+      kind: 'endpoint.split',
+      title,
+      input: {endpoint, release, ready, prepared, canary},
+      needs,
+    }
   }
   const title = `Send requests of endpoint ${endpoint} to release ${release.id}`
-  return {id: 'switch', node, kind: 'endpoint.switch', title, input: {endpoint, release, ready, rejectOld}, needs}
+  return {
+    id: 'switch',
+    node,
+    kind: 'endpoint.switch',
+    title,
+    input: {endpoint, release, ready, prepared, rejectOld},
+    needs,
+  }
 }
 
 /** Replicas of one list that are not in the other, by service. */

@@ -2,6 +2,7 @@ import {setTimeout as sleep} from 'node:timers/promises'
 import {CliError} from '../base/index.ts'
 import {stopService} from '../host/index.ts'
 import {executePlan, type Handlers, type PlanOf, type StepOf} from '../plan/index.ts'
+import {endAgent} from './agent.ts'
 import {activeRelease, canaryRelease, nodesOf, type EndpointRecord} from './document.ts'
 import {withLock} from './lock.ts'
 import {hostOf, reachable, type Site} from './site.ts'
@@ -122,4 +123,5 @@ async function clear(site: Site, node: string, name: string): Promise<void> {
   await Promise.all(ours.map(({id}) => stopService(host, id, undefined, {remove: true})))
   await host.call('endpoint.prune', {name, keep: []})
   await host.call('environment.release', {user: `endpoint:${name}`})
+  await endAgent(site, node, name)
 }

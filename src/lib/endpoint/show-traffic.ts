@@ -54,7 +54,7 @@ const NONE: ReleaseFigures = {
   p99: null,
 }
 
-export type CanaryRecord = Pick<EndpointRecord, 'document' | 'rollout' | 'shadow'>
+export type CanaryRecord = Pick<EndpointRecord, 'document' | 'rollout' | 'shadow' | 'scaling'>
 
 /** What stands beside the active release. Pure. */
 export function canaryStatus({document, rollout, shadow}: CanaryRecord): CanaryStatus | undefined {

@@ -1,6 +1,6 @@
 import {isCliError} from '../base/index.ts'
 import {serviceStatus, type ServiceStatus} from '../host/index.ts'
-import type {QueueFigures} from '../head/index.ts'
+import type {PlaceState, QueueFigures, ScalingFigures} from '../head/index.ts'
 import type {ServingProtocol} from '../protocol/index.ts'
 import {requestJson} from '../tracking/index.ts'
 import {
@@ -10,6 +10,7 @@ import {
   previousRelease,
   type EndpointRecord,
   type Release,
+  type ReleaseScaling,
   type Replica,
 } from './document.ts'
 import {isJudged, settleJudged} from './canary-change.ts'
@@ -35,12 +36,15 @@ export interface EndpointSummary {
   /** `digits/3`, or undefined where nothing serves. */
   model: string | undefined
   release: string | undefined
+  /** That there are now. */
   replicas: number
+  /** Between which numbers the head chooses; undefined: their number is fixed. */
+  range: {min: number; max: number} | undefined
   /**
-   * serving; failing: a request would get no answer; changing: a deploy is under way or was cut off; down: there is
-   * nothing to serve.
+   * serving; asleep: no server runs, and a request starts one; waking: one is starting; failing: a request would get no
+   * answer; changing: a deploy is under way or was cut off; down: there is nothing to serve.
    */
-  state: 'serving' | 'failing' | 'changing' | 'down'
+  state: 'serving' | 'asleep' | 'waking' | 'failing' | 'changing' | 'down'
   /** ISO 8601: when the active release was switched to. */
   since: string | undefined
   /** The release beside the active one. */
@@ -49,6 +53,8 @@ export interface EndpointSummary {
 
 export interface ReplicaStatus extends Replica {
   release: string
+  /** As the head knows it, where it chooses which run. */
+  place: PlaceState | undefined
   state: ServiceStatus['state'] | 'unreachable'
   /** How often it ended by itself and was started again. */
   restarts: number
@@ -65,6 +71,8 @@ export interface EndpointDetails extends EndpointSummary {
   /** What waits at the gateway, and what became of it. */
   queue: QueueFigures | undefined
   servers: ReplicaStatus[]
+  /** How the head chooses their number; undefined: it is fixed. */
+  scaling: (ScalingFigures & Pick<ReleaseScaling, 'target' | 'idle' | 'down' | 'startSeconds'>) | undefined
   /** What `endpoint rollback` would go back to. */
   rollback: string | undefined
   /** File here with the certificates to trust at the URL; undefined where the rack file gives the URL. */
@@ -91,6 +99,7 @@ export async function showEndpoint(site: Site, name: string): Promise<EndpointDe
       const url = replica.url ?? ''
       return {
         ...replica,
+        place: record.scaling?.places.find(({service}) => service === replica.service)?.state,
         state: status?.state ?? 'unreachable',
         restarts: status?.restarts ?? 0,
         exit: status?.exit?.text,
@@ -107,6 +116,7 @@ export async function showEndpoint(site: Site, name: string): Promise<EndpointDe
     traffic: trafficOf(record),
     queue: record.queue,
     servers,
+    scaling: scalingStatus(record, active),
     rollback: previousRelease(document)?.id,
     certificates,
   }
@@ -117,7 +127,13 @@ async function tidied(site: Site, record: EndpointRecord): Promise<EndpointRecor
   const cleaned = await tryLock(site.head, record.document.name, site.context, async () => {
     const fresh = await findEndpoint(site.head, record.document.name)
     if (!fresh) return undefined
-    const cleaned = {...fresh, ...(await cleanLeftovers(site, fresh)), inFlight: fresh.inFlight, served: fresh.served}
+    const cleaned = {
+      ...fresh,
+      ...(await cleanLeftovers(site, fresh)),
+      inFlight: fresh.inFlight,
+      served: fresh.served,
+      ...(fresh.scaling && {scaling: fresh.scaling}),
+    }
     return settleJudged(site, cleaned)
   })
   return cleaned ?? record
@@ -151,6 +167,17 @@ const CALLS: Record<ServingProtocol, (name: string) => string> = {
   mlflow: () => 'invocations',
 }
 
+function scalingStatus({scaling}: EndpointRecord, active: Release | undefined): EndpointDetails['scaling'] {
+  if (!scaling || !active?.scaling) return undefined
+  const {target, idle, down, startSeconds} = active.scaling
+  return {...scaling, target, idle, down, ...(startSeconds !== undefined && {startSeconds})}
+}
+
+/** Whether one would answer is asked of those that are awake (requested). */
+function stateOf(scaling: ScalingFigures | undefined): EndpointSummary['state'] {
+  return ({awake: 'serving', asleep: 'asleep', waking: 'waking', stuck: 'failing'} as const)[scaling?.state ?? 'awake']
+}
+
 /** The record, said shortly. Pure. */
 export function summary(site: Pick<Site, 'head' | 'standbyUri'>, record: CanaryRecord): EndpointSummary {
   const {document} = record
@@ -165,8 +192,9 @@ export function summary(site: Pick<Site, 'head' | 'standbyUri'>, record: CanaryR
     callUrl: `${url}/${CALLS[protocol](document.name)}`,
     model: active && `${active.model.name}/${active.model.version}`,
     release: active?.id,
-    replicas: active?.replicas.length ?? 0,
-    state: isUnfinished(document) ? 'changing' : active ? 'serving' : 'down',
+    replicas: record.scaling?.ready ?? active?.replicas.length ?? 0,
+    range: active?.scaling && {min: active.scaling.min, max: active.scaling.max},
+    state: isUnfinished(document) ? 'changing' : active ? stateOf(record.scaling) : 'down',
     since: active?.activeAt,
     canary: canaryStatus(record),
   }

@@ -4,6 +4,7 @@ import type {FromStep, Handlers, Outputs} from '../plan/index.ts'
 import type {Recipe} from '../recipe/index.ts'
 import {WORKSPACE_HANDLERS, type WorkspaceEnv, type WorkspaceKinds} from '../workspace/index.ts'
 import {awaitReplica, placeModel, prepareEnvironment, startReplica, type PlacedModel, type Started} from './bring-up.ts'
+import {joinAgent} from './agent.ts'
 import {keepCode, type CodePlace, type CustomServer} from './custom.ts'
 import {
   putBeside,
@@ -41,7 +42,7 @@ type PlaceInput = {
   /** With checksums: what is there whole does not travel. */
   files: FromStep | ModelFile[]
 }
-type StartInput = {
+export type StartInput = {
   endpoint: string
   release: string
   version: string
@@ -69,10 +70,12 @@ type SwitchInput = {
    */
   release: Release
   ready: FromStep[]
+  /** Of those that are only prepared. */
+  prepared: FromStep[]
   rejectOld: boolean
 }
 /** As SwitchInput, and what it gets of the requests. */
-type SplitInput = {endpoint: string; release: Release; ready: FromStep[]; canary: CanaryWish}
+type SplitInput = {endpoint: string; release: Release; ready: FromStep[]; prepared: FromStep[]; canary: CanaryWish}
 type ReturnInput = {endpoint: string; reason: string}
 type DrainInput = {endpoint: string; services: string[]; urls: string[]}
 type StopInput = {node: string; service: string; runtime: string}
@@ -83,6 +86,8 @@ export type EndpointKinds = {
   'endpoint.place': {input: PlaceInput; output: PlacedModel}
   'endpoint.code': {input: CodeInput; output: CodePlace}
   'endpoint.start': {input: StartInput; output: Started}
+  'endpoint.prepare': {input: StartInput; output: Started}
+  'endpoint.agent': {input: {node: string}; output: void}
   'endpoint.ready': {input: ReadyInput; output: Started}
   'endpoint.switch': {input: SwitchInput; output: void}
   'endpoint.split': {input: SplitInput; output: void}
@@ -128,19 +133,26 @@ export const ENDPOINT_HANDLERS: Handlers<TransitionKinds, TransitionEnv> = {
   },
   'endpoint.code': async ({node, ...input}, _done, {site}) => keepCode(await hostOf(site, node), input),
   'endpoint.start': start,
+  'endpoint.prepare': (input, done, env) => define(input, done, env, true),
+  'endpoint.agent': ({node}, _done, {site}) => joinAgent(site, node),
   'endpoint.ready': ready,
   'endpoint.switch': flip,
-  'endpoint.split': ({release, ready: servers, canary}, done, env) =>
-    commit(env, putBeside(env.record.document, withServers(release, servers, done), new Date(), canary)),
+  'endpoint.split': ({release, ready: servers, prepared, canary}, done, env) =>
+    commit(env, putBeside(env.record.document, withServers(release, servers, prepared, done), new Date(), canary)),
   'endpoint.return': ({reason}, _done, env) => commit(env, takeBack(env.record.document, reason)),
   'endpoint.drain': drain,
   'endpoint.stop': stop,
 }
 
-async function start(
+function start(given: StartInput, done: Done, env: TransitionEnv): Promise<Started> {
+  return define(given, done, env, false)
+}
+
+async function define(
   {endpoint, release, version, runtime, replica, environment, code, placed}: StartInput,
   done: Done,
   {site, recipe, taken, custom}: TransitionEnv,
+  only: boolean,
 ): Promise<Started> {
   const place = code === null ? undefined : 'code' in code ? code : done.of('endpoint.code', code)
   return startReplica(site, {
@@ -153,6 +165,7 @@ async function start(
     ...(custom && place && {own: {server: custom, place}}),
     model: done.of('endpoint.place', placed),
     taken,
+    define: only,
   })
 }
 
@@ -168,7 +181,7 @@ async function ready(
   } = await recipe(runtime)
   const known = needsOf(needs, done)
   await awaitReplica(site, server, endpoint, {seconds: seconds ?? longest, protocol, example: known?.example})
-  return known ? {...server, needs: known} : server
+  return {...server, seconds: (Date.now() - server.begunAt) / 1000, ...(known && {needs: known})}
 }
 
 function needsOf(needs: FromStep | ModelNeeds | null, done: Done): ModelNeeds | undefined {
@@ -176,16 +189,20 @@ function needsOf(needs: FromStep | ModelNeeds | null, done: Done): ModelNeeds | 
   return 'requirements' in needs ? needs : done.of('endpoint.fetch', needs).needs
 }
 
-function flip({release, ready: servers, rejectOld}: SwitchInput, done: Done, env: TransitionEnv): Promise<void> {
-  const started = withServers(release, servers, done)
+function flip(
+  {release, ready: servers, prepared, rejectOld}: SwitchInput,
+  done: Done,
+  env: TransitionEnv,
+): Promise<void> {
+  const started = withServers(release, servers, prepared, done)
   return commit(env, switchTo(env.record.document, started, new Date(), rejectOld))
 }
 
-function withServers(release: Release, servers: FromStep[], done: Done): Release {
-  return asStarted(
-    release,
-    servers.map((one) => done.of('endpoint.ready', one)),
-  )
+function withServers(release: Release, servers: FromStep[], prepared: FromStep[], done: Done): Release {
+  return asStarted(release, [
+    ...servers.map((one) => done.of('endpoint.ready', one)),
+    ...prepared.map((one) => done.of('endpoint.prepare', one)),
+  ])
 }
 
 /** Writes down which releases get requests: from here on the change is done. */
@@ -213,9 +230,13 @@ function asStarted(release: Release, servers: Started[]): Release {
   const [first] = servers
   if (!first) return release
   const health = release.protocol && first.rendered.readyPath
+  const slowest = Math.max(0, ...servers.flatMap(({seconds}) => seconds ?? []))
   return {
     ...release,
     ...(health && {health}),
+    ...(release.scaling && {
+      scaling: {...release.scaling, startSeconds: slowest || (release.scaling.startSeconds ?? 0)},
+    }),
     ...(release.custom && {custom: {...release.custom, places: {...release.custom.places, ...placesOf(servers)}}}),
     model: {...release.model, files: first.files, ...(first.needs && {needs: first.needs})},
     replicas: release.replicas.map(

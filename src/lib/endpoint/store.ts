@@ -12,6 +12,7 @@ interface WireRecord {
   figures?: EndpointRecord['figures']
   shadow?: EndpointRecord['shadow'] | null
   followed?: boolean
+  scaling?: EndpointRecord['scaling'] | null
   queue?: EndpointRecord['queue']
 }
 
@@ -75,7 +76,7 @@ function pathOf(name: string): string {
 }
 
 function fromWire(record: WireRecord): EndpointRecord {
-  const {revision, document, in_flight: inFlight = {}, served = {}, rollout, figures, shadow, queue} = record
+  const {revision, document, in_flight: inFlight = {}, served = {}, rollout, figures, shadow, queue, scaling} = record
   return {
     revision,
     document,
@@ -85,6 +86,7 @@ function fromWire(record: WireRecord): EndpointRecord {
     ...(figures && {figures}),
     ...(shadow && {shadow}),
     ...(record.followed !== undefined && {followed: record.followed}),
+    ...(scaling && {scaling}),
     ...(queue && {queue}),
   }
 }

@@ -69,8 +69,8 @@ export async function carryOut(site: Site, record: EndpointRecord, input: Transi
 }
 
 /** What is about to happen, written down first: whoever finds it after a crash knows where to look. */
-function announce(document: EndpointDocument, {release, start}: Transition): EndpointDocument {
-  const pending = [...new Set(start.map((replica) => replica.node))]
+function announce(document: EndpointDocument, {release, start, prepare = []}: Transition): EndpointDocument {
+  const pending = [...new Set([...start, ...prepare].map((replica) => replica.node))]
   const known = document.releases.find((one) => one.id === release.id)
   // A release that serves keeps the replicas it has until the switch.
   if (known?.state === 'active' || known?.state === 'canary') return putRelease(document, {...known, pending})
@@ -104,14 +104,10 @@ async function undo({site, record, uncertain}: TransitionEnv, change: Transition
     )
   }
   try {
-    const ended = await stopReplicas(calm, change.start)
+    const all = [...change.start, ...(change.prepare ?? [])]
+    const ended = await stopReplicas(calm, all)
     const document = ended ? settled(record.document, reason) : record.document
-    await pruneFolders(
-      calm,
-      change.endpoint,
-      [...new Set(change.start.map((replica) => replica.node))],
-      keptReleases(document),
-    )
+    await pruneFolders(calm, change.endpoint, [...new Set(all.map((replica) => replica.node))], keptReleases(document))
     await putEndpoint(calm.head, record, document)
   } catch (second) {
     site.context.reporter.warn(

@@ -17,6 +17,10 @@ export interface ServiceSpec {
   front?: ServiceFront
   /** It does not come back after a reboot. */
   untilReboot?: boolean
+  /** The node's agent may start and end it, as the head wants. */
+  onDemand?: boolean
+  /** It listens there whenever it runs: others leave them free. */
+  ports?: number[]
 }
 
 export interface ServiceStatus {
@@ -36,14 +40,14 @@ export interface ServiceStatus {
 
 /**
  * Starts a service unless exactly this one runs already. Another command under the same id: CONFLICT, or with
- * `replace` the old process is ended first.
+ * `replace` the old process is ended first. With `define` it is only written down, stopped.
  */
 export async function startService(
   host: Host,
   spec: ServiceSpec,
-  options: {replace?: boolean} = {},
+  options: {replace?: boolean; define?: boolean} = {},
 ): Promise<ServiceStatus & {started: boolean; comesBack: ComesBack}> {
-  const {id, argv, env = {}, cwd, restart, grace = 10, front, untilReboot} = spec
+  const {id, argv, env = {}, cwd, restart, grace = 10, front, untilReboot, onDemand, ports} = spec
   const limit = restart && {max: restart.max, window_seconds: restart.windowSeconds}
   const answer = await host.call('service.start', {
     id,
@@ -54,6 +58,9 @@ export async function startService(
     grace,
     front,
     ...(untilReboot && {until_reboot: true}),
+    ...(onDemand && {on_demand: true}),
+    ...(ports && {ports}),
+    ...(options.define && {define: true}),
     replace: options.replace ?? false,
   })
   return {...fromRaw(answer), started: answer.started === true, comesBack: answer.comes_back}

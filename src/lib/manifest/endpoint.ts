@@ -1,6 +1,7 @@
 import type {Path} from '../document/index.ts'
 import type {ManifestFile} from './schema.ts'
-import type {EndpointSpec, ServerSpec} from './types.ts'
+import type {EndpointSpec, ScaleSpec, ServerSpec} from './types.ts'
+import {readReplicaRange} from './replica-range.ts'
 import {splitWords} from './words.ts'
 
 type EndpointFile = ManifestFile['endpoints'][string]
@@ -17,11 +18,14 @@ const READY: Record<ServerSpec['protocol'], string> = {
 
 /** Keys of a server of the project's own go together. */
 export function checkEndpoint(
-  {runtime, command, protocol, ready}: EndpointFile,
+  {runtime, command, protocol, ready, replicas, scale}: EndpointFile,
   path: Path,
   report: (path: Path, message: string) => void,
 ): void {
   const at = (key: string, message: string): void => report([...path, key], `${[...path, key].join('.')} ${message}`)
+  const range = readReplicaRange(String(replicas))
+  if (!range) at('replicas', 'must be the fewest and then the most, such as 0..4')
+  if (scale && range && range.minReplicas === undefined) at('scale', 'goes with a range of replicas, such as 1..4')
   const words = typeof command === 'string' ? splitWords(command) : command
   if (typeof words === 'string') at('command', words)
   else if (words?.length === 0) at('command', 'must have a word')
@@ -37,6 +41,7 @@ export function resolveEndpoint({
   model,
   runtime,
   replicas,
+  scale,
   command,
   protocol = 'v2',
   ready,
@@ -45,7 +50,8 @@ export function resolveEndpoint({
   const own = Array.isArray(words) ? CUSTOM : runtime
   return {
     model,
-    replicas,
+    ...(readReplicaRange(String(replicas)) ?? {replicas: 1}),
+    ...(scale && {scale: scale as Partial<ScaleSpec>}),
     ...(own !== undefined && {runtime: own}),
     ...(Array.isArray(words) && {
       server: {command: words, protocol, ready: ready ?? {path: READY[protocol], seconds: 120}},

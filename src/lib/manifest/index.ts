@@ -1,6 +1,7 @@
 export {findManifest, loadManifest, MANIFEST_FILE, readManifest, type LocatedManifest} from './load.ts'
 export type {Problem} from '../document/index.ts'
 export {readNodeRange} from './node-range.ts'
+export {readReplicaRange, type ReplicaRange} from './replica-range.ts'
 export type {
   AutosaveSpec,
   CheckpointSpec,
@@ -10,6 +11,7 @@ export type {
   Manifest,
   ParameterSpec,
   Scheduler,
+  ScaleSpec,
   SlurmSpec,
   SweepSpec,
   TrackingSpec,

@@ -70,7 +70,39 @@ const endpoint = z
       .describe(
         "When the server of the command is ready; default: `/v2/models/{model}/ready`, of OpenAI's API `/health`, of MLflow's server `/ping`.",
       ),
-    replicas: z.int().min(1).max(64).default(1).describe('Number of model servers that share the work.'),
+    replicas: z
+      .union([
+        z.int().min(1).max(64),
+        z.string().regex(/^\d{1,2}\.\.\d{1,2}$/, 'must be a number, or a range such as 0..4'),
+      ])
+      .default(1)
+      .describe(
+        'Number of model servers that share the work, or a range: with `1..8` the head starts and ends servers as requests come, and with `0..8` none runs while nobody asks.',
+      )
+      .meta({examples: [2, '0..4']}),
+    scale: z
+      .strictObject({
+        target: z
+          .number()
+          .min(0.01)
+          .max(10_000)
+          .optional()
+          .describe('Requests under way and waiting a server (default: 4).'),
+        idle: z
+          .int()
+          .min(1)
+          .max(2_592_000)
+          .optional()
+          .describe('Seconds without a request until no server runs (default: 600).'),
+        down: z
+          .int()
+          .min(0)
+          .max(86_400)
+          .optional()
+          .describe('Seconds for which fewer servers have to do before one ends (default: 300).'),
+      })
+      .optional()
+      .describe('By what the head chooses how many servers run, where `replicas` is a range.'),
   })
   .describe('One served model.')
 

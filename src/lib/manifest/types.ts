@@ -206,8 +206,21 @@ export interface EndpointSpec {
   /** Name of a recipe: `onnx`; undefined: what fits the model. */
   runtime?: string
   replicas: number
+  /** From so many to `replicas`, as the head chooses. */
+  minReplicas?: number
+  scale?: Partial<ScaleSpec>
   /** Of the runtime `custom`. */
   server?: ServerSpec
+}
+
+/** By what the head chooses how many model servers there are. */
+export interface ScaleSpec {
+  /** Requests under way and waiting that one server is to have. */
+  target: number
+  /** Seconds without a request until the last one ends. */
+  idle: number
+  /** Seconds for which fewer have to do before one ends. */
+  down: number
 }
 
 /** A model server of the project's own. */

@@ -17,7 +17,7 @@ export type HeadConfig = {
 
 /** A token that the head has given out. */
 export interface HeadToken {
-  kind: 'run' | 'endpoint' | 'session' | 'personal' | 'standby'
+  kind: 'run' | 'endpoint' | 'session' | 'personal' | 'node' | 'standby'
   /** SHA-256 of the secret; the secret itself is never kept. */
   hash: string
   expiresAt: number
@@ -28,7 +28,7 @@ export interface HeadToken {
   client?: string
   limits?: HeadKeyLimits
   login?: string
-  /** Of a standby: where it runs. */
+  /** Whose agent it is for; of a standby: where it runs. */
   node?: string
   /** Of a standby: what others call it by. */
   names?: string[]
@@ -79,6 +79,23 @@ export interface HeadRollout {
   looks: number
   /** What the judge found, one sentence. */
   verdict?: string
+}
+
+export interface HeadScalingEvent {
+  /** Milliseconds since 1970. */
+  at: number
+  text: string
+}
+
+/** Which servers of an endpoint are to run, where the head chooses their number. */
+export interface HeadScaling {
+  release: string
+  /** Services that are to run. */
+  on: string[]
+  /** How often a request found no server, and one was started for it. */
+  wakes: number
+  /** Newest first. */
+  events: HeadScalingEvent[]
 }
 
 /** PEM. */

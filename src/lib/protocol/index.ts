@@ -16,6 +16,7 @@ import type {ProfileVerbs} from './profile.ts'
 import type {ReservationVerbs} from './reservation.ts'
 import type {RunVerbs} from './run.ts'
 import type {ServiceVerbs} from './service.ts'
+import type {ServingVerbs} from './serving.ts'
 import type {ShareVerbs} from './share.ts'
 import type {SlurmVerbs} from './slurm.ts'
 import type {SweepVerbs} from './sweep.ts'
@@ -49,6 +50,7 @@ export type * from './result.ts'
 export type * from './run.ts'
 export type * from './runfiles.ts'
 export type * from './service.ts'
+export type * from './serving.ts'
 export type * from './share.ts'
 export type * from './slurm.ts'
 export type * from './sweep.ts'
@@ -59,4 +61,4 @@ export type * from './watch.ts'
 export type * from './workspace.ts'
 
 /** Every verb of the node program: what it takes, what it answers, what it says before. */
-export interface Verbs extends BoardVerbs, BucketVerbs, DataVerbs, EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, HistoryVerbs, ImageVerbs, MpiVerbs, NodeVerbs, NotebookVerbs, PreflightVerbs, ProfileVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, ShareVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, VolumeVerbs, WatchVerbs, WorkspaceVerbs {}
+export interface Verbs extends BoardVerbs, BucketVerbs, DataVerbs, EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, HistoryVerbs, ImageVerbs, MpiVerbs, NodeVerbs, NotebookVerbs, PreflightVerbs, ProfileVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, ServingVerbs, ShareVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, VolumeVerbs, WatchVerbs, WorkspaceVerbs {}

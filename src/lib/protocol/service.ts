@@ -33,6 +33,10 @@ export interface ServiceOrder {
   spare_children?: boolean
   /** It does not come back after a reboot. */
   until_reboot?: boolean
+  /** This node's agent may start and end it, as the head wants. */
+  on_demand?: boolean
+  /** It listens there whenever it runs: others leave them free. */
+  ports?: number[]
 }
 
 export interface ServiceStart extends ServiceOrder {
@@ -40,6 +44,8 @@ export interface ServiceStart extends ServiceOrder {
   id: string
   /** Another one under this id is ended first. */
   replace?: boolean
+  /** It is only written down, stopped. */
+  define?: boolean
 }
 
 /** How a process ended. */

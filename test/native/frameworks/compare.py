@@ -149,7 +149,7 @@ FRAMEWORKS = {
         Framework(
             "tensorflow",
             "tensorflow",
-            "element-wise, sums, softmax, running sum, sort, matrix products in single and half precision; an MLP trained for 6 steps; capability 13.0",
+            "element-wise, sums, softmax, running sum, sort, matrix products in single and half precision, convolutions and their gradients; an MLP trained for 6 steps; cuDNN 9.3; capability 13.0",
             capability="13.0",
         ),
         Framework(
@@ -158,6 +158,15 @@ FRAMEWORKS = {
             "PyTorch as it is: matrix products, batches of them, Linear, conv2d, by cuBLAS and cuDNN; capability 13.0",
             lock="torch",
             capability="13.0",
+        ),
+        Framework(
+            "torch_resnet",
+            "torch",
+            "the ResNet-50 of template pytorch-bench trained for 3 steps of 4 images of 64 x 64, convolutions as products",
+            env=PTXAS,
+            lock="torch",
+            # Minutes go into its compilation, which is the same attached.
+            ways=("natively",),
         ),
         Framework(
             "torch_compile",
@@ -171,7 +180,7 @@ FRAMEWORKS = {
                 ("digits",): "the digits by a CNN, 16 steps of 64 images",
                 (
                     "templates",
-                ): "Triton's matrix templates in single and half precision, batches, Linear with gelu; an MLP of them trained for 4 steps",
+                ): "Triton's matrix templates in single precision, TF32, halves and bfloat16: products, batches, addmm, Linear with gelu; an MLP of them trained for 4 steps",
             },
             env=PTXAS,
             lock="torch",

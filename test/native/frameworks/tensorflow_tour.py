@@ -1,5 +1,5 @@
-"""TensorFlow as its wheel is: operations one by one, products by cuBLAS, and an MLP trained on both. Values beside
-those of its CPU.
+"""TensorFlow as its wheel is: operations one by one, products by cuBLAS, convolutions by cuDNN, and an MLP trained on
+both. Values beside those of its CPU.
 
 It opens NVIDIA's libraries by name, and does not find cuSOLVER in the folder of its own package: all are opened before.
 """
@@ -64,6 +64,27 @@ stop(
     y,
     within=2e-3,
 )
+
+
+def convolve(device):
+    """Two convolutions of several channels with what lies between them, and all gradients."""
+    key = np.random.default_rng(2)
+    with tf.device(device):
+        shapes = [(4, 8, 8, 3), (3, 3, 3, 8), (3, 3, 8, 4)]
+        images, first, second = [tf.Variable((key.standard_normal(shape) * 0.3).astype(np.float32)) for shape in shapes]
+        with tf.GradientTape() as tape:
+            hidden = tf.nn.max_pool2d(tf.nn.relu(tf.nn.conv2d(images, first, 1, "SAME")), 2, 2, "SAME")
+            out = tf.nn.conv2d(hidden, second, 2, "SAME")
+            loss = tf.reduce_sum(out * out)
+        return out.numpy(), *[one.numpy() for one in tape.gradient(loss, [images, first, second])]
+
+
+for part, on_gpu, on_cpu in zip(
+    ("values", "gradient of the images", "of the first weights", "of the second"),
+    convolve("/GPU:0"),
+    convolve("/CPU:0"),
+):
+    tour.stop(f"convolutions, {part}", on_gpu, on_cpu, 1e-5)
 
 
 def train(device):

@@ -4,7 +4,9 @@ PyTorch's own kernels are machine code only, and a GPU in software refuses them:
 from and to the CPU.
 """
 
+import os
 import sys
+from pathlib import Path
 
 import torch
 import torch._inductor.config as inductor
@@ -152,28 +154,80 @@ def digits():
     )
 
 
+def written():
+    """All PTX that Triton has made so far."""
+    return [file.read_text() for file in Path(os.environ["TRITON_CACHE_DIR"]).rglob("*.ptx")]
+
+
 def templates():
     """Matrix products by Triton's templates, fused with what follows. No library may be called; of a template's
-    settings the first is taken, so that none is timed.
+    settings one is taken, so that none is timed: for tensor cores one of several stages. What computes, and how tiles
+    get there, is looked up in the PTX.
     """
     inductor.max_autotune_gemm, inductor.max_autotune_gemm_backends = True, "TRITON"
-    add_preprocessing_fn(lambda choices: choices[:1])
-    for name, function, shapes, kind, within in (
-        ("a @ b by a template", torch.matmul, [(64, 48), (48, 80)], torch.float32, 1e-5),
-        ("a batch of products by a template", torch.bmm, [(3, 32, 48), (3, 48, 40)], torch.float32, 1e-5),
+    stages = 1
+    add_preprocessing_fn(
+        lambda choices: [one for one in choices if f"num_stages={stages}," in one.description][:1] or choices[:1]
+    )
+    whole, half, brain = torch.float32, torch.float16, torch.bfloat16
+    two, three, linear = [(64, 48), (48, 80)], [(3, 32, 48), (3, 48, 40)], [(64, 48), (32, 48), (32,)]
+    # Below 512 no template takes TF32.
+    square, added, large = [(64, 128), (128, 64)], [(80,), (64, 128), (128, 80)], [(32, 512), (512, 512)]
+    for name, function, shapes, kind, within, instruction in (
+        ("a @ b by a template", torch.matmul, two, whole, 1e-5, "fma.rn.f32"),
+        ("a batch of products by a template", torch.bmm, three, whole, 1e-5, "fma.rn.f32"),
+        ("gelu(Linear) by a template", lambda x, w, b: F.gelu(F.linear(x, w, b)), linear, whole, 1e-5, "fma.rn.f32"),
         (
-            "gelu(Linear) by a template",
-            lambda x, w, b: F.gelu(F.linear(x, w, b)),
-            [(64, 48), (32, 48), (32,)],
-            torch.float32,
-            1e-5,
+            "half precision by a template",
+            torch.matmul,
+            square,
+            half,
+            2e-3,
+            "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
         ),
-        ("half precision by a template", torch.matmul, [(64, 64), (64, 64)], torch.float16, 2e-3),
+        (
+            "bfloat16 by a template",
+            torch.matmul,
+            square,
+            brain,
+            1e-2,
+            "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32",
+        ),
+        (
+            "a batch of bfloat16 by a template",
+            torch.bmm,
+            [(3, 32, 128), (3, 128, 40)],
+            brain,
+            1e-2,
+            "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32",
+        ),
+        (
+            "c + a @ b of halves by a template",
+            torch.addmm,
+            added,
+            half,
+            2e-3,
+            "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
+        ),
+        ("TF32 by a template", torch.matmul, large, whole, 2e-3, "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"),
     ):
+        torch.set_float32_matmul_precision("high" if name.startswith("TF32") else "highest")
+        is_tensor = instruction.startswith("mma")
+        stages = 5 if is_tensor else 1
         given = [torch.randn(shape).to(kind) for shape in shapes]
+        before = len(written())
         got, code = run_and_get_code(compiled(function), *[one.to(GPU) for one in given])
         tour.stop(name, got.cpu().float().numpy(), function(*[one.float() for one in given]).numpy(), within)
         tour.says(f"{name}: it is Triton's", "triton_tem" in code[0] and "extern_kernels." not in code[0], code[0])
+        made = [text for text in written() if instruction in text]
+        tour.says(f"{name}: {instruction}", len(written()) > before and made)
+        if is_tensor:
+            tour.says(
+                f"{name}: tiles by cp.async and ldmatrix",
+                any("cp.async" in text and "ldmatrix" in text for text in made),
+            )
+    torch.set_float32_matmul_precision("highest")
+    stages = 1
 
     def loss(weights, x, y):
         a, b, c, d = weights

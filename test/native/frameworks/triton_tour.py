@@ -17,8 +17,10 @@ random = np.random.default_rng(0)
 def run(kernel, kinds, constants, blocks, arrays, numbers=(), warps=4):
     """Compiled for capability 12.0 and launched: what is in the last of the arrays then."""
     signature = {**dict(zip(kernel.arg_names, kinds)), **{name: "constexpr" for name in constants}}
+    # What its launcher finds out by itself: memory begins at a multiple of 16, which asynchronous copies need.
+    aligned = {(number,): [["tt.divisibility", 16]] for number, kind in enumerate(kinds) if kind.startswith("*")}
     made = triton.compile(
-        ASTSource(kernel, signature=signature, constexprs=constants),
+        ASTSource(kernel, signature=signature, constexprs=constants, attrs=aligned),
         target=GPUTarget("cuda", 120, 32),
         options={"num_warps": warps},
     )
@@ -55,7 +57,7 @@ def count(x, bins, length, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def product(a, b, out, N: tl.constexpr, K: tl.constexpr, TILE: tl.constexpr):
+def product(a, b, out, N: tl.constexpr, K: tl.constexpr, TILE: tl.constexpr, PRECISION: tl.constexpr):
     m, n, k = (
         tl.program_id(0) * TILE + tl.arange(0, TILE),
         tl.program_id(1) * TILE + tl.arange(0, TILE),
@@ -65,8 +67,17 @@ def product(a, b, out, N: tl.constexpr, K: tl.constexpr, TILE: tl.constexpr):
     for first in range(0, K, TILE):
         left = tl.load(a + m[:, None] * K + (first + k)[None, :])
         right = tl.load(b + (first + k)[:, None] * N + n[None, :])
-        total = tl.dot(left, right, total, input_precision="ieee")
+        total = tl.dot(left, right, total, input_precision=PRECISION)
     tl.store(out + m[:, None] * N + n[None, :], total)
+
+
+def upper(array):
+    """bfloat16 as numbers of 16 bits, cut off."""
+    return (array.view(np.uint32) >> 16).astype(np.uint16)
+
+
+def value(array):
+    return ((array.astype(np.uint32) << 16).view(np.float32) if array.dtype == np.uint16 else array).astype(np.float64)
 
 
 x = random.standard_normal((6, 100)).astype(np.float32)
@@ -91,10 +102,15 @@ tour.same(
     np.bincount(numbers, minlength=10),
 )
 a, b = random.standard_normal((64, 96)).astype(np.float32), random.standard_normal((96, 32)).astype(np.float32)
-sizes, blocks, out = {"N": 32, "K": 96, "TILE": 32}, (2, 1, 1), np.zeros((64, 32), np.float32)
+sizes, blocks, out = {"N": 32, "K": 96, "TILE": 32, "PRECISION": "ieee"}, (2, 1, 1), np.zeros((64, 32), np.float32)
 tour.stop("matrix product", run(product, ["*fp32"] * 3, sizes, blocks, [a, b, out])[0], a.astype(np.float64) @ b, 1e-6)
-a, b = a.astype(np.float16), b.astype(np.float16)
-got, text = run(product, ["*fp16", "*fp16", "*fp32"], sizes, blocks, [a, b, out])
-tour.says("half precision is computed by tensor cores", "mma.sync" in text)
-tour.stop("matrix product in half precision", got, a.astype(np.float64) @ b.astype(np.float64), 1e-5)
+for name, kind, left, right, mma, within in (
+    ("half precision", "*fp16", a.astype(np.float16), b.astype(np.float16), "m16n8k16.row.col.f32.f16.f16.f32", 1e-5),
+    ("bfloat16", "*bf16", upper(a), upper(b), "m16n8k16.row.col.f32.bf16.bf16.f32", 1e-5),
+    ("TF32", "*fp32", a, b, "m16n8k8.row.col.f32.tf32.tf32.f32", 2e-3),
+):
+    got, text = run(product, [kind, kind, "*fp32"], sizes | {"PRECISION": "tf32"}, blocks, [left, right, out])
+    tour.says(f"{name} is computed by tensor cores", f"mma.sync.aligned.{mma}" in text)
+    tour.says(f"{name}: tiles come by cp.async and ldmatrix", "cp.async" in text and "ldmatrix" in text)
+    tour.stop(f"matrix product in {name}", got, value(left) @ value(right), within)
 tour.end()

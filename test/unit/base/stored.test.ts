@@ -6,6 +6,7 @@ import {current, makeContext, stamped, type StoredKind} from '../../../src/lib/b
 import {SCHEMAS} from '../../../src/lib/base/file-schemas.ts'
 import {readRecord} from '../../../src/lib/background/record.ts'
 import {Endpoints} from '../../../src/lib/head/service/endpoints.ts'
+import {KeptScaling} from '../../../src/lib/head/service/scaling/kept.ts'
 import {Rollouts} from '../../../src/lib/head/service/releases/rollouts.ts'
 import {Locks} from '../../../src/lib/head/service/locks.ts'
 import {Tokens} from '../../../src/lib/head/service/tokens.ts'
@@ -68,6 +69,13 @@ const FILES: [
       return (await Rollouts.open(folder)).of('digits', canary).state
     },
     'returned',
+  ],
+  [
+    'head.scaling',
+    () => join(folder, 'scaling/digits.json'),
+    {release: 'r2', on: ['endpoint-digits-r2-0'], wakes: 4, events: []},
+    async () => (await KeptScaling.open(folder)).of('digits')?.wakes,
+    4,
   ],
   [
     'head.listener',

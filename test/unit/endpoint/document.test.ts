@@ -9,12 +9,12 @@ import {
   previousRelease,
   pruned,
   putRelease,
-  serviceId,
   settled,
   switchTo,
   type EndpointDocument,
   type Release,
 } from '../../../src/lib/endpoint/document.ts'
+import {serviceId} from '../../../src/lib/endpoint/placement.ts'
 
 const now = new Date('2026-01-02T03:04:05Z')
 

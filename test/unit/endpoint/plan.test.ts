@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest'
-import {serviceId, type Release} from '../../../src/lib/endpoint/document.ts'
+import type {Release} from '../../../src/lib/endpoint/document.ts'
 import {transitionPlan, without} from '../../../src/lib/endpoint/plan.ts'
-import {placeReplicas, serverAddress, serverUrl} from '../../../src/lib/endpoint/placement.ts'
+import {placeReplicas, serverAddress, serverUrl, serviceId} from '../../../src/lib/endpoint/placement.ts'
 import type {Rack, RackNode} from '../../../src/lib/rack/index.ts'
 
 const nodes: RackNode[] = [

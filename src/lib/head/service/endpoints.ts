@@ -1,6 +1,6 @@
 import {mkdir, readdir, rm} from 'node:fs/promises'
 import {join} from 'node:path'
-import type {CanaryRules} from '../types.ts'
+import type {CanaryRules, ScalingRules} from '../types.ts'
 import {readDurable, Turns, writeDurably} from './durable.ts'
 import {Failure} from './failure.ts'
 import {checkQueue, type QueueRules} from './queue/settings.ts'
@@ -11,10 +11,12 @@ import type {Served} from './gateway-calls.ts'
 export interface EndpointRecord {
   revision: number
   document: {
-    active?: (Served & {release?: string; targets?: string[]}) | null
+    active?: (Served & {release?: string; targets?: string[]; scaling?: ScalingRules}) | null
     canary?: CanaryRules | null
     queue?: QueueRules
   } & Record<string, unknown>
+  /** Where the head chooses which servers run: those that answer now, in the place of the document's targets. */
+  running?: string[]
 }
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/i
@@ -97,12 +99,25 @@ export class Endpoints {
         const message = `endpoint ${name} was changed in the meantime: it is at revision ${current}`
         throw new Failure(409, 'CONFLICT', message, {revision: current})
       }
-      const record = {revision: current + 1, document: checked}
+      const record: EndpointRecord = {revision: current + 1, document: checked}
       await writeDurably('head.endpoint', join(this.#folder, `${name}.json`), record)
+      const before = this.#records.get(name)
+      const isSame = before?.document.active?.release === checked.active?.release
+      if (isSame && before?.running && checked.active?.scaling) record.running = before.running
       this.#records.set(name, record)
       this.#tellChanged(name)
       return record
     })
+  }
+
+  /** Servers that the head has chosen and that answer, or undefined. True where they are others than before. */
+  run(name: string, targets: string[] | undefined): boolean {
+    const record = this.#records.get(name)
+    if (!record || record.running?.join() === targets?.join()) return false
+    const {running: _, ...left} = record
+    this.#records.set(name, {...left, ...(targets && {running: targets})})
+    this.#tellChanged(name)
+    return true
   }
 
   remove(name: string): Promise<void> {

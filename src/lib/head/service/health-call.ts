@@ -1,4 +1,4 @@
-import type {FastifyReply} from 'fastify'
+import type {FastifyReply, FastifyRequest} from 'fastify'
 import type {Sent} from './attempt.ts'
 import {Failure} from './failure.ts'
 import {causeCode, isBroken, isNotConnected} from './lost-target.ts'
@@ -11,6 +11,8 @@ import {pathOf} from './path.ts'
  */
 export async function askHealth({parts, servers, onward, reply, way}: Sent): Promise<void> {
   const {endpoint} = onward.call
+  // A request would have a server started, wait for it, and be answered; who asks for health starts none.
+  if (parts.scaler.isComing(endpoint)) return void sayWell(onward.request, reply)
   const lanes = way.lanes()
   if (lanes.length === 0) throw new Failure(503, 'ENDPOINT_FAILED', `endpoint ${endpoint} has no active release`)
   const gone = new AbortController()
@@ -46,12 +48,15 @@ export async function askHealth({parts, servers, onward, reply, way}: Sent): Pro
 function tellHealth(answer: Answer, {call, request}: Onward, reply: FastifyReply): void {
   const {statusCode} = answer
   discard(answer)
-  if (statusCode === 200) {
-    // The protocol has a word for each, and KServe's client reads it.
-    const word = pathOf(request.url).endsWith('/live') ? 'live' : 'ready'
-    reply.type('application/json').send(JSON.stringify({[word]: true}))
-  } else {
+  if (statusCode === 200) sayWell(request, reply)
+  else {
     const message = `the model of endpoint ${call.endpoint} is not ready (status ${statusCode})`
     reply.send(new Failure(503, 'ENDPOINT_FAILED', message))
   }
+}
+
+function sayWell(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  // The protocol has a word for each, and KServe's client reads it.
+  const word = pathOf(request.url).endsWith('/live') ? 'live' : 'ready'
+  return reply.type('application/json').send(JSON.stringify({[word]: true}))
 }

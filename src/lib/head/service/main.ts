@@ -24,6 +24,7 @@ import {Measures} from './releases/measures.ts'
 import {watchCanaries} from './releases/judge.ts'
 import {Shadows} from './releases/shadow.ts'
 import {Samples} from './sampling/samples.ts'
+import {Scaler, watchDemand} from './scaling/scaler.ts'
 import {openStores} from './stores.ts'
 
 /** The head's process: `node head-service.mjs <config.json>`. Ends on SIGTERM, answers under way first. */
@@ -38,15 +39,18 @@ async function main(configFile: string): Promise<void> {
   const stores = await openStores(config)
   const {tokens, authority, following} = stores
   let listener: ListenerRecord = {pid: process.pid, address: nearAddress(config.bind), port: 0, plainPort: 0, url: ''}
+  const measures = new Measures()
+  const queued = openQueues(stores)
   const parts: Parts = {
     config,
     ...stores,
     clients: new Clients(tokens),
     locks: await Locks.open(config.folder),
-    ...openQueues(stores),
-    measures: new Measures(),
+    ...queued,
+    measures,
     shadows: new Shadows(),
     samples: new Samples(),
+    scaler: await Scaler.open(config.folder, {...stores, measures, ...queued}),
     mlflow,
     limits: makeLimits(config),
     pending: new PendingConnections(),
@@ -77,7 +81,8 @@ async function main(configFile: string): Promise<void> {
     following.start(parts.url)
   } else mlflow.start()
   // What is decided is decided by one head.
-  const unwatch = following ? [() => void following.end()] : [watchTokens(parts), watchCanaries(parts)]
+  const own = (): (() => void)[] => [watchTokens(parts), watchCanaries(parts), watchDemand(parts)]
+  const unwatch = following ? [() => void following.end()] : own()
   await writeDurably('head.listener', join(config.folder, HEAD_FILES.listener), listener)
   logLine(
     `the ${following ? 'standby' : 'head'} of flexrack ${config.version} listens on ${config.bind}:${port} with TLS, on 127.0.0.1:${plainPort} without`,

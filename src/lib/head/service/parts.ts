@@ -11,6 +11,7 @@ import type {Queues} from './queue/queues.ts'
 import type {TargetHealth} from './queue/target-health.ts'
 import type {Rollouts} from './releases/rollouts.ts'
 import type {Samples} from './sampling/samples.ts'
+import type {Scaler} from './scaling/scaler.ts'
 import type {Followers} from './standby/followers.ts'
 import type {Following} from './standby/following.ts'
 import type {Issuer} from './tls/issuer.ts'
@@ -38,6 +39,8 @@ export interface Parts {
   samples: Samples
   /** How far canaries have come. */
   rollouts: Rollouts
+  /** How many servers endpoints have, where the head chooses it. */
+  scaler: Scaler
   mlflow: MlflowServer
   /** The rack's own certificate authority, or what a standby was given by it. */
   authority: Issuer

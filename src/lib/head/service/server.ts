@@ -10,6 +10,7 @@ import {addMlflow} from './mlflow-routes.ts'
 import type {Parts} from './parts.ts'
 import {isOurs, isTrackingApi, pathOf, requireQuery} from './path.ts'
 import type {PendingConnections} from './pending-connections.ts'
+import {AGENT_PATH, addAgentApi} from './scaling/api.ts'
 import {requireServed} from './standby/refusals.ts'
 import {addFollow} from './standby/routes.ts'
 import type {Identity} from './tls/certificates.ts'
@@ -74,6 +75,7 @@ export async function buildServer(parts: Parts, identity?: Identity): Promise<Fa
   })
   addApi(app, parts, logins)
   addFollow(app, parts)
+  addAgentApi(app, parts)
   // Each has its own connections, so each its own scope.
   await app.register((scope) => addGateway(scope, parts))
   await app.register((scope) => addMlflow(scope, parts))
@@ -103,6 +105,7 @@ function requireKind(caller: Caller, request: FastifyRequest, path: string): voi
   // Not an endpoint's: its clients share it, and none may end it for the others.
   if (route === '/flexrack/v1/tokens/self' && caller.kind === 'run') return
   if (caller.kind === 'standby' && route?.startsWith('/flexrack/v1/follow')) return
+  if (caller.kind === 'node' && route === AGENT_PATH) return
   if (caller.kind === 'personal' && route === '/*' && !isOurs(path) && isTrackingApi(path)) return
   if (
     caller.kind === 'endpoint' &&

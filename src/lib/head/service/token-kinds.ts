@@ -8,6 +8,8 @@ export type Caller =
   | {kind: 'run'; id: string; runId: string; experimentId: string}
   /** `client`: whose key it is, where it was made for one. `expiresAt`: milliseconds since 1970. */
   | {kind: 'endpoint'; id: string; endpoint: string; client?: string; limits: KeyLimits; expiresAt: number}
+  /** A node's agent: what is to run there. */
+  | {kind: 'node'; id: string; node: string}
   /** A person's notebook or another machine: MLflow's API, as that person. */
   | {kind: 'personal'; id: string}
   /** The second head: what it needs to serve endpoints, and a certificate for these names. `node`: where it runs. */
@@ -24,7 +26,7 @@ export interface KeyLimits {
 }
 
 export interface Kept {
-  kind: 'run' | 'endpoint' | 'session' | 'personal' | 'standby'
+  kind: 'run' | 'endpoint' | 'session' | 'personal' | 'node' | 'standby'
   /** SHA-256 of the secret; the secret itself is never kept. */
   hash: string
   expiresAt: number
@@ -39,8 +41,9 @@ export interface Kept {
   /** What its owner calls it. */
   name?: string
   createdAt?: number
-  /** Of a standby: its node, and what others call it by. */
+  /** Of a node's agent and of a standby: its name in the rack file. */
   node?: string
+  /** Of a standby: what others call it by. */
   names?: string[]
 }
 

@@ -4,19 +4,18 @@ import {HEAD_FILES} from '../types.ts'
 import {openAdminToken} from './admin-token.ts'
 import {readDurable, Turns, writeDurably} from './durable.ts'
 import {Failure} from './failure.ts'
+import {readKey} from './key-request.ts'
 import {isWord, standbyOf, type Caller, type Kept, type KeyLimits, type TokenRequest} from './token-kinds.ts'
 
-export type {Caller, KeyLimits} from './token-kinds.ts'
+export type {Caller, KeyLimits, TokenRequest} from './token-kinds.ts'
 
 interface TokenFile {
   tokens: Record<string, Kept>
 }
 
 const LONGEST_TTL_SECONDS = 90 * 24 * 3600
-/** What a program of another team is given is not changed every quarter. */
-const LONGEST_KEY_SECONDS = 366 * 24 * 3600
-/** Part of paths and of labels in metrics. */
-const CLIENT = /^[a-z0-9][a-z0-9._-]{0,62}$/i
+/** A token that is used lives longer again after this time. Milliseconds. */
+const PROLONG_MS = 24 * 3600 * 1000
 
 /** Bearer tokens `<kind>.<id>.<secret>`: hashed at rest, compared in constant time, gone when they expire. */
 export class Tokens {
@@ -127,6 +126,7 @@ export class Tokens {
     if (kept.kind === 'run') return {kind: 'run', id: id!, runId: kept.runId!, experimentId: kept.experimentId!}
     if (kept.kind === 'personal') return {kind: 'personal', id: id!}
     if (kept.kind === 'standby') return {kind: 'standby', id: id!, node: kept.node ?? '', names: kept.names ?? []}
+    if (kept.kind === 'node') return {kind: 'node', id: id!, node: kept.node ?? ''}
     if (kept.kind === 'endpoint') {
       const {endpoint = '', client, limits = {}, expiresAt} = kept
       return {kind: 'endpoint', id: id!, endpoint, limits, expiresAt, ...(client !== undefined && {client})}
@@ -148,38 +148,24 @@ export class Tokens {
     if (request.kind === 'personal' && isWord(request.name) && request.name.length <= 100)
       return this.#add({kind: 'personal', hash: '', expiresAt, name: request.name, createdAt: Date.now()})
     if (request.kind === 'standby') return this.#add(standbyOf(request))
+    if (request.kind === 'node' && isWord(request.node) && request.node.length <= 100) {
+      await this.revokeNode(request.node) // one agent a node: a token of before is of one that is gone
+      return this.#add({kind: 'node', hash: '', expiresAt, node: request.node})
+    }
     throw new Failure(
       400,
       'USAGE',
-      'a token is for kind "run" with run_id and experiment_id, for kind "endpoint" with endpoint, or for kind "personal" with name',
+      'a token is for kind "run" with run_id and experiment_id, for kind "endpoint" with endpoint, for kind "node" with node, or for kind "personal" with name',
     )
   }
 
   /** Errors: 400, and 409 where the client has a key. */
   #keyOf(request: TokenRequest, endpoint: string, ttl: number): Kept {
-    const {client, requests_per_second: rate, concurrency} = request
-    if (typeof client !== 'string' || !CLIENT.test(client))
-      throw new Failure(400, 'USAGE', 'client must be a name: letters, digits, dot, dash, underscore; 63 at most')
-    if (rate !== undefined && !(typeof rate === 'number' && rate > 0 && rate <= 1e6))
-      throw new Failure(400, 'USAGE', 'requests_per_second must be a number over 0')
-    if (concurrency !== undefined && !(Number.isInteger(concurrency) && Number(concurrency) > 0))
-      throw new Failure(400, 'USAGE', 'concurrency must be a whole number over 0')
-    if (ttl > LONGEST_KEY_SECONDS)
-      throw new Failure(400, 'USAGE', `a key ends after ${LONGEST_KEY_SECONDS / 86_400} days at the latest`)
+    const {client, limits} = readKey(request, ttl)
     if (this.keysOf(endpoint).some((key) => key.client === client))
       throw new Failure(409, 'CONFLICT', `${client} has a key for endpoint ${endpoint} already`)
-    return {
-      kind: 'endpoint',
-      hash: '',
-      expiresAt: Date.now() + ttl * 1000,
-      endpoint,
-      client,
-      limits: {
-        ...(rate !== undefined && {requestsPerSecond: rate as number}),
-        ...(concurrency !== undefined && {concurrency: concurrency as number}),
-      },
-      createdAt: Date.now(),
-    }
+    const now = Date.now()
+    return {kind: 'endpoint', hash: '', expiresAt: now + ttl * 1000, endpoint, client, limits, createdAt: now}
   }
 
   /** What a browser gets that came in by a login, at the address that it names. Gives the token. */
@@ -209,6 +195,13 @@ export class Tokens {
     if (ids.length > 0) await this.#save()
   }
 
+  /** Of a node's agent. */
+  async revokeNode(node: string): Promise<void> {
+    const ids = [...this.#kept].flatMap(([id, kept]) => (kept.kind === 'node' && kept.node === node ? [id] : []))
+    for (const id of ids) this.#end(id)
+    if (ids.length > 0) await this.#save()
+  }
+
   async revoke(id: string): Promise<void> {
     if (!this.#end(id)) throw new Failure(404, 'NOT_FOUND', `no token ${id}`)
     // where that fails the caller hears of it, and until the head's next start the token opens nothing all the same
@@ -225,6 +218,15 @@ export class Tokens {
     kept.expiresAt = Math.min(kept.expiresAt, Date.now() + secondsOf(ttl) * 1000)
     await this.#save() // as above
     return {expires_at: kept.expiresAt}
+  }
+
+  /** A node's token that is used lives on: nobody is there to bring another one. On disk when this resolves. */
+  async useOf(id: string): Promise<void> {
+    const kept = this.#kept.get(id)
+    const longest = Date.now() + LONGEST_TTL_SECONDS * 1000
+    if (kept?.kind !== 'node' || kept.expiresAt > longest - PROLONG_MS) return
+    kept.expiresAt = longest
+    await this.#save()
   }
 
   #end(id: string): boolean {

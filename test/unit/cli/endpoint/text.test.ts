@@ -13,6 +13,7 @@ const summary = {
   model: 'digits/3',
   release: 'r2',
   replicas: 1,
+  range: undefined,
   state: 'serving' as const,
   protocol: 'v2' as const,
   callUrl: 'http://127.0.0.1:4000/endpoints/digits/v2/models/digits/infer',
@@ -22,6 +23,7 @@ const summary = {
 const show: ShowAnswer = {
   ...summary,
   traffic: [],
+  scaling: undefined,
   queue: undefined,
   runtime: 'onnx',
   rollback: 'r1',
@@ -43,6 +45,7 @@ const show: ShowAnswer = {
       index: 0,
       node: 'node-1',
       release: 'r2',
+      place: undefined,
       service: 'endpoint-digits-r2-0',
       url: 'http://127.0.0.1:18000',
       state: 'running',

@@ -255,5 +255,5 @@ function tooLong(endpoint: string, waits: Waiting['waits'], seconds: number): Fa
     waits === 'down'
       ? `no model server of endpoint ${endpoint} takes connections`
       : `no model server of endpoint ${endpoint} was started in ${seconds} s`
-  return new Failure(503, 'ENDPOINT_FAILED', message)
+  return new Failure(503, 'ENDPOINT_FAILED', message, waits === 'cold' ? {retry_after: Math.ceil(seconds)} : {})
 }

@@ -10,11 +10,12 @@ export function addEndpointApi(
   parts: Parts,
   bodyOf: (request: FastifyRequest) => Promise<Record<string, unknown>>,
 ): void {
-  const {endpoints, traffic, measures, rollouts, shadows, tokens, clients, queues, followers} = parts
+  const {endpoints, traffic, measures, rollouts, shadows, tokens, clients, queues, scaler, followers} = parts
   const describe = (name: string): object => {
     const record = endpoints.get(name)
     const {active, canary} = record.document
-    const targets = [...(active?.targets ?? []), ...(canary?.targets ?? [])]
+    const places = active?.scaling?.places.map(({url}) => url)
+    const targets = [...(places ?? active?.targets ?? []), ...(canary?.targets ?? [])]
     const {in_flight: own, served} = traffic.counts(targets)
     return {
       name,
@@ -24,6 +25,7 @@ export function addEndpointApi(
       followed: followers.areCurrent,
       rollout: canary ? rollouts.of(name, canary) : null,
       figures: measures.figures(name),
+      scaling: scaler.figures(name) ?? null,
       queue: queueFigures(parts, name, targets),
       shadow: canary?.shadow ? (shadows.figures(name, canary.since) ?? null) : null,
     }
@@ -34,6 +36,7 @@ export function addEndpointApi(
     const {name} = request.params
     const before = endpoints.find(name)?.document.canary
     const record = await endpoints.put(name, await bodyOf(request))
+    scaler.follow(name)
     const {canary} = record.document
     if (!canary) await rollouts.forget(name)
     // Both releases are compared over the same traffic: from here on.
@@ -42,6 +45,7 @@ export function addEndpointApi(
   })
   app.delete<Named>('/flexrack/v1/endpoints/:name', async ({params: {name}}) => {
     await endpoints.remove(name)
+    scaler.follow(name)
     await tokens.revokeEndpoint(name)
     clients.forget(name)
     await rollouts.forget(name)

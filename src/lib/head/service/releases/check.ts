@@ -1,5 +1,6 @@
 import type {ServingProtocol} from '../../../protocol/index.ts'
 import {Failure} from '../failure.ts'
+import {checkScaling} from '../scaling/check.ts'
 
 const PROTOCOLS = new Set<unknown>(['v2', 'openai', 'mlflow'] satisfies ServingProtocol[])
 const MOST_STEPS = 20
@@ -7,7 +8,7 @@ const MOST_STEPS = 20
 /** What a document says of the release that serves; 400 where the gateway could not use it. */
 export function checkActive(active: unknown): void {
   if (active === undefined || active === null) return
-  const {targets = [], protocol, health, startSeconds} = object(active, 'active')
+  const {targets = [], protocol, health, startSeconds, scaling} = object(active, 'active')
   checkTargets(targets)
   if (protocol !== undefined && !PROTOCOLS.has(protocol)) {
     const known = [...PROTOCOLS].join(', ')
@@ -17,6 +18,7 @@ export function checkActive(active: unknown): void {
     refuse('health must be a path')
   if (startSeconds !== undefined && !(isCount(startSeconds, 0) && (startSeconds as number) <= 3600))
     refuse('startSeconds must be a number from 0 to 3600')
+  checkScaling(scaling)
 }
 
 /** The same of a release beside it. */

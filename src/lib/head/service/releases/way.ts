@@ -89,8 +89,9 @@ export function percentsOf(name: string, record: EndpointRecord, rollouts: Parts
 
 export function activeLane(record: EndpointRecord | undefined): Lane | undefined {
   const active = record?.document.active
-  if (!active?.targets || active.targets.length === 0) return undefined
-  return {release: active.release ?? UNNAMED, targets: active.targets}
+  const targets = record?.running ?? active?.targets
+  if (!active || !targets || targets.length === 0) return undefined
+  return {release: active.release ?? UNNAMED, targets}
 }
 
 /**

@@ -2,6 +2,7 @@ import {rm} from 'node:fs/promises'
 import {join} from 'node:path'
 import {HEAD_FILES} from '../../types.ts'
 import {writeDurably} from '../durable.ts'
+import type {EndpointRecord} from '../endpoints.ts'
 import {logLine} from '../log.ts'
 import {succeed} from '../tls/authority.ts'
 import {readFollowed} from './followed.ts'
@@ -18,7 +19,7 @@ export async function adoptFollowed(folder: string): Promise<void> {
   if (state) {
     for (const name of ['endpoints', 'rollouts']) await rm(join(folder, name), {recursive: true, force: true})
     for (const [name, record] of Object.entries(state.endpoints))
-      await writeDurably('head.endpoint', join(folder, 'endpoints', `${name}.json`), record)
+      await writeDurably('head.endpoint', join(folder, 'endpoints', `${name}.json`), withRunning(record))
     for (const [name, rollout] of Object.entries(state.rollouts))
       await writeDurably('head.rollout', join(folder, 'rollouts', `${name}.json`), rollout)
     await writeDurably('head.tokens', join(folder, 'tokens.json'), {tokens: state.tokens})
@@ -28,4 +29,10 @@ export async function adoptFollowed(folder: string): Promise<void> {
   }
   await rm(join(folder, HEAD_FILES.followed), {force: true})
   await rm(join(folder, HEAD_FILES.followToken), {force: true})
+}
+
+/** The servers that run now are those to begin with. */
+function withRunning({revision, document, running}: EndpointRecord): Pick<EndpointRecord, 'revision' | 'document'> {
+  const {active} = document
+  return {revision, document: running && active ? {...document, active: {...active, targets: running}} : document}
 }

@@ -96,6 +96,11 @@ export class Followers {
     return all
   }
 
+  /** Those at one target. */
+  underWay(target: string): number {
+    return this.#alive().reduce((sum, {inFlight}) => sum + (inFlight[target] ?? 0), 0)
+  }
+
   #alive(): Seen[] {
     const known = new Set(this.#tokens.standbys().map((one) => one.id))
     return [...this.#seen].flatMap(([id, seen]) => (known.has(id) && isAlive(seen) ? [seen] : []))

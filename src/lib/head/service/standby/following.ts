@@ -233,12 +233,13 @@ function isIdentity(given: Identity | undefined): given is Identity {
 function reachable(endpoints: Record<string, EndpointRecord>): Record<string, EndpointRecord> {
   const far = (targets: string[] = []): string[] => targets.filter((target) => !isLoopback(target))
   return Object.fromEntries(
-    Object.entries(endpoints).map(([name, {revision, document}]) => {
+    Object.entries(endpoints).map(([name, {revision, document, running}]) => {
       const {active, canary} = document
       return [
         name,
         {
           revision,
+          ...(running && {running: far(running)}),
           document: {
             ...document,
             ...(active && {active: {...active, targets: far(active.targets)}}),

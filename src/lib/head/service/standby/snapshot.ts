@@ -1,5 +1,6 @@
 import type {HeadRollout} from '../../../protocol/index.ts'
 import {checkDocument, type EndpointRecord} from '../endpoints.ts'
+import {checkActive} from '../releases/check.ts'
 import type {Parts} from '../parts.ts'
 import type {Kept} from '../token-kinds.ts'
 
@@ -40,7 +41,8 @@ export function readSnapshot(given: unknown): Snapshot {
   if (typeof version !== 'string' || typeof ca !== 'string' || !ca.includes('BEGIN CERTIFICATE'))
     throw new Error('the answer has no version, or no certificates')
   for (const [name, record] of Object.entries(object(endpoints, 'endpoints'))) {
-    const {revision, document} = object(record, `endpoint ${name}`)
+    const {revision, document, running} = object(record, `endpoint ${name}`)
+    checkActive({targets: running})
     if (!Number.isInteger(revision)) throw new Error(`endpoint ${name} has no revision`)
     checkDocument(name, document)
   }

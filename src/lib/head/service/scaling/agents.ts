@@ -1,0 +1,70 @@
+import {createHash} from 'node:crypto'
+
+/** What a node's agent is answered: which of the prepared services are to run there, and a mark of this answer. */
+export interface NodeOrder {
+  seen: string
+  places: {service: string; on: boolean}[]
+}
+
+/** A question is answered by then in any case, so that a node that fell silent is noticed. Milliseconds. */
+const LONGEST_WAIT_MS = 10_000
+/** An agent that asked within this time is there; it asks again at once. */
+const HEARD_MS = LONGEST_WAIT_MS + 5000
+/** Questions of one node that are held at once. */
+const MOST_HELD = 4
+
+/** The nodes' agents: who asks, and the questions that are held until there is something new. */
+export class Agents {
+  readonly #orderOf: (node: string) => NodeOrder['places']
+  readonly #heardAt = new Map<string, number>()
+  readonly #held = new Map<string, Set<() => void>>()
+  readonly #now: () => number
+
+  constructor(orderOf: (node: string) => NodeOrder['places'], now: () => number = Date.now) {
+    this.#orderOf = orderOf
+    this.#now = now
+  }
+
+  isHeard(node: string): boolean {
+    return this.#now() - (this.#heardAt.get(node) ?? 0) < HEARD_MS
+  }
+
+  /** The agent has said something. */
+  hears(node: string): void {
+    this.#heardAt.set(node, this.#now())
+  }
+
+  /** What is to run there, as soon as that is another answer than `seen`; at the end of `waitMs` in any case. */
+  async ask(node: string, seen: unknown, waitMs: number, gone: AbortSignal): Promise<NodeOrder> {
+    this.hears(node)
+    const until = performance.now() + Math.min(waitMs, LONGEST_WAIT_MS)
+    for (;;) {
+      const order = this.#order(node)
+      const left = until - performance.now()
+      const held = this.#held.get(node) ?? new Set()
+      if (order.seen !== seen || left <= 0 || gone.aborted || held.size >= MOST_HELD) return order
+      await new Promise<void>((wake) => {
+        const timer = setTimeout(done, left)
+        function done(): void {
+          clearTimeout(timer)
+          gone.removeEventListener('abort', done)
+          held.delete(done)
+          wake()
+        }
+        gone.addEventListener('abort', done)
+        this.#held.set(node, held.add(done))
+      })
+      if (!gone.aborted) this.hears(node)
+    }
+  }
+
+  /** Something else is to run somewhere. */
+  changed(): void {
+    for (const held of this.#held.values()) for (const wake of [...held]) wake()
+  }
+
+  #order(node: string): NodeOrder {
+    const places = this.#orderOf(node)
+    return {seen: createHash('sha256').update(JSON.stringify(places)).digest('base64url').slice(0, 16), places}
+  }
+}

@@ -1,0 +1,54 @@
+import {mkdir, readdir, rm} from 'node:fs/promises'
+import {join} from 'node:path'
+import type {HeadScaling} from '../../../protocol/index.ts'
+import {readDurable, Turns, writeDurably} from '../durable.ts'
+import {logLine} from '../log.ts'
+
+/** Which servers of an endpoint are to run: a file each, so that a head that starts again leaves them alone. */
+export class KeptScaling {
+  readonly #folder: string
+  readonly #found: Map<string, HeadScaling>
+  readonly #turns = new Turns()
+
+  private constructor(folder: string, found: Map<string, HeadScaling>) {
+    this.#folder = folder
+    this.#found = found
+  }
+
+  static async open(headFolder: string): Promise<KeptScaling> {
+    const folder = join(headFolder, 'scaling')
+    await mkdir(folder, {recursive: true, mode: 0o700})
+    const found = new Map<string, HeadScaling>()
+    for (const file of await readdir(folder)) {
+      if (!file.endsWith('.json')) continue
+      const kept = await readDurable<HeadScaling | undefined>('head.scaling', join(folder, file), undefined)
+      if (kept) found.set(file.slice(0, -5), kept)
+    }
+    return new KeptScaling(folder, found)
+  }
+
+  of(endpoint: string): HeadScaling | undefined {
+    return this.#found.get(endpoint)
+  }
+
+  /** In memory at once, on disk soon: a full disk keeps nobody from having a server. */
+  keep(endpoint: string, value: HeadScaling): void {
+    this.#found.set(endpoint, value)
+    void this.#turns
+      .take(async () => {
+        if (this.#found.get(endpoint) === value) await writeDurably('head.scaling', this.#fileOf(endpoint), value)
+      })
+      .catch((error: Error) => logLine(`which servers of endpoint ${endpoint} run was not kept: ${error.message}`))
+  }
+
+  forget(endpoint: string): void {
+    if (!this.#found.delete(endpoint)) return
+    void this.#turns
+      .take(() => rm(this.#fileOf(endpoint), {force: true}))
+      .catch((error: Error) => logLine(`${this.#fileOf(endpoint)} is left: ${error.message}`))
+  }
+
+  #fileOf(endpoint: string): string {
+    return join(this.#folder, `${endpoint}.json`)
+  }
+}
