@@ -95,7 +95,8 @@ export async function showEndpoint(site: Site, name: string): Promise<EndpointDe
   )
   const servers = await Promise.all(
     running.map(async (replica): Promise<ReplicaStatus> => {
-      const status = await serviceStatus(await hostOf(site, replica.node), replica.service).catch(() => undefined)
+      const host = await hostOf(site, replica.node).catch(() => undefined)
+      const status = host && (await serviceStatus(host, replica.service).catch(() => undefined))
       const url = replica.url ?? ''
       return {
         ...replica,
