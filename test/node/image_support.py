@@ -176,7 +176,7 @@ def packages_layer(site: str) -> bytes:
     are, for they hardly shrink.
     """
     layer = LayerTar()
-    skipped = ("__pycache__", "tests", "test", "include")
+    skipped = ("__pycache__", "tests", "test")  # headers stay: DeepSpeed compiles
     shared: List[str] = []
     for top, folders, names in os.walk(site):
         folders[:] = sorted(one for one in folders if one not in skipped)

@@ -8,14 +8,16 @@ import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {startTestHead, type TestHead} from '../../support/head.ts'
+import {buildProgram} from '../../support/program.ts'
 import {playProgram} from '../../support/programs.ts'
 
 const run = promisify(execFile)
-const FLEXRACK = fileURLToPath(new URL('../../../bin/dev.js', import.meta.url))
+const FLEXRACK = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
 let head: TestHead
 let folder: string
 
 beforeAll(async () => {
+  buildProgram()
   head = await startTestHead()
   folder = await mkdtemp(join(tmpdir(), 'flexrack-programs-'))
 })

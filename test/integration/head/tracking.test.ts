@@ -13,6 +13,7 @@ import {Secret} from '../../../src/lib/base/index.ts'
 import {openMlflow} from '../../../src/lib/tracking/index.ts'
 import {answerOf, startClient, startTestHead, type TestHead} from '../../support/head.ts'
 import {renderPage} from '../../support/browser.ts'
+import {buildProgram} from '../../support/program.ts'
 import {startRelay} from '../../support/relay.ts'
 
 let head: TestHead
@@ -20,6 +21,7 @@ let folder: string
 let experiment: string
 
 beforeAll(async () => {
+  buildProgram()
   head = await startTestHead()
   folder = await mkdtemp(join(tmpdir(), 'flexrack-tracking-'))
   experiment = (await head.mlflow.ensureExperiment('digits')).id
@@ -192,7 +194,7 @@ test("MLflow's socket opens to its owner alone", async () => {
 })
 
 test('head ui prints a link through a forward of its own, and ends with Ctrl-C, the browser with it', async () => {
-  const program = fileURLToPath(new URL('../../../bin/dev.js', import.meta.url))
+  const program = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
   const child = spawn(process.execPath, [program, 'head', 'ui', '--json'], {
     env: head.rack.env,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -60,7 +60,7 @@ export async function buildServer(parts: Parts, identity?: Identity): Promise<Fa
   app.decorateRequest('caller', undefined)
   app.decorateRequest('atEnd', undefined as never)
   app.addHook('onRequest', async (request, reply) => {
-    request.atEnd = (work) => void (reply.raw.destroyed ? work() : reply.raw.once('close', work))
+    request.atEnd = ender(reply)
     const path = pathOf(request.url)
     requireQuery(request.url)
     if (request.routeOptions.url === LOGIN_PATH) return
@@ -80,6 +80,19 @@ export async function buildServer(parts: Parts, identity?: Identity): Promise<Fa
   await app.register((scope) => addGateway(scope, parts))
   await app.register((scope) => addMlflow(scope, parts))
   return app
+}
+
+/** One listener for all that is to be done at a request's end: each costs as much as a header. */
+function ender({raw}: FastifyReply): (work: () => void) => void {
+  let works: (() => void)[] | undefined
+  return (work) => {
+    if (raw.destroyed) return work()
+    if (works) return void works.push(work)
+    const mine = (works = [work])
+    raw.once('close', () => {
+      for (const one of mine) one()
+    })
+  }
 }
 
 function identify(request: FastifyRequest, tokens: Tokens, logins: Logins): Caller {
