@@ -42,6 +42,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'head:start': {answer: 'HeadStatus', from: 'src/lib/head/types.ts'},
   'head:status': {answer: 'HeadStatus', from: 'src/lib/head/types.ts'},
   'head:stop': {answer: 'HeadStatus', from: 'src/lib/head/types.ts'},
+  'head:promote': {answer: 'HeadStatus', from: 'src/lib/head/types.ts'},
   'head:ui': {answer: 'a line of `HeadLink`, then nothing until Ctrl-C', from: 'src/cli/head/ui.ts'},
   'image:list': {answer: 'ImageOnNode[]', from: 'src/cli/workspace/images.ts'},
   'image:prune': {answer: 'Pruned[]', from: 'src/cli/workspace/images.ts'},

@@ -76,7 +76,12 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   'ssh-config': ['src/lib/ssh/'],
   ssh2: ['src/lib/ssh/', 'src/lib/local/'],
   tar: ['src/lib/artifact/'],
-  undici: ['src/lib/tracking/http.ts', 'src/lib/head/service/model-server.ts', 'src/lib/head/service/answering.ts'],
+  undici: [
+    'src/lib/tracking/http.ts',
+    'src/lib/head/service/answering.ts',
+    'src/lib/head/service/gateway-connector.ts',
+    'src/lib/head/service/model-server.ts',
+  ],
   yaml: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/'],
   zod: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/', 'src/lib/recipe/'],
 }

@@ -407,6 +407,7 @@ ELSEWHERE = {
     "head.certificate",
     "head.config",
     "head.endpoint",
+    "head.followed",
     "head.locks",
     "head.rollout",
     "head.scaling",

@@ -16,6 +16,7 @@ import {Measures} from '../../src/lib/head/service/releases/measures.ts'
 import {Rollouts} from '../../src/lib/head/service/releases/rollouts.ts'
 import {Samples} from '../../src/lib/head/service/sampling/samples.ts'
 import {Shadows} from '../../src/lib/head/service/releases/shadow.ts'
+import {Followers} from '../../src/lib/head/service/standby/followers.ts'
 import {Scaler} from '../../src/lib/head/service/scaling/scaler.ts'
 import {Authority} from '../../src/lib/head/service/tls/authority.ts'
 import {Tokens} from '../../src/lib/head/service/tokens.ts'
@@ -73,6 +74,7 @@ export async function openTestServer(
   const authority = await Authority.open(folder)
   const traffic = new Traffic()
   const measures = new Measures()
+  const followers = new Followers(tokens)
   const queued = openQueues({endpoints, rollouts})
   const parts: Parts = {
     config,
@@ -81,6 +83,7 @@ export async function openTestServer(
     limits: made,
     pending: new PendingConnections(),
     tokens,
+    followers,
     clients: new Clients(tokens),
     locks: await Locks.open(folder),
     endpoints,
@@ -90,7 +93,7 @@ export async function openTestServer(
     shadows: new Shadows(),
     samples: new Samples(),
     rollouts,
-    scaler: await Scaler.open(folder, {endpoints, traffic, measures, authority, ...queued}),
+    scaler: await Scaler.open(folder, {endpoints, traffic, measures, authority, followers, ...queued}),
     startedAt: Date.now(),
     url: () => url,
     port: () => Number(new URL(url).port),

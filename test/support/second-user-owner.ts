@@ -51,7 +51,7 @@ while not os.path.exists(${JSON.stringify(go)}):
 export async function startDoor({rack, fleet, host, context}: TwoAccounts): Promise<void> {
   for (const {kind, input, title} of (await planHead(rack, fleet, context, 'start')).steps) {
     if (kind === 'head.place') {
-      const {file, ...rest} = input as ProgramFile & {file: string}
+      const {file, node: _, ...rest} = input as ProgramFile & {file: string; node: string}
       await sendFile(host, {file, verb: kind, input: rest, title}, context)
     }
     if (kind === 'head.start') {

@@ -21,6 +21,7 @@ SCHEMAS = {
     "head.certificate": 1,
     "head.config": 1,
     "head.endpoint": 1,
+    "head.followed": 1,
     "head.listener": 1,
     "head.locks": 1,
     "head.rollout": 1,

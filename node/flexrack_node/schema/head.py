@@ -44,6 +44,12 @@ class HeadConfigured(TypedDict):
     config: Dict[str, Any]
 
 
+class HeadFollowToken(TypedDict):
+    """With what a standby follows its head."""
+    token: str
+    ca: str
+
+
 class HeadKept(TypedDict):
     keep: List[str]
 
@@ -64,7 +70,11 @@ class ListenerRecord(_ListenerRecord, total=False):
     plainPort: int
 
 
-class HeadAccess(TypedDict):
+class _HeadAccess(TypedDict):
     listener: Optional[ListenerRecord]
     token: Optional[str]
     ca: Optional[str]
+
+
+class HeadAccess(_HeadAccess, total=False):
+    follows: Optional[str]

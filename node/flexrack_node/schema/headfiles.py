@@ -18,7 +18,7 @@ class HeadKeyLimits(TypedDict, total=False):
 
 
 class _HeadToken(TypedDict):
-    kind: Literal["run", "endpoint", "session", "personal", "node"]
+    kind: Literal["run", "endpoint", "session", "personal", "node", "standby"]
     hash: str
     expiresAt: float
 
@@ -32,6 +32,7 @@ class HeadToken(_HeadToken, total=False):
     limits: HeadKeyLimits
     login: str
     node: str
+    names: List[str]
 
 
 class HeadTokens(TypedDict):
@@ -99,6 +100,30 @@ class HeadAuthority(_HeadAuthority, total=False):
     """The rack's certificate authority."""
     cross: str
     former: str
+    gateway: HeadIdentity
+
+
+class HeadSnapshot(TypedDict):
+    """What a standby needs to serve endpoints."""
+    format: int
+    version: str
+    endpoints: Dict[str, HeadEndpoint]
+    rollouts: Dict[str, HeadRollout]
+    tokens: Dict[str, HeadToken]
+    ca: str
+
+
+class _HeadFollowed(TypedDict):
+    tokenId: str
+    heardAt: float
+    listener: HeadIdentity
+    gateway: HeadIdentity
+
+
+class HeadFollowed(_HeadFollowed, total=False):
+    """What a standby was told by its head, and its certificates."""
+    dismissed: bool
+    state: HeadSnapshot
 
 
 class HeadCertificate(TypedDict):

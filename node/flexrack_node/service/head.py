@@ -1,4 +1,4 @@
-"""The head's files on its node: head.inspect, .place, .configure, .tidy, .access.
+"""The head's files on its node: head.inspect, .place, .configure, .follow, .tidy, .access.
 
 head/  program/{head-service-<hash>.mjs,node-<hash>}  config-<hash>.json  admin-token  listener.json  mlflow.db  artifacts/  endpoints/
 """
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         FilesRemoved,
         HeadAccess,
         HeadConfigured,
+        HeadFollowToken,
         HeadKept,
         HeadNode,
         HeadQuestion,
@@ -79,6 +80,16 @@ def configure(given: "HeadConfigured", channel: Channel) -> "FilePlaced":
     return {"path": str(path)}
 
 
+def follow(given: "HeadFollowToken", channel: Channel) -> "Nothing":
+    """{token, ca}: keeps with what a standby follows its head, and what is trusted at both (PEM)."""
+    folder = channel.root / "head"
+    record(channel.root, folder, "head")
+    (folder / "tls").mkdir(parents=True, exist_ok=True, mode=0o700)
+    stored.replace_file(folder / "tls" / "ca.pem", given["ca"])
+    stored.replace_file(folder / "follow-token", given["token"] + "\n")
+    return {}
+
+
 def tidy(given: "HeadKept", channel: Channel) -> "FilesRemoved":
     """{keep: [paths]}: removes older programs and configurations, once the new ones run."""
     folder, keep = channel.root / "head", set(given["keep"])
@@ -92,13 +103,19 @@ def tidy(given: "HeadKept", channel: Channel) -> "FilesRemoved":
 
 def access(given: "Nothing", channel: Channel) -> "HeadAccess":
     """Where the head listens, the admin token, and the certificates to trust there (PEM), for who may log in here
-    anyway: {listener, token, ca}, null where there is none.
+    anyway: {listener, token, ca, follows}, null where there is none. `follows` is the id of a standby's token.
     """
     folder = channel.root / "head"
     token = read(folder / "admin-token")
     listener = read(folder / "listener.json") or read(folder / "door.json")  # a head of the first schema runs
     shown = stored.current("head.listener", json.loads(listener), folder / "listener.json") if listener else None
-    return {"listener": shown, "token": token.strip() if token else None, "ca": read(folder / "tls" / "ca.pem")}
+    follow_token = (read(folder / "follow-token") or "").split(".")
+    return {
+        "listener": shown,
+        "token": token.strip() if token else None,
+        "ca": read(folder / "tls" / "ca.pem"),
+        "follows": follow_token[1] if len(follow_token) == 3 else None,
+    }
 
 
 def find_node(places: List[str], oldest: List[int]) -> "Optional[NodeProgramFound]":

@@ -52,6 +52,7 @@ VERBS = {
     "gpu.stop": "gpu.daemon:stop",
     "head.access": "service.head:access",
     "head.configure": "service.head:configure",
+    "head.follow": "service.head:follow",
     "head.inspect": "service.head:inspect",
     "head.place": "service.head:place",
     "head.tidy": "service.head:tidy",

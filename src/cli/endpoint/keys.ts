@@ -29,13 +29,14 @@ export function limitOf(text: string | undefined, flag: string, whole: boolean):
   throw new CliError('USAGE', `${flag} must be a ${whole ? 'whole number' : 'number'} over 0, not "${text}"`)
 }
 
-export function keyText({client, endpoint, key, url, expiresAt}: ShownKey): string {
+export function keyText({client, endpoint, key, url, standbyUrl, expiresAt}: ShownKey): string {
   return [
     fields([
       ['key', key],
       ['client', client],
       ['endpoint', endpoint],
       ['url', url],
+      ['at the standby', standbyUrl],
       ['ends', when(expiresAt)],
     ]),
     '',

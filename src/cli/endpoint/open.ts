@@ -4,9 +4,9 @@ import {atClose} from '../base/context.ts'
 import type {Session} from '../base/session.ts'
 
 /** Endpoints of a session's rack; closed when the command ends. */
-export async function endpointsOf(session: Session, context: Context): Promise<Endpoints> {
+export async function endpointsOf(session: Session, context: Context, how: {looks?: boolean} = {}): Promise<Endpoints> {
   const {openEndpoints} = await import('../../lib/endpoint/index.ts')
-  const endpoints = await openEndpoints(session, context)
+  const endpoints = await openEndpoints(session, context, how)
   atClose(context, () => endpoints.close())
   return endpoints
 }

@@ -94,6 +94,7 @@ export function endpointShowText(one: ShowAnswer): string {
     ['servers', one.scaling && scalingText(one, one.scaling)],
     ['since', one.since && ago(one.since)],
     ['url', one.callUrl],
+    ['at the standby', one.standbyUrl],
     ['canary', one.canary && canaryText(one.canary)],
     ['queue', queueText(one.queue)],
     ['rollback', one.rollback && `to ${one.rollback}: flexrack endpoint rollback ${one.name}`],

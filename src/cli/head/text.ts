@@ -1,10 +1,10 @@
 import {sizeText} from '../../lib/base/index.ts'
-import type {HeadStatus} from '../../lib/head/index.ts'
+import type {HeadStatus, StandbyStatus} from '../../lib/head/index.ts'
 import {duration, fields} from '../terminal/render.ts'
 
 /** The head for people. */
 export function headText(status: HeadStatus): string {
-  const {mlflow, disk} = status
+  const {mlflow, disk, standby} = status
   const shown = fields([
     ['head', `${status.state} on ${status.node}`],
     ['rack', status.rack],
@@ -21,9 +21,28 @@ export function headText(status: HeadStatus): string {
     ['artifacts', status.artifacts],
     ['disk', disk && `${sizeText(disk.free)} of ${sizeText(disk.total)} free`],
     ['endpoints', status.endpoints],
+    ['standby', standby && standbyText(standby)],
+    ['its address', standby?.url ?? undefined],
     ['log', status.lines?.join('\n')],
   ])
   const next =
     status.state === 'running' ? 'flexrack head ui' : status.state === 'stopped' ? 'flexrack head start' : undefined
   return next ? `${shown}\n\nnext: ${next}` : shown
+}
+
+/** One line. */
+function standbyText({node, state, following, lines}: StandbyStatus): string {
+  const where = `${state} on ${node}`
+  if (!following) return [where, lines?.at(-1)].filter(Boolean).join(': ')
+  const {heardAt, servesUntil, unreached} = following
+  const unheard = `the head has not answered it since ${new Date(heardAt).toISOString()}`
+  const how = {
+    following: 'follows the head',
+    away: `${unheard}; it serves endpoints until ${new Date(servesUntil).toISOString()}`,
+    expired: `${unheard}, and it serves nothing any more`,
+    dismissed: 'serves nothing, as the head does not know it any more: flexrack head start',
+  }[following.state]
+  const missing =
+    unreached.length > 0 ? `; it does not reach the servers of ${unreached.join(', ')}: deploy them anew` : ''
+  return `${where}, ${how}${missing}`
 }

@@ -17,7 +17,7 @@ export function statusText({rack, nodes, head, runs, endpoints, shared, reservat
   const hint = head.state === 'stopped' ? '   (start it with: flexrack head start)' : ''
   return [
     section(`rack ${rack}`, nodesText(nodes)),
-    section('head', `${headLine}${hint}`),
+    section('head', [`${headLine}${hint}`, ...standbyLine(head)].join('\n')),
     ...(shared.nodes.length > 0
       ? [
           section('shared GPUs', gpuListText(shared)),
@@ -71,4 +71,10 @@ function nodesText(nodes: NodeSummary[]): string {
     (hint) => `${paint.cyan('try:')} ${hint}`,
   )
   return [table(rows, hasGpus ? [...columns, {key: 'gpus', align: 'right'}] : columns), ...failed, ...hints].join('\n')
+}
+
+function standbyLine({standby}: Overview['head']): string[] {
+  if (!standby) return []
+  const state = standby.state === 'running' ? paint.green(standby.state) : paint.yellow(standby.state)
+  return [`standby ${state} on ${standby.node}${standby.url ? `, ${standby.url}` : ''}`]
 }

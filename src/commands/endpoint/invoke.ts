@@ -29,7 +29,7 @@ export default class EndpointInvoke extends BaseCommand {
       import('../../cli/endpoint/text.ts'),
     ])
     const {file, bytes} = await readInput(flags)
-    const endpoints = await endpointsOf(await this.session(flags), await this.context())
+    const endpoints = await endpointsOf(await this.session(flags), await this.context(), {looks: true})
     return this.answer(await endpoints.invoke({name: args.name, file, bytes}), answerText)
   }
 }

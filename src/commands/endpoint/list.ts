@@ -13,7 +13,7 @@ export default class EndpointList extends BaseCommand {
       import('../../cli/endpoint/open.ts'),
       import('../../cli/endpoint/text.ts'),
     ])
-    const endpoints = await endpointsOf(await this.session(flags), await this.context())
+    const endpoints = await endpointsOf(await this.session(flags), await this.context(), {looks: true})
     return this.answer(await endpoints.list(), endpointListText)
   }
 }

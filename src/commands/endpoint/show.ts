@@ -23,7 +23,7 @@ export default class EndpointShow extends BaseCommand {
       import('../../cli/endpoint/open.ts'),
       import('../../cli/endpoint/text.ts'),
     ])
-    const endpoints = await endpointsOf(await this.session(flags), await this.context())
+    const endpoints = await endpointsOf(await this.session(flags), await this.context(), {looks: true})
     const details = await endpoints.show(args.name)
     const token = flags['show-token'] ? (await endpoints.token(args.name)).reveal() : undefined
     return this.answer({...details, ...(token && {token})}, endpointShowText)

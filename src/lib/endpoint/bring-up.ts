@@ -19,6 +19,7 @@ import type {ModelFile, ModelNeeds, Replica} from './document.ts'
 import type {FetchedModel} from './model-files.ts'
 import {isNearHead, LOOPBACK, serverAddress, serverUrl} from './placement.ts'
 import {waitReady, type Waiting} from './ready.ts'
+import {warnOfStandby} from './standby-reach.ts'
 import {hostOf, nodeOf, type Site} from './site.ts'
 
 const LAST_LINES = 30
@@ -213,7 +214,8 @@ async function makeFront(site: Site, host: Host, port: number, taken: Set<number
   const identity = await site.head.request<{key: string; certificate: string; ca: string}>(
     'POST',
     '/flexrack/v1/certificates',
-    {names: [address]},
+    // Beside a head it has a name of its own: what is signed for the address is the head.
+    [site.rack.head.node, site.rack.head.standby].includes(host.node) ? {front: address} : {names: [address]},
   )
   return {listen: [address, free], to: [LOOPBACK, port], ...identity}
 }
@@ -263,7 +265,7 @@ async function requireReach(site: Site, {url, node}: Replica, path: string): Pro
     url,
     path,
   })
-  if (reached) return
+  if (reached) return warnOfStandby(site, {url, node}, path)
   const head = site.rack.head.node
   throw new CliError('ENDPOINT_FAILED', `the head (${head}) does not reach the model server at ${url}: ${why}`, {
     hint:

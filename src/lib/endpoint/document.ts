@@ -130,6 +130,8 @@ export interface EndpointRecord {
   scaling?: ScalingFigures
   /** By release; undefined of a head that is older than canaries. */
   figures?: Record<string, ReleaseFigures>
+  /** False while a standby still goes by an older state. */
+  followed?: boolean
   /** What waits; undefined of a head that is older than queues. */
   queue?: QueueFigures
 }

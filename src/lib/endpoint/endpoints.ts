@@ -1,5 +1,5 @@
 import type {Context, Secret} from '../base/index.ts'
-import {connectHead, openTracking} from '../head/index.ts'
+import {openTracking} from '../head/index.ts'
 import type {Manifest} from '../manifest/index.ts'
 import type {Plan} from '../plan/index.ts'
 import type {Rack} from '../rack/index.ts'
@@ -9,6 +9,7 @@ import {applyChange, decide, deploy, planChange, rollback} from './change.ts'
 import type {DeployInput} from './choice.ts'
 import type {EndpointDocument} from './document.ts'
 import type {InvokeInput} from './call.ts'
+import {openHeads} from './heads.ts'
 import {invokeEndpoint, type Answer} from './invoke.ts'
 import {endpointKeys, type EndpointKeys} from './keys.ts'
 import {benchEndpoint, type BenchInput, type BenchReport} from './load/bench.ts'
@@ -62,16 +63,22 @@ export interface Endpoints {
   close(): Promise<void>
 }
 
-/** Connects to the rack's head (errors: those of connectHead) and to the tracking server of the project. */
+/**
+ * Connects to the rack's head (errors: those of connectHead) and to the tracking server of the project. `looks`: nothing
+ * is to be changed, so a standby will do where the head does not answer.
+ */
 export async function openEndpoints(
   place: {rack: Rack; fleet: Fleet; manifest?: Manifest | undefined},
   context: Context,
+  {looks = false}: {looks?: boolean} = {},
 ): Promise<Endpoints> {
   // Ctrl-C must not cut the requests with which a change is taken back; the second one does.
-  const head = await connectHead(place.rack, place.fleet, {...context, signal: context.kill})
+  const own = {...context, signal: context.kill}
+  const heads = await openHeads(place.rack, place.fleet, own, looks)
+  const {head} = heads
   const elsewhere = place.manifest?.tracking.uri === undefined ? undefined : await openTracking(place, context)
   const mlflow = elsewhere?.mlflow ?? openMlflow({uri: head.uri, token: head.token, signal: context.signal})
-  const site: Site = {rack: place.rack, fleet: place.fleet, manifest: place.manifest, head, mlflow, context}
+  const site: Site = {...heads, rack: place.rack, fleet: place.fleet, manifest: place.manifest, mlflow, context}
   const apply = async (name: string, prepare: ReturnType<typeof deploy>): Promise<Change> => {
     const {document, changed} = await applyChange(site, name, prepare)
     return {endpoint: summary(site, {document}), document, changed}

@@ -34,6 +34,8 @@ export interface MadeKey {
   expiresAt: number
   /** Base URL of the endpoint. */
   url: string
+  /** The same at the standby, where one follows. */
+  standbyUrl?: string
 }
 
 /** Errors: NOT_FOUND, CONFLICT (the client has one), USAGE, and those of the head's connection. */
@@ -50,12 +52,14 @@ type KeyKinds = {
   'key.revoke': {input: {endpoint: string; client: string}; output: {endpoint: string; client: string}}
 }
 
-const HANDLERS: Handlers<KeyKinds, {head: HeadConnection}> = {'key.make': make, 'key.revoke': revoke}
+type KeyEnv = Pick<Site, 'head' | 'context'>
+
+const HANDLERS: Handlers<KeyKinds, KeyEnv> = {'key.make': make, 'key.revoke': revoke}
 
 export function endpointKeys(site: Site): EndpointKeys {
   const {head} = site
-  const run = async (plan: PlanOf<KeyKinds>): ReturnType<typeof executePlan<KeyKinds, {head: HeadConnection}>> => {
-    const outcomes = await executePlan(plan, HANDLERS, {head}, site.context)
+  const run = async (plan: PlanOf<KeyKinds>): ReturnType<typeof executePlan<KeyKinds, KeyEnv>> => {
+    const outcomes = await executePlan(plan, HANDLERS, site, site.context)
     throwIfFailed(outcomes)
     return outcomes
   }
@@ -76,7 +80,7 @@ export function endpointKeys(site: Site): EndpointKeys {
     planRevoke,
     add: async (name, input) => {
       const [made] = valuesOf<KeyKinds, 'key.make'>(await run(await planAdd(name, input)), 'key.make')
-      return {endpoint: name, client: input.client, ...made!, url: `${head.nodeUri}/endpoints/${name}`}
+      return {endpoint: name, client: input.client, ...made!, ...addressesOf(site, name)}
     },
     revoke: async (name, clients) =>
       valuesOf<KeyKinds, 'key.revoke'>(await run(await planRevoke(name, clients)), 'key.revoke'),
@@ -159,10 +163,22 @@ async function make(
 async function revoke(
   key: {endpoint: string; client: string},
   _done: unknown,
-  {head}: {head: HeadConnection},
+  {head, context}: KeyEnv,
 ): Promise<{endpoint: string; client: string}> {
-  await head.request('DELETE', `${pathOf(key.endpoint)}/${encodeURIComponent(key.client)}`)
+  const {followed} = await head.request<{followed?: boolean}>(
+    'DELETE',
+    `${pathOf(key.endpoint)}/${encodeURIComponent(key.client)}`,
+  )
+  if (followed === false)
+    context.reporter.warn(
+      `the standby has not heard yet that the key of ${key.client} is revoked; until it has, the key works there`,
+    )
   return key
+}
+
+function addressesOf({head, standbyUri}: Site, name: string): Pick<MadeKey, 'url' | 'standbyUrl'> {
+  const url = `${head.nodeUri}/endpoints/${name}`
+  return {url, ...(standbyUri !== undefined && {standbyUrl: `${standbyUri}/endpoints/${name}`})}
 }
 
 function pathOf(endpoint: string): string {

@@ -37,10 +37,12 @@ export function serverAddress(rack: Rack, node: RackNode, route?: string | null)
   )
 }
 
-/** True on the head's own machine: the gateway reaches what listens on loopback there. */
+/** True on the head's own machine, and a standby's: every gateway reaches what listens on loopback there. */
 export function isNearHead(rack: Rack, node: RackNode): boolean {
-  const head = rack.nodes.find((one) => one.name === rack.head.node)
-  return node.name === rack.head.node || (isLoopback(node.host) && head !== undefined && isLoopback(head.host))
+  return [rack.head.node, rack.head.standby].every((name) => {
+    const head = rack.nodes.find((one) => one.name === name)
+    return name === undefined || node.name === name || (isLoopback(node.host) && !!head && isLoopback(head.host))
+  })
 }
 
 /** Base URL of a server, or of the front before it. */

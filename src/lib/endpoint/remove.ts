@@ -111,7 +111,7 @@ async function close(site: Site, record: EndpointRecord, urls: string[]): Promis
   const end = Date.now() + DRAIN_SECONDS * 1000
   while (Date.now() < end) {
     const now = await findEndpoint(site.head, record.document.name)
-    if (urls.every((url) => (now?.inFlight[url] ?? 0) === 0)) return
+    if (now?.followed !== false && urls.every((url) => (now?.inFlight[url] ?? 0) === 0)) return
     await sleep(100)
   }
 }

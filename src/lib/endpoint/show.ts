@@ -27,6 +27,8 @@ export interface EndpointSummary {
   name: string
   /** Address of the endpoint, as nodes reach it; its calls are below it. */
   url: string
+  /** The same at the standby, where one follows. */
+  standbyUrl?: string
   /** What callers speak: the Open Inference Protocol v2, OpenAI's API, or that of MLflow's model server. */
   protocol: ServingProtocol
   /** Where a request goes: of OpenAI's API its base. */
@@ -93,7 +95,8 @@ export async function showEndpoint(site: Site, name: string): Promise<EndpointDe
   )
   const servers = await Promise.all(
     running.map(async (replica): Promise<ReplicaStatus> => {
-      const status = await serviceStatus(await hostOf(site, replica.node), replica.service).catch(() => undefined)
+      const host = await hostOf(site, replica.node).catch(() => undefined)
+      const status = host && (await serviceStatus(host, replica.service).catch(() => undefined))
       const url = replica.url ?? ''
       return {
         ...replica,
@@ -121,7 +124,7 @@ export async function showEndpoint(site: Site, name: string): Promise<EndpointDe
 }
 
 async function tidied(site: Site, record: EndpointRecord): Promise<EndpointRecord> {
-  if (!isUnfinished(record.document) && !isJudged(record)) return record
+  if (site.isStandby || (!isUnfinished(record.document) && !isJudged(record))) return record
   const cleaned = await tryLock(site.head, record.document.name, site.context, async () => {
     const fresh = await findEndpoint(site.head, record.document.name)
     if (!fresh) return undefined
@@ -177,7 +180,7 @@ function stateOf(scaling: ScalingFigures | undefined): EndpointSummary['state'] 
 }
 
 /** The record, said shortly. Pure. */
-export function summary(site: Pick<Site, 'head'>, record: CanaryRecord): EndpointSummary {
+export function summary(site: Pick<Site, 'head' | 'standbyUri'>, record: CanaryRecord): EndpointSummary {
   const {document} = record
   const active = activeRelease(document)
   const url = `${site.head.nodeUri}/endpoints/${document.name}`
@@ -185,6 +188,7 @@ export function summary(site: Pick<Site, 'head'>, record: CanaryRecord): Endpoin
   return {
     name: document.name,
     url,
+    ...(site.standbyUri !== undefined && {standbyUrl: `${site.standbyUri}/endpoints/${document.name}`}),
     protocol,
     callUrl: `${url}/${CALLS[protocol](document.name)}`,
     model: active && `${active.model.name}/${active.model.version}`,

@@ -13,6 +13,10 @@ export interface Site {
   fleet: Fleet
   manifest: Manifest | undefined
   head: HeadConnection
+  /** Base URL of the standby, where one follows. */
+  standbyUri?: string
+  /** `head` is the standby, as the first head does not answer: nothing can be changed. */
+  isStandby?: true
   mlflow: Mlflow
   context: Context
 }

@@ -249,13 +249,13 @@ function placesOf(servers: Started[]): Record<string, CodePlace> {
   return Object.fromEntries(servers.flatMap(({replica, place}) => (place ? [[replica.node, place]] : [])))
 }
 
-/** Until no request is under way at the old servers; at most DRAIN_SECONDS, then they get their grace on top. */
+/** Until no request is under way at the old servers, and no standby sends any there; at most DRAIN_SECONDS, then they get their grace on top. */
 async function drain({endpoint, urls}: DrainInput, _done: unknown, {site}: TransitionEnv): Promise<void> {
   const end = Date.now() + DRAIN_SECONDS * 1000
   for (;;) {
     const now = await findEndpoint(site.head, endpoint)
     const busy = urls.reduce((sum, url) => sum + (now?.inFlight[url] ?? 0), 0)
-    if (busy === 0) return
+    if (busy === 0 && now?.followed !== false) return
     if (Date.now() > end) {
       site.context.reporter.warn(
         `${busy} requests are still under way at the old release after ${DRAIN_SECONDS} s; ` +

@@ -11,6 +11,7 @@ interface WireRecord {
   rollout?: EndpointRecord['rollout'] | null
   figures?: EndpointRecord['figures']
   shadow?: EndpointRecord['shadow'] | null
+  followed?: boolean
   scaling?: EndpointRecord['scaling'] | null
   queue?: EndpointRecord['queue']
 }
@@ -84,6 +85,7 @@ function fromWire(record: WireRecord): EndpointRecord {
     ...(rollout && {rollout}),
     ...(figures && {figures}),
     ...(shadow && {shadow}),
+    ...(record.followed !== undefined && {followed: record.followed}),
     ...(scaling && {scaling}),
     ...(queue && {queue}),
   }

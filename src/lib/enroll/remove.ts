@@ -67,12 +67,15 @@ function withoutNodes(rack: Rack, names: string[], force: boolean): Rack | undef
   const nodes = rack.nodes.filter((node) => !names.includes(node.name))
   const [first] = nodes
   if (!first) return undefined
-  if (!names.includes(rack.head.node)) return {...rack, nodes}
+  const {standby: known, ...head} = rack.head
+  const standby = known === undefined || names.includes(known) ? undefined : known
+  if (!names.includes(head.node)) return {...rack, nodes, head: {...head, ...(standby !== undefined && {standby})}}
   if (!force)
     throw new CliError(
       'CONFLICT',
-      `${rack.head.node} is the node of the head: the head would move to ${first.name} and start empty, without its tracking data`,
+      `${rack.head.node} is the node of the head: the head would move to ${standby ?? first.name} and start ${standby === undefined ? 'empty, ' : ''}without its tracking data`,
       {hint: `flexrack rack remove ${rack.name} ${names.join(' ')} --force`},
     )
-  return {...rack, nodes, head: {...rack.head, node: first.name}}
+  // A standby knows the endpoints already.
+  return {...rack, nodes, head: {...head, node: standby ?? first.name}}
 }

@@ -5,6 +5,7 @@ import {addressForOthers, askRoute} from '../route/index.ts'
 import type {NodeRoute} from '../protocol/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
+import {headNode, isLoopback} from './places.ts'
 
 const LOOPBACK = '127.0.0.1'
 /** Nodes that are slow to answer are not waited for longer: those that answer tell enough. */
@@ -16,7 +17,17 @@ const PATIENCE_MS = 15_000
  * node, NODE_UNFIT where it has no address.
  */
 export async function listenAddress(rack: Rack, node: RackNode, fleet: Fleet, context: Context): Promise<string> {
-  if (rack.head.bind !== undefined) return rack.head.bind
+  return rack.head.bind ?? foundAddress(rack, node, fleet, context)
+}
+
+/** The same of a standby: `head.bind` is the head's, unless it stands for all addresses or for loopback. */
+export async function standbyAddress(rack: Rack, fleet: Fleet, context: Context): Promise<string> {
+  const {bind} = rack.head
+  if (bind !== undefined && (['0.0.0.0', '::'].includes(bind) || isLoopback(bind))) return bind
+  return foundAddress(rack, headNode(rack, 'standby'), fleet, context)
+}
+
+async function foundAddress(rack: Rack, node: RackNode, fleet: Fleet, context: Context): Promise<string> {
   const others = rack.nodes.filter((one) => one.host !== node.host)
   if (others.length === 0) return LOOPBACK
   if (node.address !== undefined) return node.address

@@ -4,10 +4,9 @@ import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {requestJson, type HttpRequest} from '../tracking/index.ts'
 import {openLogin, type Login} from './login.ts'
-import {openHeadHost} from './plan.ts'
-import {SERVICE_ID} from './steps.ts'
+import {openHeadHost, SERVICE_ID, type Role} from './places.ts'
 import {keepCertificates} from './trust.ts'
-import {HEAD_NAME} from './types.ts'
+import {HEAD_NAME, STANDBY_NAME} from './types.ts'
 
 /** A way to the head's listener, through the node's SSH connection. */
 export interface HeadConnection {
@@ -20,6 +19,8 @@ export interface HeadConnection {
   nodeUri: string
   /** Certificates (PEM) that nodes trust at that URL, and no others; undefined where the rack file gives the URL. */
   nodeCa: string | undefined
+  /** What is trusted in the rack, PEM, whatever the rack file says. */
+  ca: string
   /** Keeps those certificates in a file here, for programs that take one, and gives its path. */
   certificates(): Promise<string | undefined>
   /** The admin token. */
@@ -34,23 +35,29 @@ export interface HeadConnection {
 }
 
 /**
- * Opens a forward to the head of a rack. Errors: NOT_FOUND where it was never started or was stopped, HEAD_FAILED where
+ * Opens a forward to the head of a rack, or to its standby, which answers endpoints and changes nothing. Errors: NOT_FOUND where it was never started or was stopped, HEAD_FAILED where
  * it ended again and again; whether it answers is seen at the first request.
  */
-export async function connectHead(rack: Rack, fleet: Fleet, context: Context): Promise<HeadConnection> {
-  const host = await openHeadHost(rack, fleet, context)
+export async function connectHead(
+  rack: Rack,
+  fleet: Fleet,
+  context: Context,
+  role: Role = 'first',
+): Promise<HeadConnection> {
+  const host = await openHeadHost(rack, fleet, context, role)
+  const what = role === 'first' ? 'head' : 'standby'
   const [{listener, token, ca}, service] = await Promise.all([
     host.call('head.access', {}),
     serviceStatus(host, SERVICE_ID),
   ])
   const hint = `flexrack head start --rack ${rack.name}`
   if (service.state === 'failed')
-    throw new CliError('HEAD_FAILED', `the head of rack ${rack.name} ended again and again`, {
+    throw new CliError('HEAD_FAILED', `the ${what} of rack ${rack.name} ended again and again`, {
       hint: 'flexrack head status',
       details: {node: host.node},
     })
   if (!listener || !token || ['absent', 'stopped', 'lost'].includes(service.state)) {
-    throw new CliError('NOT_FOUND', `rack ${rack.name} has no head running`, {hint, details: {node: host.node}})
+    throw new CliError('NOT_FOUND', `rack ${rack.name} has no ${what} running`, {hint, details: {node: host.node}})
   }
   // One of an older version speaks no TLS.
   if (!ca || listener.address === undefined)
@@ -63,22 +70,23 @@ export async function connectHead(rack: Rack, fleet: Fleet, context: Context): P
   const onUntrusted = (error: Error): void => {
     if (!reported)
       context.reporter.warn(
-        `what answers at ${place} is not the head of rack ${rack.name}, and was told nothing: ${error.message}`,
+        `what answers at ${place} is not the ${what} of rack ${rack.name}, and was told nothing: ${error.message}`,
       )
     reported = true
   }
   const forward = await host.shell.forwardLocal({
     targetHost: listener.address,
     targetPort: listener.port,
-    pinned: {ca, name: HEAD_NAME, onUntrusted},
+    pinned: {ca, name: role === 'first' ? HEAD_NAME : STANDBY_NAME, onUntrusted},
   })
   const uri = `http://127.0.0.1:${forward.port}`
   const secret = new Secret(token)
-  const peer = `the head of rack ${rack.name}`
+  const peer = `the ${what} of rack ${rack.name}`
   const connection: HeadConnection = {
     uri,
     nodeUri: listener.url,
     nodeCa: rack.head.url === undefined ? ca : undefined,
+    ca,
     certificates: async () => (rack.head.url === undefined ? keepCertificates(rack, ca, context) : undefined),
     token: secret,
     request: async <T>(method: HttpRequest['method'], path: string, body?: unknown): Promise<T> => {

@@ -20,5 +20,6 @@ export type {
   ScalingRules,
   ServerStatus,
   ShadowFigures,
+  StandbyStatus,
 } from './types.ts'
 export {HEAD_PACKAGES} from './requirements.ts'

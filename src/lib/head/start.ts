@@ -6,8 +6,11 @@ import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {connectHead} from './connect.ts'
 import {reachWarning} from './address.ts'
-import {GRACE_SECONDS, headNode, openHeadHost, planHead} from './plan.ts'
-import {HEAD_HANDLERS, headEnv, SERVICE_ID} from './steps.ts'
+import {GRACE_SECONDS, planHead} from './plan.ts'
+import {headNode, openHeadHost, SERVICE_ID} from './places.ts'
+import {swapped, warnOfLoss} from './promote.ts'
+import {awaitStandby, endFormer} from './standby.ts'
+import {HEAD_HANDLERS, headEnv} from './steps.ts'
 import type {HeadStatus, ServerStatus} from './types.ts'
 
 const READY_MS = 240_000
@@ -17,17 +20,32 @@ const HOPELESS_RESTARTS = 3
 
 /**
  * Makes sure the head runs on its node as this version and rack file want it, and waits until tracking is ready.
- * Run again it changes nothing; two at once end with one head. Errors: those of planHead, ENVIRONMENT_FAILED,
+ * `promote`: the standby in the place of the head, first. Run again it changes nothing; two at once end with one head. Errors: those of planHead, ENVIRONMENT_FAILED,
  * HEAD_FAILED with its last lines.
  */
-export async function startHead(rack: Rack, fleet: Fleet, context: Context): Promise<HeadStatus> {
+export async function startHead(
+  rack: Rack,
+  fleet: Fleet,
+  context: Context,
+  {promote = false}: {promote?: boolean} = {},
+): Promise<HeadStatus> {
+  if (promote) {
+    const plan = await planHead(rack, fleet, context, 'promote')
+    const then = swapped(rack)
+    throwIfFailed(await executePlan(plan, HEAD_HANDLERS, headEnv(then, fleet, context), context))
+    warnOfLoss(rack, context)
+    return startHead(then, fleet, context)
+  }
   const plan = await planHead(rack, fleet, context, 'start')
   const found = plan.steps.find((step) => step.kind === 'head.start')?.input.config.bind
   const warning = reachWarning(rack, headNode(rack), String(found))
   if (warning) context.reporter.warn(warning)
   const host = await openHeadHost(rack, fleet, context)
-  throwIfFailed(await executePlan(plan, HEAD_HANDLERS, headEnv(rack, host, context), context))
-  return waitUntilReady(rack, fleet, host, context)
+  throwIfFailed(await executePlan(plan, HEAD_HANDLERS, headEnv(rack, fleet, context), context))
+  const status = await waitUntilReady(rack, fleet, host, context)
+  if (rack.head.standby !== undefined) return {...status, standby: await awaitStandby(rack, fleet, context)}
+  await endFormer(rack, fleet, status, context)
+  return status
 }
 
 async function waitUntilReady(rack: Rack, fleet: Fleet, host: Host, context: Context): Promise<HeadStatus> {

@@ -1,17 +1,19 @@
 import {sendFile} from '../artifact/index.ts'
 import {LOCKED_PYTHON, readPythonLocks, type Context} from '../base/index.ts'
-import {ensureEnvironment, startService, stopService, type Environment, type Host} from '../host/index.ts'
+import {ensureEnvironment, openHost, startService, stopService, type Environment, type Host} from '../host/index.ts'
 import {fill, type FromEnv, type FromStep, type Handlers, type Outputs} from '../plan/index.ts'
 import type {Rack} from '../rack/index.ts'
 import {warnOfReboot} from '../reboot/index.ts'
+import type {Fleet} from '../ssh/index.ts'
+import {enrol, type EnrolInput} from './enrol.ts'
+import {nodeNamed, SERVICE_ID} from './places.ts'
+import {swap, type SwapInput} from './promote.ts'
 
-/** Id of the head's service on its node. */
-export const SERVICE_ID = 'head'
-
-type PlaceInput = {name: string; sha256: string; file: string; executable: boolean}
+type PlaceInput = {node: string; name: string; sha256: string; file: string; executable: boolean}
 
 type StartInput = {
-  /** Path of Node.js there. */
+  /** Where it runs, and the path of Node.js there. */
+  on: string
   node: string
   program: string
   config: {
@@ -19,8 +21,11 @@ type StartInput = {
     port: number
     host: string
     url?: string
+    names?: string[]
     version: string
-    python: FromStep
+    python: FromStep | ''
+    /** Of a standby. */
+    follow?: {url: FromStep; ca: FromStep; node: string; near: boolean}
     store?: FromEnv
     artifacts?: FromEnv
   }
@@ -31,13 +36,17 @@ type StartInput = {
 
 export type HeadKinds = {
   'head.place': {input: PlaceInput; output: void}
-  'head.environment': {input: {locks: string[]}; output: Environment & {python: string}}
+  'head.environment': {input: {node: string; locks: string[]}; output: Environment & {python: string}}
   'head.start': {input: StartInput; output: void}
-  'head.stop': {input: {grace: number}; output: void}
+  'head.enrol': {input: EnrolInput; output: {url: string; ca: string}}
+  'head.swap': {input: SwapInput; output: void}
+  'head.stop': {input: {node: string; grace: number}; output: void}
 }
 
-interface HeadEnv {
-  host: Host
+export interface HeadEnv {
+  rack: Rack
+  fleet: Fleet
+  host(node: string): Promise<Host>
   /** Where MLflow keeps its data, where the rack file says so. */
   settings: {store?: string; artifacts?: string}
   context: Context
@@ -47,6 +56,8 @@ export const HEAD_HANDLERS: Handlers<HeadKinds, HeadEnv> = {
   'head.place': place,
   'head.environment': environment,
   'head.start': start,
+  'head.enrol': enrol,
+  'head.swap': swap,
   'head.stop': stop,
 }
 
@@ -56,25 +67,28 @@ export function placeTitle({name, executable}: Pick<PlaceInput, 'name' | 'execut
     : `Put the head's program there (${name})`
 }
 
-export function headEnv({head}: Rack, host: Host, context: Context): HeadEnv {
+export function headEnv(rack: Rack, fleet: Fleet, context: Context): HeadEnv {
+  const {head} = rack
   return {
-    host,
+    rack,
+    fleet,
+    host: (node) => openHost(fleet, nodeNamed(rack, node), context),
     settings: {...(head.store && {store: head.store}), ...(head.artifacts && {artifacts: head.artifacts})},
     context,
   }
 }
 
-async function place({file, ...input}: PlaceInput, _done: unknown, {host, context}: HeadEnv): Promise<void> {
-  await sendFile(host, {file, verb: 'head.place', input, title: placeTitle(input)}, context)
+async function place({node, file, ...input}: PlaceInput, _done: unknown, {host, context}: HeadEnv): Promise<void> {
+  await sendFile(await host(node), {file, verb: 'head.place', input, title: placeTitle(input)}, context)
 }
 
 async function environment(
-  {locks}: {locks: string[]},
+  {node, locks}: {node: string; locks: string[]},
   _done: unknown,
   {host, context}: HeadEnv,
 ): Promise<Environment & {python: string}> {
   const built = await ensureEnvironment(
-    host,
+    await host(node),
     {requirements: readPythonLocks(locks), python: LOCKED_PYTHON, user: SERVICE_ID},
     context,
   )
@@ -82,19 +96,20 @@ async function environment(
 }
 
 async function start(
-  {node, program, config, restart, grace}: StartInput,
+  {on, node, program, config, restart, grace}: StartInput,
   done: Outputs<HeadKinds>,
-  {host, settings, context}: HeadEnv,
+  {host: hostOf, settings, context}: HeadEnv,
 ): Promise<void> {
+  const host = await hostOf(on)
   const {path} = await host.call('head.configure', {
     config: fill(config, (from) => done.at(from), settings) as Record<string, unknown>,
   })
   const argv = [node, program, path]
   const {comesBack} = await startService(host, {id: SERVICE_ID, argv, restart, grace}, {replace: true})
-  warnOfReboot(host.node, 'the head', comesBack, context)
+  warnOfReboot(host.node, config.follow ? 'the standby' : 'the head', comesBack, context)
   await host.call('head.tidy', {keep: argv})
 }
 
-async function stop({grace}: {grace: number}, _done: unknown, {host}: HeadEnv): Promise<void> {
-  await stopService(host, SERVICE_ID, grace)
+async function stop({node, grace}: {node: string; grace: number}, _done: unknown, {host}: HeadEnv): Promise<void> {
+  await stopService(await host(node), SERVICE_ID, grace)
 }

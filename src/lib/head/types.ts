@@ -1,3 +1,7 @@
+import type {FollowConfig, FollowerStatus, FollowingStatus} from './follow-types.ts'
+
+export type {FollowConfig, FollowerStatus, FollowingStatus} from './follow-types.ts'
+
 /**
  * What the head's process is started with: config.json in the head's folder, mode 0600 (a store URI may hold a
  * password).
@@ -15,7 +19,11 @@ export interface ServiceConfig {
   url?: string
   /** Name or address of the head's node for the others; the bound address where absent. */
   host?: string
-  /** Absolute path of the python of the environment that has MLflow. */
+  /** More names and addresses that clients call it by: of the DNS, or one that moves between heads. */
+  names?: string[]
+  /** The head is a standby: it follows the head there, and serves endpoints only. */
+  follow?: FollowConfig
+  /** Absolute path of the python of the environment that has MLflow; a standby has none. */
   python: string
   /** Backend store URI, where it is not SQLite in the folder. */
   store?: string
@@ -51,6 +59,19 @@ export interface ServerStatus {
   disk: {free: number; total: number}
   endpoints: number
   tokens: number
+  /** Of a head that is followed: by whom. Heads of older versions do not say. */
+  followers?: FollowerStatus[]
+  /** Of a standby: how far it follows. */
+  following?: FollowingStatus
+}
+
+/** The second head, in `head start` and `head status`. */
+export interface StandbyStatus {
+  node: string
+  state: HeadStatus['state']
+  url: string | null
+  following?: FollowingStatus
+  lines?: string[]
 }
 
 /** What `head start` and `head status` answer. */
@@ -67,6 +88,8 @@ export interface HeadStatus extends Partial<Omit<ServerStatus, 'url'>> {
   certificates?: string
   /** Newest lines of its log, where it does not run well. */
   lines?: string[]
+  /** The second head, where the rack file names one. */
+  standby?: StandbyStatus
 }
 
 /** Names in the head's folder that both sides know. */
@@ -76,10 +99,15 @@ export const HEAD_FILES = {
   listener: 'listener.json',
   mlflowLog: 'mlflow.log',
   ca: 'ca.pem',
+  followToken: 'follow-token',
+  followed: 'followed.json',
 } as const
 
 /** In the certificate of every head: others that the rack's authority signed for are not mistaken for it. */
 export const HEAD_NAME = 'flexrack-head'
+
+/** The same of a standby. */
+export const STANDBY_NAME = 'flexrack-standby'
 
 /** Of an endpoint's document: a release beside the active one, and what it gets of the requests. */
 export interface CanaryRules {

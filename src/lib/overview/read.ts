@@ -103,8 +103,8 @@ async function summarizeNodes({
 
 async function summarizeHead({rack, fleet}: Place, context: Context): Promise<HeadSummary> {
   try {
-    const {node, state, url} = await headStatus(rack, fleet, context)
-    return {node, state, url}
+    const {node, state, url, standby} = await headStatus(rack, fleet, context)
+    return {node, state, url, ...(standby && {standby: {node: standby.node, state: standby.state, url: standby.url}})}
   } catch {
     return {node: rack.head.node, state: 'unreachable', url: null}
   }

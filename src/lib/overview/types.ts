@@ -24,7 +24,10 @@ export interface NodeSummary {
   hint?: string
 }
 
-export type HeadSummary = Pick<HeadStatus, 'node' | 'state' | 'url'>
+type OneHead = Pick<HeadStatus, 'node' | 'state' | 'url'>
+
+/** `standby`: where the rack file names one. */
+export type HeadSummary = OneHead & {standby?: OneHead}
 
 export interface Overview {
   rack: string

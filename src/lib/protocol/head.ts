@@ -45,6 +45,13 @@ export interface HeadConfigured {
   config: Record<string, unknown>
 }
 
+/** With what a standby follows its head. */
+export interface HeadFollowToken {
+  token: string
+  /** PEM. */
+  ca: string
+}
+
 export interface HeadKept {
   keep: string[]
 }
@@ -68,6 +75,8 @@ export interface HeadAccess {
   listener: ListenerRecord | null
   token: string | null
   ca: string | null
+  /** Of a standby: the id of the token with which it follows. Older nodes lack it. */
+  follows?: string | null
 }
 
 export interface HeadVerbs {
@@ -77,6 +86,8 @@ export interface HeadVerbs {
   'head.place': {input: ProgramFile; result: FilePlaced; event: never}
   /** Writes the head's configuration. */
   'head.configure': {input: HeadConfigured; result: FilePlaced; event: never}
+  /** Keeps the token of a standby, and what others trust at it. */
+  'head.follow': {input: HeadFollowToken; result: Nothing; event: never}
   /** Removes older programs and configurations. */
   'head.tidy': {input: HeadKept; result: FilesRemoved; event: never}
   /** Where the head is, and what opens it. */

@@ -17,7 +17,7 @@ export type HeadConfig = {
 
 /** A token that the head has given out. */
 export interface HeadToken {
-  kind: 'run' | 'endpoint' | 'session' | 'personal' | 'node'
+  kind: 'run' | 'endpoint' | 'session' | 'personal' | 'node' | 'standby'
   /** SHA-256 of the secret; the secret itself is never kept. */
   hash: string
   expiresAt: number
@@ -28,8 +28,10 @@ export interface HeadToken {
   client?: string
   limits?: HeadKeyLimits
   login?: string
-  /** Whose agent it is for. */
+  /** Whose agent it is for; of a standby: where it runs. */
   node?: string
+  /** Of a standby: what others call it by. */
+  names?: string[]
 }
 
 /** What a key of an endpoint's client may. */
@@ -107,6 +109,30 @@ export interface HeadAuthority {
   current: HeadIdentity
   cross?: string
   former?: string
+  gateway?: HeadIdentity
+}
+
+/** What a standby needs to serve endpoints. */
+export interface HeadSnapshot {
+  format: number
+  version: string
+  endpoints: Record<string, HeadEndpoint>
+  rollouts: Record<string, HeadRollout>
+  tokens: Record<string, HeadToken>
+  /** PEM. */
+  ca: string
+}
+
+/** What a standby was told by its head, and its certificates. */
+export interface HeadFollowed {
+  /** Of the token with which it was told. */
+  tokenId: string
+  /** Milliseconds since 1970. */
+  heardAt: number
+  dismissed?: boolean
+  listener: HeadIdentity
+  gateway: HeadIdentity
+  state?: HeadSnapshot
 }
 
 export interface HeadCertificate {

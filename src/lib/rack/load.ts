@@ -91,6 +91,7 @@ function isTakenAsWritten(path: Path): boolean {
     path.at(-2) === 'labels' ||
     (path[0] === 'nodes' && path.at(-1) === 'name') ||
     path.join('.') === 'head.node' ||
+    path.join('.') === 'head.standby' ||
     path.join('.') === 'slurm.login' ||
     (path.at(-2) === 'env' && path.includes('gpu')) ||
     (path[0] === 'volumes' && path.at(-1) === 'nodes')
@@ -129,7 +130,11 @@ export function expandHome(path: string, env: NodeJS.ProcessEnv = process.env): 
  * Names are given once, and the head and the login node of Slurm are among them. Works on what is there, valid or not.
  */
 function checkNames(source: Source): Problem[] {
-  const value = source.value as {nodes?: unknown; head?: {node?: unknown}; slurm?: {login?: unknown}} | null
+  const value = source.value as {
+    nodes?: unknown
+    head?: {node?: unknown; standby?: unknown}
+    slurm?: {login?: unknown}
+  } | null
   if (source.broken || typeof value !== 'object' || value === null || !Array.isArray(value.nodes)) return []
   const problems: Problem[] = []
   const report = (path: Path, message: string, nearest?: string) =>
@@ -139,8 +144,11 @@ function checkNames(source: Source): Problem[] {
     if (typeof name === 'string' && names.indexOf(name) < index)
       report(['nodes', index, 'name'], `the node name "${name}" is given twice`)
   }
+  if (typeof value.head?.standby === 'string' && value.head.standby === (value.head.node ?? names[0]))
+    report(['head', 'standby'], "head.standby must be another node than the head's")
   for (const [path, name] of [
     [['head', 'node'], value.head?.node],
+    [['head', 'standby'], value.head?.standby],
     [['slurm', 'login'], value.slurm?.login],
   ] as const) {
     if (typeof name !== 'string' || names.includes(name)) continue

@@ -158,6 +158,8 @@ function textOf(node: unknown): string {
 function headFields({head, nodes}: Rack): Record<string, Field> {
   return {
     node: {value: head.node, isDefault: head.node === nodes[0]?.name},
+    standby: {value: head.standby},
+    names: {value: head.names},
     bind: {value: head.bind},
     port: {value: head.port},
     url: {value: head.url},

@@ -129,6 +129,22 @@ const head = z
       .optional()
       .describe('Name of the node that runs the head; the first node by default.')
       .meta({written: 'as-is'}),
+    standby: z
+      .string()
+      .optional()
+      .describe(
+        'Name of another node, which runs a second head: it answers the same endpoints at an address of its own, also while the first head is away. It has no tracking.',
+      )
+      .meta({written: 'as-is'}),
+    names: z
+      .array(z.string().regex(/^[A-Za-z0-9.:-]{1,253}$/, 'must be a host name or an address'))
+      .min(1)
+      .max(16)
+      .optional()
+      .describe(
+        'More names and addresses that clients call the heads by: a name of your DNS for both, or an address that moves between them. They stand in the certificates.',
+      )
+      .meta({examples: [['models.lab']]}),
     bind: z
       .string()
       .regex(HOST, 'must be an address')
@@ -141,7 +157,9 @@ const head = z
       .min(0)
       .max(65535)
       .optional()
-      .describe('Port of the head; by default one is chosen at the first start and kept.'),
+      .describe(
+        'Port of the head, and of a standby on another machine; by default one is chosen at the first start and kept.',
+      ),
     url: z
       .string()
       .refine(

@@ -95,6 +95,10 @@ export interface GpuSpec {
 export interface HeadSpec {
   /** Name of the node that runs the head; the first node by default. */
   node: string
+  /** Name of the node that runs a second head. */
+  standby?: string
+  /** More names and addresses that clients call the heads by. */
+  names?: string[]
   /** Address the head binds on its node; found by route where absent. */
   bind?: string
   /** Port of the head; 0 or absent: one is chosen at the first start and kept. */

@@ -15,6 +15,7 @@ class Head implements HeadConnection {
   uri = 'http://127.0.0.1:1'
   nodeUri = 'http://127.0.0.1:1'
   nodeCa = undefined
+  ca = ''
   closed = new Promise<void>(() => {})
   certificates = (): Promise<undefined> => Promise.resolve(undefined)
   token = new Secret('t')

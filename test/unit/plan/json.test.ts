@@ -183,8 +183,7 @@ test('the head starts with its store, which its plan does not have', async () =>
   const plan = await planHead(rack, fleet, context, 'start')
   expect(throughJson(plan)).toEqual(plan)
   expect(JSON.stringify(plan)).not.toContain(PASSWORD)
-  const host = await openHost(fleet, rack.nodes[0]!, context)
-  expect(statuses(await executePlan(throughJson(plan), HEAD_HANDLERS, headEnv(rack, host, context), context))).toEqual(
+  expect(statuses(await executePlan(throughJson(plan), HEAD_HANDLERS, headEnv(rack, fleet, context), context))).toEqual(
     done(['environment', 'start']),
   )
   expect(fleet.requested.find((one) => one.verb === 'head.configure')?.input).toMatchObject({

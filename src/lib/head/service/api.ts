@@ -2,13 +2,11 @@ import {statfs} from 'node:fs/promises'
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import type {ServerStatus} from '../types.ts'
 import {parseObject, readBody} from './body.ts'
+import {certify} from './certify.ts'
 import {addEndpointApi} from './releases/api.ts'
-import {Failure} from './failure.ts'
 import {addKeys} from './key-routes.ts'
 import {tryReach} from './reach.ts'
-import {ownNames} from './names.ts'
 import {addSampleApi} from './sampling/api.ts'
-import {isFor} from './tls/certificates.ts'
 import type {Parts} from './parts.ts'
 import type {Logins} from './login.ts'
 import {artifactsOf, publicStore, storeOf} from './mlflow-command.ts'
@@ -83,27 +81,8 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
   addSampleApi(app, parts, bodyOf)
 }
 
-/**
- * {names}: a key and a certificate for a server of the rack, such as a model server's front, with what it is to trust.
- * Never for the names of the head itself.
- */
-async function certify(
-  {config, authority}: Parts,
-  {names}: Record<string, unknown>,
-): Promise<{key: string; certificate: string; ca: string}> {
-  const isName = (name: unknown): name is string => typeof name === 'string' && /^[A-Za-z0-9.:-]{1,253}$/.test(name)
-  if (!Array.isArray(names) || names.length === 0 || names.length > 20 || !names.every(isName))
-    throw new Failure(400, 'USAGE', 'names must be 1 to 20 host names or addresses')
-  const identity = await authority.lasting({name: 'flexrack model server', names, usage: 'server'})
-  // An address has several spellings, and a name may end in a dot: what counts is what the certificate would be taken
-  // for.
-  const taken = ownNames(config).find((own) => isFor(identity.certificate, [own]))
-  if (taken !== undefined || names.some((name) => name.endsWith('.')))
-    throw new Failure(400, 'USAGE', `${taken ?? 'a name that ends in a dot'} is for the head only`)
-  return {...identity, ca: authority.trusted}
-}
-
-async function statusOf({config, tokens, endpoints, mlflow, startedAt, url, port}: Parts): Promise<ServerStatus> {
+async function statusOf(parts: Parts): Promise<ServerStatus> {
+  const {config, tokens, endpoints, mlflow, followers, following, startedAt, url, port} = parts
   const disk = await statfs(config.folder)
   return {
     version: config.version,
@@ -118,5 +97,6 @@ async function statusOf({config, tokens, endpoints, mlflow, startedAt, url, port
     disk: {free: disk.bavail * disk.bsize, total: disk.blocks * disk.bsize},
     endpoints: endpoints.names().length,
     tokens: tokens.count,
+    ...(following ? {following: following.status} : {followers: followers.list()}),
   }
 }

@@ -26,7 +26,7 @@ export class Endpoints {
   readonly #folder: string
   readonly #records: Map<string, EndpointRecord>
   readonly #turns = new Turns()
-  #tellChanged = (_name: string): void => {}
+  readonly #changed: ((name: string) => void)[] = []
 
   private constructor(folder: string, records: Map<string, EndpointRecord>) {
     this.#folder = folder
@@ -46,9 +46,26 @@ export class Endpoints {
     return new Endpoints(folder, records)
   }
 
+  /** Of a standby: what its first head has is given to it (follow), and nothing of it is written. */
+  static following(): Endpoints {
+    return new Endpoints('', new Map())
+  }
+
+  /** Has these and no others from here on. */
+  follow(records: Record<string, EndpointRecord>): void {
+    const names = new Set([...this.#records.keys(), ...Object.keys(records)])
+    this.#records.clear()
+    for (const [name, record] of Object.entries(records)) this.#records.set(name, record)
+    for (const name of names) this.#tellChanged(name)
+  }
+
   /** Has `tell` called once a document is another one, or none. */
   whenChanged(tell: (name: string) => void): void {
-    this.#tellChanged = tell
+    this.#changed.push(tell)
+  }
+
+  #tellChanged(name: string): void {
+    for (const tell of this.#changed) tell(name)
   }
 
   names(): string[] {
@@ -70,21 +87,12 @@ export class Endpoints {
    */
   put(name: string, given: {revision?: unknown; document?: unknown}): Promise<EndpointRecord> {
     const {revision, document} = given
-    if (!NAME.test(name)) {
-      const message = `${name} cannot be an endpoint's name: letters, digits, dot, dash, underscore`
-      return Promise.reject(new Failure(400, 'USAGE', message))
-    }
-    if (typeof document !== 'object' || document === null || Array.isArray(document)) {
-      return Promise.reject(new Failure(400, 'USAGE', 'document must be an object'))
-    }
+    let checked: EndpointRecord['document']
     try {
-      checkActive((document as {active?: unknown}).active)
-      checkCanary((document as {canary?: unknown}).canary)
-      checkQueue((document as {queue?: unknown}).queue)
+      checked = checkDocument(name, document)
     } catch (error) {
       return Promise.reject(error as Error)
     }
-    const checked = document as EndpointRecord['document']
     return this.#turns.take(async () => {
       const current = this.#records.get(name)?.revision ?? 0
       if ((revision ?? 0) !== current) {
@@ -108,6 +116,7 @@ export class Endpoints {
     if (!record || record.running?.join() === targets?.join()) return false
     const {running: _, ...left} = record
     this.#records.set(name, {...left, ...(targets && {running: targets})})
+    this.#tellChanged(name)
     return true
   }
 
@@ -119,4 +128,18 @@ export class Endpoints {
       this.#tellChanged(name)
     })
   }
+}
+
+/** What the gateway goes by, as it must be. Throws 400. */
+export function checkDocument(name: string, document: unknown): EndpointRecord['document'] {
+  if (!NAME.test(name)) {
+    const message = `${name} cannot be an endpoint's name: letters, digits, dot, dash, underscore`
+    throw new Failure(400, 'USAGE', message)
+  }
+  if (typeof document !== 'object' || document === null || Array.isArray(document))
+    throw new Failure(400, 'USAGE', 'document must be an object')
+  checkActive((document as {active?: unknown}).active)
+  checkCanary((document as {canary?: unknown}).canary)
+  checkQueue((document as {queue?: unknown}).queue)
+  return document as EndpointRecord['document']
 }

@@ -17,7 +17,7 @@ const LARGEST_BODY = 4 * 1024 ** 3
 
 /** /endpoints/<name>/…: one stable address in front of the targets of its releases. */
 export async function addGateway(app: FastifyInstance, parts: Parts): Promise<void> {
-  const servers = await ModelServers.open(parts)
+  const servers = ModelServers.open(parts)
   app.addHook('onClose', () => servers.close())
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const {name} = request.params as {name: string}

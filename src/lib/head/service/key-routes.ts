@@ -3,12 +3,15 @@ import type {Parts} from './parts.ts'
 import {queueMetrics} from './queue/metrics.ts'
 import {releaseMetrics} from './releases/metrics.ts'
 
+/** Who ends a key wants to know that it has ended everywhere. Milliseconds. */
+const FOLLOW_MS = 3000
+
 /**
  * Keys of an endpoint's clients, below /flexrack/v1: who has one and what was done with it, its end, and metrics by
  * client and by release for Prometheus. They are made like other tokens (tokens.issue). Only the admin token comes this far.
  */
 export function addKeys(app: FastifyInstance, parts: Parts): void {
-  const {tokens, clients, endpoints} = parts
+  const {tokens, clients, endpoints, followers} = parts
   app.get<{Params: {name: string}}>('/flexrack/v1/endpoints/:name/keys', ({params: {name}}) => {
     endpoints.get(name)
     return {
@@ -30,7 +33,7 @@ export function addKeys(app: FastifyInstance, parts: Parts): void {
     async ({params: {name, client}}) => {
       await tokens.revokeKey(name, client)
       clients.forget(name, client)
-      return {}
+      return {followed: await followers.becomeCurrent(FOLLOW_MS)}
     },
   )
   app.get('/flexrack/v1/metrics', (_request, reply) =>

@@ -10,7 +10,8 @@ import {tune} from './server.ts'
 import {logLine} from './log.ts'
 import {ownNames} from './names.ts'
 import type {PendingConnections} from './pending-connections.ts'
-import type {Authority} from './tls/authority.ts'
+import type {Identity} from './tls/certificates.ts'
+import type {Issuer} from './tls/issuer.ts'
 
 const PORT_PATIENCE_MS = 5000
 const LISTEN_PAUSE_MS = 200
@@ -51,16 +52,21 @@ export class Listeners {
   }
 
   /** Has the certificate renewed before it ends, for as long as the head listens. */
-  keepCertified(authority: Authority, config: ServiceConfig): void {
+  keepCertified(authority: Issuer, config: ServiceConfig): void {
     const look = (): void => {
       authority.leaf('listener', {name: 'flexrack head', names: ownNames(config), usage: 'server'}).then(
-        ({key, certificate}) =>
-          (this.#app.server as unknown as SecureServer).setSecureContext({key, cert: certificate}),
+        (identity) => this.show(identity),
         (error: Error) => logLine(`the certificate was not looked at: ${error.message}`),
       )
     }
     this.#renewing = setInterval(look, RENEW_LOOK_MS)
     this.#renewing.unref()
+  }
+
+  /** The next connection is shown this certificate. */
+  show({key, certificate}: Identity): void {
+    const server = this.#app.server as unknown as SecureServer
+    server.setSecureContext({key, cert: certificate})
   }
 
   /** Takes no more connections and ends once what is under way has been answered. */

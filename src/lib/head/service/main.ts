@@ -8,7 +8,6 @@ import {buildServer} from './server.ts'
 import {Clients} from './clients.ts'
 import {Grpc} from './grpc/server.ts'
 import {readDurable, writeDurably} from './durable.ts'
-import {Endpoints} from './endpoints.ts'
 import {watchTokens} from './expiry.ts'
 import {ownFolder} from './folder.ts'
 import {renameFormerFiles} from './former-names.ts'
@@ -23,13 +22,10 @@ import {PendingConnections} from './pending-connections.ts'
 import {openQueues} from './queue/open.ts'
 import {Measures} from './releases/measures.ts'
 import {watchCanaries} from './releases/judge.ts'
-import {Rollouts} from './releases/rollouts.ts'
 import {Shadows} from './releases/shadow.ts'
 import {Samples} from './sampling/samples.ts'
 import {Scaler, watchDemand} from './scaling/scaler.ts'
-import {Authority} from './tls/authority.ts'
-import {Tokens} from './tokens.ts'
-import {Traffic} from './traffic.ts'
+import {openStores} from './stores.ts'
 
 /** The head's process: `node head-service.mjs <config.json>`. Ends on SIGTERM, answers under way first. */
 const DRAIN_MS = 10_000
@@ -40,29 +36,22 @@ async function main(configFile: string): Promise<void> {
   await ownFolder(config.folder)
   await renameFormerFiles(config.folder)
   const mlflow = await MlflowServer.prepare(config)
-  const authority = await Authority.open(config.folder)
+  const stores = await openStores(config)
+  const {tokens, authority, following} = stores
   let listener: ListenerRecord = {pid: process.pid, address: nearAddress(config.bind), port: 0, plainPort: 0, url: ''}
-  const tokens = await Tokens.open(config.folder)
-  const endpoints = await Endpoints.open(config.folder)
-  const rollouts = await Rollouts.open(config.folder)
-  const traffic = new Traffic()
   const measures = new Measures()
-  const queued = openQueues({endpoints, rollouts})
+  const queued = openQueues(stores)
   const parts: Parts = {
     config,
-    tokens,
+    ...stores,
     clients: new Clients(tokens),
     locks: await Locks.open(config.folder),
-    endpoints,
-    traffic,
     ...queued,
     measures,
     shadows: new Shadows(),
     samples: new Samples(),
-    rollouts,
-    scaler: await Scaler.open(config.folder, {endpoints, traffic, measures, authority, ...queued}),
+    scaler: await Scaler.open(config.folder, {...stores, measures, ...queued}),
     mlflow,
-    authority,
     limits: makeLimits(config),
     pending: new PendingConnections(),
     startedAt: Date.now(),
@@ -87,11 +76,16 @@ async function main(configFile: string): Promise<void> {
     url: config.url?.replace(/\/$/, '') ?? `https://${hostOf(config.host ?? config.bind)}:${port}`,
   }
   listeners.keepCertified(authority, config)
-  mlflow.start()
-  const unwatch = [watchTokens(parts), watchCanaries(parts), watchDemand(parts)]
+  if (following) {
+    following.whenRenewed((identity) => listeners.show(identity))
+    following.start(parts.url)
+  } else mlflow.start()
+  // What is decided is decided by one head.
+  const own = (): (() => void)[] => [watchTokens(parts), watchCanaries(parts), watchDemand(parts)]
+  const unwatch = following ? [() => void following.end()] : own()
   await writeDurably('head.listener', join(config.folder, HEAD_FILES.listener), listener)
   logLine(
-    `the head of flexrack ${config.version} listens on ${config.bind}:${port} with TLS, on 127.0.0.1:${plainPort} without`,
+    `the ${following ? 'standby' : 'head'} of flexrack ${config.version} listens on ${config.bind}:${port} with TLS, on 127.0.0.1:${plainPort} without`,
   )
 
   let ending = false

@@ -4,6 +4,7 @@ import type {FastifyRequest} from 'fastify'
 import {Agent, type Dispatcher} from 'undici'
 import {Answering, type AnswerRules} from './answering.ts'
 import type {GatewayCall} from './gateway-calls.ts'
+import {gatewayConnector} from './gateway-connector.ts'
 import {onwardHeaders} from './onward.ts'
 import type {Parts} from './parts.ts'
 import {DEADLINE_HEADER, leftOf} from './queue/deadline.ts'
@@ -42,10 +43,9 @@ export class ModelServers {
   /**
    * What stands in front of a model server on another node lets nobody else in; those on this machine are asked plainly.
    */
-  static async open({authority, health}: Parts): Promise<ModelServers> {
-    const {key, certificate} = await authority.lasting({name: 'flexrack gateway', names: [], usage: 'client'})
+  static open({authority, health}: Parts): ModelServers {
     const agent = new Agent({
-      connect: {timeout: 2000, key, cert: certificate, ca: authority.trusted},
+      connect: gatewayConnector(authority, 2000),
       // As many as there are requests: how many there are is the queue's to say.
       connections: null,
       keepAliveTimeout: 2000,

@@ -12,7 +12,9 @@ import type {TargetHealth} from './queue/target-health.ts'
 import type {Rollouts} from './releases/rollouts.ts'
 import type {Samples} from './sampling/samples.ts'
 import type {Scaler} from './scaling/scaler.ts'
-import type {Authority} from './tls/authority.ts'
+import type {Followers} from './standby/followers.ts'
+import type {Following} from './standby/following.ts'
+import type {Issuer} from './tls/issuer.ts'
 import type {Caller, Tokens} from './tokens.ts'
 import type {Traffic} from './traffic.ts'
 
@@ -40,8 +42,12 @@ export interface Parts {
   /** How many servers endpoints have, where the head chooses it. */
   scaler: Scaler
   mlflow: MlflowServer
-  /** The rack's own certificate authority. */
-  authority: Authority
+  /** The rack's own certificate authority, or what a standby was given by it. */
+  authority: Issuer
+  /** Who follows this head. */
+  followers: Followers
+  /** Of a standby: whom it follows. */
+  following?: Following
   limits: Limits
   /** Connections that have shown no token. */
   pending: PendingConnections

@@ -2,6 +2,7 @@ import {request as plainly} from 'node:http'
 import {request as securely} from 'node:https'
 import {Failure} from './failure.ts'
 import type {Parts} from './parts.ts'
+import {checkFront} from './tls/front-name.ts'
 
 const PATIENCE_MS = 5000
 
@@ -27,16 +28,15 @@ export async function tryReach(
 
 /** Whether what is at a URL answers the gateway with 200. */
 export async function reach({authority}: Pick<Parts, 'authority'>, url: string): Promise<Reached> {
-  const {key, certificate} = await authority.lasting({name: 'flexrack gateway', names: [], usage: 'client'})
+  const {key, certificate} = await authority.gateway()
   return new Promise((resolve) => {
     let connected = false
     const refused = (error: Error): void =>
       resolve({reached: false, connected, why: error.message || (error as NodeJS.ErrnoException).code || 'no answer'})
     const options = {method: 'GET', timeout: PATIENCE_MS, agent: false}
     const isSecure = url.startsWith('https:')
-    const request = isSecure
-      ? securely(url, {...options, key, cert: certificate, ca: authority.trusted})
-      : plainly(url, options)
+    const secure = {key, cert: certificate, ca: authority.trusted, checkServerIdentity: checkFront}
+    const request = isSecure ? securely(url, {...options, ...secure}) : plainly(url, options)
     request.on('socket', (socket) =>
       socket.once(isSecure ? 'secureConnect' : 'connect', () => {
         connected = true

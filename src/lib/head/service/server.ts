@@ -11,6 +11,8 @@ import type {Parts} from './parts.ts'
 import {isOurs, isTrackingApi, pathOf, requireQuery} from './path.ts'
 import type {PendingConnections} from './pending-connections.ts'
 import {AGENT_PATH, addAgentApi} from './scaling/api.ts'
+import {requireServed} from './standby/refusals.ts'
+import {addFollow} from './standby/routes.ts'
 import type {Identity} from './tls/certificates.ts'
 import type {Caller, Tokens} from './tokens.ts'
 
@@ -65,12 +67,14 @@ export async function buildServer(parts: Parts, identity?: Identity): Promise<Fa
     request.caller = identify(request, parts.tokens, logins)
     parts.pending.know(request.raw.socket)
     requireKind(request.caller, request, path)
+    if (parts.following) requireServed(parts.following, request)
   })
   app.setErrorHandler((error: Error, request, reply) => answerError(error, request, reply))
   app.setNotFoundHandler((request) => {
     throw new Failure(404, 'NOT_FOUND', `there is nothing at ${pathOf(request.url)}`)
   })
   addApi(app, parts, logins)
+  addFollow(app, parts)
   addAgentApi(app, parts)
   // Each has its own connections, so each its own scope.
   await app.register((scope) => addGateway(scope, parts))
@@ -113,6 +117,7 @@ function requireKind(caller: Caller, request: FastifyRequest, path: string): voi
   const route = request.routeOptions.url
   // Not an endpoint's: its clients share it, and none may end it for the others.
   if (route === '/flexrack/v1/tokens/self' && caller.kind === 'run') return
+  if (caller.kind === 'standby' && route?.startsWith('/flexrack/v1/follow')) return
   if (caller.kind === 'node' && route === AGENT_PATH) return
   if (caller.kind === 'personal' && route === '/*' && !isOurs(path) && isTrackingApi(path)) return
   if (

@@ -5,63 +5,12 @@ import {openAdminToken} from './admin-token.ts'
 import {readDurable, Turns, writeDurably} from './durable.ts'
 import {Failure} from './failure.ts'
 import {readKey} from './key-request.ts'
+import {isWord, standbyOf, type Caller, type Kept, type KeyLimits, type TokenRequest} from './token-kinds.ts'
 
-/** Who shows a token, and so what is open. */
-export type Caller =
-  | {kind: 'admin'}
-  | {kind: 'run'; id: string; runId: string; experimentId: string}
-  /** `client`: whose key it is, where it was made for one. `expiresAt`: milliseconds since 1970. */
-  | {kind: 'endpoint'; id: string; endpoint: string; client?: string; limits: KeyLimits; expiresAt: number}
-  /** A node's agent: what is to run there. */
-  | {kind: 'node'; id: string; node: string}
-  /** A person's notebook or another machine: MLflow's API, as that person. */
-  | {kind: 'personal'; id: string}
-  /** A browser that logged in: MLflow's pages, nothing of /flexrack. */
-  | {kind: 'session'; id: string; login: string; host: string}
-
-/** What a key of an endpoint's client may. */
-export interface KeyLimits {
-  /** On average; as many may come at once as in a second, and one at least. */
-  requestsPerSecond?: number
-  /** Requests under way at once. */
-  concurrency?: number
-}
-
-interface Kept {
-  kind: 'run' | 'endpoint' | 'session' | 'personal' | 'node'
-  /** SHA-256 of the secret; the secret itself is never kept. */
-  hash: string
-  expiresAt: number
-  runId?: string
-  experimentId?: string
-  endpoint?: string
-  /** Of an endpoint's token: whose key it is, and what it may. */
-  client?: string
-  limits?: KeyLimits
-  /** Of a node's token: its name in the rack file. */
-  node?: string
-  login?: string
-  host?: string
-  /** What its owner calls it. */
-  name?: string
-  createdAt?: number
-}
+export type {Caller, KeyLimits, TokenRequest} from './token-kinds.ts'
 
 interface TokenFile {
   tokens: Record<string, Kept>
-}
-
-export interface TokenRequest {
-  kind?: unknown
-  run_id?: unknown
-  experiment_id?: unknown
-  endpoint?: unknown
-  client?: unknown
-  requests_per_second?: unknown
-  concurrency?: unknown
-  name?: unknown
-  node?: unknown
-  ttl_seconds?: unknown
 }
 
 const LONGEST_TTL_SECONDS = 90 * 24 * 3600
@@ -75,6 +24,7 @@ export class Tokens {
   readonly #kept: Map<string, Kept>
   readonly #turns = new Turns()
   #tellRevoked = (_id: string): void => {}
+  #tellChanged = (): void => {}
 
   private constructor(file: string, adminHash: Buffer, kept: Map<string, Kept>) {
     this.#file = file
@@ -96,6 +46,25 @@ export class Tokens {
     )
   }
 
+  /** Of a standby: what its first head has is given to it (follow), and nothing of it is written. */
+  static async following(folder: string): Promise<Tokens> {
+    return new Tokens('', digest(await openAdminToken(join(folder, HEAD_FILES.adminToken))), new Map())
+  }
+
+  /** Keys and tokens of endpoints, as a standby is given them. */
+  forFollowers(): Record<string, Kept> {
+    const now = Date.now()
+    return Object.fromEntries([...this.#kept].filter(([, one]) => one.kind === 'endpoint' && one.expiresAt > now))
+  }
+
+  /** Has these and no others from here on; what is under way with one that is gone ends. */
+  follow(kept: Record<string, Kept>): void {
+    const gone = [...this.#kept].filter(([id, one]) => kept[id]?.hash !== one.hash).map(([id]) => id)
+    this.#kept.clear()
+    for (const [id, one] of Object.entries(kept)) this.#kept.set(id, one)
+    for (const id of gone) this.#tellRevoked(id)
+  }
+
   get count(): number {
     const now = Date.now()
     return [...this.#kept.values()].filter((one) => one.kind !== 'session' && one.expiresAt > now).length
@@ -104,6 +73,11 @@ export class Tokens {
   /** Told of every token that is revoked, once it opens nothing any more. */
   whenRevoked(tell: (id: string) => void): void {
     this.#tellRevoked = tell
+  }
+
+  /** Told when one was made or revoked. */
+  whenChanged(tell: () => void): void {
+    this.#tellChanged = tell
   }
 
   has(id: string): boolean {
@@ -118,6 +92,13 @@ export class Tokens {
         : [],
     )
     return found.toSorted((a, b) => a.client.localeCompare(b.client))
+  }
+
+  /** The tokens of standbys. */
+  standbys(): {id: string; node: string; names: string[]}[] {
+    return [...this.#kept].flatMap(([id, {kind, node = '', names = [], expiresAt}]) =>
+      kind === 'standby' && expiresAt > Date.now() ? [{id, node, names}] : [],
+    )
   }
 
   /** The tokens of runs. */
@@ -144,6 +125,7 @@ export class Tokens {
     if (!kept || !same || more !== undefined || kept.kind !== kind || kept.expiresAt <= Date.now()) return undefined
     if (kept.kind === 'run') return {kind: 'run', id: id!, runId: kept.runId!, experimentId: kept.experimentId!}
     if (kept.kind === 'personal') return {kind: 'personal', id: id!}
+    if (kept.kind === 'standby') return {kind: 'standby', id: id!, node: kept.node ?? '', names: kept.names ?? []}
     if (kept.kind === 'node') return {kind: 'node', id: id!, node: kept.node ?? ''}
     if (kept.kind === 'endpoint') {
       const {endpoint = '', client, limits = {}, expiresAt} = kept
@@ -165,6 +147,7 @@ export class Tokens {
       return this.#add({kind: 'endpoint', hash: '', expiresAt, endpoint: request.endpoint})
     if (request.kind === 'personal' && isWord(request.name) && request.name.length <= 100)
       return this.#add({kind: 'personal', hash: '', expiresAt, name: request.name, createdAt: Date.now()})
+    if (request.kind === 'standby') return this.#add(standbyOf(request))
     if (request.kind === 'node' && isWord(request.node) && request.node.length <= 100) {
       await this.revokeNode(request.node) // one agent a node: a token of before is of one that is gone
       return this.#add({kind: 'node', hash: '', expiresAt, node: request.node})
@@ -248,7 +231,10 @@ export class Tokens {
 
   #end(id: string): boolean {
     const isThere = this.#kept.delete(id)
-    if (isThere) this.#tellRevoked(id)
+    if (isThere) {
+      this.#tellRevoked(id)
+      this.#tellChanged()
+    }
     return isThere
   }
 
@@ -260,6 +246,7 @@ export class Tokens {
       this.#kept.delete(id) // nobody was given it
       throw error
     })
+    this.#tellChanged()
     return {id, token: `${kept.kind}.${id}.${secret}`, expires_at: kept.expiresAt}
   }
 
@@ -279,8 +266,4 @@ function digest(text: string): Buffer {
 function secondsOf(ttl: unknown): number {
   if (typeof ttl !== 'number' || !(ttl > 0)) throw new Failure(400, 'USAGE', 'ttl_seconds must be a positive number')
   return ttl
-}
-
-function isWord(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
 }

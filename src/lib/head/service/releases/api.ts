@@ -10,16 +10,19 @@ export function addEndpointApi(
   parts: Parts,
   bodyOf: (request: FastifyRequest) => Promise<Record<string, unknown>>,
 ): void {
-  const {endpoints, traffic, measures, rollouts, shadows, tokens, clients, queues, scaler} = parts
+  const {endpoints, traffic, measures, rollouts, shadows, tokens, clients, queues, scaler, followers} = parts
   const describe = (name: string): object => {
     const record = endpoints.get(name)
     const {active, canary} = record.document
     const places = active?.scaling?.places.map(({url}) => url)
     const targets = [...(places ?? active?.targets ?? []), ...(canary?.targets ?? [])]
+    const {in_flight: own, served} = traffic.counts(targets)
     return {
       name,
       ...record,
-      ...traffic.counts(targets),
+      in_flight: followers.withInFlight(own),
+      served,
+      followed: followers.areCurrent,
       rollout: canary ? rollouts.of(name, canary) : null,
       figures: measures.figures(name),
       scaling: scaler.figures(name) ?? null,

@@ -12,7 +12,7 @@ export class Rollouts {
   readonly #folder: string
   readonly #rollouts: Map<string, HeadRollout>
   readonly #turns = new Turns()
-  #tellChanged = (_endpoint: string): void => {}
+  readonly #changed: ((endpoint: string) => void)[] = []
 
   private constructor(folder: string, rollouts: Map<string, HeadRollout>) {
     this.#folder = folder
@@ -31,9 +31,31 @@ export class Rollouts {
     return new Rollouts(folder, rollouts)
   }
 
+  /** Of a standby: what its first head decides is given to it (follow), and nothing of it is written. */
+  static following(): Rollouts {
+    return new Rollouts('', new Map())
+  }
+
+  /** What was decided so far, by endpoint. */
+  all(): Record<string, HeadRollout> {
+    return Object.fromEntries(this.#rollouts)
+  }
+
+  /** Has these and no others from here on. */
+  follow(rollouts: Record<string, HeadRollout>): void {
+    const names = new Set([...this.#rollouts.keys(), ...Object.keys(rollouts)])
+    this.#rollouts.clear()
+    for (const [name, rollout] of Object.entries(rollouts)) this.#rollouts.set(name, rollout)
+    for (const name of names) this.#tellChanged(name)
+  }
+
   /** Has `tell` called when a canary's part of the requests is another one. */
   whenChanged(tell: (endpoint: string) => void): void {
-    this.#tellChanged = tell
+    this.#changed.push(tell)
+  }
+
+  #tellChanged(endpoint: string): void {
+    for (const tell of this.#changed) tell(endpoint)
   }
 
   /** That of an endpoint's canary; at its first step without a judge, or where nothing was decided yet. */
@@ -71,6 +93,7 @@ export class Rollouts {
   /** Its canary was promoted, or is no more. */
   forget(endpoint: string): Promise<void> {
     this.#rollouts.delete(endpoint)
+    this.#tellChanged(endpoint)
     return this.#turns.take(() => rm(this.#fileOf(endpoint), {force: true}))
   }
 

@@ -12,7 +12,7 @@ const TICK_MS = 100
 /** How often servers are asked whether they are ready, by what is known of them. */
 const LOOK_MS: Partial<Record<Place['state'], number>> = {starting: 100, ready: 2000, lost: 1000}
 
-type ScalerParts = Pick<Parts, 'endpoints' | 'traffic' | 'measures' | 'authority' | 'queues'>
+type ScalerParts = Pick<Parts, 'endpoints' | 'traffic' | 'measures' | 'authority' | 'queues' | 'followers'>
 
 /**
  * Chooses how many servers endpoints have, where their documents leave that to the head, and which: what is asked of
@@ -95,11 +95,12 @@ export class Scaler {
   #tick(name: string): void {
     const one = this.#scaled.get(name)
     if (!one) return
-    const {traffic} = this.#parts
+    const {traffic, followers} = this.#parts
     const now = Date.now()
     const changed = one.tick(this.#demand(name, one.release), {
       now,
-      inFlight: (url) => traffic.underWay(url),
+      // A standby that does not know yet may send there in the next moment.
+      inFlight: (url) => traffic.underWay(url) + followers.underWay(url) + (followers.areCurrent ? 0 : 1),
       isHeard: (node) => this.agents.isHeard(node),
     })
     this.#settle(name)
@@ -110,7 +111,9 @@ export class Scaler {
   #demand(name: string, release: string): Demand {
     const measured = this.#parts.measures.of(name).get(release)
     const {queued} = this.#parts.queues.demand(name)
-    return {inFlight: measured?.underWay.size ?? 0, waiting: queued, answered: measured?.total.requests ?? 0}
+    const urls = this.#scaled.get(name)?.places.targets() ?? []
+    const far = urls.reduce((sum, url) => sum + this.#parts.followers.underWay(url), 0)
+    return {inFlight: (measured?.underWay.size ?? 0) + far, waiting: queued, answered: measured?.total.requests ?? 0}
   }
 
   /** Asks a server whether it is ready, where it is time to. */

@@ -1,8 +1,10 @@
 import {randomBytes} from 'node:crypto'
+import {rm} from 'node:fs/promises'
 import {join} from 'node:path'
 import {textIfThere} from '../../../base/index.ts'
 import {HEAD_FILES} from '../../types.ts'
 import {readDurable, Turns, writeDurably, writeTextDurably} from '../durable.ts'
+import type {Issuer} from './issuer.ts'
 import {crossSign, endOf, isFor, isSignedBy, issue, makeAuthority, type Identity, type Usage} from './certificates.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -25,6 +27,8 @@ interface Kept {
   cross?: string
   /** Certificate of the authority before it, while that one lives. */
   former?: string
+  /** Of a head that was a standby: with what servers of the authority before it know the gateway. */
+  gateway?: Identity
 }
 
 /** listener.json, 0600: a head that starts again shows the same certificate. */
@@ -37,11 +41,12 @@ interface Leaf {
  * its owner only. Renewing is lazy: whoever asks for a certificate gets one that lives for weeks. Errors: one that is
  * there and cannot be read is never made anew, as everybody trusts the old one.
  */
-export class Authority {
+export class Authority implements Issuer {
   readonly #folder: string
   readonly #now: () => number
   readonly #turns = new Turns()
   #kept: Kept
+  #gateway: {identity: Identity; trusted: string} | undefined
 
   private constructor(folder: string, kept: Kept, now: () => number) {
     this.#folder = folder
@@ -80,7 +85,7 @@ export class Authority {
         }
         await this.#keep()
       } else if (former !== undefined && endOf(former) <= now) {
-        this.#kept = {current}
+        this.#kept = {current} // what the one before it signed has ended with it
         await this.#keep()
       }
       if ((await textIfThere(join(this.#folder, HEAD_FILES.ca))) !== this.trusted)
@@ -114,6 +119,22 @@ export class Authority {
     return this.#issue({name, names, usage, until: Number.MAX_SAFE_INTEGER})
   }
 
+  async issueLeaf(leaf: {name: string; names: string[]; usage: Usage}): Promise<Identity> {
+    await this.renew()
+    return this.#issue({...leaf, until: this.#now() + LEAF_MS})
+  }
+
+  async gateway(): Promise<Identity> {
+    const {gateway: given} = this.#kept
+    if (given && endOf(given.certificate) - this.#now() > DAY_MS) return given
+    if (this.#gateway?.trusted !== this.trusted)
+      this.#gateway = {
+        identity: await this.lasting({name: 'flexrack gateway', names: [], usage: 'client'}),
+        trusted: this.trusted,
+      }
+    return this.#gateway.identity
+  }
+
   async #issue(leaf: {name: string; names: string[]; usage: Usage; until: number}): Promise<Identity> {
     const {current, cross} = this.#kept
     const identity = await issue(current, {...leaf, from: this.#now()})
@@ -131,4 +152,17 @@ export class Authority {
  */
 function newAuthority(now: number): Promise<Identity> {
   return makeAuthority(`flexrack rack ${randomBytes(6).toString('hex')}`, now, now + AUTHORITY_MS)
+}
+
+/**
+ * A new authority in this folder, beside one whose key is out of reach (`former`, PEM): what that one signed stays
+ * trusted while it lives, and its servers let the gateway in by `gateway`.
+ */
+export async function succeed(
+  headFolder: string,
+  {former, gateway}: {former: string; gateway: Identity},
+): Promise<void> {
+  const kept: Kept = {current: await newAuthority(Date.now()), former, gateway}
+  await writeDurably('head.authority', join(headFolder, 'tls', 'authority.json'), kept)
+  await rm(join(headFolder, 'tls', 'listener.json'), {force: true})
 }

@@ -1,0 +1,48 @@
+import type {FastifyInstance, FastifyRequest} from 'fastify'
+import {STANDBY_NAME} from '../../types.ts'
+import {parseObject, readBody} from '../body.ts'
+import {Failure} from '../failure.ts'
+import type {Parts} from '../parts.ts'
+import type {Caller} from '../tokens.ts'
+import {takeSnapshot} from './snapshot.ts'
+
+const LARGEST_BODY = 1024 * 1024
+/** A standby that has nothing to learn is answered after this long, and asks again: so it is known to live. */
+const HOLD_MS = 1000
+
+/** /flexrack/v1/follow: what a standby is told of its head. Its token opens this and nothing else. */
+export function addFollow(app: FastifyInstance, parts: Parts): void {
+  const {followers, authority} = parts
+  app.post('/flexrack/v1/follow', async (request) => {
+    const {id} = standbyOf(request)
+    const {after, url, in_flight: inFlight} = parseObject(await readBody(request, LARGEST_BODY, parts.limits))
+    const version = typeof after === 'string' ? after : null
+    followers.heard(id, {
+      after: version,
+      url: typeof url === 'string' && /^https:\/\/[A-Za-z0-9.:[\]-]{1,260}$/.test(url) ? url : null,
+      inFlight: countsOf(inFlight),
+    })
+    await followers.another(version, HOLD_MS)
+    // Ended while it waited: what it learns now would be one thing too many.
+    if (!parts.tokens.has(id)) throw new Failure(401, 'REFUSED', 'the token is wrong, revoked or expired')
+    return version === followers.version ? {version} : {version: followers.version, state: takeSnapshot(parts)}
+  })
+  app.post('/flexrack/v1/follow/identity', async (request) => {
+    const {names} = standbyOf(request)
+    const [listener, gateway] = await Promise.all([
+      authority.issueLeaf({name: 'flexrack standby', names: [STANDBY_NAME, ...names], usage: 'server'}),
+      authority.issueLeaf({name: 'flexrack gateway', names: [], usage: 'client'}),
+    ])
+    return {listener, gateway, ca: authority.trusted}
+  })
+}
+
+function standbyOf({caller}: FastifyRequest): Caller & {kind: 'standby'} {
+  if (caller?.kind === 'standby') return caller
+  throw new Failure(403, 'REFUSED', 'a standby alone follows')
+}
+
+function countsOf(given: unknown): Record<string, number> {
+  const pairs = typeof given === 'object' && given !== null ? Object.entries(given) : []
+  return Object.fromEntries(pairs.filter(([, count]) => Number.isInteger(count) && Number(count) > 0))
+}

@@ -1,0 +1,43 @@
+import type {ServiceConfig} from '../types.ts'
+import {Endpoints} from './endpoints.ts'
+import type {Parts} from './parts.ts'
+import {Rollouts} from './releases/rollouts.ts'
+import {adoptFollowed} from './standby/adopt.ts'
+import {Followers} from './standby/followers.ts'
+import {Following} from './standby/following.ts'
+import {Authority} from './tls/authority.ts'
+import {Tokens} from './tokens.ts'
+import {Traffic} from './traffic.ts'
+
+/** What a head knows for good, on its own or by following another. */
+export type Stores = Pick<
+  Parts,
+  'tokens' | 'endpoints' | 'rollouts' | 'traffic' | 'authority' | 'followers' | 'following'
+>
+
+/** Of a head: read from its folder. Of a standby: what it was told, for which it waits where that is nothing yet. */
+export function openStores(config: ServiceConfig): Promise<Stores> {
+  const {follow} = config
+  return follow ? openFollowing({...config, follow}) : openOwn(config)
+}
+
+async function openOwn({folder}: ServiceConfig): Promise<Stores> {
+  await adoptFollowed(folder)
+  const authority = await Authority.open(folder)
+  const tokens = await Tokens.open(folder)
+  const endpoints = await Endpoints.open(folder)
+  const rollouts = await Rollouts.open(folder)
+  const followers = new Followers(tokens)
+  for (const one of [tokens, endpoints, rollouts]) one.whenChanged(() => followers.changed())
+  return {tokens, endpoints, rollouts, traffic: new Traffic(), authority, followers}
+}
+
+async function openFollowing(config: Parameters<typeof Following.open>[0]): Promise<Stores> {
+  const tokens = await Tokens.following(config.folder)
+  const endpoints = Endpoints.following()
+  const rollouts = Rollouts.following()
+  const traffic = new Traffic()
+  const following = await Following.open(config, {tokens, endpoints, rollouts, traffic})
+  const followers = new Followers(tokens)
+  return {tokens, endpoints, rollouts, traffic, authority: following.certificates, followers, following}
+}

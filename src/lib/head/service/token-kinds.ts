@@ -1,0 +1,78 @@
+import {Failure} from './failure.ts'
+
+const STANDBY_MS = 3653 * 24 * 3_600_000
+
+/** Who shows a token, and so what is open. */
+export type Caller =
+  | {kind: 'admin'}
+  | {kind: 'run'; id: string; runId: string; experimentId: string}
+  /** `client`: whose key it is, where it was made for one. `expiresAt`: milliseconds since 1970. */
+  | {kind: 'endpoint'; id: string; endpoint: string; client?: string; limits: KeyLimits; expiresAt: number}
+  /** A node's agent: what is to run there. */
+  | {kind: 'node'; id: string; node: string}
+  /** A person's notebook or another machine: MLflow's API, as that person. */
+  | {kind: 'personal'; id: string}
+  /** The second head: what it needs to serve endpoints, and a certificate for these names. `node`: where it runs. */
+  | {kind: 'standby'; id: string; node: string; names: string[]}
+  /** A browser that logged in: MLflow's pages, nothing of /flexrack. */
+  | {kind: 'session'; id: string; login: string; host: string}
+
+/** What a key of an endpoint's client may. */
+export interface KeyLimits {
+  /** On average; as many may come at once as in a second, and one at least. */
+  requestsPerSecond?: number
+  /** Requests under way at once. */
+  concurrency?: number
+}
+
+export interface Kept {
+  kind: 'run' | 'endpoint' | 'session' | 'personal' | 'node' | 'standby'
+  /** SHA-256 of the secret; the secret itself is never kept. */
+  hash: string
+  expiresAt: number
+  runId?: string
+  experimentId?: string
+  endpoint?: string
+  /** Of an endpoint's token: whose key it is, and what it may. */
+  client?: string
+  limits?: KeyLimits
+  login?: string
+  host?: string
+  /** What its owner calls it. */
+  name?: string
+  createdAt?: number
+  /** Of a node's agent and of a standby: its name in the rack file. */
+  node?: string
+  /** Of a standby: what others call it by. */
+  names?: string[]
+}
+
+export interface TokenRequest {
+  kind?: unknown
+  run_id?: unknown
+  experiment_id?: unknown
+  endpoint?: unknown
+  client?: unknown
+  requests_per_second?: unknown
+  concurrency?: unknown
+  name?: unknown
+  ttl_seconds?: unknown
+  node?: unknown
+  names?: unknown
+}
+
+/** It ends when it is revoked: a standby that was not asked for a while must not be away when it is needed. */
+export function standbyOf({node, names}: TokenRequest): Kept {
+  if (!isWord(node) || !isNames(names))
+    throw new Failure(400, 'USAGE', 'a standby has a node, and names it is called by')
+  return {kind: 'standby', hash: '', expiresAt: Date.now() + STANDBY_MS, node, names, createdAt: Date.now()}
+}
+
+function isNames(names: unknown): names is string[] {
+  const isName = (name: unknown): boolean => typeof name === 'string' && /^[A-Za-z0-9.:-]{1,253}$/.test(name)
+  return Array.isArray(names) && names.length > 0 && names.length <= 20 && names.every(isName)
+}
+
+export function isWord(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
