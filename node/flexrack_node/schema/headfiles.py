@@ -15,6 +15,7 @@ class HeadKeyLimits(TypedDict, total=False):
     """What a key of an endpoint's client may."""
     requestsPerSecond: float
     concurrency: int
+    tokensPerMinute: float
 
 
 class _HeadToken(TypedDict):

@@ -38,6 +38,7 @@ export interface HeadToken {
 export interface HeadKeyLimits {
   requestsPerSecond?: number
   concurrency?: number
+  tokensPerMinute?: number
 }
 
 /** By their ids. */
