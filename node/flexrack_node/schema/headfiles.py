@@ -59,6 +59,11 @@ class HeadEndpoint(TypedDict):
     document: Dict[str, Any]
 
 
+class HeadSwitch(TypedDict):
+    """Several endpoints that are being changed at once: what they were, null where there was none."""
+    before: Dict[str, Optional[HeadEndpoint]]
+
+
 class _HeadRollout(TypedDict):
     release: str
     since: str

@@ -64,6 +64,11 @@ export interface HeadEndpoint {
   document: Record<string, unknown>
 }
 
+/** Several endpoints that are being changed at once: what they were, null where there was none. */
+export interface HeadSwitch {
+  before: Record<string, HeadEndpoint | null>
+}
+
 /** How far an endpoint's canary has come, as the head knows it. `returned`: the judge found it worse, it gets nothing any more; `passed`: it has gone through every step. */
 export interface HeadRollout {
   release: string
