@@ -46,7 +46,10 @@ export function readSnapshot(given: unknown): Snapshot {
     if (!Number.isInteger(revision)) throw new Error(`endpoint ${name} has no revision`)
     checkDocument(name, document)
   }
-  for (const [name, rollout] of Object.entries(object(rollouts, 'rollouts'))) checkRollout(name, rollout)
+  for (const [name, rollout] of Object.entries(object(rollouts, 'rollouts'))) {
+    checkDocument(name, {}) // a name of files, here too
+    checkRollout(name, rollout)
+  }
   for (const [id, kept] of Object.entries(object(tokens, 'tokens'))) checkToken(id, kept)
   return given as Snapshot
 }
