@@ -7,7 +7,10 @@ import type {Kept} from '../token-kinds.ts'
 /** Another one is not read: a standby keeps what it has until it is of the same version as its head. */
 const FORMAT = 1
 
-/** All that a standby needs to serve endpoints: documents, how far canaries are, hashes of keys. No secret is in it. */
+/**
+ * All that a standby needs to serve endpoints, and to be the head: documents, how far canaries are, hashes of keys. No
+ * token is in it; what the manifest puts into the environment of a server of one's own is, as it is in its document.
+ */
 export interface Snapshot {
   format: number
   /** Of Followers. */
