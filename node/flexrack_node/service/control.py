@@ -77,6 +77,7 @@ def start(given: "ServiceStart", channel: Channel) -> "ServiceStarted":
             raise NodeError("CONFLICT", f"service {record.id} already runs with another command", None, pid=now["pid"])
         if now["state"] in ALIVE and same and not given.get("define"):
             if not record.is_supervised():
+                record.forget_stop()  # of one that was cut off in its middle
                 launch(record, channel)
             return {**describe(record), "started": False, "comes_back": comeback.settle(channel)}
         halt(record, float(given.get("grace") or 10), spare=bool(spec.get("spare_children")))

@@ -197,6 +197,8 @@ def main(root: str, service_id: str) -> int:
     if held is None:  # another supervisor was quicker
         return 0
     supervisor = Supervisor(record)
+    # Whoever launched this may have been killed before it was there, and a stop have come first.
+    supervisor.stopping = record.stop_grace() is not None
 
     def stop(*_: object) -> None:
         supervisor.stopping = True

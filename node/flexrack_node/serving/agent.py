@@ -19,6 +19,7 @@ if __package__ in (None, ""):
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.stored import read, write
+from flexrack_node.run.upstream import tls_context
 from flexrack_node.serving.control import folder
 from flexrack_node.serving.head_link import HeadAway, HeadLink
 from flexrack_node.serving.servers import Servers
@@ -83,9 +84,15 @@ class Agent:
     def _take(self, answer: "AgentAnswer") -> None:
         self.servers.want({one["service"]: one["on"] for one in answer["places"]})
         ca = answer.get("ca")
-        if ca and self.settings["ca"] is not None:
-            self.settings = {**self.settings, "ca": ca}
-            write("serving.settings", self.place / "settings.json", self.settings)
+        if not ca or self.settings["ca"] is None:
+            return
+        settings: AgentSettings = {**self.settings, "ca": ca}
+        try:
+            tls_context(ca)
+            write("serving.settings", self.place / "settings.json", settings)
+        except (OSError, ValueError):  # no certificates, or a full disk: the next answer has them again
+            return
+        self.settings = settings
 
     def _tell(self, problem: Optional[str], refused: bool) -> None:
         if (self._note["problem"], self._note["refused"]) == (problem, refused):

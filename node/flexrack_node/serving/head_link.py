@@ -66,6 +66,7 @@ def parsed(text: bytes) -> "Optional[AgentAnswer]":
         answer: AgentAnswer = json.loads(text)
         places = answer["places"]
         is_ours = all(isinstance(one["service"], str) and isinstance(one["on"], bool) for one in places)
-        return answer if is_ours and isinstance(answer["seen"], str) else None
-    except (ValueError, KeyError, TypeError):
+        is_ours = is_ours and isinstance(answer["seen"], str) and isinstance(answer.get("ca", ""), str)
+        return answer if is_ours else None
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None

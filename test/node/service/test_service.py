@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -132,6 +133,22 @@ class ServiceTest(unittest.TestCase):
         control.stop({"id": "web", "grace": 1}, self.channel)
         self.assertEqual(self.status()["state"], "stopped")
         self.assertEqual(tagged_pids(self.record.tag), set())
+
+    def test_a_supervisor_that_comes_after_the_stop_starts_nothing(self):
+        self.start(SLEEPER, define=True)
+        command = [sys.executable, str(control.SUPERVISOR), str(self.root), "web"]
+        subprocess.run(command, check=True, timeout=LONG)
+        self.assertEqual(self.status()["state"], "stopped")
+        self.assertEqual(tagged_pids(self.record.tag), set())
+
+    def test_a_start_after_a_stop_that_was_cut_off_stays(self):
+        self.start(SLEEPER)
+        self.until(lambda: self.status()["pid"], "a pid")
+        self.kill_supervisor()
+        self.record.ask_stop(1)
+        self.start(SLEEPER)
+        self.assertTrue(self.record.is_wanted())
+        self.until(lambda: self.status()["state"] == "running", "it runs")
 
     def test_a_service_killed_with_its_supervisor_is_lost_and_can_be_started_again(self):
         self.start(SLEEPER)

@@ -30,6 +30,8 @@ class Head:
     def __init__(self) -> None:
         self.places = []
         self.status = 200
+        self.ca = None
+        self.garbage = None
         self.heard = []
         self.changed = threading.Condition()
         head = self
@@ -40,7 +42,7 @@ class Head:
             def do_POST(self) -> None:
                 question = json.loads(self.rfile.read(int(self.headers["content-length"])))
                 answer = head.answer(self.path, self.headers["authorization"], question)
-                body = json.dumps(answer).encode()
+                body = head.garbage or json.dumps(answer).encode()
                 self.send_response(head.status)
                 self.send_header("content-length", str(len(body)))
                 self.end_headers()
@@ -61,7 +63,8 @@ class Head:
             until = time.monotonic() + question["wait"]
             while json.dumps(self.places) == question["seen"] and time.monotonic() < until:
                 self.changed.wait(0.1)
-            return {"seen": json.dumps(self.places), "places": self.places}
+            more = {} if self.ca is None else {"ca": self.ca}
+            return {"seen": json.dumps(self.places), "places": self.places, **more}
 
     def want(self, **places) -> None:
         with self.changed:
@@ -100,8 +103,8 @@ class AgentTest(unittest.TestCase):
             self.channel,
         )
 
-    def join(self) -> None:
-        serving.join({"url": self.head.url, "node": "a", "token": "node.x.y", "ca": None}, self.channel)
+    def join(self, ca=None) -> None:
+        serving.join({"url": self.head.url, "node": "a", "token": "node.x.y", "ca": ca}, self.channel)
 
     def state(self, name):
         return control.describe(ServiceRecord(self.root, name))["state"]
@@ -139,6 +142,24 @@ class AgentTest(unittest.TestCase):
         self.until(lambda: self.head.told().get("one", {}).get("state") == "running", "one runs")
         self.assertEqual((self.state("other"), self.state("asleep")), ("running", "stopped"))
         self.assertEqual(set(self.head.told()), {"one"})
+
+    def test_asks_on_whatever_it_was_answered(self) -> None:
+        self.head.garbage = b"[" * 200_000
+        self.join("the first")
+        for garbage in (b'{"seen": "x", "places": [], "ca": 5}', None):
+            before = len(self.head.heard)
+            self.until(lambda: len(self.head.heard) > before, "it asks again")
+            self.head.garbage = garbage
+        self.head.want(one=True)
+        self.until(lambda: self.state("one") == "running", "it asks on")
+
+    def test_keeps_what_it_trusts_where_it_is_given_no_certificates(self) -> None:
+        self.head.ca = "-----BEGIN CERTIFICATE-----\nnone\n-----END CERTIFICATE-----\n"
+        self.head.want(one=True)
+        self.join("the first")
+        self.until(lambda: self.head.told().get("one", {}).get("state") == "running", "one runs")
+        kept = json.loads((self.root / "serving" / "settings.json").read_text())
+        self.assertEqual(kept["ca"], "the first")
 
     def test_what_gave_up_is_told_and_not_started_before_it_was_off(self) -> None:
         self.define("one", CRASHER, on_demand=True)

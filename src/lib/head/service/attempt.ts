@@ -127,16 +127,18 @@ class Attempt {
     reply.raw.removeListener('close', this.#closed)
     const code = causeCode(error)
     if (isNotConnected(code)) parts.health.refused(this.#turn.target, code === NO_SERVER)
-    else if (isBroken(code) || code === 'UND_ERR_HEADERS_TIMEOUT' || this.#isLate) this.#countFailure()
+    else if (isBroken(code) || code === 'UND_ERR_HEADERS_TIMEOUT' || this.#isLate) this.#countFailure(this.#isLate)
     this.#end(false)
     this.#resolve(error)
   }
 
-  #countFailure(): void {
+  #countFailure(isLate = false): void {
     const {parts, onward, way} = this.#sent
     const {target, release} = this.#turn
     const lane = way.lanes().find((one) => one.release === release)
-    if (parts.health.outliers.failed(target, lane?.targets ?? []))
+    const {outliers} = parts.health
+    const among = lane?.targets ?? []
+    if (isLate ? outliers.late(target, this.#begun, among) : outliers.failed(target, among))
       logLine(`endpoint ${onward.call.endpoint}: ${target} gets nothing for a while, as it failed again and again`)
   }
 

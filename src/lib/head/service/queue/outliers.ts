@@ -25,6 +25,8 @@ interface State {
  */
 export class Outliers {
   readonly #states = new Map<string, State>()
+  /** When each answered last, by performance.now(). */
+  readonly #wellAt = new Map<string, number>()
   readonly #tell: () => void
   #ejections = 0
 
@@ -52,6 +54,8 @@ export class Outliers {
 
   /** It answered as a server does that is well. */
   succeeded(target: string): void {
+    if (this.#wellAt.size >= MOST_TARGETS) this.#wellAt.clear()
+    this.#wellAt.set(target, performance.now())
     const state = this.#states.get(target)
     if (!state) return
     state.failures = 0
@@ -60,6 +64,14 @@ export class Outliers {
       Object.assign(state, {until: undefined, isProbed: false, backAt: performance.now()})
       this.#tell()
     }
+  }
+
+  /**
+   * A request that was sent at `since` had no answer by its caller's deadline. Where others were answered meanwhile the
+   * server does not hang: otherwise one client could take it from all others by asking for too much. As failed.
+   */
+  late(target: string, since: number, among: readonly string[]): boolean {
+    return (this.#wellAt.get(target) ?? -Infinity) < since && this.failed(target, among)
   }
 
   /** `among`: all servers of its release. True where that took it out. */

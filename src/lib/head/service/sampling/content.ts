@@ -1,5 +1,5 @@
 import type {SampledContent} from '../../types.ts'
-import {redact, type RedactPath} from './redact.ts'
+import {redact, TooDeep, type RedactPath} from './redact.ts'
 
 /** A body, and what its headers say of it. */
 export interface Body {
@@ -21,7 +21,8 @@ export function contentOf({type, bytes}: Body, paths: readonly RedactPath[]): Sa
   if (text !== undefined && kind !== 'application/octet-stream') {
     try {
       return {...about, json: redact(JSON.parse(text), paths)}
-    } catch {
+    } catch (error) {
+      if (error instanceof TooDeep) return {...about, omitted: 'nested too deeply'}
       // Not JSON, whatever it is called.
     }
   }
@@ -38,7 +39,8 @@ function eventsOf(text: string, paths: readonly RedactPath[]): unknown[] {
     const data = line.slice(5).trim()
     try {
       return [redact(JSON.parse(data), paths)]
-    } catch {
+    } catch (error) {
+      if (error instanceof TooDeep) return []
       return paths.length === 0 || data === '[DONE]' ? [data] : []
     }
   })

@@ -1,7 +1,7 @@
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import type {AgentAnswer} from '../../../protocol/index.ts'
 import {parseObject, readBody} from '../body.ts'
-import {Failure} from '../failure.ts'
+import {Failure, tokenRefused} from '../failure.ts'
 import {logLine} from '../log.ts'
 import type {Parts} from '../parts.ts'
 import type {Report} from './places.ts'
@@ -25,11 +25,13 @@ export function addAgentApi(app: FastifyInstance, {scaler, tokens, authority, li
     const caller = request.caller
     if (caller?.kind !== 'node') throw new Failure(403, 'REFUSED', `${AGENT_PATH} is for the agents of nodes`)
     const {seen, wait, services, ca} = parseObject(await readBody(request, LARGEST_REPORT, limits))
+    if (!tokens.has(caller.id)) throw tokenRefused() // revoked since the request's head was read
     await tokens.useOf(caller.id).catch((error: Error) => logLine(`a token was not prolonged: ${error.message}`))
     scaler.agents.hears(caller.node)
     scaler.heard(caller.node, reportsOf(services))
     const waitMs = typeof wait === 'number' && wait > 0 ? wait * 1000 : 0
     const order = await scaler.agents.ask(caller.node, seen, waitMs, goneOf(request))
+    if (!tokens.has(caller.id)) throw tokenRefused() // while it was held
     return {...order, ...(typeof ca === 'string' && ca !== authority.trusted && {ca: authority.trusted})}
   })
 }

@@ -173,7 +173,9 @@ export class Following {
   async #dismissed(): Promise<void> {
     if (this.#followed.dismissed) return
     logLine('its token opens nothing there any more: nothing is served from here on')
-    this.#followed = {...this.#followed, dismissed: true}
+    const {state} = this.#followed
+    // Keys that end from here on are not heard of: nobody who starts with this has them.
+    this.#followed = {...this.#followed, dismissed: true, ...(state && {state: {...state, tokens: {}}})}
     this.#teach(undefined)
     await writeFollowed(this.#config.folder, this.#followed)
   }

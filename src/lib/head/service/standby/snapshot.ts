@@ -8,7 +8,10 @@ import type {Kept} from '../token-kinds.ts'
 /** Another one is not read: a standby keeps what it has until it is of the same version as its head. */
 const FORMAT = 1
 
-/** All that a standby needs to serve endpoints: documents, how far canaries are, hashes of keys. No secret is in it. */
+/**
+ * All that a standby needs to serve endpoints, and to be the head: documents, how far canaries are, hashes of keys. No
+ * token is in it; what the manifest puts into the environment of a server of one's own is, as it is in its document.
+ */
 export interface Snapshot {
   format: number
   /** Of Followers. */
@@ -47,7 +50,10 @@ export function readSnapshot(given: unknown): Snapshot {
     if (!Number.isInteger(revision)) throw new Error(`endpoint ${name} has no revision`)
     checkDocument(name, document)
   }
-  for (const [name, rollout] of Object.entries(object(rollouts, 'rollouts'))) checkRollout(name, rollout)
+  for (const [name, rollout] of Object.entries(object(rollouts, 'rollouts'))) {
+    checkDocument(name, {}) // a name of files, here too
+    checkRollout(name, rollout)
+  }
   for (const [id, kept] of Object.entries(object(tokens, 'tokens'))) checkToken(id, kept)
   return given as Snapshot
 }

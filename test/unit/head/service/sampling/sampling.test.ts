@@ -52,6 +52,16 @@ test('nothing is in the sample of what may hide what is to be redacted', () => {
   expect(contentOf({type: 'application/json', bytes: undefined}, [])).toHaveProperty('omitted')
 })
 
+test('what is nested so deeply that it cannot be looked through is left out', () => {
+  const deep = bytes(`{"api_key": "sk-1", "a": ${'['.repeat(3000)}${']'.repeat(3000)}}`)
+  expect(contentOf({type: 'application/json', bytes: deep}, [])).toEqual({
+    type: 'application/json',
+    omitted: 'nested too deeply',
+  })
+  const stream = Buffer.concat([bytes('data: '), deep, bytes('\n\n')])
+  expect(contentOf({type: 'text/event-stream', bytes: stream}, [])).toMatchObject({events: []})
+})
+
 const answered = (more: Partial<Answered> = {}): Answered => ({
   endpoint: 'digits',
   release: 'r1',

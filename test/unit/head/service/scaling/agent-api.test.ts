@@ -1,6 +1,6 @@
 import {createServer, type Server} from 'node:http'
 import type {AddressInfo} from 'node:net'
-import {afterEach, beforeEach, expect, test} from 'vitest'
+import {afterEach, beforeEach, expect, test, vi} from 'vitest'
 import type {AgentAnswer} from '../../../../../src/lib/protocol/index.ts'
 import {openTestServer, type TestServer} from '../../../../support/head-server.ts'
 
@@ -107,6 +107,17 @@ test('a question is held until there is another answer, and a node that hangs up
   const held = ask({seen, wait: 10})
   expect((await head.call('DELETE', '/flexrack/v1/endpoints/m')).status).toBe(200)
   expect((await held).places).toEqual([])
+})
+
+test('an agent whose token ends while its question is held is told nothing', async () => {
+  await deploy([url])
+  const {seen} = await ask()
+  const hears = vi.spyOn(head.parts.scaler.agents, 'hears')
+  const held = head.call('POST', '/flexrack/v1/agent', {body: {seen, wait: 10}, token: node})
+  await expect.poll(() => hears.mock.calls.length).toBe(2) // as it comes, and as it is held
+  await head.call('DELETE', '/flexrack/v1/agents/a')
+  await head.call('DELETE', '/flexrack/v1/endpoints/m')
+  expect((await held).status).toBe(401)
 })
 
 test('what a head that starts again finds running goes on', async () => {
