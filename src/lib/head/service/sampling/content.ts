@@ -8,6 +8,9 @@ export interface Body {
   bytes: Buffer | undefined
 }
 
+/** A name of a secret with its value, in what is no JSON: a form, YAML, JSON with a slip. */
+const SECRET_IN_TEXT = /(?:authorization|api[-_]?key|passw(?:or)?d|secret|credentials?|token)["']?\s*[:=]/i
+
 /**
  * A body as a sample has it: JSON as a value, events of a stream as values, text as text, else in Base64. Where something
  * is to be redacted and cannot be found, because the body is none of JSON, nothing of it is in the sample. Pure.
@@ -27,6 +30,7 @@ export function contentOf({type, bytes}: Body, paths: readonly RedactPath[]): Sa
     }
   }
   if (paths.length > 0) return {...about, omitted: 'not JSON, so that nothing in it can be redacted'}
+  if (text !== undefined && SECRET_IN_TEXT.test(text)) return {...about, omitted: 'may have a secret in it'}
   return text === undefined || kind === 'application/octet-stream'
     ? {...about, base64: bytes.toString('base64')}
     : {...about, text}

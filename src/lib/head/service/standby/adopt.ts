@@ -27,8 +27,9 @@ export async function adoptFollowed(folder: string): Promise<void> {
     await succeed(folder, {former: state.ca, gateway})
     logLine(`this standby is the head from here on: ${Object.keys(state.endpoints).length} endpoints were taken over`)
   }
-  await rm(join(folder, HEAD_FILES.followed), {force: true})
+  // The last one to go is what this is done anew by.
   await rm(join(folder, HEAD_FILES.followToken), {force: true})
+  await rm(join(folder, HEAD_FILES.followed), {force: true})
 }
 
 /** The servers that run now are those to begin with. */

@@ -37,6 +37,8 @@ test('a body is JSON, events, text or Base64, by what it is', () => {
     events: [{delta: '[text of 2]'}, '[DONE]'],
   })
   expect(contentOf({type: 'text/csv', bytes: bytes('a,b')}, [])).toMatchObject({text: 'a,b'})
+  for (const text of ['a=1&api_key=sk-1', '{"password": "p", "x": NaN}', 'Authorization: Bearer x'])
+    expect(contentOf({type: 'text/plain', bytes: bytes(text)}, [])).toHaveProperty('omitted')
   expect(contentOf({type: undefined, bytes: Buffer.of(0xff, 0xfe)}, [])).toEqual({base64: '//4='})
 })
 
