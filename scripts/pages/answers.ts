@@ -16,7 +16,10 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
     answer: 'BenchReport',
     from: ['src/lib/endpoint/load/bench.ts', 'src/lib/endpoint/load/figures.ts'],
   },
-  'endpoint:deploy': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
+  'endpoint:deploy': {
+    answer: '`{command: string, ...Change}`; of several endpoints a list of these',
+    from: 'src/lib/endpoint/endpoints.ts',
+  },
   'endpoint:invoke': {answer: 'Answer', from: 'src/lib/endpoint/invoke.ts'},
   'endpoint:key:add': {answer: 'ShownKey', from: ['src/cli/endpoint/keys.ts', 'src/lib/endpoint/keys.ts']},
   'endpoint:key:list': {answer: 'EndpointKey[]', from: 'src/lib/endpoint/keys.ts'},

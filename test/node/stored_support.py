@@ -411,6 +411,7 @@ ELSEWHERE = {
     "head.locks",
     "head.rollout",
     "head.scaling",
+    "head.switch",
     "head.tokens",
     "background.command",
     "endpoint.token",

@@ -1,6 +1,6 @@
 import {execFileSync, spawn, spawnSync, type ChildProcess} from 'node:child_process'
 import {once} from 'node:events'
-import {existsSync, statSync} from 'node:fs'
+import {existsSync, statSync, writeFileSync} from 'node:fs'
 import {chmod, chown, mkdir, mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join, resolve} from 'node:path'
@@ -114,12 +114,16 @@ export async function startTwoAccounts(): Promise<TwoAccounts> {
     undo.push(() => fleet.close())
     const host = await openHost(fleet, nodes[0]!, context)
     const source = await readFile(SCRIPT, 'utf8')
+    let deeds = 0
     const begin = (deed: string, given: unknown): ChildProcess => {
-      const child = spawn(
-        'prlimit',
-        ['--nofile=16384:16384', ...become(other), PYTHON, '-I', '-', deed, JSON.stringify(given)],
-        {cwd: '/', env: {PATH: '/usr/bin:/bin'}, stdio: ['pipe', 'pipe', 'pipe']},
-      )
+      // An argument of a program has 128 KiB (MAX_ARG_STRLEN of Linux), and all paths of two nodes are more.
+      const told = join(folder, `deed-${++deeds}.json`)
+      writeFileSync(told, JSON.stringify(given), {mode: 0o644})
+      const child = spawn('prlimit', ['--nofile=16384:16384', ...become(other), PYTHON, '-I', '-', deed, told], {
+        cwd: '/',
+        env: {PATH: '/usr/bin:/bin'},
+        stdio: ['pipe', 'pipe', 'pipe'],
+      })
       child.stdin?.end(source)
       return child
     }

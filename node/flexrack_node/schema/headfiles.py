@@ -15,6 +15,7 @@ class HeadKeyLimits(TypedDict, total=False):
     """What a key of an endpoint's client may."""
     requestsPerSecond: float
     concurrency: int
+    tokensPerMinute: float
 
 
 class _HeadToken(TypedDict):
@@ -56,6 +57,11 @@ class HeadEndpoint(TypedDict):
     """An endpoint; the document is its owner's (src/lib/endpoint)."""
     revision: int
     document: Dict[str, Any]
+
+
+class HeadSwitch(TypedDict):
+    """Several endpoints that are being changed at once: what they were, null where there was none."""
+    before: Dict[str, Optional[HeadEndpoint]]
 
 
 class _HeadRollout(TypedDict):

@@ -22,10 +22,10 @@ export function secondsUntil(text: string, now = Date.now()): number {
 }
 
 /** A whole number or one with a fraction, over 0. Errors: USAGE. */
-export function limitOf(text: string | undefined, flag: string, whole: boolean): number | undefined {
+export function limitOf(text: string | undefined, flag: string, whole: boolean, most = 1e6): number | undefined {
   if (text === undefined) return undefined
   const value = Number(text)
-  if (/^\d+(\.\d+)?$/.test(text) && value > 0 && value <= 1e6 && (!whole || Number.isInteger(value))) return value
+  if (/^\d+(\.\d+)?$/.test(text) && value > 0 && value <= most && (!whole || Number.isInteger(value))) return value
   throw new CliError('USAGE', `${flag} must be a ${whole ? 'whole number' : 'number'} over 0, not "${text}"`)
 }
 
@@ -50,13 +50,15 @@ export function keysText(keys: EndpointKey[]): string {
     client: one.client,
     'requests/s': one.requestsPerSecond === null ? 'any' : String(one.requestsPerSecond),
     'at once': one.concurrency === null ? 'any' : String(one.concurrency),
+    'tokens/min': one.tokensPerMinute === null ? 'any' : String(one.tokensPerMinute),
     'in flight': String(one.inFlight),
     requests: String(one.requests),
+    tokens: String(one.tokens),
     refused: String(one.refused),
     made: ago(one.createdAt),
     ends: when(one.expiresAt),
   }))
-  const numbers = ['requests/s', 'at once', 'in flight', 'requests', 'refused'].map((key) => ({
+  const numbers = ['requests/s', 'at once', 'tokens/min', 'in flight', 'requests', 'tokens', 'refused'].map((key) => ({
     key: key as keyof (typeof rows)[number],
     align: 'right' as const,
   }))

@@ -50,6 +50,11 @@ export function endpointListText(endpoints: EndpointSummary[]): string {
   ].join('\n')
 }
 
+/** Of several that were switched together. */
+export function changesText(changes: ChangeAnswer[]): string {
+  return changes.map((one) => changeText(one).split('\n')[0]).join('\n')
+}
+
 export function changeText({command, changed, endpoint}: ChangeAnswer): string {
   const {name, model, release, protocol, callUrl} = endpoint
   if (!changed)

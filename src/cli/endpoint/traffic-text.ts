@@ -73,10 +73,15 @@ export function trafficText({traffic, canary}: Pick<EndpointDetails, 'traffic' |
     p50: ms(one.p50),
     p95: ms(one.p95),
     p99: ms(one.p99),
+    ...(one.tokens && {
+      tokens: `${one.tokens.prompt} + ${one.tokens.completion}`,
+      first: ms(one.tokens.firstP50),
+    }),
   }))
+  const told = rows.some((one) => one.tokens !== undefined) ? (['tokens', 'first'] as const) : []
   return table(rows, [
     'release',
-    ...(['share', 'requests', 'failed', 'refused', 'abandoned', 'p50', 'p95', 'p99'] as const).map((key) => ({
+    ...(['share', 'requests', 'failed', 'refused', 'abandoned', 'p50', 'p95', 'p99', ...told] as const).map((key) => ({
       key,
       align: 'right' as const,
     })),

@@ -2,6 +2,7 @@ import {Args, Flags} from '@oclif/core'
 import {BaseCommand} from '../../cli/base/command.ts'
 import {canaryFlags} from '../../cli/endpoint/canary-flags.ts'
 import {readReplicas, scalingFlags} from '../../cli/endpoint/scaling-flags.ts'
+import {wordsOf} from '../../cli/base/words.ts'
 import {dryRunFlag, onFlag, projectFlag, rackFlag, readyTimeoutFlag} from '../../cli/base/flags.ts'
 
 export default class EndpointDeploy extends BaseCommand {
@@ -9,7 +10,8 @@ export default class EndpointDeploy extends BaseCommand {
   static override description =
     "Puts the version on a node, starts a model server there, waits until it is ready and has answered one request, and then switches the head's gateway to it. " +
     'The old release serves until then, and keeps serving if the new one does not become ready. No request is lost either way. ' +
-    'With --canary the new release is started beside the old one and gets a part of the requests, until endpoint promote or endpoint abort; with --judge the head decides that by itself.'
+    'With --canary the new release is started beside the old one and gets a part of the requests, until endpoint promote or endpoint abort; with --judge the head decides that by itself. ' +
+    'Several endpoints switch at the same moment, or none of them: each waits until the others are ready.'
   static override examples = [
     '<%= config.bin %> endpoint deploy digits',
     '<%= config.bin %> endpoint deploy digits --model digits/3 --replicas 2 --on node-1,node-2',
@@ -17,9 +19,13 @@ export default class EndpointDeploy extends BaseCommand {
     '<%= config.bin %> endpoint deploy digits --canary 10%',
     '<%= config.bin %> endpoint deploy digits --canary 10,50,100 --judge --split-header x-user',
     '<%= config.bin %> endpoint deploy digits --shadow',
+    '<%= config.bin %> endpoint deploy encoder decoder',
     '<%= config.bin %> endpoint deploy digits --dry-run',
   ]
-  static override args = {name: Args.string({required: true, description: 'name of the endpoint'})}
+  static override strict = false
+  static override args = {
+    name: Args.string({required: true, description: 'name of the endpoint, or of several that switch together'}),
+  }
   static override flags = {
     model: Flags.string({
       char: 'm',
@@ -45,29 +51,28 @@ export default class EndpointDeploy extends BaseCommand {
   }
 
   async run(): Promise<unknown> {
-    const {args, flags} = await this.parse(EndpointDeploy)
-    const [{endpointsOf}, {changeText}, {planText}, {readCanary}] = await Promise.all([
-      import('../../cli/endpoint/open.ts'),
-      import('../../cli/endpoint/text.ts'),
-      import('../../cli/terminal/render.ts'),
-      import('../../lib/endpoint/index.ts'),
-    ])
+    const {raw, flags} = await this.parse(EndpointDeploy)
+    const [{endpointsOf}, {changesText, changeText}, {planText}, {deployAnswer, deploysOf}, {readCanary}] =
+      await Promise.all([
+        import('../../cli/endpoint/open.ts'),
+        import('../../cli/endpoint/text.ts'),
+        import('../../cli/terminal/render.ts'),
+        import('../../cli/endpoint/deploy.ts'),
+        import('../../lib/endpoint/index.ts'),
+      ])
     const canary = readCanary({...flags, header: flags['split-header']})
-    const endpoints = await endpointsOf(await this.session(flags), await this.context())
-    const {model, on, runtime, timeout, force} = flags
+    const {model, on, runtime, timeout: seconds, force = false} = flags
     const replicas = readReplicas(flags.replicas, flags)
-    const input = {
-      name: args.name,
-      force: force ?? false,
-      ...(model && {model}),
-      ...(on && {on}),
-      ...(replicas && {replicas}),
-      ...(runtime && {runtime}),
-      ...(timeout && {seconds: timeout}),
-      ...(canary && {canary}),
+    const given = {...(model && {model}), ...(on && {on}), ...(replicas && {replicas}), ...(runtime && {runtime})}
+    const input = {...given, force, ...(seconds && {seconds}), ...(canary && {canary})}
+    const all = deploysOf(wordsOf(raw), input)
+    const endpoints = await endpointsOf(await this.session(flags), await this.context())
+    const [only] = all
+    if (!only || all.length > 1) {
+      if (flags['dry-run']) return this.answer(await endpoints.planDeployTogether(all), planText)
+      return this.answer((await endpoints.deployTogether(all)).map(deployAnswer), changesText)
     }
-    if (flags['dry-run']) return this.answer(await endpoints.planDeploy(input), planText)
-    const {endpoint, changed} = await endpoints.deploy(input)
-    return this.answer({command: 'deploy' as const, changed, endpoint}, changeText)
+    if (flags['dry-run']) return this.answer(await endpoints.planDeploy(only), planText)
+    return this.answer(deployAnswer(await endpoints.deploy(only)), changeText)
   }
 }

@@ -25,6 +25,7 @@ export const SCHEMAS = {
   'head.locks': 1,
   'head.rollout': 1,
   'head.scaling': 1,
+  'head.switch': 1,
   'head.tokens': 2,
   'history.codes': 1,
   'history.settings': 1,

@@ -46,6 +46,7 @@ export async function packProgram(folder: string, context: Context): Promise<str
     const packed = await npmPack(root, temp, context)
     await unpackFiles(createReadStream(packed).pipe(createGunzip()), temp, {signal: context.signal})
     const target = join(temp, 'package')
+    await removeOldChunks(root, target)
     await copyDependencies(root, target)
     const {
       scripts: _scripts,
@@ -60,6 +61,13 @@ export async function packProgram(folder: string, context: Context): Promise<str
   } finally {
     await rm(temp, {recursive: true, force: true})
   }
+}
+
+/** A checkout keeps what earlier builds made, for commands that still run (scripts/build.ts): none of it travels. */
+async function removeOldChunks(root: string, target: string): Promise<void> {
+  const gone = JSON.parse(await readFile(join(root, 'dist', '.gone'), 'utf8').catch(() => '{}')) as object
+  for (const chunk of Object.keys(gone))
+    if (/^chunks\/[^/]+$/.test(chunk)) await rm(join(target, 'dist', chunk), {force: true})
 }
 
 async function npmPack(folder: string, to: string, {env, signal}: Context): Promise<string> {

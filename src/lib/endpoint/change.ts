@@ -15,6 +15,7 @@ import {transitionPlan, type Transition} from './plan.ts'
 import {startsOf, withPrepared} from './scaling.ts'
 import type {Site} from './site.ts'
 import {checkEndpointName, findEndpoint, requireEndpoint} from './store.ts'
+import type {Together} from './together.ts'
 import {carryOut} from './transition.ts'
 
 /** A transition and what is needed to carry it out; undefined where there is nothing to do. */
@@ -45,13 +46,22 @@ export async function planChange(site: Site, command: string, name: string, prep
  * Carries a change out under the endpoint's lock, after cleaning up what an earlier one may have left. Errors: LOCKED
  * and those of carryOut.
  */
-export async function applyChange(site: Site, name: string, prepare: Prepare): Promise<ChangeOutcome> {
-  return withLock(site.head, name, site.context, async (signal) => {
+export async function applyChange(
+  site: Site,
+  name: string,
+  prepare: Prepare,
+  together?: Together,
+): Promise<ChangeOutcome> {
+  return withLock(site.head, name, site.context, async (lock) => {
+    const signal = together ? AbortSignal.any([lock, together.signal]) : lock
     const held: Site = {...site, context: {...site.context, signal}}
     const found = await findEndpoint(site.head, name)
     const record = found ? await tidied(held, found) : empty(name)
     const prepared = await prepare(held, record)
-    if (!prepared) return {document: record.document, changed: false}
+    if (!prepared) {
+      together?.leave(name)
+      return {document: record.document, changed: false}
+    }
     const {change, version, rejectOld, seconds, files} = prepared
     const recipe = await recipeOf(change.release, site.context.env)
     const {model} = change.release
@@ -60,6 +70,7 @@ export async function applyChange(site: Site, name: string, prepare: Prepare): P
       rejectOld,
       seconds,
       files,
+      together,
       fetch: async () =>
         fetchModel(
           site.mlflow,

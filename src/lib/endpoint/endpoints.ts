@@ -5,7 +5,8 @@ import type {Plan} from '../plan/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {openMlflow} from '../tracking/index.ts'
-import {applyChange, decide, deploy, planChange, rollback} from './change.ts'
+import {applyTogether, planTogether, type Changes} from './apply-together.ts'
+import {applyChange, decide, deploy, planChange, rollback, type ChangeOutcome} from './change.ts'
 import type {DeployInput} from './choice.ts'
 import type {EndpointDocument} from './document.ts'
 import type {InvokeInput} from './call.ts'
@@ -38,6 +39,9 @@ export interface Change {
 export interface Endpoints {
   planDeploy(input: DeployInput): Promise<Plan>
   deploy(input: DeployInput): Promise<Change>
+  /** Several endpoints: all are switched at the same moment, or none. */
+  planDeployTogether(inputs: DeployInput[]): Promise<Plan>
+  deployTogether(inputs: DeployInput[]): Promise<Change[]>
   planRollback(name: string): Promise<Plan>
   rollback(name: string, seconds?: number): Promise<Change>
   planDecision(name: string, how: 'promote' | 'abort'): Promise<Plan>
@@ -80,12 +84,13 @@ export async function openEndpoints(
   const mlflow = elsewhere?.mlflow ?? openMlflow({uri: head.uri, token: head.token, signal: context.signal})
   const site: Site = {...heads, rack: place.rack, fleet: place.fleet, manifest: place.manifest, mlflow, context}
   const apply = async (name: string, prepare: ReturnType<typeof deploy>): Promise<Change> => {
-    const {document, changed} = await applyChange(site, name, prepare)
-    return {endpoint: summary(site, {document}), document, changed}
+    return changeOf(site, await applyChange(site, name, prepare))
   }
   return {
     planDeploy: (input) => planChange(site, 'endpoint deploy', input.name, deploy(input)),
     deploy: (input) => apply(input.name, deploy(input)),
+    planDeployTogether: (inputs) => planTogether(site, 'endpoint deploy', deploysOf(inputs)),
+    deployTogether: async (inputs) => (await applyTogether(site, deploysOf(inputs))).map((one) => changeOf(site, one)),
     planRollback: (name) => planChange(site, 'endpoint rollback', name, rollback(name, undefined)),
     rollback: (name, seconds) => apply(name, rollback(name, seconds)),
     planDecision: (name, how) => planChange(site, `endpoint ${how}`, name, decide(name, how)),
@@ -112,4 +117,12 @@ export async function openEndpoints(
       await head.close()
     },
   }
+}
+
+function changeOf(site: Site, {document, changed}: ChangeOutcome): Change {
+  return {endpoint: summary(site, {document}), document, changed}
+}
+
+function deploysOf(inputs: DeployInput[]): Changes {
+  return new Map(inputs.map((input) => [input.name, deploy(input)]))
 }

@@ -12,8 +12,11 @@ export interface EndpointKey {
   /** Null: no limit. */
   requestsPerSecond: number | null
   concurrency: number | null
+  tokensPerMinute: number | null
   inFlight: number
   requests: number
+  /** Of OpenAI's API, prompts and completions, where answers tell. */
+  tokens: number
   /** Of the requests: those over a limit. */
   refused: number
 }
@@ -24,6 +27,7 @@ export type KeyInput = {
   seconds: number
   requestsPerSecond?: number
   concurrency?: number
+  tokensPerMinute?: number
 }
 
 /** The secret is shown this once: the head keeps a hash of it. */
@@ -88,11 +92,12 @@ export function endpointKeys(site: Site): EndpointKeys {
 }
 
 function addStep(site: Site, endpoint: string, input: KeyInput): PlanOf<KeyKinds>['steps'][number] {
-  const {client, requestsPerSecond: rate, concurrency, seconds} = input
+  const {client, requestsPerSecond: rate, concurrency, tokensPerMinute: tokens, seconds} = input
   const limits = [
     `until ${new Date(Date.now() + seconds * 1000).toISOString().slice(0, 16)}Z`,
     ...(rate === undefined ? [] : [`${rate} requests a second`]),
     ...(concurrency === undefined ? [] : [`${concurrency} at once`]),
+    ...(tokens === undefined ? [] : [`${tokens} tokens a minute`]),
   ].join(', ')
   const title = `Make a key of ${client} for endpoint ${endpoint} (${limits})`
   return {id: 'key', node: site.rack.head.node, kind: 'key.make', title, input: {endpoint, ...input}, needs: []}
@@ -114,6 +119,8 @@ interface WireKey {
   expires_at: number
   requests_per_second: number | null
   concurrency: number | null
+  tokens_per_minute?: number | null
+  tokens?: number
   in_flight: number
   requests: number
   refused: number
@@ -123,21 +130,20 @@ async function listKeys(head: HeadConnection, name: string): Promise<EndpointKey
   await requireEndpoint(head, name)
   const {keys} = await head.request<{keys: WireKey[]}>('GET', pathOf(name))
   return keys.map(
-    ({created_at, expires_at, requests_per_second, in_flight, client, concurrency, requests, refused}) => ({
-      client,
+    ({created_at, expires_at, requests_per_second, tokens_per_minute = null, in_flight, tokens = 0, ...same}) => ({
+      ...same,
       createdAt: created_at,
       expiresAt: expires_at,
       requestsPerSecond: requests_per_second,
-      concurrency,
+      tokensPerMinute: tokens_per_minute,
       inFlight: in_flight,
-      requests,
-      refused,
+      tokens,
     }),
   )
 }
 
 async function make(
-  {endpoint, client, seconds, requestsPerSecond, concurrency}: {endpoint: string} & KeyInput,
+  {endpoint, client, seconds, requestsPerSecond, concurrency, tokensPerMinute}: {endpoint: string} & KeyInput,
   _done: unknown,
   {head}: {head: HeadConnection},
 ): Promise<{key: Secret; expiresAt: number}> {
@@ -149,6 +155,7 @@ async function make(
       ttl_seconds: seconds,
       ...(requestsPerSecond !== undefined && {requests_per_second: requestsPerSecond}),
       ...(concurrency !== undefined && {concurrency}),
+      ...(tokensPerMinute !== undefined && {tokens_per_minute: tokensPerMinute}),
     })
     return {key: new Secret(made.token), expiresAt: made.expires_at}
   } catch (error) {

@@ -21,6 +21,7 @@ import type {CanaryWish} from './canary.ts'
 import type {FetchedModel} from './model-files.ts'
 import {hostOf, type Site} from './site.ts'
 import {findEndpoint, putEndpoint} from './store.ts'
+import type {Together} from './together.ts'
 
 const DRAIN_SECONDS = 30
 
@@ -112,6 +113,8 @@ export interface TransitionEnv extends WorkspaceEnv {
   /** As the head has it now. */
   record: EndpointRecord
   switched: boolean
+  /** Those that switch with it. */
+  together: Together | undefined
   /** The server of the project's own that is started. */
   custom: CustomServer | undefined
   /** The head could not be asked whether it switched. */
@@ -208,7 +211,7 @@ function withServers(release: Release, servers: FromStep[], prepared: FromStep[]
 /** Writes down which releases get requests: from here on the change is done. */
 async function commit(env: TransitionEnv, document: EndpointDocument): Promise<void> {
   try {
-    env.record = await putEndpoint(env.site.head, env.record, document)
+    env.record = await (env.together?.put(env.record, document) ?? putEndpoint(env.site.head, env.record, document))
   } catch (error) {
     // A lost answer does not tell whether the gateway was switched, and to end the servers it uses would be the worst
     // guess.

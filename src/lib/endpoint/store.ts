@@ -59,6 +59,17 @@ export async function putEndpoint(
   return {revision: answer.revision, document, inFlight: {}, served: {}}
 }
 
+/** The same for several endpoints: all of them, or none. */
+export async function putTogether(
+  head: HeadConnection,
+  changes: readonly {record: Pick<EndpointRecord, 'revision'>; document: EndpointDocument}[],
+): Promise<EndpointRecord[]> {
+  const {revisions} = await head.request<{revisions: number[]}>('PUT', '/flexrack/v1/endpoints', {
+    changes: changes.map(({record, document}) => ({name: document.name, revision: record.revision, document})),
+  })
+  return changes.map(({document}, index) => ({revision: revisions[index] ?? 0, document, inFlight: {}, served: {}}))
+}
+
 export async function deleteEndpoint(head: HeadConnection, name: string): Promise<void> {
   await head.request('DELETE', pathOf(name))
 }

@@ -17,11 +17,14 @@ import {recipeOf} from './runtime-of.ts'
 import {hostOf, type Site} from './site.ts'
 import {ENDPOINT_HANDLERS, type EndpointKinds, type TransitionEnv} from './steps.ts'
 import {putEndpoint} from './store.ts'
+import type {Together} from './together.ts'
 
 export interface TransitionInput extends TransitionRules {
   change: Transition
   /** What was read of the project, where it has to come to nodes. */
   files?: ProjectFiles | undefined
+  /** Those that switch with it. */
+  together?: Together | undefined
   fetch(): Promise<FetchedModel>
 }
 
@@ -41,6 +44,7 @@ export async function carryOut(site: Site, record: EndpointRecord, input: Transi
     site,
     record: begun,
     switched: false,
+    together: input.together,
     uncertain: false,
     taken: new Set(urls.map((url) => Number(new URL(url).port))),
     custom: change.release.custom,

@@ -162,6 +162,8 @@ export interface ReleaseFigures {
   p50: number | null
   p95: number | null
   p99: number | null
+  /** Of OpenAI's API, where answers tell; and milliseconds until the first piece of streams. */
+  tokens?: {prompt: number; completion: number; firstP50: number | null; firstP99: number | null}
 }
 
 /** What waits at an endpoint, and what became of its requests before they were sent since the head was started. */

@@ -38,6 +38,7 @@ export interface HeadToken {
 export interface HeadKeyLimits {
   requestsPerSecond?: number
   concurrency?: number
+  tokensPerMinute?: number
 }
 
 /** By their ids. */
@@ -61,6 +62,11 @@ export interface HeadLocks {
 export interface HeadEndpoint {
   revision: number
   document: Record<string, unknown>
+}
+
+/** Several endpoints that are being changed at once: what they were, null where there was none. */
+export interface HeadSwitch {
+  before: Record<string, HeadEndpoint | null>
 }
 
 /** How far an endpoint's canary has come, as the head knows it. `returned`: the judge found it worse, it gets nothing any more; `passed`: it has gone through every step. */

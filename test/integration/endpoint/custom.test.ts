@@ -43,6 +43,7 @@ name: numbers
 workspace: {env: {MODE: quick}}
 endpoints:
   numbers: {model: numbers@production, command: "python3 serve.py {model} {version} {host} {port} {model_file}"}
+  twin: {model: numbers@production, command: "python3 serve.py {model} {version} {host} {port} {model_file}"}
   broken: {model: numbers, command: [python3, serve.py, "{nothing}"]}
   silent: {model: numbers, command: [python3, -c, "print('no such thing'); raise SystemExit(3)"]}
 `
@@ -119,6 +120,46 @@ test('more servers share the work, and the environment is not removed as unused 
   const environment = (await host.call('environment.list', null)).find((one) => one.hash === hash)
   expect(environment?.users.map(({user}) => user)).toContain('endpoint:numbers')
 })
+
+test('several endpoints switch at the same moment, or none of them does', async () => {
+  const both = [
+    {name: 'numbers', force: true},
+    {name: 'twin', force: false},
+  ]
+  const {steps} = await endpoints.planDeployTogether(both)
+  const ready = steps.filter(({kind}) => kind === 'endpoint.ready').length
+  expect(ready).toBeGreaterThanOrEqual(2)
+  const switches = steps.filter(({kind}) => kind === 'endpoint.switch')
+  expect(switches.map(({id, needs}) => [id, needs.filter((one) => one.includes('/ready:')).length])).toEqual([
+    ['numbers/switch', ready],
+    ['twin/switch', ready],
+  ])
+  expect((await endpoints.deployTogether(both)).map(({changed, endpoint}) => [changed, endpoint.name])).toEqual([
+    [true, 'numbers'],
+    [true, 'twin'],
+  ])
+  expect(await answered()).toEqual([1200])
+  const before = await servicesOf('endpoint-')
+  const failed = endpoints.deployTogether(
+    [...both, {name: 'silent', force: false}].map((one) => ({...one, force: true})),
+  )
+  await expect(failed).rejects.toMatchObject({code: 'ENDPOINT_FAILED', message: expect.stringContaining('silent')})
+  expect(await servicesOf('endpoint-')).toEqual(before)
+  expect(await answered()).toEqual([1200])
+  expect((await endpoints.list()).map(({name, state}) => [name, state])).toEqual([
+    ['numbers', 'serving'],
+    ['silent', 'down'],
+    ['twin', 'serving'],
+  ])
+  await endpoints.remove('twin')
+  await endpoints.remove('silent')
+})
+
+/** Ids of the services on the first node. */
+async function servicesOf(prefix: string): Promise<string[]> {
+  const host = await openHost(site.rack.fleet(), site.rack.rack.nodes[0]!, site.rack.context())
+  return (await host.call('service.list', {prefix})).map(({id}) => id).sort()
+}
 
 test('it runs in the sandbox of the workspace, which shows it the model; without network nobody would reach it', async () => {
   const given = MANIFEST.replace('env: {', 'isolate: {network: host}, env: {')

@@ -67,6 +67,8 @@ describe('a key of a client', () => {
       ['a"b', {}],
       ['../x', {}],
       ['a', {requests_per_second: 0}],
+      ['a', {tokens_per_minute: 0}],
+      ['a', {tokens_per_minute: '9'}],
       ['a', {concurrency: '3'}],
       ['a', {concurrency: 1.5}],
       ['a', {ttl_seconds: 400 * 86_400}],
@@ -95,6 +97,33 @@ describe('a key of a client', () => {
     await infer(token, 'openai')
     const client = new OpenAI({baseURL: `${server.url}/endpoints/digits/v1`, apiKey: token, maxRetries: 0})
     await expect(client.completions.create({model: 'digits', prompt: 'x'})).rejects.toThrow(RateLimitError)
+  })
+
+  test("uses so many tokens of OpenAI's API, of streams and of those that were left, too", async () => {
+    await server.activate('digits', [target.url], {protocol: 'openai'})
+    const {token} = await key('team-a', {tokens_per_minute: 30})
+    const client = new OpenAI({baseURL: `${server.url}/endpoints/digits/v1`, apiKey: token, maxRetries: 0})
+    answer = (_request, response) => {
+      response.setHeader('content-type', 'application/json')
+      response.end('{"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 13, "total_tokens": 20}}')
+    }
+    await client.completions.create({model: 'digits', prompt: 'x'})
+    answer = (_request, response) => {
+      response.writeHead(200, {'content-type': 'text/event-stream'})
+      response.write('data: {"choices": [{"text": "a"}]}\n\n'.repeat(11))
+    }
+    for await (const _ of await client.completions.create({model: 'digits', prompt: 'x', stream: true})) break
+    await until(() => server.parts.clients.counts('digits', 'team-a').inFlight === 0)
+    const refused = await client.completions.create({model: 'digits', prompt: 'x'}).catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(RateLimitError)
+    expect((refused as RateLimitError).message).toContain('30 tokens a minute')
+    // One over, of 30 a minute: 4 s, less what the test itself took.
+    expect(['1', '2', '3', '4']).toContain((refused as RateLimitError).headers.get('retry-after'))
+    const {keys} = (await (await server.call('GET', '/flexrack/v1/endpoints/digits/keys')).json()) as {keys: object[]}
+    expect(keys).toMatchObject([{client: 'team-a', tokens_per_minute: 30, tokens: 31, refused: 1}])
+    const metrics = await (await server.call('GET', '/flexrack/v1/metrics')).text()
+    expect(metrics).toContain('client_tokens_total{endpoint="digits",client="team-a",part="completion"} 24')
+    expect(metrics).toMatch(/release_first_token_seconds_count\{endpoint="digits",release="[^"]+"\} 1/)
   })
 
   test('has as many requests under way as it may, and gets the place of one that ended', async () => {

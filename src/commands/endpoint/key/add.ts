@@ -22,6 +22,10 @@ export default class EndpointKeyAdd extends BaseCommand {
       description: 'on average; as many may come at once (default: any)',
     }),
     concurrency: Flags.string({helpValue: 'N', description: 'requests under way at once (default: any)'}),
+    'tokens-per-minute': Flags.string({
+      helpValue: 'N',
+      description: "of OpenAI's API, prompts and completions together (default: any)",
+    }),
     until: Flags.string({helpValue: 'TIME', description: 'when it ends: 12h, 90d, 2027-01-31', default: '90d'}),
     'dry-run': dryRunFlag,
     rack: rackFlag,
@@ -37,11 +41,13 @@ export default class EndpointKeyAdd extends BaseCommand {
     ])
     const rate = limitOf(flags['requests-per-second'], '--requests-per-second', false)
     const concurrency = limitOf(flags.concurrency, '--concurrency', true)
+    const tokens = limitOf(flags['tokens-per-minute'], '--tokens-per-minute', true, 1e9)
     const input = {
       client: args.client,
       seconds: secondsUntil(flags.until),
       ...(rate !== undefined && {requestsPerSecond: rate}),
       ...(concurrency !== undefined && {concurrency}),
+      ...(tokens !== undefined && {tokensPerMinute: tokens}),
     }
     const {keys} = await endpointsOf(await this.session(flags), await this.context())
     if (flags['dry-run']) return this.answer(await keys.planAdd(args.name, input), planText)

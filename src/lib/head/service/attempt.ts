@@ -8,6 +8,7 @@ import {keptOf, NO_SERVER, type ModelServers, type Onward} from './model-server.
 import type {Parts} from './parts.ts'
 import type {Turn} from './queue/queues.ts'
 import {Collected} from './releases/shadow.ts'
+import {AnswerUsage} from './usage/answer-usage.ts'
 import {outcomeOf, type Way} from './releases/way.ts'
 
 /** A server that had less until the caller's deadline has not failed: the caller has asked for too much. */
@@ -43,6 +44,7 @@ class Attempt {
   #head: {statusCode: number; headers: IncomingHttpHeaders} | undefined
   /** The answer, where somebody wants it besides its caller. */
   #kept: Collected | undefined
+  #usage: AnswerUsage | undefined
   #isLate = false
   #isOver = false
 
@@ -64,7 +66,7 @@ class Attempt {
     const answering = servers.pass(target, onward, reply.raw, {
       headers: {[RELEASE_HEADER]: release},
       begin: (status, headers) => this.#answered(status, headers),
-      tap: kept && ((chunk) => kept.add(chunk)),
+      tap: kept || mayTellUsage(onward) ? (chunk) => this.#read(chunk) : undefined,
       fail: (error) => this.#failed(error),
       broke: () => way.end('failed'),
     })
@@ -79,6 +81,8 @@ class Attempt {
     const {parts, reply} = this.#sent
     const {target} = this.#turn
     this.#head = {statusCode, headers}
+    if (statusCode < 400 && mayTellUsage(this.#sent.onward) && headers['content-encoding'] === undefined)
+      this.#usage = new AnswerUsage(String(headers['content-type'] ?? ''))
     parts.health.answered(target)
     if (statusCode >= 502 && statusCode <= 504) this.#countFailure()
     else parts.health.outliers.succeeded(target)
@@ -86,11 +90,28 @@ class Attempt {
     this.#resolve(undefined)
   }
 
+  #read(chunk: Buffer): void {
+    this.#kept?.add(chunk)
+    this.#usage?.add(chunk)
+  }
+
+  /** Also of a reader that went away: what it had was made for it. */
+  #spend(): void {
+    const {parts, onward} = this.#sent
+    const used = this.#usage?.end()
+    if (!used) return
+    const {firstAt} = this.#usage!
+    const {endpoint} = onward.call
+    parts.clients.spend(onward.request, endpoint, used)
+    parts.measures.use(endpoint, this.#turn.release, used, firstAt === undefined ? undefined : firstAt - this.#begun)
+  }
+
   /** A reader that went away ends the work that was begun for it: tokens that nobody reads cost a GPU. */
   readonly #closed = (): void => {
     const {parts, servers, onward, reply, way} = this.#sent
     const isWhole = reply.raw.writableFinished
     this.#end(isWhole)
+    this.#spend()
     way.end(isWhole && this.#head ? outcomeOf(this.#head.statusCode) : 'abandoned')
     if (!isWhole || !this.#head) this.#abort(new Error('the caller has gone'))
     else if (this.#kept) {
@@ -135,4 +156,9 @@ class Attempt {
     this.#sent.parts.health.left(this.#turn.target)
     this.#turn.end()
   }
+}
+
+/** Calls of OpenAI's API; other protocols know no tokens. */
+function mayTellUsage({call, request}: Onward): boolean {
+  return request.method === 'POST' && call.path.startsWith('/v1/')
 }

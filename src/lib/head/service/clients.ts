@@ -2,6 +2,8 @@ import type {FastifyReply, FastifyRequest} from 'fastify'
 import {Failure, tokenRefused} from './failure.ts'
 import {metric} from './prometheus.ts'
 import type {Caller, KeyLimits, Tokens} from './tokens.ts'
+import type {TokenUsage} from './usage/answer-usage.ts'
+import {Bucket} from './usage/bucket.ts'
 
 /** Pairs of endpoint and client that are counted by name; what more there are is counted together, as `other`. */
 const MOST_COUNTED = 500
@@ -15,12 +17,13 @@ export interface ClientCounts {
   inFlight: number
   requests: number
   refused: number
+  /** Of prompts and completions, where answers tell. */
+  tokens: number
 }
 
 interface Key {
-  /** Requests that may come now; fractions of one grow with time. */
-  allowance: number
-  at: number
+  requests: Bucket | undefined
+  tokens: Bucket | undefined
   open: Set<() => void>
 }
 
@@ -30,7 +33,8 @@ interface Counted {
   inFlight: number
   seconds: number
   codes: Map<number, number>
-  refused: Record<'rate' | 'concurrency', number>
+  refused: Record<'rate' | 'concurrency' | 'tokens', number>
+  tokens: Record<keyof TokenUsage, number>
 }
 
 /**
@@ -67,7 +71,7 @@ export class Clients {
     })
     if (!key) return
     if (!this.#tokens.has(key.id)) throw tokenRefused() // revoked since the request's head was read
-    const mine = this.#keys.get(key.id) ?? {allowance: burstOf(key.limits), at: begun, open: new Set()}
+    const mine = this.#keys.get(key.id) ?? openKey(key.limits, begun)
     this.#keys.set(key.id, mine)
     admit(key, mine, counted)
     const end = (): void => cut(reply)
@@ -76,8 +80,17 @@ export class Clients {
     request.atEnd(() => {
       unwatch()
       mine.open.delete(end)
-      if (mine.open.size === 0 && key.limits.requestsPerSecond === undefined) this.#keys.delete(key.id)
+      if (mine.open.size === 0 && !mine.requests && !mine.tokens) this.#keys.delete(key.id)
     })
+  }
+
+  /** What an answer has taken is known when it has ended: the key's next requests wait for it. */
+  spend({caller}: FastifyRequest, endpoint: string, used: TokenUsage): void {
+    const key = caller?.kind === 'endpoint' ? caller : undefined
+    const {tokens} = this.#countedOf(endpoint, key?.client ?? '')
+    tokens.prompt += used.prompt
+    tokens.completion += used.completion
+    if (key) this.#keys.get(key.id)?.tokens?.take(used.prompt + used.completion)
   }
 
   /** Has `end` called once a key opens nothing any more. Gives what ends that. */
@@ -98,9 +111,10 @@ export class Clients {
 
   counts(endpoint: string, client: string): ClientCounts {
     const found = this.#counted.get(nameOf(endpoint, client))
-    if (!found) return {inFlight: 0, requests: 0, refused: 0}
+    if (!found) return {inFlight: 0, requests: 0, refused: 0, tokens: 0}
     const requests = [...found.codes.values()].reduce((sum, count) => sum + count, 0)
-    return {inFlight: found.inFlight, requests, refused: found.refused.rate + found.refused.concurrency}
+    const refused = Object.values(found.refused).reduce((sum, count) => sum + count, 0)
+    return {inFlight: found.inFlight, requests, refused, tokens: found.tokens.prompt + found.tokens.completion}
   }
 
   /** An endpoint is gone, or a client of it. */
@@ -135,6 +149,14 @@ export class Clients {
         all.map(({labels, inFlight}) => `{${labels}} ${inFlight}`),
       ),
       metric(
+        'client_tokens_total',
+        'counter',
+        "Tokens of OpenAI's API, where answers tell them.",
+        all.flatMap(({labels, tokens}) =>
+          Object.entries(tokens).map(([part, count]) => `{${labels},part="${part}"} ${count}`),
+        ),
+      ),
+      metric(
         'refused_total',
         'counter',
         'Requests over a limit of their key.',
@@ -165,7 +187,8 @@ export class Clients {
       inFlight: 0,
       seconds: 0,
       codes: new Map<number, number>(),
-      refused: {rate: 0, concurrency: 0},
+      refused: {rate: 0, concurrency: 0, tokens: 0},
+      tokens: {prompt: 0, completion: 0},
     }
     this.#counted.set(name, made)
     return made
@@ -179,20 +202,27 @@ function admit({limits}: Caller & {kind: 'endpoint'}, mine: Key, counted: Counte
     const message = `this key may have ${concurrency} requests under way at once; try again when one has ended`
     throw new Failure(429, 'REFUSED', message, {retry_after: 1})
   }
-  if (rate === undefined) return
   const now = performance.now()
-  mine.allowance = Math.min(burstOf(limits), mine.allowance + ((now - mine.at) / 1000) * rate)
-  mine.at = now
-  if (mine.allowance < 1) {
-    counted.refused.rate++
-    const wait = Math.ceil((1 - mine.allowance) / rate)
-    throw new Failure(429, 'REFUSED', `this key may send ${rate} requests a second`, {retry_after: wait})
+  const owed = mine.tokens?.wait(1, now) ?? 0
+  if (owed > 0) {
+    counted.refused.tokens++
+    const message = `this key may use ${limits.tokensPerMinute} tokens a minute`
+    throw new Failure(429, 'REFUSED', message, {retry_after: Math.ceil(owed)})
   }
-  mine.allowance--
+  const wait = mine.requests?.wait(1, now) ?? 0
+  if (wait > 0) {
+    counted.refused.rate++
+    throw new Failure(429, 'REFUSED', `this key may send ${rate} requests a second`, {retry_after: Math.ceil(wait)})
+  }
+  mine.requests?.take(1)
 }
 
-function burstOf({requestsPerSecond = 1}: KeyLimits): number {
-  return Math.max(1, requestsPerSecond)
+function openKey({requestsPerSecond: rate, tokensPerMinute: tokens}: KeyLimits, now: number): Key {
+  return {
+    requests: rate === undefined ? undefined : new Bucket(rate, Math.max(1, rate), now),
+    tokens: tokens === undefined ? undefined : new Bucket(tokens / 60, Math.max(1, tokens), now),
+    open: new Set(),
+  }
 }
 
 /** Says so where the answer has not begun; else breaks it off, which no client takes for its end. */

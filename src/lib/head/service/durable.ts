@@ -25,7 +25,12 @@ export async function writeTextDurably(file: string, text: string): Promise<void
     await rm(part, {force: true}) // on a full disk it would take what room there is
     throw error
   }
-  const folder = await open(dirname(file), 'r')
+  await syncFolder(dirname(file))
+}
+
+/** Which names are in a folder outlasts a loss of power. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
   try {
     await folder.sync()
   } finally {

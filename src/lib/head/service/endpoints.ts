@@ -1,10 +1,11 @@
 import {mkdir, readdir, rm} from 'node:fs/promises'
-import {join} from 'node:path'
+import {dirname, join} from 'node:path'
 import type {CanaryRules, ScalingRules} from '../types.ts'
 import {readDurable, Turns, writeDurably} from './durable.ts'
 import {Failure} from './failure.ts'
-import {checkQueue, type QueueRules} from './queue/settings.ts'
-import {checkActive, checkCanary} from './releases/check.ts'
+import type {QueueRules} from './queue/settings.ts'
+import {checkDocument, readChanges, type Change} from './endpoint-changes.ts'
+import {Switch} from './switch.ts'
 import type {Served} from './gateway-calls.ts'
 
 /** What an endpoint is: a document that its owner writes; the gateway reads what of it is active, and what is beside it. */
@@ -18,8 +19,6 @@ export interface EndpointRecord {
   /** Where the head chooses which servers run: those that answer now, in the place of the document's targets. */
   running?: string[]
 }
-
-const NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/i
 
 /** Endpoint documents, one file each, in memory for the gateway. */
 export class Endpoints {
@@ -36,6 +35,7 @@ export class Endpoints {
   static async open(headFolder: string): Promise<Endpoints> {
     const folder = join(headFolder, 'endpoints')
     await mkdir(folder, {recursive: true, mode: 0o700})
+    await new Switch(headFolder).recover()
     const records = new Map<string, EndpointRecord>()
     for (const file of await readdir(folder)) {
       if (file.endsWith('.json')) {
@@ -94,20 +94,47 @@ export class Endpoints {
       return Promise.reject(error as Error)
     }
     return this.#turns.take(async () => {
-      const current = this.#records.get(name)?.revision ?? 0
-      if ((revision ?? 0) !== current) {
-        const message = `endpoint ${name} was changed in the meantime: it is at revision ${current}`
-        throw new Failure(409, 'CONFLICT', message, {revision: current})
-      }
-      const record: EndpointRecord = {revision: current + 1, document: checked}
+      const record = this.#next(name, revision, checked)
       await writeDurably('head.endpoint', join(this.#folder, `${name}.json`), record)
-      const before = this.#records.get(name)
-      const isSame = before?.document.active?.release === checked.active?.release
-      if (isSame && before?.running && checked.active?.scaling) record.running = before.running
-      this.#records.set(name, record)
-      this.#tellChanged(name)
-      return record
+      return this.#have(name, record)
     })
+  }
+
+  /** The same for several endpoints: all of them or none, whatever happens in between. */
+  putTogether(given: unknown): Promise<EndpointRecord[]> {
+    let changes: Change[]
+    try {
+      changes = readChanges(given)
+    } catch (error) {
+      return Promise.reject(error as Error)
+    }
+    return this.#turns.take(async () => {
+      const records = changes.map(({name, revision, document}) => this.#next(name, revision, document))
+      const before = changes.map(({name}) => [name, this.#records.get(name) ?? null] as const)
+      const after = changes.map(({name}, index) => [name, records[index]!] as const)
+      await new Switch(dirname(this.#folder)).change(Object.fromEntries(before), Object.fromEntries(after))
+      return changes.map(({name}, index) => this.#have(name, records[index]!))
+    })
+  }
+
+  /** What is to be kept over the revision that was read. Throws 409. */
+  #next(name: string, revision: unknown, document: EndpointRecord['document']): EndpointRecord {
+    const current = this.#records.get(name)?.revision ?? 0
+    if ((revision ?? 0) !== current) {
+      const message = `endpoint ${name} was changed in the meantime: it is at revision ${current}`
+      throw new Failure(409, 'CONFLICT', message, {revision: current})
+    }
+    return {revision: current + 1, document}
+  }
+
+  /** It is on the disk, and holds from here on. */
+  #have(name: string, record: EndpointRecord): EndpointRecord {
+    const before = this.#records.get(name)
+    const isSame = before?.document.active?.release === record.document.active?.release
+    if (isSame && before?.running && record.document.active?.scaling) record.running = before.running
+    this.#records.set(name, record)
+    this.#tellChanged(name)
+    return record
   }
 
   /** Servers that the head has chosen and that answer, or undefined. True where they are others than before. */
@@ -128,18 +155,4 @@ export class Endpoints {
       this.#tellChanged(name)
     })
   }
-}
-
-/** What the gateway goes by, as it must be. Throws 400. */
-export function checkDocument(name: string, document: unknown): EndpointRecord['document'] {
-  if (!NAME.test(name)) {
-    const message = `${name} cannot be an endpoint's name: letters, digits, dot, dash, underscore`
-    throw new Failure(400, 'USAGE', message)
-  }
-  if (typeof document !== 'object' || document === null || Array.isArray(document))
-    throw new Failure(400, 'USAGE', 'document must be an object')
-  checkActive((document as {active?: unknown}).active)
-  checkCanary((document as {canary?: unknown}).canary)
-  checkQueue((document as {queue?: unknown}).queue)
-  return document as EndpointRecord['document']
 }

@@ -16,14 +16,16 @@ export function addKeys(app: FastifyInstance, parts: Parts): void {
     endpoints.get(name)
     return {
       keys: tokens.keysOf(name).map(({limits, ...key}) => {
-        const {inFlight, requests, refused} = clients.counts(name, key.client)
+        const {inFlight, requests, refused, tokens} = clients.counts(name, key.client)
         return {
           ...key,
           requests_per_second: limits.requestsPerSecond ?? null,
           concurrency: limits.concurrency ?? null,
+          tokens_per_minute: limits.tokensPerMinute ?? null,
           in_flight: inFlight,
           requests,
           refused,
+          tokens,
         }
       }),
     }

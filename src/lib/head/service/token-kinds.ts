@@ -23,6 +23,8 @@ export interface KeyLimits {
   requestsPerSecond?: number
   /** Requests under way at once. */
   concurrency?: number
+  /** Of OpenAI's API, prompts and completions together, on average; as many may come at once. */
+  tokensPerMinute?: number
 }
 
 /** What is kept of a token. */
@@ -56,6 +58,7 @@ export interface TokenRequest {
   client?: unknown
   requests_per_second?: unknown
   concurrency?: unknown
+  tokens_per_minute?: unknown
   name?: unknown
   ttl_seconds?: unknown
   node?: unknown

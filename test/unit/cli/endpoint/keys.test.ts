@@ -35,10 +35,12 @@ test('the list shows limits and use', () => {
     expiresAt: Date.parse('2027-01-31'),
     requestsPerSecond: 20,
     concurrency: null,
+    tokensPerMinute: 6000,
     inFlight: 1,
     requests: 30,
+    tokens: 812,
     refused: 4,
   }
-  expect(keysText([key]).split('\n')[1]).toMatch(/^team-a +20 +any +1 +30 +4 +.* 2027-01-31 00:00$/)
+  expect(keysText([key]).split('\n')[1]).toMatch(/^team-a +20 +any +6000 +1 +30 +812 +4 +.* 2027-01-31 00:00$/)
   expect(keysText([])).toContain('flexrack endpoint key add NAME CLIENT')
 })

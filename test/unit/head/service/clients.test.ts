@@ -23,7 +23,7 @@ test('only so many clients are counted by name; the rest together, and names com
   for (let index = 0; index < 600; index++) call('digits', index)
   expect(named()).toBe(501)
   expect(clients.metrics()).toContain('requests_total{endpoint="",client="other",code="200"} 100\n')
-  expect(clients.counts('digits', 'client-3')).toEqual({inFlight: 0, requests: 1, refused: 0})
+  expect(clients.counts('digits', 'client-3')).toEqual({inFlight: 0, requests: 1, refused: 0, tokens: 0})
   clients.forget('digits')
   call('letters', 1)
   expect(clients.metrics()).toContain('requests_total{endpoint="letters",client="client-1",code="200"} 1\n')

@@ -20,6 +20,66 @@ afterEach(async () => {
 const pass = (seconds: number): void => void vi.setSystemTime(Date.now() + seconds * 1000)
 const RUN = {kind: 'run', run_id: 'r', experiment_id: '1', ttl_seconds: 60}
 
+describe('endpoints that are changed together', () => {
+  const of = (release: string): object => ({active: {release, targets: []}})
+  const change = (name: string, revision: number, release = 'r2'): object => ({name, revision, document: of(release)})
+  const kept = async (): Promise<object> => {
+    const endpoints = await Endpoints.open(folder)
+    return Object.fromEntries(endpoints.names().map((name) => [name, endpoints.find(name)?.document.active?.release]))
+  }
+  const before = async (): Promise<Endpoints> => {
+    const endpoints = await Endpoints.open(folder)
+    await endpoints.put('a', {revision: 0, document: of('r1')})
+    await endpoints.put('b', {revision: 0, document: of('r1')})
+    return endpoints
+  }
+
+  test('all are others at once, over a restart, and the gateway is told of each', async () => {
+    const endpoints = await before()
+    const told: string[] = []
+    endpoints.whenChanged((name) => told.push(name))
+    const records = await endpoints.putTogether([change('a', 1), change('c', 0), change('b', 1)])
+    expect(records.map(({revision}) => revision)).toEqual([2, 1, 2])
+    expect(told).toEqual(['a', 'c', 'b'])
+    expect(await kept()).toEqual({a: 'r2', b: 'r2', c: 'r2'})
+    expect(await readdir(folder)).toEqual(['endpoints'])
+  })
+
+  test('none is where one was changed meanwhile, is named twice, or is no document', async () => {
+    const endpoints = await before()
+    const refused: [unknown, number][] = [
+      [[change('a', 1), change('b', 0)], 409],
+      [[change('a', 1), change('a', 1)], 400],
+      [[change('a', 1), {name: 'b', revision: 1, document: {active: 7}}], 400],
+      [[change('a', 1), change('../b', 1)], 400],
+      [[], 400],
+      ['a', 400],
+      [[null], 400],
+    ]
+    for (const [changes, status] of refused)
+      await expect(endpoints.putTogether(changes)).rejects.toMatchObject({status})
+    expect(await kept()).toEqual({a: 'r1', b: 'r1'})
+  })
+
+  test('none is where a file cannot be written', async () => {
+    const endpoints = await before()
+    // The third one's file is a folder, which nothing is renamed over.
+    await mkdir(join(folder, 'endpoints', 'c.json', 'in-the-way'), {recursive: true})
+    await expect(endpoints.putTogether([change('a', 1), change('b', 1), change('c', 0)])).rejects.toThrow()
+    expect(endpoints.find('a')?.document.active?.release).toBe('r1')
+    await rm(join(folder, 'endpoints', 'c.json'), {recursive: true})
+    expect(await kept()).toEqual({a: 'r1', b: 'r1'})
+  })
+
+  test('a head that was killed in the middle begins with what was', async () => {
+    await (await before()).putTogether([change('a', 1), change('c', 0)])
+    const was = {a: {revision: 1, document: of('r1')}, c: null}
+    await writeFile(join(folder, 'endpoint-switch.json'), JSON.stringify({schema: 1, before: was}))
+    expect(await kept()).toEqual({a: 'r1', b: 'r1'})
+    expect(await readdir(folder)).toEqual(['endpoints'])
+  })
+})
+
 describe('tokens', () => {
   test('open for whom they were made until they expire or are revoked, over a restart', async () => {
     const tokens = await Tokens.open(folder)

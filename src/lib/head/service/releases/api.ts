@@ -31,6 +31,15 @@ export function addEndpointApi(
     }
   }
   app.get('/flexrack/v1/endpoints', () => ({endpoints: endpoints.names().map(describe)}))
+  app.put('/flexrack/v1/endpoints', async (request) => {
+    const {changes} = await bodyOf(request)
+    const records = await endpoints.putTogether(changes)
+    for (const {name} of changes as {name: string}[]) {
+      scaler.follow(name)
+      await rollouts.forget(name)
+    }
+    return {revisions: records.map(({revision}) => revision)}
+  })
   app.get<Named>('/flexrack/v1/endpoints/:name', ({params}) => describe(params.name))
   app.put<Named>('/flexrack/v1/endpoints/:name', async (request) => {
     const {name} = request.params

@@ -1,4 +1,5 @@
 import type {ReleaseFigures} from '../../types.ts'
+import type {TokenUsage} from '../usage/answer-usage.ts'
 import {Histogram} from './histogram.ts'
 
 /** How a request ended, as ReleaseFigures has it. */
@@ -25,6 +26,10 @@ export class Tally {
 }
 
 export interface Measured {
+  /** Of answers that tell them, since the head was started. */
+  tokens: TokenUsage
+  /** Until the first piece of a stream, in milliseconds. */
+  first: Histogram
   /** Since the head was started. */
   total: Tally
   /** Since the last newWindow. */
@@ -50,6 +55,14 @@ export class Measures {
     }
   }
 
+  /** What an answer took; `firstMs`: until its first piece, of a stream. */
+  use(endpoint: string, release: string, used: TokenUsage, firstMs: number | undefined): void {
+    const {tokens, first} = this.#at(endpoint, release)
+    tokens.prompt += used.prompt
+    tokens.completion += used.completion
+    if (firstMs !== undefined) first.add(firstMs)
+  }
+
   /** By release; empty where nothing was asked yet. */
   of(endpoint: string): ReadonlyMap<string, Measured> {
     return this.#endpoints.get(endpoint) ?? new Map<string, Measured>()
@@ -66,10 +79,13 @@ export class Measures {
 
   figures(endpoint: string): Record<string, ReleaseFigures> {
     return Object.fromEntries(
-      [...this.of(endpoint)].map(([release, {total, underWay}]) => {
+      [...this.of(endpoint)].map(([release, {total, underWay, tokens, first}]) => {
         const {failed, refused, abandoned} = total.outcomes
         const [p50 = null, p95 = null, p99 = null] = [0.5, 0.95, 0.99].map((part) => total.latencies.quantile(part))
-        return [release, {requests: total.requests, failed, refused, abandoned, inFlight: underWay.size, p50, p95, p99}]
+        const counts = {requests: total.requests, failed, refused, abandoned, inFlight: underWay.size}
+        const [firstP50, firstP99] = [first.quantile(0.5), first.quantile(0.99)]
+        const isTold = tokens.prompt + tokens.completion > 0
+        return [release, {...counts, p50, p95, p99, ...(isTold && {tokens: {...tokens, firstP50, firstP99}})}]
       }),
     )
   }
@@ -77,10 +93,15 @@ export class Measures {
   #at(endpoint: string, release: string): Measured {
     const releases = this.#endpoints.get(endpoint) ?? new Map<string, Measured>()
     this.#endpoints.set(endpoint, releases)
-    const measured = releases.get(release) ?? {total: new Tally(), window: new Tally(), underWay: new Set()}
+    const measured = releases.get(release) ?? newMeasured()
     releases.delete(release) // set again, it is the youngest: the oldest goes first
     releases.set(release, measured)
     if (releases.size > MOST_RELEASES) releases.delete(releases.keys().next().value!)
     return measured
   }
+}
+
+function newMeasured(): Measured {
+  const tokens = {prompt: 0, completion: 0}
+  return {total: new Tally(), window: new Tally(), underWay: new Set(), tokens, first: new Histogram()}
 }

@@ -46,6 +46,20 @@ export function releaseMetrics({endpoints, measures, rollouts}: Parts): string {
       'Time until answers had ended, or their reader went away.',
       all.flatMap(({labels, measured}) => histogramLines(labels, measured.total.latencies)),
     ),
+    metric(
+      'release_tokens_total',
+      'counter',
+      "Tokens of OpenAI's API, where answers tell them.",
+      all.flatMap(({labels, measured}) =>
+        Object.entries(measured.tokens).map(([part, count]) => `{${labels},part="${part}"} ${count}`),
+      ),
+    ),
+    metric(
+      'release_first_token_seconds',
+      'histogram',
+      'Time until the first piece of a streamed answer.',
+      all.flatMap(({labels, measured}) => (measured.first.total > 0 ? histogramLines(labels, measured.first) : [])),
+    ),
   ].join('')
 }
 

@@ -1,5 +1,6 @@
 import type {HeadRollout} from '../../../protocol/index.ts'
-import {checkDocument, type EndpointRecord} from '../endpoints.ts'
+import {checkDocument} from '../endpoint-changes.ts'
+import type {EndpointRecord} from '../endpoints.ts'
 import {checkActive} from '../releases/check.ts'
 import type {Parts} from '../parts.ts'
 import type {KeptToken} from '../token-kinds.ts'
