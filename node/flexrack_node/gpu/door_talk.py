@@ -15,13 +15,11 @@ import json
 import os
 import socket
 import time
-from pathlib import Path
-from typing import Any, Dict, Iterable, List, Mapping
+from typing import Any, Dict, Mapping
 
 _MOST = 1 << 20  # bytes of an answer
-_CONNECT_SECONDS = 3.0
+CONNECT_SECONDS = 3.0
 _ANSWER_SECONDS = 30.0  # the daemon's own
-_END_SECONDS = 4.0
 
 
 class Refused(Exception):
@@ -65,46 +63,9 @@ def ask(place: Mapping[str, Any], request: Mapping[str, Any], seconds: float = _
     raise OSError(problem)
 
 
-def tell_all(places: List[Dict[str, Any]], request: Mapping[str, Any], seconds: float) -> List[str]:
-    """Tells each, all at once, within about `seconds`; the nodes that were not reached, or refused."""
-    import threading
-
-    missed: List[str] = []
-
-    def tell(place: Dict[str, Any]) -> None:
-        try:
-            ask(place, request, seconds)
-        except (OSError, Refused):
-            missed.append(place["node"])
-
-    threads = [threading.Thread(target=tell, args=(one,), daemon=True) for one in places]
-    until = time.monotonic() + seconds + _CONNECT_SECONDS
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(max(0.0, until - time.monotonic()))
-    return missed
-
-
-def kept_places(file: Path) -> List[Dict[str, Any]]:
-    """`places` of what a notebook was started with (gpus.json in its folder); none where there is no such file."""
-    try:
-        found: List[Dict[str, Any]] = json.loads(file.read_text()).get("places") or []
-        return found
-    except (OSError, ValueError, AttributeError):
-        return []
-
-
-def end_passes(file: Path, but: Iterable[str] = ()) -> List[str]:
-    """Ends those in such a file, but for some; the nodes that were not reached. There they end a day later."""
-    spared = set(but)
-    places = [one for one in kept_places(file) if one["pass"] not in spared]
-    return tell_all(places, {"do": "end"}, _END_SECONDS)
-
-
 def _ask_at(address: str, place: Mapping[str, Any], request: Mapping[str, Any], seconds: float) -> Dict[str, Any]:
     secret = place["secret"]
-    with socket.create_connection((address, int(place["port"])), min(seconds, _CONNECT_SECONDS)) as connection:
+    with socket.create_connection((address, int(place["port"])), min(seconds, CONNECT_SECONDS)) as connection:
         until = time.monotonic() + seconds
         challenge = str(json.loads(_line(connection, until))["challenge"])[:64]
         nonce = os.urandom(16).hex()

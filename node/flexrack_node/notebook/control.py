@@ -13,7 +13,7 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.short_socket import remove_sockets
 from flexrack_node.base.stored import read, replace_file, write
-from flexrack_node.gpu import door_talk
+from flexrack_node.gpu import held_passes
 from flexrack_node.image.enter import enter_words
 from flexrack_node.notebook import inside
 from flexrack_node.notebook.folder import NotebookFolder
@@ -123,7 +123,7 @@ def write_kernels(place: NotebookFolder, request: "NotebookWanted", side: Path, 
     write_kernel(place, "python3", {**start, "display_name": place.project, "language": "python"})
     gpus = request.get("gpus")
     kept = [one["pass"] for one in gpus.get("places", [])] if gpus else []
-    door_talk.end_passes(place.path / "gpus.json", kept)
+    held_passes.end_passes(place.path / "gpus.json", kept)
     if not gpus:
         (place.path / "gpus.json").unlink(missing_ok=True)
         shutil.rmtree(place.kernels / "kernels" / "gpu", ignore_errors=True)
@@ -185,7 +185,7 @@ def remove(request: "NotebookProject", channel: Channel) -> "NotebookRemoved":
     place = NotebookFolder(channel.root, request["project"])
     stopped = services.stop({"id": place.service, "remove": True}, channel)["stopped"]
     there = place.path.is_dir()
-    door_talk.end_passes(place.path / "gpus.json")
+    held_passes.end_passes(place.path / "gpus.json")
     shutil.rmtree(place.path, ignore_errors=True)
     remove_sockets(channel.root, place.path)
     environment_users.release({"user": f"notebook:{place.project}"}, channel)

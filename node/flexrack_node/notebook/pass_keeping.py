@@ -4,7 +4,7 @@ import threading
 import time
 from pathlib import Path
 
-from flexrack_node.gpu import door_talk
+from flexrack_node.gpu import held_passes
 
 RENEW_SECONDS = 3600.0  # a pass lasts a day
 _AGAIN_SECONDS = 300.0  # where a node was not reached
@@ -27,11 +27,11 @@ class PassKeeping:
         self._thread.start()
 
     def end(self) -> None:
-        for node in door_talk.end_passes(self._file):
+        for node in held_passes.end_passes(self._file):
             print(f"[flexrack] {node} was not told that the notebook has ended; its pass ends within a day", flush=True)
 
     def _renew(self) -> None:
-        missed = door_talk.tell_all(door_talk.kept_places(self._file), {"do": "renew"}, _ASK_SECONDS)
+        missed = held_passes.tell_all(held_passes.held_places(self._file), {"do": "renew"}, _ASK_SECONDS)
         if missed:
             self._next = time.monotonic() + _AGAIN_SECONDS
             print(f"[flexrack] GPUs of {', '.join(sorted(missed))} cannot be had now", flush=True)

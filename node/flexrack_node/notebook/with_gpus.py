@@ -2,8 +2,8 @@
 lives: of this node's daemon, or of other nodes (notebook/gather.py).
 
 It takes the leases, all or none, and becomes flexrack-lease-keeper, which starts the kernel (in its image, where it has
-one), holds the leases while that lives, and ends it with its parent, the notebook's server. Where there is nothing free the kernel does not start,
-and the notebook's log says why.
+one), holds the leases while that lives, and ends it with its parent, the notebook's server. Where there is nothing free
+the kernel does not start, and the notebook's log says why.
 """
 
 import io

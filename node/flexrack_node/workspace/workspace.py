@@ -154,7 +154,7 @@ def remove(request: "WorkspaceEnd", channel: Channel) -> "WorkspaceRemoved":
 
     notebook = channel.root / "notebooks" / place.project
     if (notebook / "gpus.json").exists():
-        from flexrack_node.gpu.door_talk import end_passes  # few have it
+        from flexrack_node.gpu.held_passes import end_passes  # few have it
 
         end_passes(notebook / "gpus.json")
     shutil.rmtree(notebook, ignore_errors=True)

@@ -10,7 +10,7 @@ export interface ReplicaWish extends Partial<ScaleSpec> {
 /** A number, or what is chosen from. */
 export type ReplicaCount = number | ReplicaWish
 
-/** By which the head chooses, where nobody says otherwise. */
+/** By which the head chooses, where nobody says otherwise; said in manifest/schema.ts and src/cli/endpoint/scaling-flags.ts. */
 const DEFAULTS: ScaleSpec = {target: 4, idle: 600, down: 300}
 
 /** Undefined where their number is fixed. */

@@ -49,7 +49,6 @@ async function foundAddress(rack: Rack, node: RackNode, fleet: Fleet, context: C
 /** A warning where nodes on other machines cannot reach a listener on loopback; undefined where all is well. */
 export function reachWarning(rack: Rack, node: RackNode, address: string): string | undefined {
   const far = rack.nodes.filter((one) => one.host !== node.host).map((one) => one.name)
-  const isNear = address === 'localhost' || address === '::1' || address.startsWith('127.')
-  if (far.length === 0 || !isNear || rack.head.url) return undefined
+  if (far.length === 0 || !isLoopback(address) || rack.head.url) return undefined
   return `the head listens on ${address} only, so ${far.join(', ')} cannot reach it: take head.bind out of ${rack.path}, or set it to an address that they reach`
 }

@@ -35,8 +35,9 @@ export interface HeadConnection {
 }
 
 /**
- * Opens a forward to the head of a rack, or to its standby, which answers endpoints and changes nothing. Errors: NOT_FOUND where it was never started or was stopped, HEAD_FAILED where
- * it ended again and again; whether it answers is seen at the first request.
+ * Opens a forward to the head of a rack, or to its standby, which answers endpoints and changes nothing. Errors:
+ * NOT_FOUND where it was never started or was stopped, HEAD_FAILED where it ended again and again; whether it answers is
+ * seen at the first request.
  */
 export async function connectHead(
   rack: Rack,

@@ -20,9 +20,9 @@ export const GRACE_SECONDS = 30
 type Step = StepOf<HeadKinds>
 
 /**
- * What would be done: to have the head run on its node, and a standby where the rack file names one; to end them; or
- * to have the standby be the head.
- * Looks at the nodes, changes nothing. Errors: those of openHost; NODE_UNFIT where no Node runs there.
+ * What would be done: to have the head run on its node, and a standby where the rack file names one; to end them; or to
+ * have the standby be the head. Looks at the nodes, changes nothing. Errors: those of openHost; NODE_UNFIT where no Node
+ * runs there.
  */
 export async function planHead(
   rack: Rack,

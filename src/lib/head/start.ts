@@ -20,8 +20,8 @@ const HOPELESS_RESTARTS = 3
 
 /**
  * Makes sure the head runs on its node as this version and rack file want it, and waits until tracking is ready.
- * `promote`: the standby in the place of the head, first. Run again it changes nothing; two at once end with one head. Errors: those of planHead, ENVIRONMENT_FAILED,
- * HEAD_FAILED with its last lines.
+ * `promote`: the standby in the place of the head, first. Run again it changes nothing; two at once end with one head.
+ * Errors: those of planHead, ENVIRONMENT_FAILED, HEAD_FAILED with its last lines.
  */
 export async function startHead(
   rack: Rack,

@@ -14,7 +14,7 @@ from pathlib import Path
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.stored import read, write
-from flexrack_node.gpu import door_talk, passes
+from flexrack_node.gpu import door_talk, held_passes, passes
 from flexrack_node.gpu.door import Door
 from flexrack_node.gpu.knock import knock
 from flexrack_node.service import control
@@ -184,11 +184,11 @@ class DoorTest(DoorCase):
         )
         file = self.folder / "gpus.json"
         file.write_text(json.dumps({"places": [here, spared, away]}))
-        self.assertEqual(door_talk.end_passes(file, [spared["pass"]]), ["away"])
+        self.assertEqual(held_passes.end_passes(file, [spared["pass"]]), ["away"])
         with self.assertRaises(OSError):
             door_talk.ask(here, LEASE)
         self.assertEqual(len(door_talk.ask(spared, LEASE)["leases"]), 1)
-        self.assertEqual(door_talk.end_passes(self.folder / "none.json"), [])
+        self.assertEqual(held_passes.end_passes(self.folder / "none.json"), [])
 
     def test_a_pass_is_renewed_for_a_day(self):
         _door, port = self.opened()

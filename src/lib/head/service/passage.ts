@@ -54,14 +54,14 @@ export class Passage {
   /** Undefined where its caller went away while it waited. */
   async #turn(): Promise<Turn | undefined> {
     const {raw} = this.#sent.reply
-    const place = this.#sent.parts.queues.take(this.#asked)
-    if (!('turn' in place)) return place
-    if (raw.destroyed || raw.writableFinished) place.leave()
-    raw.once('close', place.leave)
+    const queued = this.#sent.parts.queues.take(this.#asked)
+    if (!('turn' in queued)) return queued
+    if (raw.destroyed || raw.writableFinished) queued.leave()
+    raw.once('close', queued.leave)
     try {
-      return await place.turn
+      return await queued.turn
     } finally {
-      raw.removeListener('close', place.leave)
+      raw.removeListener('close', queued.leave)
     }
   }
 

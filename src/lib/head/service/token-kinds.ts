@@ -27,7 +27,8 @@ export interface KeyLimits {
   tokensPerMinute?: number
 }
 
-export interface Kept {
+/** What is kept of a token. */
+export interface KeptToken {
   kind: 'run' | 'endpoint' | 'session' | 'personal' | 'node' | 'standby'
   /** SHA-256 of the secret; the secret itself is never kept. */
   hash: string
@@ -65,7 +66,7 @@ export interface TokenRequest {
 }
 
 /** It ends when it is revoked: a standby that was not asked for a while must not be away when it is needed. */
-export function standbyOf({node, names}: TokenRequest): Kept {
+export function readStandby({node, names}: TokenRequest): KeptToken {
   if (!isWord(node) || !isNames(names))
     throw new Failure(400, 'USAGE', 'a standby has a node, and names it is called by')
   return {kind: 'standby', hash: '', expiresAt: Date.now() + STANDBY_MS, node, names, createdAt: Date.now()}

@@ -5,12 +5,12 @@ import {openAdminToken} from './admin-token.ts'
 import {readDurable, Turns, writeDurably} from './durable.ts'
 import {Failure} from './failure.ts'
 import {readKey} from './key-request.ts'
-import {isWord, standbyOf, type Caller, type Kept, type KeyLimits, type TokenRequest} from './token-kinds.ts'
+import {isWord, readStandby, type Caller, type KeptToken, type KeyLimits, type TokenRequest} from './token-kinds.ts'
 
 export type {Caller, KeyLimits, TokenRequest} from './token-kinds.ts'
 
 interface TokenFile {
-  tokens: Record<string, Kept>
+  tokens: Record<string, KeptToken>
 }
 
 const LONGEST_TTL_SECONDS = 90 * 24 * 3600
@@ -21,12 +21,12 @@ const PROLONG_MS = 24 * 3600 * 1000
 export class Tokens {
   readonly #file: string
   readonly #adminHash: Buffer
-  readonly #kept: Map<string, Kept>
+  readonly #kept: Map<string, KeptToken>
   readonly #turns = new Turns()
   #tellRevoked = (_id: string): void => {}
   #tellChanged = (): void => {}
 
-  private constructor(file: string, adminHash: Buffer, kept: Map<string, Kept>) {
+  private constructor(file: string, adminHash: Buffer, kept: Map<string, KeptToken>) {
     this.#file = file
     this.#adminHash = adminHash
     this.#kept = kept
@@ -52,13 +52,13 @@ export class Tokens {
   }
 
   /** Keys and tokens of endpoints, as a standby is given them. */
-  forFollowers(): Record<string, Kept> {
+  forFollowers(): Record<string, KeptToken> {
     const now = Date.now()
     return Object.fromEntries([...this.#kept].filter(([, one]) => one.kind === 'endpoint' && one.expiresAt > now))
   }
 
   /** Has these and no others from here on; what is under way with one that is gone ends. */
-  follow(kept: Record<string, Kept>): void {
+  follow(kept: Record<string, KeptToken>): void {
     const gone = [...this.#kept].filter(([id, one]) => kept[id]?.hash !== one.hash).map(([id]) => id)
     this.#kept.clear()
     for (const [id, one] of Object.entries(kept)) this.#kept.set(id, one)
@@ -147,7 +147,7 @@ export class Tokens {
       return this.#add({kind: 'endpoint', hash: '', expiresAt, endpoint: request.endpoint})
     if (request.kind === 'personal' && isWord(request.name) && request.name.length <= 100)
       return this.#add({kind: 'personal', hash: '', expiresAt, name: request.name, createdAt: Date.now()})
-    if (request.kind === 'standby') return this.#add(standbyOf(request))
+    if (request.kind === 'standby') return this.#add(readStandby(request))
     if (request.kind === 'node' && isWord(request.node) && request.node.length <= 100) {
       await this.revokeNode(request.node) // one agent a node: a token of before is of one that is gone
       return this.#add({kind: 'node', hash: '', expiresAt, node: request.node})
@@ -160,7 +160,7 @@ export class Tokens {
   }
 
   /** Errors: 400, and 409 where the client has a key. */
-  #keyOf(request: TokenRequest, endpoint: string, ttl: number): Kept {
+  #keyOf(request: TokenRequest, endpoint: string, ttl: number): KeptToken {
     const {client, limits} = readKey(request, ttl)
     if (this.keysOf(endpoint).some((key) => key.client === client))
       throw new Failure(409, 'CONFLICT', `${client} has a key for endpoint ${endpoint} already`)
@@ -189,17 +189,13 @@ export class Tokens {
   }
 
   /** Whatever opens an endpoint that is gone: one of the same name is another one. */
-  async revokeEndpoint(endpoint: string): Promise<void> {
-    const ids = [...this.#kept].flatMap(([id, kept]) => (kept.endpoint === endpoint ? [id] : []))
-    for (const id of ids) this.#end(id)
-    if (ids.length > 0) await this.#save()
+  revokeEndpoint(endpoint: string): Promise<void> {
+    return this.#endAll((kept) => kept.endpoint === endpoint)
   }
 
   /** Of a node's agent. */
-  async revokeNode(node: string): Promise<void> {
-    const ids = [...this.#kept].flatMap(([id, kept]) => (kept.kind === 'node' && kept.node === node ? [id] : []))
-    for (const id of ids) this.#end(id)
-    if (ids.length > 0) await this.#save()
+  revokeNode(node: string): Promise<void> {
+    return this.#endAll((kept) => kept.kind === 'node' && kept.node === node)
   }
 
   async revoke(id: string): Promise<void> {
@@ -229,6 +225,13 @@ export class Tokens {
     await this.#save()
   }
 
+  /** On disk when this resolves. */
+  async #endAll(isMeant: (kept: KeptToken) => boolean): Promise<void> {
+    const ids = [...this.#kept].flatMap(([id, kept]) => (isMeant(kept) ? [id] : []))
+    for (const id of ids) this.#end(id)
+    if (ids.length > 0) await this.#save()
+  }
+
   #end(id: string): boolean {
     const isThere = this.#kept.delete(id)
     if (isThere) {
@@ -238,7 +241,7 @@ export class Tokens {
     return isThere
   }
 
-  async #add(kept: Kept): Promise<{id: string; token: string; expires_at: number}> {
+  async #add(kept: KeptToken): Promise<{id: string; token: string; expires_at: number}> {
     const id = randomBytes(9).toString('base64url')
     const secret = randomBytes(32).toString('base64url')
     this.#kept.set(id, {...kept, hash: digest(secret).toString('hex')})

@@ -5,9 +5,8 @@ import type {TargetHealth} from './target-health.ts'
 
 /**
  * A target for a request, of the first release that has one: the least loaded, among those it was not tried at where
- * there is one. A release whose servers are all
- * busy is waited for; one that takes no connections gives way to the next. `tried` decides only between targets, not
- * whether there is one.
+ * there is one. A release whose servers are all busy is waited for; one that takes no connections gives way to the next.
+ * `tried` decides only between targets, not whether there is one.
  */
 export function chooseTarget(
   lanes: Lane[],

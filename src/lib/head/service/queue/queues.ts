@@ -37,8 +37,8 @@ export interface Turn {
   end(): void
 }
 
-/** A place in the queue. */
-export interface Place {
+/** A request that waits for its turn. */
+export interface Queued {
   /** Undefined once it was left. */
   turn: Promise<Turn | undefined>
   /** Its caller is gone. */
@@ -74,14 +74,14 @@ export class Queues {
   readonly #figures = new Map<string, QueueFigures>()
   readonly #rulesOf: RulesOf
   #queued = 0
-  /** Told when a request begins to wait where none waited. */
+  /** Told when a request begins to wait because no target could take it. */
   #tellWaiting = (_endpoint: string): void => {}
 
   constructor(rulesOf: RulesOf) {
     this.#rulesOf = rulesOf
   }
 
-  /** Has `tell` called whenever a request begins to wait. */
+  /** Has `tell` called whenever a request begins to wait because no target could take it. */
   whenWaiting(tell: (endpoint: string) => void): void {
     this.#tellWaiting = tell
   }
@@ -106,19 +106,19 @@ export class Queues {
   }
 
   /**
-   * A turn, or a place in the queue. Throws 429 where the queue is full, 504 where the deadline has passed, and what
+   * A turn, or what waits for one. Throws 429 where the queue is full, 504 where the deadline has passed, and what
    * `choose` throws.
    */
-  take(asked: Asked): Turn | Place {
+  take(asked: Asked): Turn | Queued {
     this.#requireTime(asked)
     const line = this.#lines.get(asked.endpoint) ?? new Line<Waiting>()
     const choice = asked.choose()
     // It is the turn of those before who wait for the same: nobody is served past the queue.
     if ('target' in choice && !line.has(asked.lane)) return this.#begin(asked, line, choice)
-    const place = this.#wait(asked, line, 'target' in choice ? {waits: 'busy'} : choice)
+    const queued = this.#wait(asked, line, 'target' in choice ? {waits: 'busy'} : choice)
     if ('target' in choice) this.wake(asked.endpoint)
     else this.#tellWaiting(asked.endpoint)
-    return place
+    return queued
   }
 
   /** A target may be free, or take connections again: for those who wait at this endpoint, or at any. */
@@ -173,7 +173,7 @@ export class Queues {
     return {target, release, end}
   }
 
-  #wait(asked: Asked, line: Line<Waiting>, {waits, seconds = 0}: Wait): Place {
+  #wait(asked: Asked, line: Line<Waiting>, {waits, seconds = 0}: Wait): Queued {
     const {endpoint, client, bytes} = asked
     const rules = this.#rulesOf(endpoint)
     this.#makeRoom(asked, line, rules)

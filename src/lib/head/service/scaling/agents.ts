@@ -1,10 +1,8 @@
 import {createHash} from 'node:crypto'
+import type {AgentAnswer, PlaceOrder} from '../../../protocol/index.ts'
 
-/** What a node's agent is answered: which of the prepared services are to run there, and a mark of this answer. */
-export interface NodeOrder {
-  seen: string
-  places: {service: string; on: boolean}[]
-}
+/** Which of the prepared services are to run on a node, and a mark of this answer. */
+type NodeOrder = Pick<AgentAnswer, 'seen' | 'places'>
 
 /** A question is answered by then in any case, so that a node that fell silent is noticed. Milliseconds. */
 const LONGEST_WAIT_MS = 10_000
@@ -15,12 +13,12 @@ const MOST_HELD = 4
 
 /** The nodes' agents: who asks, and the questions that are held until there is something new. */
 export class Agents {
-  readonly #orderOf: (node: string) => NodeOrder['places']
+  readonly #orderOf: (node: string) => PlaceOrder[]
   readonly #heardAt = new Map<string, number>()
   readonly #held = new Map<string, Set<() => void>>()
   readonly #now: () => number
 
-  constructor(orderOf: (node: string) => NodeOrder['places'], now: () => number = Date.now) {
+  constructor(orderOf: (node: string) => PlaceOrder[], now: () => number = Date.now) {
     this.#orderOf = orderOf
     this.#now = now
   }

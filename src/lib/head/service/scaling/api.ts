@@ -1,10 +1,9 @@
 import type {FastifyInstance, FastifyRequest} from 'fastify'
-import type {AgentAnswer} from '../../../protocol/index.ts'
+import type {AgentAnswer, ServerReport} from '../../../protocol/index.ts'
 import {parseObject, readBody} from '../body.ts'
 import {Failure, tokenRefused} from '../failure.ts'
 import {logLine} from '../log.ts'
 import type {Parts} from '../parts.ts'
-import type {Report} from './places.ts'
 
 /** The one path that a node's token opens. */
 export const AGENT_PATH = '/flexrack/v1/agent'
@@ -37,14 +36,14 @@ export function addAgentApi(app: FastifyInstance, {scaler, tokens, authority, li
 }
 
 /** Nothing of a foreign shape comes further. */
-function reportsOf(services: unknown): Record<string, Report> {
+function reportsOf(services: unknown): Record<string, ServerReport> {
   if (typeof services !== 'object' || services === null) return {}
   return Object.fromEntries(
     Object.entries(services).flatMap(([service, one]: [string, unknown]) => {
       if (typeof one !== 'object' || one === null) return []
       const {state, restarts, exit} = one as Record<string, unknown>
       if (typeof state !== 'string') return []
-      const report: Report = {
+      const report: ServerReport = {
         state: state.slice(0, MOST_TEXT),
         restarts: typeof restarts === 'number' ? restarts : 0,
         exit: typeof exit === 'string' ? exit.slice(0, MOST_TEXT) : null,

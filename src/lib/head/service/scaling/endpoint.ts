@@ -3,11 +3,11 @@ import type {ScalingFigures, ScalingRules} from '../../types.ts'
 import {averageLoad, decide, newMemory, type Memory} from './decide.ts'
 import {Places, type Surroundings} from './places.ts'
 
-/** What is asked of an endpoint now. */
-export interface Demand {
-  /** Requests under way at the release that serves. */
+/** What is asked of the release that serves now. */
+export interface ReleaseDemand {
+  /** Requests under way there, at this head and its standbys. */
   inFlight: number
-  waiting: number
+  queued: number
   /** Requests that it has answered since the head was started: a short one is seen by it. */
   answered: number
 }
@@ -59,12 +59,12 @@ export class ScaledEndpoint {
   }
 
   /** Looks at what is asked, decides, and brings or ends servers. True where another service is to run than before. */
-  tick(demand: Demand, around: Surroundings): boolean {
+  tick(demand: ReleaseDemand, around: Surroundings): boolean {
     this.#now = around.now
     const before = this.places.on().join()
-    this.#sum += demand.inFlight + demand.waiting
+    this.#sum += demand.inFlight + demand.queued
     this.#looks++
-    const wakes = this.#wanted === 0 && demand.waiting > 0
+    const wakes = this.#wanted === 0 && demand.queued > 0
     if (wakes || around.now - this.#sampleFrom >= DECIDE_MS) this.#decide(demand, around.now)
     this.places.step(this.#wanted, around)
     const changed = this.places.on().join() !== before
@@ -72,9 +72,9 @@ export class ScaledEndpoint {
     return changed
   }
 
-  #decide({waiting, inFlight, answered}: Demand, now: number): void {
+  #decide({queued, inFlight, answered}: ReleaseDemand, now: number): void {
     // The one look that wakes it is not to be thinned by those before it.
-    const load = this.#wanted === 0 ? waiting + inFlight : this.#sum / this.#looks
+    const load = this.#wanted === 0 ? queued + inFlight : this.#sum / this.#looks
     const isBusy = this.#sum > 0 || answered !== this.#answered
     const sample = {from: this.#sampleFrom, to: now, load, isBusy: isBusy || load > 0}
     const {memory, count, why} = decide(this.#memory, sample, this.#wanted, this.rules)

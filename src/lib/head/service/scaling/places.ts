@@ -1,12 +1,5 @@
+import type {PlaceOrder, ServerReport} from '../../../protocol/index.ts'
 import type {PlaceState, ScalingPlace, ScalingRules} from '../../types.ts'
-
-/** What a node's agent says of a server there. */
-export interface Report {
-  state: string
-  /** How often it ended by itself and was started again. */
-  restarts: number
-  exit: string | null
-}
 
 /** How a server answered when it was asked: `silent` says that nobody took the connection, or that it is not well. */
 export type Sight = 'ready' | 'silent' | 'slow'
@@ -76,7 +69,7 @@ export class Places {
   }
 
   /** What is to run on a node, and what is not. */
-  wantedOn(node: string): {service: string; on: boolean}[] {
+  wantedOn(node: string): PlaceOrder[] {
     return this.all().flatMap((place) => (place.node === node ? [{service: place.service, on: isOn(place)}] : []))
   }
 
@@ -101,7 +94,7 @@ export class Places {
   }
 
   /** What the node says of it. */
-  heard(service: string, report: Report, now: number): void {
+  heard(service: string, report: ServerReport, now: number): void {
     const place = this.#places.get(service)
     if (!place || (place.state !== 'starting' && place.state !== 'lost')) return
     const gaveUp = report.state === 'failed'

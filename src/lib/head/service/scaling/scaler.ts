@@ -1,12 +1,13 @@
+import type {ServerReport} from '../../../protocol/index.ts'
 import type {ScalingFigures} from '../../types.ts'
 import type {EndpointRecord} from '../endpoints.ts'
 import {logLine} from '../log.ts'
 import type {Parts} from '../parts.ts'
 import {reach} from '../reach.ts'
 import {Agents} from './agents.ts'
-import {ScaledEndpoint, type Demand} from './endpoint.ts'
+import {ScaledEndpoint, type ReleaseDemand} from './endpoint.ts'
 import {KeptScaling} from './kept.ts'
-import type {Place, Report} from './places.ts'
+import type {Place} from './places.ts'
 
 const TICK_MS = 100
 /** How often servers are asked whether they are ready, by what is known of them. */
@@ -72,7 +73,7 @@ export class Scaler {
   }
 
   /** What a node says of the services that it has. Those that are of no endpoint are passed over. */
-  heard(node: string, reports: Record<string, Report>): void {
+  heard(node: string, reports: Record<string, ServerReport>): void {
     const now = Date.now()
     for (const [name, one] of this.#scaled) {
       for (const {service, node: at} of one.places.all()) {
@@ -108,12 +109,12 @@ export class Scaler {
     for (const place of one.places.all()) this.#look(name, one, place, now)
   }
 
-  #demand(name: string, release: string): Demand {
+  #demand(name: string, release: string): ReleaseDemand {
     const measured = this.#parts.measures.of(name).get(release)
     const {queued} = this.#parts.queues.demand(name)
     const urls = this.#scaled.get(name)?.places.targets() ?? []
     const far = urls.reduce((sum, url) => sum + this.#parts.followers.underWay(url), 0)
-    return {inFlight: (measured?.underWay.size ?? 0) + far, waiting: queued, answered: measured?.total.requests ?? 0}
+    return {inFlight: (measured?.underWay.size ?? 0) + far, queued, answered: measured?.total.requests ?? 0}
   }
 
   /** Asks a server whether it is ready, where it is time to. */

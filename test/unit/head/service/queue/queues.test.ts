@@ -3,7 +3,7 @@ import {
   Queues,
   type Asked,
   type Choice,
-  type Place,
+  type Queued,
   type Turn,
 } from '../../../../../src/lib/head/service/queue/queues.ts'
 
@@ -19,7 +19,7 @@ class Servers {
     this.queues = new Queues(() => rules)
   }
 
-  ask(client: string, given: Partial<Asked> = {}): Turn | Place {
+  ask(client: string, given: Partial<Asked> = {}): Turn | Queued {
     return this.queues.take({
       endpoint: 'digits',
       client,
@@ -37,7 +37,7 @@ class Servers {
   }
 
   /** Takes the turn of one that waits. */
-  async begun(place: Turn | Place): Promise<() => void> {
+  async begun(place: Turn | Queued): Promise<() => void> {
     const turn = 'turn' in place ? await place.turn : place
     if (!turn) throw new Error('it was left')
     return turn.end
@@ -83,7 +83,7 @@ describe('a queue', () => {
     const servers = new Servers()
     servers.free = 2
     const [first] = [servers.ask('heavy'), servers.ask('heavy')] as Turn[]
-    const [more, light] = [servers.ask('heavy'), servers.ask('light')] as Place[]
+    const [more, light] = [servers.ask('heavy'), servers.ask('light')] as Queued[]
     servers.free = 1
     first!.end()
     await servers.begun(light!)
@@ -115,7 +115,7 @@ describe('a queue', () => {
   ] as const)('ends by age: %s', async (waits, status, message) => {
     const servers = new Servers()
     servers.waits = waits
-    const place = servers.ask('a') as Place
+    const place = servers.ask('a') as Queued
     const failed = expect(place.turn).rejects.toMatchObject({status, message: expect.stringContaining(message)})
     await vi.advanceTimersByTimeAsync(14_999)
     expect(servers.queues.demand('digits').queued).toBe(1)
@@ -126,7 +126,7 @@ describe('a queue', () => {
 
   test('ends by the deadline of its caller, and is never sent after it', async () => {
     const servers = new Servers()
-    const place = servers.ask('a', {deadline: performance.now() + 100}) as Place
+    const place = servers.ask('a', {deadline: performance.now() + 100}) as Queued
     const failed = expect(place.turn).rejects.toMatchObject({status: 504, message: expect.stringContaining('deadline')})
     await vi.advanceTimersByTimeAsync(100)
     await failed
@@ -136,7 +136,7 @@ describe('a queue', () => {
 
   test('forgets who has left', async () => {
     const servers = new Servers()
-    const place = servers.ask('a') as Place
+    const place = servers.ask('a') as Queued
     place.leave()
     place.leave()
     expect(await place.turn).toBeUndefined()
@@ -146,10 +146,10 @@ describe('a queue', () => {
 
   test('full by count it refuses who has the most waiting, and lets others in', async () => {
     const servers = new Servers()
-    const flood = Array.from({length: 10}, () => servers.ask('flood') as Place)
+    const flood = Array.from({length: 10}, () => servers.ask('flood') as Queued)
     expect(() => servers.ask('flood')).toThrow(expect.objectContaining({status: 429, more: {retry_after: 1}}))
     const last = expect(flood[9]!.turn).rejects.toMatchObject({status: 429})
-    const other = servers.ask('other') as Place
+    const other = servers.ask('other') as Queued
     await last
     expect(servers.queues.demand('digits').queued).toBe(10)
     for (const place of [...flood, other]) place.leave()
@@ -157,7 +157,7 @@ describe('a queue', () => {
 
   test('full by bytes it refuses, too; and one that is larger than the queue alone', () => {
     const servers = new Servers()
-    const place = servers.ask('a', {bytes: 600}) as Place
+    const place = servers.ask('a', {bytes: 600}) as Queued
     expect(() => servers.ask('b', {bytes: 600})).toThrow(expect.objectContaining({status: 429}))
     expect(() => servers.ask('b', {bytes: 1001})).toThrow(expect.objectContaining({status: 429}))
     place.leave()
@@ -165,7 +165,7 @@ describe('a queue', () => {
 
   test('where nothing can come any more, those who wait are told', async () => {
     const servers = new Servers()
-    const places = ['a', 'b'].map((client) => servers.ask(client) as Place)
+    const places = ['a', 'b'].map((client) => servers.ask(client) as Queued)
     const failed = Promise.all(places.map((place) => expect(place.turn).rejects.toThrow('no active release')))
     servers.isGone = true
     servers.queues.changed('digits')
@@ -176,13 +176,13 @@ describe('a queue', () => {
   test('a release whose servers are busy does not hold those up that wait for another', async () => {
     const servers = new Servers()
     let isFree = false
-    const slow = servers.ask('a', {lane: () => 'canary'}) as Place
+    const slow = servers.ask('a', {lane: () => 'canary'}) as Queued
     const choose = (): Choice => (isFree ? {target: 't', release: 'r1'} : {waits: 'busy'})
-    const quick = servers.ask('a', {choose}) as Place
+    const quick = servers.ask('a', {choose}) as Queued
     isFree = true
     servers.queues.wake('digits')
     await servers.begun(quick)
-    const [first, ...others] = Array.from({length: 9}, () => servers.ask('a', {lane: () => 'canary'}) as Place)
+    const [first, ...others] = Array.from({length: 9}, () => servers.ask('a', {lane: () => 'canary'}) as Queued)
     expect(servers.ask('a', {choose}), 'at once, also where the queue is full of them').toHaveProperty('target')
     for (const place of [slow, first!, ...others]) place.leave()
   })
