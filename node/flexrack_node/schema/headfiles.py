@@ -32,6 +32,9 @@ class HeadToken(_HeadToken, total=False):
     client: str
     limits: HeadKeyLimits
     login: str
+    host: str
+    name: str
+    createdAt: float
     node: str
     names: List[str]
 

@@ -1,5 +1,5 @@
 import {isIP} from 'node:net'
-import {CliError} from '../base/index.ts'
+import {CliError, isLoopback} from '../base/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Replica} from './document.ts'
 
@@ -48,8 +48,4 @@ export function isNearHead(rack: Rack, node: RackNode): boolean {
 /** Base URL of a server, or of the front before it. */
 export function serverUrl(host: string, port: number, isSecure: boolean): string {
   return `${isSecure ? 'https' : 'http'}://${isIP(host) === 6 ? `[${host}]` : host}:${port}`
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.')
 }

@@ -1,13 +1,13 @@
 import {randomBytes} from 'node:crypto'
 import {createInterface} from 'node:readline'
-import {CliError, type Context} from '../base/index.ts'
+import {CliError, type Context, isLoopback} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import {executePlan, throwIfFailed} from '../plan/index.ts'
 import type {RackNode} from '../rack/index.ts'
 import {quote, type Fleet, type RemoteProcess} from '../ssh/index.ts'
 import {runBench} from './bench-program.ts'
 import {forNode, loadNative, nativePath, type NativeFile} from './native.ts'
-import {isLoopback, isWildcard, type Route} from './reach.ts'
+import {isWildcard, type Route} from './reach.ts'
 import {PLACE_HANDLERS, placeSteps} from './place-files.ts'
 
 /** What TCP alone does on the way to a GPU daemon: nothing that goes this way can do better. */

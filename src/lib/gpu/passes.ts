@@ -1,9 +1,9 @@
-import {isCliError, ownerName, type Context} from '../base/index.ts'
+import {isCliError, ownerName, type Context, isLoopback} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import type {GpuPlace, PassOrder} from '../protocol/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
-import {candidates, isLoopback} from './reach.ts'
+import {candidates} from './reach.ts'
 
 /** Other nodes at which a node may take leases by itself. */
 export interface Passes {

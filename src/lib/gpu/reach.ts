@@ -1,3 +1,4 @@
+import {isLoopback} from '../base/index.ts'
 import {readFile} from 'node:fs/promises'
 import {connect, type NetConnectOpts} from 'node:net'
 import type {Context} from '../base/index.ts'
@@ -132,10 +133,6 @@ async function openTunnel(
     await near.close()
   }
   return {address: '127.0.0.1', port: (far ?? near).port, unix: '', way: 'tunnel', close}
-}
-
-export function isLoopback(address: string): boolean {
-  return address === 'localhost' || address === '::1' || address.startsWith('127.')
 }
 
 export function isWildcard(address: string): boolean {

@@ -1,3 +1,4 @@
+import {isLoopback} from '../base/index.ts'
 import {setTimeout as pause} from 'node:timers/promises'
 import type {Context} from '../base/index.ts'
 import {openHost} from '../host/index.ts'
@@ -5,7 +6,7 @@ import {addressForOthers, askRoute} from '../route/index.ts'
 import type {NodeRoute} from '../protocol/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
-import {headNode, isLoopback} from './places.ts'
+import {headNode} from './places.ts'
 
 const LOOPBACK = '127.0.0.1'
 /** Nodes that are slow to answer are not waited for longer: those that answer tell enough. */

@@ -1,4 +1,4 @@
-import {CliError, type Context} from '../base/index.ts'
+import {CliError, type Context, isLoopback} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
@@ -34,10 +34,6 @@ export async function openHeadHost(rack: Rack, fleet: Fleet, context: Context, r
 /** Both heads are on one machine: what listens on loopback is there for both. */
 export function areNear(one: RackNode, other: RackNode): boolean {
   return one.name === other.name || one.host === other.host || (isLoopback(one.host) && isLoopback(other.host))
-}
-
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.')
 }
 
 /** What a head is called by, where it binds this address; an address that stands for all is not one to call. */

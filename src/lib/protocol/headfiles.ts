@@ -28,6 +28,11 @@ export interface HeadToken {
   client?: string
   limits?: HeadKeyLimits
   login?: string
+  /** Where a browser has logged in. */
+  host?: string
+  /** What its owner calls it. */
+  name?: string
+  createdAt?: number
   /** Whose agent it is for; of a standby: where it runs. */
   node?: string
   /** Of a standby: what others call it by. */
@@ -36,8 +41,11 @@ export interface HeadToken {
 
 /** What a key of an endpoint's client may. */
 export interface HeadKeyLimits {
+  /** On average; as many may come at once as in a second, and one at least. */
   requestsPerSecond?: number
+  /** Requests under way at once. */
   concurrency?: number
+  /** Of OpenAI's API, prompts and completions together, on average; as many may come at once. */
   tokensPerMinute?: number
 }
 

@@ -1,7 +1,9 @@
 import type {FastifyReply, FastifyRequest} from 'fastify'
 import {Failure, tokenRefused} from './failure.ts'
 import {metric} from './prometheus.ts'
-import type {Caller, KeyLimits, Tokens} from './tokens.ts'
+import type {HeadKeyLimits} from '../../protocol/index.ts'
+import type {Caller} from './token-kinds.ts'
+import type {Tokens} from './tokens.ts'
 import type {TokenUsage} from './usage/answer-usage.ts'
 import {Bucket} from './usage/bucket.ts'
 
@@ -217,7 +219,7 @@ function admit({limits}: Caller & {kind: 'endpoint'}, mine: Key, counted: Counte
   mine.requests?.take(1)
 }
 
-function openKey({requestsPerSecond: rate, tokensPerMinute: tokens}: KeyLimits, now: number): Key {
+function openKey({requestsPerSecond: rate, tokensPerMinute: tokens}: HeadKeyLimits, now: number): Key {
   return {
     requests: rate === undefined ? undefined : new Bucket(rate, Math.max(1, rate), now),
     tokens: tokens === undefined ? undefined : new Bucket(tokens / 60, Math.max(1, tokens), now),

@@ -1,5 +1,6 @@
 import {Failure} from './failure.ts'
-import type {KeyLimits, TokenRequest} from './tokens.ts'
+import type {HeadKeyLimits} from '../../protocol/index.ts'
+import type {TokenRequest} from './token-kinds.ts'
 
 /** What a program of another team is given is not changed every quarter. */
 const LONGEST_KEY_SECONDS = 366 * 24 * 3600
@@ -7,7 +8,7 @@ const LONGEST_KEY_SECONDS = 366 * 24 * 3600
 const CLIENT = /^[a-z0-9][a-z0-9._-]{0,62}$/i
 
 /** For whom a key of an endpoint is wanted, and what it may. 400 for what cannot be meant. */
-export function readKey(request: TokenRequest, ttl: number): {client: string; limits: KeyLimits} {
+export function readKey(request: TokenRequest, ttl: number): {client: string; limits: HeadKeyLimits} {
   const {client, requests_per_second: rate, concurrency, tokens_per_minute: tokens} = request
   if (typeof client !== 'string' || !CLIENT.test(client))
     throw new Failure(400, 'USAGE', 'client must be a name: letters, digits, dot, dash, underscore; 63 at most')
@@ -19,7 +20,7 @@ export function readKey(request: TokenRequest, ttl: number): {client: string; li
     throw new Failure(400, 'USAGE', 'tokens_per_minute must be a number over 0')
   if (ttl > LONGEST_KEY_SECONDS)
     throw new Failure(400, 'USAGE', `a key ends after ${LONGEST_KEY_SECONDS / 86_400} days at the latest`)
-  const limits: KeyLimits = {
+  const limits: HeadKeyLimits = {
     ...(rate !== undefined && {requestsPerSecond: rate as number}),
     ...(concurrency !== undefined && {concurrency: concurrency as number}),
     ...(tokens !== undefined && {tokensPerMinute: tokens as number}),

@@ -1,6 +1,7 @@
 import {randomBytes} from 'node:crypto'
 import {Failure} from './failure.ts'
-import type {Caller, Tokens} from './tokens.ts'
+import type {Caller} from './token-kinds.ts'
+import type {Tokens} from './tokens.ts'
 
 const CODE_MS = 60_000
 const SESSION_SECONDS = 12 * 3600

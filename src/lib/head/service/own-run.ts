@@ -2,7 +2,7 @@ import {Turns} from './durable.ts'
 import {Failure} from './failure.ts'
 import {askMlflow} from './mlflow-reader.ts'
 import {isIdentity} from './scope-tags.ts'
-import type {Caller} from './tokens.ts'
+import type {Caller} from './token-kinds.ts'
 
 type RunCaller = Extract<Caller, {kind: 'run'}>
 

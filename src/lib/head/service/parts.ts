@@ -15,7 +15,8 @@ import type {Scaler} from './scaling/scaler.ts'
 import type {Followers} from './standby/followers.ts'
 import type {Following} from './standby/following.ts'
 import type {Issuer} from './tls/issuer.ts'
-import type {Caller, Tokens} from './tokens.ts'
+import type {Caller} from './token-kinds.ts'
+import type {Tokens} from './tokens.ts'
 import type {Traffic} from './traffic.ts'
 
 /** What the parts of the head share. */

@@ -1,6 +1,6 @@
 import {Failure} from './failure.ts'
 import {folded} from './scope-tags.ts'
-import type {Caller} from './tokens.ts'
+import type {Caller} from './token-kinds.ts'
 
 type RunCaller = Extract<Caller, {kind: 'run'}>
 

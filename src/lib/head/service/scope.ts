@@ -4,7 +4,7 @@ import {isTrackingApi} from './path.ts'
 import {checkRegistryWrite, isRegistryWrite, type RegistryLookup} from './scope-registry.ts'
 import {isIdentity, isParent, PARENT_TAG, tagsOf} from './scope-tags.ts'
 import {traceObjection} from './scope-traces.ts'
-import type {Caller} from './tokens.ts'
+import type {Caller} from './token-kinds.ts'
 
 type RunCaller = Extract<Caller, {kind: 'run'}>
 

@@ -14,7 +14,8 @@ import {AGENT_PATH, addAgentApi} from './scaling/api.ts'
 import {requireServed} from './standby/refusals.ts'
 import {addFollow} from './standby/routes.ts'
 import type {Identity} from './tls/certificates.ts'
-import type {Caller, Tokens} from './tokens.ts'
+import type {Caller} from './token-kinds.ts'
+import type {Tokens} from './tokens.ts'
 
 const LOGIN_PATH = '/flexrack/v1/login'
 /** More would leave no open files for the store and for MLflow. */

@@ -1,3 +1,4 @@
+import type {HeadKeyLimits, HeadToken} from '../../protocol/index.ts'
 import {Failure} from './failure.ts'
 
 const STANDBY_MS = 3653 * 24 * 3_600_000
@@ -7,7 +8,7 @@ export type Caller =
   | {kind: 'admin'}
   | {kind: 'run'; id: string; runId: string; experimentId: string}
   /** `client`: whose key it is, where it was made for one. `expiresAt`: milliseconds since 1970. */
-  | {kind: 'endpoint'; id: string; endpoint: string; client?: string; limits: KeyLimits; expiresAt: number}
+  | {kind: 'endpoint'; id: string; endpoint: string; client?: string; limits: HeadKeyLimits; expiresAt: number}
   /** A node's agent: what is to run there. */
   | {kind: 'node'; id: string; node: string}
   /** A person's notebook or another machine: MLflow's API, as that person. */
@@ -16,39 +17,6 @@ export type Caller =
   | {kind: 'standby'; id: string; node: string; names: string[]}
   /** A browser that logged in: MLflow's pages, nothing of /flexrack. */
   | {kind: 'session'; id: string; login: string; host: string}
-
-/** What a key of an endpoint's client may. */
-export interface KeyLimits {
-  /** On average; as many may come at once as in a second, and one at least. */
-  requestsPerSecond?: number
-  /** Requests under way at once. */
-  concurrency?: number
-  /** Of OpenAI's API, prompts and completions together, on average; as many may come at once. */
-  tokensPerMinute?: number
-}
-
-/** What is kept of a token. */
-export interface KeptToken {
-  kind: 'run' | 'endpoint' | 'session' | 'personal' | 'node' | 'standby'
-  /** SHA-256 of the secret; the secret itself is never kept. */
-  hash: string
-  expiresAt: number
-  runId?: string
-  experimentId?: string
-  endpoint?: string
-  /** Of an endpoint's token: whose key it is, and what it may. */
-  client?: string
-  limits?: KeyLimits
-  login?: string
-  host?: string
-  /** What its owner calls it. */
-  name?: string
-  createdAt?: number
-  /** Of a node's agent and of a standby: its name in the rack file. */
-  node?: string
-  /** Of a standby: what others call it by. */
-  names?: string[]
-}
 
 export interface TokenRequest {
   kind?: unknown
@@ -66,7 +34,7 @@ export interface TokenRequest {
 }
 
 /** It ends when it is revoked: a standby that was not asked for a while must not be away when it is needed. */
-export function readStandby({node, names}: TokenRequest): KeptToken {
+export function readStandby({node, names}: TokenRequest): HeadToken {
   if (!isWord(node) || !isNames(names))
     throw new Failure(400, 'USAGE', 'a standby has a node, and names it is called by')
   return {kind: 'standby', hash: '', expiresAt: Date.now() + STANDBY_MS, node, names, createdAt: Date.now()}

@@ -5,12 +5,11 @@ import {openAdminToken} from './admin-token.ts'
 import {readDurable, Turns, writeDurably} from './durable.ts'
 import {Failure} from './failure.ts'
 import {readKey} from './key-request.ts'
-import {isWord, readStandby, type Caller, type KeptToken, type KeyLimits, type TokenRequest} from './token-kinds.ts'
-
-export type {Caller, KeyLimits, TokenRequest} from './token-kinds.ts'
+import type {HeadKeyLimits, HeadToken} from '../../protocol/index.ts'
+import {isWord, readStandby, type Caller, type TokenRequest} from './token-kinds.ts'
 
 interface TokenFile {
-  tokens: Record<string, KeptToken>
+  tokens: Record<string, HeadToken>
 }
 
 const LONGEST_TTL_SECONDS = 90 * 24 * 3600
@@ -21,12 +20,12 @@ const PROLONG_MS = 24 * 3600 * 1000
 export class Tokens {
   readonly #file: string
   readonly #adminHash: Buffer
-  readonly #kept: Map<string, KeptToken>
+  readonly #kept: Map<string, HeadToken>
   readonly #turns = new Turns()
   #tellRevoked = (_id: string): void => {}
   #tellChanged = (): void => {}
 
-  private constructor(file: string, adminHash: Buffer, kept: Map<string, KeptToken>) {
+  private constructor(file: string, adminHash: Buffer, kept: Map<string, HeadToken>) {
     this.#file = file
     this.#adminHash = adminHash
     this.#kept = kept
@@ -52,13 +51,13 @@ export class Tokens {
   }
 
   /** Keys and tokens of endpoints, as a standby is given them. */
-  forFollowers(): Record<string, KeptToken> {
+  forFollowers(): Record<string, HeadToken> {
     const now = Date.now()
     return Object.fromEntries([...this.#kept].filter(([, one]) => one.kind === 'endpoint' && one.expiresAt > now))
   }
 
   /** Has these and no others from here on; what is under way with one that is gone ends. */
-  follow(kept: Record<string, KeptToken>): void {
+  follow(kept: Record<string, HeadToken>): void {
     const gone = [...this.#kept].filter(([id, one]) => kept[id]?.hash !== one.hash).map(([id]) => id)
     this.#kept.clear()
     for (const [id, one] of Object.entries(kept)) this.#kept.set(id, one)
@@ -85,7 +84,9 @@ export class Tokens {
   }
 
   /** The keys of an endpoint's clients that have not ended, by client. */
-  keysOf(endpoint: string): {id: string; client: string; limits: KeyLimits; created_at: number; expires_at: number}[] {
+  keysOf(
+    endpoint: string,
+  ): {id: string; client: string; limits: HeadKeyLimits; created_at: number; expires_at: number}[] {
     const found = [...this.#kept].flatMap(([id, {client, limits = {}, createdAt = 0, expiresAt, ...kept}]) =>
       kept.endpoint === endpoint && client !== undefined && expiresAt > Date.now()
         ? [{id, client, limits, created_at: createdAt, expires_at: expiresAt}]
@@ -160,7 +161,7 @@ export class Tokens {
   }
 
   /** Errors: 400, and 409 where the client has a key. */
-  #keyOf(request: TokenRequest, endpoint: string, ttl: number): KeptToken {
+  #keyOf(request: TokenRequest, endpoint: string, ttl: number): HeadToken {
     const {client, limits} = readKey(request, ttl)
     if (this.keysOf(endpoint).some((key) => key.client === client))
       throw new Failure(409, 'CONFLICT', `${client} has a key for endpoint ${endpoint} already`)
@@ -226,7 +227,7 @@ export class Tokens {
   }
 
   /** On disk when this resolves. */
-  async #endAll(isMeant: (kept: KeptToken) => boolean): Promise<void> {
+  async #endAll(isMeant: (kept: HeadToken) => boolean): Promise<void> {
     const ids = [...this.#kept].flatMap(([id, kept]) => (isMeant(kept) ? [id] : []))
     for (const id of ids) this.#end(id)
     if (ids.length > 0) await this.#save()
@@ -241,7 +242,7 @@ export class Tokens {
     return isThere
   }
 
-  async #add(kept: KeptToken): Promise<{id: string; token: string; expires_at: number}> {
+  async #add(kept: HeadToken): Promise<{id: string; token: string; expires_at: number}> {
     const id = randomBytes(9).toString('base64url')
     const secret = randomBytes(32).toString('base64url')
     this.#kept.set(id, {...kept, hash: digest(secret).toString('hex')})

@@ -1,5 +1,5 @@
 import type {Hold} from '../budget.ts'
-import type {Caller} from '../tokens.ts'
+import type {Caller} from '../token-kinds.ts'
 import {take} from './frames.ts'
 import {
   readInfer,

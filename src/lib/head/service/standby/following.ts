@@ -1,7 +1,7 @@
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {setTimeout as pause} from 'node:timers/promises'
-import {textIfThere} from '../../../base/index.ts'
+import {textIfThere, isLoopback} from '../../../base/index.ts'
 import {HEAD_FILES, STANDBY_NAME, type FollowConfig, type FollowingStatus, type ServiceConfig} from '../../types.ts'
 import {writeTextDurably} from '../durable.ts'
 import type {Endpoints, EndpointRecord} from '../endpoints.ts'
@@ -209,7 +209,7 @@ export class Following {
   #unreached(): string[] {
     if (this.#config.follow.near || this.#followed.dismissed) return []
     const all = Object.entries(this.#followed.state?.endpoints ?? {})
-    return all.flatMap(([name, {document}]) => (document.active?.targets?.some(isLoopback) ? [name] : []))
+    return all.flatMap(([name, {document}]) => (document.active?.targets?.some(isOwnLoopback) ? [name] : []))
   }
 }
 
@@ -233,7 +233,7 @@ function isIdentity(given: Identity | undefined): given is Identity {
 
 /** What a standby elsewhere reaches: on its own loopback is something else than what is meant. */
 function reachable(endpoints: Record<string, EndpointRecord>): Record<string, EndpointRecord> {
-  const far = (targets: string[] = []): string[] => targets.filter((target) => !isLoopback(target))
+  const far = (targets: string[] = []): string[] => targets.filter((target) => !isOwnLoopback(target))
   return Object.fromEntries(
     Object.entries(endpoints).map(([name, {revision, document, running}]) => {
       const {active, canary} = document
@@ -253,9 +253,8 @@ function reachable(endpoints: Record<string, EndpointRecord>): Record<string, En
   )
 }
 
-function isLoopback(target: string): boolean {
-  const {hostname} = new URL(target)
-  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
+function isOwnLoopback(target: string): boolean {
+  return isLoopback(new URL(target).hostname.replace(/^\[|\]$/g, ''))
 }
 
 async function readToken(folder: string): Promise<string> {

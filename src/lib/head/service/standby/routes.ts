@@ -3,7 +3,7 @@ import {STANDBY_NAME} from '../../types.ts'
 import {parseObject, readBody} from '../body.ts'
 import {Failure} from '../failure.ts'
 import type {Parts} from '../parts.ts'
-import type {Caller} from '../tokens.ts'
+import type {Caller} from '../token-kinds.ts'
 import {takeSnapshot} from './snapshot.ts'
 
 const LARGEST_BODY = 1024 * 1024

@@ -1,9 +1,8 @@
-import type {HeadRollout} from '../../../protocol/index.ts'
+import type {HeadRollout, HeadToken} from '../../../protocol/index.ts'
 import {checkDocument} from '../endpoint-changes.ts'
 import type {EndpointRecord} from '../endpoints.ts'
 import {checkActive} from '../releases/check.ts'
 import type {Parts} from '../parts.ts'
-import type {KeptToken} from '../token-kinds.ts'
 
 /** Another one is not read: a standby keeps what it has until it is of the same version as its head. */
 const FORMAT = 1
@@ -18,7 +17,7 @@ export interface Snapshot {
   version: string
   endpoints: Record<string, EndpointRecord>
   rollouts: Record<string, HeadRollout>
-  tokens: Record<string, KeptToken>
+  tokens: Record<string, HeadToken>
   /** What is trusted in the rack, PEM. */
   ca: string
 }
