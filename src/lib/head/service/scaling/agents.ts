@@ -1,5 +1,6 @@
 import {createHash} from 'node:crypto'
 import type {AgentAnswer, PlaceOrder} from '../../../protocol/index.ts'
+import {Held} from '../held.ts'
 
 /** Which of the prepared services are to run on a node, and a mark of this answer. */
 type NodeOrder = Pick<AgentAnswer, 'seen' | 'places'>
@@ -15,7 +16,7 @@ const MOST_HELD = 4
 export class Agents {
   readonly #orderOf: (node: string) => PlaceOrder[]
   readonly #heardAt = new Map<string, number>()
-  readonly #held = new Map<string, Set<() => void>>()
+  readonly #held = new Map<string, Held>()
   readonly #now: () => number
 
   constructor(orderOf: (node: string) => PlaceOrder[], now: () => number = Date.now) {
@@ -39,26 +40,17 @@ export class Agents {
     for (;;) {
       const order = this.#order(node)
       const left = until - performance.now()
-      const held = this.#held.get(node) ?? new Set()
+      const held = this.#held.get(node) ?? new Held()
       if (order.seen !== seen || left <= 0 || gone.aborted || held.size >= MOST_HELD) return order
-      await new Promise<void>((wake) => {
-        const timer = setTimeout(done, left)
-        function done(): void {
-          clearTimeout(timer)
-          gone.removeEventListener('abort', done)
-          held.delete(done)
-          wake()
-        }
-        gone.addEventListener('abort', done)
-        this.#held.set(node, held.add(done))
-      })
+      this.#held.set(node, held)
+      await held.wait(left, gone)
       if (!gone.aborted) this.hears(node)
     }
   }
 
   /** Something else is to run somewhere. */
   changed(): void {
-    for (const held of this.#held.values()) for (const wake of [...held]) wake()
+    for (const held of this.#held.values()) held.wake()
   }
 
   #order(node: string): NodeOrder {

@@ -1,5 +1,6 @@
 import {randomBytes} from 'node:crypto'
 import type {FollowerStatus} from '../../types.ts'
+import {Held} from '../held.ts'
 import type {Tokens} from '../tokens.ts'
 
 /** A standby asks every second; one that has not for this long is away. */
@@ -28,7 +29,7 @@ export class Followers {
   readonly #epoch = randomBytes(6).toString('hex')
   readonly #tokens: Pick<Tokens, 'standbys'>
   readonly #seen = new Map<string, Seen>()
-  readonly #waiting = new Set<() => void>()
+  readonly #waiting = new Held()
   #count = 0
 
   constructor(tokens: Pick<Tokens, 'standbys'>) {
@@ -41,7 +42,7 @@ export class Followers {
 
   changed(): void {
     this.#count++
-    for (const wake of [...this.#waiting]) wake()
+    this.#waiting.wake()
   }
 
   /** A standby has asked: it lives, and this is how far it is. */
@@ -53,16 +54,7 @@ export class Followers {
 
   /** Resolves once there is another version than this, or after `ms`. */
   async another(version: string | null, ms: number): Promise<void> {
-    if (version !== this.version) return
-    await new Promise<void>((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer)
-        this.#waiting.delete(done)
-        resolve()
-      }
-      const timer = setTimeout(done, ms)
-      this.#waiting.add(done)
-    })
+    if (version === this.version) await this.#waiting.wait(ms)
   }
 
   list(): FollowerStatus[] {
