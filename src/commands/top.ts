@@ -34,7 +34,7 @@ export default class Top extends BaseCommand {
       import('../cli/top/watch.ts'),
       import('../cli/top/state.ts'),
       import('../cli/top/screen.ts'),
-      import('../cli/runs/watch.ts'),
+      import('../cli/terminal/screen.ts'),
     ])
     const state = startState(flags, interval)
     if (this.jsonEnabled() && !flags.once)

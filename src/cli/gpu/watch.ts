@@ -1,8 +1,8 @@
-import {setTimeout as pause} from 'node:timers/promises'
 import {CliError, silentReporter, type Context} from '../../lib/base/index.ts'
 import type {GpuReport} from '../../lib/gpu/index.ts'
 import type {RackNode} from '../../lib/rack/index.ts'
 import {gpusOf} from './request.ts'
+import {repeatLooks} from '../base/repeat.ts'
 import type {Session} from '../base/session.ts'
 
 export interface Watch {
@@ -22,11 +22,9 @@ export async function watchGpus(
   if (!(seconds >= 0.2 && seconds <= 3600))
     throw new CliError('USAGE', `"${interval}" is not a number of seconds from 0.2 to 3600`, {hint: '--interval 2'})
   const gpus = await gpusOf(session, {...context, reporter: silentReporter})
-  while (!context.signal.aborted) {
-    const report = await gpus.read(nodes)
-    if (context.signal.aborted) break
+  const tell = (report: GpuReport): void => {
     if (process.stdout.isTTY) process.stdout.write('\x1b[H\x1b[2J')
     show(report)
-    await pause(seconds * 1000, undefined, {signal: context.signal}).catch(() => {})
   }
+  await repeatLooks({seconds, look: () => gpus.read(nodes), tell}, context)
 }

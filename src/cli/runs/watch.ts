@@ -2,6 +2,7 @@ import type {Context} from '../../lib/base/index.ts'
 import type {FoundRun, RunRecords, Runs, RunView} from '../../lib/runs/index.ts'
 import {LivePanel} from './live-panel.ts'
 import {jsonText, printable} from '../terminal/printable.ts'
+import {hasScreen} from '../terminal/screen.ts'
 import {paint} from '../terminal/print.ts'
 
 export interface WatchedRun {
@@ -12,11 +13,6 @@ export interface WatchedRun {
   /** Show the ranks' lines, too. */
   logs: boolean
   json: boolean
-}
-
-/** True where a panel can be drawn. */
-export function hasScreen(): boolean {
-  return process.stdout.isTTY && process.env.TERM !== 'dumb'
 }
 
 /**

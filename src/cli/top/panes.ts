@@ -15,6 +15,8 @@ export interface PaneRow {
   cells: Record<string, string>
   /** What the columns of `sorts` compare. */
   values: Record<string, number | string>
+  /** Of a run: it goes on, or will, and can be stopped. */
+  isOpen?: boolean
 }
 
 export interface Pane {
@@ -125,6 +127,7 @@ function runsPane({runs}: Overview, clock: number): Pane {
     const took = run.started === null ? null : (run.ended ?? (isOpen(run) ? clock : run.started)) - run.started
     return {
       id: run.run,
+      isOpen: isOpen(run),
       cells: {
         run: run.run,
         status: statusText(run.status),

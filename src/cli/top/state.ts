@@ -171,7 +171,7 @@ function ask(state: TopState, row: PaneRow | undefined): {state: TopState} {
     state: {...state, mode: 'asking', question: {text, action}},
   })
   if (state.pane === 'runs' && row)
-    return row.values.status === '0'
+    return row.isOpen
       ? asking(`Stop run ${row.id}?`, {kind: 'stop', run: row.id})
       : {state: {...state, message: `run ${row.id} has ended`}}
   if (state.pane === 'leases' && row)

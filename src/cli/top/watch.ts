@@ -1,6 +1,7 @@
 import {setTimeout as pause} from 'node:timers/promises'
 import {silentReporter, type Context} from '../../lib/base/index.ts'
 import {readOverview, type Overview} from '../../lib/overview/index.ts'
+import {repeatLooks} from '../base/repeat.ts'
 import type {Session} from '../base/session.ts'
 import {paint} from '../terminal/print.ts'
 import {printable} from '../terminal/printable.ts'
@@ -36,13 +37,10 @@ export async function followRack(
   tell: (overview: Overview) => void,
 ): Promise<void> {
   const quiet = {...context, reporter: silentReporter}
-  while (!context.signal.aborted) {
-    const now = await readOverview(session, MOST_RUNS, quiet).catch((error: unknown) => {
-      if (!context.signal.aborted) throw error
-    })
-    if (now) tell(now)
-    await pause(interval * 1000, undefined, {signal: context.signal}).catch(() => {})
-  }
+  const look = (): Promise<Overview> => readOverview(session, MOST_RUNS, quiet)
+  await repeatLooks({seconds: interval, look, tell}, context).catch((error: unknown) => {
+    if (!context.signal.aborted) throw error
+  })
 }
 
 function viewOf(now: Overview, before: Overview | undefined, state: TopState): TopView {

@@ -5,8 +5,10 @@ import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
 export default class EndpointSample extends BaseCommand {
   static override summary = 'keep requests and answers of an endpoint, as a file or a data set'
   static override description =
-    'From now on, until there are enough or the time is over: nothing is kept while nobody asks. A line of JSON has a request and its answer, without headers and without who asked. ' +
-    'Values under names such as password and api_key are left out, and so is what --redact names. Where something is to be redacted, bodies that are not JSON are left out whole. ' +
+    'From now on, until there are enough or the time is over: nothing is kept while nobody asks. ' +
+    'A line of JSON has a request and its answer, without headers and without who asked. ' +
+    'Values under names such as password and api_key are left out, and so is what --redact names. ' +
+    'Where something is to be redacted, bodies that are not JSON are left out whole. ' +
     'Bodies over 1 MiB are not in it. Who may deploy may do this.'
   static override examples = [
     '<%= config.bin %> endpoint sample digits --requests 200 --data digits-traffic',

@@ -25,9 +25,10 @@ export default class RunsWatch extends BaseCommand {
   async run(): Promise<void> {
     const {args, flags} = await this.parse(RunsWatch)
     const context = await this.context()
-    const [{openRunSession}, {hasScreen, showRun}, {secondsOf}] = await Promise.all([
+    const [{openRunSession}, {showRun}, {hasScreen}, {secondsOf}] = await Promise.all([
       import('../../cli/runs/open.ts'),
       import('../../cli/runs/watch.ts'),
+      import('../../cli/terminal/screen.ts'),
       import('../../cli/base/seconds.ts'),
     ])
     const json = this.jsonEnabled()
