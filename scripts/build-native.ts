@@ -17,6 +17,7 @@ export const PRODUCTS: Readonly<Record<string, string>> = {
   'flexrack-opencl': 'libflexrack-opencl.so',
   'flexrack-cuda': 'libflexrack-cuda.so',
   'flexrack-nvml': 'libflexrack-nvml.so',
+  'flexrack-nccl': 'libflexrack-nccl.so',
   'flexrack-sim': 'libflexrack-sim.so',
   'flexrack-sim-nvml': 'libflexrack-sim-nvml.so',
   'ptx-passthrough': 'flexrack-ptx-passthrough',

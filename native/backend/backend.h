@@ -53,6 +53,7 @@ std::unique_ptr<Backend> make_opencl_backend(Grant& grant);
 /// The same of a CUDA driver, `driver` as dlopen takes it: the machine's libcuda.so.1, or one in software. Ids are
 /// uuids. Throws too where the driver does not start, with its reason.
 std::vector<DeviceReport> list_cuda_devices(const std::string& driver);
-std::unique_ptr<Backend> make_cuda_backend(Grant& grant, const std::string& driver);
+/// `nccl`: the library that carries out collectives, as dlopen takes it; empty: none.
+std::unique_ptr<Backend> make_cuda_backend(Grant& grant, const std::string& driver, const std::string& nccl = {});
 
 }  // namespace flexrack::backend

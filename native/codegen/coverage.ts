@@ -2,7 +2,7 @@
 import {hex} from './cpp.ts'
 import type {ApiFunction, Field, Spec} from './spec.ts'
 
-const TITLES: Record<string, string> = {opencl: 'OpenCL', cuda: "CUDA's driver API", nvml: 'NVML'}
+const TITLES: Record<string, string> = {opencl: 'OpenCL', cuda: "CUDA's driver API", nvml: 'NVML', nccl: 'NCCL'}
 
 export function coveragePage(spec: Spec): string {
   const title = TITLES[spec.api] ?? spec.api

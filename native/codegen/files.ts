@@ -14,6 +14,16 @@ import {exportsMap, icdHeader, icdSource} from './icd.ts'
 import {nextIds} from './ids.ts'
 import {messagesHeader, messagesSource} from './messages.ts'
 import {nvmlErrors, nvmlExports, nvmlFunctions, nvmlHeader, nvmlLayouts, nvmlMap} from './nvml.ts'
+import {
+  ncclClientCalls,
+  ncclErrors,
+  ncclExports,
+  ncclFunctions,
+  ncclHeader,
+  ncclLibraryTable,
+  ncclMap,
+  ncclTable,
+} from './nccl.ts'
 import {revisionHeader} from './revision.ts'
 import {readSpec, type Spec} from './spec.ts'
 
@@ -73,5 +83,15 @@ const OWN: Record<string, (spec: Spec, folder: string) => Record<string, string>
     [`${folder}/client_functions.h`]: nvmlFunctions(spec),
     [`${folder}/client_exports.inc`]: nvmlExports(spec),
     [`${folder}/libnvidia-ml.map`]: nvmlMap(spec),
+  }),
+  nccl: (spec, folder) => ({
+    [`${folder}/nccl.h`]: ncclHeader(spec),
+    [`${folder}/errors.inc`]: ncclErrors(spec),
+    [`${folder}/client_table.h`]: ncclTable(spec),
+    [`${folder}/client_functions.h`]: ncclFunctions(spec),
+    [`${folder}/client_calls.inc`]: ncclClientCalls(spec),
+    [`${folder}/client_exports.inc`]: ncclExports(spec),
+    [`${folder}/libnccl.map`]: ncclMap(spec),
+    [`${folder}/library_table.h`]: ncclLibraryTable(spec),
   }),
 }

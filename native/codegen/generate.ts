@@ -5,7 +5,7 @@ import {dirname, join, resolve} from 'node:path'
 import {generate} from './files.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const files = ['opencl', 'cuda', 'nvml'].flatMap((api) => Object.entries(generate(root, api)))
+const files = ['opencl', 'cuda', 'nvml', 'nccl'].flatMap((api) => Object.entries(generate(root, api)))
 const stale = files.filter(([path, text]) => text !== read(join(root, path)))
 
 if (process.argv.includes('--check')) {

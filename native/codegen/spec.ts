@@ -52,6 +52,8 @@ export interface ApiFunction {
   reason: string
   /** A plain forward: its message is made from its signature. */
   plain?: {kind: 'send' | 'call'; op: number}
+  /** NCCL: it is one of `collectives`, by this number. */
+  collective?: number
   /** Does what this other function does. */
   same?: string
   /** Undefined: a null entry. */
@@ -173,14 +175,18 @@ function fields(text: string, fail: Fail): Field[] {
 
 function functionLine(text: string, isInTable: boolean, fail: Fail): ApiFunction {
   const head =
-    /^(\w+) (\d+\.\d)(?: (pt[sd][sz]) (\d+\.\d))? (.*)$/.exec(text) ??
+    /^(\w+) (\d+\.\d+)(?: (pt[sd][sz]) (\d+\.\d))? (.*)$/.exec(text) ??
     fail('a function is NAME SINCE and what becomes of it')
   const [, name = '', since = '', suffix, own = '', fate = ''] = head
   const perThread = suffix === undefined ? {} : {perThread: {suffix, since: own}}
   return {name, since, ...perThread, ...fateOf(fate, fail), parameters: [], isInTable}
 }
 
-function fateOf(text: string, fail: Fail): Pick<ApiFunction, 'how' | 'messages' | 'reason' | 'plain' | 'same'> {
+type Fate = Pick<ApiFunction, 'how' | 'messages' | 'reason' | 'plain' | 'collective' | 'same'>
+
+function fateOf(text: string, fail: Fail): Fate {
+  const [, number] = /^collective (\d+)$/.exec(text) ?? []
+  if (number) return {how: 'forward', messages: ['collectives'], reason: '', collective: Number(number)}
   const [, kind, op] = /^(send|call) (0x[0-9a-f]+)$/.exec(text) ?? []
   if (kind) return {how: 'forward', messages: [], reason: '', plain: {kind: kind as 'send' | 'call', op: Number(op)}}
   const [, same] = /^same (\w+)$/.exec(text) ?? []

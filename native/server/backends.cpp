@@ -68,6 +68,7 @@ std::string driver_of(const BackendChoice& backend) {
 std::vector<std::string> options_of(const BackendChoice& backend) {
   std::vector<std::string> options{"--backend", backend.name};
   if (!backend.driver.empty()) options.insert(options.end(), {"--driver", backend.driver});
+  if (!backend.nccl.empty()) options.insert(options.end(), {"--nccl", backend.nccl});
   return options;
 }
 
@@ -87,7 +88,7 @@ void warm_up(const BackendChoice& backend) {
 std::unique_ptr<backend::Backend> make_backend(const BackendChoice& backend, backend::Grant& grant) {
   if (backend.name == "opencl") return backend::make_opencl_backend(grant);
   if (backend.name == "cuda") show_granted(grant);
-  return backend::make_cuda_backend(grant, driver_of(backend));
+  return backend::make_cuda_backend(grant, driver_of(backend), backend.nccl);
 }
 
 std::optional<std::string> sim_variable(std::string_view option) {

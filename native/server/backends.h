@@ -14,6 +14,7 @@ namespace flexrack::server {
 /// One of opencl, cuda, sim; `driver` is the library of the latter two where it is not the usual one.
 struct BackendChoice {
   std::string name = "opencl", driver;
+  std::string nccl{};  ///< the library that carries out collectives; empty: none does
 };
 
 bool is_backend(std::string_view name);

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "server/admin.h"
@@ -17,6 +18,7 @@
 #include "server/device_list.h"
 #include "server/file_schemas.h"
 #include "server/folder.h"
+#include "server/network_interface.h"
 #include "wire/boot.h"
 
 namespace flexrack::server {
@@ -101,6 +103,9 @@ int serve(DaemonSettings& settings) {
   about.admin = about.runtime + "/admin.sock";
   about.unix_path = about.runtime + "/client.sock";
   if (settings.binds.empty()) settings.binds.push_back("127.0.0.1");
+  // For its workers, unless somebody has said otherwise; the name alone would stand for all that begin with it.
+  if (const auto card = interface_of(settings.binds.front()); !about.backend.nccl.empty() && !card.empty())
+    setenv("NCCL_SOCKET_IFNAME", ("=" + card).c_str(), 0);
   about.address = settings.advertise.empty() ? settings.binds.front() : settings.advertise;
   Broker* serving = nullptr;
   Listener listener(
@@ -111,6 +116,10 @@ int serve(DaemonSettings& settings) {
     if (about.transport == "tcp" && !is_loopback(bind) && !about.is_fabric_trusted) {
       throw std::runtime_error("plain TCP on " + bind +
                                " needs --trusted-fabric: anybody between could read and change what passes");
+    }
+    if (!about.backend.nccl.empty() && !is_loopback(bind) && !about.is_fabric_trusted) {
+      throw std::runtime_error("collectives on " + bind +
+                               " need --trusted-fabric: NCCL neither encrypts nor authenticates what passes");
     }
     about.port = listen_first(listener, bind, about.port, port_before(about.root));
   }

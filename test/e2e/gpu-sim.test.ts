@@ -176,6 +176,7 @@ async function withDrivers(): Promise<NodeJS.ProcessEnv> {
       'libflexrack-sim.so',
       'libflexrack-cuda.so',
       'libflexrack-nvml.so',
+      'libflexrack-nccl.so',
       'flexrack-ptx-passthrough',
     ])
       await symlink(join(built, name), join(folder, name))

@@ -30,6 +30,7 @@ enum class Kind : std::uint8_t {
   mipmap,
   memory,
   loaded,
+  communicator,
   latch
 };
 
@@ -114,7 +115,7 @@ struct Record {
   std::shared_ptr<ContextMemory> memory{};            ///< of a context
   ImageMemory image{};  ///< of a library: what it takes in each context where it is used
   std::uint64_t local_bytes = 0;  ///< of a kernel: local memory of a thread
-  std::shared_ptr<void> held{};  ///< of an event: it ends with the last who waits for it
+  std::shared_ptr<void> held{};  ///< of an event: it ends with the last who waits for it; of a communicator: itself
   std::map<std::uint64_t, CUfunction> in_context{};  ///< of a library and its kernels: where they were used, and a
                                                      ///< kernel's function there once it was asked for
 };
@@ -163,6 +164,7 @@ class HandleTable {
  private:
   static constexpr std::size_t most(Kind kind) {
     switch (kind) {
+      case Kind::communicator: return 64;
       case Kind::context: return 128;
       case Kind::stream:
       case Kind::module:

@@ -11,8 +11,8 @@
 
 namespace flexrack::backend {
 
-std::unique_ptr<Backend> make_cuda_backend(Grant& grant, const std::string& driver) {
-  return std::make_unique<cuda::Session>(grant, driver);
+std::unique_ptr<Backend> make_cuda_backend(Grant& grant, const std::string& driver, const std::string& nccl) {
+  return std::make_unique<cuda::Session>(grant, driver, nccl);
 }
 
 }  // namespace flexrack::backend
@@ -22,6 +22,8 @@ namespace {
 
 /// How long an end waits for what runs on the device: the end of the process stops the rest.
 constexpr auto kSettleWithin = std::chrono::milliseconds(500);
+/// NCCL's own threads look every now and then whether it is over.
+constexpr auto kNcclWithin = std::chrono::seconds(2);
 
 /// Mirrored memory a lease: as much as its devices have, but no more than this part of the machine's (its twin takes as
 /// much again).
@@ -53,7 +55,7 @@ bool end_within(std::chrono::milliseconds patience, std::vector<std::function<vo
 
 }  // namespace
 
-Session::Session(Grant& to, const std::string& driver)
+Session::Session(Grant& to, const std::string& driver, const std::string& nccl)
     : Core(to, driver),
       Forwards(core_of(*this)),
       Memory(core_of(*this)),
@@ -63,7 +65,8 @@ Session::Session(Grant& to, const std::string& driver)
       Streams(core_of(*this), *this, *this),
       Contexts(core_of(*this), *this),
       Modules(core_of(*this)),
-      PeerCopies(core_of(*this), *this) {}
+      PeerCopies(core_of(*this), *this),
+      Collectives(core_of(*this), nccl) {}
 
 Session::~Session() { stop(); }
 
@@ -98,6 +101,7 @@ void Session::stop() {
   peers->end();
   Contexts::end_metering();
   Graphs::end();
+  Collectives::end(kNcclWithin);
   {
     const std::lock_guard guard(lock);
     Streams::let_go_all();

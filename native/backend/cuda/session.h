@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "backend/cuda/collectives.h"
 #include "backend/cuda/contexts.h"
 #include "backend/cuda/core.h"
 #include "backend/cuda/forwards.h"
@@ -28,9 +29,10 @@ class Session final : public Backend,
                       private Streams,
                       private Contexts,
                       private Modules,
-                      private PeerCopies {
+                      private PeerCopies,
+                      private Collectives {
  public:
-  Session(Grant& to, const std::string& driver);
+  Session(Grant& to, const std::string& driver, const std::string& nccl);
   ~Session() override;
 
   wire::Api api() const override { return cu::kApi; }

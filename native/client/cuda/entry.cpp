@@ -112,6 +112,8 @@ CUresult cuGetExportTable(const void** ppExportTable, const CUuuid* pExportTable
   static auto& facts = *new Facts;
   if (ppExportTable && pExportTableId && flexrack::cuda::is_named<flexrack::cuda::ClientTable>(*pExportTableId))
     return *ppExportTable = &client_table(), CUDA_SUCCESS;
+  if (ppExportTable && pExportTableId && flexrack::cuda::is_named<flexrack::cuda::NcclTable>(*pExportTableId))
+    return *ppExportTable = &nccl_table(), CUDA_SUCCESS;
   return flexrack::cuda::export_table(facts, ppExportTable, pExportTableId);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "client/cuda/communicator.h"
 #include "client/cuda/driver.h"
 #include "client/cuda/host_function.h"
 #include "client/cuda/mirror.h"
@@ -132,6 +133,10 @@ void Inbox::on(const cu::EventReached& message) {
 }
 
 void Inbox::on(const cu::Changed& message) { take_changes_of(server_, message.ranges, message.data); }
+
+void Inbox::on(const cu::CollectivesFailed& message) {
+  fail_communicator(message.communicator, static_cast<ncclResult_t>(message.status), message.text);
+}
 
 void Inbox::on(const cu::Printed& message) { write_standard_output(message.text); }
 

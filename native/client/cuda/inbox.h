@@ -42,6 +42,7 @@ class Inbox final : public client::Notices, private cu::Notices {
   void on(const cu::EventReached& message) override;
   void on(const cu::Printed& message) override;
   void on(const cu::Changed& message) override;
+  void on(const cu::CollectivesFailed& message) override;
 
   struct Watch {
     std::uint64_t event, number;

@@ -38,7 +38,8 @@ enum class Kind : std::uint32_t {
   node,
   exec,
   user_object,
-  link
+  link,
+  communicator
 };
 
 template <class T>

@@ -94,6 +94,11 @@ Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& head
     case ImportMemory::kOp: return pass<ImportMemory>(requests, body);
     case PeerReady::kOp: return call<PeerReady>(requests, link, header, body);
     case PeerClose::kOp: return pass<PeerClose>(requests, body);
+    case CollectiveVersion::kOp: return call<CollectiveVersion>(requests, link, header, body);
+    case CollectiveId::kOp: return call<CollectiveId>(requests, link, header, body);
+    case JoinCollectives::kOp: return call<JoinCollectives>(requests, link, header, body);
+    case Collectives::kOp: return pass<Collectives>(requests, body);
+    case EndCollectives::kOp: return call<EndCollectives>(requests, link, header, body);
     case DeviceGetTexture1dLinearMaxWidth::kOp: return call<DeviceGetTexture1dLinearMaxWidth>(requests, link, header, body);
     case CtxSetFlags::kOp: return pass<CtxSetFlags>(requests, body);
     case CtxSetCacheConfig::kOp: return pass<CtxSetCacheConfig>(requests, body);
@@ -142,6 +147,7 @@ Dispatch dispatch(Notices& notices, const wire::Header& header, wire::View body)
     case EventReached::kOp: return pass<EventReached>(notices, body);
     case Printed::kOp: return pass<Printed>(notices, body);
     case Changed::kOp: return pass<Changed>(notices, body);
+    case CollectivesFailed::kOp: return pass<CollectivesFailed>(notices, body);
     default: return Dispatch::unknown;
   }
 }

@@ -1312,31 +1312,123 @@ wire::Bytes make_PeerClose() {
   encode(out, m);
   return out;
 }
+wire::Bytes make_CollectiveVersionReply() {
+  CollectiveVersionReply m;
+  m.status = 3;
+  m.version = 4;
+  m.text = "text 5";
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CollectiveVersion() {
+  CollectiveVersion m;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CollectiveIdReply() {
+  CollectiveIdReply m;
+  m.status = 6;
+  m.reserved = 7;
+  m.id = kBytes;
+  m.text = "text 8";
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CollectiveId() {
+  CollectiveId m;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_JoinCollectivesReply() {
+  JoinCollectivesReply m;
+  m.status = 9;
+  m.reserved = 10;
+  m.text = "text 11";
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_JoinCollectives() {
+  JoinCollectives m;
+  m.context = 12;
+  m.communicator = 13;
+  m.ranks = 14;
+  m.rank = 15;
+  m.id = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_Collectives() {
+  Collectives m;
+  m.context = 16;
+  m.stream = 17;
+  m.communicator = 18;
+  m.calls.resize(2);
+  m.calls[0].which = 19;
+  m.calls[0].type = 20;
+  m.calls[0].reduction = 21;
+  m.calls[0].peer = 22;
+  m.calls[0].count = 23;
+  m.calls[0].source = 24;
+  m.calls[0].target = 25;
+  m.calls[1].which = 26;
+  m.calls[1].type = 27;
+  m.calls[1].reduction = 28;
+  m.calls[1].peer = 29;
+  m.calls[1].count = 30;
+  m.calls[1].source = 31;
+  m.calls[1].target = 32;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_EndCollectivesReply() {
+  EndCollectivesReply m;
+  m.status = 33;
+  m.reserved = 34;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_EndCollectives() {
+  EndCollectives m;
+  m.communicator = 35;
+  m.how = 36;
+  m.reserved = 37;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
 wire::Bytes make_Failed() {
   Failed m;
-  m.context = 3;
-  m.op = 4;
-  m.status = 5;
-  m.object = 6;
-  m.text = "text 7";
+  m.context = 38;
+  m.op = 39;
+  m.status = 40;
+  m.object = 41;
+  m.text = "text 42";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RunHostFunction() {
   RunHostFunction m;
-  m.function = 8;
-  m.run = 9;
-  m.status = 10;
+  m.function = 43;
+  m.run = 44;
+  m.status = 45;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventReached() {
   EventReached m;
-  m.event = 11;
-  m.number = 12;
-  m.status = 13;
+  m.event = 46;
+  m.number = 47;
+  m.status = 48;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1351,105 +1443,115 @@ wire::Bytes make_Printed() {
 wire::Bytes make_Changed() {
   Changed m;
   m.ranges.resize(2);
-  m.ranges[0].address = 14;
-  m.ranges[0].size = 15;
-  m.ranges[1].address = 16;
-  m.ranges[1].size = 17;
+  m.ranges[0].address = 49;
+  m.ranges[0].size = 50;
+  m.ranges[1].address = 51;
+  m.ranges[1].size = 52;
   m.data = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CollectivesFailed() {
+  CollectivesFailed m;
+  m.communicator = 53;
+  m.status = 54;
+  m.reserved = 55;
+  m.text = "text 56";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidthReply() {
   DeviceGetTexture1dLinearMaxWidthReply m;
-  m.status = 18;
-  m.max_width_in_elements = 19;
+  m.status = 57;
+  m.max_width_in_elements = 58;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidth() {
   DeviceGetTexture1dLinearMaxWidth m;
-  m.context = 20;
-  m.format = 21;
-  m.num_channels = 22;
-  m.dev = 23;
+  m.context = 59;
+  m.format = 60;
+  m.num_channels = 61;
+  m.dev = 62;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetFlags() {
   CtxSetFlags m;
-  m.context = 24;
-  m.flags = 25;
+  m.context = 63;
+  m.flags = 64;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetCacheConfig() {
   CtxSetCacheConfig m;
-  m.context = 26;
-  m.config = 27;
+  m.context = 65;
+  m.config = 66;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxResetPersistingL2Cache() {
   CtxResetPersistingL2Cache m;
-  m.context = 28;
+  m.context = 67;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxRecordEvent() {
   CtxRecordEvent m;
-  m.context = 29;
-  m.ctx = 30;
-  m.event = 31;
+  m.context = 68;
+  m.ctx = 69;
+  m.event = 70;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxWaitEvent() {
   CtxWaitEvent m;
-  m.context = 32;
-  m.ctx = 33;
-  m.event = 34;
+  m.context = 71;
+  m.ctx = 72;
+  m.event = 73;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetAttributeReply() {
   KernelSetAttributeReply m;
-  m.status = 35;
+  m.status = 74;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetAttribute() {
   KernelSetAttribute m;
-  m.context = 36;
-  m.attrib = 37;
-  m.val = 38;
-  m.kernel = 39;
-  m.dev = 40;
+  m.context = 75;
+  m.attrib = 76;
+  m.val = 77;
+  m.kernel = 78;
+  m.dev = 79;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetCacheConfig() {
   KernelSetCacheConfig m;
-  m.context = 41;
-  m.kernel = 42;
-  m.config = 43;
-  m.dev = 44;
+  m.context = 80;
+  m.kernel = 81;
+  m.config = 82;
+  m.dev = 83;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetMemoryRequirementsReply() {
   ArrayGetMemoryRequirementsReply m;
-  m.status = 45;
+  m.status = 84;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1457,16 +1559,16 @@ wire::Bytes make_ArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_ArrayGetMemoryRequirements() {
   ArrayGetMemoryRequirements m;
-  m.context = 46;
-  m.array = 47;
-  m.device = 48;
+  m.context = 85;
+  m.array = 86;
+  m.device = 87;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
   MipmappedArrayGetMemoryRequirementsReply m;
-  m.status = 49;
+  m.status = 88;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1474,77 +1576,77 @@ wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirements() {
   MipmappedArrayGetMemoryRequirements m;
-  m.context = 50;
-  m.mipmap = 51;
-  m.device = 52;
+  m.context = 89;
+  m.mipmap = 90;
+  m.device = 91;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlaneReply() {
   ArrayGetPlaneReply m;
-  m.status = 53;
+  m.status = 92;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlane() {
   ArrayGetPlane m;
-  m.context = 54;
-  m.plane_array = 55;
-  m.array = 56;
-  m.plane_idx = 57;
+  m.context = 93;
+  m.plane_array = 94;
+  m.array = 95;
+  m.plane_idx = 96;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevelReply() {
   MipmappedArrayGetLevelReply m;
-  m.status = 58;
+  m.status = 97;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevel() {
   MipmappedArrayGetLevel m;
-  m.context = 59;
-  m.level_array = 60;
-  m.mipmapped_array = 61;
-  m.level = 62;
+  m.context = 98;
+  m.level_array = 99;
+  m.mipmapped_array = 100;
+  m.level = 1;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccessReply() {
   MemGetAccessReply m;
-  m.status = 63;
-  m.flags = 64;
+  m.status = 2;
+  m.flags = 3;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccess() {
   MemGetAccess m;
-  m.context = 65;
+  m.context = 4;
   m.location = kBytes;
-  m.ptr = 66;
+  m.ptr = 5;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolTrimTo() {
   MemPoolTrimTo m;
-  m.context = 67;
-  m.pool = 68;
-  m.min_bytes_to_keep = 69;
+  m.context = 6;
+  m.pool = 7;
+  m.min_bytes_to_keep = 8;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolSetAccess() {
   MemPoolSetAccess m;
-  m.context = 70;
-  m.pool = 71;
+  m.context = 9;
+  m.pool = 10;
   m.map = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1552,16 +1654,16 @@ wire::Bytes make_MemPoolSetAccess() {
 }
 wire::Bytes make_MemPoolGetAccessReply() {
   MemPoolGetAccessReply m;
-  m.status = 72;
-  m.flags = 73;
+  m.status = 11;
+  m.flags = 12;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolGetAccess() {
   MemPoolGetAccess m;
-  m.context = 74;
-  m.mem_pool = 75;
+  m.context = 13;
+  m.mem_pool = 14;
   m.location = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1569,244 +1671,244 @@ wire::Bytes make_MemPoolGetAccess() {
 }
 wire::Bytes make_StreamWaitEvent() {
   StreamWaitEvent m;
-  m.context = 76;
-  m.stream = 77;
-  m.event = 78;
-  m.flags = 79;
+  m.context = 15;
+  m.stream = 16;
+  m.event = 17;
+  m.flags = 18;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamCopyAttributes() {
   StreamCopyAttributes m;
-  m.context = 80;
-  m.dst_stream = 81;
-  m.src_stream = 82;
+  m.context = 19;
+  m.dst_stream = 20;
+  m.src_stream = 21;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecord() {
   EventRecord m;
-  m.context = 83;
-  m.event = 84;
-  m.stream = 85;
+  m.context = 22;
+  m.event = 23;
+  m.stream = 24;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecordWithFlags() {
   EventRecordWithFlags m;
-  m.context = 86;
-  m.event = 87;
-  m.stream = 88;
-  m.flags = 89;
+  m.context = 25;
+  m.event = 26;
+  m.stream = 27;
+  m.flags = 28;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue32() {
   StreamWaitValue32 m;
-  m.context = 90;
-  m.stream = 91;
-  m.addr = 92;
-  m.value = 93;
-  m.flags = 94;
+  m.context = 29;
+  m.stream = 30;
+  m.addr = 31;
+  m.value = 32;
+  m.flags = 33;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue64() {
   StreamWaitValue64 m;
-  m.context = 95;
-  m.stream = 96;
-  m.addr = 97;
-  m.value = 98;
-  m.flags = 99;
+  m.context = 34;
+  m.stream = 35;
+  m.addr = 36;
+  m.value = 37;
+  m.flags = 38;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue32() {
   StreamWriteValue32 m;
-  m.context = 100;
-  m.stream = 1;
-  m.addr = 2;
-  m.value = 3;
-  m.flags = 4;
+  m.context = 39;
+  m.stream = 40;
+  m.addr = 41;
+  m.value = 42;
+  m.flags = 43;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue64() {
   StreamWriteValue64 m;
-  m.context = 5;
-  m.stream = 6;
-  m.addr = 7;
-  m.value = 8;
-  m.flags = 9;
+  m.context = 44;
+  m.stream = 45;
+  m.addr = 46;
+  m.value = 47;
+  m.flags = 48;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamBatchMemOp() {
   StreamBatchMemOp m;
-  m.context = 10;
-  m.stream = 11;
+  m.context = 49;
+  m.stream = 50;
   m.param_array = kBytes;
-  m.flags = 12;
+  m.flags = 51;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttributeReply() {
   FuncSetAttributeReply m;
-  m.status = 13;
+  m.status = 52;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttribute() {
   FuncSetAttribute m;
-  m.context = 14;
-  m.hfunc = 15;
-  m.attrib = 16;
-  m.value = 17;
+  m.context = 53;
+  m.hfunc = 54;
+  m.attrib = 55;
+  m.value = 56;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetCacheConfig() {
   FuncSetCacheConfig m;
-  m.context = 18;
-  m.hfunc = 19;
-  m.config = 20;
+  m.context = 57;
+  m.hfunc = 58;
+  m.config = 59;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncIsLoadedReply() {
   FuncIsLoadedReply m;
-  m.status = 21;
-  m.state = 22;
+  m.status = 60;
+  m.state = 61;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncIsLoaded() {
   FuncIsLoaded m;
-  m.context = 23;
-  m.function = 24;
+  m.context = 62;
+  m.function = 63;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncLoad() {
   FuncLoad m;
-  m.context = 25;
-  m.function = 26;
+  m.context = 64;
+  m.function = 65;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetSharedMemConfig() {
   FuncSetSharedMemConfig m;
-  m.context = 27;
-  m.hfunc = 28;
-  m.config = 29;
+  m.context = 66;
+  m.hfunc = 67;
+  m.config = 68;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_GraphUpload() {
   GraphUpload m;
-  m.context = 30;
-  m.graph = 31;
-  m.stream = 32;
+  m.context = 69;
+  m.graph = 70;
+  m.stream = 71;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply m;
-  m.status = 33;
-  m.num_blocks = 34;
+  m.status = 72;
+  m.num_blocks = 73;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlags m;
-  m.context = 35;
-  m.func = 36;
-  m.block_size = 37;
-  m.dynamic_smem_size = 38;
-  m.flags = 39;
+  m.context = 74;
+  m.func = 75;
+  m.block_size = 76;
+  m.dynamic_smem_size = 77;
+  m.flags = 78;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlockReply() {
   OccupancyAvailableDynamicSmemPerBlockReply m;
-  m.status = 40;
-  m.dynamic_smem_size = 41;
+  m.status = 79;
+  m.dynamic_smem_size = 80;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlock() {
   OccupancyAvailableDynamicSmemPerBlock m;
-  m.context = 42;
-  m.func = 43;
-  m.num_blocks = 44;
-  m.block_size = 45;
+  m.context = 81;
+  m.func = 82;
+  m.num_blocks = 83;
+  m.block_size = 84;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_TexObjectDestroy() {
   TexObjectDestroy m;
-  m.context = 46;
-  m.tex_object = 47;
+  m.context = 85;
+  m.tex_object = 86;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SurfObjectDestroy() {
   SurfObjectDestroy m;
-  m.context = 48;
-  m.surf_object = 49;
+  m.context = 87;
+  m.surf_object = 88;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccessReply() {
   CtxEnablePeerAccessReply m;
-  m.status = 50;
+  m.status = 89;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccess() {
   CtxEnablePeerAccess m;
-  m.context = 51;
-  m.peer_context = 52;
-  m.flags = 53;
+  m.context = 90;
+  m.peer_context = 91;
+  m.flags = 92;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccessReply() {
   CtxDisablePeerAccessReply m;
-  m.status = 54;
+  m.status = 93;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccess() {
   CtxDisablePeerAccess m;
-  m.context = 55;
-  m.peer_context = 56;
+  m.context = 94;
+  m.peer_context = 95;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1914,11 +2016,21 @@ constexpr FuzzCase kCases[] = {
     {"peer_ready_reply", 0x207c, true, false, make_PeerReadyReply, again<PeerReadyReply>},
     {"peer_ready", 0x207c, false, false, make_PeerReady, again<PeerReady>},
     {"peer_close", 0x207d, false, false, make_PeerClose, again<PeerClose>},
+    {"collective_version_reply", 0x2080, true, false, make_CollectiveVersionReply, again<CollectiveVersionReply>},
+    {"collective_version", 0x2080, false, false, make_CollectiveVersion, again<CollectiveVersion>},
+    {"collective_id_reply", 0x2081, true, false, make_CollectiveIdReply, again<CollectiveIdReply>},
+    {"collective_id", 0x2081, false, false, make_CollectiveId, again<CollectiveId>},
+    {"join_collectives_reply", 0x2082, true, false, make_JoinCollectivesReply, again<JoinCollectivesReply>},
+    {"join_collectives", 0x2082, false, false, make_JoinCollectives, again<JoinCollectives>},
+    {"collectives", 0x2083, false, false, make_Collectives, again<Collectives>},
+    {"end_collectives_reply", 0x2084, true, false, make_EndCollectivesReply, again<EndCollectivesReply>},
+    {"end_collectives", 0x2084, false, false, make_EndCollectives, again<EndCollectives>},
     {"failed", 0x20f0, false, true, make_Failed, again<Failed>},
     {"run_host_function", 0x20f1, false, true, make_RunHostFunction, again<RunHostFunction>},
     {"event_reached", 0x20f2, false, true, make_EventReached, again<EventReached>},
     {"printed", 0x20f3, false, true, make_Printed, again<Printed>},
     {"changed", 0x20f4, false, true, make_Changed, again<Changed>},
+    {"collectives_failed", 0x20f5, false, true, make_CollectivesFailed, again<CollectivesFailed>},
     {"device_get_texture1d_linear_max_width_reply", 0x2100, true, false, make_DeviceGetTexture1dLinearMaxWidthReply, again<DeviceGetTexture1dLinearMaxWidthReply>},
     {"device_get_texture1d_linear_max_width", 0x2100, false, false, make_DeviceGetTexture1dLinearMaxWidth, again<DeviceGetTexture1dLinearMaxWidth>},
     {"ctx_set_flags", 0x2101, false, false, make_CtxSetFlags, again<CtxSetFlags>},

@@ -254,6 +254,25 @@ void read(wire::Reader& r, NodeOutput& m) {
   m.ticket = r.get<std::uint64_t>();
 }
 
+void write(wire::Writer& w, const Collective& m) {
+  w.put(m.which);
+  w.put(m.type);
+  w.put(m.reduction);
+  w.put(m.peer);
+  w.put(m.count);
+  w.put(m.source);
+  w.put(m.target);
+}
+void read(wire::Reader& r, Collective& m) {
+  m.which = r.get<std::uint32_t>();
+  m.type = r.get<std::uint32_t>();
+  m.reduction = r.get<std::uint32_t>();
+  m.peer = r.get<std::uint32_t>();
+  m.count = r.get<std::uint64_t>();
+  m.source = r.get<std::uint64_t>();
+  m.target = r.get<std::uint64_t>();
+}
+
 }  // namespace
 
 static void write(wire::Writer& w, const DescribeReply& m) {
@@ -2540,6 +2559,200 @@ bool decode(wire::View body, PeerClose& m) {
   return is_finished(r, body);
 }
 
+static void write(wire::Writer& w, const CollectiveVersionReply& m) {
+  w.put(m.status);
+  w.put(m.version);
+  w.put_text(m.text);
+}
+static void read(wire::Reader& r, CollectiveVersionReply& m) {
+  m.status = r.get<std::int32_t>();
+  m.version = r.get<std::int32_t>();
+  m.text = r.get_text();
+}
+
+void encode(wire::Bytes& out, const CollectiveVersionReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, CollectiveVersionReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write([[maybe_unused]] wire::Writer& w, [[maybe_unused]] const CollectiveVersion& m) {
+}
+static void read([[maybe_unused]] wire::Reader& r, [[maybe_unused]] CollectiveVersion& m) {
+}
+
+void encode(wire::Bytes& out, const CollectiveVersion& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, CollectiveVersion& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const CollectiveIdReply& m) {
+  w.put(m.status);
+  w.put(m.reserved);
+  w.put_array(m.id);
+  w.put_text(m.text);
+}
+static void read(wire::Reader& r, CollectiveIdReply& m) {
+  m.status = r.get<std::int32_t>();
+  m.reserved = r.get<std::uint32_t>();
+  m.id = r.get_array<std::uint8_t>();
+  m.text = r.get_text();
+}
+
+void encode(wire::Bytes& out, const CollectiveIdReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, CollectiveIdReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write([[maybe_unused]] wire::Writer& w, [[maybe_unused]] const CollectiveId& m) {
+}
+static void read([[maybe_unused]] wire::Reader& r, [[maybe_unused]] CollectiveId& m) {
+}
+
+void encode(wire::Bytes& out, const CollectiveId& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, CollectiveId& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const JoinCollectivesReply& m) {
+  w.put(m.status);
+  w.put(m.reserved);
+  w.put_text(m.text);
+}
+static void read(wire::Reader& r, JoinCollectivesReply& m) {
+  m.status = r.get<std::int32_t>();
+  m.reserved = r.get<std::uint32_t>();
+  m.text = r.get_text();
+}
+
+void encode(wire::Bytes& out, const JoinCollectivesReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, JoinCollectivesReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const JoinCollectives& m) {
+  w.put(m.context);
+  w.put(m.communicator);
+  w.put(m.ranks);
+  w.put(m.rank);
+  w.put_array(m.id);
+}
+static void read(wire::Reader& r, JoinCollectives& m) {
+  m.context = r.get<std::uint64_t>();
+  m.communicator = r.get<std::uint64_t>();
+  m.ranks = r.get<std::uint32_t>();
+  m.rank = r.get<std::uint32_t>();
+  m.id = r.get_array<std::uint8_t>();
+}
+
+void encode(wire::Bytes& out, const JoinCollectives& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, JoinCollectives& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const Collectives& m) {
+  w.put(m.context);
+  w.put(m.stream);
+  w.put(m.communicator);
+  w.put<std::uint64_t>(m.calls.size());
+  for (const auto& one : m.calls) write(w, one);
+}
+static void read(wire::Reader& r, Collectives& m) {
+  m.context = r.get<std::uint64_t>();
+  m.stream = r.get<std::uint64_t>();
+  m.communicator = r.get<std::uint64_t>();
+  m.calls.resize(r.get_count(40));
+  for (auto& one : m.calls) read(r, one);
+}
+
+void encode(wire::Bytes& out, const Collectives& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, Collectives& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const EndCollectivesReply& m) {
+  w.put(m.status);
+  w.put(m.reserved);
+}
+static void read(wire::Reader& r, EndCollectivesReply& m) {
+  m.status = r.get<std::int32_t>();
+  m.reserved = r.get<std::uint32_t>();
+}
+
+void encode(wire::Bytes& out, const EndCollectivesReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, EndCollectivesReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const EndCollectives& m) {
+  w.put(m.communicator);
+  w.put(m.how);
+  w.put(m.reserved);
+}
+static void read(wire::Reader& r, EndCollectives& m) {
+  m.communicator = r.get<std::uint64_t>();
+  m.how = r.get<std::uint32_t>();
+  m.reserved = r.get<std::uint32_t>();
+}
+
+void encode(wire::Bytes& out, const EndCollectives& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, EndCollectives& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
 static void write(wire::Writer& w, const Failed& m) {
   w.put(m.context);
   w.put(m.op);
@@ -2645,6 +2858,30 @@ void encode(wire::Bytes& out, const Changed& m) {
   w.align(8);
 }
 bool decode(wire::View body, Changed& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const CollectivesFailed& m) {
+  w.put(m.communicator);
+  w.put(m.status);
+  w.put(m.reserved);
+  w.put_text(m.text);
+}
+static void read(wire::Reader& r, CollectivesFailed& m) {
+  m.communicator = r.get<std::uint64_t>();
+  m.status = r.get<std::int32_t>();
+  m.reserved = r.get<std::uint32_t>();
+  m.text = r.get_text();
+}
+
+void encode(wire::Bytes& out, const CollectivesFailed& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, CollectivesFailed& m) {
   wire::Reader r(body);
   read(r, m);
   return is_finished(r, body);

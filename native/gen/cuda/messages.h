@@ -165,6 +165,16 @@ struct Process {
   std::uint64_t memory = 0;
 };
 
+struct Collective {
+  std::uint32_t which = 0;
+  std::uint32_t type = 0;
+  std::uint32_t reduction = 0;
+  std::uint32_t peer = 0;
+  std::uint64_t count = 0;
+  std::uint64_t source = 0;
+  std::uint64_t target = 0;
+};
+
 /// Answers Describe.
 struct DescribeReply {
   std::int32_t driver_version = 0;
@@ -1190,6 +1200,93 @@ struct PeerClose {
 void encode(wire::Bytes& out, const PeerClose& m);
 bool decode(wire::View body, PeerClose& m);
 
+/// Answers CollectiveVersion.
+struct CollectiveVersionReply {
+  std::int32_t status = 0;
+  std::int32_t version = 0;
+  std::string_view text{};
+};
+void encode(wire::Bytes& out, const CollectiveVersionReply& m);
+bool decode(wire::View body, CollectiveVersionReply& m);
+
+struct CollectiveVersion {
+  static constexpr std::uint16_t kOp = 0x2080;
+  static constexpr char kName[] = "CollectiveVersion";
+  using Reply = CollectiveVersionReply;
+};
+void encode(wire::Bytes& out, const CollectiveVersion& m);
+bool decode(wire::View body, CollectiveVersion& m);
+
+/// Answers CollectiveId.
+struct CollectiveIdReply {
+  std::int32_t status = 0;
+  std::uint32_t reserved = 0;
+  wire::View id{};
+  std::string_view text{};
+};
+void encode(wire::Bytes& out, const CollectiveIdReply& m);
+bool decode(wire::View body, CollectiveIdReply& m);
+
+struct CollectiveId {
+  static constexpr std::uint16_t kOp = 0x2081;
+  static constexpr char kName[] = "CollectiveId";
+  using Reply = CollectiveIdReply;
+};
+void encode(wire::Bytes& out, const CollectiveId& m);
+bool decode(wire::View body, CollectiveId& m);
+
+/// Answers JoinCollectives.
+struct JoinCollectivesReply {
+  std::int32_t status = 0;
+  std::uint32_t reserved = 0;
+  std::string_view text{};
+};
+void encode(wire::Bytes& out, const JoinCollectivesReply& m);
+bool decode(wire::View body, JoinCollectivesReply& m);
+
+struct JoinCollectives {
+  static constexpr std::uint16_t kOp = 0x2082;
+  static constexpr char kName[] = "JoinCollectives";
+  using Reply = JoinCollectivesReply;
+  std::uint64_t context = 0;
+  std::uint64_t communicator = 0;
+  std::uint32_t ranks = 0;
+  std::uint32_t rank = 0;
+  wire::View id{};
+};
+void encode(wire::Bytes& out, const JoinCollectives& m);
+bool decode(wire::View body, JoinCollectives& m);
+
+struct Collectives {
+  static constexpr std::uint16_t kOp = 0x2083;
+  static constexpr char kName[] = "Collectives";
+  std::uint64_t context = 0;
+  std::uint64_t stream = 0;
+  std::uint64_t communicator = 0;
+  std::vector<Collective> calls{};
+};
+void encode(wire::Bytes& out, const Collectives& m);
+bool decode(wire::View body, Collectives& m);
+
+/// Answers EndCollectives.
+struct EndCollectivesReply {
+  std::int32_t status = 0;
+  std::uint32_t reserved = 0;
+};
+void encode(wire::Bytes& out, const EndCollectivesReply& m);
+bool decode(wire::View body, EndCollectivesReply& m);
+
+struct EndCollectives {
+  static constexpr std::uint16_t kOp = 0x2084;
+  static constexpr char kName[] = "EndCollectives";
+  using Reply = EndCollectivesReply;
+  std::uint64_t communicator = 0;
+  std::uint32_t how = 0;
+  std::uint32_t reserved = 0;
+};
+void encode(wire::Bytes& out, const EndCollectives& m);
+bool decode(wire::View body, EndCollectives& m);
+
 struct Failed {
   static constexpr std::uint16_t kOp = 0x20f0;
   static constexpr char kName[] = "Failed";
@@ -1238,6 +1335,17 @@ struct Changed {
 };
 void encode(wire::Bytes& out, const Changed& m);
 bool decode(wire::View body, Changed& m);
+
+struct CollectivesFailed {
+  static constexpr std::uint16_t kOp = 0x20f5;
+  static constexpr char kName[] = "CollectivesFailed";
+  std::uint64_t communicator = 0;
+  std::int32_t status = 0;
+  std::uint32_t reserved = 0;
+  std::string_view text{};
+};
+void encode(wire::Bytes& out, const CollectivesFailed& m);
+bool decode(wire::View body, CollectivesFailed& m);
 
 /// Answers DeviceGetTexture1dLinearMaxWidth.
 struct DeviceGetTexture1dLinearMaxWidthReply {

@@ -131,7 +131,10 @@ export async function attachGpus(place: Place, input: AttachInput, context: Cont
       })),
       ways: leases.map(({server}, index) => ({server, route: routes[index] as Route})),
       prefix: [placed.keeper, ...(on ? ['--remote'] : []), placed.file, '--'],
-      env: leaseEnvironment(placed, transport, content.servers),
+      env: leaseEnvironment(placed, transport, content.servers, {
+        collectives: leases.every(({node}) => carriesCollectives(place.rack, node)),
+        ...(!on && {preloaded: context.env.LD_PRELOAD}),
+      }),
       libraries: placed.libraries,
       release,
     }
@@ -149,6 +152,12 @@ function takeInput({nodes, request, words, on}: AttachInput): Omit<TakeInput, 'w
     owner: `${userInfo().username}@${hostname()}`,
     purpose: `${on ? `exec on ${on.node}:` : 'attach'} ${program}`,
   }
+}
+
+/** The node's daemon is told which NCCL to have (docs/rack.md). */
+function carriesCollectives(rack: Rack, name: string): boolean {
+  const node = rack.nodes.find((one) => one.name === name)
+  return Boolean({...rack.gpu?.env, ...node?.gpu?.env}.FLEXRACK_NCCL)
 }
 
 /** For people: by which of the ways that were tried. */

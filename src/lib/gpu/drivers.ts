@@ -7,7 +7,7 @@ import type {Product} from './native.ts'
  */
 export const DRIVERS: Readonly<Record<Api, readonly Product[]>> = {
   opencl: ['libflexrack-opencl.so'],
-  cuda: ['libflexrack-cuda.so', 'libflexrack-nvml.so', 'flexrack-ptx-passthrough'],
+  cuda: ['libflexrack-cuda.so', 'libflexrack-nvml.so', 'libflexrack-nccl.so', 'flexrack-ptx-passthrough'],
 }
 
 /**
@@ -19,6 +19,8 @@ const LINKS: readonly (readonly [link: string, product: Product])[] = [
   ['libcuda.so', 'libflexrack-cuda.so'],
   ['libnvidia-ml.so.1', 'libflexrack-nvml.so'],
   ['libnvidia-ml.so', 'libflexrack-nvml.so'],
+  // By no name that anybody looks for: it is preloaded where all servers carry collectives.
+  ['libflexrack-nccl.so', 'libflexrack-nccl.so'],
 ]
 
 /**
@@ -33,6 +35,8 @@ export interface DriverLinks {
 
 /** What gives PTX on as it is, beside the libraries. */
 export const PASSTHROUGH = 'flexrack-ptx-passthrough'
+/** NCCL's names, beside the libraries. */
+export const COLLECTIVES = 'libflexrack-nccl.so'
 /** What the driver in software calls its devices. */
 const SIMULATED = 'Flexrack Simulated GPU'
 

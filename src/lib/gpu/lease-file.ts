@@ -3,7 +3,7 @@ import {randomBytes} from 'node:crypto'
 import {join} from 'node:path'
 import {current, ownMark, stamped, stateOfMark, userPaths, type ProcessMark} from '../base/index.ts'
 import type {LeaseFile} from '../protocol/index.ts'
-import {isSoftware, PASSTHROUGH, type DriverLinks} from './drivers.ts'
+import {COLLECTIVES, isSoftware, PASSTHROUGH, type DriverLinks} from './drivers.ts'
 import type {Route} from './reach.ts'
 import type {TakenLease} from './take.ts'
 
@@ -111,17 +111,20 @@ async function touchedAt(folder: string): Promise<number> {
  * What makes a program see the leased devices and no others, whatever loader of OpenCL it brings along. `libraries`,
  * where there are some, go in front of what LD_LIBRARY_PATH has where the program runs. Where all devices are in
  * software, Triton is told what to have instead of ptxas: it has one variable for the newest cards and one for the
- * others.
+ * others. Where all servers carry `collectives`, NCCL's names are ours before whatever library of NCCL is loaded.
  */
 export function leaseEnvironment(
   {file, vendors, libraries}: PlacedLeases,
   transport: string | undefined,
   servers: LeaseFile['servers'] = [],
+  {collectives = false, preloaded}: {collectives?: boolean; preloaded?: string | undefined} = {},
 ): Record<string, string> {
   const passthrough = libraries !== null && isSoftware(servers) ? join(libraries, PASSTHROUGH) : undefined
   return {
     ...(vendors && {OCL_ICD_VENDORS: vendors, OPENCL_VENDOR_PATH: vendors}),
     ...(passthrough !== undefined && {TRITON_PTXAS_PATH: passthrough, TRITON_PTXAS_BLACKWELL_PATH: passthrough}),
+    ...(collectives &&
+      libraries !== null && {LD_PRELOAD: [join(libraries, COLLECTIVES), ...(preloaded ? [preloaded] : [])].join(':')}),
     FLEXRACK_LEASES: file,
     ...(transport && {FLEXRACK_TRANSPORT: transport}),
   }

@@ -21,6 +21,7 @@ export type Product =
   | 'libflexrack-opencl.so'
   | 'libflexrack-cuda.so'
   | 'libflexrack-nvml.so'
+  | 'libflexrack-nccl.so'
   | 'libflexrack-sim.so'
   | 'flexrack-ptx-passthrough'
 

@@ -7,6 +7,7 @@ value is beside the CPU's.
 A tour is a program here, NAME_tour.py, and a lock file of what it needs, NAME.txt (npm run locks).
 """
 
+import contextlib
 import json
 import os
 import shutil
@@ -32,27 +33,72 @@ PAGE = HERE.parent.parent.parent / "docs" / "software-gpu.md"
 HEAD = "| framework | version | what | values | largest difference | natively | shm | tls |"
 
 
+@contextlib.contextmanager
+def attached_to_one(framework, way, cache):
+    """The environment of a program with one GPU."""
+    daemon = GpuDaemon("sim", env={**framework.settings, "FLEXRACK_SIM_CACHE": cache})
+    try:
+        with GpuAttached([daemon], way) as attached:
+            yield attached.env
+    finally:
+        daemon.stop()
+
+
+@contextlib.contextmanager
+def attached_to_two(framework, way, cache):
+    """The same with one at each of two daemons, which carry collectives between them as two machines would."""
+    library = next(
+        (framework.python().parent.parent / "lib").glob("python*/site-packages/nvidia/nccl/lib/libnccl.so.2")
+    )
+    said = {"NCCL_DEBUG": "INFO", "NCCL_IB_DISABLE": "1", "FLEXRACK_SIM_CACHE": cache}
+    with contextlib.ExitStack() as stack:
+        daemons = []
+        for number in range(2):
+            own = {"NCCL_HOSTID": f"machine-{number}", "NCCL_DEBUG_FILE": f"{cache}/log-{number}-%p"}
+            daemons.append(
+                GpuDaemon("sim", options=("--nccl", str(library)), env={**framework.settings, **said, **own})
+            )
+            stack.callback(daemons[-1].stop)
+        attached = stack.enter_context(GpuAttached(daemons, way))
+        yield {
+            **attached.env,
+            "LD_PRELOAD": str(BUILD / "drivers" / "nccl" / "libnccl.so.2"),
+            "NCCL_TOUR_LOGS": cache,
+        }
+
+
 class Framework:
     """`shown`: the package whose version the table shows. `what` it computes: (words for the tour, what these are) of
     each run. `env`: what it is told. `ways`: those in which it can be. `program`: what of the system it needs besides.
-    `capability`: where it is not that of the profile.
+    `capability`: where it is not that of the profile. `attached`: how it gets its GPUs.
     """
 
     def __init__(
-        self, name, shown, what, env=None, lock=None, profile="blackwell", ways=WAYS, program=None, capability=None
+        self,
+        name,
+        shown,
+        what,
+        env=None,
+        lock=None,
+        profile="blackwell",
+        ways=WAYS,
+        program=None,
+        capability=None,
+        attached=attached_to_one,
     ):
         self.settings = {
             "FLEXRACK_SIM_PROFILE": profile,
             **({"FLEXRACK_SIM_CAPABILITY": capability} if capability else {}),
         }
         self.what = {(): what} if isinstance(what, str) else what
-        self.name, self.shown, self.env, self.lock, self.ways, self.program = (
+        self.name, self.shown, self.env, self.lock, self.ways, self.program, self.attached = (
             name,
             shown,
             env or {},
             lock or name,
             ways,
             program,
+            attached,
         )
 
     @property
@@ -132,12 +178,12 @@ FRAMEWORKS = {
             program="npm",
             capability="13.0",
         ),
-        # Attached, its kernels would wait for memory of the application that a thread of it writes meanwhile.
+        # Attached, its own API is what travels: its kernels wait for memory that a thread of its process writes.
         Framework(
             "nccl",
             "nvidia-nccl-cu13",
             "two processes over sockets: AllReduce, Broadcast, Reduce, AllGather, ReduceScatter, Send and Recv",
-            ways=("natively",),
+            attached=attached_to_two,
         ),
         Framework(
             "jax",
@@ -226,12 +272,8 @@ def each_way(framework, words=()):
             yield (way, *tour(framework, {**native_env("sim"), **framework.settings}, words))
             continue
         with tempfile.TemporaryDirectory(prefix="flexrack-framework-") as cache:
-            daemon = GpuDaemon("sim", env={**framework.settings, "FLEXRACK_SIM_CACHE": cache})
-            try:
-                with GpuAttached([daemon], way) as attached:
-                    yield (way, *tour(framework, attached.env, words))
-            finally:
-                daemon.stop()
+            with framework.attached(framework, way, cache) as env:
+                yield (way, *tour(framework, env, words))
 
 
 def largest(stops):

@@ -7,11 +7,13 @@ import numpy as np
 
 
 class Driver:
-    def __init__(self):
+    def __init__(self, wanted=0):
+        """`wanted`: the number of the device, counted round where there are fewer."""
         self.library = ctypes.CDLL("libcuda.so.1")
         self.call("cuInit", 0)
-        context = ctypes.c_void_p()
-        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
+        context, count = ctypes.c_void_p(), ctypes.c_int()
+        self.call("cuDeviceGetCount", ctypes.byref(count))
+        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), wanted % count.value)
         self.call("cuCtxSetCurrent", context)
         self.memory = []
 

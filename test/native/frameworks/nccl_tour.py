@@ -1,5 +1,6 @@
 """NCCL between two processes that it takes for two machines: collectives over sockets, as between nodes of a rack. Each
-sum beside numpy's.
+sum beside numpy's. Attached, each rank's device is at another daemon, where NCCL is; NCCL_TOUR_LOGS names the folder
+with what it says there.
 """
 
 import ctypes
@@ -26,11 +27,17 @@ class Id(ctypes.Structure):
     _fields_ = [("bytes", ctypes.c_char * 128)]
 
 
+def own_folder():
+    """Of the library of the wheel."""
+    import nvidia.nccl
+
+    return Path(glob.glob(f"{next(iter(nvidia.nccl.__path__))}/lib/libnccl.so.2")[0]).parent
+
+
 class Nccl:
     def __init__(self):
-        import nvidia.nccl
-
-        self.library = ctypes.CDLL(glob.glob(f"{next(iter(nvidia.nccl.__path__))}/lib/libnccl.so*")[0])
+        # By its name, as whatever is linked with it has it.
+        self.library = ctypes.CDLL("libnccl.so.2")
         self.library.ncclGetErrorString.restype = ctypes.c_char_p
 
     def call(self, name, *words):
@@ -63,7 +70,7 @@ def values(rank, seed, dtype=np.float32, size=SIZE):
 
 def compute(rank, file):
     """What this rank has after each collective, in their order."""
-    driver, nccl = Driver(), Nccl()
+    driver, nccl = Driver(rank), Nccl()
     group = nccl.meet(rank, file)
     count, results = ctypes.c_size_t(SIZE), []
 
@@ -123,6 +130,7 @@ def main():
                 [sys.executable, __file__, str(rank), str(file)],
                 env={
                     **os.environ,
+                    "LD_LIBRARY_PATH": f"{os.environ['LD_LIBRARY_PATH']}:{own_folder()}",
                     "NCCL_HOSTID": f"machine-{rank}",
                     "NCCL_SOCKET_IFNAME": "lo",
                     "NCCL_DEBUG": "INFO",
@@ -134,7 +142,9 @@ def main():
         ]
         codes = [one.wait(SECONDS) for one in ranks]
         tour.says("both ranks end well", codes == [0] * RANKS, str(codes))
-        logs = "".join((Path(folder) / f"log-{rank}").read_text(errors="replace") for rank in range(RANKS))
+        logs = "".join(
+            one.read_text(errors="replace") for one in Path(os.environ.get("NCCL_TOUR_LOGS", folder)).glob("log-*")
+        )
         tour.says("over sockets", "via NET/Socket" in logs, logs[-3000:])
         if codes == [0] * RANKS:
             for rank in range(RANKS):

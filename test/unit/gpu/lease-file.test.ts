@@ -90,11 +90,18 @@ it('of CUDA there is a folder of libraries by the names that programs look for, 
   expect(Object.fromEntries(found)).toEqual({
     'libcuda.so': '/opt/libflexrack-cuda.so',
     'libcuda.so.1': '/opt/libflexrack-cuda.so',
+    'libflexrack-nccl.so': '/opt/libflexrack-nccl.so',
     'libnvidia-ml.so': '/opt/libflexrack-nvml.so',
     'libnvidia-ml.so.1': '/opt/libflexrack-nvml.so',
   })
   expect(placed.vendors).toBeNull()
   expect(leaseEnvironment(placed, undefined)).toEqual({FLEXRACK_LEASES: placed.file})
+  // Where all servers carry collectives, in front of what is preloaded already.
+  const preload = `${libraries}/libflexrack-nccl.so`
+  expect(leaseEnvironment(placed, undefined, [], {collectives: true}).LD_PRELOAD).toBe(preload)
+  expect(leaseEnvironment(placed, undefined, [], {collectives: true, preloaded: '/x.so'}).LD_PRELOAD).toBe(
+    `${preload}:/x.so`,
+  )
   await placed.remove()
   expect(await readdir(join(home, 'state', 'attach'))).toEqual([])
 })

@@ -1,0 +1,49 @@
+// One rank of NCCL, and the thread on which all its calls are made: none of them holds up a message, and what has not
+// come together yet, or hangs, can be ended.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "gen/cuda/driver_table.h"
+#include "gen/nccl/library_table.h"
+
+namespace flexrack::backend::cuda {
+
+class Communicator {
+ public:
+  /// `use` keeps the context until the thread has ended. Throws std::system_error where there is no thread to be had.
+  Communicator(const nccl::LibraryTable& library, const cu::DriverTable& driver, CUcontext context,
+               std::shared_ptr<void> use);
+  /// Ends it at once, behind nobody's back: its thread lives until that is done.
+  ~Communicator();
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  using Answer = std::function<void(ncclResult_t)>;
+  /// Answered when all ranks are there.
+  void join(int ranks, int rank, const ncclUniqueId& id, Answer answer);
+  /// A group, behind `start`. Answered when it is over on the device.
+  void run(std::vector<cu::Collective> calls, CUevent start, Answer answer);
+  /// Answered when all before it is over; `stays`: it is finalized only.
+  void leave(bool stays, Answer answer);
+  /// What is under way ends, with ncclInternalError; nothing more is done.
+  void abort();
+
+  std::uint64_t context = 0;  ///< handle of the one it is in
+  std::uint32_t ranks = 0, rank = 0;
+
+ private:
+  struct State;
+  static void serve(const std::shared_ptr<State>& state);
+  void put(std::function<void(State&)> work);
+
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace flexrack::backend::cuda
