@@ -51,7 +51,7 @@ EARLY = (
 )
 # Frameworks as users run them: with sanitizers they take thirty times as long, and these have nothing to find in them
 # that our own programs do not show. npm run test:long runs them with sanitizers, too (FLEXRACK_SANITIZED=1).
-AS_BUILT = ("test_cuda_numba", "test_cuda_tinygrad", "test_frameworks")
+AS_BUILT = ("test_cuda_numba", "test_cuda_tinygrad", "test_cuda_nccl", "test_frameworks")
 RELEASE = NATIVE / "build" / "release"
 # For what hangs.
 MODULE_SECONDS = 3600

@@ -28,13 +28,15 @@ struct Device {
 
 std::atomic<int> users{0};
 
-/// The driver beside this library, which has its name from the folder both are in.
+/// The driver beside this library, which has its name from the folder both are in; of a daemon's worker, which opens both
+/// by their files, the one that the process has.
 const Table* table() {
   static const Table* const found = []() -> const Table* {
     Dl_info own{};
     if (!dladdr(reinterpret_cast<void*>(&nvmlInit_v2), &own) || !own.dli_fname) return nullptr;
     const std::string path(own.dli_fname);
     auto* library = dlopen((path.substr(0, path.rfind('/') + 1) + "libcuda.so.1").c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
     if (!library) return nullptr;
     return flexrack::cuda::find_table<Table>(
         reinterpret_cast<CUresult (*)(const void**, const CUuuid*)>(dlsym(library, "cuGetExportTable")));

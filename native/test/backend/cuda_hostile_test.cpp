@@ -58,27 +58,6 @@ void still_works(CudaClient& client, std::uint64_t context) {
 
 }  // namespace
 
-TEST_CASE("collectives are refused by a daemon that has no NCCL, whatever is asked, and nothing ends by it") {
-  CudaClient client;
-  const auto context = client.context(), memory = client.memory(context, 4096);
-  const Bytes id(128, 1);
-  const auto kSystem = static_cast<std::int32_t>(2), kArgument = static_cast<std::int32_t>(4);
-  CHECK(client.call(cu::CollectiveVersion{}).status == kSystem);
-  CHECK(client.call(cu::CollectiveId{}).status == kSystem);
-  CHECK(client.call(cu::JoinCollectives{.context = context, .communicator = client.mint(), .ranks = 2, .id = id})
-            .status == kSystem);
-  // Handles that are none, or of another kind.
-  for (const auto handle : {std::uint64_t{0}, context, client.mint(), kTopmost}) {
-    const cu::Collective one{.which = 1, .type = 7, .count = 1, .source = memory, .target = memory};
-    CHECK(client.refusal(cu::Collectives{.context = context, .communicator = handle, .calls = {one}}) ==
-          CUDA_ERROR_INVALID_HANDLE);
-    for (const std::uint32_t how : {0u, 1u, 2u, ~0u})
-      CHECK(client.call(cu::EndCollectives{.communicator = handle, .how = how}).status == kArgument);
-  }
-  CHECK(client.refusal(cu::Collectives{.context = 99, .communicator = 1}) == CUDA_ERROR_INVALID_CONTEXT);
-  still_works(client, context);
-}
-
 TEST_CASE("a client names memory of its session only: no copy, fill or wait goes anywhere else") {
   CudaClient client;
   const Victim victim;
