@@ -50,7 +50,8 @@ class Collectives(unittest.TestCase):
         return made
 
     def attach(self, daemons, transport):
-        attached = self.stack.enter_context(GpuAttached(daemons, transport))
+        self.attached = self.stack.enter_context(GpuAttached(daemons, transport))
+        attached = self.attached
         env = {**attached.env, "LD_PRELOAD": str(BUILD / "drivers" / "nccl" / "libnccl.so.2")}
         env["LD_LIBRARY_PATH"] += f":{library().parent}"
         return env
@@ -114,4 +115,5 @@ class Collectives(unittest.TestCase):
         print(f"the other rank had its error after {seconds:.1f} s: {text}", file=sys.stderr)
         self.assertEqual(text.split()[2], "6", text)  # ncclRemoteError
         self.assertIn("fails", ranks[1].communicate(timeout=SECONDS)[0])
+        self.attached.close()
         self.compute(self.attach([stays, self.daemon(2)], "shm"), "next")

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <thread>
+#include <utility>
 
 namespace flexrack::backend::cuda {
 namespace {
@@ -41,6 +42,7 @@ struct Communicator::State {
   std::condition_variable more;
   std::deque<std::function<void(State&)>> work;   ///< under lock
   bool is_left = false;                           ///< under lock: nothing more comes
+  bool has_failed = false;                        ///< under lock: whoever asks for more is answered at once
   std::atomic<bool> is_aborted{false};
 
   // The thread's own.
@@ -48,6 +50,8 @@ struct Communicator::State {
   CUstream stream = nullptr;
   CUevent over = nullptr;
   ncclResult_t result = ncclSuccess;   ///< for good once it is none
+  ncclComm_t doomed = nullptr;  ///< to be aborted when nobody waits for an answer: that waits for all of the context,
+                                ///< and streams of the client stop until they are answered
 
   /// What a call that does not wait comes to.
   ncclResult_t settled(ncclResult_t called) {
@@ -73,9 +77,13 @@ struct Communicator::State {
     }
   }
   ncclResult_t end(ncclResult_t with) {
-    if (comm) library.ncclCommAbort(comm);
-    comm = nullptr;
+    if (comm) doomed = std::exchange(comm, nullptr);
+    const std::lock_guard guard(lock);
+    has_failed = true;
     return result = with;
+  }
+  void abort_doomed() {
+    if (doomed) library.ncclCommAbort(std::exchange(doomed, nullptr));
   }
 };
 
@@ -109,6 +117,11 @@ void Communicator::serve(const std::shared_ptr<State>& state) {
   state->driver.cuCtxSetCurrent(state->context);
   for (;;) {
     std::unique_lock guard(state->lock);
+    if (state->work.empty() && state->doomed) {
+      guard.unlock();
+      state->abort_doomed();
+      continue;
+    }
     state->more.wait(guard, [&] { return !state->work.empty() || state->is_left; });
     if (state->work.empty()) break;
     const auto work = std::move(state->work.front());
@@ -116,8 +129,9 @@ void Communicator::serve(const std::shared_ptr<State>& state) {
     guard.unlock();
     work(*state);
   }
-  if (state->comm) state->end(ncclInternalError);
-  state->driver.cuCtxSetCurrent(state->context);   // NCCL may have made another one current
+  state->end(ncclInternalError);
+  state->abort_doomed();
+  state->driver.cuCtxSetCurrent(state->context);  // NCCL may have made another one current
   if (state->over) state->driver.cuEventDestroy_v2(state->over);
   if (state->stream) state->driver.cuStreamDestroy_v2(state->stream);
   state->driver.cuCtxSetCurrent(nullptr);
@@ -138,23 +152,33 @@ void Communicator::join(int count, int number, const ncclUniqueId& id, Answer an
 }
 
 void Communicator::run(std::vector<cu::Collective> calls, CUevent start, Answer answer) {
-  put([calls = std::move(calls), start, answer = std::move(answer)](State& state) {
-    if (!state.comm) return answer(state.result == ncclSuccess ? ncclInvalidUsage : state.result);
-    state.driver.cuCtxSetCurrent(state.context);
-    auto result =
-        state.driver.cuStreamWaitEvent(state.stream, start, 0) == CUDA_SUCCESS ? ncclSuccess : ncclUnhandledCudaError;
-    if (result == ncclSuccess) result = state.library.ncclGroupStart();
-    if (result == ncclSuccess) {
-      for (const auto& one : calls) {
-        const auto called = nccl::run(state.library, one, state.comm, state.stream);
-        if (result == ncclSuccess && called != ncclInProgress) result = called;
-      }
-      const auto ended = state.library.ncclGroupEnd();
-      if (result == ncclSuccess) result = state.settled(ended);
+  {
+    std::unique_lock guard(state_->lock);
+    if (state_->has_failed) {
+      const auto failed = state_->result;
+      guard.unlock();
+      return answer(failed);
     }
-    if (result == ncclSuccess) result = state.reached();
-    answer(result == ncclSuccess ? result : state.end(result));
-  });
+    // Under the same lock: what is put before the failure is answered before NCCL ends.
+    state_->work.push_back([calls = std::move(calls), start, answer = std::move(answer)](State& state) {
+      if (!state.comm) return answer(state.result == ncclSuccess ? ncclInvalidUsage : state.result);
+      state.driver.cuCtxSetCurrent(state.context);
+      auto result =
+          state.driver.cuStreamWaitEvent(state.stream, start, 0) == CUDA_SUCCESS ? ncclSuccess : ncclUnhandledCudaError;
+      if (result == ncclSuccess) result = state.library.ncclGroupStart();
+      if (result == ncclSuccess) {
+        for (const auto& one : calls) {
+          const auto called = nccl::run(state.library, one, state.comm, state.stream);
+          if (result == ncclSuccess && called != ncclInProgress) result = called;
+        }
+        const auto ended = state.library.ncclGroupEnd();
+        if (result == ncclSuccess) result = state.settled(ended);
+      }
+      if (result == ncclSuccess) result = state.reached();
+      answer(result == ncclSuccess ? result : state.end(result));
+    });
+    state_->more.notify_one();
+  }
 }
 
 void Communicator::leave(bool stays, Answer answer) {

@@ -28,8 +28,8 @@ struct Device {
 
 std::atomic<int> users{0};
 
-/// The driver beside this library, which has its name from the folder both are in; of a daemon's worker, which opens both
-/// by their files, the one that the process has.
+/// The driver beside this library, which has its name from the folder both are in; of a daemon's worker, which opens
+/// both by their files, the one that the process has.
 const Table* table() {
   static const Table* const found = []() -> const Table* {
     Dl_info own{};

@@ -21,9 +21,9 @@ TEST_CASE("collectives are refused by a daemon that has no NCCL, whatever is ask
   const Bytes id(128, 1);
   CHECK(result_of(client, cu::CollectiveVersion{}) == ncclSystemError);
   CHECK(result_of(client, cu::CollectiveId{}) == ncclSystemError);
-  CHECK(result_of(client,
-                  cu::JoinCollectives{.context = context, .communicator = client.mint(), .ranks = 2, .id = id}) ==
-        ncclSystemError);
+  CHECK(
+      result_of(client, cu::JoinCollectives{.context = context, .communicator = client.mint(), .ranks = 2, .id = id}) ==
+      ncclSystemError);
   // Handles that are none, or of another kind.
   for (const auto handle : {std::uint64_t{0}, context, client.mint(), kAnyHandle}) {
     CAPTURE(handle);
