@@ -1,7 +1,6 @@
 import {Args, Flags} from '@oclif/core'
 import {BaseCommand} from '../cli/base/command.ts'
 import {dryRunFlag, projectFlag, racksFlag, watchEveryFlag} from '../cli/base/flags.ts'
-import type {ProjectSession} from '../cli/base/session.ts'
 import {wordsOf} from '../cli/base/words.ts'
 import {trainFlags} from '../cli/train/flags.ts'
 import {profileFlags} from '../cli/train/profile-steps.ts'
@@ -45,9 +44,15 @@ export default class Train extends BaseCommand {
   async run(): Promise<unknown> {
     const {raw, flags} = await this.parse(Train)
     const [context, json, args] = [await this.context(), this.jsonEnabled(), wordsOf(raw)]
-    const {trainOn} = await import('../cli/train/command.ts')
-    const outcome = await this.onRack(flags, async (place, {wait, started}) =>
-      trainOn(place, {...flags, ...(!wait && {wait: false})}, {args, json, started}, context),
+    const [{trainOn}, {onRack}] = await Promise.all([
+      import('../cli/train/command.ts'),
+      import('../cli/train/first-rack.ts'),
+    ])
+    const outcome = await onRack(
+      await this.racksNamed(flags.rack),
+      flags,
+      async (place, {wait, started}) => trainOn(place, {...flags, wait}, {args, json, started}, context),
+      context,
     )
     if (outcome.kind === 'planned') {
       const {trainPlanText} = await import('../cli/train/plan-text.ts')
@@ -64,22 +69,5 @@ export default class Train extends BaseCommand {
     else this.answer(trained, trainedText)
     throwUnfinished(trained)
     return trained.status === 'running' ? trained : undefined
-  }
-
-  /** On the rack that --rack names; of several on the first that can do it now. */
-  private async onRack<T>(
-    flags: {rack?: string | undefined; project?: string | undefined; wait: boolean},
-    attempt: (place: ProjectSession, how: {wait: boolean; started: () => void}) => Promise<T>,
-  ): Promise<T> {
-    const names = await this.racksNamed(flags.rack)
-    if (!names) return attempt(await this.projectSession(flags), {wait: flags.wait, started: () => {}})
-    const {onFirstRack} = await import('../cli/train/first-rack.ts')
-    const context = await this.context()
-    return onFirstRack(
-      names,
-      flags,
-      async (rack, how) => attempt(await this.projectSession({...flags, rack}), how),
-      context,
-    )
   }
 }

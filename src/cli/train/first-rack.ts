@@ -1,3 +1,4 @@
+import {openProjectSession, type ProjectSession, type SessionFlags} from '../base/session.ts'
 import {CliError, isCliError, type Context, type ErrorCode} from '../../lib/base/index.ts'
 
 /** Reasons of a rack alone. Another error (a wrong manifest, Ctrl-C, a rank that failed) is the same on every rack. */
@@ -22,8 +23,26 @@ const OF_A_RACK: readonly ErrorCode[] = [
   'SOME_NODES_FAILED',
 ]
 
-/** One try on a rack. `wait`: to stand in line. `started` is called once something of the run is running there. */
-export type Attempt<T> = (rack: string, how: {wait: boolean; started: () => void}) => Promise<T>
+/** `wait`: to stand in line. `started` is called once something of the run is running. */
+export interface Try {
+  wait: boolean
+  started(): void
+}
+/** One try on a rack. */
+export type Attempt<T> = (rack: string, how: Try) => Promise<T>
+
+/** On the rack that the flags mean; of several, named, on the first that can do it now: see onFirstRack. */
+export async function onRack<T>(
+  names: string[] | undefined,
+  flags: SessionFlags & {wait: boolean},
+  attempt: (place: ProjectSession, how: Try) => Promise<T>,
+  context: Context,
+): Promise<T> {
+  const open = async (rack: string | undefined): Promise<ProjectSession> =>
+    openProjectSession({...flags, rack}, context)
+  if (!names) return attempt(await open(flags.rack), {wait: flags.wait, started: () => {}})
+  return onFirstRack(names, flags, async (rack, how) => attempt(await open(rack), how), context)
+}
 
 /**
  * Tries the racks in their order, and gives what the first that can do it now gives. What a rack lacks is told, and the

@@ -1,7 +1,6 @@
 import {expect, test} from 'vitest'
 import {onFirstRack, type Attempt} from '../../../../src/cli/train/first-rack.ts'
-import {CliError, type Context, type ErrorCode} from '../../../../src/lib/base/index.ts'
-import {silentReporter} from '../../../../src/lib/base/index.ts'
+import {CliError, silentReporter, type Context, type ErrorCode} from '../../../../src/lib/base/index.ts'
 
 interface Told {
   tried: string[]
