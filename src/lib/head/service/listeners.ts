@@ -29,7 +29,11 @@ export class Listeners {
   readonly #grpc: Grpc
   #renewing: NodeJS.Timeout | undefined
 
-  constructor({app, listener}: {app: FastifyInstance; listener: RequestListener}, pending: PendingConnections, grpc: Grpc) {
+  constructor(
+    {app, listener}: {app: FastifyInstance; listener: RequestListener},
+    pending: PendingConnections,
+    grpc: Grpc,
+  ) {
     this.#app = app
     this.#grpc = grpc
     grpc.attach(app.server as unknown as SecureServer)
