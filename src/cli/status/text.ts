@@ -1,11 +1,12 @@
 import {sizeText} from '../../lib/base/index.ts'
 import type {NodeSummary, Overview} from '../../lib/overview/index.ts'
+import {silentRackText, type OfRack} from '../base/racks.ts'
 import {endpointListText} from '../endpoint/text.ts'
 import {gpuListText, leasesText} from '../gpu/text.ts'
 import {paint} from '../terminal/print.ts'
 import {table, type Column} from '../terminal/render.ts'
 import {reservationRows} from '../rack/reservation-text.ts'
-import {runListText} from '../runs/text.ts'
+import {runListText} from '../runs/list-text.ts'
 
 /** One screen: nodes, head, shared GPUs and leases, runs, endpoints. */
 export function statusText({rack, nodes, head, runs, endpoints, shared, reservations, unknown}: Overview): string {
@@ -38,6 +39,13 @@ export function statusText({rack, nodes, head, runs, endpoints, shared, reservat
         (head.state === 'stopped' ? 'None answers while the head is stopped.' : endpointListText(endpoints)),
     ),
   ].join('\n\n')
+}
+
+/** The screens of several racks one below the other. */
+export function statusOfRacksText(answers: OfRack<Overview>[]): string {
+  return answers
+    .map((one) => (one.ok ? statusText(one.answer) : section(`rack ${one.rack}`, silentRackText(one))))
+    .join('\n\n')
 }
 
 function section(title: string, text: string): string {

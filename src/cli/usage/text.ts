@@ -1,4 +1,5 @@
 import type {UsageReport} from '../../lib/usage/index.ts'
+import type {OfRack} from '../base/racks.ts'
 import {hours} from '../runs/figures-text.ts'
 import {paint} from '../terminal/print.ts'
 import {count, table} from '../terminal/render.ts'
@@ -28,6 +29,11 @@ export function usageText(report: UsageReport): string {
     '',
     ...notes({accounts, fromRecords, away, unasked}),
   ].join('\n')
+}
+
+/** The racks that did not answer, with the reason. */
+export function silentRacks(answers: OfRack<unknown>[]): Record<string, string> {
+  return Object.fromEntries(answers.flatMap((one) => (one.ok ? [] : [[`rack ${one.rack}`, one.message]])))
 }
 
 /** The rows alone, for a spreadsheet (RFC 4180). */

@@ -1,3 +1,5 @@
+import type {RackUsage} from './read.ts'
+
 /**
  * An attempt of a run on one node, as node/flexrack_node/measure/usage.py tells of it; or a whole run, as the tracking
  * server does. Times in seconds since 1970.
@@ -7,6 +9,7 @@ export interface UsageEntry {
   project: string | null
   /** `ada@laptop`: who started it, and where; from the tracking server `ada`. */
   user: string
+  rack: string
   /** Null where only the tracking server knows of it: then `nodes` has them. */
   node: string | null
   nodes: string[]
@@ -20,7 +23,7 @@ export interface UsageEntry {
   source: 'node' | 'record'
 }
 
-export const usageBy = ['user', 'project', 'node'] as const
+export const usageBy = ['user', 'project', 'node', 'rack'] as const
 export type UsageBy = (typeof usageBy)[number]
 
 /** What somebody, or something, had. Hours within the time that was asked for. */
@@ -47,10 +50,62 @@ export interface UsageReport {
   accounts: string[]
   /** Runs that only the tracking server knows: other accounts', or of nodes that did not answer. */
   fromRecords: number
-  /** Why the tracking server was not asked. */
+  /** Why the tracking server was not asked; of several racks with the rack's name. */
   away: string | null
-  /** Nodes that did not answer, with the reason. */
+  /** Nodes that did not answer, with the reason. Of several racks a node is `rack/node`, and a rack may be one of them. */
   unasked: Record<string, string>
+}
+
+/**
+ * The report about these racks. A machine that is a node of two of them told the same twice: that counts once. Pure.
+ */
+export function usageReport(racks: RackUsage[], by: UsageBy, since: number): UsageReport {
+  const isOne = racks.length === 1
+  const until = Math.max(...racks.map((one) => one.until))
+  const entries = onlyOnce(racks.flatMap((one) => one.entries))
+  const named = isOne ? entries : entries.map(withRack)
+  const away = racks.flatMap(({rack, away: why}) =>
+    why === null ? [] : [isOne || why.includes(`rack ${rack}`) ? why : `rack ${rack}: ${why}`],
+  )
+  return {
+    by,
+    since,
+    until,
+    ...summarizeUsage(named, by, since, until),
+    accounts: [...new Set(racks.flatMap((one) => one.accounts))].sort(),
+    fromRecords: entries.filter((one) => one.source === 'record').length,
+    away: away.length === 0 ? null : away.join('; '),
+    unasked: Object.fromEntries(
+      racks.flatMap(({rack, unasked}) =>
+        Object.entries(unasked).map(([node, why]) => [isOne ? node : `${rack}/${node}`, why]),
+      ),
+    ),
+  }
+}
+
+/**
+ * Attempts on nodes are known by their times: what racks tell alike is one, what one rack tells twice is two. What only a
+ * tracking server knows is known by its run, unless a node told of that.
+ */
+function onlyOnce(entries: UsageEntry[]): UsageEntry[] {
+  const onNodes = new Set(entries.flatMap((one) => (one.source === 'node' ? [one.run] : [])))
+  const kept = new Map<string, UsageEntry>()
+  const seen = new Map<string, number>()
+  for (const one of entries) {
+    if (one.source === 'record' && onNodes.has(one.run)) continue
+    const {run, source, started, ended, cpu, open, rack} = one
+    const what = source === 'record' ? run : [run, started, open ? '' : ended, open ? '' : cpu].join(' ')
+    const times = (seen.get(`${rack} ${what}`) ?? 0) + 1
+    seen.set(`${rack} ${what}`, times)
+    const key = `${what} ${times}`
+    if (!kept.has(key)) kept.set(key, one)
+  }
+  return [...kept.values()]
+}
+
+function withRack(entry: UsageEntry): UsageEntry {
+  const full = (node: string): string => `${entry.rack}/${node}`
+  return {...entry, node: entry.node === null ? null : full(entry.node), nodes: entry.nodes.map(full)}
 }
 
 /**
@@ -77,9 +132,9 @@ export function summarizeUsage(
 }
 
 /** The same person at two machines is one user. */
-function nameOf({user, project, node}: UsageEntry, by: UsageBy): string {
+function nameOf({user, project, node, rack}: UsageEntry, by: UsageBy): string {
   if (by === 'user') return user.split('@')[0] as string
-  return (by === 'project' ? project : node) ?? '-'
+  return {project, node, rack}[by] ?? '-'
 }
 
 function totalOf(group: {entry: UsageEntry; share: number}[], since: number, until: number): Omit<UsageRow, 'name'> {

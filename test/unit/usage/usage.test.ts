@@ -1,6 +1,13 @@
 import {expect, test} from 'vitest'
 import {usageCsv, usageText} from '../../../src/cli/usage/text.ts'
-import {sinceOf, summarizeUsage, type UsageEntry, type UsageReport} from '../../../src/lib/usage/index.ts'
+import {
+  sinceOf,
+  summarizeUsage,
+  usageReport,
+  type RackUsage,
+  type UsageEntry,
+  type UsageReport,
+} from '../../../src/lib/usage/index.ts'
 
 const HOUR = 3600
 const entry = (more: Partial<UsageEntry>): UsageEntry => {
@@ -10,6 +17,7 @@ const entry = (more: Partial<UsageEntry>): UsageEntry => {
     project: 'digits',
     user: 'ada@laptop',
     node,
+    rack: 'lab',
     nodes: node === null ? [] : [node],
     started: 10 * HOUR,
     ended: 12 * HOUR,
@@ -104,4 +112,43 @@ test('values with commas and quotes are quoted', () => {
     'ada,1,0,8,3,2',
     '"bob, the ""builder""",1,0,8,,2',
   ])
+})
+
+const rackUsage = (rack: string, more: Partial<RackUsage>): RackUsage => ({
+  rack,
+  entries: [],
+  until: 20 * HOUR,
+  accounts: ['ada'],
+  away: null,
+  unasked: {},
+  ...more,
+  ...(more.entries && {entries: more.entries.map((one) => ({...one, rack}))}),
+})
+
+test('over several racks a machine of two of them counts once, nodes have the name of their rack, and so have reasons', () => {
+  const lab = rackUsage('lab', {
+    entries: [entry({}), entry({node: 'node-2'}), entry({run: 'r4', source: 'record', node: null, nodes: ['a']})],
+    away: 'connection refused',
+  })
+  const cloud = rackUsage('cloud', {
+    entries: [entry({node: 'other-name'}), entry({run: 'r2', gpus: 1}), entry({run: 'r4', node: 'node-1'})],
+    unasked: {'node-9': 'timed out'},
+  })
+  const byRack = usageReport([lab, cloud], 'rack', 0)
+  expect(byRack.rows.map(({name, runs, gpuHours}) => [name, runs, gpuHours])).toEqual([
+    ['lab', 1, 16],
+    ['cloud', 2, 10],
+  ])
+  expect(byRack).toMatchObject({
+    total: {runs: 3, gpuHours: 26},
+    fromRecords: 0,
+    away: 'rack lab: connection refused',
+    unasked: {'cloud/node-9': 'timed out'},
+  })
+  expect(usageReport([lab, cloud], 'node', 0).rows.map(({name}) => name)).toEqual([
+    'cloud/node-1',
+    'lab/node-1',
+    'lab/node-2',
+  ])
+  expect(usageReport([lab], 'node', 0).rows.map(({name}) => name)).toEqual(['a', 'node-1', 'node-2'])
 })
