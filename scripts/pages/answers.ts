@@ -36,6 +36,10 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'bundle:apply': {answer: 'AppliedBundle', from: ['src/lib/bundle/apply.ts', 'src/lib/bundle/format.ts']},
   'bundle:create': {answer: 'MadeBundle', from: ['src/lib/bundle/create.ts', 'src/lib/bundle/format.ts']},
   'gpu:bench': {answer: 'BenchedGpu[]', from: ['src/lib/gpu/bench.ts', 'src/lib/gpu/link.ts']},
+  'gpu:idle': {
+    answer: 'IdleAnswer',
+    from: ['src/cli/usage/idle.ts', 'src/lib/overview/idle.ts', 'src/lib/usage/usage.ts'],
+  },
   'gpu:leases': {answer: '{leases: Lease[]; nodes: GpuNodeReport[]}', from: 'src/lib/gpu/gpus.ts'},
   'gpu:list': {
     answer: '`GpuReport`; of several racks `OfRack<GpuReport>[]`',

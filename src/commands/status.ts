@@ -7,7 +7,7 @@ import {projectFlag, racksFlag} from '../cli/base/flags.ts'
 export default class Status extends BaseCommand {
   static override summary = 'one screen: nodes, head, GPUs and leases, runs, endpoints'
   static override description =
-    'Asks every node of the rack at once. A node that does not answer is shown with the reason, and the exit status is 8.'
+    'Asks every node of the rack at once. A node that does not answer is shown with the reason, and the exit status is 8, unless its time (`until` in the rack file) was over.'
   static override examples = [
     '<%= config.bin %> status',
     '<%= config.bin %> status --rack lab --json',
@@ -28,7 +28,7 @@ export default class Status extends BaseCommand {
     ])
     const read = async (session: Session, context: Context) => {
       const overview = await readOverview(session, flags.limit, context)
-      if (overview.nodes.some((node) => !node.ok)) process.exitCode = 8
+      if (overview.nodes.some((node) => !node.ok && !node.gone)) process.exitCode = 8
       return overview
     }
     const racks = await this.eachRack(flags, read)

@@ -60,7 +60,7 @@ function nodesText(nodes: NodeSummary[]): string {
   const rows = nodes.map((node) => ({
     node: node.node,
     host: node.host,
-    state: node.ok ? paint.green('ok') : paint.red(node.code ?? 'failed'),
+    state: node.ok ? paint.green('ok') : node.gone ? paint.dim('gone') : paint.red(node.code ?? 'failed'),
     load: node.load === null || node.cores === null ? undefined : `${node.load.toFixed(1)} of ${node.cores}`,
     memory: node.memory ? `${sizeText(node.memory.available)} free` : undefined,
     disk: node.disk ? `${sizeText(node.disk.free)} free` : undefined,
@@ -74,7 +74,7 @@ function nodesText(nodes: NodeSummary[]): string {
     {key: 'memory', align: 'right'},
     {key: 'disk', align: 'right'},
   ]
-  const failed = nodes.filter((node) => !node.ok).map((node) => paint.red(node.message ?? ''))
+  const failed = nodes.filter((node) => !node.ok).map((node) => (node.gone ? paint.dim : paint.red)(node.message ?? ''))
   const hints = [...new Set(nodes.flatMap((node) => (node.ok || node.hint === undefined ? [] : [node.hint])))].map(
     (hint) => `${paint.cyan('try:')} ${hint}`,
   )

@@ -1,6 +1,7 @@
 import type {Context} from '../../lib/base/index.ts'
 import type {Trained, TrainPlan} from '../../lib/train/index.ts'
 import type {ProjectSession} from '../base/session.ts'
+import {leavingText} from '../rack/until.ts'
 import {trainChoice, type TrainWords} from './choice.ts'
 
 /** What `train` came to: a plan, a script, or a run that ended, or goes on. */
@@ -21,6 +22,8 @@ export async function trainOn(
     import('./run.ts'),
   ])
   const train = await planTrain(place, await trainChoice(flags, args), context)
+  const leaving = leavingText(train.spec.placements.map((one) => one.node))
+  if (leaving !== '') context.reporter.note(leaving)
   if (flags['dry-run']) return {kind: 'planned', train}
   if (flags.emit) {
     if (train.workspaces.plan.steps.length > 0)

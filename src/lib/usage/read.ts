@@ -36,7 +36,14 @@ export async function readUsage(place: UsagePlace, since: number, context: Conte
     if (nodes.length === 0) throw [...answers.values()][0] as Error
     const until = Math.max(...nodes.map((one) => one.now))
     const own = nodes.flatMap(({entries}) =>
-      entries.map(({status: _, ...entry}): UsageEntry => ({...entry, rack, nodes: [entry.node], source: 'node'})),
+      entries.map(({status: _, gpu_seen: gpuSeen = null, gpu_busy: gpuBusy = null, ...entry}): UsageEntry => ({
+        ...entry,
+        rack,
+        nodes: [entry.node],
+        gpuSeen,
+        gpuBusy,
+        source: 'node',
+      })),
     )
     const known = new Set(own.map((one) => one.run))
     const others = tracked
@@ -121,6 +128,8 @@ function recordEntry(record: TrackedRun, rack: string, until: number, since: num
       ended,
       gpus: gpus.size,
       cpu: null,
+      gpuSeen: null,
+      gpuBusy: null,
       open: false,
       source: 'record',
     },

@@ -18,6 +18,9 @@ export interface UsageEntry {
   gpus: number
   /** Seconds of one CPU; null where nobody counted. */
   cpu: number | null
+  /** Seconds of one GPU over which its load was measured, and of them those in which it computed; null: not measured. */
+  gpuSeen: number | null
+  gpuBusy: number | null
   /** It still runs. */
   open: boolean
   source: 'node' | 'record'
@@ -33,6 +36,9 @@ export interface UsageRow {
   /** Of them, those that still run. */
   running: number
   gpuHours: number
+  /** Of GPUs whose load was measured, and of these the hours in which they computed; null where nobody measured. */
+  gpuSeenHours: number | null
+  gpuBusyHours: number | null
   /** Of one CPU, really used; null where nobody counted. */
   coreHours: number | null
   /** Of whole nodes that a run was on, alone or not. */
@@ -142,20 +148,21 @@ function totalOf(group: {entry: UsageEntry; share: number}[], since: number, unt
     Math.max(0, Math.min(entry.ended, until) - Math.max(entry.started, since))
   const hours = (pick: (one: {entry: UsageEntry; share: number}) => number): number =>
     group.reduce((sum, one) => sum + pick(one), 0) / 3600
-  const counted = group.filter(({entry}) => entry.cpu !== null)
+  // What was measured over an attempt counts by the part of it that lies within.
+  const measured = (name: 'cpu' | 'gpuSeen' | 'gpuBusy'): number | null =>
+    group.every(({entry}) => entry[name] === null)
+      ? null
+      : hours(
+          (one) =>
+            (one.entry[name] ?? 0) * one.share * (overlap(one) / Math.max(1e-9, one.entry.ended - one.entry.started)),
+        )
   return {
     runs: new Set(group.map(({entry}) => entry.run)).size,
     running: new Set(group.filter(({entry}) => entry.open).map(({entry}) => entry.run)).size,
     gpuHours: hours((one) => one.entry.gpus * one.share * overlap(one)),
-    coreHours:
-      counted.length === 0
-        ? null
-        : counted.reduce(
-            (sum, one) =>
-              sum +
-              (one.entry.cpu ?? 0) * one.share * (overlap(one) / Math.max(1e-9, one.entry.ended - one.entry.started)),
-            0,
-          ) / 3600,
+    gpuSeenHours: measured('gpuSeen'),
+    gpuBusyHours: measured('gpuBusy'),
+    coreHours: measured('cpu'),
     nodeHours: hours((one) => (one.entry.node === null ? one.entry.nodes.length * one.share : 1) * overlap(one)),
   }
 }

@@ -23,6 +23,8 @@ const entry = (more: Partial<UsageEntry>): UsageEntry => {
     ended: 12 * HOUR,
     gpus: 4,
     cpu: 3 * HOUR,
+    gpuSeen: null,
+    gpuBusy: null,
     open: false,
     source: 'node',
     ...more,
@@ -42,10 +44,36 @@ test('a user is one at every machine; attempts and nodes of a run are one run, a
     20 * HOUR,
   )
   expect(rows).toEqual([
-    {name: 'ada', runs: 2, running: 1, gpuHours: 16, coreHours: 7, nodeHours: 5},
-    {name: 'bob', runs: 1, running: 0, gpuHours: 2, coreHours: null, nodeHours: 2},
+    {
+      name: 'ada',
+      runs: 2,
+      running: 1,
+      gpuHours: 16,
+      gpuSeenHours: null,
+      gpuBusyHours: null,
+      coreHours: 7,
+      nodeHours: 5,
+    },
+    {
+      name: 'bob',
+      runs: 1,
+      running: 0,
+      gpuHours: 2,
+      gpuSeenHours: null,
+      gpuBusyHours: null,
+      coreHours: null,
+      nodeHours: 2,
+    },
   ])
-  expect(total).toEqual({runs: 3, running: 1, gpuHours: 18, coreHours: 7, nodeHours: 7})
+  expect(total).toEqual({
+    runs: 3,
+    running: 1,
+    gpuHours: 18,
+    gpuSeenHours: null,
+    gpuBusyHours: null,
+    coreHours: 7,
+    nodeHours: 7,
+  })
 })
 
 test('only what lies within the time counts', () => {
@@ -55,16 +83,45 @@ test('only what lies within the time counts', () => {
     11 * HOUR,
     100 * HOUR,
   )
-  expect(rows).toEqual([{name: 'digits', runs: 1, running: 0, gpuHours: 4, coreHours: 1.5, nodeHours: 1}])
+  expect(rows).toEqual([
+    {
+      name: 'digits',
+      runs: 1,
+      running: 0,
+      gpuHours: 4,
+      gpuSeenHours: null,
+      gpuBusyHours: null,
+      coreHours: 1.5,
+      nodeHours: 1,
+    },
+  ])
 })
 
 test('a run that only the tracking server knows is shared out over its nodes', () => {
   const known = entry({node: null, nodes: ['a', 'b'], gpus: 8, cpu: null, source: 'record'})
   expect(summarizeUsage([known], 'node', 0, 20 * HOUR).rows).toEqual(
-    ['a', 'b'].map((name) => ({name, runs: 1, running: 0, gpuHours: 8, coreHours: null, nodeHours: 2})),
+    ['a', 'b'].map((name) => ({
+      name,
+      runs: 1,
+      running: 0,
+      gpuHours: 8,
+      gpuSeenHours: null,
+      gpuBusyHours: null,
+      coreHours: null,
+      nodeHours: 2,
+    })),
   )
   expect(summarizeUsage([known], 'user', 0, 20 * HOUR).rows).toEqual([
-    {name: 'ada', runs: 1, running: 0, gpuHours: 16, coreHours: null, nodeHours: 4},
+    {
+      name: 'ada',
+      runs: 1,
+      running: 0,
+      gpuHours: 16,
+      gpuSeenHours: null,
+      gpuBusyHours: null,
+      coreHours: null,
+      nodeHours: 4,
+    },
   ])
 })
 
@@ -108,9 +165,9 @@ test('the table says whose files were read, and what is missing', () => {
 
 test('values with commas and quotes are quoted', () => {
   expect(usageCsv(report()).split('\n')).toEqual([
-    'user,runs,running,gpu_hours,core_hours,node_hours',
-    'ada,1,0,8,3,2',
-    '"bob, the ""builder""",1,0,8,,2',
+    'user,runs,running,gpu_hours,core_hours,node_hours,gpu_seen_hours,gpu_busy_hours',
+    'ada,1,0,8,3,2,,',
+    '"bob, the ""builder""",1,0,8,,2,,',
   ])
 })
 
