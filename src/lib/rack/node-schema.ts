@@ -7,7 +7,7 @@ const NODE_NAME_RULE =
 const LABEL = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,62}$/
 /** A host that begins with a dash would be read as an option, one with blanks as several words. */
 export const HOST = /^[A-Za-z0-9_.:%[\]][A-Za-z0-9_.:%[\]-]{0,252}$/
-export const HOST_RULE = 'must be a host name, an address, or a Host of ~/.ssh/config'
+const HOST_RULE = 'must be a host name, an address, or a Host of ~/.ssh/config'
 
 const path = z
   .string()

@@ -1,6 +1,6 @@
 import {z} from 'zod'
 import {SLURM_OPTION, SLURM_OPTION_RULE} from '../document/index.ts'
-import {gpuKeys, HOST, HOST_RULE, network, node, nodePath} from './node-schema.ts'
+import {gpuKeys, HOST, network, node, nodePath} from './node-schema.ts'
 import {volume} from './volume-schema.ts'
 
 const head = z
