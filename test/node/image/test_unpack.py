@@ -177,6 +177,22 @@ class LayerTest(unittest.TestCase):
     def test_sizes_have_an_end(self):
         bomb = LayerTar().add("zeros", b"\0" * (4 << 20)).bytes()
         self.assertIn("unpacks to more than 1048576 bytes", self.refused(bomb, most=1 << 20))
+        # A sparse file of GNU's kind: 4 KiB at its beginning, and a hole behind them (tar(5)).
+        sparse = tarfile.TarInfo("sparse")
+        sparse.type, sparse.size = tarfile.GNUTYPE_SPARSE, 4096
+        for size, most in ((1 << 40, 1 << 30), (64 << 20, 1 << 30)):
+            block = bytearray(sparse.tobuf(tarfile.GNU_FORMAT))
+            block[386:410] = b"%011o\0%011o\0" % (0, 4096)
+            block[483:495] = b"\x80" + size.to_bytes(11, "big")
+            block[148:156] = b" " * 8
+            block[148:156] = b"%06o\0 " % sum(block)
+            data = bytes(block) + b"x" * 4096 + b"\0" * 1024
+            if size > most:
+                self.assertIn(f"it unpacks to more than {most} bytes", self.refused(data, most=most))
+            else:
+                self.take(data)
+                place = self.store.layer(digest(data)) / "sparse"
+                self.assertEqual((place.stat().st_size, place.stat().st_blocks * 512 < 4 << 20), (size, True))
         header = tarfile.TarInfo("././@PaxHeader")
         header.type, header.size = tarfile.XHDTYPE, 1 << 40
         self.assertIn(
