@@ -33,6 +33,7 @@ export const LAYERS: readonly (readonly string[])[] = [
     'notebook',
     'board',
     'history',
+    'monitor',
   ],
 ]
 
@@ -45,7 +46,7 @@ export const CLI_LAYERS: readonly (readonly string[])[] = [
   ['progress'],
   ['errors'],
   ['base', 'chart'],
-  ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project', 'tracking', 'bundle', 'share'],
+  ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project', 'tracking', 'bundle', 'share', 'monitor'],
   ['train', 'workspace', 'usage'],
   ['check', 'sweep', 'status', 'top', 'data', 'notebook', 'board'],
 ]
@@ -82,7 +83,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
     'src/lib/head/service/gateway-connector.ts',
     'src/lib/head/service/model-server.ts',
   ],
-  yaml: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/'],
+  yaml: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/', 'src/lib/monitor/'],
   zod: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/', 'src/lib/recipe/'],
 }
 
