@@ -130,7 +130,12 @@ class Supervisor:
                 stderr=output,
                 start_new_session=True,
                 cwd=self.spec.get("cwd") or str(self.record.folder),
-                env={**os.environ, **self.spec.get("env", {}), **self.containment.environment(), **self.sockets.environment()},
+                env={
+                    **os.environ,
+                    **self.spec.get("env", {}),
+                    **self.containment.environment(),
+                    **self.sockets.environment(),
+                },
                 pass_fds=sockets,
             )
         finally:

@@ -120,8 +120,7 @@ export interface EndpointRecord {
   document: EndpointDocument
   /** Requests under way, by target. */
   inFlight: Record<string, number>
-  /** Requests answered since the head was started, by target. */
-  served: Record<string, number>
+  served: Record<string, number> // answered since the head was started, by target
   /** How far the canary has come, where there is one. */
   rollout?: HeadRollout
   /** What became of the copies that the canary got. */
@@ -132,6 +131,7 @@ export interface EndpointRecord {
   figures?: Record<string, ReleaseFigures>
   /** False while a standby still goes by an older state. */
   followed?: boolean
+  promised?: string // to that switch over several racks
   /** What waits; undefined of a head that is older than queues. */
   queue?: QueueFigures
 }

@@ -72,7 +72,9 @@ test(`${CHANGES} deploys, canaries, promotes, aborts and rollbacks, mixed, under
   for (let change = 0; change < CHANGES; change++) {
     const {releases} = await endpoints.show('mixed')
     const mayReturn = releases.some((one) => one.state === 'stopped' && !one.rejected)
-    const choices: string[] = canary ? ['promote', 'abort', 'rollback'] : ['deploy', 'canary', ...(mayReturn ? ['rollback'] : [])]
+    const choices: string[] = canary
+      ? ['promote', 'abort', 'rollback']
+      : ['deploy', 'canary', ...(mayReturn ? ['rollback'] : [])]
     const what: string = pick(choices)
     const given = {name: 'mixed', on: 'node-1,node-2', replicas: {replicas: pick([1, 2])}, force: true}
     if (what === 'deploy') await endpoints.deploy(given)

@@ -168,7 +168,9 @@ test('a server that breaks its connections is taken out, its callers are answere
   for (const line of ['ejections_total 1', 'retries_total{endpoint="digits"} 5', 'queue_depth{endpoint="digits"} 0'])
     expect(metrics).toContain(`flexrack_gateway_${line}\n`)
   const told = await readFile(new URL('../../../docs/metrics.md', import.meta.url), 'utf8')
-  const types = [...metrics.matchAll(/^# TYPE flexrack_gateway_(\w+) (\w+)$/gm)].map(([, name, type]) => `\`${name}\` | ${type}`)
+  const types = [...metrics.matchAll(/^# TYPE flexrack_gateway_(\w+) (\w+)$/gm)].map(
+    ([, name, type]) => `\`${name}\` | ${type}`,
+  )
   expect(types.filter((one) => !told.includes(`| ${one} |`))).toEqual([])
   expect(types.length).toBe([...told.matchAll(/^\| `/gm)].length)
 })

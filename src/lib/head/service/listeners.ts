@@ -54,7 +54,11 @@ export class Listeners {
       config.port || undefined,
       last.port ?? 0,
     )
-    const plainPort = await listen((at) => listening(this.#plain, {host: LOOPBACK, port: at}), undefined, last.plainPort ?? 0)
+    const plainPort = await listen(
+      (at) => listening(this.#plain, {host: LOOPBACK, port: at}),
+      undefined,
+      last.plainPort ?? 0,
+    )
     return {port: port || portOf(this.#app.server), plainPort: plainPort || portOf(this.#plain)}
   }
 

@@ -4,6 +4,7 @@ import {addApi} from './api.ts'
 import {Failure, failureBody, tokenRefused} from './failure.ts'
 import {addGateway} from './gateway.ts'
 import {chooseProtocol} from './grpc/server.ts'
+import {addJoint, VERDICT_PATH} from './joint/api.ts'
 import {logLine} from './log.ts'
 import {Logins} from './login.ts'
 import {addMlflow} from './mlflow-routes.ts'
@@ -77,6 +78,7 @@ export async function buildServer(parts: Parts, identity?: Identity): Promise<Fa
   addApi(app, parts, logins)
   addFollow(app, parts)
   addAgentApi(app, parts)
+  addJoint(app, parts)
   // Each has its own connections, so each its own scope.
   await app.register((scope) => addGateway(scope, parts))
   await app.register((scope) => addMlflow(scope, parts))
@@ -120,6 +122,7 @@ function requireKind(caller: Caller, request: FastifyRequest, path: string): voi
   if (route === '/flexrack/v1/tokens/self' && caller.kind === 'run') return
   if (caller.kind === 'standby' && route?.startsWith('/flexrack/v1/follow')) return
   if (caller.kind === 'node' && route === AGENT_PATH) return
+  if (caller.kind === 'joint' && route === VERDICT_PATH) return
   if (caller.kind === 'personal' && route === '/*' && !isOurs(path) && isTrackingApi(path)) return
   if (
     caller.kind === 'endpoint' &&

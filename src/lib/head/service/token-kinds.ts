@@ -15,6 +15,8 @@ export type Caller =
   | {kind: 'personal'; id: string}
   /** The second head: what it needs to serve endpoints, and a certificate for these names. `node`: where it runs. */
   | {kind: 'standby'; id: string; node: string; names: string[]}
+  /** The head of another rack: what was decided of one switch that both take part in. */
+  | {kind: 'joint'; id: string; joint: string}
   /** A browser that logged in: MLflow's pages, nothing of /flexrack. */
   | {kind: 'session'; id: string; login: string; host: string}
 
@@ -31,6 +33,7 @@ export interface TokenRequest {
   ttl_seconds?: unknown
   node?: unknown
   names?: unknown
+  joint?: unknown
 }
 
 /** It ends when it is revoked: a standby that was not asked for a while must not be away when it is needed. */

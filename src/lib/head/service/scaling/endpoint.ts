@@ -52,7 +52,10 @@ export class ScaledEndpoint {
     this.#sampleFrom = this.#now = now
     this.#events = kept?.events ?? []
     this.#wakes = kept?.wakes ?? 0
-    this.places = new Places((text) => this.#note(text), () => counts.failures++)
+    this.places = new Places(
+      (text) => this.#note(text),
+      () => counts.failures++,
+    )
     this.places.set(rules, running, now)
     this.#wanted = Math.min(running.size, rules.max)
   }

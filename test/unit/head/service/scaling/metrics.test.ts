@@ -41,7 +41,10 @@ test('what the head chose and why, how long a wake took, and which servers there
       counts: (name) => (name === 'scaled' ? counts : undefined),
       figures: (name) => (name === 'scaled' ? second.figures(0, () => true) : undefined),
     },
-    health: {isOpen: (target) => target !== 'http://10.0.0.2:1', outliers: {isOut: (target) => target.includes('10.0.0.1')}},
+    health: {
+      isOpen: (target) => target !== 'http://10.0.0.2:1',
+      outliers: {isOut: (target) => target.includes('10.0.0.1')},
+    },
   } as Parameters<typeof scalingMetrics>[0])
   for (const line of [
     'servers_wanted{endpoint="fixed",release="r7"} 2',
