@@ -50,7 +50,8 @@ export async function startOpenLoad({takes = 0, inside = [], ...wish}: LoadWish)
   const lines = createInterface({input: child.stdout}).on('line', (line) => (report = JSON.parse(line) as LoadReport))
   const more = async (count: number): Promise<void> => {
     const goal = report.answered + count
-    await until(async () => (report.answered >= goal ? true : undefined)).catch((error: Error) => {
+    const isThere = async (): Promise<true | undefined> => (report.answered >= goal ? true : undefined)
+    await until(isThere, 120).catch((error: Error) => {
       throw new Error(`${error.message}: ${lossText('load', report)}`, {cause: error})
     })
   }

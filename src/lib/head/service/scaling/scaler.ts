@@ -123,8 +123,12 @@ export class Scaler {
     const measured = this.#parts.measures.of(name).get(release)
     const {queued} = this.#parts.queues.demand(name)
     const urls = this.#scaled.get(name)?.places.targets() ?? []
-    const far = urls.reduce((sum, url) => sum + this.#parts.followers.underWay(url), 0)
-    return {inFlight: (measured?.underWay.size ?? 0) + far, queued, answered: measured?.total.requests ?? 0}
+    const {followers} = this.#parts
+    // What is short is over before a standby tells what it has under way: it tells what it has answered, too.
+    const sumOf = (count: (url: string) => number): number => urls.reduce((sum, url) => sum + count(url), 0)
+    const inFlight = (measured?.underWay.size ?? 0) + sumOf((url) => followers.underWay(url))
+    const answered = (measured?.total.requests ?? 0) + sumOf((url) => followers.answered(url))
+    return {inFlight, queued, answered}
   }
 
   /** Asks a server whether it is ready, where it is time to. */
