@@ -356,7 +356,9 @@ def as_account(test: unittest.TestCase, *modules: str) -> None:
         home.mkdir()
         os.chown(home, ACCOUNT, ACCOUNT)
         env = {
-            "PATH": "/usr/bin:/bin",
+            "PATH": os.pathsep.join(
+                ["/usr/bin:/bin", *filter(None, [os.path.dirname(shutil.which("apptainer") or "")])]
+            ),
             "HOME": str(home),
             "TMPDIR": str(home),
             "PYTHONPATH": os.pathsep.join([f"{folder}/node", f"{folder}/test/node", f"{folder}/test/node/image"]),

@@ -32,6 +32,8 @@ export interface LoadWish {
   /** Requests a second on average. */
   rate: number
   seed: number
+  /** Seconds after which it ends by itself, whatever becomes of the test; 1200. */
+  longest?: number
   /** The model takes that many milliseconds (SCALED_SERVER). */
   takes?: number
   /** Words that the program is started by: in a network of its own. */
@@ -39,11 +41,11 @@ export interface LoadWish {
 }
 
 /** Poisson arrivals from a process of its own; no request is sent twice to one address (test/fixtures/open-load.mjs). */
-export async function startOpenLoad({takes = 0, inside = [], ...wish}: LoadWish): Promise<OpenLoad> {
+export async function startOpenLoad({takes = 0, inside = [], longest = 1200, ...wish}: LoadWish): Promise<OpenLoad> {
   const body = JSON.stringify({inputs: [{name: 'x', shape: [1], datatype: 'FP32', data: [takes]}]})
   const [program, ...args] = [...inside, process.execPath, PROGRAM]
   const child = spawn(program!, args, {
-    env: {...process.env, LOAD: JSON.stringify({...wish, body})},
+    env: {...process.env, LOAD: JSON.stringify({...wish, longest, body})},
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   let report: LoadReport = {sent: 0, answered: 0, switched: 0, lost: [], ms: {p50: 0, p99: 0, max: 0}, releases: {}}
@@ -55,7 +57,10 @@ export async function startOpenLoad({takes = 0, inside = [], ...wish}: LoadWish)
       throw new Error(`${error.message}: ${lossText('load', report)}`, {cause: error})
     })
   }
-  await more(1)
+  await more(1).catch((error: unknown) => {
+    child.kill('SIGKILL')
+    throw error
+  })
   return {
     now: () => report,
     more,
