@@ -20,7 +20,7 @@ import io
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
-from flexrack_node.gpu import taking
+from flexrack_node.gpu import admin_socket, taking
 from flexrack_node.gpu.door_talk import proof, sealed
 from flexrack_node.gpu.passes import SERVICE, Passes
 from flexrack_node.link.lobby import Lobby, close_listening
