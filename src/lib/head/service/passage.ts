@@ -100,7 +100,8 @@ export class Passage {
     const refused = failureOf(error)
     if (refused) throw refused
     const code = causeCode(error)
-    if (body !== undefined && (isNotConnected(code) || ((isBroken(code) || code === LOST) && this.#mayRepeat(code)))) return
+    if (body !== undefined && (isNotConnected(code) || ((isBroken(code) || code === LOST) && this.#mayRepeat(code))))
+      return
     const server = `the model server of endpoint ${call.endpoint}`
     if (code === 'UND_ERR_HEADERS_TIMEOUT') {
       throw new Failure(504, 'TIMED_OUT', `${server} did not answer in ${ANSWER_SECONDS} s`)
