@@ -31,7 +31,7 @@ export async function openEndpointSets(places: readonly EndpointPlace[], context
   const opened: Awaited<ReturnType<typeof openSite>>[] = []
   const close = async (): Promise<void> => void (await Promise.all(opened.map((one) => one.close())))
   try {
-    for (const place of places) opened.push(await openSite(place, context, false))
+    for (const place of places) opened.push(await openSite(place, ofRack(context, place.rack.name), false))
   } catch (error) {
     await close()
     throw error
@@ -59,5 +59,19 @@ export async function openEndpointSets(places: readonly EndpointPlace[], context
       ),
     rollback: (set, seconds) => apply(of(set, ({name}) => rollback(name, seconds))),
     close,
+  }
+}
+
+/** Nodes of several racks may have the same name. */
+function ofRack(context: Context, rack: string): Context {
+  const {reporter} = context
+  const named = (node: string | undefined): string => (node === undefined ? rack : `${node}@${rack}`)
+  return {
+    ...context,
+    reporter: {
+      begin: (title, node) => reporter.begin(title, named(node)),
+      note: (text) => reporter.note(`${rack}: ${text}`),
+      warn: (text) => reporter.warn(`${rack}: ${text}`),
+    },
   }
 }
