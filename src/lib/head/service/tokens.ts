@@ -157,6 +157,8 @@ export class Tokens {
       await this.revokeMonitor(monitor.name!) // one a name
       return this.#add(monitor)
     }
+    if (request.kind === 'joint' && isWord(request.joint))
+      return this.#add({kind: 'joint', hash: '', expiresAt, joint: request.joint})
     if (request.kind === 'standby') return this.#add(readStandby(request))
     if (request.kind === 'node' && isWord(request.node) && request.node.length <= 100) {
       await this.revokeNode(request.node) // one agent a node: a token of before is of one that is gone
