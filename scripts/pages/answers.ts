@@ -146,6 +146,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   },
   usage: {answer: 'UsageReport', from: 'src/lib/usage/usage.ts'},
   lock: {answer: 'Locked', from: 'src/lib/workspace/lock.ts'},
+  why: {answer: 'Why', from: 'src/lib/lineage/types.ts'},
   'workspace:exec': {answer: 'NodeResult[]', from: 'src/cli/workspace/exec.ts'},
   'workspace:forward': {answer: 'a line of `ForwardEvent` each', from: 'src/lib/workspace/forward.ts'},
   'workspace:editors': {answer: 'NodeEditor[]', from: 'src/cli/workspace/editors.ts'},

@@ -1,3 +1,4 @@
+import {createHash} from 'node:crypto'
 import {appendFile, cp, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {hostname, tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -6,6 +7,8 @@ import {afterAll, beforeAll, expect, test} from 'vitest'
 import {shownRunText} from '../../src/cli/runs/text.ts'
 import {makeContext, Secret} from '../../src/lib/base/index.ts'
 import {DataStore} from '../../src/lib/data/index.ts'
+import {openEndpoints} from '../../src/lib/endpoint/index.ts'
+import {why} from '../../src/lib/lineage/index.ts'
 import {connectHead, startHead, stopHead} from '../../src/lib/head/index.ts'
 import {openRuns, type RunsPlace} from '../../src/lib/runs/index.ts'
 import {openMlflow, type Mlflow} from '../../src/lib/tracking/index.ts'
@@ -122,7 +125,40 @@ test("a run's data sets are inputs of its record", async () => {
   expect(
     run.inputs.dataset_inputs.map(({dataset}) => [dataset.name, dataset.digest, JSON.parse(dataset.source)]),
   ).toEqual([['seven', added.digest.slice(0, 32), {digest: added.digest, from: `${hostname()}:${folder}`}]])
-  await rm(folder, {recursive: true})
+
+  const client = await mlflow()
+  const record = await client.getRun(trained.trackedId as string)
+  const text = await readFile(join(await runFolder(trained.run), 'record.json'))
+  expect(record.tags['flexrack.record']).toBe(createHash('sha256').update(text).digest('hex'))
+  const kept = join(folder, 'record.json')
+  await client.downloadArtifact(record.id, 'lineage/record.json', kept)
+  expect(await readFile(kept)).toEqual(text)
+  expect(JSON.parse(text.toString())).toMatchObject({
+    run: trained.run,
+    status: 'finished',
+    tracked: record.id,
+    data: [{name: 'seven', digest: added.digest}],
+    nodes: [{node: 'node-1'}, {node: 'node-2'}],
+    code: {left_out: []},
+  })
+
+  const head = await connectHead(setup.rack.rack, setup.rack.fleet(), context())
+  const endpoints = await openEndpoints(await place(), context(), {looks: true})
+  const evidence = {rack: setup.rack.rack, fleet: setup.rack.fleet(), mlflow: client, endpoints}
+  const whole = await why(`run/${trained.run}`, true, evidence, context())
+  expect(whole.broken).toBeNull()
+  expect(whole.tree.from.map((one) => one.kind)).toEqual(['code', 'environment', 'data'])
+  await writeFile(kept, text.toString().replace('"user":"', '"user":"not-'))
+  await client.uploadArtifact(record.id, 'lineage/record.json', kept)
+  expect((await why(trained.run, false, evidence, context())).broken?.why).toMatch(/one was changed/)
+  await writeFile(kept, text)
+  await client.uploadArtifact(record.id, 'lineage/record.json', kept)
+  await writeFile(new DataStore(context()).blob(createHash('sha256').update('seven').digest('hex')), 'eight')
+  expect((await why(trained.run, true, evidence, context())).broken).toEqual({
+    arrow: expect.stringMatching(/-> data seven@/) as string,
+    why: 'x.txt of it is another one on this machine',
+  })
+  await Promise.all([endpoints.close(), head.close(), rm(folder, {recursive: true})])
 })
 
 test(
