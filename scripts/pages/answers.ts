@@ -92,6 +92,10 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
     answer: 'NodeReport<Uninstalled>[]',
     from: ['src/lib/install/install.ts', 'src/lib/nodes/report.ts'],
   },
+  reproduce: {
+    answer: 'Reproduced',
+    from: ['src/cli/lineage/reproduce.ts', 'src/lib/lineage/compare.ts', 'src/lib/lineage/differ.ts'],
+  },
   'runs:compare': {answer: 'Comparison', from: 'src/lib/runs/compare.ts'},
   'runs:dashboard': {
     answer: 'a line of `DashboardLink`, then nothing until Ctrl-C',

@@ -10,7 +10,7 @@ import type {ArrowCheck, Evidence} from './types.ts'
 /** Most bytes of a list of files: a hundred thousand of them. */
 const MOST_TREE = 32 << 20
 /** Most bytes of a pack: more than a node makes. */
-const MOST_PACK = 80 << 20
+export const MOST_PACK = 80 << 20
 
 /** The code's pack has what its digest says, file by file. */
 export async function checkCode(run: TrackedRun, code: RecordedCode, evidence: Evidence): Promise<ArrowCheck> {

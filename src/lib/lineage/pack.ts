@@ -5,8 +5,8 @@ import {CliError} from '../base/index.ts'
 import type {CodeTree} from '../protocol/index.ts'
 import {bytesOf, compareText} from './bytes.ts'
 
-/** Most bytes of a pack once it is inflated: what nodes keep (lineage/pack.py: MOST), and the headers of 100,000 files. */
-const MOST_BYTES = (64 << 20) + 100_000 * 2048
+/** Most bytes of a pack once it is inflated: what nodes keep (lineage/pack.py: MOST), and as much for headers. */
+const MOST_BYTES = 128 << 20
 const BLOCK = 512
 /** Digits of SHA-256 in a tree, as node/flexrack_node/workspace/tree.py has them. */
 const DIGITS = 32
@@ -27,10 +27,10 @@ export function treeDigest({entries}: CodeTree): string {
  * The contents of a pack, by path. It is read strictly: regular files and links of the tar that a node writes, and
  * nothing else. Errors: CHECK_FAILED.
  */
-export async function readPack(bytes: Buffer): Promise<Map<string, PackedEntry>> {
+export async function readPack(bytes: Buffer, most = MOST_BYTES): Promise<Map<string, PackedEntry>> {
   let tar: Buffer
   try {
-    tar = await inflate(bytes, {maxOutputLength: MOST_BYTES})
+    tar = await inflate(bytes, {maxOutputLength: most})
   } catch (error) {
     throw damaged((error as Error).message)
   }
