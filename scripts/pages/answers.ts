@@ -99,6 +99,10 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
     answer: 'NodeReport<Uninstalled>[]',
     from: ['src/lib/install/install.ts', 'src/lib/nodes/report.ts'],
   },
+  reproduce: {
+    answer: 'Reproduced',
+    from: ['src/cli/lineage/reproduce.ts', 'src/lib/lineage/compare.ts', 'src/lib/lineage/differ.ts'],
+  },
   'runs:compare': {answer: 'Comparison', from: 'src/lib/runs/compare.ts'},
   'runs:dashboard': {
     answer: 'a line of `DashboardLink`, then nothing until Ctrl-C',
@@ -159,6 +163,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   },
   usage: {answer: 'UsageReport', from: 'src/lib/usage/usage.ts'},
   lock: {answer: 'Locked', from: 'src/lib/workspace/lock.ts'},
+  why: {answer: 'Why', from: 'src/lib/lineage/types.ts'},
   'workspace:exec': {answer: 'NodeResult[]', from: 'src/cli/workspace/exec.ts'},
   'workspace:forward': {answer: 'a line of `ForwardEvent` each', from: 'src/lib/workspace/forward.ts'},
   'workspace:editors': {answer: 'NodeEditor[]', from: 'src/cli/workspace/editors.ts'},

@@ -19,6 +19,7 @@ export const LAYERS: readonly (readonly string[])[] = [
     'reservation',
     'runs',
     'model',
+    'lineage',
     'endpoint',
     'head',
     'gpu',
@@ -47,7 +48,7 @@ export const CLI_LAYERS: readonly (readonly string[])[] = [
   ['base', 'chart'],
   ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project', 'tracking', 'bundle', 'share'],
   ['train', 'workspace', 'usage'],
-  ['check', 'sweep', 'status', 'top', 'data', 'notebook', 'board'],
+  ['check', 'sweep', 'status', 'top', 'data', 'notebook', 'board', 'lineage'],
 ]
 
 /** Everything below src that may import the package, by the start of its path. */

@@ -74,7 +74,7 @@ export async function chooseRelease(site: Site, document: EndpointDocument, inpu
   delete scaling?.startSeconds
   const release: Release = {
     id,
-    model: {name: version.name, version: version.version, files: [], ...(version.runId && {runId: version.runId})},
+    model: modelOf(version),
     runtime,
     ...(custom && {custom: custom.server}),
     ...(recipe.protocol !== 'v2' && {protocol: recipe.protocol}),
@@ -86,6 +86,11 @@ export async function chooseRelease(site: Site, document: EndpointDocument, inpu
     kept: true,
   }
   return {version, release, recipe, ...(custom && {workspaces: custom.workspaces})}
+}
+
+function modelOf({name, version, runId, tags}: ModelVersion): Release['model'] {
+  const record = tags['flexrack.record']
+  return {name, version, files: [], ...(runId && {runId}), ...(record !== undefined && {record})}
 }
 
 /** True where exactly this serves already, with every server running: nothing to do. */

@@ -55,6 +55,7 @@ type CommonSpec = {
   commit: Later<string | null>
   created: FromEnv
   owner: FromEnv
+  origin: RunSpec['origin'] & {version: FromEnv; machine: FromEnv}
   tracking: Later<null>
 }
 
@@ -131,6 +132,7 @@ export function specTemplate<Part extends SshPart | SlurmPart>(
     commit: spec.tracked ? fromStep('track', 'commit') : null,
     created: fromEnv('now'),
     owner: fromEnv('user'),
+    origin: {...spec.origin, version: fromEnv('version'), machine: fromEnv('machine')},
     tracking: spec.tracked ? fromStep('track', 'spec') : null,
     ...part,
   }
