@@ -67,6 +67,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
     from: 'src/lib/model/register.ts',
   },
   'model:remove': {answer: 'Removal', from: 'src/lib/model/change.ts'},
+  'model:sign': {answer: 'SignedModel', from: 'src/lib/lineage/sign.ts'},
   'model:show': {answer: 'ModelDetails', from: 'src/lib/model/show.ts'},
   'notebook:list': {answer: 'Notebook[]', from: 'src/lib/notebook/show.ts'},
   'notebook:logs': {answer: 'a line of `{line: string}` each'},

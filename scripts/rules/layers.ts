@@ -5,7 +5,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['base'],
   ['document', 'protocol', 'chart'],
   ['manifest', 'rack', 'recipe', 'topology', 'placement'],
-  ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background', 'reboot'],
+  ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background', 'reboot', 'attest'],
   ['image', 'volume', 'bucket'],
   [
     'local',

@@ -16,6 +16,11 @@ export default class WhyCommand extends BaseCommand {
   static override args = {name: Args.string({required: true, description: 'endpoint, model or run'})}
   static override flags = {
     verify: Flags.boolean({description: 'hash everything again'}),
+    signers: Flags.string({
+      helpValue: 'FILE',
+      description:
+        'allowed_signers file: one of these must have signed the model (default: what the endpoint requires)',
+    }),
     rack: rackFlag,
     project: projectFlag,
   }
@@ -28,7 +33,10 @@ export default class WhyCommand extends BaseCommand {
       import('../cli/lineage/open.ts'),
       import('../cli/lineage/text.ts'),
     ])
-    const found = await why(args.name, flags.verify, await openEvidence(await this.session(flags), context), context)
+    const session = await this.session(flags)
+    const signers = flags.signers ?? session.manifest?.endpoints[args.name.replace(/^endpoint\//, '')]?.signers
+    const place = {...(await openEvidence(session, context)), ...(signers !== undefined && {signers})}
+    const found = await why(args.name, flags.verify, place, context)
     if (found.broken) process.exitCode = 1
     return this.answer(found, whyText)
   }

@@ -1,5 +1,6 @@
 import {createHash} from 'node:crypto'
 import {gzipSync} from 'node:zlib'
+import type {Attested} from '../../src/lib/attest/index.ts'
 import {treeDigest} from '../../src/lib/lineage/pack.ts'
 import type {Evidence, ServedRelease} from '../../src/lib/lineage/types.ts'
 import type {CodeTree, RunRecord} from '../../src/lib/protocol/index.ts'
@@ -40,6 +41,7 @@ export class World {
   whole = true
   badData: string | undefined
   badImage: string | undefined
+  said: Attested | undefined
 
   /** A run with its record. */
   run(name: string, change: Partial<RunRecord> = {}): TrackedRun {
@@ -150,6 +152,7 @@ export class World {
       versionFiles: ({name, version}) => Promise.resolve(this.stored.get(`${name}/${version}`) ?? new Map()),
       run: (name) => Promise.resolve(this.runs.get(name)),
       artifact: (run, path) => Promise.resolve(this.artifacts.get(`${run.id}/${path}`)),
+      attested: () => Promise.resolve(this.said),
       data: () => Promise.resolve(this.badData),
       image: () => Promise.resolve(this.badImage),
     }

@@ -49,7 +49,7 @@ def _cpu_name() -> Optional[str]:
         text = _CPUS.read_text(errors="replace")
     except OSError:
         return None
-    found = re.search(r"^(?:model name|Model|cpu model)\s*:\s*(.+)$", text, re.MULTILINE)
+    found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
     return found.group(1).strip() if found else None
 
 

@@ -1,4 +1,4 @@
-import type {Why, WhyNode} from '../../lib/lineage/index.ts'
+import type {SignedModel, Why, WhyNode} from '../../lib/lineage/index.ts'
 import {paint} from '../terminal/print.ts'
 
 /** The tree, a line for each thing and one for each fact; what does not hold is said last as well. Pure. */
@@ -31,4 +31,9 @@ function checkText({check}: WhyNode): string {
 /** Names are what any program calls its things: no line break of theirs makes a line of ours. Controls go in printable(). */
 function oneLine(text: string): string {
   return text.replace(/[\r\n\t\v\f\u2028\u2029]+/g, ' ')
+}
+
+/** Pure. */
+export function signedText({model, run, record, keys}: SignedModel): string {
+  return `${oneLine(model)} is signed by ${keys.join(', ')}: run ${oneLine(run)}, record ${record.slice(0, 12)}.`
 }

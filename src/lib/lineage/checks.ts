@@ -1,4 +1,5 @@
 import {basename} from 'node:path'
+import type {Attested} from '../attest/index.ts'
 import type {RunRecord} from '../protocol/index.ts'
 import type {ModelVersion, TrackedRun} from '../tracking/index.ts'
 import {RECORD_TAG} from './find-record.ts'
@@ -67,6 +68,20 @@ export function checkVersion(
     if (now !== one.sha256) return broken(`${one.path} left the run as ${short(one.sha256)}, and is ${short(now)} now`)
   }
   return {holds: true, why: files ? 'its files are as they left the run' : 'it is an output of the run'}
+}
+
+/** What is signed is what the registry says. `signed`: by somebody who is allowed to. Pure. */
+export function checkSignature(said: Attested, {name, version, tags}: ModelVersion, signed: boolean): ArrowCheck {
+  if (said.model !== `${name}/${version}`) return broken(`what is signed is ${said.model}`)
+  if (tags[RECORD_TAG] !== said.record)
+    return broken(`the record ${short(said.record)} is signed, and the registry names ${short(tags[RECORD_TAG])}`)
+  const [now, signedFile] = [tags['flexrack.sha256'], said.files.get(said.path)]
+  if (now !== undefined && now !== signedFile)
+    return broken(`the file ${short(signedFile)} is signed, and the registry names ${short(now)}`)
+  if (signed && said.signer === null) return broken('no allowed signer has signed it')
+  return said.signer === null
+    ? {holds: true, why: 'whose key that is was not asked: --signers FILE'}
+    : {holds: true, why: 'the signature is good, and of an allowed signer'}
 }
 
 export async function checkImage(image: string, nodes: string[], evidence: Evidence): Promise<ArrowCheck> {

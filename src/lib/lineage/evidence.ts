@@ -1,6 +1,7 @@
 import {createHash} from 'node:crypto'
 import {basename} from 'node:path'
 import type {Readable} from 'node:stream'
+import {MOST_ENVELOPE, readAttested, statementPath} from '../attest/index.ts'
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import {DataStore} from '../data/index.ts'
 import type {Endpoints} from '../endpoint/index.ts'
@@ -16,10 +17,12 @@ export interface EvidencePlace {
   fleet: Fleet
   mlflow: Mlflow
   endpoints: Endpoints
+  /** An allowed_signers file; undefined: who has signed something is not known. */
+  signers?: string
 }
 
 /** What endpoints, registry, tracking server, this machine and the nodes say. */
-export function evidenceOf({rack, fleet, mlflow, endpoints}: EvidencePlace, context: Context): Evidence {
+export function evidenceOf({rack, fleet, mlflow, endpoints, signers}: EvidencePlace, context: Context): Evidence {
   return {
     async release(name) {
       const release = await ifThere(() => endpoints.serving(name))
@@ -43,6 +46,13 @@ export function evidenceOf({rack, fleet, mlflow, endpoints}: EvidencePlace, cont
     artifact: async (run, path, most) => {
       const stream = await ifThere(() => mlflow.openArtifact(run.id, path))
       return stream && readAll(stream, path, most)
+    },
+    async attested(version) {
+      if (version.runId === undefined) return undefined
+      const stream = await ifThere(() =>
+        mlflow.openArtifact(version.runId as string, statementPath(version.name, version.version)),
+      )
+      return stream && readAttested(await readAll(stream, 'the signed statement', MOST_ENVELOPE), signers)
     },
     data: (name, digest) => lookAtData({rack, fleet}, name, digest, context),
     image: (digest, nodes) => lookAtImage({rack, fleet}, digest, nodes, context),

@@ -1,3 +1,4 @@
+import type {Attested} from '../attest/index.ts'
 import type {RunRecord} from '../protocol/index.ts'
 import type {ModelVersion, TrackedRun} from '../tracking/index.ts'
 
@@ -65,6 +66,8 @@ export interface Evidence {
   run(name: string): Promise<TrackedRun | undefined>
   /** A small file of a run's artifacts. */
   artifact(run: TrackedRun, path: string, most: number): Promise<Buffer | undefined>
+  /** What somebody has signed of a version. Errors: CHECK_FAILED for what is no statement. */
+  attested(version: ModelVersion): Promise<Attested | undefined>
   /** What is wrong with a version of a data set; undefined: nothing. Reads it. */
   data(name: string, digest: string): Promise<string | undefined>
   /** What is wrong with an image; undefined: nothing. */

@@ -1,6 +1,6 @@
 import {isCliError} from '../base/index.ts'
 import type {ModelVersion, TrackedRun} from '../tracking/index.ts'
-import {checkImage, checkRelease, checkRecord, checkServed, checkVersion} from './checks.ts'
+import {checkImage, checkRelease, checkRecord, checkServed, checkSignature, checkVersion} from './checks.ts'
 import {checkCode, checkData, checkEnvironment} from './content-checks.ts'
 import {codeFacts, environmentFacts, modelFacts, releaseFacts, runFacts} from './facts.ts'
 import {findRecord, RECORD_TAG} from './find-record.ts'
@@ -13,6 +13,8 @@ export interface WalkHow {
   evidence: Evidence
   /** Hash everything again. */
   verify: boolean
+  /** It has to be signed by somebody who is allowed to. */
+  signed: boolean
 }
 
 export type Asked = {endpoint: string} | {model: string; version: string | undefined} | {run: string}
@@ -60,6 +62,8 @@ async function ofVersion(version: ModelVersion, how: WalkHow): Promise<WhyNode> 
     facts: modelFacts(version),
     from: [],
   }
+  const signature = await signatureOf(version, how)
+  if (signature) node.from.push(signature)
   if (version.runId === undefined) {
     node.facts.push(['run', 'none is named'])
     return node
@@ -71,6 +75,20 @@ async function ofVersion(version: ModelVersion, how: WalkHow): Promise<WhyNode> 
       : gone('run', version.runId, 'the tracking server has no such run any more'),
   )
   return node
+}
+
+async function signatureOf(version: ModelVersion, {evidence, signed, verify}: WalkHow): Promise<WhyNode | undefined> {
+  const node: WhyNode = {kind: 'signature', name: `${version.name}/${version.version}`, facts: [], from: []}
+  try {
+    const said = await evidence.attested(version)
+    if (!said) return signed ? withCheck(node, {holds: false, why: 'nobody has signed it'}) : undefined
+    const check = checkSignature(said, version, signed)
+    node.facts = said.keys.map((key): [string, string] => ['key', key])
+    return {...node, name: said.signer ?? 'of somebody', ...((verify || !check.holds) && {check})}
+  } catch (error) {
+    if (!isCliError(error, 'CHECK_FAILED')) throw error
+    return withCheck(node, {holds: false, why: error.message})
+  }
 }
 
 /** `version`: of the arrow that leads here. `seen`: runs on the way here. */

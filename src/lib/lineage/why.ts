@@ -8,7 +8,7 @@ import {walk, type Asked, type WalkHow} from './walk.ts'
  * Where what is named comes from. An endpoint, a run or a model, in this order; `endpoint/NAME`, `model/NAME` and `run/ID` say which. Errors: NOT_FOUND, and those of whoever is asked.
  */
 export async function why(word: string, verify: boolean, place: EvidencePlace, context: Context): Promise<Why> {
-  const how: WalkHow = {evidence: evidenceOf(place, context), verify}
+  const how: WalkHow = {evidence: evidenceOf(place, context), verify, signed: place.signers !== undefined}
   for (const asked of meanings(word)) {
     const found = await walk(word, await exact(asked, place), how)
     if (found) return found

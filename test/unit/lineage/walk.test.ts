@@ -15,8 +15,8 @@ beforeEach(() => {
   world.serve(run)
 })
 
-async function why(verify = true): Promise<Why> {
-  return (await walk('digits', {endpoint: 'digits'}, {evidence: world.evidence(), verify})) as Why
+async function why(verify = true, signed = false): Promise<Why> {
+  return (await walk('digits', {endpoint: 'digits'}, {evidence: world.evidence(), verify, signed})) as Why
 }
 
 const artifact = (path: string, content: Buffer | string): void =>
@@ -192,4 +192,30 @@ test('what a word may mean', () => {
   expect(meanings('run/digits-abcde')).toEqual([{run: 'digits-abcde'}])
   expect(meanings('endpoint/digits')).toEqual([{endpoint: 'digits'}])
   expect(meanings('digits')).toHaveLength(3)
+})
+
+test('what is signed is what the registry says, by somebody who is allowed to', async () => {
+  expect((await why(true, true)).broken).toMatchObject({why: 'nobody has signed it'})
+  const good = {
+    model: 'digits/1',
+    path: 'model.onnx',
+    files: new Map([['model.onnx', sha256('model')]]),
+    record: run.tags['flexrack.record'] as string,
+    keys: ['SHA256:x'],
+    signer: 'ada@lab',
+  }
+  world.said = good
+  expect((await why(true, true)).broken).toBeNull()
+  for (const [change, because] of [
+    [{signer: null}, /no allowed signer/],
+    [{model: 'other/1'}, /what is signed is other/],
+    [{record: sha256('x')}, /the registry names/],
+    [{files: new Map([['model.onnx', sha256('x')]])}, /the registry names/],
+  ] as const) {
+    world.said = {...good, ...change}
+    expect((await why(true, true)).broken).toMatchObject({
+      arrow: expect.stringMatching(/^model digits\/1 -> signature/) as string,
+      why: expect.stringMatching(because) as string,
+    })
+  }
 })
