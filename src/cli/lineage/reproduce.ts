@@ -1,6 +1,6 @@
 import {rm} from 'node:fs/promises'
 import {CliError, type Context} from '../../lib/base/index.ts'
-import {compareWith, planReproduction, type Comparison, type Difference} from '../../lib/lineage/index.ts'
+import {compareWith, planReproduction, type ComparedAgain, type Difference} from '../../lib/lineage/index.ts'
 import type {Plan} from '../../lib/plan/index.ts'
 import {confirm} from '../base/prompt.ts'
 import type {Session} from '../base/session.ts'
@@ -23,7 +23,7 @@ export interface ReproduceInput {
 }
 
 /** A run that was made again, beside the one that it was made from. */
-export interface Reproduced extends Comparison {
+export interface Reproduced extends ComparedAgain {
   run: string
   again: string
   /** What was not as it was before it began. */

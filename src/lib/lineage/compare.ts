@@ -18,7 +18,7 @@ export interface OutputVerdict {
   verdict: 'equal' | 'differs' | 'missing'
 }
 
-export interface Comparison {
+export interface ComparedAgain {
   verdict: Verdict
   metrics: MetricVerdict[]
   outputs: OutputVerdict[]
@@ -36,7 +36,7 @@ export function compare(
   was: {metrics: ReadonlyMap<string, Point[]>; outputs: RecordedOutput[]; packages: string},
   is: {metrics: ReadonlyMap<string, Point[]>; outputs: RecordedOutput[]; packages: string},
   tolerance: number,
-): Comparison {
+): ComparedAgain {
   const metrics = [...new Set([...was.metrics.keys(), ...is.metrics.keys()])]
     .toSorted()
     .map((name) => compareMetric(name, was.metrics.get(name) ?? [], is.metrics.get(name) ?? [], tolerance))

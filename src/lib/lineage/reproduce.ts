@@ -11,7 +11,7 @@ import type {Fleet} from '../ssh/index.ts'
 import type {Mlflow, TrackedRun} from '../tracking/index.ts'
 import {planTrain, type TrainPlan} from '../train/index.ts'
 import {checkOut} from './checkout.ts'
-import {compare, type Comparison, type Point} from './compare.ts'
+import {compare, type ComparedAgain, type Point} from './compare.ts'
 import {checkCode, MOST_PACK} from './content-checks.ts'
 import {differencesOf, type Difference, type Now} from './differ.ts'
 import type {EvidencePlace} from './evidence.ts'
@@ -92,7 +92,7 @@ export async function compareWith(
   trackedId: string,
   {tolerance, metrics: named}: {tolerance: number; metrics: string[] | undefined},
   mlflow: Mlflow,
-): Promise<Comparison> {
+): Promise<ComparedAgain> {
   const again = await evidence.run(trackedId)
   const found = again && (await findRecord(again, evidence))
   if (!again || !found) throw new CliError('NOT_FOUND', `the new run ${trackedId} has no record`)
