@@ -17,7 +17,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
     from: ['src/lib/endpoint/load/bench.ts', 'src/lib/endpoint/load/figures.ts'],
   },
   'endpoint:deploy': {
-    answer: '`{command: string, ...Change}`; of several endpoints a list of these',
+    answer: '`{command: string, ...Change}`; of several endpoints a list of these, of several racks with `rack`',
     from: 'src/lib/endpoint/endpoints.ts',
   },
   'endpoint:invoke': {answer: 'Answer', from: 'src/lib/endpoint/invoke.ts'},
@@ -29,7 +29,10 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'endpoint:logs': {answer: 'a line of `LogLine` each', from: 'src/lib/endpoint/logs.ts'},
   'endpoint:promote': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
   'endpoint:remove': {answer: '{name: string; nodes: string[]}'},
-  'endpoint:rollback': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
+  'endpoint:rollback': {
+    answer: '`{command: string, ...Change}`; of several endpoints a list of these, of several racks with `rack`',
+    from: 'src/lib/endpoint/endpoints.ts',
+  },
   'endpoint:sample': {answer: 'EndpointSample', from: 'src/cli/endpoint/sample.ts'},
   'endpoint:scale': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
   'endpoint:show': {answer: 'EndpointDetails', from: 'src/lib/endpoint/show.ts'},

@@ -110,7 +110,7 @@ def base_layer(programs: Tuple[str, ...] = PROGRAMS, more: Optional[Dict[str, st
         one
         for one in (
             f"/lib/{os.uname().machine}-linux-gnu/{name}"
-            for name in ("libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1")
+            for name in ("libm.so.6", "libmvec.so.1", "libdl.so.2", "libpthread.so.0", "librt.so.1")
         )
         if os.path.exists(one)
     }

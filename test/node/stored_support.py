@@ -423,6 +423,7 @@ ELSEWHERE = {
     "head.endpoint",
     "head.followed",
     "head.locks",
+    "head.promise",
     "head.rollout",
     "head.scaling",
     "head.switch",

@@ -199,6 +199,7 @@ class RunOrder(_RunOrder, total=False):
     profile: RunOrderProfile
     hang: HangOrder
     sample_seconds: float
+    textfile: str
     address: str
     neighbours: int
     reservation: ReservationHeld

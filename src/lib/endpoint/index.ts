@@ -1,5 +1,6 @@
 /** Served models: releases, replicas, one address each. */
 export {openEndpoints, type Change, type Endpoints} from './endpoints.ts'
+export {openEndpointSets, type EndpointSets, type RackEndpoint, type SetChange} from './sets.ts'
 export {readCanary} from './canary.ts'
 export type {DeployInput} from './choice.ts'
 export type {ReplicaCount, ReplicaWish} from './scaling.ts'

@@ -197,6 +197,8 @@ export interface RunOrder {
   hang?: HangOrder
   /** Between two samples of what is used of the machine; the node's own choice where absent. */
   sample_seconds?: number
+  /** Folder of node_exporter's textfile collector: numbers of the run are kept there while it goes. */
+  textfile?: string
   /** Files and folders that are kept as artifacts. */
   outputs: string[]
   /** Its own address within the gang. */

@@ -51,6 +51,7 @@ type CommonSpec = {
   watch?: boolean
   hang?: NonNullable<RunSpec['watched']['hang']>
   profile?: NonNullable<RunSpec['watched']['profile']>
+  textfile?: string
   outputs: string[]
   commit: Later<string | null>
   created: FromEnv

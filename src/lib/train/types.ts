@@ -118,7 +118,7 @@ export interface RunSpec {
   size?: {min: number; max: number; spares: number}
   grace: number
   /** As the manifest has it, for spec.json. */
-  watched: Pick<TrainSpec, 'watch' | 'hang'> & {profile?: ProfileChoice}
+  watched: Pick<TrainSpec, 'watch' | 'hang'> & {profile?: ProfileChoice; textfile?: string}
   outputs: string[]
   env: Record<string, string>
   placements: Placement[]

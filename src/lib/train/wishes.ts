@@ -89,6 +89,7 @@ export function describeRun(
       ...(train.watch === false && {watch: false}),
       ...(train.hang && {hang: train.hang}),
       ...profileOf(train, choice),
+      ...(rack.metrics && {textfile: rack.metrics.textfile}),
     },
     outputs: train.outputs,
     env: {...manifest.workspace.env, ...train.env, ...choice.env},

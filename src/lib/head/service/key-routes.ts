@@ -2,6 +2,7 @@ import type {FastifyInstance} from 'fastify'
 import type {Parts} from './parts.ts'
 import {queueMetrics} from './queue/metrics.ts'
 import {releaseMetrics} from './releases/metrics.ts'
+import {scalingMetrics} from './scaling/metrics.ts'
 
 /** Who ends a key wants to know that it has ended everywhere. Milliseconds. */
 const FOLLOW_MS = 3000
@@ -41,6 +42,6 @@ export function addKeys(app: FastifyInstance, parts: Parts): void {
   app.get('/flexrack/v1/metrics', (_request, reply) =>
     reply
       .type('text/plain; version=0.0.4; charset=utf-8')
-      .send(clients.metrics() + releaseMetrics(parts) + queueMetrics(parts)),
+      .send(clients.metrics() + releaseMetrics(parts) + queueMetrics(parts) + scalingMetrics(parts)),
   )
 }

@@ -15,6 +15,8 @@ export type Caller =
   | {kind: 'personal'; id: string}
   /** The second head: what it needs to serve endpoints, and a certificate for these names. `node`: where it runs. */
   | {kind: 'standby'; id: string; node: string; names: string[]}
+  /** The head of another rack: what was decided of one switch that both take part in. */
+  | {kind: 'joint'; id: string; joint: string}
   /** A browser that logged in: MLflow's pages, nothing of /flexrack. */
   | {kind: 'session'; id: string; login: string; host: string}
 
@@ -23,6 +25,7 @@ export function callerOf(id: string, kept: HeadToken): Caller {
   if (kept.kind === 'run') return {kind: 'run', id, runId: kept.runId!, experimentId: kept.experimentId!}
   if (kept.kind === 'personal') return {kind: 'personal', id}
   if (kept.kind === 'standby') return {kind: 'standby', id, node: kept.node ?? '', names: kept.names ?? []}
+  if (kept.kind === 'joint') return {kind: 'joint', id, joint: kept.joint ?? ''}
   if (kept.kind === 'node') return {kind: 'node', id, node: kept.node ?? ''}
   if (kept.kind === 'endpoint') {
     const {endpoint = '', client, limits = {}, expiresAt} = kept
@@ -44,6 +47,7 @@ export interface TokenRequest {
   ttl_seconds?: unknown
   node?: unknown
   names?: unknown
+  joint?: unknown
 }
 
 /** It ends when it is revoked: a standby that was not asked for a while must not be away when it is needed. */

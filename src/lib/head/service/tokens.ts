@@ -152,6 +152,8 @@ export class Tokens {
       return this.#add({kind: 'endpoint', hash: '', expiresAt, endpoint: request.endpoint})
     if (request.kind === 'personal' && isWord(request.name) && request.name.length <= 100)
       return this.#add({kind: 'personal', hash: '', expiresAt, name: request.name, createdAt: Date.now()})
+    if (request.kind === 'joint' && isWord(request.joint))
+      return this.#add({kind: 'joint', hash: '', expiresAt, joint: request.joint})
     if (request.kind === 'standby') return this.#add(readStandby(request))
     if (request.kind === 'node' && isWord(request.node) && request.node.length <= 100) {
       await this.revokeNode(request.node) // one agent a node: a token of before is of one that is gone
