@@ -5,7 +5,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['base'],
   ['document', 'protocol', 'chart'],
   ['manifest', 'rack', 'recipe', 'topology', 'placement'],
-  ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background', 'reboot'],
+  ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background', 'reboot', 'attest'],
   ['image', 'volume', 'bucket'],
   [
     'local',
@@ -19,6 +19,7 @@ export const LAYERS: readonly (readonly string[])[] = [
     'reservation',
     'runs',
     'model',
+    'lineage',
     'endpoint',
     'head',
     'gpu',
@@ -48,7 +49,7 @@ export const CLI_LAYERS: readonly (readonly string[])[] = [
   ['base', 'chart'],
   ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project', 'tracking', 'bundle', 'share', 'monitor'],
   ['train', 'workspace', 'usage'],
-  ['check', 'sweep', 'status', 'top', 'data', 'notebook', 'board'],
+  ['check', 'sweep', 'status', 'top', 'data', 'notebook', 'board', 'lineage'],
 ]
 
 /** Everything below src that may import the package, by the start of its path. */
