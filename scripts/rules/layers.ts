@@ -33,6 +33,7 @@ export const LAYERS: readonly (readonly string[])[] = [
     'notebook',
     'board',
     'history',
+    'page',
   ],
 ]
 

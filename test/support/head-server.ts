@@ -10,6 +10,7 @@ import {makeLimits, type Limits} from '../../src/lib/head/service/limits.ts'
 import {Locks} from '../../src/lib/head/service/locks.ts'
 import {MlflowServer} from '../../src/lib/head/service/mlflow.ts'
 import type {Parts} from '../../src/lib/head/service/parts.ts'
+import {Ui} from '../../src/lib/head/service/page/ui.ts'
 import {PendingConnections} from '../../src/lib/head/service/pending-connections.ts'
 import {openQueues} from '../../src/lib/head/service/queue/open.ts'
 import {Measures} from '../../src/lib/head/service/releases/measures.ts'
@@ -76,9 +77,11 @@ export async function openTestServer(
   const measures = new Measures()
   const followers = new Followers(tokens)
   const queued = openQueues({endpoints, rollouts})
+  const ui = new Ui()
   const parts: Parts = {
     config,
     mlflow,
+    ui,
     authority,
     limits: made,
     pending: new PendingConnections(),
@@ -128,6 +131,7 @@ export async function openTestServer(
       if (!answer.ok) throw new Error(await answer.text())
     },
     async close() {
+      ui.end()
       await app.close()
       if (given.folder === undefined) await rm(folder, {recursive: true, force: true})
     },

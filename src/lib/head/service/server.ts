@@ -7,6 +7,9 @@ import {chooseProtocol} from './grpc/server.ts'
 import {logLine} from './log.ts'
 import {Logins} from './login.ts'
 import {addMlflow} from './mlflow-routes.ts'
+import {errorPage} from './page/error-page.ts'
+import {addHandRoutes} from './page/hand-routes.ts'
+import {addPages, PAGE_HEADERS} from './page/routes.ts'
 import type {Parts} from './parts.ts'
 import {isOurs, isTrackingApi, pathOf, requireQuery} from './path.ts'
 import type {PendingConnections} from './pending-connections.ts'
@@ -77,6 +80,8 @@ export async function buildServer(parts: Parts, identity?: Identity): Promise<Fa
   addApi(app, parts, logins)
   addFollow(app, parts)
   addAgentApi(app, parts)
+  addHandRoutes(app, parts, logins)
+  addPages(app, parts, logins)
   // Each has its own connections, so each its own scope.
   await app.register((scope) => addGateway(scope, parts))
   await app.register((scope) => addMlflow(scope, parts))
@@ -127,7 +132,9 @@ function requireKind(caller: Caller, request: FastifyRequest, path: string): voi
     (request.params as {name?: string}).name === caller.endpoint
   )
     return
-  if ((caller.kind === 'run' || caller.kind === 'session') && route === '/*' && !isOurs(path)) return
+  if (caller.kind === 'session' && caller.opens && route?.startsWith('/flexrack/ui/')) return
+  const isLogging = caller.kind === 'run' || (caller.kind === 'session' && !caller.opens)
+  if (isLogging && route === '/*' && !isOurs(path)) return
   throw new Failure(403, 'REFUSED', `a token of kind ${caller.kind} does not open ${path}`)
 }
 
@@ -137,6 +144,8 @@ function answerError(error: Error, request: FastifyRequest, reply: FastifyReply)
   if (failure.status === 401) reply.header('www-authenticate', 'Bearer')
   if (failure.status === 413 || failure.status === 408) reply.header('connection', 'close')
   if (typeof failure.more.retry_after === 'number') reply.header('retry-after', failure.more.retry_after)
+  if (path.startsWith('/flexrack/ui/'))
+    return reply.code(failure.status).headers(PAGE_HEADERS).type('text/html; charset=utf-8').send(errorPage(failure))
   return reply
     .code(failure.status)
     .type('application/json')

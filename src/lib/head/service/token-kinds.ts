@@ -15,8 +15,11 @@ export type Caller =
   | {kind: 'personal'; id: string}
   /** The second head: what it needs to serve endpoints, and a certificate for these names. `node`: where it runs. */
   | {kind: 'standby'; id: string; node: string; names: string[]}
-  /** A browser that logged in: MLflow's pages, nothing of /flexrack. */
-  | {kind: 'session'; id: string; login: string; host: string}
+  /**
+   * A browser that logged in: the rack's page (`look`: without what changes something), or without `opens` MLflow's
+   * pages and nothing of /flexrack.
+   */
+  | {kind: 'session'; id: string; login: string; host: string; opens: 'page' | 'look' | undefined}
 
 export interface TokenRequest {
   kind?: unknown
