@@ -1,7 +1,8 @@
-import type {FastifyInstance, FastifyRequest} from 'fastify'
+import type {FastifyInstance} from 'fastify'
 import type {PageHand} from '../../types.ts'
 import {parseObject, readBody} from '../body.ts'
 import {Failure} from '../failure.ts'
+import {goneOf} from '../incoming.ts'
 import type {Logins} from '../login.ts'
 import type {Parts} from '../parts.ts'
 
@@ -40,10 +41,4 @@ function readError(error: unknown): {error?: {code: string; message: string}} {
   if (typeof error !== 'object' || error === null) return {}
   const {code, message} = error as Record<string, unknown>
   return {error: {code: String(code), message: String(message)}}
-}
-
-function goneOf(request: FastifyRequest): AbortSignal {
-  const gone = new AbortController()
-  request.atEnd(() => gone.abort())
-  return gone.signal
 }
