@@ -52,7 +52,7 @@ export interface TestServer {
  */
 export async function openTestServer(
   limits?: ServiceConfig['limits'],
-  given: {folder?: string; mlflowSocket?: string} = {},
+  given: {folder?: string; mlflowSocket?: string; port?: number} = {},
 ): Promise<TestServer> {
   const folder = given.folder ?? (await mkdtemp(join(tmpdir(), 'flexrack-server-')))
   const config: ServiceConfig = {
@@ -102,7 +102,7 @@ export async function openTestServer(
     port: () => Number(new URL(url).port),
   }
   const {app} = await buildServer(parts)
-  url = await app.listen({host: '127.0.0.1', port: 0})
+  url = await app.listen({host: '127.0.0.1', port: given.port ?? 0})
   const admin = (await readFile(join(folder, 'admin-token'), 'utf8')).trim()
   const call: TestServer['call'] = (method, path, {body, token = admin, headers} = {}) =>
     fetch(url + path, {

@@ -47,7 +47,7 @@ export async function openHand(
         asked.push(question)
         const give = answers[question.ask] as ((input: unknown) => unknown) | undefined
         const found = give
-          ? await Promise.resolve(give(question.input)).then(
+          ? await (async () => give(question.input))().then(
               (value) => ({value}),
               (error: Error) => ({error: {code: 'REMOTE_FAILED', message: error.message}}),
             )

@@ -16,12 +16,15 @@ if TYPE_CHECKING:
 LIMIT = 128 * 1024
 _BEFORE = 4 * 1024  # what is shown before what was looked for
 _NAME = re.compile(r"rank-(\d+)\.log")
-# As FAILURE of src/lib/head/service/page/log-lines.ts, which marks such lines.
+# As FAILURE of src/lib/head/service/page/log-lines.ts, which marks such lines. A hundred megabytes are searched for the
+# words, which takes no time, and only lines with one for the pattern.
+_WORDS = (b"Traceback (most", b"Error", b"Exception", b"CUDA error", b"FATAL", b"Segmentation fault")
 _FAILURE = re.compile(
-    rb"Traceback \(most recent call last\)|\b[A-Za-z.]*(?:Error|Exception)\b:|\bCUDA error\b|\bFATAL\b"
-    rb"|\bSegmentation fault\b|^E\d{4} ",
-    re.MULTILINE,
+    rb"Traceback \(most recent call last\)|\b[A-Za-z.]{0,80}(?:Error|Exception)\b:|\bCUDA error\b|\bFATAL\b"
+    rb"|\bSegmentation fault\b"
 )
+_LONGEST_LINE = 64 * 1024
+_AT_ONCE = 4 * 1024 * 1024
 
 
 def read(parts: "List[RunFolder]", given: "LogQuestion", live: bool) -> "LogWindow":
@@ -79,24 +82,43 @@ def _place(path: Path, size: int, given: "LogQuestion") -> Tuple[int, Optional[i
     if start is not None:
         return min(max(0, start), size), None
     text = given.get("search")
-    if text:
-        # As people search: capital letters count where they are written.
-        pattern = re.compile(re.escape(text.encode()), 0 if text != text.lower() else re.IGNORECASE)
-    elif given.get("failure"):
-        pattern = _FAILURE
-    else:
+    if not text and not given.get("failure"):
         return max(0, size - LIMIT), None
-    found = _find(path, size, pattern, given.get("after") or 0)
+    found = None
+    if size > 0:
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
+            after = min(given.get("after") or 0, size)
+            at = _text(view, text, after) if text else _failure(view, after)
+            found = None if at is None else view.rfind(b"\n", 0, at) + 1
     return (max(0, size - LIMIT), None) if found is None else (max(0, found - _BEFORE), found)
 
 
-def _find(path: Path, size: int, pattern: "re.Pattern[bytes]", after: int) -> Optional[int]:
-    """Offset of the first line from `after` on that has the pattern."""
-    if size == 0:
-        return None
-    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
-        match = pattern.search(view, min(after, size))
-        return None if match is None else view.rfind(b"\n", 0, match.start()) + 1
+def _text(view: mmap.mmap, text: str, after: int) -> Optional[int]:
+    """As people search: capital letters count where they are written."""
+    wanted = text.encode()
+    if text != text.lower():
+        at = view.find(wanted, after)
+        return None if at < 0 else at
+    for begin in range(after, len(view), _AT_ONCE):
+        at = view[begin : begin + _AT_ONCE + len(wanted) - 1].lower().find(wanted)
+        if at >= 0:
+            return begin + at
+    return None
+
+
+def _failure(view: mmap.mmap, after: int) -> Optional[int]:
+    """The first place whose line tells of a failure."""
+    places = {word: view.find(word, after) for word in _WORDS}
+    while True:
+        found = [(at, word) for word, at in places.items() if at >= 0]
+        if not found:
+            return None
+        at, word = min(found)
+        begin = max(view.rfind(b"\n", 0, at) + 1, at - _LONGEST_LINE)
+        end = view.find(b"\n", at, at + _LONGEST_LINE)
+        if _FAILURE.search(view[begin : at + _LONGEST_LINE if end < 0 else end]):
+            return at
+        places[word] = view.find(word, at + 1 if end < 0 else end)
 
 
 def _from_a_line(path: Path, start: int, data: bytes) -> Tuple[int, bytes]:

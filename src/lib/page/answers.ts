@@ -1,3 +1,4 @@
+import {setTimeout as sleep} from 'node:timers/promises'
 import type {Context} from '../base/index.ts'
 import {DataStore} from '../data/index.ts'
 import {openEndpoints} from '../endpoint/index.ts'
@@ -21,6 +22,8 @@ export interface PagePlace {
   manifest?: Manifest | undefined
 }
 
+/** As `top`: a look costs every node something. Milliseconds. */
+const LOOK_MS = 2000
 /** Runs that are looked for at each look: all that go on, and the newest others. */
 const MOST_RUNS = 50
 
@@ -32,6 +35,7 @@ export class Answers {
   readonly #context: Context
   readonly #logs: LogParts
   #last: Overview | undefined
+  #looked = 0
   readonly #by: Answering
 
   constructor(place: PagePlace, context: Context) {
@@ -67,6 +71,9 @@ export class Answers {
   }
 
   async #rack(): Promise<PageAsks['rack']['answer']> {
+    const pause = this.#looked + LOOK_MS - Date.now()
+    if (pause > 0) await sleep(pause, undefined, {signal: this.#context.signal})
+    this.#looked = Date.now()
     const now = await readOverview(this.#place, MOST_RUNS, this.#context)
     const facts = rackFacts(now, this.#last, Date.now())
     this.#last = now

@@ -14,9 +14,21 @@ export type Content = Html | string | number | null | undefined | false | readon
  * and false are nothing. Holes stand in elements' contents and in quoted attributes, never in tags or scripts.
  */
 export function html(parts: TemplateStringsArray, ...holes: Content[]): Html {
-  let text = parts[0] ?? ''
-  for (const [index, hole] of holes.entries()) text += textOf(hole) + (parts[index + 1] ?? '')
+  const written = inOneLine(parts)
+  let text = written[0] ?? ''
+  for (const [index, hole] of holes.entries()) text += textOf(hole) + (written[index + 1] ?? '')
   return new Html(text)
+}
+
+const lines = new WeakMap<TemplateStringsArray, string[]>()
+
+/** As it is laid out in the source, lines and all, counts as one space: as in HTML, and in a `pre` too. */
+function inOneLine(parts: TemplateStringsArray): string[] {
+  const known = lines.get(parts)
+  if (known) return known
+  const written = parts.map((part) => part.replaceAll(/\s*\n\s*>/g, '>').replaceAll(/\s*\n\s*/g, ' '))
+  lines.set(parts, written)
+  return written
 }
 
 function textOf(content: Content): string {

@@ -1,7 +1,7 @@
-import {html, type Html} from './html.ts'
+import {html, Html} from './html.ts'
 
 /** What begins the story of a failure, in the languages that trainings are written in. */
-export const FAILURE = String.raw`Traceback \(most recent call last\)|\b[A-Za-z.]*(?:Error|Exception)\b:|\bCUDA error\b|\bFATAL\b|\bSegmentation fault\b|^E\d{4} `
+export const FAILURE = String.raw`Traceback \(most recent call last\)|\b[A-Za-z.]{0,80}(?:Error|Exception)\b:|\bCUDA error\b|\bFATAL\b|\bSegmentation fault\b`
 
 const IS_FAILURE = new RegExp(FAILURE)
 /** Select Graphic Rendition (ECMA-48, 8.3.117), and every other control sequence. */
@@ -21,7 +21,9 @@ function lineOf(line: string, marked: string): Html {
   const content = coloured(line)
   const isMarked = marked !== '' && line.toLowerCase().includes(marked.toLowerCase())
   const kind = isFailure ? 'l err' : 'l'
-  return html`<span class="${kind}">${isMarked ? html`<mark>${content}</mark>` : content} </span>`
+  const shown = isMarked ? html`<mark>${content}</mark>` : content
+  // The line's end counts here: all of it stands in a `pre`.
+  return new Html(`<span class="${kind}">${shown.text}\n</span>`)
 }
 
 function coloured(line: string): Html {

@@ -77,17 +77,7 @@ export function logSection(
     ${error === undefined ? undefined : html`<p class="warn">${error}</p>`} ${lines && found(choice, lines)}
     ${
       lines &&
-      html`<pre
-          class="log"
-          id="log"
-          tabindex="0"
-          role="log"
-          aria-label="log of rank ${lines.rank}"
-          data-to="${lines.to}"
-          data-at="${'end' in choice.at ? 'end' : 'part'}"
-          ${'end' in choice.at && !isEnd ? new Html(' data-live') : undefined}
-        >
-${logLines(lines.text, search)}</pre>
+      html`${pre(lines, choice, !isEnd)}
         <p class="legend">
           <span>rank ${lines.rank} on ${lines.node}, attempt ${lines.attempt}</span
           ><span>bytes ${lines.from} to ${lines.to} of ${lines.size} (${size(lines.size)})</span
@@ -95,6 +85,16 @@ ${logLines(lines.text, search)}</pre>
         </p>`
     }
   </section>`
+}
+
+/** No space but the log's own may stand in it. */
+function pre({rank, to, text}: PageLines, {at, search}: LogChoice, grows: boolean): Html {
+  const isAtEnd = 'end' in at
+  const marks = `data-to="${to}" data-at="${isAtEnd ? 'end' : 'part'}"${isAtEnd && grows ? ' data-live' : ''}`
+  const label = `log of rank ${rank}`
+  return new Html(
+    `<pre class="log" id="log" tabindex="0" role="log" aria-label="${label}" ${marks}>${logLines(text, search).text}</pre>`,
+  )
 }
 
 function option(value: string, chosen: string): Html {

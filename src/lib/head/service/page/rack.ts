@@ -172,11 +172,7 @@ function gpuCell(node: string, gpu: PageGpu): Html {
     ...(isFree ? ['free'] : []),
   ].join('\n')
   const kind = [isFree ? 'free' : 'taken', from.length > 0 ? 'remote' : '', !isFree && gpu.busy < 0.02 ? 'idle' : '']
-  return html`<span
-    class="gpu ${kind.filter(Boolean).join(' ')}"
-    tabindex="0"
-    title="${told}"
-    aria-label="${told.replaceAll('\n', ', ')}"
+  return html`<span class="gpu ${kind.filter(Boolean).join(' ')}" tabindex="0" role="img" title="${told}"
     ><svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
       <rect class="memory" y="${Math.round(100 - used * 100)}" width="100" height="${Math.round(used * 100)}" />
       <rect class="busy" y="94" width="${Math.round(gpu.busy * 100)}" height="6" /></svg

@@ -35,7 +35,8 @@ export interface View {
   tail?: () => Tail
 }
 
-const RACK_MS = 2000
+/** At most so often: who looks says how long that takes (src/lib/page/answers.ts). */
+const RACK_MS = 1000
 
 /** The view at an address of the page (path and query); undefined where there is none. */
 export function openView(page: string, site: Site): View | undefined {

@@ -4,14 +4,21 @@ import {join} from 'node:path'
 import {gunzipSync} from 'node:zlib'
 import {get} from 'node:http'
 import {afterAll, beforeAll, expect, test} from 'vitest'
-import type {PageLines} from '../../../src/lib/head/types.ts'
-import {startHeadProcess, type HeadProcess} from '../../support/head-process.ts'
-import {rackOf, runsOf} from '../../support/page-facts.ts'
-import {openHand, type Hand} from '../../support/ui-hand.ts'
+import type {PageLines} from '../../../../../src/lib/head/types.ts'
+import {openTestServer, type TestServer} from '../../../../support/head-server.ts'
+import {rackOf, runsOf} from '../../../../support/page-facts.ts'
+import {openHand, type Hand} from '../../../../support/ui-hand.ts'
 
 let folder: string
-let head: HeadProcess
+let server: TestServer
 let hand: Hand
+/** The head, also after it was started anew. */
+const head = {
+  get url() {
+    return server.url
+  },
+  call: (method: string, path: string, body?: unknown): Promise<Response> => server.call(method, path, {body}),
+}
 let headers: Record<string, string>
 let log = 'first\n'
 const stopped: string[] = []
@@ -43,13 +50,13 @@ const answers = {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flexrack-page-'))
-  head = await startHeadProcess({folder})
+  server = await openTestServer(undefined, {folder})
   hand = await openHand(head, answers)
   headers = await hand.enter()
 })
 afterAll(async () => {
   await hand?.close()
-  await head?.stop()
+  await server?.close()
   await rm(folder, {recursive: true, force: true})
 })
 
@@ -91,7 +98,7 @@ test('the page is for who came in by the link, and for no other page', async () 
     expect([(await page('', {headers: more})).status, more]).toEqual([status, more])
   const without = await page('', {}, bare)
   expect([without.status, await without.text()]).toEqual([401, expect.stringContaining('flexrack head ui')])
-  const token = {authorization: `Bearer ${head.token}`}
+  const token = {authorization: `Bearer ${server.admin}`}
   expect((await page('', {}, token)).status, 'a token opens no page').toBe(403)
   for (const path of ['/flexrack/v1/status', '/api/2.0/mlflow/experiments/search', '/', '/endpoints/x/v2'])
     expect((await fetch(head.url + path, {headers: {...bare, cookie: cookie!}})).status, path).toBe(403)
@@ -190,10 +197,11 @@ test('a log that grows is sent whole, over a restart of the head: nothing is los
   await expect.poll(() => (take(stream), got)).toBe(log)
   log += 'second\n'
   await expect.poll(() => (take(stream), got)).toBe(log)
-  await head.stop()
+  const {port} = new URL(head.url)
+  await server.close()
   stream.close()
   log += 'third, while nobody was there\n'
-  head = Object.assign(head, await startHeadProcess({folder}))
+  server = await openTestServer(undefined, {folder, port: Number(port)})
   // The `head ui` goes on by itself; the session is on disk, at the address that the head has again.
   await expect.poll(async () => (await page('audit')).status).toBe(200)
   stream = follow()
