@@ -61,6 +61,7 @@ export function describeEndpoint(parts: Parts, name: string): object {
     in_flight: followers.withInFlight(own),
     served,
     followed: followers.areCurrent,
+    promised: endpoints.promisedTo(name) ?? null,
     rollout: canary ? rollouts.of(name, canary) : null,
     figures: measures.figures(name),
     scaling: scaler.figures(name) ?? null,
