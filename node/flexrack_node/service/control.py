@@ -12,7 +12,7 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, List, cast
+from typing import TYPE_CHECKING, Any, List, Optional, cast
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -53,6 +53,7 @@ _KEPT = (
     "until_reboot",
     "on_demand",
     "ports",
+    "gpus",
 )
 
 
@@ -81,6 +82,7 @@ def start(given: "ServiceStart", channel: Channel) -> "ServiceStarted":
                 launch(record, channel)
             return {**describe(record), "started": False, "comes_back": comeback.settle(channel)}
         halt(record, float(given.get("grace") or 10), spare=bool(spec.get("spare_children")))
+        end_passes(record, spec)
         record.write_spec(spec)
         if given.get("define"):
             record.ask_stop(float(given.get("grace") or 10))
@@ -113,6 +115,7 @@ def stop(given: "ServiceStop", channel: Channel) -> "ServiceStopped":
     with record.change():
         was = describe(record)["state"]
         halt(record, float(given.get("grace") or record.spec().get("grace", 10)))
+        end_passes(record)
         now: ServiceStopped = {**describe(record), "stopped": was in ALIVE}
         if given.get("remove"):
             shutil.rmtree(record.folder, ignore_errors=True)
@@ -157,6 +160,19 @@ def logs(given: "ServiceLogs", channel: Channel) -> "LogEnd":
             channel.event("alive")
             last_sign = time.monotonic()
         time.sleep(0.2)
+
+
+def end_passes(record: ServiceRecord, but: "Optional[KeptService]" = None) -> None:
+    """Those by which it leases GPUs of other nodes, but for those of another spec. A node that is not reached ends them
+    a day later.
+    """
+    places: Any = or_nothing(record.spec().get("gpus")).get("places")
+    if not places:
+        return
+    from flexrack_node.gpu.held_passes import end_all
+
+    kept: Any = or_nothing((but or {}).get("gpus")).get("places") or []
+    end_all(places, [one["pass"] for one in kept])
 
 
 def describe(record: ServiceRecord) -> "ServiceState":

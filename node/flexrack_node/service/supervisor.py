@@ -22,6 +22,7 @@ from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord, end_process, start_time
 
 if TYPE_CHECKING:
+    from flexrack_node.gpu.pass_keeping import PassKeeping
     from flexrack_node.schema.nodefiles import ServiceNote
     from flexrack_node.schema.service import ProcessExit
     from flexrack_node.service.front import Front
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
 LOOK_SECONDS = 0.2
+_NOTHING_FREE = 75  # of service/with_gpus.py, which few services need
 
 
 class Supervisor:
@@ -41,6 +43,7 @@ class Supervisor:
         self.child: Optional[subprocess.Popen[bytes]] = None
         self.ends: List[float] = []
         self.state = record.state()
+        self.passes = self._pass_keeping()
 
     def run(self) -> None:
         self._tell(supervisor={"pid": os.getpid(), "start": start_time(os.getpid())})
@@ -86,14 +89,15 @@ class Supervisor:
             # Whatever the service left behind would hold its port and files when it is started again.
             if not self.spec.get("spare_children"):
                 self.containment.terminate(self._grace())
-            self._tell(status="waiting", pid=None, exit=describe_exit(code))
+            ended = describe_exit(code, bool(self.spec.get("gpus")))
+            self._tell(status="waiting", pid=None, exit=ended)
             pause = self._pause_after_end()
             if pause is None:
-                self.log_line(f"ended too often ({describe_exit(code)['text']}), giving up")
+                self.log_line(f"ended too often ({ended['text']}), giving up")
                 self._tell(status="failed")
                 self.containment.close()
                 return
-            self.log_line(f"ended: {describe_exit(code)['text']}; starting again in {pause:g} s")
+            self.log_line(f"ended: {ended['text']}; starting again in {pause:g} s")
             self._tell(restarts=int(self.state.get("restarts", 0)) + 1)
             self._sleep(pause)
         if self.record.stop_spares():
@@ -115,7 +119,7 @@ class Supervisor:
         output = self.log.open()
         try:
             self.child = subprocess.Popen(
-                self.spec["argv"],
+                self._words(),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -131,8 +135,29 @@ class Supervisor:
             try:
                 return self.child.wait(LOOK_SECONDS)
             except subprocess.TimeoutExpired:
-                self.log.rotate()
+                self._look()
         return None
+
+    def _words(self) -> List[str]:
+        """Each start leases anew, where the service is to have GPUs."""
+        if not self.spec.get("gpus"):
+            return self.spec["argv"]
+        from flexrack_node.service.with_gpus import words_for
+
+        return words_for(self.record.folder.parents[1], self.record.id, self.spec["argv"])
+
+    def _pass_keeping(self) -> "Optional[PassKeeping]":
+        places: Any = or_nothing(self.spec.get("gpus")).get("places")
+        if not places:
+            return None
+        from flexrack_node.gpu.pass_keeping import PassKeeping
+
+        return PassKeeping(lambda: places)
+
+    def _look(self) -> None:
+        self.log.rotate()
+        if self.passes:
+            self.passes.look()
 
     def _adoptable(self) -> Optional[int]:
         pid = self.state.get("pid")
@@ -146,7 +171,7 @@ class Supervisor:
             with contextlib.suppress(OSError):  # no file can be opened now: that says nothing of the process
                 if start_time(pid) != self.state.get("start"):
                     return None
-            self.log.rotate()
+            self._look()
         return None
 
     def _pause_after_end(self) -> Optional[float]:
@@ -181,7 +206,9 @@ class Supervisor:
         self.record.write_state(self.state)
 
 
-def describe_exit(code: Optional[int]) -> "ProcessExit":
+def describe_exit(code: Optional[int], leases: bool = False) -> "ProcessExit":
+    if leases and code == _NOTHING_FREE:
+        return {"code": code, "signal": None, "text": "there is no GPU for it; its log says why"}
     if code is None:
         return {"code": None, "signal": None, "text": "ended while nobody watched"}
     if code < 0:

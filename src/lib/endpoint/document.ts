@@ -6,6 +6,7 @@ import type {
   ScalingRules,
   ShadowFigures,
 } from '../head/index.ts'
+import type {GpuRequest} from '../gpu/index.ts'
 import type {HeadRollout, ServingProtocol} from '../protocol/index.ts'
 import type {QueueRules} from './queue.ts'
 import type {CustomServer} from './custom.ts'
@@ -48,6 +49,10 @@ export interface Release extends ReleaseProtocol {
   replicas: Replica[]
   /** The head chooses how many of its replicas run; undefined: all do. */
   scaling?: ReleaseScaling
+  /** What each server leases when it starts. */
+  gpus?: ServerGpus
+  /** Bytes of memory beside the processors that its node has to have free for each server. */
+  memory?: number
   createdAt: string
   /** When it was last switched to. */
   activeAt?: string
@@ -69,6 +74,11 @@ export interface Release extends ReleaseProtocol {
 export interface ReleaseScaling extends Omit<ScalingRules, 'places'> {
   /** Seconds that the slowest of those started at the deploy took to be ready; known once it was. */
   startSeconds?: number
+}
+
+export interface ServerGpus extends GpuRequest {
+  /** Of other nodes, too, where its own has not enough free. */
+  remote: boolean
 }
 
 export interface ReleaseModel {
@@ -107,6 +117,8 @@ export interface Replica {
   url?: string
   /** Its node can start it, and its deploy did not. */
   prepared?: true
+  /** GPUs that were chosen for it: leased first, if they are free when it starts. */
+  devices?: {node: string; id: string}[]
 }
 
 /** How many releases keep their files for a rollback. */

@@ -16,6 +16,7 @@ import {
   type ModelNeeds,
   type Release,
   type Replica,
+  type ServerGpus,
 } from './document.ts'
 import type {CanaryWish} from './canary.ts'
 import type {FetchedModel} from './model-files.ts'
@@ -53,6 +54,8 @@ export type StartInput = {
   environment: FromStep | null
   code: FromStep | CodePlace | null
   placed: FromStep
+  /** What it leases whenever it starts. */
+  gpus: ServerGpus | null
 }
 type CodeInput = {node: string; endpoint: string; release: string; project: string}
 type ReadyInput = {
@@ -152,7 +155,7 @@ function start(given: StartInput, done: Done, env: TransitionEnv): Promise<Start
 }
 
 async function define(
-  {endpoint, release, version, runtime, replica, environment, code, placed}: StartInput,
+  {endpoint, release, version, runtime, replica, environment, code, placed, gpus}: StartInput,
   done: Done,
   {site, recipe, taken, custom}: TransitionEnv,
   only: boolean,
@@ -168,6 +171,7 @@ async function define(
     ...(custom && place && {own: {server: custom, place}}),
     model: done.of('endpoint.place', placed),
     taken,
+    ...(gpus && {gpus}),
     define: only,
   })
 }

@@ -1,6 +1,7 @@
+import {parseSize} from '../base/index.ts'
 import type {Path} from '../document/index.ts'
 import type {ManifestFile} from './schema.ts'
-import type {EndpointSpec, ScaleSpec, ServerSpec} from './types.ts'
+import type {EndpointSpec, ScaleSpec, ServerGpusSpec, ServerSpec} from './types.ts'
 import {readReplicaRange} from './replica-range.ts'
 import {splitWords} from './words.ts'
 
@@ -45,6 +46,8 @@ export function resolveEndpoint({
   command,
   protocol = 'v2',
   ready,
+  gpus,
+  memory,
 }: EndpointFile): EndpointSpec {
   const words = typeof command === 'string' ? splitWords(command) : command
   const own = Array.isArray(words) ? CUSTOM : runtime
@@ -53,6 +56,10 @@ export function resolveEndpoint({
     ...(readReplicaRange(String(replicas)) ?? {replicas: 1}),
     ...(scale && {scale: scale as Partial<ScaleSpec>}),
     ...(own !== undefined && {runtime: own}),
+    ...(memory !== undefined && {memory: parseSize(memory) ?? 0}),
+    ...(gpus !== undefined && {
+      gpus: typeof gpus === 'number' ? {count: gpus, cap: false, remote: false} : (gpus as ServerGpusSpec),
+    }),
     ...(Array.isArray(words) && {
       server: {command: words, protocol, ready: ready ?? {path: READY[protocol], seconds: 120}},
     }),

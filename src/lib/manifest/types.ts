@@ -209,8 +209,17 @@ export interface EndpointSpec {
   /** From so many to `replicas`, as the head chooses. */
   minReplicas?: number
   scale?: Partial<ScaleSpec>
+  /** Of each server. */
+  gpus?: ServerGpusSpec
+  /** Bytes of its node's memory. */
+  memory?: number
   /** Of the runtime `custom`. */
   server?: ServerSpec
+}
+
+/** What a model server leases when it starts; of other nodes, too, where `remote`. */
+export interface ServerGpusSpec extends GpusSpec {
+  remote: boolean
 }
 
 /** By what the head chooses how many model servers there are. */
