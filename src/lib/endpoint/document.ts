@@ -6,11 +6,11 @@ import type {
   ScalingRules,
   ShadowFigures,
 } from '../head/index.ts'
-import type {GpuRequest} from '../gpu/index.ts'
 import type {HeadRollout, ServingProtocol} from '../protocol/index.ts'
 import type {QueueRules} from './queue.ts'
 import type {CustomServer} from './custom.ts'
 import type {CanaryWish} from './canary.ts'
+import type {ServerNeeds} from './needs.ts'
 
 /** What the head keeps about an endpoint, durably. The gateway reads `active`, `canary` and `queue`. */
 export interface EndpointDocument {
@@ -35,7 +35,7 @@ export interface ReleaseProtocol {
 }
 
 /** One version of a model put to use: `r1`, `r2`, … */
-export interface Release extends ReleaseProtocol {
+export interface Release extends ReleaseProtocol, ServerNeeds {
   id: string
   model: ReleaseModel
   runtime: string
@@ -49,10 +49,6 @@ export interface Release extends ReleaseProtocol {
   replicas: Replica[]
   /** The head chooses how many of its replicas run; undefined: all do. */
   scaling?: ReleaseScaling
-  /** What each server leases when it starts. */
-  gpus?: ServerGpus
-  /** Bytes of memory beside the processors that its node has to have free for each server. */
-  memory?: number
   createdAt: string
   /** When it was last switched to. */
   activeAt?: string
@@ -74,11 +70,6 @@ export interface Release extends ReleaseProtocol {
 export interface ReleaseScaling extends Omit<ScalingRules, 'places'> {
   /** Seconds that the slowest of those started at the deploy took to be ready; known once it was. */
   startSeconds?: number
-}
-
-export interface ServerGpus extends GpuRequest {
-  /** Of other nodes, too, where its own has not enough free. */
-  remote: boolean
 }
 
 export interface ReleaseModel {
@@ -154,7 +145,7 @@ export function newDocument(name: string, now: Date): EndpointDocument {
 
 /** Id for the next release: numbers are never used twice. */
 export function nextReleaseId(document: EndpointDocument): string {
-  return `r${Math.max(0, ...document.releases.map((release) => numberOf(release.id))) + 1}`
+  return `r${Math.max(0, ...document.releases.map((release) => Number(release.id.slice(1)))) + 1}`
 }
 
 export function activeRelease(document: EndpointDocument): Release | undefined {
@@ -174,9 +165,9 @@ export function previousRelease(document: EndpointDocument): Release | undefined
         release.state === 'stopped' &&
         !release.rejected &&
         release.id !== active?.id &&
-        (!active || numberOf(release.id) < numberOf(active.id)),
+        (!active || Number(release.id.slice(1)) < Number(active.id.slice(1))),
     )
-    .sort((a, b) => numberOf(b.id) - numberOf(a.id))[0]
+    .sort((a, b) => Number(b.id.slice(1)) - Number(a.id.slice(1)))[0]
 }
 
 /** A copy with one release changed. */
@@ -305,8 +296,4 @@ export function pruned(document: EndpointDocument): EndpointDocument {
   const keep = new Set(keptReleases(document))
   const releases = document.releases.map((release) => ({...release, kept: release.kept && keep.has(release.id)}))
   return {...document, releases: releases.slice(0, HISTORY)}
-}
-
-function numberOf(id: string): number {
-  return Number(id.slice(1))
 }

@@ -1,7 +1,8 @@
 import {OWN_LEASES} from '../gpu/index.ts'
 import type {Host} from '../host/index.ts'
 import type {OwnLeases} from '../protocol/index.ts'
-import type {Replica, ServerGpus} from './document.ts'
+import type {Replica} from './document.ts'
+import type {ServerGpus} from './needs.ts'
 import type {Site} from './site.ts'
 
 /** By which a server's lease is found among those of a GPU daemon. */

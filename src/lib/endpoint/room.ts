@@ -3,12 +3,10 @@ import {askCandidates} from '../candidates/index.ts'
 import {OWN_LEASES} from '../gpu/index.ts'
 import {placeServers, type NodeReason, type ServersPlaced} from '../placement/index.ts'
 import type {RackNode} from '../rack/index.ts'
-import type {Release, Replica} from './document.ts'
+import type {Replica} from './document.ts'
+import type {ServerNeeds} from './needs.ts'
 import {serverAddress, serviceId} from './placement.ts'
 import type {Site} from './site.ts'
-
-/** What each server of a release needs of its node. */
-export type ServerNeeds = Pick<Release, 'gpus' | 'memory'>
 
 export interface Room {
   replicas: Replica[]

@@ -16,10 +16,10 @@ import {
   type ModelNeeds,
   type Release,
   type Replica,
-  type ServerGpus,
 } from './document.ts'
 import type {CanaryWish} from './canary.ts'
 import type {FetchedModel} from './model-files.ts'
+import type {ServerGpus} from './needs.ts'
 import {hostOf, type Site} from './site.ts'
 import {findEndpoint, putEndpoint} from './store.ts'
 import type {Together} from './together.ts'
