@@ -82,7 +82,7 @@ def start(given: "ServiceStart", channel: Channel) -> "ServiceStarted":
                 launch(record, channel)
             return {**describe(record), "started": False, "comes_back": comeback.settle(channel)}
         halt(record, float(given.get("grace") or 10), spare=bool(spec.get("spare_children")))
-        end_passes(record, spec)
+        _end_passes(record.spec(), spec)
         record.write_spec(spec)
         if given.get("define"):
             record.ask_stop(float(given.get("grace") or 10))
@@ -115,7 +115,7 @@ def stop(given: "ServiceStop", channel: Channel) -> "ServiceStopped":
     with record.change():
         was = describe(record)["state"]
         halt(record, float(given.get("grace") or record.spec().get("grace", 10)))
-        end_passes(record)
+        _end_passes(record.spec())
         now: ServiceStopped = {**describe(record), "stopped": was in ALIVE}
         if given.get("remove"):
             shutil.rmtree(record.folder, ignore_errors=True)
@@ -162,17 +162,11 @@ def logs(given: "ServiceLogs", channel: Channel) -> "LogEnd":
         time.sleep(0.2)
 
 
-def end_passes(record: ServiceRecord, but: "Optional[KeptService]" = None) -> None:
-    """Those by which it leases GPUs of other nodes, but for those of another spec. A node that is not reached ends them
-    a day later.
-    """
-    places: Any = or_nothing(record.spec().get("gpus")).get("places")
-    if not places:
-        return
-    from flexrack_node.gpu.held_passes import end_all
+def _end_passes(before: "KeptService", after: "Optional[KeptService]" = None) -> None:
+    if before.get("gpus"):
+        from flexrack_node.service.gpus import end_passes  # few have some
 
-    kept: Any = or_nothing((but or {}).get("gpus")).get("places") or []
-    end_all(places, [one["pass"] for one in kept])
+        end_passes(before, after)
 
 
 def describe(record: ServiceRecord) -> "ServiceState":

@@ -18,11 +18,11 @@ if __package__ in (None, ""):
 
 from flexrack_node.base.stored import or_nothing
 from flexrack_node.process.containment import Containment
+from flexrack_node.service.gpus import NOTHING_FREE, PassRenewal, words_of
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord, end_process, start_time
 
 if TYPE_CHECKING:
-    from flexrack_node.gpu.pass_keeping import PassKeeping
     from flexrack_node.schema.nodefiles import ServiceNote
     from flexrack_node.schema.service import ProcessExit
     from flexrack_node.service.front import Front
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
 LOOK_SECONDS = 0.2
-_NOTHING_FREE = 75  # of service/with_gpus.py, which few services need
 
 
 class Supervisor:
@@ -43,7 +42,7 @@ class Supervisor:
         self.child: Optional[subprocess.Popen[bytes]] = None
         self.ends: List[float] = []
         self.state = record.state()
-        self.passes = self._pass_keeping()
+        self.passes = PassRenewal(self.spec)
 
     def run(self) -> None:
         self._tell(supervisor={"pid": os.getpid(), "start": start_time(os.getpid())})
@@ -119,7 +118,7 @@ class Supervisor:
         output = self.log.open()
         try:
             self.child = subprocess.Popen(
-                self._words(),
+                words_of(self.record, self.spec),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -138,26 +137,13 @@ class Supervisor:
                 self._look()
         return None
 
-    def _words(self) -> List[str]:
-        """Each start leases anew, where the service is to have GPUs."""
-        if not self.spec.get("gpus"):
-            return self.spec["argv"]
-        from flexrack_node.service.with_gpus import words_for
-
-        return words_for(self.record.folder.parents[1], self.record.id, self.spec["argv"])
-
-    def _pass_keeping(self) -> "Optional[PassKeeping]":
-        places: Any = or_nothing(self.spec.get("gpus")).get("places")
-        if not places:
-            return None
-        from flexrack_node.gpu.pass_keeping import PassKeeping
-
-        return PassKeeping(lambda: places)
-
     def _look(self) -> None:
         self.log.rotate()
-        if self.passes:
-            self.passes.look()
+        output = self.log.open()
+        try:
+            self.passes.look(output)
+        finally:
+            os.close(output)
 
     def _adoptable(self) -> Optional[int]:
         pid = self.state.get("pid")
@@ -207,7 +193,7 @@ class Supervisor:
 
 
 def describe_exit(code: Optional[int], leases: bool = False) -> "ProcessExit":
-    if leases and code == _NOTHING_FREE:
+    if leases and code == NOTHING_FREE:
         return {"code": code, "signal": None, "text": "there is no GPU for it; its log says why"}
     if code is None:
         return {"code": None, "signal": None, "text": "ended while nobody watched"}

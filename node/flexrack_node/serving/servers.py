@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
-from flexrack_node.base.stored import or_nothing
 from flexrack_node.gpu.pass_keeping import PassKeeping
 from flexrack_node.service import control
+from flexrack_node.service.gpus import places_of
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ID_PATTERN, ServiceRecord
 
@@ -77,7 +77,7 @@ class Servers:
         found: List[Any] = []
         for record in records:
             try:
-                found += [] if record.is_supervised() else or_nothing(record.spec().get("gpus")).get("places") or []
+                found += [] if record.is_supervised() else places_of(record.spec())
             except (NodeError, OSError) as error:
                 self._say(record.id, error)
         return found

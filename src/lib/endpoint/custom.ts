@@ -27,7 +27,7 @@ export interface CustomServer {
   places: Record<string, CodePlace>
 }
 
-/** Where the drivers of a server's leases lie; filled in at each start (node: service/with_gpus.py). */
+/** Where the drivers of a server's leases lie; filled in at each start (node: serving/with_gpus.py). */
 const LEASED_LIBRARIES = '@FLEXRACK_LEASED_LIBRARIES@'
 
 export interface CodePlace extends WorkspacePlace {

@@ -1,4 +1,4 @@
-"""A service that leases GPUs while its process lives (service/with_gpus.py): a GPU daemon's books, a door of another node,
+"""A service that leases GPUs while its process lives (serving/with_gpus.py): a GPU daemon's books, a door of another node,
 and a program in place of flexrack-lease-keeper that becomes what it is to start.
 """
 

@@ -1,4 +1,4 @@
-"""python3 service/with_gpus.py ROOT SERVICE COMMAND...: a service that leases GPUs for as long as its process lives: of
+"""python3 serving/with_gpus.py ROOT SERVICE COMMAND...: a service that leases GPUs for as long as its process lives: of
 this node's daemon, or of other nodes (gpu/gather.py).
 
 It takes the leases, all or none, and becomes flexrack-lease-keeper, which starts COMMAND and holds the leases while that
@@ -19,15 +19,11 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.gpu.gathered import held_by
 from flexrack_node.gpu.lease import environment
+from flexrack_node.service.gpus import NOTHING_FREE
 from flexrack_node.service.record import ServiceRecord
 
-NOTHING_FREE = 75  # EX_TEMPFAIL
 # In words of the command: where the drivers of these leases lie.
 LIBRARIES = "@FLEXRACK_LEASED_LIBRARIES@"
-
-
-def words_for(root: Path, service: str, command: List[str]) -> List[str]:
-    return [sys.executable, "-I", "-S", str(Path(__file__).resolve()), str(root), service, *command]
 
 
 def main(root: str, service: str, command: List[str]) -> int:
