@@ -34,7 +34,6 @@ TYPES = {
     "tensor(double)": ("FP64", np.float64),
 }
 NUMPY_OF = dict(TYPES.values())
-CUDA = "CUDAExecutionProvider"
 MOST_THREADS = 4
 MOST_AT_ONCE = 2  # requests inside the graph at the same time; the others wait in a queue
 
@@ -50,7 +49,9 @@ class OnnxModel(MLModel):
         options.inter_op_num_threads = 1
         # Threads that spin while idle would take the cores of the node's other servers.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        self._session = open_session(path, options, extra)
+        wanted = extra.get("providers") or ["CUDAExecutionProvider", "CPUExecutionProvider"]
+        providers = [name for name in wanted if name in onnxruntime.get_available_providers()]
+        self._session = onnxruntime.InferenceSession(path, options, providers=providers)
         self._dtypes = {node.name: TYPES[node.type][1] for node in self._session.get_inputs() if node.type in TYPES}
         for node in self._session.get_inputs():
             if node.type not in TYPES:
@@ -123,22 +124,6 @@ class OnnxModel(MLModel):
             raise InferenceError(
                 f"the data of input {tensor.name} is not {describe_type(dtype)} of shape {tensor.shape}: {error}"
             ) from error
-
-
-def open_session(path: str, options: Any, extra: Dict[str, Any]) -> Any:
-    """On a GPU where this build of ONNX Runtime finds one; with `device: cuda` there or nowhere."""
-    must = extra.get("device") == "cuda"
-    if must:
-        onnxruntime.preload_dlls()  # NVIDIA's libraries of this environment
-    wanted = extra.get("providers") or [CUDA, "CPUExecutionProvider"]
-    # What a share of a GPU has left goes to nobody who has not asked for it.
-    sized = {CUDA: (CUDA, {"arena_extend_strategy": "kSameAsRequested"})}
-    providers = [sized.get(name, name) for name in wanted if name in onnxruntime.get_available_providers()]
-    session = onnxruntime.InferenceSession(path, options, providers=providers)
-    # ONNX Runtime goes on without a provider that did not come up, and only logs why.
-    if must and CUDA not in session.get_providers():
-        raise RuntimeError("ONNX Runtime found no GPU that it could compute on, and computes nowhere else here")
-    return session
 
 
 def describe(node: Any) -> MetadataTensor:

@@ -13,7 +13,6 @@ and stopped is a recipe, \`runtimes/NAME/recipe.yaml\`, with a pinned requiremen
 | runtime | serves | is taken for a version that has | protocol |
 |---|---|---|---|
 | \`onnx\` | ONNX Runtime in [MLServer](https://github.com/SeldonIO/MLServer) | \`*.onnx\`, or what nothing else fits | \`v2\` |
-| \`onnx-cuda\` | the same on a GPU, with NVIDIA's libraries from PyPI; without one it does not start | what \`onnx\` takes, where the endpoint has \`gpus\` | \`v2\` |
 | \`mlflow\` | [MLflow's format](https://mlflow.org/docs/latest/ml/model/), any flavour, by MLflow's own server, in the environment that it was logged with | \`MLmodel\`, unless it was logged as ONNX | \`mlflow\` |
 | \`python\` | a class of yours in MLServer ([how](https://mlserver.readthedocs.io/en/latest/user-guide/custom.html)) | \`model-settings.json\` | \`v2\` |
 | \`triton\` | [Triton Inference Server](https://github.com/triton-inference-server/server) 2.51 with its Python backend, on CPUs | \`config.pbtxt\` | \`v2\` |
