@@ -50,6 +50,7 @@ _KEPT = (
     "rotate_bytes",
     "spare_children",
     "front",
+    "sockets",
     "until_reboot",
     "on_demand",
     "ports",
@@ -58,10 +59,11 @@ _KEPT = (
 
 
 def start(given: "ServiceStart", channel: Channel) -> "ServiceStarted":
-    """{id, argv, env, cwd, restart: {max, window_seconds}, grace, spare_children, front, replace, define}: starts it
+    """{id, argv, env, cwd, restart: {max, window_seconds}, grace, spare_children, front, sockets, replace, define}: starts it
     unless it runs already.
 
     With another spec than the one that runs it is a CONFLICT, or with `replace` the old process is ended first.
+    `sockets` (service/sockets.py) are kept while the process is started again.
     `front` (service/front.py) lets the head in where the service only listens on loopback; it holds a private key.
     With `define` it is only written down: what may start it later is the node's agent (serving/agent.py).
     With `spare_children` what the process has started lives on when it ends or is replaced; a stop ends all of it.

@@ -21,6 +21,7 @@ from flexrack_node.process.containment import Containment
 from flexrack_node.service.gpus import NOTHING_FREE, PassRenewal, words_of
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord, end_process, start_time
+from flexrack_node.service.sockets import Sockets
 
 if TYPE_CHECKING:
     from flexrack_node.schema.nodefiles import ServiceNote
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
 LOOK_SECONDS = 0.2
+# Who connects is not kept waiting for longer starts: it may know another address.
+SOCKETS_KEPT_SECONDS = 2.0
 
 
 class Supervisor:
@@ -38,6 +41,7 @@ class Supervisor:
         self.spec = record.spec()
         self.log = ServiceLog(record.folder, int(self.spec.get("rotate_bytes", ServiceLog(record.folder).rotate_bytes)))
         self.containment = Containment(record.tag, record.folder)
+        self.sockets = Sockets(self.spec.get("sockets", []))
         self.stopping = False
         self.child: Optional[subprocess.Popen[bytes]] = None
         self.ends: List[float] = []
@@ -50,6 +54,7 @@ class Supervisor:
         try:
             self._keep_running()
         finally:
+            self.sockets.close()
             if front:
                 front.close()
 
@@ -98,7 +103,10 @@ class Supervisor:
                 return
             self.log_line(f"ended: {ended['text']}; starting again in {pause:g} s")
             self._tell(restarts=int(self.state.get("restarts", 0)) + 1)
+            if pause > SOCKETS_KEPT_SECONDS:
+                self.sockets.close()
             self._sleep(pause)
+        self.sockets.close()
         if self.record.stop_spares():
             end_process(self.state, self._grace())
             self._reap()
@@ -116,6 +124,7 @@ class Supervisor:
 
     def _run_once(self) -> Optional[int]:
         output = self.log.open()
+        sockets = self.sockets.open()
         try:
             self.child = subprocess.Popen(
                 words_of(self.record, self.spec),
@@ -124,7 +133,13 @@ class Supervisor:
                 stderr=output,
                 start_new_session=True,
                 cwd=self.spec.get("cwd") or str(self.record.folder),
-                env={**os.environ, **self.spec.get("env", {}), **self.containment.environment()},
+                env={
+                    **os.environ,
+                    **self.spec.get("env", {}),
+                    **self.containment.environment(),
+                    **self.sockets.environment(),
+                },
+                pass_fds=sockets,
             )
         finally:
             os.close(output)

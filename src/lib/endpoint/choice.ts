@@ -16,6 +16,7 @@ import type {ServerNeeds} from './needs.ts'
 import {findRoom} from './room.ts'
 import {recipeOf, runtimeOf} from './runtime-of.ts'
 import {scalingOf, wishOf, withPrepared, readCount, type ReplicaCount, type ReplicaWish} from './scaling.ts'
+import {requireSigned} from './signed.ts'
 import {hostOf, type Site} from './site.ts'
 
 export interface DeployInput {
@@ -57,6 +58,7 @@ export async function chooseRelease(site: Site, document: EndpointDocument, inpu
   const own = site.manifest?.endpoints[input.name]
   const active = activeRelease(document)
   const version = await chooseVersion(site, input.model ?? own?.model, input.name)
+  await requireSigned(site, input.name, version)
   const needs: ServerNeeds = {
     ...(own?.gpus && {gpus: {...gpuRequest(own.gpus), remote: own.gpus.remote}}),
     ...(own?.memory !== undefined && {memory: own.memory}),
@@ -89,7 +91,7 @@ export async function chooseRelease(site: Site, document: EndpointDocument, inpu
   delete scaling?.startSeconds
   const release: Release = {
     id,
-    model: {name: version.name, version: version.version, files: [], ...(version.runId && {runId: version.runId})},
+    model: modelOf(version),
     runtime,
     ...(custom && {custom: custom.server}),
     ...(recipe.protocol !== 'v2' && {protocol: recipe.protocol}),
@@ -103,6 +105,11 @@ export async function chooseRelease(site: Site, document: EndpointDocument, inpu
   }
   const reasons = room && {reasons: room.reasons}
   return {version, release, recipe, ...reasons, ...(custom && {workspaces: custom.workspaces})}
+}
+
+function modelOf({name, version, runId, tags}: ModelVersion): Release['model'] {
+  const record = tags['flexrack.record']
+  return {name, version, files: [], ...(runId && {runId}), ...(record !== undefined && {record})}
 }
 
 /** True where exactly this serves already, with every server running: nothing to do. */

@@ -3,6 +3,7 @@ import {stopService, type Environment} from '../host/index.ts'
 import type {FromStep, Handlers, Outputs} from '../plan/index.ts'
 import type {Recipe} from '../recipe/index.ts'
 import {WORKSPACE_HANDLERS, type WorkspaceEnv, type WorkspaceKinds} from '../workspace/index.ts'
+import {Undecided} from './across.ts'
 import {awaitReplica, placeModel, prepareEnvironment, startReplica, type PlacedModel, type Started} from './bring-up.ts'
 import {joinAgent} from './agent.ts'
 import {keepCode, type CodePlace, type CustomServer} from './custom.ts'
@@ -22,7 +23,7 @@ import type {FetchedModel} from './model-files.ts'
 import type {ServerGpus} from './needs.ts'
 import {hostOf, type Site} from './site.ts'
 import {findEndpoint, putEndpoint} from './store.ts'
-import type {Together} from './together.ts'
+import type {Joint} from './together.ts'
 
 const DRAIN_SECONDS = 30
 
@@ -117,7 +118,7 @@ export interface TransitionEnv extends WorkspaceEnv {
   record: EndpointRecord
   switched: boolean
   /** Those that switch with it. */
-  together: Together | undefined
+  together: Joint | undefined
   /** The server of the project's own that is started. */
   custom: CustomServer | undefined
   /** The head could not be asked whether it switched. */
@@ -217,6 +218,10 @@ async function commit(env: TransitionEnv, document: EndpointDocument): Promise<v
   try {
     env.record = await (env.together?.put(env.record, document) ?? putEndpoint(env.site.head, env.record, document))
   } catch (error) {
+    if (error instanceof Undecided) {
+      env.uncertain = true
+      throw error
+    }
     // A lost answer does not tell whether the gateway was switched, and to end the servers it uses would be the worst
     // guess.
     const now = await findEndpoint(env.site.head, document.name).catch(() => undefined)

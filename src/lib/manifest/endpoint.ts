@@ -1,3 +1,4 @@
+import {resolve} from 'node:path'
 import {parseSize} from '../base/index.ts'
 import type {Path} from '../document/index.ts'
 import type {ManifestFile} from './schema.ts'
@@ -38,17 +39,10 @@ export function checkEndpoint(
     if (value !== undefined) at(key, 'goes with a command: a recipe says it of its server')
 }
 
-export function resolveEndpoint({
-  model,
-  runtime,
-  replicas,
-  scale,
-  command,
-  protocol = 'v2',
-  ready,
-  gpus,
-  memory,
-}: EndpointFile): EndpointSpec {
+export function resolveEndpoint(
+  {model, runtime, replicas, scale, command, protocol = 'v2', ready, require, gpus, memory}: EndpointFile,
+  folder: string,
+): EndpointSpec {
   const words = typeof command === 'string' ? splitWords(command) : command
   const own = Array.isArray(words) ? CUSTOM : runtime
   return {
@@ -60,6 +54,7 @@ export function resolveEndpoint({
     ...(gpus !== undefined && {
       gpus: typeof gpus === 'number' ? {count: gpus, cap: false, remote: false} : (gpus as ServerGpusSpec),
     }),
+    ...(require && {signers: resolve(folder, require.signed)}),
     ...(Array.isArray(words) && {
       server: {command: words, protocol, ready: ready ?? {path: READY[protocol], seconds: 120}},
     }),

@@ -215,6 +215,8 @@ export interface EndpointSpec {
   memory?: number
   /** Of the runtime `custom`. */
   server?: ServerSpec
+  /** Only models that one of these has signed: absolute path of an allowed_signers file. */
+  signers?: string
 }
 
 /** What a model server leases when it starts; of other nodes, too, where `remote`. */

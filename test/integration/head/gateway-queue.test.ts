@@ -1,4 +1,5 @@
 import {once} from 'node:events'
+import {readFile} from 'node:fs/promises'
 import {request} from 'node:http'
 import {setTimeout as pause} from 'node:timers/promises'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
@@ -166,4 +167,10 @@ test('a server that breaks its connections is taken out, its callers are answere
   const metrics = await (await server.call('GET', '/flexrack/v1/metrics')).text()
   for (const line of ['ejections_total 1', 'retries_total{endpoint="digits"} 5', 'queue_depth{endpoint="digits"} 0'])
     expect(metrics).toContain(`flexrack_gateway_${line}\n`)
+  const told = await readFile(new URL('../../../docs/metrics.md', import.meta.url), 'utf8')
+  const types = [...metrics.matchAll(/^# TYPE flexrack_gateway_(\w+) (\w+)$/gm)].map(
+    ([, name, type]) => `\`${name}\` | ${type}`,
+  )
+  expect(types.filter((one) => !told.includes(`| ${one} |`))).toEqual([])
+  expect(types.length).toBe([...told.matchAll(/^\| `/gm)].length)
 })

@@ -32,6 +32,7 @@ class Head:
         self.status = 200
         self.ca = None
         self.garbage = None
+        self.late = None  # what a report is answered with, as if it had been on its way for long
         self.heard = []
         self.changed = threading.Condition()
         head = self
@@ -60,6 +61,8 @@ class Head:
     def answer(self, path, authorization, question):
         with self.changed:
             self.heard.append((path, authorization, question))
+            if question["wait"] == 0 and self.late is not None:
+                return {"seen": "late", "places": self.late}
             until = time.monotonic() + question["wait"]
             while json.dumps(self.places) == question["seen"] and time.monotonic() < until:
                 self.changed.wait(0.1)
@@ -133,6 +136,22 @@ class AgentTest(unittest.TestCase):
         self.head.want(one=False, two=True)
         self.until(lambda: self.state("one") == "stopped" and self.state("two") == "running", "the other one runs")
         self.until(lambda: self.head.told()["one"]["state"] == "stopped", "it is told so")
+
+    def test_an_order_that_comes_late_with_the_answer_to_a_report_is_not_followed(self) -> None:
+        self.head.late = [{"service": "one", "on": False}]
+        self.head.want(one=True)
+        self.join()
+        self.until(
+            lambda: any(
+                question["wait"] == 0 and question["services"].get("one", {}).get("state") == "running"
+                for _, _, question in self.head.heard
+            ),
+            "one runs, and that was reported",
+        )
+        pid = control.describe(ServiceRecord(self.root, "one"))["pid"]
+        self.head.want(one=True, two=True)
+        self.until(lambda: self.state("two") == "running", "two runs, too")
+        self.assertEqual(control.describe(ServiceRecord(self.root, "one"))["pid"], pid)
 
     def test_touches_nothing_that_was_not_prepared_for_it(self) -> None:
         control.start({"id": "other", "argv": SLEEPER, "env": {}, "grace": 1, "replace": True}, self.channel)
