@@ -70,7 +70,13 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
     from: 'src/lib/model/register.ts',
   },
   'model:remove': {answer: 'Removal', from: 'src/lib/model/change.ts'},
+  'model:sign': {answer: 'SignedModel', from: 'src/lib/lineage/sign.ts'},
   'model:show': {answer: 'ModelDetails', from: 'src/lib/model/show.ts'},
+  'monitor:emit': {
+    answer: '`EmittedMonitor`; with `--dry-run` `{folder: string; files: string[]}`',
+    from: 'src/lib/monitor/emit.ts',
+  },
+  'monitor:revoke': {answer: '{name: string}'},
   'notebook:list': {answer: 'Notebook[]', from: 'src/lib/notebook/show.ts'},
   'notebook:logs': {answer: 'a line of `{line: string}` each'},
   'notebook:open': {
@@ -101,6 +107,10 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'rack:uninstall': {
     answer: 'NodeReport<Uninstalled>[]',
     from: ['src/lib/install/install.ts', 'src/lib/nodes/report.ts'],
+  },
+  reproduce: {
+    answer: 'Reproduced',
+    from: ['src/cli/lineage/reproduce.ts', 'src/lib/lineage/compare.ts', 'src/lib/lineage/differ.ts'],
   },
   'runs:compare': {answer: 'Comparison', from: 'src/lib/runs/compare.ts'},
   'runs:dashboard': {
@@ -162,6 +172,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   },
   usage: {answer: 'UsageReport', from: 'src/lib/usage/usage.ts'},
   lock: {answer: 'Locked', from: 'src/lib/workspace/lock.ts'},
+  why: {answer: 'Why', from: 'src/lib/lineage/types.ts'},
   'workspace:exec': {answer: 'NodeResult[]', from: 'src/cli/workspace/exec.ts'},
   'workspace:forward': {answer: 'a line of `ForwardEvent` each', from: 'src/lib/workspace/forward.ts'},
   'workspace:editors': {answer: 'NodeEditor[]', from: 'src/cli/workspace/editors.ts'},

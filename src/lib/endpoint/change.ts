@@ -14,6 +14,7 @@ import {recipeOf} from './runtime-of.ts'
 import {transitionPlan, type Transition} from './plan.ts'
 import {startsOf, withPrepared} from './scaling.ts'
 import {settlePromised} from './promised.ts'
+import {requireSigned, requireSignedFiles} from './signed.ts'
 import type {Site} from './site.ts'
 import {checkEndpointName, findEndpoint, requireEndpoint} from './store.ts'
 import type {Joint} from './together.ts'
@@ -73,13 +74,18 @@ export async function applyChange(
       seconds,
       files,
       together,
-      fetch: async () =>
-        fetchModel(
-          site.mlflow,
-          version ?? (await resolveVersion(site.mlflow, {name: model.name, version: model.version})),
-          recipe,
-          held.context,
-        ),
+      fetch: async () => {
+        const named = version ?? (await resolveVersion(site.mlflow, {name: model.name, version: model.version}))
+        const said = await requireSigned(held, name, named)
+        const fetched = await fetchModel(site.mlflow, named, recipe, held.context)
+        try {
+          if (said) requireSignedFiles(name, named, said, fetched.files)
+        } catch (error) {
+          await fetched.remove()
+          throw error
+        }
+        return fetched
+      },
     })
     return {document, changed: true}
   })

@@ -12,6 +12,7 @@ import {whoAmI} from './lock.ts'
 import {placeReplicas, serverAddress} from './placement.ts'
 import {recipeOf, runtimeOf} from './runtime-of.ts'
 import {scalingOf, wishOf, withPrepared, readCount, type ReplicaCount, type ReplicaWish} from './scaling.ts'
+import {requireSigned} from './signed.ts'
 import {hostOf, type Site} from './site.ts'
 
 export interface DeployInput {
@@ -51,6 +52,7 @@ export async function chooseRelease(site: Site, document: EndpointDocument, inpu
   const own = site.manifest?.endpoints[input.name]
   const active = activeRelease(document)
   const version = await chooseVersion(site, input.model ?? own?.model, input.name)
+  await requireSigned(site, input.name, version)
   const nodes = chooseNodes(site, active, input.on)
   // a node the head cannot reach is told before anything is done
   for (const node of nodes) serverAddress(site.rack, node, isOnLoopback(site) ? undefined : 'found later')
@@ -74,7 +76,7 @@ export async function chooseRelease(site: Site, document: EndpointDocument, inpu
   delete scaling?.startSeconds
   const release: Release = {
     id,
-    model: {name: version.name, version: version.version, files: [], ...(version.runId && {runId: version.runId})},
+    model: modelOf(version),
     runtime,
     ...(custom && {custom: custom.server}),
     ...(recipe.protocol !== 'v2' && {protocol: recipe.protocol}),
@@ -86,6 +88,11 @@ export async function chooseRelease(site: Site, document: EndpointDocument, inpu
     kept: true,
   }
   return {version, release, recipe, ...(custom && {workspaces: custom.workspaces})}
+}
+
+function modelOf({name, version, runId, tags}: ModelVersion): Release['model'] {
+  const record = tags['flexrack.record']
+  return {name, version, files: [], ...(runId && {runId}), ...(record !== undefined && {record})}
 }
 
 /** True where exactly this serves already, with every server running: nothing to do. */

@@ -77,6 +77,7 @@ export interface ReleaseModel {
   /** Files of the model on the nodes, with the one the server is given first. Known once they were fetched. */
   files: ModelFile[]
   runId?: string
+  record?: string // SHA-256 of that run's record, as the registry named it
   /** What the version says of itself, where its runtime asks it. Known once its files were fetched. */
   needs?: ModelNeeds
 }
@@ -111,8 +112,7 @@ export interface Replica {
 
 /** How many releases keep their files for a rollback. */
 export const KEPT_RELEASES = 5
-/** How many releases are remembered at all. */
-const HISTORY = 20
+const HISTORY = 20 // releases are remembered at all
 
 /** Revision as the head counts it, and what the gateway does now. */
 export interface EndpointRecord {

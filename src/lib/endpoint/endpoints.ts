@@ -3,7 +3,7 @@ import type {Plan} from '../plan/index.ts'
 import {applyTogether, planTogether, type Changes} from './apply-together.ts'
 import {applyChange, decide, deploy, planChange, rollback, type ChangeOutcome} from './change.ts'
 import type {DeployInput} from './choice.ts'
-import type {EndpointDocument} from './document.ts'
+import type {EndpointDocument, Release} from './document.ts'
 import type {InvokeInput} from './call.ts'
 import {invokeEndpoint, type Answer} from './invoke.ts'
 import {endpointKeys, type EndpointKeys} from './keys.ts'
@@ -16,6 +16,7 @@ import {scale} from './scale.ts'
 import {removalPlan, removeEndpoint} from './remove.ts'
 import {listEndpoints, showEndpoint, summary, type EndpointDetails, type EndpointSummary} from './show.ts'
 import {sampleEndpoint, type SampleCounts, type SampleInput} from './sample.ts'
+import {servedFiles, servedRelease, type ServedFiles} from './served.ts'
 import type {Site} from './site.ts'
 import {requireEndpoint} from './store.ts'
 import {endpointToken} from './token.ts'
@@ -52,6 +53,10 @@ export interface Endpoints {
   limit(name: string, rules: QueueRules): Promise<QueueChange>
   list(): Promise<EndpointSummary[]>
   show(name: string): Promise<EndpointDetails>
+  /** The release that serves; undefined: none does. */
+  serving(name: string): Promise<Release | undefined>
+  /** Whether the nodes of that release have the model's files as it says; they are read. */
+  servedFiles(name: string): Promise<ServedFiles[]>
   /** A token for this endpoint only; made at first use. */
   token(name: string): Promise<Secret>
   /** Keys of its clients. */
@@ -98,6 +103,8 @@ export async function openEndpoints(
     limit: (name, rules) => changeQueue(site, name, rules),
     list: () => listEndpoints(site),
     show: (name) => showEndpoint(site, name),
+    serving: (name) => servedRelease(site, name),
+    servedFiles: (name) => servedFiles(site, name),
     token: async (name) => {
       await requireEndpoint(head, name)
       return endpointToken(site, name)

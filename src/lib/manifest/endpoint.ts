@@ -1,3 +1,4 @@
+import {resolve} from 'node:path'
 import type {Path} from '../document/index.ts'
 import type {ManifestFile} from './schema.ts'
 import type {EndpointSpec, ScaleSpec, ServerSpec} from './types.ts'
@@ -37,15 +38,10 @@ export function checkEndpoint(
     if (value !== undefined) at(key, 'goes with a command: a recipe says it of its server')
 }
 
-export function resolveEndpoint({
-  model,
-  runtime,
-  replicas,
-  scale,
-  command,
-  protocol = 'v2',
-  ready,
-}: EndpointFile): EndpointSpec {
+export function resolveEndpoint(
+  {model, runtime, replicas, scale, command, protocol = 'v2', ready, require}: EndpointFile,
+  folder: string,
+): EndpointSpec {
   const words = typeof command === 'string' ? splitWords(command) : command
   const own = Array.isArray(words) ? CUSTOM : runtime
   return {
@@ -53,6 +49,7 @@ export function resolveEndpoint({
     ...(readReplicaRange(String(replicas)) ?? {replicas: 1}),
     ...(scale && {scale: scale as Partial<ScaleSpec>}),
     ...(own !== undefined && {runtime: own}),
+    ...(require && {signers: resolve(folder, require.signed)}),
     ...(Array.isArray(words) && {
       server: {command: words, protocol, ready: ready ?? {path: READY[protocol], seconds: 120}},
     }),

@@ -55,6 +55,16 @@ const endpoint = z
         "Runtime `custom`: a model server of the project's own. Runs with the project's code as it is when it is deployed, in the environment or image of its workspace; no shell reads it. Placeholders such as `{port}`, `{host}` and `{model_folder}` are filled in (docs/runtimes.md).",
       )
       .meta({examples: ['python serve.py --port {port} --model {model_file}'], written: 'as-is'}),
+    require: z
+      .strictObject({
+        signed: z
+          .string()
+          .min(1)
+          .describe('A file as ssh-keygen takes it (allowed_signers): who may sign a model (`model sign`).')
+          .meta({examples: ['allowed_signers']}),
+      })
+      .optional()
+      .describe('What a model must have before it is deployed.'),
     protocol: z
       .enum(['v2', 'openai', 'mlflow'])
       .optional()

@@ -211,6 +211,8 @@ export interface EndpointSpec {
   scale?: Partial<ScaleSpec>
   /** Of the runtime `custom`. */
   server?: ServerSpec
+  /** Only models that one of these has signed: absolute path of an allowed_signers file. */
+  signers?: string
 }
 
 /** By what the head chooses how many model servers there are. */

@@ -56,6 +56,7 @@ type CommonSpec = {
   commit: Later<string | null>
   created: FromEnv
   owner: FromEnv
+  origin: RunSpec['origin'] & {version: FromEnv; machine: FromEnv}
   tracking: Later<null>
 }
 
@@ -132,6 +133,7 @@ export function specTemplate<Part extends SshPart | SlurmPart>(
     commit: spec.tracked ? fromStep('track', 'commit') : null,
     created: fromEnv('now'),
     owner: fromEnv('user'),
+    origin: {...spec.origin, version: fromEnv('version'), machine: fromEnv('machine')},
     tracking: spec.tracked ? fromStep('track', 'spec') : null,
     ...part,
   }

@@ -102,6 +102,7 @@ export function describeRun(
     inputs: Object.entries(train.inputs ?? {}).map(([name, from]) => ({name, from})),
     uploads: train.uploads ?? [],
     tracked: choice.tracking,
+    origin: {rack: rack.name, arguments: choice.args, ...(choice.parents && {parents: choice.parents})},
   }
 }
 

@@ -7,6 +7,9 @@ import {scalingMetrics} from './scaling/metrics.ts'
 /** Who ends a key wants to know that it has ended everywhere. Milliseconds. */
 const FOLLOW_MS = 3000
 
+/** What Prometheus reads; a token of kind "metrics" opens it, too. */
+export const METRICS_PATH = '/flexrack/v1/metrics'
+
 /**
  * Keys of an endpoint's clients, below /flexrack/v1: who has one and what was done with it, its end, and metrics by
  * client and by release for Prometheus. They are made like other tokens (tokens.issue). Only the admin token comes this far.
@@ -39,7 +42,7 @@ export function addKeys(app: FastifyInstance, parts: Parts): void {
       return {followed: await followers.becomeCurrent(FOLLOW_MS)}
     },
   )
-  app.get('/flexrack/v1/metrics', (_request, reply) =>
+  app.get(METRICS_PATH, (_request, reply) =>
     reply
       .type('text/plain; version=0.0.4; charset=utf-8')
       .send(clients.metrics() + releaseMetrics(parts) + queueMetrics(parts) + scalingMetrics(parts)),
