@@ -1,6 +1,8 @@
 /**
  * CPU seconds of each test file, with all that it starts, daemons too: each has a cgroup of its own. Unlike the time
  * that a file takes they hardly depend on what else the machine does. `FLEXRACK_CPU=1 npm test` tells them at the end.
+ * The cgroups are those of version 1's cpuacct: in version 2 a process is in one only, and runs and services go into
+ * others (node/flexrack_node/process/containment.py).
  */
 import {mkdirSync, readFileSync, readdirSync, rmdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
@@ -9,16 +11,13 @@ import {join} from 'node:path'
 const REST = 'the rest'
 const LEAST_SECONDS = 1
 
-/**
- * From here on files are measured. Returns what tells the seconds, once. Throws where this user may make no cgroup of
- * version 2.
- */
+/** From here on files are measured. Returns what tells the seconds, once. Throws where this user may make no cgroup. */
 export function beginCpu(): () => string {
   const mount = readFileSync('/proc/mounts', 'utf8')
     .split('\n')
     .map((line) => line.split(' '))
-    .find((words) => words[2] === 'cgroup2')?.[1]
-  if (mount === undefined) throw new Error('FLEXRACK_CPU needs cgroups of version 2')
+    .find((words) => words[2] === 'cgroup' && words[3]?.split(',').includes('cpuacct'))?.[1]
+  if (mount === undefined) throw new Error('FLEXRACK_CPU needs the cgroups of cpuacct, of version 1')
   const folder = join(mount, `flexrack-tests-${process.pid}`)
   mkdirSync(folder)
   process.env.FLEXRACK_CPU_GROUPS = folder
@@ -51,8 +50,8 @@ interface Used {
 }
 
 function take(folder: string): Omit<Used, 'name'> {
-  const [, micros] = /^usage_usec (\d+)/m.exec(readFileSync(join(folder, 'cpu.stat'), 'utf8')) ?? []
-  return {seconds: Number(micros) / 1e6, isLeft: !remove(folder)}
+  const nanos = readFileSync(join(folder, 'cpuacct.usage'), 'utf8')
+  return {seconds: Number(nanos) / 1e9, isLeft: !remove(folder)}
 }
 
 function remove(folder: string): boolean {
