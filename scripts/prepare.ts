@@ -62,6 +62,11 @@ const GROUPS: Group[] = [
     packages: {'qemu-user-static': '/usr/bin/qemu-aarch64-static', 'python3-dev': '/usr/bin/python3-config'},
   },
   {
+    // What people edit files of a host of SSH with.
+    suites: ['long'],
+    packages: {'emacs-nox': '/usr/bin/emacs', vim: '/usr/bin/vim', sshfs: '/usr/bin/sshfs'},
+  },
+  {
     // What starts services after a reboot.
     suites: ['node', 'integration'],
     packages: {systemd: '/lib/systemd/systemd', cron: '/usr/sbin/cron'},

@@ -36,8 +36,15 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'bundle:apply': {answer: 'AppliedBundle', from: ['src/lib/bundle/apply.ts', 'src/lib/bundle/format.ts']},
   'bundle:create': {answer: 'MadeBundle', from: ['src/lib/bundle/create.ts', 'src/lib/bundle/format.ts']},
   'gpu:bench': {answer: 'BenchedGpu[]', from: ['src/lib/gpu/bench.ts', 'src/lib/gpu/link.ts']},
+  'gpu:idle': {
+    answer: 'IdleAnswer',
+    from: ['src/cli/usage/idle.ts', 'src/lib/overview/idle.ts', 'src/lib/usage/usage.ts'],
+  },
   'gpu:leases': {answer: '{leases: Lease[]; nodes: GpuNodeReport[]}', from: 'src/lib/gpu/gpus.ts'},
-  'gpu:list': {answer: 'GpuReport', from: 'src/lib/gpu/gpus.ts'},
+  'gpu:list': {
+    answer: '`GpuReport`; of several racks `OfRack<GpuReport>[]`',
+    from: ['src/lib/gpu/gpus.ts', 'src/cli/base/racks.ts'],
+  },
   'gpu:release': {answer: 'Lease[]', from: 'src/lib/gpu/types.ts'},
   'gpu:serve': {answer: 'Served[]', from: 'src/lib/gpu/serve.ts'},
   'gpu:smi': {answer: '`GpuReport`; with `--watch` a line of it each', from: 'src/lib/gpu/gpus.ts'},
@@ -97,7 +104,10 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
     answer: 'a line of `DashboardLink`, then nothing until Ctrl-C',
     from: 'src/cli/runs/dashboard-text.ts',
   },
-  'runs:list': {answer: '{runs: RunEntry[]; away: string | null; unasked: string[]}', from: 'src/lib/runs/list.ts'},
+  'runs:list': {
+    answer: '`RunListing`; of several racks `OfRack<RunListing>[]`',
+    from: ['src/lib/runs/list.ts', 'src/cli/runs/list-text.ts', 'src/cli/base/racks.ts'],
+  },
   'runs:logs': {answer: 'a line of `RankLine` each', from: 'src/lib/runs/lines.ts'},
   'runs:plot': {
     answer: '{run: string; metric: string; values: Metric[]; metrics: string[]}',
@@ -124,7 +134,10 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'share:decline': {answer: 'ShareReplied', from: 'src/lib/protocol/share.ts'},
   'share:list': {answer: 'Shares', from: 'src/lib/protocol/share.ts'},
   'share:remove': {answer: 'ShareEnded', from: 'src/lib/protocol/share.ts'},
-  status: {answer: 'Overview', from: 'src/lib/overview/types.ts'},
+  status: {
+    answer: '`Overview`; of several racks `OfRack<Overview>[]`',
+    from: ['src/lib/overview/types.ts', 'src/cli/base/racks.ts'],
+  },
   sweep: {answer: '`Swept`; with `--detach` `Sweep`', from: 'src/lib/sweep/types.ts'},
   'sweep:list': {answer: 'Sweep[]', from: 'src/lib/sweep/types.ts'},
   'sweep:logs': {answer: 'a line of `{sweep: string; line: string}` each'},

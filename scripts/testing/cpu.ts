@@ -72,5 +72,6 @@ function textOf(all: Used[]): string {
       ({name, seconds, isLeft}) =>
         `${seconds.toFixed(1).padStart(8)}  ${name}${isLeft ? ' (something of it still runs)' : ''}`,
     ),
+    '',
   ].join('\n')
 }

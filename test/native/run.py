@@ -107,7 +107,7 @@ def run_program(name):
             {
                 "name": "",
                 "status": "failed",
-                "why": f"exit status {done.returncode}, {passed} passed, {failed} failed by its own count",
+                "why": f"exit status {done.returncode}, {passed} passed, {failed} failed by its own count{reported(done.stdout)}",
                 "seconds": 0,
             }
         )
@@ -119,6 +119,12 @@ def run_program(name):
             outcomes.append({"name": case, "status": "skipped", "why": "", "seconds": 0})
     told = f"{name}: {passed} passed, {failed} failed\n" + (done.stdout if done.returncode != 0 else "")
     return placed(name, outcomes, done.stdout), told
+
+
+def reported(text):
+    """What a sanitizer says in one line, after a colon; nothing where none spoke."""
+    found = re.search(r"^SUMMARY: .*|^.*: runtime error: .*", text, re.M)
+    return f": {found[0]}" if found else ""
 
 
 def outcomes_of(names, text):

@@ -98,7 +98,7 @@ export async function openTestServer(
     url: () => url,
     port: () => Number(new URL(url).port),
   }
-  const app = await buildServer(parts)
+  const {app} = await buildServer(parts)
   url = await app.listen({host: '127.0.0.1', port: 0})
   const admin = (await readFile(join(folder, 'admin-token'), 'utf8')).trim()
   const call: TestServer['call'] = (method, path, {body, token = admin, headers} = {}) =>

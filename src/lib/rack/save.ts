@@ -202,6 +202,7 @@ function nodeFields(node: RackNode, shared?: RackNetwork): Record<string, Field>
     environments: {value: node.environments},
     network: {value: node.network, isDefault: node.network === (shared ?? 'direct')},
     gpu: {value: node.gpu && written(gpuFields(node.gpu))},
+    until: {value: node.until},
     labels: {value: node.labels, isDefault: Object.keys(node.labels).length === 0},
   }
 }

@@ -108,6 +108,13 @@ const node = z
       .partial()
       .optional()
       .describe("The node's GPU daemon, where it differs from the rack's `gpu`."),
+    until: z.iso
+      .datetime({offset: true, error: 'must be a time such as 2026-11-30T18:00:00Z'})
+      .optional()
+      .describe(
+        'When it goes away by itself, as a machine of the spot market or one that is booked. After that it is used only where it is named, and that it does not answer is no failure.',
+      )
+      .meta({examples: ['2026-11-30T18:00:00Z']}),
     labels: z
       .record(
         z.string().regex(LABEL, 'must be letters, digits, dots, dashes, underscores or slashes'),

@@ -67,6 +67,8 @@ export interface RackNode {
    */
   environments?: string
   labels: Record<string, string>
+  /** When it goes away by itself, in ISO 8601. */
+  until?: string
   /** Its name may lead to another machine each time, and all of them count as one: the login node of a Slurm. */
   pooled?: boolean
   /** Its own, or the rack's; absent: direct. */

@@ -1,4 +1,4 @@
-import {createServer, type Server} from 'node:http'
+import {createServer, type RequestListener, type Server} from 'node:http'
 import type {Server as SecureServer} from 'node:https'
 import type {AddressInfo} from 'node:net'
 import {setTimeout as pause} from 'node:timers/promises'
@@ -29,11 +29,15 @@ export class Listeners {
   readonly #grpc: Grpc
   #renewing: NodeJS.Timeout | undefined
 
-  constructor(app: FastifyInstance, pending: PendingConnections, grpc: Grpc) {
+  constructor(
+    {app, listener}: {app: FastifyInstance; listener: RequestListener},
+    pending: PendingConnections,
+    grpc: Grpc,
+  ) {
     this.#app = app
     this.#grpc = grpc
     grpc.attach(app.server as unknown as SecureServer)
-    this.#plain = createServer((request, response) => app.routing(request, response))
+    this.#plain = createServer(listener)
     tune(this.#plain, pending)
   }
 

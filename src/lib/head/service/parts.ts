@@ -1,6 +1,7 @@
 import type {ServiceConfig} from '../types.ts'
 import type {Clients} from './clients.ts'
 import type {Endpoints} from './endpoints.ts'
+import type {Incoming} from './incoming.ts'
 import type {Limits} from './limits.ts'
 import type {Locks} from './locks.ts'
 import type {MlflowServer} from './mlflow.ts'
@@ -61,7 +62,6 @@ export interface Parts {
 declare module 'fastify' {
   interface FastifyRequest {
     caller?: Caller
-    /** Has something done when the answer has gone out, or the connection is gone; in the order given. */
-    atEnd(work: () => void): void
+    atEnd: Incoming['atEnd']
   }
 }

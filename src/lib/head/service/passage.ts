@@ -22,7 +22,7 @@ export class Passage {
 
   constructor(sent: Sent) {
     const {onward, way} = sent
-    const {caller} = onward.request
+    const {caller} = onward.exchange
     this.#sent = sent
     this.#asked = {
       endpoint: onward.call.endpoint,
@@ -38,13 +38,14 @@ export class Passage {
 
   /** Sends it once it is its turn, and again where that is allowed, until it is answered. Throws Failure. */
   async forward(): Promise<void> {
-    const {parts, reply, way} = this.#sent
+    const {parts, onward, way} = this.#sent
+    const {exchange} = onward
     parts.queues.figures(this.#asked.endpoint).enter()
     for (;;) {
-      if (reply.sent) return way.end('abandoned') // its key was revoked meanwhile
+      if (exchange.isTaken) return way.end('abandoned') // its key was revoked meanwhile
       const turn = await this.#turn()
       if (!turn) return way.end('abandoned')
-      if (reply.sent || reply.raw.destroyed) return this.#giveUp(turn)
+      if (exchange.isTaken || exchange.raw.destroyed) return this.#giveUp(turn)
       const error = await attempt(this.#sent, turn)
       if (!error) return
       this.#requireAnother(error)
@@ -53,7 +54,7 @@ export class Passage {
 
   /** Undefined where its caller went away while it waited. */
   async #turn(): Promise<Turn | undefined> {
-    const {raw} = this.#sent.reply
+    const {raw} = this.#sent.onward.exchange
     const queued = this.#sent.parts.queues.take(this.#asked)
     if (!('turn' in queued)) return queued
     if (raw.destroyed || raw.writableFinished) queued.leave()

@@ -1,7 +1,7 @@
 import {Transform, type Readable} from 'node:stream'
-import type {FastifyRequest} from 'fastify'
 import {announcedSize, requireSize} from './body.ts'
 import {Failure} from './failure.ts'
+import type {Incoming} from './incoming.ts'
 import {holdOf, type Limits} from './limits.ts'
 import {Pace} from './pace.ts'
 import type {Promised} from './room.ts'
@@ -14,7 +14,7 @@ const ROOM_STEP = 8 * 1024 * 1024
  * whether it was announced or comes in chunks, and where it goes to the head's disk (`onDisk`) in its room. What is
  * refused in the middle ends the call to the other side; `failureOf` finds the reason again. Errors at once: 413, 507.
  */
-export async function passBody(request: FastifyRequest, limit: number, limits: Limits, onDisk: boolean): Promise<void> {
+export async function passBody(request: Incoming, limit: number, limits: Limits, onDisk: boolean): Promise<void> {
   const source = request.body as Readable | undefined
   if (!source) return
   requireSize(request, limit)
@@ -27,7 +27,7 @@ export async function passBody(request: FastifyRequest, limit: number, limits: L
 
 function counted(
   source: Readable,
-  request: FastifyRequest,
+  request: Incoming,
   limit: number,
   limits: Limits,
   announced: number,

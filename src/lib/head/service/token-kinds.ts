@@ -18,6 +18,19 @@ export type Caller =
   /** A browser that logged in: MLflow's pages, nothing of /flexrack. */
   | {kind: 'session'; id: string; login: string; host: string}
 
+/** Who shows a token that is kept so. */
+export function callerOf(id: string, kept: HeadToken): Caller {
+  if (kept.kind === 'run') return {kind: 'run', id, runId: kept.runId!, experimentId: kept.experimentId!}
+  if (kept.kind === 'personal') return {kind: 'personal', id}
+  if (kept.kind === 'standby') return {kind: 'standby', id, node: kept.node ?? '', names: kept.names ?? []}
+  if (kept.kind === 'node') return {kind: 'node', id, node: kept.node ?? ''}
+  if (kept.kind === 'endpoint') {
+    const {endpoint = '', client, limits = {}, expiresAt} = kept
+    return {kind: 'endpoint', id, endpoint, limits, expiresAt, ...(client !== undefined && {client})}
+  }
+  return {kind: 'session', id, login: kept.login ?? '', host: kept.host ?? ''}
+}
+
 export interface TokenRequest {
   kind?: unknown
   run_id?: unknown

@@ -6,7 +6,7 @@ import {readDurable, Turns, writeDurably} from './durable.ts'
 import {Failure} from './failure.ts'
 import {readKey} from './key-request.ts'
 import type {HeadKeyLimits, HeadToken} from '../../protocol/index.ts'
-import {isWord, readStandby, type Caller, type TokenRequest} from './token-kinds.ts'
+import {callerOf, isWord, readStandby, type Caller, type TokenRequest} from './token-kinds.ts'
 
 interface TokenFile {
   tokens: Record<string, HeadToken>
@@ -21,6 +21,8 @@ export class Tokens {
   readonly #file: string
   readonly #adminHash: Buffer
   readonly #kept: Map<string, HeadToken>
+  /** Of which token a caller is. */
+  readonly #of = new WeakMap<Caller, HeadToken>()
   readonly #turns = new Turns()
   #tellRevoked = (_id: string): void => {}
   #tellChanged = (): void => {}
@@ -124,15 +126,17 @@ export class Tokens {
     const kept = id === undefined ? undefined : this.#kept.get(id)
     const same = timingSafeEqual(digest(secret ?? ''), Buffer.from(kept?.hash ?? '0'.repeat(64), 'hex'))
     if (!kept || !same || more !== undefined || kept.kind !== kind || kept.expiresAt <= Date.now()) return undefined
-    if (kept.kind === 'run') return {kind: 'run', id: id!, runId: kept.runId!, experimentId: kept.experimentId!}
-    if (kept.kind === 'personal') return {kind: 'personal', id: id!}
-    if (kept.kind === 'standby') return {kind: 'standby', id: id!, node: kept.node ?? '', names: kept.names ?? []}
-    if (kept.kind === 'node') return {kind: 'node', id: id!, node: kept.node ?? ''}
-    if (kept.kind === 'endpoint') {
-      const {endpoint = '', client, limits = {}, expiresAt} = kept
-      return {kind: 'endpoint', id: id!, endpoint, limits, expiresAt, ...(client !== undefined && {client})}
-    }
-    return {kind: 'session', id: id!, login: kept.login ?? '', host: kept.host ?? ''}
+    const caller = callerOf(id!, kept)
+    this.#of.set(caller, kept)
+    return caller
+  }
+
+  /** Whether what `check` gave still holds: the token was not revoked, has not ended, and is what it was. */
+  stillIs(caller: Caller): boolean {
+    if (caller.kind === 'admin') return true
+    const kept = this.#of.get(caller)
+    if (!kept || this.#kept.get(caller.id) !== kept || kept.expiresAt <= Date.now()) return false
+    return caller.kind !== 'endpoint' || caller.expiresAt === kept.expiresAt
   }
 
   /** A new token; it is on disk when this resolves. */
