@@ -43,7 +43,7 @@ export const LONG: Part[] = [
   {suite: 'native', words: ['test_cuda_numba', 'test_cuda_tinygrad'], env: {FLEXRACK_SANITIZED: '1'}},
   {
     suite: 'native',
-    words: ['test_conformance', 'test_cuda_programs', 'test_cuda_many', 'test_cuda_remote'],
+    words: ['test_conformance', 'test_cuda_many', 'test_cuda_remote'],
     env: {FLEXRACK_LONG: '1'},
   },
   {suite: 'native', words: ['clients_come_and_go'], env: {FLEXRACK_TEST_CLIENTS: '200'}},

@@ -8,7 +8,6 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from cuda_outputs import MEMORY, MOVING, alone, kept
 from cuda_programs import build
 from servers import run
 from test_cuda_programs import sim_env
@@ -52,10 +51,31 @@ PROGRAMS = [
     "vector_add",
     "vmm",
 ]
-# Over shared memory all run, in the long tests over TLS, too.
+# Those that move most, or wait most. Over shared memory all run, in the long tests over TLS, too.
+MOVING = [
+    "async_alloc",
+    "blocking_copies",
+    "callbacks",
+    "cnn_step",
+    "copies",
+    "expandable",
+    "graph_driver",
+    "graph_memory",
+    "graphs",
+    "host_turns",
+    "large_copies",
+    "managed_memory",
+    "many_launches",
+    "pinned_mapped",
+    "printf_assert",
+    "streams_events",
+    "two_threads",
+    "vmm",
+]
 OVER_TLS = PROGRAMS if "FLEXRACK_LONG" in os.environ else MOVING
 # It is TLS without the cipher.
 OVER_TCP = MOVING if "FLEXRACK_LONG" in os.environ else ["async_alloc", "copies", "graphs", "managed_memory"]
+MEMORY = 4 << 30
 
 
 class CudaRemote(unittest.TestCase):
@@ -70,8 +90,9 @@ class CudaRemote(unittest.TestCase):
         """What a program does on GPUs of its own, which is asked once."""
         key = (name, runtime, devices)
         if key not in self.natively:
-            program, settings = self.programs[name][runtime], alone(devices)
-            self.natively[key] = kept(program, settings) or run([program], sim_env(**settings), preload=True)
+            self.natively[key] = run(
+                [self.programs[name][runtime]], sim_env(memory=str(MEMORY), devices=devices), preload=True
+            )
         return self.natively[key]
 
     def compare(self, names, transport, runtime, daemons=1):
