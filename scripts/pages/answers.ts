@@ -17,7 +17,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
     from: ['src/lib/endpoint/load/bench.ts', 'src/lib/endpoint/load/figures.ts'],
   },
   'endpoint:deploy': {
-    answer: '`{command: string, ...Change}`; of several endpoints a list of these',
+    answer: '`{command: string, ...Change}`; of several endpoints a list of these, of several racks with `rack`',
     from: 'src/lib/endpoint/endpoints.ts',
   },
   'endpoint:invoke': {answer: 'Answer', from: 'src/lib/endpoint/invoke.ts'},
@@ -29,7 +29,10 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'endpoint:logs': {answer: 'a line of `LogLine` each', from: 'src/lib/endpoint/logs.ts'},
   'endpoint:promote': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
   'endpoint:remove': {answer: '{name: string; nodes: string[]}'},
-  'endpoint:rollback': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
+  'endpoint:rollback': {
+    answer: '`{command: string, ...Change}`; of several endpoints a list of these, of several racks with `rack`',
+    from: 'src/lib/endpoint/endpoints.ts',
+  },
   'endpoint:sample': {answer: 'EndpointSample', from: 'src/cli/endpoint/sample.ts'},
   'endpoint:scale': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
   'endpoint:show': {answer: 'EndpointDetails', from: 'src/lib/endpoint/show.ts'},
@@ -67,7 +70,13 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
     from: 'src/lib/model/register.ts',
   },
   'model:remove': {answer: 'Removal', from: 'src/lib/model/change.ts'},
+  'model:sign': {answer: 'SignedModel', from: 'src/lib/lineage/sign.ts'},
   'model:show': {answer: 'ModelDetails', from: 'src/lib/model/show.ts'},
+  'monitor:emit': {
+    answer: '`EmittedMonitor`; with `--dry-run` `{folder: string; files: string[]}`',
+    from: 'src/lib/monitor/emit.ts',
+  },
+  'monitor:revoke': {answer: '{name: string}'},
   'notebook:list': {answer: 'Notebook[]', from: 'src/lib/notebook/show.ts'},
   'notebook:logs': {answer: 'a line of `{line: string}` each'},
   'notebook:open': {
@@ -98,6 +107,10 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'rack:uninstall': {
     answer: 'NodeReport<Uninstalled>[]',
     from: ['src/lib/install/install.ts', 'src/lib/nodes/report.ts'],
+  },
+  reproduce: {
+    answer: 'Reproduced',
+    from: ['src/cli/lineage/reproduce.ts', 'src/lib/lineage/compare.ts', 'src/lib/lineage/differ.ts'],
   },
   'runs:compare': {answer: 'Comparison', from: 'src/lib/runs/compare.ts'},
   'runs:dashboard': {
@@ -159,6 +172,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   },
   usage: {answer: 'UsageReport', from: 'src/lib/usage/usage.ts'},
   lock: {answer: 'Locked', from: 'src/lib/workspace/lock.ts'},
+  why: {answer: 'Why', from: 'src/lib/lineage/types.ts'},
   'workspace:exec': {answer: 'NodeResult[]', from: 'src/cli/workspace/exec.ts'},
   'workspace:forward': {answer: 'a line of `ForwardEvent` each', from: 'src/lib/workspace/forward.ts'},
   'workspace:editors': {answer: 'NodeEditor[]', from: 'src/cli/workspace/editors.ts'},

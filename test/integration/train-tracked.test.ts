@@ -1,4 +1,5 @@
-import {appendFile, cp, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {createHash} from 'node:crypto'
+import {appendFile, chmod, cp, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {hostname, tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
@@ -6,8 +7,11 @@ import {afterAll, beforeAll, expect, test} from 'vitest'
 import {shownRunText} from '../../src/cli/runs/text.ts'
 import {makeContext, Secret} from '../../src/lib/base/index.ts'
 import {DataStore} from '../../src/lib/data/index.ts'
+import {openEndpoints} from '../../src/lib/endpoint/index.ts'
+import {compareWith, planReproduction, why} from '../../src/lib/lineage/index.ts'
 import {connectHead, startHead, stopHead} from '../../src/lib/head/index.ts'
 import {openRuns, type RunsPlace} from '../../src/lib/runs/index.ts'
+import {runPlan} from '../../src/lib/train/index.ts'
 import {openMlflow, type Mlflow} from '../../src/lib/tracking/index.ts'
 import {trainBench} from '../support/bench.ts'
 import {startTrainRack, textOf, type TrainRack} from '../support/train.ts'
@@ -103,13 +107,17 @@ test(
   },
 )
 
-test("a run's data sets are inputs of its record", async () => {
+test("a run's data sets are inputs of its record; the record holds what it is from, and makes it again", async () => {
+  await writeFile(
+    join(setup.folder, 'flexrack.yaml'),
+    'name: proj\ntrain: {command: train.py, launcher: plain, nodes: 2, outputs: [out.txt]}\n',
+  )
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-set-'))
   await writeFile(join(folder, 'x.txt'), 'seven')
   const added = await new DataStore(context()).add(folder, 'seven')
   const {trained, lines} = await setup.train(
-    'import os\nprint(open(os.environ["FLEXRACK_DATA"] + "/seven/x.txt").read())\n',
-    {data: ['seven'], choice: {tracking: true}},
+    'import os\nprint(open(os.environ["FLEXRACK_DATA"] + "/seven/x.txt").read())\nopen("out.txt", "w").write("7")\n',
+    {data: ['seven'], choice: {tracking: true}, spec: {outputs: ['out.txt']}},
   )
   for (const rank of [0, 1]) expect(textOf(lines, rank)).toEqual(['seven'])
   const {uri, token} = await connectHead(setup.rack.rack, setup.rack.fleet(), context())
@@ -122,7 +130,53 @@ test("a run's data sets are inputs of its record", async () => {
   expect(
     run.inputs.dataset_inputs.map(({dataset}) => [dataset.name, dataset.digest, JSON.parse(dataset.source)]),
   ).toEqual([['seven', added.digest.slice(0, 32), {digest: added.digest, from: `${hostname()}:${folder}`}]])
-  await rm(folder, {recursive: true})
+
+  const client = await mlflow()
+  const record = await client.getRun(trained.trackedId as string)
+  const text = await readFile(join(await runFolder(trained.run), 'record.json'))
+  expect(record.tags['flexrack.record']).toBe(createHash('sha256').update(text).digest('hex'))
+  const kept = join(folder, 'record.json')
+  await client.downloadArtifact(record.id, 'lineage/record.json', kept)
+  expect(await readFile(kept)).toEqual(text)
+  expect(JSON.parse(text.toString())).toMatchObject({
+    run: trained.run,
+    status: 'finished',
+    tracked: record.id,
+    data: [{name: 'seven', digest: added.digest}],
+    nodes: [{node: 'node-1'}, {node: 'node-2'}],
+    code: {left_out: []},
+    outputs: [{path: 'out.txt', sha256: createHash('sha256').update('7').digest('hex'), bytes: 1}],
+  })
+
+  const head = await connectHead(setup.rack.rack, setup.rack.fleet(), context())
+  const endpoints = await openEndpoints(await place(), context(), {looks: true})
+  const evidence = {rack: setup.rack.rack, fleet: setup.rack.fleet(), mlflow: client, endpoints}
+  const whole = await why(`run/${trained.run}`, true, evidence, context())
+  expect(whole.broken).toBeNull()
+  expect(whole.tree.from.map((one) => one.kind)).toEqual(['code', 'environment', 'data'])
+
+  await writeFile(join(setup.folder, 'train.py'), 'raise SystemExit("the project has changed since")\n')
+  const again = await planReproduction(trained.run, evidence, {on: undefined}, context())
+  expect(again.differences).toEqual([])
+  expect(again.place.manifest).toMatchObject({name: expect.stringMatching(/^proj-again-/) as string})
+  const made = await runPlan(again.train, again.place, {detach: false, onLines: () => {}, onNews: () => {}}, context())
+  const compared = await compareWith(again, made.trackedId as string, {tolerance: 0, metrics: undefined}, client)
+  expect(compared).toMatchObject({verdict: 'equal', outputs: [{path: 'out.txt', verdict: 'equal'}], packages: []})
+  await rm(again.folder, {recursive: true})
+
+  await writeFile(kept, text.toString().replace('"user":"', '"user":"not-'))
+  await client.uploadArtifact(record.id, 'lineage/record.json', kept)
+  expect((await why(trained.run, false, evidence, context())).broken?.why).toMatch(/one was changed/)
+  await writeFile(kept, text)
+  await client.uploadArtifact(record.id, 'lineage/record.json', kept)
+  const blob = new DataStore(context()).blob(createHash('sha256').update('seven').digest('hex'))
+  await chmod(blob, 0o600)
+  await writeFile(blob, 'eight')
+  expect((await why(trained.run, true, evidence, context())).broken).toEqual({
+    arrow: expect.stringMatching(/-> data seven@/) as string,
+    why: 'x.txt of it is another one on this machine',
+  })
+  await Promise.all([endpoints.close(), head.close(), rm(folder, {recursive: true})])
 })
 
 // ResNet-50 on two nodes: train-bench.long.test.ts.

@@ -108,6 +108,20 @@ FILES = [
         2,
     ),
     (
+        "run.tree",
+        "runs/r/tree.json",
+        {"entries": [["a", "file", "0"]]},
+        lambda path: read("run.tree", path),
+        {"entries": [["a", "file", "0"]]},
+    ),
+    (
+        "run.record",
+        "runs/r/record.json",
+        {"run": "r", "status": "running"},
+        lambda path: read("run.record", path)["status"],
+        "running",
+    ),
+    (
         "run.history",
         "runs/r/history.json",
         {"attempts": [{"attempt": 1, "status": "failed"}], "open": None},
@@ -409,6 +423,7 @@ ELSEWHERE = {
     "head.endpoint",
     "head.followed",
     "head.locks",
+    "head.promise",
     "head.rollout",
     "head.scaling",
     "head.switch",

@@ -6,6 +6,7 @@ import {buildServer} from '../../src/lib/head/service/server.ts'
 import {Clients} from '../../src/lib/head/service/clients.ts'
 import {Endpoints} from '../../src/lib/head/service/endpoints.ts'
 import type {Served} from '../../src/lib/head/service/gateway-calls.ts'
+import {Promises as Joint} from '../../src/lib/head/service/joint/promises.ts'
 import {makeLimits, type Limits} from '../../src/lib/head/service/limits.ts'
 import {Locks} from '../../src/lib/head/service/locks.ts'
 import {MlflowServer} from '../../src/lib/head/service/mlflow.ts'
@@ -86,6 +87,7 @@ export async function openTestServer(
     followers,
     clients: new Clients(tokens),
     locks: await Locks.open(folder),
+    promises: await Joint.open(folder, endpoints, () => Promise.resolve(undefined)),
     endpoints,
     traffic,
     ...queued,

@@ -19,7 +19,7 @@ class HeadKeyLimits(TypedDict, total=False):
 
 
 class _HeadToken(TypedDict):
-    kind: Literal["run", "endpoint", "session", "personal", "node", "standby"]
+    kind: Literal["run", "endpoint", "session", "personal", "node", "standby", "joint", "metrics"]
     hash: str
     expiresAt: float
 
@@ -37,6 +37,7 @@ class HeadToken(_HeadToken, total=False):
     createdAt: float
     node: str
     names: List[str]
+    joint: str
 
 
 class HeadTokens(TypedDict):
@@ -65,6 +66,28 @@ class HeadEndpoint(TypedDict):
 class HeadSwitch(TypedDict):
     """Several endpoints that are being changed at once: what they were, null where there was none."""
     before: Dict[str, Optional[HeadEndpoint]]
+
+
+class HeadPromiseChanges(TypedDict):
+    name: str
+    revision: int
+    document: Dict[str, Any]
+
+
+class HeadPromiseLeader(TypedDict):
+    url: str
+    ca: Optional[str]
+    token: str
+
+
+class HeadPromise(TypedDict):
+    """A switch over several racks, as far as it is this head's: what it will have switched once that is decided."""
+    state: Literal["promised", "committed", "dropped"]
+    racks: List[str]
+    changes: List[HeadPromiseChanges]
+    leader: Optional[HeadPromiseLeader]
+    leaseUntil: float
+    at: float
 
 
 class _HeadRollout(TypedDict):

@@ -2,6 +2,7 @@ import type {Context} from '../../lib/base/index.ts'
 import type {Trained, TrainPlan} from '../../lib/train/index.ts'
 import type {ProjectSession} from '../base/session.ts'
 import {leavingText} from '../rack/until.ts'
+import {parentsNamed} from './parents.ts'
 import {trainChoice, type TrainWords} from './choice.ts'
 
 /** What `train` came to: a plan, a script, or a run that ended, or goes on. */
@@ -21,7 +22,11 @@ export async function trainOn(
     import('../../lib/train/index.ts'),
     import('./run.ts'),
   ])
-  const train = await planTrain(place, await trainChoice(flags, args), context)
+  const train = await planTrain(
+    place,
+    {...(await trainChoice(flags, args)), ...(await parentsNamed(flags.from, place, context))},
+    context,
+  )
   const leaving = leavingText(train.spec.placements.map((one) => one.node))
   if (leaving !== '') context.reporter.note(leaving)
   if (flags['dry-run']) return {kind: 'planned', train}

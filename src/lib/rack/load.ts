@@ -209,6 +209,7 @@ function resolveRack(file: string, value: RackFile): Rack {
     head: {node: node ?? nodes[0]?.name ?? '', ...head},
     ...shared,
     ...(value.data_limit !== undefined && {dataLimit: sizeOf(value.data_limit)}),
+    ...(value.metrics && {metrics: value.metrics}),
     ...(value.volumes && {volumes: value.volumes as Record<string, RackVolume>}),
     ...(value.gpu && {gpu: resolveGpu(value.gpu)}),
     ...(value.slurm && {slurm: value.slurm as RackSlurm}),

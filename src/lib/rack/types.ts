@@ -15,6 +15,8 @@ export interface Rack {
   networkHosts?: string[]
   /** Bytes that data sets may take on each node. */
   dataLimit?: number
+  /** Folder of node_exporter's textfile collector. */
+  metrics?: {textfile: string}
   /** By name. */
   volumes?: Record<string, RackVolume>
 }

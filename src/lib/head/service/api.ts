@@ -40,6 +40,10 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
     const {ttl_seconds: ttl} = await bodyOf(request)
     return request.caller && 'id' in request.caller ? tokens.shorten(request.caller.id, ttl) : {}
   })
+  app.delete<{Params: {name: string}}>('/flexrack/v1/monitors/:name', async (request) => {
+    await tokens.revokeMonitor(request.params.name)
+    return {}
+  })
   app.delete<{Params: {id: string}}>('/flexrack/v1/tokens/:id', async (request) => {
     await tokens.revoke(request.params.id)
     return {}

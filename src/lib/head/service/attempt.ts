@@ -39,6 +39,7 @@ class Attempt {
   readonly #begun = performance.now()
   #timer: NodeJS.Timeout | undefined
   #abort = (_reason: Error): void => {}
+  #leave = (): void => {}
   #head: {statusCode: number; headers: IncomingHttpHeaders} | undefined
   /** The answer, where somebody wants it besides its caller. */
   #kept: Collected | undefined
@@ -70,6 +71,7 @@ class Attempt {
     })
     if (this.#isOver) return
     this.#abort = (reason) => answering.abort(reason)
+    this.#leave = parts.health.pulse.enter(target, this.#abort)
     const {deadline} = onward
     if (deadline === undefined) return
     this.#timer = setTimeout(() => this.#expire(), Math.max(0, deadline - performance.now()))
@@ -153,6 +155,7 @@ class Attempt {
     if (this.#isOver) return
     this.#isOver = true
     clearTimeout(this.#timer)
+    this.#leave()
     this.#sent.parts.traffic.end(this.#turn.target, answered)
     this.#sent.parts.health.left(this.#turn.target)
     this.#turn.end()

@@ -11,6 +11,9 @@ import {readDurable, writeDurably} from './durable.ts'
 import {watchTokens} from './expiry.ts'
 import {ownFolder} from './folder.ts'
 import {renameFormerFiles} from './former-names.ts'
+import {askLeader} from './joint/ask.ts'
+import {watchPromises} from './joint/api.ts'
+import {Promises} from './joint/promises.ts'
 import {makeLimits} from './limits.ts'
 import {Listeners} from './listeners.ts'
 import {Locks} from './locks.ts'
@@ -46,6 +49,7 @@ async function main(configFile: string): Promise<void> {
     ...stores,
     clients: new Clients(tokens),
     locks: await Locks.open(config.folder),
+    promises: await Promises.open(config.folder, stores.endpoints, askLeader),
     ...queued,
     measures,
     shadows: new Shadows(),
@@ -81,7 +85,7 @@ async function main(configFile: string): Promise<void> {
     following.start(parts.url)
   } else mlflow.start()
   // What is decided is decided by one head.
-  const own = (): (() => void)[] => [watchTokens(parts), watchCanaries(parts), watchDemand(parts)]
+  const own = (): (() => void)[] => [watchTokens(parts), watchCanaries(parts), watchDemand(parts), watchPromises(parts)]
   const unwatch = following ? [() => void following.end()] : own()
   await writeDurably('head.listener', join(config.folder, HEAD_FILES.listener), listener)
   logLine(

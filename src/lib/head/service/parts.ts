@@ -2,6 +2,7 @@ import type {ServiceConfig} from '../types.ts'
 import type {Clients} from './clients.ts'
 import type {Endpoints} from './endpoints.ts'
 import type {Incoming} from './incoming.ts'
+import type {Promises} from './joint/promises.ts'
 import type {Limits} from './limits.ts'
 import type {Locks} from './locks.ts'
 import type {MlflowServer} from './mlflow.ts'
@@ -28,6 +29,8 @@ export interface Parts {
   clients: Clients
   locks: Locks
   endpoints: Endpoints
+  /** What of its endpoints is promised to switches over several racks. */
+  promises: Promises
   traffic: Traffic
   /** Requests that wait for a target. */
   queues: Queues

@@ -4,6 +4,7 @@ import {causeCode, isBroken, isNotConnected} from './lost-target.ts'
 import {ANSWER_SECONDS} from './model-server.ts'
 import {failureOf} from './passing.ts'
 import {chooseTarget} from './queue/choose.ts'
+import {LOST} from './queue/pulse.ts'
 import type {Asked, Choice, Turn} from './queue/queues.ts'
 import {rulesOf} from './queue/settings.ts'
 
@@ -99,7 +100,8 @@ export class Passage {
     const refused = failureOf(error)
     if (refused) throw refused
     const code = causeCode(error)
-    if (body !== undefined && (isNotConnected(code) || (isBroken(code) && this.#mayRepeat()))) return
+    if (body !== undefined && (isNotConnected(code) || ((isBroken(code) || code === LOST) && this.#mayRepeat(code))))
+      return
     const server = `the model server of endpoint ${call.endpoint}`
     if (code === 'UND_ERR_HEADERS_TIMEOUT') {
       throw new Failure(504, 'TIMED_OUT', `${server} did not answer in ${ANSWER_SECONDS} s`)
@@ -107,10 +109,12 @@ export class Passage {
     throw new Failure(502, 'ENDPOINT_FAILED', `${server} went away in mid-request (${code || error.message})`)
   }
 
-  #mayRepeat(): boolean {
+  #mayRepeat(code: string): boolean {
     if (!this.#sent.onward.call.isRepeatable || this.#breaks >= MOST_BREAKS) return false
     this.#breaks++
-    return this.#sent.parts.queues.figures(this.#asked.endpoint).retry()
+    const figures = this.#sent.parts.queues.figures(this.#asked.endpoint)
+    // A machine that has gone is no failing server: all that it had is to go elsewhere, and will not bring others down.
+    return code === LOST ? figures.sentAgain() : figures.retry()
   }
 }
 

@@ -7,6 +7,8 @@ import {answerOf, Failure} from './failure.ts'
 import {Gateway} from './gateway.ts'
 import {chooseProtocol} from './grpc/server.ts'
 import {endOf} from './incoming.ts'
+import {METRICS_PATH} from './key-routes.ts'
+import {addJoint, VERDICT_PATH} from './joint/api.ts'
 import {Logins} from './login.ts'
 import {addMlflow} from './mlflow-routes.ts'
 import type {Parts} from './parts.ts'
@@ -86,6 +88,7 @@ export async function buildServer(
   addApi(app, parts, logins)
   addFollow(app, parts)
   addAgentApi(app, parts)
+  addJoint(app, parts)
   app.addHook('preClose', async () => gateway.end())
   app.addHook('onClose', () => gateway.close())
   await addMlflow(app, parts)
@@ -108,6 +111,8 @@ function requireKind(caller: Caller, request: FastifyRequest, path: string): voi
   if (route === '/flexrack/v1/tokens/self' && caller.kind === 'run') return
   if (caller.kind === 'standby' && route?.startsWith('/flexrack/v1/follow')) return
   if (caller.kind === 'node' && route === AGENT_PATH) return
+  if (caller.kind === 'metrics' && route === METRICS_PATH && request.method === 'GET') return
+  if (caller.kind === 'joint' && route === VERDICT_PATH) return
   if (caller.kind === 'personal' && route === '/*' && !isOurs(path) && isTrackingApi(path)) return
   if ((caller.kind === 'run' || caller.kind === 'session') && route === '/*' && !isOurs(path)) return
   throw new Failure(403, 'REFUSED', `a token of kind ${caller.kind} does not open ${path}`)

@@ -23,6 +23,7 @@ export function addEndpointApi(
       in_flight: followers.withInFlight(own),
       served,
       followed: followers.areCurrent,
+      promised: endpoints.promisedTo(name) ?? null,
       rollout: canary ? rollouts.of(name, canary) : null,
       figures: measures.figures(name),
       scaling: scaler.figures(name) ?? null,
