@@ -113,6 +113,11 @@ const GROUPS: Group[] = [
     packages: {'docker-registry': '/usr/bin/docker-registry', skopeo: '/usr/bin/skopeo'},
   },
   {
+    // A real Prometheus, and what tells it of nodes.
+    suites: ['integration'],
+    packages: {prometheus: '/usr/bin/prometheus', 'prometheus-node-exporter': '/usr/bin/prometheus-node-exporter'},
+  },
+  {
     // What guests of a shared folder use.
     suites: ['integration'],
     packages: {rsync: '/usr/bin/rsync'},

@@ -72,6 +72,11 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'model:remove': {answer: 'Removal', from: 'src/lib/model/change.ts'},
   'model:sign': {answer: 'SignedModel', from: 'src/lib/lineage/sign.ts'},
   'model:show': {answer: 'ModelDetails', from: 'src/lib/model/show.ts'},
+  'monitor:emit': {
+    answer: '`EmittedMonitor`; with `--dry-run` `{folder: string; files: string[]}`',
+    from: 'src/lib/monitor/emit.ts',
+  },
+  'monitor:revoke': {answer: '{name: string}'},
   'notebook:list': {answer: 'Notebook[]', from: 'src/lib/notebook/show.ts'},
   'notebook:logs': {answer: 'a line of `{line: string}` each'},
   'notebook:open': {

@@ -6,7 +6,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['document', 'protocol', 'chart'],
   ['manifest', 'rack', 'recipe', 'topology', 'placement'],
   ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background', 'reboot', 'attest'],
-  ['image', 'volume', 'bucket'],
+  ['image', 'volume', 'bucket', 'candidates'],
   [
     'local',
     'nodes',
@@ -34,6 +34,7 @@ export const LAYERS: readonly (readonly string[])[] = [
     'notebook',
     'board',
     'history',
+    'monitor',
   ],
 ]
 
@@ -46,7 +47,7 @@ export const CLI_LAYERS: readonly (readonly string[])[] = [
   ['progress'],
   ['errors'],
   ['base', 'chart'],
-  ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project', 'tracking', 'bundle', 'share'],
+  ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project', 'tracking', 'bundle', 'share', 'monitor'],
   ['train', 'workspace', 'usage'],
   ['check', 'sweep', 'status', 'top', 'data', 'notebook', 'board', 'lineage'],
 ]
@@ -83,7 +84,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
     'src/lib/head/service/gateway-connector.ts',
     'src/lib/head/service/model-server.ts',
   ],
-  yaml: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/'],
+  yaml: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/', 'src/lib/monitor/'],
   zod: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/', 'src/lib/recipe/'],
 }
 

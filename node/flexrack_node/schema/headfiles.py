@@ -19,7 +19,7 @@ class HeadKeyLimits(TypedDict, total=False):
 
 
 class _HeadToken(TypedDict):
-    kind: Literal["run", "endpoint", "session", "personal", "node", "standby", "joint"]
+    kind: Literal["run", "endpoint", "session", "personal", "node", "standby", "joint", "metrics"]
     hash: str
     expiresAt: float
 

@@ -17,7 +17,7 @@ export type HeadConfig = {
 
 /** A token that the head has given out. */
 export interface HeadToken {
-  kind: 'run' | 'endpoint' | 'session' | 'personal' | 'node' | 'standby' | 'joint'
+  kind: 'run' | 'endpoint' | 'session' | 'personal' | 'node' | 'standby' | 'joint' | 'metrics'
   /** SHA-256 of the secret; the secret itself is never kept. */
   hash: string
   expiresAt: number

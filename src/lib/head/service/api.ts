@@ -9,6 +9,7 @@ import {tryReach} from './reach.ts'
 import {addSampleApi} from './sampling/api.ts'
 import type {Parts} from './parts.ts'
 import type {Logins} from './login.ts'
+import {FOLLOW_MS} from './standby/followers.ts'
 import {artifactsOf, publicStore, storeOf} from './mlflow-command.ts'
 
 const LARGEST_BODY = 4 * 1024 * 1024
@@ -40,9 +41,14 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
     const {ttl_seconds: ttl} = await bodyOf(request)
     return request.caller && 'id' in request.caller ? tokens.shorten(request.caller.id, ttl) : {}
   })
-  app.delete<{Params: {id: string}}>('/flexrack/v1/tokens/:id', async (request) => {
-    await tokens.revoke(request.params.id)
+  app.delete<{Params: {name: string}}>('/flexrack/v1/monitors/:name', async (request) => {
+    await tokens.revokeMonitor(request.params.name)
     return {}
+  })
+  app.delete<{Params: {id: string}}>('/flexrack/v1/tokens/:id', async ({params: {id}}) => {
+    const isFollowed = Object.hasOwn(tokens.forFollowers(), id)
+    await tokens.revoke(id)
+    return isFollowed ? {followed: await parts.followers.becomeCurrent(FOLLOW_MS)} : {}
   })
 
   app.get('/flexrack/v1/locks', () => ({locks: locks.list()}))

@@ -1,6 +1,7 @@
 import type {HeadKeyLimits, HeadToken} from '../../protocol/index.ts'
 import {Failure} from './failure.ts'
 
+/** Of what ends when it is revoked. */
 const STANDBY_MS = 3653 * 24 * 3_600_000
 
 /** Who shows a token, and so what is open. */
@@ -13,6 +14,8 @@ export type Caller =
   | {kind: 'node'; id: string; node: string}
   /** A person's notebook or another machine: MLflow's API, as that person. */
   | {kind: 'personal'; id: string}
+  /** A monitor of its own: the head's numbers, and nothing else. */
+  | {kind: 'metrics'; id: string}
   /** The second head: what it needs to serve endpoints, and a certificate for these names. `node`: where it runs. */
   | {kind: 'standby'; id: string; node: string; names: string[]}
   /** The head of another rack: what was decided of one switch that both take part in. */
@@ -23,7 +26,7 @@ export type Caller =
 /** Who shows a token that is kept so. */
 export function callerOf(id: string, kept: HeadToken): Caller {
   if (kept.kind === 'run') return {kind: 'run', id, runId: kept.runId!, experimentId: kept.experimentId!}
-  if (kept.kind === 'personal') return {kind: 'personal', id}
+  if (kept.kind === 'personal' || kept.kind === 'metrics') return {kind: kept.kind, id}
   if (kept.kind === 'standby') return {kind: 'standby', id, node: kept.node ?? '', names: kept.names ?? []}
   if (kept.kind === 'joint') return {kind: 'joint', id, joint: kept.joint ?? ''}
   if (kept.kind === 'node') return {kind: 'node', id, node: kept.node ?? ''}
@@ -55,6 +58,12 @@ export function readStandby({node, names}: TokenRequest): HeadToken {
   if (!isWord(node) || !isNames(names))
     throw new Failure(400, 'USAGE', 'a standby has a node, and names it is called by')
   return {kind: 'standby', hash: '', expiresAt: Date.now() + STANDBY_MS, node, names, createdAt: Date.now()}
+}
+
+/** A monitor's, which asks for as long as it is not taken away. Undefined where it has no name. */
+export function readMonitor({name}: TokenRequest): HeadToken | undefined {
+  if (!isWord(name) || name.length > 100) return undefined
+  return {kind: 'metrics', hash: '', expiresAt: Date.now() + STANDBY_MS, name, createdAt: Date.now()}
 }
 
 function isNames(names: unknown): names is string[] {

@@ -6,7 +6,7 @@ import {readDurable, Turns, writeDurably} from './durable.ts'
 import {Failure} from './failure.ts'
 import {readKey} from './key-request.ts'
 import type {HeadKeyLimits, HeadToken} from '../../protocol/index.ts'
-import {callerOf, isWord, readStandby, type Caller, type TokenRequest} from './token-kinds.ts'
+import {callerOf, isWord, readMonitor, readStandby, type Caller, type TokenRequest} from './token-kinds.ts'
 
 interface TokenFile {
   tokens: Record<string, HeadToken>
@@ -152,6 +152,11 @@ export class Tokens {
       return this.#add({kind: 'endpoint', hash: '', expiresAt, endpoint: request.endpoint})
     if (request.kind === 'personal' && isWord(request.name) && request.name.length <= 100)
       return this.#add({kind: 'personal', hash: '', expiresAt, name: request.name, createdAt: Date.now()})
+    const monitor = request.kind === 'metrics' ? readMonitor(request) : undefined
+    if (monitor) {
+      await this.revokeMonitor(monitor.name!) // one a name
+      return this.#add(monitor)
+    }
     if (request.kind === 'joint' && isWord(request.joint))
       return this.#add({kind: 'joint', hash: '', expiresAt, joint: request.joint})
     if (request.kind === 'standby') return this.#add(readStandby(request))
@@ -162,7 +167,7 @@ export class Tokens {
     throw new Failure(
       400,
       'USAGE',
-      'a token is for kind "run" with run_id and experiment_id, for kind "endpoint" with endpoint, for kind "node" with node, or for kind "personal" with name',
+      'a token is for kind "run" with run_id and experiment_id, for kind "endpoint" with endpoint, for kind "node" with node, or for kind "personal" or "metrics" with name',
     )
   }
 
@@ -203,6 +208,11 @@ export class Tokens {
   /** Of a node's agent. */
   revokeNode(node: string): Promise<void> {
     return this.#endAll((kept) => kept.kind === 'node' && kept.node === node)
+  }
+
+  /** Of a monitor. */
+  revokeMonitor(name: string): Promise<void> {
+    return this.#endAll((kept) => kept.kind === 'metrics' && kept.name === name)
   }
 
   async revoke(id: string): Promise<void> {
