@@ -35,6 +35,7 @@ export const LAYERS: readonly (readonly string[])[] = [
     'board',
     'history',
     'monitor',
+    'page',
   ],
 ]
 

@@ -205,10 +205,17 @@ test('head ui prints a link through a forward of its own, and ends with Ctrl-C, 
   expect(login.status).toBe(200)
   const cookie = login.headers.get('set-cookie')!.split(';')[0]!
   const {host, origin} = new URL(url)
-  expect((await fetch(origin, {headers: {cookie}})).status).toBe(200)
+  // What it asks of nodes is answered by this very `head ui`.
+  const page = await (await fetch(`${origin}/flexrack/ui/`, {headers: {cookie}})).text()
+  expect(page).toContain(`<span class="node-name">${head.rack.rack.nodes[0]!.name}</span>`)
+  expect((await fetch(origin, {headers: {cookie}})).status, "MLflow's pages are at another address").toBe(403)
+  const lead = await fetch(`${origin}/flexrack/ui/mlflow`, {headers: {cookie}, redirect: 'manual'})
+  const mlflow = new URL(lead.headers.get('location')!)
+  const second = (await fetch(mlflow, {redirect: 'manual'})).headers.get('set-cookie')!.split(';')[0]!
+  expect(await (await fetch(mlflow.origin, {headers: {cookie: second}})).text()).toContain('<title>MLflow</title>')
   // browsers send it to every port; it is good at its own
   expect((await fetch(head.connection.uri, {headers: {cookie}})).status).toBe(401)
-  expect(await statusAt(head.connection.uri, {cookie, host})).toBe(200)
+  expect(await statusAt(`${head.connection.uri}/flexrack/ui/audit`, {cookie, host})).toBe(200)
   child.kill('SIGINT')
   expect(await once(child, 'close')).toEqual([0, null])
   await expect(fetch(url)).rejects.toThrow('fetch failed')
