@@ -6,7 +6,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['document', 'protocol', 'chart'],
   ['manifest', 'rack', 'recipe', 'topology', 'placement'],
   ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background', 'reboot', 'attest'],
-  ['image', 'volume', 'bucket'],
+  ['image', 'volume', 'bucket', 'candidates'],
   [
     'local',
     'nodes',
@@ -35,6 +35,7 @@ export const LAYERS: readonly (readonly string[])[] = [
     'board',
     'history',
     'monitor',
+    'page',
   ],
 ]
 

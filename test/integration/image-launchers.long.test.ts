@@ -72,6 +72,7 @@ beforeAll(async () => {
     resolve(import.meta.dirname, '../node/image_support.py'),
     join(folder, 'layout'),
     `packages=${site}`,
+    'program=/bin/bash', // Ray starts workers of another environment by it
     ...[...OPEN_MPI, ...COMPILER].map((one) => `debian=${one}`),
   ])
 }, 1_800_000)

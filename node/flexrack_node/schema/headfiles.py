@@ -33,6 +33,7 @@ class HeadToken(_HeadToken, total=False):
     limits: HeadKeyLimits
     login: str
     host: str
+    opens: Literal["page", "look"]
     name: str
     createdAt: float
     node: str
@@ -43,6 +44,20 @@ class HeadToken(_HeadToken, total=False):
 class HeadTokens(TypedDict):
     """By their ids."""
     tokens: Dict[str, HeadToken]
+
+
+class _HeadAction(TypedDict):
+    at: float
+    owner: str
+    login: str
+    action: Literal["stop", "rollback", "endNotebook"]
+    target: str
+
+
+class HeadAction(_HeadAction, total=False):
+    """What was done, or tried, through the rack's page."""
+    outcome: str
+    error: str
 
 
 class HeadLock(TypedDict):

@@ -1,6 +1,8 @@
 """Services: long-lived processes of a node, kept running by a supervisor there. Generated from protocol/service.json by `npm run protocol`; for type checkers alone."""
 from typing import Dict, List, Literal, Optional, TypedDict, Union
 
+from flexrack_node.schema.leases import OwnLeases
+
 
 class ServiceRestart(TypedDict):
     max: int
@@ -49,6 +51,7 @@ class ServiceOrder(_ServiceOrder, total=False):
     until_reboot: bool
     on_demand: bool
     ports: List[int]
+    gpus: OwnLeases
 
 
 class _ServiceStart(ServiceOrder):

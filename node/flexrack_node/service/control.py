@@ -12,7 +12,7 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, List, cast
+from typing import TYPE_CHECKING, Any, List, Optional, cast
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -54,6 +54,7 @@ _KEPT = (
     "until_reboot",
     "on_demand",
     "ports",
+    "gpus",
 )
 
 
@@ -83,6 +84,7 @@ def start(given: "ServiceStart", channel: Channel) -> "ServiceStarted":
                 launch(record, channel)
             return {**describe(record), "started": False, "comes_back": comeback.settle(channel)}
         halt(record, float(given.get("grace") or 10), spare=bool(spec.get("spare_children")))
+        _end_passes(record.spec(), spec)
         record.write_spec(spec)
         if given.get("define"):
             record.ask_stop(float(given.get("grace") or 10))
@@ -115,6 +117,7 @@ def stop(given: "ServiceStop", channel: Channel) -> "ServiceStopped":
     with record.change():
         was = describe(record)["state"]
         halt(record, float(given.get("grace") or record.spec().get("grace", 10)))
+        _end_passes(record.spec())
         now: ServiceStopped = {**describe(record), "stopped": was in ALIVE}
         if given.get("remove"):
             shutil.rmtree(record.folder, ignore_errors=True)
@@ -159,6 +162,13 @@ def logs(given: "ServiceLogs", channel: Channel) -> "LogEnd":
             channel.event("alive")
             last_sign = time.monotonic()
         time.sleep(0.2)
+
+
+def _end_passes(before: "KeptService", after: "Optional[KeptService]" = None) -> None:
+    if before.get("gpus"):
+        from flexrack_node.service.gpus import end_passes  # few have some
+
+        end_passes(before, after)
 
 
 def describe(record: ServiceRecord) -> "ServiceState":

@@ -18,6 +18,7 @@ if __package__ in (None, ""):
 
 from flexrack_node.base.stored import or_nothing
 from flexrack_node.process.containment import Containment
+from flexrack_node.service.gpus import NOTHING_FREE, PassRenewal, words_of
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord, end_process, start_time
 from flexrack_node.service.sockets import Sockets
@@ -45,6 +46,7 @@ class Supervisor:
         self.child: Optional[subprocess.Popen[bytes]] = None
         self.ends: List[float] = []
         self.state = record.state()
+        self.passes = PassRenewal(self.spec)
 
     def run(self) -> None:
         self._tell(supervisor={"pid": os.getpid(), "start": start_time(os.getpid())})
@@ -91,14 +93,15 @@ class Supervisor:
             # Whatever the service left behind would hold its port and files when it is started again.
             if not self.spec.get("spare_children"):
                 self.containment.terminate(self._grace())
-            self._tell(status="waiting", pid=None, exit=describe_exit(code))
+            ended = describe_exit(code, bool(self.spec.get("gpus")))
+            self._tell(status="waiting", pid=None, exit=ended)
             pause = self._pause_after_end()
             if pause is None:
-                self.log_line(f"ended too often ({describe_exit(code)['text']}), giving up")
+                self.log_line(f"ended too often ({ended['text']}), giving up")
                 self._tell(status="failed")
                 self.containment.close()
                 return
-            self.log_line(f"ended: {describe_exit(code)['text']}; starting again in {pause:g} s")
+            self.log_line(f"ended: {ended['text']}; starting again in {pause:g} s")
             self._tell(restarts=int(self.state.get("restarts", 0)) + 1)
             if pause > SOCKETS_KEPT_SECONDS:
                 self.sockets.close()
@@ -124,7 +127,7 @@ class Supervisor:
         sockets = self.sockets.open()
         try:
             self.child = subprocess.Popen(
-                self.spec["argv"],
+                words_of(self.record, self.spec),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -146,8 +149,16 @@ class Supervisor:
             try:
                 return self.child.wait(LOOK_SECONDS)
             except subprocess.TimeoutExpired:
-                self.log.rotate()
+                self._look()
         return None
+
+    def _look(self) -> None:
+        self.log.rotate()
+        output = self.log.open()
+        try:
+            self.passes.look(output)
+        finally:
+            os.close(output)
 
     def _adoptable(self) -> Optional[int]:
         pid = self.state.get("pid")
@@ -161,7 +172,7 @@ class Supervisor:
             with contextlib.suppress(OSError):  # no file can be opened now: that says nothing of the process
                 if start_time(pid) != self.state.get("start"):
                     return None
-            self.log.rotate()
+            self._look()
         return None
 
     def _pause_after_end(self) -> Optional[float]:
@@ -196,7 +207,9 @@ class Supervisor:
         self.record.write_state(self.state)
 
 
-def describe_exit(code: Optional[int]) -> "ProcessExit":
+def describe_exit(code: Optional[int], leases: bool = False) -> "ProcessExit":
+    if leases and code == NOTHING_FREE:
+        return {"code": code, "signal": None, "text": "there is no GPU for it; its log says why"}
     if code is None:
         return {"code": None, "signal": None, "text": "ended while nobody watched"}
     if code < 0:

@@ -103,7 +103,7 @@ export function deploy(input: DeployInput): Prepare {
   const {canary} = input
   return async (site, record) => {
     requireNoCanary(record, 'another deploy')
-    const {version, release, recipe, workspaces} = await chooseRelease(site, record.document, input)
+    const {version, release, recipe, reasons, workspaces} = await chooseRelease(site, record.document, input)
     if (canary) requireBeside(record, release.protocol)
     if (!input.force && (await isServing(site, record.document, release, workspaces))) return undefined
     const stop = canary ? [] : (activeRelease(record.document)?.replicas ?? [])
@@ -115,6 +115,7 @@ export function deploy(input: DeployInput): Prepare {
         ...startsOf(release.replicas, release.scaling),
         stop,
         ...(canary && {canary}),
+        ...(reasons && {reasons}),
         headNode: site.rack.head.node,
         fetch: true,
         asksModel: recipe.modelEnvironment !== undefined,

@@ -10,6 +10,7 @@ import type {HeadRollout, ServingProtocol} from '../protocol/index.ts'
 import type {QueueRules} from './queue.ts'
 import type {CustomServer} from './custom.ts'
 import type {CanaryWish} from './canary.ts'
+import type {ServerNeeds} from './needs.ts'
 
 /** What the head keeps about an endpoint, durably. The gateway reads `active`, `canary` and `queue`. */
 export interface EndpointDocument {
@@ -34,7 +35,7 @@ export interface ReleaseProtocol {
 }
 
 /** One version of a model put to use: `r1`, `r2`, … */
-export interface Release extends ReleaseProtocol {
+export interface Release extends ReleaseProtocol, ServerNeeds {
   id: string
   model: ReleaseModel
   runtime: string
@@ -108,6 +109,8 @@ export interface Replica {
   url?: string
   /** Its node can start it, and its deploy did not. */
   prepared?: true
+  /** GPUs that were chosen for it: leased first, if they are free when it starts. */
+  devices?: {node: string; id: string}[]
 }
 
 /** How many releases keep their files for a rollback. */
@@ -142,7 +145,7 @@ export function newDocument(name: string, now: Date): EndpointDocument {
 
 /** Id for the next release: numbers are never used twice. */
 export function nextReleaseId(document: EndpointDocument): string {
-  return `r${Math.max(0, ...document.releases.map((release) => numberOf(release.id))) + 1}`
+  return `r${Math.max(0, ...document.releases.map((release) => Number(release.id.slice(1)))) + 1}`
 }
 
 export function activeRelease(document: EndpointDocument): Release | undefined {
@@ -163,9 +166,9 @@ export function previousRelease(document: EndpointDocument): Release | undefined
         !release.rejected &&
         (release.kept || !release.custom) && // code of a project is nowhere else
         release.id !== active?.id &&
-        (!active || numberOf(release.id) < numberOf(active.id)),
+        (!active || Number(release.id.slice(1)) < Number(active.id.slice(1))),
     )
-    .sort((a, b) => numberOf(b.id) - numberOf(a.id))[0]
+    .sort((a, b) => Number(b.id.slice(1)) - Number(a.id.slice(1)))[0]
 }
 
 export function withRelease(document: EndpointDocument, id: string, change: Partial<Release>): EndpointDocument {
@@ -293,8 +296,4 @@ export function pruned(document: EndpointDocument): EndpointDocument {
   const releases = document.releases.map((release) => ({...release, kept: release.kept && keep.has(release.id)}))
   // Twenty deploys that fail or are taken back leave the one that serves, and those before it, where they are.
   return {...document, releases: releases.filter(({id, kept}, index) => index < HISTORY || kept || keep.has(id))}
-}
-
-function numberOf(id: string): number {
-  return Number(id.slice(1))
 }

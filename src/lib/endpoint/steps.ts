@@ -20,6 +20,7 @@ import {
 } from './document.ts'
 import type {CanaryWish} from './canary.ts'
 import type {FetchedModel} from './model-files.ts'
+import type {ServerGpus} from './needs.ts'
 import {hostOf, type Site} from './site.ts'
 import {findEndpoint, putEndpoint} from './store.ts'
 import type {Joint} from './together.ts'
@@ -54,6 +55,8 @@ export type StartInput = {
   environment: FromStep | null
   code: FromStep | CodePlace | null
   placed: FromStep
+  /** What it leases whenever it starts. */
+  gpus: ServerGpus | null
 }
 type CodeInput = {node: string; endpoint: string; release: string; project: string}
 type ReadyInput = {
@@ -153,7 +156,7 @@ function start(given: StartInput, done: Done, env: TransitionEnv): Promise<Start
 }
 
 async function define(
-  {endpoint, release, version, runtime, replica, environment, code, placed}: StartInput,
+  {endpoint, release, version, runtime, replica, environment, code, placed, gpus}: StartInput,
   done: Done,
   {site, recipe, taken, custom}: TransitionEnv,
   only: boolean,
@@ -169,6 +172,7 @@ async function define(
     ...(custom && place && {own: {server: custom, place}}),
     model: done.of('endpoint.place', placed),
     taken,
+    ...(gpus && {gpus}),
     define: only,
   })
 }

@@ -1,4 +1,4 @@
-import type {ComesBack, ServiceFront, ServiceSocket, ServiceState, Verbs} from '../protocol/index.ts'
+import type {ComesBack, OwnLeases, ServiceFront, ServiceSocket, ServiceState, Verbs} from '../protocol/index.ts'
 import type {CallOptions, Host} from './types.ts'
 
 /** A long-lived process on a node, kept running by a supervisor there. */
@@ -23,6 +23,8 @@ export interface ServiceSpec {
   onDemand?: boolean
   /** It listens there whenever it runs: others leave them free. */
   ports?: number[]
+  /** Leased at each start. */
+  gpus?: OwnLeases
 }
 
 export interface ServiceStatus {
@@ -49,7 +51,7 @@ export async function startService(
   spec: ServiceSpec,
   options: {replace?: boolean; define?: boolean} = {},
 ): Promise<ServiceStatus & {started: boolean; comesBack: ComesBack}> {
-  const {id, argv, env = {}, cwd, restart, grace = 10, front, sockets, untilReboot, onDemand, ports} = spec
+  const {id, argv, env = {}, cwd, restart, grace = 10, front, sockets, untilReboot, onDemand, ports, gpus} = spec
   const limit = restart && {max: restart.max, window_seconds: restart.windowSeconds}
   const answer = await host.call('service.start', {
     id,
@@ -63,6 +65,7 @@ export async function startService(
     ...(untilReboot && {until_reboot: true}),
     ...(onDemand && {on_demand: true}),
     ...(ports && {ports}),
+    ...(gpus && {gpus}),
     ...(options.define && {define: true}),
     replace: options.replace ?? false,
   })

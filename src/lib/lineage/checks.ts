@@ -23,6 +23,14 @@ export function checkRelease({model}: ServedRelease, {tags, runId}: ModelVersion
   return {holds: true, why: 'the registry says the same'}
 }
 
+/** Every file that is served left the run: weights beside a graph, too. Pure. */
+export function checkFiles({model}: ServedRelease, {outputs}: RunRecord): ArrowCheck {
+  const other = model.files.find((file) => !outputs.some((one) => one.sha256 === file.sha256))
+  return other
+    ? broken(`${other.path}, which is served, is ${short(other.sha256)}: no output of the run`)
+    : {holds: true, why: 'every file that is served left the run'}
+}
+
 /** The files on the nodes that serve it. Pure. */
 export function checkServed(servers: readonly {node: string; whole: boolean}[]): ArrowCheck {
   const wrong = servers.filter((one) => !one.whole).map((one) => one.node)
@@ -56,7 +64,11 @@ export function checkVersion(
   const path = version.tags['flexrack.path']
   if (path === undefined) return broken('the version does not say which output of the run it is')
   const outputs = record.outputs.filter((one) => one.path === path || one.path.startsWith(`${path}/`))
-  if (outputs.length === 0) return broken(`the run's record has no output ${path}`)
+  // What the program logs by itself is no output; without hashing, that is no reason to doubt it.
+  if (outputs.length === 0)
+    return files
+      ? broken(`${path} is no output of the run: its program logged it by itself, and no record has its hash`)
+      : {holds: true, why: 'the program of the run logged it by itself'}
   const sha256 = version.tags['flexrack.sha256']
   const [only] = outputs
   if (sha256 !== undefined && only?.path === path && only.sha256 !== sha256)

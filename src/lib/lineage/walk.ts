@@ -1,10 +1,10 @@
 import {isCliError} from '../base/index.ts'
 import type {ModelVersion, TrackedRun} from '../tracking/index.ts'
-import {checkImage, checkRelease, checkRecord, checkServed, checkSignature, checkVersion} from './checks.ts'
+import {checkFiles, checkImage, checkRelease, checkRecord, checkServed, checkSignature, checkVersion} from './checks.ts'
 import {checkCode, checkData, checkEnvironment} from './content-checks.ts'
 import {codeFacts, environmentFacts, modelFacts, releaseFacts, runFacts} from './facts.ts'
 import {findRecord, RECORD_TAG} from './find-record.ts'
-import type {ArrowCheck, Evidence, FoundRecord, Why, WhyNode} from './types.ts'
+import type {ArrowCheck, Evidence, FoundRecord, ServedRelease, Why, WhyNode} from './types.ts'
 
 /** Further back nobody looks: a chain of runs that long is told to be cut off. */
 const MOST_PARENTS = 32
@@ -44,7 +44,7 @@ async function ofEndpoint(name: string, how: WalkHow): Promise<WhyNode | undefin
   const {model} = release
   const version = await how.evidence.version(model.name, model.version)
   const under: WhyNode[] = version
-    ? [withCheck(await ofVersion(version, how), checkRelease(release, version))]
+    ? [withCheck(await ofVersion(version, how, release), checkRelease(release, version))]
     : [gone('model', `${model.name}/${model.version}`, 'the registry has no such version any more')]
   const node: WhyNode = {kind: 'release', name: release.id, facts: releaseFacts(release), from: under}
   return {
@@ -55,7 +55,7 @@ async function ofEndpoint(name: string, how: WalkHow): Promise<WhyNode | undefin
   }
 }
 
-async function ofVersion(version: ModelVersion, how: WalkHow): Promise<WhyNode> {
+async function ofVersion(version: ModelVersion, how: WalkHow, release?: ServedRelease): Promise<WhyNode> {
   const node: WhyNode = {
     kind: 'model',
     name: `${version.name}/${version.version}`,
@@ -71,7 +71,7 @@ async function ofVersion(version: ModelVersion, how: WalkHow): Promise<WhyNode> 
   const run = await how.evidence.run(version.runId)
   node.from.push(
     run
-      ? await ofRun(run, version, how, new Set())
+      ? await ofRun(run, version, how, new Set(), release)
       : gone('run', version.runId, 'the tracking server has no such run any more'),
   )
   return node
@@ -97,6 +97,7 @@ async function ofRun(
   version: ModelVersion | undefined,
   how: WalkHow,
   seen: ReadonlySet<string>,
+  release?: ServedRelease,
 ): Promise<WhyNode> {
   const node: WhyNode = {kind: 'run', name: run.tags['flexrack.run'] ?? run.name, facts: [], from: []}
   const found = await recordOf(run, how)
@@ -114,7 +115,8 @@ async function ofRun(
   const files = version && how.verify ? await how.evidence.versionFiles(version) : undefined
   const check = checkRecord(run, found, version)
   const own = version ? checkVersion(version, found.record, files) : undefined
-  const first = [check, own].find((one) => one && !one.holds) ?? own ?? check
+  const served = release && how.verify ? checkFiles(release, found.record) : undefined
+  const first = [check, own, served].find((one) => one && !one.holds) ?? own ?? check
   if (how.verify || !first.holds) node.check = first
   node.from = await contentsOf(run, found, how)
   node.from.push(...(await parentsOf(run, found, how, new Set([...seen, run.id, node.name]))))

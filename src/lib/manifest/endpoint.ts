@@ -1,7 +1,8 @@
 import {resolve} from 'node:path'
+import {parseSize} from '../base/index.ts'
 import type {Path} from '../document/index.ts'
 import type {ManifestFile} from './schema.ts'
-import type {EndpointSpec, ScaleSpec, ServerSpec} from './types.ts'
+import type {EndpointSpec, ScaleSpec, ServerGpusSpec, ServerSpec} from './types.ts'
 import {readReplicaRange} from './replica-range.ts'
 import {splitWords} from './words.ts'
 
@@ -39,7 +40,7 @@ export function checkEndpoint(
 }
 
 export function resolveEndpoint(
-  {model, runtime, replicas, scale, command, protocol = 'v2', ready, require}: EndpointFile,
+  {model, runtime, replicas, scale, command, protocol = 'v2', ready, require, gpus, memory}: EndpointFile,
   folder: string,
 ): EndpointSpec {
   const words = typeof command === 'string' ? splitWords(command) : command
@@ -49,6 +50,10 @@ export function resolveEndpoint(
     ...(readReplicaRange(String(replicas)) ?? {replicas: 1}),
     ...(scale && {scale: scale as Partial<ScaleSpec>}),
     ...(own !== undefined && {runtime: own}),
+    ...(memory !== undefined && {memory: parseSize(memory) ?? 0}),
+    ...(gpus !== undefined && {
+      gpus: typeof gpus === 'number' ? {count: gpus, cap: false, remote: false} : (gpus as ServerGpusSpec),
+    }),
     ...(require && {signers: resolve(folder, require.signed)}),
     ...(Array.isArray(words) && {
       server: {command: words, protocol, ready: ready ?? {path: READY[protocol], seconds: 120}},

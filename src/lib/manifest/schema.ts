@@ -1,6 +1,6 @@
 import {z} from 'zod'
 import {data, volumes} from './data.ts'
-import {gpus} from './gpus.ts'
+import {gpus, serverGpus} from './gpus.ts'
 import {sweep} from './sweep-schema.ts'
 import {train} from './train-schema.ts'
 import {noLineBreak, workspace} from './workspace-schema.ts'
@@ -113,6 +113,15 @@ const endpoint = z
       })
       .optional()
       .describe('By what the head chooses how many servers run, where `replicas` is a range.'),
+    gpus: serverGpus.optional(),
+    memory: z
+      .string()
+      .regex(/^\d+(\.\d+)?\s*[KMGT]i?B?$/i, 'must be a size such as 8GiB or 512MiB')
+      .optional()
+      .describe(
+        'Memory of a node that each server needs beside its GPUs; flexrack then chooses nodes that have it free.',
+      )
+      .meta({examples: ['8GiB']}),
   })
   .describe('One served model.')
 

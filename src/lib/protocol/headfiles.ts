@@ -30,6 +30,8 @@ export interface HeadToken {
   login?: string
   /** Where a browser has logged in. */
   host?: string
+  /** Of a browser: the rack's page, also to change something or only to look; absent: MLflow's pages. */
+  opens?: 'page' | 'look'
   /** What its owner calls it. */
   name?: string
   createdAt?: number
@@ -54,6 +56,20 @@ export interface HeadKeyLimits {
 /** By their ids. */
 export interface HeadTokens {
   tokens: Record<string, HeadToken>
+}
+
+/** What was done, or tried, through the rack's page. */
+export interface HeadAction {
+  /** Milliseconds since 1970. */
+  at: number
+  /** `name@machine` that had opened the page, as it said. */
+  owner: string
+  login: string
+  action: 'stop' | 'rollback' | 'endNotebook'
+  target: string
+  outcome?: string
+  /** Why it was not done. */
+  error?: string
 }
 
 export interface HeadLock {

@@ -1,4 +1,5 @@
 // Services: long-lived processes of a node, kept running by a supervisor there. Generated from protocol/service.json by `npm run protocol`.
+import type {OwnLeases} from './leases.ts'
 import type {Nothing} from './node.ts'
 
 export interface ServiceRestart {
@@ -51,6 +52,8 @@ export interface ServiceOrder {
   on_demand?: boolean
   /** It listens there whenever it runs: others leave them free. */
   ports?: number[]
+  /** Leased at each start of its process, and given back when that ends. */
+  gpus?: OwnLeases
 }
 
 export interface ServiceStart extends ServiceOrder {

@@ -12,7 +12,9 @@ import time
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from unittest import mock
 
+from flexrack_node import uninstall
 from flexrack_node.base.channel import Channel
 from flexrack_node.service import control
 from flexrack_node.service.record import ServiceRecord
@@ -228,6 +230,24 @@ class AgentTest(unittest.TestCase):
         self.assertEqual(self.state("one"), "running")
         self.assertFalse((self.root / "serving").exists())
         self.assertEqual(self.state(serving.SERVICE), "absent")
+
+    def test_uninstalling_ends_the_agent_before_its_servers_and_leaves_nothing(self) -> None:
+        self.head.want(one=True, two=True)
+        self.join()
+        self.until(lambda: self.state("one") == "running" and self.state("two") == "running", "both run")
+        stopped, real = [], control.stop
+
+        def stop(given, channel):
+            stopped.append(given["id"])
+            return real(given, channel)
+
+        check_files(self.root)
+        with mock.patch.object(control, "stop", stop), mock.patch.object(Channel, "event"):
+            answer = uninstall.remove({"force": True, "grace": 5}, self.channel)
+        is_gone = not self.root.exists()
+        self.root.mkdir(exist_ok=True)
+        self.assertLess(stopped.index(serving.SERVICE), stopped.index("one"))
+        self.assertEqual((answer["left"], is_gone), ([], True))
 
     def test_a_killed_server_and_a_killed_supervisor_are_brought_back(self) -> None:
         self.head.want(one=True)

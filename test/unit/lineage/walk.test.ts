@@ -47,6 +47,12 @@ describe('the first arrow that does not hold is named', () => {
       /names the record/,
     ],
     [
+      'weights beside the graph',
+      () => void world.release?.model.files.push({path: 'model.onnx.data', bytes: 1, sha256: sha256('x')}),
+      /^model digits\/1 -> run digits-abcde$/,
+      /model.onnx.data, which is served/,
+    ],
+    [
       'the model file in the store',
       () => void world.stored.get('digits/1')!.set('model.onnx', sha256('other')),
       /^model digits\/1 -> run digits-abcde$/,
@@ -122,6 +128,13 @@ describe('the first arrow that does not hold is named', () => {
     expect(broken?.arrow).toMatch(arrow)
     expect(broken?.why).toMatch(because)
   })
+})
+
+test('what a program logged by itself holds until it is to be hashed', async () => {
+  const other = world.run('logged-abcde', {outputs: []})
+  world.serve(other)
+  expect((await why(false)).broken).toBeNull()
+  expect((await why()).broken?.why).toMatch(/logged it by itself/)
 })
 
 test('an image that nobody has is named, and one that is no digest', async () => {

@@ -46,7 +46,7 @@ export async function readBody(request: Incoming, limit: number, limits: Limits)
     }
     const end = (): void => {
       leave()
-      resolve(Buffer.concat(chunks))
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
       chunks = []
     }
     const broken = (): void => fail(new Failure(400, 'USAGE', 'the body ended early'))

@@ -18,7 +18,7 @@ export class Failure extends Error {
 export function answerOf(
   error: Error,
   url: string,
-): {status: number; headers: Record<string, string | number>; body: unknown} {
+): {status: number; headers: Record<string, string | number>; body: unknown; message: string} {
   const path = url.split('?', 1)[0] ?? '/'
   const failure = error instanceof Failure ? error : unexpected(error, path)
   const {status, more} = failure
@@ -27,7 +27,7 @@ export function answerOf(
     ...((status === 413 || status === 408) && {connection: 'close'}),
     ...(typeof more.retry_after === 'number' && {'retry-after': more.retry_after}),
   }
-  return {status, headers, body: failureBody(path, failure)}
+  return {status, headers, body: failureBody(path, failure), message: failure.message}
 }
 
 function unexpected(error: Error & {code?: string; statusCode?: number}, path: string): Failure {

@@ -11,6 +11,13 @@ export interface Incoming {
   atEnd(work: () => void): void
 }
 
+/** Aborted when its reader is gone, or has its answer. */
+export function goneOf(request: Pick<Incoming, 'atEnd'>): AbortSignal {
+  const gone = new AbortController()
+  request.atEnd(() => gone.abort())
+  return gone.signal
+}
+
 /** One listener for all that is to be done at a request's end: each costs as much as a header. */
 export function endOf(raw: ServerResponse): Incoming['atEnd'] {
   let works: (() => void)[] | undefined

@@ -3,9 +3,7 @@ import type {Parts} from './parts.ts'
 import {queueMetrics} from './queue/metrics.ts'
 import {releaseMetrics} from './releases/metrics.ts'
 import {scalingMetrics} from './scaling/metrics.ts'
-
-/** Who ends a key wants to know that it has ended everywhere. Milliseconds. */
-const FOLLOW_MS = 3000
+import {FOLLOW_MS} from './standby/followers.ts'
 
 /** What Prometheus reads; a token of kind "metrics" opens it, too. */
 export const METRICS_PATH = '/flexrack/v1/metrics'

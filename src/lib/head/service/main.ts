@@ -21,6 +21,7 @@ import {logLine} from './log.ts'
 import {MlflowServer} from './mlflow.ts'
 import {ownNames} from './names.ts'
 import type {Parts} from './parts.ts'
+import {Ui} from './page/ui.ts'
 import {PendingConnections} from './pending-connections.ts'
 import {openQueues} from './queue/open.ts'
 import {Measures} from './releases/measures.ts'
@@ -56,6 +57,7 @@ async function main(configFile: string): Promise<void> {
     samples: new Samples(),
     scaler: await Scaler.open(config.folder, {...stores, measures, ...queued}),
     mlflow,
+    ui: new Ui(),
     limits: makeLimits(config),
     pending: new PendingConnections(),
     startedAt: Date.now(),
@@ -98,6 +100,7 @@ async function main(configFile: string): Promise<void> {
     ending = true
     logLine(`${signal}: ending`)
     for (const end of unwatch) end()
+    parts.ui.end()
     const hard = setTimeout(() => listeners.cut(), DRAIN_MS)
     await listeners.close()
     clearTimeout(hard)

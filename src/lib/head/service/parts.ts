@@ -9,6 +9,7 @@ import type {MlflowServer} from './mlflow.ts'
 import type {PendingConnections} from './pending-connections.ts'
 import type {Measures} from './releases/measures.ts'
 import type {Shadows} from './releases/shadow.ts'
+import type {Ui} from './page/ui.ts'
 import type {Queues} from './queue/queues.ts'
 import type {TargetHealth} from './queue/target-health.ts'
 import type {Rollouts} from './releases/rollouts.ts'
@@ -53,6 +54,8 @@ export interface Parts {
   followers: Followers
   /** Of a standby: whom it follows. */
   following?: Following
+  /** The rack's page. */
+  ui: Ui
   limits: Limits
   /** Connections that have shown no token. */
   pending: PendingConnections

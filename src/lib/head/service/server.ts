@@ -11,6 +11,9 @@ import {METRICS_PATH} from './key-routes.ts'
 import {addJoint, VERDICT_PATH} from './joint/api.ts'
 import {Logins} from './login.ts'
 import {addMlflow} from './mlflow-routes.ts'
+import {errorPage} from './page/error-page.ts'
+import {addHandRoutes} from './page/hand-routes.ts'
+import {addPages, PAGE_HEADERS} from './page/routes.ts'
 import type {Parts} from './parts.ts'
 import {isOurs, isTrackingApi, pathOf, requireQuery} from './path.ts'
 import type {PendingConnections} from './pending-connections.ts'
@@ -79,7 +82,13 @@ export async function buildServer(
     if (parts.following) requireRoute(parts.following, request)
   })
   app.setErrorHandler((error: Error, request, reply) => {
-    const {status, headers, body} = answerOf(error, request.url)
+    const {status, headers, body, message} = answerOf(error, request.url)
+    if (request.url.startsWith('/flexrack/ui/'))
+      return reply
+        .code(status)
+        .headers({...headers, ...PAGE_HEADERS})
+        .type('text/html; charset=utf-8')
+        .send(errorPage({status, message}))
     return reply.code(status).headers(headers).type('application/json').send(JSON.stringify(body))
   })
   app.setNotFoundHandler((request) => {
@@ -88,6 +97,8 @@ export async function buildServer(
   addApi(app, parts, logins)
   addFollow(app, parts)
   addAgentApi(app, parts)
+  addHandRoutes(app, parts, logins)
+  addPages(app, parts, logins)
   addJoint(app, parts)
   app.addHook('preClose', async () => gateway.end())
   app.addHook('onClose', () => gateway.close())
@@ -114,6 +125,8 @@ function requireKind(caller: Caller, request: FastifyRequest, path: string): voi
   if (caller.kind === 'metrics' && route === METRICS_PATH && request.method === 'GET') return
   if (caller.kind === 'joint' && route === VERDICT_PATH) return
   if (caller.kind === 'personal' && route === '/*' && !isOurs(path) && isTrackingApi(path)) return
-  if ((caller.kind === 'run' || caller.kind === 'session') && route === '/*' && !isOurs(path)) return
+  if (caller.kind === 'session' && caller.opens && route?.startsWith('/flexrack/ui/')) return
+  const isLogging = caller.kind === 'run' || (caller.kind === 'session' && !caller.opens)
+  if (isLogging && route === '/*' && !isOurs(path)) return
   throw new Failure(403, 'REFUSED', `a token of kind ${caller.kind} does not open ${path}`)
 }

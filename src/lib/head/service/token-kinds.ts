@@ -20,8 +20,11 @@ export type Caller =
   | {kind: 'standby'; id: string; node: string; names: string[]}
   /** The head of another rack: what was decided of one switch that both take part in. */
   | {kind: 'joint'; id: string; joint: string}
-  /** A browser that logged in: MLflow's pages, nothing of /flexrack. */
-  | {kind: 'session'; id: string; login: string; host: string}
+  /**
+   * A browser that logged in: the rack's page (`look`: without what changes something), or without `opens` MLflow's
+   * pages and nothing of /flexrack.
+   */
+  | {kind: 'session'; id: string; login: string; host: string; opens: 'page' | 'look' | undefined}
 
 /** Who shows a token that is kept so. */
 export function callerOf(id: string, kept: HeadToken): Caller {
@@ -34,7 +37,7 @@ export function callerOf(id: string, kept: HeadToken): Caller {
     const {endpoint = '', client, limits = {}, expiresAt} = kept
     return {kind: 'endpoint', id, endpoint, limits, expiresAt, ...(client !== undefined && {client})}
   }
-  return {kind: 'session', id, login: kept.login ?? '', host: kept.host ?? ''}
+  return {kind: 'session', id, login: kept.login ?? '', host: kept.host ?? '', opens: kept.opens}
 }
 
 export interface TokenRequest {

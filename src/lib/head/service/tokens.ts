@@ -181,8 +181,11 @@ export class Tokens {
   }
 
   /** What a browser gets that came in by a login, at the address that it names. Gives the token. */
-  async issueSession({login, host, ttlSeconds}: {login: string; host: string; ttlSeconds: number}): Promise<string> {
-    const {token} = await this.#add({kind: 'session', hash: '', expiresAt: Date.now() + ttlSeconds * 1000, login, host})
+  async issueSession({
+    ttlSeconds,
+    ...session
+  }: Required<Pick<HeadToken, 'login' | 'host'>> & Pick<HeadToken, 'opens'> & {ttlSeconds: number}): Promise<string> {
+    const {token} = await this.#add({kind: 'session', hash: '', expiresAt: Date.now() + ttlSeconds * 1000, ...session})
     return token
   }
 

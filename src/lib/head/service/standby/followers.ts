@@ -5,6 +5,8 @@ import type {Tokens} from '../tokens.ts'
 
 /** A standby asks every second; one that has not for this long is away. */
 const AWAY_MS = 5000
+/** Who ends a key wants to know that it has ended everywhere. Milliseconds. */
+export const FOLLOW_MS = 3000
 
 interface Seen {
   url: string | null

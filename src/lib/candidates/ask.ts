@@ -41,7 +41,7 @@ export async function askCandidates(
 ): Promise<Candidate[]> {
   const requested = nodes.filter((node) => !left.has(node.name))
   const progress = context.reporter.begin(
-    `Looking at ${requested.length} node${requested.length === 1 ? '' : 's'} to place the run`,
+    `Looking at ${requested.length} node${requested.length === 1 ? '' : 's'} to place what is to run`,
   )
   let finished = 0
   const candidates = await Promise.all(
@@ -109,6 +109,7 @@ export function candidateOf(
     })),
     busy: busyGpus(facts, anyMemory),
     ...(facts.gpu_daemon && {shared: facts.gpu_daemon.devices}),
+    ...(facts.memory && {memory: facts.memory.available}),
   }
 }
 

@@ -1,4 +1,4 @@
-"""Where the leases of a kernel come from (notebook/gather.py), and the passage of a sandbox (notebook/passage.py)."""
+"""Where the leases of a process come from (gpu/gather.py), and the passage of a sandbox (notebook/passage.py)."""
 
 import shutil
 import socket
@@ -13,9 +13,8 @@ from unittest import mock
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.stored import write
-from flexrack_node.gpu import passes
+from flexrack_node.gpu import gather, passes
 from flexrack_node.gpu.door import Door
-from flexrack_node.notebook import gather
 from flexrack_node.notebook.passage import Passage
 from lease_support import Daemon, order
 

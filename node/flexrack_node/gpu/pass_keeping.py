@@ -1,8 +1,8 @@
-"""Keeps a notebook's passes of other nodes (gpu/passes.py) alive for as long as it lives, and ends them with it."""
+"""Keeps passes of other nodes (gpu/passes.py) alive for as long as who has them lives: a notebook, a model server."""
 
 import threading
 import time
-from pathlib import Path
+from typing import Any, Callable, Dict, List
 
 from flexrack_node.gpu import held_passes
 
@@ -12,9 +12,9 @@ _ASK_SECONDS = 20.0
 
 
 class PassKeeping:
-    def __init__(self, file: Path) -> None:
-        """`file`: what the notebook's kernels lease."""
-        self._file = file
+    def __init__(self, places: Callable[[], List[Dict[str, Any]]]) -> None:
+        """`places`: where there are passes now (gpu.json, GpuPlace)."""
+        self._places = places
         self._next = 0.0
         self._thread = threading.Thread()
 
@@ -26,12 +26,8 @@ class PassKeeping:
         self._thread = threading.Thread(target=self._renew, daemon=True)
         self._thread.start()
 
-    def end(self) -> None:
-        for node in held_passes.end_passes(self._file):
-            print(f"[flexrack] {node} was not told that the notebook has ended; its pass ends within a day", flush=True)
-
     def _renew(self) -> None:
-        missed = held_passes.tell_all(held_passes.held_places(self._file), {"do": "renew"}, _ASK_SECONDS)
+        missed = held_passes.tell_all(self._places(), {"do": "renew"}, _ASK_SECONDS)
         if missed:
             self._next = time.monotonic() + _AGAIN_SECONDS
             print(f"[flexrack] GPUs of {', '.join(sorted(missed))} cannot be had now", flush=True)

@@ -1,5 +1,5 @@
-"""The leases of one kernel, wherever they are: of this node's own daemon first, else of other nodes for which the
-notebook has a pass (gpu/passes.py). All or none; on one node where one has enough.
+"""The leases of one process that begins, a kernel or a model server, wherever they are: of this node's own daemon first,
+else of other nodes for which it has a pass (gpu/passes.py). All or none; on one node where one has enough.
 """
 
 import os
@@ -37,10 +37,10 @@ class Gathered:
         ]
 
 
-def gather(wish: Mapping[str, Any], project: str, channel: Channel) -> Gathered:
+def gather(wish: Mapping[str, Any], purpose: str, channel: Channel) -> Gathered:
     """Raises GPU_UNAVAILABLE, with what each node said."""
     givers: List[Union[_Own, _Other]] = [
-        _Own(wish, project, channel),
+        _Own(wish, purpose, channel),
         *(_Other(place, channel) for place in wish.get("places") or []),
     ]
     wanted, said = int(wish["count"]), []
@@ -73,12 +73,12 @@ def _gathered(taken: List[Tuple[Any, List[Any]]]) -> Gathered:
 
 
 class _Own:
-    def __init__(self, wish: Mapping[str, Any], project: str, channel: Channel) -> None:
+    def __init__(self, wish: Mapping[str, Any], purpose: str, channel: Channel) -> None:
         self.node = os.environ.get("FLEXRACK_NODE", "here")
-        self.wish, self.project, self.channel = wish, project, channel
+        self.wish, self.purpose, self.channel = wish, purpose, channel
 
     def take(self, count: int, is_all: bool) -> List[Any]:
-        leases = taking.take(self.wish, count, f"notebook {self.project}", self.channel, is_all)
+        leases = taking.take(self.wish, count, self.purpose, self.channel, is_all)
         for one in leases:
             one.update(node=self.node, address=reached(one["server"]["address"]), unix=one["server"]["unix"])
         return leases
