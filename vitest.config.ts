@@ -28,7 +28,10 @@ export default defineConfig({
       test: {
         name,
         isolate: name !== 'unit',
-        setupFiles: name === 'unit' ? [] : ['test/support/hold-messages.ts'],
+        setupFiles: [
+          ...(process.env.FLEXRACK_CPU_GROUPS === undefined ? [] : ['test/support/own-cpu.ts']),
+          ...(name === 'unit' ? [] : ['test/support/hold-messages.ts']),
+        ],
         include: [`test/${name}/**/*.test.ts`],
         exclude: process.env.FLEXRACK_LONG ? [] : ['**/*.long.test.ts'],
       },

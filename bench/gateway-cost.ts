@@ -1,10 +1,10 @@
 // What the gateway costs beside the model server called directly, in one run that takes turns: requests a second that one
 // core carries, and latency at half of that (gateway.ts has what TLS costs). Both ends are programs
 // in C (http_load.c) that do next to nothing, so that the gateway is the limit.
-import {execFileSync, spawn, type ChildProcess} from 'node:child_process'
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {execFileSync, spawn, spawnSync, type ChildProcess} from 'node:child_process'
+import {mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {createServer} from 'node:http'
-import type {AddressInfo} from 'node:net'
+import {connect, type AddressInfo} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {createInterface} from 'node:readline'
@@ -13,9 +13,11 @@ import {Agent} from 'undici'
 import {startHeadProcess} from '../test/support/head-process.ts'
 import {median, report, root, type Row} from './measure.ts'
 
-const SECONDS = 3
-const WARM_SECONDS = 40
-const ROUNDS = 5
+const SLICE_SECONDS = 0.3
+const ROUNDS = 40
+const WARM_REQUESTS = 60_000
+const LATENCY_SECONDS = 1
+const LATENCY_ROUNDS = 15
 const CONNECTIONS = 16
 const ANSWER_BYTES = 1000
 const BODY = JSON.stringify({
@@ -74,6 +76,7 @@ async function measure(): Promise<void> {
   const bare = spawn(process.execPath, [fileURLToPath(import.meta.url), 'bare', `http://127.0.0.1:${port}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  const haproxy = await startHaproxy(folder, port)
   const head = await startHeadProcess()
   try {
     const {port: barePort} = JSON.parse(await firstLine(bare)) as {port: number}
@@ -83,81 +86,122 @@ async function measure(): Promise<void> {
     const {token} = (await (await head.call('POST', '/flexrack/v1/tokens', key)).json()) as {token: string}
     const file = join(folder, 'request')
     writeFileSync(file, requestOf(token), {mode: 0o600})
-    const call = (to: number, rate: number, seconds = SECONDS): Load =>
-      JSON.parse(
-        execFileSync(program, ['call', String(to), file, String(CONNECTIONS), String(seconds), String(rate)], {
-          encoding: 'utf8',
-        }),
-      ) as Load
-    rows(
-      compare(
-        {direct: port, gateway: Number(new URL(head.url).port), bare: barePort},
-        {gateway: head.pid, bare: bare.pid!},
-        call,
-      ),
-    )
+    const call = (to: number, rate: number, seconds = SLICE_SECONDS): Load => {
+      const words = ['call', String(to), file, String(CONNECTIONS), String(seconds), String(rate)]
+      const load = JSON.parse(execFileSync(program, words, {encoding: 'utf8'})) as Load
+      if (load.failed > 0) throw new Error('not every request was answered')
+      return load
+    }
+    const proxies: Proxy[] = [
+      {name: 'gateway', port: Number(new URL(head.url).port), pid: head.pid},
+      {name: 'bare', port: barePort, pid: bare.pid!},
+      ...(haproxy ? [{name: 'haproxy' as const, port: haproxy.port, pid: haproxy.pid}] : []),
+    ]
+    rows(compare(port, proxies, call))
   } finally {
     stub.kill()
     bare.kill()
+    haproxy?.stop()
     await head.stop()
     rmSync(folder, {recursive: true})
   }
 }
 
+interface Proxy {
+  name: 'gateway' | 'bare' | 'haproxy'
+  port: number
+  pid: number
+}
+
 interface Figures {
-  /** Requests a second of the head's own CPU time. */
-  core: number[]
-  /** The same of the bare proxy. */
-  bare: number[]
+  /** Microseconds of a proxy's processor for a request, by slice. */
+  cost: Partial<Record<Proxy['name'], number[]>>
+  /** Of the gateway, in requests a second. */
   rate: number[]
   added50: number[]
   added99: number[]
 }
 
+/** Slices so short that what else the machine does meets all alike; a request's cost is that of the processor alone. */
 function compare(
-  ports: {direct: number; gateway: number; bare: number},
-  pids: {gateway: number; bare: number},
+  direct: number,
+  proxies: Proxy[],
   call: (to: number, rate: number, seconds?: number) => Load,
 ): Figures {
-  const figures: Figures = {core: [], bare: [], rate: [], added50: [], added99: []}
-  const perCore = (who: 'gateway' | 'bare'): {load: Load; core: number} => {
-    const before = processorSeconds(pids[who])
-    const load = call(ports[who], 0)
-    return {load, core: load.requests / (processorSeconds(pids[who]) - before)}
-  }
-  for (const who of ['gateway', 'bare'] as const) call(ports[who], 0, WARM_SECONDS)
+  const figures: Figures = {cost: {}, rate: [], added50: [], added99: []}
+  for (const {port} of proxies) for (let done = 0; done < WARM_REQUESTS;) done += call(port, 0, 2).requests
   for (let round = 0; round < ROUNDS; round++) {
-    const {load: full, core} = perCore('gateway')
-    figures.core.push(core)
-    figures.bare.push(perCore('bare').core)
-    figures.rate.push(full.requests / full.seconds)
-    const half = full.requests / full.seconds / 2
-    const [direct, gateway] = [call(ports.direct, half), call(ports.gateway, half)]
-    if (full.failed + direct.failed + gateway.failed > 0) throw new Error('not every request was answered')
-    figures.added50.push((gateway.p50 - direct.p50) / 1000)
-    figures.added99.push((gateway.p99 - direct.p99) / 1000)
+    for (const {name, port, pid} of proxies) {
+      const before = processorMicroseconds(pid)
+      const {requests, seconds} = call(port, 0)
+      ;(figures.cost[name] ??= []).push((processorMicroseconds(pid) - before) / requests)
+      if (name === 'gateway') figures.rate.push(requests / seconds)
+    }
+  }
+  const half = median(figures.rate) / 2
+  for (let round = 0; round < LATENCY_ROUNDS; round++) {
+    const [there, through] = [call(direct, half, LATENCY_SECONDS), call(proxies[0]!.port, half, LATENCY_SECONDS)]
+    figures.added50.push((through.p50 - there.p50) / 1000)
+    figures.added99.push((through.p99 - there.p99) / 1000)
   }
   return figures
 }
 
-function rows({core, bare, rate, added50, added99}: Figures): void {
+function rows({cost, rate, added50, added99}: Figures): void {
+  const [gateway, bare] = [median(cost.gateway!), median(cost.bare!)]
+  const haproxy = cost.haproxy && median(cost.haproxy)
   const all: Row[] = [
     {
       what: 'small requests a second, a core of the gateway',
-      value: median(core),
+      value: 1e6 / gateway,
       unit: 'requests/s',
       bar: 5000,
       better: 'higher',
     },
-    {what: 'the same, a proxy in Node that checks and counts nothing', value: median(bare), unit: 'requests/s'},
-    {what: 'of what that one carries', value: (median(core) / median(bare)) * 100, unit: '%'},
+    {what: "the head's processor for a small request", value: gateway, unit: 'µs'},
+    {what: 'the same, a proxy in Node that checks and counts nothing', value: bare, unit: 'µs'},
+    ...(haproxy === undefined ? [] : [{what: 'the same, HAProxy on one thread', value: haproxy, unit: 'µs' as const}]),
+    {what: 'of what the proxy in Node carries', value: (bare / gateway) * 100, unit: '%'},
     {what: `small requests a second, ${CONNECTIONS} callers`, value: median(rate), unit: 'requests/s'},
     {what: 'added at half of that, median', value: median(added50), unit: 'ms', bar: 1, better: 'lower'},
     {what: 'added at half of that, 99th percentile', value: median(added99), unit: 'ms', bar: 3, better: 'lower'},
   ]
   report('gateway-cost', all, [
-    `Requests of ${BODY.length} bytes and answers of ${ANSWER_BYTES} on ${CONNECTIONS} kept connections, ${SECONDS} s each, median of ${ROUNDS} rounds that take turns. The callers and the server that answers are programs in C that do nothing else (bench/http_load.c). A core: requests by the CPU seconds that the head's process used, so that what others do to the machine counts less. Latency is counted from when a request was due (open loop), and half load is of what the same round carried.`,
+    `Requests of ${BODY.length} bytes and answers of ${ANSWER_BYTES} on ${CONNECTIONS} kept connections, median of ${ROUNDS} rounds of ${SLICE_SECONDS} s that take turns. The callers and the server that answers are programs in C that do nothing else (bench/http_load.c). Processor: of all threads, as the scheduler counts it, so that what others do to the machine counts less; a core is a second of it. Latency is counted from when a request was due (open loop), at half of what 16 callers got, ${LATENCY_ROUNDS} rounds of ${LATENCY_SECONDS} s. ${haproxy === undefined ? 'HAProxy is not installed.' : 'HAProxy checks no token and counts nothing for anybody.'}`,
   ])
+}
+
+/** What a proxy that was made for it takes, where it is installed: each request goes on with another path. */
+async function startHaproxy(
+  folder: string,
+  target: number,
+): Promise<{port: number; pid: number; stop(): void} | undefined> {
+  if (spawnSync('haproxy', ['-v']).status !== 0) return undefined
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const {port} = probe.address() as AddressInfo
+  await new Promise((resolve) => probe.close(resolve))
+  const config = join(folder, 'haproxy.cfg')
+  writeFileSync(
+    config,
+    [
+      'global\n  nbthread 1',
+      'defaults\n  mode http\n  timeout connect 5s\n  timeout client 300s\n  timeout server 300s',
+      `frontend f\n  bind 127.0.0.1:${port}\n  default_backend b`,
+      'backend b\n  http-request set-path /v2/models/near/infer\n  http-request del-header authorization',
+      `  server s 127.0.0.1:${target}\n`,
+    ].join('\n'),
+  )
+  const child = spawn('haproxy', ['-db', '-f', config], {stdio: ['ignore', 'inherit', 'inherit']})
+  while (!(await takesConnections(port))) if (child.exitCode !== null) throw new Error('HAProxy has ended')
+  return {port, pid: child.pid!, stop: () => void child.kill()}
+}
+
+function takesConnections(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => (socket.destroy(), resolve(true)))
+    socket.on('error', () => setTimeout(() => resolve(false), 50))
+  })
 }
 
 function requestOf(token: string): string {
@@ -173,10 +217,12 @@ function requestOf(token: string): string {
   ].join('\r\n')
 }
 
-/** User and system time of all its threads (proc(5)). */
-function processorSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100
+/** On a core, of all its threads (proc(5), schedstat). */
+function processorMicroseconds(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`)
+  const of = (thread: string): number =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0])
+  return threads.reduce((sum, thread) => sum + of(thread), 0) / 1000
 }
 
 function firstLine(child: ChildProcess): Promise<string> {

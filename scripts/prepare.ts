@@ -62,6 +62,11 @@ const GROUPS: Group[] = [
     packages: {'qemu-user-static': '/usr/bin/qemu-aarch64-static', 'python3-dev': '/usr/bin/python3-config'},
   },
   {
+    // What people edit files of a host of SSH with.
+    suites: ['long'],
+    packages: {'emacs-nox': '/usr/bin/emacs', vim: '/usr/bin/vim', sshfs: '/usr/bin/sshfs'},
+  },
+  {
     // What starts services after a reboot.
     suites: ['node', 'integration'],
     packages: {systemd: '/lib/systemd/systemd', cron: '/usr/sbin/cron'},
@@ -106,6 +111,11 @@ const GROUPS: Group[] = [
     // A real registry of images, and what pushes to it.
     suites: ['integration'],
     packages: {'docker-registry': '/usr/bin/docker-registry', skopeo: '/usr/bin/skopeo'},
+  },
+  {
+    // A real Prometheus, and what tells it of nodes.
+    suites: ['integration'],
+    packages: {prometheus: '/usr/bin/prometheus', 'prometheus-node-exporter': '/usr/bin/prometheus-node-exporter'},
   },
   {
     // What guests of a shared folder use.

@@ -8,6 +8,7 @@
  *   npm run check | test:fast | test:long types, lint and generated files | what needs no packages or servers | at random, for an hour
  */
 import {prepareMachine} from './prepare.ts'
+import {beginCpu} from './testing/cpu.ts'
 import {addCounts, closingText, noCounts, type Counts} from './testing/counts.ts'
 import {countsOf} from './testing/outcomes.ts'
 import {trySecond} from './testing/second-try.ts'
@@ -42,6 +43,7 @@ async function main(): Promise<void> {
 }
 
 async function runAll(chosen: Part[]): Promise<void> {
+  const tellCpu = process.env.FLEXRACK_CPU === undefined ? () => '' : beginCpu()
   const builds = await beginBuilds(chosen)
   const total = noCounts()
   for (const stage of stagesOf(chosen)) {
@@ -53,7 +55,7 @@ async function runAll(chosen: Part[]): Promise<void> {
     }
   }
   if (total.unsettled.length > 0) addCounts(total, await trySecond(total.unsettled.splice(0)))
-  console.log(closingText(total))
+  console.log(tellCpu() + closingText(total))
   process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0
 }
 

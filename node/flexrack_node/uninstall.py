@@ -185,7 +185,11 @@ def end_all(channel: Channel, alive: List[int], grace: float) -> List[int]:
     """Services first, so that no supervisor starts anything again; then whatever is left."""
     if not alive:
         return []
-    for name in sorted(path.name for path in (channel.root / "services").glob("*")):
+    from flexrack_node.serving.control import SERVICE as agent
+
+    names = [path.name for path in (channel.root / "services").glob("*")]
+    # First who starts others: what it sees stopped it would start again.
+    for name in sorted(names, key=lambda one: (one != agent, one)):
         channel.event("progress", detail=f"ending {name}")
         control.stop({"id": name, "grace": grace}, channel)
     for number, patience in ((signal.SIGTERM, grace), (signal.SIGKILL, 5.0)):

@@ -5,8 +5,8 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['base'],
   ['document', 'protocol', 'chart'],
   ['manifest', 'rack', 'recipe', 'topology', 'placement'],
-  ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background', 'reboot'],
-  ['image', 'volume', 'bucket'],
+  ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background', 'reboot', 'attest'],
+  ['image', 'volume', 'bucket', 'candidates'],
   [
     'local',
     'nodes',
@@ -19,6 +19,7 @@ export const LAYERS: readonly (readonly string[])[] = [
     'reservation',
     'runs',
     'model',
+    'lineage',
     'endpoint',
     'head',
     'gpu',
@@ -33,6 +34,8 @@ export const LAYERS: readonly (readonly string[])[] = [
     'notebook',
     'board',
     'history',
+    'monitor',
+    'page',
   ],
 ]
 
@@ -45,9 +48,9 @@ export const CLI_LAYERS: readonly (readonly string[])[] = [
   ['progress'],
   ['errors'],
   ['base', 'chart'],
-  ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project', 'tracking', 'bundle', 'share'],
+  ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project', 'tracking', 'bundle', 'share', 'monitor'],
   ['train', 'workspace', 'usage'],
-  ['check', 'sweep', 'status', 'top', 'data', 'notebook', 'board'],
+  ['check', 'sweep', 'status', 'top', 'data', 'notebook', 'board', 'lineage'],
 ]
 
 /** Everything below src that may import the package, by the start of its path. */
@@ -82,7 +85,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
     'src/lib/head/service/gateway-connector.ts',
     'src/lib/head/service/model-server.ts',
   ],
-  yaml: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/'],
+  yaml: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/', 'src/lib/monitor/'],
   zod: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/', 'src/lib/recipe/'],
 }
 

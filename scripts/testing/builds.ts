@@ -3,6 +3,7 @@ import {openSync} from 'node:fs'
 import {mkdir} from 'node:fs/promises'
 import {join} from 'node:path'
 import type {Outcome} from './outcomes.ts'
+import {joinCpuGroup} from './cpu.ts'
 import {runNative} from './python.ts'
 import {root, shownAfter, statusOf} from './run.ts'
 import type {Part} from './suites.ts'
@@ -69,6 +70,7 @@ async function inBackground(
   console.log(`building ${what} in the background; the compiler's words are in ${log}`)
   const file = openSync(log, 'w')
   const child = spawn('nice', ['-n', String(niceness), command, ...args], {cwd: root, stdio: ['ignore', file, file]})
+  joinCpuGroup(`building ${what}`, child.pid)
   const end = (): boolean => child.kill()
   process.on('exit', end)
   const status = await statusOf(child).finally(() => process.off('exit', end))

@@ -41,7 +41,11 @@ export const LONG: Part[] = [
   },
   // These are in the gate without sanitizers.
   {suite: 'native', words: ['test_cuda_numba', 'test_cuda_tinygrad'], env: {FLEXRACK_SANITIZED: '1'}},
-  {suite: 'native', words: ['test_conformance', 'test_cuda_remote'], env: {FLEXRACK_LONG: '1'}},
+  {
+    suite: 'native',
+    words: ['test_conformance', 'test_cuda_many', 'test_cuda_remote'],
+    env: {FLEXRACK_LONG: '1'},
+  },
   {suite: 'native', words: ['clients_come_and_go'], env: {FLEXRACK_TEST_CLIENTS: '200'}},
   {suite: 'native', words: ['test_threads'], env: {FLEXRACK_THREADS: '1'}},
   {suite: 'native', words: ['test_tidy'], env: {FLEXRACK_TIDY: '1'}},

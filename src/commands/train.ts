@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
 import {BaseCommand} from '../cli/base/command.ts'
-import {dryRunFlag, projectFlag, rackFlag, watchEveryFlag} from '../cli/base/flags.ts'
+import {dryRunFlag, projectFlag, racksFlag, watchEveryFlag} from '../cli/base/flags.ts'
 import {wordsOf} from '../cli/base/words.ts'
 import {trainFlags} from '../cli/train/flags.ts'
 import {profileFlags} from '../cli/train/profile-steps.ts'
@@ -11,6 +11,7 @@ export default class Train extends BaseCommand {
     'Syncs the project to the nodes, checks the nodes and the links between them (preflight), starts the ranks on all of them as one gang, and shows their merged output. ' +
     'Ctrl-C stops the run gracefully, a second Ctrl-C at once; the exit status is 130, and nodes that could not be reached are named. If this command ends in any other way, the run goes on. ' +
     'The run first reserves its nodes, all or none: their GPUs, and with --exclusive the whole nodes. ' +
+    'Of several racks the first that can start it now trains, and what the others lack is told. ' +
     'One failing rank ends the run everywhere, and the first cause is shown.'
   static override examples = [
     '<%= config.bin %> train',
@@ -18,6 +19,7 @@ export default class Train extends BaseCommand {
     '<%= config.bin %> train --nodes 2 --processes-per-node 4 --gpus 1 --exclude old-* --dry-run',
     '<%= config.bin %> train --detach',
     '<%= config.bin %> train --exclusive --wait --timeout 3600',
+    '<%= config.bin %> train --rack lab,cloud',
     '<%= config.bin %> train --dry-run',
     '<%= config.bin %> train --skip bandwidth,versions',
     '<%= config.bin %> train --emit sbatch > job.sh',
@@ -35,30 +37,34 @@ export default class Train extends BaseCommand {
     ...profileFlags,
     'watch-every': watchEveryFlag,
     'dry-run': dryRunFlag,
-    rack: rackFlag,
+    rack: racksFlag,
     project: projectFlag,
   }
 
   async run(): Promise<unknown> {
     const {raw, flags} = await this.parse(Train)
-    const [context, place, json] = [await this.context(), await this.projectSession(flags), this.jsonEnabled()]
-    const [{planTrain, SLURM}, {trainChoice}, {trainedText}, {trainPlanText}, {showTraining, throwUnfinished}] =
-      await Promise.all([
-        import('../lib/train/index.ts'),
-        import('../cli/train/choice.ts'),
-        import('../cli/runs/text.ts'),
-        import('../cli/train/plan-text.ts'),
-        import('../cli/train/run.ts'),
-      ])
-    const train = await planTrain(place, await trainChoice(flags, wordsOf(raw)), context)
-    if (flags['dry-run']) return this.answer(train.plan, () => trainPlanText(train))
-    if (flags.emit) {
-      if (train.workspaces.plan.steps.length > 0)
-        context.reporter.note(`before it is submitted: flexrack workspace up --on ${place.rack.slurm?.login}`)
-      return this.answer({run: train.spec.run, script: SLURM.handScript(train)}, ({script}) => script.trimEnd())
+    const [context, json, args] = [await this.context(), this.jsonEnabled(), wordsOf(raw)]
+    const [{trainOn}, {onRack}] = await Promise.all([
+      import('../cli/train/command.ts'),
+      import('../cli/train/first-rack.ts'),
+    ])
+    const outcome = await onRack(
+      await this.racksNamed(flags.rack),
+      flags,
+      async (place, {wait, started}) => trainOn(place, {...flags, wait}, {args, json, started}, context),
+      context,
+    )
+    if (outcome.kind === 'planned') {
+      const {trainPlanText} = await import('../cli/train/plan-text.ts')
+      return this.answer(outcome.train.plan, () => trainPlanText(outcome.train))
     }
-    const watch = {watchEvery: flags['watch-every'], json, detach: flags.detach}
-    const trained = await showTraining(train, place, watch, context)
+    if (outcome.kind === 'script')
+      return this.answer({run: outcome.run, script: outcome.script}, ({script}) => script.trimEnd())
+    const [{trainedText}, {throwUnfinished}] = await Promise.all([
+      import('../cli/runs/text.ts'),
+      import('../cli/train/run.ts'),
+    ])
+    const {trained} = outcome
     if (json && trained.status !== 'running') this.follow({result: trained}, () => '')
     else this.answer(trained, trainedText)
     throwUnfinished(trained)

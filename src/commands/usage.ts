@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core'
 import {BaseCommand} from '../cli/base/command.ts'
-import {projectFlag, rackFlag} from '../cli/base/flags.ts'
+import {projectFlag, racksFlag} from '../cli/base/flags.ts'
 
 export default class Usage extends BaseCommand {
   static override summary = 'GPU hours, core hours and runs, by user, project or node'
@@ -10,26 +10,32 @@ export default class Usage extends BaseCommand {
   static override examples = [
     '<%= config.bin %> usage',
     '<%= config.bin %> usage --since 7d --by project',
+    '<%= config.bin %> usage --rack all --by rack',
     '<%= config.bin %> usage --since 2026-11-01 --by node --csv > usage.csv',
   ]
   static override flags = {
     since: Flags.string({default: '30d', description: 'start of the period: 30d, 12h, 2w, a date, or all'}),
-    by: Flags.option({options: ['user', 'project', 'node'] as const, default: 'user' as const})({
+    by: Flags.option({options: ['user', 'project', 'node', 'rack'] as const, default: 'user' as const})({
       description: 'one row for each of these',
     }),
     csv: Flags.boolean({description: 'rows as comma-separated values'}),
-    rack: rackFlag,
+    rack: racksFlag,
     project: projectFlag,
   }
 
   async run(): Promise<unknown> {
     const {flags} = await this.parse(Usage)
-    const [session, context] = [await this.session(flags), await this.context()]
-    const [{readUsage, sinceOf}, {usageCsv, usageText}] = await Promise.all([
+    const [{readUsage, sinceOf, usageReport}, {silentRacks, usageCsv, usageText}] = await Promise.all([
       import('../lib/usage/index.ts'),
       import('../cli/usage/text.ts'),
     ])
-    const report = await readUsage(session, {since: sinceOf(flags.since, Date.now() / 1000), by: flags.by}, context)
+    const since = sinceOf(flags.since, Date.now() / 1000)
+    const answers = await this.eachRack(flags, (session, context) => readUsage(session, since, context))
+    const racks = answers
+      ? answers.flatMap((one) => (one.ok ? [one.answer] : []))
+      : [await readUsage(await this.session(flags), since, await this.context())]
+    const report = usageReport(racks, flags.by, since)
+    Object.assign(report.unasked, silentRacks(answers ?? []))
     return this.answer(report, flags.csv ? usageCsv : usageText)
   }
 }

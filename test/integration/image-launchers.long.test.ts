@@ -72,6 +72,7 @@ beforeAll(async () => {
     resolve(import.meta.dirname, '../node/image_support.py'),
     join(folder, 'layout'),
     `packages=${site}`,
+    'program=/bin/bash', // Ray starts workers of another environment by it
     ...[...OPEN_MPI, ...COMPILER].map((one) => `debian=${one}`),
   ])
 }, 1_800_000)
@@ -85,7 +86,13 @@ const project = (
   path: join(folder, 'flexrack.yaml'),
   folder,
   name: 'imaged',
-  workspace: {image: `oci:${join(folder, 'layout')}:packages`, exclude: ['layout'], forward: [], env: {}, ...workspace},
+  workspace: {
+    image: `oci:${join(folder, 'layout')}:packages`,
+    exclude: ['layout', 'extensions'],
+    forward: [],
+    env: {},
+    ...workspace,
+  },
   train: {
     command: ['train.py'],
     launcher,
@@ -201,7 +208,10 @@ describe.skipIf(!mayMakeNetworks())('every launcher from an image, on two nodes 
   })
 
   test('DeepSpeed of the image, which compiles there', async () => {
-    const {trained, lines} = await train('deepspeed', await fixture('deepspeed'))
+    // Both nodes are on one disk: what one compiles is there for the other.
+    const {trained, lines} = await train('deepspeed', await fixture('deepspeed'), {
+      env: {TORCH_EXTENSIONS_DIR: join(folder, 'extensions')},
+    })
     expect(trained, JSON.stringify([trained.cause, lines])).toMatchObject({status: 'finished', worldSize: 4})
     expect(said(lines, 'sum').map((line) => line.replace(/ on .*/, ''))).toEqual(sums)
     expect(said(lines, 'trained')).toEqual(Array.from({length: 4}, () => 'trained DeepSpeedEngine stage 1'))

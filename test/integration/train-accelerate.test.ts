@@ -50,9 +50,9 @@ test(
 test('accelerate: a rank that exits with 17 ends all, and is the first cause', {timeout: 600_000}, async () => {
   const {trained} = await setup.train(await readFile(SCRIPT, 'utf8'), {
     requirements,
-    spec: {launcher: 'accelerate', processesPerNode: 2, env: {FAILING_RANK: '3'}},
+    spec: {launcher: 'accelerate', env: {FAILING_RANK: '1'}},
   })
-  expect(trained).toMatchObject({status: 'failed', cause: {kind: 'rank', rank: 3, node: 'node-2', exit: 17}})
+  expect(trained).toMatchObject({status: 'failed', cause: {kind: 'rank', rank: 1, node: 'node-2', exit: 17}})
   expect(await setup.alive(trained.run)).toEqual([])
 })
 

@@ -49,15 +49,14 @@ test(
   async () => {
     const {trained} = await setup.train(script('if rank == 1: time.sleep(0.02)'), {
       requirements,
-      spec: {launcher: 'torchrun', processesPerNode: 2},
+      // Without torchrun's agents, which import PyTorch, too.
+      spec: {launcher: 'plain'},
       choice: {profile: {skip: 10, steps: 3}},
     })
-    expect(trained).toMatchObject({status: 'finished', worldSize: 4})
+    expect(trained).toMatchObject({status: 'finished', worldSize: 2})
     const {pace} = trained
-    expect(pace?.ranks.map((one) => [one.rank, one.steps, one.samples])).toEqual(
-      [0, 1, 2, 3].map((rank) => [rank, 40, 320]),
-    )
-    expect(pace?.slowest).toMatchObject({rank: 1, node: 'node-1'})
+    expect(pace?.ranks.map((one) => [one.rank, one.steps, one.samples])).toEqual([0, 1].map((rank) => [rank, 40, 320]))
+    expect(pace?.slowest).toMatchObject({rank: 1, node: 'node-2'})
     expect(pace?.slowest?.why).toContain('it waits for data')
     expect(pace?.slowest?.loss).toBeGreaterThan(0.3)
 
@@ -67,12 +66,12 @@ test(
       expect(profile).toMatchObject({wanted: {skip: 10, steps: 3}, live: false, slowest: 1, failed: []})
       expect(
         profile.ranks.map(({rank, node, summary, note}) => [rank, node, summary?.steps, summary?.device, note]),
-      ).toEqual([0, 1, 2, 3].map((rank) => [rank, rank < 2 ? 'node-1' : 'node-2', 3, null, null]))
+      ).toEqual([0, 1].map((rank) => [rank, `node-${rank + 1}`, 3, null, null]))
       const {summary} = profile.ranks[1] ?? {}
       expect((summary?.data_wait ?? 0) / (summary?.seconds ?? 1)).toBeGreaterThan(0.5)
       const traces = await runs.bringTraces(profile, join(setup.folder, 'traces'))
       expect(traces.map((path) => basename(path))).toEqual(
-        [0, 1, 2, 3].map((rank) => `${trained.run}-rank-${rank}.trace.json.gz`),
+        [0, 1].map((rank) => `${trained.run}-rank-${rank}.trace.json.gz`),
       )
       expect((await stat(traces[0] as string)).mode & 0o777).toBe(0o600)
       await holdsAgainst(traces[1] as string, summary as TraceSummary)
@@ -168,7 +167,7 @@ for step in range(100):
     exchange(dist.all_reduce(torch.ones(1), async_op=True))
     optimizer.step()
 `,
-      {requirements, spec: {launcher: 'torchrun', processesPerNode: 1, hang: {after: 8, action: 'stop'}}},
+      {requirements, spec: {launcher: 'plain', hang: {after: 8, action: 'stop'}}},
     )
     const hang = news.find((one) => one.event === 'hang') as unknown as Hang
     expect(hang.suspects).toEqual([{rank: 1, node: 'node-2', why: 'waits, train.py:7 in <module>'}])

@@ -178,12 +178,9 @@ dist.all_reduce(value)
 print("sum", int(value.item()), dist.get_rank(), flush=True)
 dist.destroy_process_group()
 `
-    const {trained, lines} = await train(script, {}, {requirements: await readFile(TORCH, 'utf8')})
+    const {trained, lines} = await train(script, {processesPerNode: 1}, {requirements: await readFile(TORCH, 'utf8')})
     const sums = lines.filter((line) => line.text.startsWith('sum')) // torch warns of names that it cannot resolve
-    expect([trained.status, byRank(sums)]).toEqual([
-      'finished',
-      ['node-1: sum 10 0', 'node-1: sum 10 1', 'node-2: sum 10 2', 'node-2: sum 10 3'],
-    ])
+    expect([trained.status, byRank(sums)]).toEqual(['finished', ['node-1: sum 3 0', 'node-2: sum 3 1']])
   })
 
   test('rank 3 fails: the run ends everywhere, it is the first cause, and the next attempt starts anew', async () => {

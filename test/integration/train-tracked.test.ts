@@ -1,4 +1,5 @@
-import {appendFile, cp, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {createHash} from 'node:crypto'
+import {appendFile, chmod, cp, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {hostname, tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
@@ -6,13 +7,16 @@ import {afterAll, beforeAll, expect, test} from 'vitest'
 import {shownRunText} from '../../src/cli/runs/text.ts'
 import {makeContext, Secret} from '../../src/lib/base/index.ts'
 import {DataStore} from '../../src/lib/data/index.ts'
+import {openEndpoints} from '../../src/lib/endpoint/index.ts'
+import {compareWith, planReproduction, why} from '../../src/lib/lineage/index.ts'
 import {connectHead, startHead, stopHead} from '../../src/lib/head/index.ts'
 import {openRuns, type RunsPlace} from '../../src/lib/runs/index.ts'
+import {runPlan} from '../../src/lib/train/index.ts'
 import {openMlflow, type Mlflow} from '../../src/lib/tracking/index.ts'
+import {trainBench} from '../support/bench.ts'
 import {startTrainRack, textOf, type TrainRack} from '../support/train.ts'
 
 const TEMPLATE = fileURLToPath(new URL('../../templates/pytorch-ddp', import.meta.url))
-const BENCH = fileURLToPath(new URL('../../templates/pytorch-bench', import.meta.url))
 let setup: TrainRack
 let requirements: string
 
@@ -103,13 +107,17 @@ test(
   },
 )
 
-test("a run's data sets are inputs of its record", async () => {
+test("a run's data sets are inputs of its record; the record holds what it is from, and makes it again", async () => {
+  await writeFile(
+    join(setup.folder, 'flexrack.yaml'),
+    'name: proj\ntrain: {command: train.py, launcher: plain, nodes: 2, outputs: [out.txt]}\n',
+  )
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-set-'))
   await writeFile(join(folder, 'x.txt'), 'seven')
   const added = await new DataStore(context()).add(folder, 'seven')
   const {trained, lines} = await setup.train(
-    'import os\nprint(open(os.environ["FLEXRACK_DATA"] + "/seven/x.txt").read())\n',
-    {data: ['seven'], choice: {tracking: true}},
+    'import os\nprint(open(os.environ["FLEXRACK_DATA"] + "/seven/x.txt").read())\nopen("out.txt", "w").write("7")\n',
+    {data: ['seven'], choice: {tracking: true}, spec: {outputs: ['out.txt']}},
   )
   for (const rank of [0, 1]) expect(textOf(lines, rank)).toEqual(['seven'])
   const {uri, token} = await connectHead(setup.rack.rack, setup.rack.fleet(), context())
@@ -122,72 +130,70 @@ test("a run's data sets are inputs of its record", async () => {
   expect(
     run.inputs.dataset_inputs.map(({dataset}) => [dataset.name, dataset.digest, JSON.parse(dataset.source)]),
   ).toEqual([['seven', added.digest.slice(0, 32), {digest: added.digest, from: `${hostname()}:${folder}`}]])
-  await rm(folder, {recursive: true})
+
+  const client = await mlflow()
+  const record = await client.getRun(trained.trackedId as string)
+  const text = await readFile(join(await runFolder(trained.run), 'record.json'))
+  expect(record.tags['flexrack.record']).toBe(createHash('sha256').update(text).digest('hex'))
+  const kept = join(folder, 'record.json')
+  await client.downloadArtifact(record.id, 'lineage/record.json', kept)
+  expect(await readFile(kept)).toEqual(text)
+  expect(JSON.parse(text.toString())).toMatchObject({
+    run: trained.run,
+    status: 'finished',
+    tracked: record.id,
+    data: [{name: 'seven', digest: added.digest}],
+    nodes: [{node: 'node-1'}, {node: 'node-2'}],
+    code: {left_out: []},
+    outputs: [{path: 'out.txt', sha256: createHash('sha256').update('7').digest('hex'), bytes: 1}],
+  })
+
+  const head = await connectHead(setup.rack.rack, setup.rack.fleet(), context())
+  const endpoints = await openEndpoints(await place(), context(), {looks: true})
+  const evidence = {rack: setup.rack.rack, fleet: setup.rack.fleet(), mlflow: client, endpoints}
+  const whole = await why(`run/${trained.run}`, true, evidence, context())
+  expect(whole.broken).toBeNull()
+  expect(whole.tree.from.map((one) => one.kind)).toEqual(['code', 'environment', 'data'])
+
+  await writeFile(join(setup.folder, 'train.py'), 'raise SystemExit("the project has changed since")\n')
+  const again = await planReproduction(trained.run, evidence, {on: undefined}, context())
+  expect(again.differences).toEqual([])
+  expect(again.place.manifest).toMatchObject({name: expect.stringMatching(/^proj-again-/) as string})
+  const made = await runPlan(again.train, again.place, {detach: false, onLines: () => {}, onNews: () => {}}, context())
+  const compared = await compareWith(again, made.trackedId as string, {tolerance: 0, metrics: undefined}, client)
+  expect(compared).toMatchObject({verdict: 'equal', outputs: [{path: 'out.txt', verdict: 'equal'}], packages: []})
+  await rm(again.folder, {recursive: true})
+
+  await writeFile(kept, text.toString().replace('"user":"', '"user":"not-'))
+  await client.uploadArtifact(record.id, 'lineage/record.json', kept)
+  expect((await why(trained.run, false, evidence, context())).broken?.why).toMatch(/one was changed/)
+  await writeFile(kept, text)
+  await client.uploadArtifact(record.id, 'lineage/record.json', kept)
+  const blob = new DataStore(context()).blob(createHash('sha256').update('seven').digest('hex'))
+  await chmod(blob, 0o600)
+  await writeFile(blob, 'eight')
+  expect((await why(trained.run, true, evidence, context())).broken).toEqual({
+    arrow: expect.stringMatching(/-> data seven@/) as string,
+    why: 'x.txt of it is another one on this machine',
+  })
+  await Promise.all([endpoints.close(), head.close(), rm(folder, {recursive: true})])
 })
 
+// ResNet-50 on two nodes: train-bench.long.test.ts.
 test(
-  'the benchmark of ResNet-50 records what it measured: parameters, metrics, every window, and bench.json',
+  'the benchmark records what it measured: parameters, metrics, every window, and bench.json',
   {timeout: 600_000},
   async () => {
-    for (const file of ['measure.py', 'report.py', 'workload.py', 'resnet.py', 'gpt.py'])
-      await cp(join(BENCH, file), join(setup.folder, file))
-    const {trained, lines} = await setup.train(await readFile(join(BENCH, 'bench.py'), 'utf8'), {
-      requirements,
-      spec: {
-        launcher: 'torchrun',
-        outputs: ['bench.json'],
-        command: ['train.py', '--model', 'resnet50', '--windows', '2', '--steps', '1'],
-      },
-      choice: {tracking: true},
+    const {bench, lines} = await trainBench(setup, requirements, await mlflow(), {
+      spec: {launcher: 'plain', nodes: 1},
+      words: ['--model', 'gpt', '--windows', '2', '--steps', '1'],
+      params: {model: 'gpt', size: 'small', batch: '2', length: '128', world_size: '1', nodes: '1', device: 'cpu'},
     })
-    expect(trained, JSON.stringify(lines)).toMatchObject({
-      status: 'finished',
-      worldSize: 2,
-      outputs: ['bench.json'],
-      recorded: true,
-    })
-    const bench = JSON.parse(await readFile(join(await runFolder(trained.run), 'outputs/bench.json'), 'utf8')) as {
-      total: {per_second: {median: number}; windows: number[]}
-      loss: {first: number; last: number}
-    }
-    expect(bench).toMatchObject({
-      schema: 'pytorch-bench/1',
-      parameters: 25_557_032,
-      size: 'small',
-      nodes: 2,
-      unit: 'images',
-      gradient_difference: {together: expect.closeTo(0, 5)},
-    })
-    expect(bench.loss.last).toBeLessThan(bench.loss.first - 1)
+    expect(bench).toMatchObject({parameters: 3_749_376, nodes: 1, unit: 'tokens'})
+    expect(bench.loss.last).toBeLessThan(bench.loss.first - 0.3)
     expect(textOf(lines, 0)[0]).toMatch(
-      /^resnet50, 25,557,032 parameters, (fp32|bf16), batch 4 of 64 x 64 pixels a rank, 2 ranks, cpu$/,
+      /^gpt, 3,749,376 parameters, (fp32|bf16), batch 2 of 128 tokens a rank, 1 rank, cpu$/,
     )
-    expect(
-      [0, 1].map((rank) => textOf(lines, rank).some((line) => /^rank \d on node-\d: [\d,.]+ images\/s/.test(line))),
-    ).toEqual([true, true])
-    const client = await mlflow()
-    const record = await client.getRun(trained.trackedId as string)
-    expect(record.params).toMatchObject({
-      model: 'resnet50',
-      size: 'small',
-      batch: '4',
-      length: '64',
-      world_size: '2',
-      nodes: '2',
-      device: 'cpu',
-    })
-    expect(trained.metrics.find((metric) => metric.key === 'images_per_second')?.value).toBe(
-      bench.total.per_second.median,
-    )
-    expect(trained.metrics.map((metric) => metric.key)).toEqual(
-      expect.arrayContaining(['images_per_second_per_rank', 'step_ms', 'communication_share', 'loss']),
-    )
-    expect(
-      (await client.metricHistory(record.id, 'window_images_per_second'))
-        .toSorted((a, b) => a.step - b.step)
-        .map((one) => one.value),
-    ).toEqual(bench.total.windows)
-    expect((await client.walkArtifacts(record.id)).map((one) => one.path)).toContain('bench.json')
   },
 )
 

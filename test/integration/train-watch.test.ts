@@ -6,7 +6,7 @@ import {connectHead, startHead} from '../../src/lib/head/index.ts'
 import {openRuns, type Runs, type RunView} from '../../src/lib/runs/index.ts'
 import {openMlflow, type Mlflow} from '../../src/lib/tracking/index.ts'
 import {planTrain, runPlan} from '../../src/lib/train/index.ts'
-import {readUsage} from '../../src/lib/usage/index.ts'
+import {readUsage, usageReport} from '../../src/lib/usage/index.ts'
 import {mayMakeNetworks, startNetRack} from '../support/net-rack.ts'
 import {sharedEnvironments} from '../support/environments.ts'
 import {startTrainRack, type TrainRack} from '../support/train.ts'
@@ -153,7 +153,7 @@ test(
     expect(Object.keys(single.metrics)).toEqual(expect.arrayContaining(names.map((name) => `system/${name}`)))
     expect(await client.metricHistory(single.id, 'system/cpu_utilization_percentage')).toMatchObject([{step: 0}])
 
-    const before = await readUsage(await place(), {since: 0, by: 'project'}, context())
+    const before = usageReport([await readUsage(await place(), 0, context())], 'project', 0)
     expect(before).toMatchObject({
       rows: [{name: 'proj', runs: 2, running: 0, gpuHours: 0}],
       fromRecords: 0,
@@ -162,7 +162,7 @@ test(
     })
     expect(before.total.coreHours).toBeGreaterThan(0)
     await withRuns(async (runs) => runs.remove(await runs.find(two.trained.run)))
-    expect((await readUsage(await place(), {since: 0, by: 'project'}, context())).rows).toEqual(before.rows)
+    expect(usageReport([await readUsage(await place(), 0, context())], 'project', 0).rows).toEqual(before.rows)
 
     // A run of another account: its files are not ours to read, its record is.
     const other = await client.createRun({
@@ -188,7 +188,7 @@ test(
       ].map(metric),
     })
     await client.updateRun(other.id, {status: 'FINISHED', endTime: Date.now()})
-    const users = await readUsage(await place(), {since: 0, by: 'user'}, context())
+    const users = usageReport([await readUsage(await place(), 0, context())], 'user', 0)
     expect(users.fromRecords).toBe(1)
     expect(users.rows[0]).toMatchObject({name: 'bob', runs: 1, coreHours: null})
     expect(users.rows[0]?.gpuHours).toBeCloseTo(4, 1)

@@ -166,6 +166,12 @@ test('what both sides have changed is a conflict with two ways out, and pull bri
     '{}',
   ])
   expect((await stat(join(folder, 'pull/sub/new.ipynb'))).mode & 0o100).toBe(0o100)
+  const beside = {paths: ['both.py'], overwrite: false, to: join(folder, 'theirs')}
+  throwIfFailed(
+    await executePlan(await PULL.plan(first(), manifest, beside, context), PULL.handlers, {host, context}, context),
+  )
+  expect([await readFile(join(beside.to, 'both.py'), 'utf8'), await here('both.py')]).toEqual(['there', 'here'])
+  await expect(PULL.plan(first(), manifest, beside, context)).rejects.toMatchObject({code: 'CONFLICT'})
   const named = await PULL.plan(first(), manifest, {paths: ['both.py', 'w.pt'], overwrite: true}, context)
   throwIfFailed(await executePlan(named, PULL.handlers, {host, context}, context))
   expect(await Promise.all(['both.py', 'w.pt'].map(here))).toEqual(['there', 'w'])

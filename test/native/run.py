@@ -23,6 +23,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # it would let every program co
 os.environ.setdefault("POCL_CACHE_DIR", "/tmp/flexrack-pocl-cache-%d" % os.getuid())
 os.environ.setdefault("FLEXRACK_SIM_CACHE", "/tmp/flexrack-sim-cache-%d" % os.getuid())
 from servers import BUILD, COMMON  # noqa: E402  (after the path)
+import own_cpu  # noqa: E402
 from unittest_outcomes import Outcomes  # noqa: E402
 
 NATIVE = here.parent.parent / "native"
@@ -95,6 +96,7 @@ def run_program(name):
         text=True,
         errors="replace",
         timeout=PROGRAM_SECONDS,
+        preexec_fn=lambda: own_cpu.join(name),
     )
     found = re.search(r"test cases:\s*\d+ \|\s*(\d+) passed \|\s*(\d+) failed \|\s*(\d+) skipped", done.stdout)
     passed, failed, skipped = map(int, found.groups()) if found else (0, 0, 0)
@@ -105,7 +107,7 @@ def run_program(name):
             {
                 "name": "",
                 "status": "failed",
-                "why": f"exit status {done.returncode}, {passed} passed, {failed} failed by its own count",
+                "why": f"exit status {done.returncode}, {passed} passed, {failed} failed by its own count{reported(done.stdout)}",
                 "seconds": 0,
             }
         )
@@ -117,6 +119,12 @@ def run_program(name):
             outcomes.append({"name": case, "status": "skipped", "why": "", "seconds": 0})
     told = f"{name}: {passed} passed, {failed} failed\n" + (done.stdout if done.returncode != 0 else "")
     return placed(name, outcomes, done.stdout), told
+
+
+def reported(text):
+    """What a sanitizer says in one line, after a colon; nothing where none spoke."""
+    found = re.search(r"^SUMMARY: .*|^.*: runtime error: .*", text, re.M)
+    return f": {found[0]}" if found else ""
 
 
 def outcomes_of(names, text):
@@ -225,6 +233,7 @@ def every(suite):
 
 def main(words):
     if words[:1] == ["--module"]:
+        own_cpu.join(words[1])
         found = every(unittest.defaultTestLoader.loadTestsFromName(words[1]))
         suite = unittest.TestSuite(
             one for one in found if len(words) == 2 or any(word in one.id() for word in words[2:])

@@ -110,7 +110,7 @@ def base_layer(programs: Tuple[str, ...] = PROGRAMS, more: Optional[Dict[str, st
         one
         for one in (
             f"/lib/{os.uname().machine}-linux-gnu/{name}"
-            for name in ("libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1")
+            for name in ("libm.so.6", "libmvec.so.1", "libdl.so.2", "libpthread.so.0", "librt.so.1")
         )
         if os.path.exists(one)
     }
@@ -356,7 +356,9 @@ def as_account(test: unittest.TestCase, *modules: str) -> None:
         home.mkdir()
         os.chown(home, ACCOUNT, ACCOUNT)
         env = {
-            "PATH": "/usr/bin:/bin",
+            "PATH": os.pathsep.join(
+                ["/usr/bin:/bin", *filter(None, [os.path.dirname(shutil.which("apptainer") or "")])]
+            ),
             "HOME": str(home),
             "TMPDIR": str(home),
             "PYTHONPATH": os.pathsep.join([f"{folder}/node", f"{folder}/test/node", f"{folder}/test/node/image"]),

@@ -23,6 +23,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # it would let every rank compi
 os.environ["FLEXRACK_REBOOT"] = "stay"  # a test that starts a service changes no crontab of whoever runs it
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "support"))
+import own_cpu  # noqa: E402
 from unittest_outcomes import Outcomes  # noqa: E402  (after the path)
 
 AT_ONCE = 3
@@ -67,6 +68,7 @@ def modules():
 
 def run_module(name):
     """Outcomes of one module, in this process."""
+    own_cpu.join(name)
     sys.path[:0] = [str(modules()[name].parent), str(HERE), str(HERE.parent.parent / "node")]
     suite = unittest.defaultTestLoader.loadTestsFromName(name)
     importlib.import_module("messages").hold()

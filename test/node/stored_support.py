@@ -108,6 +108,20 @@ FILES = [
         2,
     ),
     (
+        "run.tree",
+        "runs/r/tree.json",
+        {"entries": [["a", "file", "0"]]},
+        lambda path: read("run.tree", path),
+        {"entries": [["a", "file", "0"]]},
+    ),
+    (
+        "run.record",
+        "runs/r/record.json",
+        {"run": "r", "status": "running"},
+        lambda path: read("run.record", path)["status"],
+        "running",
+    ),
+    (
         "run.history",
         "runs/r/history.json",
         {"attempts": [{"attempt": 1, "status": "failed"}], "open": None},
@@ -403,12 +417,14 @@ FILES = [
 ]
 # Read by the command line or the head (test/unit/base/stored.test.ts), or within one process.
 ELSEWHERE = {
+    "head.action",
     "head.authority",
     "head.certificate",
     "head.config",
     "head.endpoint",
     "head.followed",
     "head.locks",
+    "head.promise",
     "head.rollout",
     "head.scaling",
     "head.switch",

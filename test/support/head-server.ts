@@ -6,10 +6,12 @@ import {buildServer} from '../../src/lib/head/service/server.ts'
 import {Clients} from '../../src/lib/head/service/clients.ts'
 import {Endpoints} from '../../src/lib/head/service/endpoints.ts'
 import type {Served} from '../../src/lib/head/service/gateway-calls.ts'
+import {Promises as Joint} from '../../src/lib/head/service/joint/promises.ts'
 import {makeLimits, type Limits} from '../../src/lib/head/service/limits.ts'
 import {Locks} from '../../src/lib/head/service/locks.ts'
 import {MlflowServer} from '../../src/lib/head/service/mlflow.ts'
 import type {Parts} from '../../src/lib/head/service/parts.ts'
+import {Ui} from '../../src/lib/head/service/page/ui.ts'
 import {PendingConnections} from '../../src/lib/head/service/pending-connections.ts'
 import {openQueues} from '../../src/lib/head/service/queue/open.ts'
 import {Measures} from '../../src/lib/head/service/releases/measures.ts'
@@ -51,7 +53,7 @@ export interface TestServer {
  */
 export async function openTestServer(
   limits?: ServiceConfig['limits'],
-  given: {folder?: string; mlflowSocket?: string} = {},
+  given: {folder?: string; mlflowSocket?: string; port?: number} = {},
 ): Promise<TestServer> {
   const folder = given.folder ?? (await mkdtemp(join(tmpdir(), 'flexrack-server-')))
   const config: ServiceConfig = {
@@ -76,9 +78,11 @@ export async function openTestServer(
   const measures = new Measures()
   const followers = new Followers(tokens)
   const queued = openQueues({endpoints, rollouts})
+  const ui = new Ui()
   const parts: Parts = {
     config,
     mlflow,
+    ui,
     authority,
     limits: made,
     pending: new PendingConnections(),
@@ -86,6 +90,7 @@ export async function openTestServer(
     followers,
     clients: new Clients(tokens),
     locks: await Locks.open(folder),
+    promises: await Joint.open(folder, endpoints, () => Promise.resolve(undefined)),
     endpoints,
     traffic,
     ...queued,
@@ -98,8 +103,8 @@ export async function openTestServer(
     url: () => url,
     port: () => Number(new URL(url).port),
   }
-  const app = await buildServer(parts)
-  url = await app.listen({host: '127.0.0.1', port: 0})
+  const {app} = await buildServer(parts)
+  url = await app.listen({host: '127.0.0.1', port: given.port ?? 0})
   const admin = (await readFile(join(folder, 'admin-token'), 'utf8')).trim()
   const call: TestServer['call'] = (method, path, {body, token = admin, headers} = {}) =>
     fetch(url + path, {
@@ -128,6 +133,7 @@ export async function openTestServer(
       if (!answer.ok) throw new Error(await answer.text())
     },
     async close() {
+      ui.end()
       await app.close()
       if (given.folder === undefined) await rm(folder, {recursive: true, force: true})
     },

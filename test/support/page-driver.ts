@@ -14,6 +14,12 @@ export interface DrivenPage {
   /** Shift and Enter, where the focus is. */
   shiftEnter(): Promise<void>
   screenshot(file: string): Promise<void>
+  /** Errors of scripts and of the console since it was opened. */
+  errors: string[]
+  /** Goes to another address, and waits until it is there. */
+  go(url: string): Promise<void>
+  /** A method of the DevTools protocol. */
+  send<T>(method: string, params?: object): Promise<T>
   close(): Promise<void>
 }
 
@@ -54,8 +60,21 @@ export async function drivePage(url: string): Promise<DrivenPage> {
   await new Promise((resolve) => socket.addEventListener('open', resolve, {once: true}))
   const waiting = new Map<number, {resolve: (value: never) => void; reject: (error: Error) => void}>()
   let last = 0
+  const errors: string[] = []
   socket.addEventListener('message', ({data}) => {
-    const {id, result, error} = JSON.parse(String(data)) as {id?: number; result: never; error?: {message: string}}
+    const {id, result, error, method, params} = JSON.parse(String(data)) as {
+      id?: number
+      result: never
+      error?: {message: string}
+      method?: string
+      params?: {
+        entry?: {level: string; text: string}
+        exceptionDetails?: {text: string; exception?: {description?: string}}
+      }
+    }
+    if (method === 'Runtime.exceptionThrown')
+      errors.push(params?.exceptionDetails?.exception?.description ?? params?.exceptionDetails?.text ?? method)
+    if (method === 'Log.entryAdded' && params?.entry?.level === 'error') errors.push(params.entry.text)
     const one = id === undefined ? undefined : waiting.get(id)
     if (error) one?.reject(new Error(error.message))
     else one?.resolve(result)
@@ -68,9 +87,21 @@ export async function drivePage(url: string): Promise<DrivenPage> {
   const evaluate = async <T>(expression: string): Promise<T> =>
     (await send<{result: {value: T}}>('Runtime.evaluate', {expression, returnByValue: true, awaitPromise: true})).result
       .value
+  await send('Runtime.enable')
+  await send('Log.enable')
   await send('Page.navigate', {url})
   return {
     evaluate,
+    errors,
+    send,
+    go: async (to) => {
+      await send('Page.navigate', {url: to})
+      for (;;) {
+        const state = await evaluate<string>('document.readyState + " " + location.href').catch(() => '')
+        if (state === `complete ${to}`) return
+        await new Promise((resolve) => setTimeout(resolve, 30))
+      }
+    },
     until: async (expression, seconds = 180) => {
       const end = Date.now() + seconds * 1000
       while (!(await evaluate<boolean>(`Boolean(${expression})`).catch(() => false))) {

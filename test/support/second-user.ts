@@ -41,6 +41,8 @@ export interface Deed {
 export interface TwoAccounts {
   owner: Account
   other: Account
+  /** Where it was asked for. */
+  third: Account | undefined
   sshd: TestSshd
   /** Both nodes are the owner's account, with a folder each: what nodes say to each other is there to be disturbed. */
   rack: Rack
@@ -67,7 +69,7 @@ export interface TwoAccounts {
   stop(): Promise<void>
 }
 
-export async function startTwoAccounts(): Promise<TwoAccounts> {
+export async function startTwoAccounts(options: {third?: boolean} = {}): Promise<TwoAccounts> {
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-second-'))
   await chmod(folder, 0o755)
   const accounts: Account[] = []
@@ -77,8 +79,9 @@ export async function startTwoAccounts(): Promise<TwoAccounts> {
   }
   try {
     undo.push(() => accounts.forEach(removeAccount))
-    for (const letter of ['a', 'b']) accounts.push(await makeAccount(`fx${letter}${process.pid}`, folder))
-    const [owner, other] = accounts as [Account, Account]
+    for (const letter of options.third ? ['a', 'b', 'c'] : ['a', 'b'])
+      accounts.push(await makeAccount(`fx${letter}${process.pid}`, folder))
+    const [owner, other, third] = accounts as [Account, Account, Account | undefined]
     const place = join(folder, 'lock')
     await mkdir(place)
     const isSmall =
@@ -130,6 +133,7 @@ export async function startTwoAccounts(): Promise<TwoAccounts> {
     return {
       owner,
       other,
+      third,
       sshd,
       rack,
       roots,

@@ -109,8 +109,8 @@ export async function startTwoHeads(follow: Partial<FollowConfig> = {}): Promise
   return heads
 }
 
-export async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  for (const end = Date.now() + 30_000; ;) {
+export async function until<T>(look: () => Promise<T | undefined>, seconds = 30): Promise<T> {
+  for (const end = Date.now() + seconds * 1000; ;) {
     const found = await look().catch(() => undefined)
     if (found !== undefined) return found
     if (Date.now() > end) throw new Error('it has not become so')

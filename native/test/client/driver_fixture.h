@@ -38,6 +38,7 @@ struct Desk {
     while (!is_idle) std::this_thread::yield();
     for (const auto queue : queues) client::opencl::clReleaseCommandQueue(queue);
     client::opencl::clReleaseContext(context);
+    for (auto& place : places) place.link().stop();
   }
   FakeLink& link(std::size_t place = 0) { return places[place].link(); }
 

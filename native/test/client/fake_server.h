@@ -22,9 +22,13 @@ struct Sent {
 class FakeLink final : public wire::Link {
  public:
   explicit FakeLink(wire::Receiver& receiver) : receiver_(receiver) {}
-  ~FakeLink() override {
+  ~FakeLink() override { stop(); }
+
+  /// Ends it and what it still hands out. An event of one link may say its end on another, so links that belong
+  /// together all stop before the first of them is destroyed; a process's own links are never destroyed.
+  void stop() {
     close();
-    pump_.join();
+    if (pump_.joinable()) pump_.join();
   }
 
   /// Called with every message on the sender's thread; answers by notice() and reply(), or not at all.

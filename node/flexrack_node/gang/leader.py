@@ -31,6 +31,7 @@ from flexrack_node.watch.hang import Hangs
 
 if TYPE_CHECKING:
     from flexrack_node.schema.gang import PeerQuestion
+    from flexrack_node.schema.record import NodeHere
     from flexrack_node.schema.result import GangOutcome, RunAttempt, RunResult
     from flexrack_node.schema.run import GangPlace
     from flexrack_node.schema.runfiles import KeptRunOrder, MemberPlace, StopRequest
@@ -133,6 +134,11 @@ class Leader:
     def stop_request(self) -> "Optional[StopRequest]":
         """Who asked for the end, if somebody did."""
         return self._membership.stop_request()
+
+    def nodes_here(self) -> "List[NodeHere]":
+        """The nodes of the run as they found themselves, but for those that have not said it."""
+        said = [self._membership.observed(node).get("here") for node in self._membership.pool]
+        return [one for one in said if one]
 
     def commit(self, result: "RunResult") -> None:
         """From here on the others know how it ended, also if this node is lost before all is put away."""

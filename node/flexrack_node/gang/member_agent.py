@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Optional
 
 from flexrack_node.gang.copies import Copies
 from flexrack_node.gang.voter_state import VoterState
+from flexrack_node.lineage.here import here
 from flexrack_node.link import checkpoint
 from flexrack_node.link.gang_link import LinkLost
 from flexrack_node.link.peer import PeerPort, Reach, fetch, place_of
@@ -41,6 +42,7 @@ class MemberAgent:
         declared = spec.get("checkpoint")
         self._found: Optional[CheckpointFound] = checkpoint.newest(folder.outputs, declared) if declared else None
         self._steps: Optional[int] = None
+        self._here = here(spec)
         if len(spec["nodes"]) > 1:
             try:
                 self._port = PeerPort(spec["address"], self._secret, folder.outputs, self.voter.answer, port)
@@ -88,6 +90,7 @@ class MemberAgent:
             "ready": self._ready,
             "problem": self._problem,
             "words": self._reach.words(),
+            "here": self._here,
             "peer": list(self._port.place) if self._port else None,
         }
 

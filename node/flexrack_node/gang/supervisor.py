@@ -23,6 +23,7 @@ from flexrack_node.gang.returning import Follows, Leads, find_place, order_of, p
 from flexrack_node.gang.run_relay import DRAIN_SECONDS, RunRelay, open_relay
 from flexrack_node.gang.signals import listen_to_signals, with_shutdown
 from flexrack_node.gpu.lease import LeaseHold
+from flexrack_node.lineage.record import Lineage
 from flexrack_node.measure import usage
 from flexrack_node.measure.sampler import Sampler
 from flexrack_node.process.detach import python_module
@@ -186,9 +187,19 @@ def _supervise(
     else:
         leader = Leader(folder, spec, local, agent, ended, place.term if isinstance(place, Leads) else 1)
         leader.listen()
+        lineage = Lineage(folder, spec)
+        lineage.begin(relay.recorder if relay else None)
         ended_as = with_shutdown(folder, leader.run(), leader.stop_request())
         sampler.close()
-        _lead(folder, spec, started, leader, relay, _with_signal(folder, close_result(spec, ended_as, started), judge))
+        _lead(
+            folder,
+            spec,
+            started,
+            leader,
+            relay,
+            lineage,
+            _with_signal(folder, close_result(spec, ended_as, started), judge),
+        )
     folder.write("state", {**folder.state(), "status": "ended"})
 
 
@@ -203,6 +214,7 @@ def _lead(
     started: float,
     leader: Leader,
     relay: "Optional[RunRelay]",
+    lineage: Lineage,
     result: "RunResult",
 ) -> None:
     """After the last attempt."""
@@ -216,12 +228,19 @@ def _lead(
     # Known from here on, whatever happens to the rest.
     folder.write("result", result)
     folder.write("state", {**folder.state(), "status": "recording"})
+    nodes = leader.nodes_here()
     everybody = leader.end(result, patience=DRAIN_SECONDS * 2)
-    _record(folder, spec, relay, result, everybody)
+    kept = lineage.end(relay.recorder() if relay else None, result, nodes)
+    _record(folder, spec, relay, result, everybody, kept)
 
 
 def _record(
-    folder: RunFolder, spec: "KeptRunOrder", relay: "Optional[RunRelay]", result: "RunResult", everybody: bool
+    folder: RunFolder,
+    spec: "KeptRunOrder",
+    relay: "Optional[RunRelay]",
+    result: "RunResult",
+    everybody: bool,
+    kept: bool,
 ) -> None:
     """The leader's last work. Where the head is away, result.json keeps recorded: false and run.reconcile does it
     later.
@@ -237,7 +256,7 @@ def _record(
         folder.event("not recorded", why=str(error))
         finished = False
     drained = relay.close()
-    recorded = bool(uploaded and finished and drained)
+    recorded = bool(uploaded and finished and drained and kept)
     tracking = spec["tracking"]
     if finished and tracking and tracking.get("own_token"):
         Recorder(upstream_of(tracking), tracking).revoke(0.0 if recorded and everybody else LATE_SECONDS)

@@ -14,12 +14,13 @@ from typing import Any, Dict, List, Optional, Set, Tuple
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+import contextlib
 import hmac
 import io
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
-from flexrack_node.gpu import taking
+from flexrack_node.gpu import admin_socket, taking
 from flexrack_node.gpu.door_talk import proof, sealed
 from flexrack_node.gpu.passes import SERVICE, Passes
 from flexrack_node.link.lobby import Lobby, close_listening
@@ -51,6 +52,16 @@ class Door:
         self._lobby.close()
         for one in self._listening:
             close_listening(one)
+
+    def forget_ended(self) -> None:
+        """Leases end without a word to this door, such as those whose client has gone."""
+        before = set(self.given)
+        if not before:
+            return
+        with contextlib.suppress(NodeError):  # the daemon is away: the next look has it
+            live = {one["lease"] for one in admin_socket.ask(self.channel.root, {"op": "leases"})["leases"]}
+            # What was given while it answered is not in what it had.
+            self.given -= {one for one in before if one[1] not in live}
 
     def judge(self, challenge: str, said: Any) -> Optional[Any]:
         """Who proves to know the secret of a pass; anybody else is dropped without an answer."""
@@ -114,6 +125,7 @@ def main(root: str, addresses: List[str], port: int) -> int:
     print(f"[flexrack] lets kernels of other nodes in at {', '.join(addresses)}, port {port}", flush=True)
     while True:
         time.sleep(_LOOK_SECONDS)
+        door.forget_ended()
         if door.passes.count() == 0:
             print("[flexrack] nobody has a pass any more", flush=True)
             door.close()

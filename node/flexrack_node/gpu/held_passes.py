@@ -29,9 +29,13 @@ def tell_all(places: List[Dict[str, Any]], request: Mapping[str, Any], seconds: 
 
 def end_passes(file: Path, but: Iterable[str] = ()) -> List[str]:
     """Ends those in such a file, but for some; the nodes that were not reached. There they end a day later."""
+    return end_all(held_places(file), but)
+
+
+def end_all(places: Iterable[Dict[str, Any]], but: Iterable[str] = ()) -> List[str]:
+    """The same of places that are known."""
     spared = set(but)
-    places = [one for one in held_places(file) if one["pass"] not in spared]
-    return tell_all(places, {"do": "end"}, _END_SECONDS)
+    return tell_all([one for one in places if one["pass"] not in spared], {"do": "end"}, _END_SECONDS)
 
 
 def try_all(

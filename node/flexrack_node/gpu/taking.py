@@ -1,4 +1,4 @@
-"""Leases of this node's daemon for a kernel: one of each device, so that each is given back by itself."""
+"""Leases of this node's daemon for a kernel or a model server: one of each device, so that each is given back by itself."""
 
 from typing import Any, List, Mapping
 
@@ -8,7 +8,7 @@ from flexrack_node.gpu import claims
 
 
 def take(wish: Mapping[str, Any], count: int, purpose: str, channel: Channel, is_all: bool = True) -> List[Any]:
-    """A lease of each of `count` devices, those first that fewest have. GPU_UNAVAILABLE where there are not enough, or
+    """A lease of each of `count` devices, those first that were chosen (`devices`), then those that fewest have. GPU_UNAVAILABLE where there are not enough, or
     without `is_all` where there is none.
     """
     state = claims.state(None, channel)
@@ -16,7 +16,8 @@ def take(wish: Mapping[str, Any], count: int, purpose: str, channel: Channel, is
         raise NodeError("GPU_UNAVAILABLE", "this node shares no GPUs now: flexrack gpu serve")
     shared = [device for lease in state["leases"] for device in lease["devices"]]
     devices = [device for device in state["devices"] if device["api"] == wish["api"]]
-    devices.sort(key=lambda device: sum(1 for other in shared if other["id"] == device["id"]))
+    first = wish.get("devices") or []
+    devices.sort(key=lambda one: (one["id"] not in first, sum(1 for other in shared if other["id"] == one["id"])))
     taken: List[Any] = []
     why = "there is none"
     for device in devices:

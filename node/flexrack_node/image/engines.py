@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Dict, List, Optional, Protocol, Tuple
 
 from flexrack_node.base.errors import NodeError
-from flexrack_node.image import chrun, flat, proot
+from flexrack_node.image import apptainer, chrun, flat, proot
 from flexrack_node.image.flat_view import FlatView
 from flexrack_node.image.gpus import GpuParts
 from flexrack_node.image.sandbox import Start
@@ -35,9 +35,10 @@ class Engine(Protocol):
     def environment(self, env: Dict[str, str]) -> Dict[str, str]: ...
 
 
-ENGINES: "Dict[str, Engine]" = {one.NAME: one for one in (chrun, proot)}
+ENGINES: "Dict[str, Engine]" = {one.NAME: one for one in (chrun, apptainer, proot)}
 LOSS = {
     "ch-run": "images are read-only there, volumes are not, all devices are seen, and there are no sandboxes",
+    "apptainer": "images are read-only there, volumes are not, all devices are seen, and there are no sandboxes",
     "proot": "nothing is separated there: images are read-only for all but root, volumes for nobody, all devices are seen, system calls are slow, and there are no sandboxes",
 }
 

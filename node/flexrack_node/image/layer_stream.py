@@ -38,7 +38,7 @@ class LayerStream:
 
     def __init__(self, body: BinaryIO, encoding: str, most: int) -> None:
         self._source: Any = gzip.GzipFile(fileobj=body, mode="rb") if encoding == "gzip" else body
-        self._digest, self._most = hashlib.sha256(), most
+        self._digest, self.most = hashlib.sha256(), most
         self.count = 0
 
     def read(self, size: int = PIECE) -> bytes:
@@ -47,8 +47,8 @@ class LayerStream:
         except (EOFError, OSError, zlib.error) as error:
             raise BadLayer(f"its compression is damaged: {error}") from None
         self.count += len(data or b"")
-        if self.count > self._most:
-            raise BadLayer(f"it unpacks to more than {self._most} bytes")
+        if self.count > self.most:
+            raise BadLayer(f"it unpacks to more than {self.most} bytes")
         self._digest.update(data or b"")
         return data or b""
 

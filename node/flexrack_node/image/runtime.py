@@ -66,9 +66,9 @@ def look(root: Path, version: str, sandbox: bool = False) -> "ImageRuntime":
             "loss": engines.LOSS[other[0]],
         }
     more = (
-        f"; {' and '.join(engines.ENGINES)} make no sandboxes"
+        f"; {', '.join(engines.ENGINES)} make no sandboxes"
         if sandbox
-        else f"; neither {' nor '.join(engines.ENGINES)} works there"
+        else f"; none of {', '.join(engines.ENGINES)} works there"
     )
     return {"engine": None, "program": program, "why": problem[0] + more, "hint": problem[1], "loss": None}
 

@@ -24,7 +24,7 @@ Counts = Dict[str, int]
 
 def unpack(stream: LayerStream, folder: str, most_entries: int = MOST_ENTRIES) -> Counts:
     """-> {files, bytes, devices}. Raises BadLayer, OSError; the folder is then half full, and the caller's to remove."""
-    work = _Unpacking(folder)
+    work = _Unpacking(folder, stream.most)
     try:
         source: Any = stream  # a stream needs `read` alone
         with tarfile.open(
@@ -48,8 +48,8 @@ def unpack(stream: LayerStream, folder: str, most_entries: int = MOST_ENTRIES) -
 
 
 class _Unpacking:
-    def __init__(self, folder: str) -> None:
-        self.root = ScopedFolder(folder)
+    def __init__(self, folder: str, most: int) -> None:
+        self.root, self.most = ScopedFolder(folder), most
         self.counts: Counts = {"files": 0, "bytes": 0, "devices": 0}
         self._links: List[Tuple[List[bytes], List[bytes], str]] = []
         self._folder_times: Dict[Tuple[bytes, ...], int] = {}
@@ -88,6 +88,8 @@ class _Unpacking:
             os.close(folder)
 
     def _file(self, archive: tarfile.TarFile, member: tarfile.TarInfo, name: bytes, folder: int) -> None:
+        if self.counts["bytes"] + member.size > self.most:  # a sparse file is short in the stream, and any length here
+            raise BadLayer(f"it unpacks to more than {self.most} bytes")
         fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder)
         try:
             source = archive.extractfile(member)
@@ -95,10 +97,16 @@ class _Unpacking:
                 data = source.read(PIECE)
                 if not data:
                     break
+                if member.issparse() and not any(data):
+                    os.lseek(fd, len(data), os.SEEK_CUR)  # it stays a hole
+                    self.counts["bytes"] += len(data)
+                    continue
                 view = memoryview(data)
                 while view:
                     view = view[os.write(fd, view) :]
                 self.counts["bytes"] += len(data)
+            if member.issparse():
+                os.ftruncate(fd, member.size)
             # Owner's rights always: else the owner could neither read nor remove it. No setuid, setgid: they would be
             # ours.
             os.fchmod(fd, member.mode & 0o777 | 0o600)

@@ -17,6 +17,7 @@ from flexrack_node.measure.hardware_file import HardwareFile
 from flexrack_node.measure.hardware_gpus import GpuReader, GpuReading, gpus_of
 from flexrack_node.measure.hardware_summary import Summary
 from flexrack_node.measure.system_metrics import Pace, batches, named
+from flexrack_node.measure.textfile import TextFile
 from flexrack_node.rank.launch import interface_of
 from flexrack_node.rank.local_ranks import LocalRanks
 from flexrack_node.run.files import RunFolder
@@ -61,6 +62,7 @@ class Sampler:
         self._before: Look
         self._searched = self._sent_at = 0.0
         self._refused = False
+        self._textfile: Optional[TextFile] = None
         self._pace = Pace(len(spec.get("nodes") or [1]))
         self._totals: Dict[str, List[float]] = {"net": [0.0, 0.0], "disk": [0.0, 0.0]}
         self._over = threading.Event()
@@ -98,6 +100,7 @@ class Sampler:
             self._summary = Summary(self._folder, self._interface, uuids)
             gpus = GpuReader(uuids, self._seconds, lambda why: self._folder.event("gpu metrics lost", why=why))
             gpus.latest()
+            self._open_textfile()
             wait = min(FIRST_SECONDS, self._seconds)
             while True:
                 is_last = self._over.wait(wait)
@@ -112,10 +115,31 @@ class Sampler:
         finally:
             if gpus:
                 gpus.close()
+            if self._textfile:
+                self._textfile.close()
 
     def _tell_failure(self) -> None:
         """Whatever it is, it is not the run's trouble."""
         self._folder.event("sampler failed", trace=traceback.format_exc())
+
+    def _open_textfile(self) -> None:
+        folder = self._spec.get("textfile")
+        if not folder:
+            return
+        try:
+            self._textfile = TextFile(Path(folder), self._spec)
+        except OSError as error:
+            self._folder.event("metrics not written", why=str(error))
+
+    def _write_textfile(self, sample: "HardwareSample", gpus: "Mapping[str, GpuReading]") -> None:
+        if self._textfile is None:
+            return
+        attempt = sample["attempt"]
+        try:
+            self._textfile.write(sample, gpus, self._folder.attempt(attempt) if attempt > 0 else None)
+        except OSError as error:  # no such folder, no right to it, a full disk: told once, and left
+            self._textfile = None
+            self._folder.event("metrics not written", why=str(error))
 
     def _look(self, gpus: GpuReader) -> "Look":
         """Counts as they are now."""
@@ -153,6 +177,7 @@ class Sampler:
             self._totals[key] = [total + max(0, b - a) for total, a, b in zip(self._totals[key], before[key], now[key])]
         self._file.append(sample)
         self._summary.add(sample, now["gpus"])
+        self._write_textfile(sample, now["gpus"])
         self._log(sample, now["gpus"])
 
     def _log(self, sample: "HardwareSample", gpus: "Mapping[str, GpuReading]") -> None:

@@ -2,7 +2,7 @@
 tells it.
 
     {"run", "project", "user", "node", "index", "attempt", "launcher", "status", "started", "ended": seconds since 1970, "gpus": how many the run had here,
-     "cpu": seconds of one CPU that its ranks used, "ranks"}
+     "cpu": seconds of one CPU that its ranks used, "gpu_seen": seconds of one GPU over which its load was measured, "gpu_busy": of them, computing, "ranks"}
 
 Appended by the run's supervisor at its end, and by run.remove where that was killed. Of a run that goes on, or whose
 supervisor was killed, the same is made from its folder when it is asked for, so that nothing is missing and nothing is
@@ -13,7 +13,7 @@ import getpass
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, List, Optional, Tuple, cast
+from typing import TYPE_CHECKING, List, Optional, Tuple, TypedDict, cast
 
 from flexrack_node.base import shared_lock, stored
 from flexrack_node.base.installed import record as record_installed
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from flexrack_node.schema.watch import AttemptHardware
 
 FILE = "usage.jsonl"
+
+
+class GpuLoad(TypedDict):
+    gpu_seen: Optional[float]
+    gpu_busy: Optional[float]
 
 
 def note(folder: RunFolder) -> None:
@@ -98,6 +103,7 @@ def entries_of(folder: RunFolder, now: float) -> "List[UsageReported]":
                 "ended": now if is_open else max(_end_of(record, seen) for record in records.values()),
                 "gpus": len(summary.get("gpus") or []),
                 "cpu": round(sum(_cpu_of(rank, record, seen) for rank, record in records.items()), 3),
+                **gpu_load(seen),
                 "ranks": len(records),
                 "open": is_open,
             }
@@ -123,6 +129,17 @@ def _cpu_of(rank: int, record: "RankRecord", seen: "AttemptHardware") -> float:
         return float(record["cpu"])
     reported = or_nothing(seen.get("ranks", {}).get(str(rank)))
     return (reported.get("cpu") or 0.0) / 100 * (reported.get("seconds") or 0.0)
+
+
+def gpu_load(seen: "AttemptHardware") -> "GpuLoad":
+    """Means of its GPUs, added up over the time of each. Null where the driver told nothing."""
+    told = [one for one in or_nothing(seen.get("gpus")).values() if one.get("used") is not None]
+    if not told:
+        return {"gpu_seen": None, "gpu_busy": None}
+    return {
+        "gpu_seen": round(sum(one["seconds"] for one in told), 3),
+        "gpu_busy": round(sum(one["seconds"] * (one["used"] or 0) / 100 for one in told), 3),
+    }
 
 
 def account() -> str:

@@ -20,10 +20,10 @@ from typing import Any, Dict, List
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.stored import or_nothing, read
+from flexrack_node.gpu.gather import gather
+from flexrack_node.gpu.gathered import deliver
 from flexrack_node.gpu.lease import LeaseHold
-from flexrack_node.notebook import with_gpus
 from flexrack_node.notebook.folder import NotebookFolder
-from flexrack_node.notebook.gather import gather
 from flexrack_node.notebook.passage import Passage
 
 _MOST = 32  # kernels that ask or hold at once
@@ -120,9 +120,9 @@ class Broker:
     def _lease(self, passages: List[Passage]) -> Any:
         """As with_gpus delivers it, but where this sandbox sees it, with the daemon's socket beside it."""
         wish = json.loads((self.place.path / "gpus.json").read_text())
-        gathered = gather(wish, self.place.project, self.channel)
+        gathered = gather(wish, f"notebook {self.place.project}", self.channel)
         try:
-            return self._placed(with_gpus.deliver(wish, gathered, self.channel), passages)
+            return self._placed(deliver(wish, gathered, self.channel), passages)
         except BaseException:
             gathered.give_back()
             raise

@@ -19,10 +19,11 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from flexrack_node.base.stored import or_nothing, read, write
+from flexrack_node.gpu.held_passes import end_passes, held_places
+from flexrack_node.gpu.pass_keeping import PassKeeping
 from flexrack_node.image.enter import enter_words
 from flexrack_node.notebook import idle as rules
 from flexrack_node.notebook.folder import NotebookFolder, runtime_of
-from flexrack_node.notebook.pass_keeping import PassKeeping
 from flexrack_node.notebook.server_client import ServerClient
 from flexrack_node.service.record import ServiceRecord
 
@@ -47,7 +48,7 @@ class Keeper:
         self.stopping = False
         self.server: Optional[subprocess.Popen[bytes]] = None
         self.broker: Optional[Broker] = None
-        self.passes = PassKeeping(place.path / "gpus.json")
+        self.passes = PassKeeping(lambda: held_places(place.path / "gpus.json"))
 
     def run(self) -> int:
         self.tell(ready=False)
@@ -164,7 +165,8 @@ class Keeper:
 
     def end_service(self) -> None:
         """As `notebook stop` does it, but what is told of it stays."""
-        self.passes.end()
+        for node in end_passes(self.place.path / "gpus.json"):
+            print(f"[flexrack] {node} was not told that the notebook has ended; its pass ends within a day", flush=True)
         ServiceRecord(self.place.root, self.place.service).end_from_within(_GRACE_SECONDS)
         self.stopping = True
 

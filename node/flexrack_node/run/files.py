@@ -3,6 +3,8 @@
 <root>/runs/<run>/
     spec.json                    what to do, with secrets: 0600
     code/                        what its ranks run: the workspace as it was when the run began (workspace/frozen.py)
+    tree.json, code.tar.gz       what that is made of, and its contents (lineage/pack.py)
+    record.json                  where the run comes from (lineage/record.py); environment.txt: its packages
     lock                         held (flock) by the supervisor while it lives
     state.json                   what the supervisor is doing
     stop.json                    somebody asked for the end: {grace, kill, by}

@@ -62,7 +62,7 @@ class Recorder:
         }
         for key, value in tags.items():
             if value:
-                self._post("runs/set-tag", {"run_id": run, "run_uuid": run, "key": key, "value": value})
+                self.tag(key, value)
         self._post(
             "runs/update",
             {
@@ -72,6 +72,15 @@ class Recorder:
                 "end_time": int(result["ended"] * 1000),
             },
         )
+
+    def tag(self, key: str, value: str) -> None:
+        """Raises NotRecorded."""
+        run = self._tracking["run_id"]
+        self._post("runs/set-tag", {"run_id": run, "run_uuid": run, "key": key, "value": value})
+
+    def upload(self, path: Path, name: str) -> int:
+        """A file as an artifact of that name; 0 where the run's artifacts are not behind the server. Raises NotRecorded."""
+        return self._upload(path, name)
 
     def log_metrics(self, metrics: "List[Metric]") -> None:
         """Up to a thousand values {key, value, timestamp, step} in one call. Raises NotRecorded."""

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Mapping
 
+from flexrack_node.lineage.record import complete, send
 from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import is_leaders
 from flexrack_node.run.recording import LATE_SECONDS, NotRecorded, Recorder, collect_outputs
@@ -41,8 +42,10 @@ def reconcile_run(folder: RunFolder, given: Mapping[str, Any]) -> "Reconciled":
                 recorder.upload_outputs(
                     folder, result.get("outputs") or collect_outputs(spec, folder, result["started"])
                 )
+                complete(folder, spec, result)
+                send(folder, recorder, parts=True)
             recorder.finish(spec, result)
-    except NotRecorded as error:
+    except (NotRecorded, OSError) as error:
         return {"recorded": False, "why": str(error)}
     if leads and tracking.get("own_token"):
         # With its own token, which gives itself back; the leader itself may be about to bring its outputs.

@@ -1,6 +1,7 @@
 """What the supervisors of a run say to each other (link/gang_link.py): the leader says what it desires, members what they observe, and any node may ask another one. Generated from protocol/gang.json by `npm run protocol`; for type checkers alone."""
 from typing import Dict, List, Literal, Optional, TypedDict, Union
 
+from flexrack_node.schema.record import NodeHere
 from flexrack_node.schema.result import CheckpointAt, PaceOfRank, RankRecord, RunAttempt, RunResult
 from flexrack_node.schema.runfiles import MemberPlace, StopRequest
 from flexrack_node.schema.watch import RankStack
@@ -145,6 +146,7 @@ class GangObserved(TypedDict, total=False):
     peer: Optional[MemberPlace]
     words: Dict[str, PeerHeard]
     stop: Optional[StopRequest]
+    here: NodeHere
     skipped: int
     done: bool
     drained: bool

@@ -1,6 +1,7 @@
 """GPUs that a node shares, and leases of them. Generated from protocol/gpu.json by `npm run protocol`; for type checkers alone."""
 from typing import Dict, List, Literal, Optional, TypedDict, Union
 
+from flexrack_node.schema.leases import GpuPlace
 from flexrack_node.schema.service import ComesBack
 
 Backend = Literal["cuda", "opencl", "sim"]
@@ -195,9 +196,6 @@ class GpuDoor(TypedDict):
     """Where the door listens."""
     bind: List[str]
     port: int
-
-
-GpuPlace = TypedDict("GpuPlace", {"node": "str", "pass": "str", "secret": "str", "addresses": "List[str]", "port": "int", "daemon_port": "int"})
 
 
 class GpuPlaces(TypedDict):

@@ -19,7 +19,7 @@ class HeadKeyLimits(TypedDict, total=False):
 
 
 class _HeadToken(TypedDict):
-    kind: Literal["run", "endpoint", "session", "personal", "node", "standby"]
+    kind: Literal["run", "endpoint", "session", "personal", "node", "standby", "joint", "metrics"]
     hash: str
     expiresAt: float
 
@@ -33,15 +33,31 @@ class HeadToken(_HeadToken, total=False):
     limits: HeadKeyLimits
     login: str
     host: str
+    opens: Literal["page", "look"]
     name: str
     createdAt: float
     node: str
     names: List[str]
+    joint: str
 
 
 class HeadTokens(TypedDict):
     """By their ids."""
     tokens: Dict[str, HeadToken]
+
+
+class _HeadAction(TypedDict):
+    at: float
+    owner: str
+    login: str
+    action: Literal["stop", "rollback", "endNotebook"]
+    target: str
+
+
+class HeadAction(_HeadAction, total=False):
+    """What was done, or tried, through the rack's page."""
+    outcome: str
+    error: str
 
 
 class HeadLock(TypedDict):
@@ -65,6 +81,28 @@ class HeadEndpoint(TypedDict):
 class HeadSwitch(TypedDict):
     """Several endpoints that are being changed at once: what they were, null where there was none."""
     before: Dict[str, Optional[HeadEndpoint]]
+
+
+class HeadPromiseChanges(TypedDict):
+    name: str
+    revision: int
+    document: Dict[str, Any]
+
+
+class HeadPromiseLeader(TypedDict):
+    url: str
+    ca: Optional[str]
+    token: str
+
+
+class HeadPromise(TypedDict):
+    """A switch over several racks, as far as it is this head's: what it will have switched once that is decided."""
+    state: Literal["promised", "committed", "dropped"]
+    racks: List[str]
+    changes: List[HeadPromiseChanges]
+    leader: Optional[HeadPromiseLeader]
+    leaseUntil: float
+    at: float
 
 
 class _HeadRollout(TypedDict):

@@ -11,12 +11,12 @@ class ImageQuestion(_ImageQuestion, total=False):
     image: str
     sandbox: bool
 
-Engine = Literal["ch-run", "proot"]
+Engine = Literal["ch-run", "apptainer", "proot"]
 
 
 class ImageRuntime(TypedDict):
     """What runs images here; `engine` null and no `why`: not known before bubblewrap is there."""
-    engine: Optional[Literal["bubblewrap", "ch-run", "proot"]]
+    engine: Optional[Literal["bubblewrap", "ch-run", "apptainer", "proot"]]
     program: Optional[str]
     why: str
     hint: Optional[str]

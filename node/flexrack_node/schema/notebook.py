@@ -1,8 +1,8 @@
 """Notebooks: a server of JupyterLab for a workspace. Times in seconds since 1970, by the node's clock. Generated from protocol/notebook.json by `npm run protocol`; for type checkers alone."""
-from typing import Dict, List, Literal, Optional, TypedDict, Union
+from typing import List, Optional, TypedDict
 
-from flexrack_node.schema.gpu import GpuPlace
 from flexrack_node.schema.image import BoundVolume, EnterOrder, Isolate
+from flexrack_node.schema.leases import OwnLeases
 from flexrack_node.schema.service import ServiceState
 
 
@@ -12,23 +12,6 @@ class NotebookProject(TypedDict):
 
 class NotebookQuestion(TypedDict, total=False):
     project: str
-
-
-class _NotebookGpus(TypedDict):
-    count: int
-    share: Dict[str, Union[float, bool]]
-    cap: bool
-    api: Literal["cuda", "opencl"]
-    owner: str
-    keeper: str
-    icd: Optional[str]
-    libraries: Dict[str, str]
-    text: str
-
-
-class NotebookGpus(_NotebookGpus, total=False):
-    """What a kernel leases when it starts: of the daemon of its own node, else of those of `places`."""
-    places: List[GpuPlace]
 
 
 class _NotebookWanted(TypedDict):
@@ -41,7 +24,7 @@ class _NotebookWanted(TypedDict):
 
 class NotebookWanted(_NotebookWanted, total=False):
     end_at: float
-    gpus: NotebookGpus
+    gpus: OwnLeases
     image: str
     isolate: Isolate
     volumes: List[BoundVolume]

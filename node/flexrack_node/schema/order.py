@@ -128,6 +128,28 @@ class RunUpload(TypedDict):
     files: List[str]
 
 
+class _RunParent(TypedDict):
+    kind: Literal["run", "model"]
+    name: str
+
+
+class RunParent(_RunParent, total=False):
+    """What a run began with, as its starter said: a run by its id, or a model version."""
+    digest: str
+
+
+class _RunOrigin(TypedDict):
+    version: str
+    machine: str
+    rack: str
+    arguments: List[str]
+
+
+class RunOrigin(_RunOrigin, total=False):
+    """What the command knows that starts a run, and its nodes do not."""
+    parents: List[RunParent]
+
+
 class RunOrderProfile(TypedDict):
     """Steps of the optimizer that each rank records with torch.profiler, after others; of these the last warms the profiler up."""
     skip: int
@@ -177,8 +199,10 @@ class RunOrder(_RunOrder, total=False):
     profile: RunOrderProfile
     hang: HangOrder
     sample_seconds: float
+    textfile: str
     address: str
     neighbours: int
     reservation: ReservationHeld
     placed: List[RankPlace]
     leases: HeldLeases
+    origin: RunOrigin

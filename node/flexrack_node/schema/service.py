@@ -1,6 +1,8 @@
 """Services: long-lived processes of a node, kept running by a supervisor there. Generated from protocol/service.json by `npm run protocol`; for type checkers alone."""
 from typing import Dict, List, Literal, Optional, TypedDict, Union
 
+from flexrack_node.schema.leases import OwnLeases
+
 
 class ServiceRestart(TypedDict):
     max: int
@@ -16,6 +18,22 @@ class ServiceFront(TypedDict):
     ca: str
 
 
+class ServiceSocketLast(TypedDict):
+    """Where the process tells the port of its last start: a key of a JSON file."""
+    file: str
+    key: str
+
+
+class _ServiceSocket(TypedDict):
+    host: str
+    port: int
+
+
+class ServiceSocket(_ServiceSocket, total=False):
+    """A listening socket that the supervisor keeps, so that who connects while the process is started again waits. The process finds the numbers of all in FLEXRACK_SOCKETS."""
+    last: ServiceSocketLast
+
+
 class _ServiceOrder(TypedDict):
     argv: List[str]
 
@@ -27,11 +45,13 @@ class ServiceOrder(_ServiceOrder, total=False):
     restart: ServiceRestart
     grace: float
     front: ServiceFront
+    sockets: List[ServiceSocket]
     rotate_bytes: int
     spare_children: bool
     until_reboot: bool
     on_demand: bool
     ports: List[int]
+    gpus: OwnLeases
 
 
 class _ServiceStart(ServiceOrder):

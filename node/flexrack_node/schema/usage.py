@@ -6,8 +6,7 @@ class UsageSince(TypedDict, total=False):
     since: float
 
 
-class UsageLine(TypedDict):
-    """What one attempt of a run had of a node."""
+class _UsageLine(TypedDict):
     run: str
     project: Optional[str]
     user: str
@@ -21,6 +20,12 @@ class UsageLine(TypedDict):
     gpus: int
     cpu: Optional[float]
     ranks: int
+
+
+class UsageLine(_UsageLine, total=False):
+    """What one attempt of a run had of a node."""
+    gpu_seen: Optional[float]
+    gpu_busy: Optional[float]
 
 
 class UsageReported(UsageLine):

@@ -12,7 +12,7 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, List, cast
+from typing import TYPE_CHECKING, Any, List, Optional, cast
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -50,17 +50,20 @@ _KEPT = (
     "rotate_bytes",
     "spare_children",
     "front",
+    "sockets",
     "until_reboot",
     "on_demand",
     "ports",
+    "gpus",
 )
 
 
 def start(given: "ServiceStart", channel: Channel) -> "ServiceStarted":
-    """{id, argv, env, cwd, restart: {max, window_seconds}, grace, spare_children, front, replace, define}: starts it
+    """{id, argv, env, cwd, restart: {max, window_seconds}, grace, spare_children, front, sockets, replace, define}: starts it
     unless it runs already.
 
     With another spec than the one that runs it is a CONFLICT, or with `replace` the old process is ended first.
+    `sockets` (service/sockets.py) are kept while the process is started again.
     `front` (service/front.py) lets the head in where the service only listens on loopback; it holds a private key.
     With `define` it is only written down: what may start it later is the node's agent (serving/agent.py).
     With `spare_children` what the process has started lives on when it ends or is replaced; a stop ends all of it.
@@ -81,6 +84,7 @@ def start(given: "ServiceStart", channel: Channel) -> "ServiceStarted":
                 launch(record, channel)
             return {**describe(record), "started": False, "comes_back": comeback.settle(channel)}
         halt(record, float(given.get("grace") or 10), spare=bool(spec.get("spare_children")))
+        _end_passes(record.spec(), spec)
         record.write_spec(spec)
         if given.get("define"):
             record.ask_stop(float(given.get("grace") or 10))
@@ -113,6 +117,7 @@ def stop(given: "ServiceStop", channel: Channel) -> "ServiceStopped":
     with record.change():
         was = describe(record)["state"]
         halt(record, float(given.get("grace") or record.spec().get("grace", 10)))
+        _end_passes(record.spec())
         now: ServiceStopped = {**describe(record), "stopped": was in ALIVE}
         if given.get("remove"):
             shutil.rmtree(record.folder, ignore_errors=True)
@@ -157,6 +162,13 @@ def logs(given: "ServiceLogs", channel: Channel) -> "LogEnd":
             channel.event("alive")
             last_sign = time.monotonic()
         time.sleep(0.2)
+
+
+def _end_passes(before: "KeptService", after: "Optional[KeptService]" = None) -> None:
+    if before.get("gpus"):
+        from flexrack_node.service.gpus import end_passes  # few have some
+
+        end_passes(before, after)
 
 
 def describe(record: ServiceRecord) -> "ServiceState":

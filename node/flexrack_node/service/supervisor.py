@@ -18,8 +18,10 @@ if __package__ in (None, ""):
 
 from flexrack_node.base.stored import or_nothing
 from flexrack_node.process.containment import Containment
+from flexrack_node.service.gpus import NOTHING_FREE, PassRenewal, words_of
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord, end_process, start_time
+from flexrack_node.service.sockets import Sockets
 
 if TYPE_CHECKING:
     from flexrack_node.schema.nodefiles import ServiceNote
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
 LOOK_SECONDS = 0.2
+# Who connects is not kept waiting for longer starts: it may know another address.
+SOCKETS_KEPT_SECONDS = 2.0
 
 
 class Supervisor:
@@ -37,10 +41,12 @@ class Supervisor:
         self.spec = record.spec()
         self.log = ServiceLog(record.folder, int(self.spec.get("rotate_bytes", ServiceLog(record.folder).rotate_bytes)))
         self.containment = Containment(record.tag, record.folder)
+        self.sockets = Sockets(self.spec.get("sockets", []))
         self.stopping = False
         self.child: Optional[subprocess.Popen[bytes]] = None
         self.ends: List[float] = []
         self.state = record.state()
+        self.passes = PassRenewal(self.spec)
 
     def run(self) -> None:
         self._tell(supervisor={"pid": os.getpid(), "start": start_time(os.getpid())})
@@ -48,6 +54,7 @@ class Supervisor:
         try:
             self._keep_running()
         finally:
+            self.sockets.close()
             if front:
                 front.close()
 
@@ -86,16 +93,20 @@ class Supervisor:
             # Whatever the service left behind would hold its port and files when it is started again.
             if not self.spec.get("spare_children"):
                 self.containment.terminate(self._grace())
-            self._tell(status="waiting", pid=None, exit=describe_exit(code))
+            ended = describe_exit(code, bool(self.spec.get("gpus")))
+            self._tell(status="waiting", pid=None, exit=ended)
             pause = self._pause_after_end()
             if pause is None:
-                self.log_line(f"ended too often ({describe_exit(code)['text']}), giving up")
+                self.log_line(f"ended too often ({ended['text']}), giving up")
                 self._tell(status="failed")
                 self.containment.close()
                 return
-            self.log_line(f"ended: {describe_exit(code)['text']}; starting again in {pause:g} s")
+            self.log_line(f"ended: {ended['text']}; starting again in {pause:g} s")
             self._tell(restarts=int(self.state.get("restarts", 0)) + 1)
+            if pause > SOCKETS_KEPT_SECONDS:
+                self.sockets.close()
             self._sleep(pause)
+        self.sockets.close()
         if self.record.stop_spares():
             end_process(self.state, self._grace())
             self._reap()
@@ -113,15 +124,22 @@ class Supervisor:
 
     def _run_once(self) -> Optional[int]:
         output = self.log.open()
+        sockets = self.sockets.open()
         try:
             self.child = subprocess.Popen(
-                self.spec["argv"],
+                words_of(self.record, self.spec),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
                 start_new_session=True,
                 cwd=self.spec.get("cwd") or str(self.record.folder),
-                env={**os.environ, **self.spec.get("env", {}), **self.containment.environment()},
+                env={
+                    **os.environ,
+                    **self.spec.get("env", {}),
+                    **self.containment.environment(),
+                    **self.sockets.environment(),
+                },
+                pass_fds=sockets,
             )
         finally:
             os.close(output)
@@ -131,8 +149,16 @@ class Supervisor:
             try:
                 return self.child.wait(LOOK_SECONDS)
             except subprocess.TimeoutExpired:
-                self.log.rotate()
+                self._look()
         return None
+
+    def _look(self) -> None:
+        self.log.rotate()
+        output = self.log.open()
+        try:
+            self.passes.look(output)
+        finally:
+            os.close(output)
 
     def _adoptable(self) -> Optional[int]:
         pid = self.state.get("pid")
@@ -146,7 +172,7 @@ class Supervisor:
             with contextlib.suppress(OSError):  # no file can be opened now: that says nothing of the process
                 if start_time(pid) != self.state.get("start"):
                     return None
-            self.log.rotate()
+            self._look()
         return None
 
     def _pause_after_end(self) -> Optional[float]:
@@ -181,7 +207,9 @@ class Supervisor:
         self.record.write_state(self.state)
 
 
-def describe_exit(code: Optional[int]) -> "ProcessExit":
+def describe_exit(code: Optional[int], leases: bool = False) -> "ProcessExit":
+    if leases and code == NOTHING_FREE:
+        return {"code": code, "signal": None, "text": "there is no GPU for it; its log says why"}
     if code is None:
         return {"code": None, "signal": None, "text": "ended while nobody watched"}
     if code < 0:

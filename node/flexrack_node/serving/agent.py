@@ -44,7 +44,11 @@ class Agent:
         self._told: Dict[str, ServerReport] = {}
 
     def run(self) -> int:
-        """Until it is ended: one thread asks and waits, this one looks after the servers and reports."""
+        """Until it is ended: one thread asks and waits, this one looks after the servers and reports.
+
+        Orders are taken by the thread that asks, alone: of two answers on two connections nobody knows which is the
+        newer one. What a report changes is in that thread's answer, which comes at once.
+        """
         threading.Thread(target=self._listen, name="listen", daemon=True).start()
         reporting = HeadLink(self.settings)
         pause = 0.0
@@ -56,7 +60,7 @@ class Agent:
                 continue
             try:
                 reporting.follow(self.settings)
-                self._take(reporting.ask(self._question(0.0, None)))
+                reporting.ask(self._question(0.0, None))
                 self._told = now
             except HeadAway:
                 pause = 1.0  # the other thread tells it

@@ -4,11 +4,13 @@ own, as a server may take its grace to end while another one is wanted at once.
 
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
+from flexrack_node.gpu.pass_keeping import PassKeeping
 from flexrack_node.service import control
+from flexrack_node.service.gpus import places_of
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ID_PATTERN, ServiceRecord
 
@@ -29,6 +31,7 @@ class Servers:
         self._busy: Dict[str, threading.Thread] = {}
         self._again: Dict[str, float] = {}
         self._reports: Dict[str, ServerReport] = {}
+        self._passes = PassKeeping(self._places)
 
     def want(self, wanted: Mapping[str, bool]) -> None:
         """By service: whether it is to run. Those that are not named any more are ended later."""
@@ -46,6 +49,7 @@ class Servers:
 
     def look(self) -> None:
         """Begins whatever has to be started or ended, and waits for nothing."""
+        self._passes.look()
         with self._lock:
             wanted = dict(self._wanted)
             unnamed = {one for one, since in self._unnamed.items() if time.monotonic() - since > UNNAMED_SECONDS}
@@ -65,6 +69,18 @@ class Servers:
             self._reports = {service: report for service, report in found.items() if service in wanted}
             for service in unnamed:
                 self._unnamed.pop(service, None) if service not in self._busy else None
+
+    def _places(self) -> List[Any]:
+        """Passes of those that do not run; else their supervisors keep them."""
+        with self._lock:
+            records = [ServiceRecord(self._channel.root, one) for one in self._wanted if ID_PATTERN.fullmatch(one)]
+        found: List[Any] = []
+        for record in records:
+            try:
+                found += [] if record.is_supervised() else places_of(record.spec())
+            except (NodeError, OSError) as error:
+                self._say(record.id, error)
+        return found
 
     def _report(self, record: ServiceRecord) -> "ServerReport":
         now = control.describe(record)

@@ -4,6 +4,9 @@ FOLDER_OF_INVITATIONS ID.
 It serves SFTP, or rsync, as this account, in a sandbox (bubblewrap) that has that folder and the system's programs, and
 nothing else: no home, no network, no other process. It ends when the share is taken back or is over. It stands for
 itself: the program that put it there may be gone. Prints errors for the one who connects.
+
+sshd takes the first line that has a key, whichever share it was for: so all that the same account has accepted is
+there, and the line's own share is where it begins.
 """
 
 import json
@@ -25,6 +28,7 @@ SFTP = (
     "/usr/lib/misc/sftp-server",
 )
 LOOK_SECONDS = 0.5
+MARK = "flexrack-share-"  # keys.py
 
 
 def main() -> int:
@@ -35,13 +39,14 @@ def main() -> int:
     command = wanted(os.environ.get("SSH_ORIGINAL_COMMAND", ""))
     if command is None:
         return refuse(f"this key is for sftp, scp and rsync into one folder: /{record['name']}")
+    others = beside(folder, record)
     read_end, write_end = os.pipe()
     me = pwd.getpwuid(os.getuid())
     os.write(write_end, f"{me.pw_name}:x:{me.pw_uid}:{me.pw_gid}::/{record['name']}:/bin/sh\n".encode())
     os.close(write_end)
     try:
         child = subprocess.Popen(
-            [*sandbox(record, read_end), *command],
+            [*sandbox([record, *others], read_end), *command],
             pass_fds=[read_end],
             cwd="/",
             env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
@@ -53,14 +58,16 @@ def main() -> int:
         try:
             return child.wait(LOOK_SECONDS)
         except subprocess.TimeoutExpired:
-            if valid(folder, share) is None:
+            if any(valid(folder, one["id"]) is None for one in (record, *others)):
                 child.kill()
                 child.wait()
                 return refuse("this folder is not shared any more")
 
 
 def valid(folder: str, share: str) -> Optional[Dict[str, Any]]:
-    """The record, where it is this account's own and says that the share goes on."""
+    """The record, where it is this account's own and says that the share goes on, and its folder is where it was: what
+    came there instead, such as a link, was not shared.
+    """
     try:
         path = os.path.join(folder, share + ".json")
         status = os.lstat(path)
@@ -76,7 +83,26 @@ def valid(folder: str, share: str) -> Optional[Dict[str, Any]]:
         or (record.get("until") is not None and record["until"] <= time.time())
     ):
         return None
-    return record if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", record.get("name", "")) else None
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", record.get("name", "")):
+        return None
+    return (
+        record if os.path.isdir(record["folder"]) and os.path.realpath(record["folder"]) == record["folder"] else None
+    )
+
+
+def beside(folder: str, record: Dict[str, Any]) -> List[Dict[str, Any]]:
+    """What else the same account may write, and has accepted."""
+    found = []
+    try:
+        with open(os.path.expanduser("~/.ssh/authorized_keys"), errors="surrogateescape") as file:
+            marks = {line.split()[-1] for line in file if line.strip()}
+        for name in sorted(os.listdir(folder)):
+            other = valid(folder, name[:-5]) if re.fullmatch(r"[0-9a-f]{16}\.json", name) else None
+            if other and other["id"] != record["id"] and other["user_uid"] == record["user_uid"]:
+                found += [other] if MARK + other["id"] in marks else []
+    except OSError:
+        pass
+    return found
 
 
 def wanted(original: str) -> Optional[List[str]]:
@@ -93,9 +119,9 @@ def wanted(original: str) -> Optional[List[str]]:
     return None
 
 
-def sandbox(record: Dict[str, Any], passwd: int) -> List[str]:
-    """bubblewrap's command line, without the command."""
-    inside = "/" + record["name"]
+def sandbox(records: List[Dict[str, Any]], passwd: int) -> List[str]:
+    """bubblewrap's command line, without the command; it begins in the first one's folder."""
+    inside = "/" + records[0]["name"]
     system = []
     for path in ("/bin", "/sbin", "/lib", "/lib64", "/lib32"):
         if os.path.islink(path):
@@ -103,7 +129,7 @@ def sandbox(record: Dict[str, Any], passwd: int) -> List[str]:
         elif os.path.isdir(path):
             system += ["--ro-bind", path, path]
     return [
-        record["sandbox"],
+        records[0]["sandbox"],
         "--unshare-all",
         "--die-with-parent",
         "--new-session",
@@ -119,9 +145,7 @@ def sandbox(record: Dict[str, Any], passwd: int) -> List[str]:
         "/etc/passwd",
         "--dev",
         "/dev",
-        "--bind",
-        record["folder"],
-        inside,
+        *(word for one in records for word in ("--bind", one["folder"], "/" + one["name"])),
         "--chdir",
         inside,
         "--setenv",

@@ -95,6 +95,7 @@ VERBS = {
     "reservation.take": "verbs.reservation:take",
     "run.dashboard": "runs.dashboard:dashboard",
     "run.follow": "verbs.look:follow",
+    "run.window": "verbs.look:window",
     "run.list": "verbs.look:listing",
     "run.measured": "runs.watch:measured",
     "run.profile": "runs.profile:profile",

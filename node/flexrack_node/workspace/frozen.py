@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Set, Tupl
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
+from flexrack_node.base.stored import write
 from flexrack_node.workspace.folder import WorkspaceFolder
 from flexrack_node.workspace.index import load_index
 from flexrack_node.workspace.sync import RACY_NS
@@ -32,6 +33,7 @@ from flexrack_node.workspace.tree import digest_of, parents, stamp
 
 if TYPE_CHECKING:
     from flexrack_node.schema.order import RunOrder
+    from flexrack_node.schema.record import CodeTree
     from flexrack_node.schema.runfiles import KeptRunOrder
     from flexrack_node.workspace.index import Index
 
@@ -56,6 +58,7 @@ def frozen(spec: "RunOrder", path: Path, channel: Channel) -> "KeptRunOrder":
     with FileLock(place.lock, channel, f"workspace {place.project}", owner=spec.get("owner")):
         view = View(place.code, target, load_index(place), spec.get("outputs", []))
         view.make()
+    write("run.tree", path / "tree.json", view.tree(), durable=False)
     kept["cwd"] = str(target)
     kept["code"] = {"workspace": place.project, "digest": view.digest(), "files": len(view.lines), "bytes": view.bytes}
     imports = editable_paths(Path(spec["python"]), place.code, target)
@@ -82,6 +85,10 @@ class View:
         with the same one have run the same.
         """
         return hashlib.sha256("".join(sorted(self.lines)).encode(errors="surrogateescape")).hexdigest()
+
+    def tree(self) -> "CodeTree":
+        """What the digest is made of."""
+        return {"entries": [line[:-1].split("\0") for line in sorted(self.lines)]}
 
     def make(self) -> None:
         if self.target.exists():  # a start that was cut short

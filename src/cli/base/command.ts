@@ -2,6 +2,7 @@ import {Command, Flags} from '@oclif/core'
 import type {Context} from '../../lib/base/index.ts'
 import {colorLevel} from '../terminal/color.ts'
 import {jsonText, printable} from '../terminal/printable.ts'
+import type {OfRack} from './racks.ts'
 import type {ProjectSession, Session, SessionFlags} from './session.ts'
 
 /**
@@ -31,6 +32,27 @@ export abstract class BaseCommand extends Command {
   protected async session(flags: SessionFlags): Promise<Session> {
     const {openSession} = await import('./session.ts')
     return openSession(flags, await this.context())
+  }
+
+  /**
+   * What `ask` gets of each rack, where --rack names several (racksFlag); undefined where it is one: see
+   * askRacks.
+   */
+  protected async eachRack<T>(
+    flags: SessionFlags,
+    ask: (session: Session, context: Context) => Promise<T>,
+  ): Promise<OfRack<T>[] | undefined> {
+    const names = await this.racksNamed(flags.rack)
+    if (!names) return undefined
+    const [{askRacks}, context] = await Promise.all([import('./racks.ts'), this.context()])
+    return askRacks(names, flags, context, (session) => ask(session, context))
+  }
+
+  /** The racks that --rack names, where it names several; see severalRacks. */
+  protected async racksNamed(flag: string | undefined): Promise<string[] | undefined> {
+    if (flag !== 'all' && !flag?.includes(',')) return undefined
+    const {severalRacks} = await import('./racks.ts')
+    return severalRacks(flag, await this.context())
   }
 
   /**

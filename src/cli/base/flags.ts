@@ -8,6 +8,14 @@ export const rackFlag = Flags.string({
   env: 'FLEXRACK_RACK',
   helpGroup: 'WHERE',
 })
+/** The same in commands that answer about several at once. */
+export const racksFlag = Flags.string({
+  char: 'r',
+  helpValue: 'NAMES',
+  description: 'name or file of the rack, several separated by commas, or all',
+  env: 'FLEXRACK_RACK',
+  helpGroup: 'WHERE',
+})
 export const projectFlag = Flags.string({
   char: 'C',
   helpValue: 'FOLDER',

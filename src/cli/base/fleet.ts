@@ -18,10 +18,15 @@ export interface FleetUse {
  */
 export async function openRackFleet(rack: Rack, context: Context, how: FleetUse = {}): Promise<Fleet> {
   return openTerminalFleet(
-    rack.name === 'local' ? rack.nodes.map((node) => ({...node, revive: 'flexrack local up'})) : rack.nodes,
+    rack.nodes.map((node) => ({...node, ...wayOut(rack, node)})),
     context,
     how,
   )
+}
+
+function wayOut(rack: Rack, {name, until}: Rack['nodes'][number]): Pick<SshTarget, 'wayOut'> {
+  if (rack.name === 'local') return {wayOut: 'flexrack local up'}
+  return until === undefined ? {} : {wayOut: `flexrack rack remove ${rack.name} ${name}`}
 }
 
 /** A fleet that asks on the terminal about unknown host keys and locked keys; closed when the command ends. */

@@ -1,4 +1,4 @@
-import {CliError, UNIT_SECONDS} from '../../lib/base/index.ts'
+import {CliError, momentOf} from '../../lib/base/index.ts'
 import type {EndpointKey, MadeKey} from '../../lib/endpoint/index.ts'
 import {ago, fields, table} from '../terminal/render.ts'
 
@@ -9,12 +9,7 @@ export interface ShownKey extends Omit<MadeKey, 'key'> {
 
 /** Seconds from now to `30d`, `12h`, `2027-01-31` (its begin, in UTC) or a time of ISO 8601. Errors: USAGE. */
 export function secondsUntil(text: string, now = Date.now()): number {
-  const [, count, unit = ''] = /^([1-9]\d{0,6})(m|h|d)$/.exec(text.trim()) ?? []
-  const seconds = count
-    ? Number(count) * (UNIT_SECONDS[unit] ?? 0)
-    : /^\d{4}-\d\d-\d\d/.test(text)
-      ? Math.floor((Date.parse(text) - now) / 1000)
-      : NaN
+  const seconds = Math.floor((momentOf(text, now) - now) / 1000)
   if (seconds > 0 && seconds <= 366 * 86_400) return seconds
   throw new CliError('USAGE', `"${text}" is no time at which a key may end: a time to come, at most 366 days off`, {
     hint: '--until 90d, --until 2027-01-31',

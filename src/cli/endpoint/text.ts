@@ -13,6 +13,8 @@ import {ago, count, fields, table} from '../terminal/render.ts'
 export interface ChangeAnswer {
   command: 'deploy' | 'rollback' | 'scale' | 'promote' | 'abort'
   changed: boolean
+  /** Where endpoints of several racks were named. */
+  rack?: string
   endpoint: EndpointSummary
 }
 
@@ -55,8 +57,9 @@ export function changesText(changes: ChangeAnswer[]): string {
   return changes.map((one) => changeText(one).split('\n')[0]).join('\n')
 }
 
-export function changeText({command, changed, endpoint}: ChangeAnswer): string {
-  const {name, model, release, protocol, callUrl} = endpoint
+export function changeText({command, changed, rack, endpoint}: ChangeAnswer): string {
+  const {model, release, protocol, callUrl} = endpoint
+  const name = rack === undefined ? endpoint.name : `${endpoint.name}@${rack}`
   if (!changed)
     return command === 'scale'
       ? `Endpoint ${name} has ${serversOf(endpoint)} already.`

@@ -3,7 +3,10 @@ import {rm, writeFile} from 'node:fs/promises'
 import {homedir} from 'node:os'
 import {join} from 'node:path'
 import {pathToFileURL} from 'node:url'
-import {randomId, type Context} from '../../lib/base/index.ts'
+import {CliError, randomId, type Context} from '../../lib/base/index.ts'
+import {connectHead} from '../../lib/head/index.ts'
+import {servePage} from '../../lib/page/index.ts'
+import type {Session} from '../base/session.ts'
 
 /** The link of `head ui`. */
 export interface HeadLink {
@@ -13,7 +16,51 @@ export interface HeadLink {
 }
 
 export function headLinkText({url}: HeadLink): string {
-  return `${url}\nOpen this link within a minute; it logs one browser in. Ctrl-C ends the forward and logs it out.`
+  return `${url}\nOpen this link within a minute; it logs one browser in. Ctrl-C ends the forwards and logs it out.`
+}
+
+/** The page, as long as it is open. */
+export interface OpenUi {
+  link: HeadLink
+  text(link: HeadLink): string
+  /** Until Ctrl-C, which logs the browser out. Errors: NODE_UNREACHABLE once the way to the head is lost. */
+  stay(opensBrowser: boolean): Promise<void>
+}
+
+/**
+ * A forward for the page and another one for MLflow's pages, which show what runs have written: a browser takes them for
+ * two places, and nothing of one gets at the other. Errors: those of connectHead.
+ */
+export async function openUi(session: Session, {opens}: {opens: 'page' | 'look'}, context: Context): Promise<OpenUi> {
+  const {rack, fleet} = session
+  // Ctrl-C ends the wait below, not the goodbye after it.
+  const own = {...context, signal: new AbortController().signal}
+  const [head, mlflow] = [await connectHead(rack, fleet, own), await connectHead(rack, fleet, own)]
+  const login = await head.logIn(opens)
+  return {
+    link: {url: login.url, expiresAt: login.expiresAt},
+    text: headLinkText,
+    async stay(opensBrowser) {
+      const closeLink = opensBrowser ? await openBrowser(login.url, context) : undefined
+      const over = new AbortController()
+      const serving = servePage({place: session, head, login: login.name, mlflow: mlflow.uri}, over.signal, context)
+      const ended = new Promise<void>((resolve) =>
+        context.signal.addEventListener('abort', () => resolve(), {once: true}),
+      )
+      if (!context.signal.aborted) await Promise.race([ended, head.closed, serving])
+      over.abort()
+      await closeLink?.()
+      const isLost = !context.signal.aborted
+      if (!isLost) await login.end()
+      await Promise.all([head.close(), mlflow.close()])
+      if (isLost)
+        throw new CliError(
+          'NODE_UNREACHABLE',
+          `the connection to ${rack.head.node} was lost, and with it the page's way to the head`,
+          {hint: 'flexrack head ui'},
+        )
+    },
+  }
 }
 
 /**

@@ -39,6 +39,7 @@ export function rackText(rack: Rack): string {
     host: destination(node),
     address: node.address ?? ' ',
     root: node.root,
+    until: node.until ?? ' ',
     labels: labelText(node) || ' ',
   }))
   const volumes = Object.entries(rack.volumes ?? {}).map(([volume, one]) => ({
@@ -49,7 +50,7 @@ export function rackText(rack: Rack): string {
     access: one.read_only ? 'read' : 'read, write',
   }))
   const more = volumes.length > 0 ? `\n\n${table(volumes, ['volume', 'path', 'kind', 'nodes', 'access'])}` : ''
-  return `${head}\n\n${table(rows, ['node', 'host', 'address', 'root', 'labels'])}${more}`
+  return `${head}\n\n${table(rows, ['node', 'host', 'address', 'root', ...(rack.nodes.some((node) => node.until) ? ['until'] : []), 'labels'])}${more}`
 }
 
 export function nodeText(node: RackNode): string {
@@ -65,6 +66,7 @@ export function nodeText(node: RackNode): string {
     ['network', node.network],
     ['root', node.root],
     ['environments', node.environments],
+    ['until', node.until],
     ['labels', labelText(node)],
   ])
 }

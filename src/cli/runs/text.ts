@@ -8,7 +8,7 @@ import {metricTexts, shortNumber} from './metric-text.ts'
 import {paint} from '../terminal/print.ts'
 import {rankTable} from './rank-table.ts'
 import {paceText, stragglerLine} from './pace-text.ts'
-import {ago, count, duration, fields, table} from '../terminal/render.ts'
+import {count, duration, fields, table} from '../terminal/render.ts'
 import {attemptsText} from './attempts-text.ts'
 import {queueText, slurmLine} from './slurm-text.ts'
 import {uploadsText} from './upload-text.ts'
@@ -81,61 +81,6 @@ export function trainedText(trained: Trained): string {
 function fewMetrics({metrics}: Trained): string {
   const {texts, more} = metricTexts(metrics, MOST_METRICS)
   return texts.join('  ') + (more > 0 ? `, and ${more} more` : '')
-}
-
-/** `runs list`. */
-export function runListText({runs, away, unasked}: {runs: RunEntry[]; away: string | null; unasked: string[]}): string {
-  const metrics = commonMetrics(runs)
-  const rows = runs.map((one) => ({
-    run: one.run,
-    status:
-      statusText(one.status) +
-      (one.status === 'waiting' && one.slurm?.reason ? paint.dim(` (${one.slurm.reason})`) : '') +
-      (one.recorded === false ? paint.yellow(' *') : ''),
-    started: one.started === null ? '-' : ago(one.started),
-    duration:
-      one.started === null
-        ? '-'
-        : one.ended === null
-          ? isOpen(one)
-            ? duration(Date.now() - one.started)
-            : '-'
-          : duration(one.ended - one.started),
-    ranks: one.worldSize === null ? '-' : String(one.worldSize),
-    nodes: one.nodes.join(','),
-    ...(one.sweep && {sweep: one.sweep}),
-    ...Object.fromEntries(
-      metrics.map((name) => [`metric:${name}`, one.metrics[name] === undefined ? '-' : shortNumber(one.metrics[name])]),
-    ),
-  }))
-  const sweep = runs.some((one) => one.sweep !== null) ? [{key: 'sweep', spare: true}] : []
-  const columns = [
-    'run',
-    ...sweep,
-    'status',
-    'started',
-    {key: 'duration', align: 'right' as const},
-    {key: 'ranks', align: 'right' as const},
-    {key: 'nodes', spare: true},
-    ...metrics.map((name) => ({key: `metric:${name}`, title: name, align: 'right' as const})),
-  ]
-  const notes = [
-    ...(runs.length === 0
-      ? [unasked.length > 0 ? 'No runs are known.' : 'No runs yet. Start one with: flexrack train']
-      : []),
-    ...runs
-      .filter((one) => one.doubt)
-      .map(
-        (one) =>
-          `How ${one.run} ended is known to ${one.doubt?.nodes.join(', ')} alone, which did not answer: flexrack runs show ${one.run}`,
-      ),
-    ...(runs.some((one) => one.recorded === false) ? ['* the tracking server does not have everything yet'] : []),
-    ...(away ? [`The tracking server was not asked (${away}); this is what the nodes know.`] : []),
-    ...(unasked.length > 0 ? [`Not asked: ${unasked.join(', ')}.`] : []),
-  ]
-  return [table(rows, columns), notes.map((note) => paint.dim(note)).join('\n')]
-    .filter((part) => part !== '')
-    .join('\n\n')
 }
 
 /** `runs show`. */
@@ -261,17 +206,6 @@ function reportedLater({run, doubt}: RunEntry): string {
 /** It goes on, or will. */
 export function isOpen(run: RunEntry): boolean {
   return ['starting', 'waiting', 'running', 'stopping', 'recording'].includes(run.status)
-}
-
-/** At most three metrics that most runs have, shortest names first. */
-function commonMetrics(runs: RunEntry[]): string[] {
-  const counts = new Map<string, number>()
-  for (const run of runs) for (const name of Object.keys(run.metrics)) counts.set(name, (counts.get(name) ?? 0) + 1)
-  return [...counts]
-    .filter(([name]) => !name.startsWith('system/'))
-    .sort((a, b) => b[1] - a[1] || a[0].length - b[0].length)
-    .slice(0, 3)
-    .map(([name]) => name)
 }
 
 function afterTraining({run, trackedId, outputs}: Trained): string[] {

@@ -1,11 +1,12 @@
 import {sizeText} from '../../lib/base/index.ts'
 import type {NodeSummary, Overview} from '../../lib/overview/index.ts'
+import {silentRackText, type OfRack} from '../base/racks.ts'
 import {endpointListText} from '../endpoint/text.ts'
 import {gpuListText, leasesText} from '../gpu/text.ts'
 import {paint} from '../terminal/print.ts'
 import {table, type Column} from '../terminal/render.ts'
 import {reservationRows} from '../rack/reservation-text.ts'
-import {runListText} from '../runs/text.ts'
+import {runListText} from '../runs/list-text.ts'
 
 /** One screen: nodes, head, shared GPUs and leases, runs, endpoints. */
 export function statusText({rack, nodes, head, runs, endpoints, shared, reservations, unknown}: Overview): string {
@@ -40,6 +41,13 @@ export function statusText({rack, nodes, head, runs, endpoints, shared, reservat
   ].join('\n\n')
 }
 
+/** The screens of several racks one below the other. */
+export function statusOfRacksText(answers: OfRack<Overview>[]): string {
+  return answers
+    .map((one) => (one.ok ? statusText(one.answer) : section(`rack ${one.rack}`, silentRackText(one))))
+    .join('\n\n')
+}
+
 function section(title: string, text: string): string {
   return `${paint.bold(title)}\n${text
     .split('\n')
@@ -52,7 +60,7 @@ function nodesText(nodes: NodeSummary[]): string {
   const rows = nodes.map((node) => ({
     node: node.node,
     host: node.host,
-    state: node.ok ? paint.green('ok') : paint.red(node.code ?? 'failed'),
+    state: node.ok ? paint.green('ok') : node.gone ? paint.dim('gone') : paint.red(node.code ?? 'failed'),
     load: node.load === null || node.cores === null ? undefined : `${node.load.toFixed(1)} of ${node.cores}`,
     memory: node.memory ? `${sizeText(node.memory.available)} free` : undefined,
     disk: node.disk ? `${sizeText(node.disk.free)} free` : undefined,
@@ -66,7 +74,7 @@ function nodesText(nodes: NodeSummary[]): string {
     {key: 'memory', align: 'right'},
     {key: 'disk', align: 'right'},
   ]
-  const failed = nodes.filter((node) => !node.ok).map((node) => paint.red(node.message ?? ''))
+  const failed = nodes.filter((node) => !node.ok).map((node) => (node.gone ? paint.dim : paint.red)(node.message ?? ''))
   const hints = [...new Set(nodes.flatMap((node) => (node.ok || node.hint === undefined ? [] : [node.hint])))].map(
     (hint) => `${paint.cyan('try:')} ${hint}`,
   )

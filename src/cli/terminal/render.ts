@@ -96,7 +96,9 @@ export function planText(plan: Plan): string {
       .join(','),
   }))
   const columns: Column[] = [{key: 'step', title: '#', align: 'right'}, {key: 'after'}, {key: 'node'}, {key: 'what'}]
-  return `${table(rows, columns)}\n\n${count(plan.steps.length, 'step')}; nothing was changed (--dry-run).`
+  const why = (plan.reasons ?? []).map(({node, taken, why}) => `${taken ? '+' : '-'} ${node}: ${why}\n`).join('')
+  const all = `${table(rows, columns)}\n\n${why}${why === '' ? '' : '\n'}`
+  return `${all}${count(plan.steps.length, 'step')}; nothing was changed (--dry-run).`
 }
 
 /** Columns a text takes on the screen: escape sequences take none. */

@@ -63,7 +63,7 @@ function nodesPane({nodes, runs, shared}: Overview, before: Overview | undefined
       id: node.node,
       cells: {
         node: node.node,
-        state: node.ok ? paint.green('ok') : paint.red(node.code ?? 'failed'),
+        state: node.ok ? paint.green('ok') : node.gone ? paint.dim('gone') : paint.red(node.code ?? 'failed'),
         cpu: busy === null ? '' : `${bar(busy, 0, BAR)} ${percent(busy).padStart(5)}`,
         load: node.load === null ? '' : `${node.load.toFixed(1)} of ${node.cores ?? '?'}`,
         memory: node.memory

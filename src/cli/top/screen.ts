@@ -86,7 +86,7 @@ function headLines({now, before, at}: TopView): string[] {
 
 function noteLines({nodes, unknown}: Overview): string[] {
   return [
-    ...nodes.filter((node) => !node.ok).map((node) => paint.red(`${node.node}: ${node.message ?? ''}`)),
+    ...nodes.filter((node) => !node.ok && !node.gone).map((node) => paint.red(`${node.node}: ${node.message ?? ''}`)),
     ...unknown.map((one) => paint.yellow(`${one.part} not known: ${one.message}`)),
   ].map((line) => line.replaceAll('\n', ' '))
 }

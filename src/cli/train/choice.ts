@@ -10,6 +10,7 @@ export interface TrainWords {
   exclude?: string | undefined
   gpus?: number | undefined
   name?: string | undefined
+  from?: string[] | undefined
   tracking: boolean
   scheduler?: 'ssh' | 'slurm' | undefined
   emit?: 'sbatch' | undefined

@@ -34,6 +34,11 @@ export const trainFlags = {
   timeout: Flags.integer({min: 0, dependsOn: ['wait'], description: 'maximum seconds to wait; then it exits with 9'}),
   detach: Flags.boolean({char: 'd', description: 'return as soon as the run has started'}),
   name: Flags.string({description: "prefix of the run's id (default: the project's name)"}),
+  from: Flags.string({
+    multiple: true,
+    helpValue: 'RUN|MODEL',
+    description: 'a run or a model that it begins with; its record says so (`flexrack why`)',
+  }),
   tracking: Flags.boolean({allowNo: true, default: true, description: 'record the run on the tracking server'}),
   skip: skipFlag,
   force: Flags.boolean({description: 'start despite errors found by the preflight'}),

@@ -6,11 +6,24 @@ import {linePrinter, newsTeller} from '../runs/follow.ts'
 import {throwWithPreflight} from './preflight-text.ts'
 import {trainStatus} from './status.ts'
 
-/** Carries the plan out, and shows on the terminal how it goes; the line that tells of it is status.ts. Errors: those of runPlan, with what preflight found. */
+/**
+ * Carries the plan out, and shows on the terminal how it goes; the line that tells of it is status.ts. `started` is called
+ * once the run is running. Errors: those of runPlan, with what preflight found.
+ */
 export async function showTraining(
   train: TrainPlan,
   place: ProjectSession,
-  {watchEvery, json, detach}: {watchEvery: string | undefined; json: boolean; detach: boolean},
+  {
+    watchEvery,
+    json,
+    detach,
+    started,
+  }: {
+    watchEvery: string | undefined
+    json: boolean
+    detach: boolean
+    started?: () => void
+  },
   context: Context,
 ): Promise<Trained> {
   const status = trainStatus(place, {watchEvery, json, detach}, context)
@@ -19,7 +32,10 @@ export async function showTraining(
     place,
     {
       detach,
-      onStart: status.onStart,
+      onStart: (run, how) => {
+        started?.()
+        status.onStart(run, how)
+      },
       onLines: linePrinter(json),
       onNews: newsTeller(context),
     },

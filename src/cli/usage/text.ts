@@ -1,4 +1,5 @@
-import type {UsageReport} from '../../lib/usage/index.ts'
+import type {UsageReport, UsageRow} from '../../lib/usage/index.ts'
+import type {OfRack} from '../base/racks.ts'
 import {hours} from '../runs/figures-text.ts'
 import {paint} from '../terminal/print.ts'
 import {count, table} from '../terminal/render.ts'
@@ -7,11 +8,12 @@ import {count, table} from '../terminal/render.ts'
 export function usageText(report: UsageReport): string {
   const {by, rows, total, since, until, accounts, fromRecords, away, unasked} = report
   const when = since === 0 ? `until ${day(until)}` : `${day(since)} to ${day(until)}`
-  if (rows.length === 0) return [`No runs, ${when}.`, ...notes({accounts, fromRecords, away, unasked})].join('\n')
+  if (rows.length === 0) return [`No runs, ${when}.`, ...usageNotes({accounts, fromRecords, away, unasked})].join('\n')
   const shown = [...rows, ...(rows.length > 1 ? [{name: 'all', ...total}] : [])].map((one) => ({
     name: one.name,
     runs: `${one.runs}${one.running > 0 ? ` (${one.running} running)` : ''}`,
     gpu: hours(one.gpuHours),
+    busy: busyText(one),
     core: one.coreHours === null ? '-' : hours(one.coreHours),
     node: hours(one.nodeHours),
   }))
@@ -22,12 +24,25 @@ export function usageText(report: UsageReport): string {
       {key: 'name', title: by.toUpperCase()},
       right('runs', 'RUNS'),
       right('gpu', 'GPU HOURS'),
+      ...(total.gpuSeenHours === null ? [] : [right('busy', 'BUSY')]),
       right('core', 'CORE HOURS'),
       right('node', 'NODE HOURS'),
     ]),
     '',
-    ...notes({accounts, fromRecords, away, unasked}),
+    ...usageNotes({accounts, fromRecords, away, unasked}),
   ].join('\n')
+}
+
+/** Share of the time in which its GPUs computed, of those that were measured. */
+export function busyText({gpuSeenHours, gpuBusyHours}: Pick<UsageRow, 'gpuSeenHours' | 'gpuBusyHours'>): string {
+  return gpuSeenHours === null || gpuSeenHours === 0
+    ? '-'
+    : `${Math.round(((gpuBusyHours ?? 0) / gpuSeenHours) * 100)} %`
+}
+
+/** The racks that did not answer, with the reason. */
+export function silentRacks(answers: OfRack<unknown>[]): Record<string, string> {
+  return Object.fromEntries(answers.flatMap((one) => (one.ok ? [] : [[`rack ${one.rack}`, one.message]])))
 }
 
 /** The rows alone, for a spreadsheet (RFC 4180). */
@@ -35,12 +50,15 @@ export function usageCsv({by, rows}: UsageReport): string {
   const cell = (value: string | number | null): string =>
     value === null ? '' : /[",\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value)
   const lines = rows.map((one) =>
-    [one.name, one.runs, one.running, one.gpuHours, one.coreHours, one.nodeHours].map(cell).join(','),
+    [one.name, one.runs, one.running, one.gpuHours, one.coreHours, one.nodeHours, one.gpuSeenHours, one.gpuBusyHours]
+      .map(cell)
+      .join(','),
   )
-  return [`${by},runs,running,gpu_hours,core_hours,node_hours`, ...lines].join('\n')
+  return [`${by},runs,running,gpu_hours,core_hours,node_hours,gpu_seen_hours,gpu_busy_hours`, ...lines].join('\n')
 }
 
-function notes({
+/** Where the figures come from, and what is not in them. */
+export function usageNotes({
   accounts,
   fromRecords,
   away,

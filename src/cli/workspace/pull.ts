@@ -1,3 +1,4 @@
+import {resolve} from 'node:path'
 import {CliError, type Context, sizeText} from '../../lib/base/index.ts'
 import type {Plan} from '../../lib/plan/index.ts'
 import type {Pulled, PulledFile, PullKinds} from '../../lib/workspace/index.ts'
@@ -10,6 +11,7 @@ export interface PullFlags {
   on?: string | undefined
   paths: string[]
   overwrite: boolean
+  to?: string | undefined
   dryRun: boolean
 }
 
@@ -28,7 +30,12 @@ export async function pullFiles(
   const [host] = hosts
   if (!host) throw new CliError('BUG', 'no host')
   const paths = flags.paths.map((path) => path.replace(/^\.\//, '').replace(/\/+$/, ''))
-  const plan = await PULL.plan(host, manifest, {paths, overwrite: flags.overwrite}, context)
+  const plan = await PULL.plan(
+    host,
+    manifest,
+    {paths, overwrite: flags.overwrite, to: flags.to && resolve(flags.to)},
+    context,
+  )
   if (flags.dryRun)
     return answer<Plan>(plan, () => [planText(plan), ...plan.steps.map(({input}) => pulledTable(input))].join('\n'))
   const outcomes = await executePlan(plan, PULL.handlers, {host: () => host, context}, context)

@@ -11,7 +11,8 @@ export default class EndpointDeploy extends BaseCommand {
     "Puts the version on a node, starts a model server there, waits until it is ready and has answered one request, and then switches the head's gateway to it. " +
     'The old release serves until then, and keeps serving if the new one does not become ready. No request is lost either way. ' +
     'With --canary the new release is started beside the old one and gets a part of the requests, until endpoint promote or endpoint abort; with --judge the head decides that by itself. ' +
-    'Several endpoints switch at the same moment, or none of them: each waits until the others are ready.'
+    'Several endpoints switch at the same moment, or none of them: each waits until the others are ready. ' +
+    'So do endpoints of several racks, named NAME@RACK: each head promises, and that of the first rack decides.'
   static override examples = [
     '<%= config.bin %> endpoint deploy digits',
     '<%= config.bin %> endpoint deploy digits --model digits/3 --replicas 2 --on node-1,node-2',
@@ -20,6 +21,7 @@ export default class EndpointDeploy extends BaseCommand {
     '<%= config.bin %> endpoint deploy digits --canary 10,50,100 --judge --split-header x-user',
     '<%= config.bin %> endpoint deploy digits --shadow',
     '<%= config.bin %> endpoint deploy encoder decoder',
+    '<%= config.bin %> endpoint deploy digits@lab digits@edge',
     '<%= config.bin %> endpoint deploy digits --dry-run',
   ]
   static override strict = false
@@ -52,27 +54,21 @@ export default class EndpointDeploy extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {raw, flags} = await this.parse(EndpointDeploy)
-    const [{endpointsOf}, {changesText, changeText}, {planText}, {deployAnswer, deploysOf}, {readCanary}] =
-      await Promise.all([
-        import('../../cli/endpoint/open.ts'),
-        import('../../cli/endpoint/text.ts'),
-        import('../../cli/terminal/render.ts'),
-        import('../../cli/endpoint/deploy.ts'),
-        import('../../lib/endpoint/index.ts'),
-      ])
+    const [{deployNamed}, {changesText, changeText}, {planText}, {readCanary}] = await Promise.all([
+      import('../../cli/endpoint/deploy.ts'),
+      import('../../cli/endpoint/text.ts'),
+      import('../../cli/terminal/render.ts'),
+      import('../../lib/endpoint/index.ts'),
+    ])
     const canary = readCanary({...flags, header: flags['split-header']})
     const {model, on, runtime, timeout: seconds, force = false} = flags
     const replicas = readReplicas(flags.replicas, flags)
     const given = {...(model && {model}), ...(on && {on}), ...(replicas && {replicas}), ...(runtime && {runtime})}
     const input = {...given, force, ...(seconds && {seconds}), ...(canary && {canary})}
-    const all = deploysOf(wordsOf(raw), input)
-    const endpoints = await endpointsOf(await this.session(flags), await this.context())
-    const [only] = all
-    if (!only || all.length > 1) {
-      if (flags['dry-run']) return this.answer(await endpoints.planDeployTogether(all), planText)
-      return this.answer((await endpoints.deployTogether(all)).map(deployAnswer), changesText)
-    }
-    if (flags['dry-run']) return this.answer(await endpoints.planDeploy(only), planText)
-    return this.answer(deployAnswer(await endpoints.deploy(only)), changeText)
+    const {plan, carryOut} = await deployNamed(wordsOf(raw), input, flags, await this.context())
+    if (flags['dry-run']) return this.answer(await plan(), planText)
+    const changes = await carryOut()
+    const [only] = changes
+    return only && changes.length === 1 ? this.answer(only, changeText) : this.answer(changes, changesText)
   }
 }

@@ -13,6 +13,7 @@ export default class RackAdd extends BaseCommand {
   static override examples = [
     '<%= config.bin %> rack add lab gpu-1 gpu-2',
     '<%= config.bin %> rack add lab big=me@10.0.0.11:2222 --label gpu=a100 --trust',
+    '<%= config.bin %> rack add lab spot-1 spot-2 --until 12h',
   ]
   static override args = {
     rack: Args.string({required: true, description: 'name or file of the rack'}),
@@ -38,6 +39,10 @@ export default class RackAdd extends BaseCommand {
       description: 'how they get packages: by themselves, through the SSH connection, or from bundles applied here',
       options: ['direct', 'through-client', 'bundle'] as const,
     })(),
+    until: Flags.string({
+      helpValue: 'TIME',
+      description: 'when they go away by themselves: 8h, 2d, or a date; after that their silence is no failure',
+    }),
     trust: Flags.boolean({description: 'record unknown host keys'}),
     probe: Flags.boolean({default: true, allowNo: true, description: 'connect to the hosts first'}),
     'dry-run': dryRunFlag,
@@ -46,9 +51,10 @@ export default class RackAdd extends BaseCommand {
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(RackAdd)
     const ctx = await this.context()
-    const [{rackPath}, enroll] = await Promise.all([
+    const [{rackPath}, enroll, {nodeEnd}] = await Promise.all([
       import('../../lib/rack/index.ts'),
       import('../../lib/enroll/index.ts'),
+      import('../../cli/rack/until.ts'),
     ])
     const nodes = enroll.parseHosts(args.hosts, {
       ...(flags.user !== undefined && {user: flags.user}),
@@ -58,6 +64,7 @@ export default class RackAdd extends BaseCommand {
       ...(flags.address !== undefined && {address: flags.address}),
       ...(flags.network !== undefined && {network: flags.network}),
       ...(flags.root !== undefined && {root: flags.root}),
+      ...(flags.until !== undefined && {until: nodeEnd(flags.until)}),
       labels: flags.label ?? [],
     })
     const path = rackPath(args.rack, ctx.env)

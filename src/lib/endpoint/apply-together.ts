@@ -7,25 +7,38 @@ import {Together} from './together.ts'
 /** What is to be done with each endpoint, by its name. */
 export type Changes = ReadonlyMap<string, Prepare>
 
+/** A rack's endpoints. */
+export interface RackChanges {
+  site: Site
+  changes: Changes
+}
+
 /**
- * Carries all changes out side by side; they switch at the same moment or not at all (Together). Errors: that of the
- * endpoint which kept the others from it, with its name.
+ * Carries all changes out side by side; they switch at the same moment or not at all (Together). Gives the outcomes of each
+ * rack. Errors: that of the endpoint which kept the others from it, with its name.
  */
-export async function applyTogether(site: Site, changes: Changes): Promise<ChangeOutcome[]> {
-  const together = new Together(site.head, [...changes.keys()])
-  const settled = await Promise.allSettled(
-    [...changes].map(([name, prepare]) =>
-      applyChange(site, name, prepare, together).catch((error: Error) => {
-        together.fail(name, error)
-        throw error
-      }),
-    ),
+export async function applyTogether(racks: readonly RackChanges[]): Promise<ChangeOutcome[][]> {
+  const together = new Together(
+    racks.map(({site, changes}) => ({rack: site.rack.name, head: site.head, endpoints: [...changes.keys()]})),
   )
-  const errors = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []))
+  const settled = await Promise.all(
+    racks.map(({site, changes}) => {
+      const joint = together.at(site.rack.name)
+      return Promise.allSettled(
+        [...changes].map(([name, prepare]) =>
+          applyChange(site, name, prepare, joint).catch((error: Error) => {
+            joint.fail(name, error)
+            throw error
+          }),
+        ),
+      )
+    }),
+  )
+  const errors = settled.flat().flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []))
   // Those that were ended for the sake of another say so in their cause.
   const first = errors.find((error) => !isEnded(error, together.signal.reason)) ?? errors[0]
   if (first) throw first
-  return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  return settled.map((rack) => rack.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])))
 }
 
 function isEnded(error: unknown, reason: unknown): boolean {
@@ -33,10 +46,15 @@ function isEnded(error: unknown, reason: unknown): boolean {
   return isCliError(error, 'INTERRUPTED') && reason !== undefined
 }
 
-/** Looks only: the steps of all, each with its endpoint's name; every switch waits for what the others have ready. */
-export async function planTogether(site: Site, command: string, changes: Changes): Promise<Plan> {
+/** Looks only: the steps of all, each with its endpoint's name, and its rack's where there are several; every switch waits for what the others have ready. */
+export async function planTogether(racks: readonly RackChanges[], command: string): Promise<Plan> {
   const plans = await Promise.all(
-    [...changes].map(async ([name, prepare]) => ({name, plan: await planChange(site, command, name, prepare)})),
+    racks.flatMap(({site, changes}) =>
+      [...changes].map(async ([name, prepare]) => ({
+        name: racks.length > 1 ? `${name}@${site.rack.name}` : name,
+        plan: await planChange(site, command, name, prepare),
+      })),
+    ),
   )
   const steps = plans.flatMap(({name, plan}) => plan.steps.map((step) => ofEndpoint(name, step)))
   const before = steps.filter(isSwitch).flatMap(({needs}) => needs)

@@ -16,6 +16,8 @@ import {rangeOf, renderRecipe, worksWith, type Recipe, type RenderedRecipe} from
 import {warnOfReboot} from '../reboot/index.ts'
 import {startOf, type CodePlace, type CustomServer} from './custom.ts'
 import type {ModelFile, ModelNeeds, Replica} from './document.ts'
+import type {ServerGpus} from './needs.ts'
+import {leasesOf} from './leases.ts'
 import type {FetchedModel} from './model-files.ts'
 import {isNearHead, LOOPBACK, serverAddress, serverUrl} from './placement.ts'
 import {waitReady, type Waiting} from './ready.ts'
@@ -145,10 +147,11 @@ export async function startReplica(
     own?: {server: CustomServer; place: CodePlace}
     model: PlacedModel
     taken: Set<number>
+    gpus?: ServerGpus
     define?: boolean
   },
 ): Promise<Started> {
-  const {endpoint, release, version, replica, recipe, environment, own, model, taken, define = false} = input
+  const {endpoint, release, version, replica, recipe, environment, own, model, taken, gpus, define = false} = input
   const host = await hostOf(site, replica.node)
   const ports = await host.call('endpoint.ports', {count: recipe.ports.length, host: LOOPBACK, exclude: [...taken]})
   for (const port of ports) taken.add(port)
@@ -171,11 +174,13 @@ export async function startReplica(
   const front = isNearHead(site.rack, nodeOf(site, replica.node))
     ? undefined
     : await makeFront(site, host, first, taken)
-  const program = own ? startOf(rendered, own.server, own.place, [model.folder, folder]) : rendered
+  const program = own ? startOf(rendered, own.server, own.place, [model.folder, folder], gpus !== undefined) : rendered
+  const leased = gpus && (await leasesOf(site, host, replica, gpus))
   const begunAt = Date.now()
   const {comesBack} = await startService(
     host,
     {
+      ...(leased && {gpus: leased.gpus}),
       id: replica.service,
       argv: program.argv,
       env: program.env,
@@ -187,7 +192,10 @@ export async function startReplica(
       ports: [...ports, ...(front ? [front.listen[1]] : [])],
     },
     {replace: true, define},
-  )
+  ).catch(async (error: unknown) => {
+    await leased?.end()
+    throw error
+  })
   if (!define) warnOfReboot(host.node, 'a model server', comesBack, site.context)
   const [address, port] = front?.listen ?? [LOOPBACK, first]
   return {

@@ -13,9 +13,11 @@ import {fetchModel} from './model-files.ts'
 import {recipeOf} from './runtime-of.ts'
 import {transitionPlan, type Transition} from './plan.ts'
 import {startsOf, withPrepared} from './scaling.ts'
+import {settlePromised} from './promised.ts'
+import {requireSigned, requireSignedFiles} from './signed.ts'
 import type {Site} from './site.ts'
 import {checkEndpointName, findEndpoint, requireEndpoint} from './store.ts'
-import type {Together} from './together.ts'
+import type {Joint} from './together.ts'
 import {carryOut} from './transition.ts'
 
 /** A transition and what is needed to carry it out; undefined where there is nothing to do. */
@@ -50,12 +52,13 @@ export async function applyChange(
   site: Site,
   name: string,
   prepare: Prepare,
-  together?: Together,
+  together?: Joint,
 ): Promise<ChangeOutcome> {
   return withLock(site.head, name, site.context, async (lock) => {
     const signal = together ? AbortSignal.any([lock, together.signal]) : lock
     const held: Site = {...site, context: {...site.context, signal}}
-    const found = await findEndpoint(site.head, name)
+    const kept = await findEndpoint(site.head, name)
+    const found = kept && (await settlePromised(held, kept)) ? await findEndpoint(site.head, name) : kept
     const record = found ? await tidied(held, found) : empty(name)
     const prepared = await prepare(held, record)
     if (!prepared) {
@@ -71,13 +74,18 @@ export async function applyChange(
       seconds,
       files,
       together,
-      fetch: async () =>
-        fetchModel(
-          site.mlflow,
-          version ?? (await resolveVersion(site.mlflow, {name: model.name, version: model.version})),
-          recipe,
-          held.context,
-        ),
+      fetch: async () => {
+        const named = version ?? (await resolveVersion(site.mlflow, {name: model.name, version: model.version}))
+        const said = await requireSigned(held, name, named)
+        const fetched = await fetchModel(site.mlflow, named, recipe, held.context)
+        try {
+          if (said) requireSignedFiles(name, named, said, fetched.files)
+        } catch (error) {
+          await fetched.remove()
+          throw error
+        }
+        return fetched
+      },
     })
     return {document, changed: true}
   })
@@ -95,7 +103,7 @@ export function deploy(input: DeployInput): Prepare {
   const {canary} = input
   return async (site, record) => {
     requireNoCanary(record, 'another deploy')
-    const {version, release, recipe, workspaces} = await chooseRelease(site, record.document, input)
+    const {version, release, recipe, reasons, workspaces} = await chooseRelease(site, record.document, input)
     if (canary) requireBeside(record, release.protocol)
     if (!input.force && (await isServing(site, record.document, release, workspaces))) return undefined
     const stop = canary ? [] : (activeRelease(record.document)?.replicas ?? [])
@@ -107,6 +115,7 @@ export function deploy(input: DeployInput): Prepare {
         ...startsOf(release.replicas, release.scaling),
         stop,
         ...(canary && {canary}),
+        ...(reasons && {reasons}),
         headNode: site.rack.head.node,
         fetch: true,
         asksModel: recipe.modelEnvironment !== undefined,

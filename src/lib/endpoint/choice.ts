@@ -1,5 +1,7 @@
 import {serviceStatus} from '../host/index.ts'
 import {parseReference, resolveVersion} from '../model/index.ts'
+import {gpuRequest} from '../gpu/index.ts'
+import type {NodeReason} from '../placement/index.ts'
 import {selectNodes, type RackNode} from '../rack/index.ts'
 import type {Recipe} from '../recipe/index.ts'
 import type {ModelVersion} from '../tracking/index.ts'
@@ -10,8 +12,11 @@ import {CUSTOM, isSameServer, planServer} from './custom.ts'
 import {activeRelease, nextReleaseId, type EndpointDocument, type Release} from './document.ts'
 import {whoAmI} from './lock.ts'
 import {placeReplicas, serverAddress} from './placement.ts'
+import type {ServerNeeds} from './needs.ts'
+import {findRoom} from './room.ts'
 import {recipeOf, runtimeOf} from './runtime-of.ts'
 import {scalingOf, wishOf, withPrepared, readCount, type ReplicaCount, type ReplicaWish} from './scaling.ts'
+import {requireSigned} from './signed.ts'
 import {hostOf, type Site} from './site.ts'
 
 export interface DeployInput {
@@ -39,6 +44,8 @@ export interface DeployChoice {
   version: ModelVersion
   release: Release
   recipe: Recipe
+  /** Why each node was taken or not, where that was chosen by what is free. */
+  reasons?: NodeReason[]
   /** What nodes lack of the project, where the server is its own. */
   workspaces?: WorkspacePlan
 }
@@ -51,16 +58,26 @@ export async function chooseRelease(site: Site, document: EndpointDocument, inpu
   const own = site.manifest?.endpoints[input.name]
   const active = activeRelease(document)
   const version = await chooseVersion(site, input.model ?? own?.model, input.name)
-  const nodes = chooseNodes(site, active, input.on)
+  await requireSigned(site, input.name, version)
+  const needs: ServerNeeds = {
+    ...(own?.gpus && {gpus: {...gpuRequest(own.gpus), remote: own.gpus.remote}}),
+    ...(own?.memory !== undefined && {memory: own.memory}),
+  }
+  const isPlaced = needs.gpus !== undefined || needs.memory !== undefined
+  const nodes = isPlaced ? selectNodes(site.rack, input.on, site.rack.nodes) : chooseNodes(site, active, input.on)
   // a node the head cannot reach is told before anything is done
-  for (const node of nodes) serverAddress(site.rack, node, isOnLoopback(site) ? undefined : 'found later')
+  if (!isPlaced || input.on !== undefined)
+    for (const node of nodes) serverAddress(site.rack, node, isOnLoopback(site) ? undefined : 'found later')
   const id = nextReleaseId(document)
   const runtime = input.runtime ?? own?.runtime ?? (await runtimeOf(site.mlflow, version))
   const wish: ReplicaWish = {
     ...own?.scale,
     ...(input.replicas === undefined ? (own ?? wishOf(active)) : readCount(input.replicas)),
   }
-  const places = placeReplicas(input.name, id, nodes, wish.replicas)
+  const least = wish.minReplicas === undefined ? wish.replicas : Math.max(1, wish.minReplicas)
+  const where = {nodes, service: [input.name, id] as [string, string], first: 0, count: wish.replicas, least}
+  const room = isPlaced ? await findRoom(site, needs, where) : undefined
+  const places = room?.replicas ?? placeReplicas(input.name, id, nodes, wish.replicas)
   const custom =
     runtime === CUSTOM
       ? await planServer(site, input.name, [...new Set(places.map((replica) => replica.node))])
@@ -74,18 +91,25 @@ export async function chooseRelease(site: Site, document: EndpointDocument, inpu
   delete scaling?.startSeconds
   const release: Release = {
     id,
-    model: {name: version.name, version: version.version, files: [], ...(version.runId && {runId: version.runId})},
+    model: modelOf(version),
     runtime,
     ...(custom && {custom: custom.server}),
     ...(recipe.protocol !== 'v2' && {protocol: recipe.protocol}),
     state: 'starting',
     replicas: withPrepared(places, scaling),
     ...(scaling && {scaling}),
+    ...needs,
     createdAt: new Date().toISOString(),
     by: whoAmI(),
     kept: true,
   }
-  return {version, release, recipe, ...(custom && {workspaces: custom.workspaces})}
+  const reasons = room && {reasons: room.reasons}
+  return {version, release, recipe, ...reasons, ...(custom && {workspaces: custom.workspaces})}
+}
+
+function modelOf({name, version, runId, tags}: ModelVersion): Release['model'] {
+  const record = tags['flexrack.record']
+  return {name, version, files: [], ...(runId && {runId}), ...(record !== undefined && {record})}
 }
 
 /** True where exactly this serves already, with every server running: nothing to do. */
@@ -101,6 +125,7 @@ export async function isServing(
     active.model.name !== wanted.model.name ||
     active.model.version !== wanted.model.version ||
     active.runtime !== wanted.runtime ||
+    JSON.stringify([active.gpus, active.memory]) !== JSON.stringify([wanted.gpus, wanted.memory]) ||
     !isSameServer(active, wanted, workspaces?.workspaces)
   )
     return false
@@ -109,7 +134,12 @@ export async function isServing(
       .map((replica) => replica.node)
       .sort()
       .join()
-  if (nodes(active) !== nodes(wanted) || JSON.stringify(wishOf(active)) !== JSON.stringify(wishOf(wanted))) return false
+  const isPlaced = wanted.gpus !== undefined || wanted.memory !== undefined
+  if (
+    (!isPlaced && nodes(active) !== nodes(wanted)) ||
+    JSON.stringify(wishOf(active)) !== JSON.stringify(wishOf(wanted))
+  )
+    return false
   if (active.scaling) return true // the head has it running, or starts it for a request
   const states = await Promise.all(
     active.replicas.map(async ({node, service}) => (await serviceStatus(await hostOf(site, node), service)).state),

@@ -27,6 +27,9 @@ export interface CustomServer {
   places: Record<string, CodePlace>
 }
 
+/** Where the drivers of a server's leases lie; filled in at each start (node: serving/with_gpus.py). */
+const LEASED_LIBRARIES = '@FLEXRACK_LEASED_LIBRARIES@'
+
 export interface CodePlace extends WorkspacePlace {
   /** Folders of the code from which a project that is installed editable is imported. */
   imports: string[]
@@ -119,11 +122,12 @@ export function startOf(
   {env, isolate}: CustomServer,
   place: CodePlace,
   read: string[],
+  leases: boolean,
 ): {argv: string[]; env: Record<string, string>} {
   const all: Record<string, string> = {PYTHONUNBUFFERED: '1', ...env}
   if (place.imports.length > 0)
     all.PYTHONPATH = [...place.imports, ...(env.PYTHONPATH ? [env.PYTHONPATH] : [])].join(':')
-  const started = workspaceScript(place, all, argv, {isolate, read})
+  const started = workspaceScript(place, all, argv, {isolate, read, ...(leases && {libraries: LEASED_LIBRARIES})})
   // by which `workspace stop` finds what it ends: a model server is none of that
   const {FLEXRACK_WORKSPACE_FOLDER: _, ...kept} = started.env
   return {argv: ['/bin/sh', '-c', started.script], env: kept}

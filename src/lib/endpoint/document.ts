@@ -10,6 +10,7 @@ import type {HeadRollout, ServingProtocol} from '../protocol/index.ts'
 import type {QueueRules} from './queue.ts'
 import type {CustomServer} from './custom.ts'
 import type {CanaryWish} from './canary.ts'
+import type {ServerNeeds} from './needs.ts'
 
 /** What the head keeps about an endpoint, durably. The gateway reads `active`, `canary` and `queue`. */
 export interface EndpointDocument {
@@ -34,7 +35,7 @@ export interface ReleaseProtocol {
 }
 
 /** One version of a model put to use: `r1`, `r2`, … */
-export interface Release extends ReleaseProtocol {
+export interface Release extends ReleaseProtocol, ServerNeeds {
   id: string
   model: ReleaseModel
   runtime: string
@@ -77,6 +78,7 @@ export interface ReleaseModel {
   /** Files of the model on the nodes, with the one the server is given first. Known once they were fetched. */
   files: ModelFile[]
   runId?: string
+  record?: string // SHA-256 of that run's record, as the registry named it
   /** What the version says of itself, where its runtime asks it. Known once its files were fetched. */
   needs?: ModelNeeds
 }
@@ -107,12 +109,13 @@ export interface Replica {
   url?: string
   /** Its node can start it, and its deploy did not. */
   prepared?: true
+  /** GPUs that were chosen for it: leased first, if they are free when it starts. */
+  devices?: {node: string; id: string}[]
 }
 
 /** How many releases keep their files for a rollback. */
 export const KEPT_RELEASES = 5
-/** How many releases are remembered at all. */
-const HISTORY = 20
+const HISTORY = 20 // releases are remembered at all
 
 /** Revision as the head counts it, and what the gateway does now. */
 export interface EndpointRecord {
@@ -120,8 +123,7 @@ export interface EndpointRecord {
   document: EndpointDocument
   /** Requests under way, by target. */
   inFlight: Record<string, number>
-  /** Requests answered since the head was started, by target. */
-  served: Record<string, number>
+  served: Record<string, number> // answered since the head was started, by target
   /** How far the canary has come, where there is one. */
   rollout?: HeadRollout
   /** What became of the copies that the canary got. */
@@ -132,6 +134,7 @@ export interface EndpointRecord {
   figures?: Record<string, ReleaseFigures>
   /** False while a standby still goes by an older state. */
   followed?: boolean
+  promised?: string // to that switch over several racks
   /** What waits; undefined of a head that is older than queues. */
   queue?: QueueFigures
 }
@@ -142,7 +145,7 @@ export function newDocument(name: string, now: Date): EndpointDocument {
 
 /** Id for the next release: numbers are never used twice. */
 export function nextReleaseId(document: EndpointDocument): string {
-  return `r${Math.max(0, ...document.releases.map((release) => numberOf(release.id))) + 1}`
+  return `r${Math.max(0, ...document.releases.map((release) => Number(release.id.slice(1)))) + 1}`
 }
 
 export function activeRelease(document: EndpointDocument): Release | undefined {
@@ -161,13 +164,13 @@ export function previousRelease(document: EndpointDocument): Release | undefined
       (release) =>
         release.state === 'stopped' &&
         !release.rejected &&
+        (release.kept || !release.custom) && // code of a project is nowhere else
         release.id !== active?.id &&
-        (!active || numberOf(release.id) < numberOf(active.id)),
+        (!active || Number(release.id.slice(1)) < Number(active.id.slice(1))),
     )
-    .sort((a, b) => numberOf(b.id) - numberOf(a.id))[0]
+    .sort((a, b) => Number(b.id.slice(1)) - Number(a.id.slice(1)))[0]
 }
 
-/** A copy with one release changed. */
 export function withRelease(document: EndpointDocument, id: string, change: Partial<Release>): EndpointDocument {
   return {
     ...document,
@@ -250,14 +253,13 @@ export function takeBack(document: EndpointDocument, reason: string): EndpointDo
   return canary ? withRelease(left, canary.release, {state: 'draining', rejected: true, reason}) : left
 }
 
-/** Which releases keep their files: the active one, the canary and the newest good ones, KEPT_RELEASES in all. */
+/** Which releases keep their files: the active one, the canary and the newest that one may go back to, KEPT_RELEASES in all. */
 export function keptReleases(document: EndpointDocument): string[] {
-  const good = document.releases.filter((release) => release.state !== 'failed' && release.kept)
+  const good = document.releases.filter(({state, kept, rejected}) => state !== 'failed' && kept && !rejected)
   const running = [document.active?.release, document.canary?.release].flatMap((id) => id ?? [])
   return [...new Set([...running, ...good.map((release) => release.id)])].slice(0, KEPT_RELEASES)
 }
 
-/** Every node that may hold something of this endpoint. */
 export function nodesOf(document: EndpointDocument): string[] {
   return [
     ...new Set(
@@ -292,9 +294,6 @@ export function settled(document: EndpointDocument, reason: string): EndpointDoc
 export function pruned(document: EndpointDocument): EndpointDocument {
   const keep = new Set(keptReleases(document))
   const releases = document.releases.map((release) => ({...release, kept: release.kept && keep.has(release.id)}))
-  return {...document, releases: releases.slice(0, HISTORY)}
-}
-
-function numberOf(id: string): number {
-  return Number(id.slice(1))
+  // Twenty deploys that fail or are taken back leave the one that serves, and those before it, where they are.
+  return {...document, releases: releases.filter(({id, kept}, index) => index < HISTORY || kept || keep.has(id))}
 }

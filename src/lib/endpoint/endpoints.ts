@@ -1,26 +1,22 @@
 import type {Context, Secret} from '../base/index.ts'
-import {openTracking} from '../head/index.ts'
-import type {Manifest} from '../manifest/index.ts'
 import type {Plan} from '../plan/index.ts'
-import type {Rack} from '../rack/index.ts'
-import type {Fleet} from '../ssh/index.ts'
-import {openMlflow} from '../tracking/index.ts'
 import {applyTogether, planTogether, type Changes} from './apply-together.ts'
 import {applyChange, decide, deploy, planChange, rollback, type ChangeOutcome} from './change.ts'
 import type {DeployInput} from './choice.ts'
-import type {EndpointDocument} from './document.ts'
+import type {EndpointDocument, Release} from './document.ts'
 import type {InvokeInput} from './call.ts'
-import {openHeads} from './heads.ts'
 import {invokeEndpoint, type Answer} from './invoke.ts'
 import {endpointKeys, type EndpointKeys} from './keys.ts'
 import {benchEndpoint, type BenchInput, type BenchReport} from './load/bench.ts'
 import {readEndpointLogs, type EndpointLogInput} from './logs.ts'
 import {changeQueue, planQueue, type QueueChange, type QueueRules} from './queue.ts'
+import {openSite, type EndpointPlace} from './open-site.ts'
 import type {ReplicaCount} from './scaling.ts'
 import {scale} from './scale.ts'
 import {removalPlan, removeEndpoint} from './remove.ts'
 import {listEndpoints, showEndpoint, summary, type EndpointDetails, type EndpointSummary} from './show.ts'
 import {sampleEndpoint, type SampleCounts, type SampleInput} from './sample.ts'
+import {servedFiles, servedRelease, type ServedFiles} from './served.ts'
 import type {Site} from './site.ts'
 import {requireEndpoint} from './store.ts'
 import {endpointToken} from './token.ts'
@@ -44,6 +40,9 @@ export interface Endpoints {
   deployTogether(inputs: DeployInput[]): Promise<Change[]>
   planRollback(name: string): Promise<Plan>
   rollback(name: string, seconds?: number): Promise<Change>
+  /** Several endpoints go back at the same moment, or none. */
+  planRollbackTogether(names: string[]): Promise<Plan>
+  rollbackTogether(names: string[], seconds?: number): Promise<Change[]>
   planDecision(name: string, how: 'promote' | 'abort'): Promise<Plan>
   /** All requests to the canary, or none of them; the servers of the other release end. */
   decide(name: string, how: 'promote' | 'abort'): Promise<Change>
@@ -54,6 +53,10 @@ export interface Endpoints {
   limit(name: string, rules: QueueRules): Promise<QueueChange>
   list(): Promise<EndpointSummary[]>
   show(name: string): Promise<EndpointDetails>
+  /** The release that serves; undefined: none does. */
+  serving(name: string): Promise<Release | undefined>
+  /** Whether the nodes of that release have the model's files as it says; they are read. */
+  servedFiles(name: string): Promise<ServedFiles[]>
   /** A token for this endpoint only; made at first use. */
   token(name: string): Promise<Secret>
   /** Keys of its clients. */
@@ -72,27 +75,26 @@ export interface Endpoints {
  * is to be changed, so a standby will do where the head does not answer.
  */
 export async function openEndpoints(
-  place: {rack: Rack; fleet: Fleet; manifest?: Manifest | undefined},
+  place: EndpointPlace,
   context: Context,
   {looks = false}: {looks?: boolean} = {},
 ): Promise<Endpoints> {
-  // Ctrl-C must not cut the requests with which a change is taken back; the second one does.
-  const own = {...context, signal: context.kill}
-  const heads = await openHeads(place.rack, place.fleet, own, looks)
-  const {head} = heads
-  const elsewhere = place.manifest?.tracking.uri === undefined ? undefined : await openTracking(place, context)
-  const mlflow = elsewhere?.mlflow ?? openMlflow({uri: head.uri, token: head.token, signal: context.signal})
-  const site: Site = {...heads, rack: place.rack, fleet: place.fleet, manifest: place.manifest, mlflow, context}
+  const {site, close} = await openSite(place, context, looks)
+  const {head} = site
   const apply = async (name: string, prepare: ReturnType<typeof deploy>): Promise<Change> => {
     return changeOf(site, await applyChange(site, name, prepare))
   }
+  const applyAll = async (changes: Changes): Promise<Change[]> =>
+    (await applyTogether([{site, changes}])).flat().map((one) => changeOf(site, one))
   return {
     planDeploy: (input) => planChange(site, 'endpoint deploy', input.name, deploy(input)),
     deploy: (input) => apply(input.name, deploy(input)),
-    planDeployTogether: (inputs) => planTogether(site, 'endpoint deploy', deploysOf(inputs)),
-    deployTogether: async (inputs) => (await applyTogether(site, deploysOf(inputs))).map((one) => changeOf(site, one)),
+    planDeployTogether: (inputs) => planTogether([{site, changes: deploysOf(inputs)}], 'endpoint deploy'),
+    deployTogether: (inputs) => applyAll(deploysOf(inputs)),
     planRollback: (name) => planChange(site, 'endpoint rollback', name, rollback(name, undefined)),
     rollback: (name, seconds) => apply(name, rollback(name, seconds)),
+    planRollbackTogether: (names) => planTogether([{site, changes: rollbacksOf(names)}], 'endpoint rollback'),
+    rollbackTogether: (names, seconds) => applyAll(rollbacksOf(names, seconds)),
     planDecision: (name, how) => planChange(site, `endpoint ${how}`, name, decide(name, how)),
     decide: (name, how) => apply(name, decide(name, how)),
     planScale: (name, count) => planChange(site, 'endpoint scale', name, scale(name, count, undefined)),
@@ -101,6 +103,8 @@ export async function openEndpoints(
     limit: (name, rules) => changeQueue(site, name, rules),
     list: () => listEndpoints(site),
     show: (name) => showEndpoint(site, name),
+    serving: (name) => servedRelease(site, name),
+    servedFiles: (name) => servedFiles(site, name),
     token: async (name) => {
       await requireEndpoint(head, name)
       return endpointToken(site, name)
@@ -112,15 +116,16 @@ export async function openEndpoints(
     logs: (input) => readEndpointLogs(site, input),
     planRemove: (name) => removalPlan(site, name),
     remove: (name) => removeEndpoint(site, name),
-    close: async () => {
-      await elsewhere?.close()
-      await head.close()
-    },
+    close,
   }
 }
 
-function changeOf(site: Site, {document, changed}: ChangeOutcome): Change {
+export function changeOf(site: Site, {document, changed}: ChangeOutcome): Change {
   return {endpoint: summary(site, {document}), document, changed}
+}
+
+function rollbacksOf(names: string[], seconds?: number): Changes {
+  return new Map(names.map((name) => [name, rollback(name, seconds)]))
 }
 
 function deploysOf(inputs: DeployInput[]): Changes {

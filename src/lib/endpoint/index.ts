@@ -1,5 +1,6 @@
 /** Served models: releases, replicas, one address each. */
 export {openEndpoints, type Change, type Endpoints} from './endpoints.ts'
+export {openEndpointSets, type EndpointSets, type RackEndpoint, type SetChange} from './sets.ts'
 export {readCanary} from './canary.ts'
 export type {DeployInput} from './choice.ts'
 export type {ReplicaCount, ReplicaWish} from './scaling.ts'
@@ -14,4 +15,5 @@ export type {EndpointLogInput, LogLine} from './logs.ts'
 export type {QueueChange, QueueRules} from './queue.ts'
 export type {EndpointDetails, EndpointSummary, ReplicaStatus} from './show.ts'
 export type {CanaryStatus, ReleaseTraffic} from './show-traffic.ts'
+export type {ServedFiles} from './served.ts'
 export type {Tensor} from './tensor.ts'

@@ -1,4 +1,6 @@
 import {fromStep, type PlanOf, type StepOf} from '../plan/index.ts'
+import {OWN_LEASES} from '../gpu/index.ts'
+import type {NodeReason} from '../placement/index.ts'
 import type {Release, Replica} from './document.ts'
 import {whatCanaryGets, type CanaryWish} from './canary.ts'
 import type {StartInput, TransitionKinds} from './steps.ts'
@@ -25,6 +27,8 @@ export interface Transition {
   canary?: CanaryWish
   /** Requests are taken from the canary, one sentence why; `release` is the active one. */
   takeBack?: string
+  /** Why each node was taken or not. */
+  reasons?: NodeReason[]
   /** The model has to be downloaded in any case (a new release). */
   fetch: boolean
   /** Its environment is known once its files were fetched: the model names it. */
@@ -107,6 +111,7 @@ export function transitionPlan(
       environment: release.custom ? null : fromStep(`environment:${node}`),
       code: release.custom ? (kept ?? fromStep(`code:${node}`)) : null,
       placed: fromStep(`place:${node}`),
+      gpus: release.gpus ?? null,
     }
     return {input, needs: [...has, `place:${node}`]}
   }
@@ -117,7 +122,7 @@ export function transitionPlan(
         id: `start:${service}`,
         node,
         kind: 'endpoint.start',
-        title: `Start model server ${service}`,
+        title: `Start model server ${service}${leasesText(release)}`,
         ...inputOf(replica),
       },
       {
@@ -134,7 +139,7 @@ export function transitionPlan(
     id: `prepare:${replica.service}`,
     node: replica.node,
     kind: 'endpoint.prepare',
-    title: `Prepare model server ${replica.service}, asleep`,
+    title: `Prepare model server ${replica.service}, asleep${leasesText(release)}`,
     ...inputOf(replica),
   }))
   const join = agents.map((node): Step => ({
@@ -176,8 +181,14 @@ export function transitionPlan(
   }))
   return {
     command: change.command,
+    ...(change.reasons && {reasons: change.reasons}),
     steps: [...(change.before ?? []), ...fetch, ...prepare, ...bringUp, ...define, ...join, flip, ...drain, ...end],
   }
+}
+
+function leasesText({gpus}: Release): string {
+  if (!gpus) return ''
+  return `, which leases ${OWN_LEASES.text(gpus)}${gpus.remote ? ' of its node or of another one' : ''} while it runs`
 }
 
 /** The code of a server of the project's own is kept with the release, unless a node has it from the last time. */

@@ -5,6 +5,7 @@ import {executePlan, type Handlers, type PlanOf, type StepOf} from '../plan/inde
 import {endAgent} from './agent.ts'
 import {activeRelease, canaryRelease, nodesOf, type EndpointRecord} from './document.ts'
 import {withLock} from './lock.ts'
+import {settlePromised} from './promised.ts'
 import {hostOf, reachable, type Site} from './site.ts'
 import {deleteEndpoint, findEndpoint, putEndpoint, requireEndpoint} from './store.ts'
 import {dropToken} from './token.ts'
@@ -76,7 +77,8 @@ function planRemoval(site: Site, {document}: EndpointRecord): PlanOf<RemovalKind
 export async function removeEndpoint(site: Site, name: string): Promise<{name: string; nodes: string[]}> {
   await requireEndpoint(site.head, name)
   return withLock(site.head, name, site.context, async () => {
-    const record = await requireEndpoint(site.head, name)
+    const kept = await requireEndpoint(site.head, name)
+    const record = (await settlePromised(site, kept)) ? await requireEndpoint(site.head, name) : kept
     // Once begun it is done to the end: half of an endpoint is of no use to anybody.
     const outcomes = await executePlan(
       planRemoval(site, record),

@@ -1,11 +1,14 @@
 import {CliError} from '../base/index.ts'
+import type {NodeReason} from '../placement/index.ts'
 import {requireNoCanary} from './canary.ts'
 import type {Prepare} from './change.ts'
 import {activeRelease, type EndpointRecord, type Release, type Replica} from './document.ts'
 import {serviceId} from './placement.ts'
 import {without} from './plan.ts'
+import {findRoom} from './room.ts'
 import {recipeOf} from './runtime-of.ts'
 import {runningOf, scalingOf, startsOf, wishOf, readCount, type ReplicaCount, type ReplicaWish} from './scaling.ts'
+import type {Site} from './site.ts'
 import {requireEndpoint} from './store.ts'
 
 /** More or fewer servers of the active release, or a range for the head to choose from; on the nodes that it has. */
@@ -21,7 +24,7 @@ export function scale(name: string, count: ReplicaCount, seconds: number | undef
       })
     const recipe = await recipeOf(active, site.context.env)
     const longest = seconds ?? active.scaling?.longestStart ?? recipe.ready.seconds
-    const release = scaled(name, record, active, wish, longest)
+    const {release, reasons} = await withRoom(site, name, active, scaled(name, record, active, wish, longest))
     const added = without(release.replicas, active.replicas)
     const stop = without(active.replicas, release.replicas)
     const isSame = JSON.stringify(wishOf(active)) === JSON.stringify(wishOf(release))
@@ -34,6 +37,7 @@ export function scale(name: string, count: ReplicaCount, seconds: number | undef
         ...startsOf(added, release.scaling),
         agents: startsOf(release.replicas, release.scaling).agents,
         stop,
+        ...(reasons && {reasons}),
         headNode: site.rack.head.node,
         fetch: false,
         asksModel: false,
@@ -43,6 +47,30 @@ export function scale(name: string, count: ReplicaCount, seconds: number | undef
       seconds,
     }
   }
+}
+
+/** Servers that need GPUs or memory come to nodes that have it free. */
+async function withRoom(
+  site: Site,
+  name: string,
+  active: Release,
+  release: Release,
+): Promise<{release: Release; reasons?: NodeReason[]}> {
+  const added = without(release.replicas, active.replicas)
+  const [first] = added
+  if (!first || (release.gpus === undefined && release.memory === undefined)) return {release}
+  const {replicas, reasons} = await findRoom(site, release, {
+    nodes: site.rack.nodes,
+    service: [name, release.id],
+    first: first.index,
+    count: added.length,
+    least: added.filter(({prepared}) => !prepared).length,
+  })
+  const placed = release.replicas.map((replica): Replica => {
+    const found = added.includes(replica) ? replicas.find(({index}) => index === replica.index) : undefined
+    return found ? {...found, ...(replica.prepared && {prepared: true})} : replica
+  })
+  return {release: {...release, replicas: placed}, reasons}
 }
 
 /** Those that run are kept first. Where the head chooses, more are prepared; else they are started, as new services. Pure. */

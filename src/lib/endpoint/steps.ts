@@ -3,6 +3,7 @@ import {stopService, type Environment} from '../host/index.ts'
 import type {FromStep, Handlers, Outputs} from '../plan/index.ts'
 import type {Recipe} from '../recipe/index.ts'
 import {WORKSPACE_HANDLERS, type WorkspaceEnv, type WorkspaceKinds} from '../workspace/index.ts'
+import {Undecided} from './across.ts'
 import {awaitReplica, placeModel, prepareEnvironment, startReplica, type PlacedModel, type Started} from './bring-up.ts'
 import {joinAgent} from './agent.ts'
 import {keepCode, type CodePlace, type CustomServer} from './custom.ts'
@@ -19,9 +20,10 @@ import {
 } from './document.ts'
 import type {CanaryWish} from './canary.ts'
 import type {FetchedModel} from './model-files.ts'
+import type {ServerGpus} from './needs.ts'
 import {hostOf, type Site} from './site.ts'
 import {findEndpoint, putEndpoint} from './store.ts'
-import type {Together} from './together.ts'
+import type {Joint} from './together.ts'
 
 const DRAIN_SECONDS = 30
 
@@ -53,6 +55,8 @@ export type StartInput = {
   environment: FromStep | null
   code: FromStep | CodePlace | null
   placed: FromStep
+  /** What it leases whenever it starts. */
+  gpus: ServerGpus | null
 }
 type CodeInput = {node: string; endpoint: string; release: string; project: string}
 type ReadyInput = {
@@ -114,7 +118,7 @@ export interface TransitionEnv extends WorkspaceEnv {
   record: EndpointRecord
   switched: boolean
   /** Those that switch with it. */
-  together: Together | undefined
+  together: Joint | undefined
   /** The server of the project's own that is started. */
   custom: CustomServer | undefined
   /** The head could not be asked whether it switched. */
@@ -152,7 +156,7 @@ function start(given: StartInput, done: Done, env: TransitionEnv): Promise<Start
 }
 
 async function define(
-  {endpoint, release, version, runtime, replica, environment, code, placed}: StartInput,
+  {endpoint, release, version, runtime, replica, environment, code, placed, gpus}: StartInput,
   done: Done,
   {site, recipe, taken, custom}: TransitionEnv,
   only: boolean,
@@ -168,6 +172,7 @@ async function define(
     ...(custom && place && {own: {server: custom, place}}),
     model: done.of('endpoint.place', placed),
     taken,
+    ...(gpus && {gpus}),
     define: only,
   })
 }
@@ -213,6 +218,10 @@ async function commit(env: TransitionEnv, document: EndpointDocument): Promise<v
   try {
     env.record = await (env.together?.put(env.record, document) ?? putEndpoint(env.site.head, env.record, document))
   } catch (error) {
+    if (error instanceof Undecided) {
+      env.uncertain = true
+      throw error
+    }
     // A lost answer does not tell whether the gateway was switched, and to end the servers it uses would be the worst
     // guess.
     const now = await findEndpoint(env.site.head, document.name).catch(() => undefined)

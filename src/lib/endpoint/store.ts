@@ -12,6 +12,7 @@ interface WireRecord {
   figures?: EndpointRecord['figures']
   shadow?: EndpointRecord['shadow'] | null
   followed?: boolean
+  promised?: string | null
   scaling?: EndpointRecord['scaling'] | null
   queue?: EndpointRecord['queue']
 }
@@ -97,6 +98,7 @@ function fromWire(record: WireRecord): EndpointRecord {
     ...(figures && {figures}),
     ...(shadow && {shadow}),
     ...(record.followed !== undefined && {followed: record.followed}),
+    ...(record.promised && {promised: record.promised}),
     ...(scaling && {scaling}),
     ...(queue && {queue}),
   }

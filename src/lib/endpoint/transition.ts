@@ -17,14 +17,14 @@ import {recipeOf} from './runtime-of.ts'
 import {hostOf, type Site} from './site.ts'
 import {ENDPOINT_HANDLERS, type EndpointKinds, type TransitionEnv} from './steps.ts'
 import {putEndpoint} from './store.ts'
-import type {Together} from './together.ts'
+import type {Joint} from './together.ts'
 
 export interface TransitionInput extends TransitionRules {
   change: Transition
   /** What was read of the project, where it has to come to nodes. */
   files?: ProjectFiles | undefined
   /** Those that switch with it. */
-  together?: Together | undefined
+  together?: Joint | undefined
   fetch(): Promise<FetchedModel>
 }
 

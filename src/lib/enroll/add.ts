@@ -14,6 +14,8 @@ export interface AddOptions {
   address?: string
   root?: string
   network?: RackNetwork
+  /** ISO 8601. */
+  until?: string
   /** KEY=VALUE. */
   labels?: string[]
 }
@@ -117,6 +119,7 @@ function parseHost(word: string, options: AddOptions, labels: Record<string, str
     ...(options.proxyJump !== undefined && {proxyJump: options.proxyJump}),
     ...(options.address !== undefined && {address: options.address}),
     ...(options.network !== undefined && {network: options.network}),
+    ...(options.until !== undefined && {until: options.until}),
     root: options.root ?? '~/.flexrack',
     labels,
   }

@@ -18,7 +18,7 @@ export interface Passes {
  */
 export async function passesFor(
   {rack, fleet}: {rack: Rack; fleet: Fleet},
-  {host, nodes, order}: {host: Host; nodes: string[]; order: Omit<PassOrder, 'owner'>},
+  {host, nodes, order, who = 'kernels'}: {host: Host; nodes: string[]; order: Omit<PassOrder, 'owner'>; who?: string},
   context: Context,
 ): Promise<Passes> {
   const found = await Promise.all(
@@ -37,7 +37,7 @@ export async function passesFor(
         return {place, end: () => other.call('gpu.disallow', {pass}, {signal: context.kill})}
       } catch (error) {
         if (!isCliError(error) || error.code === 'INTERRUPTED') throw error
-        context.reporter.warn(`${name} lends no GPU to kernels: ${error.message}`)
+        context.reporter.warn(`${name} lends no GPU to ${who}: ${error.message}`)
         return
       }
     }),
@@ -52,7 +52,7 @@ export async function passesFor(
     for (const [node, problem] of problems)
       if (problem !== null)
         context.reporter.warn(
-          `${host.node} does not reach the GPUs of ${node} by itself (${problem}), and a notebook has to: open the daemon of ${node} to the network of the nodes (gpu: {bind: ...} in the rack file), then: flexrack gpu serve ${node}`,
+          `${host.node} does not reach the GPUs of ${node} by itself (${problem}), and ${who} has to: open the daemon of ${node} to the network of the nodes (gpu: {bind: ...} in the rack file), then: flexrack gpu serve ${node}`,
         )
     await end((node) => problems.get(node) !== null)
     return {

@@ -5,7 +5,6 @@ import type {Api, LeaseFile} from '../protocol/index.ts'
 import {DRIVERS, driverLinks, isSoftware, type DriverLinks} from './drivers.ts'
 import {writeLeases, type PlacedLeases} from './lease-file.ts'
 import {forNode, loadNative, nativePath, type NativeFile, type Product} from './native.ts'
-import {passesFor} from './passes.ts'
 import {PLACE_HANDLERS, placeSteps} from './place-files.ts'
 
 /** Where a command with leases runs, once it has what it needs for them. */
@@ -41,16 +40,15 @@ export async function prepareNode(host: Host, api: Api, context: Context): Promi
   }
 }
 
-/**
- * For a node that leases without us: what it needs is put there, and what that is called is told; with passes also of
- * other nodes' daemons.
- */
-export const OWN_LEASES = {
-  passes: passesFor,
-  async prepare(host: Host, api: Api, software: boolean, context: Context): Promise<{keeper: string} & DriverLinks> {
-    const nameOf = await placeDrivers(host, api, context)
-    return {keeper: nameOf('flexrack-lease-keeper'), ...driverLinks(api, nameOf, software)}
-  },
+/** For a node that leases without us: what it needs is put there, and what that is called is told. */
+export async function prepareOwn(
+  host: Host,
+  api: Api,
+  software: boolean,
+  context: Context,
+): Promise<{keeper: string} & DriverLinks> {
+  const nameOf = await placeDrivers(host, api, context)
+  return {keeper: nameOf('flexrack-lease-keeper'), ...driverLinks(api, nameOf, software)}
 }
 
 async function placeDrivers(host: Host, api: Api, context: Context): Promise<(product: Product) => string> {

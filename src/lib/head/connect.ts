@@ -27,8 +27,8 @@ export interface HeadConnection {
   token: Secret
   /** Calls the head's own API; errors as requestJson, plus the head's own codes (LOCKED, CONFLICT). */
   request<T>(method: HttpRequest['method'], path: string, body?: unknown): Promise<T>
-  /** A way in for a browser; errors as request. */
-  logIn(): Promise<Login>
+  /** A way in for a browser: see openLogin. */
+  logIn(opens?: 'page' | 'look'): Promise<Login>
   /** Resolves when the way there has ended, however. */
   readonly closed: Promise<void>
   close(): Promise<void>
@@ -110,7 +110,7 @@ export async function connectHead(
         throw error
       }
     },
-    logIn: () => openLogin(connection),
+    logIn: (opens) => openLogin(connection, opens),
     closed: host.shell.closed,
     close: () => forward.close(),
   }

@@ -1,7 +1,7 @@
 import {isCliError, ownVersion, pinsOf, readPythonLocks, type Context} from '../base/index.ts'
 import {serviceStatus, type Host} from '../host/index.ts'
 import {fromEnv, fromStep, type PlanOf, type StepOf} from '../plan/index.ts'
-import type {HeadNode} from '../protocol/index.ts'
+import type {HeadNode, ServiceSocket} from '../protocol/index.ts'
 import type {Rack} from '../rack/index.ts'
 import {rebootTitle} from '../reboot/index.ts'
 import type {Fleet} from '../ssh/index.ts'
@@ -12,6 +12,7 @@ import {planSwap, swapped} from './promote.ts'
 import {loadHeadProgram, loadOwnNode, type ProgramFile} from './program.ts'
 import {headLocks} from './requirements.ts'
 import {placeTitle, type HeadKinds} from './steps.ts'
+import {HEAD_FILES} from './types.ts'
 
 /** It is started again when it ends, and given up where it ends all the time. */
 const RESTART = {max: 10, windowSeconds: 300}
@@ -125,6 +126,7 @@ async function planStart(rack: Rack, fleet: Fleet, context: Context): Promise<St
         ...(head.store && {store: fromEnv('store')}),
         ...(head.artifacts && {artifacts: fromEnv('artifacts')}),
       },
+      sockets: socketsOf(there.folder, bind, head.port ?? 0),
       restart: RESTART,
       grace: GRACE_SECONDS,
     },
@@ -174,12 +176,22 @@ async function planStandby(rack: Rack, fleet: Fleet, context: Context): Promise<
         python: '',
         follow: {url: fromStep(enrol.id, 'url'), ca: fromStep(enrol.id, 'ca'), node: first.name, near},
       },
+      sockets: socketsOf(there.folder, bind, port),
       restart: RESTART,
       grace: GRACE_SECONDS,
     },
     needs: [...places.map((step) => step.id), enrol.id],
   }
   return [...places, enrol, start]
+}
+
+/** Its own two, in the order in which it takes them (service/listeners.ts); on the ports that nodes know. */
+function socketsOf(folder: string, bind: string, port: number): ServiceSocket[] {
+  const file = `${folder}/${HEAD_FILES.listener}`
+  return [
+    {host: bind, port, last: {file, key: 'port'}},
+    {host: '127.0.0.1', port: 0, last: {file, key: 'plainPort'}},
+  ]
 }
 
 export interface StopOptions {

@@ -2,6 +2,7 @@ import {sendFile} from '../artifact/index.ts'
 import {LOCKED_PYTHON, readPythonLocks, type Context} from '../base/index.ts'
 import {ensureEnvironment, openHost, startService, stopService, type Environment, type Host} from '../host/index.ts'
 import {fill, type FromEnv, type FromStep, type Handlers, type Outputs} from '../plan/index.ts'
+import type {ServiceSocket} from '../protocol/index.ts'
 import type {Rack} from '../rack/index.ts'
 import {warnOfReboot} from '../reboot/index.ts'
 import type {Fleet} from '../ssh/index.ts'
@@ -29,6 +30,8 @@ type StartInput = {
     store?: FromEnv
     artifacts?: FromEnv
   }
+  /** Kept for it while it is started again. */
+  sockets: ServiceSocket[]
   restart: {max: number; windowSeconds: number}
   /** Seconds between SIGTERM and SIGKILL. */
   grace: number
@@ -96,7 +99,7 @@ async function environment(
 }
 
 async function start(
-  {on, node, program, config, restart, grace}: StartInput,
+  {on, node, program, config, sockets, restart, grace}: StartInput,
   done: Outputs<HeadKinds>,
   {host: hostOf, settings, context}: HeadEnv,
 ): Promise<void> {
@@ -105,7 +108,7 @@ async function start(
     config: fill(config, (from) => done.at(from), settings) as Record<string, unknown>,
   })
   const argv = [node, program, path]
-  const {comesBack} = await startService(host, {id: SERVICE_ID, argv, restart, grace}, {replace: true})
+  const {comesBack} = await startService(host, {id: SERVICE_ID, argv, sockets, restart, grace}, {replace: true})
   warnOfReboot(host.node, config.follow ? 'the standby' : 'the head', comesBack, context)
   await host.call('head.tidy', {keep: argv})
 }

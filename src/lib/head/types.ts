@@ -1,6 +1,7 @@
 import type {FollowConfig, FollowerStatus, FollowingStatus} from './follow-types.ts'
 
 export type {FollowConfig, FollowerStatus, FollowingStatus} from './follow-types.ts'
+export type * from './page-types.ts'
 
 /**
  * What the head's process is started with: config.json in the head's folder, mode 0600 (a store URI may hold a

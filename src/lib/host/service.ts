@@ -1,4 +1,4 @@
-import type {ComesBack, ServiceFront, ServiceState, Verbs} from '../protocol/index.ts'
+import type {ComesBack, OwnLeases, ServiceFront, ServiceSocket, ServiceState, Verbs} from '../protocol/index.ts'
 import type {CallOptions, Host} from './types.ts'
 
 /** A long-lived process on a node, kept running by a supervisor there. */
@@ -15,12 +15,16 @@ export interface ServiceSpec {
   /** Seconds between SIGTERM and SIGKILL; 10 by default. */
   grace?: number
   front?: ServiceFront
+  /** Kept while it is started again. */
+  sockets?: ServiceSocket[]
   /** It does not come back after a reboot. */
   untilReboot?: boolean
   /** The node's agent may start and end it, as the head wants. */
   onDemand?: boolean
   /** It listens there whenever it runs: others leave them free. */
   ports?: number[]
+  /** Leased at each start. */
+  gpus?: OwnLeases
 }
 
 export interface ServiceStatus {
@@ -47,7 +51,7 @@ export async function startService(
   spec: ServiceSpec,
   options: {replace?: boolean; define?: boolean} = {},
 ): Promise<ServiceStatus & {started: boolean; comesBack: ComesBack}> {
-  const {id, argv, env = {}, cwd, restart, grace = 10, front, untilReboot, onDemand, ports} = spec
+  const {id, argv, env = {}, cwd, restart, grace = 10, front, sockets, untilReboot, onDemand, ports, gpus} = spec
   const limit = restart && {max: restart.max, window_seconds: restart.windowSeconds}
   const answer = await host.call('service.start', {
     id,
@@ -57,9 +61,11 @@ export async function startService(
     restart: limit,
     grace,
     front,
+    ...(sockets && {sockets}),
     ...(untilReboot && {until_reboot: true}),
     ...(onDemand && {on_demand: true}),
     ...(ports && {ports}),
+    ...(gpus && {gpus}),
     ...(options.define && {define: true}),
     replace: options.replace ?? false,
   })

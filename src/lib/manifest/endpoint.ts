@@ -1,6 +1,8 @@
+import {resolve} from 'node:path'
+import {parseSize} from '../base/index.ts'
 import type {Path} from '../document/index.ts'
 import type {ManifestFile} from './schema.ts'
-import type {EndpointSpec, ScaleSpec, ServerSpec} from './types.ts'
+import type {EndpointSpec, ScaleSpec, ServerGpusSpec, ServerSpec} from './types.ts'
 import {readReplicaRange} from './replica-range.ts'
 import {splitWords} from './words.ts'
 
@@ -37,15 +39,10 @@ export function checkEndpoint(
     if (value !== undefined) at(key, 'goes with a command: a recipe says it of its server')
 }
 
-export function resolveEndpoint({
-  model,
-  runtime,
-  replicas,
-  scale,
-  command,
-  protocol = 'v2',
-  ready,
-}: EndpointFile): EndpointSpec {
+export function resolveEndpoint(
+  {model, runtime, replicas, scale, command, protocol = 'v2', ready, require, gpus, memory}: EndpointFile,
+  folder: string,
+): EndpointSpec {
   const words = typeof command === 'string' ? splitWords(command) : command
   const own = Array.isArray(words) ? CUSTOM : runtime
   return {
@@ -53,6 +50,11 @@ export function resolveEndpoint({
     ...(readReplicaRange(String(replicas)) ?? {replicas: 1}),
     ...(scale && {scale: scale as Partial<ScaleSpec>}),
     ...(own !== undefined && {runtime: own}),
+    ...(memory !== undefined && {memory: parseSize(memory) ?? 0}),
+    ...(gpus !== undefined && {
+      gpus: typeof gpus === 'number' ? {count: gpus, cap: false, remote: false} : (gpus as ServerGpusSpec),
+    }),
+    ...(require && {signers: resolve(folder, require.signed)}),
     ...(Array.isArray(words) && {
       server: {command: words, protocol, ready: ready ?? {path: READY[protocol], seconds: 120}},
     }),

@@ -43,6 +43,26 @@ export const gpus = z
   .check(checkShare)
   .describe('What `flexrack attach` and `workspace exec --gpus` ask for where no flag says otherwise.')
 
+/** The same for each model server of an endpoint. */
+export const serverGpus = z
+  .union([
+    z.int().min(1).max(64),
+    z
+      .strictObject({
+        ...devices,
+        remote: z
+          .boolean()
+          .default(false)
+          .describe("Lease GPUs of other nodes, too, where a server's own node has not enough free."),
+      })
+      .check(checkShare),
+  ])
+  .describe(
+    'GPUs that each server leases when it starts, and gives back when it ends: of the GPU daemon of its node (`flexrack gpu serve`). It sees these and no others. A number of whole GPUs, or a mapping that asks for shares, so that several servers have one GPU, or allows GPUs of other nodes. ' +
+      'flexrack then chooses the nodes, of those in `--on` or of all: `endpoint deploy --dry-run` says which and why.',
+  )
+  .meta({examples: [1, {memory: '4GiB'}, {fraction: 0.25, remote: true}]})
+
 /** The same for the ranks of a run. */
 export const trainGpus = z
   .union([

@@ -87,8 +87,7 @@ function isTakenAsWritten(path: Path): boolean {
     dotted === 'name' ||
     dotted === 'tracking.experiment' ||
     path.at(-2) === 'env' ||
-    dotted === 'gpus.memory' ||
-    dotted === 'train.gpus.memory' ||
+    (path.at(-1) === 'memory' && path.at(-2) === 'gpus') ||
     (path.at(-2) === 'command' && path.length === 3)
   )
 }

@@ -75,7 +75,9 @@ export function resolveManifest(source: Source, file: ManifestFile): Manifest {
       ...(file.tracking.uri !== undefined && {uri: file.tracking.uri.replace(/\/+$/, '')}),
       experiment: file.tracking.experiment ?? file.name,
     },
-    endpoints: Object.fromEntries(Object.entries(file.endpoints).map(([name, one]) => [name, resolveEndpoint(one)])),
+    endpoints: Object.fromEntries(
+      Object.entries(file.endpoints).map(([name, one]) => [name, resolveEndpoint(one, folder)]),
+    ),
   }
 }
 

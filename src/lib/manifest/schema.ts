@@ -1,6 +1,6 @@
 import {z} from 'zod'
 import {data, volumes} from './data.ts'
-import {gpus} from './gpus.ts'
+import {gpus, serverGpus} from './gpus.ts'
 import {sweep} from './sweep-schema.ts'
 import {train} from './train-schema.ts'
 import {noLineBreak, workspace} from './workspace-schema.ts'
@@ -55,6 +55,16 @@ const endpoint = z
         "Runtime `custom`: a model server of the project's own. Runs with the project's code as it is when it is deployed, in the environment or image of its workspace; no shell reads it. Placeholders such as `{port}`, `{host}` and `{model_folder}` are filled in (docs/runtimes.md).",
       )
       .meta({examples: ['python serve.py --port {port} --model {model_file}'], written: 'as-is'}),
+    require: z
+      .strictObject({
+        signed: z
+          .string()
+          .min(1)
+          .describe('A file as ssh-keygen takes it (allowed_signers): who may sign a model (`model sign`).')
+          .meta({examples: ['allowed_signers']}),
+      })
+      .optional()
+      .describe('What a model must have before it is deployed.'),
     protocol: z
       .enum(['v2', 'openai', 'mlflow'])
       .optional()
@@ -103,6 +113,15 @@ const endpoint = z
       })
       .optional()
       .describe('By what the head chooses how many servers run, where `replicas` is a range.'),
+    gpus: serverGpus.optional(),
+    memory: z
+      .string()
+      .regex(/^\d+(\.\d+)?\s*[KMGT]i?B?$/i, 'must be a size such as 8GiB or 512MiB')
+      .optional()
+      .describe(
+        'Memory of a node that each server needs beside its GPUs; flexrack then chooses nodes that have it free.',
+      )
+      .meta({examples: ['8GiB']}),
   })
   .describe('One served model.')
 

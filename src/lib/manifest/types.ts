@@ -209,8 +209,19 @@ export interface EndpointSpec {
   /** From so many to `replicas`, as the head chooses. */
   minReplicas?: number
   scale?: Partial<ScaleSpec>
+  /** Of each server. */
+  gpus?: ServerGpusSpec
+  /** Bytes of its node's memory. */
+  memory?: number
   /** Of the runtime `custom`. */
   server?: ServerSpec
+  /** Only models that one of these has signed: absolute path of an allowed_signers file. */
+  signers?: string
+}
+
+/** What a model server leases when it starts; of other nodes, too, where `remote`. */
+export interface ServerGpusSpec extends GpusSpec {
+  remote: boolean
 }
 
 /** By what the head chooses how many model servers there are. */

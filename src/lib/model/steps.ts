@@ -56,11 +56,13 @@ async function makeVersion(
 ): Promise<ModelVersion> {
   // Of a folder there is no one checksum: that its files are whole is checked when they travel to a node.
   const sha256 = folder ? undefined : await checksum(run.id, path, bytes ?? undefined, env)
+  const record = (await env.mlflow.getRun(run.id)).tags['flexrack.record']
   await env.mlflow.ensureModel(name)
   const tags = {
     'flexrack.run': run.name,
     'flexrack.path': path,
     ...(sha256 !== undefined && {'flexrack.sha256': sha256}),
+    ...(record !== undefined && {'flexrack.record': record}),
   }
   return env.mlflow.createVersion({name, source, runId: run.id, tags})
 }

@@ -2,4 +2,3 @@
 export {planNotebook, startNotebook, type NotebookInput} from './plan.ts'
 export {findNotebooks, type Notebook, type NotebookKernel} from './show.ts'
 export {reachNotebook, type NotebookLink} from './reach.ts'
-export type {KernelGpus} from './gpus.ts'

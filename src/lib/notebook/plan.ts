@@ -6,7 +6,7 @@ import type {IsolateSpec} from '../manifest/index.ts'
 import type {BoundVolume} from '../protocol/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
-import type {KernelGpus} from './gpus.ts'
+import type {OwnWish} from '../gpu/index.ts'
 import type {Notebook} from './show.ts'
 import {NOTEBOOK_HANDLERS, type NotebookKinds} from './steps.ts'
 
@@ -23,7 +23,7 @@ export interface NotebookInput {
   idle: number
   /** Seconds after which all of it is ended. */
   lasts: number | null
-  gpus: KernelGpus | null
+  gpus: OwnWish | null
 }
 
 /**

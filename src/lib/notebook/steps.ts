@@ -6,7 +6,7 @@ import type {BoundVolume, NotebookPrepared} from '../protocol/index.ts'
 import type {Rack} from '../rack/index.ts'
 import {warnOfReboot} from '../reboot/index.ts'
 import type {Fleet} from '../ssh/index.ts'
-import {preparedGpus, type KernelGpus} from './gpus.ts'
+import {OWN_LEASES, type OwnWish} from '../gpu/index.ts'
 import {findNotebooks, type Notebook} from './show.ts'
 
 type StartInput = {
@@ -19,7 +19,7 @@ type StartInput = {
   /** Seconds from now; null: no end. */
   lasts: number | null
   env: Record<string, string>
-  gpus: KernelGpus | null
+  gpus: OwnWish | null
   inside: {
     /** Digest. */
     image: string | null
@@ -84,7 +84,15 @@ async function start(
     done.of('notebook.server', {$output: 'server'}),
     done.of('notebook.kernel', {$output: 'kernel'}),
   ]
-  const leased = gpus === null ? undefined : await preparedGpus(host, project, gpus, place, context)
+  const leased =
+    gpus === null
+      ? undefined
+      : await OWN_LEASES.prepare(
+          host,
+          gpus,
+          {place, purpose: `notebook ${project} on ${host.node}`, who: 'a kernel'},
+          context,
+        )
   const inside = {
     ...(image !== null && {image}),
     ...(isolate !== null && {isolate: {...isolate}}),

@@ -32,9 +32,11 @@ export function summaryScript({root}: Pick<RackNode, 'root'>): string {
  * What summaryScript printed. Lines that are missing or odd are null; `runs` is undefined where only Python can tell.
  * Pure.
  */
-export function parseSummary(
-  output: string,
-): Omit<NodeSummary, 'node' | 'host' | 'ok'> & {runs: NodeRun[] | undefined; shares: boolean; reserved: boolean} {
+export function parseSummary(output: string): Omit<NodeSummary, 'node' | 'host' | 'ok' | 'gone'> & {
+  runs: NodeRun[] | undefined
+  shares: boolean
+  reserved: boolean
+} {
   const words = new Map(
     output
       .split('\n')

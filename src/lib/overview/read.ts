@@ -85,7 +85,8 @@ async function summarizeNodes({
   return new Map(
     rack.nodes.map(({name, host}) => {
       const error = failed.get(name)
-      const summary = {node: name, host, ok: !error, error, ...parseSummary(done.get(name) ?? '')}
+      const gone = isCliError(error) && error.details.gone === true
+      const summary = {node: name, host, ok: !error, gone, error, ...parseSummary(done.get(name) ?? '')}
       if (!error) return [name, summary]
       const known = isCliError(error) ? error : undefined
       return [

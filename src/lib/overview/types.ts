@@ -18,6 +18,8 @@ export interface NodeSummary {
   /** Of the file system of the home folder. */
   disk: {free: number; total: number} | null
   gpus: number
+  /** It does not answer, and was not to be there any more. */
+  gone: boolean
   /** Why not, where not ok. */
   code?: string
   message?: string

@@ -3,6 +3,7 @@
  * have on them.
  */
 export {placeGang} from './place.ts'
+export {placeServers, type PlacedServer, type ServersPlaced, type ServersRequest} from './servers.ts'
 export {shareOf, type ShareWish} from './share.ts'
 export {WOULD_DO} from './text.ts'
 export type {

@@ -1,10 +1,20 @@
+import {bestGroup} from './group.ts'
 import {shareOf} from './share.ts'
-import type {Candidate, LeasedGpu, LeaseWish, PlacementRequest} from './types.ts'
+import type {Candidate, GroupScore, LeasedGpu, LeaseWish, PlacementRequest} from './types.ts'
 import type {FreeShare} from '../protocol/index.ts'
 
 /** A device that some node shares, and what this gang has left of it so far. */
 interface Pooled extends FreeShare {
   node: string
+}
+
+/** What one process of a node could have, without taking it. */
+export interface Offer {
+  devices: LeasedGpu[]
+  /** How the devices are linked; null: of one, of other nodes, or nobody knows. */
+  score: GroupScore | null
+  /** Bytes free on the devices beside it. */
+  left: number
 }
 
 /**
@@ -53,6 +63,47 @@ export class LeasePool {
     return ranks
   }
 
+  /**
+   * Devices for one process: of the node itself where it has enough, those with the best links, else those with the most
+   * free memory; else as `take` has them. Null where there are too few.
+   */
+  offer({node, topology}: Pick<Candidate, 'node' | 'topology'>, gpus: number, wish: LeaseWish): Offer | null {
+    const own = this.devices.filter((one) => one.node === node && fits(one, wish))
+    if (own.length < gpus) {
+      const before = this.devices.map((one) => ({...one.free}))
+      const devices = wish.remote ? this.take(node, {processes: 1, gpusPerRank: gpus}, wish)?.[0] : undefined
+      for (const [at, device] of this.devices.entries()) device.free = before[at] as Pooled['free']
+      return devices ? {devices, score: null, left: this.#left(devices)} : null
+    }
+    const places = own.map((one) => topology?.gpus.findIndex(({uuid}) => uuid === one.id) ?? -1)
+    const group = topology && gpus > 1 && !places.includes(-1) ? bestGroup(topology, places, gpus) : null
+    const chosen = group
+      ? own.filter((_, at) => group.members.includes(places[at] ?? -1))
+      : own.toSorted((a, b) => b.free.memory - a.free.memory).slice(0, gpus)
+    const devices = chosen.map((one) => leasedOf(one, wish))
+    return {devices, score: group?.score ?? null, left: this.#left(devices)}
+  }
+
+  /** Takes what was offered, and nothing was taken since. */
+  claim({devices}: Offer, wish: LeaseWish): void {
+    for (const {id} of devices) {
+      const device = this.devices.find((one) => one.id === id)
+      if (device) take(device, wish)
+    }
+  }
+
+  /** Devices that a node shares, as they are left now. */
+  of(node: string): readonly FreeShare[] {
+    return this.devices.filter((one) => one.node === node)
+  }
+
+  #left(devices: LeasedGpu[]): number {
+    return devices.reduce(
+      (sum, {id, memory}) => sum + (this.devices.find((one) => one.id === id)?.free.memory ?? 0) - memory,
+      0,
+    )
+  }
+
   /** How many devices a node could have, one share each. */
   count(node: string, wish: LeaseWish): number {
     return this.devices.filter((one) => (wish.remote || one.node === node) && fits(one, wish)).length
@@ -66,10 +117,18 @@ export class LeasePool {
       )
       .toSorted((a, b) => nearness(a) - nearness(b) || b.free.memory - a.free.memory)
     if (!best) return undefined
-    const share = shareOf(best, wish)
-    best.free = {memory: best.free.memory - share.memory, compute: best.free.compute - share.compute}
-    return {node: best.node, id: best.id, index: best.index, name: best.name, api: best.api, memory: share.memory}
+    take(best, wish)
+    return leasedOf(best, wish)
   }
+}
+
+function take(device: Pooled, wish: LeaseWish): void {
+  const {memory, compute} = shareOf(device, wish)
+  device.free = {memory: device.free.memory - memory, compute: device.free.compute - compute}
+}
+
+function leasedOf({node, id, index, name, api, memory}: Pooled, wish: LeaseWish): LeasedGpu {
+  return {node, id, index, name, api, memory: shareOf({memory}, wish).memory}
 }
 
 function fits(device: FreeShare, wish: LeaseWish): boolean {

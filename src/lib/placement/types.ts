@@ -55,6 +55,10 @@ export interface Candidate {
   busy: Record<string, string>
   /** What its GPU daemon shares; absent: nothing. */
   shared?: FreeShare[]
+  /** It lends GPUs, and is given nothing to run. */
+  lendsOnly?: boolean
+  /** Bytes of memory beside the processors that programs could have now; absent: not told. */
+  memory?: number
 }
 
 export interface Held {

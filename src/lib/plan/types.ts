@@ -18,6 +18,8 @@ export interface Plan {
   /** The command that made it: `workspace up`. */
   command: string
   steps: Step[]
+  /** Of each node that was looked at: whether it was taken, and why, a sentence. */
+  reasons?: {node: string; taken: boolean; why: string}[]
 }
 
 /**
@@ -31,8 +33,7 @@ export type StepOf<K extends KindsOf<K>> = {
   [Kind in keyof K & string]: Omit<Step, 'kind' | 'input'> & {kind: Kind; input: K[Kind]['input']}
 }[keyof K & string]
 
-export interface PlanOf<K extends KindsOf<K>> {
-  command: string
+export interface PlanOf<K extends KindsOf<K>> extends Pick<Plan, 'command' | 'reasons'> {
   steps: StepOf<K>[]
 }
 

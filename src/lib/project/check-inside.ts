@@ -11,7 +11,7 @@ import type {Finding} from './findings.ts'
 export interface InsideOfNode {
   node: string
   /** null: bubblewrap comes with the next `workspace up`, and is tried then. */
-  engine: 'bubblewrap' | 'ch-run' | 'proot' | null
+  engine: 'bubblewrap' | 'ch-run' | 'apptainer' | 'proot' | null
   /** Where the manifest has a sandbox. */
   limits?: LimitsHeld
 }

@@ -1,6 +1,7 @@
 // GPUs that a node shares, and leases of them. Generated from protocol/gpu.json by `npm run protocol`.
 import type {DaemonState, EndedLease, GrantedLease} from './daemon.ts'
 import type {FilePlaced, ProgramFile} from './head.ts'
+import type {GpuPlace} from './leases.ts'
 import type {Nothing} from './node.ts'
 import type {ComesBack} from './service.ts'
 
@@ -217,17 +218,6 @@ export interface KeptPass extends PassOrder {
 export interface GpuDoor {
   bind: string[]
   port: number
-}
-
-/** Another node that gives leases by a pass, as its holder keeps it. Holds the secret. */
-export interface GpuPlace {
-  node: string
-  pass: string
-  secret: string
-  /** Tried in this order. */
-  addresses: string[]
-  port: number
-  daemon_port: number
 }
 
 export interface GpuPlaces {

@@ -17,7 +17,7 @@ export type HeadConfig = {
 
 /** A token that the head has given out. */
 export interface HeadToken {
-  kind: 'run' | 'endpoint' | 'session' | 'personal' | 'node' | 'standby'
+  kind: 'run' | 'endpoint' | 'session' | 'personal' | 'node' | 'standby' | 'joint' | 'metrics'
   /** SHA-256 of the secret; the secret itself is never kept. */
   hash: string
   expiresAt: number
@@ -30,6 +30,8 @@ export interface HeadToken {
   login?: string
   /** Where a browser has logged in. */
   host?: string
+  /** Of a browser: the rack's page, also to change something or only to look; absent: MLflow's pages. */
+  opens?: 'page' | 'look'
   /** What its owner calls it. */
   name?: string
   createdAt?: number
@@ -37,6 +39,8 @@ export interface HeadToken {
   node?: string
   /** Of a standby: what others call it by. */
   names?: string[]
+  /** Which switch over several racks it tells the decision of. */
+  joint?: string
 }
 
 /** What a key of an endpoint's client may. */
@@ -52,6 +56,20 @@ export interface HeadKeyLimits {
 /** By their ids. */
 export interface HeadTokens {
   tokens: Record<string, HeadToken>
+}
+
+/** What was done, or tried, through the rack's page. */
+export interface HeadAction {
+  /** Milliseconds since 1970. */
+  at: number
+  /** `name@machine` that had opened the page, as it said. */
+  owner: string
+  login: string
+  action: 'stop' | 'rollback' | 'endNotebook'
+  target: string
+  outcome?: string
+  /** Why it was not done. */
+  error?: string
 }
 
 export interface HeadLock {
@@ -75,6 +93,30 @@ export interface HeadEndpoint {
 /** Several endpoints that are being changed at once: what they were, null where there was none. */
 export interface HeadSwitch {
   before: Record<string, HeadEndpoint | null>
+}
+
+/** A switch over several racks, as far as it is this head's: what it will have switched once that is decided. */
+export interface HeadPromise {
+  /** promised: not decided, as far as is known here. committed: what of `changes` is still there is to be written. */
+  state: 'promised' | 'committed' | 'dropped'
+  /** All that take part, by name; the first one's head decides. */
+  racks: string[]
+  changes: {
+    name: string
+    revision: number
+    document: Record<string, unknown>
+  }[]
+  /** How the head that decides is asked; null: it is this one. */
+  leader: {
+    url: string
+    /** PEM; null: those of the system. */
+    ca: string | null
+    token: string
+  } | null
+  /** Milliseconds since 1970: so long who commands is waited for. */
+  leaseUntil: number
+  /** When it was made, or decided. */
+  at: number
 }
 
 /** How far an endpoint's canary has come, as the head knows it. `returned`: the judge found it worse, it gets nothing any more; `passed`: it has gone through every step. */

@@ -13,11 +13,11 @@ export interface ImageQuestion {
 }
 
 /** What runs images instead of bubblewrap. */
-export type Engine = 'ch-run' | 'proot'
+export type Engine = 'ch-run' | 'apptainer' | 'proot'
 
 /** What runs images here; `engine` null and no `why`: not known before bubblewrap is there. */
 export interface ImageRuntime {
-  engine: 'bubblewrap' | 'ch-run' | 'proot' | null
+  engine: 'bubblewrap' | 'ch-run' | 'apptainer' | 'proot' | null
   program: string | null
   /** Why bubblewrap does not run here. */
   why: string

@@ -1,6 +1,6 @@
 // Notebooks: a server of JupyterLab for a workspace. Times in seconds since 1970, by the node's clock. Generated from protocol/notebook.json by `npm run protocol`.
-import type {GpuPlace} from './gpu.ts'
 import type {BoundVolume, EnterOrder, Isolate} from './image.ts'
+import type {OwnLeases} from './leases.ts'
 import type {ServiceState} from './service.ts'
 
 export interface NotebookProject {
@@ -9,25 +9,6 @@ export interface NotebookProject {
 
 export interface NotebookQuestion {
   project?: string
-}
-
-/** What a kernel leases when it starts: of the daemon of its own node, else of those of `places`. */
-export interface NotebookGpus {
-  count: number
-  /** whole, or fraction, or memory in bytes: as gpu.lease takes it. */
-  share: Record<string, number | boolean>
-  cap: boolean
-  api: 'cuda' | 'opencl'
-  owner: string
-  /** Names of programs that gpu.place has put there. */
-  keeper: string
-  icd: string | null
-  /** Names of programs, by the names of links to them. */
-  libraries: Record<string, string>
-  /** For people. */
-  text: string
-  /** Other nodes that it may lease of. */
-  places?: GpuPlace[]
 }
 
 export interface NotebookWanted {
@@ -42,7 +23,7 @@ export interface NotebookWanted {
   idle: number
   /** When all of it is ended. */
   end_at?: number
-  gpus?: NotebookGpus
+  gpus?: OwnLeases
   /** Digest: kernels and terminals are in it. */
   image?: string
   /** The server is in a sandbox, with all that it starts. */

@@ -120,6 +120,27 @@ export interface RunUpload {
   files: string[]
 }
 
+/** What a run began with, as its starter said: a run by its id, or a model version. */
+export interface RunParent {
+  kind: 'run' | 'model'
+  /** A run's id; of a model `digits/3`. */
+  name: string
+  /** SHA-256 of the run's record, or of the version's file. */
+  digest?: string
+}
+
+/** What the command knows that starts a run, and its nodes do not. */
+export interface RunOrigin {
+  /** Of flexrack there. */
+  version: string
+  /** Its host name. */
+  machine: string
+  rack: string
+  /** What came after the manifest's command. */
+  arguments: string[]
+  parents?: RunParent[]
+}
+
 export interface RunOrder {
   run: string
   project: string
@@ -176,6 +197,8 @@ export interface RunOrder {
   hang?: HangOrder
   /** Between two samples of what is used of the machine; the node's own choice where absent. */
   sample_seconds?: number
+  /** Folder of node_exporter's textfile collector: numbers of the run are kept there while it goes. */
+  textfile?: string
   /** Files and folders that are kept as artifacts. */
   outputs: string[]
   /** Its own address within the gang. */
@@ -192,4 +215,6 @@ export interface RunOrder {
   tracking: TrackingOrder | null
   /** Who starts it. */
   owner: string
+  /** For its record; older commands do not say it. */
+  origin?: RunOrigin
 }

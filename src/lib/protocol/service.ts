@@ -1,4 +1,5 @@
 // Services: long-lived processes of a node, kept running by a supervisor there. Generated from protocol/service.json by `npm run protocol`.
+import type {OwnLeases} from './leases.ts'
 import type {Nothing} from './node.ts'
 
 export interface ServiceRestart {
@@ -15,6 +16,19 @@ export interface ServiceFront {
   ca: string
 }
 
+/** A listening socket that the supervisor keeps, so that who connects while the process is started again waits. The process finds the numbers of all in FLEXRACK_SOCKETS. */
+export interface ServiceSocket {
+  /** Address. */
+  host: string
+  /** 0: that of the last start, or else any. */
+  port: number
+  /** Where the process tells the port of its last start: a key of a JSON file. */
+  last?: {
+    file: string
+    key: string
+  }
+}
+
 /** What a service is started with; kept in its folder, 0600. */
 export interface ServiceOrder {
   argv: string[]
@@ -27,6 +41,7 @@ export interface ServiceOrder {
   /** Seconds between SIGTERM and SIGKILL; 10 by default. */
   grace?: number
   front?: ServiceFront
+  sockets?: ServiceSocket[]
   /** Bytes after which its log begins anew. */
   rotate_bytes?: number
   /** What the process has started lives on when it ends or is replaced; a stop ends all of it. */
@@ -37,6 +52,8 @@ export interface ServiceOrder {
   on_demand?: boolean
   /** It listens there whenever it runs: others leave them free. */
   ports?: number[]
+  /** Leased at each start of its process, and given back when that ends. */
+  gpus?: OwnLeases
 }
 
 export interface ServiceStart extends ServiceOrder {

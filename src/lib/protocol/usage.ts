@@ -20,6 +20,10 @@ export interface UsageLine {
   gpus: number
   /** Seconds of one CPU; null where nobody measured it. */
   cpu: number | null
+  /** Seconds of one GPU over which its load was measured; null or absent where nobody did. */
+  gpu_seen?: number | null
+  /** Of them, those in which it computed. */
+  gpu_busy?: number | null
   ranks: number
 }
 

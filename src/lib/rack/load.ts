@@ -26,6 +26,7 @@ export async function loadRack(
   preferred?: string,
 ): Promise<Rack> {
   const wanted = nameOrFile || env.FLEXRACK_RACK || preferred
+  if (wanted === 'all' || wanted?.includes(',')) throw await severalError(wanted, env)
   if (wanted) return (await readRack(await existingFile(wanted, env))).rack
   const racks = await listRacks(env)
   const [only] = racks
@@ -34,6 +35,14 @@ export async function loadRack(
   throw new CliError('USAGE', `which rack? There are ${racks.map((rack) => rack.name).join(', ')}`, {
     hint: `--rack ${racks[0]?.name ?? 'NAME'}`,
     details: {racks: racks.map((rack) => rack.name)},
+  })
+}
+
+async function severalError(wanted: string, env: NodeJS.ProcessEnv): Promise<CliError> {
+  const racks = (await listRacks(env)).map((rack) => rack.name)
+  return new CliError('USAGE', `this is about one rack, and "${wanted}" means several`, {
+    hint: `--rack ${racks[0] ?? 'NAME'}`,
+    details: {racks},
   })
 }
 
@@ -57,6 +66,9 @@ export function rackPath(nameOrFile: string, env: NodeJS.ProcessEnv): string {
     throw new CliError('USAGE', `"${nameOrFile}" cannot be the name of a rack`, {
       hint: 'use letters, digits, dots, dashes and underscores',
     })
+  }
+  if (nameOrFile === 'all') {
+    throw new CliError('USAGE', 'no rack can be called all: --rack all means every rack', {hint: 'use another name'})
   }
   return join(racksFolder(env), `${nameOrFile}.yaml`)
 }
@@ -197,6 +209,7 @@ function resolveRack(file: string, value: RackFile): Rack {
     head: {node: node ?? nodes[0]?.name ?? '', ...head},
     ...shared,
     ...(value.data_limit !== undefined && {dataLimit: sizeOf(value.data_limit)}),
+    ...(value.metrics && {metrics: value.metrics}),
     ...(value.volumes && {volumes: value.volumes as Record<string, RackVolume>}),
     ...(value.gpu && {gpu: resolveGpu(value.gpu)}),
     ...(value.slurm && {slurm: value.slurm as RackSlurm}),

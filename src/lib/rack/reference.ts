@@ -23,6 +23,8 @@ head: {node: gpu-1}
 \`\`\`
 
 Which rack a command uses: \`--rack\`, else \`FLEXRACK_RACK\`, else \`rack:\` of the manifest, else the only one there is.
+\`status\`, \`gpu list\`, \`runs list\` and \`usage\` answer about several: \`--rack lab,cloud\`, or \`--rack all\`. \`train --rack
+lab,cloud\` trains on the first that can start it now.
 
 Nodes are selected with \`--on\`: names, globs (\`gpu-*\`), labels (\`gpu=a100\`), \`all\`, several separated by commas.
 `

@@ -97,6 +97,7 @@ export function renderRack(rack: Rack, before?: string): string {
       usable.set(key, usable.createNode(value))
   }
   // no command changes them: what stands there stays
+  if (rack.metrics && !usable.has('metrics')) usable.set('metrics', usable.createNode(rack.metrics))
   if (rack.volumes && !usable.has('volumes')) usable.set('volumes', usable.createNode(rack.volumes))
   const nodes = usable.get('nodes')
   // Labels that nodes share are written out for each: an anchor (&a1) is nothing to edit by hand.
@@ -202,6 +203,7 @@ function nodeFields(node: RackNode, shared?: RackNetwork): Record<string, Field>
     environments: {value: node.environments},
     network: {value: node.network, isDefault: node.network === (shared ?? 'direct')},
     gpu: {value: node.gpu && written(gpuFields(node.gpu))},
+    until: {value: node.until},
     labels: {value: node.labels, isDefault: Object.keys(node.labels).length === 0},
   }
 }

@@ -2,12 +2,29 @@ import {CliError} from '../base/index.ts'
 import {nearestName} from '../document/index.ts'
 import type {Rack, RackNode} from './types.ts'
 
+/** Whether its time is over, see `until` of a node. Pure. */
+export function isGone({until}: Pick<RackNode, 'until'>, now = Date.now()): boolean {
+  return until !== undefined && Date.parse(until) <= now
+}
+
 /**
  * The nodes a selector means, in the order of the rack file: names, globs (* ? [a-z]), label=value (globs too), all;
- * several separated by commas. Without a selector: `fallback`. Throws NOT_FOUND for a part that matches no node, USAGE
- * for an empty one.
+ * several separated by commas. Without a selector: `fallback`. A node whose time is over is meant by its name alone,
+ * unless all are over. Throws NOT_FOUND for a part that matches no node, USAGE for an empty one.
  */
-export function selectNodes(rack: Rack, selector: string | undefined, fallback: RackNode[]): RackNode[] {
+export function selectNodes(
+  rack: Rack,
+  selector: string | undefined,
+  fallback: RackNode[],
+  now = Date.now(),
+): RackNode[] {
+  const named = selector?.split(',').map((part) => part.trim()) ?? []
+  const meant = meantNodes(rack, selector, fallback)
+  const there = meant.filter((node) => !isGone(node, now) || named.includes(node.name))
+  return there.length > 0 ? there : meant
+}
+
+function meantNodes(rack: Rack, selector: string | undefined, fallback: RackNode[]): RackNode[] {
   if (selector === undefined) return fallback
   const parts = selector.split(',').map((part) => part.trim())
   const chosen = new Set<RackNode>()

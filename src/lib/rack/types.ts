@@ -15,6 +15,8 @@ export interface Rack {
   networkHosts?: string[]
   /** Bytes that data sets may take on each node. */
   dataLimit?: number
+  /** Folder of node_exporter's textfile collector. */
+  metrics?: {textfile: string}
   /** By name. */
   volumes?: Record<string, RackVolume>
 }
@@ -67,6 +69,8 @@ export interface RackNode {
    */
   environments?: string
   labels: Record<string, string>
+  /** When it goes away by itself, in ISO 8601. */
+  until?: string
   /** Its name may lead to another machine each time, and all of them count as one: the login node of a Slurm. */
   pooled?: boolean
   /** Its own, or the rack's; absent: direct. */

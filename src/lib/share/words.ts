@@ -1,7 +1,7 @@
 import {readdir, readFile} from 'node:fs/promises'
 import {homedir} from 'node:os'
 import {join} from 'node:path'
-import {CliError, UNIT_SECONDS} from '../base/index.ts'
+import {CliError, momentOf} from '../base/index.ts'
 
 /** What ssh-keygen makes, the one that OpenSSH tries first before the others. */
 const KEY_FILES = ['id_ed25519.pub', 'id_ed25519_sk.pub', 'id_ecdsa.pub', 'id_ecdsa_sk.pub', 'id_rsa.pub']
@@ -12,14 +12,8 @@ const PUBLIC_KEY = /^(?:sk-)?(?:ssh|ecdsa)-[\w@.-]+ [A-Za-z0-9+/]+={0,3}(?= |$)/
  * Errors: USAGE.
  */
 export function shareEnd(text: string, now = Date.now()): number {
-  const [, count, unit = ''] = /^([1-9]\d{0,5})(m|h|d)$/.exec(text) ?? []
-  const end =
-    count === undefined
-      ? /^\d{4}-\d\d-\d\d/.test(text)
-        ? Date.parse(text) / 1000
-        : NaN
-      : now / 1000 + Number(count) * (UNIT_SECONDS[unit] ?? NaN)
-  if (Number.isFinite(end) && end * 1000 > now) return end
+  const end = momentOf(text, now)
+  if (end > now) return end / 1000
   throw new CliError('USAGE', `"${text}" is no time in the future: minutes, hours or days from now, or a date`, {
     hint: '--until 7d, or --until 2030-01-31',
   })

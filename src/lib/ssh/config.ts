@@ -29,8 +29,9 @@ export interface Endpoint {
   /** The same without its port, where a match of the very key also counts. */
   bareName?: string
   hashKnownHosts: boolean
-  /** Command that starts it, told where nothing listens. */
-  revive?: string
+  /** As in SshTarget. */
+  wayOut?: string
+  until?: string
   /** The hop before this one. */
   jump?: Endpoint
 }
@@ -86,7 +87,8 @@ async function resolve(target: SshTarget, env: NodeJS.ProcessEnv, path: string[]
     hashKnownHosts: first('hashknownhosts')?.toLowerCase() === 'yes',
     ...(alias === undefined && port !== 22 ? {bareName: host.toLowerCase()} : {}),
     ...(agent === undefined ? {} : {agent}),
-    ...(target.revive === undefined ? {} : {revive: target.revive}),
+    ...(target.wayOut === undefined ? {} : {wayOut: target.wayOut}),
+    ...(target.until === undefined ? {} : {until: target.until}),
     ...(jump ? {jump} : {}),
   }
 }

@@ -3,7 +3,15 @@ import type {Endpoint} from './config.ts'
 import type {Identities} from './identity.ts'
 import {quote} from './quote.ts'
 
-/** NODE_UNREACHABLE with the reason in plain words, by the code of the operating system. */
+/** Whether its time was over: then it is tried once, and not for long. */
+export function hasGone({until}: Pick<Endpoint, 'until'>): boolean {
+  return until !== undefined && Date.parse(until) <= Date.now()
+}
+
+/**
+ * NODE_UNREACHABLE with the reason in plain words, by the code of the operating system. `details.gone`: its time was
+ * over.
+ */
 export function connectionError(
   endpoint: Endpoint,
   cause: {code?: unknown; message?: string; seconds?: number},
@@ -20,14 +28,21 @@ export function connectionError(
     ENETUNREACH: `there is no route to ${where}`,
   }
   const reason = reasons[String(cause.code)] ?? `${where}: ${cause.message || String(cause.code)}`
-  return new CliError('NODE_UNREACHABLE', `no connection to ${endpoint.label}: ${reason}`, {
+  const gone = hasGone(endpoint)
+  const what = gone
+    ? `${endpoint.label} has gone: it was to be there until ${endpoint.until}`
+    : `no connection to ${endpoint.label}`
+  return new CliError('NODE_UNREACHABLE', `${what}: ${reason}`, {
     details: {
+      ...(gone && {gone}),
       node: endpoint.label,
       host: endpoint.host,
       port: endpoint.port,
       reason: cause.message || String(cause.code),
     },
-    hint: cause.code === 'ECONNREFUSED' && endpoint.revive !== undefined ? endpoint.revive : sshCommand(endpoint),
+    hint:
+      (gone || (cause.code === 'ECONNREFUSED' && endpoint.until === undefined) ? endpoint.wayOut : undefined) ??
+      sshCommand(endpoint),
   })
 }
 

@@ -5,7 +5,7 @@ import {CliError, type Context} from '../base/index.ts'
 import {chooseAlgorithms} from './algorithms.ts'
 import type {Endpoint} from './config.ts'
 import {Connection} from './connection.ts'
-import {authenticationError, connectionError} from './connect-error.ts'
+import {authenticationError, connectionError, hasGone} from './connect-error.ts'
 import {knownKeyTypes, verifyHostKey} from './host-key.ts'
 import {collectIdentities, type Identities, type KeyRing} from './identity.ts'
 import {Deadline, type Questions} from './questions.ts'
@@ -30,6 +30,8 @@ export interface Wiring {
 
 /** Milliseconds after which a server that has not said a word counts as silent here; it is still waited for. */
 const SILENT_MS = 2000
+/** Milliseconds for one that was not to be there any more. */
+const GONE_MS = 4000
 
 /** OpenSSH's way of noticing a dead link: a question every 15 s, and three without an answer. */
 const KEEPALIVE_MS = 15_000
@@ -49,7 +51,7 @@ export class AttemptError extends Error {
 
 /** One attempt at one authenticated connection. Throws AttemptError, or CliError where trying again would be wrong. */
 export async function attempt(endpoint: Endpoint, wiring: Wiring): Promise<Connection> {
-  const timeout = wiring.options.connectTimeout ?? 15_000
+  const timeout = Math.min(wiring.options.connectTimeout ?? 15_000, hasGone(endpoint) ? GONE_MS : Infinity)
   const stop = new AbortController()
   const deadline = new Deadline(timeout, () =>
     stop.abort(connectionError(endpoint, {code: 'DEADLINE', seconds: timeout / 1000})),

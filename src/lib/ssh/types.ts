@@ -10,8 +10,10 @@ export interface SshTarget {
   identityFile?: string
   proxyJump?: string
   knownHosts?: string
-  /** Command that starts this node, told where nothing listens at its port. */
-  revive?: string
+  /** When it goes away by itself, in ISO 8601. */
+  until?: string
+  /** Command that mends it, told where its time was over, or nothing listens at its port. */
+  wayOut?: string
 }
 
 /** What a person is asked about a host key that known_hosts does not have. */

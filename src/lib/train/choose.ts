@@ -9,7 +9,7 @@ import {
 } from '../placement/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
-import {askCandidates} from './candidates.ts'
+import {askCandidates} from '../candidates/index.ts'
 import type {ChosenPlacement, RunSpec, TrainChoice} from './types.ts'
 
 /** So many nodes say in an error why they do not fit. */

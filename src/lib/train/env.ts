@@ -1,4 +1,5 @@
 import {randomBytes} from 'node:crypto'
+import {hostname} from 'node:os'
 import {CliError, type Context} from '../base/index.ts'
 import {openHost} from '../host/index.ts'
 import {fill} from '../plan/index.ts'
@@ -12,6 +13,8 @@ import {userName} from './track.ts'
 import type {SharedStart} from './types.ts'
 
 export interface EnvParts {
+  /** Flexrack's own. */
+  version: string
   /** Variables of the ranks, by name. */
   variables: Record<string, string>
   /** What was read of the project when the plan was made. */
@@ -24,7 +27,7 @@ export interface EnvParts {
 /** What steps of a training need besides their plan, with a secret for a new gang. */
 export function openTrainEnv(
   {rack, fleet}: {rack: Rack; fleet: Fleet},
-  {variables, files = new ProjectFiles(), shared, remotes = ''}: EnvParts,
+  {version, variables, files = new ProjectFiles(), shared, remotes = ''}: EnvParts,
   context: Context,
 ): TrainEnv {
   return {
@@ -42,6 +45,8 @@ export function openTrainEnv(
     },
     secret: randomBytes(32).toString('hex'),
     user: userName(context),
+    version,
+    machine: hostname(),
     ...(shared && {shared: {tracking: shared.tracking, source: shared.source}}),
   }
 }
@@ -50,7 +55,15 @@ export function openTrainEnv(
 export function filledSpec(
   template: Unfilled<RunOrder>,
   done: Pick<Done, 'at'>,
-  {secret, user, variables, remotes}: Pick<TrainEnv, 'secret' | 'user' | 'variables' | 'remotes'>,
+  {
+    secret,
+    user,
+    version,
+    machine,
+    variables,
+    remotes,
+  }: Pick<TrainEnv, 'secret' | 'user' | 'version' | 'machine' | 'variables' | 'remotes'>,
 ): RunOrder {
-  return fill(template, (from) => done.at(from), {secret, user, variables, remotes, now: Date.now() / 1000}) as RunOrder
+  const known = {secret, user, version, machine, variables, remotes, now: Date.now() / 1000}
+  return fill(template, (from) => done.at(from), known) as RunOrder
 }

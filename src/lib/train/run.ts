@@ -1,4 +1,4 @@
-import {isCliError, type Context} from '../base/index.ts'
+import {isCliError, ownVersion, type Context} from '../base/index.ts'
 import type {Tracking} from '../head/index.ts'
 import {openHost} from '../host/index.ts'
 import {executePlan, throwIfFailed, type StepOutcome} from '../plan/index.ts'
@@ -65,7 +65,7 @@ async function runOnce(train: TrainPlan, place: TrainPlace, watch: TrainWatch, c
   } = train
   const env = openTrainEnv(
     place,
-    {variables: spec.env, files, shared, remotes: await runRemotes(spec, context)},
+    {version: await ownVersion(), variables: spec.env, files, shared, remotes: await runRemotes(spec, context)},
     context,
   )
   const outcomes = await executePlan(train.plan, TRAIN_HANDLERS, env, context)

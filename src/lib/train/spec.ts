@@ -51,10 +51,12 @@ type CommonSpec = {
   watch?: boolean
   hang?: NonNullable<RunSpec['watched']['hang']>
   profile?: NonNullable<RunSpec['watched']['profile']>
+  textfile?: string
   outputs: string[]
   commit: Later<string | null>
   created: FromEnv
   owner: FromEnv
+  origin: RunSpec['origin'] & {version: FromEnv; machine: FromEnv}
   tracking: Later<null>
 }
 
@@ -131,6 +133,7 @@ export function specTemplate<Part extends SshPart | SlurmPart>(
     commit: spec.tracked ? fromStep('track', 'commit') : null,
     created: fromEnv('now'),
     owner: fromEnv('user'),
+    origin: {...spec.origin, version: fromEnv('version'), machine: fromEnv('machine')},
     tracking: spec.tracked ? fromStep('track', 'spec') : null,
     ...part,
   }

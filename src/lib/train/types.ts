@@ -2,7 +2,7 @@ import type {Tracking} from '../head/index.ts'
 import type {CheckpointSpec, IsolateSpec, Manifest, Scheduler, SlurmSpec, TrainSpec} from '../manifest/index.ts'
 import type {CheckName} from '../preflight/index.ts'
 import type {LeaseWish, NodeReason, PlacedRank} from '../placement/index.ts'
-import type {BoundVolume, RunData, RunInput, RunUpload, Wants} from '../protocol/index.ts'
+import type {BoundVolume, RunData, RunInput, RunOrigin, RunParent, RunUpload, Wants} from '../protocol/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import type {Workspace} from '../workspace/index.ts'
@@ -29,6 +29,8 @@ export interface TrainChoice {
   gpus?: number | undefined
   /** Arguments after `--`: come after those of the manifest's command. */
   args: string[]
+  /** What it begins with, as its record is to say. */
+  parents?: RunParent[] | undefined
   /** Beginning of the run's id, instead of the project's name. */
   name?: string | undefined
   tracking: boolean
@@ -116,7 +118,7 @@ export interface RunSpec {
   size?: {min: number; max: number; spares: number}
   grace: number
   /** As the manifest has it, for spec.json. */
-  watched: Pick<TrainSpec, 'watch' | 'hang'> & {profile?: ProfileChoice}
+  watched: Pick<TrainSpec, 'watch' | 'hang'> & {profile?: ProfileChoice; textfile?: string}
   outputs: string[]
   env: Record<string, string>
   placements: Placement[]
@@ -141,6 +143,8 @@ export interface RunSpec {
   uploads: RunUpload[]
   experiment: string
   tracked: boolean
+  /** For its record: what its nodes do not know. */
+  origin: Pick<RunOrigin, 'rack' | 'arguments' | 'parents'>
   /** Its ranks run in a sandbox. */
   isolate?: IsolateSpec
   /** Slurm places it; `placements` then has the login node alone, with all ranks. */

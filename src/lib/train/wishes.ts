@@ -89,6 +89,7 @@ export function describeRun(
       ...(train.watch === false && {watch: false}),
       ...(train.hang && {hang: train.hang}),
       ...profileOf(train, choice),
+      ...(rack.metrics && {textfile: rack.metrics.textfile}),
     },
     outputs: train.outputs,
     env: {...manifest.workspace.env, ...train.env, ...choice.env},
@@ -101,6 +102,7 @@ export function describeRun(
     inputs: Object.entries(train.inputs ?? {}).map(([name, from]) => ({name, from})),
     uploads: train.uploads ?? [],
     tracked: choice.tracking,
+    origin: {rack: rack.name, arguments: choice.args, ...(choice.parents && {parents: choice.parents})},
   }
 }
 

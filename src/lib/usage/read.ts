@@ -3,46 +3,57 @@ import {openHost} from '../host/index.ts'
 import type {NodeUsage} from '../protocol/index.ts'
 import {openRuns, type RunsPlace} from '../runs/index.ts'
 import type {TrackedRun} from '../tracking/index.ts'
-import {summarizeUsage, type UsageBy, type UsageEntry, type UsageReport} from './usage.ts'
+import type {UsageEntry} from './usage.ts'
 
 export type UsagePlace = RunsPlace
 
 /** Records that are read of the tracking server, newest first. */
 const MOST_RECORDS = 5000
 
+/** What one rack told. */
+export interface RackUsage {
+  rack: string
+  /** What nodes keep, then what only the tracking server knows. */
+  entries: UsageEntry[]
+  /** The latest clock of its nodes, seconds since 1970. */
+  until: number
+  accounts: string[]
+  away: string | null
+  unasked: Record<string, string>
+}
+
 /**
- * What was used since then, by user, project or node: from what every node keeps for the account that we are there, and
- * of other accounts' runs from the tracking server. Nodes and a tracking server that do not answer are told of; only if
- * no node answers it throws.
+ * What was used of a rack since then: from what every node keeps for the account that we are there, and of other
+ * accounts' runs from the tracking server. Nodes and a tracking server that do not answer are told of; only if no node
+ * answers it throws.
  */
-export async function readUsage(
-  place: UsagePlace,
-  options: {since: number; by: UsageBy},
-  context: Context,
-): Promise<UsageReport> {
+export async function readUsage(place: UsagePlace, since: number, context: Context): Promise<RackUsage> {
+  const rack = place.rack.name
   const runs = openRuns(place, context)
   try {
-    const [answers, {tracked, away}] = await Promise.all([
-      askNodes(place, options.since, context),
-      askRecords(runs, context),
-    ])
+    const [answers, {tracked, away}] = await Promise.all([askNodes(place, since, context), askRecords(runs, context)])
     const nodes = [...answers.values()].filter((one): one is NodeUsage => !(one instanceof Error))
     if (nodes.length === 0) throw [...answers.values()][0] as Error
     const until = Math.max(...nodes.map((one) => one.now))
     const own = nodes.flatMap(({entries}) =>
-      entries.map(({status: _, ...entry}): UsageEntry => ({...entry, nodes: [entry.node], source: 'node'})),
+      entries.map(({status: _, gpu_seen: gpuSeen = null, gpu_busy: gpuBusy = null, ...entry}): UsageEntry => ({
+        ...entry,
+        rack,
+        nodes: [entry.node],
+        gpuSeen,
+        gpuBusy,
+        source: 'node',
+      })),
     )
     const known = new Set(own.map((one) => one.run))
     const others = tracked
       .filter((one) => !known.has(one.tags['flexrack.run'] as string))
-      .flatMap((one) => recordEntry(one, until, options.since))
+      .flatMap((one) => recordEntry(one, rack, until, since))
     return {
-      by: options.by,
-      since: options.since,
+      rack,
+      entries: [...own, ...others],
       until,
-      ...summarizeUsage([...own, ...others], options.by, options.since, until),
       accounts: [...new Set(nodes.map((one) => one.account))].sort(),
-      fromRecords: others.length,
       away,
       unasked: Object.fromEntries(
         [...answers].flatMap(([node, answer]) => (answer instanceof Error ? [[node, answer.message]] : [])),
@@ -96,7 +107,7 @@ async function askRecords(
  * A run of which no node that answers has kept anything. One that is open at the tracking server may have died long
  * ago: nobody knows, so it counts nothing.
  */
-function recordEntry(record: TrackedRun, until: number, since: number): UsageEntry[] {
+function recordEntry(record: TrackedRun, rack: string, until: number, since: number): UsageEntry[] {
   const ended = record.endTime === undefined ? undefined : record.endTime / 1000
   if (ended === undefined || ended < since || record.startTime / 1000 > until) return []
   const gpus = new Set(
@@ -110,12 +121,15 @@ function recordEntry(record: TrackedRun, until: number, since: number): UsageEnt
       run: record.tags['flexrack.run'] as string,
       project: record.tags['flexrack.project'] ?? null,
       user: record.tags['mlflow.user'] ?? record.user,
+      rack,
       node: null,
       nodes,
       started: record.startTime / 1000,
       ended,
       gpus: gpus.size,
       cpu: null,
+      gpuSeen: null,
+      gpuBusy: null,
       open: false,
       source: 'record',
     },

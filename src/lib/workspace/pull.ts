@@ -1,5 +1,4 @@
 import {createHash} from 'node:crypto'
-import {appendFileSync, writeFileSync} from 'node:fs'
 import {chmod, lstat, mkdir, mkdtemp, readFile, realpath, rename, rm} from 'node:fs/promises'
 import {dirname, join, relative, sep} from 'node:path'
 import {CliError, type Context} from '../base/index.ts'
@@ -8,6 +7,7 @@ import type {Manifest} from '../manifest/index.ts'
 import type {Handlers, PlanOf} from '../plan/index.ts'
 import type {WorkspaceChanges} from '../protocol/index.ts'
 import {DIGEST_DIGITS} from './entry.ts'
+import {Incoming} from './incoming.ts'
 import {takeSnapshot, type Snapshot} from './snapshot.ts'
 
 /** Larger files that only the node has are brought where they are named. Bytes. */
@@ -35,6 +35,8 @@ type PullInput = {
   project: string
   folder: string
   overwrite: boolean
+  /** A folder that is not there yet: the project stays as it is, and what both sides have changed comes, too. */
+  to: string | null
   files: PulledFile[]
   skipped: Skipped[]
 }
@@ -73,7 +75,7 @@ export const PULL = {plan: planPull, handlers: {'workspace.pull': pull} satisfie
 async function planPull(
   host: Host,
   manifest: Manifest,
-  {paths, overwrite}: {paths: string[]; overwrite: boolean},
+  {paths, overwrite, to}: {paths: string[]; overwrite: boolean; to?: string | undefined},
   context: Context,
 ): Promise<PlanOf<PullKinds>> {
   const [snapshot, changes] = await Promise.all([
@@ -91,8 +93,13 @@ async function planPull(
     throw new CliError('NOT_FOUND', `${host.node} has no ${unknown} in ${changes.path}`, {
       hint: `flexrack workspace pull --on ${host.node} --dry-run`,
     })
-  const coming = files.filter(({what}) => what === 'bring' || (overwrite && what === 'conflict'))
-  const input: PullInput = {node: host.node, project: manifest.name, folder: snapshot.folder, overwrite, files, skipped}
+  if (to !== undefined && (await lstat(to).catch(() => undefined)))
+    throw new CliError('CONFLICT', `${to} is there already`, {hint: '--to a folder that is not there yet'})
+  const coming = comingOf(files, overwrite || to !== undefined)
+  const input: PullInput = {
+    ...{node: host.node, project: manifest.name, folder: snapshot.folder, overwrite},
+    ...{to: to ?? null, files, skipped},
+  }
   const count = (number: number): string => (number === 1 ? '1 file' : `${number} files`)
   return {
     command: 'workspace pull',
@@ -104,13 +111,16 @@ async function planPull(
               id: `pull:${host.node}`,
               node: host.node,
               kind: 'workspace.pull',
-              title: `Bring ${count(coming.length)}: ${coming.map(({path}) => path).join(', ') || 'none'}`,
+              title: `Bring ${count(coming.length)}${to === undefined ? '' : ` to ${to}`}: ${coming.map(({path}) => path).join(', ') || 'none'}`,
               input,
               needs: [],
             },
           ],
   }
 }
+
+const comingOf = (files: PulledFile[], both: boolean): PulledFile[] =>
+  files.filter(({what}) => what === 'bring' || (both && what === 'conflict'))
 
 /** Path by path. Pure but for reading files here that are not the project's. */
 async function threeWays(
@@ -185,12 +195,14 @@ async function digestHere(path: string): Promise<string | null> {
 
 /** Errors: CONFLICT where both sides changed a file, unless `overwrite`; what does not conflict has come then. */
 async function pull(
-  {node, project, folder, overwrite, skipped, ...input}: PullInput,
+  {node, project, folder: own, overwrite, to, skipped, ...input}: PullInput,
   _done: unknown,
   {host, context}: PullEnv,
 ): Promise<Pulled> {
   const files = input.files.map((one) => ({...one}))
-  const coming = files.filter(({what}) => what === 'bring' || (overwrite && what === 'conflict'))
+  const coming = comingOf(files, overwrite || to !== null)
+  const folder = to ?? own
+  if (to !== null) await mkdir(to, {mode: 0o700})
   const aside = await mkdtemp(join(folder, '.flexrack-pull-'))
   try {
     const paths = coming.map(({path}) => path)
@@ -208,12 +220,15 @@ async function pull(
         })
       const same = file.what === 'conflict' && file.digest === digest
       if (same) file.what = 'same'
-      else await place(folder, file, join(aside, String(index)))
+      else await place(folder, to === null ? file : {...file, digest: null}, join(aside, String(index)))
     }
+  } catch (error) {
+    if (to !== null) await rm(to, {recursive: true, force: true})
+    throw error
   } finally {
     await rm(aside, {recursive: true, force: true})
   }
-  const conflicts = overwrite ? [] : await really(files, host(node), project, context)
+  const conflicts = overwrite || to !== null ? [] : await really(files, host(node), project, context)
   if (conflicts.length > 0)
     throw conflict(
       node,
@@ -237,7 +252,7 @@ function conflict(node: string, paths: string[]): CliError {
   const [first] = paths
   const more = paths.length > 1 ? ` (and ${paths.length - 1} more)` : ''
   return new CliError('CONFLICT', `${first}${more} was changed here and on ${node}`, {
-    hint: `flexrack workspace pull --on ${node} --overwrite ${first}    takes that of ${node}\nflexrack workspace sync --on ${node} --overwrite    takes those here`,
+    hint: `flexrack workspace pull --on ${node} --to FOLDER ${first}    brings that of ${node} beside, to compare\nflexrack workspace pull --on ${node} --overwrite ${first}    takes that of ${node}\nflexrack workspace sync --on ${node} --overwrite    takes those here`,
     details: {node, paths},
   })
 }
@@ -270,30 +285,4 @@ async function leadsOut(folder: string, path: string): Promise<boolean> {
   const end = await realpath(there).catch(() => undefined) // a link to nothing would be followed, too
   const inside = end === undefined ? '..' : relative(real, end)
   return inside === '..' || inside.startsWith(`..${sep}`)
-}
-
-/** Files that come in pieces, one after the other, each under its number in a folder beside. */
-class Incoming {
-  readonly #folder: string
-  readonly #files: Map<string, {to: string; hash: ReturnType<typeof createHash>}>
-
-  constructor(folder: string, paths: string[]) {
-    this.#folder = folder
-    this.#files = new Map(
-      paths.map((path, index) => [path, {to: join(this.#folder, String(index)), hash: createHash('sha256')}]),
-    )
-    for (const {to} of this.#files.values()) writeFileSync(to, '', {mode: 0o600})
-  }
-
-  take({event, path, data}: {event: string; path?: unknown; data?: unknown}): void {
-    const file = this.#files.get(path as string)
-    if (event !== 'content' || !file) return
-    const content = Buffer.from(data as string, 'base64')
-    file.hash.update(content)
-    appendFileSync(file.to, content)
-  }
-
-  digest(path: string): string | undefined {
-    return this.#files.get(path)?.hash.digest('hex').slice(0, DIGEST_DIGITS)
-  }
 }

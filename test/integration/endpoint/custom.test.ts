@@ -1,10 +1,13 @@
+import {execFileSync} from 'node:child_process'
 import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import type {Endpoints, TensorAnswer} from '../../../src/lib/endpoint/index.ts'
+import {signModel, why} from '../../../src/lib/lineage/index.ts'
 import {openHost} from '../../../src/lib/host/index.ts'
 import {loadManifest} from '../../../src/lib/manifest/index.ts'
+import {recordedRun} from '../../support/recorded-run.ts'
 import {startEndpointRack, type EndpointRack} from '../../support/endpoint-rack.ts'
 
 /** A model server of a project's own: Open Inference v2 by Python's standard library; the model is a number in a file. */
@@ -160,6 +163,55 @@ async function servicesOf(prefix: string): Promise<string[]> {
   const host = await openHost(site.rack.fleet(), site.rack.rack.nodes[0]!, site.rack.context())
   return (await host.call('service.list', {prefix})).map(({id}) => id).sort()
 }
+
+test('a model is deployed once an allowed person has signed it; why goes back from its server, and names what was changed', async () => {
+  for (const who of ['ada', 'eve'])
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', who, '-f', join(folder, `key-${who}`)])
+  await writeFile(join(folder, 'signers'), `ada@lab ${await readFile(join(folder, 'key-ada.pub'), 'utf8')}`)
+  await writeFile(
+    join(folder, 'flexrack.yaml'),
+    MANIFEST.replace('numbers: {model: numbers@production,', 'numbers: {model: signed, require: {signed: signers},'),
+  )
+  const run = await recordedRun(site.tracking, 'signed-abcde', {'number.txt': '3'})
+  await site.models.register(await site.models.findRegistration({name: 'signed', run, path: 'number.txt'}))
+  const strict = await site.open({}, await loadManifest(folder))
+  const {mlflow} = site.tracking
+  const place = {
+    rack: site.rack.rack,
+    fleet: site.rack.fleet(),
+    mlflow,
+    endpoints: strict,
+    signers: join(folder, 'signers'),
+  }
+  const refused = (why: string) =>
+    expect(strict.planDeploy({name: 'numbers'})).rejects.toMatchObject({
+      code: 'CHECK_FAILED',
+      message: expect.stringContaining(why) as string,
+      hint: expect.stringContaining('flexrack model sign signed/1') as string,
+    })
+  await refused('nobody has signed it')
+  await signModel('signed', join(folder, 'key-eve'), place, site.rack.context())
+  await refused('not by an allowed signer')
+  await signModel('signed', join(folder, 'key-ada'), place, site.rack.context())
+  await strict.deploy({name: 'numbers', replicas: 1})
+  expect(await answered()).toEqual([1300])
+
+  const look = async () => (await why('numbers', true, place, site.rack.context())).broken
+  expect(await look()).toBeNull()
+  const {release, servers} = await strict.show('numbers')
+  const host = await openHost(site.rack.fleet(), site.rack.rack.nodes[0]!, site.rack.context())
+  const file = join(host.root, 'endpoints', 'numbers', release as string, 'model', 'number.txt')
+  expect(servers[0]?.node).toBe('node-1')
+  await writeFile(file, '4')
+  expect(await look()).toMatchObject({
+    arrow: `endpoint numbers -> release ${release}`,
+    why: expect.stringContaining('node-1') as string,
+  })
+  await writeFile(file, '3')
+  await mlflow.setVersionTag('signed', '1', 'flexrack.sha256', 'f'.repeat(64))
+  expect(await look()).toMatchObject({arrow: `release ${release} -> model signed/1`})
+  await refused('another file than the one that is signed')
+})
 
 test('it runs in the sandbox of the workspace, which shows it the model; without network nobody would reach it', async () => {
   const given = MANIFEST.replace('env: {', 'isolate: {network: host}, env: {')

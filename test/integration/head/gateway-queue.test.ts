@@ -1,7 +1,9 @@
 import {once} from 'node:events'
+import {readFile} from 'node:fs/promises'
 import {request} from 'node:http'
 import {setTimeout as pause} from 'node:timers/promises'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {Pulse} from '../../../src/lib/head/service/queue/pulse.ts'
 import {openTestServer, type TestServer} from '../../support/head-server.ts'
 import {startTarget as openTarget, type Answer, type Target} from '../../support/target.ts'
 
@@ -166,4 +168,28 @@ test('a server that breaks its connections is taken out, its callers are answere
   const metrics = await (await server.call('GET', '/flexrack/v1/metrics')).text()
   for (const line of ['ejections_total 1', 'retries_total{endpoint="digits"} 5', 'queue_depth{endpoint="digits"} 0'])
     expect(metrics).toContain(`flexrack_gateway_${line}\n`)
+  const told = await readFile(new URL('../../../docs/metrics.md', import.meta.url), 'utf8')
+  const types = [...metrics.matchAll(/^# TYPE flexrack_gateway_(\w+) (\w+)$/gm)].map(
+    ([, name, type]) => `\`${name}\` | ${type}`,
+  )
+  expect(types.filter((one) => !told.includes(`| ${one} |`))).toEqual([])
+  expect(types.length).toBe([...told.matchAll(/^\| `/gm)].length)
+})
+
+test('what was under way at a machine that has gone without a word is answered by the other server', async () => {
+  const gone = await startTarget('gone', () => {}) // its connections stay, and nothing comes
+  const good = await startTarget('good')
+  const {health} = server.parts
+  // No machine can be cut off here: what a connection to there would say is said in its place.
+  const pulse = new Pulse(
+    (target) => health.refused(target),
+    async (target) => target !== gone.url,
+  )
+  Object.assign(health, {pulse})
+  await put({active: {targets: [gone.url, good.url]}})
+  const answers = await Promise.all(Array.from({length: 6}, () => infer()))
+  const names = await Promise.all(answers.map(async (answer) => ((await answer.json()) as {name: string}).name))
+  expect(names).toEqual(Array.from({length: 6}, () => 'good'))
+  const shown = (await (await server.call('GET', '/flexrack/v1/endpoints/digits')).json()) as {queue: {retries: number}}
+  expect(shown.queue.retries).toBeGreaterThanOrEqual(1)
 })

@@ -265,9 +265,11 @@ def tour(framework, env, words=()):
     return (code if out.splitlines()[-1:] == ["PASS"] else code or 1), stops, seconds, out[-1500:] + err[-3000:]
 
 
-def each_way(framework, words=()):
-    """Yields (way, exit code, stops, seconds, text) for each way. All begin with nothing kept, so a daemon each."""
-    for way in framework.ways:
+def each_way(framework, words=(), ways=None):
+    """Yields (way, exit code, stops, seconds, text) for each way, or for these. All begin with nothing kept, so a daemon
+    each.
+    """
+    for way in ways or framework.ways:
         if way == "natively":
             yield (way, *tour(framework, {**native_env("sim"), **framework.settings}, words))
             continue

@@ -166,6 +166,17 @@ class DoorTest(DoorCase):
             with self.assertRaises(OSError):
                 door_talk.ask(place, LEASE, 5)
 
+    def test_leases_that_ended_by_themselves_are_forgotten_and_those_that_live_are_not(self):
+        door, port = self.opened()
+        place = self.place(port, count=2)
+        gone, live = (door_talk.ask(place, LEASE)["leases"][0]["lease"] for _ in range(2))
+        self.daemon.leases = [one for one in self.daemon.leases if one["lease"] != gone]
+        door.forget_ended()
+        self.assertEqual(door.given, {(place["pass"], live)})
+        self.daemon.close()
+        door.forget_ended()
+        self.assertEqual(door.given, {(place["pass"], live)})
+
     def test_a_lease_whose_asker_went_away_is_given_back(self):
         door, _port = self.opened()
         near, far = socket.socketpair()

@@ -192,6 +192,24 @@ class LayerTest(unittest.TestCase):
                 self.refused(whole, body=body)
         self.assertIn("no whole tar", self.refused(whole, encoding="none", body=whole[:900]))
 
+    def test_a_sparse_file_counts_with_its_length_and_keeps_its_hole(self):
+        # A sparse file of GNU's kind: 4 KiB at its beginning, and a hole behind them (tar(5)).
+        sparse = tarfile.TarInfo("sparse")
+        sparse.type, sparse.size = tarfile.GNUTYPE_SPARSE, 4096
+        for size, most in ((1 << 40, 1 << 30), (64 << 20, 1 << 30)):
+            block = bytearray(sparse.tobuf(tarfile.GNU_FORMAT))
+            block[386:410] = b"%011o\0%011o\0" % (0, 4096)
+            block[483:495] = b"\x80" + size.to_bytes(11, "big")
+            block[148:156] = b" " * 8
+            block[148:156] = b"%06o\0 " % sum(block)
+            data = bytes(block) + b"x" * 4096 + b"\0" * 1024
+            if size > most:
+                self.assertIn(f"it unpacks to more than {most} bytes", self.refused(data, most=most))
+            else:
+                self.take(data)
+                place = self.store.layer(digest(data)) / "sparse"
+                self.assertEqual((place.stat().st_size, place.stat().st_blocks * 512 < 4 << 20), (size, True))
+
     def test_one_that_is_another_is_named(self):
         one, other = LayerTar().add("a", "1").bytes(), LayerTar().add("a", "2").bytes()
         self.assertIn(

@@ -2,13 +2,25 @@ import os
 import unittest
 from pathlib import Path
 
-from flexrack_node.measure.usage import parse
+from flexrack_node.measure.usage import gpu_load, parse
 from run_support import Rack, supervisor_pid
 from waiting import until
 
 COMPUTES = "end = sum(range(6_000_000))\n"
 WAITS = "import os, time\nopen('up-' + os.environ['RANK'], 'w').close()\nwhile not os.path.exists('over'): time.sleep(0.05)\n"
 FAILS_ONCE = "import os, sys\nsum(range(3_000_000))\nsys.exit(3 if os.environ['FLEXRACK_ATTEMPT'] == '1' else 0)\n"
+
+
+class GpuLoadTest(unittest.TestCase):
+    def test_means_of_gpus_add_up_over_the_time_in_which_each_was_seen(self):
+        gpus = {
+            "0": {"seconds": 100.0, "used": 50.0, "peak": 0},
+            "1": {"seconds": 60.0, "used": 0.0, "peak": 0},
+            "2": {"seconds": 100.0, "used": None, "peak": 0},
+        }
+        self.assertEqual(gpu_load({"gpus": gpus}), {"gpu_seen": 160.0, "gpu_busy": 50.0})
+        self.assertEqual(gpu_load({"gpus": {"2": gpus["2"]}}), {"gpu_seen": None, "gpu_busy": None})
+        self.assertEqual(gpu_load({}), {"gpu_seen": None, "gpu_busy": None})
 
 
 class UsageTest(unittest.TestCase):
@@ -54,6 +66,7 @@ class UsageTest(unittest.TestCase):
             self.assertEqual((entry["started"], entry["ended"]), (record["started"], record["ended"]))
             self.assertGreater(entry["cpu"], 0.0)
             self.assertAlmostEqual(entry["cpu"], record["cpu"], 1)
+            self.assertEqual((entry["gpu_seen"], entry["gpu_busy"]), (None, None))
         self.rack.call("node-1", "run.remove", {"run": run})
         self.assertEqual(sorted(self.entries(), key=lambda entry: entry["attempt"]), entries)
         self.assertEqual(len(self.logged()), 2)

@@ -137,6 +137,7 @@ class FolderTest(unittest.TestCase):
             "cap": False,
             "api": "cuda",
             "owner": "me",
+            "purpose": "notebook digits on a",
             "keeper": "k",
             "icd": None,
             "libraries": {},

@@ -12,7 +12,9 @@ import time
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from unittest import mock
 
+from flexrack_node import uninstall
 from flexrack_node.base.channel import Channel
 from flexrack_node.service import control
 from flexrack_node.service.record import ServiceRecord
@@ -32,6 +34,7 @@ class Head:
         self.status = 200
         self.ca = None
         self.garbage = None
+        self.late = None  # what a report is answered with, as if it had been on its way for long
         self.heard = []
         self.changed = threading.Condition()
         head = self
@@ -60,6 +63,8 @@ class Head:
     def answer(self, path, authorization, question):
         with self.changed:
             self.heard.append((path, authorization, question))
+            if question["wait"] == 0 and self.late is not None:
+                return {"seen": "late", "places": self.late}
             until = time.monotonic() + question["wait"]
             while json.dumps(self.places) == question["seen"] and time.monotonic() < until:
                 self.changed.wait(0.1)
@@ -133,6 +138,22 @@ class AgentTest(unittest.TestCase):
         self.head.want(one=False, two=True)
         self.until(lambda: self.state("one") == "stopped" and self.state("two") == "running", "the other one runs")
         self.until(lambda: self.head.told()["one"]["state"] == "stopped", "it is told so")
+
+    def test_an_order_that_comes_late_with_the_answer_to_a_report_is_not_followed(self) -> None:
+        self.head.late = [{"service": "one", "on": False}]
+        self.head.want(one=True)
+        self.join()
+        self.until(
+            lambda: any(
+                question["wait"] == 0 and question["services"].get("one", {}).get("state") == "running"
+                for _, _, question in self.head.heard
+            ),
+            "one runs, and that was reported",
+        )
+        pid = control.describe(ServiceRecord(self.root, "one"))["pid"]
+        self.head.want(one=True, two=True)
+        self.until(lambda: self.state("two") == "running", "two runs, too")
+        self.assertEqual(control.describe(ServiceRecord(self.root, "one"))["pid"], pid)
 
     def test_touches_nothing_that_was_not_prepared_for_it(self) -> None:
         control.start({"id": "other", "argv": SLEEPER, "env": {}, "grace": 1, "replace": True}, self.channel)
@@ -209,6 +230,24 @@ class AgentTest(unittest.TestCase):
         self.assertEqual(self.state("one"), "running")
         self.assertFalse((self.root / "serving").exists())
         self.assertEqual(self.state(serving.SERVICE), "absent")
+
+    def test_uninstalling_ends_the_agent_before_its_servers_and_leaves_nothing(self) -> None:
+        self.head.want(one=True, two=True)
+        self.join()
+        self.until(lambda: self.state("one") == "running" and self.state("two") == "running", "both run")
+        stopped, real = [], control.stop
+
+        def stop(given, channel):
+            stopped.append(given["id"])
+            return real(given, channel)
+
+        check_files(self.root)
+        with mock.patch.object(control, "stop", stop), mock.patch.object(Channel, "event"):
+            answer = uninstall.remove({"force": True, "grace": 5}, self.channel)
+        is_gone = not self.root.exists()
+        self.root.mkdir(exist_ok=True)
+        self.assertLess(stopped.index(serving.SERVICE), stopped.index("one"))
+        self.assertEqual((answer["left"], is_gone), ([], True))
 
     def test_a_killed_server_and_a_killed_supervisor_are_brought_back(self) -> None:
         self.head.want(one=True)

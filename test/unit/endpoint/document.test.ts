@@ -88,13 +88,31 @@ test('after a crash what never served has failed and what served is stopped', ()
   expect(nodesOf(document)).toEqual(['node-1', 'node-2'])
 })
 
-test('the active release and the newest good ones keep their files, five in all', () => {
+test('the active release and the newest that one may go back to keep their files, five in all', () => {
   const document = deployed('r1', 'r2', 'r3', 'r4', 'r5', 'r6', 'r7')
   const back = settled(switchTo(document, release('r3'), now, true), '')
-  expect(keptReleases(back)).toEqual(['r3', 'r7', 'r6', 'r5', 'r4'])
+  expect(keptReleases(back)).toEqual(['r3', 'r6', 'r5', 'r4', 'r2'])
   expect(
     pruned(back)
       .releases.filter((one) => one.kept)
       .map((one) => one.id),
-  ).toEqual(['r7', 'r6', 'r5', 'r4', 'r3'])
+  ).toEqual(['r6', 'r5', 'r4', 'r3', 'r2'])
+})
+
+test('releases that were taken back take no files from those before, and push none of them out of what is known', () => {
+  let document = deployed('r1', 'r2')
+  for (let id = 3; id < 30; id++)
+    document = pruned(putRelease(document, release(`r${id}`, {state: 'stopped', rejected: true})))
+  expect(activeRelease(document)?.id).toBe('r2')
+  expect(previousRelease(document)?.id).toBe('r1')
+  expect(keptReleases(document)).toEqual(['r2', 'r1'])
+  expect(document.releases).toHaveLength(22)
+})
+
+test("a project's own server whose code was removed is nothing to go back to; a model is fetched again", () => {
+  const custom = {runtime: 'custom', custom: {command: [], places: {}} as never, kept: false, state: 'stopped'} as const
+  expect(previousRelease(putRelease(deployed('r1', 'r2'), release('r1', custom)))).toBeUndefined()
+  expect(previousRelease(putRelease(deployed('r1', 'r2'), release('r1', {kept: false, state: 'stopped'})))?.id).toBe(
+    'r1',
+  )
 })

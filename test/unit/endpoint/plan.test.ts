@@ -54,6 +54,28 @@ test('nothing is switched before every replica is ready, nothing stopped before 
   expect(plan.steps.filter((step) => step.kind === 'endpoint.place')).toHaveLength(2) // once a node
 })
 
+test('a server that leases says what, and the plan says why each node was taken or not', () => {
+  const reasons = [{node: 'gpu-1', taken: true, why: '1 server: GPU0 of its own.'}]
+  const plan = transitionPlan({
+    command: 'endpoint deploy',
+    endpoint: 'digits',
+    release: {...release, gpus: {count: 1, memory: 4 * 2 ** 30, cap: false, remote: true}},
+    start: replicas.slice(0, 1),
+    prepare: replicas.slice(1, 2),
+    stop: [],
+    headNode: 'head',
+    reasons,
+    fetch: true,
+    asksModel: false,
+  })
+  expect(plan.reasons).toEqual(reasons)
+  const lease = 'leases 1 GPU with 4.0 GiB of its node or of another one while it runs'
+  expect(plan.steps.flatMap(({title}) => (title.includes('leases') ? [title] : []))).toEqual([
+    `Start model server endpoint-digits-r2-0, which ${lease}`,
+    `Prepare model server endpoint-digits-r2-1, asleep, which ${lease}`,
+  ])
+})
+
 test('fewer replicas start nothing and stop those that go', () => {
   const plan = transitionPlan({
     command: 'endpoint scale',

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest'
 import {deploysOf} from '../../../src/cli/endpoint/deploy.ts'
 import {CliError} from '../../../src/lib/base/index.ts'
 import {newDocument, type EndpointRecord} from '../../../src/lib/endpoint/document.ts'
-import {Together} from '../../../src/lib/endpoint/together.ts'
+import {Together, type Joint} from '../../../src/lib/endpoint/together.ts'
 import type {HeadConnection} from '../../../src/lib/head/index.ts'
 
 const record: EndpointRecord = {revision: 3, document: newDocument('x', new Date(0)), inFlight: {}, served: {}}
@@ -15,12 +15,15 @@ function head(answer: () => Promise<unknown>): {head: HeadConnection; asked: unk
   }
   return {head: {request} as unknown as HeadConnection, asked}
 }
-const put = (together: Together, name: string): Promise<EndpointRecord> =>
+/** All of one rack. */
+const of = (connection: HeadConnection, endpoints: string[]): Joint =>
+  new Together([{rack: 'lab', head: connection, endpoints}]).at('lab')
+const put = (together: Joint, name: string): Promise<EndpointRecord> =>
   together.put(record, newDocument(name, new Date(0)))
 
 test('the head is asked once, when all are ready or have nothing to change', async () => {
   const {head: connection, asked} = head(async () => ({revisions: [4, 9]}))
-  const together = new Together(connection, ['a', 'b', 'same'])
+  const together = of(connection, ['a', 'b', 'same'])
   const first = put(together, 'a')
   const second = put(together, 'b')
   expect(asked).toEqual([])
@@ -32,7 +35,7 @@ test('the head is asked once, when all are ready or have nothing to change', asy
 
 test('one that fails before ends those that wait and those that come, and the head is not asked', async () => {
   const {head: connection, asked} = head(async () => ({}))
-  const together = new Together(connection, ['a', 'b', 'c'])
+  const together = of(connection, ['a', 'b', 'c'])
   const waits = put(together, 'a')
   together.fail('b', new CliError('TIMED_OUT', 'not ready in 60 s'))
   await expect(waits).rejects.toMatchObject({code: 'TIMED_OUT', message: expect.stringContaining('endpoint b')})
@@ -42,14 +45,14 @@ test('one that fails before ends those that wait and those that come, and the he
 })
 
 test('what fails after the switch ends nobody', async () => {
-  const together = new Together(head(async () => ({revisions: [4, 9]})).head, ['a', 'b'])
+  const together = of(head(async () => ({revisions: [4, 9]})).head, ['a', 'b'])
   await Promise.all([put(together, 'a'), put(together, 'b')])
   together.fail('a', new Error('an old server does not end'))
   expect(together.signal.aborted).toBe(false)
 })
 
 test('where the head refuses, all are told', async () => {
-  const together = new Together(head(() => Promise.reject(new CliError('CONFLICT', 'changed'))).head, ['a', 'b'])
+  const together = of(head(() => Promise.reject(new CliError('CONFLICT', 'changed'))).head, ['a', 'b'])
   const both = await Promise.allSettled([put(together, 'a'), put(together, 'b')])
   expect(both.map((one) => one.status)).toEqual(['rejected', 'rejected'])
 })

@@ -272,6 +272,7 @@ function registry(): {mlflow: Mlflow; told: unknown[]} {
     deleteAlias: tell('deleteAlias'),
     deleteVersion: tell('deleteVersion'),
     deleteModel: tell('deleteModel'),
+    getRun: async () => ({tags: {}}),
     getModel: async () => ({aliases: {old: '1'}}),
     openArtifact: async () =>
       (async function* () {

@@ -58,6 +58,13 @@ describe('loading a rack', () => {
     })
   })
 
+  it('means one rack: all, and names with commas, are for commands about several, and no rack is called all', async () => {
+    await write('lab', 'nodes:\n  - {name: a, host: 10.0.0.1}\n')
+    for (const several of ['all', 'lab,cloud'])
+      await expect(loadRack(several, env)).rejects.toMatchObject({code: 'USAGE', hint: '--rack lab'})
+    expect(() => rackPath('all', env)).toThrow('no rack can be called all')
+  })
+
   it('takes the flag, then FLEXRACK_RACK, then what the manifest prefers, then the only one there is', async () => {
     for (const name of ['a', 'b', 'c']) await write(name, `nodes: [{name: ${name}, host: h}]\n`)
     expect((await loadRack('a', {...env, FLEXRACK_RACK: 'b'}, 'c')).name).toBe('a')

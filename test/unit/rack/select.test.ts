@@ -55,3 +55,17 @@ it.each(['', 'gpu-1,', ',', ' '])('refuses the selector %j with an empty part', 
 it('takes a dot for a dot and no other character', () => {
   expect(() => names('cpu_1')).toThrow(expect.objectContaining({code: 'NOT_FOUND'}))
 })
+
+it('means a node whose time is over by its name alone', () => {
+  const now = Date.parse('2026-11-26T12:00:00Z')
+  const spot = {...node('spot-1', {gpu: 'a100'}), until: '2026-11-26T11:00:00Z'}
+  const later = {...node('spot-2', {gpu: 'a100'}), until: '2026-11-26T13:00:00+00:00'}
+  const mixed = {...rack, nodes: [node('gpu-1'), spot, later]}
+  const named = (selector: string | undefined) => selectNodes(mixed, selector, mixed.nodes, now).map((one) => one.name)
+  expect(named(undefined)).toEqual(['gpu-1', 'spot-2'])
+  expect(named('all')).toEqual(['gpu-1', 'spot-2'])
+  expect(named('gpu=a100')).toEqual(['spot-2'])
+  expect(named('spot-1')).toEqual(['spot-1'])
+  expect(named('spot-1,gpu-1')).toEqual(['gpu-1', 'spot-1'])
+  expect(selectNodes({...rack, nodes: [spot]}, undefined, [spot], now)).toEqual([spot])
+})

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import type {NodeFacts, NodeReservations, Reservation} from '../../../src/lib/protocol/index.ts'
-import {candidateOf} from '../../../src/lib/train/candidates.ts'
+import {candidateOf} from '../../../src/lib/candidates/index.ts'
 import {choosePlaces} from '../../../src/lib/train/choose.ts'
 import {machine} from '../topology/machines.ts'
 

@@ -128,7 +128,12 @@ async function carriedOut(
   variables: Record<string, string>,
 ): Promise<{requested: Requested[]; outcomes: StepOutcome[]; fleet: RecordingFleet}> {
   const fleet = trainingFleet()
-  const outcomes = await executePlan(plan, TRAIN_HANDLERS, openTrainEnv({rack, fleet}, {variables}, context), context)
+  const outcomes = await executePlan(
+    plan,
+    TRAIN_HANDLERS,
+    openTrainEnv({rack, fleet}, {version: '1', variables}, context),
+    context,
+  )
   for (const one of outcomes)
     if (one.step.kind === 'train.reserve' && one.status === 'done')
       (one.value as {reservation: {close(): void}}).reservation.close()

@@ -1,6 +1,13 @@
 import {expect, test} from 'vitest'
 import {usageCsv, usageText} from '../../../src/cli/usage/text.ts'
-import {sinceOf, summarizeUsage, type UsageEntry, type UsageReport} from '../../../src/lib/usage/index.ts'
+import {
+  sinceOf,
+  summarizeUsage,
+  usageReport,
+  type RackUsage,
+  type UsageEntry,
+  type UsageReport,
+} from '../../../src/lib/usage/index.ts'
 
 const HOUR = 3600
 const entry = (more: Partial<UsageEntry>): UsageEntry => {
@@ -10,11 +17,14 @@ const entry = (more: Partial<UsageEntry>): UsageEntry => {
     project: 'digits',
     user: 'ada@laptop',
     node,
+    rack: 'lab',
     nodes: node === null ? [] : [node],
     started: 10 * HOUR,
     ended: 12 * HOUR,
     gpus: 4,
     cpu: 3 * HOUR,
+    gpuSeen: null,
+    gpuBusy: null,
     open: false,
     source: 'node',
     ...more,
@@ -34,10 +44,36 @@ test('a user is one at every machine; attempts and nodes of a run are one run, a
     20 * HOUR,
   )
   expect(rows).toEqual([
-    {name: 'ada', runs: 2, running: 1, gpuHours: 16, coreHours: 7, nodeHours: 5},
-    {name: 'bob', runs: 1, running: 0, gpuHours: 2, coreHours: null, nodeHours: 2},
+    {
+      name: 'ada',
+      runs: 2,
+      running: 1,
+      gpuHours: 16,
+      gpuSeenHours: null,
+      gpuBusyHours: null,
+      coreHours: 7,
+      nodeHours: 5,
+    },
+    {
+      name: 'bob',
+      runs: 1,
+      running: 0,
+      gpuHours: 2,
+      gpuSeenHours: null,
+      gpuBusyHours: null,
+      coreHours: null,
+      nodeHours: 2,
+    },
   ])
-  expect(total).toEqual({runs: 3, running: 1, gpuHours: 18, coreHours: 7, nodeHours: 7})
+  expect(total).toEqual({
+    runs: 3,
+    running: 1,
+    gpuHours: 18,
+    gpuSeenHours: null,
+    gpuBusyHours: null,
+    coreHours: 7,
+    nodeHours: 7,
+  })
 })
 
 test('only what lies within the time counts', () => {
@@ -47,16 +83,45 @@ test('only what lies within the time counts', () => {
     11 * HOUR,
     100 * HOUR,
   )
-  expect(rows).toEqual([{name: 'digits', runs: 1, running: 0, gpuHours: 4, coreHours: 1.5, nodeHours: 1}])
+  expect(rows).toEqual([
+    {
+      name: 'digits',
+      runs: 1,
+      running: 0,
+      gpuHours: 4,
+      gpuSeenHours: null,
+      gpuBusyHours: null,
+      coreHours: 1.5,
+      nodeHours: 1,
+    },
+  ])
 })
 
 test('a run that only the tracking server knows is shared out over its nodes', () => {
   const known = entry({node: null, nodes: ['a', 'b'], gpus: 8, cpu: null, source: 'record'})
   expect(summarizeUsage([known], 'node', 0, 20 * HOUR).rows).toEqual(
-    ['a', 'b'].map((name) => ({name, runs: 1, running: 0, gpuHours: 8, coreHours: null, nodeHours: 2})),
+    ['a', 'b'].map((name) => ({
+      name,
+      runs: 1,
+      running: 0,
+      gpuHours: 8,
+      gpuSeenHours: null,
+      gpuBusyHours: null,
+      coreHours: null,
+      nodeHours: 2,
+    })),
   )
   expect(summarizeUsage([known], 'user', 0, 20 * HOUR).rows).toEqual([
-    {name: 'ada', runs: 1, running: 0, gpuHours: 16, coreHours: null, nodeHours: 4},
+    {
+      name: 'ada',
+      runs: 1,
+      running: 0,
+      gpuHours: 16,
+      gpuSeenHours: null,
+      gpuBusyHours: null,
+      coreHours: null,
+      nodeHours: 4,
+    },
   ])
 })
 
@@ -100,8 +165,47 @@ test('the table says whose files were read, and what is missing', () => {
 
 test('values with commas and quotes are quoted', () => {
   expect(usageCsv(report()).split('\n')).toEqual([
-    'user,runs,running,gpu_hours,core_hours,node_hours',
-    'ada,1,0,8,3,2',
-    '"bob, the ""builder""",1,0,8,,2',
+    'user,runs,running,gpu_hours,core_hours,node_hours,gpu_seen_hours,gpu_busy_hours',
+    'ada,1,0,8,3,2,,',
+    '"bob, the ""builder""",1,0,8,,2,,',
   ])
+})
+
+const rackUsage = (rack: string, more: Partial<RackUsage>): RackUsage => ({
+  rack,
+  entries: [],
+  until: 20 * HOUR,
+  accounts: ['ada'],
+  away: null,
+  unasked: {},
+  ...more,
+  ...(more.entries && {entries: more.entries.map((one) => ({...one, rack}))}),
+})
+
+test('over several racks a machine of two of them counts once, nodes have the name of their rack, and so have reasons', () => {
+  const lab = rackUsage('lab', {
+    entries: [entry({}), entry({node: 'node-2'}), entry({run: 'r4', source: 'record', node: null, nodes: ['a']})],
+    away: 'connection refused',
+  })
+  const cloud = rackUsage('cloud', {
+    entries: [entry({node: 'other-name'}), entry({run: 'r2', gpus: 1}), entry({run: 'r4', node: 'node-1'})],
+    unasked: {'node-9': 'timed out'},
+  })
+  const byRack = usageReport([lab, cloud], 'rack', 0)
+  expect(byRack.rows.map(({name, runs, gpuHours}) => [name, runs, gpuHours])).toEqual([
+    ['lab', 1, 16],
+    ['cloud', 2, 10],
+  ])
+  expect(byRack).toMatchObject({
+    total: {runs: 3, gpuHours: 26},
+    fromRecords: 0,
+    away: 'rack lab: connection refused',
+    unasked: {'cloud/node-9': 'timed out'},
+  })
+  expect(usageReport([lab, cloud], 'node', 0).rows.map(({name}) => name)).toEqual([
+    'cloud/node-1',
+    'lab/node-1',
+    'lab/node-2',
+  ])
+  expect(usageReport([lab], 'node', 0).rows.map(({name}) => name)).toEqual(['a', 'node-1', 'node-2'])
 })

@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, {recursive: true}))
 
 /** A node that has one new file. */
-const pull = (path: string): Promise<unknown> => {
+const pull = (path: string, to: string | null = null): Promise<unknown> => {
   const host = {
     node: 'n',
     call: async (_verb: string, _input: unknown, {onEvent}: {onEvent(event: object): void}) => {
@@ -28,6 +28,7 @@ const pull = (path: string): Promise<unknown> => {
     project: 'p',
     folder: join(home, 'project'),
     overwrite: false,
+    to,
     skipped: [],
     files: [
       {
@@ -59,4 +60,13 @@ test('what a node has new comes into folders that are made for it, and never thr
       message: expect.stringContaining('outside the project'),
     })
   expect([existsSync(join(home, 'outside/made')), existsSync(join(home, 'nothing'))]).toEqual([false, false])
+})
+
+test('with a folder to bring it to, the project stays as it is; one that is there already is refused', async () => {
+  const to = join(home, 'theirs')
+  await pull('deep/new.txt', to)
+  expect([readFileSync(join(to, 'deep/new.txt'), 'utf8'), existsSync(join(home, 'project/deep'))]).toEqual(['x', false])
+  await expect(pull('new.txt', to)).rejects.toMatchObject({code: 'EEXIST'})
+  await expect(pull('../out.txt', join(home, 'others'))).rejects.toMatchObject({code: 'CONFLICT'})
+  expect([existsSync(join(home, 'out.txt')), existsSync(join(home, 'others'))]).toEqual([false, false])
 })

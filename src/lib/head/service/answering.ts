@@ -18,9 +18,13 @@ export interface AnswerRules {
   broke(): void
 }
 
+/** With its head it goes out in one call of the system, as a string. Bytes. */
+const SMALL = 12 * 1024
+
 /**
  * Passes the answer of a model server on as it comes, at the caller's pace, straight from one connection to the other:
- * streams between them, with their events and copies of headers, cost more than all else of a small request.
+ * streams between them, with their events and copies of headers, cost more than all else of a small request. What came
+ * whole goes out whole, as a write costs more than all else of it.
  */
 export class Answering implements Dispatcher.DispatchHandler {
   readonly #raw: ServerResponse
@@ -28,6 +32,8 @@ export class Answering implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined
   #abortion: Error | undefined
   #begun = false
+  /** Bytes of the answer, where its head says how many. */
+  #length = -1
   #isOver = false
 
   constructor(raw: ServerResponse, rules: AnswerRules) {
@@ -56,6 +62,7 @@ export class Answering implements Dispatcher.DispatchHandler {
       this.#rules.begin(status, headers)
       // From here on nobody else answers the caller: a head that cannot be written breaks the connection off, too.
       this.#begun = true
+      this.#length = Number(headers['content-length'] ?? -1)
       this.#raw.writeHead(status, {...backwardHeaders(headers), ...this.#rules.headers})
     } catch (error) {
       this.#end(error as Error)
@@ -66,6 +73,11 @@ export class Answering implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver) return
     this.#rules.tap?.(chunk)
+    if (chunk.length === this.#length && this.#length <= SMALL) {
+      this.#isOver = true
+      this.#raw.end(chunk.toString('latin1'), 'latin1')
+      return
+    }
     if (this.#raw.write(chunk)) return
     controller.pause()
     this.#raw.once('drain', () => controller.resume())

@@ -2,6 +2,7 @@ import {statfs} from 'node:fs/promises'
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import type {ServerStatus} from '../types.ts'
 import {parseObject, readBody} from './body.ts'
+import {Failure} from './failure.ts'
 import {certify} from './certify.ts'
 import {addEndpointApi} from './releases/api.ts'
 import {addKeys} from './key-routes.ts'
@@ -9,6 +10,7 @@ import {tryReach} from './reach.ts'
 import {addSampleApi} from './sampling/api.ts'
 import type {Parts} from './parts.ts'
 import type {Logins} from './login.ts'
+import {FOLLOW_MS} from './standby/followers.ts'
 import {artifactsOf, publicStore, storeOf} from './mlflow-command.ts'
 
 const LARGEST_BODY = 4 * 1024 * 1024
@@ -17,8 +19,8 @@ const LARGEST_BODY = 4 * 1024 * 1024
  * that `head ui --open` wrote), and along redirects a browser keeps SameSite=Strict cookies back until a page of the
  * same site asks (RFC 6265bis, 5.2.1).
  */
-const LOGGED_IN =
-  '<!doctype html><meta charset="utf-8"><title>flexrack</title><noscript><meta http-equiv="refresh" content="0;url=/"></noscript><script>location.replace("/" + location.hash)</script>\n'
+const loggedIn = (path: string): string =>
+  `<!doctype html><meta charset="utf-8"><title>flexrack</title><noscript><meta http-equiv="refresh" content="0;url=${path}"></noscript><script>location.replace("${path}" + location.hash)</script>\n`
 
 /**
  * /flexrack/v1: status, tokens, locks, endpoint documents, login. Only the admin token comes this far, but for the end
@@ -40,9 +42,14 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
     const {ttl_seconds: ttl} = await bodyOf(request)
     return request.caller && 'id' in request.caller ? tokens.shorten(request.caller.id, ttl) : {}
   })
-  app.delete<{Params: {id: string}}>('/flexrack/v1/tokens/:id', async (request) => {
-    await tokens.revoke(request.params.id)
+  app.delete<{Params: {name: string}}>('/flexrack/v1/monitors/:name', async (request) => {
+    await tokens.revokeMonitor(request.params.name)
     return {}
+  })
+  app.delete<{Params: {id: string}}>('/flexrack/v1/tokens/:id', async ({params: {id}}) => {
+    const isFollowed = Object.hasOwn(tokens.forFollowers(), id)
+    await tokens.revoke(id)
+    return isFollowed ? {followed: await parts.followers.becomeCurrent(FOLLOW_MS)} : {}
   })
 
   app.get('/flexrack/v1/locks', () => ({locks: locks.list()}))
@@ -54,23 +61,29 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
     return {}
   })
 
-  app.post('/flexrack/v1/login-codes', () => logins.issue())
+  app.post('/flexrack/v1/login-codes', async (request) => {
+    const {opens} = await bodyOf(request)
+    if (opens !== undefined && opens !== 'page' && opens !== 'look')
+      throw new Failure(400, 'USAGE', 'a login opens "page" or "look", or else MLflow')
+    return logins.issue(opens ? {opens} : {})
+  })
   app.put<{Params: {login: string}}>('/flexrack/v1/logins/:login', (request) => {
     logins.goesOn(request.params.login)
     return {}
   })
   app.delete<{Params: {login: string}}>('/flexrack/v1/logins/:login', async (request) => {
     await logins.end(request.params.login)
+    parts.ui.endLogin(request.params.login)
     return {}
   })
   app.get<{Querystring: {code?: string}}>('/flexrack/v1/login', async (request, reply) => {
-    const cookie = await logins.trade(request.query.code ?? '', request.headers.host)
+    const {cookie, opens} = await logins.trade(request.query.code ?? '', request.headers.host)
     return reply
       .header('set-cookie', cookie)
       .header('cache-control', 'no-store')
       .header('referrer-policy', 'no-referrer')
       .type('text/html; charset=utf-8')
-      .send(LOGGED_IN)
+      .send(loggedIn(opens ? '/flexrack/ui/' : '/'))
   })
 
   app.post('/flexrack/v1/reach', async (request) => tryReach(parts, await bodyOf(request)))

@@ -1,5 +1,4 @@
 import type {IncomingHttpHeaders} from 'node:http'
-import type {FastifyReply} from 'fastify'
 import {isKept, useAnswer} from './copies.ts'
 import {Failure} from './failure.ts'
 import {logLine} from './log.ts'
@@ -17,12 +16,11 @@ const LATE_MS = 1000
 /** Names the release that answered. */
 const RELEASE_HEADER = 'x-flexrack-release'
 
-/** A request, and whom its answer is for. */
+/** A request on its way. */
 export interface Sent {
   parts: Parts
   servers: ModelServers
   onward: Onward
-  reply: FastifyReply
   way: Way
 }
 
@@ -41,6 +39,7 @@ class Attempt {
   readonly #begun = performance.now()
   #timer: NodeJS.Timeout | undefined
   #abort = (_reason: Error): void => {}
+  #leave = (): void => {}
   #head: {statusCode: number; headers: IncomingHttpHeaders} | undefined
   /** The answer, where somebody wants it besides its caller. */
   #kept: Collected | undefined
@@ -55,15 +54,15 @@ class Attempt {
   }
 
   begin(): void {
-    const {parts, servers, onward, reply, way} = this.#sent
+    const {parts, servers, onward, way} = this.#sent
     const {target, release} = this.#turn
     // One that takes no connections has failed each request that it was drawn for.
     way.enter(way.lanes()[0]?.release ?? release)
     way.enter(release)
-    reply.raw.once('close', this.#closed)
+    onward.exchange.raw.once('close', this.#closed)
     const kept = isKept(parts, onward, way) ? new Collected() : undefined
     this.#kept = kept
-    const answering = servers.pass(target, onward, reply.raw, {
+    const answering = servers.pass(target, onward, {
       headers: {[RELEASE_HEADER]: release},
       begin: (status, headers) => this.#answered(status, headers),
       tap: kept || mayTellUsage(onward) ? (chunk) => this.#read(chunk) : undefined,
@@ -72,21 +71,22 @@ class Attempt {
     })
     if (this.#isOver) return
     this.#abort = (reason) => answering.abort(reason)
+    this.#leave = parts.health.pulse.enter(target, this.#abort)
     const {deadline} = onward
     if (deadline === undefined) return
     this.#timer = setTimeout(() => this.#expire(), Math.max(0, deadline - performance.now()))
   }
 
   #answered(statusCode: number, headers: IncomingHttpHeaders): void {
-    const {parts, reply} = this.#sent
+    const {parts, onward} = this.#sent
     const {target} = this.#turn
     this.#head = {statusCode, headers}
-    if (statusCode < 400 && mayTellUsage(this.#sent.onward) && headers['content-encoding'] === undefined)
+    if (statusCode < 400 && mayTellUsage(onward) && headers['content-encoding'] === undefined)
       this.#usage = new AnswerUsage(String(headers['content-type'] ?? ''))
     parts.health.answered(target)
     if (statusCode >= 502 && statusCode <= 504) this.#countFailure()
     else parts.health.outliers.succeeded(target)
-    reply.hijack()
+    onward.exchange.take()
     this.#resolve(undefined)
   }
 
@@ -102,14 +102,14 @@ class Attempt {
     if (!used) return
     const {firstAt} = this.#usage!
     const {endpoint} = onward.call
-    parts.clients.spend(onward.request, endpoint, used)
+    parts.clients.spend(onward.exchange, endpoint, used)
     parts.measures.use(endpoint, this.#turn.release, used, firstAt === undefined ? undefined : firstAt - this.#begun)
   }
 
   /** A reader that went away ends the work that was begun for it: tokens that nobody reads cost a GPU. */
   readonly #closed = (): void => {
-    const {parts, servers, onward, reply, way} = this.#sent
-    const isWhole = reply.raw.writableFinished
+    const {parts, servers, onward, way} = this.#sent
+    const isWhole = onward.exchange.raw.writableFinished
     this.#end(isWhole)
     this.#spend()
     way.end(isWhole && this.#head ? outcomeOf(this.#head.statusCode) : 'abandoned')
@@ -122,9 +122,10 @@ class Attempt {
   }
 
   #failed(error: Error): void {
-    const {parts, reply} = this.#sent
-    if (this.#isOver || reply.raw.destroyed || reply.sent) return
-    reply.raw.removeListener('close', this.#closed)
+    const {parts, onward} = this.#sent
+    const {raw, isTaken} = onward.exchange
+    if (this.#isOver || raw.destroyed || isTaken) return
+    raw.removeListener('close', this.#closed)
     const code = causeCode(error)
     if (isNotConnected(code)) parts.health.refused(this.#turn.target, code === NO_SERVER)
     else if (isBroken(code) || code === 'UND_ERR_HEADERS_TIMEOUT' || this.#isLate) this.#countFailure(this.#isLate)
@@ -154,6 +155,7 @@ class Attempt {
     if (this.#isOver) return
     this.#isOver = true
     clearTimeout(this.#timer)
+    this.#leave()
     this.#sent.parts.traffic.end(this.#turn.target, answered)
     this.#sent.parts.health.left(this.#turn.target)
     this.#turn.end()
@@ -161,6 +163,6 @@ class Attempt {
 }
 
 /** Calls of OpenAI's API; other protocols know no tokens. */
-function mayTellUsage({call, request}: Onward): boolean {
-  return request.method === 'POST' && call.path.startsWith('/v1/')
+function mayTellUsage({call, exchange}: Onward): boolean {
+  return exchange.method === 'POST' && call.path.startsWith('/v1/')
 }

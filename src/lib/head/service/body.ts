@@ -1,6 +1,6 @@
 import type {Readable} from 'node:stream'
-import type {FastifyRequest} from 'fastify'
 import {Failure} from './failure.ts'
+import type {Incoming} from './incoming.ts'
 import {holdOf, type Limits} from './limits.ts'
 import {Pace} from './pace.ts'
 
@@ -9,7 +9,7 @@ import {Pace} from './pace.ts'
  * comes after a refusal is thrown away. Errors: 413 too large, 408 too slow, 503 and 429 from the budget, 400 where it
  * ends early.
  */
-export async function readBody(request: FastifyRequest, limit: number, limits: Limits): Promise<Buffer> {
+export async function readBody(request: Incoming, limit: number, limits: Limits): Promise<Buffer> {
   const stream = request.body as Readable | undefined
   if (!stream) return Buffer.alloc(0)
   requireSize(request, limit)
@@ -46,7 +46,7 @@ export async function readBody(request: FastifyRequest, limit: number, limits: L
     }
     const end = (): void => {
       leave()
-      resolve(Buffer.concat(chunks))
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
       chunks = []
     }
     const broken = (): void => fail(new Failure(400, 'USAGE', 'the body ended early'))
@@ -55,14 +55,14 @@ export async function readBody(request: FastifyRequest, limit: number, limits: L
 }
 
 /** Refuses a body whose announced size is over the limit before it is read. */
-export function requireSize(request: FastifyRequest, limit: number): void {
+export function requireSize(request: Incoming, limit: number): void {
   const announced = announcedSize(request)
   if (announced > limit)
     throw new Failure(413, 'USAGE', `the body has ${announced} bytes, more than the ${limit} allowed`)
 }
 
 /** Bytes that the body is said to have; 0 where that is not said. */
-export function announcedSize(request: FastifyRequest): number {
+export function announcedSize(request: Incoming): number {
   return Number(request.headers['content-length'] ?? 0)
 }
 

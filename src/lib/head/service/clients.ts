@@ -1,4 +1,4 @@
-import type {FastifyReply, FastifyRequest} from 'fastify'
+import type {Exchange} from './exchange.ts'
 import {Failure, tokenRefused} from './failure.ts'
 import {metric} from './prometheus.ts'
 import type {HeadKeyLimits} from '../../protocol/index.ts'
@@ -59,16 +59,16 @@ export class Clients {
    * Lets a request in, and counts it until its answer has gone out or its connection. Throws 429 with the seconds after
    * which to try again.
    */
-  enter(request: FastifyRequest, reply: FastifyReply, endpoint: string): void {
-    const {caller} = request
+  enter(exchange: Exchange, endpoint: string): void {
+    const {caller, raw} = exchange
     const key = caller?.kind === 'endpoint' ? caller : undefined
     const counted = this.#countedOf(endpoint, key?.client ?? '')
     const begun = performance.now()
     counted.inFlight++
-    request.atEnd(() => {
+    exchange.atEnd(() => {
       counted.inFlight--
       counted.seconds += (performance.now() - begun) / 1000
-      const code = reply.raw.writableFinished ? reply.raw.statusCode : GONE
+      const code = raw.writableFinished ? raw.statusCode : GONE
       counted.codes.set(code, (counted.codes.get(code) ?? 0) + 1)
     })
     if (!key) return
@@ -76,10 +76,10 @@ export class Clients {
     const mine = this.#keys.get(key.id) ?? openKey(key.limits, begun)
     this.#keys.set(key.id, mine)
     admit(key, mine, counted)
-    const end = (): void => cut(reply)
+    const end = (): void => cut(exchange)
     mine.open.add(end)
     const unwatch = this.watch(key, end)
-    request.atEnd(() => {
+    exchange.atEnd(() => {
       unwatch()
       mine.open.delete(end)
       if (mine.open.size === 0 && !mine.requests && !mine.tokens) this.#keys.delete(key.id)
@@ -87,7 +87,7 @@ export class Clients {
   }
 
   /** What an answer has taken is known when it has ended: the key's next requests wait for it. */
-  spend({caller}: FastifyRequest, endpoint: string, used: TokenUsage): void {
+  spend({caller}: Exchange, endpoint: string, used: TokenUsage): void {
     const key = caller?.kind === 'endpoint' ? caller : undefined
     const {tokens} = this.#countedOf(endpoint, key?.client ?? '')
     tokens.prompt += used.prompt
@@ -228,9 +228,11 @@ function openKey({requestsPerSecond: rate, tokensPerMinute: tokens}: HeadKeyLimi
 }
 
 /** Says so where the answer has not begun; else breaks it off, which no client takes for its end. */
-function cut(reply: FastifyReply): void {
-  if (reply.raw.headersSent) reply.raw.destroy()
-  else if (!reply.sent) reply.header('connection', 'close').send(tokenRefused())
+function cut(exchange: Exchange): void {
+  const {raw} = exchange
+  if (raw.headersSent) return void raw.destroy()
+  raw.shouldKeepAlive = false
+  exchange.refuse(tokenRefused())
 }
 
 function nameOf(endpoint: string, client: string): string {

@@ -14,8 +14,8 @@ export function isKept({samples}: Parts, onward: Onward, way: Way): boolean {
 }
 
 /** What is only looked at, such as a model's shapes, is no prediction. */
-function isSampled(samples: Samples, {call, request}: Onward): boolean {
-  return request.method === 'POST' && samples.wants(call.endpoint)
+function isSampled(samples: Samples, {call, exchange}: Onward): boolean {
+  return exchange.method === 'POST' && samples.wants(call.endpoint)
 }
 
 /** The request was answered: a copy of it goes where copies go, and it is in the samples that are being taken. */
@@ -27,31 +27,31 @@ export function useAnswer(
   real: Kept & {release: string; ms: number},
 ): void {
   if (isCopied(onward, way)) copyRequest(parts, servers, onward, way, real)
-  const {call, request, body} = onward
+  const {call, exchange, body} = onward
   const {endpoint, path} = call
   if (!isSampled(parts.samples, onward)) return
   const {release, ms, status} = real
-  const isPlain = request.headers['content-encoding'] === undefined
+  const isPlain = exchange.headers['content-encoding'] === undefined
   const bytes = body && body.length <= LARGEST_COPIED ? body : undefined
   parts.samples.offer({
     endpoint,
     release,
-    method: request.method,
+    method: exchange.method,
     path,
     ms,
     status,
-    request: {type: typeOf(request), bytes: isPlain ? bytes : undefined},
+    request: {type: typeOf(exchange), bytes: isPlain ? bytes : undefined},
     answer: {type: real.type, bytes: real.body},
   })
 }
 
 /** Tensors behind JSON are no JSON, whatever the client calls them. */
-function typeOf({headers}: Onward['request']): string | undefined {
+function typeOf({headers}: Onward['exchange']): string | undefined {
   return headers['inference-header-content-length'] === undefined ? headers['content-type'] : 'application/octet-stream'
 }
 
-function isCopied({request, body}: Onward, way: Way): boolean {
-  return body !== undefined && body.length <= LARGEST_COPIED && request.method === 'POST' && way.shadow() !== undefined
+function isCopied({exchange, body}: Onward, way: Way): boolean {
+  return body !== undefined && body.length <= LARGEST_COPIED && exchange.method === 'POST' && way.shadow() !== undefined
 }
 
 /** The same request to the release that answers nobody. */

@@ -26,6 +26,8 @@ export class Endpoints {
   readonly #records: Map<string, EndpointRecord>
   readonly #turns = new Turns()
   readonly #changed: ((name: string) => void)[] = []
+  /** Endpoints that are promised to a switch over several racks (joint/), by name: nobody else changes them. */
+  readonly #promised = new Map<string, string>()
 
   private constructor(folder: string, records: Map<string, EndpointRecord>) {
     this.#folder = folder
@@ -100,8 +102,35 @@ export class Endpoints {
     })
   }
 
-  /** The same for several endpoints: all of them or none, whatever happens in between. */
-  putTogether(given: unknown): Promise<EndpointRecord[]> {
+  /**
+   * Has these changes be possible from here on, as nobody else may change their endpoints until release(). `keep` writes the
+   * promise down; where it throws there is none. Errors: 400, 409.
+   */
+  promise(joint: string, changes: Change[], keep: () => Promise<void>): Promise<void> {
+    return this.#turns.take(async () => {
+      for (const {name, revision, document} of changes) this.#next(name, revision, document, joint)
+      await keep()
+      for (const {name} of changes) this.#promised.set(name, joint)
+    })
+  }
+
+  /** Those of a promise that was made before this start. */
+  keepPromised(joint: string, names: string[]): void {
+    for (const name of names) this.#promised.set(name, joint)
+  }
+
+  /** It was decided, and done. */
+  release(joint: string): void {
+    for (const [name, holder] of this.#promised) if (holder === joint) this.#promised.delete(name)
+  }
+
+  /** The switch that it is promised to. */
+  promisedTo(name: string): string | undefined {
+    return this.#promised.get(name)
+  }
+
+  /** The same for several endpoints: all of them or none, whatever happens in between. `joint`: to whom they are promised. */
+  putTogether(given: unknown, joint?: string): Promise<EndpointRecord[]> {
     let changes: Change[]
     try {
       changes = readChanges(given)
@@ -109,7 +138,7 @@ export class Endpoints {
       return Promise.reject(error as Error)
     }
     return this.#turns.take(async () => {
-      const records = changes.map(({name, revision, document}) => this.#next(name, revision, document))
+      const records = changes.map(({name, revision, document}) => this.#next(name, revision, document, joint))
       const before = changes.map(({name}) => [name, this.#records.get(name) ?? null] as const)
       const after = changes.map(({name}, index) => [name, records[index]!] as const)
       await new Switch(dirname(this.#folder)).change(Object.fromEntries(before), Object.fromEntries(after))
@@ -118,13 +147,21 @@ export class Endpoints {
   }
 
   /** What is to be kept over the revision that was read. Throws 409. */
-  #next(name: string, revision: unknown, document: EndpointRecord['document']): EndpointRecord {
+  #next(name: string, revision: unknown, document: EndpointRecord['document'], joint?: string): EndpointRecord {
+    this.#requireFree(name, joint)
     const current = this.#records.get(name)?.revision ?? 0
     if ((revision ?? 0) !== current) {
       const message = `endpoint ${name} was changed in the meantime: it is at revision ${current}`
       throw new Failure(409, 'CONFLICT', message, {revision: current})
     }
     return {revision: current + 1, document}
+  }
+
+  /** Errors: 409. */
+  #requireFree(name: string, joint?: string): void {
+    const holder = this.#promised.get(name)
+    if (holder !== undefined && holder !== joint)
+      throw new Failure(409, 'CONFLICT', `endpoint ${name} is part of a switch over several racks that is not decided`)
   }
 
   /** It is on the disk, and holds from here on. */
@@ -150,6 +187,7 @@ export class Endpoints {
   remove(name: string): Promise<void> {
     return this.#turns.take(async () => {
       this.get(name)
+      this.#requireFree(name)
       await rm(join(this.#folder, `${name}.json`), {force: true})
       this.#records.delete(name)
       this.#tellChanged(name)

@@ -1,3 +1,5 @@
+import {logLine} from './log.ts'
+
 /** An answer of the head other than 2xx. `code` is one of flexrack's error codes where it has one. */
 export class Failure extends Error {
   readonly status: number
@@ -10,6 +12,30 @@ export class Failure extends Error {
     this.code = code
     this.more = more
   }
+}
+
+/** What a request is answered for an error. `url`: the request's. What is no Failure is a bug, or the machine's. */
+export function answerOf(
+  error: Error,
+  url: string,
+): {status: number; headers: Record<string, string | number>; body: unknown; message: string} {
+  const path = url.split('?', 1)[0] ?? '/'
+  const failure = error instanceof Failure ? error : unexpected(error, path)
+  const {status, more} = failure
+  const headers = {
+    ...(status === 401 && {'www-authenticate': 'Bearer'}),
+    ...((status === 413 || status === 408) && {connection: 'close'}),
+    ...(typeof more.retry_after === 'number' && {'retry-after': more.retry_after}),
+  }
+  return {status, headers, body: failureBody(path, failure), message: failure.message}
+}
+
+function unexpected(error: Error & {code?: string; statusCode?: number}, path: string): Failure {
+  if (['ENOSPC', 'EDQUOT'].includes(error.code ?? ''))
+    return new Failure(507, 'HEAD_FAILED', "the head's disk is full: nothing was changed", {retry_after: 30})
+  const status = error.statusCode ?? 500
+  if (status >= 500) logLine(`${path}: ${error.message}`)
+  return new Failure(status, status >= 500 ? 'BUG' : 'USAGE', error.message)
 }
 
 /**

@@ -1,5 +1,5 @@
-import type {FastifyReply, FastifyRequest} from 'fastify'
 import type {Sent} from './attempt.ts'
+import type {Exchange} from './exchange.ts'
 import {Failure} from './failure.ts'
 import {causeCode, isBroken, isNotConnected} from './lost-target.ts'
 import {discard, NO_SERVER, type Answer, type Onward} from './model-server.ts'
@@ -9,23 +9,24 @@ import {pathOf} from './path.ts'
  * Whether a prediction would be answered: one server after the other is asked, whatever is known of it, until one takes
  * a connection. Nobody waits for a turn, and the figures of releases do not count it. Throws 503.
  */
-export async function askHealth({parts, servers, onward, reply, way}: Sent): Promise<void> {
+export async function askHealth({parts, servers, onward, way}: Sent): Promise<void> {
   const {endpoint} = onward.call
+  const {exchange} = onward
   // A request would have a server started, wait for it, and be answered; who asks for health starts none.
-  if (parts.scaler.isComing(endpoint)) return void sayWell(onward.request, reply)
+  if (parts.scaler.isComing(endpoint)) return sayWell(exchange)
   const lanes = way.lanes()
   if (lanes.length === 0) throw new Failure(503, 'ENDPOINT_FAILED', `endpoint ${endpoint} has no active release`)
   const gone = new AbortController()
   const leave = (): void => gone.abort()
-  reply.raw.once('close', leave)
+  exchange.raw.once('close', leave)
   let breaks = 0
   for (const target of lanes.flatMap(({targets}) => targets)) {
     parts.traffic.begin(target)
     try {
       const answer = await servers.ask(target, onward, gone.signal)
       parts.health.answered(target)
-      reply.raw.removeListener('close', leave)
-      return tellHealth(answer, onward, reply)
+      exchange.raw.removeListener('close', leave)
+      return tellHealth(answer, onward)
     } catch (error) {
       if (gone.signal.aborted) return
       const code = causeCode(error)
@@ -45,18 +46,18 @@ export async function askHealth({parts, servers, onward, reply, way}: Sent): Pro
 }
 
 /** The model's own word: its server may be well without it. */
-function tellHealth(answer: Answer, {call, request}: Onward, reply: FastifyReply): void {
+function tellHealth(answer: Answer, {call, exchange}: Onward): void {
   const {statusCode} = answer
   discard(answer)
-  if (statusCode === 200) sayWell(request, reply)
+  if (statusCode === 200) sayWell(exchange)
   else {
     const message = `the model of endpoint ${call.endpoint} is not ready (status ${statusCode})`
-    reply.send(new Failure(503, 'ENDPOINT_FAILED', message))
+    exchange.refuse(new Failure(503, 'ENDPOINT_FAILED', message))
   }
 }
 
-function sayWell(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sayWell(exchange: Exchange): void {
   // The protocol has a word for each, and KServe's client reads it.
-  const word = pathOf(request.url).endsWith('/live') ? 'live' : 'ready'
-  return reply.type('application/json').send(JSON.stringify({[word]: true}))
+  const word = pathOf(exchange.url).endsWith('/live') ? 'live' : 'ready'
+  exchange.answer(200, {[word]: true})
 }

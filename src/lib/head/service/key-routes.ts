@@ -2,9 +2,11 @@ import type {FastifyInstance} from 'fastify'
 import type {Parts} from './parts.ts'
 import {queueMetrics} from './queue/metrics.ts'
 import {releaseMetrics} from './releases/metrics.ts'
+import {scalingMetrics} from './scaling/metrics.ts'
+import {FOLLOW_MS} from './standby/followers.ts'
 
-/** Who ends a key wants to know that it has ended everywhere. Milliseconds. */
-const FOLLOW_MS = 3000
+/** What Prometheus reads; a token of kind "metrics" opens it, too. */
+export const METRICS_PATH = '/flexrack/v1/metrics'
 
 /**
  * Keys of an endpoint's clients, below /flexrack/v1: who has one and what was done with it, its end, and metrics by
@@ -38,9 +40,9 @@ export function addKeys(app: FastifyInstance, parts: Parts): void {
       return {followed: await followers.becomeCurrent(FOLLOW_MS)}
     },
   )
-  app.get('/flexrack/v1/metrics', (_request, reply) =>
+  app.get(METRICS_PATH, (_request, reply) =>
     reply
       .type('text/plain; version=0.0.4; charset=utf-8')
-      .send(clients.metrics() + releaseMetrics(parts) + queueMetrics(parts)),
+      .send(clients.metrics() + releaseMetrics(parts) + queueMetrics(parts) + scalingMetrics(parts)),
   )
 }

@@ -1,8 +1,8 @@
 import {tmpdir} from 'node:os'
 import {dirname} from 'node:path'
-import type {FastifyRequest} from 'fastify'
 import type {ServiceConfig} from '../types.ts'
 import {Budget, type Hold} from './budget.ts'
+import type {Incoming} from './incoming.ts'
 import type {PaceRules} from './pace.ts'
 import {Room} from './room.ts'
 
@@ -41,7 +41,7 @@ export function makeLimits(config: ServiceConfig): Limits {
 }
 
 /** What a request holds of a budget; given back when its answer has gone out, or its connection. */
-export function holdOf(request: FastifyRequest, budget: Budget): Hold {
+export function holdOf(request: Incoming, budget: Budget): Hold {
   const {caller} = request
   const hold = budget.open(caller && 'id' in caller ? caller.id : undefined)
   request.atEnd(() => hold.release())

@@ -1,8 +1,8 @@
-import {createServer, type Server} from 'node:http'
+import {createServer, type RequestListener, type Server} from 'node:http'
 import type {Server as SecureServer} from 'node:https'
-import type {AddressInfo} from 'node:net'
+import type {AddressInfo, ListenOptions} from 'node:net'
 import {setTimeout as pause} from 'node:timers/promises'
-import type {FastifyInstance} from 'fastify'
+import type {FastifyInstance, FastifyListenOptions} from 'fastify'
 import type {ListenerRecord} from '../../protocol/index.ts'
 import type {ServiceConfig} from '../types.ts'
 import type {Grpc} from './grpc/server.ts'
@@ -29,25 +29,40 @@ export class Listeners {
   readonly #grpc: Grpc
   #renewing: NodeJS.Timeout | undefined
 
-  constructor(app: FastifyInstance, pending: PendingConnections, grpc: Grpc) {
+  constructor(
+    {app, listener}: {app: FastifyInstance; listener: RequestListener},
+    pending: PendingConnections,
+    grpc: Grpc,
+  ) {
     this.#app = app
     this.#grpc = grpc
     grpc.attach(app.server as unknown as SecureServer)
-    this.#plain = createServer((request, response) => app.routing(request, response))
+    this.#plain = createServer(listener)
     tune(this.#plain, pending)
   }
 
   /**
-   * Listens, on the ports of the last start where that can be. Errors: EADDRINUSE for a port of the rack file that
+   * Listens: where its supervisor does already, else on the ports of the last start where that can be. Errors: EADDRINUSE for a port of the rack file that
    * stays taken.
    */
   async open(config: ServiceConfig, last: Partial<ListenerRecord>): Promise<{port: number; plainPort: number}> {
+    const [fd, plainFd] = givenSockets()
+    if (fd !== undefined && plainFd !== undefined) {
+      const inherited = {fd, host: config.bind} // Node.js takes the first; Fastify has no type for it
+      await this.#app.listen(inherited as FastifyListenOptions)
+      await listening(this.#plain, {fd: plainFd})
+      return {port: portOf(this.#app.server), plainPort: portOf(this.#plain)}
+    }
     const port = await listen(
       async (at) => void (await this.#app.listen({host: config.bind, port: at})),
       config.port || undefined,
       last.port ?? 0,
     )
-    const plainPort = await listen((at) => listening(this.#plain, at), undefined, last.plainPort ?? 0)
+    const plainPort = await listen(
+      (at) => listening(this.#plain, {host: LOOPBACK, port: at}),
+      undefined,
+      last.plainPort ?? 0,
+    )
     return {port: port || portOf(this.#app.server), plainPort: plainPort || portOf(this.#plain)}
   }
 
@@ -115,10 +130,17 @@ async function listen(
   }
 }
 
-function listening(server: Server, port: number): Promise<void> {
+/** Sockets that the supervisor keeps while this process is started again (node: service/sockets.py); not for its children. */
+function givenSockets(): number[] {
+  const given = process.env.FLEXRACK_SOCKETS
+  delete process.env.FLEXRACK_SOCKETS
+  return /^\d+(,\d+)*$/.test(given ?? '') ? given!.split(',').map(Number) : []
+}
+
+function listening(server: Server, where: ListenOptions | {fd: number}): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen({host: LOOPBACK, port}, () => (server.off('error', reject), resolve()))
+    server.listen(where, () => (server.off('error', reject), resolve()))
   })
 }
 

@@ -10,6 +10,9 @@ const ALIVE_MS = 120_000
 const COOKIE = 'flexrack_session'
 const LOGIN = /^[\w-]{8,64}$/
 
+/** What a login opens: the rack's page, the page without what changes something, or else MLflow's pages. */
+export type Opens = 'page' | 'look' | undefined
+
 interface Headers {
   cookie?: string | undefined
   origin?: string | undefined
@@ -23,7 +26,7 @@ interface Headers {
  */
 export class Logins {
   readonly #tokens: Tokens
-  readonly #codes = new Map<string, {login: string; expiresAt: number}>()
+  readonly #codes = new Map<string, {login: string; opens: Opens; expiresAt: number}>()
   /** Until when each `head ui` counts as going on. Not kept over a restart of the head: who goes on says so again. */
   readonly #alive = new Map<string, number>()
 
@@ -31,12 +34,17 @@ export class Logins {
     this.#tokens = tokens
   }
 
-  /** A code that works once, within a minute, and the name of what was begun with it. */
-  issue(): {code: string; path: string; expires_at: number; login: string} {
+  /** A code that works once, within a minute, and the name of what was begun with it, or goes on. */
+  issue({login = randomBytes(12).toString('base64url'), opens}: {login?: string; opens?: Opens} = {}): {
+    code: string
+    path: string
+    expires_at: number
+    login: string
+  } {
     const now = Date.now()
     for (const [code, {expiresAt}] of this.#codes) if (expiresAt <= now) this.#codes.delete(code)
-    const [code, login] = [randomBytes(18).toString('base64url'), randomBytes(12).toString('base64url')]
-    this.#codes.set(code, {login, expiresAt: now + CODE_MS})
+    const code = randomBytes(18).toString('base64url')
+    this.#codes.set(code, {login, opens, expiresAt: now + CODE_MS})
     this.goesOn(login)
     return {code, path: `/flexrack/v1/login?code=${code}`, expires_at: now + CODE_MS, login}
   }
@@ -48,6 +56,10 @@ export class Logins {
     this.#alive.set(login, now + ALIVE_MS)
   }
 
+  isAlive(login: string): boolean {
+    return (this.#alive.get(login) ?? 0) > Date.now()
+  }
+
   /** Ends every session that came of it. */
   async end(login: string): Promise<void> {
     this.#alive.delete(login)
@@ -55,14 +67,15 @@ export class Logins {
     await this.#tokens.revokeLogin(login)
   }
 
-  /** The Set-Cookie value for a code. `host` as the browser named it. */
-  async trade(code: string, host: string | undefined): Promise<string> {
+  /** The Set-Cookie value for a code, and what it opens. `host` as the browser named it. */
+  async trade(code: string, host: string | undefined): Promise<{cookie: string; opens: Opens}> {
     const found = this.#codes.get(code)
     this.#codes.delete(code)
     if (!found || found.expiresAt <= Date.now() || host === undefined)
       throw new Failure(403, 'REFUSED', 'this login link was used before or is too old: run flexrack head ui again')
-    const token = await this.#tokens.issueSession({login: found.login, host, ttlSeconds: SESSION_SECONDS})
-    return `${cookieAt(host)}=${token}; Path=/; HttpOnly; SameSite=Strict`
+    const {login, opens} = found
+    const token = await this.#tokens.issueSession({login, host, ttlSeconds: SESSION_SECONDS, ...(opens && {opens})})
+    return {cookie: `${cookieAt(host)}=${token}; Path=/; HttpOnly; SameSite=Strict`, opens}
   }
 
   /**
@@ -78,8 +91,7 @@ export class Logins {
       .find((pair) => pair.startsWith(name))
       ?.slice(name.length)
     const caller = token ? this.#tokens.check(token) : undefined
-    if (caller?.kind !== 'session' || caller.host !== host || !((this.#alive.get(caller.login) ?? 0) > Date.now()))
-      return undefined
+    if (caller?.kind !== 'session' || caller.host !== host || !this.isAlive(caller.login)) return undefined
     if (origin !== undefined && originHost(origin) !== host)
       throw new Failure(403, 'REFUSED', 'this request comes from another page')
     return caller

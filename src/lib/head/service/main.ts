@@ -11,6 +11,9 @@ import {readDurable, writeDurably} from './durable.ts'
 import {watchTokens} from './expiry.ts'
 import {ownFolder} from './folder.ts'
 import {renameFormerFiles} from './former-names.ts'
+import {askLeader} from './joint/ask.ts'
+import {watchPromises} from './joint/api.ts'
+import {Promises} from './joint/promises.ts'
 import {makeLimits} from './limits.ts'
 import {Listeners} from './listeners.ts'
 import {Locks} from './locks.ts'
@@ -18,6 +21,7 @@ import {logLine} from './log.ts'
 import {MlflowServer} from './mlflow.ts'
 import {ownNames} from './names.ts'
 import type {Parts} from './parts.ts'
+import {Ui} from './page/ui.ts'
 import {PendingConnections} from './pending-connections.ts'
 import {openQueues} from './queue/open.ts'
 import {Measures} from './releases/measures.ts'
@@ -46,12 +50,14 @@ async function main(configFile: string): Promise<void> {
     ...stores,
     clients: new Clients(tokens),
     locks: await Locks.open(config.folder),
+    promises: await Promises.open(config.folder, stores.endpoints, askLeader),
     ...queued,
     measures,
     shadows: new Shadows(),
     samples: new Samples(),
     scaler: await Scaler.open(config.folder, {...stores, measures, ...queued}),
     mlflow,
+    ui: new Ui(),
     limits: makeLimits(config),
     pending: new PendingConnections(),
     startedAt: Date.now(),
@@ -81,7 +87,7 @@ async function main(configFile: string): Promise<void> {
     following.start(parts.url)
   } else mlflow.start()
   // What is decided is decided by one head.
-  const own = (): (() => void)[] => [watchTokens(parts), watchCanaries(parts), watchDemand(parts)]
+  const own = (): (() => void)[] => [watchTokens(parts), watchCanaries(parts), watchDemand(parts), watchPromises(parts)]
   const unwatch = following ? [() => void following.end()] : own()
   await writeDurably('head.listener', join(config.folder, HEAD_FILES.listener), listener)
   logLine(
@@ -94,6 +100,7 @@ async function main(configFile: string): Promise<void> {
     ending = true
     logLine(`${signal}: ending`)
     for (const end of unwatch) end()
+    parts.ui.end()
     const hard = setTimeout(() => listeners.cut(), DRAIN_MS)
     await listeners.close()
     clearTimeout(hard)

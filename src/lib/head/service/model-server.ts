@@ -1,8 +1,6 @@
-import type {ServerResponse} from 'node:http'
-import type {Readable} from 'node:stream'
-import type {FastifyRequest} from 'fastify'
 import {Agent, type Dispatcher} from 'undici'
 import {Answering, type AnswerRules} from './answering.ts'
+import type {Exchange} from './exchange.ts'
 import type {GatewayCall} from './gateway-calls.ts'
 import {gatewayConnector} from './gateway-connector.ts'
 import {onwardHeaders} from './onward.ts'
@@ -22,7 +20,7 @@ const FRONT_HEADER = 'x-flexrack-front'
 /** A request as a model server is to get it. */
 export interface Onward {
   call: GatewayCall
-  request: FastifyRequest
+  exchange: Exchange
   /** Undefined where it is too large to be kept, and passed on as it comes (passBody). */
   body: Buffer | undefined
   /** By performance.now(). */
@@ -68,9 +66,9 @@ export class ModelServers {
   }
 
   /** Sends the request, and the answer on to its caller. */
-  pass(target: string, onward: Onward, raw: ServerResponse, rules: Omit<AnswerRules, 'refuse'>): Answering {
+  pass(target: string, onward: Onward, rules: Omit<AnswerRules, 'refuse'>): Answering {
     const refuse: AnswerRules['refuse'] = (status, headers) => noServer(target, status, headers)
-    const answering = new Answering(raw, {...rules, refuse})
+    const answering = new Answering(onward.exchange.raw, {...rules, refuse})
     try {
       this.#agent.dispatch(optionsOf(target, onward), answering)
     } catch (error) {
@@ -80,16 +78,15 @@ export class ModelServers {
   }
 }
 
-function optionsOf(target: string, {call, request, body, deadline}: Onward): Dispatcher.DispatchOptions {
-  const {method, headers} = request
+function optionsOf(target: string, {call, exchange, body, deadline}: Onward): Dispatcher.DispatchOptions {
+  const {method, headers, url} = exchange
   const takesBody = method !== 'GET' && method !== 'HEAD'
-  const sent = takesBody ? (body ?? (request.body as Readable | undefined)) : undefined
+  const sent = takesBody ? (body ?? exchange.body) : undefined
   const timeout = call.isHealth ? HEALTH_ANSWER_MS : ANSWER_MS
   const onward = onwardHeaders(headers, takesBody, 'host')
-  if (sent) onward['content-type'] = contentTypeOf(request)
+  if (sent) onward['content-type'] = contentTypeOf(exchange)
   if (deadline !== undefined) onward[DEADLINE_HEADER] = leftOf(deadline, performance.now())
   const {origin, path} = placeOf(target)
-  const {url} = request
   const query = call.isHealth ? -1 : url.indexOf('?')
   return {
     origin,
@@ -143,8 +140,8 @@ export function discard({body}: Answer): void {
  * Model servers insist on JSON being called so; a bare `curl -d` calls it a form. With tensors behind the JSON (the Open
  * Inference Protocol's binary data) it is none, and clients say no type.
  */
-function contentTypeOf(request: FastifyRequest): string {
-  const given = request.headers['content-type']
-  if (request.headers['inference-header-content-length'] !== undefined) return given ?? 'application/octet-stream'
+function contentTypeOf({headers}: Exchange): string {
+  const given = headers['content-type']
+  if (headers['inference-header-content-length'] !== undefined) return given ?? 'application/octet-stream'
   return given === undefined || given.startsWith('application/x-www-form-urlencoded') ? 'application/json' : given
 }

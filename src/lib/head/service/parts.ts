@@ -1,12 +1,15 @@
 import type {ServiceConfig} from '../types.ts'
 import type {Clients} from './clients.ts'
 import type {Endpoints} from './endpoints.ts'
+import type {Incoming} from './incoming.ts'
+import type {Promises} from './joint/promises.ts'
 import type {Limits} from './limits.ts'
 import type {Locks} from './locks.ts'
 import type {MlflowServer} from './mlflow.ts'
 import type {PendingConnections} from './pending-connections.ts'
 import type {Measures} from './releases/measures.ts'
 import type {Shadows} from './releases/shadow.ts'
+import type {Ui} from './page/ui.ts'
 import type {Queues} from './queue/queues.ts'
 import type {TargetHealth} from './queue/target-health.ts'
 import type {Rollouts} from './releases/rollouts.ts'
@@ -27,6 +30,8 @@ export interface Parts {
   clients: Clients
   locks: Locks
   endpoints: Endpoints
+  /** What of its endpoints is promised to switches over several racks. */
+  promises: Promises
   traffic: Traffic
   /** Requests that wait for a target. */
   queues: Queues
@@ -49,6 +54,8 @@ export interface Parts {
   followers: Followers
   /** Of a standby: whom it follows. */
   following?: Following
+  /** The rack's page. */
+  ui: Ui
   limits: Limits
   /** Connections that have shown no token. */
   pending: PendingConnections
@@ -61,7 +68,6 @@ export interface Parts {
 declare module 'fastify' {
   interface FastifyRequest {
     caller?: Caller
-    /** Has something done when the answer has gone out, or the connection is gone; in the order given. */
-    atEnd(work: () => void): void
+    atEnd: Incoming['atEnd']
   }
 }

@@ -4,6 +4,7 @@ import {causeCode, isBroken, isNotConnected} from './lost-target.ts'
 import {ANSWER_SECONDS} from './model-server.ts'
 import {failureOf} from './passing.ts'
 import {chooseTarget} from './queue/choose.ts'
+import {LOST} from './queue/pulse.ts'
 import type {Asked, Choice, Turn} from './queue/queues.ts'
 import {rulesOf} from './queue/settings.ts'
 
@@ -22,7 +23,7 @@ export class Passage {
 
   constructor(sent: Sent) {
     const {onward, way} = sent
-    const {caller} = onward.request
+    const {caller} = onward.exchange
     this.#sent = sent
     this.#asked = {
       endpoint: onward.call.endpoint,
@@ -38,13 +39,14 @@ export class Passage {
 
   /** Sends it once it is its turn, and again where that is allowed, until it is answered. Throws Failure. */
   async forward(): Promise<void> {
-    const {parts, reply, way} = this.#sent
+    const {parts, onward, way} = this.#sent
+    const {exchange} = onward
     parts.queues.figures(this.#asked.endpoint).enter()
     for (;;) {
-      if (reply.sent) return way.end('abandoned') // its key was revoked meanwhile
+      if (exchange.isTaken) return way.end('abandoned') // its key was revoked meanwhile
       const turn = await this.#turn()
       if (!turn) return way.end('abandoned')
-      if (reply.sent || reply.raw.destroyed) return this.#giveUp(turn)
+      if (exchange.isTaken || exchange.raw.destroyed) return this.#giveUp(turn)
       const error = await attempt(this.#sent, turn)
       if (!error) return
       this.#requireAnother(error)
@@ -53,7 +55,7 @@ export class Passage {
 
   /** Undefined where its caller went away while it waited. */
   async #turn(): Promise<Turn | undefined> {
-    const {raw} = this.#sent.reply
+    const {raw} = this.#sent.onward.exchange
     const queued = this.#sent.parts.queues.take(this.#asked)
     if (!('turn' in queued)) return queued
     if (raw.destroyed || raw.writableFinished) queued.leave()
@@ -98,7 +100,8 @@ export class Passage {
     const refused = failureOf(error)
     if (refused) throw refused
     const code = causeCode(error)
-    if (body !== undefined && (isNotConnected(code) || (isBroken(code) && this.#mayRepeat()))) return
+    if (body !== undefined && (isNotConnected(code) || ((isBroken(code) || code === LOST) && this.#mayRepeat(code))))
+      return
     const server = `the model server of endpoint ${call.endpoint}`
     if (code === 'UND_ERR_HEADERS_TIMEOUT') {
       throw new Failure(504, 'TIMED_OUT', `${server} did not answer in ${ANSWER_SECONDS} s`)
@@ -106,10 +109,12 @@ export class Passage {
     throw new Failure(502, 'ENDPOINT_FAILED', `${server} went away in mid-request (${code || error.message})`)
   }
 
-  #mayRepeat(): boolean {
+  #mayRepeat(code: string): boolean {
     if (!this.#sent.onward.call.isRepeatable || this.#breaks >= MOST_BREAKS) return false
     this.#breaks++
-    return this.#sent.parts.queues.figures(this.#asked.endpoint).retry()
+    const figures = this.#sent.parts.queues.figures(this.#asked.endpoint)
+    // A machine that has gone is no failing server: all that it had is to go elsewhere, and will not bring others down.
+    return code === LOST ? figures.sentAgain() : figures.retry()
   }
 }
 

@@ -1,20 +1,22 @@
-import {Transform, type Readable} from 'node:stream'
-import type {FastifyRequest} from 'fastify'
+import {Transform, type Readable, type TransformCallback} from 'node:stream'
 import {announcedSize, requireSize} from './body.ts'
 import {Failure} from './failure.ts'
+import type {Incoming} from './incoming.ts'
 import {holdOf, type Limits} from './limits.ts'
 import {Pace} from './pace.ts'
 import type {Promised} from './room.ts'
 
 /** A body without a size is given room on the disk in steps of this. */
 const ROOM_STEP = 8 * 1024 * 1024
+/** What may wait between the two connections: a sender that is stopped and started again for each piece costs more. */
+const AHEAD = 512 * 1024
 
 /**
  * Makes the request's body one that is passed on as it comes, and counts it: every byte in the budget for streams,
  * whether it was announced or comes in chunks, and where it goes to the head's disk (`onDisk`) in its room. What is
  * refused in the middle ends the call to the other side; `failureOf` finds the reason again. Errors at once: 413, 507.
  */
-export async function passBody(request: FastifyRequest, limit: number, limits: Limits, onDisk: boolean): Promise<void> {
+export async function passBody(request: Incoming, limit: number, limits: Limits, onDisk: boolean): Promise<void> {
   const source = request.body as Readable | undefined
   if (!source) return
   requireSize(request, limit)
@@ -27,7 +29,7 @@ export async function passBody(request: FastifyRequest, limit: number, limits: L
 
 function counted(
   source: Readable,
-  request: FastifyRequest,
+  request: Incoming,
   limit: number,
   limits: Limits,
   announced: number,
@@ -36,18 +38,23 @@ function counted(
   const hold = holdOf(request, limits.streams)
   let size = 0
   let given = announced
-  const take = async (chunk: Buffer): Promise<void> => {
+  const take = (chunk: Buffer): void => {
     size += chunk.length
     pace.add(chunk.length)
     if (size > limit) throw new Failure(413, 'USAGE', `the body is larger than ${limit} bytes`)
     hold.add(chunk.length)
-    if (!room || size <= given) return
-    await room.add(ROOM_STEP)
-    given += ROOM_STEP
   }
-  const passed = new Transform({
-    transform: (chunk: Buffer, _encoding, done) => void take(chunk).then(() => done(null, chunk), done),
-  })
+  const transform = (chunk: Buffer, _encoding: string, done: TransformCallback): void => {
+    try {
+      take(chunk)
+    } catch (error) {
+      return done(error as Error)
+    }
+    if (!room || size <= given) return done(null, chunk)
+    given += ROOM_STEP
+    room.add(ROOM_STEP).then(() => done(null, chunk), done)
+  }
+  const passed = new Transform({highWaterMark: AHEAD, transform})
   const pace = new Pace(
     limits.pace,
     () => passed.readableLength === 0 && source.readableLength === 0,

@@ -6,7 +6,7 @@ import {readDurable, Turns, writeDurably} from './durable.ts'
 import {Failure} from './failure.ts'
 import {readKey} from './key-request.ts'
 import type {HeadKeyLimits, HeadToken} from '../../protocol/index.ts'
-import {isWord, readStandby, type Caller, type TokenRequest} from './token-kinds.ts'
+import {callerOf, isWord, readMonitor, readStandby, type Caller, type TokenRequest} from './token-kinds.ts'
 
 interface TokenFile {
   tokens: Record<string, HeadToken>
@@ -21,6 +21,8 @@ export class Tokens {
   readonly #file: string
   readonly #adminHash: Buffer
   readonly #kept: Map<string, HeadToken>
+  /** Of which token a caller is. */
+  readonly #of = new WeakMap<Caller, HeadToken>()
   readonly #turns = new Turns()
   #tellRevoked = (_id: string): void => {}
   #tellChanged = (): void => {}
@@ -124,15 +126,17 @@ export class Tokens {
     const kept = id === undefined ? undefined : this.#kept.get(id)
     const same = timingSafeEqual(digest(secret ?? ''), Buffer.from(kept?.hash ?? '0'.repeat(64), 'hex'))
     if (!kept || !same || more !== undefined || kept.kind !== kind || kept.expiresAt <= Date.now()) return undefined
-    if (kept.kind === 'run') return {kind: 'run', id: id!, runId: kept.runId!, experimentId: kept.experimentId!}
-    if (kept.kind === 'personal') return {kind: 'personal', id: id!}
-    if (kept.kind === 'standby') return {kind: 'standby', id: id!, node: kept.node ?? '', names: kept.names ?? []}
-    if (kept.kind === 'node') return {kind: 'node', id: id!, node: kept.node ?? ''}
-    if (kept.kind === 'endpoint') {
-      const {endpoint = '', client, limits = {}, expiresAt} = kept
-      return {kind: 'endpoint', id: id!, endpoint, limits, expiresAt, ...(client !== undefined && {client})}
-    }
-    return {kind: 'session', id: id!, login: kept.login ?? '', host: kept.host ?? ''}
+    const caller = callerOf(id!, kept)
+    this.#of.set(caller, kept)
+    return caller
+  }
+
+  /** Whether what `check` gave still holds: the token was not revoked, has not ended, and is what it was. */
+  stillIs(caller: Caller): boolean {
+    if (caller.kind === 'admin') return true
+    const kept = this.#of.get(caller)
+    if (!kept || this.#kept.get(caller.id) !== kept || kept.expiresAt <= Date.now()) return false
+    return caller.kind !== 'endpoint' || caller.expiresAt === kept.expiresAt
   }
 
   /** A new token; it is on disk when this resolves. */
@@ -148,6 +152,13 @@ export class Tokens {
       return this.#add({kind: 'endpoint', hash: '', expiresAt, endpoint: request.endpoint})
     if (request.kind === 'personal' && isWord(request.name) && request.name.length <= 100)
       return this.#add({kind: 'personal', hash: '', expiresAt, name: request.name, createdAt: Date.now()})
+    const monitor = request.kind === 'metrics' ? readMonitor(request) : undefined
+    if (monitor) {
+      await this.revokeMonitor(monitor.name!) // one a name
+      return this.#add(monitor)
+    }
+    if (request.kind === 'joint' && isWord(request.joint))
+      return this.#add({kind: 'joint', hash: '', expiresAt, joint: request.joint})
     if (request.kind === 'standby') return this.#add(readStandby(request))
     if (request.kind === 'node' && isWord(request.node) && request.node.length <= 100) {
       await this.revokeNode(request.node) // one agent a node: a token of before is of one that is gone
@@ -156,7 +167,7 @@ export class Tokens {
     throw new Failure(
       400,
       'USAGE',
-      'a token is for kind "run" with run_id and experiment_id, for kind "endpoint" with endpoint, for kind "node" with node, or for kind "personal" with name',
+      'a token is for kind "run" with run_id and experiment_id, for kind "endpoint" with endpoint, for kind "node" with node, or for kind "personal" or "metrics" with name',
     )
   }
 
@@ -170,8 +181,11 @@ export class Tokens {
   }
 
   /** What a browser gets that came in by a login, at the address that it names. Gives the token. */
-  async issueSession({login, host, ttlSeconds}: {login: string; host: string; ttlSeconds: number}): Promise<string> {
-    const {token} = await this.#add({kind: 'session', hash: '', expiresAt: Date.now() + ttlSeconds * 1000, login, host})
+  async issueSession({
+    ttlSeconds,
+    ...session
+  }: Required<Pick<HeadToken, 'login' | 'host'>> & Pick<HeadToken, 'opens'> & {ttlSeconds: number}): Promise<string> {
+    const {token} = await this.#add({kind: 'session', hash: '', expiresAt: Date.now() + ttlSeconds * 1000, ...session})
     return token
   }
 
@@ -197,6 +211,11 @@ export class Tokens {
   /** Of a node's agent. */
   revokeNode(node: string): Promise<void> {
     return this.#endAll((kept) => kept.kind === 'node' && kept.node === node)
+  }
+
+  /** Of a monitor. */
+  revokeMonitor(name: string): Promise<void> {
+    return this.#endAll((kept) => kept.kind === 'metrics' && kept.name === name)
   }
 
   async revoke(id: string): Promise<void> {

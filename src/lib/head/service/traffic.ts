@@ -27,6 +27,11 @@ export class Traffic {
     return this.#inFlight.get(target) ?? 0
   }
 
+  /** Requests answered, by target; of those of lately. */
+  answered(): Record<string, number> {
+    return Object.fromEntries(this.#served)
+  }
+
   begin(target: string): void {
     this.#inFlight.set(target, (this.#inFlight.get(target) ?? 0) + 1)
   }

@@ -1,4 +1,4 @@
-import {throwIfInterrupted, type Context} from '../../base/index.ts'
+import {throwIfInterrupted, type Context, ownVersion} from '../../base/index.ts'
 import {DATA_HANDLERS, dataSteps} from '../../data/index.ts'
 import type {Tracking} from '../../head/index.ts'
 import {executePlan, throwIfFailed} from '../../plan/index.ts'
@@ -61,17 +61,18 @@ export async function startArray(
         )
       records.push(...(await Promise.all(some)))
     }
+    const version = await ownVersion()
     const full = specs.map((spec, index) =>
       specOf(
         spec,
         node,
         {name, task: own[index]?.task as number},
         records[index] as TrackedStart,
-        {place, shared},
+        {place, shared, version},
         context,
       ),
     )
-    const env = openTrainEnv(place, {variables: {}}, context)
+    const env = openTrainEnv(place, {version, variables: {}}, context)
     const host = await env.host(node)
     throwIfFailed(
       await executePlan(
@@ -122,7 +123,7 @@ function specOf(
   node: string,
   array: {name: string; task: number},
   made: TrackedStart,
-  {place, shared}: {place: TrainPlace; shared: SharedStart},
+  {place, shared, version}: {place: TrainPlace; shared: SharedStart; version: string},
   context: Context,
 ): RunOrder {
   const template = slurmTemplate(spec, node, shared.workspaces.get(node))
@@ -132,7 +133,7 @@ function specOf(
     commit: made.commit ?? null,
     tracking: trackingSpec(made),
   }
-  return filledSpec(full, {at: () => undefined}, openTrainEnv(place, {variables: spec.env}, context))
+  return filledSpec(full, {at: () => undefined}, openTrainEnv(place, {version, variables: spec.env}, context))
 }
 
 /** `0-3,7`, as --array takes it; in ascending order. Pure. */

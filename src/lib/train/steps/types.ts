@@ -150,8 +150,10 @@ export interface TrainEnv extends WorkspaceEnv {
   remotes: string
   /** The gang's own. */
   secret: string
-  /** Who starts it. */
+  /** Who starts it, with which flexrack, on which machine. */
   user: string
+  version: string
+  machine: string
   /** Of runs that share a start. */
   shared?: {tracking: Tracking; source: Source}
   context: Context

@@ -12,6 +12,7 @@ function node(name: string, busy = 0, all = 0): NodeSummary {
     node: name,
     host: name,
     ok: true,
+    gone: false,
     cores: 8,
     load: 1,
     ticks: {busy, all},

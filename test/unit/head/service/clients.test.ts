@@ -1,11 +1,11 @@
-import type {FastifyReply, FastifyRequest} from 'fastify'
+import type {Exchange} from '../../../../src/lib/head/service/exchange.ts'
 import {expect, test} from 'vitest'
 import {Clients} from '../../../../src/lib/head/service/clients.ts'
 import type {Tokens} from '../../../../src/lib/head/service/tokens.ts'
 
 test('only so many clients are counted by name; the rest together, and names come free with their endpoint', () => {
   const clients = new Clients({whenRevoked: () => {}, has: () => true} as unknown as Tokens)
-  const reply = {raw: {writableFinished: true, statusCode: 200}} as FastifyReply
+  const raw = {writableFinished: true, statusCode: 200}
   const call = (endpoint: string, index: number): void => {
     const caller = {
       kind: 'endpoint' as const,
@@ -16,7 +16,7 @@ test('only so many clients are counted by name; the rest together, and names com
       expiresAt: Date.now() + 1000,
     }
     const ends: (() => void)[] = []
-    clients.enter({caller, atEnd: (work: () => void) => ends.push(work)} as unknown as FastifyRequest, reply, endpoint)
+    clients.enter({caller, raw, atEnd: (work: () => void) => ends.push(work)} as unknown as Exchange, endpoint)
     for (const end of ends) end()
   }
   const named = (): number => new Set(clients.metrics().match(/endpoint="[^"]*",client="[^"]*"/g)).size

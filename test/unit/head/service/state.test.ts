@@ -255,7 +255,7 @@ describe('login codes', () => {
     const tokens = await Tokens.open(folder)
     const logins = new Logins(tokens)
     const {code} = logins.issue()
-    const cookie = (await logins.trade(code, '127.0.0.1:5')).split(';')[0]!
+    const cookie = (await logins.trade(code, '127.0.0.1:5')).cookie.split(';')[0]!
     expect(logins.check({cookie, host: '127.0.0.1:5'})).toMatchObject({kind: 'session'})
     expect(logins.check({cookie, host: '127.0.0.1:5', origin: 'http://127.0.0.1:5'})).toMatchObject({kind: 'session'})
     expect(() => logins.check({cookie, host: '127.0.0.1:5', origin: 'http://127.0.0.1:6'})).toThrow('another page')
@@ -268,8 +268,8 @@ describe('login codes', () => {
   test('give a cookie that is good at one port only, so that two heads take none away', async () => {
     const logins = new Logins(await Tokens.open(folder))
     const [one, two] = [
-      (await logins.trade(logins.issue().code, 'localhost:5')).split(';')[0]!,
-      (await logins.trade(logins.issue().code, 'localhost:6')).split(';')[0]!,
+      (await logins.trade(logins.issue().code, 'localhost:5')).cookie.split(';')[0]!,
+      (await logins.trade(logins.issue().code, 'localhost:6')).cookie.split(';')[0]!,
     ]
     expect(one.split('=')[0]).not.toBe(two.split('=')[0])
     const jar = `${one}; ${two}` // as a browser sends it to both
@@ -284,7 +284,7 @@ describe('login codes', () => {
     const tokens = await Tokens.open(folder)
     const logins = new Logins(tokens)
     const {code, login} = logins.issue()
-    const [cookie, host] = [(await logins.trade(code, 'localhost:5')).split(';')[0]!, 'localhost:5']
+    const [cookie, host] = [(await logins.trade(code, 'localhost:5')).cookie.split(';')[0]!, 'localhost:5']
     for (let minute = 0; minute < 10; minute++) {
       pass(60)
       logins.goesOn(login)

@@ -26,6 +26,10 @@ export class QueueFigures {
   retry(): boolean {
     if (this.#budget < 1) return false
     this.#budget--
+    return this.sentAgain()
+  }
+
+  sentAgain(): true {
     this.retries++
     return true
   }

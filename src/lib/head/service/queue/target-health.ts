@@ -1,4 +1,5 @@
 import {Outliers} from './outliers.ts'
+import {Pulse} from './pulse.ts'
 
 /** After a refused connection a server is tried again, each time later: a restart takes seconds, a switch less. */
 const FIRST_DOWN_MS = 50
@@ -28,6 +29,8 @@ export class TargetHealth {
   readonly #tell: () => void
   /** Those that take connections, and fail. */
   readonly outliers: Outliers
+  /** Those whose machine has gone without a word. */
+  readonly pulse = new Pulse((target) => this.refused(target))
 
   /** `tell`: a target may be tried that was not to be before. */
   constructor(tell: () => void) {
@@ -74,6 +77,7 @@ export class TargetHealth {
 
   /** It answered. */
   answered(target: string): void {
+    this.pulse.heard(target)
     if (this.#down.has(target)) this.#recover(target)
   }
 

@@ -10,26 +10,8 @@ export function addEndpointApi(
   parts: Parts,
   bodyOf: (request: FastifyRequest) => Promise<Record<string, unknown>>,
 ): void {
-  const {endpoints, traffic, measures, rollouts, shadows, tokens, clients, queues, scaler, followers} = parts
-  const describe = (name: string): object => {
-    const record = endpoints.get(name)
-    const {active, canary} = record.document
-    const places = active?.scaling?.places.map(({url}) => url)
-    const targets = [...(places ?? active?.targets ?? []), ...(canary?.targets ?? [])]
-    const {in_flight: own, served} = traffic.counts(targets)
-    return {
-      name,
-      ...record,
-      in_flight: followers.withInFlight(own),
-      served,
-      followed: followers.areCurrent,
-      rollout: canary ? rollouts.of(name, canary) : null,
-      figures: measures.figures(name),
-      scaling: scaler.figures(name) ?? null,
-      queue: queueFigures(parts, name, targets),
-      shadow: canary?.shadow ? (shadows.figures(name, canary.since) ?? null) : null,
-    }
-  }
+  const {endpoints, measures, rollouts, shadows, tokens, clients, queues, scaler} = parts
+  const describe = (name: string): object => describeEndpoint(parts, name)
   app.get('/flexrack/v1/endpoints', () => ({endpoints: endpoints.names().map(describe)}))
   app.put('/flexrack/v1/endpoints', async (request) => {
     const {changes} = await bodyOf(request)
@@ -63,4 +45,27 @@ export function addEndpointApi(
     queues.forget(name)
     return {}
   })
+}
+
+/** An endpoint's document, and what the gateway does with it now. Errors: 404. */
+export function describeEndpoint(parts: Parts, name: string): object {
+  const {endpoints, traffic, measures, rollouts, shadows, scaler, followers} = parts
+  const record = endpoints.get(name)
+  const {active, canary} = record.document
+  const places = active?.scaling?.places.map(({url}) => url)
+  const targets = [...(places ?? active?.targets ?? []), ...(canary?.targets ?? [])]
+  const {in_flight: own, served} = traffic.counts(targets)
+  return {
+    name,
+    ...record,
+    in_flight: followers.withInFlight(own),
+    served,
+    followed: followers.areCurrent,
+    promised: endpoints.promisedTo(name) ?? null,
+    rollout: canary ? rollouts.of(name, canary) : null,
+    figures: measures.figures(name),
+    scaling: scaler.figures(name) ?? null,
+    queue: queueFigures(parts, name, targets),
+    shadow: canary?.shadow ? (shadows.figures(name, canary.since) ?? null) : null,
+  }
 }

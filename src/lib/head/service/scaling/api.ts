@@ -1,7 +1,8 @@
-import type {FastifyInstance, FastifyRequest} from 'fastify'
+import type {FastifyInstance} from 'fastify'
 import type {AgentAnswer, ServerReport} from '../../../protocol/index.ts'
 import {parseObject, readBody} from '../body.ts'
 import {Failure, tokenRefused} from '../failure.ts'
+import {goneOf} from '../incoming.ts'
 import {logLine} from '../log.ts'
 import type {Parts} from '../parts.ts'
 
@@ -51,10 +52,4 @@ function reportsOf(services: unknown): Record<string, ServerReport> {
       return [[service, report]]
     }),
   )
-}
-
-function goneOf(request: FastifyRequest): AbortSignal {
-  const gone = new AbortController()
-  request.atEnd(() => gone.abort())
-  return gone.signal
 }

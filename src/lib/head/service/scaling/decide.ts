@@ -20,9 +20,17 @@ export interface Memory {
   lastBusy: number
 }
 
+/**
+ * request: one came, and none runs. load, burst: the average of a minute, of six seconds. calm: fewer would have done. idle: no
+ * request for long. bounds: the document has others.
+ */
+export type Reason = 'request' | 'load' | 'burst' | 'calm' | 'idle' | 'bounds'
+
 export interface Decision {
   memory: Memory
   count: number
+  /** Of another count than before. */
+  reason?: Reason
   /** Why it is another count than before, a part of a sentence. */
   why?: string
 }
@@ -67,17 +75,23 @@ export function decide(before: Memory, sample: Sample, count: number, bounds: Bo
   const within = (one: number, least: number): number => Math.min(max, Math.max(least, one))
   if (count === 0) {
     const first = sample.isBusy ? within(fits(sample.load), 1) : min
-    return first === 0 ? {memory, count: 0} : {memory, count: first, why: 'a request came'}
+    if (first === 0) return {memory, count: 0}
+    return {memory, count: first, reason: sample.isBusy ? 'request' : 'bounds', why: 'a request came'}
   }
-  if (min === 0 && now - lastBusy >= idle * 1000) return {memory, count: 0, why: `no request for ${idle} s`}
+  if (min === 0 && now - lastBusy >= idle * 1000) {
+    return {memory, count: 0, reason: 'idle', why: `no request for ${idle} s`}
+  }
   const floor = Math.max(min, 1)
   const up = within(wanted, floor)
-  if (up > count) return {memory, count: up, why: whyMore(memory, isPanic, target)}
-  if (count > max) return {memory, count: max, why: `${max} at most`}
+  if (up > count) {
+    const reason = count < floor && wanted <= count ? 'bounds' : isPanic ? 'burst' : 'load'
+    return {memory, count: up, reason, why: whyMore(memory, isPanic, target)}
+  }
+  if (count > max) return {memory, count: max, reason: 'bounds', why: `${max} at most`}
   const isCalm = now >= panicUntil && now - before.since >= down * 1000
   const least = within(advice[0]?.count ?? 0, floor)
   if (!isCalm || least >= count) return {memory, count}
-  return {memory, count: least, why: `${least === 1 ? 'one' : least} would have done for ${down} s`}
+  return {memory, count: least, reason: 'calm', why: `${least === 1 ? 'one' : least} would have done for ${down} s`}
 }
 
 /** Requests under way and waiting on average over the last minute. */

@@ -1,5 +1,6 @@
 import type {HeadScaling} from '../../../protocol/index.ts'
 import type {ScalingFigures, ScalingRules} from '../../types.ts'
+import type {ScalingCounts} from './counts.ts'
 import {averageLoad, decide, newMemory, type Memory} from './decide.ts'
 import {Places, type Surroundings} from './places.ts'
 
@@ -31,6 +32,9 @@ export class ScaledEndpoint {
   #sampleFrom: number
   #answered = 0
   #now: number
+  readonly #counts: ScalingCounts
+  /** When a request last found all asleep; undefined once one is ready. */
+  #wokenAt: number | undefined
 
   /** `running`: services that run already. */
   constructor(
@@ -38,15 +42,20 @@ export class ScaledEndpoint {
     rules: ScalingRules,
     running: ReadonlySet<string>,
     now: number,
+    counts: ScalingCounts,
     kept?: Pick<HeadScaling, 'events' | 'wakes'>,
   ) {
+    this.#counts = counts
     this.release = release
     this.rules = rules
     this.#memory = newMemory(now)
     this.#sampleFrom = this.#now = now
     this.#events = kept?.events ?? []
     this.#wakes = kept?.wakes ?? 0
-    this.places = new Places((text) => this.#note(text))
+    this.places = new Places(
+      (text) => this.#note(text),
+      () => counts.failures++,
+    )
     this.places.set(rules, running, now)
     this.#wanted = Math.min(running.size, rules.max)
   }
@@ -67,6 +76,7 @@ export class ScaledEndpoint {
     const wakes = this.#wanted === 0 && demand.queued > 0
     if (wakes || around.now - this.#sampleFrom >= DECIDE_MS) this.#decide(demand, around.now)
     this.places.step(this.#wanted, around)
+    this.#awaken(around.now)
     const changed = this.places.on().join() !== before
     this.isChanged ||= changed
     return changed
@@ -77,16 +87,26 @@ export class ScaledEndpoint {
     const load = this.#wanted === 0 ? queued + inFlight : this.#sum / this.#looks
     const isBusy = this.#sum > 0 || answered !== this.#answered
     const sample = {from: this.#sampleFrom, to: now, load, isBusy: isBusy || load > 0}
-    const {memory, count, why} = decide(this.#memory, sample, this.#wanted, this.rules)
+    const {memory, count, reason, why} = decide(this.#memory, sample, this.#wanted, this.rules)
     this.#memory = memory
     this.#sampleFrom = now
     this.#sum = this.#looks = 0
     this.#answered = answered
     if (count === this.#wanted) return
-    if (this.#wanted === 0 && sample.isBusy) this.#wakes++
+    if (reason) this.#counts.decisions[reason]++
+    if (this.#wanted === 0 && sample.isBusy) {
+      this.#wakes++
+      this.#wokenAt = now
+    }
     this.#note(`${this.#wanted} to ${count} servers: ${why}`)
     this.#wanted = count
     this.isChanged = true
+  }
+
+  #awaken(now: number): void {
+    if (this.#wokenAt === undefined || (this.#wanted > 0 && this.places.targets().length === 0)) return
+    if (this.#wanted > 0) this.#counts.wakes.add(now - this.#wokenAt)
+    this.#wokenAt = undefined
   }
 
   kept(): HeadScaling {

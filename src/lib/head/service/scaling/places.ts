@@ -40,10 +40,13 @@ const MOST_RESTARTS = 3
 export class Places {
   readonly #places = new Map<string, Place>()
   readonly #tell: (text: string) => void
+  readonly #tellFailed: () => void
   #longestStart = 0
 
-  constructor(tell: (text: string) => void) {
+  /** `tellFailed`: one could not be started. */
+  constructor(tell: (text: string) => void, tellFailed: () => void = () => {}) {
     this.#tell = tell
+    this.#tellFailed = tellFailed
   }
 
   /** The places that there are now; new ones are off, unless they are among those that run. */
@@ -145,6 +148,7 @@ export class Places {
 
   #fail(place: Place, why: string, now: number): void {
     place.failures++
+    this.#tellFailed()
     place.retryAt = now + Math.min(FIRST_RETRY_MS * 2 ** (place.failures - 1), LONGEST_RETRY_MS)
     this.#become(place, 'failed', now)
     place.why = why

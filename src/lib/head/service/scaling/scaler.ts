@@ -5,6 +5,7 @@ import {logLine} from '../log.ts'
 import type {Parts} from '../parts.ts'
 import {reach} from '../reach.ts'
 import {Agents} from './agents.ts'
+import {ScalingCounts} from './counts.ts'
 import {ScaledEndpoint, type ReleaseDemand} from './endpoint.ts'
 import {KeptScaling} from './kept.ts'
 import type {Place} from './places.ts'
@@ -25,6 +26,7 @@ export class Scaler {
   readonly #parts: ScalerParts
   readonly #kept: KeptScaling
   readonly #scaled = new Map<string, ScaledEndpoint>()
+  readonly #counts = new Map<string, ScalingCounts>()
   /** When a place was asked last, and whether it is being asked. By service. */
   readonly #asked = new Map<string, {at: number; isOpen: boolean}>()
 
@@ -48,6 +50,7 @@ export class Scaler {
     const known = this.#scaled.get(name)
     if (!active?.scaling || active.release === undefined) {
       this.#scaled.delete(name)
+      this.#counts.delete(name)
       this.#kept.forget(name)
       endpoints.run(name, undefined)
     } else if (known?.release === active.release) known.change(active.scaling, Date.now())
@@ -55,10 +58,17 @@ export class Scaler {
       const kept = this.#kept.of(name)
       const isSame = kept?.release === active.release
       const on = isSame ? kept.on : servicesOf(active)
-      this.#scaled.set(name, new ScaledEndpoint(active.release, active.scaling, new Set(on), Date.now(), kept))
+      const counts = this.#counts.get(name) ?? new ScalingCounts()
+      this.#counts.set(name, counts)
+      this.#scaled.set(name, new ScaledEndpoint(active.release, active.scaling, new Set(on), Date.now(), counts, kept))
     }
     this.#settle(name)
     this.agents.changed()
+  }
+
+  /** What was done since the head was started; undefined where a command says how many servers there are. */
+  counts(name: string): ScalingCounts | undefined {
+    return this.#counts.get(name)
   }
 
   figures(name: string): ScalingFigures | undefined {
@@ -113,8 +123,12 @@ export class Scaler {
     const measured = this.#parts.measures.of(name).get(release)
     const {queued} = this.#parts.queues.demand(name)
     const urls = this.#scaled.get(name)?.places.targets() ?? []
-    const far = urls.reduce((sum, url) => sum + this.#parts.followers.underWay(url), 0)
-    return {inFlight: (measured?.underWay.size ?? 0) + far, queued, answered: measured?.total.requests ?? 0}
+    const {followers} = this.#parts
+    // What is short is over before a standby tells what it has under way: it tells what it has answered, too.
+    const sumOf = (count: (url: string) => number): number => urls.reduce((sum, url) => sum + count(url), 0)
+    const inFlight = (measured?.underWay.size ?? 0) + sumOf((url) => followers.underWay(url))
+    const answered = (measured?.total.requests ?? 0) + sumOf((url) => followers.answered(url))
+    return {inFlight, queued, answered}
   }
 
   /** Asks a server whether it is ready, where it is time to. */

@@ -8,23 +8,25 @@ const LARGEST_ANSWER = 64 * 1024 * 1024
 export class Dismissed extends Error {}
 
 /**
- * The way to the head that is followed. It is the one whose certificate the rack's authority has signed for the name of
+ * The way to another head: that which is followed, or that which decides. It is the one whose certificate the rack's authority has signed for the name of
  * heads, and nothing is sent before that is proved.
  */
 export class FirstHead {
-  readonly #config: FollowConfig
+  readonly #url: string
   readonly #agent: Agent
 
-  constructor(config: FollowConfig, ca: string) {
-    this.#config = config
-    this.#agent = new Agent({keepAlive: true, maxSockets: 2, ca, servername: HEAD_NAME, minVersion: 'TLSv1.3'})
+  /** Without `ca` it is known by the certificates of the system, and by its own name. */
+  constructor({url}: Pick<FollowConfig, 'url'>, ca: string | undefined) {
+    this.#url = url
+    const known = ca === undefined ? {} : {ca, servername: HEAD_NAME}
+    this.#agent = new Agent({keepAlive: true, maxSockets: 2, ...known, minVersion: 'TLSv1.3'})
   }
 
   /** Errors: Dismissed; anything else says that there was no answer that counts. */
   ask(path: string, token: string, body: object): Promise<unknown> {
     const {promise, resolve, reject} = Promise.withResolvers<unknown>()
     const text = JSON.stringify(body)
-    const request = securely(this.#config.url + path, {
+    const request = securely(this.#url + path, {
       method: 'POST',
       agent: this.#agent,
       timeout: PATIENCE_MS,

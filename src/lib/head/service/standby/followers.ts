@@ -5,6 +5,8 @@ import type {Tokens} from '../tokens.ts'
 
 /** A standby asks every second; one that has not for this long is away. */
 const AWAY_MS = 5000
+/** Who ends a key wants to know that it has ended everywhere. Milliseconds. */
+export const FOLLOW_MS = 3000
 
 interface Seen {
   url: string | null
@@ -12,6 +14,7 @@ interface Seen {
   /** The version that it knows. */
   version: string | null
   inFlight: Record<string, number>
+  answered: Record<string, number>
 }
 
 /** What a standby says of itself when it asks. */
@@ -19,6 +22,8 @@ export interface FollowerWord {
   url: string | null
   after: string | null
   inFlight: Record<string, number>
+  /** Requests answered since it was started, by target. */
+  answered: Record<string, number>
 }
 
 /**
@@ -46,8 +51,8 @@ export class Followers {
   }
 
   /** A standby has asked: it lives, and this is how far it is. */
-  heard(id: string, {url, after, inFlight}: FollowerWord): void {
-    this.#seen.set(id, {url, at: Date.now(), version: after, inFlight})
+  heard(id: string, {url, after, inFlight, answered}: FollowerWord): void {
+    this.#seen.set(id, {url, at: Date.now(), version: after, inFlight, answered})
     for (const known of this.#seen.keys())
       if (!this.#tokens.standbys().some((one) => one.id === known)) this.#seen.delete(known)
   }
@@ -91,6 +96,11 @@ export class Followers {
   /** Those at one target. */
   underWay(target: string): number {
     return this.#alive().reduce((sum, {inFlight}) => sum + (inFlight[target] ?? 0), 0)
+  }
+
+  /** Requests that standbys have answered at one target, since they were started. */
+  answered(target: string): number {
+    return this.#alive().reduce((sum, {answered}) => sum + (answered[target] ?? 0), 0)
   }
 
   #alive(): Seen[] {

@@ -139,6 +139,7 @@ export class Following {
       after: dismissed ? null : (state?.version ?? null),
       url: this.#url(),
       in_flight: this.#learners.traffic.counts([]).in_flight,
+      answered: this.#learners.traffic.answered(),
     }
     const answer = (await this.#first.ask('/flexrack/v1/follow', token, word)) as {state?: unknown}
     if (answer.state !== undefined) await this.#learn(readSnapshot(answer.state))

@@ -15,12 +15,13 @@ export function addFollow(app: FastifyInstance, parts: Parts): void {
   const {followers, authority} = parts
   app.post('/flexrack/v1/follow', async (request) => {
     const {id} = standbyOf(request)
-    const {after, url, in_flight: inFlight} = parseObject(await readBody(request, LARGEST_BODY, parts.limits))
+    const {after, url, in_flight: inFlight, answered} = parseObject(await readBody(request, LARGEST_BODY, parts.limits))
     const version = typeof after === 'string' ? after : null
     followers.heard(id, {
       after: version,
       url: typeof url === 'string' && /^https:\/\/[A-Za-z0-9.:[\]-]{1,260}$/.test(url) ? url : null,
       inFlight: countsOf(inFlight),
+      answered: countsOf(answered),
     })
     await followers.another(version, HOLD_MS)
     // Ended while it waited: what it learns now would be one thing too many.

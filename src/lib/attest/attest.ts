@@ -1,0 +1,51 @@
+import {existsSync} from 'node:fs'
+import {CliError} from '../base/index.ts'
+import type {RunRecord} from '../protocol/index.ts'
+import {envelopeText, keyOf, readEnvelope, signedBytes} from './envelope.ts'
+import {signerOf, signWith} from './ssh-keygen.ts'
+import {readStatement, statementBytes, type Statement} from './statement.ts'
+
+/** What is said of a model version, and by whom. */
+export interface Attested extends Statement {
+  /** Fingerprints of the keys that have signed. */
+  keys: string[]
+  /** A principal of the allowed signers; null: no allowed one has signed it, or nobody is known who may. */
+  signer: string | null
+}
+
+/** Where it is kept: an artifact of the version's run. Pure. */
+export function statementPath(name: string, version: string): string {
+  return `lineage/signed/${encodeURIComponent(name)}-${version}.dsse.json`
+}
+
+/**
+ * A statement with one more signature. `known`: the envelope that is there; of other bytes it is replaced. Errors:
+ * CHECK_FAILED.
+ */
+export async function attest(
+  statement: Statement,
+  record: RunRecord,
+  key: string,
+  known: Buffer | undefined,
+): Promise<string> {
+  const payload = statementBytes(statement, record)
+  const signature = await signWith(key, signedBytes(payload))
+  const before = known && readEnvelope(known)
+  const others = before?.payload.equals(payload)
+    ? before.signatures.filter((one) => keyOf(one) !== keyOf(signature))
+    : []
+  return envelopeText({payload, signatures: [...others, signature]})
+}
+
+/** Reads and checks an envelope. `signers`: an allowed_signers file. Errors: CHECK_FAILED, NOT_FOUND. */
+export async function readAttested(bytes: Buffer, signers: string | undefined): Promise<Attested> {
+  if (signers !== undefined && !existsSync(signers))
+    throw new CliError('NOT_FOUND', `there is no file ${signers} with allowed signers`, {
+      hint: `echo "you@example.org $(cat ~/.ssh/id_ed25519.pub)" > ${signers}`,
+    })
+  const {payload, signatures} = readEnvelope(bytes)
+  let signer: string | null = null
+  for (const one of signers === undefined ? [] : signatures)
+    signer ??= (await signerOf(one, signedBytes(payload), signers as string)) ?? null
+  return {...readStatement(payload), keys: signatures.map(keyOf), signer}
+}

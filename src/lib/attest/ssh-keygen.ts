@@ -1,0 +1,83 @@
+import {spawn} from 'node:child_process'
+import {mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {CliError, isCliError} from '../base/index.ts'
+
+/** What a signature is for: one that was made for something else does not count. */
+const NAMESPACE = 'flexrack-model'
+const ARMOR = 'SSH SIGNATURE'
+const WIDTH = 70
+
+/**
+ * An SSH signature over bytes. `key`: a private key, or a public one whose private one the agent has; ssh-keygen asks for
+ * a passphrase by itself. Errors: CHECK_FAILED, with what ssh-keygen says.
+ */
+export async function signWith(key: string, bytes: Buffer): Promise<Buffer> {
+  const {status, stdout, stderr} = await sshKeygen(['-Y', 'sign', '-q', '-n', NAMESPACE, '-f', key], bytes)
+  const armored = new RegExp(`-----BEGIN ${ARMOR}-----([\\sA-Za-z0-9+/=]+)-----END ${ARMOR}-----`).exec(stdout)?.[1]
+  if (status !== 0 || armored === undefined)
+    throw new CliError('CHECK_FAILED', `ssh-keygen does not sign with ${key}: ${lastLine(stderr)}`, {
+      hint: '--key FILE: a private key, or the .pub of one that ssh-add -l lists',
+    })
+  return Buffer.from(armored.replace(/\s+/g, ''), 'base64')
+}
+
+/**
+ * Whose signature it is: a principal of the allowed_signers file (ssh-keygen(1), ALLOWED SIGNERS). Undefined: of nobody
+ * there, or of other bytes. Errors: NOT_FOUND where there is no such file.
+ */
+export async function signerOf(signature: Buffer, bytes: Buffer, signers: string): Promise<string | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'flexrack-sig-'))
+  const file = join(folder, 'sig')
+  try {
+    await writeFile(file, armor(signature), {mode: 0o600})
+    const found = await sshKeygen(['-Y', 'find-principals', '-s', file, '-f', signers], Buffer.alloc(0))
+    const [principal] = found.stdout.split('\n')[0]?.split(',') ?? []
+    if (found.status !== 0 || !principal) return undefined
+    const checked = await sshKeygen(
+      ['-Y', 'verify', '-f', signers, '-I', principal, '-n', NAMESPACE, '-s', file],
+      bytes,
+    )
+    return checked.status === 0 ? principal : undefined
+  } finally {
+    await rm(folder, {recursive: true, force: true})
+  }
+}
+
+function armor(signature: Buffer): string {
+  const lines = signature.toString('base64').match(new RegExp(`.{1,${WIDTH}}`, 'g')) ?? []
+  return [`-----BEGIN ${ARMOR}-----`, ...lines, `-----END ${ARMOR}-----`, ''].join('\n')
+}
+
+async function sshKeygen(
+  words: string[],
+  input: Buffer,
+): Promise<{status: number | null; stdout: string; stderr: string}> {
+  try {
+    return await run(words, input)
+  } catch (error) {
+    if (isCliError(error)) throw error
+    throw new CliError('CHECK_FAILED', `ssh-keygen cannot be started: ${(error as Error).message}`, {
+      hint: 'install OpenSSH 8.9 or newer',
+      cause: error,
+    })
+  }
+}
+
+function run(words: string[], input: Buffer): Promise<{status: number | null; stdout: string; stderr: string}> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('ssh-keygen', words, {stdio: ['pipe', 'pipe', 'pipe']})
+    let [stdout, stderr] = ['', '']
+    child.stdout.on('data', (data: Buffer) => (stdout += data.toString()))
+    child.stderr.on('data', (data: Buffer) => (stderr += data.toString()))
+    child.on('error', reject)
+    child.on('close', (status) => resolve({status, stdout, stderr}))
+    child.stdin.on('error', () => {}) // it has ended before it has read all: its status says why
+    child.stdin.end(input)
+  })
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? 'it says nothing'
+}

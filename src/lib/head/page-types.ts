@@ -1,0 +1,191 @@
+/**
+ * The rack's page: what the head asks of a `head ui` that has it open, and is answered. Times in milliseconds since
+ * 1970, sizes in bytes, shares 0..1; what is not known is null.
+ */
+
+/** A GPU of a node. `holders`: who has a share of it; `from`: the machine it is used from, where that is not its node. */
+export interface PageGpu {
+  index: number
+  name: string
+  memory: number
+  used: number
+  busy: number
+  whole: boolean
+  holders: {owner: string; purpose: string; lease: string; share: number; from: string | null}[]
+}
+
+export interface PageNode {
+  name: string
+  host: string
+  ok: boolean
+  /** Why not, where not ok. */
+  message: string | null
+  cores: number | null
+  load: number | null
+  busy: number | null
+  memory: {used: number; total: number} | null
+  disk: {free: number; total: number} | null
+  /** All that the driver has; those that the node shares are in `gpus`. */
+  gpuCount: number
+  gpus: PageGpu[]
+  /** Runs that have it, or wait for it: their owner and state. */
+  reserved: {owner: string; state: string; gpus: number}[]
+}
+
+export interface PageRun {
+  run: string
+  project: string | null
+  status: string
+  nodes: string[]
+  worldSize: number | null
+  started: number | null
+  ended: number | null
+  attempt: number | null
+  cause: string | null
+  sweep: string | null
+  /** Id of its record at the tracking server. */
+  tracked: string | null
+  metrics: Record<string, number>
+}
+
+export interface PageLease {
+  lease: string
+  node: string
+  owner: string
+  purpose: string
+  state: string
+  from: string | null
+  gpus: number[]
+  used: number
+  created: number
+}
+
+/** One look at the rack. */
+export interface PageRack {
+  rack: string
+  at: number
+  nodes: PageNode[]
+  runs: PageRun[]
+  leases: PageLease[]
+  /** What could not be asked, and why. */
+  unknown: string[]
+}
+
+export interface PageAttempt {
+  attempt: number
+  status: string
+  started: number | null
+  ended: number | null
+  why: string | null
+  cause: string | null
+  nodes: string[]
+  steps: number | null
+}
+
+/** A run with everything that its nodes and its record tell. */
+export interface PageRunDetail extends PageRun {
+  command: string[]
+  commit: string | null
+  environment: string | null
+  data: {name: string; digest: string}[]
+  code: {digest: string; files: number; bytes: number}[]
+  params: Record<string, string>
+  lastMetrics: {key: string; value: number; step: number}[]
+  artifacts: {path: string; size: number | null}[]
+  attempts: PageAttempt[]
+  ranks: {rank: number; node: string; attempt: number; exit: string | null}[]
+  hangs: {at: number; attempt: number; text: string}[]
+  /** `[name, value]` of what it did and used. */
+  figures: [string, string][]
+  /** Why the tracking server could not be asked. */
+  away: string | null
+}
+
+/** A part of one rank's log. Offsets in bytes. */
+export interface PageLines {
+  rank: number
+  attempt: number
+  node: string
+  from: number
+  to: number
+  size: number
+  text: string
+  /** The run goes on, or `to` is not the end: there may be more. */
+  open: boolean
+  /** Ranks that have a log in this attempt. */
+  ranks: number[]
+  attempts: number[]
+  /** Where the line that was looked for begins; null: there is none. */
+  found?: number | null
+}
+
+export interface PageNotebook {
+  name: string
+  node: string
+  state: string
+  kernels: number
+  idleSince: number | null
+  endsAt: number | null
+  why: string | null
+}
+
+export interface PageSweep {
+  sweep: string
+  project: string
+  status: string
+  metric: string
+  goal: string
+  best: number | null
+  trials: {
+    number: number
+    state: string
+    value: number | null
+    params: Record<string, string | number>
+    run: string | null
+  }[]
+  /** Share of the spread of the results that each parameter explains. */
+  importance: Record<string, number>
+}
+
+export interface PageData {
+  name: string
+  digest: string
+  files: number
+  bytes: number
+  created: number
+}
+
+/** Where a part of a log is looked for. */
+export type LinesAt = {end: true} | {from: number} | {error: true} | {search: string; after: number}
+
+/** What can be asked: input and answer. */
+export interface PageAsks {
+  rack: {input: Record<never, never>; answer: PageRack}
+  runs: {input: {limit: number}; answer: {runs: PageRun[]; away: string | null; unasked: string[]}}
+  run: {input: {run: string}; answer: PageRunDetail}
+  lines: {input: {run: string; rank: number | null; attempt: number | null; at: LinesAt}; answer: PageLines}
+  stop: {input: {run: string}; answer: {status: string}}
+  rollback: {input: {endpoint: string}; answer: {release: string}}
+  notebooks: {input: Record<never, never>; answer: PageNotebook[]}
+  endNotebook: {input: {name: string; node: string}; answer: Record<never, never>}
+  sweeps: {input: Record<never, never>; answer: PageSweep[]}
+  data: {input: Record<never, never>; answer: PageData[]}
+}
+export type PageAsk = keyof PageAsks
+
+export interface PageQuestion<A extends PageAsk = PageAsk> {
+  id: string
+  ask: A
+  input: PageAsks[A]['input']
+}
+
+/** What a `head ui` says of itself when it asks for questions. */
+export interface PageHand {
+  rack: string
+  /** Same for those that see the same nodes by the same accounts: they share what one of them sees. */
+  view: string
+  /** `name@machine`, as it says. */
+  owner: string
+  /** Where it forwards MLflow's pages to; they have an address of their own, as they show what runs have written. */
+  mlflow: string
+}

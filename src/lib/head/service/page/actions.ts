@@ -1,0 +1,108 @@
+import {appendFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {current, stamped, textIfThere} from '../../../base/index.ts'
+import type {HeadAction} from '../../../protocol/index.ts'
+import {Failure} from '../failure.ts'
+import type {Question} from './ask.ts'
+import type {Site} from './views.ts'
+
+const MOST_SHOWN = 300
+
+/** What a browser may have done: what it is asked before, and what it comes to. */
+export interface Action {
+  kind: HeadAction['action']
+  target: string
+  question: Question
+  /** The command that does the same. */
+  command: string
+  /** One word or sentence. Errors: those of the `head ui` that does it. */
+  carryOut(): Promise<string>
+}
+
+/** The action that is meant by a path of the page; undefined where there is none. */
+export function readAction([kind, ...path]: readonly string[], {hands, login}: Site): Action | undefined {
+  const [first = '', second = '', third] = path
+  if (kind === 'runs' && second === 'stop' && third === undefined)
+    return {
+      kind: 'stop',
+      target: first,
+      question: {
+        title: `Stop ${first}?`,
+        text: 'Its ranks are told to end, and are killed where they do not. What they wrote stays.',
+        verb: 'Stop the run',
+        path: ['runs', first, 'stop'],
+        back: ['runs', first],
+      },
+      command: `flexrack runs stop ${first}`,
+      carryOut: async () => (await hands.ask(login, 'stop', {run: first})).status,
+    }
+  if (kind === 'endpoints' && second === 'rollback' && third === undefined)
+    return {
+      kind: 'rollback',
+      target: first,
+      question: {
+        title: `Roll back ${first}?`,
+        text: 'The release that served before is started again; once it is ready, requests go there.',
+        verb: 'Roll back',
+        path: ['endpoints', first, 'rollback'],
+        back: ['endpoints', first],
+      },
+      command: `flexrack endpoint rollback ${first}`,
+      carryOut: async () => `serves ${(await hands.ask(login, 'rollback', {endpoint: first})).release}`,
+    }
+  if (kind === 'notebooks' && third === 'end' && path.length === 3)
+    return {
+      kind: 'endNotebook',
+      target: `${second} on ${first}`,
+      question: {
+        title: `End the notebook of ${second} on ${first}?`,
+        text: 'Its server and every kernel end, whatever they are doing. The files stay.',
+        verb: 'End the notebook',
+        path: ['notebooks', first, second, 'end'],
+        back: ['notebooks'],
+      },
+      command: `flexrack notebook stop ${second} --on ${first}`,
+      carryOut: async () => {
+        await hands.ask(login, 'endNotebook', {name: second, node: first})
+        return 'ended'
+      },
+    }
+  return undefined
+}
+
+/** Does it, as whoever opened the page, and writes down who, what, and what came of it. Errors: 403, those of the action. */
+export async function carryOut(action: Action, site: Site): Promise<void> {
+  if (!site.may) throw new Failure(403, 'REFUSED', 'this login only looks at the page')
+  const {kind, target} = action
+  const done = {at: Date.now(), owner: site.owner, login: site.login, action: kind, target}
+  const file = fileOf(site)
+  try {
+    await note(file, {...done, outcome: await action.carryOut()})
+  } catch (error) {
+    await note(file, {...done, error: (error as Error).message})
+    throw error
+  }
+}
+
+/** What was done, newest first. */
+export async function actionsOf(site: Pick<Site, 'parts'>): Promise<HeadAction[]> {
+  const file = fileOf(site)
+  const lines = ((await textIfThere(file)) ?? '').trimEnd().split('\n').slice(-MOST_SHOWN)
+  return lines
+    .flatMap((line) => {
+      try {
+        return [current<HeadAction>('head.action', JSON.parse(line), file)]
+      } catch {
+        return [] // half a line, of a head that was killed
+      }
+    })
+    .toReversed()
+}
+
+function fileOf({parts}: Pick<Site, 'parts'>): string {
+  return join(parts.config.folder, 'actions.jsonl')
+}
+
+function note(file: string, action: HeadAction): Promise<void> {
+  return appendFile(file, `${JSON.stringify(stamped('head.action', action))}\n`, {mode: 0o600})
+}

@@ -1,0 +1,44 @@
+import type {FastifyInstance} from 'fastify'
+import type {PageHand} from '../../types.ts'
+import {parseObject, readBody} from '../body.ts'
+import {Failure} from '../failure.ts'
+import {goneOf} from '../incoming.ts'
+import type {Logins} from '../login.ts'
+import type {Parts} from '../parts.ts'
+
+/** A look at a rack of hundreds of nodes, or a part of a log. */
+const LARGEST_ANSWER = 16 * 1024 * 1024
+const LARGEST_QUESTION = 16 * 1024
+const LOOPBACK = /^http:\/\/127\.0\.0\.1:\d{1,5}$/
+
+type Named = {Params: {login: string}}
+
+/** What a `head ui` asks and answers while it goes on: /flexrack/v1/logins/LOGIN. Admin token only. */
+export function addHandRoutes(app: FastifyInstance, {ui, limits}: Parts, logins: Logins): void {
+  app.post<Named>('/flexrack/v1/logins/:login/questions', async (request) => {
+    const {login} = request.params
+    const {wait, ...who} = parseObject(await readBody(request, LARGEST_QUESTION, limits))
+    logins.goesOn(login)
+    const waitMs = typeof wait === 'number' && wait > 0 ? wait * 1000 : 0
+    return {questions: await ui.hands.next(login, readHand(who), waitMs, goneOf(request))}
+  })
+  app.post<Named>('/flexrack/v1/logins/:login/answers', async (request) => {
+    const {id, value, error} = parseObject(await readBody(request, LARGEST_ANSWER, limits))
+    if (typeof id !== 'string') throw new Failure(400, 'USAGE', 'an answer has the id of its question')
+    return {wanted: ui.hands.answer(request.params.login, id, {value, ...readError(error)})}
+  })
+}
+
+function readHand({rack, view, owner, mlflow}: Record<string, unknown>): PageHand {
+  const isText = (one: unknown): one is string => typeof one === 'string' && one.length <= 300
+  // It is where browsers are led to: nowhere but to a forward of their own machine.
+  if (!isText(rack) || !isText(view) || !isText(owner) || !isText(mlflow) || !LOOPBACK.test(mlflow))
+    throw new Failure(400, 'USAGE', 'who has the page open says rack, view, owner, and the forward to MLflow')
+  return {rack, view, owner, mlflow}
+}
+
+function readError(error: unknown): {error?: {code: string; message: string}} {
+  if (typeof error !== 'object' || error === null) return {}
+  const {code, message} = error as Record<string, unknown>
+  return {error: {code: String(code), message: String(message)}}
+}

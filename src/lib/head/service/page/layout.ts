@@ -1,0 +1,83 @@
+import {address, Html, html, type Content} from './html.ts'
+import {SCRIPT_PATH, STYLE_PATH} from './assets.ts'
+
+export const PAGES = ['rack', 'runs', 'sweeps', 'endpoints', 'models', 'notebooks', 'data', 'audit'] as const
+export type PageName = (typeof PAGES)[number]
+
+const TITLES: Readonly<Record<PageName, string>> = {
+  rack: 'Rack',
+  runs: 'Runs',
+  sweeps: 'Sweeps',
+  endpoints: 'Endpoints',
+  models: 'Models',
+  notebooks: 'Notebooks',
+  data: 'Data',
+  audit: 'Audit',
+}
+
+/** What a page is made of. */
+export interface Drawn {
+  page: PageName
+  title: string
+  body: Html
+  /** The command that does the same. */
+  command: string
+  /** It is told of changes. */
+  isLive?: boolean
+  /** Seconds after which a browser without scripts asks again. */
+  again?: number
+}
+
+/** The whole document. `rack`: its name; `may`: whether this browser may change something. */
+export function documentOf(drawn: Drawn, {rack, may}: {rack: string; may: boolean}): string {
+  const {page, title, body, command, isLive, again} = drawn
+  return html`<!doctype html>
+    <html lang="en" ${isLive ? new Html(' data-live') : undefined}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="referrer" content="no-referrer" />
+        <title>${title} · ${rack}</title>
+        <link
+          rel="icon"
+          href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='3' fill='%232f6fde'/%3E%3Cpath d='M4 4.5h8M4 8h8M4 11.5h5' stroke='%23fff' stroke-width='1.8'/%3E%3C/svg%3E"
+        />
+        <link rel="stylesheet" href="${STYLE_PATH}" />
+        <script src="${SCRIPT_PATH}" defer></script>
+        ${again === undefined ? undefined : html`<noscript><meta http-equiv="refresh" content="${again}" /></noscript>`}
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to the content</a>
+        <header class="top">
+          <a class="brand" href="${address([])}"
+            ><svg viewBox="0 0 16 16" aria-hidden="true">
+              <rect width="16" height="16" rx="3" />
+              <path d="M4 4.5h8M4 8h8M4 11.5h5" /></svg
+            >flexrack <b>${rack}</b></a
+          >
+          <nav aria-label="Pages">
+            ${PAGES.map((one) => html`<a href="${address(one === 'rack' ? [] : [one])}" ${one === page ? new Html(' aria-current="page"') : undefined}>${TITLES[one]}</a>`)}
+          </nav>
+          <span class="tail"
+            >${may ? undefined : html`<span class="tag">look only</span>`}${may && html`<a href="${address(['mlflow'])}" rel="noreferrer">MLflow ↗</a>`}<span
+              id="pulse"
+              class="pulse"
+              role="status"
+              >${isLive ? 'live' : ''}</span
+            ></span
+          >
+        </header>
+        <main id="main" tabindex="-1">${body}</main>
+        <footer>
+          <span>The same in a terminal:</span> <code class="command" tabindex="0">${command}</code
+          ><button type="button" class="copy" data-copy="${command}" hidden>copy</button>
+        </footer>
+      </body>
+    </html> `.text
+}
+
+/** A table; wide ones scroll by themselves. */
+export function table(head: readonly Content[], rows: Content, options: {id?: string} = {}): Html {
+  return html`<div class="scroll"><table${options.id === undefined ? undefined : html` id="${options.id}"`}><thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`
+}

@@ -1,0 +1,140 @@
+import type {PageAsk, PageAsks} from '../../types.ts'
+import {Failure} from '../failure.ts'
+import {describeEndpoint} from '../releases/api.ts'
+import {actionsOf} from './actions.ts'
+import {endpointBody, endpointParts, endpointsBody, endpointsTable, type EndpointFacts} from './endpoints.ts'
+import {auditBody, dataBody, modelsBody, notebooksBody} from './lists.ts'
+import {liveParts} from './live.ts'
+import {modelFacts} from './mlflow-facts.ts'
+import {sweepBody, sweepsBody} from './sweeps.ts'
+import type {Topic} from './topics.ts'
+import type {Site, View} from './views.ts'
+
+const ENDPOINTS_MS = 2000
+const LOOK_MS = 5000
+const MODELS_MS = 10_000
+
+export function endpointsView(
+  [name, ...more]: readonly string[],
+  _query: URLSearchParams,
+  site: Site,
+): View | undefined {
+  const {topics, parts, may} = site
+  if (more.length > 0) return undefined
+  const facts = (one: string): EndpointFacts => describeEndpoint(parts, one) as EndpointFacts
+  if (name === undefined) {
+    const topic = topics.open('endpoints', ENDPOINTS_MS, () => Promise.resolve(parts.endpoints.names().map(facts)))
+    return {
+      draw: async () => ({
+        page: 'endpoints',
+        title: 'Endpoints',
+        body: endpointsBody((await topic.fresh()).value ?? []),
+        command: 'flexrack endpoint list',
+        isLive: true,
+        again: 5,
+      }),
+      live: liveParts(topic, ({value}) => ({endpoints: endpointsTable(value ?? [])})),
+    }
+  }
+  if (!parts.endpoints.find(name)) return undefined
+  const topic = topics.open(`endpoint ${name}`, ENDPOINTS_MS, () => Promise.resolve(facts(name)))
+  return {
+    draw: async () => ({
+      page: 'endpoints',
+      title: name,
+      body: endpointBody((await topic.fresh()).value ?? facts(name), may, Date.now()),
+      command: `flexrack endpoint show ${name}`,
+      isLive: true,
+      again: 5,
+    }),
+    live: liveParts(topic, ({value}) => (value ? endpointParts(value, Date.now()) : {})),
+  }
+}
+
+export function modelsView(path: readonly string[], _query: URLSearchParams, {topics, parts}: Site): View | undefined {
+  if (path.length > 0) return undefined
+  const topic = topics.open('models', MODELS_MS, () => {
+    if (!parts.mlflow.isReady) throw new Failure(503, 'HEAD_FAILED', 'the registry is not ready yet')
+    return modelFacts(parts)
+  })
+  return {
+    draw: async () => {
+      const {value, error} = await topic.fresh()
+      return {
+        page: 'models',
+        title: 'Models',
+        body: modelsBody(value ?? [], error, Date.now()),
+        command: 'flexrack model list',
+        again: 30,
+      }
+    },
+  }
+}
+
+/** What is asked of a `head ui`, once for all who see the same. */
+function asked<A extends PageAsk>(
+  {topics, view, hands}: Site,
+  ask: A,
+  input: PageAsks[A]['input'],
+): Topic<PageAsks[A]['answer']> {
+  return topics.open(`${view} ${ask}`, LOOK_MS, () => hands.askAny(view, ask, input))
+}
+
+export function sweepsView([name, ...more]: readonly string[], _query: URLSearchParams, site: Site): View | undefined {
+  if (more.length > 0) return undefined
+  return {
+    draw: async () => {
+      const {value = [], error} = await asked(site, 'sweeps', {}).fresh()
+      if (name === undefined)
+        return {
+          page: 'sweeps',
+          title: 'Sweeps',
+          body: sweepsBody(value, error),
+          command: 'flexrack sweep list --all',
+          again: 15,
+        }
+      const sweep = value.find((one) => one.sweep === name)
+      if (!sweep) throw new Failure(404, 'NOT_FOUND', error ?? `there is no sweep ${name}`)
+      return {page: 'sweeps', title: name, body: sweepBody(sweep), command: `flexrack sweep show ${name}`, again: 15}
+    },
+  }
+}
+
+export function notebooksView(path: readonly string[], _query: URLSearchParams, site: Site): View | undefined {
+  if (path.length > 0) return undefined
+  return {
+    draw: async () => {
+      const {value, error} = await asked(site, 'notebooks', {}).fresh()
+      const body = notebooksBody(value ?? [], error, site.may, Date.now())
+      return {page: 'notebooks', title: 'Notebooks', body, command: 'flexrack notebook list', again: 15}
+    },
+  }
+}
+
+export function dataView(path: readonly string[], _query: URLSearchParams, site: Site): View | undefined {
+  if (path.length > 0) return undefined
+  return {
+    draw: async () => {
+      const {value, error} = await asked(site, 'data', {}).fresh()
+      return {
+        page: 'data',
+        title: 'Data sets',
+        body: dataBody(value ?? [], error, Date.now()),
+        command: 'flexrack data list',
+        again: 30,
+      }
+    },
+  }
+}
+
+export function auditView(path: readonly string[], _query: URLSearchParams, site: Site): View | undefined {
+  if (path.length > 0) return undefined
+  return {
+    draw: async () => ({
+      page: 'audit',
+      title: 'Audit',
+      body: auditBody(await actionsOf(site), Date.now()),
+      command: 'flexrack head ui',
+    }),
+  }
+}

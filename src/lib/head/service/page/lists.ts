@@ -1,0 +1,89 @@
+import type {HeadAction} from '../../../protocol/index.ts'
+import type {PageData, PageNotebook} from '../../types.ts'
+import {address, html, type Html} from './html.ts'
+import {table} from './layout.ts'
+import type {ModelFacts} from './mlflow-facts.ts'
+import {ago, duration, size, state} from './words.ts'
+
+const MOST_VERSIONS = 5
+
+const warning = (error: string | undefined): Html | undefined =>
+  error === undefined ? undefined : html`<p class="warn" role="alert">${error}</p>`
+
+/** The body of the page of models. Pure. */
+export function modelsBody(models: readonly ModelFacts[], error: string | undefined, now: number): Html {
+  const rows = models.map((one) => {
+    const of = (version: string): string[] =>
+      Object.entries(one.aliases).flatMap(([alias, at]) => (at === version ? [alias] : []))
+    return html`<tr>
+      <th scope="row">${one.name}<small>${one.description.slice(0, 120)}</small></th>
+      <td>
+        ${one.versions.slice(0, MOST_VERSIONS).map((version) => html`<div>${one.name}/${version.version} ${of(version.version).map((alias) => html`<span class="tag">${alias}</span> `)}${version.status === '' || version.status === 'READY' ? undefined : state(version.status.toLowerCase())}</div>`)}${one.versions.length > MOST_VERSIONS && html`<small>and ${one.versions.length - MOST_VERSIONS} older</small>`}
+      </td>
+      <td class="number">${ago(one.versions[0]?.created ?? one.updated, now)}</td>
+    </tr>`
+  })
+  return html`<h1>Models</h1>
+    ${warning(error)}${rows.length === 0 ? html`<p class="none">No model is registered yet: <code>flexrack model register</code></p>` : table(['model', 'versions', 'newest'], rows)}`
+}
+
+/** The body of the page of notebooks. Pure. */
+export function notebooksBody(
+  notebooks: readonly PageNotebook[],
+  error: string | undefined,
+  may: boolean,
+  now: number,
+): Html {
+  const rows = notebooks.map(
+    (one) =>
+      html`<tr>
+        <th scope="row">${one.name}</th>
+        <td>${one.node}</td>
+        <td>${state(one.state)}${one.why === null ? undefined : html`<small>${one.why}</small>`}</td>
+        <td class="number">${one.kernels}</td>
+        <td class="number">${one.idleSince === null ? '' : duration(now - one.idleSince)}</td>
+        <td class="number">${one.endsAt === null ? '' : `in ${duration(one.endsAt - now)}`}</td>
+        <td>
+          ${may && one.state !== 'ended' && html`<a class="button danger" href="${address(['notebooks', one.node, one.name, 'end'])}">End …</a>`}
+        </td>
+      </tr>`,
+  )
+  return html`<h1>Notebooks</h1>
+    ${warning(error)}${rows.length === 0 ? html`<p class="none">No notebook runs: <code>flexrack notebook start</code></p>` : table(['project', 'node', 'state', 'kernels', 'idle for', 'ends', ''], rows)}
+    <p class="legend">
+      A notebook opens on your own machine, by <code>flexrack notebook start</code>: what it runs must not get at this
+      page.
+    </p>`
+}
+
+/** The body of the page of data sets. Pure. */
+export function dataBody(data: readonly PageData[], error: string | undefined, now: number): Html {
+  const rows = data.map(
+    (one) =>
+      html`<tr>
+        <th scope="row">${one.name}</th>
+        <td><code>${one.digest.slice(0, 12)}</code></td>
+        <td class="number">${one.files}</td>
+        <td class="number">${size(one.bytes)}</td>
+        <td class="number">${ago(one.created, now)}</td>
+      </tr>`,
+  )
+  return html`<h1>Data sets</h1>
+    ${warning(error)}${rows.length === 0 ? html`<p class="none">The machine that opened this page keeps no data set: <code>flexrack data add FOLDER NAME</code></p>` : table(['data set', 'version', 'files', 'size', 'made'], rows)}`
+}
+
+/** The body of the page of what was done through the page, newest first. Pure. */
+export function auditBody(actions: readonly HeadAction[], now: number): Html {
+  const rows = actions.map(
+    (one) =>
+      html`<tr>
+        <td class="number">${ago(one.at, now)}</td>
+        <td>${one.owner}</td>
+        <td>${one.action}</td>
+        <td>${one.target}</td>
+        <td>${one.error === undefined ? one.outcome : html`<span class="bad">${one.error}</span>`}</td>
+      </tr>`,
+  )
+  return html`<h1>Audit</h1>
+    ${rows.length === 0 ? html`<p class="none">Nothing was changed through this page yet.</p>` : table(['when', 'who, as they say', 'what', 'of', 'came to'], rows)}`
+}

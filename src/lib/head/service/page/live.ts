@@ -1,0 +1,87 @@
+import type {Html} from './html.ts'
+import type {Seen, Topic} from './topics.ts'
+
+/** Elements of a page, by their ids. */
+type Parts = Record<string, Html>
+
+/** What a page has that changes. */
+export interface LiveParts {
+  /** As it was seen last; undefined where it was not yet. */
+  now(): Parts | undefined
+  /** Has `tell` called after every look. Gives what ends that. */
+  watch(tell: (parts: Parts) => void): () => void
+}
+
+/** What is looked at, and the elements that are made of it. */
+export function liveParts<T>(topic: Topic<T>, parts: (seen: Seen<T>) => Parts): LiveParts {
+  return {
+    now: () => (topic.seen.at > 0 ? parts(topic.seen) : undefined),
+    watch: (tell) => topic.watch((seen) => tell(parts(seen))),
+  }
+}
+
+/** One page that some watch: its elements are drawn once a look, however many watch, and only those that changed are sent. */
+class LivePage {
+  readonly #page: string
+  readonly #live: LiveParts
+  readonly #watchers = new Set<(message: string) => void>()
+  readonly #last = new Map<string, string>()
+  #unwatch: (() => void) | undefined
+
+  constructor(page: string, live: LiveParts) {
+    this.#page = page
+    this.#live = live
+  }
+
+  watch(send: (message: string) => void): () => void {
+    if (this.#watchers.size === 0) this.#unwatch = this.#live.watch((parts) => this.#tell(parts))
+    this.#watchers.add(send)
+    // Who comes later than the others has nothing yet.
+    const now = this.#live.now()
+    if (now) {
+      this.#keep(now)
+      send(JSON.stringify({page: this.#page, parts: Object.fromEntries(this.#last)}))
+    }
+    return () => {
+      this.#watchers.delete(send)
+      if (this.#watchers.size === 0) this.#unwatch?.()
+    }
+  }
+
+  get isWatched(): boolean {
+    return this.#watchers.size > 0
+  }
+
+  #tell(now: Parts): void {
+    const changed = this.#keep(now)
+    if (changed.length === 0) return
+    const message = JSON.stringify({page: this.#page, parts: Object.fromEntries(changed)})
+    for (const send of this.#watchers) send(message)
+  }
+
+  /** Gives those that are others than before. */
+  #keep(now: Parts): [string, string][] {
+    const parts = Object.entries(now).map(([id, {text}]): [string, string] => [id, text])
+    const changed = parts.filter(([id, text]) => this.#last.get(id) !== text)
+    this.#last.clear()
+    for (const [id, text] of parts) this.#last.set(id, text)
+    return changed
+  }
+}
+
+/** All pages that are watched, by who sees the same and their address. */
+export class LivePages {
+  readonly #pages = new Map<string, LivePage>()
+
+  /** Has `send` told of what changes, from now on with everything there is. Gives what ends that. */
+  watch(view: string, page: string, live: LiveParts, send: (message: string) => void): () => void {
+    const name = `${view} ${page}`
+    const found = this.#pages.get(name) ?? new LivePage(page, live)
+    this.#pages.set(name, found)
+    const end = found.watch(send)
+    return () => {
+      end()
+      if (!found.isWatched) this.#pages.delete(name)
+    }
+  }
+}

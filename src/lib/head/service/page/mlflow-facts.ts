@@ -1,0 +1,122 @@
+import type {Parts} from '../parts.ts'
+import {readMlflow} from '../mlflow-reader.ts'
+
+/** Curves of one or more runs, by metric: step and value. */
+export interface RunCurves {
+  lines: Record<string, [number, number][]>
+  /** Why there are none. */
+  away: string | null
+}
+
+/** MLflow gives a part of long histories that is spread evenly. */
+const MOST_POINTS = 2000
+const MOST_METRICS = 40
+
+/** What the head's own tracking server knows of a run. A server elsewhere is not asked: it is not the head's. */
+export async function curvesOf({mlflow}: Pick<Parts, 'mlflow'>, id: string | null): Promise<RunCurves> {
+  if (id === null) return {lines: {}, away: 'It has no record at the tracking server.'}
+  if (!mlflow.isReady) return {lines: {}, away: `The tracking server is not ready (${mlflow.status.state}).`}
+  const names = await metricsOf(mlflow.socket, id)
+  if (!names) return {lines: {}, away: "Its record is not at the head's tracking server."}
+  const lines = await Promise.all(
+    names
+      .slice(0, MOST_METRICS)
+      .map(async (name): Promise<[string, [number, number][]]> => [
+        name,
+        (await historiesOf(mlflow.socket, [id], name)).get(id) ?? [],
+      ]),
+  )
+  return {lines: Object.fromEntries(lines), away: null}
+}
+
+/** Of each run the values of one metric, by its id. */
+export async function historiesOf(
+  socket: string,
+  ids: readonly string[],
+  name: string,
+): Promise<Map<string, [number, number][]>> {
+  const query = new URLSearchParams([
+    ...ids.map((id) => ['run_ids', id]),
+    ['metric_key', name],
+    ['max_results', String(MOST_POINTS)],
+  ] as [string, string][])
+  const {status, text} = await readMlflow(socket, `/ajax-api/2.0/mlflow/metrics/get-history-bulk-interval?${query}`)
+  const found = new Map<string, [number, number][]>()
+  if (status !== 200) return found
+  const {metrics = []} = JSON.parse(text) as {metrics?: {run_id: string; step?: number; value: number}[]}
+  for (const {run_id: id, step = 0, value} of metrics) {
+    const points = found.get(id) ?? []
+    points.push([Number(step), Number(value)])
+    found.set(id, points)
+  }
+  for (const points of found.values()) points.sort((a, b) => a[0] - b[0])
+  return found
+}
+
+/** Names of what it logged, those of the machine last; undefined where there is no such run. */
+async function metricsOf(socket: string, id: string): Promise<string[] | undefined> {
+  const {status, text} = await readMlflow(socket, `/api/2.0/mlflow/runs/get?run_id=${encodeURIComponent(id)}`)
+  if (status !== 200) return undefined
+  const {run} = JSON.parse(text) as {run?: {data?: {metrics?: {key: string}[]}}}
+  const names = (run?.data?.metrics ?? []).map(({key}) => key)
+  const isSystem = (name: string): boolean => name.startsWith('system/')
+  return names.toSorted((a, b) => Number(isSystem(a)) - Number(isSystem(b)) || a.localeCompare(b))
+}
+
+export interface ModelFacts {
+  name: string
+  description: string
+  updated: number | null
+  aliases: Record<string, string>
+  versions: {version: string; run: string; created: number | null; status: string}[]
+}
+
+const MOST_MODELS = 200
+
+/** The registry's models with their newest versions, the one that changed last first. */
+export async function modelFacts({mlflow}: Pick<Parts, 'mlflow'>): Promise<ModelFacts[]> {
+  const {status, text} = await readMlflow(
+    mlflow.socket,
+    `/api/2.0/mlflow/registered-models/search?max_results=${MOST_MODELS}`,
+  )
+  if (status !== 200) throw new Error(`the registry answers with status ${status}`)
+  const {registered_models: models = []} = JSON.parse(text) as {registered_models?: WireModel[]}
+  const {text: all} = await readMlflow(mlflow.socket, `/api/2.0/mlflow/model-versions/search?max_results=1000`)
+  const {model_versions: versions = []} = JSON.parse(all) as {model_versions?: WireVersion[]}
+  return models
+    .map((one) => ({
+      name: one.name,
+      description: one.description ?? '',
+      updated: timeOf(one.last_updated_timestamp),
+      aliases: Object.fromEntries((one.aliases ?? []).map(({alias, version}) => [alias, version])),
+      versions: versions
+        .filter(({name}) => name === one.name)
+        .toSorted((a, b) => Number(b.version) - Number(a.version))
+        .map((version) => ({
+          version: version.version,
+          run: version.run_id ?? '',
+          created: timeOf(version.creation_timestamp),
+          status: version.status ?? '',
+        })),
+    }))
+    .toSorted((a, b) => (b.updated ?? 0) - (a.updated ?? 0))
+}
+
+interface WireModel {
+  name: string
+  description?: string
+  last_updated_timestamp?: number | string
+  aliases?: {alias: string; version: string}[]
+}
+
+interface WireVersion {
+  name: string
+  version: string
+  run_id?: string
+  creation_timestamp?: number | string
+  status?: string
+}
+
+function timeOf(value: number | string | undefined): number | null {
+  return value === undefined ? null : Number(value)
+}

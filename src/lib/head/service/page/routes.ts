@@ -1,0 +1,103 @@
+import {promisify} from 'node:util'
+import {gzip} from 'node:zlib'
+import type {FastifyInstance, FastifyReply, FastifyRequest} from 'fastify'
+import {Failure} from '../failure.ts'
+import type {Logins} from '../login.ts'
+import type {Parts} from '../parts.ts'
+import {carryOut, readAction, type Action} from './actions.ts'
+import {askBody} from './ask.ts'
+import {ASSETS} from './assets.ts'
+import {address} from './html.ts'
+import {documentOf} from './layout.ts'
+import {openView, pathOf, type Site, type View} from './views.ts'
+
+/** Scripts, styles and pictures are ours; a page sends its forms here, and stands in no frame. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': POLICY,
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+}
+const YEAR = 'private, max-age=31536000, immutable'
+const zip = promisify(gzip)
+
+/** The rack's page, for browsers that a `head ui` has let in: /flexrack/ui. */
+export function addPages(app: FastifyInstance, parts: Parts, logins: Logins): void {
+  const {ui} = parts
+  const siteOf = (request: FastifyRequest): Site => {
+    const {caller} = request
+    if (caller?.kind !== 'session') throw new Failure(403, 'REFUSED', 'the page is for browsers: flexrack head ui')
+    requireOwnPage(request)
+    const hand = ui.hands.find(caller.login)
+    const {rack = '', view = '', owner = ''} = hand ?? {}
+    const {login, opens} = caller
+    const isOpen = (): boolean => logins.isAlive(login)
+    return {login, view, rack, owner, may: opens === 'page', parts, ...ui, isOpen}
+  }
+  app.get('/flexrack/ui/assets/:name', async (request, reply) => {
+    siteOf(request)
+    const asset = ASSETS.get(request.url)
+    if (!asset) throw new Failure(404, 'NOT_FOUND', 'there is no such file')
+    return send(request, reply.header('cache-control', YEAR), asset.type, asset.text)
+  })
+  app.get('/flexrack/ui/events', (request, reply) => ui.streams.open(request, reply, siteOf(request)))
+  app.get('/flexrack/ui/mlflow', (request, reply) => {
+    const {login, may} = siteOf(request)
+    // There who looks could change something.
+    if (!may) throw new Failure(403, 'REFUSED', 'this login only looks at the page')
+    const mlflow = ui.hands.find(login)?.mlflow
+    if (mlflow === undefined)
+      throw new Failure(503, 'HEAD_FAILED', 'the flexrack head ui that opened this page is gone')
+    // A code that works once, within a minute; the page that it leads to has an address of its own.
+    return reply.headers(PAGE_HEADERS).redirect(`${mlflow}${logins.issue({login}).path}`, 303)
+  })
+  app.post('/flexrack/ui/*', async (request, reply) => {
+    const site = siteOf(request)
+    const action = readAction(pathOf(request.url), site)
+    if (!action) throw new Failure(404, 'NOT_FOUND', 'there is nothing to do there')
+    await carryOut(action, site)
+    return reply.headers(PAGE_HEADERS).redirect(address(action.question.back), 303)
+  })
+  app.get('/flexrack/ui/*', async (request, reply) => {
+    const site = siteOf(request)
+    const action = readAction(pathOf(request.url), site)
+    const view = action ? askView(action) : openView(request.url, site)
+    if (!view) throw new Failure(404, 'NOT_FOUND', 'there is no such page')
+    const drawn = await view.draw()
+    return send(request, reply, 'text/html; charset=utf-8', documentOf(drawn, site))
+  })
+}
+
+/** Asks before something is done. */
+function askView({kind, question, command}: Action): View {
+  const page = kind === 'stop' ? 'runs' : kind === 'rollback' ? 'endpoints' : 'notebooks'
+  return {draw: () => Promise.resolve({page, title: question.title, body: askBody(question), command})}
+}
+
+/**
+ * Other pages get nothing through a browser's session. A page of another port counts as the same site, so that its
+ * requests bring the cookie along: fetch metadata (https://www.w3.org/TR/fetch-metadata/) tells them apart.
+ */
+function requireOwnPage({headers, method}: FastifyRequest): void {
+  const from = headers['sec-fetch-site']
+  const isLink =
+    method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
+  if (from !== undefined && from !== 'same-origin' && from !== 'none' && !isLink)
+    throw new Failure(403, 'REFUSED', 'this request comes from another page')
+  if (method !== 'GET' && headers.origin === undefined)
+    throw new Failure(403, 'REFUSED', 'this request does not say which page it comes from')
+}
+
+async function send(request: FastifyRequest, reply: FastifyReply, type: string, text: string): Promise<FastifyReply> {
+  const kept = reply.getHeader('cache-control')
+  reply.headers({...PAGE_HEADERS, ...(kept !== undefined && {'cache-control': String(kept)})}).type(type)
+  if (text.length < 1000 || !/\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(text)
+  return reply
+    .header('content-encoding', 'gzip')
+    .header('vary', 'accept-encoding')
+    .send(await zip(text))
+}

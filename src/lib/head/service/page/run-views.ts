@@ -1,0 +1,114 @@
+import type {PageRun} from '../../types.ts'
+import {compareBody, MOST_COMPARED, type Compared} from './compare.ts'
+import {Failure} from '../failure.ts'
+import {liveParts} from './live.ts'
+import {logSection, readChoice} from './log.ts'
+import {curvesOf, historiesOf} from './mlflow-facts.ts'
+import {runBody, runParts, type RunSeen} from './run.ts'
+import {readFilter, runsBody, type RunList} from './runs.ts'
+import {Tail} from './tail.ts'
+import type {Topic} from './topics.ts'
+import type {Site, View} from './views.ts'
+import {isOpen} from './words.ts'
+
+const RUNS_MS = 5000
+const RUN_MS = 3000
+const MOST_RUNS = 500
+const MOST_METRICS = 12
+
+function runsTopic({topics, view, hands}: Site): Topic<RunList> {
+  return topics.open(`${view} runs`, RUNS_MS, () => hands.askAny(view, 'runs', {limit: MOST_RUNS}))
+}
+
+/** The list of runs, and the page of one. */
+export function runsView(path: readonly string[], query: URLSearchParams, site: Site): View | undefined {
+  if (path.length > 1) return undefined
+  if (path[0] !== undefined) return runView(path[0], query, site)
+  return {
+    draw: async () => {
+      const {value, error} = await runsTopic(site).fresh()
+      const body = runsBody(value, error, readFilter(query), Date.now())
+      return {page: 'runs', title: 'Runs', body, command: 'flexrack runs list --all', again: 15}
+    },
+  }
+}
+
+function runView(run: string, query: URLSearchParams, site: Site): View {
+  const {topics, tails, view, hands, parts, may} = site
+  const topic = topics.open<RunSeen>(`${view} run ${run}`, RUN_MS, async () => {
+    const detail = await hands.askAny(view, 'run', {run})
+    return {detail, curves: await curvesOf(parts, detail.tracked)}
+  })
+  const {rank, attempt, at} = readChoice(query)
+  const log = `${view} log ${run} ${rank} ${attempt}`
+  return {
+    draw: async () => {
+      const choice = readChoice(query)
+      const [{value, error}, lines] = await Promise.all([
+        topic.fresh(),
+        hands.askAny(view, 'lines', {run, rank, attempt, at}).then(
+          (found) => ({found, error: undefined}),
+          (failure: Error) => ({found: undefined, error: failure.message}),
+        ),
+      ])
+      if (!value) throw new Failure(404, 'NOT_FOUND', error ?? `there is no run ${run}`)
+      const drawn = logSection(value.detail, choice, lines.found, lines.error)
+      return {
+        page: 'runs',
+        title: run,
+        body: runBody(value, error, drawn, may, Date.now()),
+        command: `flexrack runs show ${run}`,
+        isLive: isOpen(value.detail),
+        ...(isOpen(value.detail) && {again: 10}),
+      }
+    },
+    live: liveParts(topic, ({value, error}) => (value ? runParts(value, error, Date.now()) : {})),
+    tail: () => {
+      const found = tails.get(log)
+      if (found) return found
+      const read = (from: number): ReturnType<typeof hands.askAny<'lines'>> =>
+        hands.askAny(view, 'lines', {run, rank, attempt, at: {from}})
+      const made = new Tail(read, () => tails.delete(log))
+      tails.set(log, made)
+      return made
+    },
+  }
+}
+
+/** Runs beside each other: `run` once for each. */
+export function compareView(path: readonly string[], query: URLSearchParams, site: Site): View | undefined {
+  if (path.length > 0) return undefined
+  const names = [...new Set(query.getAll('run').filter((one) => one !== ''))].slice(0, MOST_COMPARED)
+  return {
+    draw: async () => {
+      const all = (await runsTopic(site).fresh()).value?.runs ?? []
+      const runs = names.flatMap((name) => all.find((one) => one.run === name) ?? [])
+      const missing = names.filter((name) => !runs.some((one) => one.run === name))
+      const compared: Compared = {runs, missing, metrics: await metricsOf(runs, site)}
+      const others = all.filter((one) => one.tracked !== null && !names.includes(one.run)).slice(0, 100)
+      return {
+        page: 'runs',
+        title: 'Compare',
+        body: compareBody(compared, others),
+        command: `flexrack runs compare ${names.join(' ')}`,
+      }
+    },
+  }
+}
+
+/** Those that most of the runs have come first. */
+async function metricsOf(runs: readonly PageRun[], {parts}: Site): Promise<Compared['metrics']> {
+  const ids = runs.flatMap((one) => one.tracked ?? [])
+  if (ids.length === 0 || !parts.mlflow.isReady) return []
+  const counts = new Map<string, number>()
+  for (const name of runs.flatMap((one) => Object.keys(one.metrics)))
+    if (!name.startsWith('system/')) counts.set(name, (counts.get(name) ?? 0) + 1)
+  const names = [...counts].toSorted((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])).map(([name]) => name)
+  const found = await Promise.all(
+    names.slice(0, MOST_METRICS).map(async (name) => {
+      const histories = await historiesOf(parts.mlflow.socket, ids, name)
+      return {name, lines: runs.map((one) => histories.get(one.tracked ?? '') ?? [])}
+    }),
+  )
+  return found.filter(({lines}) => lines.some((one) => one.length > 0))
+}

@@ -1,0 +1,126 @@
+import type {PageRun} from '../../types.ts'
+import {short} from './draw.ts'
+import {address, html, type Content, type Html} from './html.ts'
+import {table} from './layout.ts'
+import {ago, duration, isOpen, state} from './words.ts'
+
+export const RUN_HEAD = ['run', 'state', 'took', 'ranks', 'nodes', 'values', 'started']
+
+/** Which runs are shown, as the address says. */
+export interface RunFilter {
+  state: string
+  project: string
+  text: string
+  /** Name of a metric that they are sorted by; newest first otherwise. */
+  sort: string
+}
+
+export interface RunList {
+  runs: PageRun[]
+  away: string | null
+  unasked: string[]
+}
+
+export function readFilter(query: URLSearchParams): RunFilter {
+  const word = (name: string): string => (query.get(name) ?? '').slice(0, 200)
+  return {state: word('state'), project: word('project'), text: word('text'), sort: word('sort')}
+}
+
+/** Those that the filter leaves, in its order. Pure. */
+export function filterRuns(runs: readonly PageRun[], {state: wanted, project, text, sort}: RunFilter): PageRun[] {
+  const found = runs.filter(
+    (one) =>
+      (wanted === '' || (wanted === 'open' ? isOpen(one) : one.status === wanted)) &&
+      (project === '' || one.project === project) &&
+      (text === '' ||
+        [one.run, one.project ?? '', one.sweep ?? '', one.cause ?? '', ...one.nodes].some((word) =>
+          word.toLowerCase().includes(text.toLowerCase()),
+        )),
+  )
+  if (sort === '') return found
+  const value = (one: PageRun): number => one.metrics[sort] ?? Number.NEGATIVE_INFINITY
+  return found.toSorted((a, b) => value(b) - value(a))
+}
+
+/** The body of the page of runs. Pure. */
+export function runsBody(list: RunList | undefined, error: string | undefined, filter: RunFilter, now: number): Html {
+  const runs = list?.runs ?? []
+  const shown = filterRuns(runs, filter)
+  const projects = [...new Set(runs.flatMap((one) => one.project ?? []))].sort()
+  const states = [...new Set(runs.map((one) => one.status))].sort()
+  const metrics = [...new Set(runs.flatMap((one) => Object.keys(one.metrics)))]
+    .filter((one) => !one.startsWith('system/'))
+    .sort()
+  return html`<h1>Runs</h1>
+    ${error === undefined ? undefined : html`<p class="warn" role="alert">${error}</p>`}
+    ${list?.away ? html`<p class="warn">${list.away}</p>` : undefined}
+    ${list && list.unasked.length > 0 ? html`<p class="warn">${list.unasked.join(', ')} did not answer: runs that only they know are missing.</p>` : undefined}
+    <form class="filter" method="get" action="${address(['runs'])}">
+      <label
+        >Search
+        <input type="search" name="text" value="${filter.text}" placeholder="run, project, node, cause" data-key="/"
+      /></label>
+      <label
+        >State
+        ${select('state', filter.state, [['', 'all'], ['open', 'going on'], ...states.map((one): [string, string] => [one, one])])}</label
+      >
+      <label
+        >Project
+        ${select('project', filter.project, [['', 'all'], ...projects.map((one): [string, string] => [one, one])])}</label
+      >
+      <label
+        >Sort by
+        ${select('sort', filter.sort, [['', 'newest'], ...metrics.map((one): [string, string] => [one, one])])}</label
+      >
+      <button>Show</button>
+    </form>
+    <form method="get" action="${address(['compare'])}">
+      ${shown.length === 0 ? html`<p class="none">${runs.length === 0 ? html`There are no runs yet: <code>flexrack train</code>` : 'No run is like that.'}</p>` : table([html`<span class="unseen">compare</span>`, ...RUN_HEAD], runRows(shown, now, true))}
+      ${shown.length > 1 ? html`<p class="act"><button>Compare those marked</button> <small>two to eight</small></p>` : undefined}
+    </form>`
+}
+
+function select(name: string, chosen: string, options: readonly (readonly [string, string])[]): Html {
+  const all = options.some(([value]) => value === chosen) ? options : [...options, [chosen, chosen] as const]
+  return html`<select name="${name}">
+    ${all.map(([value, text]) => (value === chosen ? html`<option value="${value}" selected>${text}</option>` : html`<option value="${value}">${text}</option>`))}
+  </select>`
+}
+
+export function runRows(runs: readonly PageRun[], now: number, canMark = false): Content {
+  return runs.map((one) => {
+    const took = one.started === null ? null : (one.ended ?? (isOpen(one) ? now : one.started)) - one.started
+    const mark =
+      canMark &&
+      html`<td>
+        ${one.tracked !== null && html`<input type="checkbox" name="run" value="${one.run}" aria-label="compare ${one.run}" />`}
+      </td>`
+    return html`<tr>
+      ${mark}
+      <td data-name="run">
+        <a href="${address(['runs', one.run])}">${one.run}</a
+        >${one.project === null || one.run.startsWith(one.project) ? undefined : html`<small>${one.project}</small>`}
+      </td>
+      <td data-name="state">
+        ${state(one.status)}${one.attempt !== null && one.attempt > 1 ? html`<small>attempt ${one.attempt}</small>` : undefined}${one.cause === null ? undefined : html`<small class="cause">${one.cause}</small>`}
+      </td>
+      <td data-name="took" class="number">${took === null ? '' : duration(took)}</td>
+      <td data-name="ranks" class="number">${one.worldSize}</td>
+      <td data-name="nodes">
+        ${one.nodes.length > 3 ? `${one.nodes.slice(0, 2).join(', ')} and ${one.nodes.length - 2} more` : one.nodes.join(', ')}
+      </td>
+      <td data-name="values" class="values">${values(one.metrics)}</td>
+      <td data-name="started" class="number">${ago(one.started, now)}</td>
+    </tr>`
+  })
+}
+
+/** The metrics that tell most: two at most, not those of the machine. */
+function values(metrics: Record<string, number>): Content {
+  const names = Object.keys(metrics).filter((one) => !one.startsWith('system/'))
+  const rank = (name: string): number => (/val|test|eval/i.test(name) ? 0 : /loss|acc/i.test(name) ? 1 : 2)
+  return names
+    .toSorted((a, b) => rank(a) - rank(b) || a.localeCompare(b))
+    .slice(0, 2)
+    .map((name) => html`<span><small>${name}</small> ${short(metrics[name]!)}</span> `)
+}

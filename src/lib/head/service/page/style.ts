@@ -1,0 +1,114 @@
+/** The page's one style. No style stands in documents: the policy forbids it, so a name of a run brings none. */
+export const STYLE = String.raw`
+:root{--bg:#f6f6f4;--panel:#fff;--line:#e0e0db;--soft:#efefeb;--text:#1b1c1f;--muted:#5a5e66;--accent:#2457c5;--fill:#b9cdf5;--good:#17722f;--raised:#855400;--bad:#bb1f2b;--c0:#0068ad;--c1:#b84a00;--c2:#007a59;--c3:#a8477e;--c4:#5a4fcf;--c5:#8a6d00;--c6:#c0262d;--c7:#555;
+font:15px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","DejaVu Sans",sans-serif;font-variant-numeric:tabular-nums;color-scheme:light dark}
+@media (prefers-color-scheme:dark){:root{--bg:#121315;--panel:#191b1e;--line:#2d3036;--soft:#212429;--text:#e7e8ea;--muted:#a3a8b1;--accent:#8db2ff;--fill:#2c4677;--good:#63c681;--raised:#e2b65c;--bad:#ff8f8a;--c0:#6cb8f0;--c1:#ff9a5c;--c2:#4fcfa6;--c3:#eb9ac6;--c4:#a9a1ff;--c5:#e0c04c;--c6:#ff8f8a;--c7:#bbb}}
+*{box-sizing:border-box}
+html{-webkit-text-size-adjust:100%}
+body{margin:0;background:var(--bg);color:var(--text);min-height:100vh;display:flex;flex-direction:column}
+a{color:var(--accent);text-decoration:none}
+a:hover{text-decoration:underline}
+:focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:3px}
+main:focus{outline:none}
+code,pre,.run{font-family:ui-monospace,SFMono-Regular,Menlo,"DejaVu Sans Mono",monospace;font-size:.9em}
+h1{font-size:1.35rem;font-weight:650;margin:0 0 12px;letter-spacing:-.01em}
+h2{font-size:.8rem;font-weight:650;margin:0 0 8px;color:var(--muted);text-transform:uppercase;letter-spacing:.06em}
+small{color:var(--muted);font-size:.8rem}
+td small,th small{display:block;line-height:1.3}
+.unseen,.skip:not(:focus){position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+.skip:focus{position:absolute;left:8px;top:8px;background:var(--panel);padding:8px 16px;z-index:9}
+.top{display:flex;align-items:center;gap:8px 24px;padding:0 24px;background:var(--panel);border-bottom:1px solid var(--line);flex-wrap:wrap}
+.brand{display:flex;align-items:center;gap:8px;color:var(--text);padding:12px 0}
+.brand b{color:var(--muted);font-weight:450}
+.brand svg{width:20px;height:20px}.brand rect{fill:var(--accent)}.brand path{stroke:var(--panel);stroke-width:1.8}
+nav{display:flex;gap:4px;overflow-x:auto;scrollbar-width:none;align-self:stretch}
+nav a{color:var(--muted);padding:0 10px;display:flex;align-items:center;border-bottom:2px solid transparent;border-top:2px solid transparent;min-height:44px;white-space:nowrap}
+nav a:hover{color:var(--text);text-decoration:none}
+nav a[aria-current]{color:var(--text);border-bottom-color:var(--accent);font-weight:550}
+.tail{margin-left:auto;display:flex;gap:16px;align-items:center;color:var(--muted);white-space:nowrap}
+.pulse:not(:empty)::before{content:"";display:inline-block;width:8px;height:8px;border-radius:50%;background:var(--good);margin-right:6px}
+.pulse.lost::before{background:var(--bad)}
+.tag{border:1px solid var(--line);border-radius:4px;padding:1px 7px;font-size:.8rem}
+main{padding:20px 24px 32px;max-width:1560px;width:100%;margin:0 auto;flex:1}
+section{margin:0 0 28px}section:empty{display:none}
+footer{padding:14px 24px;color:var(--muted);border-top:1px solid var(--line);display:flex;gap:8px;align-items:center;flex-wrap:wrap;font-size:.86rem}
+.command{background:var(--soft);padding:3px 8px;border-radius:4px;color:var(--text);overflow-wrap:anywhere}
+button,select,input{font:inherit;color:inherit;background:var(--panel);border:1px solid var(--line);border-radius:5px;padding:5px 12px;min-height:34px}
+button{cursor:pointer}button:hover{border-color:var(--muted)}
+button.danger{background:var(--bad);border-color:var(--bad);color:var(--panel);font-weight:600}
+.copy{min-height:26px;padding:1px 8px;font-size:.8rem}
+.button{display:inline-flex;align-items:center;min-height:34px;border:1px solid var(--line);border-radius:5px;padding:4px 12px;background:var(--panel);color:var(--text)}
+.button:hover{border-color:var(--muted);text-decoration:none}.button.danger{color:var(--bad)}
+.tiles{display:flex;flex-wrap:wrap;margin:0 0 24px;background:var(--panel);border:1px solid var(--line);border-radius:8px;overflow:hidden}
+.tile{padding:12px 20px;flex:1 1 140px;border-right:1px solid var(--line);margin-right:-1px}
+.tile dt{color:var(--muted);font-size:.8rem}
+.tile dd{margin:2px 0 0;font-size:1.5rem;font-weight:600;line-height:1.2;white-space:nowrap}
+.tile dd small{font-size:.8rem;font-weight:400;margin-left:6px}
+.tile.bad dd,.bad{color:var(--bad)}.tile.raised dd small{color:var(--raised)}
+.scroll{overflow-x:auto;background:var(--panel);border:1px solid var(--line);border-radius:8px}
+table{border-collapse:collapse;width:100%}
+th,td{text-align:left;padding:7px 14px;vertical-align:top;border-top:1px solid var(--line)}
+thead th{border-top:0;color:var(--muted);font-weight:500;font-size:.8rem;padding-top:8px;padding-bottom:8px;white-space:nowrap}
+tbody th{font-weight:550}
+tbody tr:hover{background:color-mix(in srgb,var(--soft) 55%,transparent)}
+.number{white-space:nowrap}
+.nodes td{white-space:nowrap}.nodes td:nth-of-type(4){width:58%;min-width:420px}.nodes .why{white-space:normal}
+.nodes td:nth-of-type(2),.nodes td:nth-of-type(3){min-width:110px}.nodes .run{display:block}
+.raised{color:var(--raised)}details{margin-top:10px}summary{cursor:pointer;color:var(--muted);padding:4px 2px;margin-bottom:6px;width:fit-content}td[data-name=nodes]{white-space:nowrap}
+.why,.cause{color:var(--bad)}td .cause{color:var(--bad);max-width:44ch;overflow-wrap:anywhere}
+.meter{display:block;width:100%;max-width:160px;height:6px;border-radius:3px;margin:8px 0 6px}
+.meter .track{fill:var(--soft)}.meter .fill{fill:var(--accent);transition:width .6s}
+.meter.raised .fill{fill:var(--raised)}.meter.high .fill{fill:var(--bad)}
+.pair{display:flex;gap:10px;align-items:center}.pair b{font-weight:550;min-width:3.4em}
+.spark{width:96px;height:20px;flex:none}.spark polyline{fill:none;stroke:var(--accent);stroke-width:1.5;vector-effect:non-scaling-stroke}.spark .area{fill:var(--accent);opacity:.14}
+.gpus{display:grid;grid-template-columns:repeat(8,minmax(0,1fr));gap:4px;max-width:860px}
+.gpu{position:relative;display:flex;justify-content:space-between;align-items:center;gap:4px;min-width:0;height:32px;padding:0 7px;border:1px solid var(--line);border-radius:4px;overflow:hidden;background:var(--panel)}
+.gpu svg{position:absolute;inset:0;width:100%;height:100%}
+.gpu .memory{fill:var(--fill);transition:y .6s,height .6s}.gpu .busy{fill:var(--accent);transition:width .6s}
+.gpu b,.gpu small{position:relative;font-weight:550;font-size:.78rem;color:var(--text);white-space:nowrap}
+.gpu small{font-weight:400}
+.gpu.free{border-style:dashed}.gpu.free b,.gpu.free small{color:var(--muted);font-weight:400}
+.gpu.taken{border-color:var(--accent)}
+.gpu.idle{border-color:var(--raised)}.gpu.idle small{color:var(--raised)}
+.gpu.remote,.key.remote{background-image:repeating-linear-gradient(-45deg,transparent 0 5px,color-mix(in srgb,var(--accent) 22%,transparent) 5px 6px)}
+.gpu.unshared{justify-content:center;border-style:dotted}.gpu.unshared.taken{border-style:solid}
+.legend{display:flex;flex-wrap:wrap;gap:4px 20px;color:var(--muted);font-size:.8rem;margin:10px 2px 0}
+.key{display:inline-block;width:16px;height:11px;border:1px solid var(--line);border-radius:2px;margin-right:6px;vertical-align:-1px}
+.key.free{border-style:dashed}.key.taken{border-color:var(--accent);background:linear-gradient(0deg,var(--fill) 55%,transparent 0)}.key.remote{border-color:var(--accent)}.key.line{border:0;border-bottom:3px solid var(--accent);border-radius:0}
+.state{white-space:nowrap;display:inline-flex;align-items:center;gap:7px}
+.state i{width:8px;height:8px;border-radius:50%;background:var(--muted);flex:none}
+.state.good i{background:var(--good)}.state.bad{color:var(--bad)}.state.bad i{background:var(--bad);border-radius:1px}
+.state.active i{background:none;border:2px solid var(--accent);border-right-color:transparent;width:10px;height:10px;animation:turn 1.6s linear infinite}
+@keyframes turn{to{transform:rotate(1turn)}}
+.values span{white-space:nowrap;margin-right:10px}.values small,.facts small{display:inline;margin-right:4px}
+.none{color:var(--muted);background:var(--panel);border:1px dashed var(--line);border-radius:8px;padding:18px 20px;margin:0}
+.warn{border-left:3px solid var(--raised);background:var(--panel);padding:8px 14px;margin:0 0 12px;overflow-wrap:anywhere}
+.filter{display:flex;flex-wrap:wrap;gap:8px 12px;align-items:end;margin:0 0 14px}
+.filter label{color:var(--muted);font-size:.8rem;display:grid;gap:2px}.filter input[type=search]{width:260px}
+.act{display:flex;gap:10px;align-items:center;margin:12px 0;flex-wrap:wrap}
+.title{display:flex;flex-wrap:wrap;gap:6px 16px;align-items:center;margin-bottom:14px}.title h1{margin:0;overflow-wrap:anywhere}.title .act{margin:0 0 0 auto}
+.facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(210px,1fr));gap:10px 24px;margin:0 0 24px;background:var(--panel);border:1px solid var(--line);border-radius:8px;padding:14px 20px}
+.facts dt{color:var(--muted);font-size:.8rem}.facts dd{margin:0;overflow-wrap:anywhere}
+.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,480px),1fr));gap:16px}
+.card{background:var(--panel);border:1px solid var(--line);border-radius:8px;padding:12px 16px;min-width:0}.card h3{margin:0 0 6px;font-size:.92rem;font-weight:600;overflow-wrap:anywhere}
+.curves{width:100%;height:auto;display:block;touch-action:pan-y}
+.curves .grid{stroke:var(--line)}.tick{fill:var(--muted);font-size:11px}
+.curve{fill:none;stroke:var(--c);stroke-width:1.7;stroke-linejoin:round}.dot{fill:var(--c)}
+.c0{--c:var(--c0)}.c1{--c:var(--c1)}.c2{--c:var(--c2)}.c3{--c:var(--c3)}.c4{--c:var(--c4)}.c5{--c:var(--c5)}.c6{--c:var(--c6)}.c7{--c:var(--c7)}
+.curve.c1,.curve.c5{stroke-dasharray:7 3}.curve.c2,.curve.c6{stroke-dasharray:2 3}.curve.c3,.curve.c7{stroke-dasharray:9 3 2 3}
+.swatch{display:inline-block;width:18px;border-top:3px solid var(--c);margin-right:6px;vertical-align:4px}
+.tip{position:absolute;background:var(--text);color:var(--bg);font-size:.8rem;padding:4px 9px;border-radius:4px;pointer-events:none;white-space:pre;z-index:5}
+.timeline{width:100%;height:auto;display:block}.timeline text{font-size:11px;fill:var(--text)}.timeline .bar{fill:var(--fill)}.timeline .good{fill:var(--good);opacity:.5}.timeline .bad{fill:var(--bad);opacity:.55}.timeline .active{fill:var(--accent);opacity:.6}
+.log{margin:0;background:var(--panel);border:1px solid var(--line);border-radius:8px;padding:10px 14px;max-height:62vh;overflow:auto;line-height:1.5;white-space:pre-wrap;overflow-wrap:anywhere}
+.log .err{color:var(--bad)}.log mark{background:color-mix(in srgb,var(--raised) 35%,transparent);color:inherit}
+.a1{font-weight:650}.a31,.a91{color:var(--bad)}.a32,.a92{color:var(--good)}.a33,.a93{color:var(--raised)}.a34,.a94,.a36,.a96{color:var(--accent)}.a35,.a95{color:var(--c3)}.a2,.a90{color:var(--muted)}
+.parallel{width:100%;height:auto}.parallel polyline{fill:none;stroke:var(--accent);opacity:.45}.parallel .best{stroke:var(--c1);stroke-width:2.5;opacity:1}.parallel .axis{stroke:var(--muted)}.parallel text{paint-order:stroke;stroke:var(--panel);stroke-width:4px}.scroll+section,.card+section{margin-top:24px}
+.hide{display:none}
+@media (max-width:1180px){.gpus{grid-template-columns:repeat(4,minmax(0,1fr))}.nodes td:nth-of-type(4){min-width:260px}}
+@media (max-width:760px){main{padding:16px 12px}.top{padding:0 12px}.tail{margin:0 0 0 auto;order:2}nav{order:3;width:100%;margin:0 -12px;padding:0 4px}footer{padding:14px 12px}
+.tile{flex-basis:44%;padding:10px 14px}.tile dd{font-size:1.25rem}
+.nodes thead{display:none}.nodes,.nodes tbody{display:block}.nodes tr{display:grid;grid-template-columns:1fr 1fr;padding:10px 12px;border-top:1px solid var(--line);gap:8px 16px}.nodes tr:first-child{border-top:0}.nodes th,.nodes td{display:block;border:0;padding:0;min-width:0;width:auto!important}.nodes th,.nodes td[data-name=GPUs],.nodes td[data-name=runs]:not(:empty),.nodes td.why{grid-column:1/-1}.nodes td:empty{display:none}
+th,td{padding:7px 10px}.filter input[type=search]{width:100%}.filter label:first-child{width:100%}}
+@media (prefers-reduced-motion:reduce){*{transition:none!important;animation:none!important}}
+@media print{nav,.tail,footer button,.filter,.act{display:none}body{background:#fff}}
+`

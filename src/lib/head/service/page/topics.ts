@@ -1,0 +1,101 @@
+import {Failure} from '../failure.ts'
+import {logLine} from '../log.ts'
+
+/** What is looked at again and again while somebody watches: one look for all who watch the same. */
+export interface Seen<T> {
+  value: T | undefined
+  /** When it was seen; milliseconds since 1970. */
+  at: number
+  /** Why it could not be looked at the last time. */
+  error: string | undefined
+}
+
+/** Watched by a page that was loaded and has no stream (yet), for so long. Milliseconds. */
+const LINGER_MS = 15_000
+/** After a look that failed. */
+const PAUSE_MS = 2000
+/** What a page that is loaded shows at once, though it is older than the next look would be. */
+const FRESH_MS = 5000
+
+/** One thing that is watched. */
+export class Topic<T> {
+  readonly #look: () => Promise<T>
+  readonly #everyMs: number
+  readonly #watchers = new Set<(seen: Seen<T>) => void>()
+  readonly #ended: () => void
+  #seen: Seen<T> = {value: undefined, at: 0, error: undefined}
+  #until = 0
+  #running = false
+  #first: Promise<void> | undefined
+
+  constructor(look: () => Promise<T>, everyMs: number, ended: () => void) {
+    this.#look = look
+    this.#everyMs = everyMs
+    this.#ended = ended
+  }
+
+  get seen(): Seen<T> {
+    return this.#seen
+  }
+
+  /** For a page that is being loaded: what was seen lately, or a first look. */
+  async fresh(): Promise<Seen<T>> {
+    this.#until = Date.now() + LINGER_MS
+    const isOld = Date.now() - this.#seen.at > Math.max(FRESH_MS, this.#everyMs * 2)
+    this.#start()
+    if (isOld) await this.#first
+    return this.#seen
+  }
+
+  /** Has `tell` called after every look. Gives what ends that. */
+  watch(tell: (seen: Seen<T>) => void): () => void {
+    this.#watchers.add(tell)
+    this.#start()
+    return () => {
+      this.#watchers.delete(tell)
+    }
+  }
+
+  get watchers(): number {
+    return this.#watchers.size
+  }
+
+  #start(): void {
+    if (this.#running) return
+    this.#running = true
+    const first = Promise.withResolvers<void>()
+    this.#first = first.promise
+    void this.#run(first.resolve)
+  }
+
+  async #run(looked: () => void): Promise<void> {
+    while (this.#watchers.size > 0 || Date.now() < this.#until) {
+      const began = Date.now()
+      try {
+        this.#seen = {value: await this.#look(), at: Date.now(), error: undefined}
+      } catch (error) {
+        if (!(error instanceof Failure)) logLine(`the page: ${(error as Error).stack ?? String(error)}`)
+        this.#seen = {...this.#seen, error: (error as Error).message}
+      }
+      looked()
+      for (const tell of this.#watchers) tell(this.#seen)
+      const pause = this.#seen.error === undefined ? this.#everyMs : PAUSE_MS
+      await new Promise((resolve) => setTimeout(resolve, Math.max(50, pause - (Date.now() - began))).unref())
+    }
+    this.#running = false
+    this.#ended()
+  }
+}
+
+/** All that is watched, by name. */
+export class Topics {
+  readonly #topics = new Map<string, Topic<unknown>>()
+
+  open<T>(name: string, everyMs: number, look: () => Promise<T>): Topic<T> {
+    const found = this.#topics.get(name) as Topic<T> | undefined
+    if (found) return found
+    const topic = new Topic<T>(look, everyMs, () => this.#topics.delete(name))
+    this.#topics.set(name, topic as Topic<unknown>)
+    return topic
+  }
+}

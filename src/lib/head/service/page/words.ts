@@ -1,0 +1,52 @@
+import {sizeText} from '../../../base/index.ts'
+import {html, type Html} from './html.ts'
+
+/** `1 d 4 h`, `12 min`, `8 s`: the two largest units that matter. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000))
+  const units: [number, string][] = [
+    [86_400, 'd'],
+    [3600, 'h'],
+    [60, 'min'],
+    [1, 's'],
+  ]
+  const at = units.findIndex(([size]) => seconds >= size)
+  if (at === -1) return '0 s'
+  const [size, name] = units[at]!
+  const [small, smallName] = units[at + 1] ?? [0, '']
+  const rest = small > 0 ? Math.floor((seconds % size) / small) : 0
+  return `${Math.floor(seconds / size)} ${name}${rest > 0 ? ` ${rest} ${smallName}` : ''}`
+}
+
+/** A moment, told by how long ago it was; the moment itself where it is pointed at. */
+export function ago(at: number | null, now: number): Html | undefined {
+  if (at === null) return undefined
+  return html`<time datetime="${new Date(at).toISOString()}" title="${new Date(at).toISOString()}"
+    >${duration(now - at)} ago</time
+  >`
+}
+
+export const percent = (share: number): string => `${Math.round(share * 100)} %`
+export const size = (bytes: number): string => sizeText(bytes)
+
+/** `240 of 512 GiB`: both in the unit of the whole. */
+export function sizes(part: number, whole: number): string {
+  const power = whole < 1024 ? 0 : Math.min(4, Math.floor(Math.log2(whole) / 10))
+  const inUnit = (bytes: number): string => String(Number((bytes / 1024 ** power).toPrecision(3)))
+  return `${inUnit(part)} of ${inUnit(whole)} ${['B', 'KiB', 'MiB', 'GiB', 'TiB'][power]}`
+}
+
+const GOOD = new Set(['ok', 'active', 'finished', 'serving', 'running', 'ready', 'complete', 'held'])
+const ACTIVE = new Set(['running', 'starting', 'waking', 'changing', 'waiting', 'queued', 'granted'])
+const BAD = new Set(['failed', 'failing', 'lost', 'unreachable', 'stuck', 'refused'])
+
+/** A state, by shape and colour. */
+export function state(word: string): Html {
+  const kind = BAD.has(word) ? 'bad' : ACTIVE.has(word) ? 'active' : GOOD.has(word) ? 'good' : 'calm'
+  return html`<span class="state ${kind}"><i aria-hidden="true"></i>${word}</span>`
+}
+
+/** Whether a run goes on, or will. */
+export function isOpen({status}: {status: string}): boolean {
+  return status === 'running' || status === 'starting' || status === 'waiting' || status === 'queued'
+}

@@ -1,0 +1,94 @@
+import {connect} from 'node:net'
+
+/** A target that has said nothing for so long while requests wait there is looked at. */
+const SILENT_MS = 2000
+const LOOK_MS = 1000
+/** Connections in a row that nobody took: a packet or two may be lost. */
+const MOST_MISSES = 2
+
+/** Of an error: the machine of a model server is out of reach, with a request under way there. */
+export const LOST = 'FLEXRACK_LOST'
+
+interface Waiting {
+  /** When its machine was last known to be there, by performance.now(). */
+  sign: number
+  misses: number
+  isLooking: boolean
+  /** Told with an error, of each request. */
+  requests: Set<(error: Error) => void>
+}
+
+/** Whether a connection to there comes about, or is refused: both say that the machine is there. */
+export type Look = (target: string) => Promise<boolean>
+
+/**
+ * Machines that go away without a word: cut off, frozen, without power. No connection breaks then, and who waits for an
+ * answer would wait for minutes. A server that takes long is no such: its machine takes connections meanwhile.
+ */
+export class Pulse {
+  readonly #targets = new Map<string, Waiting>()
+  readonly #look: Look
+  readonly #tellLost: (target: string) => void
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(tellLost: (target: string) => void, look: Look = takesConnections) {
+    this.#tellLost = tellLost
+    this.#look = look
+  }
+
+  /** A request waits there; `lost` is told at most once. What it gives is called when the request has ended. */
+  enter(target: string, lost: (error: Error) => void): () => void {
+    const known = this.#targets.get(target)
+    const waiting = known ?? {sign: performance.now(), misses: 0, isLooking: false, requests: new Set()}
+    if (!known) this.#targets.set(target, waiting)
+    waiting.requests.add(lost)
+    this.#timer ??= setInterval(() => this.#lookAround(), LOOK_MS).unref()
+    return () => {
+      if (!waiting.requests.delete(lost) || waiting.requests.size > 0) return
+      if (this.#targets.get(target) === waiting) this.#targets.delete(target)
+    }
+  }
+
+  /** It has answered something. */
+  heard(target: string): void {
+    const waiting = this.#targets.get(target)
+    if (waiting) Object.assign(waiting, {sign: performance.now(), misses: 0})
+  }
+
+  #lookAround(): void {
+    if (this.#targets.size === 0) {
+      clearInterval(this.#timer)
+      this.#timer = undefined
+    }
+    const now = performance.now()
+    for (const [target, waiting] of this.#targets)
+      if (!waiting.isLooking && now - waiting.sign >= SILENT_MS) void this.#lookAt(target, waiting)
+  }
+
+  async #lookAt(target: string, waiting: Waiting): Promise<void> {
+    waiting.isLooking = true
+    const asked = [...waiting.requests]
+    const isThere = await this.#look(target)
+    waiting.isLooking = false
+    if (isThere) return void Object.assign(waiting, {sign: performance.now(), misses: 0})
+    if (++waiting.misses < MOST_MISSES) return
+    waiting.misses = 0
+    this.#tellLost(target)
+    for (const lost of asked)
+      if (waiting.requests.has(lost)) lost(Object.assign(new Error('its machine is out of reach'), {code: LOST}))
+  }
+}
+
+function takesConnections(target: string): Promise<boolean> {
+  const {hostname, port, protocol} = new URL(target)
+  const socket = connect({
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port) || (protocol === 'https:' ? 443 : 80),
+    timeout: SILENT_MS,
+  })
+  return new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true))
+    socket.once('timeout', () => resolve(false))
+    socket.once('error', ({code}: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED'))
+  }).finally(() => socket.destroy())
+}

@@ -1,0 +1,190 @@
+import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {setTimeout as sleep} from 'node:timers/promises'
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import type {Endpoints} from '../../../src/lib/endpoint/index.ts'
+import {openHost, serviceStatus} from '../../../src/lib/host/index.ts'
+import {loadManifest} from '../../../src/lib/manifest/index.ts'
+import {startEndpointRack, type EndpointRack} from '../../support/endpoint-rack.ts'
+import {lossText, startOpenLoad, type LoadReport, type OpenLoad} from '../../support/open-load.ts'
+import {chosenSeed} from '../../support/property.ts'
+import {generator} from '../../support/chaos/scenario.ts'
+import {SCALED_SERVER} from '../../support/scaled-server.ts'
+import {until} from '../../support/two-heads.ts'
+
+// FLEXRACK_SEED=N repeats an order of changes; FLEXRACK_LOSS_CHANGES=N makes fewer.
+const CHANGES = Number(process.env.FLEXRACK_LOSS_CHANGES ?? 100)
+const SCALES = Math.ceil(CHANGES / 2)
+const KILLS = Math.ceil(CHANGES / 4)
+const COMMAND = 'python3 serve.py {model} {host} {port} {model_file}'
+const MANIFEST = `
+name: mixed
+endpoints:
+  mixed: {model: mixed, command: "${COMMAND}"}
+  ranged: {model: mixed, command: "${COMMAND}", replicas: 0..4, scale: {target: 2, idle: 2, down: 1}}
+`
+
+let site: EndpointRack
+let folder: string
+let endpoints: Endpoints
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flexrack-mixed-'))
+  await writeFile(join(folder, 'serve.py'), SCALED_SERVER)
+  await writeFile(join(folder, 'flexrack.yaml'), MANIFEST)
+  site = await startEndpointRack({nodes: 2})
+  endpoints = await site.open({}, await loadManifest(folder))
+  await site.run('one', {'number.txt': Buffer.from('1')})
+  await site.models.register(await site.models.findRegistration({name: 'mixed', run: 'one', path: 'number.txt'}))
+  await endpoints.deploy({name: 'mixed', on: 'node-1,node-2', replicas: {replicas: 2}})
+})
+
+afterAll(async () => {
+  await site?.stop()
+  await rm(folder, {recursive: true, force: true})
+})
+
+/** Choices that are the same for one seed. */
+function picker(): <T>(from: readonly T[]) => T {
+  const random = generator(chosenSeed())
+  return (from) => from[Math.floor(random() * from.length)]!
+}
+
+/** What comes of requests while `work` is done: with TLS, as callers come from other machines. 20 a second leave processors free. */
+async function under(
+  name: string,
+  takes: number,
+  work: (traffic: OpenLoad) => Promise<void>,
+  rate = 20,
+): Promise<LoadReport> {
+  const {url, certificates} = await endpoints.show(name)
+  const ca = certificates === undefined ? undefined : await readFile(certificates, 'utf8')
+  const token = (await endpoints.token(name)).reveal()
+  const urls = [`${url}/v2/models/${name}/infer`]
+  const traffic = await startOpenLoad({urls, ca, token, rate, seed: chosenSeed(), takes})
+  try {
+    await work(traffic)
+  } catch (error) {
+    console.log(lossText('cut off', await traffic.end()))
+    throw error
+  }
+  return traffic.end()
+}
+
+/** Requests that the gateway sent once more. */
+async function retried(name: string): Promise<number> {
+  return (await endpoints.show(name)).queue?.retries ?? 0
+}
+
+async function pidOf(node: string, service: string): Promise<number | null> {
+  const found = site.rack.rack.nodes.find((one) => one.name === node)!
+  const host = await openHost(site.rack.fleet(), found, site.rack.context())
+  return (await serviceStatus(host, service)).pid
+}
+
+test(`${CHANGES} deploys, canaries, promotes, aborts and rollbacks, mixed, under Poisson load: 0 lost`, async () => {
+  const pick = picker()
+  const done: Record<string, number> = {}
+  const report = await under('mixed', 0, async (traffic) => {
+    let canary = false
+    for (let change = 0; change < CHANGES; change++) {
+      const {releases, release} = await endpoints.show('mixed')
+      const before = releases.filter(
+        ({id, state, rejected}) => state === 'stopped' && !rejected && isBefore(id, release),
+      )
+      const fresh = before.length > 0 ? ['deploy', 'canary', 'rollback'] : ['deploy', 'canary']
+      const what: string = pick(canary ? ['promote', 'abort', 'rollback'] : fresh)
+      const given = {name: 'mixed', on: 'node-1,node-2', replicas: {replicas: pick([1, 2])}, force: true}
+      if (what === 'deploy') await endpoints.deploy(given)
+      else if (what === 'canary') await endpoints.deploy({...given, canary: {steps: [pick([10, 50])]}})
+      else if (what === 'rollback') await endpoints.rollback('mixed')
+      else await endpoints.decide('mixed', what as 'promote' | 'abort')
+      canary = what === 'canary'
+      done[what] = (done[what] ?? 0) + 1
+      await traffic.more(5)
+    }
+    if (canary) await endpoints.decide('mixed', 'abort')
+  })
+  const more = `; ${await retried('mixed')} retried by the gateway`
+  console.log(lossText(`changes (seed ${chosenSeed()}) ${JSON.stringify(done)}`, report, more))
+  expect(report.lost).toEqual([])
+  expect(report.answered).toBe(report.sent)
+  expect(Object.keys(report.releases).length).toBeGreaterThan(CHANGES / 4)
+})
+
+function isBefore(release: string, other: string | undefined): boolean {
+  return other !== undefined && Number(release.slice(1)) < Number(other.slice(1))
+}
+
+test(`${KILLS} model servers killed with -9 at random, of two: 0 lost`, async () => {
+  const pick = picker()
+  await endpoints.deploy({name: 'mixed', on: 'node-1,node-2', replicas: {replicas: 2}, force: true})
+  const before = await retried('mixed')
+  const report = await under('mixed', 20, async (traffic) => {
+    for (let kill = 0; kill < KILLS; kill++) {
+      const {node, service} = pick((await endpoints.show('mixed')).servers)
+      const pid = await pidOf(node, service)
+      if (pid !== null) process.kill(pid, 'SIGKILL')
+      await traffic.more(10)
+      for (let look = 0; (await pidOf(node, service)) === pid; look++) {
+        if (look > 300) throw new Error(`${service} was not started again`)
+        await sleep(100)
+      }
+      await sleep(1000)
+    }
+  })
+  console.log(
+    lossText(`${KILLS} servers killed`, report, `; ${(await retried('mixed')) - before} retried by the gateway`),
+  )
+  expect(report.lost).toEqual([])
+})
+
+test(`scaled ${SCALES} times, up and down by command: 0 lost`, async () => {
+  const pick = picker()
+  const report = await under('mixed', 20, async (traffic) => {
+    for (let scale = 0, now = 2; scale < SCALES; scale++) {
+      now = pick([1, 2, 3, 4].filter((count) => count !== now))
+      await endpoints.scale('mixed', now)
+      await traffic.more(5)
+    }
+  })
+  console.log(lossText(`${SCALES} times scaled by command`, report))
+  expect(report.lost).toEqual([])
+})
+
+test(`the head scales up and down ${SCALES} times, as load comes and goes: 0 lost`, async () => {
+  await endpoints.deploy({name: 'ranged', on: 'node-1,node-2'})
+  const [sum, changes] = [{sent: 0, answered: 0, lost: 0}, new Set<number>()]
+  for (let burst = 0; changes.size < SCALES && burst < SCALES; burst++) {
+    const report = await under('ranged', 200, (traffic) => traffic.more(90), 15)
+    sum.sent += report.sent
+    sum.answered += report.answered
+    sum.lost += report.lost.length
+    if (report.lost.length > 0) console.log(lossText(`burst ${burst}`, report))
+    await sleep(4000)
+    for (const {at, text} of (await endpoints.show('ranged')).scaling?.events ?? [])
+      if (/ to \d+ servers/.test(text)) changes.add(at)
+  }
+  console.log(`${changes.size} times scaled by the head: ${JSON.stringify(sum)}`)
+  expect(sum).toMatchObject({lost: 0, answered: sum.sent})
+  expect(changes.size).toBeGreaterThanOrEqual(SCALES)
+})
+
+test('the head killed with -9 five times: who comes meanwhile waits; what was under way breaks', async () => {
+  const broken: number[] = []
+  const report = await under('mixed', 20, async (traffic) => {
+    for (let kill = 0; kill < 5; kill++) {
+      const pid = await pidOf('node-1', 'head')
+      const before = traffic.now().lost.length
+      process.kill(pid!, 'SIGKILL')
+      await until(async () => ((await pidOf('node-1', 'head')) === pid ? undefined : true))
+      await traffic.more(30)
+      broken.push(traffic.now().lost.length - before)
+    }
+  })
+  console.log(lossText('head killed 5 times, one address', report, `; ${broken.join(', ')} broken at each kill`))
+  expect(report.answered + report.lost.length).toBe(report.sent)
+  // Nobody was refused: what fails had its request, or at least its connection, at the process that died.
+  expect(report.lost.map(({why}) => why).filter((why) => why !== 'ECONNRESET' && why !== 'EPIPE')).toEqual([])
+})
