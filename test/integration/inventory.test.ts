@@ -31,7 +31,8 @@ const TORCH = readFileSync(join(root, 'templates/pytorch-ddp/requirements.txt'),
 
 /** Whose socket it is, by the command that listens: the first word is that of the table in docs/security.md. */
 const OWNERS: [id: string, command: RegExp][] = [
-  ['head', /head-service-[0-9a-f]+\.mjs/],
+  // Its supervisor keeps its sockets.
+  ['head', /head-service-[0-9a-f]+\.mjs|service\/supervisor\.py \S+ (?:head|standby)$/],
   ['mlflow', /mlflow|uvicorn/],
   ['supervisor', /flexrack_node\.gang\./],
   ['preflight', /preflight\.run/],
