@@ -42,8 +42,10 @@ def reconcile_run(folder: RunFolder, given: Mapping[str, Any]) -> "Reconciled":
                 recorder.upload_outputs(
                     folder, result.get("outputs") or collect_outputs(spec, folder, result["started"])
                 )
-                complete(folder, spec, result)
-                send(folder, recorder, parts=True)
+                # A run of an older version has none, and what it ran is not what lies here now.
+                if (folder.path / "record.json").exists():
+                    complete(folder, spec, result)
+                    send(folder, recorder, parts=True)
             recorder.finish(spec, result)
     except (NotRecorded, OSError) as error:
         return {"recorded": False, "why": str(error)}

@@ -37,7 +37,7 @@ export function documentOf(drawn: Drawn, {rack, may}: {rack: string; may: boolea
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <meta name="referrer" content="no-referrer" />
+        <meta name="referrer" content="same-origin" />
         <title>${title} · ${rack}</title>
         <link
           rel="icon"

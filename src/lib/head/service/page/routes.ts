@@ -16,7 +16,8 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': POLICY,
-  'referrer-policy': 'no-referrer',
+  // With no-referrer browsers would send the Origin of a form as null.
+  'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',

@@ -1,0 +1,182 @@
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import type {PageRunDetail} from '../../../src/lib/head/types.ts'
+import {openTestServer, type TestServer} from '../../support/head-server.ts'
+import {drivePage, type DrivenPage} from '../../support/page-driver.ts'
+import {rackOf, runsOf} from '../../support/page-facts.ts'
+import {openHand, type Hand} from '../../support/ui-hand.ts'
+
+let server: TestServer
+let hand: Hand
+let page: DrivenPage
+let tick = 0
+let log = 'step 0\n<script>document.title="taken over"</script>\nValueError: boom\n'
+const hostile = '<img src=x onerror=alert(1)>'
+
+beforeAll(async () => {
+  server = await openTestServer()
+  const call = (method: string, path: string, body?: unknown): Promise<Response> => server.call(method, path, {body})
+  hand = await openHand(
+    {url: server.url, call},
+    {
+      rack: () => rackOf(3, {tick: tick++}),
+      runs: () => ({runs: runsOf(), away: null, unasked: []}),
+      run: ({run}) => detailOf(run),
+      lines: ({at}) => {
+        const from = 'from' in at ? at.from : 0
+        return {
+          rank: 0,
+          attempt: 1,
+          node: 'gpu01',
+          from,
+          to: log.length,
+          size: log.length,
+          text: log.slice(from),
+          open: true,
+          ranks: [0],
+          attempts: [1],
+        }
+      },
+      sweeps: () => [],
+      notebooks: () => [],
+      data: () => [],
+      stop: () => ({status: 'stopped'}),
+    },
+  )
+  page = await drivePage(hand.link)
+  await page.until('document.querySelector("#node-gpu01")')
+})
+afterAll(async () => {
+  await page?.close()
+  await hand?.close()
+  await server?.close()
+})
+
+function detailOf(run: string): PageRunDetail {
+  const base = {...runsOf()[0]!, run, cause: hostile, tracked: null}
+  const texts = {command: ['python', hostile], commit: null, environment: null, params: {[hostile]: hostile}}
+  const attempt = {
+    attempt: 1,
+    status: 'running',
+    started: Date.now() - 60_000,
+    ended: null,
+    why: hostile,
+    cause: null,
+    nodes: [hostile],
+    steps: 3,
+  }
+  return {
+    ...base,
+    ...texts,
+    data: [],
+    code: [],
+    lastMetrics: [],
+    artifacts: [{path: hostile, size: 1}],
+    attempts: [attempt],
+    ranks: [],
+    hangs: [{at: 1, attempt: 1, text: hostile}],
+    figures: [],
+    away: null,
+  }
+}
+const at = (path: string): string => `${server.url}/flexrack/ui/${path}`
+
+test('news come into the page that is open, and what is at a node keeps its place', async () => {
+  const load = (): Promise<string> =>
+    page.evaluate('document.querySelector("#node-gpu01 [data-name=processors] small").textContent')
+  const before = await load()
+  await page.evaluate('document.querySelector("#node-gpu01 .gpu").focus()')
+  await expect.poll(load).not.toBe(before)
+  expect(await page.evaluate('document.activeElement.className')).toContain('gpu')
+  expect(page.errors).toEqual([])
+})
+
+test('every page is without errors, whatever runs and logs are called, and fits on a phone', async () => {
+  for (const [width, theme] of [
+    [1440, 'light'],
+    [390, 'dark'],
+  ] as const) {
+    await page.send('Emulation.setDeviceMetricsOverride', {
+      width,
+      height: 800,
+      deviceScaleFactor: 1,
+      mobile: width < 500,
+    })
+    await page.send('Emulation.setEmulatedMedia', {features: [{name: 'prefers-color-scheme', value: theme}]})
+    for (const path of [
+      '',
+      'runs',
+      `runs/${encodeURIComponent('digits-ab12c')}?rank=0`,
+      'compare?run=digits-ab12c&run=digits-9dkw2',
+      'sweeps',
+      'endpoints',
+      'models',
+      'notebooks',
+      'data',
+      'audit',
+      'runs/digits-ab12c/stop',
+    ]) {
+      await page.go(at(path))
+      expect([path, await page.evaluate('document.documentElement.scrollWidth <= innerWidth')]).toEqual([path, true])
+      expect([path, await page.evaluate('document.querySelectorAll("main img, main script").length')]).toEqual([
+        path,
+        0,
+      ])
+      expect(await page.evaluate('document.querySelector("footer .command").textContent')).toMatch(/^flexrack /)
+    }
+  }
+  expect(page.errors).toEqual([])
+  const names = await page.evaluate<string[]>(
+    'performance.getEntriesByType("resource").map((one) => new URL(one.name).origin)',
+  )
+  expect(new Set(names)).toEqual(new Set([server.url]))
+})
+
+test('a log that is open grows, and stays text', async () => {
+  await page.go(at('runs/digits-ab12c?rank=0'))
+  await page.until('document.querySelector("#pulse").textContent === "live"')
+  log += 'step 1 of the run\n'
+  await page.until('document.querySelector("#log").textContent.includes("step 1 of the run")', 60)
+  expect(await page.evaluate('document.querySelector("#log").textContent')).toBe(log)
+  expect(await page.evaluate('document.title')).toContain('digits-ab12c')
+  expect(page.errors).toEqual([])
+})
+
+test('without scripts it shows the same, and stops a run after a question', async () => {
+  await page.send('Emulation.setScriptExecutionDisabled', {value: true})
+  try {
+    await page.go(at('runs/digits-ab12c/stop'))
+    const {root} = await page.send<{root: {nodeId: number}}>('DOM.getDocument')
+    const {nodeId} = await page.send<{nodeId: number}>('DOM.querySelector', {
+      nodeId: root.nodeId,
+      selector: 'button.danger',
+    })
+    await page.send('DOM.focus', {nodeId})
+    for (const type of ['rawKeyDown', 'char', 'keyUp'])
+      await page.send('Input.dispatchKeyEvent', {
+        type,
+        key: 'Enter',
+        code: 'Enter',
+        text: '\r',
+        windowsVirtualKeyCode: 13,
+      })
+    await expect
+      .poll(() => hand.asked.filter((one) => one.ask === 'stop'))
+      .toMatchObject([{input: {run: 'digits-ab12c'}}])
+    await page.go(at(''))
+    expect(await page.evaluate('document.querySelectorAll("tr[id^=node-]").length')).toBe(3)
+  } finally {
+    await page.send('Emulation.setScriptExecutionDisabled', {value: false})
+  }
+})
+
+test('ten tabs live from one stream', async () => {
+  await page.go(at(''))
+  const ids: string[] = []
+  for (let index = 0; index < 9; index++)
+    ids.push((await page.send<{targetId: string}>('Target.createTarget', {url: at('')})).targetId)
+  // Each has its news from the tab that holds the stream: an eleventh request is answered.
+  await page.until('document.querySelector("#pulse").textContent === "live"')
+  expect(await page.evaluate(`fetch(${JSON.stringify(at('audit'))}).then((one) => one.status)`)).toBe(200)
+  for (const targetId of ids) await page.send('Target.closeTarget', {targetId})
+  expect(page.errors).toEqual([])
+})
