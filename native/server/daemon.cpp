@@ -106,6 +106,9 @@ int serve(DaemonSettings& settings) {
   // For its workers, unless somebody has said otherwise; the name alone would stand for all that begin with it.
   if (const auto card = interface_of(settings.binds.front()); !about.backend.nccl.empty() && !card.empty())
     setenv("NCCL_SOCKET_IFNAME", ("=" + card).c_str(), 0);
+  // Each lease has a worker, and what one allocates in software is in no other's reach: they meet over the network.
+  if (about.backend.name == "sim")
+    for (const auto* way : {"NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE"}) setenv(way, "1", 0);
   about.address = settings.advertise.empty() ? settings.binds.front() : settings.advertise;
   Broker* serving = nullptr;
   Listener listener(

@@ -1,4 +1,4 @@
-"""Collectives that the servers carry (docs/adr/0069), by NVIDIA's own NCCL on GPUs in software: how many bytes pass by
+"""Collectives that the servers carry (docs/adr/0073), by NVIDIA's own NCCL on GPUs in software: how many bytes pass by
 the application, and what becomes of them when a server is killed. Values: frameworks/nccl_tour.py. Minutes each, so
 FLEXRACK_LONG=1, with the build that users get.
 """
