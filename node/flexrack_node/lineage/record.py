@@ -14,12 +14,14 @@ import hashlib
 import os
 import re
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Sequence
 
 from flexrack_node.base.stored import or_nothing, read, replace_file
 from flexrack_node.lineage.here import here, python_version
 from flexrack_node.lineage.pack import pack
+from flexrack_node.measure.usage import account
 from flexrack_node.run.files import RunFolder
 from flexrack_node.run.recording import NotRecorded, Recorder
 from flexrack_node.workspace.environment_content import installed
@@ -47,8 +49,8 @@ class Lineage:
         try:
             if not (self._folder.path / "record.json").exists():
                 self._folder.write("record", first_record(self._folder, self._spec))
-        except (OSError, ValueError) as error:
-            self._folder.event("no record", why=str(error))
+        except Exception as error:  # whatever it is, it is not the run's trouble
+            self._folder.event("no record", why=repr(error))
             return
         if recorder:
             threading.Thread(target=self._send, args=(recorder,), daemon=True).start()
@@ -57,8 +59,8 @@ class Lineage:
         """Completes it; True where the tracking server has it all, or the run is not tracked."""
         try:
             complete(self._folder, self._spec, result, nodes)
-        except (OSError, ValueError) as error:
-            self._folder.event("no record", why=str(error))
+        except Exception as error:  # whatever it is, it is not the run's trouble
+            self._folder.event("no record", why=repr(error))
             return True
         try:
             if recorder:
@@ -111,9 +113,10 @@ def first_record(folder: RunFolder, spec: "KeptRunOrder") -> "RunRecord":
         "run": spec["run"],
         "project": spec["project"],
         "status": "running",
-        "started": spec["created"],
+        # A script that was submitted by hand does not say who does it, and when.
+        "started": spec.get("created") or time.time(),
         "ended": None,
-        "user": spec["owner"],
+        "user": spec.get("owner") or account(),
         "origin": spec.get("origin"),
         "program": Path(__file__).resolve().parents[2].name,
         "command": spec["command"],

@@ -77,7 +77,16 @@ function handScript({plan, spec, slurm}: Pick<TrainPlan, 'plan' | 'spec' | 'slur
       {hint: 'flexrack train'},
     )
   if (!template || !slurm) throw new Error(`${spec.run} is not a run of Slurm`)
-  const {gang: _gang, created: _created, owner: _owner, commit: _commit, tracking: _tracking, ...known} = template
+  // Who submits it, and when, is seen where its job begins.
+  const {
+    gang: _gang,
+    created: _created,
+    owner: _owner,
+    origin: _origin,
+    commit: _commit,
+    tracking: _tracking,
+    ...known
+  } = template
   const brings = fill({...known, commit: null, tracking: null}, () => undefined, {variables: spec.env}) as HandedOrder
   return slurmScript(spec as SlurmSpecified, slurm.places, brings)
 }
