@@ -5,8 +5,9 @@ import {isInside, type PackedEntry} from './pack.ts'
 
 /**
  * Writes the contents of a pack into a folder that it makes: nothing that is there is touched, and nothing leaves it.
- * Links come last, so that no file is written through one. Returns the links that were left out, as they lead out of
- * the folder. Errors: CHECK_FAILED, CONFLICT (the folder is there).
+ * All folders come first and links last, so that no folder, file or link is made through a link: by several of them,
+ * each of which stays inside by its text, a path could lead out. Returns the links that were left out, as they lead out
+ * of the folder. Errors: CHECK_FAILED, CONFLICT (the folder is there).
  */
 export async function checkOut(entries: ReadonlyMap<string, PackedEntry>, folder: string): Promise<string[]> {
   const paths = [...entries.keys()].toSorted()
@@ -14,10 +15,10 @@ export async function checkOut(entries: ReadonlyMap<string, PackedEntry>, folder
     if (!isInside(path)) throw new CliError('CHECK_FAILED', `${JSON.stringify(path)} is not a path inside the project`)
   await mkdir(dirname(folder), {recursive: true, mode: 0o700})
   await whole(mkdir(folder, {mode: 0o700}), folder)
+  for (const path of paths) await whole(mkdir(join(folder, dirname(path)), {recursive: true, mode: 0o700}), path)
   for (const path of paths) {
     const entry = entries.get(path)
     if (!entry || entry.kind === 'link') continue
-    await whole(mkdir(join(folder, dirname(path)), {recursive: true, mode: 0o700}), path)
     const file = await whole(open(join(folder, path), 'wx', entry.kind === 'executable' ? 0o755 : 0o644), path)
     await file.writeFile(entry.content).finally(() => file.close())
   }
@@ -29,7 +30,6 @@ export async function checkOut(entries: ReadonlyMap<string, PackedEntry>, folder
       left.push(path)
       continue
     }
-    await whole(mkdir(join(folder, dirname(path)), {recursive: true, mode: 0o700}), path)
     await whole(symlink(entry.target, join(folder, path)), path)
   }
   return left

@@ -51,6 +51,18 @@ test('a link out of the folder is left out, and nothing is written through one',
   await expect(checkOut(through, join(folder, 'two'))).rejects.toMatchObject({code: 'CONFLICT'})
 })
 
+test('links that lead through each other out of the folder make no link there', async () => {
+  const entries = await readPack(
+    tarOf([
+      {path: 'a/b', link: '..'},
+      {path: 'c', link: 'a/b/..'},
+      {path: 'c/planted', link: 'new/evil'},
+    ]),
+  )
+  await expect(checkOut(entries, join(folder, 'new'))).rejects.toMatchObject({code: 'CONFLICT'})
+  expect(await readdir(folder)).toEqual(['new'])
+})
+
 test('a folder that is there is not touched', async () => {
   await mkdir(join(folder, 'there'))
   await expect(checkOut(new Map(), join(folder, 'there'))).rejects.toMatchObject({code: 'CONFLICT'})
