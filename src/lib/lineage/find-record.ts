@@ -10,6 +10,8 @@ export const RECORD_TAG = 'flexrack.record'
 export const MOST_RECORD = 4 << 20
 /** Deepest nesting of a record: a real one has five levels. */
 const MOST_DEPTH = 16
+/** A run's name: it becomes one of a folder (reproduce.ts), so it has no path in it. */
+const RUN_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
 const LISTS = ['command', 'nodes', 'env', 'data', 'inputs', 'attempts', 'outputs'] as const
 
 /** A run's record at the tracking server. Undefined where there is none. Errors: CHECK_FAILED for what is none. */
@@ -33,6 +35,7 @@ export function readRecord(bytes: Buffer): RunRecord {
   const record = current<RunRecord>('run.record', value, 'lineage/record.json')
   if (typeof record.run !== 'string' || typeof record.project !== 'string' || typeof record.user !== 'string')
     throw wrong('it does not say whose it is')
+  if (!RUN_NAME.test(record.run)) throw wrong('its run has no name of one')
   for (const name of LISTS) if (!Array.isArray(record[name])) throw wrong(`it has no ${name}`)
   return record
 }
