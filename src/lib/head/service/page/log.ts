@@ -87,14 +87,11 @@ export function logSection(
   </section>`
 }
 
-/** No space but the log's own may stand in it. */
+/** No space but the log's own may stand in it: all of it is one line here. */
 function pre({rank, to, text}: PageLines, {at, search}: LogChoice, grows: boolean): Html {
   const isAtEnd = 'end' in at
-  const marks = `data-to="${to}" data-at="${isAtEnd ? 'end' : 'part'}"${isAtEnd && grows ? ' data-live' : ''}`
-  const label = `log of rank ${rank}`
-  return new Html(
-    `<pre class="log" id="log" tabindex="0" role="log" aria-label="${label}" ${marks}>${logLines(text, search).text}</pre>`,
-  )
+  const live = isAtEnd && grows && new Html(' data-live')
+  return html`<pre class="log" id="log" tabindex="0" role="log" aria-label="log of rank ${rank}" data-to="${to}" data-at="${isAtEnd ? 'end' : 'part'}"${live}>${logLines(text, search)}</pre>`
 }
 
 function option(value: string, chosen: string): Html {
