@@ -1,5 +1,5 @@
-import {mkdir, open, symlink} from 'node:fs/promises'
-import {dirname, join, posix} from 'node:path'
+import {mkdir, open, realpath, rm, symlink} from 'node:fs/promises'
+import {dirname, join, posix, sep} from 'node:path'
 import {CliError} from '../base/index.ts'
 import {isInside, type PackedEntry} from './pack.ts'
 
@@ -23,6 +23,7 @@ export async function checkOut(entries: ReadonlyMap<string, PackedEntry>, folder
     await file.writeFile(entry.content).finally(() => file.close())
   }
   const left: string[] = []
+  const made: string[] = []
   for (const path of paths) {
     const entry = entries.get(path)
     if (entry?.kind !== 'link') continue
@@ -31,11 +32,28 @@ export async function checkOut(entries: ReadonlyMap<string, PackedEntry>, folder
       continue
     }
     await whole(symlink(entry.target, join(folder, path)), path)
+    made.push(path)
   }
-  return left
+  const root = await realpath(folder)
+  for (const path of made) {
+    if (await staysIn(root, join(folder, path))) continue
+    await rm(join(folder, path))
+    left.push(path)
+  }
+  return left.toSorted()
 }
 
-/** By its text. A link that leads through another one to somewhere else is refused by sync. Pure. */
+/** As the links that are there lead: each may stay inside by its text, and lead out through another one. */
+async function staysIn(root: string, link: string): Promise<boolean> {
+  try {
+    const to = await realpath(link)
+    return to === root || to.startsWith(`${root}${sep}`)
+  } catch (error) {
+    return (error as {code?: string}).code === 'ENOENT' // it leads nowhere
+  }
+}
+
+/** By its text. Pure. */
 function leaves(path: string, target: string): boolean {
   const to = posix.normalize(posix.join(posix.dirname(path), target))
   return posix.isAbsolute(target) || target.includes('\0') || to === '..' || to.startsWith('../')
