@@ -5,7 +5,11 @@ import {Topic} from '../../../../../src/lib/head/service/page/topics.ts'
 
 test('what a node tells in another shape ends neither the head nor the watching', async () => {
   let load: unknown = 'none'
-  const topic = new Topic(() => Promise.resolve(load as number), 20, () => {})
+  const topic = new Topic(
+    () => Promise.resolve(load as number),
+    20,
+    () => {},
+  )
   const live = liveParts(topic, ({value}) => ({load: html`${value?.toFixed(1)}`}))
   const told: string[] = []
   const pages = new LivePages()
