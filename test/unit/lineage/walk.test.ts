@@ -196,6 +196,10 @@ test('a record that is nested deeply, is huge or is none is told, and not read',
     [' '.repeat(5 << 20), /more than 4194304 bytes/],
     ['{"run":1}', /whose it is/],
     [JSON.stringify({...world.record(run), run: '../../x'}), /no name of one/],
+    [JSON.stringify({...world.record(run), nodes: [null]}), /record.nodes\[0\] is not as/],
+    [JSON.stringify({...world.record(run), started: 1e300}), /record.started is not as/],
+    [JSON.stringify({...world.record(run), seeds: {seed: 3}}), /record.seeds.seed is not as/],
+    [JSON.stringify({...world.record(run), data: [{name: 'pets', digest: 4}]}), /record.data\[0\].digest is not as/],
     ['nothing', /no JSON/],
   ] as const) {
     artifact('record.json', content)
