@@ -58,8 +58,9 @@ class TextFile:
         descriptor, name = tempfile.mkstemp(dir=self._path.parent, prefix=".", suffix=".tmp")
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                # Not by its name: who may write to the folder, too, could have put a link there.
+                os.fchmod(file.fileno(), 0o644)
                 file.write(text)
-            os.chmod(name, 0o644)
             os.replace(name, self._path)
         except BaseException:
             os.unlink(name)

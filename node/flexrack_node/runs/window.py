@@ -24,6 +24,7 @@ _FAILURE = re.compile(
     rb"|\bSegmentation fault\b"
 )
 _LONGEST_LINE = 64 * 1024
+_LONGEST_FAILURE = 128  # bytes that the pattern may match
 _AT_ONCE = 4 * 1024 * 1024
 
 
@@ -118,7 +119,8 @@ def _failure(view: mmap.mmap, after: int) -> Optional[int]:
         end = view.find(b"\n", at, at + _LONGEST_LINE)
         if _FAILURE.search(view[begin : at + _LONGEST_LINE if end < 0 else end]):
             return at
-        places[word] = view.find(word, at + 1 if end < 0 else end)
+        # Of a line without an end, what was searched is not searched again for each word in it.
+        places[word] = view.find(word, at + _LONGEST_LINE - _LONGEST_FAILURE if end < 0 else end)
 
 
 def _from_a_line(path: Path, start: int, data: bytes) -> Tuple[int, bytes]:

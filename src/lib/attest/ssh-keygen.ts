@@ -28,10 +28,7 @@ export async function signWith(key: string, bytes: Buffer): Promise<Buffer> {
  * there, or of other bytes. Errors: NOT_FOUND where there is no such file.
  */
 export async function signerOf(signature: Buffer, bytes: Buffer, signers: string): Promise<string | undefined> {
-  const folder = await mkdtemp(join(tmpdir(), 'flexrack-sig-'))
-  const file = join(folder, 'sig')
-  try {
-    await writeFile(file, armor(signature), {mode: 0o600})
+  return withFile(signature, async (file) => {
     const found = await sshKeygen(['-Y', 'find-principals', '-s', file, '-f', signers], Buffer.alloc(0))
     const [principal] = found.stdout.split('\n')[0]?.split(',') ?? []
     if (found.status !== 0 || !principal) return undefined
@@ -40,6 +37,23 @@ export async function signerOf(signature: Buffer, bytes: Buffer, signers: string
       bytes,
     )
     return checked.status === 0 ? principal : undefined
+  })
+}
+
+/** Whether the key that it names has made a signature of these bytes, whoever's key that is. */
+export function isGood(signature: Buffer, bytes: Buffer): Promise<boolean> {
+  return withFile(signature, async (file) => {
+    const {status} = await sshKeygen(['-Y', 'check-novalidate', '-n', NAMESPACE, '-s', file], bytes)
+    return status === 0
+  })
+}
+
+async function withFile<T>(signature: Buffer, work: (file: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'flexrack-sig-'))
+  try {
+    const file = join(folder, 'sig')
+    await writeFile(file, armor(signature), {mode: 0o600})
+    return await work(file)
   } finally {
     await rm(folder, {recursive: true, force: true})
   }

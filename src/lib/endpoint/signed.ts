@@ -1,3 +1,4 @@
+import {posix} from 'node:path'
 import {MOST_ENVELOPE, readAttested, statementPath, type Attested} from '../attest/index.ts'
 import {CliError, isCliError} from '../base/index.ts'
 import type {ModelVersion} from '../tracking/index.ts'
@@ -26,17 +27,19 @@ export async function requireSigned(site: Site, name: string, version: ModelVers
   return said
 }
 
-/** The files that were fetched are the signed ones, and the first is the one that is served. Errors: CHECK_FAILED. Pure. */
+/**
+ * The files that were fetched are the signed ones, each by its own name: two that are signed and have changed places
+ * are another model. Errors: CHECK_FAILED. Pure.
+ */
 export function requireSignedFiles(
   name: string,
   version: ModelVersion,
   said: Attested,
   files: readonly ModelFile[],
 ): void {
-  const [signed, main] = [new Set(said.files.values()), said.files.get(said.path)]
-  const other = files.find((one, index) =>
-    index === 0 && main !== undefined ? one.sha256 !== main : !signed.has(one.sha256),
-  )
+  // A version that is one file was fetched with what lies beside it, else all of its folder.
+  const base = said.files.has(said.path) ? posix.dirname(said.path) : said.path
+  const other = files.find((one) => one.sha256 !== said.files.get(posix.join(base, one.path)))
   if (other) throw refusal(name, version, `${other.path} is not a file that ${said.signer} has signed`)
 }
 

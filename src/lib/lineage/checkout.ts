@@ -1,12 +1,13 @@
-import {mkdir, open, symlink} from 'node:fs/promises'
-import {dirname, join, posix} from 'node:path'
+import {mkdir, open, realpath, rm, symlink} from 'node:fs/promises'
+import {dirname, join, posix, sep} from 'node:path'
 import {CliError} from '../base/index.ts'
 import {isInside, type PackedEntry} from './pack.ts'
 
 /**
  * Writes the contents of a pack into a folder that it makes: nothing that is there is touched, and nothing leaves it.
- * Links come last, so that no file is written through one. Returns the links that were left out, as they lead out of
- * the folder. Errors: CHECK_FAILED, CONFLICT (the folder is there).
+ * All folders come first and links last, so that no folder, file or link is made through a link: by several of them,
+ * each of which stays inside by its text, a path could lead out. Returns the links that were left out, as they lead out
+ * of the folder. Errors: CHECK_FAILED, CONFLICT (the folder is there).
  */
 export async function checkOut(entries: ReadonlyMap<string, PackedEntry>, folder: string): Promise<string[]> {
   const paths = [...entries.keys()].toSorted()
@@ -14,14 +15,15 @@ export async function checkOut(entries: ReadonlyMap<string, PackedEntry>, folder
     if (!isInside(path)) throw new CliError('CHECK_FAILED', `${JSON.stringify(path)} is not a path inside the project`)
   await mkdir(dirname(folder), {recursive: true, mode: 0o700})
   await whole(mkdir(folder, {mode: 0o700}), folder)
+  for (const path of paths) await whole(mkdir(join(folder, dirname(path)), {recursive: true, mode: 0o700}), path)
   for (const path of paths) {
     const entry = entries.get(path)
     if (!entry || entry.kind === 'link') continue
-    await whole(mkdir(join(folder, dirname(path)), {recursive: true, mode: 0o700}), path)
     const file = await whole(open(join(folder, path), 'wx', entry.kind === 'executable' ? 0o755 : 0o644), path)
     await file.writeFile(entry.content).finally(() => file.close())
   }
   const left: string[] = []
+  const made: string[] = []
   for (const path of paths) {
     const entry = entries.get(path)
     if (entry?.kind !== 'link') continue
@@ -29,13 +31,29 @@ export async function checkOut(entries: ReadonlyMap<string, PackedEntry>, folder
       left.push(path)
       continue
     }
-    await whole(mkdir(join(folder, dirname(path)), {recursive: true, mode: 0o700}), path)
     await whole(symlink(entry.target, join(folder, path)), path)
+    made.push(path)
   }
-  return left
+  const root = await realpath(folder)
+  for (const path of made) {
+    if (await staysIn(root, join(folder, path))) continue
+    await rm(join(folder, path))
+    left.push(path)
+  }
+  return left.toSorted()
 }
 
-/** By its text. A link that leads through another one to somewhere else is refused by sync. Pure. */
+/** As the links that are there lead: each may stay inside by its text, and lead out through another one. */
+async function staysIn(root: string, link: string): Promise<boolean> {
+  try {
+    const to = await realpath(link)
+    return to === root || to.startsWith(`${root}${sep}`)
+  } catch (error) {
+    return (error as {code?: string}).code === 'ENOENT' // it leads nowhere
+  }
+}
+
+/** By its text. Pure. */
 function leaves(path: string, target: string): boolean {
   const to = posix.normalize(posix.join(posix.dirname(path), target))
   return posix.isAbsolute(target) || target.includes('\0') || to === '..' || to.startsWith('../')

@@ -2,6 +2,7 @@ import {createHash} from 'node:crypto'
 import {CliError, current} from '../base/index.ts'
 import type {RunRecord} from '../protocol/index.ts'
 import type {TrackedRun} from '../tracking/index.ts'
+import {misshapen} from './record-shape.ts'
 import type {Evidence, FoundRecord} from './types.ts'
 
 /** Tag of a run, and of a model version: SHA-256 of the run's record. */
@@ -10,7 +11,8 @@ export const RECORD_TAG = 'flexrack.record'
 export const MOST_RECORD = 4 << 20
 /** Deepest nesting of a record: a real one has five levels. */
 const MOST_DEPTH = 16
-const LISTS = ['command', 'nodes', 'env', 'data', 'inputs', 'attempts', 'outputs'] as const
+/** A run's name: it becomes one of a folder (reproduce.ts), so it has no path in it. */
+const RUN_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
 
 /** A run's record at the tracking server. Undefined where there is none. Errors: CHECK_FAILED for what is none. */
 export async function findRecord(run: TrackedRun, evidence: Evidence): Promise<FoundRecord | undefined> {
@@ -33,7 +35,9 @@ export function readRecord(bytes: Buffer): RunRecord {
   const record = current<RunRecord>('run.record', value, 'lineage/record.json')
   if (typeof record.run !== 'string' || typeof record.project !== 'string' || typeof record.user !== 'string')
     throw wrong('it does not say whose it is')
-  for (const name of LISTS) if (!Array.isArray(record[name])) throw wrong(`it has no ${name}`)
+  if (!RUN_NAME.test(record.run)) throw wrong('its run has no name of one')
+  const part = misshapen(record)
+  if (part !== undefined) throw wrong(`${part} is not as a node writes it`)
   return record
 }
 

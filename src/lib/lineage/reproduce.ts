@@ -1,3 +1,4 @@
+import {createHash} from 'node:crypto'
 import {rm} from 'node:fs/promises'
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
@@ -114,7 +115,9 @@ async function checkOutCode(
   const check = await checkCode(run, code, evidence)
   if (!check.holds) throw new CliError('CHECK_FAILED', `the code of ${name} is not what it was: ${check.why}`)
   const bytes = await evidence.artifact(run, 'lineage/code.tar.gz', MOST_PACK)
-  const links = await checkOut(await readPack(bytes as Buffer), folder)
+  if (!bytes || createHash('sha256').update(bytes).digest('hex') !== code.pack.sha256)
+    throw new CliError('CHECK_FAILED', `the code of ${name} was changed while it was read`)
+  const links = await checkOut(await readPack(bytes), folder)
   return [...code.left_out, ...links.map((path): [string, string] => [path, 'a link that leads out of the project'])]
 }
 

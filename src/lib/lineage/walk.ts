@@ -8,6 +8,8 @@ import type {ArrowCheck, Evidence, FoundRecord, ServedRelease, Why, WhyNode} fro
 
 /** Further back nobody looks: a chain of runs that long is told to be cut off. */
 const MOST_PARENTS = 32
+/** Nor at more runs on all ways together: two parents each that are one run are two ways there, and double every time. */
+const MOST_RUNS = 256
 
 export interface WalkHow {
   evidence: Evidence
@@ -17,6 +19,9 @@ export interface WalkHow {
   signed: boolean
 }
 
+/** `runs`: how many runs before what is asked for are still looked at. */
+type Walking = WalkHow & {left: {runs: number}}
+
 export type Asked = {endpoint: string} | {model: string; version: string | undefined} | {run: string}
 
 /**
@@ -24,11 +29,11 @@ export type Asked = {endpoint: string} | {model: string; version: string | undef
  * those of the evidence.
  */
 export async function walk(asked: string, what: Asked, how: WalkHow): Promise<Why | undefined> {
-  const tree = await start(what, how)
+  const tree = await start(what, {...how, left: {runs: MOST_RUNS}})
   return tree && {asked, verified: how.verify, tree, broken: firstBroken(tree)}
 }
 
-async function start(what: Asked, how: WalkHow): Promise<WhyNode | undefined> {
+async function start(what: Asked, how: Walking): Promise<WhyNode | undefined> {
   if ('endpoint' in what) return ofEndpoint(what.endpoint, how)
   if ('model' in what) {
     const version = await how.evidence.version(what.model, what.version)
@@ -38,7 +43,7 @@ async function start(what: Asked, how: WalkHow): Promise<WhyNode | undefined> {
   return run && ofRun(run, undefined, how, new Set())
 }
 
-async function ofEndpoint(name: string, how: WalkHow): Promise<WhyNode | undefined> {
+async function ofEndpoint(name: string, how: Walking): Promise<WhyNode | undefined> {
   const release = await how.evidence.release(name)
   if (!release) return undefined
   const {model} = release
@@ -55,7 +60,7 @@ async function ofEndpoint(name: string, how: WalkHow): Promise<WhyNode | undefin
   }
 }
 
-async function ofVersion(version: ModelVersion, how: WalkHow, release?: ServedRelease): Promise<WhyNode> {
+async function ofVersion(version: ModelVersion, how: Walking, release?: ServedRelease): Promise<WhyNode> {
   const node: WhyNode = {
     kind: 'model',
     name: `${version.name}/${version.version}`,
@@ -95,7 +100,7 @@ async function signatureOf(version: ModelVersion, {evidence, signed, verify}: Wa
 async function ofRun(
   run: TrackedRun,
   version: ModelVersion | undefined,
-  how: WalkHow,
+  how: Walking,
   seen: ReadonlySet<string>,
   release?: ServedRelease,
 ): Promise<WhyNode> {
@@ -164,11 +169,16 @@ async function contentsOf(run: TrackedRun, {record}: FoundRecord, {evidence, ver
 async function parentsOf(
   run: TrackedRun,
   {record}: FoundRecord,
-  how: WalkHow,
+  how: Walking,
   seen: ReadonlySet<string>,
 ): Promise<WhyNode[]> {
   const nodes: WhyNode[] = []
   for (const parent of record.origin?.parents ?? []) {
+    if (how.left.runs === 0) {
+      nodes.push(gone('parent', parent.name, `more than ${MOST_RUNS} runs lie before what was asked for`))
+      break
+    }
+    how.left.runs--
     const base = {kind: 'parent' as const, facts: [] as [string, string][]}
     if (parent.kind === 'model') {
       const [name = '', version] = parent.name.split('/')
@@ -191,7 +201,7 @@ async function parentsOf(
   return nodes
 }
 
-async function ofParent(name: string, how: WalkHow, seen: ReadonlySet<string>, digest?: string): Promise<WhyNode[]> {
+async function ofParent(name: string, how: Walking, seen: ReadonlySet<string>, digest?: string): Promise<WhyNode[]> {
   if (seen.size > MOST_PARENTS * 2) return [gone('parent', name, `more than ${MOST_PARENTS} runs lie before it`)]
   const run = await how.evidence.run(name)
   if (!run) return [gone('parent', name, 'the tracking server has no such run any more')]

@@ -1,8 +1,10 @@
 import os
+import stat
 import tempfile
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from flexrack_node.measure.textfile import STALE_SECONDS, TextFile, exposition, remove_stale
 from run_support import Rack
@@ -35,6 +37,22 @@ class TextFileTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="flexrack-textfile-")
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
+
+    def test_a_link_that_somebody_puts_in_the_place_of_the_new_file_changes_no_modes(self):
+        secret = self.folder / "secret"
+        secret.write_text("key")
+        secret.chmod(0o600)
+        swap = os.fdopen
+
+        def swapped(descriptor, *words, **named):
+            (name,) = [one for one in os.listdir(self.folder) if one.endswith(".tmp")]
+            os.unlink(self.folder / name)
+            os.symlink(secret, self.folder / name)
+            return swap(descriptor, *words, **named)
+
+        with mock.patch.object(os, "fdopen", swapped):
+            TextFile(self.folder, SPEC).write(SAMPLE, {}, None)
+        self.assertEqual(stat.S_IMODE(secret.stat().st_mode), 0o600)
 
     def test_series_of_a_name_are_together_labels_are_escaped_and_what_is_not_known_is_not_there(self):
         rank = {"steps": 9, "samples": 64, "data_wait": 1.5, "step_at": 123.0}

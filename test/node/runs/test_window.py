@@ -3,6 +3,7 @@
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.run.files import RunFolder
@@ -67,6 +68,17 @@ class Window(unittest.TestCase):
         self.assertIsNone(self._read(search="vAlueerror")["found"], "capital letters count")
         self.assertIsNone(self._read(search="valueerror", after=len(before) + 40)["found"])
         self.assertEqual(self._read(search=".*")["found"], None, "it is no pattern")
+
+    def test_a_line_without_end_is_not_searched_again_for_each_word_in_it(self):
+        log = b"Error " * 20_000
+        self._write(2, 0, log)
+        with mock.patch.object(window, "_FAILURE", mock.Mock(search=mock.Mock(return_value=None))) as pattern:
+            self.assertIsNone(self._read(failure=True)["found"])
+        self.assertLess(pattern.search.call_count, 20)
+        for beside in range(-30, 31, 5):  # also around where it goes on
+            place = window._LONGEST_LINE - window._LONGEST_FAILURE + beside
+            self._write(2, 0, b"Error " + b"-" * (place - 6) + b" ValueError: x " + log)
+            self.assertEqual(self._read(failure=True)["found"], 0)
 
     def test_what_is_not_there_is_told(self):
         for given in ({"rank": 9}, {"attempt": 7}, {"attempt": 2}):

@@ -1,4 +1,4 @@
-import {mkdir, mkdtemp, readdir, readFile, readlink, rm, stat} from 'node:fs/promises'
+import {mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {gzipSync} from 'node:zlib'
@@ -49,6 +49,31 @@ test('a link out of the folder is left out, and nothing is written through one',
     ]),
   )
   await expect(checkOut(through, join(folder, 'two'))).rejects.toMatchObject({code: 'CONFLICT'})
+})
+
+test('links that lead through each other out of the folder make no link there', async () => {
+  const entries = await readPack(
+    tarOf([
+      {path: 'a/b', link: '..'},
+      {path: 'c', link: 'a/b/..'},
+      {path: 'c/planted', link: 'new/evil'},
+    ]),
+  )
+  await expect(checkOut(entries, join(folder, 'new'))).rejects.toMatchObject({code: 'CONFLICT'})
+  expect(await readdir(folder)).toEqual(['new'])
+})
+
+test('nor is a link left that leads out through another one', async () => {
+  const entries = await readPack(
+    tarOf([
+      {path: 'a/b', link: '..'},
+      {path: 'nowhere', link: 'gone'},
+      {path: 'requirements.txt', link: 'a/b/../secret'},
+    ]),
+  )
+  await writeFile(join(folder, 'secret'), 'key')
+  expect(await checkOut(entries, join(folder, 'new'))).toEqual(['requirements.txt'])
+  expect((await readdir(join(folder, 'new'))).toSorted()).toEqual(['a', 'nowhere'])
 })
 
 test('a folder that is there is not touched', async () => {

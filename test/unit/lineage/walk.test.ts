@@ -175,11 +175,31 @@ test('parents are walked, and a loop of them ends', async () => {
   })
 })
 
+test('parents that double with every run are looked at a bounded number of times', async () => {
+  const ways = (name: string) => Array.from({length: 3}, () => ({kind: 'run' as const, name}))
+  const all = Array.from({length: 20}, (_, at) => {
+    const origin = {version: '1', machine: 'm', rack: 'r', arguments: [], parents: ways(`run-${at + 1}`)}
+    return world.run(`run-${at}`, {origin})
+  })
+  world.serve(all[0]!)
+  const evidence = world.evidence()
+  let asked = 0
+  const counted = {...evidence, run: (name: string) => (asked++, evidence.run(name))}
+  const found = await walk('digits', {endpoint: 'digits'}, {evidence: counted, verify: false, signed: false})
+  expect(asked).toBeLessThan(300)
+  expect(whyText(found as Why)).toMatch(/more than 256 runs lie before/)
+})
+
 test('a record that is nested deeply, is huge or is none is told, and not read', async () => {
   for (const [content, because] of [
     ['['.repeat(100_000), /nested/],
     [' '.repeat(5 << 20), /more than 4194304 bytes/],
     ['{"run":1}', /whose it is/],
+    [JSON.stringify({...world.record(run), run: '../../x'}), /no name of one/],
+    [JSON.stringify({...world.record(run), nodes: [null]}), /record.nodes\[0\] is not as/],
+    [JSON.stringify({...world.record(run), started: 1e300}), /record.started is not as/],
+    [JSON.stringify({...world.record(run), seeds: {seed: 3}}), /record.seeds.seed is not as/],
+    [JSON.stringify({...world.record(run), data: [{name: 'pets', digest: 4}]}), /record.data\[0\].digest is not as/],
     ['nothing', /no JSON/],
   ] as const) {
     artifact('record.json', content)

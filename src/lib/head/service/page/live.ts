@@ -1,3 +1,4 @@
+import {logLine} from '../log.ts'
 import type {Html} from './html.ts'
 import type {Seen, Topic} from './topics.ts'
 
@@ -12,11 +13,29 @@ export interface LiveParts {
   watch(tell: (parts: Parts) => void): () => void
 }
 
-/** What is looked at, and the elements that are made of it. */
+/**
+ * What is looked at, and the elements that are made of it. What nodes and runs tell may be of any shape: where it cannot be
+ * drawn nothing is told, as no request is there to fail, and the head serves more than this page.
+ */
 export function liveParts<T>(topic: Topic<T>, parts: (seen: Seen<T>) => Parts): LiveParts {
+  let said = ''
+  const drawn = (seen: Seen<T>): Parts | undefined => {
+    try {
+      return parts(seen)
+    } catch (error) {
+      const {stack = '', message} = error as Error
+      if (said !== message) logLine(`the page: ${stack}`)
+      said = message
+      return undefined
+    }
+  }
   return {
-    now: () => (topic.seen.at > 0 ? parts(topic.seen) : undefined),
-    watch: (tell) => topic.watch((seen) => tell(parts(seen))),
+    now: () => (topic.seen.at > 0 ? drawn(topic.seen) : undefined),
+    watch: (tell) =>
+      topic.watch((seen) => {
+        const now = drawn(seen)
+        if (now) tell(now)
+      }),
   }
 }
 

@@ -1,4 +1,4 @@
-import {html, Html} from './html.ts'
+import {escape, html, Html} from './html.ts'
 
 /** What begins the story of a failure, in the languages that trainings are written in. */
 export const FAILURE = String.raw`Traceback \(most recent call last\)|\b[A-Za-z.]{0,80}(?:Error|Exception)\b:|\bCUDA error\b|\bFATAL\b|\bSegmentation fault\b`
@@ -13,17 +13,17 @@ const SEQUENCE =
 export function logLines(text: string, marked = ''): Html {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
-  return html`${lines.map((line) => lineOf(line.slice(line.lastIndexOf('\r', line.length - 2) + 1), marked))}`
+  const wanted = marked.toLowerCase()
+  return new Html(lines.map((line) => lineOf(line.slice(line.lastIndexOf('\r', line.length - 2) + 1), wanted)).join(''))
 }
 
-function lineOf(line: string, marked: string): Html {
-  const isFailure = IS_FAILURE.test(line)
-  const content = coloured(line)
-  const isMarked = marked !== '' && line.toLowerCase().includes(marked.toLowerCase())
-  const kind = isFailure ? 'l err' : 'l'
-  const shown = isMarked ? html`<mark>${content}</mark>` : content
+/** As text: a log may have a hundred thousand lines that are empty, and the head does nothing else meanwhile. */
+function lineOf(line: string, marked: string): string {
   // The line's end counts here: all of it stands in a `pre`.
-  return new Html(`<span class="${kind}">${shown.text}\n</span>`)
+  if (line === '') return '<span class="l">\n</span>'
+  const content = line.includes('\u001B') ? coloured(line).text : escape(line)
+  const shown = marked !== '' && line.toLowerCase().includes(marked) ? `<mark>${content}</mark>` : content
+  return `<span class="${IS_FAILURE.test(line) ? 'l err' : 'l'}">${shown}\n</span>`
 }
 
 function coloured(line: string): Html {

@@ -1,5 +1,5 @@
 import type {LinesAt, PageLines, PageRunDetail} from '../../types.ts'
-import {address, html, Html} from './html.ts'
+import {address, escape, html, Html} from './html.ts'
 import {logLines} from './log-lines.ts'
 import {size} from './words.ts'
 
@@ -87,11 +87,11 @@ export function logSection(
   </section>`
 }
 
-/** No space but the log's own may stand in it. */
+/** No space but the log's own may stand in it. What a node says is text, also where there should be numbers. */
 function pre({rank, to, text}: PageLines, {at, search}: LogChoice, grows: boolean): Html {
   const isAtEnd = 'end' in at
-  const marks = `data-to="${to}" data-at="${isAtEnd ? 'end' : 'part'}"${isAtEnd && grows ? ' data-live' : ''}`
-  const label = `log of rank ${rank}`
+  const marks = `data-to="${escape(String(to))}" data-at="${isAtEnd ? 'end' : 'part'}"${isAtEnd && grows ? ' data-live' : ''}`
+  const label = escape(`log of rank ${rank}`)
   return new Html(
     `<pre class="log" id="log" tabindex="0" role="log" aria-label="${label}" ${marks}>${logLines(text, search).text}</pre>`,
   )

@@ -12,6 +12,8 @@ interface Piece {
 }
 
 const MOST_PIECES = 60
+/** Characters of all pieces: a line of the log that is empty is many of them. */
+const MOST_KEPT = 8 * 1024 * 1024
 const EVERY_MS = 1000
 
 /**
@@ -68,7 +70,9 @@ export class Tail {
     const piece = pieceOf(await this.#read(this.#at))
     if (piece.to > piece.from) {
       this.#pieces.push(piece)
-      this.#pieces.splice(0, this.#pieces.length - MOST_PIECES)
+      let kept = 0
+      const last = this.#pieces.findLastIndex((one) => (kept += one.html.length) > MOST_KEPT)
+      this.#pieces.splice(0, Math.max(last + 1, this.#pieces.length - MOST_PIECES))
       this.#at = piece.to
     }
     return piece

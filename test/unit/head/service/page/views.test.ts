@@ -4,6 +4,7 @@ import {compareBody} from '../../../../../src/lib/head/service/page/compare.ts'
 import {curves, meter, spark} from '../../../../../src/lib/head/service/page/draw.ts'
 import {address, html} from '../../../../../src/lib/head/service/page/html.ts'
 import {documentOf} from '../../../../../src/lib/head/service/page/layout.ts'
+import {logSection, readChoice} from '../../../../../src/lib/head/service/page/log.ts'
 import {logLines} from '../../../../../src/lib/head/service/page/log-lines.ts'
 import {rackBody, rackParts, type RackSeen} from '../../../../../src/lib/head/service/page/rack.ts'
 import {filterRuns, readFilter, runsBody} from '../../../../../src/lib/head/service/page/runs.ts'
@@ -11,6 +12,7 @@ import {SCRIPT} from '../../../../../src/lib/head/service/page/script.ts'
 import {STYLE} from '../../../../../src/lib/head/service/page/style.ts'
 import {sweepBody} from '../../../../../src/lib/head/service/page/sweeps.ts'
 import {sizes} from '../../../../../src/lib/head/service/page/words.ts'
+import type {PageLines, PageRunDetail} from '../../../../../src/lib/head/types.ts'
 import {rackOf, runsOf} from '../../../../support/page-facts.ts'
 
 const NOW = Date.UTC(2026, 10, 26, 12)
@@ -87,6 +89,13 @@ describe('whatever is put in', () => {
     expect(text).toContain('<span class="l">20%\n')
     expect(text).toContain('<span class="l err">ValueError: x\n')
     expect(text).toContain('<span class="l">plain\n')
+  })
+
+  test('what a node says of a log, too, where there should be numbers', () => {
+    const said = {rank: '"><i>', to: '"><i>', from: 0, size: 9, node: 'gpu01', attempt: 1, ranks: [0], attempts: [1]}
+    const lines = {...said, text: 'x\n', open: true} as unknown as PageLines
+    const run = {run: 'digits-ab12c', worldSize: 1} as PageRunDetail
+    expect(logSection(run, readChoice(new URLSearchParams()), lines, undefined).text).not.toContain('<i>')
   })
 })
 

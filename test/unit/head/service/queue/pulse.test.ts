@@ -1,5 +1,7 @@
+import {spawn} from 'node:child_process'
+import {connect} from 'node:net'
 import {afterEach, beforeEach, expect, test, vi} from 'vitest'
-import {LOST, Pulse} from '../../../../../src/lib/head/service/queue/pulse.ts'
+import {LOST, Pulse, takesConnections} from '../../../../../src/lib/head/service/queue/pulse.ts'
 
 const TARGET = 'https://10.0.0.2:9000'
 
@@ -60,9 +62,18 @@ test('nobody is looked at who answers, or of whom nobody waits for anything', as
 
 test('a port that nobody listens on says that its machine is there', async () => {
   vi.useRealTimers()
-  const refused = new Pulse((target) => lost.push(target))
-  const failed = vi.fn()
-  refused.enter('http://127.0.0.1:1', failed)
-  await new Promise((resolve) => setTimeout(resolve, 3500))
-  expect(failed).not.toHaveBeenCalled()
+  expect(await takesConnections('http://0.0.0.0:1')).toBe(true) // no loopback address, and this machine's
+})
+
+test('a server here that computes and takes no connections meanwhile is not taken for a lost machine', async () => {
+  vi.useRealTimers()
+  const busy = `import socket, time
+s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen(0); print(s.getsockname()[1], flush=True); time.sleep(60)`
+  const server = spawn('python3', ['-c', busy], {stdio: ['ignore', 'pipe', 'inherit']})
+  const port = Number(await new Promise((resolve) => server.stdout.once('data', resolve)))
+  const waiting = connect(port, '127.0.0.1')
+  await new Promise((resolve) => waiting.once('connect', resolve))
+  expect(await takesConnections(`http://127.0.0.1:${port}`)).toBe(true)
+  waiting.destroy()
+  server.kill()
 })
