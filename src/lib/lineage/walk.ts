@@ -67,7 +67,9 @@ async function ofVersion(version: ModelVersion, how: WalkHow, release?: ServedRe
   if (version.runId === undefined) {
     node.facts.push(['run', 'none is named'])
     // Nothing of it could be hashed, so nothing of it holds.
-    return how.verify ? withCheck(node, {holds: false, why: 'it names no run, so nothing says what it came from'}) : node
+    return how.verify
+      ? withCheck(node, {holds: false, why: 'it names no run, so nothing says what it came from'})
+      : node
   }
   const run = await how.evidence.run(version.runId)
   node.from.push(
