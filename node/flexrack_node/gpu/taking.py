@@ -8,8 +8,8 @@ from flexrack_node.gpu import claims
 
 
 def take(wish: Mapping[str, Any], count: int, purpose: str, channel: Channel, is_all: bool = True) -> List[Any]:
-    """A lease of each of `count` devices, those first that were chosen (`devices`), then those that fewest have. GPU_UNAVAILABLE where there are not enough, or
-    without `is_all` where there is none.
+    """A lease of each of `count` devices, those first that were chosen (`devices`), then those that fewest have. Raises
+    GPU_UNAVAILABLE where there are not enough, or without `is_all` where there is none.
     """
     state = claims.state(None, channel)
     if state["state"] != "running":

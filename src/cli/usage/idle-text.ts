@@ -40,7 +40,7 @@ export function idleText({idle, usage}: IdleAnswer): string {
 
 function hoursText(usage: IdleAnswer['usage']): string {
   const rows = usage.rows.filter((one) => one.gpuHours > 0)
-  if (rows.length === 0) return paint.dim('No run had a GPU in that time.')
+  if (rows.length === 0) return ['No run had a GPU in that time.', ...usageNotes(usage)].join('\n')
   const right = (key: string, title: string): Column => ({key, title, align: 'right'})
   const shown = [...rows, ...(rows.length > 1 ? [{name: 'all', ...usage.total}] : [])].map((one) => ({
     name: one.name,

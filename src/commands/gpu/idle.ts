@@ -6,9 +6,9 @@ import type {Context} from '../../lib/base/index.ts'
 
 export default class GpuIdle extends BaseCommand {
   static override summary =
-    'GPUs that nobody uses: free, leased but idle, or reserved and dark; and the hours they cost'
+    'GPUs that nobody uses: free, leased but idle, or of a run that hardly computes; and the hours they cost'
   static override description =
-    'First what does nothing right now: GPUs that nobody has, leases that no program uses or that compute nothing, and runs whose GPUs were busy less than 5 % of at least ten minutes. ' +
+    'First what does nothing right now: GPUs that nobody has, leases that no program uses or that compute nothing, and runs whose GPUs were busy less than 5 % of at least ten minutes (dark). ' +
     'Then GPU hours of runs by user, project, node or rack, and of those whose load was measured how many were idle.'
   static override examples = [
     '<%= config.bin %> gpu idle',
@@ -29,10 +29,11 @@ export default class GpuIdle extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {flags} = await this.parse(GpuIdle)
-    const [{readIdle}, {sinceOf, usageReport}, {idleText}] = await Promise.all([
+    const [{readIdle}, {sinceOf, usageReport}, {idleText}, {silentRacks}] = await Promise.all([
       import('../../cli/usage/idle.ts'),
       import('../../lib/usage/index.ts'),
       import('../../cli/usage/idle-text.ts'),
+      import('../../cli/usage/text.ts'),
     ])
     const since = sinceOf(flags.since, Date.now() / 1000)
     const read = (session: Session, context: Context) => readIdle(session, since, context)
@@ -45,7 +46,7 @@ export default class GpuIdle extends BaseCommand {
       flags.by,
       since,
     )
-    for (const one of answers ?? []) if (!one.ok) usage.unasked[`rack ${one.rack}`] = one.message
+    Object.assign(usage.unasked, silentRacks(answers ?? []))
     return this.answer({idle: racks.flatMap((one) => one.idle), usage}, idleText)
   }
 }

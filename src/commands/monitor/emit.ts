@@ -22,14 +22,16 @@ export default class MonitorEmit extends BaseCommand {
   async run(): Promise<unknown> {
     const {flags} = await this.parse(MonitorEmit)
     const [session, context] = [await this.session(flags), await this.context()]
-    const [{emitMonitor, monitorFiles}, {emittedText, plannedText}, {resolve}] = await Promise.all([
+    const [{emitMonitor, monitorFiles, requireOwnFolder}, {emittedText, plannedText}, {resolve}] = await Promise.all([
       import('../../lib/monitor/index.ts'),
       import('../../cli/monitor/text.ts'),
       import('node:path'),
     ])
     const folder = resolve(flags.to)
-    if (flags['dry-run'])
+    if (flags['dry-run']) {
+      await requireOwnFolder(folder)
       return this.answer({folder, files: [...monitorFiles(session.rack, undefined).keys()].toSorted()}, plannedText)
+    }
     return this.answer(await emitMonitor(session, {folder, name: flags.name}, context), emittedText)
   }
 }

@@ -154,7 +154,7 @@ function takeInput({nodes, request, words, on}: AttachInput): Omit<TakeInput, 'w
   }
 }
 
-/** The node's daemon is told which NCCL to have (docs/rack.md). */
+/** The node's daemon is told which NCCL to have (docs/adr/0073). */
 function carriesCollectives(rack: Rack, name: string): boolean {
   const node = rack.nodes.find((one) => one.name === name)
   return Boolean({...rack.gpu?.env, ...node?.gpu?.env}.FLEXRACK_NCCL)

@@ -77,11 +77,6 @@ export async function serviceStatus(host: Host, id: string): Promise<ServiceStat
   return fromRaw(await host.call('service.status', {id}))
 }
 
-/** Every service of the node whose id begins with `prefix`. */
-export async function listServices(host: Host, prefix: string): Promise<ServiceStatus[]> {
-  return (await host.call('service.list', {prefix})).map(fromRaw)
-}
-
 /**
  * Ends a service: SIGTERM, the grace, SIGKILL, and proof that no process of it is left (REMOTE_FAILED otherwise).
  * Nothing to do where it does not run. `remove` deletes its folder too.

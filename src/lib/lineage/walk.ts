@@ -71,7 +71,10 @@ async function ofVersion(version: ModelVersion, how: Walking, release?: ServedRe
   if (signature) node.from.push(signature)
   if (version.runId === undefined) {
     node.facts.push(['run', 'none is named'])
-    return node
+    // Nothing of it could be hashed, so nothing of it holds.
+    return how.verify
+      ? withCheck(node, {holds: false, why: 'it names no run, so nothing says what it came from'})
+      : node
   }
   const run = await how.evidence.run(version.runId)
   node.from.push(

@@ -5,7 +5,8 @@ import type {Why} from './types.ts'
 import {walk, type Asked, type WalkHow} from './walk.ts'
 
 /**
- * Where what is named comes from. An endpoint, a run or a model, in this order; `endpoint/NAME`, `model/NAME` and `run/ID` say which. Errors: NOT_FOUND, and those of whoever is asked.
+ * Where what is named comes from: an endpoint, a run or a model, in this order; `endpoint/NAME`, `model/NAME` and `run/ID`
+ * say which. Errors: NOT_FOUND, and those of whoever is asked.
  */
 export async function why(word: string, verify: boolean, place: EvidencePlace, context: Context): Promise<Why> {
   const how: WalkHow = {evidence: evidenceOf(place, context), verify, signed: place.signers !== undefined}

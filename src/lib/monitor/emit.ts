@@ -1,6 +1,8 @@
+import {existsSync} from 'node:fs'
+import {readdir} from 'node:fs/promises'
 import {join} from 'node:path'
 import {stringify} from 'yaml'
-import {ensurePrivateFolder, isCliError, writeWhole, type Context} from '../base/index.ts'
+import {CliError, ensurePrivateFolder, isCliError, writeWhole, type Context} from '../base/index.ts'
 import {connectHead, type HeadConnection} from '../head/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
@@ -20,13 +22,16 @@ export interface EmittedMonitor {
 /** Where Grafana is told to find Prometheus; its data source can be edited. */
 const PROMETHEUS = 'http://127.0.0.1:9090'
 
+/** Only a call of this command leaves it: by it a folder is known again. */
+const RULES = 'rules/flexrack.yml'
+
 /** All files but the head's secrets, by their paths. Pure. */
 export function monitorFiles(rack: Rack, head: MonitoredHead | undefined): Map<string, string> {
   const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
   return new Map([
     ['prometheus.yml', prometheusYaml(rack, head)],
     ['targets/nodes.json', json(nodeTargets(rack))],
-    ['rules/flexrack.yml', rulesYaml()],
+    [RULES, rulesYaml()],
     [
       'grafana/provisioning/datasources/flexrack.yml',
       stringify({
@@ -48,13 +53,14 @@ export function monitorFiles(rack: Rack, head: MonitoredHead | undefined): Map<s
 /**
  * Writes them into a folder that this account alone can read, for the head's token is among them: it opens the head's
  * numbers and nothing else, and one that an earlier call of this name has made ends. A head that does not run is left out.
- * Errors: those of the connection, LOCAL_FAILED.
+ * Errors: those of requireOwnFolder and of the connection.
  */
 export async function emitMonitor(
   {rack, fleet}: {rack: Rack; fleet: Fleet},
   {folder, name}: {folder: string; name: string},
   context: Context,
 ): Promise<EmittedMonitor> {
+  await requireOwnFolder(folder)
   const {head, why} = await openHead(rack, fleet, context)
   try {
     const target = head && new URL(head.nodeUri).host
@@ -77,6 +83,22 @@ export async function emitMonitor(
     }
   } finally {
     await head?.close()
+  }
+}
+
+/**
+ * The folder becomes this account's alone, and files in it are replaced: that is nothing for /etc/prometheus, a project or
+ * a home. Errors: CONFLICT where it has files of others, or is none.
+ */
+export async function requireOwnFolder(folder: string): Promise<void> {
+  const hint = '--to NEW_FOLDER'
+  try {
+    if ((await readdir(folder)).length === 0 || existsSync(join(folder, RULES))) return
+    throw new CliError('CONFLICT', `${folder} has other files, and monitor emit wants a folder of its own`, {hint})
+  } catch (error) {
+    const {code} = error as NodeJS.ErrnoException
+    if (code === 'ENOTDIR') throw new CliError('CONFLICT', `${folder} is no folder`, {hint, cause: error})
+    if (code !== 'ENOENT') throw error
   }
 }
 

@@ -1,2 +1,2 @@
 /** What Prometheus and Grafana need to watch a rack: settings, rules and dashboards as files. */
-export {emitMonitor, monitorFiles, revokeMonitor, type EmittedMonitor} from './emit.ts'
+export {emitMonitor, monitorFiles, requireOwnFolder, revokeMonitor, type EmittedMonitor} from './emit.ts'

@@ -8,7 +8,7 @@ interface Alert {
   summary: string
 }
 
-/** What is worth waking somebody for, or telling them in the morning. Names of series: docs/monitoring.md. */
+/** What is worth waking somebody for, or telling them in the morning. Names of series: docs/monitoring.md, docs/metrics.md. */
 export const ALERTS: readonly Alert[] = [
   {
     alert: 'FlexrackNodeSilent',

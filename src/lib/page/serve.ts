@@ -4,7 +4,7 @@ import {isCliError, ownerName, silentReporter, type Context} from '../base/index
 import type {HeadConnection, PageHand, PageQuestion} from '../head/index.ts'
 import {Answers, type PagePlace} from './answers.ts'
 
-/** The head holds a question for questions not longer. Seconds. */
+/** The head answers after so long, also where nothing is asked. Seconds. */
 const WAIT = 20
 const PAUSE_MS = [250, 1000, 2000, 4000]
 

@@ -52,7 +52,9 @@ export const gpuKeys = {
         .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be letters, digits and underscores, and not begin with a digit'),
       z.string().meta({written: 'as-is'}),
     )
-    .describe('Environment variables of the GPU daemon: which devices its OpenCL drivers show, for example.')
+    .describe(
+      'Environment variables of the GPU daemon: which devices its OpenCL drivers show, or where its NCCL is (`FLEXRACK_NCCL`), for example.',
+    )
     .meta({examples: [{CUDA_VISIBLE_DEVICES: '0,1'}]}),
 }
 

@@ -94,7 +94,7 @@ async function planPull(
       hint: `flexrack workspace pull --on ${host.node} --dry-run`,
     })
   if (to !== undefined && (await lstat(to).catch(() => undefined)))
-    throw new CliError('CONFLICT', `${to} is there already`, {hint: '--to a folder that is not there yet'})
+    throw new CliError('CONFLICT', `${to} is there already`, {hint: '--to NEW_FOLDER'})
   const coming = comingOf(files, overwrite || to !== undefined)
   const input: PullInput = {
     ...{node: host.node, project: manifest.name, folder: snapshot.folder, overwrite},

@@ -137,6 +137,16 @@ test('what a program logged by itself holds until it is to be hashed', async () 
   expect((await why()).broken?.why).toMatch(/logged it by itself/)
 })
 
+test('a version of no run holds until it is to be hashed', async () => {
+  const version = world.versions.get('digits/1')!
+  world.versions.set('digits/1', {...version, runId: undefined})
+  world.release = {...world.release!, model: {...world.release!.model, runId: undefined}}
+  expect((await why(false)).broken).toBeNull()
+  const found = await why()
+  expect(found.broken).toMatchObject({arrow: 'release r1 -> model digits/1', why: expect.stringMatching(/no run/)})
+  expect(whyText(found)).not.toContain('Everything was hashed again')
+})
+
 test('an image that nobody has is named, and one that is no digest', async () => {
   const image = `sha256:${'a'.repeat(64)}`
   const other = world.run('imaged-abcde', {image})

@@ -161,7 +161,12 @@ test('hours that were measured are parted into busy and idle ones, the others ar
   const text = stripVTControlCharacters(idleText({idle, usage}))
   expect(text).toContain('6 GPUs idle now')
   expect(text).toMatch(/ada +5\S* h? *17 %/)
-  expect(stripVTControlCharacters(idleText({idle: [], usage: {...usage, rows: []}}))).toContain(
-    'No run had a GPU in that time.',
-  )
+})
+
+test('where nothing is idle, who was not asked is told all the same', () => {
+  const usage = usageReport([], 'user', HOUR)
+  usage.unasked['rack cloud'] = 'node-1 does not answer'
+  const text = stripVTControlCharacters(idleText({idle: [], usage}))
+  expect(text).toContain('No run had a GPU in that time.')
+  expect(text).toContain('rack cloud was not asked: node-1 does not answer')
 })

@@ -18,7 +18,7 @@ export interface AnswerRules {
   broke(): void
 }
 
-/** With its head it goes out in one call of the system, as a string. Bytes. */
+/** Up to so many bytes an answer is a string: node:http joins its head to strings alone, and writes buffers apart. */
 const SMALL = 12 * 1024
 
 /**

@@ -103,8 +103,8 @@ export class Endpoints {
   }
 
   /**
-   * Has these changes be possible from here on, as nobody else may change their endpoints until release(). `keep` writes the
-   * promise down; where it throws there is none. Errors: 400, 409.
+   * Keeps these changes possible: nobody else may change their endpoints until release(). `keep` writes the promise down;
+   * where it throws there is none. Errors: 400, 409.
    */
   promise(joint: string, changes: Change[], keep: () => Promise<void>): Promise<void> {
     return this.#turns.take(async () => {

@@ -116,6 +116,18 @@ describe('usageError', () => {
     )
   })
 
+  it.each([
+    ['The following error occurred:\n  Missing required flag to', 'missing --to'],
+    [
+      'The following error occurred:\n  --overwrite=true cannot also be provided when using --to',
+      '--overwrite cannot be given together with --to',
+    ],
+    ['Expected --by=moon to be one of: user, node', '--by must be one of user, node, not moon'],
+  ])('says in plain words: %j', (text, plain) => {
+    const error = Object.assign(new Error(`${text}\nSee more help with --help`), {oclif: {exit: 2}})
+    expect(usageError(error, 'gpu:idle')?.message).toBe(plain)
+  })
+
   it('leaves other errors alone', () => {
     expect(usageError(new Error('x'))).toBeUndefined()
     expect(usageError(new TypeError('y'))).toBeUndefined()
