@@ -81,14 +81,15 @@ it('a command finds the CUDA driver before all others, and nothing of OpenCL', a
   const [path = '', vendors, ...links] = done.stdout.trimEnd().split('\n')
   expect(path).toMatch(/^\/.*\/libraries:\/opt\/lib$/)
   expect(vendors).toBe('unset')
-  expect(links.slice(0, 5)).toEqual([
+  expect(links.slice(0, 6)).toEqual([
     'flexrack-ptx-passthrough',
     'libcuda.so',
     'libcuda.so.1',
+    'libflexrack-nccl.so',
     'libnvidia-ml.so',
     'libnvidia-ml.so.1',
   ])
-  expect(links[5]).toBe(join(home, 'native', 'libflexrack-cuda.so'))
+  expect(links[6]).toBe(join(home, 'native', 'libflexrack-cuda.so'))
   expect(existsSync(path.split(':')[0] as string)).toBe(false)
 })
 
