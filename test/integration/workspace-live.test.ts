@@ -103,7 +103,9 @@ test("what is saved is on every node soon, in one change a save; editors' files 
   await writeFile(join(folder, 'other.py'), 'o')
   await soon('other.py', 'o')
   await vi.waitFor(async () => expect(await there('a.py')).toEqual(['on the node', 'here']), {timeout: 60_000})
-  expect(of('conflict')).toMatchObject([{node: 'node-1', paths: ['a.py']}])
+  // Once for each look that met it: the two saves may be seen in one, or in two.
+  expect(of('conflict').length).toBeGreaterThan(0)
+  for (const one of of('conflict')) expect(one).toMatchObject({node: 'node-1', paths: ['a.py']})
 
   for (const relay of relays) relay.cut()
   await appendFile(join(folder, 'other.py'), 'o')
