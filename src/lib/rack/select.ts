@@ -1,11 +1,6 @@
-import {CliError} from '../base/index.ts'
+import {CliError, isOver} from '../base/index.ts'
 import {nearestName} from '../document/index.ts'
 import type {Rack, RackNode} from './types.ts'
-
-/** Whether its time is over, see `until` of a node. Pure. */
-export function isGone({until}: Pick<RackNode, 'until'>, now = Date.now()): boolean {
-  return until !== undefined && Date.parse(until) <= now
-}
 
 /**
  * The nodes a selector means, in the order of the rack file: names, globs (* ? [a-z]), label=value (globs too), all;
@@ -20,7 +15,7 @@ export function selectNodes(
 ): RackNode[] {
   const named = selector?.split(',').map((part) => part.trim()) ?? []
   const meant = meantNodes(rack, selector, fallback)
-  const there = meant.filter((node) => !isGone(node, now) || named.includes(node.name))
+  const there = meant.filter((node) => !isOver(node.until, now) || named.includes(node.name))
   return there.length > 0 ? there : meant
 }
 

@@ -1,7 +1,7 @@
 import {readdir, readFile} from 'node:fs/promises'
 import {homedir} from 'node:os'
 import {join} from 'node:path'
-import {CliError, momentOf} from '../base/index.ts'
+import {CliError, momentToCome} from '../base/index.ts'
 
 /** What ssh-keygen makes, the one that OpenSSH tries first before the others. */
 const KEY_FILES = ['id_ed25519.pub', 'id_ed25519_sk.pub', 'id_ecdsa.pub', 'id_ecdsa_sk.pub', 'id_rsa.pub']
@@ -12,11 +12,7 @@ const PUBLIC_KEY = /^(?:sk-)?(?:ssh|ecdsa)-[\w@.-]+ [A-Za-z0-9+/]+={0,3}(?= |$)/
  * Errors: USAGE.
  */
 export function shareEnd(text: string, now = Date.now()): number {
-  const end = momentOf(text, now)
-  if (end > now) return end / 1000
-  throw new CliError('USAGE', `"${text}" is no time in the future: minutes, hours or days from now, or a date`, {
-    hint: '--until 7d, or --until 2030-01-31',
-  })
+  return momentToCome(text, '--until 7d, or --until 2030-01-31', now) / 1000
 }
 
 /** `OWNER/NAME`. Errors: USAGE. */

@@ -1,12 +1,7 @@
-import {CliError, isCliError} from '../base/index.ts'
+import {CliError, isCliError, isOver} from '../base/index.ts'
 import type {Endpoint} from './config.ts'
 import type {Identities} from './identity.ts'
 import {quote} from './quote.ts'
-
-/** Whether its time was over: then it is tried once, and not for long. */
-export function hasGone({until}: Pick<Endpoint, 'until'>): boolean {
-  return until !== undefined && Date.parse(until) <= Date.now()
-}
 
 /**
  * NODE_UNREACHABLE with the reason in plain words, by the code of the operating system. `details.gone`: its time was
@@ -28,7 +23,7 @@ export function connectionError(
     ENETUNREACH: `there is no route to ${where}`,
   }
   const reason = reasons[String(cause.code)] ?? `${where}: ${cause.message || String(cause.code)}`
-  const gone = hasGone(endpoint)
+  const gone = isOver(endpoint.until)
   const what = gone
     ? `${endpoint.label} has gone: it was to be there until ${endpoint.until}`
     : `no connection to ${endpoint.label}`

@@ -1,8 +1,7 @@
 import {setTimeout as sleep} from 'node:timers/promises'
-import {CliError, type Context} from '../base/index.ts'
+import {CliError, isOver, type Context} from '../base/index.ts'
 import {resolveTarget, type Endpoint} from './config.ts'
 import type {Connection} from './connection.ts'
-import {hasGone} from './connect-error.ts'
 import {attempt, AttemptError} from './handshake.ts'
 import {KeyRing} from './identity.ts'
 import {Slots} from './parallel.ts'
@@ -98,7 +97,7 @@ export class Connector {
         })
       } catch (error) {
         if (!(error instanceof AttemptError)) throw error
-        if (!error.again || number === ATTEMPTS || hasGone(endpoint) || via?.lost) throw error.reported
+        if (!error.again || number === ATTEMPTS || isOver(endpoint.until) || via?.lost) throw error.reported
         const pause = FIRST_PAUSE_MS * 3 ** (number - 1) * (0.5 + Math.random())
         await sleep(pause, undefined, {signal}).catch(() => {
           throw new CliError('INTERRUPTED', `interrupted while connecting to ${endpoint.label}`)

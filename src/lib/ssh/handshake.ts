@@ -1,11 +1,11 @@
 import {connect as connectTcp, Socket} from 'node:net'
 import type {Duplex, Readable} from 'node:stream'
 import type {Client} from 'ssh2'
-import {CliError, type Context} from '../base/index.ts'
+import {CliError, isOver, type Context} from '../base/index.ts'
 import {chooseAlgorithms} from './algorithms.ts'
 import type {Endpoint} from './config.ts'
 import {Connection} from './connection.ts'
-import {authenticationError, connectionError, hasGone} from './connect-error.ts'
+import {authenticationError, connectionError} from './connect-error.ts'
 import {knownKeyTypes, verifyHostKey} from './host-key.ts'
 import {collectIdentities, type Identities, type KeyRing} from './identity.ts'
 import {Deadline, type Questions} from './questions.ts'
@@ -51,7 +51,7 @@ export class AttemptError extends Error {
 
 /** One attempt at one authenticated connection. Throws AttemptError, or CliError where trying again would be wrong. */
 export async function attempt(endpoint: Endpoint, wiring: Wiring): Promise<Connection> {
-  const timeout = Math.min(wiring.options.connectTimeout ?? 15_000, hasGone(endpoint) ? GONE_MS : Infinity)
+  const timeout = Math.min(wiring.options.connectTimeout ?? 15_000, isOver(endpoint.until) ? GONE_MS : Infinity)
   const stop = new AbortController()
   const deadline = new Deadline(timeout, () =>
     stop.abort(connectionError(endpoint, {code: 'DEADLINE', seconds: timeout / 1000})),

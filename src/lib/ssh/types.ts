@@ -10,7 +10,7 @@ export interface SshTarget {
   identityFile?: string
   proxyJump?: string
   knownHosts?: string
-  /** When it goes away by itself, in ISO 8601. */
+  /** When it goes away by itself, in ISO 8601; after that it is tried once, and not for long. */
   until?: string
   /** Command that mends it, told where its time was over, or nothing listens at its port. */
   wayOut?: string
