@@ -9,16 +9,16 @@ export interface IdleAnswer {
   usage: UsageReport
 }
 
-/** Of one rack, asked at once. Errors: those of readUsage. */
+/** Of one rack, asked at once. Errors: those of readUsage and readGpuUse. */
 export async function readIdle(
   session: Session,
   since: number,
   context: Context,
 ): Promise<{idle: IdleAnswer['idle']; usage: RackUsage}> {
-  const [{idleGpus, readOverview}, {readUsage}] = await Promise.all([
+  const [{idleGpus, readGpuUse}, {readUsage}] = await Promise.all([
     import('../../lib/overview/index.ts'),
     import('../../lib/usage/index.ts'),
   ])
-  const [overview, usage] = await Promise.all([readOverview(session, 1, context), readUsage(session, since, context)])
-  return {idle: idleGpus(overview, usage.entries).map((one) => ({rack: overview.rack, ...one})), usage}
+  const [use, usage] = await Promise.all([readGpuUse(session, context), readUsage(session, since, context)])
+  return {idle: idleGpus(use, usage.entries).map((one) => ({rack: use.rack, ...one})), usage}
 }

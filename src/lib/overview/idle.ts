@@ -1,6 +1,6 @@
 import type {GpuDevice} from '../gpu/index.ts'
 import type {UsageEntry} from '../usage/index.ts'
-import type {Overview} from './types.ts'
+import type {GpuUse} from './types.ts'
 
 /** A run's GPUs are dark from so many seconds of measured time on, where they computed less than this share of it. */
 const DARK_SECONDS = 600
@@ -31,11 +31,11 @@ export interface IdleGpus {
 }
 
 /** GPUs of a rack that do nothing right now: free ones first, then leased ones, then a run's. Pure. */
-export function idleGpus(overview: Overview, entries: UsageEntry[]): IdleGpus[] {
-  return [...freeOf(overview), ...leasedOf(overview), ...darkOf(overview, entries)]
+export function idleGpus(use: GpuUse, entries: UsageEntry[]): IdleGpus[] {
+  return [...freeOf(use), ...leasedOf(use), ...darkOf(use, entries)]
 }
 
-function freeOf({nodes, shared, reservations}: Overview): IdleGpus[] {
+function freeOf({nodes, shared, reservations}: GpuUse): IdleGpus[] {
   const nobody = {state: 'free', owner: null, holder: null, since: null} as const
   const shares = new Set(shared.devices.map((device) => device.node))
   const reserved = (node: string): Set<string> =>
@@ -52,7 +52,7 @@ function freeOf({nodes, shared, reservations}: Overview): IdleGpus[] {
   return [...ofDaemons, ...others]
 }
 
-function leasedOf({shared: {devices, leases}}: Overview): IdleGpus[] {
+function leasedOf({shared: {devices, leases}}: GpuUse): IdleGpus[] {
   const at = new Map(devices.map((device) => [`${device.node} ${device.index}`, device]))
   return leases.flatMap((lease) =>
     lease.devices.flatMap(({index, name}): IdleGpus[] => {
@@ -70,7 +70,7 @@ function stillness(programs: number, device: GpuDevice | undefined): string | un
   return device && device.utilisation < STILL_SHARE ? 'nothing was computed in the last second' : undefined
 }
 
-function darkOf({reservations}: Overview, entries: UsageEntry[]): IdleGpus[] {
+function darkOf({reservations}: GpuUse, entries: UsageEntry[]): IdleGpus[] {
   return entries.flatMap((entry): IdleGpus[] => {
     const {run, node, gpus, gpuSeen, gpuBusy, open, user, started} = entry
     if (!open || node === null || gpus === 0 || gpuSeen === null || gpuSeen < DARK_SECONDS * gpus) return []

@@ -1,4 +1,4 @@
 /** What a rack does right now, over all its parts: nodes, head, runs, endpoints. */
 export {idleGpus, type IdleGpus} from './idle.ts'
-export {readOverview} from './read.ts'
-export type {HeadSummary, NodeSummary, Overview} from './types.ts'
+export {readGpuUse, readOverview} from './read.ts'
+export type {GpuUse, HeadSummary, NodeSummary, Overview} from './types.ts'

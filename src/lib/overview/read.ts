@@ -1,6 +1,5 @@
 import {isCliError, silentReporter, type Context} from '../base/index.ts'
 import {openEndpoints, type EndpointSummary} from '../endpoint/index.ts'
-import type {GpuReport} from '../gpu/index.ts'
 import {headStatus} from '../head/index.ts'
 import type {Manifest} from '../manifest/index.ts'
 import {throwIfAnyFailed} from '../nodes/index.ts'
@@ -9,7 +8,7 @@ import type {Rack, RackNode} from '../rack/index.ts'
 import {openRuns, type RunEntry, type RunsPlace} from '../runs/index.ts'
 import {forEachNode, type Fleet} from '../ssh/index.ts'
 import {summaryScript, parseSummary} from './node-summary.ts'
-import type {HeadSummary, NodeSummary, Overview} from './types.ts'
+import type {GpuUse, HeadSummary, NodeSummary, Overview} from './types.ts'
 
 interface Place {
   rack: Rack
@@ -43,41 +42,55 @@ export async function readOverview(place: Place, limit: number, context: Context
     // The whole rack is told of: how a run ended is known only where it is known who of its nodes does not answer.
     const away = new Map([...summaries].flatMap(([name, {error}]) => (error ? [[name, error] as const] : [])))
     const tracked = head.state !== 'stopped' || place.manifest?.tracking.uri !== undefined
-    const sharing = place.rack.nodes.filter(({name}) => summaries.get(name)?.shares)
-    const reserved = place.rack.nodes.filter(({name}) => summaries.get(name)?.reserved)
-    const [runs, endpoints, gpus, reservations] = await Promise.all([
+    const [runs, endpoints, shared, reservations] = await Promise.all([
       tracked || withRuns.length > 0 ? orUnknown('runs', listRuns({...place, known, away}, limit, quiet)) : [],
       head.state === 'stopped' ? [] : orUnknown('endpoints', listEndpoints(place, quiet)),
-      sharing.length === 0 ? undefined : readGpus(place, sharing, quiet),
-      reserved.length === 0 ? [] : orUnknown('reservations', listReservations(place, reserved, quiet)),
+      readShared(place, summaries, quiet),
+      orUnknown('reservations', listReservations(place, summaries, quiet)),
     ])
     context.signal.throwIfAborted()
     progress.done()
-    const nodes = [...summaries.values()].map(
-      ({runs: _runs, error: _error, shares: _shares, reserved: _reserved, ...node}) => node,
-    )
-    return {
-      rack: place.rack.name,
-      nodes,
-      head,
-      runs,
-      endpoints,
-      shared: {devices: gpus?.devices ?? [], leases: gpus?.leases ?? [], nodes: gpus?.nodes ?? []},
-      reservations,
-      unknown,
-    }
+    return {rack: place.rack.name, nodes: shownNodes(summaries), head, runs, endpoints, shared, reservations, unknown}
   } catch (error) {
     progress.fail()
     throw error
   }
 }
 
-async function summarizeNodes({
-  rack,
-  fleet,
-}: Place): Promise<
-  Map<string, NodeSummary & {runs: NodeRun[] | undefined; error: Error | undefined; shares: boolean; reserved: boolean}>
-> {
+/**
+ * Of the same, what tells who has which GPUs: neither the head nor runs and endpoints are asked. Errors: those of a node
+ * that answers and does not tell of its reservations; INTERRUPTED.
+ */
+export async function readGpuUse(place: Place, context: Context): Promise<GpuUse> {
+  const progress = context.reporter.begin(`Asking rack ${place.rack.name}`)
+  const quiet = {...context, reporter: silentReporter}
+  try {
+    const summaries = await summarizeNodes(place)
+    const [shared, reservations] = await Promise.all([
+      readShared(place, summaries, quiet),
+      listReservations(place, summaries, quiet),
+    ])
+    context.signal.throwIfAborted()
+    progress.done()
+    return {rack: place.rack.name, nodes: shownNodes(summaries), shared, reservations}
+  } catch (error) {
+    progress.fail()
+    throw error
+  }
+}
+
+type Summaries = Map<
+  string,
+  NodeSummary & {runs: NodeRun[] | undefined; error: Error | undefined; shares: boolean; reserved: boolean}
+>
+
+function shownNodes(summaries: Summaries): NodeSummary[] {
+  return [...summaries.values()].map(
+    ({runs: _runs, error: _error, shares: _shares, reserved: _reserved, ...node}) => node,
+  )
+}
+
+async function summarizeNodes({rack, fleet}: Place): Promise<Summaries> {
   const byName = new Map(rack.nodes.map((node) => [node.name, node]))
   const {done, failed} = await forEachNode(fleet, [...byName.keys()], (shell, name) =>
     shell.run(summaryScript(byName.get(name) as RackNode)),
@@ -111,16 +124,21 @@ async function summarizeHead({rack, fleet}: Place, context: Context): Promise<He
   }
 }
 
-async function readGpus(place: Place, nodes: RackNode[], context: Context): Promise<GpuReport> {
+async function readShared(place: Place, summaries: Summaries, context: Context): Promise<Overview['shared']> {
+  const sharing = place.rack.nodes.filter(({name}) => summaries.get(name)?.shares)
+  if (sharing.length === 0) return {devices: [], leases: [], nodes: []}
   const {openGpus} = await import('../gpu/index.ts') // most racks share none
-  return openGpus(place, context).read(nodes)
+  const {devices, leases, nodes} = await openGpus(place, context).read(sharing)
+  return {devices, leases, nodes}
 }
 
 async function listReservations(
-  {fleet}: Place,
-  nodes: RackNode[],
+  {rack, fleet}: Place,
+  summaries: Summaries,
   context: Context,
 ): Promise<Overview['reservations']> {
+  const nodes = rack.nodes.filter(({name}) => summaries.get(name)?.reserved)
+  if (nodes.length === 0) return []
   const {readReservations} = await import('../reservation/index.ts') // most of the time there are none
   const reports = await readReservations(nodes, fleet, context)
   throwIfAnyFailed(reports)

@@ -45,3 +45,6 @@ export interface Overview {
   /** Parts that could not be asked, and why. */
   unknown: {part: 'runs' | 'endpoints' | 'reservations'; message: string}[]
 }
+
+/** Who has which GPUs, of the same. */
+export type GpuUse = Pick<Overview, 'rack' | 'nodes' | 'shared' | 'reservations'>
