@@ -31,8 +31,6 @@ export default class Status extends BaseCommand {
       if (overview.nodes.some((node) => !node.ok && !node.gone)) process.exitCode = 8
       return overview
     }
-    const racks = await this.eachRack(flags, read)
-    if (racks) return this.answer(racks, statusOfRacksText)
-    return this.answer(await read(await this.session(flags), await this.context()), statusText)
+    return this.answerOfRacks(flags, read, statusText, statusOfRacksText)
   }
 }

@@ -25,17 +25,15 @@ export default class Usage extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {flags} = await this.parse(Usage)
-    const [{readUsage, sinceOf, usageReport}, {silentRacks, usageCsv, usageText}] = await Promise.all([
+    const [{readUsage, sinceOf, usageReport}, {silentRacks, usageCsv, usageText}, {answersOf}] = await Promise.all([
       import('../lib/usage/index.ts'),
       import('../cli/usage/text.ts'),
+      import('../cli/base/racks.ts'),
     ])
     const since = sinceOf(flags.since, Date.now() / 1000)
-    const answers = await this.eachRack(flags, (session, context) => readUsage(session, since, context))
-    const racks = answers
-      ? answers.flatMap((one) => (one.ok ? [one.answer] : []))
-      : [await readUsage(await this.session(flags), since, await this.context())]
-    const report = usageReport(racks, flags.by, since)
-    Object.assign(report.unasked, silentRacks(answers ?? []))
+    const {answers} = await this.eachRack(flags, (session, context) => readUsage(session, since, context))
+    const report = usageReport(answersOf(answers), flags.by, since)
+    Object.assign(report.unasked, silentRacks(answers))
     return this.answer(report, flags.csv ? usageCsv : usageText)
   }
 }

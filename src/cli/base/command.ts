@@ -35,17 +35,35 @@ export abstract class BaseCommand extends Command {
   }
 
   /**
-   * What `ask` gets of each rack, where --rack names several (racksFlag); undefined where it is one: see
-   * askRacks.
+   * What `ask` gets of the rack that --rack names, or of each where it names several (racksFlag): see askRacks. Of one
+   * rack its errors are thrown.
    */
   protected async eachRack<T>(
     flags: SessionFlags,
     ask: (session: Session, context: Context) => Promise<T>,
-  ): Promise<OfRack<T>[] | undefined> {
-    const names = await this.racksNamed(flags.rack)
-    if (!names) return undefined
-    const [{askRacks}, context] = await Promise.all([import('./racks.ts'), this.context()])
-    return askRacks(names, flags, context, (session) => ask(session, context))
+  ): Promise<{isSeveral: boolean; answers: OfRack<T>[]}> {
+    const [names, context] = [await this.racksNamed(flags.rack), await this.context()]
+    if (names) {
+      const {askRacks} = await import('./racks.ts')
+      return {isSeveral: true, answers: await askRacks(names, flags, context, (session) => ask(session, context))}
+    }
+    const session = await this.session(flags)
+    return {
+      isSeveral: false,
+      answers: [{rack: session.rack.name, ok: true, answer: await ask(session, context)}],
+    }
+  }
+
+  /** Answers with that: of one rack what it told, of several the list. */
+  protected async answerOfRacks<T>(
+    flags: SessionFlags,
+    ask: (session: Session, context: Context) => Promise<T>,
+    text: (answer: T) => string,
+    listText: (answers: OfRack<T>[]) => string,
+  ): Promise<T | OfRack<T>[]> {
+    const {isSeveral, answers} = await this.eachRack(flags, ask)
+    const [first] = answers
+    return isSeveral || !first?.ok ? this.answer(answers, listText) : this.answer(first.answer, text)
   }
 
   /** The racks that --rack names, where it names several; see severalRacks. */

@@ -50,6 +50,11 @@ export async function askRacks<T>(
   })
 }
 
+/** What those told that did. Pure. */
+export function answersOf<T>(answers: OfRack<T>[]): T[] {
+  return answers.flatMap((one) => (one.ok ? [one.answer] : []))
+}
+
 /** The racks one below the other, by what `text` says of one; those that did not answer say why. Pure. */
 export function racksText<T>(answers: OfRack<T>[], text: (answer: T) => string): string {
   return answers

@@ -1,8 +1,6 @@
 import {Flags} from '@oclif/core'
 import {BaseCommand} from '../../cli/base/command.ts'
 import {projectFlag, racksFlag} from '../../cli/base/flags.ts'
-import type {Session} from '../../cli/base/session.ts'
-import type {Context} from '../../lib/base/index.ts'
 
 export default class GpuIdle extends BaseCommand {
   static override summary =
@@ -29,24 +27,22 @@ export default class GpuIdle extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {flags} = await this.parse(GpuIdle)
-    const [{readIdle}, {sinceOf, usageReport}, {idleText}, {silentRacks}] = await Promise.all([
+    const [{readIdle}, {sinceOf, usageReport}, {idleText}, {silentRacks}, {answersOf}] = await Promise.all([
       import('../../cli/usage/idle.ts'),
       import('../../lib/usage/index.ts'),
       import('../../cli/usage/idle-text.ts'),
       import('../../cli/usage/text.ts'),
+      import('../../cli/base/racks.ts'),
     ])
     const since = sinceOf(flags.since, Date.now() / 1000)
-    const read = (session: Session, context: Context) => readIdle(session, since, context)
-    const answers = await this.eachRack(flags, read)
-    const racks = answers
-      ? answers.flatMap((one) => (one.ok ? [one.answer] : []))
-      : [await read(await this.session(flags), await this.context())]
+    const {answers} = await this.eachRack(flags, (session, context) => readIdle(session, since, context))
+    const racks = answersOf(answers)
     const usage = usageReport(
       racks.map((one) => one.usage),
       flags.by,
       since,
     )
-    Object.assign(usage.unasked, silentRacks(answers ?? []))
+    Object.assign(usage.unasked, silentRacks(answers))
     return this.answer({idle: racks.flatMap((one) => one.idle), usage}, idleText)
   }
 }

@@ -26,8 +26,6 @@ export default class GpuList extends BaseCommand {
       if (report.nodes.some((node) => node.state === 'failed')) process.exitCode = 8
       return report
     }
-    const racks = await this.eachRack(flags, read)
-    if (racks) return this.answer(racks, (answers) => racksText(answers, gpuListText))
-    return this.answer(await read(await this.session(flags), await this.context()), gpuListText)
+    return this.answerOfRacks(flags, read, gpuListText, (answers) => racksText(answers, gpuListText))
   }
 }

@@ -1,5 +1,7 @@
 import {Flags} from '@oclif/core'
 import {BaseCommand} from '../../cli/base/command.ts'
+import type {Session} from '../../cli/base/session.ts'
+import type {Context} from '../../lib/base/index.ts'
 import {projectFlag, racksFlag} from '../../cli/base/flags.ts'
 
 export default class RunsList extends BaseCommand {
@@ -20,14 +22,12 @@ export default class RunsList extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {flags} = await this.parse(RunsList)
-    const [{openRunSession, runsOf}, {runListText, runsOfRacksText}] = await Promise.all([
+    const [{runsOf}, {runListText, runsOfRacksText}] = await Promise.all([
       import('../../cli/runs/open.ts'),
       import('../../cli/runs/list-text.ts'),
     ])
     const wanted = {all: flags.all, limit: flags.limit}
-    const racks = await this.eachRack(flags, async (session, context) => (await runsOf(session, context)).list(wanted))
-    if (racks) return this.answer(racks, (answers) => runsOfRacksText(answers, flags.limit))
-    const runs = await openRunSession(flags, await this.context())
-    return this.answer(await runs.list(wanted), runListText)
+    const list = async (session: Session, context: Context) => (await runsOf(session, context)).list(wanted)
+    return this.answerOfRacks(flags, list, runListText, (answers) => runsOfRacksText(answers, flags.limit))
   }
 }
