@@ -1,3 +1,4 @@
+import {isLoopback} from '../base/index.ts'
 import type {PageGpu, PageLease, PageNode, PageRack, PageRun} from '../head/index.ts'
 import {busyShare, type Overview} from '../overview/index.ts'
 import {describeCause, type RunEntry} from '../runs/index.ts'
@@ -92,5 +93,5 @@ export function runFacts(run: RunEntry): PageRun {
 function elsewhere(holder: string | null | undefined, host: string | undefined): string | null {
   const address = holder?.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')
   if (!address || !/^[\d.]+$|:/.test(address)) return null
-  return /^127\.|^::1$/.test(address) || address === host ? null : address
+  return isLoopback(address) || address === host ? null : address
 }
