@@ -77,6 +77,11 @@ export function documentOf(drawn: Drawn, {rack, may}: {rack: string; may: boolea
     </html> `.text
 }
 
+/** What went wrong at the last look. */
+export function warning(error: string | undefined): Html | undefined {
+  return error === undefined ? undefined : html`<p class="warn" role="alert">${error}</p>`
+}
+
 /** A table; wide ones scroll by themselves. */
 export function table(head: readonly Content[], rows: Content, options: {id?: string} = {}): Html {
   return html`<div class="scroll"><table${options.id === undefined ? undefined : html` id="${options.id}"`}><thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`

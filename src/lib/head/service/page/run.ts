@@ -1,7 +1,7 @@
 import type {PageAttempt, PageRunDetail} from '../../types.ts'
 import {curves, short} from './draw.ts'
 import {address, html, type Content, type Html} from './html.ts'
-import {table} from './layout.ts'
+import {table, warning} from './layout.ts'
 import type {RunCurves} from './mlflow-facts.ts'
 import {ago, duration, isOpen, size, state} from './words.ts'
 
@@ -57,7 +57,7 @@ function head(detail: PageRunDetail, error: string | undefined, now: number): Ht
           <dd>${value}</dd>
         </div>`
   return html`<div id="head">
-    ${error === undefined ? undefined : html`<p class="warn" role="alert">${error}</p>`}
+    ${warning(error)}
     ${detail.away === null ? undefined : html`<p class="warn">${detail.away}</p>`}
     ${detail.cause === null ? undefined : html`<p class="warn cause">${detail.cause}</p>`}
     <dl class="facts">

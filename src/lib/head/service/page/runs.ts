@@ -1,7 +1,7 @@
 import type {PageRun} from '../../types.ts'
 import {short} from './draw.ts'
 import {address, html, type Content, type Html} from './html.ts'
-import {table} from './layout.ts'
+import {table, warning} from './layout.ts'
 import {ago, duration, isOpen, state} from './words.ts'
 
 export const RUN_HEAD = ['run', 'state', 'took', 'ranks', 'nodes', 'values', 'started']
@@ -52,7 +52,7 @@ export function runsBody(list: RunList | undefined, error: string | undefined, f
     .filter((one) => !one.startsWith('system/'))
     .sort()
   return html`<h1>Runs</h1>
-    ${error === undefined ? undefined : html`<p class="warn" role="alert">${error}</p>`}
+    ${warning(error)}
     ${list?.away ? html`<p class="warn">${list.away}</p>` : undefined}
     ${list && list.unasked.length > 0 ? html`<p class="warn">${list.unasked.join(', ')} did not answer: runs that only they know are missing.</p>` : undefined}
     <form class="filter" method="get" action="${address(['runs'])}">
