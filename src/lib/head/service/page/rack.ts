@@ -5,6 +5,8 @@ import {table} from './layout.ts'
 import {runRows, RUN_HEAD} from './runs.ts'
 import {ago, duration, isOpen, percent, size, sizes, state} from './words.ts'
 
+/** A GPU that somebody has and that was busy for less than this share of the last look does nothing. */
+const IDLE_SHARE = 0.02
 /** Looks that a node's line shows. */
 export const LINE_LOOKS = 60
 
@@ -88,7 +90,7 @@ function tiles({nodes, leases: taken}: PageRack, going: PageRun[]): Html {
   const used = gpus.reduce((sum, one) => sum + one.used, 0)
   const memory = gpus.reduce((sum, one) => sum + one.memory, 0)
   const busy = gpus.length > 0 ? gpus.reduce((sum, one) => sum + one.busy, 0) / gpus.length : null
-  const idle = gpus.filter((one) => one.holders.length > 0 && one.busy < 0.02).length
+  const idle = gpus.filter((one) => one.holders.length > 0 && one.busy < IDLE_SHARE).length
   const waiting = nodes.flatMap((one) => one.reserved).filter((one) => one.state === 'waiting').length
   const tile = (name: string, value: Content, more: Content, kind = ''): Html =>
     html`<div class="tile ${kind}">
@@ -171,7 +173,7 @@ function gpuCell(node: string, gpu: PageGpu): Html {
     ),
     ...(isFree ? ['free'] : []),
   ].join('\n')
-  const kind = [isFree ? 'free' : 'taken', from.length > 0 ? 'remote' : '', !isFree && gpu.busy < 0.02 ? 'idle' : '']
+  const kind = [isFree ? 'free' : 'taken', from.length > 0 ? 'remote' : '', !isFree && gpu.busy < IDLE_SHARE ? 'idle' : '']
   return html`<span class="gpu ${kind.filter(Boolean).join(' ')}" tabindex="0" role="img" title="${told}"
     ><svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
       <rect class="memory" y="${Math.round(100 - used * 100)}" width="100" height="${Math.round(used * 100)}" />
@@ -209,7 +211,7 @@ function leases({leases: taken, nodes}: PageRack, now: number): Html {
   const gpus = new Map(nodes.flatMap((node) => node.gpus.map((gpu) => [`${node.name}:${gpu.index}`, gpu])))
   const users = [...Map.groupBy(taken, (one) => one.owner)].map(([owner, own]) => {
     const places = new Set(own.flatMap((one) => one.gpus.map((gpu) => `${one.node}:${gpu}`)))
-    const idle = [...places].filter((one) => (gpus.get(one)?.busy ?? 1) < 0.02).length
+    const idle = [...places].filter((one) => (gpus.get(one)?.busy ?? 1) < IDLE_SHARE).length
     const from = [...new Set(own.flatMap((one) => one.from ?? []))]
     return {owner, gpus: places.size, used: own.reduce((sum, one) => sum + one.used, 0), idle, from}
   })

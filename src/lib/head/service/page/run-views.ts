@@ -39,11 +39,11 @@ function runView(run: string, query: URLSearchParams, site: Site): View {
     const detail = await hands.askAny(view, 'run', {run})
     return {detail, curves: await curvesOf(parts, detail.tracked)}
   })
-  const {rank, attempt, at} = readChoice(query)
+  const choice = readChoice(query)
+  const {rank, attempt, at} = choice
   const log = `${view} log ${run} ${rank} ${attempt}`
   return {
     draw: async () => {
-      const choice = readChoice(query)
       const [{value, error}, lines] = await Promise.all([
         topic.fresh(),
         hands.askAny(view, 'lines', {run, rank, attempt, at}).then(
