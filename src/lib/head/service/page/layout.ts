@@ -82,7 +82,7 @@ export function warning(error: string | undefined): Html | undefined {
   return error === undefined ? undefined : html`<p class="warn" role="alert">${error}</p>`
 }
 
-/** A table; wide ones scroll by themselves. */
-export function table(head: readonly Content[], rows: Content, options: {id?: string} = {}): Html {
-  return html`<div class="scroll"><table${options.id === undefined ? undefined : html` id="${options.id}"`}><thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`
+/** A table; wide ones scroll by themselves. `kind`: its class. */
+export function table(head: readonly Content[], rows: Content, kind?: string): Html {
+  return html`<div class="scroll"><table${kind && html` class="${kind}"`}><thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`
 }

@@ -46,30 +46,10 @@ export function rackBody(seen: RackSeen, now: number): Html {
     ${parts.notice} ${parts.tiles}
     <section aria-labelledby="nodes-title">
       <h2 id="nodes-title">Nodes</h2>
-      ${seen.rack.nodes.length === 0 ? html`<p class="none">The rack has no nodes yet: <code>flexrack rack add</code></p>` : nodeTable(rows)}
+      ${seen.rack.nodes.length === 0 ? html`<p class="none">The rack has no nodes yet: <code>flexrack rack add</code></p>` : table(['node', 'processors', 'memory', 'disk', 'GPUs', 'runs'], rows, 'nodes')}
       ${legend(seen.rack)}
     </section>
     ${parts.going} ${parts.leases}`
-}
-
-function nodeTable(rows: Content): Html {
-  return html`<div class="scroll">
-    <table class="nodes">
-      <thead>
-        <tr>
-          <th scope="col">node</th>
-          <th scope="col">processors</th>
-          <th scope="col">memory</th>
-          <th scope="col">disk</th>
-          <th scope="col">GPUs</th>
-          <th scope="col">runs</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`
 }
 
 function notice({rack, error, at}: RackSeen, now: number): Html {
