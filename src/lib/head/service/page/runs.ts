@@ -1,7 +1,7 @@
 import type {PageRun} from '../../types.ts'
 import {short} from './draw.ts'
 import {address, html, type Content, type Html} from './html.ts'
-import {table, warning} from './layout.ts'
+import {option, table, warning} from './layout.ts'
 import {ago, duration, isOpen, isSystem, metricNames, state, tookOf} from './words.ts'
 
 export const RUN_HEAD = ['run', 'state', 'took', 'ranks', 'nodes', 'values', 'started']
@@ -80,7 +80,7 @@ export function runsBody(list: RunList | undefined, error: string | undefined, f
 function select(name: string, chosen: string, options: readonly (readonly [string, string])[]): Html {
   const all = options.some(([value]) => value === chosen) ? options : [...options, [chosen, chosen] as const]
   return html`<select name="${name}">
-    ${all.map(([value, text]) => (value === chosen ? html`<option value="${value}" selected>${text}</option>` : html`<option value="${value}">${text}</option>`))}
+    ${all.map(([value, text]) => option(value, chosen, text))}
   </select>`
 }
 
