@@ -153,7 +153,11 @@ function gpuCell(node: string, gpu: PageGpu): Html {
     ),
     ...(isFree ? ['free'] : []),
   ].join('\n')
-  const kind = [isFree ? 'free' : 'taken', from.length > 0 ? 'remote' : '', !isFree && gpu.busy < IDLE_SHARE ? 'idle' : '']
+  const kind = [
+    isFree ? 'free' : 'taken',
+    from.length > 0 ? 'remote' : '',
+    !isFree && gpu.busy < IDLE_SHARE ? 'idle' : '',
+  ]
   return html`<span class="gpu ${kind.filter(Boolean).join(' ')}" tabindex="0" role="img" title="${told}"
     ><svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
       <rect class="memory" y="${Math.round(100 - used * 100)}" width="100" height="${Math.round(used * 100)}" />

@@ -57,8 +57,7 @@ function head(detail: PageRunDetail, error: string | undefined, now: number): Ht
           <dd>${value}</dd>
         </div>`
   return html`<div id="head">
-    ${warning(error)}
-    ${detail.away === null ? undefined : html`<p class="warn">${detail.away}</p>`}
+    ${warning(error)} ${detail.away === null ? undefined : html`<p class="warn">${detail.away}</p>`}
     ${detail.cause === null ? undefined : html`<p class="warn cause">${detail.cause}</p>`}
     <dl class="facts">
       ${fact('state', state(detail.status))} ${fact('project', project)}

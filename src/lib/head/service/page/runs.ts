@@ -49,8 +49,7 @@ export function runsBody(list: RunList | undefined, error: string | undefined, f
   const projects = [...new Set(runs.flatMap((one) => one.project ?? []))].sort()
   const states = [...new Set(runs.map((one) => one.status))].sort()
   return html`<h1>Runs</h1>
-    ${warning(error)}
-    ${list?.away ? html`<p class="warn">${list.away}</p>` : undefined}
+    ${warning(error)} ${list?.away ? html`<p class="warn">${list.away}</p>` : undefined}
     ${list && list.unasked.length > 0 ? html`<p class="warn">${list.unasked.join(', ')} did not answer: runs that only they know are missing.</p>` : undefined}
     <form class="filter" method="get" action="${address(['runs'])}">
       <label
