@@ -11,6 +11,7 @@ import {createInterface} from 'node:readline'
 import {fileURLToPath} from 'node:url'
 import {Agent} from 'undici'
 import {startHeadProcess} from '../test/support/head-process.ts'
+import {freePort} from '../test/support/sshd.ts'
 import {median, report, root, type Row} from './measure.ts'
 
 const SLICE_SECONDS = 0.3
@@ -177,10 +178,7 @@ async function startHaproxy(
   target: number,
 ): Promise<{port: number; pid: number; stop(): void} | undefined> {
   if (spawnSync('haproxy', ['-v']).status !== 0) return undefined
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const {port} = probe.address() as AddressInfo
-  await new Promise((resolve) => probe.close(resolve))
+  const port = await freePort()
   const config = join(folder, 'haproxy.cfg')
   writeFileSync(
     config,

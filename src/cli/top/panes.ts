@@ -1,5 +1,5 @@
 import {sizeText} from '../../lib/base/index.ts'
-import type {NodeSummary, Overview} from '../../lib/overview/index.ts'
+import {busyShare, type Overview} from '../../lib/overview/index.ts'
 import {percent, shareText} from '../gpu/text.ts'
 import {isOpen, statusText} from '../runs/text.ts'
 import {paint} from '../terminal/print.ts'
@@ -39,14 +39,6 @@ export function panesOf(now: Overview, before: Overview | undefined, clock: numb
     endpointsPane(now),
   ]
   return panes.map((pane) => ({...pane, rows: pane.rows.map((row) => ({...row, cells: inOneLine(row.cells)}))}))
-}
-
-/** Share of the processors' time that was used between two looks, 0..1; null where it is not known. */
-export function busyShare(now: NodeSummary, before: NodeSummary | undefined): number | null {
-  if (!now.ticks || !before?.ticks) return null
-  const all = now.ticks.all - before.ticks.all
-  // A node that was rebooted counts from the beginning again.
-  return all > 0 ? Math.min(1, Math.max(0, (now.ticks.busy - before.ticks.busy) / all)) : null
 }
 
 function nodesPane({nodes, runs, shared}: Overview, before: Overview | undefined): Pane {

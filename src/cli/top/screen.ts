@@ -1,8 +1,8 @@
 import {sizeText} from '../../lib/base/index.ts'
-import type {Overview} from '../../lib/overview/index.ts'
+import {busyShare, type Overview} from '../../lib/overview/index.ts'
 import {paint} from '../terminal/print.ts'
 import {clip, count, table} from '../terminal/render.ts'
-import {busyShare, type Pane, type PaneName} from './panes.ts'
+import type {Pane, PaneName} from './panes.ts'
 import {cursorOf, shownRows, sortOf, type TopState} from './state.ts'
 
 export interface TopView {

@@ -93,7 +93,6 @@ export interface PageRunDetail extends PageRun {
   lastMetrics: {key: string; value: number; step: number}[]
   artifacts: {path: string; size: number | null}[]
   attempts: PageAttempt[]
-  ranks: {rank: number; node: string; attempt: number; exit: string | null}[]
   hangs: {at: number; attempt: number; text: string}[]
   /** `[name, value]` of what it did and used. */
   figures: [string, string][]

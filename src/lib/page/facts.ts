@@ -1,5 +1,6 @@
+import {isLoopback} from '../base/index.ts'
 import type {PageGpu, PageLease, PageNode, PageRack, PageRun} from '../head/index.ts'
-import type {NodeSummary, Overview} from '../overview/index.ts'
+import {busyShare, type Overview} from '../overview/index.ts'
 import {describeCause, type RunEntry} from '../runs/index.ts'
 
 /** What the page shows of a look at the rack. `before`: the last look, which tells how busy processors were since. Pure. */
@@ -92,13 +93,5 @@ export function runFacts(run: RunEntry): PageRun {
 function elsewhere(holder: string | null | undefined, host: string | undefined): string | null {
   const address = holder?.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')
   if (!address || !/^[\d.]+$|:/.test(address)) return null
-  return /^127\.|^::1$/.test(address) || address === host ? null : address
-}
-
-/** Share of the processors' time that was used between two looks, 0..1; null where it is not known. */
-function busyShare(now: NodeSummary, before: NodeSummary | undefined): number | null {
-  if (!now.ticks || !before?.ticks) return null
-  const all = now.ticks.all - before.ticks.all
-  // A node that was rebooted counts from the beginning again.
-  return all > 0 ? Math.min(1, Math.max(0, (now.ticks.busy - before.ticks.busy) / all)) : null
+  return isLoopback(address) || address === host ? null : address
 }

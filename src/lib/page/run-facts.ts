@@ -7,7 +7,7 @@ const ms = (seconds: number | undefined): number | null => (seconds === undefine
 
 /** What the page shows of one run. Pure. */
 export function detailFacts(run: ShownRun): PageRunDetail {
-  const {command, commit, environment, data, code, params, artifacts, attempts, ranks, hangs, figures, away} = run
+  const {command, commit, environment, data, code, params, artifacts, attempts, hangs, figures, away} = run
   return {
     ...runFacts(run),
     command,
@@ -28,12 +28,6 @@ export function detailFacts(run: ShownRun): PageRunDetail {
       cause: one.cause ? describeCause(one.cause) : null,
       nodes: one.nodes ?? [],
       steps: one.steps ?? null,
-    })),
-    ranks: ranks.map(({rank, node, attempt, exit, signal}) => ({
-      rank,
-      node,
-      attempt: attempt ?? 1,
-      exit: signal ? `SIG${signal}` : exit === undefined ? null : String(exit),
     })),
     hangs: hangs.map(({at, attempt, message, lines}) => ({
       at: at * 1000,

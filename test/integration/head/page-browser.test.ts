@@ -72,7 +72,6 @@ function detailOf(run: string): PageRunDetail {
     lastMetrics: [],
     artifacts: [{path: hostile, size: 1}],
     attempts: [attempt],
-    ranks: [],
     hangs: [{at: 1, attempt: 1, text: hostile}],
     figures: [],
     away: null,

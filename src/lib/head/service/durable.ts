@@ -1,5 +1,5 @@
-import {mkdir, open, rename, rm} from 'node:fs/promises'
-import {dirname} from 'node:path'
+import {mkdir, open, readdir, rename, rm} from 'node:fs/promises'
+import {dirname, join} from 'node:path'
 import {current, isCliError, stamped, type StoredKind, textIfThere} from '../../base/index.ts'
 
 /**
@@ -47,6 +47,18 @@ export async function readDurable<T>(kind: StoredKind, file: string, absent: T):
     if (isCliError(error)) throw error
     throw new Error(`${file} cannot be read: ${(error as Error).message}`, {cause: error})
   }
+}
+
+/** Every value in a folder of files `NAME.json` of one kind, by name; the folder is made. Throws as readDurable. */
+export async function openDurables<T>(kind: StoredKind, folder: string): Promise<Map<string, T>> {
+  await mkdir(folder, {recursive: true, mode: 0o700})
+  const found = new Map<string, T>()
+  for (const file of await readdir(folder)) {
+    if (!file.endsWith('.json')) continue
+    const value = await readDurable<T | undefined>(kind, join(folder, file), undefined)
+    if (value) found.set(file.slice(0, -'.json'.length), value)
+  }
+  return found
 }
 
 /** Runs what it is given one after another. */

@@ -1,7 +1,7 @@
-import {mkdir, readdir, rm} from 'node:fs/promises'
+import {mkdir, rm} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import type {CanaryRules, ScalingRules} from '../types.ts'
-import {readDurable, Turns, writeDurably} from './durable.ts'
+import {openDurables, Turns, writeDurably} from './durable.ts'
 import {Failure} from './failure.ts'
 import type {QueueRules} from './queue/settings.ts'
 import {checkDocument, readChanges, type Change} from './endpoint-changes.ts'
@@ -38,14 +38,7 @@ export class Endpoints {
     const folder = join(headFolder, 'endpoints')
     await mkdir(folder, {recursive: true, mode: 0o700})
     await new Switch(headFolder).recover()
-    const records = new Map<string, EndpointRecord>()
-    for (const file of await readdir(folder)) {
-      if (file.endsWith('.json')) {
-        const record = await readDurable('head.endpoint', join(folder, file), {revision: 0, document: {}})
-        records.set(file.slice(0, -5), record)
-      }
-    }
-    return new Endpoints(folder, records)
+    return new Endpoints(folder, await openDurables('head.endpoint', folder))
   }
 
   /** Of a standby: what its first head has is given to it (follow), and nothing of it is written. */

@@ -1,9 +1,9 @@
 import {stripVTControlCharacters} from 'node:util'
 import {expect, test} from 'vitest'
-import {busyShare, panesOf} from '../../../../src/cli/top/panes.ts'
+import {panesOf} from '../../../../src/cli/top/panes.ts'
 import {screenLines, wholeText} from '../../../../src/cli/top/screen.ts'
 import {pressed, shownRows, startState, type Key, type TopAction, type TopState} from '../../../../src/cli/top/state.ts'
-import type {NodeSummary, Overview} from '../../../../src/lib/overview/index.ts'
+import {busyShare, type NodeSummary, type Overview} from '../../../../src/lib/overview/index.ts'
 
 const CLOCK = Date.UTC(2030, 0, 1)
 

@@ -1,7 +1,7 @@
-import {mkdir, readdir, rm} from 'node:fs/promises'
+import {rm} from 'node:fs/promises'
 import {join} from 'node:path'
 import type {HeadPromise} from '../../../protocol/index.ts'
-import {readDurable, Turns, writeDurably} from '../durable.ts'
+import {openDurables, Turns, writeDurably} from '../durable.ts'
 import {readChanges, type Change} from '../endpoint-changes.ts'
 import type {Endpoints} from '../endpoints.ts'
 import {Failure} from '../failure.ts'
@@ -35,15 +35,10 @@ export class Promises {
 
   static async open(headFolder: string, endpoints: Endpoints, ask: Ask): Promise<Promises> {
     const folder = join(headFolder, 'joint')
-    await mkdir(folder, {recursive: true, mode: 0o700})
-    const kept = new Map<string, HeadPromise>()
-    for (const file of await readdir(folder)) {
-      if (!file.endsWith('.json')) continue
-      const one = await readDurable<HeadPromise | undefined>('head.promise', join(folder, file), undefined)
-      if (!one) continue
-      kept.set(file.slice(0, -5), one)
-      const names = one.changes.map(({name}) => name)
-      if (one.state !== 'dropped') endpoints.keepPromised(file.slice(0, -5), names)
+    const kept = await openDurables<HeadPromise>('head.promise', folder)
+    for (const [id, {state, changes}] of kept) {
+      const names = changes.map(({name}) => name)
+      if (state !== 'dropped') endpoints.keepPromised(id, names)
     }
     return new Promises(folder, endpoints, kept, ask)
   }

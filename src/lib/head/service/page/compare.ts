@@ -2,7 +2,7 @@ import type {PageRun} from '../../types.ts'
 import {CURVES, curves, short} from './draw.ts'
 import {address, html, type Html} from './html.ts'
 import {table} from './layout.ts'
-import {duration, state} from './words.ts'
+import {duration, metricNames, state} from './words.ts'
 
 /** Runs beside each other: of each metric a curve for each. */
 export interface Compared {
@@ -17,9 +17,7 @@ const MOST_METRICS = 12
 
 /** The body of the page that compares runs. `others`: that could be added. Pure. */
 export function compareBody({runs, metrics, missing}: Compared, others: readonly PageRun[]): Html {
-  const names = [...new Set(runs.flatMap((one) => Object.keys(one.metrics)))]
-    .filter((one) => !one.startsWith('system/'))
-    .sort()
+  const names = metricNames(runs).slice(0, MOST_METRICS)
   return html`<h1>Compare</h1>
     ${missing.map((one) => html`<p class="warn">There is no run ${one} among the newest.</p>`)}
     <form class="filter" method="get" action="${address(['compare'])}">
@@ -36,7 +34,7 @@ export function compareBody({runs, metrics, missing}: Compared, others: readonly
       runs.length === 0
         ? html`<p class="none">Choose two to eight runs in the list of runs.</p>`
         : table(
-            ['', 'run', 'state', 'took', 'ranks', ...names.slice(0, MOST_METRICS)],
+            ['', 'run', 'state', 'took', 'ranks', ...names],
             runs.map(
               (one, index) =>
                 html`<tr>
@@ -47,7 +45,7 @@ export function compareBody({runs, metrics, missing}: Compared, others: readonly
                     ${one.started === null || one.ended === null ? '' : duration(one.ended - one.started)}
                   </td>
                   <td class="number">${one.worldSize}</td>
-                  ${names.slice(0, MOST_METRICS).map((name) => html`<td class="number">${one.metrics[name] === undefined ? '' : short(one.metrics[name])}</td>`)}
+                  ${names.map((name) => html`<td class="number">${one.metrics[name] === undefined ? '' : short(one.metrics[name])}</td>`)}
                 </tr>`,
             ),
           )

@@ -151,8 +151,7 @@ export function endpointParts(one: EndpointFacts, now: number): Record<string, H
 /** The body of the page of an endpoint. Pure. */
 export function endpointBody(one: EndpointFacts, may: boolean, now: number): Html {
   const parts = endpointParts(one, now)
-  const canReturn =
-    (one.document.releases ?? []).filter((release) => release.state === 'stopped' && !release.rejected).length > 0
+  const canReturn = one.document.releases?.some((release) => release.state === 'stopped' && !release.rejected)
   return html`<div class="title">
       <h1>${one.name}</h1>
       ${may && canReturn && html`<span class="act"><a class="button danger" href="${address(['endpoints', one.name, 'rollback'])}">Roll back …</a></span>`}

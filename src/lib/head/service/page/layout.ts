@@ -77,7 +77,19 @@ export function documentOf(drawn: Drawn, {rack, may}: {rack: string; may: boolea
     </html> `.text
 }
 
-/** A table; wide ones scroll by themselves. */
-export function table(head: readonly Content[], rows: Content, options: {id?: string} = {}): Html {
-  return html`<div class="scroll"><table${options.id === undefined ? undefined : html` id="${options.id}"`}><thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`
+/** What went wrong at the last look. */
+export function warning(error: string | undefined): Html | undefined {
+  return error === undefined ? undefined : html`<p class="warn" role="alert">${error}</p>`
+}
+
+/** One of a select, marked where it is the chosen one. */
+export function option(value: string, chosen: string, text = value): Html {
+  return value === chosen
+    ? html`<option value="${value}" selected>${text}</option>`
+    : html`<option value="${value}">${text}</option>`
+}
+
+/** A table; wide ones scroll by themselves. `kind`: its class. */
+export function table(head: readonly Content[], rows: Content, kind?: string): Html {
+  return html`<div class="scroll"><table${kind && html` class="${kind}"`}><thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`
 }

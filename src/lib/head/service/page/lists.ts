@@ -1,14 +1,11 @@
 import type {HeadAction} from '../../../protocol/index.ts'
 import type {PageData, PageNotebook} from '../../types.ts'
 import {address, html, type Html} from './html.ts'
-import {table} from './layout.ts'
+import {table, warning} from './layout.ts'
 import type {ModelFacts} from './mlflow-facts.ts'
 import {ago, duration, size, state} from './words.ts'
 
 const MOST_VERSIONS = 5
-
-const warning = (error: string | undefined): Html | undefined =>
-  error === undefined ? undefined : html`<p class="warn" role="alert">${error}</p>`
 
 /** The body of the page of models. Pure. */
 export function modelsBody(models: readonly ModelFacts[], error: string | undefined, now: number): Html {

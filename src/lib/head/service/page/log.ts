@@ -1,5 +1,6 @@
 import type {LinesAt, PageLines, PageRunDetail} from '../../types.ts'
 import {address, escape, html, Html} from './html.ts'
+import {option} from './layout.ts'
 import {logLines} from './log-lines.ts'
 import {size} from './words.ts'
 
@@ -95,12 +96,6 @@ function pre({rank, to, text}: PageLines, {at, search}: LogChoice, grows: boolea
   return new Html(
     `<pre class="log" id="log" tabindex="0" role="log" aria-label="${label}" ${marks}>${logLines(text, search).text}</pre>`,
   )
-}
-
-function option(value: string, chosen: string): Html {
-  return value === chosen
-    ? html`<option value="${value}" selected>${value}</option>`
-    : html`<option value="${value}">${value}</option>`
 }
 
 function found({at, search}: LogChoice, lines: PageLines): Html | undefined {

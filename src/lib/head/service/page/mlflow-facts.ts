@@ -1,5 +1,6 @@
 import type {Parts} from '../parts.ts'
 import {readMlflow} from '../mlflow-reader.ts'
+import {isSystem} from './words.ts'
 
 /** Curves of one or more runs, by metric: step and value. */
 export interface RunCurves {
@@ -59,7 +60,6 @@ async function metricsOf(socket: string, id: string): Promise<string[] | undefin
   if (status !== 200) return undefined
   const {run} = JSON.parse(text) as {run?: {data?: {metrics?: {key: string}[]}}}
   const names = (run?.data?.metrics ?? []).map(({key}) => key)
-  const isSystem = (name: string): boolean => name.startsWith('system/')
   return names.toSorted((a, b) => Number(isSystem(a)) - Number(isSystem(b)) || a.localeCompare(b))
 }
 

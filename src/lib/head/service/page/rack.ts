@@ -5,6 +5,8 @@ import {table} from './layout.ts'
 import {runRows, RUN_HEAD} from './runs.ts'
 import {ago, duration, isOpen, percent, size, sizes, state} from './words.ts'
 
+/** A GPU that somebody has and that was busy for less than this share of the last look does nothing. */
+const IDLE_SHARE = 0.02
 /** Looks that a node's line shows. */
 export const LINE_LOOKS = 60
 
@@ -44,30 +46,10 @@ export function rackBody(seen: RackSeen, now: number): Html {
     ${parts.notice} ${parts.tiles}
     <section aria-labelledby="nodes-title">
       <h2 id="nodes-title">Nodes</h2>
-      ${seen.rack.nodes.length === 0 ? html`<p class="none">The rack has no nodes yet: <code>flexrack rack add</code></p>` : nodeTable(rows)}
+      ${seen.rack.nodes.length === 0 ? html`<p class="none">The rack has no nodes yet: <code>flexrack rack add</code></p>` : table(['node', 'processors', 'memory', 'disk', 'GPUs', 'runs'], rows, 'nodes')}
       ${legend(seen.rack)}
     </section>
     ${parts.going} ${parts.leases}`
-}
-
-function nodeTable(rows: Content): Html {
-  return html`<div class="scroll">
-    <table class="nodes">
-      <thead>
-        <tr>
-          <th scope="col">node</th>
-          <th scope="col">processors</th>
-          <th scope="col">memory</th>
-          <th scope="col">disk</th>
-          <th scope="col">GPUs</th>
-          <th scope="col">runs</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`
 }
 
 function notice({rack, error, at}: RackSeen, now: number): Html {
@@ -88,7 +70,7 @@ function tiles({nodes, leases: taken}: PageRack, going: PageRun[]): Html {
   const used = gpus.reduce((sum, one) => sum + one.used, 0)
   const memory = gpus.reduce((sum, one) => sum + one.memory, 0)
   const busy = gpus.length > 0 ? gpus.reduce((sum, one) => sum + one.busy, 0) / gpus.length : null
-  const idle = gpus.filter((one) => one.holders.length > 0 && one.busy < 0.02).length
+  const idle = gpus.filter((one) => one.holders.length > 0 && one.busy < IDLE_SHARE).length
   const waiting = nodes.flatMap((one) => one.reserved).filter((one) => one.state === 'waiting').length
   const tile = (name: string, value: Content, more: Content, kind = ''): Html =>
     html`<div class="tile ${kind}">
@@ -171,7 +153,11 @@ function gpuCell(node: string, gpu: PageGpu): Html {
     ),
     ...(isFree ? ['free'] : []),
   ].join('\n')
-  const kind = [isFree ? 'free' : 'taken', from.length > 0 ? 'remote' : '', !isFree && gpu.busy < 0.02 ? 'idle' : '']
+  const kind = [
+    isFree ? 'free' : 'taken',
+    from.length > 0 ? 'remote' : '',
+    !isFree && gpu.busy < IDLE_SHARE ? 'idle' : '',
+  ]
   return html`<span class="gpu ${kind.filter(Boolean).join(' ')}" tabindex="0" role="img" title="${told}"
     ><svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
       <rect class="memory" y="${Math.round(100 - used * 100)}" width="100" height="${Math.round(used * 100)}" />
@@ -209,7 +195,7 @@ function leases({leases: taken, nodes}: PageRack, now: number): Html {
   const gpus = new Map(nodes.flatMap((node) => node.gpus.map((gpu) => [`${node.name}:${gpu.index}`, gpu])))
   const users = [...Map.groupBy(taken, (one) => one.owner)].map(([owner, own]) => {
     const places = new Set(own.flatMap((one) => one.gpus.map((gpu) => `${one.node}:${gpu}`)))
-    const idle = [...places].filter((one) => (gpus.get(one)?.busy ?? 1) < 0.02).length
+    const idle = [...places].filter((one) => (gpus.get(one)?.busy ?? 1) < IDLE_SHARE).length
     const from = [...new Set(own.flatMap((one) => one.from ?? []))]
     return {owner, gpus: places.size, used: own.reduce((sum, one) => sum + one.used, 0), idle, from}
   })

@@ -9,7 +9,7 @@ import {readFilter, runsBody, type RunList} from './runs.ts'
 import {Tail} from './tail.ts'
 import type {Topic} from './topics.ts'
 import type {Site, View} from './views.ts'
-import {isOpen} from './words.ts'
+import {isOpen, isSystem} from './words.ts'
 
 const RUNS_MS = 5000
 const RUN_MS = 3000
@@ -39,11 +39,11 @@ function runView(run: string, query: URLSearchParams, site: Site): View {
     const detail = await hands.askAny(view, 'run', {run})
     return {detail, curves: await curvesOf(parts, detail.tracked)}
   })
-  const {rank, attempt, at} = readChoice(query)
+  const choice = readChoice(query)
+  const {rank, attempt, at} = choice
   const log = `${view} log ${run} ${rank} ${attempt}`
   return {
     draw: async () => {
-      const choice = readChoice(query)
       const [{value, error}, lines] = await Promise.all([
         topic.fresh(),
         hands.askAny(view, 'lines', {run, rank, attempt, at}).then(
@@ -102,7 +102,7 @@ async function metricsOf(runs: readonly PageRun[], {parts}: Site): Promise<Compa
   if (ids.length === 0 || !parts.mlflow.isReady) return []
   const counts = new Map<string, number>()
   for (const name of runs.flatMap((one) => Object.keys(one.metrics)))
-    if (!name.startsWith('system/')) counts.set(name, (counts.get(name) ?? 0) + 1)
+    if (!isSystem(name)) counts.set(name, (counts.get(name) ?? 0) + 1)
   const names = [...counts].toSorted((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])).map(([name]) => name)
   const found = await Promise.all(
     names.slice(0, MOST_METRICS).map(async (name) => {

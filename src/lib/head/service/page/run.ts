@@ -1,9 +1,9 @@
 import type {PageAttempt, PageRunDetail} from '../../types.ts'
 import {curves, short} from './draw.ts'
 import {address, html, type Content, type Html} from './html.ts'
-import {table} from './layout.ts'
+import {table, warning} from './layout.ts'
 import type {RunCurves} from './mlflow-facts.ts'
-import {ago, duration, isOpen, size, state} from './words.ts'
+import {ago, duration, isOpen, size, state, tookOf} from './words.ts'
 
 /** A run as its page shows it. */
 export interface RunSeen {
@@ -47,8 +47,8 @@ function actions(detail: PageRunDetail, may: boolean): Html {
 }
 
 function head(detail: PageRunDetail, error: string | undefined, now: number): Html {
-  const {started, ended, attempt, worldSize, nodes, project, sweep} = detail
-  const took = started === null ? null : (ended ?? (isOpen(detail) ? now : started)) - started
+  const {started, attempt, worldSize, nodes, project, sweep} = detail
+  const took = tookOf(detail, now)
   const fact = (name: string, value: Content): Html | undefined =>
     value === null || value === undefined || value === ''
       ? undefined
@@ -57,8 +57,7 @@ function head(detail: PageRunDetail, error: string | undefined, now: number): Ht
           <dd>${value}</dd>
         </div>`
   return html`<div id="head">
-    ${error === undefined ? undefined : html`<p class="warn" role="alert">${error}</p>`}
-    ${detail.away === null ? undefined : html`<p class="warn">${detail.away}</p>`}
+    ${warning(error)} ${detail.away === null ? undefined : html`<p class="warn">${detail.away}</p>`}
     ${detail.cause === null ? undefined : html`<p class="warn cause">${detail.cause}</p>`}
     <dl class="facts">
       ${fact('state', state(detail.status))} ${fact('project', project)}

@@ -1,8 +1,8 @@
 import type {PageRun} from '../../types.ts'
 import {short} from './draw.ts'
 import {address, html, type Content, type Html} from './html.ts'
-import {table} from './layout.ts'
-import {ago, duration, isOpen, state} from './words.ts'
+import {option, table, warning} from './layout.ts'
+import {ago, duration, isOpen, isSystem, metricNames, state, tookOf} from './words.ts'
 
 export const RUN_HEAD = ['run', 'state', 'took', 'ranks', 'nodes', 'values', 'started']
 
@@ -48,12 +48,8 @@ export function runsBody(list: RunList | undefined, error: string | undefined, f
   const shown = filterRuns(runs, filter)
   const projects = [...new Set(runs.flatMap((one) => one.project ?? []))].sort()
   const states = [...new Set(runs.map((one) => one.status))].sort()
-  const metrics = [...new Set(runs.flatMap((one) => Object.keys(one.metrics)))]
-    .filter((one) => !one.startsWith('system/'))
-    .sort()
   return html`<h1>Runs</h1>
-    ${error === undefined ? undefined : html`<p class="warn" role="alert">${error}</p>`}
-    ${list?.away ? html`<p class="warn">${list.away}</p>` : undefined}
+    ${warning(error)} ${list?.away ? html`<p class="warn">${list.away}</p>` : undefined}
     ${list && list.unasked.length > 0 ? html`<p class="warn">${list.unasked.join(', ')} did not answer: runs that only they know are missing.</p>` : undefined}
     <form class="filter" method="get" action="${address(['runs'])}">
       <label
@@ -70,7 +66,7 @@ export function runsBody(list: RunList | undefined, error: string | undefined, f
       >
       <label
         >Sort by
-        ${select('sort', filter.sort, [['', 'newest'], ...metrics.map((one): [string, string] => [one, one])])}</label
+        ${select('sort', filter.sort, [['', 'newest'], ...metricNames(runs).map((one): [string, string] => [one, one])])}</label
       >
       <button>Show</button>
     </form>
@@ -83,13 +79,13 @@ export function runsBody(list: RunList | undefined, error: string | undefined, f
 function select(name: string, chosen: string, options: readonly (readonly [string, string])[]): Html {
   const all = options.some(([value]) => value === chosen) ? options : [...options, [chosen, chosen] as const]
   return html`<select name="${name}">
-    ${all.map(([value, text]) => (value === chosen ? html`<option value="${value}" selected>${text}</option>` : html`<option value="${value}">${text}</option>`))}
+    ${all.map(([value, text]) => option(value, chosen, text))}
   </select>`
 }
 
 export function runRows(runs: readonly PageRun[], now: number, canMark = false): Content {
   return runs.map((one) => {
-    const took = one.started === null ? null : (one.ended ?? (isOpen(one) ? now : one.started)) - one.started
+    const took = tookOf(one, now)
     const mark =
       canMark &&
       html`<td>
@@ -117,7 +113,7 @@ export function runRows(runs: readonly PageRun[], now: number, canMark = false):
 
 /** The metrics that tell most: two at most, not those of the machine. */
 function values(metrics: Record<string, number>): Content {
-  const names = Object.keys(metrics).filter((one) => !one.startsWith('system/'))
+  const names = Object.keys(metrics).filter((one) => !isSystem(one))
   const rank = (name: string): number => (/val|test|eval/i.test(name) ? 0 : /loss|acc/i.test(name) ? 1 : 2)
   return names
     .toSorted((a, b) => rank(a) - rank(b) || a.localeCompare(b))

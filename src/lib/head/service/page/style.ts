@@ -103,7 +103,6 @@ tbody tr:hover{background:color-mix(in srgb,var(--soft) 55%,transparent)}
 .log .err{color:var(--bad)}.log mark{background:color-mix(in srgb,var(--raised) 35%,transparent);color:inherit}
 .a1{font-weight:650}.a31,.a91{color:var(--bad)}.a32,.a92{color:var(--good)}.a33,.a93{color:var(--raised)}.a34,.a94,.a36,.a96{color:var(--accent)}.a35,.a95{color:var(--c3)}.a2,.a90{color:var(--muted)}
 .parallel{width:100%;height:auto}.parallel polyline{fill:none;stroke:var(--accent);opacity:.45}.parallel .best{stroke:var(--c1);stroke-width:2.5;opacity:1}.parallel .axis{stroke:var(--muted)}.parallel text{paint-order:stroke;stroke:var(--panel);stroke-width:4px}.scroll+section,.card+section{margin-top:24px}
-.hide{display:none}
 @media (max-width:1180px){.gpus{grid-template-columns:repeat(4,minmax(0,1fr))}.nodes td:nth-of-type(4){min-width:260px}}
 @media (max-width:760px){main{padding:16px 12px}.top{padding:0 12px}.tail{margin:0 0 0 auto;order:2}nav{order:3;width:100%;margin:0 -12px;padding:0 4px}footer{padding:14px 12px}
 .tile{flex-basis:44%;padding:10px 14px}.tile dd{font-size:1.25rem}

@@ -1,7 +1,7 @@
 import type {PageSweep} from '../../types.ts'
 import {meter, short} from './draw.ts'
 import {address, html, type Html} from './html.ts'
-import {table} from './layout.ts'
+import {table, warning} from './layout.ts'
 import {percent, state} from './words.ts'
 
 const MOST_TRIALS = 300
@@ -20,7 +20,7 @@ export function sweepsBody(sweeps: readonly PageSweep[], error: string | undefin
       </tr>`,
   )
   return html`<h1>Sweeps</h1>
-    ${error === undefined ? undefined : html`<p class="warn" role="alert">${error}</p>`}${rows.length === 0 ? html`<p class="none">There is no sweep yet: <code>flexrack sweep</code></p>` : table(['sweep', 'state', 'project', 'trials', 'goal', 'best'], rows)}`
+    ${warning(error)}${rows.length === 0 ? html`<p class="none">There is no sweep yet: <code>flexrack sweep</code></p>` : table(['sweep', 'state', 'project', 'trials', 'goal', 'best'], rows)}`
 }
 
 /** The body of the page of a sweep. Pure. */

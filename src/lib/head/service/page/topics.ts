@@ -56,10 +56,6 @@ export class Topic<T> {
     }
   }
 
-  get watchers(): number {
-    return this.#watchers.size
-  }
-
   #start(): void {
     if (this.#running) return
     this.#running = true

@@ -1,4 +1,5 @@
 import {sizeText} from '../../../base/index.ts'
+import type {PageRun} from '../../types.ts'
 import {html, type Html} from './html.ts'
 
 /** `1 d 4 h`, `12 min`, `8 s`: the two largest units that matter. */
@@ -49,4 +50,21 @@ export function state(word: string): Html {
 /** Whether a run goes on, or will. */
 export function isOpen({status}: {status: string}): boolean {
   return status === 'running' || status === 'starting' || status === 'waiting' || status === 'queued'
+}
+
+/** How long a run took, or has taken so far; milliseconds. */
+export function tookOf(run: Pick<PageRun, 'status' | 'started' | 'ended'>, now: number): number | null {
+  const {started, ended} = run
+  return started === null ? null : (ended ?? (isOpen(run) ? now : started)) - started
+}
+
+/** Whether a metric is what MLflow's client tells of the machine, not the run's own. */
+export function isSystem(metric: string): boolean {
+  return metric.startsWith('system/')
+}
+
+/** Names of the metrics that any of the runs has of its own. */
+export function metricNames(runs: readonly Pick<PageRun, 'metrics'>[]): string[] {
+  const names = new Set(runs.flatMap((one) => Object.keys(one.metrics)))
+  return [...names].filter((one) => !isSystem(one)).sort()
 }

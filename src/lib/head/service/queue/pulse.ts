@@ -1,4 +1,5 @@
 import {connect} from 'node:net'
+import {isLoopback} from '../../../base/index.ts'
 
 /** A target that has said nothing for so long while requests wait there is looked at. */
 const SILENT_MS = 2000
@@ -86,9 +87,10 @@ export class Pulse {
  */
 export function takesConnections(target: string): Promise<boolean> {
   const {hostname, port, protocol} = new URL(target)
-  if (/^127\.|^\[::1\]$|^localhost$/.test(hostname)) return Promise.resolve(true)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  if (isLoopback(host)) return Promise.resolve(true)
   const socket = connect({
-    host: hostname.replace(/^\[|\]$/g, ''),
+    host,
     port: Number(port) || (protocol === 'https:' ? 443 : 80),
     timeout: SILENT_MS,
   })

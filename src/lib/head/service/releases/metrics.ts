@@ -14,7 +14,7 @@ export function releaseMetrics({endpoints, measures, rollouts}: Parts): string {
   const all = endpoints.names().flatMap((name) => {
     const percents = percentsOf(name, endpoints.get(name), rollouts)
     return [...measures.of(name)].map(([release, measured]) => ({
-      labels: `endpoint="${name}",release="${release.replaceAll(/[\\"\n]/g, '_')}"`,
+      labels: `endpoint="${name}",${releaseLabel(release)}`,
       measured,
       percent: percents[release] ?? 0,
     }))
@@ -61,6 +61,11 @@ export function releaseMetrics({endpoints, measures, rollouts}: Parts): string {
       all.flatMap(({labels, measured}) => (measured.first.total > 0 ? histogramLines(labels, measured.first) : [])),
     ),
   ].join('')
+}
+
+/** A release is named by its owner: what the format has for itself is no part of it. */
+export function releaseLabel(release: string): string {
+  return `release="${release.replaceAll(/[\\"\n]/g, '_')}"`
 }
 
 /** Samples of a histogram in seconds. */

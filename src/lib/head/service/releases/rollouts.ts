@@ -1,8 +1,8 @@
-import {mkdir, readdir, rm} from 'node:fs/promises'
+import {rm} from 'node:fs/promises'
 import {join} from 'node:path'
 import type {HeadRollout} from '../../../protocol/index.ts'
 import type {CanaryRules} from '../../types.ts'
-import {readDurable, Turns, writeDurably} from '../durable.ts'
+import {openDurables, Turns, writeDurably} from '../durable.ts'
 
 /**
  * How far canaries have come: what the judge decides, beside the document in which its owner says what is wanted. One
@@ -21,14 +21,7 @@ export class Rollouts {
 
   static async open(headFolder: string): Promise<Rollouts> {
     const folder = join(headFolder, 'rollouts')
-    await mkdir(folder, {recursive: true, mode: 0o700})
-    const rollouts = new Map<string, HeadRollout>()
-    for (const file of await readdir(folder)) {
-      if (!file.endsWith('.json')) continue
-      const rollout = await readDurable<HeadRollout | undefined>('head.rollout', join(folder, file), undefined)
-      if (rollout) rollouts.set(file.slice(0, -5), rollout)
-    }
-    return new Rollouts(folder, rollouts)
+    return new Rollouts(folder, await openDurables('head.rollout', folder))
   }
 
   /** Of a standby: what its first head decides is given to it (follow), and nothing of it is written. */

@@ -1,5 +1,6 @@
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import {Failure} from '../failure.ts'
+import {goneOf} from '../incoming.ts'
 import type {Parts} from '../parts.ts'
 import type {RedactPath} from './redact.ts'
 
@@ -16,15 +17,13 @@ export function addSampleApi(
   {endpoints, samples}: Parts,
   bodyOf: (request: FastifyRequest) => Promise<Record<string, unknown>>,
 ): void {
-  app.post<{Params: {name: string}}>('/flexrack/v1/endpoints/:name/sample', async (request, reply) => {
+  app.post<{Params: {name: string}}>('/flexrack/v1/endpoints/:name/sample', async (request) => {
     const {name} = request.params
     endpoints.get(name)
     const wanted = await bodyOf(request)
     const most = numberOf(wanted.requests, 'requests', MOST)
     const ms = numberOf(wanted.seconds, 'seconds', LONGEST_SECONDS) * 1000
-    const gone = new AbortController()
-    reply.raw.once('close', () => gone.abort())
-    const sampled = samples.collect(name, {most, ms, redact: pathsOf(wanted.redact)}, gone.signal)
+    const sampled = samples.collect(name, {most, ms, redact: pathsOf(wanted.redact)}, goneOf(request))
     if (!sampled) throw new Failure(429, 'REFUSED', 'too many take samples already; try again in a moment')
     return sampled
   })

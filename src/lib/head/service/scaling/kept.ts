@@ -1,7 +1,7 @@
-import {mkdir, readdir, rm} from 'node:fs/promises'
+import {rm} from 'node:fs/promises'
 import {join} from 'node:path'
 import type {HeadScaling} from '../../../protocol/index.ts'
-import {readDurable, Turns, writeDurably} from '../durable.ts'
+import {openDurables, Turns, writeDurably} from '../durable.ts'
 import {logLine} from '../log.ts'
 
 /** Which servers of an endpoint are to run: a file each, so that a head that starts again leaves them alone. */
@@ -17,14 +17,7 @@ export class KeptScaling {
 
   static async open(headFolder: string): Promise<KeptScaling> {
     const folder = join(headFolder, 'scaling')
-    await mkdir(folder, {recursive: true, mode: 0o700})
-    const found = new Map<string, HeadScaling>()
-    for (const file of await readdir(folder)) {
-      if (!file.endsWith('.json')) continue
-      const kept = await readDurable<HeadScaling | undefined>('head.scaling', join(folder, file), undefined)
-      if (kept) found.set(file.slice(0, -5), kept)
-    }
-    return new KeptScaling(folder, found)
+    return new KeptScaling(folder, await openDurables('head.scaling', folder))
   }
 
   of(endpoint: string): HeadScaling | undefined {

@@ -1,7 +1,7 @@
 import type {EndpointRecord} from '../endpoints.ts'
 import type {Parts} from '../parts.ts'
 import {metric} from '../prometheus.ts'
-import {histogramLines} from '../releases/metrics.ts'
+import {histogramLines, releaseLabel} from '../releases/metrics.ts'
 
 /** How many servers endpoints have and why, for Prometheus. Of each endpoint the release that serves now, and no other. */
 export function scalingMetrics(parts: Pick<Parts, 'endpoints' | 'scaler' | 'health'>): string {
@@ -78,7 +78,7 @@ function serversOf(
   if (!known) for (const target of targets) states[health.isOpen(target) ? 'ready' : 'lost']!++
   const urls = scaling ? scaling.places.map(({url}) => url) : targets
   return {
-    release: `release="${release.replaceAll(/[\\"\n]/g, '_')}"`,
+    release: releaseLabel(release),
     wanted: known ? known.wanted : targets.length,
     states,
     ejected: urls.filter((url) => health.outliers.isOut(url)).length,
