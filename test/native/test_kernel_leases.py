@@ -12,6 +12,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from leasing import DRIVERS, MIB, ONE_GPU, put_programs
 from servers import BUILD, COMMON, ROOT, sanitizer_runtime, wait_until
 
 sys.path.insert(0, str(ROOT / "native" / "test" / "gpu"))
@@ -23,8 +24,6 @@ from rack import GpuDaemon  # noqa: E402
 
 PROGRAM = ROOT / "test" / "fixtures" / "gpu" / "cuda_devices.py"
 WITH_GPUS = ROOT / "node" / "flexrack_node" / "notebook" / "with_gpus.py"
-LIBRARIES = {"libcuda.so.1": "libflexrack-cuda.so"}
-MIB = 1 << 20
 
 
 class KernelLeasesTest(unittest.TestCase):
@@ -38,26 +37,14 @@ class KernelLeasesTest(unittest.TestCase):
         self.addCleanup(self.daemon.stop)
         write("gpu.settings", self.other / "gpu" / "settings.json", {"bind": ["127.0.0.1"]})
         channel = Channel(self.other, self.folder / "environments", sys.stdin.buffer)
-        wish = {
-            "count": 1,
-            "share": {"memory": 64 * MIB},
-            "cap": False,
-            "api": "cuda",
-            "owner": "tests",
-            "text": "1 GPU",
-        }
-        made = passes.allow({**wish, "purpose": "notebook n on a"}, channel)
+        made = passes.allow({**ONE_GPU, "purpose": "notebook n on a"}, channel)
         self.addCleanup(passes.close_door, channel, 2.0)
         place = {key: made[key] for key in ("pass", "secret", "port", "daemon_port")}
         notebook = self.own / "notebooks" / "n"
         notebook.mkdir(parents=True)
-        drivers = {"keeper": "flexrack-lease-keeper", "icd": None, "libraries": LIBRARIES}
         places = [{**place, "node": "b", "addresses": ["127.0.0.1"]}]
-        (notebook / "gpus.json").write_text(json.dumps({**wish, **drivers, "places": places}))
-        programs = self.own / "gpu" / "program"
-        programs.mkdir(parents=True)
-        for name in ("flexrack-lease-keeper", "libflexrack-cuda.so"):
-            (programs / name).symlink_to(BUILD / name)
+        (notebook / "gpus.json").write_text(json.dumps({**ONE_GPU, **DRIVERS, "places": places}))
+        put_programs(self.own)
 
     def start(self, *command):
         """As Jupyter starts a kernel."""

@@ -14,6 +14,7 @@ import unittest
 import urllib.request
 from pathlib import Path
 
+from leasing import DRIVERS, MIB, ONE_GPU, put_programs
 from servers import BUILD, ROOT, sanitizer_runtime, wait_until
 
 sys.path.insert(0, str(ROOT / "native" / "test" / "gpu"))
@@ -23,7 +24,6 @@ from flexrack_node.service import control  # noqa: E402
 from flexrack_node.service.record import ServiceRecord  # noqa: E402
 from rack import GpuDaemon  # noqa: E402
 
-MIB = 1 << 20
 # Answers with what it was sent, through the memory of the GPU that it sees.
 SERVER = """
 import ctypes, json, os, sys
@@ -68,10 +68,7 @@ class ServerLeasesTest(unittest.TestCase):
         kept.mkdir(parents=True, mode=0o700)
         self.daemon = GpuDaemon("sim", root=kept, transport="tls", grace=2)
         self.addCleanup(self.daemon.stop)
-        programs = self.folder / "gpu" / "program"
-        programs.mkdir()
-        for name in ("flexrack-lease-keeper", "libflexrack-cuda.so"):
-            (programs / name).symlink_to(BUILD / name)
+        put_programs(self.folder)
         (self.folder / "serve.py").write_text(SERVER)
         self.channel = Channel(self.folder, self.folder / "environments", io.BytesIO())
         self.ports = {}
@@ -81,21 +78,12 @@ class ServerLeasesTest(unittest.TestCase):
             one.bind(("127.0.0.1", 0))
             self.ports[service] = one.getsockname()[1]
         preload = ["env", f"LD_PRELOAD={sanitizer_runtime()}"] if BUILD.name == "asan" else []
-        wish = {
-            "count": 1,
-            "share": {"memory": 64 * MIB},
-            "cap": False,
-            "api": "cuda",
-            "owner": "tests",
-            "text": "1 GPU",
-        }
-        drivers = {"keeper": "flexrack-lease-keeper", "icd": None, "libraries": {"libcuda.so.1": "libflexrack-cuda.so"}}
         given = {
             "id": service,
             "argv": [*preload, sys.executable, str(self.folder / "serve.py"), str(self.ports[service])],
             "grace": 5,
             "restart": {"max": 50, "window_seconds": 60},
-            "gpus": {**wish, **drivers, "purpose": service},
+            "gpus": {**ONE_GPU, **DRIVERS, "purpose": service},
         }
         self.addCleanup(control.stop, {"id": service, "grace": 1}, self.channel)
         control.start(given, self.channel)

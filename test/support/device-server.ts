@@ -1,10 +1,11 @@
+import {INFER_HANDLER} from './infer-handler.ts'
+
 /**
  * A model server of Python's standard library that computes nothing, and sends its input through the memory of the GPU that
  * it sees: Open Inference v2, by our driver or NVIDIA's.
  */
-export const DEVICE_SERVER = `
-import ctypes, json, os, struct, sys
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+export const DEVICE_SERVER = `${INFER_HANDLER}
+import ctypes, os, struct, sys
 
 name, host, port = sys.argv[1:4]
 tensor = {"name": "x", "datatype": "FP32", "shape": [4]}
@@ -29,27 +30,15 @@ def through(data):
     check(cuda.cuMemcpyDtoH_v2(back, address, ctypes.c_size_t(len(data))))
     return back.raw
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def answer(self, value):
-        body = json.dumps(value).encode()
-        self.send_response(200)
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
+class Handler(Answers):
     def do_GET(self):
         self.answer({"name": name, "inputs": [tensor], "outputs": [{**tensor, "name": "y"}]})
 
     def do_POST(self):
-        given = json.loads(self.rfile.read(int(self.headers["content-length"])))["inputs"][0]
+        given = self.given()
         data = struct.unpack("4f", through(struct.pack("4f", *given["data"])))
         seen = {"pid": os.getpid(), "devices": count.value, "memory": total.value}
         self.answer({"model_name": name, "outputs": [{**given, "name": "y", "data": data}], "parameters": seen})
-
-    def log_message(self, *words):
-        pass
 
 ThreadingHTTPServer((host, int(port)), Handler).serve_forever()
 `

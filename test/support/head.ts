@@ -45,6 +45,42 @@ export async function startTestHead(): Promise<TestHead> {
   }
 }
 
+export interface RunAccess {
+  /** On the tracking server. */
+  id: string
+  experiment: string
+  artifactUri: string
+  token: string
+  tokenId: string
+  /** What a rank of it is given. */
+  env: Record<string, string>
+}
+
+/** A run of an experiment on the tracking server, with a token of its own. */
+export async function runAccess(
+  head: TestHead,
+  project: string,
+  name = project,
+  tags: Record<string, string> = {},
+): Promise<RunAccess> {
+  const experiment = (await head.mlflow.ensureExperiment(project)).id
+  const run = await head.mlflow.createRun({experimentId: experiment, name, tags})
+  const {id, token} = await head.connection.request<{id: string; token: string}>('POST', '/flexrack/v1/tokens', {
+    kind: 'run',
+    run_id: run.id,
+    experiment_id: experiment,
+    ttl_seconds: 600,
+  })
+  const env = {
+    MLFLOW_TRACKING_URI: head.connection.nodeUri,
+    MLFLOW_TRACKING_SERVER_CERT_PATH: head.caFile,
+    MLFLOW_TRACKING_TOKEN: token,
+    MLFLOW_RUN_ID: run.id,
+    MLFLOW_EXPERIMENT_ID: experiment,
+  }
+  return {id: run.id, experiment, artifactUri: run.artifactUri, token, tokenId: id, env}
+}
+
 /** Starts the script that uses the official client, as a rank would be started. */
 export function startClient(
   python: string,

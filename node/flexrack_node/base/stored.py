@@ -78,6 +78,7 @@ def replace_file(path: Path, content: Union[str, bytes], mode: int = 0o600, dura
     try:
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb") as file:
             if mode != 0o600:
+                # Not by its name: who may write to the folder, too, could have put a link there.
                 os.fchmod(file.fileno(), mode)
             file.write(content.encode() if isinstance(content, str) else content)
             file.flush()

@@ -29,6 +29,12 @@ def number(path: Any) -> Optional[int]:
     return int(text) if re.fullmatch(r"-?\d+", text) else None
 
 
+def cpu_model() -> Optional[str]:
+    """Of the first processor, as the kernel calls it; None where it does not say (ARM)."""
+    lines = (line for line in read("/proc/cpuinfo").splitlines() if line.startswith("model name"))
+    return next((line.split(":", 1)[1].strip() for line in lines), None) or None
+
+
 def names(folder: Path) -> List[str]:
     """Entries of a folder, eth2 before eth10; none where there is no such folder."""
     try:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, List, Optional, Set, Union
 
 from flexrack_node.base.channel import Channel
+from flexrack_node.base.content_hash import sha256_of
 from flexrack_node.base.disk_room import unfit_disk
 from flexrack_node.base.errors import NodeError
 from flexrack_node.data.store import Store, check_digest, check_path, digest_of
@@ -204,10 +205,7 @@ def is_whole(path: Path, size: int, digest: str) -> bool:
         with open(path, "rb") as stream:
             if os.fstat(stream.fileno()).st_size != size:
                 return False
-            sha = hashlib.sha256()
-            for data in iter(lambda: stream.read(1 << 20), b""):
-                sha.update(data)
-            return sha.hexdigest() == digest
+            return sha256_of(stream) == digest
     except OSError:
         return False
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
 
 from flexrack_node.base.channel import Channel
-from flexrack_node.base.sysfs import read
+from flexrack_node.base.sysfs import cpu_model, read
 
 if TYPE_CHECKING:
     from flexrack_node.schema.facts import (
@@ -127,10 +127,7 @@ def cpu() -> "CpuFact":
     from flexrack_node.facts.numa import numa_nodes, sockets
 
     allowed = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    model = next(
-        (line.split(":", 1)[1].strip() for line in read("/proc/cpuinfo").splitlines() if line.startswith("model name")),
-        None,
-    )
+    model = cpu_model()
     numa = sum(1 for node in numa_nodes() if node["cpus"])
     fact: CpuFact = {"cores": len(allowed) or os.cpu_count() or 1, "numa_nodes": numa or 1, "load": os.getloadavg()[0]}
     counts = sockets()

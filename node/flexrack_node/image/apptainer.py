@@ -6,15 +6,13 @@ It has the node's /dev and processes: an image, and never a sandbox.
 """
 
 import os
-import subprocess
-import tempfile
-from pathlib import Path
+from functools import partial
 from typing import Dict, List, Mapping, Optional, Tuple
 
+from flexrack_node.image import probe
 from flexrack_node.image.sandbox import home_of
 
 NAME = "apptainer"
-_SECONDS = 20
 # What its configuration may add by itself: a view is made of what was ordered.
 _NOT_MOUNTED = "home,tmp,cwd,hostfs,bind-paths"
 # It sets these itself, and takes them from here only where another name asks for it; HOME is an option of its own.
@@ -56,24 +54,7 @@ def environment(env: Mapping[str, str]) -> Dict[str, str]:
 
 
 def works(program: str) -> bool:
-    """Done, not asked: this machine's own programs, in a folder that is an image."""
-    with tempfile.TemporaryDirectory(prefix="flexrack-probe-") as temp:
-        own = [path for path in ("/bin", "/usr", "/lib", "/lib64") if os.path.isdir(path)]
-        for name in ("dev", "etc", "proc", "sys", "tmp", *(path[1:] for path in own)):
-            Path(temp, name).mkdir(exist_ok=True)
-        for name in ("passwd", "group", "hosts", "resolv.conf"):
-            Path(temp, "etc", name).touch()
-        try:
-            done = subprocess.run(
-                words(program, temp, [(path, path) for path in own], "/", ["/bin/sh", "-c", ":"]),
-                env=environment(os.environ),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=_SECONDS,
-            )
-        except (OSError, subprocess.TimeoutExpired):
-            return False
-        return done.returncode == 0
+    return probe.mounts(partial(words, program), environment(os.environ), ("passwd", "group", "hosts", "resolv.conf"))
 
 
 def _mount(source: str, target: str) -> str:

@@ -5,13 +5,12 @@ It makes no namespace of processes and hides nothing: an image, and never a sand
 """
 
 import os
-import subprocess
-import tempfile
-from pathlib import Path
+from functools import partial
 from typing import Dict, List, Mapping, Optional, Tuple
 
+from flexrack_node.image import probe
+
 NAME = "ch-run"
-_SECONDS = 20
 
 
 def find() -> Optional[str]:
@@ -38,21 +37,4 @@ def environment(env: Mapping[str, str]) -> Dict[str, str]:
 
 
 def works(program: str) -> bool:
-    """Done, not asked: this machine's own programs, in a folder that is an image."""
-    with tempfile.TemporaryDirectory(prefix="flexrack-probe-") as temp:
-        own = [path for path in ("/bin", "/usr", "/lib", "/lib64") if os.path.isdir(path)]
-        for name in ("dev", "etc", "proc", "sys", "tmp", *(path[1:] for path in own)):
-            Path(temp, name).mkdir(exist_ok=True)
-        for name in ("hosts", "resolv.conf"):
-            Path(temp, "etc", name).touch()
-        try:
-            done = subprocess.run(
-                words(program, temp, [(path, path) for path in own], "/", ["/bin/sh", "-c", ":"]),
-                env=environment(os.environ),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=_SECONDS,
-            )
-        except (OSError, subprocess.TimeoutExpired):
-            return False
-        return done.returncode == 0
+    return probe.mounts(partial(words, program), environment(os.environ), ("hosts", "resolv.conf"))

@@ -6,11 +6,11 @@ files. An image, and never a sandbox.
 """
 
 import os
-import subprocess
 from typing import Dict, List, Mapping, Optional, Tuple
 
+from flexrack_node.image import probe
+
 NAME = "proot"
-_SECONDS = 20
 _KERNELS = ("/dev", "/proc", "/sys")
 
 
@@ -43,13 +43,4 @@ def environment(env: Mapping[str, str]) -> Dict[str, str]:
 
 def works(program: str) -> bool:
     """Whether processes may be traced here at all, which containers forbid at times."""
-    try:
-        done = subprocess.run(
-            [program, "-v", "-1", "-r", "/", "/bin/sh", "-c", ":"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_SECONDS,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0
+    return probe.works([program, "-v", "-1", "-r", "/", "/bin/sh", "-c", ":"], os.environ)

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Optional
 
 from flexrack_node.base.stored import or_nothing
+from flexrack_node.base.sysfs import cpu_model, read
 
 if TYPE_CHECKING:
     from flexrack_node.schema.record import NodeHere
     from flexrack_node.schema.runfiles import KeptRunOrder
 
 _DRIVER = Path("/sys/module/nvidia/version")
-_CPUS = Path("/proc/cpuinfo")
 
 
 def here(spec: "KeptRunOrder") -> "NodeHere":
@@ -25,9 +25,9 @@ def here(spec: "KeptRunOrder") -> "NodeHere":
         "kernel": system.release,
         "machine": system.machine,
         "python": python_version(Path(spec["python"])),
-        "cpu": _cpu_name(),
+        "cpu": cpu_model(),
         "cpus": os.cpu_count() or 1,
-        "driver": _line(_DRIVER),
+        "driver": read(_DRIVER) or None,
     }
     if gpus:
         found["gpus"] = gpus
@@ -42,19 +42,3 @@ def python_version(python: Path) -> Optional[str]:
         return None
     found = re.search(r"^version(?:_info)?\s*=\s*(\d+(?:\.\d+)+)", text, re.MULTILINE)
     return found.group(1) if found else None
-
-
-def _cpu_name() -> Optional[str]:
-    try:
-        text = _CPUS.read_text(errors="replace")
-    except OSError:
-        return None
-    found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
-    return found.group(1).strip() if found else None
-
-
-def _line(path: Path) -> Optional[str]:
-    try:
-        return path.read_text(errors="replace").strip() or None
-    except OSError:
-        return None

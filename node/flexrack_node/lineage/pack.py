@@ -13,6 +13,7 @@ import tarfile
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, List, Optional, Tuple, cast
 
+from flexrack_node.base.content_hash import file_sha256
 from flexrack_node.workspace.tree import DIGEST_DIGITS
 
 if TYPE_CHECKING:
@@ -43,15 +44,11 @@ def pack(view: Path, tree: "CodeTree", target: Path) -> "Tuple[Optional[CodePack
                     left_out.append([path, why])
                 else:
                     files += 1
-        sha = hashlib.sha256()
-        with open(draft, "rb") as file:
-            for data in iter(lambda: file.read(1 << 20), b""):
-                sha.update(data)
-        size = draft.stat().st_size
+        sha, size = file_sha256(draft), draft.stat().st_size
         os.replace(draft, target)
     finally:
         draft.unlink(missing_ok=True)
-    return {"sha256": sha.hexdigest(), "bytes": size, "files": files}, left_out
+    return {"sha256": sha, "bytes": size, "files": files}, left_out
 
 
 def _add(tar: tarfile.TarFile, view: Path, path: str, kind: str, digest: str) -> Optional[str]:

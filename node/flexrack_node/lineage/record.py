@@ -11,13 +11,13 @@ run from starting, or from ending as it ended.
 """
 
 import hashlib
-import os
 import re
 import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Sequence
 
+from flexrack_node.base.content_hash import file_sha256
 from flexrack_node.base.stored import or_nothing, read, replace_file
 from flexrack_node.lineage.here import here, python_version
 from flexrack_node.lineage.pack import pack
@@ -83,7 +83,7 @@ def send(folder: RunFolder, recorder: Recorder, parts: bool) -> None:
     for name in [*(_PARTS if parts else ()), "record.json"]:
         if (folder.path / name).is_file():
             recorder.upload(folder.path / name, f"lineage/{name}")
-    recorder.tag(TAG, _sha256(folder.path / "record.json"))
+    recorder.tag(TAG, file_sha256(folder.path / "record.json"))
 
 
 def complete(folder: RunFolder, spec: "KeptRunOrder", result: "RunResult", nodes: "Sequence[NodeHere]" = ()) -> None:
@@ -156,7 +156,7 @@ def outputs_of(folder: RunFolder, names: Sequence[str]) -> "List[RecordedOutput]
     for name in names:
         path = folder.outputs / name
         if path.is_file():
-            found.append({"path": name, "sha256": _sha256(path), "bytes": path.stat().st_size})
+            found.append({"path": name, "sha256": file_sha256(path), "bytes": path.stat().st_size})
     return found
 
 
@@ -195,11 +195,3 @@ def _environment(folder: RunFolder, spec: "KeptRunOrder") -> "Optional[RecordedE
         "lock": hashlib.sha256(lock.encode()).hexdigest(),
         "packages": lock.count("\n"),
     }
-
-
-def _sha256(path: Path) -> str:
-    sha = hashlib.sha256()
-    with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC), "rb") as file:
-        for data in iter(lambda: file.read(1 << 20), b""):
-            sha.update(data)
-    return sha.hexdigest()

@@ -7,11 +7,11 @@ takes away stays for ever, so a run takes away those of runs of its account that
 
 import os
 import re
-import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Dict, Iterable, List, Mapping, Optional, Tuple
 
+from flexrack_node.base.stored import replace_file
 from flexrack_node.watch.progress import progress_path, read_progress
 
 if TYPE_CHECKING:
@@ -54,17 +54,8 @@ class TextFile:
     def write(self, sample: "HardwareSample", gpus: "Mapping[str, GpuReading]", attempt: Optional[Path]) -> None:
         ranks = [read_progress(progress_path(attempt, int(rank))) for rank in sample["ranks"]] if attempt else []
         text = exposition(self._spec, sample, gpus, [one for one in ranks if one])
-        # node_exporter is another account's. It reads no name that begins with a dot, so never half a file.
-        descriptor, name = tempfile.mkstemp(dir=self._path.parent, prefix=".", suffix=".tmp")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                # Not by its name: who may write to the folder, too, could have put a link there.
-                os.fchmod(file.fileno(), 0o644)
-                file.write(text)
-            os.replace(name, self._path)
-        except BaseException:
-            os.unlink(name)
-            raise
+        # node_exporter is another account's, and reads only what is called *.prom, so never a draft.
+        replace_file(self._path, text, mode=0o644, durable=False)
 
     def close(self) -> None:
         self._path.unlink(missing_ok=True)

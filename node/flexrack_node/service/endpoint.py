@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, List, Mapping, Set
 
 from flexrack_node.base.channel import Channel
+from flexrack_node.base.content_hash import file_sha256
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
 from flexrack_node.service.record import ServiceRecord
@@ -124,11 +125,7 @@ def matches(path: Path, file: Mapping[str, Any]) -> bool:
     try:
         if path.stat().st_size != int(file["bytes"]):
             return False
-        digest = hashlib.sha256()
-        with open(path, "rb") as stream:
-            for data in iter(lambda: stream.read(CHUNK), b""):
-                digest.update(data)
-        return bool(digest.hexdigest() == file["sha256"])
+        return bool(file_sha256(path) == file["sha256"])
     except OSError:
         return False
 

@@ -3,6 +3,7 @@ of GPUs.
 """
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ from flexrack_node.base.stored import or_nothing
 
 if TYPE_CHECKING:
     from flexrack_node.schema.nodefiles import KeptService
+    from flexrack_node.service.log import ServiceLog
     from flexrack_node.service.record import ServiceRecord
 
 NOTHING_FREE = 75  # status of serving/with_gpus.py; EX_TEMPFAIL
@@ -58,7 +60,7 @@ class PassRenewal:
         self._next = 0.0
         self._process: Optional[subprocess.Popen[bytes]] = None
 
-    def look(self, log: int) -> None:
+    def look(self, log: "ServiceLog") -> None:
         """Begins it where it is time to, and waits for nothing. `log`: where it says which nodes it did not reach."""
         if not self._places or time.monotonic() < self._next:
             return
@@ -68,9 +70,13 @@ class PassRenewal:
             failed, self._process = self._process.returncode != 0, None
             self._next = time.monotonic() + (_AGAIN_SECONDS if failed else _RENEW_SECONDS)
             return
-        self._process = subprocess.Popen(
-            [*_program("passes.py"), "renew"], stdin=subprocess.PIPE, stdout=log, stderr=log
-        )
+        output = log.open()
+        try:
+            self._process = subprocess.Popen(
+                [*_program("passes.py"), "renew"], stdin=subprocess.PIPE, stdout=output, stderr=output
+            )
+        finally:
+            os.close(output)
         assert self._process.stdin
         self._process.stdin.write(json.dumps(self._places).encode())
         self._process.stdin.close()

@@ -154,11 +154,7 @@ class Supervisor:
 
     def _look(self) -> None:
         self.log.rotate()
-        output = self.log.open()
-        try:
-            self.passes.look(output)
-        finally:
-            os.close(output)
+        self.passes.look(self.log)
 
     def _adoptable(self) -> Optional[int]:
         pid = self.state.get("pid")

@@ -4,12 +4,12 @@ them.
 """
 
 import errno
-import hashlib
 import os
 import stat
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
+from flexrack_node.base.content_hash import sha256_of
 from flexrack_node.base.errors import NodeError
 
 DIGEST_DIGITS = 32  # of SHA-256, in hex
@@ -185,12 +185,7 @@ def check_path(path: Any) -> str:
 
 
 def digest_of(stream: Any) -> str:
-    sha = hashlib.sha256()
-    while True:
-        data = stream.read(1 << 20)
-        if not data:
-            return sha.hexdigest()[:DIGEST_DIGITS]
-        sha.update(data)
+    return sha256_of(stream)[:DIGEST_DIGITS]
 
 
 def stamp(info: os.stat_result) -> List[int]:

@@ -8,33 +8,24 @@ import {signModel, why} from '../../../src/lib/lineage/index.ts'
 import {openHost} from '../../../src/lib/host/index.ts'
 import {loadManifest} from '../../../src/lib/manifest/index.ts'
 import {recordedRun} from '../../support/recorded-run.ts'
+import {INFER_HANDLER} from '../../support/infer-handler.ts'
 import {startEndpointRack, type EndpointRack} from '../../support/endpoint-rack.ts'
 
 /** A model server of a project's own: Open Inference v2 by Python's standard library; the model is a number in a file. */
-const SERVER = `
-import json, os, sys
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+const SERVER = `${INFER_HANDLER}
+import os, sys
 from steps import STEP
 
 name, version, host, port, path = sys.argv[1:]
 offset = float(open(path).read())
 tensor = {"name": "x", "datatype": "FP32", "shape": [-1]}
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def answer(self, value):
-        body = json.dumps(value).encode()
-        self.send_response(200)
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
+class Handler(Answers):
     def do_GET(self):
         self.answer({"name": name, "versions": [version], "inputs": [tensor], "outputs": [{**tensor, "name": "y"}]})
 
     def do_POST(self):
-        given = json.loads(self.rfile.read(int(self.headers["content-length"])))["inputs"][0]
+        given = self.given()
         data = [STEP * (value + offset) for value in given["data"]]
         self.answer({"model_name": name, "model_version": version, "outputs": [{**given, "name": "y", "data": data}],
                      "parameters": {"folder": os.getcwd(), "mode": os.environ["MODE"]}})

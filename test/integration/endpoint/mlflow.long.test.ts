@@ -1,6 +1,6 @@
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {openEndpoints, type Endpoints, type PlainAnswer} from '../../../src/lib/endpoint/index.ts'
-import {answerOf, startClient, startTestHead, type TestHead} from '../../support/head.ts'
+import {answerOf, runAccess, startClient, startTestHead, type TestHead} from '../../support/head.ts'
 
 interface Logged {
   rows: {columns: string[]; data: number[][]}
@@ -17,21 +17,7 @@ beforeAll(async () => {
   head = await startTestHead()
   const fleet = head.rack.fleet()
   endpoints = await openEndpoints({rack: head.rack.rack, fleet}, head.rack.context())
-  const experiment = (await head.mlflow.ensureExperiment('flavours')).id
-  const run = await head.mlflow.createRun({experimentId: experiment, name: 'flavours', tags: {}})
-  const {token} = await head.connection.request<{token: string}>('POST', '/flexrack/v1/tokens', {
-    kind: 'run',
-    run_id: run.id,
-    experiment_id: experiment,
-    ttl_seconds: 600,
-  })
-  const env = {
-    MLFLOW_TRACKING_URI: head.connection.nodeUri,
-    MLFLOW_TRACKING_SERVER_CERT_PATH: head.caFile,
-    MLFLOW_TRACKING_TOKEN: token,
-    MLFLOW_RUN_ID: run.id,
-    MLFLOW_EXPERIMENT_ID: experiment,
-  }
+  const {env} = await runAccess(head, 'flavours')
   logged = await answerOf<Logged>(startClient(head.python, ['flavours', 'iris'], env))
 }, 900_000)
 afterAll(async () => {

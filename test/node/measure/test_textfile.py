@@ -42,16 +42,18 @@ class TextFileTest(unittest.TestCase):
         secret = self.folder / "secret"
         secret.write_text("key")
         secret.chmod(0o600)
-        swap = os.fdopen
+        swap = os.open
 
-        def swapped(descriptor, *words, **named):
-            (name,) = [one for one in os.listdir(self.folder) if one.endswith(".tmp")]
+        def swapped(path, *words, **named):
+            descriptor = swap(path, *words, **named)
+            (name,) = [one for one in os.listdir(self.folder) if one.startswith(".")]
             os.unlink(self.folder / name)
             os.symlink(secret, self.folder / name)
-            return swap(descriptor, *words, **named)
+            return descriptor
 
-        with mock.patch.object(os, "fdopen", swapped):
+        with mock.patch.object(os, "open", swapped):
             TextFile(self.folder, SPEC).write(SAMPLE, {}, None)
+        self.assertTrue((self.folder / "flexrack_run_digits-1_0.prom").is_symlink())
         self.assertEqual(stat.S_IMODE(secret.stat().st_mode), 0o600)
 
     def test_series_of_a_name_are_together_labels_are_escaped_and_what_is_not_known_is_not_there(self):

@@ -2,7 +2,7 @@ import {beforeAll, describe, expect, test} from 'vitest'
 import {withoutHashes} from '../../../../src/lib/base/index.ts'
 import {headRequirements} from '../../../../src/lib/head/requirements.ts'
 import {ensureEnvironment} from '../../../../src/lib/host/index.ts'
-import {answerOf, startClient, type TestHead} from '../../../support/head.ts'
+import {answerOf, runAccess, startClient, type TestHead} from '../../../support/head.ts'
 
 /** Of a head that several files use (mlflow.test.ts). */
 export function onnxTests(given: () => TestHead): void {
@@ -27,23 +27,9 @@ export function onnxTests(given: () => TestHead): void {
     }
 
     test('the official MLflow client logs an ONNX model with the token of a run, registers it, sets an alias, and loads and runs it by that', async () => {
-      const experiment = (await head.mlflow.ensureExperiment('onnx')).id
-      const run = await head.mlflow.createRun({experimentId: experiment, name: 'onnx', tags: {}})
-      const {token} = await head.connection.request<{token: string}>('POST', '/flexrack/v1/tokens', {
-        kind: 'run',
-        run_id: run.id,
-        experiment_id: experiment,
-        ttl_seconds: 600,
-      })
-      const env = {
-        MLFLOW_TRACKING_URI: head.connection.nodeUri,
-        MLFLOW_TRACKING_SERVER_CERT_PATH: head.caFile,
-        MLFLOW_TRACKING_TOKEN: token,
-        MLFLOW_RUN_ID: run.id,
-        MLFLOW_EXPERIMENT_ID: experiment,
-      }
+      const run = await runAccess(head, 'onnx')
 
-      const answer = await answerOf<Answer>(startClient(python, ['onnx_model', 'linear'], env))
+      const answer = await answerOf<Answer>(startClient(python, ['onnx_model', 'linear'], run.env))
       expect(answer).toMatchObject({version: '1', status: 'READY', same: true})
       expect(answer.predicted).toEqual([
         [1.5, 1.5],

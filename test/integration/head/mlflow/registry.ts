@@ -1,6 +1,6 @@
 import {fileURLToPath} from 'node:url'
 import {beforeAll, describe, expect, test} from 'vitest'
-import {answerOf, startScript, type TestHead} from '../../../support/head.ts'
+import {answerOf, runAccess, startScript, type TestHead} from '../../../support/head.ts'
 
 /** Of a head that several files use (mlflow.test.ts). */
 export function registryTests(given: () => TestHead): void {
@@ -46,26 +46,8 @@ export function registryTests(given: () => TestHead): void {
     })
 
     async function makeAccess(project: string): Promise<Access> {
-      const experiment = (await head.mlflow.ensureExperiment(project)).id
-      const run = await head.mlflow.createRun({experimentId: experiment, name: project, tags: {}})
-      const {token} = await head.connection.request<{token: string}>('POST', '/flexrack/v1/tokens', {
-        kind: 'run',
-        run_id: run.id,
-        experiment_id: experiment,
-        ttl_seconds: 600,
-      })
-      return {
-        experiment,
-        run: run.id,
-        source: `${run.artifactUri}/model.onnx`,
-        env: {
-          MLFLOW_TRACKING_URI: head.connection.nodeUri,
-          MLFLOW_TRACKING_SERVER_CERT_PATH: head.caFile,
-          MLFLOW_TRACKING_TOKEN: token,
-          MLFLOW_RUN_ID: run.id,
-          MLFLOW_EXPERIMENT_ID: experiment,
-        },
-      }
+      const {id, experiment, artifactUri, env} = await runAccess(head, project)
+      return {experiment, run: id, source: `${artifactUri}/model.onnx`, env}
     }
 
     const tries = (access: Access, name: string, version: string): Promise<Record<string, string>> =>

@@ -11,7 +11,7 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {leadOn} from '../../../../src/cli/head/ui.ts'
 import {Secret} from '../../../../src/lib/base/index.ts'
 import {openMlflow} from '../../../../src/lib/tracking/index.ts'
-import {answerOf, startClient, type TestHead} from '../../../support/head.ts'
+import {answerOf, runAccess, startClient, type RunAccess, type TestHead} from '../../../support/head.ts'
 import {renderPage} from '../../../support/browser.ts'
 import {buildProgram} from '../../../support/program.ts'
 import {startRelay} from '../../../support/relay.ts'
@@ -38,25 +38,7 @@ export function trackingTests(given: () => TestHead): void {
     })
 
     /** A run and what a rank of it is given. */
-    async function makeRun(
-      name: string,
-    ): Promise<{id: string; token: string; tokenId: string; env: Record<string, string>}> {
-      const run = await head.mlflow.createRun({experimentId: experiment, name, tags: {'flexrack.run': name}})
-      const {id, token} = await head.connection.request<{id: string; token: string}>('POST', '/flexrack/v1/tokens', {
-        kind: 'run',
-        run_id: run.id,
-        experiment_id: experiment,
-        ttl_seconds: 600,
-      })
-      const env = {
-        MLFLOW_TRACKING_URI: head.connection.nodeUri,
-        MLFLOW_TRACKING_SERVER_CERT_PATH: head.caFile,
-        MLFLOW_TRACKING_TOKEN: token,
-        MLFLOW_RUN_ID: run.id,
-        MLFLOW_EXPERIMENT_ID: experiment,
-      }
-      return {id: run.id, token, tokenId: id, env}
-    }
+    const makeRun = (name: string): Promise<RunAccess> => runAccess(head, 'digits', name, {'flexrack.run': name})
 
     interface Everything {
       refused: string
