@@ -1,4 +1,4 @@
-import {sizeText} from '../../lib/base/index.ts'
+import {isOpenStatus, sizeText} from '../../lib/base/index.ts'
 import type {Comparison, RunEntry, ShownRun, Stopped} from '../../lib/runs/index.ts'
 import type {Trained} from '../../lib/train/index.ts'
 import {describeCause} from '../../lib/runs/index.ts'
@@ -205,7 +205,7 @@ function reportedLater({run, doubt}: RunEntry): string {
 
 /** It goes on, or will. */
 export function isOpen(run: RunEntry): boolean {
-  return ['starting', 'waiting', 'running', 'stopping', 'recording'].includes(run.status)
+  return isOpenStatus(run.status)
 }
 
 function afterTraining({run, trackedId, outputs}: Trained): string[] {

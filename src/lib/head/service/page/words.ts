@@ -1,4 +1,4 @@
-import {sizeText} from '../../../base/index.ts'
+import {isOpenStatus, sizeText} from '../../../base/index.ts'
 import type {PageRun} from '../../types.ts'
 import {html, type Html} from './html.ts'
 
@@ -49,7 +49,7 @@ export function state(word: string): Html {
 
 /** Whether a run goes on, or will. */
 export function isOpen({status}: {status: string}): boolean {
-  return status === 'running' || status === 'starting' || status === 'waiting' || status === 'queued'
+  return isOpenStatus(status)
 }
 
 /** How long a run took, or has taken so far; milliseconds. */
