@@ -76,7 +76,11 @@ test('a deploy starts one server, and prepares the others on both nodes, with an
 })
 
 test('nobody asks: no server runs, and it is not failing; a request starts one and is answered by it', async () => {
-  const asleep = await shown(({state}) => state === 'asleep', 'asleep')
+  // None is wanted a moment before the last one has ended.
+  const asleep = await shown(
+    ({state, servers}) => state === 'asleep' && servers.every((one) => one.state === 'stopped'),
+    'asleep',
+  )
   expect(asleep.servers.map(({state}) => state)).toEqual(['stopped', 'stopped', 'stopped'])
   const {status, ms} = await ask()
   expect(status).toBe(200)
