@@ -25,7 +25,8 @@ from flexrack_node.service import control
 from flexrack_node.service.record import ServiceRecord
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.gpu import GpuPass, PassEnded, PassId, PassOrder
+    from flexrack_node.schema.gpu import GpuPass, PassEnded, PassId
+    from flexrack_node.schema.leases import LeaseTerms
     from flexrack_node.schema.service import ServiceStart
 
 LASTS_SECONDS = 86400.0  # without a word of the notebook's keeper
@@ -77,7 +78,7 @@ class Passes:
         return counted
 
 
-def allow(given: "PassOrder", channel: Channel) -> "GpuPass":
+def allow(given: "LeaseTerms", channel: Channel) -> "GpuPass":
     """{count, share, cap, api, owner, purpose}: what each lease may be. Errors: GPU_UNAVAILABLE where no daemon runs,
     REMOTE_FAILED where the door does not open.
     """

@@ -1,7 +1,7 @@
 """GPUs that a node shares, and leases of them. Generated from protocol/gpu.json by `npm run protocol`; for type checkers alone."""
-from typing import Dict, List, Literal, Optional, TypedDict, Union
+from typing import Dict, List, Literal, Optional, TypedDict
 
-from flexrack_node.schema.leases import GpuPlace
+from flexrack_node.schema.leases import GpuPlace, LeaseTerms
 from flexrack_node.schema.service import ComesBack
 
 Backend = Literal["cuda", "opencl", "sim"]
@@ -165,17 +165,6 @@ class DeliveryFolder(TypedDict):
     folder: str
 
 
-class PassOrder(TypedDict):
-    """What each lease may be that is taken by a pass."""
-    count: int
-    share: Dict[str, Union[float, bool]]
-    cap: bool
-    api: Literal["cuda", "opencl"]
-    owner: str
-    purpose: str
-    text: str
-
-
 GpuPass = TypedDict("GpuPass", {"pass": "str", "secret": "str", "bind": "List[str]", "port": "int", "daemon_port": "int"})
 
 
@@ -186,7 +175,7 @@ class PassEnded(TypedDict):
     ended: bool
 
 
-class KeptPass(PassOrder):
+class KeptPass(LeaseTerms):
     """A pass, where it is good. Times in seconds since 1970."""
     secret: str
     until: float

@@ -5,17 +5,21 @@ from typing import Dict, List, Literal, Optional, TypedDict, Union
 GpuPlace = TypedDict("GpuPlace", {"node": "str", "pass": "str", "secret": "str", "addresses": "List[str]", "port": "int", "daemon_port": "int"})
 
 
-class _OwnLeases(TypedDict):
+class LeaseTerms(TypedDict):
+    """What a lease is to be that is taken when nobody types, and whose."""
     count: int
     share: Dict[str, Union[float, bool]]
     cap: bool
     api: Literal["cuda", "opencl"]
     owner: str
     purpose: str
+    text: str
+
+
+class _OwnLeases(LeaseTerms):
     keeper: str
     icd: Optional[str]
     libraries: Dict[str, str]
-    text: str
 
 
 class OwnLeases(_OwnLeases, total=False):

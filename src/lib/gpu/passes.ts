@@ -1,6 +1,6 @@
 import {isCliError, ownerName, type Context, isLoopback} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
-import type {GpuPlace, PassOrder} from '../protocol/index.ts'
+import type {GpuPlace, LeaseTerms} from '../protocol/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {candidates} from './reach.ts'
@@ -18,7 +18,7 @@ export interface Passes {
  */
 export async function passesFor(
   {rack, fleet}: {rack: Rack; fleet: Fleet},
-  {host, nodes, order, who = 'kernels'}: {host: Host; nodes: string[]; order: Omit<PassOrder, 'owner'>; who?: string},
+  {host, nodes, order, who = 'kernels'}: {host: Host; nodes: string[]; order: Omit<LeaseTerms, 'owner'>; who?: string},
   context: Context,
 ): Promise<Passes> {
   const found = await Promise.all(

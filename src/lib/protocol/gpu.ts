@@ -1,7 +1,7 @@
 // GPUs that a node shares, and leases of them. Generated from protocol/gpu.json by `npm run protocol`.
 import type {DaemonState, EndedLease, GrantedLease} from './daemon.ts'
 import type {FilePlaced, ProgramFile} from './head.ts'
-import type {GpuPlace} from './leases.ts'
+import type {GpuPlace, LeaseTerms} from './leases.ts'
 import type {Nothing} from './node.ts'
 import type {ComesBack} from './service.ts'
 
@@ -175,20 +175,6 @@ export interface DeliveryFolder {
   folder: string
 }
 
-/** What each lease may be that is taken by a pass. */
-export interface PassOrder {
-  /** Devices at most, of one kernel. */
-  count: number
-  /** whole, or fraction, or memory in bytes: as gpu.lease takes it. */
-  share: Record<string, number | boolean>
-  cap: boolean
-  api: 'cuda' | 'opencl'
-  owner: string
-  purpose: string
-  /** For people. */
-  text: string
-}
-
 /** A right to take leases of this node's daemon over the network, at the door. `bind`: addresses of both. */
 export interface GpuPass {
   pass: string
@@ -208,7 +194,7 @@ export interface PassEnded {
 }
 
 /** A pass, where it is good. Times in seconds since 1970. */
-export interface KeptPass extends PassOrder {
+export interface KeptPass extends LeaseTerms {
   secret: string
   /** It ends then, unless it is renewed. */
   until: number
@@ -248,7 +234,7 @@ export interface GpuVerbs {
   /** Takes a lease. */
   'gpu.lease': {input: LeaseRequest; result: GrantedLease; event: never}
   /** Lets another node take leases of this one by itself, and has the door open. */
-  'gpu.allow': {input: PassOrder; result: GpuPass; event: never}
+  'gpu.allow': {input: LeaseTerms; result: GpuPass; event: never}
   /** Ends a pass. */
   'gpu.disallow': {input: PassId; result: PassEnded; event: never}
   /** Tries passes from here. */

@@ -11,8 +11,9 @@ export interface GpuPlace {
   daemon_port: number
 }
 
-/** What a process leases by itself when it starts, a kernel or a model server: of the daemon of its own node, else of those of `places`. */
-export interface OwnLeases {
+/** What a lease is to be that is taken when nobody types, and whose. */
+export interface LeaseTerms {
+  /** Devices; of a pass at most, of one lease. */
   count: number
   /** whole, or fraction, or memory in bytes: as gpu.lease takes it. */
   share: Record<string, number | boolean>
@@ -21,13 +22,17 @@ export interface OwnLeases {
   owner: string
   /** What the lease is for, for people; of a model server also what it is found by. */
   purpose: string
+  /** For people. */
+  text: string
+}
+
+/** What a process leases by itself when it starts, a kernel or a model server: of the daemon of its own node, else of those of `places`. */
+export interface OwnLeases extends LeaseTerms {
   /** Names of programs that gpu.place has put there. */
   keeper: string
   icd: string | null
   /** Names of programs, by the names of links to them. */
   libraries: Record<string, string>
-  /** For people. */
-  text: string
   /** Of its own node: taken before others, if they are free. */
   devices?: string[]
   /** Other nodes that it may lease of. */
