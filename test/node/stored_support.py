@@ -424,6 +424,7 @@ ELSEWHERE = {
     "head.endpoint",
     "head.followed",
     "head.locks",
+    "head.people",
     "head.promise",
     "head.rollout",
     "head.scaling",

@@ -17,9 +17,11 @@ class HeadKeyLimits(TypedDict, total=False):
     concurrency: int
     tokensPerMinute: float
 
+HeadRole = Literal["viewer", "member", "maintainer", "admin"]
+
 
 class _HeadToken(TypedDict):
-    kind: Literal["run", "endpoint", "session", "personal", "node", "standby", "joint", "metrics"]
+    kind: Literal["run", "endpoint", "session", "personal", "node", "standby", "joint", "metrics", "user"]
     hash: str
     expiresAt: float
 
@@ -39,6 +41,42 @@ class HeadToken(_HeadToken, total=False):
     node: str
     names: List[str]
     joint: str
+    user: str
+    project: str
+    role: HeadRole
+    lastUsedAt: float
+
+
+class _HeadUser(TypedDict):
+    admin: bool
+    keys: List[str]
+    source: Literal["admin", "oidc", "ldap"]
+    createdAt: float
+
+
+class HeadUser(_HeadUser, total=False):
+    """A person who may log in."""
+    subject: str
+
+
+class HeadTeam(TypedDict):
+    """People who are given roles together."""
+    members: List[str]
+    provided: List[str]
+    createdAt: float
+
+
+class HeadProject(TypedDict):
+    """A project whose runs and models only some people reach."""
+    roles: Dict[str, HeadRole]
+    createdAt: float
+
+
+class HeadPeople(TypedDict):
+    """Who may what, by names."""
+    users: Dict[str, HeadUser]
+    teams: Dict[str, HeadTeam]
+    projects: Dict[str, HeadProject]
 
 
 class HeadTokens(TypedDict):
@@ -50,12 +88,12 @@ class _HeadAction(TypedDict):
     at: float
     owner: str
     login: str
-    action: Literal["stop", "rollback", "endNotebook"]
+    action: Literal["stop", "rollback", "endNotebook", "login", "addUser", "removeUser", "setTeam", "removeTeam", "addProject", "grant", "removeProject", "createToken", "revokeToken"]
     target: str
 
 
 class HeadAction(_HeadAction, total=False):
-    """What was done, or tried, through the rack's page."""
+    """What was done, or tried, through the rack's page, or with people and their tokens."""
     outcome: str
     error: str
 

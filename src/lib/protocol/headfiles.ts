@@ -17,7 +17,7 @@ export type HeadConfig = {
 
 /** A token that the head has given out. */
 export interface HeadToken {
-  kind: 'run' | 'endpoint' | 'session' | 'personal' | 'node' | 'standby' | 'joint' | 'metrics'
+  kind: 'run' | 'endpoint' | 'session' | 'personal' | 'node' | 'standby' | 'joint' | 'metrics' | 'user'
   /** SHA-256 of the secret; the secret itself is never kept. */
   hash: string
   expiresAt: number
@@ -41,6 +41,52 @@ export interface HeadToken {
   names?: string[]
   /** Which switch over several racks it tells the decision of. */
   joint?: string
+  /** Whose it is; of a run: who started it. */
+  user?: string
+  /** The only project that it opens; of a run: the project that it is tracked in. */
+  project?: string
+  /** The most that it may, whatever its user may. */
+  role?: HeadRole
+  /** Milliseconds since 1970, to some minutes. */
+  lastUsedAt?: number
+}
+
+/** What a person may in a project; an admin may everything in all of them. */
+export type HeadRole = 'viewer' | 'member' | 'maintainer' | 'admin'
+
+/** A person who may log in. */
+export interface HeadUser {
+  admin: boolean
+  /** Public SSH keys that prove who it is: type and key, without a comment. */
+  keys: string[]
+  /** Who made it: an admin, or the first login of somebody whom a provider knows. */
+  source: 'admin' | 'oidc' | 'ldap'
+  /** By which the provider knows it: issuer and subject, or the entry's name. */
+  subject?: string
+  createdAt: number
+}
+
+/** People who are given roles together. */
+export interface HeadTeam {
+  /** Whom an admin put in. */
+  members: string[]
+  /** Whom their provider's groups put in, as of their last login. */
+  provided: string[]
+  createdAt: number
+}
+
+/** A project whose runs and models only some people reach. */
+export interface HeadProject {
+  /** By `user:NAME`, `team:NAME`, or `everyone`. */
+  roles: Record<string, HeadRole>
+  createdAt: number
+}
+
+/** Who may what, by names. */
+export interface HeadPeople {
+  users: Record<string, HeadUser>
+  teams: Record<string, HeadTeam>
+  projects: Record<string, HeadProject>
 }
 
 /** What a key of an endpoint's client may. */
@@ -58,14 +104,15 @@ export interface HeadTokens {
   tokens: Record<string, HeadToken>
 }
 
-/** What was done, or tried, through the rack's page. */
+/** What was done, or tried, through the rack's page, or with people and their tokens. */
 export interface HeadAction {
   /** Milliseconds since 1970. */
   at: number
-  /** `name@machine` that had opened the page, as it said. */
+  /** `name@machine` that had opened the page, as it said; a user of the head by name. */
   owner: string
+  /** Of a page; of a user, or of the admin token, the id of the token. */
   login: string
-  action: 'stop' | 'rollback' | 'endNotebook'
+  action: 'stop' | 'rollback' | 'endNotebook' | 'login' | 'addUser' | 'removeUser' | 'setTeam' | 'removeTeam' | 'addProject' | 'grant' | 'removeProject' | 'createToken' | 'revokeToken'
   target: string
   outcome?: string
   /** Why it was not done. */

@@ -75,11 +75,10 @@ export async function carryOut(action: Action, site: Site): Promise<void> {
   if (!site.may) throw new Failure(403, 'REFUSED', 'this login only looks at the page')
   const {kind, target} = action
   const done = {at: Date.now(), owner: site.owner, login: site.login, action: kind, target}
-  const file = fileOf(site)
   try {
-    await note(file, {...done, outcome: await action.carryOut()})
+    await noteAction(site, {...done, outcome: await action.carryOut()})
   } catch (error) {
-    await note(file, {...done, error: (error as Error).message})
+    await noteAction(site, {...done, error: (error as Error).message})
     throw error
   }
 }
@@ -103,6 +102,7 @@ function fileOf({parts}: Pick<Site, 'parts'>): string {
   return join(parts.config.folder, 'actions.jsonl')
 }
 
-function note(file: string, action: HeadAction): Promise<void> {
-  return appendFile(file, `${JSON.stringify(stamped('head.action', action))}\n`, {mode: 0o600})
+/** Writes down what was done, or why not. */
+export function noteAction(site: Pick<Site, 'parts'>, action: HeadAction): Promise<void> {
+  return appendFile(fileOf(site), `${JSON.stringify(stamped('head.action', action))}\n`, {mode: 0o600})
 }
