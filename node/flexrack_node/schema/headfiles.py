@@ -1,6 +1,7 @@
 """Files of the head, and of the machine of the command line, that outlive who wrote them: each kind, where it is, the number of its shape, and what it holds beside `schema`, that number. Words in capitals stand for names. Generated from protocol/headfiles.json by `npm run protocol`; for type checkers alone."""
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
+from flexrack_node.schema.people import HeadRole
 from flexrack_node.schema.sync import EntryLine
 
 
@@ -16,8 +17,6 @@ class HeadKeyLimits(TypedDict, total=False):
     requestsPerSecond: float
     concurrency: int
     tokensPerMinute: float
-
-HeadRole = Literal["viewer", "member", "maintainer", "admin"]
 
 
 class _HeadToken(TypedDict):
@@ -45,38 +44,6 @@ class HeadToken(_HeadToken, total=False):
     project: str
     role: HeadRole
     lastUsedAt: float
-
-
-class _HeadUser(TypedDict):
-    admin: bool
-    keys: List[str]
-    source: Literal["admin", "oidc", "ldap"]
-    createdAt: float
-
-
-class HeadUser(_HeadUser, total=False):
-    """A person who may log in."""
-    subject: str
-
-
-class HeadTeam(TypedDict):
-    """People who are given roles together."""
-    members: List[str]
-    provided: List[str]
-    createdAt: float
-
-
-class HeadProject(TypedDict):
-    """A project whose runs and models only some people reach."""
-    roles: Dict[str, HeadRole]
-    createdAt: float
-
-
-class HeadPeople(TypedDict):
-    """Who may what, by names."""
-    users: Dict[str, HeadUser]
-    teams: Dict[str, HeadTeam]
-    projects: Dict[str, HeadProject]
 
 
 class HeadTokens(TypedDict):
