@@ -39,6 +39,7 @@ SCHEMAS = {
     "installed.entry": 1,
     "local.group": 1,
     "local.rack": 1,
+    "login.token": 1,
     "notebook.settings": 1,
     "notebook.state": 1,
     "project.base": 2,

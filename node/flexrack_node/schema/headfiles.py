@@ -204,6 +204,19 @@ class BackgroundCommand(_BackgroundCommand, total=False):
     waiting: BackgroundWaiting
 
 
+class LoginToken(TypedDict):
+    """Who somebody is to the head of a rack, from this machine."""
+    rack: str
+    user: str
+    id: str
+    token: str
+    expiresAt: float
+    address: str
+    port: int
+    ca: str
+    method: Literal["ssh", "oidc", "ldap", "token"]
+
+
 class EndpointToken(TypedDict):
     """A token that opens one endpoint."""
     id: str

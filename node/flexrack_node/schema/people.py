@@ -29,8 +29,12 @@ class HeadProject(TypedDict):
     createdAt: float
 
 
-class HeadPeople(TypedDict):
-    """Who may what, by names."""
+class _HeadPeople(TypedDict):
     users: Dict[str, HeadUser]
     teams: Dict[str, HeadTeam]
     projects: Dict[str, HeadProject]
+
+
+class HeadPeople(_HeadPeople, total=False):
+    """Who may what, by names."""
+    workspaces: bool

@@ -1,8 +1,7 @@
 import {existsSync} from 'node:fs'
-import {CliError} from '../base/index.ts'
+import {CliError, isGood, signerOf, signWith} from '../base/index.ts'
 import type {RunRecord} from '../protocol/index.ts'
 import {envelopeText, keyOf, readEnvelope, signedBytes, wrong} from './envelope.ts'
-import {isGood, signerOf, signWith} from './ssh-keygen.ts'
 import {readStatement, statementBytes, type Statement} from './statement.ts'
 
 /** What is said of a model version, and by whom. */
@@ -12,6 +11,8 @@ export interface Attested extends Statement {
   /** A principal of the allowed signers; null: no allowed one has signed it, or nobody is known who may. */
   signer: string | null
 }
+
+const NAMESPACE = 'flexrack-model'
 
 /** Where it is kept: an artifact of the version's run. Pure. */
 export function statementPath(name: string, version: string): string {
@@ -29,7 +30,7 @@ export async function attest(
   known: Buffer | undefined,
 ): Promise<string> {
   const payload = statementBytes(statement, record)
-  const signature = await signWith(key, signedBytes(payload))
+  const signature = await signWith(key, signedBytes(payload), NAMESPACE)
   const before = known && readEnvelope(known)
   const others = before?.payload.equals(payload)
     ? before.signatures.filter((one) => keyOf(one) !== keyOf(signature))
@@ -51,9 +52,9 @@ export async function readAttested(bytes: Buffer, signers: string | undefined): 
   const keys: string[] = []
   let signer: string | null = null
   for (const one of signatures) {
-    if (!(await isGood(one, signed))) continue
+    if (!(await isGood(one, signed, NAMESPACE))) continue
     keys.push(keyOf(one))
-    if (signers !== undefined) signer ??= (await signerOf(one, signed, signers)) ?? null
+    if (signers !== undefined) signer ??= (await signerOf(one, signed, signers, NAMESPACE)) ?? null
   }
   if (keys.length === 0) throw wrong('no signature in it is of what it says')
   return {...readStatement(payload), keys, signer}

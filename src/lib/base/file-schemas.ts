@@ -38,6 +38,7 @@ export const SCHEMAS = {
   'installed.entry': 1,
   'local.group': 1,
   'local.rack': 1,
+  'login.token': 1,
   'notebook.settings': 1,
   'notebook.state': 1,
   'project.base': 2,

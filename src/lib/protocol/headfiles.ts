@@ -224,6 +224,21 @@ export interface BackgroundCommand {
   waiting?: BackgroundWaiting
 }
 
+/** Who somebody is to the head of a rack, from this machine. */
+export interface LoginToken {
+  rack: string
+  user: string
+  id: string
+  token: string
+  expiresAt: number
+  /** Where the head listens, as its node reaches it. */
+  address: string
+  port: number
+  /** Certificates that are trusted there, PEM. */
+  ca: string
+  method: 'ssh' | 'oidc' | 'ldap' | 'token'
+}
+
 /** A token that opens one endpoint. */
 export interface EndpointToken {
   id: string

@@ -36,4 +36,6 @@ export interface HeadPeople {
   users: Record<string, HeadUser>
   teams: Record<string, HeadTeam>
   projects: Record<string, HeadProject>
+  /** MLflow was started with workspaces, and so it is from then on. */
+  workspaces?: boolean
 }

@@ -11,6 +11,7 @@ import {addSampleApi} from './sampling/api.ts'
 import type {Parts} from './parts.ts'
 import type {Logins} from './login.ts'
 import {FOLLOW_MS} from './standby/followers.ts'
+import {openIssuing} from './people/token-api.ts'
 import {artifactsOf, publicStore, storeOf} from './mlflow-command.ts'
 
 const LARGEST_BODY = 4 * 1024 * 1024
@@ -23,8 +24,8 @@ const loggedIn = (path: string): string =>
   `<!doctype html><meta charset="utf-8"><title>flexrack</title><noscript><meta http-equiv="refresh" content="0;url=${path}"></noscript><script>location.replace("${path}" + location.hash)</script>\n`
 
 /**
- * /flexrack/v1: status, tokens, locks, endpoint documents, login. Only the admin token comes this far, but for the end
- * of a run's own token.
+ * /flexrack/v1: status, tokens, locks, endpoint documents, login. Only the admin token comes this far, but for what
+ * people/routes.ts opens to users, and the end of a run's own token.
  */
 export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void {
   const {tokens, locks} = parts
@@ -33,7 +34,8 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
   app.get('/flexrack/v1/status', () => statusOf(parts))
 
   app.get('/flexrack/v1/tokens', () => ({tokens: tokens.personal()}))
-  app.post('/flexrack/v1/tokens', async (request) => tokens.issue(await bodyOf(request)))
+  const issuing = openIssuing(parts)
+  app.post('/flexrack/v1/tokens', async (request) => tokens.issue(await issuing(request, await bodyOf(request))))
   app.delete('/flexrack/v1/tokens/self', async (request) => {
     if (request.caller && 'id' in request.caller) await tokens.revoke(request.caller.id)
     return {}

@@ -30,10 +30,14 @@ export class Callers {
       return caller
     }
     const shown = this.#shown.get(socket)
-    if (shown && shown.authorization === authorization && this.#tokens.stillIs(shown.caller)) return shown.caller
+    if (shown && shown.authorization === authorization && this.#tokens.stillIs(shown.caller)) {
+      if (shown.caller.kind === 'user') this.#tokens.noteUse(shown.caller.id)
+      return shown.caller
+    }
     const token = /^Bearer ([\w.-]+)$/i.exec(authorization)?.[1]
     const caller = token ? this.#tokens.check(token) : undefined
     if (!caller || caller.kind === 'session') throw tokenRefused()
+    if (caller.kind === 'user') this.#tokens.noteUse(caller.id)
     this.#pending.know(socket)
     this.#shown.set(socket, {authorization, caller})
     return caller

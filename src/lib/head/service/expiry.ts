@@ -1,6 +1,7 @@
-import {readMlflow} from './mlflow-reader.ts'
+import {readMlflow, type MlflowPlace} from './mlflow-reader.ts'
 import {logLine} from './log.ts'
 import type {Parts} from './parts.ts'
+import {placeOf} from './people/workspaces.ts'
 import type {Tokens} from './tokens.ts'
 
 const LOOK_MS = 600_000
@@ -11,7 +12,7 @@ const AFTER_END_MS = 3_600_000
  * What is asked about a run: when it ended (milliseconds), 'open' while it goes on, 'gone' where there is none (any
  * more).
  */
-export type EndOf = (runId: string) => Promise<number | 'open' | 'gone' | undefined>
+export type EndOf = (runId: string, project?: string) => Promise<number | 'open' | 'gone' | undefined>
 
 /**
  * Revokes the tokens of runs that have ended a while ago. Runs give theirs back themselves; this is for those whose
@@ -19,8 +20,8 @@ export type EndOf = (runId: string) => Promise<number | 'open' | 'gone' | undefi
  */
 export async function revokeEnded(tokens: Tokens, endOf: EndOf): Promise<number> {
   let count = 0
-  for (const {id, runId} of tokens.runs()) {
-    const end = await endOf(runId)
+  for (const {id, runId, project} of tokens.runs()) {
+    const end = await endOf(runId, project)
     if (end === undefined || end === 'open' || (end !== 'gone' && Date.now() - end < AFTER_END_MS)) continue
     await tokens.revoke(id).then(
       () => count++,
@@ -34,7 +35,7 @@ export async function revokeEnded(tokens: Tokens, endOf: EndOf): Promise<number>
 export function watchTokens(parts: Parts): () => void {
   const timer = setInterval(() => {
     if (!parts.mlflow.isReady) return
-    revokeEnded(parts.tokens, (runId) => readEnd(parts.mlflow.socket, runId)).then(
+    revokeEnded(parts.tokens, (runId, project) => readEnd(placeOf(parts, project), runId)).then(
       (count) => count > 0 && logLine(`${count} tokens of runs that have ended were revoked`),
       (error: Error) => logLine(`tokens were not looked through: ${error.message}`),
     )
@@ -44,8 +45,8 @@ export function watchTokens(parts: Parts): () => void {
 }
 
 /** Undefined where MLflow does not say: then the token stays. */
-async function readEnd(socket: string, runId: string): ReturnType<EndOf> {
-  const {status, text} = await readMlflow(socket, `/api/2.0/mlflow/runs/get?run_id=${encodeURIComponent(runId)}`)
+async function readEnd(place: MlflowPlace, runId: string): ReturnType<EndOf> {
+  const {status, text} = await readMlflow(place, `/api/2.0/mlflow/runs/get?run_id=${encodeURIComponent(runId)}`)
   if (status === 404) return 'gone'
   if (status !== 200) return undefined
   const {info} = (JSON.parse(text) as {run: {info: {status: string; end_time?: number}}}).run

@@ -39,8 +39,8 @@ async function main(configFile: string): Promise<void> {
   const config = current<ServiceConfig>('head.config', JSON.parse(await readFile(configFile, 'utf8')), configFile)
   await ownFolder(config.folder)
   await renameFormerFiles(config.folder)
-  const mlflow = await MlflowServer.prepare(config)
   const stores = await openStores(config)
+  const mlflow = await MlflowServer.prepare(config, () => stores.people.hasWorkspaces)
   const {tokens, authority, following} = stores
   let listener: ListenerRecord = {pid: process.pid, address: nearAddress(config.bind), port: 0, plainPort: 0, url: ''}
   const measures = new Measures()

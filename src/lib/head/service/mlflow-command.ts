@@ -49,7 +49,7 @@ cli(prog_name="mlflow")
  * The official server, listening on a Unix socket in a folder that only this user can enter: on a TCP port anyone on
  * the machine could go around the head. `--host` and `--port` are required words that uvicorn ignores beside `--uds`.
  */
-export function mlflowCommand(config: ServiceConfig, socket: string): MlflowCommand {
+export function mlflowCommand(config: ServiceConfig, socket: string, hasWorkspaces = false): MlflowCommand {
   const uvicorn = `--uds ${shellWord(socket)} --timeout-graceful-shutdown 10 --timeout-keep-alive 75 --log-level warning`
   return {
     file: config.python,
@@ -73,6 +73,7 @@ export function mlflowCommand(config: ServiceConfig, socket: string): MlflowComm
       MLFLOW_SERVER_ENABLE_JOB_EXECUTION: 'false',
       MLFLOW_DISABLE_TELEMETRY: 'true',
       DO_NOT_TRACK: 'true',
+      ...(hasWorkspaces && {MLFLOW_ENABLE_WORKSPACES: 'true'}),
       PYTHONUNBUFFERED: '1',
       [MLFLOW_TAG]: config.folder,
     },

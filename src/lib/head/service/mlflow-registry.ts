@@ -1,6 +1,6 @@
 import {Turns} from './durable.ts'
 import {Failure} from './failure.ts'
-import {askMlflow} from './mlflow-reader.ts'
+import {askMlflow, type MlflowPlace} from './mlflow-reader.ts'
 import {OWNER_TAG, type RegistryLookup, type RegisteredModel} from './scope-registry.ts'
 
 const API = '/api/2.0/mlflow'
@@ -19,10 +19,10 @@ interface WireRun {
  * Whose a registered model is, asked anew each time: writes to the registry are rare, and an administrator may give a
  * model away.
  */
-export function openRegistry(socketPath: string): RegistryLookup {
+export function openRegistry(place: MlflowPlace): RegistryLookup {
   const turns = new Turns()
   const read = async <T>(path: string): Promise<T | undefined> => {
-    const {status, text} = await askMlflow(socketPath, path)
+    const {status, text} = await askMlflow(place, path)
     if (status === 404) return undefined
     if (status !== 200)
       throw new Failure(502, 'HEAD_FAILED', `the tracking server does not say whose the model is (status ${status})`)
@@ -47,7 +47,7 @@ export function openRegistry(socketPath: string): RegistryLookup {
       turns.take(async () => {
         const model = await registered(name)
         if (!model?.isEmpty) return model?.owner
-        const {status} = await askMlflow(socketPath, `${API}/registered-models/set-tag`, {
+        const {status} = await askMlflow(place, `${API}/registered-models/set-tag`, {
           name,
           key: OWNER_TAG,
           value: experimentId,

@@ -10,7 +10,11 @@ import type {Parts} from './parts.ts'
 import {failureOf, passBody} from './passing.ts'
 import {isOurs, pathOf} from './path.ts'
 import {checkPersonalScope} from './scope-personal.ts'
-import {checkRunScope, type RunCall} from './scope.ts'
+import {answerWorkspaces, openDoor, type Door} from './people/door.ts'
+import {PROJECT_HEADER} from './people/person.ts'
+import {checkUserScope} from './people/scope-user.ts'
+import {USER_TAG} from './scope-tags.ts'
+import {checkRunScope, type Lookup, type RunCall, type Verdict} from './scope.ts'
 
 /** MLflow itself takes 1 MB a log-batch; models' descriptions and traces may be larger. */
 const LARGEST_CALL = 64 * 1024 * 1024
@@ -33,11 +37,7 @@ export async function addMlflow(app: FastifyInstance, parts: Parts): Promise<voi
     retryMethods: [],
     destroyAgent: true,
   })
-  const lookup = {
-    ...openLookup(parts.mlflow.socket),
-    ...openRegistry(parts.mlflow.socket),
-    ...openOwnRun(parts.mlflow.socket),
-  }
+  const lookupOf = openLookups(parts)
   const forward = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const path = pathOf(request.url)
     if (isOurs(path)) throw new Failure(404, 'NOT_FOUND', `there is nothing at ${path}`)
@@ -48,14 +48,17 @@ export async function addMlflow(app: FastifyInstance, parts: Parts): Promise<voi
         'HEAD_FAILED',
         `the tracking server is not ready yet (${parts.mlflow.status.state}); try again in a moment`,
       )
+    const listed = answerWorkspaces(request, path, parts)
+    if (listed) return reply.send(listed)
+    const door = await openDoor(request, path, parts)
+    const isParsed = request.caller?.kind === 'run' || request.caller?.kind === 'user'
     const given =
       isArtifact || request.body === undefined
         ? undefined
-        : await readBody(request, request.caller?.kind === 'run' ? LARGEST_PARSED : LARGEST_CALL, parts.limits)
-    const verdict =
-      request.caller?.kind === 'run' ? await checkRunScope(request.caller, callOf(request, path, given), lookup) : {}
-    if (request.caller?.kind === 'personal' && request.method !== 'GET' && given)
-      checkPersonalScope(path, () => parseObject(given))
+        : await readBody(request, isParsed ? LARGEST_PARSED : LARGEST_CALL, parts.limits)
+    const verdict = await verdictOf(request, path, given, door, lookupOf(door.workspace))
+    const isPerson = request.caller?.kind === 'personal' || request.caller?.kind === 'user'
+    if (isPerson && request.method !== 'GET' && given) checkPersonalScope(path, () => parseObject(given))
     if (verdict.answer) return reply.send(verdict.answer)
     const body = verdict.body ? Buffer.from(JSON.stringify(verdict.body)) : given
     if (body !== undefined && request.caller?.kind !== 'admin' && grows(request.method, path))
@@ -66,12 +69,44 @@ export async function addMlflow(app: FastifyInstance, parts: Parts): Promise<voi
       ...(sends && {body, contentType: request.headers['content-type'] ?? 'application/octet-stream'}),
       timeout: ANSWER_MS,
       rewriteRequestHeaders: (_request, headers) =>
-        mlflowHeaders(headers, request.method !== 'GET' && request.method !== 'HEAD'),
+        mlflowHeaders(headers, request.method !== 'GET' && request.method !== 'HEAD', door.workspace),
       rewriteHeaders: (headers) => backwardHeaders(headers),
       onError: (_reply, {error}) => void reply.send(failureOf(error) ?? toFailure(error)),
     })
   }
   app.route({method: [...METHODS], url: '/*', handler: forward})
+}
+
+/** What the policies ask of MLflow, by workspace. */
+export function openLookups({mlflow}: Pick<Parts, 'mlflow'>): (workspace: string | undefined) => Lookup {
+  const kept = new Map<string | undefined, Lookup>()
+  return (workspace) => {
+    const place = workspace === undefined ? mlflow.socket : {socket: mlflow.socket, workspace}
+    const lookup = kept.get(workspace) ?? {...openLookup(place), ...openRegistry(place), ...openOwnRun(place)}
+    kept.set(workspace, lookup)
+    return lookup
+  }
+}
+
+async function verdictOf(
+  request: FastifyRequest,
+  path: string,
+  given: Buffer | undefined,
+  {person}: Door,
+  lookup: Lookup,
+): Promise<Verdict> {
+  const {caller} = request
+  const call = callOf(request, path, given)
+  if (caller?.kind === 'run') return ofUser(await checkRunScope(caller, call, lookup), path, caller.user)
+  const body = person && (await checkUserScope(person, call, lookup))
+  return body ? {body} : {}
+}
+
+/** What a run of a user makes is that user's. */
+function ofUser({body, ...verdict}: Verdict, path: string, user: string | undefined): Verdict {
+  if (body === undefined || user === undefined || !path.endsWith('/runs/create'))
+    return {...verdict, ...(body && {body})}
+  return {body: {...body, tags: [...((body.tags as object[] | undefined) ?? []), {key: USER_TAG, value: user}]}}
 }
 
 /**
@@ -98,9 +133,13 @@ function callOf(request: FastifyRequest, path: string, given: Buffer | undefined
 }
 
 /** MLflow needs no token, and its own checks of Host and Origin are made for a server that stands in the open. */
-function mlflowHeaders(headers: Record<string, unknown>, sends: boolean): Record<string, string> {
-  const {origin: _origin, referer: _referer, ...rest} = onwardHeaders(headers, sends)
-  return {...rest, host: 'localhost'}
+function mlflowHeaders(
+  headers: Record<string, unknown>,
+  sends: boolean,
+  workspace: string | undefined,
+): Record<string, string> {
+  const {origin: _origin, referer: _referer, ...rest} = onwardHeaders(headers, sends, PROJECT_HEADER)
+  return {...rest, host: 'localhost', ...(workspace !== undefined && {[PROJECT_HEADER]: workspace})}
 }
 
 /** Whether the call was done is not known: a client that tries again does no harm with MLflow's writes. */

@@ -37,16 +37,21 @@ export class MlflowServer {
   #wake = (): void => {}
   #running: Promise<void> | undefined
 
-  private constructor(config: ServiceConfig, socket: string) {
+  /** Whether what is started next is to keep projects apart. */
+  readonly #hasWorkspaces: () => boolean
+
+  private constructor(config: ServiceConfig, socket: string, hasWorkspaces: () => boolean) {
     this.#config = config
+    this.#hasWorkspaces = hasWorkspaces
     this.socket = socket
     this.#ownsFolder = dirname(socket) !== config.folder
   }
 
-  static async prepare(config: ServiceConfig): Promise<MlflowServer> {
+  static async prepare(config: ServiceConfig, hasWorkspaces = (): boolean => false): Promise<MlflowServer> {
     const near = join(config.folder, 'mlflow.sock')
     const fits = Buffer.byteLength(near) <= LONGEST_SOCKET_PATH
-    return new MlflowServer(config, fits ? near : join(await mkdtemp(join(tmpdir(), 'flexrack-head-')), 'mlflow.sock'))
+    const socket = fits ? near : join(await mkdtemp(join(tmpdir(), 'flexrack-head-')), 'mlflow.sock')
+    return new MlflowServer(config, socket, hasWorkspaces)
   }
 
   get status(): {
@@ -74,6 +79,12 @@ export class MlflowServer {
   /** Begins to keep it running; does not wait until it is ready. */
   start(): void {
     this.#running ??= this.#keepRunning()
+  }
+
+  /** Ends what runs; it is started anew by itself, with what is wanted of it now. */
+  async restart(): Promise<void> {
+    this.#state = 'waiting'
+    if (this.#running) await this.#end()
   }
 
   /** SIGTERM, grace, SIGKILL; resolves when no process of it is left. */
@@ -107,7 +118,7 @@ export class MlflowServer {
 
   /** Starts it and resolves with the reason when it has ended. */
   async #runOnce(): Promise<string> {
-    const command = mlflowCommand(this.#config, this.socket)
+    const command = mlflowCommand(this.#config, this.socket, this.#hasWorkspaces())
     rmSync(this.socket, {force: true})
     mkdirSync(join(this.#config.folder, 'artifacts'), {recursive: true, mode: 0o700})
     const output = openSync(join(this.#config.folder, HEAD_FILES.mlflowLog), 'a', 0o600)

@@ -1,6 +1,6 @@
 import {Turns} from './durable.ts'
 import {Failure} from './failure.ts'
-import {askMlflow} from './mlflow-reader.ts'
+import {askMlflow, type MlflowPlace} from './mlflow-reader.ts'
 import {isIdentity} from './scope-tags.ts'
 import type {Caller} from './token-kinds.ts'
 
@@ -31,10 +31,10 @@ export interface OwnRun {
   adopt(caller: RunCaller, asked: Record<string, unknown>): Promise<object>
 }
 
-export function openOwnRun(socketPath: string): OwnRun {
+export function openOwnRun(place: MlflowPlace): OwnRun {
   const turns = new Turns()
   const ask = async <T>(path: string, body?: Record<string, unknown>): Promise<T> => {
-    const {status, text} = await askMlflow(socketPath, `${API}/${path}`, body)
+    const {status, text} = await askMlflow(place, `${API}/${path}`, body)
     if (status !== 200)
       throw new Failure(
         502,

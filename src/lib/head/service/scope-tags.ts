@@ -6,7 +6,11 @@ const IDENTITY = new Set([
   'flexrack.nodes',
   'flexrack.sweep',
   'flexrack.trial',
+  'flexrack.user',
 ])
+
+/** The user of the head who started a run; written by the head alone. */
+export const USER_TAG = 'flexrack.user'
 
 export const PARENT_TAG = 'mlflow.parentRunId'
 

@@ -10,8 +10,12 @@ type RunCaller = Extract<Caller, {kind: 'run'}>
 
 /** What the policy looks up in MLflow itself; undefined where there is no such thing. */
 export interface Lookup extends RegistryLookup, OwnRun {
-  /** mlflow.parentRunId and the artifact folder of a run. */
-  run(id: string): Promise<{parent: string | undefined; artifacts: string} | undefined>
+  /** Of a run: mlflow.parentRunId, the artifact folder, and, where it is known, who started it and its experiment. */
+  run(
+    id: string,
+  ): Promise<
+    {parent: string | undefined; artifacts: string; user?: string | undefined; experiment?: string} | undefined
+  >
   /** The run a logged model came from, and its artifact folder. */
   model(id: string): Promise<{run: string | undefined; artifacts: string} | undefined>
   /** The experiment of a trace. Throws where MLflow does not say. */
@@ -71,7 +75,8 @@ export async function checkRunScope(
 /** It goes on as it came, as nothing was thrown. */
 const pass = (_checked: void): Verdict => ({})
 
-const READS = new Set([
+/** Calls that read, although they are sent as POST. */
+export const READS = new Set([
   'runs/search',
   'experiments/search',
   'logged-models/search',
@@ -79,7 +84,7 @@ const READS = new Set([
   'traces/search',
   'metrics/get-history-bulk-interval',
 ])
-const RUN_WRITES = new Set([
+export const RUN_WRITES = new Set([
   'runs/update',
   'runs/log-batch',
   'runs/log-metric',

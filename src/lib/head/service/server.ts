@@ -15,6 +15,10 @@ import {errorPage} from './page/error-page.ts'
 import {addHandRoutes} from './page/hand-routes.ts'
 import {addPages, PAGE_HEADERS} from './page/routes.ts'
 import type {Parts} from './parts.ts'
+import {addPeople} from './people/api.ts'
+import {LOGIN_PATHS} from './people/login-api.ts'
+import {personOf} from './people/person.ts'
+import {isOpenToUsers} from './people/routes.ts'
 import {isOurs, isTrackingApi, pathOf, requireQuery} from './path.ts'
 import type {PendingConnections} from './pending-connections.ts'
 import {AGENT_PATH, addAgentApi} from './scaling/api.ts'
@@ -23,7 +27,8 @@ import {addFollow} from './standby/routes.ts'
 import type {Identity} from './tls/certificates.ts'
 import type {Caller} from './token-kinds.ts'
 
-const LOGIN_PATH = '/flexrack/v1/login'
+/** Of who has no token yet. */
+const OPEN_PATHS = new Set(['/flexrack/v1/login', ...LOGIN_PATHS])
 /** More would leave no open files for the store and for MLflow. */
 const MOST_CONNECTIONS = 2000
 
@@ -76,9 +81,9 @@ export async function buildServer(
     request.atEnd = endOf(reply.raw)
     const path = pathOf(request.url)
     requireQuery(request.url)
-    if (request.routeOptions.url === LOGIN_PATH) return
+    if (OPEN_PATHS.has(request.routeOptions.url ?? '')) return
     request.caller = callers.identify(request.headers, request.raw.socket)
-    requireKind(request.caller, request, path)
+    requireKind(request.caller, request, path, parts)
     if (parts.following) requireRoute(parts.following, request)
   })
   app.setErrorHandler((error: Error, request, reply) => {
@@ -100,6 +105,7 @@ export async function buildServer(
   addHandRoutes(app, parts, logins)
   addPages(app, parts, logins)
   addJoint(app, parts)
+  addPeople(app, parts)
   app.addHook('preClose', async () => gateway.end())
   app.addHook('onClose', () => gateway.close())
   await addMlflow(app, parts)
@@ -115,8 +121,9 @@ function secureServer({key, certificate}: Identity, listener: RequestListener): 
  * Which routes a kind of token is for at all; what a run may do there is decided behind its route. It goes by the route
  * that the router chose: reading the path a second time could come to another conclusion.
  */
-function requireKind(caller: Caller, request: FastifyRequest, path: string): void {
+function requireKind(caller: Caller, request: FastifyRequest, path: string, {people}: Parts): void {
   if (caller.kind === 'admin') return
+  if (caller.kind === 'user' && personOf(caller, people)?.role === 'admin') return
   const route = request.routeOptions.url
   // Not an endpoint's: its clients share it, and none may end it for the others.
   if (route === '/flexrack/v1/tokens/self' && caller.kind === 'run') return
@@ -124,7 +131,9 @@ function requireKind(caller: Caller, request: FastifyRequest, path: string): voi
   if (caller.kind === 'node' && route === AGENT_PATH) return
   if (caller.kind === 'metrics' && route === METRICS_PATH && request.method === 'GET') return
   if (caller.kind === 'joint' && route === VERDICT_PATH) return
-  if (caller.kind === 'personal' && route === '/*' && !isOurs(path) && isTrackingApi(path)) return
+  if (caller.kind === 'user' && isOpenToUsers(request)) return
+  if ((caller.kind === 'personal' || caller.kind === 'user') && route === '/*' && !isOurs(path) && isTrackingApi(path))
+    return
   if (caller.kind === 'session' && caller.opens && route?.startsWith('/flexrack/ui/')) return
   const isLogging = caller.kind === 'run' || (caller.kind === 'session' && !caller.opens)
   if (isLogging && route === '/*' && !isOurs(path)) return

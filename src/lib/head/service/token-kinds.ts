@@ -4,7 +4,7 @@ import type {HeadKeyLimits, HeadRole, HeadToken} from '../../protocol/index.ts'
 export type Caller =
   | {kind: 'admin'}
   /** `project`: in which it is tracked, where projects have roles. */
-  | {kind: 'run'; id: string; runId: string; experimentId: string; project?: string}
+  | {kind: 'run'; id: string; runId: string; experimentId: string; project?: string; user?: string}
   /** A person who logged in, as a user of the head; `project` and `role`: the token is for no more (people/). */
   | {kind: 'user'; id: string; user: string; project?: string; role?: HeadRole}
   /** `client`: whose key it is, where it was made for one. `expiresAt`: milliseconds since 1970. */
@@ -12,7 +12,7 @@ export type Caller =
   /** A node's agent: what is to run there. */
   | {kind: 'node'; id: string; node: string}
   /** A person's notebook or another machine: MLflow's API, as that person. */
-  | {kind: 'personal'; id: string}
+  | {kind: 'personal'; id: string; project?: string}
   /** A monitor of its own: the head's numbers, and nothing else. */
   | {kind: 'metrics'; id: string}
   /** The second head: what it needs to serve endpoints, and a certificate for these names. `node`: where it runs. */
@@ -28,10 +28,19 @@ export type Caller =
 /** Who shows a token that is kept so. */
 export function callerOf(id: string, kept: HeadToken): Caller {
   const project = kept.project !== undefined && {project: kept.project}
-  if (kept.kind === 'run') return {kind: 'run', id, runId: kept.runId!, experimentId: kept.experimentId!, ...project}
+  if (kept.kind === 'run')
+    return {
+      kind: 'run',
+      id,
+      runId: kept.runId!,
+      experimentId: kept.experimentId!,
+      ...project,
+      ...(kept.user !== undefined && {user: kept.user}),
+    }
   if (kept.kind === 'user')
     return {kind: 'user', id, user: kept.user ?? '', ...project, ...(kept.role !== undefined && {role: kept.role})}
-  if (kept.kind === 'personal' || kept.kind === 'metrics') return {kind: kept.kind, id}
+  if (kept.kind === 'personal') return {kind: 'personal', id, ...project}
+  if (kept.kind === 'metrics') return {kind: 'metrics', id}
   if (kept.kind === 'standby') return {kind: 'standby', id, node: kept.node ?? '', names: kept.names ?? []}
   if (kept.kind === 'joint') return {kind: 'joint', id, joint: kept.joint ?? ''}
   if (kept.kind === 'node') return {kind: 'node', id, node: kept.node ?? ''}
@@ -57,4 +66,5 @@ export interface TokenRequest {
   names?: unknown
   joint?: unknown
   project?: unknown
+  user?: unknown
 }

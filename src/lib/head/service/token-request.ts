@@ -12,12 +12,14 @@ export function readToken(request: TokenRequest, clientsOf: (endpoint: string) =
   const ttl = secondsOf(request.ttl_seconds ?? 24 * 3600)
   const bare = {hash: '', expiresAt: Date.now() + Math.min(ttl, LONGEST_TTL_SECONDS) * 1000}
   const {kind, run_id: runId, experiment_id: experimentId, endpoint, name, node, joint, project} = request
+  const inProject = isWord(project) && {project}
   if (kind === 'run' && isWord(runId) && isWord(experimentId))
-    return {kind, ...bare, runId, experimentId, ...(isWord(project) && {project})}
+    return {kind, ...bare, runId, experimentId, ...inProject, ...(isWord(request.user) && {user: request.user})}
   if (kind === 'endpoint' && isWord(endpoint) && request.client !== undefined)
     return keyOf(request, endpoint, ttl, clientsOf(endpoint))
   if (kind === 'endpoint' && isWord(endpoint)) return {kind, ...bare, endpoint}
-  if (kind === 'personal' && isWord(name) && name.length <= 100) return {kind, ...bare, name, createdAt: Date.now()}
+  if (kind === 'personal' && isWord(name) && name.length <= 100)
+    return {kind, ...bare, ...inProject, name, createdAt: Date.now()}
   const monitor = kind === 'metrics' ? readMonitor(request) : undefined
   if (monitor) return monitor
   if (kind === 'joint' && isWord(joint)) return {kind, ...bare, joint}

@@ -36,6 +36,11 @@ export class People {
     return Object.keys(this.#kept.users).length + Object.keys(this.#kept.projects).length === 0
   }
 
+  /** MLflow keeps projects apart from the first one on, also once there is none any more: what they had stays where it is. */
+  get hasWorkspaces(): boolean {
+    return this.#kept.workspaces === true
+  }
+
   /** As they are now; not to be changed. */
   get all(): Readonly<HeadPeople> {
     return this.#kept
@@ -130,6 +135,7 @@ export class People {
     return this.#change((next) => {
       if (own(next.projects, nameOf('project', name)))
         throw new Failure(409, 'CONFLICT', `there is a project ${name} already`)
+      next.workspaces = true
       next.projects[name] = {roles: {}, createdAt: Date.now()}
     })
   }

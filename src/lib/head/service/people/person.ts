@@ -5,8 +5,10 @@ import type {Caller} from '../token-kinds.ts'
 import type {People} from './people.ts'
 import {lower, may, type Verb} from './roles.ts'
 
-/** Names the project that a request is about; MLflow's own clients send it as their workspace. */
+/** Of MLflow's own clients: the workspace, which is a project here. */
 export const PROJECT_HEADER = 'x-mlflow-workspace'
+/** Of ours: the project that it works in, whether it has roles or not. */
+const OWN_HEADER = 'flexrack-project'
 
 /** Who asks, in which project, and what they may there. */
 export interface Person {
@@ -58,7 +60,8 @@ export function requireMay(person: Person | undefined, verb: Verb, whose: 'own' 
   )
 }
 
-function namedProject({headers}: Pick<FastifyRequest, 'headers'>): string | undefined {
-  const value = headers[PROJECT_HEADER]
+/** The project that a request is about, as it says. */
+export function namedProject({headers}: Pick<FastifyRequest, 'headers'>): string | undefined {
+  const value = headers[PROJECT_HEADER] ?? headers[OWN_HEADER]
   return typeof value === 'string' && value !== '' ? value : undefined
 }

@@ -2,19 +2,17 @@ import {spawn} from 'node:child_process'
 import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {CliError, isCliError} from '../base/index.ts'
+import {CliError, isCliError} from './error.ts'
 
-/** What a signature is for: one that was made for something else does not count. */
-const NAMESPACE = 'flexrack-model'
 const ARMOR = 'SSH SIGNATURE'
 const WIDTH = 70
 
 /**
- * An SSH signature over bytes. `key`: a private key, or a public one whose private one the agent has; ssh-keygen asks for
+ * An SSH signature over bytes. `namespace`: what it is for, as one that was made for something else does not count. `key`: a private key, or a public one whose private one the agent has; ssh-keygen asks for
  * a passphrase by itself. Errors: CHECK_FAILED, with what ssh-keygen says.
  */
-export async function signWith(key: string, bytes: Buffer): Promise<Buffer> {
-  const {status, stdout, stderr} = await sshKeygen(['-Y', 'sign', '-q', '-n', NAMESPACE, '-f', key], bytes)
+export async function signWith(key: string, bytes: Buffer, namespace: string): Promise<Buffer> {
+  const {status, stdout, stderr} = await sshKeygen(['-Y', 'sign', '-q', '-n', namespace, '-f', key], bytes)
   const armored = new RegExp(`-----BEGIN ${ARMOR}-----([\\sA-Za-z0-9+/=]+)-----END ${ARMOR}-----`).exec(stdout)?.[1]
   if (status !== 0 || armored === undefined)
     throw new CliError('CHECK_FAILED', `ssh-keygen does not sign with ${key}: ${lastLine(stderr)}`, {
@@ -27,13 +25,18 @@ export async function signWith(key: string, bytes: Buffer): Promise<Buffer> {
  * Whose signature it is: a principal of the allowed_signers file (ssh-keygen(1), ALLOWED SIGNERS). Undefined: of nobody
  * there, or of other bytes. Errors: NOT_FOUND where there is no such file.
  */
-export async function signerOf(signature: Buffer, bytes: Buffer, signers: string): Promise<string | undefined> {
+export async function signerOf(
+  signature: Buffer,
+  bytes: Buffer,
+  signers: string,
+  namespace: string,
+): Promise<string | undefined> {
   return withFile(signature, async (file) => {
     const found = await sshKeygen(['-Y', 'find-principals', '-s', file, '-f', signers], Buffer.alloc(0))
     const [principal] = found.stdout.split('\n')[0]?.split(',') ?? []
     if (found.status !== 0 || !principal) return undefined
     const checked = await sshKeygen(
-      ['-Y', 'verify', '-f', signers, '-I', principal, '-n', NAMESPACE, '-s', file],
+      ['-Y', 'verify', '-f', signers, '-I', principal, '-n', namespace, '-s', file],
       bytes,
     )
     return checked.status === 0 ? principal : undefined
@@ -41,9 +44,9 @@ export async function signerOf(signature: Buffer, bytes: Buffer, signers: string
 }
 
 /** Whether the key that it names has made a signature of these bytes, whoever's key that is. */
-export function isGood(signature: Buffer, bytes: Buffer): Promise<boolean> {
+export function isGood(signature: Buffer, bytes: Buffer, namespace: string): Promise<boolean> {
   return withFile(signature, async (file) => {
-    const {status} = await sshKeygen(['-Y', 'check-novalidate', '-n', NAMESPACE, '-s', file], bytes)
+    const {status} = await sshKeygen(['-Y', 'check-novalidate', '-n', namespace, '-s', file], bytes)
     return status === 0
   })
 }

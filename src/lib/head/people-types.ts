@@ -1,0 +1,59 @@
+import type {HeadRole, HeadUser} from '../protocol/index.ts'
+
+/** What a signature of a login is for: one that was made for something else does not count. */
+export const LOGIN_NAMESPACE = 'flexrack-head'
+
+/** What an SSH key signs to log in. `head`: SHA-256 of the certificates that the client trusts. */
+export function loginText({user, nonce, head}: {user: string; nonce: string; head: string}): string {
+  return `flexrack login\nuser ${user}\nhead ${head}\nnonce ${nonce}\n`
+}
+
+/** Answer of a login, and of a token that was made. Times in milliseconds since 1970. */
+export interface MadeToken {
+  id: string
+  user: string
+  token: string
+  expiresAt: number
+}
+
+/** A token as it is listed: never its secret. */
+export interface UserToken {
+  id: string
+  user: string
+  note: string
+  project: string | null
+  role: HeadRole | null
+  createdAt: number
+  expiresAt: number
+  /** To some minutes; null: never. */
+  lastUsedAt: number | null
+}
+
+/** Answer of GET /flexrack/v1/whoami. */
+export interface WhoAmI {
+  /** Null: the admin token, which whoever may enter the head's account has. */
+  user: string | null
+  admin: boolean
+  teams: string[]
+  /** The role in every project that it has one in; of an admin all projects. */
+  projects: Record<string, HeadRole>
+  /** Of a user: the token that asks. */
+  token: UserToken | null
+}
+
+/** Answer of GET /flexrack/v1/people: all of an admin, else what concerns the user who asks. */
+export interface PeopleFacts {
+  users: Record<
+    string,
+    Pick<HeadUser, 'admin' | 'source' | 'createdAt'> & {keys: number; teams: string[]; lastUsedAt: number | null}
+  >
+  teams: Record<string, {members: string[]; provided: string[]}>
+  projects: Record<string, {roles: Record<string, HeadRole>}>
+}
+
+/** How somebody may log in, and where from: answer of GET /flexrack/v1/login/ways. */
+export interface LoginWays {
+  ssh: boolean
+  oidc: string | null
+  ldap: string | null
+}

@@ -1,0 +1,143 @@
+import type {FastifyInstance, FastifyRequest} from 'fastify'
+import type {HeadRole} from '../../../protocol/index.ts'
+import type {PeopleFacts, WhoAmI} from '../../types.ts'
+import {parseObject, readBody} from '../body.ts'
+import {Failure} from '../failure.ts'
+import type {Parts} from '../parts.ts'
+import {noteChange} from './changes.ts'
+import {keysOf} from './keys.ts'
+import {addLogins} from './login-api.ts'
+import {personOf, requireMay} from './person.ts'
+import {isRole} from './roles.ts'
+import {addUserTokens, tokenFacts} from './token-api.ts'
+
+const LARGEST_BODY = 256 * 1024
+const PATH = '/flexrack/v1/people'
+type Named = {Params: {name: string}}
+
+/** Users, teams, projects: read by whom they concern, changed by who may (roles.ts); every change is written down. */
+export function addPeople(app: FastifyInstance, parts: Parts): void {
+  const {people, tokens} = parts
+  const bodyOf = async (request: FastifyRequest): Promise<Record<string, unknown>> =>
+    parseObject(await readBody(request, LARGEST_BODY, parts.limits))
+  app.get('/flexrack/v1/whoami', (request) => whoAmI(request, parts))
+  app.get(PATH, (request) => peopleFacts(request, parts))
+
+  const change = async (
+    request: FastifyRequest<Named>,
+    action: Parameters<typeof noteChange>[2],
+    work: (name: string, body: Record<string, unknown>) => Promise<void>,
+  ): Promise<object> => {
+    const {name} = request.params
+    requireMay(personOf(request.caller, people), 'people.change', 'others')
+    const body = await bodyOf(request)
+    await noteChange(parts, request, action, name, () => work(name, body))
+    return {}
+  }
+  app.put<Named>(`${PATH}/users/:name`, (request) =>
+    change(request, 'addUser', async (name, {admin = false, keys, change: isChange}) => {
+      if (typeof admin !== 'boolean') throw new Failure(400, 'USAGE', 'admin is true or false')
+      const given = keys === undefined ? undefined : await keysOf(keys)
+      if (isChange === true) await people.changeUser(name, {admin, ...(given && {keys: given})})
+      else await people.addUser(name, {admin, keys: given ?? [], source: 'admin'})
+    }),
+  )
+  app.delete<Named>(`${PATH}/users/:name`, (request) =>
+    change(request, 'removeUser', async (name) => {
+      await people.removeUser(name)
+      await tokens.revokeUser(name)
+    }),
+  )
+  app.put<Named>(`${PATH}/teams/:name`, (request) =>
+    change(request, 'setTeam', (name, {members = []}) => {
+      if (!Array.isArray(members) || !members.every((one) => typeof one === 'string'))
+        throw new Failure(400, 'USAGE', 'members is a list of names')
+      return people.setTeam(name, members as string[])
+    }),
+  )
+  app.delete<Named>(`${PATH}/teams/:name`, (request) =>
+    change(request, 'removeTeam', (name) => people.removeTeam(name)),
+  )
+  app.put<Named>(`${PATH}/projects/:name`, (request) =>
+    change(request, 'addProject', async (name) => {
+      const isFirst = !people.hasWorkspaces
+      await people.addProject(name)
+      if (isFirst) await parts.mlflow.restart()
+    }),
+  )
+  app.delete<Named>(`${PATH}/projects/:name`, (request) =>
+    change(request, 'removeProject', (name) => people.removeProject(name)),
+  )
+  app.put<Named>(`${PATH}/projects/:name/roles`, async (request) => {
+    const {name} = request.params
+    requireMay(personOf(request.caller, people, name), 'project.grant', 'own')
+    const {to, role} = await bodyOf(request)
+    if (typeof to !== 'string' || (role !== null && !isRole(role)))
+      throw new Failure(
+        400,
+        'USAGE',
+        'a grant has to (user:NAME, team:NAME, everyone) and role (viewer, member, maintainer, or null)',
+      )
+    await noteChange(parts, request, 'grant', `${name}: ${to} ${role ?? 'nothing'}`, () => people.grant(name, to, role))
+    return {}
+  })
+  addUserTokens(app, parts, bodyOf)
+  addLogins(app, parts, bodyOf)
+}
+
+function whoAmI({caller}: FastifyRequest, {people, tokens}: Parts): WhoAmI {
+  const names = Object.keys(people.all.projects)
+  if (caller?.kind !== 'user') {
+    const projects = Object.fromEntries(names.map((name) => [name, 'admin' as const]))
+    return {user: null, admin: true, teams: [], projects, token: null}
+  }
+  const {user, id, project} = caller
+  const roles = names
+    .filter((name) => project === undefined || name === project)
+    .map((name): [string, HeadRole | null] => [name, personOf(caller, people, name)!.role])
+  const kept = tokens.ofUsers(user).find(([one]) => one === id)?.[1]
+  return {
+    user,
+    admin: personOf(caller, people)!.role === 'admin',
+    teams: people.teamsOf(user),
+    projects: Object.fromEntries(roles.filter((one): one is [string, HeadRole] => one[1] !== null)),
+    token: kept ? tokenFacts(id, kept) : null,
+  }
+}
+
+/** For the API, and for the page. */
+export function factsOf({people, tokens}: Pick<Parts, 'people' | 'tokens'>): PeopleFacts {
+  const {users, teams, projects} = people.all
+  const used = (name: string): number | null =>
+    Math.max(0, ...tokens.ofUsers(name).map(([, {lastUsedAt = 0}]) => lastUsedAt)) || null
+  return {
+    users: Object.fromEntries(
+      Object.entries(users).map(([name, {admin, source, createdAt, keys}]) => [
+        name,
+        {admin, source, createdAt, keys: keys.length, teams: people.teamsOf(name), lastUsedAt: used(name)},
+      ]),
+    ),
+    teams: Object.fromEntries(Object.entries(teams).map(([name, {members, provided}]) => [name, {members, provided}])),
+    projects: Object.fromEntries(Object.entries(projects).map(([name, {roles}]) => [name, {roles}])),
+  }
+}
+
+/** A user who is no admin sees themselves, their teams, and the projects that they have a role in. */
+function peopleFacts({caller}: FastifyRequest, parts: Parts): PeopleFacts {
+  const all = factsOf(parts)
+  const person = personOf(caller, parts.people)
+  if (person?.role === 'admin') return all
+  const own = <T>(of: Record<string, T>, isMine: (name: string) => boolean): Record<string, T> =>
+    Object.fromEntries(Object.entries(of).filter(([name]) => isMine(name)))
+  return {
+    users: own(all.users, (name) => name === person?.user),
+    teams: own(all.teams, (name) => person?.teams.includes(name) === true),
+    projects: own(
+      all.projects,
+      (name) =>
+        caller?.kind === 'user' &&
+        (caller.project ?? name) === name &&
+        personOf(caller, parts.people, name)?.role !== null,
+    ),
+  }
+}

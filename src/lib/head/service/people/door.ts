@@ -1,0 +1,67 @@
+import type {FastifyRequest} from 'fastify'
+import {Failure} from '../failure.ts'
+import type {Parts} from '../parts.ts'
+import {isTrackingApi} from '../path.ts'
+import {callerOf, namedProject, type Person} from './person.ts'
+import {requireWorkspace} from './workspaces.ts'
+
+/** In which of MLflow's workspaces a call is, and as whom; without a workspace it is in the default one. */
+export interface Door {
+  workspace?: string
+  /** Of a user: what the call is allowed by. */
+  person?: Person
+}
+
+/**
+ * What the client says of workspaces does not go on to MLflow: a run's is what its token says, a user's is one in which
+ * they have a role. Errors: 403, 404.
+ */
+export async function openDoor(request: FastifyRequest, path: string, parts: Parts): Promise<Door> {
+  const {people} = parts
+  const {caller} = request
+  if (!people.hasWorkspaces) {
+    if (caller?.kind === 'user') return {person: requireProject(callerOf(request, people))}
+    return {}
+  }
+  const person = caller?.kind === 'user' ? requireProject(callerOf(request, people)) : undefined
+  const named =
+    caller?.kind === 'run' || (caller?.kind === 'personal' && caller.project) ? caller.project : namedProject(request)
+  const workspace = person ? (person.project ?? undefined) : named
+  if (workspace === undefined || workspace === 'default') return {...(person && {person})}
+  // Ours names the project that it works in, whether it has roles or not.
+  if (!people.project(workspace)) {
+    if (person || request.headers['x-mlflow-workspace'] !== undefined)
+      throw new Failure(404, 'NOT_FOUND', `there is no project ${workspace}`)
+    return {}
+  }
+  if (person && !isTrackingApi(path)) throw new Failure(403, 'REFUSED', `${path} is not open to users`)
+  await requireWorkspace(parts, workspace)
+  return {workspace, ...(person && {person})}
+}
+
+/** The projects that a user sees, as MLflow lists its workspaces; undefined for other calls. Changes are the head's. Errors: 403. */
+export function answerWorkspaces(
+  {method, caller}: FastifyRequest,
+  path: string,
+  {people}: Pick<Parts, 'people'>,
+): object | undefined {
+  if (!/^\/(?:ajax-)?api\/3\.0\/mlflow\/workspaces(?:\/|$)/.test(path) || caller?.kind === 'admin') return undefined
+  if (method !== 'GET') throw new Failure(403, 'REFUSED', 'projects are made and removed with flexrack project')
+  if (caller?.kind !== 'user') return undefined
+  const visible = Object.keys(people.all.projects).filter(
+    (one) => people.roleOf(caller.user, one) !== null && (caller.project === undefined || caller.project === one),
+  )
+  const one = path.split('/')[5]
+  if (one === undefined) return {workspaces: visible.map((name) => ({name}))}
+  if (!visible.includes(decodeURIComponent(one))) throw new Failure(404, 'NOT_FOUND', `there is no project ${one}`)
+  return {workspace: {name: one}}
+}
+
+function requireProject(person: Person | undefined): Person {
+  if (person && person.role !== null) return person
+  const hint = 'name it: export MLFLOW_WORKSPACE=PROJECT'
+  const why = person?.project
+    ? `${person.user} has no role in project ${person.project}`
+    : `which project is meant? ${hint}`
+  throw new Failure(403, 'REFUSED', why)
+}

@@ -1,0 +1,103 @@
+import {Failure} from '../failure.ts'
+import {isRegistryWrite} from '../scope-registry.ts'
+import {READS, RUN_WRITES, type Lookup} from '../scope.ts'
+import {folded, tagsOf, USER_TAG} from '../scope-tags.ts'
+import {requireMay, type Person} from './person.ts'
+import type {Verb} from './roles.ts'
+
+/** A call of MLflow's API by a user. */
+export interface UserCall {
+  method: string
+  path: string
+  body(): Record<string, unknown>
+}
+
+const API = /^\/api\/[23]\.0\/(?:preview\/)?mlflow\/(.+)$/
+const ARTIFACT = /^\/api\/2\.0\/mlflow-artifacts\/(?:artifacts|mpu\/[a-z]+|presigned[a-z-]*)\/(.+)$/
+const REGISTRY = /^(?:registered-models|model-versions)\//
+
+/**
+ * Which verbs of the table a call comes to, and on whose runs; a call that is not known is one for who may do anything in
+ * the project. Gives the body that MLflow is to get instead, where that is another. Errors: 403, 404 for a run that the
+ * project has not.
+ */
+export async function checkUserScope(
+  person: Person,
+  {method, path, body}: UserCall,
+  lookup: Pick<Lookup, 'run' | 'model'>,
+): Promise<Record<string, unknown> | undefined> {
+  const call = API.exec(path)?.[1]
+  if (method === 'GET' || method === 'HEAD' || (call !== undefined && READS.has(call))) {
+    requireMay(person, 'run.read', 'others')
+    return undefined
+  }
+  const artifact = ARTIFACT.exec(path)?.[1]
+  if (artifact !== undefined) {
+    const found = await runOf(artifact.split('/'), lookup)
+    await requireRuns(person, method === 'DELETE' ? 'run.delete' : 'run.write', [found], lookup)
+    return undefined
+  }
+  if (call === undefined) throw new Failure(403, 'REFUSED', `${method} ${path} is not open to users`)
+  const fields = requirePlainNames(body())
+  if (call === 'runs/create') return createdRun(person, fields)
+  if (call === 'experiments/create') return void requireMay(person, 'run.start', 'own')
+  if (RUN_WRITES.has(call)) {
+    const tags = tagsOf(call, fields) ?? []
+    if (tags.some(({key}) => folded(key) === USER_TAG))
+      throw new Failure(403, 'REFUSED', `the head alone writes ${USER_TAG}`)
+    await requireRuns(person, 'run.write', namedRuns(fields), lookup)
+  } else if (call === 'runs/delete' || call === 'runs/restore')
+    await requireRuns(person, 'run.delete', namedRuns(fields), lookup)
+  else if (isRegistryWrite(method, call)) requireMay(person, 'model.write', 'own')
+  else if (REGISTRY.test(call)) requireMay(person, 'model.delete', 'own')
+  else if (call === 'logged-models') await requireRuns(person, 'run.write', [fields.source_run_id], lookup)
+  else if (call.startsWith('logged-models/'))
+    await requireRuns(person, 'run.write', [(await lookup.model(call.split('/')[1]!))?.run], lookup)
+  else if (path === '/api/3.0/mlflow/traces') requireMay(person, 'run.start', 'own')
+  else requireMay(person, 'run.delete', 'others')
+  return undefined
+}
+
+/** Says who it is of, whatever the client says. */
+function createdRun(person: Person, fields: Record<string, unknown>): Record<string, unknown> {
+  requireMay(person, 'run.start', 'own')
+  const given = Array.isArray(fields.tags) ? (fields.tags as {key?: unknown}[]) : []
+  const tags = given.filter((tag) => folded(tag?.key) !== USER_TAG)
+  return {...fields, user_id: person.user, tags: [...tags, {key: USER_TAG, value: person.user}]}
+}
+
+/** MLflow takes every field under two names, run_id and runId: only the first is looked at. */
+function requirePlainNames(fields: Record<string, unknown>): Record<string, unknown> {
+  const other = Object.keys(fields).find((name) => /[A-Z]/.test(name))
+  if (other !== undefined) throw new Failure(403, 'REFUSED', `the field ${other} must be written with underscores`)
+  return fields
+}
+
+function namedRuns({run_id: id, run_uuid: uuid}: Record<string, unknown>): unknown[] {
+  const named = [id, uuid].filter((one) => one !== undefined && one !== null && one !== '')
+  return named.length > 0 ? named : [undefined]
+}
+
+/** Every run that is named, as which of them MLflow goes by is its own business. One that is nobody's is another's. */
+async function requireRuns(
+  person: Person,
+  verb: Verb,
+  runs: readonly unknown[],
+  lookup: Pick<Lookup, 'run'>,
+): Promise<void> {
+  for (const id of runs) {
+    const run = typeof id === 'string' && id !== '' ? await lookup.run(id) : undefined
+    if (typeof id === 'string' && !run)
+      throw new Failure(404, 'NOT_FOUND', `project ${person.project} has no run ${id}`)
+    requireMay(person, verb, run?.user !== undefined && run.user === person.user ? 'own' : 'others')
+  }
+}
+
+/** The run that a path of artifacts belongs to. */
+async function runOf(parts: readonly string[], lookup: Pick<Lookup, 'model'>): Promise<string | undefined> {
+  if (parts.some((part) => /^\.{1,2}$|%|\\/.test(part))) return undefined
+  const run = parts.find((part) => /^[0-9a-f]{32}$/.test(part))
+  if (run !== undefined) return run
+  const model = parts.find((part) => part.startsWith('m-'))
+  return model === undefined ? undefined : (await lookup.model(model))?.run
+}

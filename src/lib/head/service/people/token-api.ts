@@ -1,0 +1,119 @@
+import type {FastifyInstance, FastifyRequest} from 'fastify'
+import type {HeadToken} from '../../../protocol/index.ts'
+import type {MadeToken, UserToken} from '../../types.ts'
+import {Failure} from '../failure.ts'
+import {openLookups} from '../mlflow-routes.ts'
+import type {Parts} from '../parts.ts'
+import {LONGEST_TTL_SECONDS, secondsOf} from '../token-request.ts'
+import {noteChange} from './changes.ts'
+import {callerOf, personOf, requireMay, type Person} from './person.ts'
+import {isRole} from './roles.ts'
+
+type BodyOf = (request: FastifyRequest) => Promise<Record<string, unknown>>
+
+export const TOKENS_PATH = '/flexrack/v1/people/tokens'
+const LONGEST_NOTE = 200
+const DEFAULT_SECONDS = 30 * 24 * 3600
+
+/** Tokens of users: made for oneself, or by an admin for others; listed without their secrets; revoked at once. */
+export function addUserTokens(app: FastifyInstance, parts: Parts, bodyOf: BodyOf): void {
+  const {tokens, people} = parts
+  app.get<{Querystring: {user?: string}}>(TOKENS_PATH, (request): {tokens: UserToken[]} => {
+    const person = callerOf(request, people)
+    const isAdmin = person?.role === 'admin'
+    const of = isAdmin ? request.query.user : (person?.user ?? undefined)
+    return {tokens: tokens.ofUsers(of).map(([id, kept]) => tokenFacts(id, kept))}
+  })
+  app.post(TOKENS_PATH, async (request): Promise<MadeToken> => {
+    const person = personOf(request.caller, people)
+    const body = await bodyOf(request)
+    const {caller} = request
+    if (caller?.kind === 'user' && (caller.project ?? caller.role) !== undefined)
+      throw new Failure(403, 'REFUSED', 'a token for one project or role makes no others')
+    const user = body.user ?? person?.user
+    if (typeof user !== 'string' || !people.user(user))
+      throw new Failure(
+        user === undefined || user === null ? 400 : 404,
+        'NOT_FOUND',
+        'a token is for a user of this rack',
+      )
+    if (user !== person?.user) requireMay(person, 'token.create', 'others')
+    return noteChange(parts, request, 'createToken', user, () => makeToken(parts, user, body))
+  })
+  app.delete<{Params: {id: string}}>(`${TOKENS_PATH}/:id`, async (request) => {
+    const {id} = request.params
+    const person = personOf(request.caller, people)
+    const kept = tokens.ofUsers().find(([one]) => one === id)?.[1]
+    // Whose tokens there are is not told to who may not end them.
+    if (!kept || (kept.user !== person?.user && person?.role !== 'admin'))
+      throw new Failure(404, 'NOT_FOUND', `no token ${id}`)
+    await noteChange(parts, request, 'revokeToken', `${id} of ${kept.user}`, () => tokens.revoke(id))
+    return {}
+  })
+}
+
+/** Errors: 400 for what cannot be meant, 404. */
+export async function makeToken(
+  {tokens, people}: Pick<Parts, 'tokens' | 'people'>,
+  user: string,
+  {project, role, note = '', ttl_seconds: ttl}: Record<string, unknown>,
+): Promise<MadeToken> {
+  if (typeof note !== 'string' || note.length > LONGEST_NOTE)
+    throw new Failure(400, 'USAGE', `a note has ${LONGEST_NOTE} characters at most`)
+  if (project !== undefined && (typeof project !== 'string' || !people.project(project)))
+    throw new Failure(404, 'NOT_FOUND', `there is no project ${String(project)}`)
+  if (role !== undefined && !isRole(role))
+    throw new Failure(400, 'USAGE', 'a role is viewer, member, maintainer or admin')
+  const seconds = secondsOf(ttl ?? DEFAULT_SECONDS)
+  if (seconds > LONGEST_TTL_SECONDS)
+    throw new Failure(400, 'USAGE', `a token ends after ${LONGEST_TTL_SECONDS / 86_400} days at the latest`)
+  const {
+    id,
+    token,
+    expires_at: expiresAt,
+  } = await tokens.issueUser({
+    user,
+    name: note,
+    expiresAt: Date.now() + seconds * 1000,
+    ...(project !== undefined && {project}),
+    ...(role !== undefined && {role}),
+  })
+  return {id, user, token, expiresAt}
+}
+
+export function tokenFacts(id: string, kept: HeadToken): UserToken {
+  return {
+    id,
+    user: kept.user ?? '',
+    note: kept.name ?? '',
+    project: kept.project ?? null,
+    role: kept.role ?? null,
+    createdAt: kept.createdAt ?? 0,
+    expiresAt: kept.expiresAt,
+    lastUsedAt: kept.lastUsedAt ?? null,
+  }
+}
+
+/**
+ * What a token is asked for with, for who asks: a user gets one for a run of theirs and no other kind; the project is one
+ * that has roles, or none. Errors: 403, 404.
+ */
+export function openIssuing(
+  parts: Parts,
+): (request: FastifyRequest, body: Record<string, unknown>) => Promise<Record<string, unknown>> {
+  const lookupOf = openLookups(parts)
+  return async (request, {user: _user, project, ...body}) => {
+    const {people} = parts
+    const known = typeof project === 'string' && people.project(project) !== undefined && project
+    const asked = {...body, ...(known && {project: known})}
+    if (request.caller?.kind !== 'user') return asked
+    const person = personOf(request.caller, people, known || undefined) as Person
+    if (person.role === 'admin' && request.caller.project === undefined) return {...asked, user: person.user}
+    if (body.kind !== 'run' || !known) throw new Failure(403, 'REFUSED', 'a user gets tokens of runs in their projects')
+    const run = typeof body.run_id === 'string' ? await lookupOf(known).run(body.run_id) : undefined
+    if (!run || run.experiment !== body.experiment_id)
+      throw new Failure(404, 'NOT_FOUND', `project ${known} has no such run`)
+    requireMay(person, 'run.write', run.user === person.user ? 'own' : 'others')
+    return {...asked, user: person.user}
+  }
+}

@@ -1,0 +1,183 @@
+import {execFileSync} from 'node:child_process'
+import {mkdtemp, readFile, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import {signWith} from '../../../../../src/lib/base/index.ts'
+import {fingerprintOf} from '../../../../../src/lib/head/service/people/challenges.ts'
+import {LOGIN_NAMESPACE, loginText, type MadeToken, type WhoAmI} from '../../../../../src/lib/head/types.ts'
+import {openTestServer, type TestServer} from '../../../../support/head-server.ts'
+
+let folder: string
+let head: TestServer
+const PEOPLE = '/flexrack/v1/people'
+const token: Record<string, string> = {}
+
+const key = (name: string): string => join(folder, name)
+const publicKey = (name: string): Promise<string> => readFile(`${key(name)}.pub`, 'utf8')
+const status = async (method: string, path: string, who: string, body?: unknown): Promise<number> =>
+  (await head.call(method, path, {token: token[who]!, body})).status
+const json = async <T>(method: string, path: string, who: string, body?: unknown): Promise<T> =>
+  (await (await head.call(method, path, {token: token[who]!, body})).json()) as T
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flexrack-people-api-'))
+  for (const name of ['alice', 'other'])
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'x namespaces="y"', '-f', key(name)])
+  head = await openTestServer()
+  token.admin = head.admin
+  const users: [string, object][] = [
+    ['alice', {keys: [await publicKey('alice')]}],
+    ['bob', {}],
+    ['mia', {}],
+    ['root', {admin: true}],
+  ]
+  for (const [name, body] of users) expect(await status('PUT', `${PEOPLE}/users/${name}`, 'admin', body)).toBe(200)
+  for (const name of ['digits', 'secret'])
+    expect(await status('PUT', `${PEOPLE}/projects/${name}`, 'admin', {})).toBe(200)
+  for (const [name, role] of [
+    ['alice', 'member'],
+    ['bob', 'viewer'],
+    ['mia', 'maintainer'],
+  ])
+    expect(await status('PUT', `${PEOPLE}/projects/digits/roles`, 'admin', {to: `user:${name}`, role})).toBe(200)
+  for (const user of ['alice', 'bob', 'mia', 'root'])
+    token[user] = (await json<MadeToken>('POST', `${PEOPLE}/tokens`, 'admin', {user})).token
+})
+afterAll(async () => {
+  await head?.close()
+  await rm(folder, {recursive: true, force: true})
+})
+
+async function proof(
+  user: string,
+  name: string,
+  change: Partial<Parameters<typeof loginText>[0]> = {},
+): Promise<Response> {
+  const call = (path: string, body: object): Promise<Response> =>
+    fetch(`${head.url}${PEOPLE}/login/${path}`, {method: 'POST', body: JSON.stringify(body)})
+  const {nonce} = (await (await call('challenge', {user})).json()) as {nonce: string}
+  const text = loginText({user, nonce, head: fingerprintOf(head.parts.authority.trusted), ...change})
+  const signature = (await signWith(key(name), Buffer.from(text), LOGIN_NAMESPACE)).toString('base64')
+  const answer = await call('ssh', {nonce, signature, note: 'laptop'})
+  // A challenge is answered once.
+  expect((await call('ssh', {nonce, signature})).status).toBe(401)
+  return answer
+}
+
+test('who signs with a key of theirs gets a token; another key, user, head or namespace gets none', async () => {
+  const answer = await proof('alice', 'alice')
+  const made = (await answer.json()) as MadeToken
+  expect([answer.status, made.user]).toEqual([200, 'alice'])
+  const me = (await (await head.call('GET', '/flexrack/v1/whoami', {token: made.token})).json()) as WhoAmI
+  expect(me).toMatchObject({user: 'alice', admin: false, projects: {digits: 'member'}, token: {note: 'laptop'}})
+  expect((await proof('alice', 'other')).status).toBe(401)
+  expect((await proof('bob', 'alice')).status).toBe(401)
+  expect((await proof('nobody', 'alice')).status).toBe(401)
+  expect((await proof('alice', 'alice', {user: 'root'})).status).toBe(401)
+  expect((await proof('alice', 'alice', {head: 'another'})).status).toBe(401)
+})
+
+/** What each may over HTTP, in a project where alice is member, bob viewer, mia maintainer, and in one where none of them has a role. */
+const MATRIX: [what: string, method: string, path: string, body: unknown, statuses: Record<string, number>][] = [
+  ['reads the status', 'GET', '/flexrack/v1/status', undefined, {bob: 200, alice: 200, mia: 200, root: 200}],
+  ['adds a user', 'PUT', `${PEOPLE}/users/new`, {}, {bob: 403, alice: 403, mia: 403, root: 200}],
+  ['removes a user', 'DELETE', `${PEOPLE}/users/new`, undefined, {bob: 403, alice: 403, mia: 403, root: 200}],
+  ['makes a team', 'PUT', `${PEOPLE}/teams/t`, {members: ['bob']}, {bob: 403, alice: 403, mia: 403, root: 200}],
+  ['removes a team', 'DELETE', `${PEOPLE}/teams/t`, undefined, {bob: 403, alice: 403, mia: 403, root: 200}],
+  ['makes a project', 'PUT', `${PEOPLE}/projects/new`, {}, {bob: 403, alice: 403, mia: 403, root: 200}],
+  ['removes a project', 'DELETE', `${PEOPLE}/projects/new`, undefined, {bob: 403, alice: 403, mia: 403, root: 200}],
+  [
+    'grants',
+    'PUT',
+    `${PEOPLE}/projects/digits/roles`,
+    {to: 'everyone', role: null},
+    {bob: 403, alice: 403, mia: 200, root: 200},
+  ],
+  [
+    'grants elsewhere',
+    'PUT',
+    `${PEOPLE}/projects/secret/roles`,
+    {to: 'everyone', role: null},
+    {bob: 403, alice: 403, mia: 403, root: 200},
+  ],
+  ["makes another's token", 'POST', `${PEOPLE}/tokens`, {user: 'alice'}, {bob: 403, mia: 403, root: 200}],
+  [
+    'changes endpoints',
+    'PUT',
+    '/flexrack/v1/endpoints/e',
+    {revision: 0, document: {}},
+    {bob: 403, alice: 403, mia: 403},
+  ],
+  ['has a node certified', 'POST', '/flexrack/v1/certificates', {}, {bob: 403, alice: 403, mia: 403, root: 400}],
+  ['lets a browser in', 'POST', '/flexrack/v1/login-codes', {}, {bob: 403, alice: 403, mia: 403, root: 200}],
+  [
+    'gets a standby',
+    'POST',
+    '/flexrack/v1/tokens',
+    {kind: 'standby', node: 'a', names: ['a']},
+    {bob: 403, alice: 403, mia: 403},
+  ],
+]
+
+test.each(MATRIX)('who %s', async (_what, method, path, body, statuses) => {
+  for (const [who, expected] of Object.entries(statuses))
+    expect(await status(method, path, who, body), who).toBe(expected)
+})
+
+test('a token has an end and a scope, is listed with its last use and without its secret, and is over at once', async () => {
+  const make = (who: string, body: object): Promise<Response> =>
+    head.call('POST', `${PEOPLE}/tokens`, {token: token[who]!, body})
+  const made = (await (
+    await make('mia', {note: 'ci', project: 'digits', role: 'viewer', ttl_seconds: 60})
+  ).json()) as MadeToken
+  token.ci = made.token
+  expect(await json('GET', '/flexrack/v1/whoami', 'ci')).toMatchObject({
+    user: 'mia',
+    admin: false,
+    projects: {digits: 'viewer'},
+  })
+  expect(await status('PUT', `${PEOPLE}/projects/digits/roles`, 'ci', {to: 'everyone', role: 'viewer'})).toBe(403)
+  expect((await make('ci', {})).status).toBe(403)
+  const refused: [object, number][] = [
+    [{ttl_seconds: 91 * 86_400}, 400],
+    [{ttl_seconds: 0}, 400],
+    [{role: 'king'}, 400],
+    [{project: 'nowhere'}, 404],
+    [{note: 'x'.repeat(201)}, 400],
+  ]
+  for (const [body, expected] of refused) expect((await make('mia', body)).status, JSON.stringify(body)).toBe(expected)
+  const listed = await (await head.call('GET', `${PEOPLE}/tokens`, {token: token.mia!})).text()
+  expect(listed).not.toContain(made.token.split('.')[2])
+  const {tokens} = JSON.parse(listed) as {tokens: {id: string; user: string; lastUsedAt: number}[]}
+  expect(tokens.find(({id}) => id === made.id)).toMatchObject({user: 'mia', note: 'ci', lastUsedAt: expect.any(Number)})
+  expect(tokens.every(({user}) => user === 'mia')).toBe(true)
+  expect(await status('DELETE', `${PEOPLE}/tokens/${made.id}`, 'bob')).toBe(404)
+  expect(await status('DELETE', `${PEOPLE}/tokens/${made.id}`, 'mia')).toBe(200)
+  expect(await status('GET', '/flexrack/v1/whoami', 'ci')).toBe(401)
+})
+
+test('who is removed is out at once, and what was changed is written down without a secret', async () => {
+  expect(await status('PUT', `${PEOPLE}/users/eve`, 'root', {})).toBe(200)
+  token.eve = (await json<MadeToken>('POST', `${PEOPLE}/tokens`, 'root', {user: 'eve'})).token
+  expect(await status('GET', '/flexrack/v1/whoami', 'eve')).toBe(200)
+  expect(await status('DELETE', `${PEOPLE}/users/eve`, 'root')).toBe(200)
+  expect(await status('GET', '/flexrack/v1/whoami', 'eve')).toBe(401)
+  const written = await readFile(join(head.folder, 'actions.jsonl'), 'utf8')
+  const last = JSON.parse(written.trimEnd().split('\n').at(-1)!) as object
+  expect(last).toMatchObject({owner: 'root', action: 'removeUser', target: 'eve', outcome: 'done'})
+  for (const secret of Object.values(token)) expect(written).not.toContain(secret.split('.').at(-1))
+})
+
+test('what is no key of SSH gets into no file of signers', async () => {
+  const good = (await publicKey('alice')).split(' ').slice(0, 2).join(' ')
+  for (const bad of [
+    '',
+    'x',
+    `cert-authority ${good}`,
+    `${good}\nroot ${good}`,
+    good.replace('ssh-ed25519', 'ssh-rsa'),
+    7,
+  ])
+    expect(await status('PUT', `${PEOPLE}/users/zoe`, 'admin', {keys: [bad]}), String(bad)).toBe(400)
+})
