@@ -5,7 +5,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['base'],
   ['document', 'protocol', 'chart'],
   ['manifest', 'rack', 'recipe', 'topology', 'placement'],
-  ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background', 'reboot', 'attest'],
+  ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background', 'reboot', 'attest', 'login'],
   ['image', 'volume', 'bucket', 'candidates'],
   [
     'local',
@@ -36,6 +36,7 @@ export const LAYERS: readonly (readonly string[])[] = [
     'history',
     'monitor',
     'page',
+    'people',
   ],
 ]
 
@@ -48,7 +49,7 @@ export const CLI_LAYERS: readonly (readonly string[])[] = [
   ['progress'],
   ['errors'],
   ['base', 'chart'],
-  ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project', 'tracking', 'bundle', 'share', 'monitor'],
+  ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project', 'tracking', 'bundle', 'share', 'monitor', 'people'],
   ['train', 'workspace', 'usage'],
   ['check', 'sweep', 'status', 'top', 'data', 'notebook', 'board', 'lineage'],
 ]

@@ -213,6 +213,7 @@ class LoginToken(TypedDict):
     expiresAt: float
     address: str
     port: int
+    url: str
     ca: str
     method: Literal["ssh", "oidc", "ldap", "token"]
 

@@ -1,10 +1,11 @@
 import {CliError, isCliError, Secret, type Context} from '../base/index.ts'
-import {serviceStatus} from '../host/index.ts'
+import {readLogin} from '../login/index.ts'
+import type {LoginToken} from '../protocol/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {requestJson, type HttpRequest} from '../tracking/index.ts'
 import {openLogin, type Login} from './login.ts'
-import {openHeadHost, SERVICE_ID, type Role} from './places.ts'
+import {headAccess, openHeadHost, type HeadAccess, type Role} from './places.ts'
 import {keepCertificates} from './trust.ts'
 import {HEAD_NAME, STANDBY_NAME} from './types.ts'
 
@@ -17,14 +18,18 @@ export interface HeadConnection {
   uri: string
   /** Base URL that nodes use. */
   nodeUri: string
+  /** Where the head listens, as its node reaches it. */
+  listener: HeadAccess['listener']
   /** Certificates (PEM) that nodes trust at that URL, and no others; undefined where the rack file gives the URL. */
   nodeCa: string | undefined
   /** What is trusted in the rack, PEM, whatever the rack file says. */
   ca: string
   /** Keeps those certificates in a file here, for programs that take one, and gives its path. */
   certificates(): Promise<string | undefined>
-  /** The admin token. */
+  /** The admin token, or that of who has logged in. */
   token: Secret
+  /** The user who has logged in from here; undefined: whoever may enter the head's account. */
+  user: string | undefined
   /** Calls the head's own API; errors as requestJson, plus the head's own codes (LOCKED, CONFLICT). */
   request<T>(method: HttpRequest['method'], path: string, body?: unknown): Promise<T>
   /** A way in for a browser: see openLogin. */
@@ -32,6 +37,14 @@ export interface HeadConnection {
   /** Resolves when the way there has ended, however. */
   readonly closed: Promise<void>
   close(): Promise<void>
+}
+
+/** Another way in than this machine's login, or the account on the head's node. */
+export interface HeadEntry {
+  /** Where the head is and what it is known by; undefined: as that account knows it. */
+  access?: Omit<HeadAccess, 'token'> | undefined
+  /** Undefined: none yet. */
+  token?: string | undefined
 }
 
 /**
@@ -44,28 +57,14 @@ export async function connectHead(
   fleet: Fleet,
   context: Context,
   role: Role = 'first',
+  entry?: HeadEntry,
 ): Promise<HeadConnection> {
   const host = await openHeadHost(rack, fleet, context, role)
   const what = role === 'first' ? 'head' : 'standby'
-  const [{listener, token, ca}, service] = await Promise.all([
-    host.call('head.access', {}),
-    serviceStatus(host, SERVICE_ID),
-  ])
-  const hint = `flexrack head start --rack ${rack.name}`
-  if (service.state === 'failed')
-    throw new CliError('HEAD_FAILED', `the ${what} of rack ${rack.name} ended again and again`, {
-      hint: 'flexrack head status',
-      details: {node: host.node},
-    })
-  if (!listener || !token || ['absent', 'stopped', 'lost'].includes(service.state)) {
-    throw new CliError('NOT_FOUND', `rack ${rack.name} has no ${what} running`, {hint, details: {node: host.node}})
-  }
-  // One of an older version speaks no TLS.
-  if (!ca || listener.address === undefined)
-    throw new CliError('HEAD_FAILED', `the head of rack ${rack.name} is of an older version`, {
-      hint,
-      details: {node: host.node},
-    })
+  const login = role === 'first' && !entry ? await readLogin(rack.name, context) : undefined
+  const known = login ? accessOf(login) : (entry?.access ?? (await headAccess(rack, host, role)))
+  const {listener, ca} = known
+  const token = entry ? (entry.token ?? '') : (known as HeadAccess).token
   const place = `${listener.address}:${listener.port} of ${host.node}`
   let reported = false
   const onUntrusted = (error: Error): void => {
@@ -86,17 +85,19 @@ export async function connectHead(
   const connection: HeadConnection = {
     uri,
     nodeUri: listener.url,
+    listener,
     nodeCa: rack.head.url === undefined ? ca : undefined,
     ca,
     certificates: async () => (rack.head.url === undefined ? keepCertificates(rack, ca, context) : undefined),
     token: secret,
+    user: login?.user,
     request: async <T>(method: HttpRequest['method'], path: string, body?: unknown): Promise<T> => {
       try {
         return await requestJson<T>({
           method,
           url: `${uri}${path}`,
           peer,
-          token: secret,
+          ...(token !== '' && {token: secret}),
           signal: context.signal,
           ...(body !== undefined && {json: body}),
         })
@@ -107,6 +108,11 @@ export async function connectHead(
             details: error.details,
             cause: error,
           })
+        if (login && isCliError(error, 'REFUSED') && /revoked or expired/.test(error.message))
+          throw new CliError('REFUSED', `the login of ${login.user} to rack ${rack.name} was revoked, or has ended`, {
+            hint: `flexrack login --rack ${rack.name}\nflexrack logout --rack ${rack.name}`,
+            cause: error,
+          })
         throw error
       }
     },
@@ -115,4 +121,8 @@ export async function connectHead(
     close: () => forward.close(),
   }
   return connection
+}
+
+function accessOf({address, port, url, ca, token}: LoginToken): HeadAccess {
+  return {listener: {address, port, url}, ca, token}
 }

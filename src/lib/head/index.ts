@@ -6,11 +6,17 @@ export {planHead} from './plan.ts'
 export {startHead} from './start.ts'
 export {headStatus, stopHead} from './status.ts'
 export {connectHead, type HeadConnection} from './connect.ts'
+export type {HeadAccess} from './places.ts'
 export {openTracking, type RunAccess, type Tracking} from './tracking.ts'
 export type {
   CanaryRules,
   Exchange,
   HeadStatus,
+  LoginWays,
+  MadeToken,
+  PeopleFacts,
+  UserToken,
+  WhoAmI,
   JudgeRules,
   PageAsk,
   PageAsks,

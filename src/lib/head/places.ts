@@ -1,5 +1,5 @@
 import {CliError, type Context, isLoopback} from '../base/index.ts'
-import {openHost, type Host} from '../host/index.ts'
+import {openHost, serviceStatus, type Host} from '../host/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 
@@ -39,4 +39,39 @@ export function areNear(one: RackNode, other: RackNode): boolean {
 /** What a head is called by, where it binds this address; an address that stands for all is not one to call. */
 export function calledBy(node: RackNode, bind: string): string {
   return ['0.0.0.0', '::'].includes(bind) ? (node.address ?? node.host) : bind
+}
+
+export interface HeadAccess {
+  listener: {address: string; port: number; url: string}
+  token: string
+  /** PEM. */
+  ca: string
+}
+
+/**
+ * What whoever may enter the head's account knows of it. Errors: NOT_FOUND where it was never started or was stopped,
+ * HEAD_FAILED where it ended again and again, or is of an older version.
+ */
+export async function headAccess(rack: Rack, host: Host, role: Role = 'first'): Promise<HeadAccess> {
+  const what = role === 'first' ? 'head' : 'standby'
+  const [{listener, token, ca}, service] = await Promise.all([
+    host.call('head.access', {}),
+    serviceStatus(host, SERVICE_ID),
+  ])
+  const hint = `flexrack head start --rack ${rack.name}`
+  if (service.state === 'failed')
+    throw new CliError('HEAD_FAILED', `the ${what} of rack ${rack.name} ended again and again`, {
+      hint: 'flexrack head status',
+      details: {node: host.node},
+    })
+  if (!listener || !token || ['absent', 'stopped', 'lost'].includes(service.state)) {
+    throw new CliError('NOT_FOUND', `rack ${rack.name} has no ${what} running`, {hint, details: {node: host.node}})
+  }
+  // One of an older version speaks no TLS.
+  if (!ca || listener.address === undefined)
+    throw new CliError('HEAD_FAILED', `the head of rack ${rack.name} is of an older version`, {
+      hint,
+      details: {node: host.node},
+    })
+  return {listener: {address: listener.address, port: listener.port, url: listener.url}, token, ca}
 }

@@ -1,4 +1,4 @@
-import {Secret, type Context} from '../base/index.ts'
+import {isCliError, Secret, type Context} from '../base/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {openMlflow, type Mlflow} from '../tracking/index.ts'
@@ -19,7 +19,7 @@ export interface Tracking {
   /**
    * What a node that completes a run's record in the user's name is given: as run.reconcile takes it. Holds a secret.
    */
-  userAccess(): {upstream?: string; token?: string; ca?: string}
+  userAccess(): Promise<{upstream?: string; token?: string; ca?: string}>
   close(): Promise<void>
 }
 
@@ -37,27 +37,31 @@ export interface RunAccess {
  * else the rack's head. Errors: those of connectHead.
  */
 export async function openTracking(
-  place: {rack: Rack; fleet: Fleet; manifest?: {tracking: {uri?: string}} | undefined},
+  place: {rack: Rack; fleet: Fleet; manifest?: {name?: string; tracking: {uri?: string}} | undefined},
   context: Context,
 ): Promise<Tracking> {
   const uri = place.manifest?.tracking.uri
-  return uri === undefined ? throughHead(place.rack, place.fleet, context) : elsewhere(uri, context)
+  return uri === undefined ? throughHead(place, context) : elsewhere(uri, context)
 }
 
-async function throughHead(rack: Rack, fleet: Fleet, context: Context): Promise<Tracking> {
+async function throughHead(
+  {rack, fleet, manifest}: Parameters<typeof openTracking>[0],
+  context: Context,
+): Promise<Tracking> {
   const head = await connectHead(rack, fleet, context)
+  const project = manifest?.name
   return {
     head,
     nodeUri: head.nodeUri,
     nodeCa: head.nodeCa,
-    userAccess: () => ({
+    userAccess: async () => ({
       upstream: head.nodeUri,
-      token: head.token.reveal(),
+      token: (await recordToken(head, project)).reveal(),
       ...(head.nodeCa !== undefined && {ca: head.nodeCa}),
     }),
-    mlflow: openMlflow({uri: head.uri, token: head.token, signal: context.signal}),
+    mlflow: openMlflow({uri: head.uri, token: head.token, project, signal: context.signal}),
     async openRun(runId, experimentId, ttlSeconds) {
-      const request = {kind: 'run', run_id: runId, experiment_id: experimentId, ttl_seconds: ttlSeconds}
+      const request = {kind: 'run', run_id: runId, experiment_id: experimentId, ttl_seconds: ttlSeconds, project}
       const {token, expires_at: expiresAt} = await head.request<{token: string; expires_at: number}>(
         'POST',
         '/flexrack/v1/tokens',
@@ -66,6 +70,18 @@ async function throughHead(rack: Rack, fleet: Fleet, context: Context): Promise<
       return {token: new Secret(token), basic: undefined, expiresAt}
     },
     close: () => head.close(),
+  }
+}
+
+/** A node is given no more than the project that it is about, where that is kept apart. Errors: those of request. */
+async function recordToken(head: HeadConnection, project: string | undefined): Promise<Secret> {
+  if (project === undefined) return head.token
+  try {
+    const {token} = await head.request<{token: string | null}>('POST', '/flexrack/v1/people/record-token', {project})
+    return token === null ? head.token : new Secret(token)
+  } catch (error) {
+    if (isCliError(error, 'NOT_FOUND')) return head.token // a head of an older version
+    throw error
   }
 }
 
@@ -79,7 +95,7 @@ function elsewhere(uri: string, context: Context): Tracking {
     head: undefined,
     nodeUri: uri,
     nodeCa: undefined,
-    userAccess: () => ({}),
+    userAccess: () => Promise.resolve({}),
     mlflow: openMlflow({
       uri,
       ...(access.token && {token: access.token}),

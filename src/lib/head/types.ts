@@ -3,7 +3,6 @@ import type {FollowConfig, FollowerStatus, FollowingStatus} from './follow-types
 export type {FollowConfig, FollowerStatus, FollowingStatus} from './follow-types.ts'
 export type * from './page-types.ts'
 export type * from './people-types.ts'
-export {LOGIN_NAMESPACE, loginText} from './people-types.ts'
 
 /**
  * What the head's process is started with: config.json in the head's folder, mode 0600 (a store URI may hold a

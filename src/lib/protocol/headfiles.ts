@@ -234,6 +234,8 @@ export interface LoginToken {
   /** Where the head listens, as its node reaches it. */
   address: string
   port: number
+  /** At which nodes reach the head. */
+  url: string
   /** Certificates that are trusted there, PEM. */
   ca: string
   method: 'ssh' | 'oidc' | 'ldap' | 'token'

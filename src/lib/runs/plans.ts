@@ -42,7 +42,7 @@ const HANDLERS: Handlers<RunKinds, RunEnv> = {
   'run.repair': async ({node, run, seconds}, _done, {place, tracking, context}) =>
     (await hostOf(place, node, context)).call(
       'run.repair',
-      {run, seconds, ...tracking?.userAccess()},
+      {run, seconds, ...(await tracking?.userAccess())},
       {signal: context.signal},
     ),
 }

@@ -35,7 +35,7 @@ export async function reconcileRuns(
         const host = await hostOf(place, one.node, context)
         const answer = await host.call(
           'run.reconcile',
-          {run: one.run, seconds: PATIENCE, leads, ...tracking.userAccess()},
+          {run: one.run, seconds: PATIENCE, leads, ...(await tracking.userAccess())},
           {signal: context.signal},
         )
         if (answer.recorded) done.add(one.run)

@@ -163,7 +163,7 @@ async function untilRecorded(
       recorded = (
         await host.call(
           'run.reconcile',
-          {run: run.run, seconds: RECORD_SECONDS, leads: true, ...tracking.userAccess()},
+          {run: run.run, seconds: RECORD_SECONDS, leads: true, ...(await tracking.userAccess())},
           {signal: leave},
         )
       ).recorded

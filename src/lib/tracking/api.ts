@@ -8,6 +8,8 @@ export interface MlflowAddress {
   token?: Secret
   /** `user:password`. */
   basic?: Secret
+  /** The project that is worked in: a head keeps those apart that people have roles in. */
+  project?: string | undefined
   signal?: AbortSignal
 }
 
@@ -41,6 +43,7 @@ export function openApi(address: MlflowAddress): Api {
       token: address.token,
       basic: address.basic,
       signal: address.signal,
+      ...(address.project !== undefined && {headers: {'flexrack-project': encodeURIComponent(address.project)}}),
     }
   }
   return {

@@ -60,7 +60,7 @@ function stepsOf(
 ): TrainStep[] {
   const {uri} = manifest.tracking
   const environment = workspaces.workspaces.get(spec.placements[0]?.node.name as string)?.environment?.hash
-  const reach = spec.tracked && !shared ? [reachStep(uri, rack.name)] : []
+  const reach = spec.tracked && !shared ? [reachStep(uri, rack.name, spec.project)] : []
   const claimed = after(reach, claim)
   const built = after(claimed.length > 0 ? claimed : reach, [
     ...workspaces.plan.steps,

@@ -140,7 +140,7 @@ async function completeRecord(
   if (!spec.slurm || !login || !tracking || result?.recorded !== false) return
   try {
     const host = await openHost(fleet, login, {...context, signal: context.kill})
-    const input = {run: spec.run, seconds: RECORDING_SECONDS, leads: true, ...tracking.userAccess()}
+    const input = {run: spec.run, seconds: RECORDING_SECONDS, leads: true, ...(await tracking.userAccess())}
     result.recorded = (await host.call('run.reconcile', input, {signal: context.kill})).recorded
   } catch (error) {
     if (!isCliError(error)) throw error

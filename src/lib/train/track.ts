@@ -39,12 +39,13 @@ export interface TrackedStart {
 export async function openTrainTracking(
   place: {rack: Rack; fleet: Fleet},
   uri: string | undefined,
+  project: string,
   context: Context,
 ): Promise<Tracking> {
   try {
     // Still needed after the first Ctrl-C: a run that is stopped has a record, too.
     return await openTracking(
-      {...place, ...(uri !== undefined && {manifest: {tracking: {uri}}})},
+      {...place, manifest: {name: project, tracking: {...(uri !== undefined && {uri})}}},
       {...context, signal: context.kill},
     )
   } catch (error) {

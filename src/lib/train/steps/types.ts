@@ -20,6 +20,7 @@ import type {ChosenPlacement, GangAddresses, RunSpec, SlurmRequest} from '../typ
 export type ReachInput = {
   /** null: the rack's head. */
   uri: string | null
+  project: string
 }
 
 export type ReserveInput = {

@@ -13,6 +13,7 @@ type BodyOf = (request: FastifyRequest) => Promise<Record<string, unknown>>
 
 export const TOKENS_PATH = '/flexrack/v1/people/tokens'
 const LONGEST_NOTE = 200
+const RECORD_SECONDS = 3600
 const DEFAULT_SECONDS = 30 * 24 * 3600
 
 /** Tokens of users: made for oneself, or by an admin for others; listed without their secrets; revoked at once. */
@@ -39,6 +40,16 @@ export function addUserTokens(app: FastifyInstance, parts: Parts, bodyOf: BodyOf
       )
     if (user !== person?.user) requireMay(person, 'token.create', 'others')
     return noteChange(parts, request, 'createToken', user, () => makeToken(parts, user, body))
+  })
+  // For a node that completes records in somebody's name: no more than the project; null where it is not kept apart.
+  app.post('/flexrack/v1/people/record-token', async (request): Promise<{token: string | null}> => {
+    const {project} = await bodyOf(request)
+    if (typeof project !== 'string' || !people.project(project)) return {token: null}
+    const bounds = {project, ttl_seconds: RECORD_SECONDS}
+    const {caller} = request
+    if (caller?.kind === 'user')
+      return makeToken(parts, caller.user, {...bounds, role: caller.role, note: 'records of runs'})
+    return tokens.issue({...bounds, kind: 'personal', name: `records of ${project}`})
   })
   app.delete<{Params: {id: string}}>(`${TOKENS_PATH}/:id`, async (request) => {
     const {id} = request.params

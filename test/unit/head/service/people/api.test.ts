@@ -3,9 +3,9 @@ import {mkdtemp, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
-import {signWith} from '../../../../../src/lib/base/index.ts'
+import {LOGIN_NAMESPACE, loginText, signWith} from '../../../../../src/lib/base/index.ts'
 import {fingerprintOf} from '../../../../../src/lib/head/service/people/challenges.ts'
-import {LOGIN_NAMESPACE, loginText, type MadeToken, type WhoAmI} from '../../../../../src/lib/head/types.ts'
+import type {MadeToken, WhoAmI} from '../../../../../src/lib/head/types.ts'
 import {openTestServer, type TestServer} from '../../../../support/head-server.ts'
 
 let folder: string

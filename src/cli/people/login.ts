@@ -1,0 +1,51 @@
+import {CliError, ownerName, Secret, type Context} from '../../lib/base/index.ts'
+import {openSession} from '../base/session.ts'
+import {accountsLine} from './accounts.ts'
+import type {ShownLogin} from './text.ts'
+
+interface LoginFlags {
+  rack?: string | undefined
+  user?: string | undefined
+  key?: string | undefined
+  invitation?: string | undefined
+  'token-stdin': boolean
+  /** Until the login ends. */
+  seconds: number
+}
+
+/** Logs in as the flags say. Errors: USAGE, NOT_FOUND where there is no SSH key, those of logIn. */
+export async function logInHere(flags: LoginFlags, context: Context): Promise<ShownLogin> {
+  const [{rack, fleet}, {logIn, readInvitation}, {readPublicKey}] = await Promise.all([
+    openSession({rack: flags.rack}, context),
+    import('../../lib/people/index.ts'),
+    import('../../lib/share/index.ts'),
+  ])
+  const owner = ownerName(context)
+  const shared = {
+    invitation: flags.invitation === undefined ? undefined : readInvitation(flags.invitation),
+    seconds: flags.seconds,
+    note: `login of ${owner}`,
+  }
+  const wish = async (): Promise<Parameters<typeof logIn>[2]> => {
+    if (flags['token-stdin']) return {...shared, method: 'token', token: new Secret(await readToken())}
+    const key = flags.key ?? (await readPublicKey(undefined))?.file
+    if (key === undefined)
+      throw new CliError('NOT_FOUND', 'there is no SSH key in ~/.ssh to log in with', {
+        hint: '--key FILE, or --token-stdin',
+      })
+    return {...shared, method: 'ssh', user: flags.user ?? owner.split('@', 1)[0]!, key}
+  }
+  const me = await logIn(rack, fleet, await wish(), context)
+  return {rack: rack.name, ...me, accounts: accountsLine(rack)}
+}
+
+/** A token stands neither in arguments nor in what a shell remembers. */
+async function readToken(): Promise<string> {
+  let text = ''
+  for await (const chunk of process.stdin) {
+    text += String(chunk)
+    if (text.length > 4096) break
+  }
+  if (/^[\w.-]+$/.test(text.trim())) return text.trim()
+  throw new CliError('USAGE', 'stdin holds no token', {hint: 'flexrack login --token-stdin < FILE'})
+}

@@ -1,0 +1,133 @@
+import type {MadeToken, PeopleFacts, UserToken, WhoAmI} from '../../lib/head/index.ts'
+import {ago, count, table} from '../terminal/render.ts'
+
+/** What `whoami` answers. */
+export interface ShownLogin extends WhoAmI {
+  rack: string
+  /** What of it nodes do not enforce, in one line. */
+  accounts: string
+}
+
+export interface ShownUser {
+  name: string
+  admin: boolean
+  source: string
+  teams: string[]
+  keys: number
+  lastUsedAt: number | null
+}
+
+export interface ShownTeam {
+  name: string
+  members: string[]
+  provided: string[]
+}
+
+export interface ShownProject {
+  name: string
+  roles: Record<string, string>
+}
+
+export const usersOf = ({users}: PeopleFacts): ShownUser[] =>
+  Object.entries(users).map(([name, {admin, source, teams, keys, lastUsedAt}]) => ({
+    name,
+    admin,
+    source,
+    teams,
+    keys,
+    lastUsedAt,
+  }))
+
+export const teamsOf = ({teams}: PeopleFacts): ShownTeam[] =>
+  Object.entries(teams).map(([name, team]) => ({name, ...team}))
+
+export const projectsOf = ({projects}: PeopleFacts): ShownProject[] =>
+  Object.entries(projects).map(([name, {roles}]) => ({name, roles}))
+
+export function usersText(users: ShownUser[]): string {
+  if (users.length === 0)
+    return 'No users: whoever may log in to the head’s node is its admin. flexrack user add NAME --key FILE'.replace(
+      '’',
+      "'",
+    )
+  const rows = users.map((one) => ({
+    name: one.name,
+    admin: one.admin ? 'admin' : '',
+    teams: one.teams.join(', '),
+    login: one.source === 'admin' ? count(one.keys, 'key') : one.source,
+    used: one.lastUsedAt === null ? 'never' : ago(one.lastUsedAt),
+  }))
+  return table(rows, ['name', 'admin', 'teams', 'login', {key: 'used', title: 'last use'}])
+}
+
+export function teamsText(teams: ShownTeam[]): string {
+  if (teams.length === 0) return 'No teams: flexrack team set NAME USER...'
+  const rows = teams.map(({name, members, provided}) => ({
+    name,
+    members: members.join(', '),
+    provided: provided.join(', '),
+  }))
+  return table(rows, ['name', 'members', {key: 'provided', title: 'by their groups'}])
+}
+
+export function projectsText(projects: ShownProject[]): string {
+  if (projects.length === 0)
+    return 'No project has roles: all are kept together, and open to whoever reaches the head. flexrack project add NAME'
+  const rows = projects.map(({name, roles}) => ({
+    name,
+    roles: Object.entries(roles)
+      .map(([who, role]) => `${who} ${role}`)
+      .join(', '),
+  }))
+  return table(rows, ['name', 'roles'])
+}
+
+export function tokensText(tokens: UserToken[]): string {
+  if (tokens.length === 0) return 'No tokens. flexrack token create makes one'
+  const rows = tokens.map((one) => ({
+    id: one.id,
+    user: one.user,
+    note: one.note,
+    opens: [one.project, one.role].filter((word) => word !== null).join(', ') || 'all of its user',
+    used: one.lastUsedAt === null ? 'never' : ago(one.lastUsedAt),
+    ends: dayOf(one.expiresAt),
+  }))
+  return table(rows, [
+    'id',
+    'user',
+    'note',
+    'opens',
+    {key: 'used', title: 'last use'},
+    {key: 'ends', title: 'ends (UTC)'},
+  ])
+}
+
+/** The secret is shown this once. */
+export function madeText({id, user, token, expiresAt}: MadeToken): string {
+  return [
+    `Token ${id} of ${user}, until ${dayOf(expiresAt)} UTC. It is shown this once:`,
+    '',
+    `  ${token}`,
+    '',
+    'flexrack login --token-stdin takes it; so does MLFLOW_TRACKING_TOKEN, with MLFLOW_WORKSPACE=PROJECT.',
+  ].join('\n')
+}
+
+export function loginText({rack, user, admin, teams, projects, token, accounts}: ShownLogin): string {
+  const who =
+    user === null
+      ? `Nobody has logged in to rack ${rack} from here: you are admin by the account on the head's node.`
+      : `${user} at rack ${rack}${admin ? ', an admin' : ''}`
+  const roles = Object.entries(projects).map(([project, role]) => `  ${project}: ${role}`)
+  return [
+    who,
+    ...(teams.length > 0 ? [`teams: ${teams.join(', ')}`] : []),
+    ...(roles.length > 0 && user !== null ? ['projects:', ...roles] : []),
+    ...(token ? [`until ${dayOf(token.expiresAt)} UTC`] : []),
+    accounts,
+  ].join('\n')
+}
+
+export function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 16).replace('T', ' ')
+}

@@ -1,0 +1,36 @@
+import {Flags} from '@oclif/core'
+import {BaseCommand} from '../cli/base/command.ts'
+import {rackFlag} from '../cli/base/flags.ts'
+
+export default class Login extends BaseCommand {
+  static override summary = "log in to a rack's head, as a user of its"
+  static override description =
+    'Proves with an SSH key who you are; the head gives a token, which is kept here (0600) and used by every command until it ends. With --token-stdin a token that `token create` made is taken instead. ' +
+    'A rack without users needs no login: whoever may log in to the node of the head is its admin.'
+  static override examples = [
+    '<%= config.bin %> login --user alice --invitation fr1.eyJhZGRyZXNz...',
+    '<%= config.bin %> login --user alice --key ~/.ssh/id_ed25519 --for 8h',
+    '<%= config.bin %> login --token-stdin < token',
+  ]
+  static override flags = {
+    user: Flags.string({helpValue: 'NAME', description: 'who you are to the rack (default: your name here)'}),
+    key: Flags.string({
+      helpValue: 'FILE',
+      description: 'SSH key, or the .pub of one that your agent has (default: the first of ~/.ssh/id_*.pub)',
+    }),
+    'token-stdin': Flags.boolean({description: 'read a token from stdin', exclusive: ['user', 'key', 'for']}),
+    invitation: Flags.string({description: 'where the head is and what it is known by, as `user add` says; once'}),
+    for: Flags.string({helpValue: 'TIME', description: 'when the login ends: 8h, 7d, at most 90d', default: '30d'}),
+    rack: rackFlag,
+  }
+
+  async run(): Promise<unknown> {
+    const {flags} = await this.parse(Login)
+    const [{logInHere}, {loginText}, {tokenSeconds}] = await Promise.all([
+      import('../cli/people/login.ts'),
+      import('../cli/people/text.ts'),
+      import('../cli/tracking/length.ts'),
+    ])
+    return this.answer(await logInHere({...flags, seconds: tokenSeconds(flags.for)}, await this.context()), loginText)
+  }
+}

@@ -1,0 +1,51 @@
+import {Args, Flags} from '@oclif/core'
+import {dryRunFlag, rackFlag} from '../../cli/base/flags.ts'
+import {PeopleCommand} from '../../cli/people/command.ts'
+
+export default class UserAdd extends PeopleCommand {
+  static override summary = "add a user of the rack's head, or change one"
+  static override description =
+    'A user logs in with one of their SSH keys, or with a token that `token create --user` makes. The answer has an invitation to send to them: where the head is and what it is known by, no secret. ' +
+    'On nodes their account there counts, which flexrack neither makes nor changes.'
+  static override examples = [
+    '<%= config.bin %> user add alice --key alice.pub',
+    '<%= config.bin %> user add root --key ~/.ssh/id_ed25519.pub --admin',
+    '<%= config.bin %> user add alice --key new.pub --change',
+  ]
+  static override args = {name: Args.string({required: true, description: 'small letters, digits, dots, dashes'})}
+  static override flags = {
+    key: Flags.string({helpValue: 'FILE', description: 'public SSH key (a .pub file), or several', multiple: true}),
+    admin: Flags.boolean({description: 'may everything on this rack'}),
+    change: Flags.boolean({description: 'change one who is there: these keys and no others'}),
+    rack: rackFlag,
+    'dry-run': dryRunFlag,
+  }
+
+  async run(): Promise<unknown> {
+    const {
+      args: {name},
+      flags,
+    } = await this.parse(UserAdd)
+    const [{readPublicKey}, {invitationOf}, {addedText}] = await Promise.all([
+      import('../../lib/share/index.ts'),
+      import('../../lib/people/index.ts'),
+      import('../../cli/people/added.ts'),
+    ])
+    const keys = await Promise.all((flags.key ?? []).map(async (file) => (await readPublicKey(file))!.key))
+    const {admin, change} = flags
+    const isChange = change && {change: true}
+    const one = {
+      title: `${change ? 'Change' : 'Add'} the user ${name}${admin ? ', an admin' : ''}, with ${keys.length} SSH keys`,
+      method: 'PUT' as const,
+      path: `users/${encodeURIComponent(name)}`,
+      body: {admin, ...(flags.key && {keys}), ...isChange},
+    }
+    return this.change(
+      flags,
+      'user add',
+      [one],
+      (_answers, {listener, ca}) => ({name, admin, keys: keys.length, invitation: invitationOf({...listener, ca})}),
+      addedText(flags.rack),
+    )
+  }
+}
