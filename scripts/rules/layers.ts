@@ -69,6 +69,8 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
     'src/lib/project/',
   ],
   fastify: ['src/lib/head/service/'],
+  'openid-client': ['src/lib/head/service/people/'],
+  ldapts: ['src/lib/head/service/people/'],
   '@fastify/reply-from': ['src/lib/head/service/'],
   '@peculiar/x509': ['src/lib/head/service/tls/'],
   'reflect-metadata': ['src/lib/head/service/tls/'],

@@ -5,7 +5,7 @@ import {rackFlag} from '../cli/base/flags.ts'
 export default class Login extends BaseCommand {
   static override summary = "log in to a rack's head, as a user of its"
   static override description =
-    'Proves with an SSH key who you are; the head gives a token, which is kept here (0600) and used by every command until it ends. With --token-stdin a token that `token create` made is taken instead. ' +
+    'Proves with an SSH key who you are; the head gives a token, which is kept here (0600) and used by every command until it ends. With --oidc or --ldap a provider says who you are, and with --token-stdin a token that `token create` made. ' +
     'A rack without users needs no login: whoever may log in to the node of the head is its admin.'
   static override examples = [
     '<%= config.bin %> login --user alice --invitation fr1.eyJhZGRyZXNz...',
@@ -18,7 +18,18 @@ export default class Login extends BaseCommand {
       helpValue: 'FILE',
       description: 'SSH key, or the .pub of one that your agent has (default: the first of ~/.ssh/id_*.pub)',
     }),
-    'token-stdin': Flags.boolean({description: 'read a token from stdin', exclusive: ['user', 'key', 'for']}),
+    oidc: Flags.boolean({
+      description: "log in at the rack's identity provider, in a browser on any machine",
+      exclusive: ['user', 'key', 'ldap'],
+    }),
+    ldap: Flags.boolean({
+      description: "with the password of the rack's directory, which is asked for",
+      exclusive: ['key'],
+    }),
+    'token-stdin': Flags.boolean({
+      description: 'read a token from stdin',
+      exclusive: ['user', 'key', 'for', 'oidc', 'ldap'],
+    }),
     invitation: Flags.string({description: 'where the head is and what it is known by, as `user add` says; once'}),
     for: Flags.string({helpValue: 'TIME', description: 'when the login ends: 8h, 7d, at most 90d', default: '30d'}),
     rack: rackFlag,

@@ -1,4 +1,6 @@
 import {CliError, ownerName, Secret, type Context} from '../../lib/base/index.ts'
+import type {DeviceCode} from '../../lib/head/index.ts'
+import {askSecret} from '../base/prompt.ts'
 import {openSession} from '../base/session.ts'
 import {accountsLine} from './accounts.ts'
 import type {ShownLogin} from './text.ts'
@@ -8,6 +10,8 @@ interface LoginFlags {
   user?: string | undefined
   key?: string | undefined
   invitation?: string | undefined
+  oidc: boolean
+  ldap: boolean
   'token-stdin': boolean
   /** Until the login ends. */
   seconds: number
@@ -28,15 +32,27 @@ export async function logInHere(flags: LoginFlags, context: Context): Promise<Sh
   }
   const wish = async (): Promise<Parameters<typeof logIn>[2]> => {
     if (flags['token-stdin']) return {...shared, method: 'token', token: new Secret(await readToken())}
+    if (flags.oidc) return {...shared, method: 'oidc', show: (code) => context.reporter.note(codeText(code))}
+    const user = flags.user ?? owner.split('@', 1)[0]!
+    if (flags.ldap) {
+      const question = {message: `Password of ${user} in the directory`, flag: '--token-stdin'}
+      return {...shared, method: 'ldap', user, password: await askSecret(question, context)}
+    }
     const key = flags.key ?? (await readPublicKey(undefined))?.file
     if (key === undefined)
       throw new CliError('NOT_FOUND', 'there is no SSH key in ~/.ssh to log in with', {
         hint: '--key FILE, or --token-stdin',
       })
-    return {...shared, method: 'ssh', user: flags.user ?? owner.split('@', 1)[0]!, key}
+    return {...shared, method: 'ssh', user, key}
   }
   const me = await logIn(rack, fleet, await wish(), context)
   return {rack: rack.name, ...me, accounts: accountsLine(rack)}
+}
+
+function codeText({verification_uri: uri, user_code: code, verification_uri_complete: whole}: DeviceCode): string {
+  return whole === null
+    ? `open ${uri} in a browser, and enter ${code}`
+    : `open ${whole} in a browser, and see that it says ${code}`
 }
 
 /** A token stands neither in arguments nor in what a shell remembers. */

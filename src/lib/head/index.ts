@@ -11,6 +11,7 @@ export {openTracking, type RunAccess, type Tracking} from './tracking.ts'
 export type {
   CanaryRules,
   Exchange,
+  DeviceCode,
   HeadStatus,
   LoginWays,
   MadeToken,

@@ -49,3 +49,13 @@ export interface LoginWays {
   oidc: string | null
   ldap: string | null
 }
+
+/** Where somebody says to their provider that it is them. */
+export interface DeviceCode {
+  /** By which the head is asked what came of it; a secret. */
+  id: string
+  user_code: string
+  verification_uri: string
+  verification_uri_complete: string | null
+  expiresAt: number
+}

@@ -1,10 +1,12 @@
 import {createHash} from 'node:crypto'
 import {CliError, LOGIN_NAMESPACE, loginText, signWith, type Context, type Secret} from '../base/index.ts'
-import {connectHead, type HeadConnection, type MadeToken, type WhoAmI} from '../head/index.ts'
+import {connectHead, type DeviceCode, type HeadConnection, type MadeToken, type WhoAmI} from '../head/index.ts'
 import {dropLogin, keepLogin, readLogin} from '../login/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import type {Invitation} from './invitation.ts'
+
+const LOGIN = '/flexrack/v1/people/login'
 
 /** How somebody shows who they are. */
 export type LoginWish = {
@@ -12,7 +14,13 @@ export type LoginWish = {
   /** Seconds until the token ends. */
   seconds: number
   note: string
-} & ({method: 'ssh'; user: string; key: string} | {method: 'token'; token: Secret})
+} & (
+  | {method: 'ssh'; user: string; key: string}
+  | {method: 'token'; token: Secret}
+  /** `show`: is told where to say to the provider that it is them. */
+  | {method: 'oidc'; show: (code: DeviceCode) => void}
+  | {method: 'ldap'; user: string; password: Secret}
+)
 
 /**
  * Logs in and keeps the token here. Without an invitation the head is found as the account on its node finds it. Errors:
@@ -20,7 +28,7 @@ export type LoginWish = {
  */
 export async function logIn(rack: Rack, fleet: Fleet, wish: LoginWish, context: Context): Promise<WhoAmI> {
   const access = accessOf(wish.invitation)
-  const token: string = wish.method === 'ssh' ? await bySsh(wish) : wish.token.reveal()
+  const token: string = wish.method === 'token' ? wish.token.reveal() : await atTheDoor(wish)
   const head = await connectHead(rack, fleet, context, 'first', {access, token})
   try {
     const me = await head.request<WhoAmI>('GET', '/flexrack/v1/whoami')
@@ -38,10 +46,14 @@ export async function logIn(rack: Rack, fleet: Fleet, wish: LoginWish, context: 
     await head.close()
   }
 
-  async function bySsh({user, key, seconds, note}: Extract<LoginWish, {method: 'ssh'}>): Promise<string> {
+  async function atTheDoor(shown: Exclude<LoginWish, {method: 'token'}>): Promise<string> {
     const door = await connectHead(rack, fleet, context, 'first', {access})
     try {
-      return (await prove(door, {user, key, note, ttl_seconds: seconds})).token
+      const more = {note: shown.note, ttl_seconds: shown.seconds}
+      if (shown.method === 'oidc') return (await byDevice(door, shown.show, more)).token
+      if (shown.method === 'ssh') return (await prove(door, {...shown, ...more})).token
+      const given = {user: shown.user, password: shown.password.reveal(), ...more}
+      return (await door.request<MadeToken>('POST', `${LOGIN}/ldap`, given)).token
     } finally {
       await door.close()
     }
@@ -50,14 +62,28 @@ export async function logIn(rack: Rack, fleet: Fleet, wish: LoginWish, context: 
 
 async function prove(
   head: HeadConnection,
-  {user, key, ...more}: {user: string; key: string; note: string; ttl_seconds: number},
+  {user, key, note, ttl_seconds}: {user: string; key: string; note: string; ttl_seconds: number},
 ): Promise<MadeToken> {
-  const {nonce} = await head.request<{nonce: string}>('POST', '/flexrack/v1/people/login/challenge', {user})
+  const {nonce} = await head.request<{nonce: string}>('POST', `${LOGIN}/challenge`, {user})
   // What is signed names the head by its certificates: to another one, the signature is worth nothing.
   const known = createHash('sha256').update(head.ca.trim()).digest('hex')
   const signature = await signWith(key, Buffer.from(loginText({user, nonce, head: known})), LOGIN_NAMESPACE)
   const proof = {nonce, signature: signature.toString('base64')}
-  return head.request<MadeToken>('POST', '/flexrack/v1/people/login/ssh', {...proof, ...more})
+  return head.request<MadeToken>('POST', `${LOGIN}/ssh`, {...proof, note, ttl_seconds})
+}
+
+/** The head asks the provider, and holds each question until there is an answer, or some seconds. */
+async function byDevice(
+  head: HeadConnection,
+  show: (code: DeviceCode) => void,
+  more: {note: string; ttl_seconds: number},
+): Promise<MadeToken> {
+  const code = await head.request<DeviceCode>('POST', `${LOGIN}/device`, {})
+  show(code)
+  for (;;) {
+    const answer = await head.request<MadeToken | {pending: true}>('POST', `${LOGIN}/oidc`, {id: code.id, ...more})
+    if ('token' in answer) return answer
+  }
 }
 
 /** Ends the token at the head, where it answers, and forgets it here. Gives who was logged in. */

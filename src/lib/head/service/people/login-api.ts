@@ -1,40 +1,74 @@
 import type {FastifyInstance, FastifyRequest} from 'fastify'
-import type {LoginWays, MadeToken} from '../../types.ts'
+import type {DeviceCode, LoginWays, MadeToken} from '../../types.ts'
 import {Failure} from '../failure.ts'
 import type {Parts} from '../parts.ts'
 import {Challenges} from './challenges.ts'
 import {noteChange} from './changes.ts'
+import {knowByLdap} from './ldap.ts'
+import {DeviceFlows} from './oidc.ts'
+import {userOf, type Known} from './provided.ts'
+import {readProviders, type Providers} from './providers.ts'
 import {makeToken} from './token-api.ts'
 
+const LOGIN = '/flexrack/v1/people/login'
 /** What is open to who has no token yet. */
-export const LOGIN_PATHS: readonly string[] = [
-  '/flexrack/v1/people/login/ways',
-  '/flexrack/v1/people/login/challenge',
-  '/flexrack/v1/people/login/ssh',
-]
-const [WAYS, CHALLENGE, SSH] = LOGIN_PATHS as [string, string, string]
+export const LOGIN_PATHS: readonly string[] = ['ways', 'challenge', 'ssh', 'device', 'oidc', 'ldap'].map(
+  (one) => `${LOGIN}/${one}`,
+)
+const WAIT_MS = 20_000
+/** Passwords are tried by one after another, so that they are not guessed by the thousand. */
+const MOST_TRIES = 5
 
 type BodyOf = (request: FastifyRequest) => Promise<Record<string, unknown>>
 
 /** Ways to a token for who has none. */
 export function addLogins(app: FastifyInstance, parts: Parts, bodyOf: BodyOf): void {
+  const {people, authority, config} = parts
   const challenges = new Challenges()
-  app.get(WAYS, (): LoginWays => ({ssh: true, oidc: null, ldap: null}))
-  app.post(CHALLENGE, async (request) => challenges.issue((await bodyOf(request)).user))
-  app.post(SSH, async (request): Promise<MadeToken> => {
+  let flows: DeviceFlows | undefined
+  let tries = 0
+  const providers = async (): Promise<Providers> => readProviders(config.folder)
+  const letIn = async (request: FastifyRequest, known: Known, body: Record<string, unknown>): Promise<MadeToken> =>
+    logIn(parts, request, await userOf(known, (await providers()).teams, people), body)
+
+  app.get(`${LOGIN}/ways`, async (): Promise<LoginWays> => {
+    const {oidc, ldap} = await providers()
+    return {ssh: true, oidc: oidc?.issuer ?? null, ldap: ldap?.url ?? null}
+  })
+  app.post(`${LOGIN}/challenge`, async (request) => challenges.issue((await bodyOf(request)).user))
+  app.post(`${LOGIN}/ssh`, async (request): Promise<MadeToken> => {
     const body = await bodyOf(request)
-    const user = await challenges.check(body, parts.authority.trusted, parts.people)
-    return logIn(parts, request, user, body)
+    return logIn(parts, request, await challenges.check(body, authority.trusted, people), body)
+  })
+  app.post(`${LOGIN}/device`, async (): Promise<DeviceCode> => {
+    const {oidc} = await providers()
+    if (!oidc) throw new Failure(404, 'NOT_FOUND', 'this head has no identity provider: oidc in login.json')
+    flows ??= new DeviceFlows(oidc)
+    return flows.begin()
+  })
+  app.post(`${LOGIN}/oidc`, async (request): Promise<MadeToken | {pending: true}> => {
+    const body = await bodyOf(request)
+    const known = await flows?.outcome(String(body.id), WAIT_MS)
+    if (!flows) throw new Failure(401, 'REFUSED', 'this login has ended: begin again')
+    return known ? letIn(request, known, body) : {pending: true}
+  })
+  app.post(`${LOGIN}/ldap`, async (request): Promise<MadeToken> => {
+    const {ldap} = await providers()
+    if (!ldap) throw new Failure(404, 'NOT_FOUND', 'this head has no directory: ldap in login.json')
+    const {user, password, ...body} = await bodyOf(request)
+    if (tries >= MOST_TRIES) throw new Failure(429, 'REFUSED', 'many log in just now', {retry_after: 2})
+    tries++
+    const known = await knowByLdap(ldap, user, password).finally(() => tries--)
+    return letIn(request, known, body)
   })
 }
 
 /** The token of somebody who has proved who they are. */
-export function logIn(
+function logIn(
   parts: Parts,
   request: FastifyRequest,
   user: string,
   {note, ttl_seconds: ttl}: Record<string, unknown>,
 ): Promise<MadeToken> {
-  if (!parts.people.user(user)) throw new Failure(401, 'REFUSED', 'this user is not there any more')
   return noteChange(parts, request, 'login', user, () => makeToken(parts, user, {note, ttl_seconds: ttl}))
 }

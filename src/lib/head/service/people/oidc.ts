@@ -1,0 +1,121 @@
+import {randomBytes} from 'node:crypto'
+import type {DeviceCode} from '../../types.ts'
+import {Failure} from '../failure.ts'
+import type {OidcSettings} from './providers.ts'
+import type {Known} from './provided.ts'
+
+const MOST = 100
+const LONGEST_MS = 900_000
+
+interface Flow {
+  expiresAt: number
+  /** Undefined: not decided yet. */
+  outcome: Promise<Known | Failure>
+  abort: AbortController
+}
+
+/**
+ * Logins by OpenID Connect's device flow (RFC 8628). The head is the client: the device code and the provider's tokens never
+ * leave it, and ID tokens are checked with the provider's keys, although they come from it directly.
+ */
+export class DeviceFlows {
+  readonly #settings: OidcSettings
+  readonly #flows = new Map<string, Flow>()
+
+  constructor(settings: OidcSettings) {
+    this.#settings = settings
+  }
+
+  /** Errors: 429, 502 where the provider does not answer as it should. */
+  async begin(): Promise<DeviceCode> {
+    const now = Date.now()
+    for (const [id, {expiresAt}] of this.#flows) if (expiresAt <= now) this.end(id)
+    if (this.#flows.size >= MOST) throw new Failure(429, 'REFUSED', 'too many logins are under way', {retry_after: 30})
+    const {issuer, client_id: clientId, client_secret: secret, scope} = this.#settings
+    const oidc = await import('openid-client')
+    try {
+      const insecure = new URL(issuer).protocol === 'http:' ? [oidc.allowInsecureRequests] : [] // loopback: providers.ts
+      const config = await oidc.discovery(
+        new URL(issuer),
+        clientId,
+        secret,
+        secret === undefined ? oidc.None() : undefined,
+        {
+          execute: [oidc.enableNonRepudiationChecks, ...insecure],
+        },
+      )
+      const given = await oidc.initiateDeviceAuthorization(config, {scope})
+      const abort = new AbortController()
+      const lifetime = Math.min(given.expires_in * 1000, LONGEST_MS)
+      const timer = setTimeout(() => abort.abort(), lifetime)
+      const outcome = oidc
+        .pollDeviceAuthorizationGrant(config, given, undefined, {signal: abort.signal})
+        .then((tokens) => this.#knownOf(tokens.claims()))
+        .catch((error: Error & {error?: string}) => refusalOf(error))
+        .finally(() => clearTimeout(timer))
+      const id = randomBytes(24).toString('base64url')
+      this.#flows.set(id, {expiresAt: now + lifetime, outcome, abort})
+      const {user_code, verification_uri, verification_uri_complete} = given
+      return {
+        id,
+        user_code,
+        verification_uri,
+        verification_uri_complete: verification_uri_complete ?? null,
+        expiresAt: now + lifetime,
+      }
+    } catch (error) {
+      if (error instanceof Failure) throw error
+      throw new Failure(
+        502,
+        'HEAD_FAILED',
+        `the identity provider ${issuer} does not answer as it should: ${(error as Error).message}`,
+      )
+    }
+  }
+
+  /** Who it was, once the provider has said so; undefined: not within this time. Errors: 401. */
+  async outcome(id: string, waitMs: number): Promise<Known | undefined> {
+    const flow = this.#flows.get(id)
+    if (!flow) throw new Failure(401, 'REFUSED', 'this login has ended: begin again')
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), waitMs)))
+    const found = await Promise.race([flow.outcome, late]).finally(() => clearTimeout(timer))
+    if (found === undefined) return undefined
+    if (!this.#flows.delete(id)) throw new Failure(401, 'REFUSED', 'this login was used already')
+    if (found instanceof Failure) throw found
+    return found
+  }
+
+  end(id: string): void {
+    this.#flows.get(id)?.abort.abort()
+    this.#flows.delete(id)
+  }
+
+  #knownOf(claims: Record<string, unknown> | undefined): Known | Failure {
+    const {name_claim: nameClaim, groups_claim: groupsClaim} = this.#settings
+    const {iss, sub} = claims ?? {}
+    if (typeof iss !== 'string' || typeof sub !== 'string')
+      return new Failure(401, 'REFUSED', 'the provider names nobody')
+    // None was sent: this one answers another login.
+    if (claims?.nonce !== undefined)
+      return new Failure(
+        401,
+        'REFUSED',
+        "the identity provider's answer does not count: it has a nonce that is not ours",
+      )
+    const called = [claims?.[nameClaim], claims?.email, sub].find((one) => typeof one === 'string' && one !== '')
+    const groups = claims?.[groupsClaim]
+    return {
+      source: 'oidc',
+      subject: `${iss}|${sub}`,
+      name: called as string,
+      groups: Array.isArray(groups) ? groups.filter((one) => typeof one === 'string') : [],
+    }
+  }
+}
+
+function refusalOf({error, message}: {error?: string; message: string}): Failure {
+  if (error === 'access_denied') return new Failure(401, 'REFUSED', 'the login was denied at the identity provider')
+  if (error === 'expired_token') return new Failure(401, 'REFUSED', 'the code was not entered in time')
+  return new Failure(401, 'REFUSED', `the identity provider's answer does not count: ${message}`)
+}

@@ -1,0 +1,35 @@
+import {Failure} from '../failure.ts'
+import {nameFrom} from './names.ts'
+import type {People} from './people.ts'
+
+/** Somebody whom a provider knows. */
+export interface Known {
+  source: 'oidc' | 'ldap'
+  /** By which the provider tells them from all others, also after a change of name. */
+  subject: string
+  name: string
+  groups: string[]
+}
+
+/**
+ * The user that somebody is; at their first login one is made, who is no admin and has no role but what everyone and
+ * their teams have. Their teams are those that their groups mean now. Errors: 409 where the name is somebody else's.
+ */
+export async function userOf(known: Known, teams: Record<string, string>, people: People): Promise<string> {
+  let user = people.userBySubject(known.subject)
+  if (user === undefined) {
+    const name = nameFrom(known.name)
+    if (name === undefined) throw new Failure(403, 'REFUSED', `"${known.name}" gives no name for a user here`)
+    if (people.user(name))
+      throw new Failure(
+        409,
+        'CONFLICT',
+        `there is another user ${name}: an admin removes that one, or the provider calls you otherwise`,
+      )
+    await people.addUser(name, {admin: false, keys: [], source: known.source, subject: known.subject})
+    user = name
+  }
+  const meant = known.groups.flatMap((group) => (Object.hasOwn(teams, group) ? [teams[group]!] : []))
+  await people.setProvided(user, [...new Set(meant)])
+  return user
+}

@@ -1,0 +1,106 @@
+import {join} from 'node:path'
+import {isLoopback, textIfThere} from '../../../base/index.ts'
+
+/** Who else knows users, and which of their groups are teams: `login.json` in the head's folder, which its admin writes. */
+export interface Providers {
+  oidc?: OidcSettings
+  ldap?: LdapSettings
+  /** Team by group; other groups mean nothing here. */
+  teams: Record<string, string>
+}
+
+export interface OidcSettings {
+  issuer: string
+  client_id: string
+  client_secret?: string
+  /** What the user is called here (default preferred_username), and where the groups are (default groups). */
+  name_claim: string
+  groups_claim: string
+  scope: string
+}
+
+export interface LdapSettings {
+  url: string
+  starttls: boolean
+  /** Where people are, and the attribute that is what somebody types as their name. */
+  base: string
+  attribute: string
+  /** Who looks for people; without it nobody in particular. */
+  bind_dn?: string
+  bind_password?: string
+}
+
+export const PROVIDERS_FILE = 'login.json'
+
+/** Throws where the file is there and is not as it must be: nobody is to log in by half of it. */
+export async function readProviders(folder: string): Promise<Providers> {
+  const file = join(folder, PROVIDERS_FILE)
+  const text = await textIfThere(file)
+  if (text === undefined) return {teams: {}}
+  try {
+    const {oidc, ldap, teams, ...other} = record(JSON.parse(text), 'the file')
+    none(other, 'the file')
+    return {
+      ...(oidc !== undefined && {oidc: readOidc(record(oidc, 'oidc'))}),
+      ...(ldap !== undefined && {ldap: readLdap(record(ldap, 'ldap'))}),
+      teams: Object.fromEntries(
+        Object.entries(record(teams ?? {}, 'teams')).map(([group, team]) => [group, word(team, `teams.${group}`)]),
+      ),
+    }
+  } catch (error) {
+    throw new Error(`${file} cannot be used: ${(error as Error).message}`, {cause: error})
+  }
+}
+
+function readOidc(given: Record<string, unknown>): OidcSettings {
+  const {issuer, client_id, client_secret, name_claim, groups_claim, scope, ...other} = given
+  none(other, 'oidc')
+  const url = word(issuer, 'oidc.issuer')
+  requireSecure(url, 'oidc.issuer', 'https:')
+  return {
+    issuer: url,
+    client_id: word(client_id, 'oidc.client_id'),
+    ...(client_secret !== undefined && {client_secret: word(client_secret, 'oidc.client_secret')}),
+    name_claim: word(name_claim ?? 'preferred_username', 'oidc.name_claim'),
+    groups_claim: word(groups_claim ?? 'groups', 'oidc.groups_claim'),
+    scope: word(scope ?? 'openid profile email groups', 'oidc.scope'),
+  }
+}
+
+function readLdap(given: Record<string, unknown>): LdapSettings {
+  const {url, starttls = false, base, attribute, bind_dn, bind_password, ...other} = given
+  none(other, 'ldap')
+  const where = word(url, 'ldap.url')
+  if (starttls !== true) requireSecure(where, 'ldap.url', 'ldaps:')
+  return {
+    url: where,
+    starttls: starttls === true,
+    base: word(base, 'ldap.base'),
+    attribute: word(attribute ?? 'uid', 'ldap.attribute'),
+    ...(bind_dn !== undefined && {bind_dn: word(bind_dn, 'ldap.bind_dn')}),
+    ...(bind_password !== undefined && {bind_password: word(bind_password, 'ldap.bind_password')}),
+  }
+}
+
+/** Passwords and tokens go over TLS, or stay on the machine. */
+function requireSecure(url: string, what: string, protocol: string): void {
+  if (!URL.canParse(url)) throw new Error(`${what} is no URL`)
+  const found = new URL(url)
+  if (found.protocol !== protocol && !isLoopback(found.hostname.replace(/^\[|\]$/g, '')))
+    throw new Error(`${what} must begin with ${protocol}//, or be on this machine`)
+}
+
+function record(value: unknown, what: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`${what} is no object`)
+  return value as Record<string, unknown>
+}
+
+function word(value: unknown, what: string): string {
+  if (typeof value !== 'string' || value === '') throw new Error(`${what} is no text`)
+  return value
+}
+
+function none(other: object, what: string): void {
+  const [key] = Object.keys(other)
+  if (key !== undefined) throw new Error(`${what} has nothing called ${key}`)
+}
