@@ -3,6 +3,7 @@ import {curves, short} from './draw.ts'
 import {address, html, type Content, type Html} from './html.ts'
 import {table, warning} from './layout.ts'
 import type {RunCurves} from './mlflow-facts.ts'
+import {hangsSection, hasStacks, ranksSection} from './ranks.ts'
 import {ago, duration, isOpen, size, state, tookOf} from './words.ts'
 
 /** A run as its page shows it. */
@@ -24,7 +25,8 @@ export function runParts(
     head: head(detail, error, now),
     timeline: timeline(detail, now),
     curves: charts(detail, lines),
-    hangs: hangs(detail, now),
+    hangs: hangsSection(detail, now),
+    ranks: ranksSection(detail),
   }
 }
 
@@ -36,13 +38,14 @@ export function runBody(seen: RunSeen, error: string | undefined, log: Html, may
       <h1>${detail.run}</h1>
       ${actions(detail, may)}
     </div>
-    ${parts.head} ${parts.timeline} ${parts.hangs} ${parts.curves} ${log} ${what(detail)} ${artifacts(detail)}`
+    ${parts.head} ${parts.timeline} ${parts.hangs} ${parts.curves} ${parts.ranks} ${log} ${what(detail)}
+    ${artifacts(detail)}`
 }
 
 function actions(detail: PageRunDetail, may: boolean): Html {
   return html`<span class="act"
     ><a class="button" href="${address(['compare'], {run: detail.run})}">Compare with …</a
-    >${may && isOpen(detail) && html`<a class="button danger" href="${address(['runs', detail.run, 'stop'])}">Stop …</a>`}</span
+    >${detail.tracked !== null && html`<a class="button" href="${address(['why', 'run', detail.run])}">Where from</a>`}${may && hasStacks(detail) && html`<a class="button" href="${address(['runs', detail.run, 'stacks'])}">Stacks</a>`}${may && isOpen(detail) && html`<a class="button danger" href="${address(['runs', detail.run, 'stop'])}">Stop …</a>`}</span
   >`
 }
 
@@ -142,14 +145,6 @@ function timeline(detail: PageRunDetail, now: number): Html {
   </section>`
 }
 
-function hangs({hangs: found}: PageRunDetail, now: number): Html {
-  if (found.length === 0) return html`<section id="hangs"></section>`
-  return html`<section id="hangs" aria-labelledby="hangs-title">
-    <h2 id="hangs-title">Hangs</h2>
-    ${found.map((one) => html`<p class="warn">attempt ${one.attempt}, ${ago(one.at, now)}: ${one.text}</p>`)}
-  </section>`
-}
-
 function charts({run, lastMetrics}: PageRunDetail, {lines, away}: RunCurves): Html {
   const names = Object.keys(lines)
   if (names.length === 0)
@@ -193,7 +188,7 @@ function what(detail: PageRunDetail): Html {
   return html`<section aria-labelledby="what-title">
     <h2 id="what-title">What it ran</h2>
     ${table(
-      ['', ''],
+      ['what', 'value'],
       filled.map(
         ([name, value]) =>
           html`<tr>
