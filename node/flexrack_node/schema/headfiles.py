@@ -46,6 +46,24 @@ class HeadTokens(TypedDict):
     tokens: Dict[str, HeadToken]
 
 
+class _HeadAudit(TypedDict):
+    seq: int
+    at: float
+    who: str
+    action: str
+    target: str
+    before: str
+
+
+class HeadAudit(_HeadAudit, total=False):
+    """What was changed or refused at the head. Each line has the hash of the one before, and its own at the end."""
+    says: str
+    login: str
+    outcome: str
+    error: str
+    times: int
+
+
 class _HeadAction(TypedDict):
     at: float
     owner: str
@@ -55,7 +73,7 @@ class _HeadAction(TypedDict):
 
 
 class HeadAction(_HeadAction, total=False):
-    """What was done, or tried, through the rack's page."""
+    """What was done through the rack's page, in the log of before head.audit."""
     outcome: str
     error: str
 

@@ -58,7 +58,30 @@ export interface HeadTokens {
   tokens: Record<string, HeadToken>
 }
 
-/** What was done, or tried, through the rack's page. */
+/** What was changed or refused at the head. Each line has the hash of the one before, and its own at the end. */
+export interface HeadAudit {
+  /** 1, 2, 3 ... */
+  seq: number
+  /** Milliseconds since 1970. */
+  at: number
+  /** Whose token it was. */
+  who: string
+  /** `name@machine` of who typed the command or opened the page, as that said. */
+  says?: string
+  login?: string
+  /** `token.issue`; for a refusal of what changes nothing the route. */
+  action: string
+  target: string
+  outcome?: string
+  /** Why it was refused, or not done. */
+  error?: string
+  /** The same refusal came so many times more within a minute. */
+  times?: number
+  /** Hash of the line before. */
+  before: string
+}
+
+/** What was done through the rack's page, in the log of before head.audit. */
 export interface HeadAction {
   /** Milliseconds since 1970. */
   at: number
