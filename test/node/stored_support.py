@@ -425,6 +425,7 @@ ELSEWHERE = {
     "head.endpoint",
     "head.followed",
     "head.locks",
+    "head.people",
     "head.promise",
     "head.rollout",
     "head.scaling",

@@ -13,6 +13,7 @@ import {Locks} from '../../src/lib/head/service/locks.ts'
 import {MlflowServer} from '../../src/lib/head/service/mlflow.ts'
 import type {Parts} from '../../src/lib/head/service/parts.ts'
 import {Ui} from '../../src/lib/head/service/page/ui.ts'
+import {People} from '../../src/lib/head/service/people/people.ts'
 import {PendingConnections} from '../../src/lib/head/service/pending-connections.ts'
 import {openQueues} from '../../src/lib/head/service/queue/open.ts'
 import {Measures} from '../../src/lib/head/service/releases/measures.ts'
@@ -88,6 +89,7 @@ export async function openTestServer(
     limits: made,
     pending: new PendingConnections(),
     tokens,
+    people: await People.open(folder),
     followers,
     clients: new Clients(tokens),
     audit: await Audit.open(folder),

@@ -1,6 +1,7 @@
 """Files of the head, and of the machine of the command line, that outlive who wrote them: each kind, where it is, the number of its shape, and what it holds beside `schema`, that number. Words in capitals stand for names. Generated from protocol/headfiles.json by `npm run protocol`; for type checkers alone."""
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
+from flexrack_node.schema.people import HeadRole
 from flexrack_node.schema.sync import EntryLine
 
 
@@ -19,7 +20,7 @@ class HeadKeyLimits(TypedDict, total=False):
 
 
 class _HeadToken(TypedDict):
-    kind: Literal["run", "endpoint", "session", "personal", "node", "standby", "joint", "metrics"]
+    kind: Literal["run", "endpoint", "session", "personal", "node", "standby", "joint", "metrics", "user"]
     hash: str
     expiresAt: float
 
@@ -39,6 +40,10 @@ class HeadToken(_HeadToken, total=False):
     node: str
     names: List[str]
     joint: str
+    user: str
+    project: str
+    role: HeadRole
+    lastUsedAt: float
 
 
 class HeadTokens(TypedDict):
@@ -68,7 +73,7 @@ class _HeadAction(TypedDict):
     at: float
     owner: str
     login: str
-    action: Literal["stop", "rollback", "endNotebook"]
+    action: Literal["stop", "rollback", "endNotebook", "login", "addUser", "removeUser", "setTeam", "removeTeam", "addProject", "grant", "removeProject", "createToken", "revokeToken"]
     target: str
 
 

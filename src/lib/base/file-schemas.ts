@@ -25,6 +25,7 @@ export const SCHEMAS = {
   'head.followed': 1,
   'head.listener': 1,
   'head.locks': 1,
+  'head.people': 1,
   'head.promise': 1,
   'head.rollout': 1,
   'head.scaling': 1,

@@ -11,6 +11,7 @@ import type {PendingConnections} from './pending-connections.ts'
 import type {Measures} from './releases/measures.ts'
 import type {Shadows} from './releases/shadow.ts'
 import type {Ui} from './page/ui.ts'
+import type {People} from './people/people.ts'
 import type {Queues} from './queue/queues.ts'
 import type {TargetHealth} from './queue/target-health.ts'
 import type {Rollouts} from './releases/rollouts.ts'
@@ -27,6 +28,8 @@ import type {Traffic} from './traffic.ts'
 export interface Parts {
   config: ServiceConfig
   tokens: Tokens
+  /** Users, teams, and projects with roles; empty where the rack is one person's. */
+  people: People
   /** Callers of endpoints, by their keys. */
   clients: Clients
   locks: Locks

@@ -10,12 +10,14 @@ export async function formerActions(head: string): Promise<Entry[]> {
   return lines.flatMap((line) => {
     try {
       const {owner, login, action, ...more} = current<HeadAction>('head.action', JSON.parse(line), file)
-      return [{...more, who: 'page', says: owner, login, action: PAGE_ACTIONS[action]}]
+      return [{...more, who: 'page', says: owner, login, action: namedAction(action)}]
     } catch {
       return [] // half a line, of a head that was killed
     }
   })
 }
 
-/** Actions of the page, as the log names them. */
-export const PAGE_ACTIONS = {stop: 'run.stop', rollback: 'endpoint.rollback', endNotebook: 'notebook.end'} as const
+/** An action of the page, as the log names it. */
+export function namedAction(action: HeadAction['action']): string {
+  return {stop: 'run.stop', rollback: 'endpoint.rollback', endNotebook: 'notebook.end'}[action as string] ?? action
+}

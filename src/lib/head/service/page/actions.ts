@@ -1,5 +1,5 @@
 import type {HeadAction} from '../../../protocol/index.ts'
-import {PAGE_ACTIONS} from '../audit/former.ts'
+import {namedAction} from '../audit/former.ts'
 import {Failure} from '../failure.ts'
 import type {Question} from './ask.ts'
 import type {Site} from './views.ts'
@@ -69,18 +69,16 @@ export function readAction([kind, ...path]: readonly string[], {hands, login}: S
 /** Does it, as whoever opened the page, and writes down who, what, and what came of it. Errors: 403, those of the action. */
 export async function carryOut(action: Action, site: Site): Promise<void> {
   if (!site.may) throw new Failure(403, 'REFUSED', 'this login only looks at the page')
-  const {audit} = site.parts
-  const by = {
-    who: 'page',
-    says: site.owner,
-    login: site.login,
-    action: PAGE_ACTIONS[action.kind],
-    target: action.target,
-  }
+  const done = {at: Date.now(), owner: site.owner, login: site.login, action: action.kind, target: action.target}
   try {
-    await audit.note({...by, outcome: await action.carryOut()})
+    await noteAction(site, {...done, outcome: await action.carryOut()})
   } catch (error) {
-    await audit.note({...by, error: (error as Error).message})
+    await noteAction(site, {...done, error: (error as Error).message})
     throw error
   }
+}
+
+/** Writes down what was done, or why not, by somebody who is known by name. */
+export function noteAction({parts}: Pick<Site, 'parts'>, {owner, login, action, ...more}: HeadAction): Promise<void> {
+  return parts.audit.note({...more, who: 'page', says: owner, login, action: namedAction(action)})
 }
