@@ -4,7 +4,7 @@
 export const LAYERS: readonly (readonly string[])[] = [
   ['base'],
   ['document', 'protocol', 'chart', 'chain'],
-  ['manifest', 'rack', 'recipe', 'topology', 'placement'],
+  ['manifest', 'rack', 'recipe', 'topology', 'placement', 'fairness'],
   ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background', 'reboot', 'attest'],
   ['image', 'volume', 'bucket', 'candidates'],
   [
@@ -98,6 +98,7 @@ export const OWN_PROCESSES: Readonly<Record<string, readonly string[]>> = {
   'src/lib/head/service/': [
     'src/lib/base/index.ts',
     'src/lib/chain/index.ts',
+    'src/lib/fairness/index.ts',
     'src/lib/head/types.ts',
     'src/lib/protocol/index.ts',
   ],
