@@ -40,7 +40,10 @@ export function inLine({waiting, used}: Pick<QueueFacts, 'waiting' | 'used'>): W
   const share = (one: Waiting): number => Math.floor(used[one.user] ?? 0)
   return waiting.toSorted(
     (a, b) =>
-      b.priority - a.priority || share(a) - share(b) || a.since - b.since || (a.run < b.run ? -1 : a.run > b.run ? 1 : 0),
+      b.priority - a.priority ||
+      share(a) - share(b) ||
+      a.since - b.since ||
+      (a.run < b.run ? -1 : a.run > b.run ? 1 : 0),
   )
 }
 

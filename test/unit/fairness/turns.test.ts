@@ -1,5 +1,13 @@
 import {expect, test} from 'vitest'
-import {collide, decayed, faded, turnsOf, type Part, type Running, type Waiting} from '../../../src/lib/fairness/index.ts'
+import {
+  collide,
+  decayed,
+  faded,
+  turnsOf,
+  type Part,
+  type Running,
+  type Waiting,
+} from '../../../src/lib/fairness/index.ts'
 
 const gpus = (...ids: number[]): Part[] => [{node: 'n1', gpus: ids.map((id) => `GPU-${id}`), exclusive: false}]
 const running = (run: string, parts: Part[], ends: number | null): Running => ({run, user: 'x', parts, since: 0, ends})
