@@ -98,7 +98,7 @@ tbody tr:hover{background:color-mix(in srgb,var(--soft) 55%,transparent)}
 .curve.c1,.curve.c5{stroke-dasharray:7 3}.curve.c2,.curve.c6{stroke-dasharray:2 3}.curve.c3,.curve.c7{stroke-dasharray:9 3 2 3}
 .swatch{display:inline-block;width:18px;border-top:3px solid var(--c);margin-right:6px;vertical-align:4px}
 .tip{position:absolute;background:var(--text);color:var(--bg);font-size:.8rem;padding:4px 9px;border-radius:4px;pointer-events:none;white-space:pre;z-index:5}
-.timeline{width:100%;height:auto;display:block}.timeline text{font-size:11px;fill:var(--text)}.timeline .bar{fill:var(--fill)}.timeline .good{fill:var(--good);opacity:.5}.timeline .bad{fill:var(--bad);opacity:.55}.timeline .active{fill:var(--accent);opacity:.6}
+.timeline{width:100%;height:auto;display:block}.timeline text{font-size:11px;fill:var(--text)}.timeline .bar{fill:var(--fill)}.timeline .stage{fill:var(--soft);stroke:var(--line)}.timeline .s1{fill:color-mix(in srgb,var(--accent) 14%,var(--soft))}.timeline .s2{fill:color-mix(in srgb,var(--accent) 26%,var(--soft))}.timeline .s3{fill:var(--fill)}.timeline .good{fill:var(--good);opacity:.5}.timeline .bad{fill:var(--bad);opacity:.55}.timeline .active{fill:var(--accent);opacity:.6}
 .log{margin:0;background:var(--panel);border:1px solid var(--line);border-radius:8px;padding:10px 14px;max-height:62vh;overflow:auto;line-height:1.5;white-space:pre-wrap;overflow-wrap:anywhere}
 .log .err{color:var(--bad)}.log mark{background:color-mix(in srgb,var(--raised) 35%,transparent);color:inherit}
 .a1{font-weight:650}.a31,.a91{color:var(--bad)}.a32,.a92{color:var(--good)}.a33,.a93{color:var(--raised)}.a34,.a94,.a36,.a96{color:var(--accent)}.a35,.a95{color:var(--c3)}.a2,.a90{color:var(--muted)}
