@@ -27,13 +27,17 @@ export type {
   PageRunDetail,
   PageSweep,
   PlaceState,
+  ClientTraffic,
+  DurationCounts,
   QueueFigures,
+  ReleaseCounts,
   ReleaseFigures,
   Sampled,
   ScalingFigures,
   ScalingRules,
   ServerStatus,
   ShadowFigures,
+  TrafficCounts,
   StandbyStatus,
 } from './types.ts'
 export {HEAD_PACKAGES} from './requirements.ts'
