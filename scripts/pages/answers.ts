@@ -4,6 +4,8 @@
  */
 export const answers: Record<string, {answer: string; from?: string | string[]}> = {
   attach: {answer: 'AttachAnswer', from: ['src/cli/gpu/attach.ts', 'src/lib/gpu/attach.ts']},
+  audit: {answer: 'HeadAudit[]', from: 'src/lib/protocol/headfiles.ts'},
+  'audit:verify': {answer: 'AuditCheck', from: ['src/lib/audit/verify.ts', 'src/lib/chain/check.ts']},
   check: {answer: 'CheckResult', from: 'src/lib/project/check.ts'},
   'data:add': {answer: 'Added', from: 'src/lib/data/store.ts'},
   'data:list': {answer: 'ShownVersion[]', from: 'src/cli/data/text.ts'},

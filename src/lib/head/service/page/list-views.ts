@@ -1,7 +1,6 @@
 import type {PageAsk, PageAsks} from '../../types.ts'
 import {Failure} from '../failure.ts'
 import {describeEndpoint} from '../releases/api.ts'
-import {actionsOf} from './actions.ts'
 import {endpointBody, endpointParts, endpointsBody, endpointsTable, type EndpointFacts} from './endpoints.ts'
 import {auditBody, dataBody, modelsBody, notebooksBody} from './lists.ts'
 import {liveParts} from './live.ts'
@@ -13,6 +12,7 @@ import type {Site, View} from './views.ts'
 const ENDPOINTS_MS = 2000
 const LOOK_MS = 5000
 const MODELS_MS = 10_000
+const MOST_NOTED = 300
 
 export function endpointsView(
   [name, ...more]: readonly string[],
@@ -133,8 +133,8 @@ export function auditView(path: readonly string[], _query: URLSearchParams, site
     draw: async () => ({
       page: 'audit',
       title: 'Audit',
-      body: auditBody(await actionsOf(site), Date.now()),
-      command: 'flexrack head ui',
+      body: auditBody(await site.parts.audit.newest(MOST_NOTED), Date.now()),
+      command: 'flexrack audit',
     }),
   }
 }

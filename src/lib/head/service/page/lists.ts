@@ -1,4 +1,4 @@
-import type {HeadAction} from '../../../protocol/index.ts'
+import type {HeadAudit} from '../../../protocol/index.ts'
 import type {PageData, PageNotebook} from '../../types.ts'
 import {address, html, type Html} from './html.ts'
 import {table, warning} from './layout.ts'
@@ -69,18 +69,20 @@ export function dataBody(data: readonly PageData[], error: string | undefined, n
     ${warning(error)}${rows.length === 0 ? html`<p class="none">The machine that opened this page keeps no data set: <code>flexrack data add FOLDER NAME</code></p>` : table(['data set', 'version', 'files', 'size', 'made'], rows)}`
 }
 
-/** The body of the page of what was done through the page, newest first. Pure. */
-export function auditBody(actions: readonly HeadAction[], now: number): Html {
+/** The body of the page of what was changed and refused, newest first. Pure. */
+export function auditBody(actions: readonly HeadAudit[], now: number): Html {
   const rows = actions.map(
     (one) =>
       html`<tr>
         <td class="number">${ago(one.at, now)}</td>
-        <td>${one.owner}</td>
+        <td>${one.says ?? one.who}</td>
         <td>${one.action}</td>
         <td>${one.target}</td>
-        <td>${one.error === undefined ? one.outcome : html`<span class="bad">${one.error}</span>`}</td>
+        <td>
+          ${one.error === undefined ? one.outcome : html`<span class="bad">${one.error}${one.times === undefined ? '' : ` (${one.times} times more)`}</span>`}
+        </td>
       </tr>`,
   )
   return html`<h1>Audit</h1>
-    ${rows.length === 0 ? html`<p class="none">Nothing was changed through this page yet.</p>` : table(['when', 'who, as they say', 'what', 'of', 'came to'], rows)}`
+    ${rows.length === 0 ? html`<p class="none">Nothing was changed or refused yet.</p>` : table(['when', 'who, as they say', 'what', 'of', 'came to'], rows)}`
 }

@@ -166,13 +166,14 @@ test('something is done once it was asked for from the page itself, as who opene
   expect([done.status, done.headers.get('location')]).toEqual([303, '/flexrack/ui/runs/digits-ab12c'])
   expect(stopped).toEqual(['digits-ab12c'])
   expect((await post('runs/gone/stop')).status).toBe(502)
-  const kept = (await readFile(join(folder, 'actions.jsonl'), 'utf8'))
+  const kept = (await readFile(join(folder, 'audit/000001.jsonl'), 'utf8'))
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as object)
+    .map((line) => JSON.parse(line) as {who: string})
+    .filter((one) => one.who === 'page')
   expect(kept).toMatchObject([
-    {action: 'stop', target: 'digits-ab12c', owner: 'alice@lab1', outcome: 'stopped'},
-    {action: 'stop', target: 'gone', error: 'there is no run gone'},
+    {action: 'run.stop', target: 'digits-ab12c', says: 'alice@lab1', outcome: 'stopped'},
+    {action: 'run.stop', target: 'gone', error: 'there is no run gone'},
   ])
   expect(await (await page('audit')).text()).toContain('there is no run gone')
   const look = await openHand(head, answers, {opens: 'look'})
