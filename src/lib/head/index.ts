@@ -29,13 +29,17 @@ export type {
   PageSweep,
   PageTopology,
   PlaceState,
+  ClientTraffic,
+  DurationCounts,
   QueueFigures,
+  ReleaseCounts,
   ReleaseFigures,
   Sampled,
   ScalingFigures,
   ScalingRules,
   ServerStatus,
   ShadowFigures,
+  TrafficCounts,
   StandbyStatus,
 } from './types.ts'
 export {HEAD_PACKAGES} from './requirements.ts'
