@@ -19,6 +19,15 @@ class HeadKeyLimits(TypedDict, total=False):
     tokensPerMinute: float
 
 
+class _HeadTokenTargets(TypedDict):
+    targets: List[str]
+    labels: Dict[str, str]
+
+
+class HeadTokenTargets(_HeadTokenTargets, total=False):
+    until: float
+
+
 class _HeadToken(TypedDict):
     kind: Literal["run", "endpoint", "session", "personal", "node", "standby", "joint", "metrics", "user"]
     hash: str
@@ -39,6 +48,7 @@ class HeadToken(_HeadToken, total=False):
     createdAt: float
     node: str
     names: List[str]
+    targets: List[HeadTokenTargets]
     joint: str
     user: str
     project: str

@@ -40,6 +40,12 @@ export interface HeadToken {
   node?: string
   /** Of a standby: what others call it by. */
   names?: string[]
+  /** Of a monitor: what it is told to watch, as groups of Prometheus' http_sd; until (milliseconds since 1970) goes away by itself. */
+  targets?: {
+    targets: string[]
+    labels: Record<string, string>
+    until?: number
+  }[]
   /** Which switch over several racks it tells the decision of. */
   joint?: string
   /** Whose it is; of a run: who started it. */
