@@ -1,9 +1,9 @@
 #include "client/cuda/graph_across.h"
 
+#include <algorithm>
+
 namespace flexrack::client::cuda {
 namespace {
-
-bool is_there(CUcontext context, const StreamAt& at) { return is_live(context) && context->handle == at.context; }
 
 /// What is put on `later` from now on comes after what has been put on `first`.
 bool put_behind(const StreamAt& later, const StreamAt& first) {
@@ -75,10 +75,9 @@ class Crossing {
 };
 
 bool make_streams(Across& across) {
-  for (const auto& [server, context] : across.contexts) {
-    auto& at = across.streams[server];
+  for (auto& [server, at] : across.streams) {
     if (at.stream != 0) continue;
-    at = {server, context->handle, mint()};
+    at.stream = mint();
     if (!server->session->send(
             cu::CreateStream{.context = at.context, .stream = at.stream, .flags = CU_STREAM_NON_BLOCKING}))
       return false;
@@ -112,10 +111,20 @@ bool launch_across(CUgraphExec exec, CUstream stream,
   return true;
 }
 
+bool are_contexts_there(const Across& across) {
+  return std::all_of(across.streams.begin(), across.streams.end(), [&](const auto& one) {
+    const auto context = across.contexts.at(one.first);
+    return is_live(context) && context->handle == one.second.context;
+  });
+}
+
 void release_streams(CUgraphExec exec) {
+  // With its context a stream went already.
+  const bool are_there = are_contexts_there(exec->across);
   for (const auto& [server, at] : exec->across.streams) {
+    if (at.stream == 0) continue;
     forget_helper(at);
-    if (is_there(exec->across.contexts.at(server), at)) server->session->send(cu::Release{.object = at.stream});
+    if (are_there) server->session->send(cu::Release{.object = at.stream});
   }
 }
 

@@ -13,6 +13,9 @@ inline bool is_across(CUgraphExec exec, CUstream stream) {
   return exec->across.steps.size() != 1 || exec->parts.front().server != stream->server;
 }
 
+/// False: one of those that it is launched in was destroyed since it was instantiated.
+bool are_contexts_there(const Across& across);
+
 /// Behind what is on the stream, and what is put there from now on comes after it. put(part, where) sends a part's
 /// launch. False: a link was lost.
 bool launch_across(CUgraphExec exec, CUstream stream,

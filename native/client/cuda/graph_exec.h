@@ -42,7 +42,7 @@ struct Across {
   std::vector<Step> steps{};
   std::size_t signals = 0;
   std::map<CudaServer*, CUcontext> contexts{};      ///< the one whose stream is used at each
-  std::map<CudaServer*, StreamAt> streams{};        ///< ours, made when they are first needed
+  std::map<CudaServer*, StreamAt> streams{};        ///< ours, in those contexts as they were; 0: not yet needed
   std::vector<CUgraphNode> copies{};                ///< from server to server, by the number that steps have
 };
 

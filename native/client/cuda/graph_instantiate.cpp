@@ -100,6 +100,7 @@ void share_out(CUgraphExec exec, const std::vector<Flat>& nodes) {
       return step.server == one.first || (step.kind == Step::Kind::copy && step.other == one.first);
     });
   });
+  for (const auto& [server, context] : across.contexts) across.streams[server] = {server, context->handle, 0};
 }
 
 /// Tells servers of their nodes.

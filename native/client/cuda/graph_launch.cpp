@@ -228,8 +228,7 @@ CUresult cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream) {
   if (!of.use(hGraphExec) || !of.settle()) return of.error();
   if (is_capturing(stream)) return capture_graph(stream, hGraphExec->graph);
   if (const auto status = refuse_implicit(stream); status != CUDA_SUCCESS) return status;
-  for (const auto& [server, context] : hGraphExec->across.contexts)
-    if (!is_live(context) || context->handle == 0) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  if (!are_contexts_there(hGraphExec->across)) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   if (const auto status = take_memory(hGraphExec); status != CUDA_SUCCESS) return status;
   if (has_mirrors.load(std::memory_order_relaxed)) {
     for (const auto& [server, context] : hGraphExec->across.contexts)
