@@ -33,7 +33,11 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
   app.get('/flexrack/v1/status', () => statusOf(parts))
 
   app.get('/flexrack/v1/tokens', () => ({tokens: tokens.personal()}))
-  app.post('/flexrack/v1/tokens', async (request) => tokens.issue(await bodyOf(request)))
+  app.post('/flexrack/v1/tokens', async (request) => {
+    const wanted = await bodyOf(request)
+    request.about = aboutToken(wanted)
+    return tokens.issue(wanted)
+  })
   app.delete('/flexrack/v1/tokens/self', async (request) => {
     if (request.caller && 'id' in request.caller) await tokens.revoke(request.caller.id)
     return {}
@@ -92,6 +96,12 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
   addKeys(app, parts)
   addEndpointApi(app, parts, bodyOf)
   addSampleApi(app, parts, bodyOf)
+}
+
+/** `run 4f2a`: what a token is for, of words that may be anything. */
+function aboutToken({kind, run_id: run, endpoint, client, name, node, joint}: Record<string, unknown>): string {
+  const words = [kind, run, endpoint, client, name, node, joint].filter((one) => typeof one === 'string')
+  return words.map((one) => one.slice(0, 60)).join(' ')
 }
 
 async function statusOf(parts: Parts): Promise<ServerStatus> {

@@ -7,6 +7,7 @@ import {causeCode, isBroken, isNotConnected} from './lost-target.ts'
 import {keptOf, NO_SERVER, type ModelServers, type Onward} from './model-server.ts'
 import type {Parts} from './parts.ts'
 import type {Turn} from './queue/queues.ts'
+import {rowsOf} from './releases/batch-sizes.ts'
 import {Collected} from './releases/shadow.ts'
 import {AnswerUsage} from './usage/answer-usage.ts'
 import {outcomeOf, type Way} from './releases/way.ts'
@@ -109,9 +110,17 @@ class Attempt {
     const used = this.#usage?.end()
     if (!used) return
     const {firstAt} = this.#usage!
+    const firstMs = firstAt === undefined ? undefined : firstAt - this.#begun
     const {endpoint} = onward.call
-    parts.clients.spend(onward.exchange, endpoint, used)
-    parts.measures.use(endpoint, this.#turn.release, used, firstAt === undefined ? undefined : firstAt - this.#begun)
+    parts.clients.spend(onward.exchange, endpoint, used, firstMs)
+    parts.measures.use(endpoint, this.#turn.release, used, firstMs)
+  }
+
+  #countRows(): void {
+    const {parts, onward} = this.#sent
+    const {endpoint, path} = onward.call
+    const rows = rowsOf(path, onward.body)
+    if (rows !== undefined) parts.measures.batch(endpoint, this.#turn.release, rows)
   }
 
   /** A reader that went away ends the work that was begun for it: tokens that nobody reads cost a GPU. */
@@ -120,7 +129,9 @@ class Attempt {
     const isWhole = onward.exchange.raw.writableFinished
     this.#end(isWhole)
     this.#spend()
-    way.end(isWhole && this.#head ? outcomeOf(this.#head.statusCode) : 'abandoned')
+    const outcome = isWhole && this.#head ? outcomeOf(this.#head.statusCode) : 'abandoned'
+    if (outcome === 'answered') this.#countRows()
+    way.end(outcome)
     if (!isWhole || !this.#head) this.#abort(new Error('the caller has gone'))
     else if (this.#kept) {
       const about = {release: this.#turn.release, ms: performance.now() - this.#begun}

@@ -2,6 +2,8 @@ import {createServer, type RequestListener, type Server} from 'node:http'
 import {createServer as createSecureServer} from 'node:https'
 import Fastify, {type FastifyInstance, type FastifyRequest} from 'fastify'
 import {addApi} from './api.ts'
+import {addAuditHooks} from './audit/hooks.ts'
+import {addAuditApi} from './audit/routes.ts'
 import {Callers} from './callers.ts'
 import {answerOf, Failure} from './failure.ts'
 import {Gateway} from './gateway.ts'
@@ -72,6 +74,7 @@ export async function buildServer(
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
   app.decorateRequest('caller', undefined)
   app.decorateRequest('atEnd', undefined as never)
+  addAuditHooks(app, parts)
   app.addHook('onRequest', async (request, reply) => {
     request.atEnd = endOf(reply.raw)
     const path = pathOf(request.url)
@@ -83,6 +86,7 @@ export async function buildServer(
   })
   app.setErrorHandler((error: Error, request, reply) => {
     const {status, headers, body, message} = answerOf(error, request.url)
+    request.refusal = message
     if (request.url.startsWith('/flexrack/ui/'))
       return reply
         .code(status)
@@ -100,6 +104,7 @@ export async function buildServer(
   addHandRoutes(app, parts, logins)
   addPages(app, parts, logins)
   addJoint(app, parts)
+  addAuditApi(app, parts)
   app.addHook('preClose', async () => gateway.end())
   app.addHook('onClose', () => gateway.close())
   await addMlflow(app, parts)

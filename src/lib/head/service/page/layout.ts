@@ -91,5 +91,5 @@ export function option(value: string, chosen: string, text = value): Html {
 
 /** A table; wide ones scroll by themselves. `kind`: its class. */
 export function table(head: readonly Content[], rows: Content, kind?: string): Html {
-  return html`<div class="scroll"><table${kind && html` class="${kind}"`}><thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`
+  return html`<div class="scroll" tabindex="0" role="group"><table${kind && html` class="${kind}"`}><thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`
 }

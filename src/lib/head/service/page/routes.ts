@@ -9,6 +9,8 @@ import {askBody} from './ask.ts'
 import {ASSETS} from './assets.ts'
 import {address} from './html.ts'
 import {documentOf} from './layout.ts'
+import {endpointView} from './list-views.ts'
+import {readTried, triedEndpoint, tryOut} from './try.ts'
 import {openView, pathOf, type Site, type View} from './views.ts'
 
 /** Scripts, styles and pictures are ours; a page sends its forms here, and stands in no frame. */
@@ -58,7 +60,13 @@ export function addPages(app: FastifyInstance, parts: Parts, logins: Logins): vo
   })
   app.post('/flexrack/ui/*', async (request, reply) => {
     const site = siteOf(request)
-    const action = readAction(pathOf(request.url), site)
+    const path = pathOf(request.url)
+    const tried = triedEndpoint(path)
+    if (tried !== undefined) {
+      const view = endpointView(tried, site, await tryOut(tried, await readTried(request, parts.limits), site))
+      return send(request, reply, 'text/html; charset=utf-8', documentOf(await view.draw(), site))
+    }
+    const action = readAction(path, site)
     if (!action) throw new Failure(404, 'NOT_FOUND', 'there is nothing to do there')
     await carryOut(action, site)
     return reply.headers(PAGE_HEADERS).redirect(address(action.question.back), 303)

@@ -42,7 +42,7 @@ export function sweepBody(sweep: PageSweep): Html {
       html`<section aria-labelledby="matter-title">
         <h2 id="matter-title">What matters</h2>
         ${table(
-          ['parameter', 'share of the difference', ''],
+          ['parameter', 'share of the difference', 'percent'],
           importance.map(
             ([name, share]) =>
               html`<tr>
