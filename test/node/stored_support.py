@@ -418,6 +418,7 @@ FILES = [
 # Read by the command line or the head (test/unit/base/stored.test.ts), or within one process.
 ELSEWHERE = {
     "head.action",
+    "head.audit",
     "head.authority",
     "head.certificate",
     "head.config",
@@ -433,6 +434,7 @@ ELSEWHERE = {
     "background.command",
     "endpoint.token",
     "local.rack",
+    "login.token",
     "project.base",
     "project.digests",
     "data.version",

@@ -8,6 +8,7 @@ import {Endpoints} from '../../src/lib/head/service/endpoints.ts'
 import type {Served} from '../../src/lib/head/service/gateway-calls.ts'
 import {Promises as Joint} from '../../src/lib/head/service/joint/promises.ts'
 import {makeLimits, type Limits} from '../../src/lib/head/service/limits.ts'
+import {Audit} from '../../src/lib/head/service/audit/audit.ts'
 import {Locks} from '../../src/lib/head/service/locks.ts'
 import {MlflowServer} from '../../src/lib/head/service/mlflow.ts'
 import type {Parts} from '../../src/lib/head/service/parts.ts'
@@ -91,6 +92,7 @@ export async function openTestServer(
     people: await People.open(folder),
     followers,
     clients: new Clients(tokens),
+    audit: await Audit.open(folder),
     locks: await Locks.open(folder),
     promises: await Joint.open(folder, endpoints, () => Promise.resolve(undefined)),
     endpoints,

@@ -1,6 +1,7 @@
 """Files of the head, and of the machine of the command line, that outlive who wrote them: each kind, where it is, the number of its shape, and what it holds beside `schema`, that number. Words in capitals stand for names. Generated from protocol/headfiles.json by `npm run protocol`; for type checkers alone."""
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
+from flexrack_node.schema.monitor import HeadTargets
 from flexrack_node.schema.people import HeadRole
 from flexrack_node.schema.sync import EntryLine
 
@@ -39,6 +40,7 @@ class HeadToken(_HeadToken, total=False):
     createdAt: float
     node: str
     names: List[str]
+    targets: List[HeadTargets]
     joint: str
     user: str
     project: str
@@ -51,16 +53,34 @@ class HeadTokens(TypedDict):
     tokens: Dict[str, HeadToken]
 
 
+class _HeadAudit(TypedDict):
+    seq: int
+    at: float
+    who: str
+    action: str
+    target: str
+    before: str
+
+
+class HeadAudit(_HeadAudit, total=False):
+    """What was changed or refused at the head. Each line has the hash of the one before, and its own at the end."""
+    says: str
+    login: str
+    outcome: str
+    error: str
+    times: int
+
+
 class _HeadAction(TypedDict):
     at: float
     owner: str
     login: str
-    action: Literal["stop", "rollback", "endNotebook", "login", "addUser", "removeUser", "setTeam", "removeTeam", "addProject", "grant", "removeProject", "createToken", "revokeToken"]
+    action: Literal["stop", "rollback", "endNotebook"]
     target: str
 
 
 class HeadAction(_HeadAction, total=False):
-    """What was done, or tried, through the rack's page, or with people and their tokens."""
+    """What was done through the rack's page, in the log of before head.audit."""
     outcome: str
     error: str
 
@@ -202,20 +222,6 @@ class _BackgroundCommand(TypedDict):
 class BackgroundCommand(_BackgroundCommand, total=False):
     """A command that goes on without its terminal."""
     waiting: BackgroundWaiting
-
-
-class LoginToken(TypedDict):
-    """Who somebody is to the head of a rack, from this machine."""
-    rack: str
-    user: str
-    id: str
-    token: str
-    expiresAt: float
-    address: str
-    port: int
-    url: str
-    ca: str
-    method: Literal["ssh", "oidc", "ldap", "token"]
 
 
 class EndpointToken(TypedDict):

@@ -38,3 +38,17 @@ class _HeadPeople(TypedDict):
 class HeadPeople(_HeadPeople, total=False):
     """Who may what, by names."""
     workspaces: bool
+
+
+class LoginToken(TypedDict):
+    """Who somebody is to the head of a rack, from this machine."""
+    rack: str
+    user: str
+    id: str
+    token: str
+    expiresAt: float
+    address: str
+    port: int
+    url: str
+    ca: str
+    method: Literal["ssh", "oidc", "ldap", "token"]

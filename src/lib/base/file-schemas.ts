@@ -17,6 +17,7 @@ export const SCHEMAS = {
   'gpu.pass': 1,
   'gpu.settings': 1,
   'head.action': 1,
+  'head.audit': 1,
   'head.authority': 1,
   'head.certificate': 1,
   'head.config': 1,

@@ -1,4 +1,4 @@
-import {CliError, isCliError, Secret, type Context} from '../base/index.ts'
+import {CliError, isCliError, ownerName, Secret, type Context} from '../base/index.ts'
 import {readLogin} from '../login/index.ts'
 import type {LoginToken} from '../protocol/index.ts'
 import type {Rack} from '../rack/index.ts'
@@ -99,6 +99,7 @@ export async function connectHead(
           peer,
           ...(token !== '' && {token: secret}),
           signal: context.signal,
+          headers: ownerHeader(context),
           ...(body !== undefined && {json: body}),
         })
       } catch (error) {
@@ -125,4 +126,10 @@ export async function connectHead(
 
 function accessOf({address, port, url, ca, token}: LoginToken): HeadAccess {
   return {listener: {address, port, url}, ca, token}
+}
+
+/** Who types, for the head's log; left out where a header cannot have it. */
+function ownerHeader(context: Context): Record<string, string> {
+  const name = ownerName(context)
+  return /^[\w.+@-]+$/.test(name) ? {'x-flexrack-owner': name} : {}
 }

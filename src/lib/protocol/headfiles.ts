@@ -1,4 +1,5 @@
 // Files of the head, and of the machine of the command line, that outlive who wrote them: each kind, where it is, the number of its shape, and what it holds beside `schema`, that number. Words in capitals stand for names. Generated from protocol/headfiles.json by `npm run protocol`.
+import type {HeadTargets} from './monitor.ts'
 import type {HeadRole} from './people.ts'
 import type {EntryLine} from './sync.ts'
 
@@ -40,6 +41,8 @@ export interface HeadToken {
   node?: string
   /** Of a standby: what others call it by. */
   names?: string[]
+  /** Of a monitor: what it is told to watch. */
+  targets?: HeadTargets[]
   /** Which switch over several racks it tells the decision of. */
   joint?: string
   /** Whose it is; of a run: who started it. */
@@ -67,7 +70,30 @@ export interface HeadTokens {
   tokens: Record<string, HeadToken>
 }
 
-/** What was done, or tried, through the rack's page, or with people and their tokens. */
+/** What was changed or refused at the head. Each line has the hash of the one before, and its own at the end. */
+export interface HeadAudit {
+  /** 1, 2, 3 ... */
+  seq: number
+  /** Milliseconds since 1970. */
+  at: number
+  /** Whose token it was. */
+  who: string
+  /** `name@machine` of who typed the command or opened the page, as that said. */
+  says?: string
+  login?: string
+  /** `token.issue`; for a refusal of what changes nothing the route. */
+  action: string
+  target: string
+  outcome?: string
+  /** Why it was refused, or not done. */
+  error?: string
+  /** The same refusal came so many times more within a minute. */
+  times?: number
+  /** Hash of the line before. */
+  before: string
+}
+
+/** What was done through the rack's page, in the log of before head.audit. */
 export interface HeadAction {
   /** Milliseconds since 1970. */
   at: number
@@ -75,7 +101,7 @@ export interface HeadAction {
   owner: string
   /** Of a page; of a user, or of the admin token, the id of the token. */
   login: string
-  action: 'stop' | 'rollback' | 'endNotebook' | 'login' | 'addUser' | 'removeUser' | 'setTeam' | 'removeTeam' | 'addProject' | 'grant' | 'removeProject' | 'createToken' | 'revokeToken'
+  action: 'stop' | 'rollback' | 'endNotebook'
   target: string
   outcome?: string
   /** Why it was not done. */
@@ -222,23 +248,6 @@ export interface BackgroundCommand {
   why: string | null
   log: string
   waiting?: BackgroundWaiting
-}
-
-/** Who somebody is to the head of a rack, from this machine. */
-export interface LoginToken {
-  rack: string
-  user: string
-  id: string
-  token: string
-  expiresAt: number
-  /** Where the head listens, as its node reaches it. */
-  address: string
-  port: number
-  /** At which nodes reach the head. */
-  url: string
-  /** Certificates that are trusted there, PEM. */
-  ca: string
-  method: 'ssh' | 'oidc' | 'ldap' | 'token'
 }
 
 /** A token that opens one endpoint. */

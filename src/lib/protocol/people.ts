@@ -39,3 +39,20 @@ export interface HeadPeople {
   /** MLflow was started with workspaces, and so it is from then on. */
   workspaces?: boolean
 }
+
+/** Who somebody is to the head of a rack, from this machine. */
+export interface LoginToken {
+  rack: string
+  user: string
+  id: string
+  token: string
+  expiresAt: number
+  /** Where the head listens, as its node reaches it. */
+  address: string
+  port: number
+  /** At which nodes reach the head. */
+  url: string
+  /** Certificates that are trusted there, PEM. */
+  ca: string
+  method: 'ssh' | 'oidc' | 'ldap' | 'token'
+}

@@ -13,6 +13,7 @@ import {Locks} from '../../../src/lib/head/service/locks.ts'
 import {Tokens} from '../../../src/lib/head/service/tokens.ts'
 import {readDurable} from '../../../src/lib/head/service/durable.ts'
 import {Authority} from '../../../src/lib/head/service/tls/authority.ts'
+import {readLogin} from '../../../src/lib/login/index.ts'
 import {localLayout} from '../../../src/lib/local/layout.ts'
 import {DataStore} from '../../../src/lib/data/index.ts'
 import {readRack} from '../../../src/lib/local/rack-state.ts'
@@ -53,6 +54,24 @@ const FILES: [
     {lastFence: 7, locks: {}},
     async () => (await (await Locks.open(folder)).put('a', {owner: 'me', ttl_seconds: 9})).fence,
     8,
+  ],
+  [
+    'login.token',
+    () => join(folder, 'state/logins/lab.json'),
+    {
+      rack: 'lab',
+      user: 'a',
+      id: 'i',
+      token: 't',
+      expiresAt: 9e15,
+      address: 'h',
+      port: 1,
+      url: 'u',
+      ca: 'c',
+      method: 'ssh',
+    },
+    async () => (await readLogin('lab', {env: {FLEXRACK_HOME: folder}}))?.user,
+    'a',
   ],
   [
     'head.people',

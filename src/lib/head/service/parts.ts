@@ -1,4 +1,5 @@
 import type {ServiceConfig} from '../types.ts'
+import type {Audit} from './audit/audit.ts'
 import type {Clients} from './clients.ts'
 import type {Endpoints} from './endpoints.ts'
 import type {Incoming} from './incoming.ts'
@@ -32,6 +33,8 @@ export interface Parts {
   /** Callers of endpoints, by their keys. */
   clients: Clients
   locks: Locks
+  /** Who changed what, and who was refused. */
+  audit: Audit
   endpoints: Endpoints
   /** What of its endpoints is promised to switches over several racks. */
   promises: Promises
@@ -71,6 +74,10 @@ export interface Parts {
 declare module 'fastify' {
   interface FastifyRequest {
     caller?: Caller
+    /** What it is about, for the log, where its path does not say that. */
+    about?: string
+    /** Why it was refused. */
+    refusal?: string
     atEnd: Incoming['atEnd']
   }
 }

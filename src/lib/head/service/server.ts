@@ -2,12 +2,14 @@ import {createServer, type RequestListener, type Server} from 'node:http'
 import {createServer as createSecureServer} from 'node:https'
 import Fastify, {type FastifyInstance, type FastifyRequest} from 'fastify'
 import {addApi} from './api.ts'
+import {addAuditHooks} from './audit/hooks.ts'
+import {addAuditApi} from './audit/routes.ts'
 import {Callers} from './callers.ts'
 import {answerOf, Failure} from './failure.ts'
 import {Gateway} from './gateway.ts'
 import {chooseProtocol} from './grpc/server.ts'
 import {endOf} from './incoming.ts'
-import {METRICS_PATH} from './key-routes.ts'
+import {METRICS_PATH, SD_PATH} from './monitor.ts'
 import {addJoint, VERDICT_PATH} from './joint/api.ts'
 import {Logins} from './login.ts'
 import {addMlflow} from './mlflow-routes.ts'
@@ -77,6 +79,7 @@ export async function buildServer(
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
   app.decorateRequest('caller', undefined)
   app.decorateRequest('atEnd', undefined as never)
+  addAuditHooks(app, parts)
   app.addHook('onRequest', async (request, reply) => {
     request.atEnd = endOf(reply.raw)
     const path = pathOf(request.url)
@@ -88,6 +91,7 @@ export async function buildServer(
   })
   app.setErrorHandler((error: Error, request, reply) => {
     const {status, headers, body, message} = answerOf(error, request.url)
+    request.refusal = message
     if (request.url.startsWith('/flexrack/ui/'))
       return reply
         .code(status)
@@ -106,6 +110,7 @@ export async function buildServer(
   addPages(app, parts, logins)
   addJoint(app, parts)
   addPeople(app, parts)
+  addAuditApi(app, parts)
   app.addHook('preClose', async () => gateway.end())
   app.addHook('onClose', () => gateway.close())
   await addMlflow(app, parts)
@@ -129,7 +134,7 @@ function requireKind(caller: Caller, request: FastifyRequest, path: string, {peo
   if (route === '/flexrack/v1/tokens/self' && caller.kind === 'run') return
   if (caller.kind === 'standby' && route?.startsWith('/flexrack/v1/follow')) return
   if (caller.kind === 'node' && route === AGENT_PATH) return
-  if (caller.kind === 'metrics' && route === METRICS_PATH && request.method === 'GET') return
+  if (caller.kind === 'metrics' && (route === METRICS_PATH || route === SD_PATH) && request.method === 'GET') return
   if (caller.kind === 'joint' && route === VERDICT_PATH) return
   if (caller.kind === 'user' && isOpenToUsers(request)) return
   if ((caller.kind === 'personal' || caller.kind === 'user') && route === '/*' && !isOurs(path) && isTrackingApi(path))

@@ -65,6 +65,7 @@ export interface TokenRequest {
   node?: unknown
   names?: unknown
   joint?: unknown
+  targets?: unknown
   project?: unknown
   user?: unknown
 }

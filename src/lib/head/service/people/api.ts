@@ -4,7 +4,6 @@ import type {PeopleFacts, WhoAmI} from '../../types.ts'
 import {parseObject, readBody} from '../body.ts'
 import {Failure} from '../failure.ts'
 import type {Parts} from '../parts.ts'
-import {noteChange} from './changes.ts'
 import {keysOf} from './keys.ts'
 import {addLogins} from './login-api.ts'
 import {personOf, requireMay} from './person.ts'
@@ -25,17 +24,16 @@ export function addPeople(app: FastifyInstance, parts: Parts): void {
 
   const change = async (
     request: FastifyRequest<Named>,
-    action: Parameters<typeof noteChange>[2],
     work: (name: string, body: Record<string, unknown>) => Promise<void>,
   ): Promise<object> => {
     const {name} = request.params
     requireMay(personOf(request.caller, people), 'people.change', 'others')
     const body = await bodyOf(request)
-    await noteChange(parts, request, action, name, () => work(name, body))
+    await work(name, body)
     return {}
   }
   app.put<Named>(`${PATH}/users/:name`, (request) =>
-    change(request, 'addUser', async (name, {admin = false, keys, change: isChange}) => {
+    change(request, async (name, {admin = false, keys, change: isChange}) => {
       if (typeof admin !== 'boolean') throw new Failure(400, 'USAGE', 'admin is true or false')
       const given = keys === undefined ? undefined : await keysOf(keys)
       if (isChange === true) await people.changeUser(name, {admin, ...(given && {keys: given})})
@@ -43,31 +41,27 @@ export function addPeople(app: FastifyInstance, parts: Parts): void {
     }),
   )
   app.delete<Named>(`${PATH}/users/:name`, (request) =>
-    change(request, 'removeUser', async (name) => {
+    change(request, async (name) => {
       await people.removeUser(name)
       await tokens.revokeUser(name)
     }),
   )
   app.put<Named>(`${PATH}/teams/:name`, (request) =>
-    change(request, 'setTeam', (name, {members = []}) => {
+    change(request, (name, {members = []}) => {
       if (!Array.isArray(members) || !members.every((one) => typeof one === 'string'))
         throw new Failure(400, 'USAGE', 'members is a list of names')
       return people.setTeam(name, members as string[])
     }),
   )
-  app.delete<Named>(`${PATH}/teams/:name`, (request) =>
-    change(request, 'removeTeam', (name) => people.removeTeam(name)),
-  )
+  app.delete<Named>(`${PATH}/teams/:name`, (request) => change(request, (name) => people.removeTeam(name)))
   app.put<Named>(`${PATH}/projects/:name`, (request) =>
-    change(request, 'addProject', async (name) => {
+    change(request, async (name) => {
       const isFirst = !people.hasWorkspaces
       await people.addProject(name)
       if (isFirst) await parts.mlflow.restart()
     }),
   )
-  app.delete<Named>(`${PATH}/projects/:name`, (request) =>
-    change(request, 'removeProject', (name) => people.removeProject(name)),
-  )
+  app.delete<Named>(`${PATH}/projects/:name`, (request) => change(request, (name) => people.removeProject(name)))
   app.put<Named>(`${PATH}/projects/:name/roles`, async (request) => {
     const {name} = request.params
     requireMay(personOf(request.caller, people, name), 'project.grant', 'own')
@@ -78,7 +72,8 @@ export function addPeople(app: FastifyInstance, parts: Parts): void {
         'USAGE',
         'a grant has to (user:NAME, team:NAME, everyone) and role (viewer, member, maintainer, or null)',
       )
-    await noteChange(parts, request, 'grant', `${name}: ${to} ${role ?? 'nothing'}`, () => people.grant(name, to, role))
+    request.about = `${name}: ${to} ${role ?? 'nothing'}`
+    await people.grant(name, to, role)
     return {}
   })
   addUserTokens(app, parts, bodyOf)

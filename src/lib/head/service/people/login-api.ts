@@ -3,7 +3,6 @@ import type {DeviceCode, LoginWays, MadeToken} from '../../types.ts'
 import {Failure} from '../failure.ts'
 import type {Parts} from '../parts.ts'
 import {Challenges} from './challenges.ts'
-import {noteChange} from './changes.ts'
 import {knowByLdap} from './ldap.ts'
 import {DeviceFlows} from './oidc.ts'
 import {userOf, type Known} from './provided.ts'
@@ -70,5 +69,6 @@ function logIn(
   user: string,
   {note, ttl_seconds: ttl}: Record<string, unknown>,
 ): Promise<MadeToken> {
-  return noteChange(parts, request, 'login', user, () => makeToken(parts, user, {note, ttl_seconds: ttl}))
+  request.about = user
+  return makeToken(parts, user, {note, ttl_seconds: ttl})
 }

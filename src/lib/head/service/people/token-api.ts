@@ -5,7 +5,6 @@ import {Failure} from '../failure.ts'
 import {openLookups} from '../mlflow-routes.ts'
 import type {Parts} from '../parts.ts'
 import {LONGEST_TTL_SECONDS, secondsOf} from '../token-request.ts'
-import {noteChange} from './changes.ts'
 import {callerOf, personOf, requireMay, type Person} from './person.ts'
 import {isRole} from './roles.ts'
 
@@ -39,7 +38,8 @@ export function addUserTokens(app: FastifyInstance, parts: Parts, bodyOf: BodyOf
         'a token is for a user of this rack',
       )
     if (user !== person?.user) requireMay(person, 'token.create', 'others')
-    return noteChange(parts, request, 'createToken', user, () => makeToken(parts, user, body))
+    request.about = user
+    return makeToken(parts, user, body)
   })
   // For a node that completes records in somebody's name: no more than the project; null where it is not kept apart.
   app.post('/flexrack/v1/people/record-token', async (request): Promise<{token: string | null}> => {
@@ -58,7 +58,8 @@ export function addUserTokens(app: FastifyInstance, parts: Parts, bodyOf: BodyOf
     // Whose tokens there are is not told to who may not end them.
     if (!kept || (kept.user !== person?.user && person?.role !== 'admin'))
       throw new Failure(404, 'NOT_FOUND', `no token ${id}`)
-    await noteChange(parts, request, 'revokeToken', `${id} of ${kept.user}`, () => tokens.revoke(id))
+    request.about = `${id} of ${kept.user}`
+    await tokens.revoke(id)
     return {}
   })
 }

@@ -17,7 +17,7 @@ interface Answer {
   send(entry: object): void
   end(): void
 }
-type Next = (error?: Error) => void
+type Next = (error?: unknown) => void
 
 const server = ldap.createServer()
 const asked: string[] = []
