@@ -1387,48 +1387,69 @@ wire::Bytes make_Collectives() {
   encode(out, m);
   return out;
 }
+wire::Bytes make_SplitCollectivesReply() {
+  SplitCollectivesReply m;
+  m.status = 33;
+  m.ranks = 34;
+  m.rank = 35;
+  m.reserved = 36;
+  m.text = "text 37";
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_SplitCollectives() {
+  SplitCollectives m;
+  m.communicator = 38;
+  m.made = 39;
+  m.color = 40;
+  m.key = 41;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
 wire::Bytes make_EndCollectivesReply() {
   EndCollectivesReply m;
-  m.status = 33;
-  m.reserved = 34;
+  m.status = 42;
+  m.reserved = 43;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EndCollectives() {
   EndCollectives m;
-  m.communicator = 35;
-  m.how = 36;
-  m.reserved = 37;
+  m.communicator = 44;
+  m.how = 45;
+  m.reserved = 46;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_Failed() {
   Failed m;
-  m.context = 38;
-  m.op = 39;
-  m.status = 40;
-  m.object = 41;
-  m.text = "text 42";
+  m.context = 47;
+  m.op = 48;
+  m.status = 49;
+  m.object = 50;
+  m.text = "text 51";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RunHostFunction() {
   RunHostFunction m;
-  m.function = 43;
-  m.run = 44;
-  m.status = 45;
+  m.function = 52;
+  m.run = 53;
+  m.status = 54;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventReached() {
   EventReached m;
-  m.event = 46;
-  m.number = 47;
-  m.status = 48;
+  m.event = 55;
+  m.number = 56;
+  m.status = 57;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1443,10 +1464,10 @@ wire::Bytes make_Printed() {
 wire::Bytes make_Changed() {
   Changed m;
   m.ranges.resize(2);
-  m.ranges[0].address = 49;
-  m.ranges[0].size = 50;
-  m.ranges[1].address = 51;
-  m.ranges[1].size = 52;
+  m.ranges[0].address = 58;
+  m.ranges[0].size = 59;
+  m.ranges[1].address = 60;
+  m.ranges[1].size = 61;
   m.data = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1454,104 +1475,104 @@ wire::Bytes make_Changed() {
 }
 wire::Bytes make_CollectivesFailed() {
   CollectivesFailed m;
-  m.communicator = 53;
-  m.status = 54;
-  m.reserved = 55;
-  m.text = "text 56";
+  m.communicator = 62;
+  m.status = 63;
+  m.reserved = 64;
+  m.text = "text 65";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidthReply() {
   DeviceGetTexture1dLinearMaxWidthReply m;
-  m.status = 57;
-  m.max_width_in_elements = 58;
+  m.status = 66;
+  m.max_width_in_elements = 67;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidth() {
   DeviceGetTexture1dLinearMaxWidth m;
-  m.context = 59;
-  m.format = 60;
-  m.num_channels = 61;
-  m.dev = 62;
+  m.context = 68;
+  m.format = 69;
+  m.num_channels = 70;
+  m.dev = 71;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetFlags() {
   CtxSetFlags m;
-  m.context = 63;
-  m.flags = 64;
+  m.context = 72;
+  m.flags = 73;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetCacheConfig() {
   CtxSetCacheConfig m;
-  m.context = 65;
-  m.config = 66;
+  m.context = 74;
+  m.config = 75;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxResetPersistingL2Cache() {
   CtxResetPersistingL2Cache m;
-  m.context = 67;
+  m.context = 76;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxRecordEvent() {
   CtxRecordEvent m;
-  m.context = 68;
-  m.ctx = 69;
-  m.event = 70;
+  m.context = 77;
+  m.ctx = 78;
+  m.event = 79;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxWaitEvent() {
   CtxWaitEvent m;
-  m.context = 71;
-  m.ctx = 72;
-  m.event = 73;
+  m.context = 80;
+  m.ctx = 81;
+  m.event = 82;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetAttributeReply() {
   KernelSetAttributeReply m;
-  m.status = 74;
+  m.status = 83;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetAttribute() {
   KernelSetAttribute m;
-  m.context = 75;
-  m.attrib = 76;
-  m.val = 77;
-  m.kernel = 78;
-  m.dev = 79;
+  m.context = 84;
+  m.attrib = 85;
+  m.val = 86;
+  m.kernel = 87;
+  m.dev = 88;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetCacheConfig() {
   KernelSetCacheConfig m;
-  m.context = 80;
-  m.kernel = 81;
-  m.config = 82;
-  m.dev = 83;
+  m.context = 89;
+  m.kernel = 90;
+  m.config = 91;
+  m.dev = 92;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetMemoryRequirementsReply() {
   ArrayGetMemoryRequirementsReply m;
-  m.status = 84;
+  m.status = 93;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1559,16 +1580,16 @@ wire::Bytes make_ArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_ArrayGetMemoryRequirements() {
   ArrayGetMemoryRequirements m;
-  m.context = 85;
-  m.array = 86;
-  m.device = 87;
+  m.context = 94;
+  m.array = 95;
+  m.device = 96;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
   MipmappedArrayGetMemoryRequirementsReply m;
-  m.status = 88;
+  m.status = 97;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1576,77 +1597,77 @@ wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirements() {
   MipmappedArrayGetMemoryRequirements m;
-  m.context = 89;
-  m.mipmap = 90;
-  m.device = 91;
+  m.context = 98;
+  m.mipmap = 99;
+  m.device = 100;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlaneReply() {
   ArrayGetPlaneReply m;
-  m.status = 92;
+  m.status = 1;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlane() {
   ArrayGetPlane m;
-  m.context = 93;
-  m.plane_array = 94;
-  m.array = 95;
-  m.plane_idx = 96;
+  m.context = 2;
+  m.plane_array = 3;
+  m.array = 4;
+  m.plane_idx = 5;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevelReply() {
   MipmappedArrayGetLevelReply m;
-  m.status = 97;
+  m.status = 6;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevel() {
   MipmappedArrayGetLevel m;
-  m.context = 98;
-  m.level_array = 99;
-  m.mipmapped_array = 100;
-  m.level = 1;
+  m.context = 7;
+  m.level_array = 8;
+  m.mipmapped_array = 9;
+  m.level = 10;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccessReply() {
   MemGetAccessReply m;
-  m.status = 2;
-  m.flags = 3;
+  m.status = 11;
+  m.flags = 12;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccess() {
   MemGetAccess m;
-  m.context = 4;
+  m.context = 13;
   m.location = kBytes;
-  m.ptr = 5;
+  m.ptr = 14;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolTrimTo() {
   MemPoolTrimTo m;
-  m.context = 6;
-  m.pool = 7;
-  m.min_bytes_to_keep = 8;
+  m.context = 15;
+  m.pool = 16;
+  m.min_bytes_to_keep = 17;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolSetAccess() {
   MemPoolSetAccess m;
-  m.context = 9;
-  m.pool = 10;
+  m.context = 18;
+  m.pool = 19;
   m.map = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1654,16 +1675,16 @@ wire::Bytes make_MemPoolSetAccess() {
 }
 wire::Bytes make_MemPoolGetAccessReply() {
   MemPoolGetAccessReply m;
-  m.status = 11;
-  m.flags = 12;
+  m.status = 20;
+  m.flags = 21;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolGetAccess() {
   MemPoolGetAccess m;
-  m.context = 13;
-  m.mem_pool = 14;
+  m.context = 22;
+  m.mem_pool = 23;
   m.location = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1671,148 +1692,115 @@ wire::Bytes make_MemPoolGetAccess() {
 }
 wire::Bytes make_StreamWaitEvent() {
   StreamWaitEvent m;
-  m.context = 15;
-  m.stream = 16;
-  m.event = 17;
-  m.flags = 18;
+  m.context = 24;
+  m.stream = 25;
+  m.event = 26;
+  m.flags = 27;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamCopyAttributes() {
   StreamCopyAttributes m;
-  m.context = 19;
-  m.dst_stream = 20;
-  m.src_stream = 21;
+  m.context = 28;
+  m.dst_stream = 29;
+  m.src_stream = 30;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecord() {
   EventRecord m;
-  m.context = 22;
-  m.event = 23;
-  m.stream = 24;
+  m.context = 31;
+  m.event = 32;
+  m.stream = 33;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecordWithFlags() {
   EventRecordWithFlags m;
-  m.context = 25;
-  m.event = 26;
-  m.stream = 27;
-  m.flags = 28;
+  m.context = 34;
+  m.event = 35;
+  m.stream = 36;
+  m.flags = 37;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue32() {
   StreamWaitValue32 m;
-  m.context = 29;
-  m.stream = 30;
-  m.addr = 31;
-  m.value = 32;
-  m.flags = 33;
+  m.context = 38;
+  m.stream = 39;
+  m.addr = 40;
+  m.value = 41;
+  m.flags = 42;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue64() {
   StreamWaitValue64 m;
-  m.context = 34;
-  m.stream = 35;
-  m.addr = 36;
-  m.value = 37;
-  m.flags = 38;
+  m.context = 43;
+  m.stream = 44;
+  m.addr = 45;
+  m.value = 46;
+  m.flags = 47;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue32() {
   StreamWriteValue32 m;
-  m.context = 39;
-  m.stream = 40;
-  m.addr = 41;
-  m.value = 42;
-  m.flags = 43;
+  m.context = 48;
+  m.stream = 49;
+  m.addr = 50;
+  m.value = 51;
+  m.flags = 52;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue64() {
   StreamWriteValue64 m;
-  m.context = 44;
-  m.stream = 45;
-  m.addr = 46;
-  m.value = 47;
-  m.flags = 48;
+  m.context = 53;
+  m.stream = 54;
+  m.addr = 55;
+  m.value = 56;
+  m.flags = 57;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamBatchMemOp() {
   StreamBatchMemOp m;
-  m.context = 49;
-  m.stream = 50;
+  m.context = 58;
+  m.stream = 59;
   m.param_array = kBytes;
-  m.flags = 51;
+  m.flags = 60;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttributeReply() {
   FuncSetAttributeReply m;
-  m.status = 52;
+  m.status = 61;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttribute() {
   FuncSetAttribute m;
-  m.context = 53;
-  m.hfunc = 54;
-  m.attrib = 55;
-  m.value = 56;
+  m.context = 62;
+  m.hfunc = 63;
+  m.attrib = 64;
+  m.value = 65;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetCacheConfig() {
   FuncSetCacheConfig m;
-  m.context = 57;
-  m.hfunc = 58;
-  m.config = 59;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_FuncIsLoadedReply() {
-  FuncIsLoadedReply m;
-  m.status = 60;
-  m.state = 61;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_FuncIsLoaded() {
-  FuncIsLoaded m;
-  m.context = 62;
-  m.function = 63;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_FuncLoad() {
-  FuncLoad m;
-  m.context = 64;
-  m.function = 65;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_FuncSetSharedMemConfig() {
-  FuncSetSharedMemConfig m;
   m.context = 66;
   m.hfunc = 67;
   m.config = 68;
@@ -1820,95 +1808,128 @@ wire::Bytes make_FuncSetSharedMemConfig() {
   encode(out, m);
   return out;
 }
+wire::Bytes make_FuncIsLoadedReply() {
+  FuncIsLoadedReply m;
+  m.status = 69;
+  m.state = 70;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_FuncIsLoaded() {
+  FuncIsLoaded m;
+  m.context = 71;
+  m.function = 72;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_FuncLoad() {
+  FuncLoad m;
+  m.context = 73;
+  m.function = 74;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_FuncSetSharedMemConfig() {
+  FuncSetSharedMemConfig m;
+  m.context = 75;
+  m.hfunc = 76;
+  m.config = 77;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
 wire::Bytes make_GraphUpload() {
   GraphUpload m;
-  m.context = 69;
-  m.graph = 70;
-  m.stream = 71;
+  m.context = 78;
+  m.graph = 79;
+  m.stream = 80;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply m;
-  m.status = 72;
-  m.num_blocks = 73;
+  m.status = 81;
+  m.num_blocks = 82;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlags m;
-  m.context = 74;
-  m.func = 75;
-  m.block_size = 76;
-  m.dynamic_smem_size = 77;
-  m.flags = 78;
+  m.context = 83;
+  m.func = 84;
+  m.block_size = 85;
+  m.dynamic_smem_size = 86;
+  m.flags = 87;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlockReply() {
   OccupancyAvailableDynamicSmemPerBlockReply m;
-  m.status = 79;
-  m.dynamic_smem_size = 80;
+  m.status = 88;
+  m.dynamic_smem_size = 89;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlock() {
   OccupancyAvailableDynamicSmemPerBlock m;
-  m.context = 81;
-  m.func = 82;
-  m.num_blocks = 83;
-  m.block_size = 84;
+  m.context = 90;
+  m.func = 91;
+  m.num_blocks = 92;
+  m.block_size = 93;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_TexObjectDestroy() {
   TexObjectDestroy m;
-  m.context = 85;
-  m.tex_object = 86;
+  m.context = 94;
+  m.tex_object = 95;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SurfObjectDestroy() {
   SurfObjectDestroy m;
-  m.context = 87;
-  m.surf_object = 88;
+  m.context = 96;
+  m.surf_object = 97;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccessReply() {
   CtxEnablePeerAccessReply m;
-  m.status = 89;
+  m.status = 98;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccess() {
   CtxEnablePeerAccess m;
-  m.context = 90;
-  m.peer_context = 91;
-  m.flags = 92;
+  m.context = 99;
+  m.peer_context = 100;
+  m.flags = 1;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccessReply() {
   CtxDisablePeerAccessReply m;
-  m.status = 93;
+  m.status = 2;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccess() {
   CtxDisablePeerAccess m;
-  m.context = 94;
-  m.peer_context = 95;
+  m.context = 3;
+  m.peer_context = 4;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -2023,6 +2044,8 @@ constexpr FuzzCase kCases[] = {
     {"join_collectives_reply", 0x2082, true, false, make_JoinCollectivesReply, again<JoinCollectivesReply>},
     {"join_collectives", 0x2082, false, false, make_JoinCollectives, again<JoinCollectives>},
     {"collectives", 0x2083, false, false, make_Collectives, again<Collectives>},
+    {"split_collectives_reply", 0x2085, true, false, make_SplitCollectivesReply, again<SplitCollectivesReply>},
+    {"split_collectives", 0x2085, false, false, make_SplitCollectives, again<SplitCollectives>},
     {"end_collectives_reply", 0x2084, true, false, make_EndCollectivesReply, again<EndCollectivesReply>},
     {"end_collectives", 0x2084, false, false, make_EndCollectives, again<EndCollectives>},
     {"failed", 0x20f0, false, true, make_Failed, again<Failed>},

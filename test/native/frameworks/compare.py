@@ -182,7 +182,7 @@ FRAMEWORKS = {
         Framework(
             "nccl",
             "nvidia-nccl-cu13",
-            "two processes over sockets: AllReduce, Broadcast, Reduce, AllGather, ReduceScatter, Send and Recv",
+            "two processes over sockets: AllReduce, Broadcast, Reduce, AllGather, ReduceScatter, Send and Recv, CommSplit",
             attached=attached_to_two,
         ),
         Framework(
