@@ -3,8 +3,8 @@
 /** From the ground up: a folder of src/lib imports folders of lower layers, and of its own layer through index.ts. */
 export const LAYERS: readonly (readonly string[])[] = [
   ['base'],
-  ['document', 'protocol', 'chart'],
-  ['manifest', 'rack', 'recipe', 'topology', 'placement'],
+  ['document', 'protocol', 'chart', 'chain'],
+  ['manifest', 'rack', 'recipe', 'topology', 'placement', 'fairness'],
   ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background', 'reboot', 'attest'],
   ['image', 'volume', 'bucket', 'candidates'],
   [
@@ -36,6 +36,7 @@ export const LAYERS: readonly (readonly string[])[] = [
     'history',
     'monitor',
     'page',
+    'audit',
   ],
 ]
 
@@ -49,7 +50,7 @@ export const CLI_LAYERS: readonly (readonly string[])[] = [
   ['errors'],
   ['base', 'chart'],
   ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project', 'tracking', 'bundle', 'share', 'monitor'],
-  ['train', 'workspace', 'usage'],
+  ['train', 'workspace', 'usage', 'audit'],
   ['check', 'sweep', 'status', 'top', 'data', 'notebook', 'board', 'lineage'],
 ]
 
@@ -94,5 +95,11 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
  * them.
  */
 export const OWN_PROCESSES: Readonly<Record<string, readonly string[]>> = {
-  'src/lib/head/service/': ['src/lib/base/index.ts', 'src/lib/head/types.ts', 'src/lib/protocol/index.ts'],
+  'src/lib/head/service/': [
+    'src/lib/base/index.ts',
+    'src/lib/chain/index.ts',
+    'src/lib/fairness/index.ts',
+    'src/lib/head/types.ts',
+    'src/lib/protocol/index.ts',
+  ],
 }

@@ -418,12 +418,14 @@ FILES = [
 # Read by the command line or the head (test/unit/base/stored.test.ts), or within one process.
 ELSEWHERE = {
     "head.action",
+    "head.audit",
     "head.authority",
     "head.certificate",
     "head.config",
     "head.endpoint",
     "head.followed",
     "head.locks",
+    "head.people",
     "head.promise",
     "head.rollout",
     "head.scaling",

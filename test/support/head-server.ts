@@ -8,10 +8,12 @@ import {Endpoints} from '../../src/lib/head/service/endpoints.ts'
 import type {Served} from '../../src/lib/head/service/gateway-calls.ts'
 import {Promises as Joint} from '../../src/lib/head/service/joint/promises.ts'
 import {makeLimits, type Limits} from '../../src/lib/head/service/limits.ts'
+import {Audit} from '../../src/lib/head/service/audit/audit.ts'
 import {Locks} from '../../src/lib/head/service/locks.ts'
 import {MlflowServer} from '../../src/lib/head/service/mlflow.ts'
 import type {Parts} from '../../src/lib/head/service/parts.ts'
 import {Ui} from '../../src/lib/head/service/page/ui.ts'
+import {People} from '../../src/lib/head/service/people/people.ts'
 import {PendingConnections} from '../../src/lib/head/service/pending-connections.ts'
 import {openQueues} from '../../src/lib/head/service/queue/open.ts'
 import {Measures} from '../../src/lib/head/service/releases/measures.ts'
@@ -87,8 +89,10 @@ export async function openTestServer(
     limits: made,
     pending: new PendingConnections(),
     tokens,
+    people: await People.open(folder),
     followers,
     clients: new Clients(tokens),
+    audit: await Audit.open(folder),
     locks: await Locks.open(folder),
     promises: await Joint.open(folder, endpoints, () => Promise.resolve(undefined)),
     endpoints,

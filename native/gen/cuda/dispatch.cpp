@@ -94,6 +94,8 @@ Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& head
     case ImportMemory::kOp: return pass<ImportMemory>(requests, body);
     case PeerReady::kOp: return call<PeerReady>(requests, link, header, body);
     case PeerClose::kOp: return pass<PeerClose>(requests, body);
+    case SignalPeer::kOp: return pass<SignalPeer>(requests, body);
+    case AwaitPeer::kOp: return pass<AwaitPeer>(requests, body);
     case CollectiveVersion::kOp: return call<CollectiveVersion>(requests, link, header, body);
     case CollectiveId::kOp: return call<CollectiveId>(requests, link, header, body);
     case JoinCollectives::kOp: return call<JoinCollectives>(requests, link, header, body);

@@ -2559,6 +2559,54 @@ bool decode(wire::View body, PeerClose& m) {
   return is_finished(r, body);
 }
 
+static void write(wire::Writer& w, const SignalPeer& m) {
+  w.put(m.context);
+  w.put(m.stream);
+  w.put(m.peer);
+  w.put(m.ticket);
+}
+static void read(wire::Reader& r, SignalPeer& m) {
+  m.context = r.get<std::uint64_t>();
+  m.stream = r.get<std::uint64_t>();
+  m.peer = r.get<std::uint64_t>();
+  m.ticket = r.get<std::uint64_t>();
+}
+
+void encode(wire::Bytes& out, const SignalPeer& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, SignalPeer& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const AwaitPeer& m) {
+  w.put(m.context);
+  w.put(m.stream);
+  w.put(m.peer);
+  w.put(m.ticket);
+}
+static void read(wire::Reader& r, AwaitPeer& m) {
+  m.context = r.get<std::uint64_t>();
+  m.stream = r.get<std::uint64_t>();
+  m.peer = r.get<std::uint64_t>();
+  m.ticket = r.get<std::uint64_t>();
+}
+
+void encode(wire::Bytes& out, const AwaitPeer& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, AwaitPeer& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
 static void write(wire::Writer& w, const CollectiveVersionReply& m) {
   w.put(m.status);
   w.put(m.version);

@@ -1200,6 +1200,28 @@ struct PeerClose {
 void encode(wire::Bytes& out, const PeerClose& m);
 bool decode(wire::View body, PeerClose& m);
 
+struct SignalPeer {
+  static constexpr std::uint16_t kOp = 0x207e;
+  static constexpr char kName[] = "SignalPeer";
+  std::uint64_t context = 0;
+  std::uint64_t stream = 0;
+  std::uint64_t peer = 0;
+  std::uint64_t ticket = 0;
+};
+void encode(wire::Bytes& out, const SignalPeer& m);
+bool decode(wire::View body, SignalPeer& m);
+
+struct AwaitPeer {
+  static constexpr std::uint16_t kOp = 0x207f;
+  static constexpr char kName[] = "AwaitPeer";
+  std::uint64_t context = 0;
+  std::uint64_t stream = 0;
+  std::uint64_t peer = 0;
+  std::uint64_t ticket = 0;
+};
+void encode(wire::Bytes& out, const AwaitPeer& m);
+bool decode(wire::View body, AwaitPeer& m);
+
 /// Answers CollectiveVersion.
 struct CollectiveVersionReply {
   std::int32_t status = 0;

@@ -79,6 +79,8 @@ class Requests {
   virtual void on(const ImportMemory& message) = 0;
   virtual void on(const PeerReady& call, wire::Respond<PeerReady::Reply> respond) = 0;
   virtual void on(const PeerClose& message) = 0;
+  virtual void on(const SignalPeer& message) = 0;
+  virtual void on(const AwaitPeer& message) = 0;
   virtual void on(const CollectiveVersion& call, wire::Respond<CollectiveVersion::Reply> respond) = 0;
   virtual void on(const CollectiveId& call, wire::Respond<CollectiveId::Reply> respond) = 0;
   virtual void on(const JoinCollectives& call, wire::Respond<JoinCollectives::Reply> respond) = 0;

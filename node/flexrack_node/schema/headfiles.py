@@ -1,6 +1,8 @@
 """Files of the head, and of the machine of the command line, that outlive who wrote them: each kind, where it is, the number of its shape, and what it holds beside `schema`, that number. Words in capitals stand for names. Generated from protocol/headfiles.json by `npm run protocol`; for type checkers alone."""
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
+from flexrack_node.schema.monitor import HeadTargets
+from flexrack_node.schema.people import HeadRole
 from flexrack_node.schema.sync import EntryLine
 
 
@@ -19,7 +21,7 @@ class HeadKeyLimits(TypedDict, total=False):
 
 
 class _HeadToken(TypedDict):
-    kind: Literal["run", "endpoint", "session", "personal", "node", "standby", "joint", "metrics"]
+    kind: Literal["run", "endpoint", "session", "personal", "node", "standby", "joint", "metrics", "user"]
     hash: str
     expiresAt: float
 
@@ -38,7 +40,12 @@ class HeadToken(_HeadToken, total=False):
     createdAt: float
     node: str
     names: List[str]
+    targets: List[HeadTargets]
     joint: str
+    user: str
+    project: str
+    role: HeadRole
+    lastUsedAt: float
 
 
 class HeadTokens(TypedDict):
@@ -46,16 +53,34 @@ class HeadTokens(TypedDict):
     tokens: Dict[str, HeadToken]
 
 
+class _HeadAudit(TypedDict):
+    seq: int
+    at: float
+    who: str
+    action: str
+    target: str
+    before: str
+
+
+class HeadAudit(_HeadAudit, total=False):
+    """What was changed or refused at the head. Each line has the hash of the one before, and its own at the end."""
+    says: str
+    login: str
+    outcome: str
+    error: str
+    times: int
+
+
 class _HeadAction(TypedDict):
     at: float
     owner: str
     login: str
-    action: Literal["stop", "rollback", "endNotebook"]
+    action: Literal["stop", "rollback", "endNotebook", "login", "addUser", "removeUser", "setTeam", "removeTeam", "addProject", "grant", "removeProject", "createToken", "revokeToken"]
     target: str
 
 
 class HeadAction(_HeadAction, total=False):
-    """What was done, or tried, through the rack's page."""
+    """What was done through the rack's page, in the log of before head.audit."""
     outcome: str
     error: str
 

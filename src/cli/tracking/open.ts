@@ -1,5 +1,6 @@
 import {CliError, type Context} from '../../lib/base/index.ts'
 import type {HeadConnection} from '../../lib/head/index.ts'
+import {withRackHead} from '../base/rack-head.ts'
 import {openSession, type Session, type SessionFlags} from '../base/session.ts'
 
 /**
@@ -11,16 +12,11 @@ export async function withHead<T>(
   context: Context,
   use: (head: HeadConnection, session: Session) => Promise<T>,
 ): Promise<T> {
-  const [session, {connectHead}] = await Promise.all([openSession(flags, context), import('../../lib/head/index.ts')])
+  const session = await openSession(flags, context)
   const uri = session.manifest?.tracking.uri
   if (uri !== undefined)
     throw new CliError('USAGE', `the project is tracked at ${uri} (tracking.uri), which gives out its own tokens`, {
       hint: 'leave tracking.uri out to use the head of the rack',
     })
-  const head = await connectHead(session.rack, session.fleet, context)
-  try {
-    return await use(head, session)
-  } finally {
-    await head.close()
-  }
+  return withRackHead(session, context, use)
 }

@@ -18,7 +18,7 @@ export async function requireSigned(site: Site, name: string, version: ModelVers
   const said = await readAttested(bytes, signers).catch((error: unknown) => {
     throw isCliError(error, 'CHECK_FAILED') ? refuse(error.message) : error
   })
-  if (said.signer === null) throw refuse(`it is signed by ${said.keys.join(', ')}, and not by an allowed signer`)
+  if (said.signer === null) throw refuse(`no allowed signer has signed it, only ${said.keys.join(', ')}`)
   if (said.model !== `${version.name}/${version.version}`) throw refuse(`what is signed is ${said.model}`)
   const [record, sha256] = [version.tags['flexrack.record'], version.tags['flexrack.sha256']]
   if (record !== said.record) throw refuse('the registry names another record than the one that is signed')
@@ -64,7 +64,7 @@ async function envelopeOf({mlflow}: Site, version: ModelVersion): Promise<Buffer
 function refusal(endpoint: string, {name, version}: ModelVersion, why: string): CliError {
   return new CliError(
     'CHECK_FAILED',
-    `endpoint ${endpoint} takes signed models only (endpoints.${endpoint}.require), and of ${name}/${version} ${why}`,
+    `endpoint ${endpoint} takes signed models only (endpoints.${endpoint}.require). ${name}/${version}: ${why}`,
     {hint: `flexrack why ${name}/${version} --verify\nflexrack model sign ${name}/${version}`},
   )
 }

@@ -1,4 +1,4 @@
-import {CliError, isCliError, Secret, type Context} from '../base/index.ts'
+import {CliError, isCliError, ownerName, Secret, type Context} from '../base/index.ts'
 import {serviceStatus} from '../host/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
@@ -98,6 +98,7 @@ export async function connectHead(
           peer,
           token: secret,
           signal: context.signal,
+          headers: ownerHeader(context),
           ...(body !== undefined && {json: body}),
         })
       } catch (error) {
@@ -115,4 +116,10 @@ export async function connectHead(
     close: () => forward.close(),
   }
   return connection
+}
+
+/** Who types, for the head's log; left out where a header cannot have it. */
+function ownerHeader(context: Context): Record<string, string> {
+  const name = ownerName(context)
+  return /^[\w.+@-]+$/.test(name) ? {'x-flexrack-owner': name} : {}
 }

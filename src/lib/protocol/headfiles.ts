@@ -1,4 +1,6 @@
 // Files of the head, and of the machine of the command line, that outlive who wrote them: each kind, where it is, the number of its shape, and what it holds beside `schema`, that number. Words in capitals stand for names. Generated from protocol/headfiles.json by `npm run protocol`.
+import type {HeadTargets} from './monitor.ts'
+import type {HeadRole} from './people.ts'
 import type {EntryLine} from './sync.ts'
 
 /** What is known of the files of a folder: size, mtime and ctime (ms), inode, SHA-256, by path. */
@@ -17,7 +19,7 @@ export type HeadConfig = {
 
 /** A token that the head has given out. */
 export interface HeadToken {
-  kind: 'run' | 'endpoint' | 'session' | 'personal' | 'node' | 'standby' | 'joint' | 'metrics'
+  kind: 'run' | 'endpoint' | 'session' | 'personal' | 'node' | 'standby' | 'joint' | 'metrics' | 'user'
   /** SHA-256 of the secret; the secret itself is never kept. */
   hash: string
   expiresAt: number
@@ -39,8 +41,18 @@ export interface HeadToken {
   node?: string
   /** Of a standby: what others call it by. */
   names?: string[]
+  /** Of a monitor: what it is told to watch. */
+  targets?: HeadTargets[]
   /** Which switch over several racks it tells the decision of. */
   joint?: string
+  /** Whose it is; of a run: who started it. */
+  user?: string
+  /** The only project that it opens; of a run: the project that it is tracked in. */
+  project?: string
+  /** The most that it may, whatever its user may. */
+  role?: HeadRole
+  /** Milliseconds since 1970, to some minutes. */
+  lastUsedAt?: number
 }
 
 /** What a key of an endpoint's client may. */
@@ -58,14 +70,38 @@ export interface HeadTokens {
   tokens: Record<string, HeadToken>
 }
 
-/** What was done, or tried, through the rack's page. */
+/** What was changed or refused at the head. Each line has the hash of the one before, and its own at the end. */
+export interface HeadAudit {
+  /** 1, 2, 3 ... */
+  seq: number
+  /** Milliseconds since 1970. */
+  at: number
+  /** Whose token it was. */
+  who: string
+  /** `name@machine` of who typed the command or opened the page, as that said. */
+  says?: string
+  login?: string
+  /** `token.issue`; for a refusal of what changes nothing the route. */
+  action: string
+  target: string
+  outcome?: string
+  /** Why it was refused, or not done. */
+  error?: string
+  /** The same refusal came so many times more within a minute. */
+  times?: number
+  /** Hash of the line before. */
+  before: string
+}
+
+/** What was done through the rack's page, in the log of before head.audit. */
 export interface HeadAction {
   /** Milliseconds since 1970. */
   at: number
-  /** `name@machine` that had opened the page, as it said. */
+  /** `name@machine` that had opened the page, as it said; a user of the head by name. */
   owner: string
+  /** Of a page; of a user, or of the admin token, the id of the token. */
   login: string
-  action: 'stop' | 'rollback' | 'endNotebook'
+  action: 'stop' | 'rollback' | 'endNotebook' | 'login' | 'addUser' | 'removeUser' | 'setTeam' | 'removeTeam' | 'addProject' | 'grant' | 'removeProject' | 'createToken' | 'revokeToken'
   target: string
   outcome?: string
   /** Why it was not done. */

@@ -182,7 +182,7 @@ test('a model is deployed once an allowed person has signed it; why goes back fr
     })
   await refused('nobody has signed it')
   await signModel('signed', join(folder, 'key-eve'), place, site.rack.context())
-  await refused('not by an allowed signer')
+  await refused('no allowed signer has signed it')
   await signModel('signed', join(folder, 'key-ada'), place, site.rack.context())
   await strict.deploy({name: 'numbers', replicas: 1})
   expect(await answered()).toEqual([1300])

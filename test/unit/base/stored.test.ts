@@ -7,6 +7,7 @@ import {SCHEMAS} from '../../../src/lib/base/file-schemas.ts'
 import {readRecord} from '../../../src/lib/background/record.ts'
 import {Endpoints} from '../../../src/lib/head/service/endpoints.ts'
 import {KeptScaling} from '../../../src/lib/head/service/scaling/kept.ts'
+import {People} from '../../../src/lib/head/service/people/people.ts'
 import {Rollouts} from '../../../src/lib/head/service/releases/rollouts.ts'
 import {Locks} from '../../../src/lib/head/service/locks.ts'
 import {Tokens} from '../../../src/lib/head/service/tokens.ts'
@@ -52,6 +53,13 @@ const FILES: [
     {lastFence: 7, locks: {}},
     async () => (await (await Locks.open(folder)).put('a', {owner: 'me', ttl_seconds: 9})).fence,
     8,
+  ],
+  [
+    'head.people',
+    () => join(folder, 'people.json'),
+    {users: {a: {admin: true, keys: [], source: 'admin', createdAt: 1}}, teams: {}, projects: {}},
+    async () => (await People.open(folder)).roleOf('a', 'p'),
+    'admin',
   ],
   [
     'head.endpoint',

@@ -33,7 +33,11 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
   app.get('/flexrack/v1/status', () => statusOf(parts))
 
   app.get('/flexrack/v1/tokens', () => ({tokens: tokens.personal()}))
-  app.post('/flexrack/v1/tokens', async (request) => tokens.issue(await bodyOf(request)))
+  app.post('/flexrack/v1/tokens', async (request) => {
+    const wanted = await bodyOf(request)
+    request.about = aboutToken(wanted)
+    return tokens.issue(wanted)
+  })
   app.delete('/flexrack/v1/tokens/self', async (request) => {
     if (request.caller && 'id' in request.caller) await tokens.revoke(request.caller.id)
     return {}
@@ -62,10 +66,12 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
   })
 
   app.post('/flexrack/v1/login-codes', async (request) => {
-    const {opens} = await bodyOf(request)
+    const {opens, login} = await bodyOf(request)
     if (opens !== undefined && opens !== 'page' && opens !== 'look')
       throw new Failure(400, 'USAGE', 'a login opens "page" or "look", or else MLflow')
-    return logins.issue(opens ? {opens} : {})
+    if (login !== undefined && (typeof login !== 'string' || !logins.isAlive(login)))
+      throw new Failure(404, 'NOT_FOUND', 'that login has ended')
+    return logins.issue({...(opens && {opens}), ...(login !== undefined && {login})})
   })
   app.put<{Params: {login: string}}>('/flexrack/v1/logins/:login', (request) => {
     logins.goesOn(request.params.login)
@@ -92,6 +98,12 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
   addKeys(app, parts)
   addEndpointApi(app, parts, bodyOf)
   addSampleApi(app, parts, bodyOf)
+}
+
+/** `run 4f2a`: what a token is for, of words that may be anything. */
+function aboutToken({kind, run_id: run, endpoint, client, name, node, joint}: Record<string, unknown>): string {
+  const words = [kind, run, endpoint, client, name, node, joint].filter((one) => typeof one === 'string')
+  return words.map((one) => one.slice(0, 60)).join(' ')
 }
 
 async function statusOf(parts: Parts): Promise<ServerStatus> {

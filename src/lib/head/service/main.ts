@@ -4,6 +4,7 @@ import {join} from 'node:path'
 import {current} from '../../base/index.ts'
 import type {ListenerRecord} from '../../protocol/index.ts'
 import {HEAD_FILES, type ServiceConfig} from '../types.ts'
+import {Audit} from './audit/audit.ts'
 import {buildServer} from './server.ts'
 import {Clients} from './clients.ts'
 import {Grpc} from './grpc/server.ts'
@@ -49,6 +50,7 @@ async function main(configFile: string): Promise<void> {
     config,
     ...stores,
     clients: new Clients(tokens),
+    audit: await Audit.open(config.folder),
     locks: await Locks.open(config.folder),
     promises: await Promises.open(config.folder, stores.endpoints, askLeader),
     ...queued,
@@ -105,6 +107,7 @@ async function main(configFile: string): Promise<void> {
     await listeners.close()
     clearTimeout(hard)
     await mlflow.stop()
+    await parts.audit.close()
     logLine('ended')
     process.exit(0)
   }

@@ -1,4 +1,5 @@
 import type {ServiceConfig} from '../types.ts'
+import type {Audit} from './audit/audit.ts'
 import type {Clients} from './clients.ts'
 import type {Endpoints} from './endpoints.ts'
 import type {Incoming} from './incoming.ts'
@@ -10,6 +11,7 @@ import type {PendingConnections} from './pending-connections.ts'
 import type {Measures} from './releases/measures.ts'
 import type {Shadows} from './releases/shadow.ts'
 import type {Ui} from './page/ui.ts'
+import type {People} from './people/people.ts'
 import type {Queues} from './queue/queues.ts'
 import type {TargetHealth} from './queue/target-health.ts'
 import type {Rollouts} from './releases/rollouts.ts'
@@ -26,9 +28,13 @@ import type {Traffic} from './traffic.ts'
 export interface Parts {
   config: ServiceConfig
   tokens: Tokens
+  /** Users, teams, and projects with roles; empty where the rack is one person's. */
+  people: People
   /** Callers of endpoints, by their keys. */
   clients: Clients
   locks: Locks
+  /** Who changed what, and who was refused. */
+  audit: Audit
   endpoints: Endpoints
   /** What of its endpoints is promised to switches over several racks. */
   promises: Promises
@@ -68,6 +74,10 @@ export interface Parts {
 declare module 'fastify' {
   interface FastifyRequest {
     caller?: Caller
+    /** What it is about, for the log, where its path does not say that. */
+    about?: string
+    /** Why it was refused. */
+    refusal?: string
     atEnd: Incoming['atEnd']
   }
 }

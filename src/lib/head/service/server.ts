@@ -2,12 +2,14 @@ import {createServer, type RequestListener, type Server} from 'node:http'
 import {createServer as createSecureServer} from 'node:https'
 import Fastify, {type FastifyInstance, type FastifyRequest} from 'fastify'
 import {addApi} from './api.ts'
+import {addAuditHooks} from './audit/hooks.ts'
+import {addAuditApi} from './audit/routes.ts'
 import {Callers} from './callers.ts'
 import {answerOf, Failure} from './failure.ts'
 import {Gateway} from './gateway.ts'
 import {chooseProtocol} from './grpc/server.ts'
 import {endOf} from './incoming.ts'
-import {METRICS_PATH} from './key-routes.ts'
+import {METRICS_PATH, SD_PATH} from './monitor.ts'
 import {addJoint, VERDICT_PATH} from './joint/api.ts'
 import {Logins} from './login.ts'
 import {addMlflow} from './mlflow-routes.ts'
@@ -72,6 +74,7 @@ export async function buildServer(
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
   app.decorateRequest('caller', undefined)
   app.decorateRequest('atEnd', undefined as never)
+  addAuditHooks(app, parts)
   app.addHook('onRequest', async (request, reply) => {
     request.atEnd = endOf(reply.raw)
     const path = pathOf(request.url)
@@ -83,6 +86,7 @@ export async function buildServer(
   })
   app.setErrorHandler((error: Error, request, reply) => {
     const {status, headers, body, message} = answerOf(error, request.url)
+    request.refusal = message
     if (request.url.startsWith('/flexrack/ui/'))
       return reply
         .code(status)
@@ -100,6 +104,7 @@ export async function buildServer(
   addHandRoutes(app, parts, logins)
   addPages(app, parts, logins)
   addJoint(app, parts)
+  addAuditApi(app, parts)
   app.addHook('preClose', async () => gateway.end())
   app.addHook('onClose', () => gateway.close())
   await addMlflow(app, parts)
@@ -122,7 +127,7 @@ function requireKind(caller: Caller, request: FastifyRequest, path: string): voi
   if (route === '/flexrack/v1/tokens/self' && caller.kind === 'run') return
   if (caller.kind === 'standby' && route?.startsWith('/flexrack/v1/follow')) return
   if (caller.kind === 'node' && route === AGENT_PATH) return
-  if (caller.kind === 'metrics' && route === METRICS_PATH && request.method === 'GET') return
+  if (caller.kind === 'metrics' && (route === METRICS_PATH || route === SD_PATH) && request.method === 'GET') return
   if (caller.kind === 'joint' && route === VERDICT_PATH) return
   if (caller.kind === 'personal' && route === '/*' && !isOurs(path) && isTrackingApi(path)) return
   if (caller.kind === 'session' && caller.opens && route?.startsWith('/flexrack/ui/')) return

@@ -1,6 +1,7 @@
 import type {ServiceConfig} from '../types.ts'
 import {Endpoints} from './endpoints.ts'
 import type {Parts} from './parts.ts'
+import {People} from './people/people.ts'
 import {Rollouts} from './releases/rollouts.ts'
 import {adoptFollowed} from './standby/adopt.ts'
 import {Followers} from './standby/followers.ts'
@@ -12,7 +13,7 @@ import {Traffic} from './traffic.ts'
 /** What a head knows for good, on its own or by following another. */
 export type Stores = Pick<
   Parts,
-  'tokens' | 'endpoints' | 'rollouts' | 'traffic' | 'authority' | 'followers' | 'following'
+  'tokens' | 'people' | 'endpoints' | 'rollouts' | 'traffic' | 'authority' | 'followers' | 'following'
 >
 
 /** Of a head: read from its folder. Of a standby: what it was told, for which it waits where that is nothing yet. */
@@ -25,11 +26,12 @@ async function openOwn({folder}: ServiceConfig): Promise<Stores> {
   await adoptFollowed(folder)
   const authority = await Authority.open(folder)
   const tokens = await Tokens.open(folder)
+  const people = await People.open(folder)
   const endpoints = await Endpoints.open(folder)
   const rollouts = await Rollouts.open(folder)
   const followers = new Followers(tokens)
   for (const one of [tokens, endpoints, rollouts]) one.whenChanged(() => followers.changed())
-  return {tokens, endpoints, rollouts, traffic: new Traffic(), authority, followers}
+  return {tokens, people, endpoints, rollouts, traffic: new Traffic(), authority, followers}
 }
 
 async function openFollowing(config: Parameters<typeof Following.open>[0]): Promise<Stores> {
@@ -39,5 +41,6 @@ async function openFollowing(config: Parameters<typeof Following.open>[0]): Prom
   const traffic = new Traffic()
   const following = await Following.open(config, {tokens, endpoints, rollouts, traffic})
   const followers = new Followers(tokens)
-  return {tokens, endpoints, rollouts, traffic, authority: following.certificates, followers, following}
+  const people = People.following()
+  return {tokens, people, endpoints, rollouts, traffic, authority: following.certificates, followers, following}
 }

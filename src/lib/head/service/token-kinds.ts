@@ -1,13 +1,12 @@
-import type {HeadKeyLimits, HeadToken} from '../../protocol/index.ts'
-import {Failure} from './failure.ts'
-
-/** Of what ends when it is revoked. */
-const STANDBY_MS = 3653 * 24 * 3_600_000
+import type {HeadKeyLimits, HeadRole, HeadToken} from '../../protocol/index.ts'
 
 /** Who shows a token, and so what is open. */
 export type Caller =
   | {kind: 'admin'}
-  | {kind: 'run'; id: string; runId: string; experimentId: string}
+  /** `project`: in which it is tracked, where projects have roles. */
+  | {kind: 'run'; id: string; runId: string; experimentId: string; project?: string}
+  /** A person who logged in, as a user of the head; `project` and `role`: the token is for no more (people/). */
+  | {kind: 'user'; id: string; user: string; project?: string; role?: HeadRole}
   /** `client`: whose key it is, where it was made for one. `expiresAt`: milliseconds since 1970. */
   | {kind: 'endpoint'; id: string; endpoint: string; client?: string; limits: HeadKeyLimits; expiresAt: number}
   /** A node's agent: what is to run there. */
@@ -28,7 +27,10 @@ export type Caller =
 
 /** Who shows a token that is kept so. */
 export function callerOf(id: string, kept: HeadToken): Caller {
-  if (kept.kind === 'run') return {kind: 'run', id, runId: kept.runId!, experimentId: kept.experimentId!}
+  const project = kept.project !== undefined && {project: kept.project}
+  if (kept.kind === 'run') return {kind: 'run', id, runId: kept.runId!, experimentId: kept.experimentId!, ...project}
+  if (kept.kind === 'user')
+    return {kind: 'user', id, user: kept.user ?? '', ...project, ...(kept.role !== undefined && {role: kept.role})}
   if (kept.kind === 'personal' || kept.kind === 'metrics') return {kind: kept.kind, id}
   if (kept.kind === 'standby') return {kind: 'standby', id, node: kept.node ?? '', names: kept.names ?? []}
   if (kept.kind === 'joint') return {kind: 'joint', id, joint: kept.joint ?? ''}
@@ -54,26 +56,6 @@ export interface TokenRequest {
   node?: unknown
   names?: unknown
   joint?: unknown
-}
-
-/** It ends when it is revoked: a standby that was not asked for a while must not be away when it is needed. */
-export function readStandby({node, names}: TokenRequest): HeadToken {
-  if (!isWord(node) || !isNames(names))
-    throw new Failure(400, 'USAGE', 'a standby has a node, and names it is called by')
-  return {kind: 'standby', hash: '', expiresAt: Date.now() + STANDBY_MS, node, names, createdAt: Date.now()}
-}
-
-/** A monitor's, which asks for as long as it is not taken away. Undefined where it has no name. */
-export function readMonitor({name}: TokenRequest): HeadToken | undefined {
-  if (!isWord(name) || name.length > 100) return undefined
-  return {kind: 'metrics', hash: '', expiresAt: Date.now() + STANDBY_MS, name, createdAt: Date.now()}
-}
-
-function isNames(names: unknown): names is string[] {
-  const isName = (name: unknown): boolean => typeof name === 'string' && /^[A-Za-z0-9.:-]{1,253}$/.test(name)
-  return Array.isArray(names) && names.length > 0 && names.length <= 20 && names.every(isName)
-}
-
-export function isWord(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
+  targets?: unknown
+  project?: unknown
 }

@@ -4,17 +4,19 @@ import {HEAD_FILES} from '../types.ts'
 import {openAdminToken} from './admin-token.ts'
 import {readDurable, Turns, writeDurably} from './durable.ts'
 import {Failure} from './failure.ts'
-import {readKey} from './key-request.ts'
+import {logLine} from './log.ts'
 import type {HeadKeyLimits, HeadToken} from '../../protocol/index.ts'
-import {callerOf, isWord, readMonitor, readStandby, type Caller, type TokenRequest} from './token-kinds.ts'
+import {callerOf, type Caller, type TokenRequest} from './token-kinds.ts'
+import {LONGEST_TTL_SECONDS, readToken, secondsOf} from './token-request.ts'
 
 interface TokenFile {
   tokens: Record<string, HeadToken>
 }
 
-const LONGEST_TTL_SECONDS = 90 * 24 * 3600
 /** A token that is used lives longer again after this time. Milliseconds. */
 const PROLONG_MS = 24 * 3600 * 1000
+/** So seldom it is written down when a token was used. Milliseconds. */
+const USE_MS = 300_000
 
 /** Bearer tokens `<kind>.<id>.<secret>`: hashed at rest, compared in constant time, gone when they expire. */
 export class Tokens {
@@ -105,9 +107,9 @@ export class Tokens {
   }
 
   /** The tokens of runs. */
-  runs(): {id: string; runId: string}[] {
-    return [...this.#kept].flatMap(([id, {kind, runId}]) =>
-      kind === 'run' && runId !== undefined ? [{id, runId}] : [],
+  runs(): {id: string; runId: string; project: string | undefined}[] {
+    return [...this.#kept].flatMap(([id, {kind, runId, project}]) =>
+      kind === 'run' && runId !== undefined ? [{id, runId, project}] : [],
     )
   }
 
@@ -117,6 +119,14 @@ export class Tokens {
       kind === 'personal' && expiresAt > Date.now() ? [{id, name, created_at: createdAt, expires_at: expiresAt}] : [],
     )
     return found.toSorted((a, b) => b.created_at - a.created_at)
+  }
+
+  /** Of users, or of one: the tokens that have not ended, the newest first. */
+  ofUsers(user?: string): [id: string, kept: HeadToken][] {
+    const now = Date.now()
+    return [...this.#kept]
+      .filter(([, one]) => one.kind === 'user' && one.expiresAt > now && (user === undefined || one.user === user))
+      .toSorted(([, a], [, b]) => (b.createdAt ?? 0) - (a.createdAt ?? 0))
   }
 
   /** The caller a token belongs to; undefined if it is wrong, revoked or expired. */
@@ -131,6 +141,11 @@ export class Tokens {
     return caller
   }
 
+  /** What a monitor was told to watch. */
+  targetsOf(caller: Caller): HeadToken['targets'] {
+    return this.#of.get(caller)?.targets
+  }
+
   /** Whether what `check` gave still holds: the token was not revoked, has not ended, and is what it was. */
   stillIs(caller: Caller): boolean {
     if (caller.kind === 'admin') return true
@@ -141,43 +156,16 @@ export class Tokens {
 
   /** A new token; it is on disk when this resolves. */
   async issue(request: TokenRequest): Promise<{id: string; token: string; expires_at: number}> {
-    const ttl = secondsOf(request.ttl_seconds ?? 24 * 3600)
-    const expiresAt = Date.now() + Math.min(ttl, LONGEST_TTL_SECONDS) * 1000
-    if (request.kind === 'run' && isWord(request.run_id) && isWord(request.experiment_id)) {
-      return this.#add({kind: 'run', hash: '', expiresAt, runId: request.run_id, experimentId: request.experiment_id})
-    }
-    if (request.kind === 'endpoint' && isWord(request.endpoint) && request.client !== undefined)
-      return this.#add(this.#keyOf(request, request.endpoint, ttl))
-    if (request.kind === 'endpoint' && isWord(request.endpoint))
-      return this.#add({kind: 'endpoint', hash: '', expiresAt, endpoint: request.endpoint})
-    if (request.kind === 'personal' && isWord(request.name) && request.name.length <= 100)
-      return this.#add({kind: 'personal', hash: '', expiresAt, name: request.name, createdAt: Date.now()})
-    const monitor = request.kind === 'metrics' ? readMonitor(request) : undefined
-    if (monitor) {
-      await this.revokeMonitor(monitor.name!) // one a name
-      return this.#add(monitor)
-    }
-    if (request.kind === 'joint' && isWord(request.joint))
-      return this.#add({kind: 'joint', hash: '', expiresAt, joint: request.joint})
-    if (request.kind === 'standby') return this.#add(readStandby(request))
-    if (request.kind === 'node' && isWord(request.node) && request.node.length <= 100) {
-      await this.revokeNode(request.node) // one agent a node: a token of before is of one that is gone
-      return this.#add({kind: 'node', hash: '', expiresAt, node: request.node})
-    }
-    throw new Failure(
-      400,
-      'USAGE',
-      'a token is for kind "run" with run_id and experiment_id, for kind "endpoint" with endpoint, for kind "node" with node, or for kind "personal" or "metrics" with name',
-    )
+    const kept = readToken(request, (endpoint) => this.keysOf(endpoint).map((key) => key.client))
+    // One agent a node, one monitor a name: a token of before is of one that is gone.
+    if (kept.kind === 'node') await this.revokeNode(kept.node!)
+    if (kept.kind === 'metrics') await this.revokeMonitor(kept.name!)
+    return this.#add(kept)
   }
 
-  /** Errors: 400, and 409 where the client has a key. */
-  #keyOf(request: TokenRequest, endpoint: string, ttl: number): HeadToken {
-    const {client, limits} = readKey(request, ttl)
-    if (this.keysOf(endpoint).some((key) => key.client === client))
-      throw new Failure(409, 'CONFLICT', `${client} has a key for endpoint ${endpoint} already`)
-    const now = Date.now()
-    return {kind: 'endpoint', hash: '', expiresAt: now + ttl * 1000, endpoint, client, limits, createdAt: now}
+  /** A token of a user's own; on disk when this resolves. */
+  issueUser(kept: Omit<HeadToken, 'kind' | 'hash'>): Promise<{id: string; token: string; expires_at: number}> {
+    return this.#add({...kept, kind: 'user', hash: '', createdAt: Date.now()})
   }
 
   /** What a browser gets that came in by a login, at the address that it names. Gives the token. */
@@ -218,6 +206,11 @@ export class Tokens {
     return this.#endAll((kept) => kept.kind === 'metrics' && kept.name === name)
   }
 
+  /** Of a user who is gone. */
+  revokeUser(user: string): Promise<void> {
+    return this.#endAll((kept) => kept.user === user && (kept.kind === 'user' || kept.kind === 'run'))
+  }
+
   async revoke(id: string): Promise<void> {
     if (!this.#end(id)) throw new Failure(404, 'NOT_FOUND', `no token ${id}`)
     // where that fails the caller hears of it, and until the head's next start the token opens nothing all the same
@@ -234,6 +227,15 @@ export class Tokens {
     kept.expiresAt = Math.min(kept.expiresAt, Date.now() + secondsOf(ttl) * 1000)
     await this.#save() // as above
     return {expires_at: kept.expiresAt}
+  }
+
+  /** A user's token was used now. That is kept to some minutes: it is not worth a write a request. */
+  noteUse(id: string): void {
+    const kept = this.#kept.get(id)
+    const now = Date.now()
+    if (kept?.kind !== 'user' || now - (kept.lastUsedAt ?? 0) < USE_MS) return
+    kept.lastUsedAt = now
+    this.#save().catch((error: Error) => logLine(`the use of a token was not written down: ${error.message}`))
   }
 
   /** A node's token that is used lives on: nobody is there to bring another one. On disk when this resolves. */
@@ -284,9 +286,4 @@ export class Tokens {
 
 function digest(text: string): Buffer {
   return hash('sha256', text, 'buffer')
-}
-
-function secondsOf(ttl: unknown): number {
-  if (typeof ttl !== 'number' || !(ttl > 0)) throw new Failure(400, 'USAGE', 'ttl_seconds must be a positive number')
-  return ttl
 }

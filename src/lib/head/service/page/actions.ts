@@ -1,12 +1,8 @@
-import {appendFile} from 'node:fs/promises'
-import {join} from 'node:path'
-import {current, stamped, textIfThere} from '../../../base/index.ts'
 import type {HeadAction} from '../../../protocol/index.ts'
+import {namedAction} from '../audit/former.ts'
 import {Failure} from '../failure.ts'
 import type {Question} from './ask.ts'
 import type {Site} from './views.ts'
-
-const MOST_SHOWN = 300
 
 /** What a browser may have done: what it is asked before, and what it comes to. */
 export interface Action {
@@ -73,36 +69,16 @@ export function readAction([kind, ...path]: readonly string[], {hands, login}: S
 /** Does it, as whoever opened the page, and writes down who, what, and what came of it. Errors: 403, those of the action. */
 export async function carryOut(action: Action, site: Site): Promise<void> {
   if (!site.may) throw new Failure(403, 'REFUSED', 'this login only looks at the page')
-  const {kind, target} = action
-  const done = {at: Date.now(), owner: site.owner, login: site.login, action: kind, target}
-  const file = fileOf(site)
+  const done = {at: Date.now(), owner: site.owner, login: site.login, action: action.kind, target: action.target}
   try {
-    await note(file, {...done, outcome: await action.carryOut()})
+    await noteAction(site, {...done, outcome: await action.carryOut()})
   } catch (error) {
-    await note(file, {...done, error: (error as Error).message})
+    await noteAction(site, {...done, error: (error as Error).message})
     throw error
   }
 }
 
-/** What was done, newest first. */
-export async function actionsOf(site: Pick<Site, 'parts'>): Promise<HeadAction[]> {
-  const file = fileOf(site)
-  const lines = ((await textIfThere(file)) ?? '').trimEnd().split('\n').slice(-MOST_SHOWN)
-  return lines
-    .flatMap((line) => {
-      try {
-        return [current<HeadAction>('head.action', JSON.parse(line), file)]
-      } catch {
-        return [] // half a line, of a head that was killed
-      }
-    })
-    .toReversed()
-}
-
-function fileOf({parts}: Pick<Site, 'parts'>): string {
-  return join(parts.config.folder, 'actions.jsonl')
-}
-
-function note(file: string, action: HeadAction): Promise<void> {
-  return appendFile(file, `${JSON.stringify(stamped('head.action', action))}\n`, {mode: 0o600})
+/** Writes down what was done, or why not, by somebody who is known by name. */
+export function noteAction({parts}: Pick<Site, 'parts'>, {owner, login, action, ...more}: HeadAction): Promise<void> {
+  return parts.audit.note({...more, who: 'page', says: owner, login, action: namedAction(action)})
 }

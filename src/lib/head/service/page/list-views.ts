@@ -1,25 +1,26 @@
 import type {PageAsk, PageAsks} from '../../types.ts'
 import {Failure} from '../failure.ts'
 import {describeEndpoint} from '../releases/api.ts'
-import {actionsOf} from './actions.ts'
 import {endpointBody, endpointParts, endpointsBody, endpointsTable, type EndpointFacts} from './endpoints.ts'
 import {auditBody, dataBody, modelsBody, notebooksBody} from './lists.ts'
 import {liveParts} from './live.ts'
 import {modelFacts} from './mlflow-facts.ts'
 import {sweepBody, sweepsBody} from './sweeps.ts'
 import type {Topic} from './topics.ts'
+import {invokeCommand, type Tried} from './try.ts'
 import type {Site, View} from './views.ts'
 
 const ENDPOINTS_MS = 2000
 const LOOK_MS = 5000
 const MODELS_MS = 10_000
+const MOST_NOTED = 300
 
 export function endpointsView(
   [name, ...more]: readonly string[],
   _query: URLSearchParams,
   site: Site,
 ): View | undefined {
-  const {topics, parts, may} = site
+  const {topics, parts} = site
   if (more.length > 0) return undefined
   const facts = (one: string): EndpointFacts => describeEndpoint(parts, one) as EndpointFacts
   if (name === undefined) {
@@ -36,16 +37,20 @@ export function endpointsView(
       live: liveParts(topic, ({value}) => ({endpoints: endpointsTable(value ?? [])})),
     }
   }
-  if (!parts.endpoints.find(name)) return undefined
-  const topic = topics.open(`endpoint ${name}`, ENDPOINTS_MS, () => Promise.resolve(facts(name)))
+  return parts.endpoints.find(name) && endpointView(name, site)
+}
+
+/** The page of one; with what was tried it does not load itself anew. */
+export function endpointView(name: string, {topics, parts, may}: Site, tried?: Tried): View {
+  const facts = (): EndpointFacts => describeEndpoint(parts, name) as EndpointFacts
+  const topic = topics.open(`endpoint ${name}`, ENDPOINTS_MS, () => Promise.resolve(facts()))
   return {
     draw: async () => ({
       page: 'endpoints',
       title: name,
-      body: endpointBody((await topic.fresh()).value ?? facts(name), may, Date.now()),
-      command: `flexrack endpoint show ${name}`,
-      isLive: true,
-      again: 5,
+      body: endpointBody((await topic.fresh()).value ?? facts(), may, Date.now(), tried),
+      command: tried ? invokeCommand(name, tried) : `flexrack endpoint show ${name}`,
+      isLive: !tried,
     }),
     live: liveParts(topic, ({value}) => (value ? endpointParts(value, Date.now()) : {})),
   }
@@ -133,8 +138,8 @@ export function auditView(path: readonly string[], _query: URLSearchParams, site
     draw: async () => ({
       page: 'audit',
       title: 'Audit',
-      body: auditBody(await actionsOf(site), Date.now()),
-      command: 'flexrack head ui',
+      body: auditBody(await site.parts.audit.newest(MOST_NOTED), Date.now()),
+      command: 'flexrack audit',
     }),
   }
 }

@@ -1,4 +1,4 @@
-import type {HeadAction} from '../../../protocol/index.ts'
+import type {HeadAudit} from '../../../protocol/index.ts'
 import type {PageData, PageNotebook} from '../../types.ts'
 import {address, html, type Html} from './html.ts'
 import {table, warning} from './layout.ts'
@@ -15,7 +15,7 @@ export function modelsBody(models: readonly ModelFacts[], error: string | undefi
     return html`<tr>
       <th scope="row">${one.name}<small>${one.description.slice(0, 120)}</small></th>
       <td>
-        ${one.versions.slice(0, MOST_VERSIONS).map((version) => html`<div>${one.name}/${version.version} ${of(version.version).map((alias) => html`<span class="tag">${alias}</span> `)}${version.status === '' || version.status === 'READY' ? undefined : state(version.status.toLowerCase())}</div>`)}${one.versions.length > MOST_VERSIONS && html`<small>and ${one.versions.length - MOST_VERSIONS} older</small>`}
+        ${one.versions.slice(0, MOST_VERSIONS).map((version) => html`<div><a href="${address(['why', 'model', one.name, version.version])}">${one.name}/${version.version}</a> ${of(version.version).map((alias) => html`<span class="tag">${alias}</span> `)}${version.status === '' || version.status === 'READY' ? undefined : state(version.status.toLowerCase())}</div>`)}${one.versions.length > MOST_VERSIONS && html`<small>and ${one.versions.length - MOST_VERSIONS} older</small>`}
       </td>
       <td class="number">${ago(one.versions[0]?.created ?? one.updated, now)}</td>
     </tr>`
@@ -46,7 +46,7 @@ export function notebooksBody(
       </tr>`,
   )
   return html`<h1>Notebooks</h1>
-    ${warning(error)}${rows.length === 0 ? html`<p class="none">No notebook runs: <code>flexrack notebook start</code></p>` : table(['project', 'node', 'state', 'kernels', 'idle for', 'ends', ''], rows)}
+    ${warning(error)}${rows.length === 0 ? html`<p class="none">No notebook runs: <code>flexrack notebook start</code></p>` : table(['project', 'node', 'state', 'kernels', 'idle for', 'ends', html`<span class="unseen">end it</span>`], rows)}
     <p class="legend">
       A notebook opens on your own machine, by <code>flexrack notebook start</code>: what it runs must not get at this
       page.
@@ -69,18 +69,20 @@ export function dataBody(data: readonly PageData[], error: string | undefined, n
     ${warning(error)}${rows.length === 0 ? html`<p class="none">The machine that opened this page keeps no data set: <code>flexrack data add FOLDER NAME</code></p>` : table(['data set', 'version', 'files', 'size', 'made'], rows)}`
 }
 
-/** The body of the page of what was done through the page, newest first. Pure. */
-export function auditBody(actions: readonly HeadAction[], now: number): Html {
+/** The body of the page of what was changed and refused, newest first. Pure. */
+export function auditBody(actions: readonly HeadAudit[], now: number): Html {
   const rows = actions.map(
     (one) =>
       html`<tr>
         <td class="number">${ago(one.at, now)}</td>
-        <td>${one.owner}</td>
+        <td>${one.says ?? one.who}</td>
         <td>${one.action}</td>
         <td>${one.target}</td>
-        <td>${one.error === undefined ? one.outcome : html`<span class="bad">${one.error}</span>`}</td>
+        <td>
+          ${one.error === undefined ? one.outcome : html`<span class="bad">${one.error}${one.times === undefined ? '' : ` (${one.times} times more)`}</span>`}
+        </td>
       </tr>`,
   )
   return html`<h1>Audit</h1>
-    ${rows.length === 0 ? html`<p class="none">Nothing was changed through this page yet.</p>` : table(['when', 'who, as they say', 'what', 'of', 'came to'], rows)}`
+    ${rows.length === 0 ? html`<p class="none">Nothing was changed or refused yet.</p>` : table(['when', 'who, as they say', 'what', 'of', 'came to'], rows)}`
 }

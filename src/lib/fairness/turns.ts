@@ -1,0 +1,73 @@
+import type {Part, QueueFacts, Running, Turn, Waiting} from './types.ts'
+
+/**
+ * Who may start now, in the order of the line. What those before a run in line want is kept for them, from the moment by
+ * which they start at the latest; a run that declared to be over by then passes them. Of what nobody declared nothing is
+ * assumed: it may be over at any moment, and so nobody passes who waits for it. Pure.
+ */
+export function turnsOf(facts: QueueFacts): Turn[] {
+  const {now} = facts
+  const busy: Running[] = [...facts.running]
+  const ahead: {wants: Waiting; by: number | null}[] = []
+  const turns: Turn[] = []
+  for (const wants of inLine(facts)) {
+    const holders = busy.filter((one) => collide(one.parts, wants.parts))
+    const before = ahead.filter((one) => collide(one.wants.parts, wants.parts))
+    const over = wants.limit === null ? null : now + wants.limit
+    const passes = over === null ? [] : before.filter(({by}) => by !== null && over <= by)
+    const starts = holders.length === 0 && passes.length === before.length
+    const by = starts ? now : latest([...holders.map((one) => one.ends), ...before.map(endOf)], now)
+    turns.push({
+      run: wants.run,
+      starts,
+      position: turns.length + 1,
+      by,
+      holders: holders.map((one) => one.run),
+      before: before.map((one) => one.wants.run),
+      passes: starts ? passes.map((one) => one.wants.run) : [],
+    })
+    if (starts) busy.push({...wants, since: now, ends: over})
+    else ahead.push({wants, by})
+  }
+  return turns
+}
+
+/**
+ * The line: higher priorities first, then users who had less of late (in whole GPU hours), then who came first; the same
+ * for everybody who knows the same. Pure.
+ */
+export function inLine({waiting, used}: Pick<QueueFacts, 'waiting' | 'used'>): Waiting[] {
+  const share = (one: Waiting): number => Math.floor(used[one.user] ?? 0)
+  return waiting.toSorted(
+    (a, b) =>
+      b.priority - a.priority ||
+      share(a) - share(b) ||
+      a.since - b.since ||
+      (a.run < b.run ? -1 : a.run > b.run ? 1 : 0),
+  )
+}
+
+/** Whether only one of two can have what it wants: the rule of the nodes (reservation/rules.py). Pure. */
+export function collide(some: readonly Part[], others: readonly Part[]): boolean {
+  return some.some((one) =>
+    others.some(
+      (other) =>
+        one.gpus.some((gpu) => other.gpus.includes(gpu)) ||
+        (one.node === other.node && (one.exclusive || other.exclusive)),
+    ),
+  )
+}
+
+function endOf({wants, by}: {wants: Waiting; by: number | null}): number | null {
+  return by === null || wants.limit === null ? null : by + wants.limit
+}
+
+/** The latest of them, none before now; null where one is not known. A run that is over its time ends any moment. */
+function latest(ends: readonly (number | null)[], now: number): number | null {
+  let found = now
+  for (const end of ends) {
+    if (end === null) return null
+    found = Math.max(found, end)
+  }
+  return found
+}

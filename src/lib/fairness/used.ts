@@ -1,0 +1,20 @@
+/** After a week what somebody had counts half. Seconds. */
+export const HALF_LIFE = 7 * 86_400
+
+/** GPUs that somebody had, from when to when. Seconds since 1970. */
+export interface Use {
+  gpus: number
+  from: number
+  to: number
+}
+
+/** GPU hours of a use as they count later: each second of it the less the longer it is over. Pure. */
+export function decayed({gpus, from, to}: Use, now: number, halfLife = HALF_LIFE): number {
+  const weight = (at: number): number => 2 ** ((Math.min(at, now) - now) / halfLife)
+  return (gpus * Math.max(0, weight(to) - weight(from)) * halfLife) / Math.LN2 / 3600
+}
+
+/** What a sum of them counts after some time more. Pure. */
+export function faded(sum: number, seconds: number, halfLife = HALF_LIFE): number {
+  return sum * 2 ** (-Math.max(0, seconds) / halfLife)
+}

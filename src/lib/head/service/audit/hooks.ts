@@ -1,0 +1,61 @@
+import type {FastifyInstance, FastifyRequest} from 'fastify'
+import type {Parts} from '../parts.ts'
+import type {Caller} from '../token-kinds.ts'
+
+/** What a request comes to, by its route: what changes something is noted. Renewals and questions are not. */
+const CHANGES: Readonly<Record<string, string>> = {
+  'POST /flexrack/v1/tokens': 'token.issue',
+  'DELETE /flexrack/v1/tokens/:id': 'token.revoke',
+  'DELETE /flexrack/v1/tokens/self': 'token.end',
+  'DELETE /flexrack/v1/monitors/:name': 'monitor.revoke',
+  'POST /flexrack/v1/login-codes': 'login.open',
+  'DELETE /flexrack/v1/logins/:login': 'login.end',
+  'POST /flexrack/v1/certificates': 'certificate.issue',
+  'PUT /flexrack/v1/endpoints': 'endpoint.change',
+  'PUT /flexrack/v1/endpoints/:name': 'endpoint.change',
+  'DELETE /flexrack/v1/endpoints/:name': 'endpoint.remove',
+  'DELETE /flexrack/v1/endpoints/:name/keys/:client': 'key.revoke',
+  'POST /flexrack/v1/endpoints/:name/sample': 'endpoint.sample',
+  'PUT /flexrack/v1/joint/:id': 'endpoint.promise',
+  'POST /flexrack/v1/joint/:id/decision': 'endpoint.decide',
+  'DELETE /flexrack/v1/agents/:node': 'agent.remove',
+}
+
+/** Everything that `/flexrack/v1` changes and refuses is in the log before it is answered. */
+export function addAuditHooks(app: FastifyInstance, {audit}: Pick<Parts, 'audit'>): void {
+  app.decorateRequest('about', undefined)
+  app.decorateRequest('refusal', undefined)
+  app.addHook('onSend', async (request, reply) => {
+    const {statusCode} = reply
+    const [who, says] = [whoOf(request.caller), saysOf(request)]
+    const by = {who, ...(says !== undefined && {says})}
+    const change = CHANGES[`${request.method} ${request.routeOptions.url}`]
+    const target = request.about ?? Object.values(request.params as Record<string, string>).join(' ')
+    if (statusCode === 401 || statusCode === 403 || (change && statusCode === 409)) {
+      const action = change ?? `${request.method} ${(request.routeOptions.url ?? '').slice(0, 100)}`
+      await audit.refused({
+        ...by,
+        action,
+        target: target.slice(0, 200),
+        error: request.refusal ?? `status ${statusCode}`,
+      })
+    } else if (change && statusCode < 400)
+      await audit.note({...by, action: change, target: target.slice(0, 200), outcome: 'done'})
+  })
+}
+
+/** Whose token it was. */
+export function whoOf(caller: Caller | undefined): string {
+  if (!caller) return 'unknown'
+  if (caller.kind === 'run') return `run ${caller.runId}`
+  if (caller.kind === 'node') return `node ${caller.node}`
+  if (caller.kind === 'endpoint') return `client ${caller.client ?? caller.endpoint}`
+  if (caller.kind === 'session') return `login ${caller.login}`
+  return 'id' in caller ? `${caller.kind} ${caller.id}` : caller.kind
+}
+
+/** `name@machine` of who types, as the command line says. */
+export function saysOf({headers}: FastifyRequest): string | undefined {
+  const says = headers['x-flexrack-owner']
+  return typeof says === 'string' && /^[\w.+-]{1,100}@[\w.-]{1,100}$/.test(says) ? says : undefined
+}

@@ -1,0 +1,64 @@
+import type {FastifyRequest} from 'fastify'
+import type {HeadRole} from '../../../protocol/index.ts'
+import {Failure} from '../failure.ts'
+import type {Caller} from '../token-kinds.ts'
+import type {People} from './people.ts'
+import {lower, may, type Verb} from './roles.ts'
+
+/** Names the project that a request is about; MLflow's own clients send it as their workspace. */
+export const PROJECT_HEADER = 'x-mlflow-workspace'
+
+/** Who asks, in which project, and what they may there. */
+export interface Person {
+  /** Null: whoever has the admin token, which is who administers the head's account. */
+  user: string | null
+  teams: string[]
+  /** Null: none is meant. */
+  project: string | null
+  /** In that project; without one an admin's, or null. */
+  role: HeadRole | null
+}
+
+/**
+ * Whose request it is: `project` where a route knows it, else the one that the token is for, or that the request names.
+ * Undefined of who is no person (a node, a monitor, an endpoint's client). Errors: 403 where a token for one project names
+ * another.
+ */
+export function callerOf(
+  request: Pick<FastifyRequest, 'caller' | 'headers'>,
+  people: People,
+  project?: string,
+): Person | undefined {
+  return personOf(request.caller, people, project ?? namedProject(request))
+}
+
+export function personOf(caller: Caller | undefined, people: People, named?: string): Person | undefined {
+  if (caller?.kind === 'admin') return {user: null, teams: [], project: named ?? null, role: 'admin'}
+  if (caller?.kind !== 'user') return undefined
+  const {user, project: only, role: most} = caller
+  if (only !== undefined && named !== undefined && named !== only)
+    throw new Failure(403, 'REFUSED', `this token is for project ${only}, not for ${named}`)
+  const project = only ?? named ?? null
+  const isAdmin = people.user(user)?.admin === true && only === undefined
+  const role = project === null ? (isAdmin ? 'admin' : null) : people.roleOf(user, project)
+  // A token for one project is for no more than its maintenance: the rack's administration is not a project's.
+  const capped = lower(role, only !== undefined && most === undefined ? 'maintainer' : most)
+  return {user, teams: people.teamsOf(user), project, role: capped}
+}
+
+/** Throws 403 with the role that it takes. */
+export function requireMay(person: Person | undefined, verb: Verb, whose: 'own' | 'others'): void {
+  if (person && may(person.role, verb, whose)) return
+  const where = person?.project ? ` in project ${person.project}` : ''
+  const what = whose === 'own' ? verb : `${verb} of somebody else's`
+  throw new Failure(
+    403,
+    'REFUSED',
+    `${person?.user ?? 'this token'} has ${person?.role ? `the role ${person.role}` : 'no role'}${where}, which does not include ${what}`,
+  )
+}
+
+function namedProject({headers}: Pick<FastifyRequest, 'headers'>): string | undefined {
+  const value = headers[PROJECT_HEADER]
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
