@@ -39,8 +39,8 @@ button.danger{background:var(--bad);border-color:var(--bad);color:var(--panel);f
 .copy{min-height:26px;padding:1px 8px;font-size:.8rem}
 .button{display:inline-flex;align-items:center;min-height:34px;border:1px solid var(--line);border-radius:5px;padding:4px 12px;background:var(--panel);color:var(--text)}
 .button:hover{border-color:var(--muted);text-decoration:none}.button.danger{color:var(--bad)}
-.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(180px,1fr));margin:0 0 24px;background:var(--panel);border:1px solid var(--line);border-radius:8px;overflow:hidden}
-.tile{padding:12px 20px;border-right:1px solid var(--line);border-bottom:1px solid var(--line);margin:0 -1px -1px 0}
+.tiles{display:flex;flex-wrap:wrap;margin:0 0 24px;background:var(--panel);border:1px solid var(--line);border-radius:8px;overflow:hidden}
+.tile{padding:12px 20px;flex:1 1 140px;border-right:1px solid var(--line);border-bottom:1px solid var(--line);margin:0 -1px -1px 0}
 .tile dt{color:var(--muted);font-size:.8rem}
 .tile dd{margin:2px 0 0;font-size:1.5rem;font-weight:600;line-height:1.2;white-space:nowrap}
 .tile dd small{font-size:.8rem;font-weight:400;margin-left:6px}
@@ -116,9 +116,9 @@ tbody tr:hover{background:color-mix(in srgb,var(--soft) 55%,transparent)}
 .try{display:grid;gap:6px}.try label{color:var(--muted);font-size:.8rem}.try .act{margin:0}textarea{font:.9em/1.45 ui-monospace,SFMono-Regular,Menlo,"DejaVu Sans Mono",monospace;width:100%;border:1px solid var(--line);border-radius:5px;padding:8px 10px;background:var(--bg);color:var(--text);resize:vertical}
 .wide{overflow-x:auto}.wide svg{min-width:640px}
 @media (max-width:1180px){.gpus{grid-template-columns:repeat(4,minmax(0,1fr))}.nodes td:nth-of-type(4){min-width:260px}}
-@media (max-width:1024px){.nodes thead{display:none}.nodes,.nodes tbody{display:block}.nodes tr{display:grid;grid-template-columns:1.1fr 1.3fr 1fr 1fr;padding:10px 14px;border-top:1px solid var(--line);gap:8px 20px}.nodes tr:first-child{border-top:0}.nodes th,.nodes td{display:block;border:0;padding:0;min-width:0!important;width:auto!important}.nodes td[data-name=GPUs],.nodes td[data-name=runs]:not(:empty){grid-column:1/-1}.nodes td.why,.nodes td.gone{grid-column:2/-1}.nodes td:empty{display:none}.nodes .run{display:inline-block;margin-right:16px}.gpus{grid-template-columns:repeat(8,minmax(0,1fr));max-width:none}}
+@media (max-width:1024px){.tiles{display:grid;grid-template-columns:repeat(3,1fr)}.nodes thead{display:none}.nodes,.nodes tbody{display:block}.nodes tr{display:grid;grid-template-columns:1.1fr 1.3fr 1fr 1fr;padding:10px 14px;border-top:1px solid var(--line);gap:8px 20px}.nodes tr:first-child{border-top:0}.nodes th,.nodes td{display:block;border:0;padding:0;min-width:0!important;width:auto!important}.nodes td[data-name=GPUs],.nodes td[data-name=runs]:not(:empty){grid-column:1/-1}.nodes td.why,.nodes td.gone{grid-column:2/-1}.nodes td:empty{display:none}.nodes .run{display:inline-block;margin-right:16px}.gpus{grid-template-columns:repeat(8,minmax(0,1fr));max-width:none}}
 @media (max-width:760px){main{padding:16px 12px}.top{padding:0 12px}.tail{margin:0 0 0 auto;order:2}nav{order:3;width:100%;margin:0 -12px;padding:0 4px}footer{padding:14px 12px}
-.tiles{grid-template-columns:1fr 1fr}.tile{padding:10px 14px}.tile dd{font-size:1.25rem;white-space:normal}.tile dd small{display:inline-block;margin-left:0}
+.tiles{grid-template-columns:1fr 1fr}.tile{padding:10px 14px}.tile dd{font-size:1.25rem;white-space:normal;display:flex;flex-wrap:wrap;gap:0 6px;align-items:baseline}.tile dd small{display:inline-block;margin:0 6px 0 0}
 .nodes tr{grid-template-columns:1fr 1fr;padding:10px 12px}.nodes th{display:flex;flex-wrap:wrap;gap:2px 10px;align-items:baseline}.nodes td.why,.nodes td.gone{grid-column:1/-1}.gpus{grid-template-columns:repeat(4,minmax(0,1fr))}.nodes .away th{grid-column:1/-1}
 .facts{grid-template-columns:1fr 1fr;padding:12px 14px}.curves .tick{font-size:17px}
 th,td{padding:7px 10px}.filter input[type=search]{width:100%}.filter label:first-child{width:100%}}
