@@ -6,6 +6,7 @@ export {planHead} from './plan.ts'
 export {startHead} from './start.ts'
 export {headStatus, stopHead} from './status.ts'
 export {connectHead, type HeadConnection} from './connect.ts'
+export type {Login} from './login.ts'
 export {openTracking, type RunAccess, type Tracking} from './tracking.ts'
 export type {
   CanaryRules,

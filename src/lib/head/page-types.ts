@@ -232,6 +232,8 @@ export interface PageAsks {
   endNotebook: {input: {name: string; node: string}; answer: Record<never, never>}
   sweeps: {input: Record<never, never>; answer: PageSweep[]}
   data: {input: Record<never, never>; answer: PageData[]}
+  /** A link that lets this browser into the page of another rack, once. */
+  enter: {input: {rack: string}; answer: {url: string}}
 }
 export type PageAsk = keyof PageAsks
 
@@ -248,6 +250,8 @@ export interface PageHand {
   view: string
   /** `name@machine`, as it says. */
   owner: string
+  /** All racks that it has open, this one among them. */
+  racks: string[]
   /** Where it forwards MLflow's pages to; they have an address of their own, as they show what runs have written. */
   mlflow: string
 }

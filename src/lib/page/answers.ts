@@ -1,5 +1,5 @@
 import {setTimeout as sleep} from 'node:timers/promises'
-import type {Context} from '../base/index.ts'
+import {CliError, type Context} from '../base/index.ts'
 import {DataStore} from '../data/index.ts'
 import {openEndpoints, type Endpoints} from '../endpoint/index.ts'
 import type {PageAsk, PageAsks, PageQuestion} from '../head/index.ts'
@@ -41,7 +41,7 @@ export class Answers {
   #looked = 0
   readonly #by: Answering
 
-  constructor(place: PagePlace, context: Context) {
+  constructor(place: PagePlace, enters: ReadonlyMap<string, () => Promise<string>>, context: Context) {
     this.#place = place
     this.#context = context
     this.#logs = new LogParts(place, context)
@@ -70,6 +70,11 @@ export class Answers {
       endNotebook: (input) => this.#endNotebook(input),
       sweeps: async () => (await listSweeps(this.#place, {all: true}, this.#context)).map(sweepFacts),
       data: () => this.#data(),
+      enter: async ({rack}) => {
+        const enter = enters.get(rack)
+        if (!enter) throw new CliError('NOT_FOUND', `rack ${rack} is not open here`)
+        return {url: await enter()}
+      },
     }
   }
 

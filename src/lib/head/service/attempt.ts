@@ -1,4 +1,5 @@
 import type {IncomingHttpHeaders} from 'node:http'
+import type {Answering} from './answering.ts'
 import {isKept, useAnswer} from './copies.ts'
 import {Failure} from './failure.ts'
 import {logLine} from './log.ts'
@@ -33,14 +34,18 @@ export function attempt(sent: Sent, turn: Turn): Promise<Error | undefined> {
   return new Promise((resolve) => new Attempt(sent, turn, resolve).begin())
 }
 
+/**
+ * No field of it begins as one function and becomes another: with that V8 kept each request alive that was over, for the
+ * short collections to copy until the next full one (docs/adr/0066).
+ */
 class Attempt {
   readonly #sent: Sent
   readonly #turn: Turn
   readonly #resolve: (error: Error | undefined) => void
   readonly #begun = performance.now()
   #timer: NodeJS.Timeout | undefined
-  #abort = (_reason: Error): void => {}
-  #leave = (): void => {}
+  #answering: Answering | undefined
+  #leave: (() => void) | undefined
   #head: {statusCode: number; headers: IncomingHttpHeaders} | undefined
   /** The answer, where somebody wants it besides its caller. */
   #kept: Collected | undefined
@@ -63,7 +68,7 @@ class Attempt {
     onward.exchange.raw.once('close', this.#closed)
     const kept = isKept(parts, onward, way) ? new Collected() : undefined
     this.#kept = kept
-    const answering = servers.pass(target, onward, {
+    this.#answering = servers.pass(target, onward, {
       headers: {[RELEASE_HEADER]: release},
       begin: (status, headers) => this.#answered(status, headers),
       tap: kept || mayTellUsage(onward) ? (chunk) => this.#read(chunk) : undefined,
@@ -71,11 +76,14 @@ class Attempt {
       broke: () => way.end('failed'),
     })
     if (this.#isOver) return
-    this.#abort = (reason) => answering.abort(reason)
-    this.#leave = parts.health.pulse.enter(target, this.#abort)
+    this.#leave = parts.health.pulse.enter(target, (error) => this.#abort(error))
     const {deadline} = onward
     if (deadline === undefined) return
     this.#timer = setTimeout(() => this.#expire(), Math.max(0, deadline - performance.now()))
+  }
+
+  #abort(reason: Error): void {
+    this.#answering?.abort(reason)
   }
 
   #answered(statusCode: number, headers: IncomingHttpHeaders): void {
@@ -166,7 +174,7 @@ class Attempt {
     if (this.#isOver) return
     this.#isOver = true
     clearTimeout(this.#timer)
-    this.#leave()
+    this.#leave?.()
     this.#sent.parts.traffic.end(this.#turn.target, answered)
     this.#sent.parts.health.left(this.#turn.target)
     this.#turn.end()

@@ -16,7 +16,7 @@ export function ranksSection({ranks, slowest}: PageRunDetail): Html {
   return html`<section id="ranks" aria-labelledby="ranks-title">
     <h2 id="ranks-title">Ranks</h2>
     ${slowest !== null && html`<p class="warn">${slowest}</p>`}
-    ${known.length > 1 && html`<div class="card">${bars(known)}</div>`}
+    ${known.length > 1 && html`<div class="card wide" tabindex="0" role="group" aria-label="ranks">${bars(known)}</div>`}
     ${
       known.length > 1 &&
       html`<details>

@@ -35,7 +35,7 @@ export function sweepBody(sweep: PageSweep): Html {
     </div>
     <section aria-labelledby="parallel-title">
       <h2 id="parallel-title">Parameters and ${sweep.metric}</h2>
-      ${done.length < 2 ? html`<p class="none">Two trials that have ended make a picture.</p>` : html`<div class="card">${parallel(sweep, names)}</div>`}
+      ${done.length < 2 ? html`<p class="none">Two trials that have ended make a picture.</p>` : html`<div class="card wide" tabindex="0" role="group" aria-label="parallel coordinates">${parallel(sweep, names)}</div>`}
     </section>
     ${
       importance.length > 0 &&

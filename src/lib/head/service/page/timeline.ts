@@ -65,7 +65,7 @@ export function timeline(detail: PageRunDetail, span: RunCurves['span'], now: nu
   )
   return html`<section id="timeline" aria-labelledby="timeline-title">
     <h2 id="timeline-title">Attempts</h2>
-    <div class="card">
+    <div class="card wide" tabindex="0" role="group" aria-label="from the start to the last step">
       <svg
         class="timeline"
         viewBox="0 0 ${WIDTH} ${height}"

@@ -16,6 +16,8 @@ export interface Site {
   /** Those that see the same share what is looked up. */
   view: string
   rack: string
+  /** All that its `head ui` has open. */
+  racks: readonly string[]
   owner: string
   /** May change something. */
   may: boolean

@@ -227,6 +227,28 @@ test('an endpoint is tried by who may, one request at a time, of a bounded size'
   expect(hand.asked.filter((one) => one.ask === 'invoke')).toHaveLength(3)
 })
 
+test('the page of one rack leads to those of others, by a link of its own machine alone', async () => {
+  const code = `${head.url}/flexrack/v1/login?code=abc`
+  const links: Record<string, string> = {lab: code, odd: 'http://127.0.0.1:9@evil.example/flexrack/v1/login?code=abc'}
+  const several = await openHand(
+    head,
+    {...answers, enter: ({rack}) => ({url: links[rack] ?? ''})},
+    {racks: ['lab', 'odd']},
+  )
+  const own = await several.enter()
+  expect(await (await page('', {}, own)).text()).toContain('href="/flexrack/ui/racks/odd"')
+  const there = await page('racks/lab', {}, own)
+  expect([there.status, there.headers.get('location')]).toEqual([303, code])
+  expect((await page('racks/odd', {}, own)).status).toBe(502)
+  expect((await page('racks/none', {}, own)).status).toBe(404)
+  expect(await (await page('')).text(), 'one rack needs no choice').not.toContain('/flexrack/ui/racks/')
+  const again = await server.call('POST', '/flexrack/v1/login-codes', {body: {opens: 'page', login: several.login}})
+  expect(await again.json()).toMatchObject({login: several.login})
+  await several.close()
+  const late = await server.call('POST', '/flexrack/v1/login-codes', {body: {opens: 'page', login: several.login}})
+  expect(late.status).toBe(404)
+})
+
 test('a log that grows is sent whole, over a restart of the head: nothing is lost or doubled', async () => {
   const run = '/flexrack/ui/runs/digits-ab12c?rank=0'
   let at = 0
