@@ -1407,48 +1407,69 @@ wire::Bytes make_Collectives() {
   encode(out, m);
   return out;
 }
+wire::Bytes make_SplitCollectivesReply() {
+  SplitCollectivesReply m;
+  m.status = 41;
+  m.ranks = 42;
+  m.rank = 43;
+  m.reserved = 44;
+  m.text = "text 45";
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_SplitCollectives() {
+  SplitCollectives m;
+  m.communicator = 46;
+  m.made = 47;
+  m.color = 48;
+  m.key = 49;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
 wire::Bytes make_EndCollectivesReply() {
   EndCollectivesReply m;
-  m.status = 41;
-  m.reserved = 42;
+  m.status = 50;
+  m.reserved = 51;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EndCollectives() {
   EndCollectives m;
-  m.communicator = 43;
-  m.how = 44;
-  m.reserved = 45;
+  m.communicator = 52;
+  m.how = 53;
+  m.reserved = 54;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_Failed() {
   Failed m;
-  m.context = 46;
-  m.op = 47;
-  m.status = 48;
-  m.object = 49;
-  m.text = "text 50";
+  m.context = 55;
+  m.op = 56;
+  m.status = 57;
+  m.object = 58;
+  m.text = "text 59";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RunHostFunction() {
   RunHostFunction m;
-  m.function = 51;
-  m.run = 52;
-  m.status = 53;
+  m.function = 60;
+  m.run = 61;
+  m.status = 62;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventReached() {
   EventReached m;
-  m.event = 54;
-  m.number = 55;
-  m.status = 56;
+  m.event = 63;
+  m.number = 64;
+  m.status = 65;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1463,10 +1484,10 @@ wire::Bytes make_Printed() {
 wire::Bytes make_Changed() {
   Changed m;
   m.ranges.resize(2);
-  m.ranges[0].address = 57;
-  m.ranges[0].size = 58;
-  m.ranges[1].address = 59;
-  m.ranges[1].size = 60;
+  m.ranges[0].address = 66;
+  m.ranges[0].size = 67;
+  m.ranges[1].address = 68;
+  m.ranges[1].size = 69;
   m.data = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1474,104 +1495,104 @@ wire::Bytes make_Changed() {
 }
 wire::Bytes make_CollectivesFailed() {
   CollectivesFailed m;
-  m.communicator = 61;
-  m.status = 62;
-  m.reserved = 63;
-  m.text = "text 64";
+  m.communicator = 70;
+  m.status = 71;
+  m.reserved = 72;
+  m.text = "text 73";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidthReply() {
   DeviceGetTexture1dLinearMaxWidthReply m;
-  m.status = 65;
-  m.max_width_in_elements = 66;
+  m.status = 74;
+  m.max_width_in_elements = 75;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidth() {
   DeviceGetTexture1dLinearMaxWidth m;
-  m.context = 67;
-  m.format = 68;
-  m.num_channels = 69;
-  m.dev = 70;
+  m.context = 76;
+  m.format = 77;
+  m.num_channels = 78;
+  m.dev = 79;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetFlags() {
   CtxSetFlags m;
-  m.context = 71;
-  m.flags = 72;
+  m.context = 80;
+  m.flags = 81;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetCacheConfig() {
   CtxSetCacheConfig m;
-  m.context = 73;
-  m.config = 74;
+  m.context = 82;
+  m.config = 83;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxResetPersistingL2Cache() {
   CtxResetPersistingL2Cache m;
-  m.context = 75;
+  m.context = 84;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxRecordEvent() {
   CtxRecordEvent m;
-  m.context = 76;
-  m.ctx = 77;
-  m.event = 78;
+  m.context = 85;
+  m.ctx = 86;
+  m.event = 87;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxWaitEvent() {
   CtxWaitEvent m;
-  m.context = 79;
-  m.ctx = 80;
-  m.event = 81;
+  m.context = 88;
+  m.ctx = 89;
+  m.event = 90;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetAttributeReply() {
   KernelSetAttributeReply m;
-  m.status = 82;
+  m.status = 91;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetAttribute() {
   KernelSetAttribute m;
-  m.context = 83;
-  m.attrib = 84;
-  m.val = 85;
-  m.kernel = 86;
-  m.dev = 87;
+  m.context = 92;
+  m.attrib = 93;
+  m.val = 94;
+  m.kernel = 95;
+  m.dev = 96;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetCacheConfig() {
   KernelSetCacheConfig m;
-  m.context = 88;
-  m.kernel = 89;
-  m.config = 90;
-  m.dev = 91;
+  m.context = 97;
+  m.kernel = 98;
+  m.config = 99;
+  m.dev = 100;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetMemoryRequirementsReply() {
   ArrayGetMemoryRequirementsReply m;
-  m.status = 92;
+  m.status = 1;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1579,16 +1600,16 @@ wire::Bytes make_ArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_ArrayGetMemoryRequirements() {
   ArrayGetMemoryRequirements m;
-  m.context = 93;
-  m.array = 94;
-  m.device = 95;
+  m.context = 2;
+  m.array = 3;
+  m.device = 4;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
   MipmappedArrayGetMemoryRequirementsReply m;
-  m.status = 96;
+  m.status = 5;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1596,77 +1617,77 @@ wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirements() {
   MipmappedArrayGetMemoryRequirements m;
-  m.context = 97;
-  m.mipmap = 98;
-  m.device = 99;
+  m.context = 6;
+  m.mipmap = 7;
+  m.device = 8;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlaneReply() {
   ArrayGetPlaneReply m;
-  m.status = 100;
+  m.status = 9;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlane() {
   ArrayGetPlane m;
-  m.context = 1;
-  m.plane_array = 2;
-  m.array = 3;
-  m.plane_idx = 4;
+  m.context = 10;
+  m.plane_array = 11;
+  m.array = 12;
+  m.plane_idx = 13;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevelReply() {
   MipmappedArrayGetLevelReply m;
-  m.status = 5;
+  m.status = 14;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevel() {
   MipmappedArrayGetLevel m;
-  m.context = 6;
-  m.level_array = 7;
-  m.mipmapped_array = 8;
-  m.level = 9;
+  m.context = 15;
+  m.level_array = 16;
+  m.mipmapped_array = 17;
+  m.level = 18;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccessReply() {
   MemGetAccessReply m;
-  m.status = 10;
-  m.flags = 11;
+  m.status = 19;
+  m.flags = 20;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccess() {
   MemGetAccess m;
-  m.context = 12;
+  m.context = 21;
   m.location = kBytes;
-  m.ptr = 13;
+  m.ptr = 22;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolTrimTo() {
   MemPoolTrimTo m;
-  m.context = 14;
-  m.pool = 15;
-  m.min_bytes_to_keep = 16;
+  m.context = 23;
+  m.pool = 24;
+  m.min_bytes_to_keep = 25;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolSetAccess() {
   MemPoolSetAccess m;
-  m.context = 17;
-  m.pool = 18;
+  m.context = 26;
+  m.pool = 27;
   m.map = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1674,16 +1695,16 @@ wire::Bytes make_MemPoolSetAccess() {
 }
 wire::Bytes make_MemPoolGetAccessReply() {
   MemPoolGetAccessReply m;
-  m.status = 19;
-  m.flags = 20;
+  m.status = 28;
+  m.flags = 29;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolGetAccess() {
   MemPoolGetAccess m;
-  m.context = 21;
-  m.mem_pool = 22;
+  m.context = 30;
+  m.mem_pool = 31;
   m.location = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1691,148 +1712,115 @@ wire::Bytes make_MemPoolGetAccess() {
 }
 wire::Bytes make_StreamWaitEvent() {
   StreamWaitEvent m;
-  m.context = 23;
-  m.stream = 24;
-  m.event = 25;
-  m.flags = 26;
+  m.context = 32;
+  m.stream = 33;
+  m.event = 34;
+  m.flags = 35;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamCopyAttributes() {
   StreamCopyAttributes m;
-  m.context = 27;
-  m.dst_stream = 28;
-  m.src_stream = 29;
+  m.context = 36;
+  m.dst_stream = 37;
+  m.src_stream = 38;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecord() {
   EventRecord m;
-  m.context = 30;
-  m.event = 31;
-  m.stream = 32;
+  m.context = 39;
+  m.event = 40;
+  m.stream = 41;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecordWithFlags() {
   EventRecordWithFlags m;
-  m.context = 33;
-  m.event = 34;
-  m.stream = 35;
-  m.flags = 36;
+  m.context = 42;
+  m.event = 43;
+  m.stream = 44;
+  m.flags = 45;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue32() {
   StreamWaitValue32 m;
-  m.context = 37;
-  m.stream = 38;
-  m.addr = 39;
-  m.value = 40;
-  m.flags = 41;
+  m.context = 46;
+  m.stream = 47;
+  m.addr = 48;
+  m.value = 49;
+  m.flags = 50;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue64() {
   StreamWaitValue64 m;
-  m.context = 42;
-  m.stream = 43;
-  m.addr = 44;
-  m.value = 45;
-  m.flags = 46;
+  m.context = 51;
+  m.stream = 52;
+  m.addr = 53;
+  m.value = 54;
+  m.flags = 55;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue32() {
   StreamWriteValue32 m;
-  m.context = 47;
-  m.stream = 48;
-  m.addr = 49;
-  m.value = 50;
-  m.flags = 51;
+  m.context = 56;
+  m.stream = 57;
+  m.addr = 58;
+  m.value = 59;
+  m.flags = 60;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue64() {
   StreamWriteValue64 m;
-  m.context = 52;
-  m.stream = 53;
-  m.addr = 54;
-  m.value = 55;
-  m.flags = 56;
+  m.context = 61;
+  m.stream = 62;
+  m.addr = 63;
+  m.value = 64;
+  m.flags = 65;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamBatchMemOp() {
   StreamBatchMemOp m;
-  m.context = 57;
-  m.stream = 58;
+  m.context = 66;
+  m.stream = 67;
   m.param_array = kBytes;
-  m.flags = 59;
+  m.flags = 68;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttributeReply() {
   FuncSetAttributeReply m;
-  m.status = 60;
+  m.status = 69;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttribute() {
   FuncSetAttribute m;
-  m.context = 61;
-  m.hfunc = 62;
-  m.attrib = 63;
-  m.value = 64;
+  m.context = 70;
+  m.hfunc = 71;
+  m.attrib = 72;
+  m.value = 73;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetCacheConfig() {
   FuncSetCacheConfig m;
-  m.context = 65;
-  m.hfunc = 66;
-  m.config = 67;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_FuncIsLoadedReply() {
-  FuncIsLoadedReply m;
-  m.status = 68;
-  m.state = 69;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_FuncIsLoaded() {
-  FuncIsLoaded m;
-  m.context = 70;
-  m.function = 71;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_FuncLoad() {
-  FuncLoad m;
-  m.context = 72;
-  m.function = 73;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_FuncSetSharedMemConfig() {
-  FuncSetSharedMemConfig m;
   m.context = 74;
   m.hfunc = 75;
   m.config = 76;
@@ -1840,95 +1828,128 @@ wire::Bytes make_FuncSetSharedMemConfig() {
   encode(out, m);
   return out;
 }
+wire::Bytes make_FuncIsLoadedReply() {
+  FuncIsLoadedReply m;
+  m.status = 77;
+  m.state = 78;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_FuncIsLoaded() {
+  FuncIsLoaded m;
+  m.context = 79;
+  m.function = 80;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_FuncLoad() {
+  FuncLoad m;
+  m.context = 81;
+  m.function = 82;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_FuncSetSharedMemConfig() {
+  FuncSetSharedMemConfig m;
+  m.context = 83;
+  m.hfunc = 84;
+  m.config = 85;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
 wire::Bytes make_GraphUpload() {
   GraphUpload m;
-  m.context = 77;
-  m.graph = 78;
-  m.stream = 79;
+  m.context = 86;
+  m.graph = 87;
+  m.stream = 88;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply m;
-  m.status = 80;
-  m.num_blocks = 81;
+  m.status = 89;
+  m.num_blocks = 90;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlags m;
-  m.context = 82;
-  m.func = 83;
-  m.block_size = 84;
-  m.dynamic_smem_size = 85;
-  m.flags = 86;
+  m.context = 91;
+  m.func = 92;
+  m.block_size = 93;
+  m.dynamic_smem_size = 94;
+  m.flags = 95;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlockReply() {
   OccupancyAvailableDynamicSmemPerBlockReply m;
-  m.status = 87;
-  m.dynamic_smem_size = 88;
+  m.status = 96;
+  m.dynamic_smem_size = 97;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlock() {
   OccupancyAvailableDynamicSmemPerBlock m;
-  m.context = 89;
-  m.func = 90;
-  m.num_blocks = 91;
-  m.block_size = 92;
+  m.context = 98;
+  m.func = 99;
+  m.num_blocks = 100;
+  m.block_size = 1;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_TexObjectDestroy() {
   TexObjectDestroy m;
-  m.context = 93;
-  m.tex_object = 94;
+  m.context = 2;
+  m.tex_object = 3;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SurfObjectDestroy() {
   SurfObjectDestroy m;
-  m.context = 95;
-  m.surf_object = 96;
+  m.context = 4;
+  m.surf_object = 5;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccessReply() {
   CtxEnablePeerAccessReply m;
-  m.status = 97;
+  m.status = 6;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccess() {
   CtxEnablePeerAccess m;
-  m.context = 98;
-  m.peer_context = 99;
-  m.flags = 100;
+  m.context = 7;
+  m.peer_context = 8;
+  m.flags = 9;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccessReply() {
   CtxDisablePeerAccessReply m;
-  m.status = 1;
+  m.status = 10;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccess() {
   CtxDisablePeerAccess m;
-  m.context = 2;
-  m.peer_context = 3;
+  m.context = 11;
+  m.peer_context = 12;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -2045,6 +2066,8 @@ constexpr FuzzCase kCases[] = {
     {"join_collectives_reply", 0x2082, true, false, make_JoinCollectivesReply, again<JoinCollectivesReply>},
     {"join_collectives", 0x2082, false, false, make_JoinCollectives, again<JoinCollectives>},
     {"collectives", 0x2083, false, false, make_Collectives, again<Collectives>},
+    {"split_collectives_reply", 0x2085, true, false, make_SplitCollectivesReply, again<SplitCollectivesReply>},
+    {"split_collectives", 0x2085, false, false, make_SplitCollectives, again<SplitCollectives>},
     {"end_collectives_reply", 0x2084, true, false, make_EndCollectivesReply, again<EndCollectivesReply>},
     {"end_collectives", 0x2084, false, false, make_EndCollectives, again<EndCollectives>},
     {"failed", 0x20f0, false, true, make_Failed, again<Failed>},

@@ -2759,6 +2759,56 @@ bool decode(wire::View body, Collectives& m) {
   return is_finished(r, body);
 }
 
+static void write(wire::Writer& w, const SplitCollectivesReply& m) {
+  w.put(m.status);
+  w.put(m.ranks);
+  w.put(m.rank);
+  w.put(m.reserved);
+  w.put_text(m.text);
+}
+static void read(wire::Reader& r, SplitCollectivesReply& m) {
+  m.status = r.get<std::int32_t>();
+  m.ranks = r.get<std::uint32_t>();
+  m.rank = r.get<std::uint32_t>();
+  m.reserved = r.get<std::uint32_t>();
+  m.text = r.get_text();
+}
+
+void encode(wire::Bytes& out, const SplitCollectivesReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, SplitCollectivesReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const SplitCollectives& m) {
+  w.put(m.communicator);
+  w.put(m.made);
+  w.put(m.color);
+  w.put(m.key);
+}
+static void read(wire::Reader& r, SplitCollectives& m) {
+  m.communicator = r.get<std::uint64_t>();
+  m.made = r.get<std::uint64_t>();
+  m.color = r.get<std::int32_t>();
+  m.key = r.get<std::int32_t>();
+}
+
+void encode(wire::Bytes& out, const SplitCollectives& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, SplitCollectives& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
 static void write(wire::Writer& w, const EndCollectivesReply& m) {
   w.put(m.status);
   w.put(m.reserved);

@@ -85,6 +85,7 @@ class Requests {
   virtual void on(const CollectiveId& call, wire::Respond<CollectiveId::Reply> respond) = 0;
   virtual void on(const JoinCollectives& call, wire::Respond<JoinCollectives::Reply> respond) = 0;
   virtual void on(const Collectives& message) = 0;
+  virtual void on(const SplitCollectives& call, wire::Respond<SplitCollectives::Reply> respond) = 0;
   virtual void on(const EndCollectives& call, wire::Respond<EndCollectives::Reply> respond) = 0;
   virtual void on(const DeviceGetTexture1dLinearMaxWidth& call, wire::Respond<DeviceGetTexture1dLinearMaxWidth::Reply> respond) = 0;
   virtual void on(const CtxSetFlags& message) = 0;

