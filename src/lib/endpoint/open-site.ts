@@ -28,7 +28,9 @@ export async function openSite(
   const heads = await openHeads(place.rack, place.fleet, own, looks)
   const {head} = heads
   const elsewhere = place.manifest?.tracking.uri === undefined ? undefined : await openTracking(place, context)
-  const mlflow = elsewhere?.mlflow ?? openMlflow({uri: head.uri, token: head.token, project: place.manifest?.name, signal: context.signal})
+  const mlflow =
+    elsewhere?.mlflow ??
+    openMlflow({uri: head.uri, token: head.token, project: place.manifest?.name, signal: context.signal})
   return {
     site: {...heads, rack: place.rack, fleet: place.fleet, manifest: place.manifest, mlflow, context},
     close: async () => {

@@ -27,7 +27,8 @@ type Done = Outputs<SweepKinds>
 
 const HANDLERS: Handlers<SweepKinds, SweepEnv> = {
   ...WORKSPACE_HANDLERS,
-  'sweep.reach': ({uri}, _done, {place, context}) => openTrainTracking(place, uri ?? undefined, place.manifest.name, context),
+  'sweep.reach': ({uri}, _done, {place, context}) =>
+    openTrainTracking(place, uri ?? undefined, place.manifest.name, context),
   'sweep.preflight': preflight,
   'sweep.engine': engine,
   'sweep.open': open,
