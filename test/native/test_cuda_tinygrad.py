@@ -45,21 +45,20 @@ class ManyDevices(unittest.TestCase):
         daemons = []
         for number in range(servers):
             env = {**TINYGRAD.settings, "FLEXRACK_SIM_SEED": str(number)}
-            daemons.append(GpuDaemon("sim", devices // servers, options=("--sim-memory", "256MiB"), env=env))
+            daemons.append(GpuDaemon("sim", devices // servers, options=("--sim-memory", "1GiB"), env=env))
             self.addCleanup(daemons[-1].stop)
         with GpuAttached(daemons, "tls") as attached:
             return self.losses(devices, attached.env)
 
-    def test_a_network_learns_on_8_and_64_devices_of_1_to_8_servers_as_on_one_device(self):
+    def test_a_network_learns_on_8_devices_of_1_to_8_servers_as_on_one_device(self):
         alone = self.losses(1, native_env("sim"))
         self.assertLess(alone[-1], 0.6 * alone[0])
         of_one_server = self.on_servers(8, 1)
         for servers in (2, 4, 8):
             self.assertEqual(self.on_servers(8, servers), of_one_server, f"{servers} servers")
         # Sums over devices come in another order than those on one.
-        for many in (of_one_server, self.on_servers(64, 8)):
-            for one, other in zip(alone, many):
-                self.assertAlmostEqual(one, other, delta=1e-6)
+        for one, other in zip(alone, of_one_server, strict=True):
+            self.assertAlmostEqual(one, other, delta=1e-6)
 
 
 if os.environ.get("FLEXRACK_LONG") != "1":

@@ -49,6 +49,7 @@ struct Communicator::State {
   ncclComm_t comm = nullptr;
   CUstream stream = nullptr;
   CUevent over = nullptr;
+  bool is_finalized = false;
   ncclComm_t child = nullptr;  ///< of a split, put there by a thread of NCCL's
   ncclResult_t result = ncclSuccess;   ///< for good once it is none
   ncclComm_t doomed = nullptr;  ///< to be aborted when nobody waits for an answer: that waits for all of the context,
@@ -218,7 +219,10 @@ void Communicator::run(std::vector<cu::Collective> calls, CUevent start, Answer 
 void Communicator::leave(bool stays, Answer answer) {
   put([stays, answer = std::move(answer)](State& state) {
     if (!state.comm) return answer(state.result);
-    auto result = state.settled(state.library.ncclCommFinalize(state.comm));
+    // NCCL takes it once: whoever has finalized has still to destroy.
+    const bool is_again = std::exchange(state.is_finalized, true);
+    if (is_again && stays) return answer(ncclInvalidArgument);
+    auto result = is_again ? ncclSuccess : state.settled(state.library.ncclCommFinalize(state.comm));
     if (result != ncclSuccess) return answer(state.end(result));
     if (!stays) {
       result = state.library.ncclCommDestroy(state.comm);

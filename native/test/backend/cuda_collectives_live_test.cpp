@@ -160,6 +160,8 @@ TEST_CASE(
   client.check_sum(another, 5);
   CHECK(client.result(cu::EndCollectives{.communicator = communicator}) == ncclSuccess);
   client.check_sum(another, 6);
+  for (const auto& [how, result] : {std::pair{2u, ncclSuccess}, {2u, ncclInvalidArgument}, {0u, ncclSuccess}})
+    CHECK(client.result(cu::EndCollectives{.communicator = another, .how = how}) == result);
 }
 
 TEST_CASE("live NCCL: a flood behind a rank that never comes is refused in the end, others compute, and all ends" *
