@@ -17,7 +17,8 @@ export interface TargetGroup {
 
 /** How Prometheus reaches the head, by files beside prometheus.yml. Each time anew: YAML would refer to one that is shared. */
 const headAccess = (): object => ({
-  authorization: {credentials_file: 'head.token'},
+  // Prometheus 2.42 has no default for the type in http_sd.
+  authorization: {type: 'Bearer', credentials_file: 'head.token'},
   tls_config: {ca_file: 'head.pem'},
 })
 
