@@ -3,7 +3,7 @@ import {mkdtemp, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
-import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {afterAll, beforeAll, describe, expect, test, vi} from 'vitest'
 import {openTracking, type MadeToken} from '../../../../src/lib/head/index.ts'
 import {logIn, logOut} from '../../../../src/lib/people/index.ts'
 import {answerOf, startScript, type TestHead} from '../../../support/head.ts'
@@ -35,13 +35,11 @@ export function peopleTests(given: () => TestHead): void {
       }
       await change('PUT', 'projects/secret/roles', {to: 'user:mia', role: 'maintainer'})
       tokens.scoped = ((await change('POST', 'tokens', {user: 'mia', project: 'vision'})) as MadeToken).token
-      await expect
-        .poll(
-          async () =>
-            (await head.connection.request<{mlflow: {state: string}}>('GET', '/flexrack/v1/status')).mlflow.state,
-          {timeout: 120_000},
-        )
-        .toBe('ready')
+      const isReady = async (): Promise<void> => {
+        const {mlflow} = await head.connection.request<{mlflow: {state: string}}>('GET', '/flexrack/v1/status')
+        expect(mlflow.state).toBe('ready')
+      }
+      await vi.waitFor(isReady, {timeout: 120_000, interval: 500})
     }, 180_000)
     afterAll(async () => {
       if (folder) await rm(folder, {recursive: true, force: true})
@@ -49,7 +47,7 @@ export function peopleTests(given: () => TestHead): void {
 
     test("MLflow's own client sees the projects of its token, and gets PERMISSION_DENIED beyond its role", async () => {
       const secret = await openTracking(
-        {...given().rack, fleet: head.rack.fleet(), manifest: {name: 'secret', tracking: {}}},
+        {rack: head.rack.rack, fleet: head.rack.fleet(), manifest: {name: 'secret', tracking: {}}},
         head.rack.context(),
       )
       const place = (await secret.mlflow.ensureExperiment('secret')).id
