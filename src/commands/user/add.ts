@@ -15,7 +15,7 @@ export default class UserAdd extends PeopleCommand {
   static override args = {name: Args.string({required: true, description: 'small letters, digits, dots, dashes'})}
   static override flags = {
     key: Flags.string({helpValue: 'FILE', description: 'public SSH key (a .pub file), or several', multiple: true}),
-    admin: Flags.boolean({description: 'may everything on this rack'}),
+    admin: Flags.boolean({description: 'may everything on this rack', allowNo: true}),
     change: Flags.boolean({description: 'change one who is there: these keys and no others'}),
     rack: rackFlag,
     'dry-run': dryRunFlag,
@@ -38,13 +38,18 @@ export default class UserAdd extends PeopleCommand {
       title: `${change ? 'Change' : 'Add'} the user ${name}${admin ? ', an admin' : ''}, with ${keys.length} SSH keys`,
       method: 'PUT' as const,
       path: `users/${encodeURIComponent(name)}`,
-      body: {admin, ...(flags.key && {keys}), ...isChange},
+      body: {...(admin !== undefined && {admin}), ...(flags.key && {keys}), ...isChange},
     }
     return this.change(
       flags,
       'user add',
       [one],
-      (_answers, {listener, ca}) => ({name, admin, keys: keys.length, invitation: invitationOf({...listener, ca})}),
+      (_answers, {listener, ca}) => ({
+        name,
+        admin: admin === true,
+        keys: keys.length,
+        invitation: invitationOf({...listener, ca}),
+      }),
       addedText(flags.rack),
     )
   }

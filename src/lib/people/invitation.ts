@@ -22,7 +22,7 @@ export function readInvitation(text: string): Invitation {
     return {address, port: port as number, url, ca}
   } catch (error) {
     throw new CliError('USAGE', `this is no invitation: ${(error as Error).message}`, {
-      hint: 'ask an admin of the rack: flexrack user add NAME, or flexrack user invite',
+      hint: 'ask an admin of the rack: flexrack user add NAME',
     })
   }
 }
