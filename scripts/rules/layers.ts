@@ -37,6 +37,7 @@ export const LAYERS: readonly (readonly string[])[] = [
     'monitor',
     'page',
     'audit',
+    'quota',
   ],
 ]
 
@@ -50,7 +51,7 @@ export const CLI_LAYERS: readonly (readonly string[])[] = [
   ['errors'],
   ['base', 'chart'],
   ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project', 'tracking', 'bundle', 'share', 'monitor'],
-  ['train', 'workspace', 'usage', 'audit'],
+  ['train', 'workspace', 'usage', 'audit', 'quota'],
   ['check', 'sweep', 'status', 'top', 'data', 'notebook', 'board', 'lineage'],
 ]
 

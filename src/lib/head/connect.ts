@@ -23,6 +23,8 @@ export interface HeadConnection {
   ca: string
   /** Keeps those certificates in a file here, for programs that take one, and gives its path. */
   certificates(): Promise<string | undefined>
+  /** It has quotas: it is asked before a run takes anything. */
+  quotas: boolean
   /** The admin token. */
   token: Secret
   /** Calls the head's own API; errors as requestJson, plus the head's own codes (LOCKED, CONFLICT). */
@@ -47,7 +49,7 @@ export async function connectHead(
 ): Promise<HeadConnection> {
   const host = await openHeadHost(rack, fleet, context, role)
   const what = role === 'first' ? 'head' : 'standby'
-  const [{listener, token, ca}, service] = await Promise.all([
+  const [{listener, token, ca, quotas}, service] = await Promise.all([
     host.call('head.access', {}),
     serviceStatus(host, SERVICE_ID),
   ])
@@ -89,6 +91,7 @@ export async function connectHead(
     nodeCa: rack.head.url === undefined ? ca : undefined,
     ca,
     certificates: async () => (rack.head.url === undefined ? keepCertificates(rack, ca, context) : undefined),
+    quotas: quotas ?? false,
     token: secret,
     request: async <T>(method: HttpRequest['method'], path: string, body?: unknown): Promise<T> => {
       try {

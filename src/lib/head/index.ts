@@ -9,6 +9,9 @@ export {connectHead, type HeadConnection} from './connect.ts'
 export {openTracking, type RunAccess, type Tracking} from './tracking.ts'
 export type {
   CanaryRules,
+  ClaimAnswer,
+  ClaimWish,
+  Excess,
   Exchange,
   HeadStatus,
   JudgeRules,
@@ -27,7 +30,9 @@ export type {
   PageRunDetail,
   PageSweep,
   PlaceState,
+  QueuedRun,
   QueueFigures,
+  QuotaUse,
   ReleaseFigures,
   Sampled,
   ScalingFigures,

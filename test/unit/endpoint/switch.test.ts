@@ -12,6 +12,7 @@ const gone = new CliError('NODE_UNREACHABLE', 'the head cannot be reached')
 
 /** A head that keeps one document; at the switch its answer, or the request itself, is lost. */
 class Head implements HeadConnection {
+  readonly quotas = false
   uri = 'http://127.0.0.1:1'
   nodeUri = 'http://127.0.0.1:1'
   nodeCa = undefined
