@@ -50,8 +50,8 @@ export function addClaims(
 /** Who asks: the person whose token it is; with the admin's token who the command line says. Errors: 403. */
 export function claimantOf(request: FastifyRequest, {people}: Pick<Parts, 'people'>): Claimant {
   const person = callerOf(request, people)
-  const user = person?.user ?? saysOf(request)?.split('@')[0]
-  if (!person || user === undefined) throw new Failure(403, 'REFUSED', 'nobody knows whose claim this is')
+  if (!person) throw new Failure(403, 'REFUSED', 'nobody knows whose claim this is')
+  const user = person.user ?? saysOf(request)?.split('@')[0] ?? 'unknown'
   return {user, teams: person.user === null ? people.teamsOf(user) : person.teams}
 }
 
