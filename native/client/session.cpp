@@ -5,6 +5,8 @@
 #include <thread>
 #include <unordered_map>
 
+#include "client/loss.h"
+
 namespace flexrack::client {
 namespace {
 
@@ -111,6 +113,7 @@ void RemoteSession::on_reply(const wire::Header& header, wire::View body) {
 
 void RemoteSession::on_over(std::string_view why) {
   if (is_lost_.exchange(true)) return;
+  tell_lost("the session with " + dialled_.address + " is over: " + std::string(why));
   if (is_traced()) trace("session with " + dialled_.address + " over: " + std::string(why));
   notices_.on_lost(*this, why);
 }

@@ -13,7 +13,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <string>
 
+#include "client/loss.h"
 #include "lease_keeper/keeper.h"
 
 namespace flexrack::lease_keeper {
@@ -21,6 +23,7 @@ namespace {
 
 constexpr int kPatience =
     5000;  // milliseconds between asking COMMAND to end and ending it, once nobody waits for it any more
+constexpr int kHeardWithin = 500;  // milliseconds
 
 sigset_t passed_on() {
   sigset_t signals;
@@ -55,7 +58,10 @@ class Watch {
     const int fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
     for (;;) {
       int status = 0;
-      if (waitpid(command_, &status, WNOHANG) == command_) return status_of(status);
+      if (waitpid(command_, &status, WNOHANG) == command_) {
+        if (status != 0 && client::is_loss_asked()) hear_last();
+        return status_of(status);
+      }
       // No event is asked for on the output: an error comes without, when its last reader has gone.
       std::array<pollfd, 3> waits{pollfd{fd, POLLIN, 0}, pollfd{keeper_, POLLIN, 0},
                                   pollfd{settings_.is_remote && !is_ending_ ? STDOUT_FILENO : -1, 0, 0}};
@@ -63,7 +69,10 @@ class Watch {
       if (ready == 0) kill(settings_.is_remote ? 0 : command_, SIGKILL);
       if (ready <= 0) continue;
       if (waits[0].revents != 0) pass_on(fd);
-      if (waits[1].revents != 0) hear();
+      if (waits[1].revents != 0 && hear() && settings_.ends_with_lease) {
+        kill(command_, SIGTERM);
+        is_ending_ = true;
+      }
       if (waits[2].revents != 0) {
         kill(0, SIGTERM);
         is_ending_ = true;
@@ -84,21 +93,27 @@ class Watch {
     }
   }
 
-  void hear() {
+  /// COMMAND may fail of a lease that was given back before its keeper has heard of it.
+  void hear_last() {
+    pollfd wait{keeper_, POLLIN, 0};
+    if (poll(&wait, 1, kHeardWithin) > 0) hear();
+  }
+
+  /// Whether a lease is over.
+  bool hear() {
     std::array<char, 1024> text{};
     const auto got = recv(keeper_, text.data(), text.size() - 1, MSG_DONTWAIT);
-    if (got < 0) return;
+    if (got < 0) return false;
+    std::string why = text.data() + 1;
     if (got == 0) {
       keeper_ = -1;  // poll leaves it out from now on
-      std::fprintf(stderr, "flexrack-lease-keeper: the process that holds the leases is gone: they end\n");
-    } else if (text[0] == kOver) {
-      std::fprintf(stderr, "flexrack-lease-keeper: %s\n", text.data() + 1);
-    } else {
-      return;
+      why = "the process that holds the leases is gone: they end";
+    } else if (text[0] != kOver && text[0] != kEnded) {
+      return false;
     }
-    if (!settings_.ends_with_lease) return;
-    kill(command_, SIGTERM);
-    is_ending_ = true;
+    std::fprintf(stderr, "flexrack-lease-keeper: %s\n", why.c_str());
+    (got > 0 && text[0] == kEnded ? client::tell_ended : client::tell_lost)(why);
+    return true;
   }
 
   const CommandSettings& settings_;

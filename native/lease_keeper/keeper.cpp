@@ -97,7 +97,7 @@ class Keeper {
         const auto end = converse(*channel);
         last_seen = Clock::now();
         if (end == End::given_back) return;
-        if (end == End::over) return tell(kOver, "the lease on " + server.node + " is over");
+        if (end == End::over) return tell(kEnded, "the lease on " + server.node + " is over");
         problem = "the connection was lost";
       } catch (const wire::Error& error) {
         problem = error.what();

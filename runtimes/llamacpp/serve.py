@@ -1,16 +1,21 @@
 """llama.cpp's own server for one model: `serve.py FILE NAME HOST PORT`, where FILE is GGUF.
 
 The same as `llama-server --model FILE --alias NAME`, in this process. It speaks OpenAI's API; its pages, slots and
-properties are closed. Ends on SIGTERM.
+properties are closed. A model that says how its tokens are pooled gives embeddings, too. Ends on SIGTERM.
 """
 
 import signal
+import struct
 import sys
 import threading
+from typing import BinaryIO, Optional
 
 import xllamacpp
 
 AT_ONCE = 4  # requests that are decoded together; the others wait in the server
+# Values in GGUF (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md): number of the type -> its bytes
+SIZES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
+TEXT, LIST, U32 = 8, 9, 4
 
 
 def main(file: str, name: str, host: str, port: int) -> None:
@@ -21,6 +26,9 @@ def main(file: str, name: str, host: str, port: int) -> None:
     params.port = port
     params.n_parallel = AT_ONCE
     params.kv_unified = True  # one request may have the whole context, as long as the others leave it
+    if pooling(file):
+        params.embedding = True
+        params.n_ubatch = params.n_batch  # a text has to fit in one
     params.ui = params.endpoint_slots = params.endpoint_props = params.endpoint_metrics = False
     ended = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -30,6 +38,37 @@ def main(file: str, name: str, host: str, port: int) -> None:
         raise SystemExit(f"llama.cpp listens on {server.listening_address}")
     ended.wait()
     del server
+
+
+def pooling(path: str) -> Optional[int]:
+    """How the model has its tokens pooled; None and 0: it is no model of embeddings."""
+    with open(path, "rb") as file:
+        if file.read(4) != b"GGUF":
+            return None  # llama.cpp says what is wrong with it
+        _version, _tensors, facts = struct.unpack("<IQQ", file.read(20))
+        for _ in range(facts):
+            name = file.read(number(file))
+            (kind,) = struct.unpack("<I", file.read(4))
+            if name.endswith(b".pooling_type") and kind == U32:
+                return struct.unpack("<I", file.read(4))[0]
+            skip(file, kind, 1)
+    return None
+
+
+def skip(file: BinaryIO, kind: int, count: int) -> None:
+    if kind == TEXT:
+        for _ in range(count):
+            file.seek(number(file), 1)
+    elif kind == LIST:
+        for _ in range(count):
+            (inner,) = struct.unpack("<I", file.read(4))
+            skip(file, inner, number(file))
+    else:
+        file.seek(SIZES[kind] * count, 1)
+
+
+def number(file: BinaryIO) -> int:
+    return struct.unpack("<Q", file.read(8))[0]
 
 
 if __name__ == "__main__":

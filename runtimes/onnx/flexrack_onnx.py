@@ -6,7 +6,9 @@ did wrong (unknown names, types or shapes that do not fit, numbers out of range)
 """
 
 import asyncio
+import ctypes
 import os
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Dict, List, Optional
 
@@ -34,6 +36,9 @@ TYPES = {
     "tensor(double)": ("FP64", np.float64),
 }
 NUMPY_OF = dict(TYPES.values())
+CUDA, CPU = "CUDAExecutionProvider", "CPUExecutionProvider"
+ALL_ON_GPU = "session.disable_cpu_ep_fallback"
+LEASE = "An endpoint gets one with `gpus:` in flexrack.yaml, and this runtime computes nowhere else"
 MOST_THREADS = 4
 MOST_AT_ONCE = 2  # requests inside the graph at the same time; the others wait in a queue
 
@@ -49,9 +54,7 @@ class OnnxModel(MLModel):
         options.inter_op_num_threads = 1
         # Threads that spin while idle would take the cores of the node's other servers.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        wanted = extra.get("providers") or ["CUDAExecutionProvider", "CPUExecutionProvider"]
-        providers = [name for name in wanted if name in onnxruntime.get_available_providers()]
-        self._session = onnxruntime.InferenceSession(path, options, providers=providers)
+        self._session = open_session(path, options, extra)
         self._dtypes = {node.name: TYPES[node.type][1] for node in self._session.get_inputs() if node.type in TYPES}
         for node in self._session.get_inputs():
             if node.type not in TYPES:
@@ -124,6 +127,48 @@ class OnnxModel(MLModel):
             raise InferenceError(
                 f"the data of input {tensor.name} is not {describe_type(dtype)} of shape {tensor.shape}: {error}"
             ) from error
+
+
+def open_session(path: str, options: Any, extra: Dict[str, Any]) -> Any:
+    """On a GPU where this build of ONNX Runtime finds one; with `device: cuda` there or nowhere."""
+    if extra.get("device") == "cuda":
+        return open_on_gpu(path, options)
+    wanted = extra.get("providers") or [CUDA, CPU]
+    providers = [name for name in wanted if name in onnxruntime.get_available_providers()]
+    return onnxruntime.InferenceSession(path, options, providers=providers)
+
+
+def open_on_gpu(path: str, options: Any) -> Any:
+    require_gpu()
+    onnxruntime.preload_dlls()  # NVIDIA's libraries of this environment
+    # What a share of a GPU has left goes to nobody who has not asked for it.
+    cuda = (CUDA, {"arena_extend_strategy": "kSameAsRequested"})
+    options.add_session_config_entry(ALL_ON_GPU, "1")
+    try:
+        session = onnxruntime.InferenceSession(path, options, providers=[cuda])
+    except Exception as error:  # ONNX Runtime's own classes
+        if "fallback to CPU EP has been explicitly disabled" not in str(error):
+            raise
+        # It leaves small sums over shapes to the CPU, and what its provider does not have.
+        print(f"[flexrack] not every operator of this model is on the GPU: {error}", file=sys.stderr, flush=True)
+        options.add_session_config_entry(ALL_ON_GPU, "0")
+        session = onnxruntime.InferenceSession(path, options, providers=[cuda, CPU])
+    # ONNX Runtime goes on without a provider that did not come up, and only logs why.
+    if CUDA not in session.get_providers():
+        raise RuntimeError("ONNX Runtime's CUDA provider did not come up; the lines above say why")
+    return session
+
+
+def require_gpu() -> None:
+    """ONNX Runtime 1.22 ends with SIGSEGV where there is none, and nobody reads why."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError as error:
+        raise RuntimeError(f"found no GPU: there is no driver of CUDA ({error}). {LEASE}") from error
+    count = ctypes.c_int()
+    status = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
+    if status != 0 or count.value == 0:
+        raise RuntimeError(f"found no GPU: the driver of CUDA says {status}, {count.value} devices. {LEASE}")
 
 
 def describe(node: Any) -> MetadataTensor:

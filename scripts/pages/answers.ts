@@ -38,6 +38,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'endpoint:sample': {answer: 'EndpointSample', from: 'src/cli/endpoint/sample.ts'},
   'endpoint:scale': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
   'endpoint:show': {answer: 'EndpointDetails', from: 'src/lib/endpoint/show.ts'},
+  'endpoint:top': {answer: 'LoadReport', from: ['src/lib/endpoint/read-load.ts', 'src/lib/endpoint/load-figures.ts']},
   'bundle:apply': {answer: 'AppliedBundle', from: ['src/lib/bundle/apply.ts', 'src/lib/bundle/format.ts']},
   'bundle:create': {answer: 'MadeBundle', from: ['src/lib/bundle/create.ts', 'src/lib/bundle/format.ts']},
   'gpu:bench': {answer: 'BenchedGpu[]', from: ['src/lib/gpu/bench.ts', 'src/lib/gpu/link.ts']},

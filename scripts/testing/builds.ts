@@ -39,6 +39,8 @@ export async function beginBuilds(parts: Part[]): Promise<Builds> {
   const logs = join(root, 'native', 'build')
   await mkdir(logs, {recursive: true})
   const none = Promise.resolve()
+  // Of the long tests it has every check (native/CMakeLists.txt).
+  const tier = parts.some(({env}) => env?.FLEXRACK_LONG !== undefined) ? ['FLEXRACK_LONG=1'] : []
   const release = needsRelease
     ? inBackground('the native layer', process.execPath, ['scripts/build-native.ts'], 5, join(logs, 'release.log'))
     : none
@@ -46,7 +48,13 @@ export async function beginBuilds(parts: Part[]): Promise<Builds> {
     ? release
         .catch(() => {})
         .then(() =>
-          inBackground('the native tests', 'python3', ['test/native/run.py', '--build'], 10, join(logs, 'asan.log')),
+          inBackground(
+            'the native tests',
+            'env',
+            [...tier, 'python3', 'test/native/run.py', '--build'],
+            10,
+            join(logs, 'asan.log'),
+          ),
         )
     : none
   const hasAllOfNative = parts.some(({suite, words}) => suite === 'native' && words.length === 0)

@@ -2,7 +2,7 @@
 // protocol/, the types are made anew, and the type checkers of both languages have to find it: one of a result, and two
 // of what supervisors say to each other. Run by `npm run check`.
 import {execFileSync, spawnSync} from 'node:child_process'
-import {cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
+import {cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {pythonTools} from './python-tools.ts'
@@ -24,6 +24,10 @@ const FIELDS = [
   {topic: 'protocol/gang.json', field: 'rendezvous', renamed: 'meeting', checkers: ['mypy'], files: 2},
 ]
 
+// A cache of its own, as its files are others; it begins as that of the check of types, which has most of it.
+const cache = join(root, 'node_modules/.cache/mypy-contract')
+const first = join(root, 'node_modules/.cache/mypy')
+if (!existsSync(cache) && existsSync(first)) cpSync(first, cache, {recursive: true})
 const copy = mkdtempSync(join(tmpdir(), 'flexrack-contract-'))
 try {
   for (const path of ['protocol', 'src', 'scripts', 'node', 'package.json', 'tsconfig.json', 'pyproject.toml'])
@@ -35,8 +39,7 @@ try {
   execFileSync(process.execPath, ['scripts/protocol.ts'], {cwd: copy, stdio: ['ignore', 'ignore', 'inherit']})
   const checkers: [string, string, string[]][] = [
     ['tsc', bin('tsc'), ['-p', 'tsconfig.src.json']],
-    // The cache of the other check would be of other files.
-    ['mypy', join(await pythonTools(), 'mypy'), ['--cache-dir', join(root, 'node_modules/.cache/mypy-contract')]],
+    ['mypy', join(await pythonTools(), 'mypy'), ['--cache-dir', cache]],
   ]
   for (const [name, command, args] of checkers) {
     const {status, stdout} = spawnSync(command, args, {cwd: copy, encoding: 'utf8'})

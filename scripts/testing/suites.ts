@@ -36,7 +36,7 @@ export const LONG: Part[] = [
   // Gigabytes of frameworks, as users run them: without sanitizers.
   {
     suite: 'native',
-    words: ['test_frameworks'],
+    words: ['test_frameworks', 'a_network_learns'],
     env: {FLEXRACK_LONG: '1', FLEXRACK_NATIVE_BUILD: resolve(root, 'native/build/release')},
   },
   // These are in the gate without sanitizers.

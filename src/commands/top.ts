@@ -40,10 +40,10 @@ export default class Top extends BaseCommand {
     if (this.jsonEnabled() && !flags.once)
       return followRack(session, interval, context, (one) => this.follow(one, String))
     if (flags.once || !hasScreen() || !process.stdin.isTTY) {
-      const view = await lookTwice(session, state, context)
-      if (view.now.nodes.some((node) => !node.ok)) process.exitCode = 8
+      const {now, view} = await lookTwice(session, state, context)
+      if (now.nodes.some((node) => !node.ok)) process.exitCode = 8
       const width = process.stdout.isTTY ? process.stdout.columns : Infinity
-      return this.answer(view.now, () => wholeText(view, width))
+      return this.answer(now, () => wholeText(view, width))
     }
     return watchRack(session, state, context)
   }

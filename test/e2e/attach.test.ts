@@ -224,6 +224,37 @@ describe('more than there is', () => {
   })
 })
 
+describe('with --restart a command', () => {
+  const script = 'echo attempt $FLEXRACK_ATTEMPT; [ $FLEXRACK_ATTEMPT = 2 ] || exec "$0" 16'
+
+  test('begins again on other GPUs when its own are lost with their server', async () => {
+    const running = rack.attach('--restart', '2', '--on', 'node-1', '--', 'sh', '-c', script, occupy.path)
+    await running.says('ready on 1')
+    const shell = await rack.rack.shell('node-1')
+    await shell.run(`for one in $(cat /proc/${await broker(shell)}/task/*/children); do kill -9 $one; done`)
+    running.child.stdin?.write('\n')
+    expect(await running.ended).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^attempt 1\nready on 1\n[\s\S]*attempt 2\n$/),
+      stderr: expect.stringMatching(/the GPUs were lost \(.+\): starting again, 1 of 2/),
+    })
+  })
+
+  test('does not where it failed by itself, or its lease was given back', async () => {
+    expect(await rack.flexrack('attach', '--restart', '2', '--', 'sh', '-c', 'echo once; exit 3')).toMatchObject({
+      status: 3,
+      stdout: 'once\n',
+    })
+    const running = rack.attach('--restart', '2', '--', 'sh', '-c', script, occupy.path)
+    await running.says('ready on 1')
+    const [lease] = JSON.parse((await rack.flexrack('gpu', 'leases', '--json')).stdout).leases
+    await rack.flexrack('gpu', 'release', lease.lease.slice(0, 8), '--yes')
+    const done = await running.ended
+    expect(done.status).not.toBe(0)
+    expect(done.stdout).not.toContain('attempt 2')
+  })
+})
+
 describe('the daemon', () => {
   test('is started again when its broker is killed, and who uses its GPUs does not notice', async () => {
     const running = rack.attach('-n', '2', '--on', 'node-1', '--memory', '64MiB', '--', occupy.path, '1')

@@ -4,7 +4,7 @@ import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {dirname, join, resolve} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
-import {monitorFiles} from '../../src/lib/monitor/index.ts'
+import {monitorFiles, timedTargets} from '../../src/lib/monitor/index.ts'
 import type {Rack} from '../../src/lib/rack/index.ts'
 import {openTestServer, type TestServer} from '../support/head-server.ts'
 import {freePort} from '../support/sshd.ts'
@@ -33,7 +33,10 @@ const processes: ChildProcess[] = []
 const RACK: Rack = {
   name: 'lab',
   path: '/lab.yaml',
-  nodes: [{name: 'node-1', host: '127.0.0.1', root: '~/.flexrack', labels: {'gpu/kind': 'a100'}}],
+  nodes: [
+    {name: 'node-1', host: '127.0.0.1', root: '~/.flexrack', labels: {'gpu/kind': 'a100'}},
+    {name: 'spot-1', host: '127.0.0.1', root: '~/.flexrack', labels: {}, until: '2026-01-01T00:00:00Z'},
+  ],
   head: {node: 'node-1'},
 }
 /** Ends by itself where this process is killed. */
@@ -59,10 +62,11 @@ beforeAll(async () => {
   head = await openTestServer()
   target = await startTarget('model', (_request, response) => response.end('{}'))
   await head.activate('digits', [target.url])
-  const made = await head.call('POST', '/flexrack/v1/tokens', {body: {kind: 'metrics', name: 'prometheus'}})
+  ports = [await freePort(), await freePort()]
+  const targets = timedTargets(RACK).map((one) => ({...one, targets: [`127.0.0.1:${ports[0]}`]}))
+  const made = await head.call('POST', '/flexrack/v1/tokens', {body: {kind: 'metrics', name: 'prometheus', targets}})
   token = ((await made.json()) as {token: string}).token
   await head.call('POST', '/endpoints/digits/v2/models/digits/infer', {body: {}})
-  ports = [await freePort(), await freePort()]
   const files = monitorFiles(RACK, {target: new URL(head.url).host})
   const textfiles = join(folder, 'textfile')
   await mkdir(textfiles)
@@ -72,9 +76,9 @@ beforeAll(async () => {
     // The head of this test speaks no TLS, and has no minutes to wait.
     const plain = text
       .replace('scheme: https', 'scheme: http')
-      .replace(/\n +tls_config:\n +ca_file: head.pem/, '')
+      .replace('url: https:', 'url: http:')
+      .replaceAll(/\n +tls_config:\n +ca_file: head.pem/g, '')
       .replaceAll('15s', '1s')
-      .replace(':9100', `:${ports[0]}`)
     await writeFile(join(folder, path), plain)
   }
   await writeFile(join(folder, 'head.token'), token)
@@ -121,6 +125,11 @@ test('Prometheus reads nodes and head, and every query of dashboards and alerts 
     for (const [name] of filled.matchAll(/\b(?:flexrack|node)_[a-z_A-Z]+/g))
       expect(known.has(name) || known.has(name.replace(/_(bucket|sum|count)$/, '')), `${name} in ${filled}`).toBe(true)
   }
+  const up = await query('up{job="flexrack-nodes"}')
+  expect(
+    up.data.result.map(({metric}) => metric.node),
+    'a node whose time is over is not there',
+  ).toEqual(['node-1'])
   const nodes = await query('flexrack_run_info{run="digits-1"}')
   expect(nodes.data.result[0]?.metric).toMatchObject({
     rack: 'lab',
@@ -143,7 +152,7 @@ test('its own checker finds nothing in the settings, the rules and the numbers',
 test('the token opens the numbers and nothing else; another of its name, or its end, closes it', async () => {
   const read = (path: string, method = 'GET', with_ = token): Promise<Response> =>
     head.call(method, path, {token: with_, ...(method === 'POST' && {body: {}})})
-  expect((await read('/flexrack/v1/metrics')).status).toBe(200)
+  for (const path of ['/flexrack/v1/metrics', '/flexrack/v1/sd']) expect((await read(path)).status).toBe(200)
   for (const [path, method] of [
     ['/flexrack/v1/status'],
     ['/flexrack/v1/tokens'],

@@ -242,7 +242,7 @@ def main(words):
         print(json.dumps(list(result.outcomes.values())))
         return 0
     if "FLEXRACK_NATIVE_BUILD" not in os.environ and "--no-build" not in words:
-        build("asan", BUILD)
+        build("asan", BUILD, f"-DFLEXRACK_SANITIZE_ALL={'ON' if 'FLEXRACK_LONG' in os.environ else 'OFF'}")
     if "--build" in words:
         return 0
     words = [word for word in words if word != "--no-build"]

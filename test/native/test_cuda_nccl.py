@@ -15,7 +15,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "frameworks"), str(HERE.parent.parent / "native" / "test" / "gpu")]
-from compare import FRAMEWORKS  # noqa: E402  (after the path)
+from compare import FRAMEWORKS, nccl_library  # noqa: E402  (after the path)
 from networks import Network, may_make_networks  # noqa: E402
 from rack import GpuAttached, GpuDaemon  # noqa: E402
 from servers import BUILD  # noqa: E402
@@ -25,9 +25,7 @@ MIB, TIMES = 4, 4
 
 
 def library():
-    return next(
-        (FRAMEWORKS["nccl"].python().parent.parent / "lib").glob("python*/site-packages/nvidia/nccl/lib/libnccl.so.2")
-    )
+    return nccl_library(FRAMEWORKS["nccl"].python())
 
 
 class Collectives(unittest.TestCase):

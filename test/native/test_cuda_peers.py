@@ -1,5 +1,5 @@
-"""CUDA copies between devices of several servers: they go from server to server, in order, and are errors where that
-cannot be.
+"""CUDA copies between devices of several servers, and graphs that lie on several: what they have for each other goes
+from server to server, in order, and is an error where that cannot be.
 """
 
 import json
@@ -60,15 +60,17 @@ class CudaPeers(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.program = build(names=["peer_copies"])["peer_copies"]["static"]
+        programs = build(names=["peer_copies", "graph_devices"])
+        cls.program, cls.graph = (programs[name]["static"] for name in ("peer_copies", "graph_devices"))
         cls.load = build(sources=NATIVE / "test" / "cuda_fault")["peer_load"]["static"]
 
-    def rack(self, count=2, transport="tls", rewrite=None, **more):
+    def rack(self, count=2, transport="tls", rewrite=None, devices=1, **more):
         daemons = []
         for number in range(count):
             daemons.append(
                 GpuDaemon(
                     "sim",
+                    devices,
                     transport="tcp" if transport == "tcp" else "auto",
                     options=("--sim-memory", "256MiB"),
                     env={"FLEXRACK_SIM_SEED": str(number)},
@@ -80,11 +82,13 @@ class CudaPeers(unittest.TestCase):
         self.addCleanup(attached.close)
         return daemons, attached
 
-    def traced(self, attached, *words):
+    def traced(self, attached, *words, program=None):
         """What a program printed, and its trace."""
         with tempfile.TemporaryDirectory(prefix="flexrack-trace-") as folder:
             trace = Path(folder) / "trace"
-            code, out, err = run([self.program, *words], {**attached.env, "FLEXRACK_TRACE": str(trace)}, preload=True)
+            code, out, err = run(
+                [program or self.program, *words], {**attached.env, "FLEXRACK_TRACE": str(trace)}, preload=True
+            )
             self.assertEqual(
                 (code, out.splitlines()[-1:]),
                 (0, ["PASS"]),
@@ -120,6 +124,51 @@ class CudaPeers(unittest.TestCase):
         _, trace = self.traced(attached, 9, 1, "waiting")
         self.assertEqual(trace.count(" go through this process"), 1)
         self.assertNotIn("ExportMemory", trace)
+
+    def test_a_graph_over_servers_does_what_it_does_natively(self):
+        for transport, count, devices in (("tls", 3, 1), ("tcp", 2, 2), ("shm", 2, 1)):
+            with self.subTest(transport=transport):
+                _, attached = self.rack(count, transport, devices=devices)
+                native = run([self.graph, 3], sim_env(devices=count * devices, memory="256MiB"), preload=True)
+                out, trace = self.traced(attached, 3, program=self.graph)
+                self.assertEqual((0, out), native[:2])
+                self.assertIn(("send", "SignalPeer"), counted(trace))
+
+    def test_launches_of_such_a_graph_ask_nothing(self):
+        """And what servers have for each other goes past the client."""
+        _, attached = self.rack()
+        once, often = (Counter(counted(self.traced(attached, times, program=self.graph)[1])) for times in (1, 5))
+        more = often - once
+        self.assertEqual(more["send", "ExportMemory"], 4, "a copy between servers a launch")
+        self.assertEqual(more["send", "SignalPeer"], more["send", "AwaitPeer"])
+        self.assertEqual([what for what, _ in more if what == "call"], [], "nothing is waited for")
+        names = ("ReadMemory", "WriteMemory", "ReadRows", "WriteRows", "WaitLatch", "WatchEvent")
+        self.assertEqual([name for _, name in more if name in names], [])
+
+    def test_a_graph_over_servers_that_do_not_reach_each_other_goes_through_the_client(self):
+        def unreachable(server):
+            return {**server, "address": "127.0.0.1", "port": 9}
+
+        _, attached = self.rack(2, "shm", unreachable)
+        _, trace = self.traced(attached, 3, program=self.graph)
+        self.assertNotIn("ExportMemory", trace)
+        self.assertNotIn("SignalPeer", trace)
+
+    def test_a_server_that_dies_under_a_graph_is_an_error(self):
+        """However many launches are on their way: at the server that is left nothing waits for the other one."""
+        for victim in (0, 1):
+            with self.subTest(victim=victim):
+                daemons, attached = self.rack(grace=30)
+                client = Client(self, [self.graph, 20, "until-it-fails"], attached.env)
+                self.assertEqual(client.line(), "ready")
+                for pid in daemons[victim].workers():
+                    os.kill(pid, signal.SIGKILL)
+                wait_until(
+                    lambda: client.process.poll() is not None, 25, "the client's error, sooner than the grace time"
+                )
+                code, out = client.process.returncode, client.process.stdout.read()
+                self.assertEqual(code, 1, out)
+                self.assertRegex(out, r"line \d+: cuda\w+\(.*\): cudaError\w+\n")
 
     def through_relay(self, **more):
         """Two daemons; whoever reaches the second, client or server, does so by the relay."""

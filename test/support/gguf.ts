@@ -1,8 +1,9 @@
 /**
  * A tiny model of random weights as a GGUF file (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md), written
  * byte by byte, so that tests need no Python package to make one: a Llama of two layers that knows single bytes.
+ * `pooled`: it is for embeddings, each the mean of those of its tokens.
  */
-export function tinyGguf(seed = 1): Buffer {
+export function tinyGguf(seed = 1, {pooled = false} = {}): Buffer {
   const width = 32
   const inner = 64
   const tokens = ['<unk>', '<s>', '</s>', ...Array.from({length: 256}, (_, byte) => `<0x${hex(byte)}>`)]
@@ -29,6 +30,7 @@ export function tinyGguf(seed = 1): Buffer {
     fact('llama.feed_forward_length', U32, u32(inner)),
     fact('llama.attention.head_count', U32, u32(2)),
     fact('llama.attention.layer_norm_rms_epsilon', F32, f32(1e-5)),
+    ...(pooled ? [fact('llama.pooling_type', U32, u32(1))] : []),
     fact('tokenizer.ggml.model', TEXT, text('llama')),
     fact('tokenizer.ggml.tokens', LIST, list(TEXT, tokens.map(text))),
     fact(

@@ -24,7 +24,8 @@ export async function openHand(
     opens = 'page',
     view = 'view',
     mlflow = 'http://127.0.0.1:9',
-  }: {opens?: 'page' | 'look'; view?: string; mlflow?: string} = {},
+    racks = ['lab'],
+  }: {opens?: 'page' | 'look'; view?: string; mlflow?: string; racks?: string[]} = {},
 ): Promise<Hand> {
   const {path, login} = (await (await head.call('POST', '/flexrack/v1/login-codes', {opens})).json()) as {
     path: string
@@ -32,7 +33,7 @@ export async function openHand(
   }
   const asked: PageQuestion[] = []
   const over = new AbortController()
-  const who = {rack: 'lab', view, owner: 'alice@lab1', mlflow}
+  const who = {rack: 'lab', view, owner: 'alice@lab1', mlflow, racks}
   const serve = async (): Promise<void> => {
     while (!over.signal.aborted) {
       const answer = await head

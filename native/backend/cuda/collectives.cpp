@@ -12,8 +12,10 @@ namespace {
 constexpr std::uint64_t kCommunicatorMemory = std::uint64_t{32} << 20;
 /// What the thread of a communicator has until it ends.
 using Use = std::pair<std::shared_ptr<void>, std::shared_ptr<void>>;
-constexpr std::size_t kMostCalls = 4096;   ///< of a group
+constexpr std::size_t kMostCalls = 4096,   ///< of a group
+    kMostCallsWaiting = std::size_t{1} << 20;   ///< of a client
 constexpr std::uint32_t kMostRanks = 1 << 16;
+constexpr std::int32_t kNoColor = -1;   ///< NCCL_SPLIT_NOCOLOR
 
 std::int32_t as_wire(ncclResult_t result) { return static_cast<std::int32_t>(result); }
 
@@ -59,34 +61,65 @@ void Collectives::on(const cu::JoinCollectives& m, Respond<cu::JoinCollectivesRe
   if (m.ranks == 0 || m.ranks > kMostRanks || m.rank >= m.ranks || m.id.size() != sizeof id.internal)
     return refuse(ncclInvalidArgument, "a rank is one of 0 to ranks - 1, an id has 128 bytes");
   std::memcpy(id.internal, m.id.data(), sizeof id.internal);
-  const auto* context = core_.handles.find(m.context);
-  const auto device = context->device;
-  // Its kernels wait for those of other ranks: while they do, nobody else would get a turn.
-  if (core_.grant.is_time_sliced(device))
-    return refuse(ncclInvalidUsage, "collectives need whole GPUs: the lease has a share of this one's time");
-  if (core_.handles.find(m.communicator) || !core_.handles.has_room(Kind::communicator))
-    return refuse(ncclInvalidArgument, "too many communicators, or one of that handle");
-  if (!core_.charge(device, kCommunicatorMemory))
-    return refuse(ncclUnhandledCudaError, "the lease has too little memory left of this GPU");
-  auto made = std::make_shared<Communicator>(*library, core_.table, static_cast<CUcontext>(context->native),
-                                             std::make_shared<Use>(Users::one_of(context->users), threads_));
-  std::erase_if(made_, [](const auto& one) { return one.expired(); });
-  made_.push_back(made);
-  made->context = m.context;
-  made->ranks = m.ranks;
+  std::string_view why;
+  const auto made = make(*library, m.context, m.communicator, why);
+  if (!made) return refuse(ncclInvalidUsage, why);
   made->rank = m.rank;
-  Record record{.kind = Kind::communicator, .context = m.context, .device = device, .charged = kCommunicatorMemory};
-  record.held = made;
-  if (!core_.handles.insert(m.communicator, std::move(record))) {
-    core_.refund(device, kCommunicatorMemory);
-    return refuse(ncclInvalidArgument, "that is no handle");
-  }
+  made->ranks = m.ranks;
   made->join(
       static_cast<int>(m.ranks), static_cast<int>(m.rank), id,
       [this, answer = std::make_shared<Respond<cu::JoinCollectivesReply>>(std::move(respond))](ncclResult_t over) {
         const auto text = over == ncclSuccess ? std::string() : library_.text_of(over);
         (*answer)({.status = as_wire(over), .text = text});
       });
+}
+
+std::shared_ptr<Communicator> Collectives::make(const nccl::LibraryTable& library, std::uint64_t in,
+                                                std::uint64_t handle, std::string_view& why) {
+  const auto* context = core_.handles.find(in);
+  const auto device = context->device;
+  // Its kernels wait for those of other ranks: while they do, nobody else would get a turn.
+  if (core_.grant.is_time_sliced(device))
+    return why = "collectives need whole GPUs: the lease has a share of this one's time", nullptr;
+  if (handle == 0 || core_.handles.find(handle) || !core_.handles.has_room(Kind::communicator))
+    return why = "too many communicators, or one of that handle", nullptr;
+  if (!core_.charge(device, kCommunicatorMemory))
+    return why = "the lease has too little memory left of this GPU", nullptr;
+  auto made = std::make_shared<Communicator>(library, core_.table, static_cast<CUcontext>(context->native),
+                                             std::make_shared<Use>(Users::one_of(context->users), threads_));
+  std::erase_if(made_, [](const auto& one) { return one.expired(); });
+  made_.push_back(made);
+  made->context = in;
+  Record record{.kind = Kind::communicator, .context = in, .device = device, .charged = kCommunicatorMemory};
+  record.held = made;
+  if (core_.handles.insert(handle, std::move(record))) return made;
+  core_.refund(device, kCommunicatorMemory);
+  return why = "that is no handle", nullptr;
+}
+
+/// Told to the communicator's thread, behind what is under way: the others of it do the same.
+void Collectives::on(const cu::SplitCollectives& m, Respond<cu::SplitCollectivesReply> respond) {
+  const auto refuse = [&](ncclResult_t result, std::string_view why) {
+    respond({.status = as_wire(result), .text = why});
+  };
+  const auto* record = core_.handles.find(m.communicator);
+  if (!record || record->kind != Kind::communicator) return refuse(ncclInvalidArgument, "no such communicator");
+  CallContext call(core_, m.kOp, record->context);
+  if (!call.is_good() || m.color < kNoColor || (m.color == kNoColor) != (m.made == 0))
+    return refuse(ncclInvalidArgument, "a rank of a color has a handle, one of none has none");
+  const auto parent = std::static_pointer_cast<Communicator>(record->held);
+  std::string_view why;
+  const auto made = m.made == 0 ? nullptr : make(*library_.open(core_.library), record->context, m.made, why);
+  if (m.made != 0 && !made) return refuse(ncclInvalidUsage, why);
+  parent->split(m.color, m.key, made,
+                [this, made,
+                 answer = std::make_shared<Respond<cu::SplitCollectivesReply>>(std::move(respond))](ncclResult_t over) {
+                  const auto text = over == ncclSuccess ? std::string() : library_.text_of(over);
+                  (*answer)({.status = as_wire(over),
+                             .ranks = made ? made->ranks.load() : 0,
+                             .rank = made ? made->rank.load() : 0,
+                             .text = text});
+                });
 }
 
 std::shared_ptr<Communicator> Collectives::find(CallContext& call, std::uint64_t handle) {
@@ -119,12 +152,13 @@ void Collectives::on(const cu::Collectives& m) {
   call.in_context();
   const auto stream = call.get<CUstream>(m.stream);
   const auto communicator = find(call, m.communicator);
-  call.check(communicator && communicator->context == m.context);
+  call.check(communicator && communicator->context == m.context && communicator->ranks != 0);
   call.check(!m.calls.empty() && m.calls.size() <= kMostCalls);
   for (const auto& one : m.calls) {
     if (!call.is_good()) break;
     check(call, one, *communicator);
   }
+  if (call.is_good() && *waiting_ + m.calls.size() > kMostCallsWaiting) call.fail(CUDA_ERROR_OUT_OF_MEMORY);
   if (!call.is_good()) return call.end();
   const auto host = core_.host_of(m.context);
   const auto latch = HostSide::latch(host);
@@ -137,8 +171,12 @@ void Collectives::on(const cu::Collectives& m) {
     if (start) HostSide::give_back(*host, {start});
     return call.end();
   }
+  *waiting_ += m.calls.size();
   communicator->run(
-      m.calls, start, [this, host, latch, start, context = m.context, handle = m.communicator](ncclResult_t over) {
+      m.calls, start,
+      [this, host, latch, start, context = m.context, handle = m.communicator, waiting = waiting_,
+       count = m.calls.size()](ncclResult_t over) {
+        *waiting -= count;
         if (over != ncclSuccess) {
           core_.tell(
               cu::CollectivesFailed{.communicator = handle, .status = as_wire(over), .text = library_.text_of(over)});

@@ -20,9 +20,13 @@ class Collectives : public virtual cu::Requests {
   void on(const cu::CollectiveVersion& m, Respond<cu::CollectiveVersionReply> respond) override;
   void on(const cu::CollectiveId& m, Respond<cu::CollectiveIdReply> respond) override;
   void on(const cu::JoinCollectives& m, Respond<cu::JoinCollectivesReply> respond) override;
+  void on(const cu::SplitCollectives& m, Respond<cu::SplitCollectivesReply> respond) override;
   void on(const cu::Collectives& m) override;
   void on(const cu::EndCollectives& m, Respond<cu::EndCollectivesReply> respond) override;
 
+  /// One more, charged and known by that handle; null, and why not.
+  std::shared_ptr<Communicator> make(const nccl::LibraryTable& library, std::uint64_t context, std::uint64_t handle,
+                                     std::string_view& why);
   /// Null is an error that is kept.
   std::shared_ptr<Communicator> find(CallContext& call, std::uint64_t handle);
   /// Everything in range, every buffer the session's own and large enough.
@@ -31,6 +35,8 @@ class Collectives : public virtual cu::Requests {
   Core& core_;
   NcclLibrary library_;
   std::vector<std::weak_ptr<Communicator>> made_;
+  /// Calls that wait for their turn.
+  std::shared_ptr<std::atomic<std::size_t>> waiting_ = std::make_shared<std::atomic<std::size_t>>(0);
   std::shared_ptr<int> threads_ = std::make_shared<int>();   ///< each communicator's thread has it, too
 };
 

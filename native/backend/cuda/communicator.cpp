@@ -49,6 +49,7 @@ struct Communicator::State {
   ncclComm_t comm = nullptr;
   CUstream stream = nullptr;
   CUevent over = nullptr;
+  ncclComm_t child = nullptr;  ///< of a split, put there by a thread of NCCL's
   ncclResult_t result = ncclSuccess;   ///< for good once it is none
   ncclComm_t doomed = nullptr;  ///< to be aborted when nobody waits for an answer: that waits for all of the context,
                                 ///< and streams of the client stop until they are answered
@@ -75,6 +76,10 @@ struct Communicator::State {
       if (const auto asked = library.ncclCommGetAsyncError(comm, &now); asked != ncclSuccess) return asked;
       if (now != ncclSuccess && now != ncclInProgress) return now;
     }
+  }
+  bool prepare() {
+    return driver.cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0) == CUDA_SUCCESS &&
+           driver.cuEventCreate(&over, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS;
   }
   ncclResult_t end(ncclResult_t with) {
     if (comm) doomed = std::exchange(comm, nullptr);
@@ -140,14 +145,43 @@ void Communicator::serve(const std::shared_ptr<State>& state) {
 
 void Communicator::join(int count, int number, const ncclUniqueId& id, Answer answer) {
   put([=, answer = std::move(answer)](State& state) {
-    if (state.driver.cuStreamCreateWithPriority(&state.stream, CU_STREAM_NON_BLOCKING, 0) != CUDA_SUCCESS ||
-        state.driver.cuEventCreate(&state.over, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
-      return answer(state.result = ncclUnhandledCudaError);
+    if (!state.prepare()) return answer(state.result = ncclUnhandledCudaError);
     FirstConfig config;
     const auto called =
         state.library.ncclCommInitRankConfig(&state.comm, count, id, number, reinterpret_cast<ncclConfig_t*>(&config));
     const auto result = state.comm ? state.settled(called) : called == ncclSuccess ? ncclInternalError : called;
     answer(result == ncclSuccess ? result : state.end(result));
+  });
+}
+
+void Communicator::split(int color, int key, std::shared_ptr<Communicator> made, Answer answer) {
+  put([=, made = std::move(made), answer = std::move(answer)](State& state) {
+    auto result = state.comm ? ncclSuccess : state.result == ncclSuccess ? ncclInvalidUsage : state.result;
+    state.child = nullptr;
+    if (result == ncclSuccess && !state.library.ncclCommSplit) result = ncclInvalidUsage;
+    else if (result == ncclSuccess) {
+      state.driver.cuCtxSetCurrent(state.context);
+      result = state.settled(state.library.ncclCommSplit(state.comm, color, key, &state.child, nullptr));
+      // The others of this communicator wait in it.
+      if (result != ncclSuccess) state.end(result);
+    }
+    if (!made) return answer(result);
+    made->adopt(result == ncclSuccess ? state.child : nullptr, result, answer);
+  });
+}
+
+void Communicator::adopt(ncclComm_t comm, ncclResult_t result, Answer answer) {
+  put([this, comm, result, answer = std::move(answer)](State& state) {
+    state.comm = comm;
+    if (!comm) return answer(state.end(result == ncclSuccess ? ncclInternalError : result));
+    int count = 0, number = 0;
+    auto now = state.prepare() ? state.settled(ncclInProgress) : ncclUnhandledCudaError;
+    if (now == ncclSuccess) now = state.library.ncclCommCount(comm, &count);
+    if (now == ncclSuccess) now = state.library.ncclCommUserRank(comm, &number);
+    if (now != ncclSuccess) return answer(state.end(now));
+    rank = static_cast<std::uint32_t>(number);
+    ranks = static_cast<std::uint32_t>(count);
+    answer(now);
   });
 }
 

@@ -28,6 +28,9 @@ class Communicator {
   using Answer = std::function<void(ncclResult_t)>;
   /// Answered when all ranks are there.
   void join(int ranks, int rank, const ncclUniqueId& id, Answer answer);
+  /// Behind all before it: `made` becomes the rank of this one among those of its color, and is answered when they are
+  /// all there. Null with a color below 0.
+  void split(int color, int key, std::shared_ptr<Communicator> made, Answer answer);
   /// A group, behind `start`. Answered when it is over on the device.
   void run(std::vector<cu::Collective> calls, CUevent start, Answer answer);
   /// Answered when all before it is over; `stays`: it is finalized only.
@@ -36,12 +39,14 @@ class Communicator {
   void abort();
 
   std::uint64_t context = 0;  ///< handle of the one it is in
-  std::uint32_t ranks = 0, rank = 0;
+  std::atomic<std::uint32_t> ranks = 0, rank = 0;  ///< ranks 0: not told yet
 
  private:
   struct State;
   static void serve(const std::shared_ptr<State>& state);
   void put(std::function<void(State&)> work);
+  /// What a split of another one has made; null where that failed, with `result`.
+  void adopt(ncclComm_t comm, ncclResult_t result, Answer answer);
 
   std::shared_ptr<State> state_;
 };

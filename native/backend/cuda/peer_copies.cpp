@@ -79,4 +79,27 @@ void PeerCopies::on(const cu::ImportMemory& m) {
   call.end();
 }
 
+// A signal is a payload of one byte that no memory of the client's is behind: what fails or is lost of it is told as it
+// is of copies.
+
+void PeerCopies::on(const cu::SignalPeer& m) {
+  CallContext call(core_, m.kOp, m.context);
+  const auto stream = call.get<CUstream>(m.stream);
+  auto* link = core_.peers->find(m.peer);
+  call.about(m.stream);
+  if (link) transfers_.send_out(call, stream, 1, m.ticket, link, [](void*) { return CUDA_SUCCESS; });
+  else call.fail(CUDA_ERROR_UNKNOWN);
+  call.end();
+}
+
+void PeerCopies::on(const cu::AwaitPeer& m) {
+  CallContext call(core_, m.kOp, m.context);
+  const auto stream = call.get<CUstream>(m.stream);
+  auto* link = core_.peers->find(m.peer);
+  call.about(m.stream);
+  if (link) transfers_.bring_from(call, stream, *link, m.ticket, 1, [](const void*) { return CUDA_SUCCESS; });
+  else call.fail(CUDA_ERROR_UNKNOWN);
+  call.end();
+}
+
 }  // namespace flexrack::backend::cuda

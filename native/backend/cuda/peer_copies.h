@@ -1,5 +1,5 @@
-// Copies between this server and others, which do not pass the client. What a peer sends lands only where the client
-// has announced it (import_memory).
+// Copies and signals between this server and others, which do not pass the client. What a peer sends lands only where
+// the client has announced it (import_memory).
 #pragma once
 
 #include "backend/cuda/core.h"
@@ -19,6 +19,8 @@ class PeerCopies : public virtual cu::Requests {
   void on(const cu::PeerClose& m) override;
   void on(const cu::ExportMemory& m) override;
   void on(const cu::ImportMemory& m) override;
+  void on(const cu::SignalPeer& m) override;
+  void on(const cu::AwaitPeer& m) override;
 
   Core& core_;
   Transfers& transfers_;

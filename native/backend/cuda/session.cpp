@@ -157,7 +157,7 @@ void Session::stop() {
 void Session::on(const cu::Release& m) {
   CallContext call(*this, m.kOp, 0);
   auto record = handles.take(m.object);
-  if (!record || record->kind == Kind::context || record->kind == Kind::loaded) {
+  if (!record || record->kind == Kind::context || record->kind == Kind::loaded || record->kind == Kind::communicator) {
     if (record) handles.insert(m.object, Record(std::move(*record)));
     call.fail(CUDA_ERROR_INVALID_HANDLE);
     return call.end();

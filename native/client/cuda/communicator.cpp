@@ -22,14 +22,51 @@ Communicators& communicators() {
   return all;
 }
 
-/// `standing` outlives the handle: an application may abort what has not come together yet.
-ncclResult_t join_at(CudaServer& server, cu::JoinCollectives message, const ncclUniqueId& id, Standing& standing) {
-  message.id = wire::View(reinterpret_cast<const std::uint8_t*>(id.internal), sizeof id.internal);
+/// What is asked of a server, without the application's objects: it may abort what has not come together yet.
+struct Asked {
+  CudaServer* server = nullptr;
+  cu::JoinCollectives join{};
+  ncclUniqueId id{};
+  cu::SplitCollectives split{};   ///< where it has a communicator
+  std::shared_ptr<Standing> standing{};
+};
+
+Asked asked(const nccl::Group::Join& one) {
+  Asked all{.server = one.parent ? one.parent->server : one.comm->server,
+            .id = one.id,
+            .standing = one.comm ? one.comm->standing : std::make_shared<Standing>()};
+  if (one.parent)
+    all.split = {.communicator = one.parent->handle,
+                 .made = one.comm ? one.comm->handle : 0,
+                 .color = one.color,
+                 .key = one.key};
+  else
+    all.join = {.context = one.comm->context_handle,
+                .communicator = one.comm->handle,
+                .ranks = static_cast<std::uint32_t>(all.standing->ranks),
+                .rank = static_cast<std::uint32_t>(all.standing->rank)};
+  return all;
+}
+
+ncclResult_t join_at(Asked& all) {
   auto result = ncclRemoteError;
-  const bool is_answered = server.session->call(message, [&](const cu::JoinCollectivesReply& reply) {
+  auto& [server, join, id, split, standing_of] = all;
+  auto& standing = *standing_of;
+  const auto take = [&](const auto& reply) {
     result = static_cast<ncclResult_t>(reply.status);
     if (result != ncclSuccess) nccl::failed(result, reply.text);
-  });
+  };
+  bool is_answered = false;
+  if (split.communicator != 0)
+    is_answered = server->session->call(split, [&](const cu::SplitCollectivesReply& reply) {
+      standing.ranks = static_cast<int>(reply.ranks);
+      standing.rank = static_cast<int>(reply.rank);
+      take(reply);
+    });
+  else {
+    join.id = wire::View(reinterpret_cast<const std::uint8_t*>(id.internal), sizeof id.internal);
+    is_answered = server->session->call(join, take);
+  }
   if (!is_answered) nccl::failed(result, "the server of this rank is lost");
   standing.result = result;
   return result;
@@ -70,8 +107,8 @@ ncclComm_t make(CUcontext context, int ranks, int rank) {
   made->context_handle = context->handle;
   made->handle = mint();
   made->device = context->device;
-  made->ranks = ranks;
-  made->rank = rank;
+  made->standing->ranks = ranks;
+  made->standing->rank = rank;
   made->standing->result = ncclInProgress;
   const std::lock_guard guard(communicators().lock);
   std::erase_if(communicators().standings, [](const auto& one) { return one.second.expired(); });
@@ -84,19 +121,14 @@ ncclResult_t join_all(const std::vector<Group::Join>& joins) {
   std::atomic<ncclResult_t> worst = ncclSuccess;
   for (std::size_t i = 0; i < joins.size(); ++i) {
     const auto& one = joins[i];
-    const cu::JoinCollectives message{.context = one.comm->context_handle,
-                                      .communicator = one.comm->handle,
-                                      .ranks = static_cast<std::uint32_t>(one.comm->ranks),
-                                      .rank = static_cast<std::uint32_t>(one.comm->rank)};
     // The last one that is waited for needs no other thread.
     if (one.is_awaited && i + 1 == joins.size()) {
-      if (const auto result = join_at(*one.comm->server, message, one.id, *one.comm->standing); result != ncclSuccess)
-        worst = result;
+      auto all = asked(one);
+      if (const auto result = join_at(all); result != ncclSuccess) worst = result;
       break;
     }
-    std::thread other([&worst, message, server = one.comm->server, id = one.id, standing = one.comm->standing,
-                       is_awaited = one.is_awaited] {
-      const auto result = join_at(*server, message, id, *standing);
+    std::thread other([&worst, all = asked(one), is_awaited = one.is_awaited]() mutable {
+      const auto result = join_at(all);
       if (is_awaited && result != ncclSuccess) worst = result;
     });
     if (one.is_awaited) threads.push_back(std::move(other));

@@ -13,6 +13,7 @@ namespace flexrack::client::cuda {
 /// How it is with a communicator; told by its server, perhaps when the application has no handle of it any more.
 struct Standing {
   std::atomic<ncclResult_t> result{ncclSuccess};
+  std::atomic<int> ranks = 0, rank = 0;
 };
 
 template <>
@@ -24,7 +25,6 @@ void fail_communicator(std::uint64_t handle, ncclResult_t result, std::string_vi
 }  // namespace flexrack::client::cuda
 
 struct ncclComm : fc::Object {
-  int ranks = 0, rank = 0;
   fc::Device* device = nullptr;
   std::shared_ptr<fc::Standing> standing = std::make_shared<fc::Standing>();
   ncclComm() : Object(fc::Kind::communicator) {}
@@ -40,6 +40,8 @@ struct Group {
     ncclComm_t comm;
     ncclUniqueId id;
     bool is_awaited;
+    ncclComm_t parent = nullptr;  ///< it is a split of that one; `comm` may be null then
+    int color = 0, key = 0;
   };
   struct Put {
     ncclComm_t comm;

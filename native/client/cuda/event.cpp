@@ -10,6 +10,7 @@
 namespace flexrack::client::cuda {
 namespace {
 
+const std::shared_ptr<Progress> kNoProgress;
 constexpr unsigned kEventFlags = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING;
 
 /// Under event->lock: its latest record is known to be over at the server.
@@ -47,7 +48,9 @@ void note_record(CUevent event, CUstream stream) {
   {
     const std::lock_guard guard(event->lock);
     ++event->recorded;
-    if (event->progress != stream->progress) event->progress = stream->progress;
+    // How far another context's streams are says nothing of it.
+    const auto& progress = event->context == stream->context ? stream->progress : kNoProgress;
+    if (event->progress != progress) event->progress = progress;
     event->at = number;
     event->status = CUDA_SUCCESS;
   }

@@ -46,6 +46,8 @@ struct Work {
   bool is_output() const { return is_copy() && !source.host && target.host; }
   /// Something that happens in this process each time: a host function, or a copy from here to here.
   bool is_call() const { return type == CU_GRAPH_NODE_TYPE_HOST || (is_copy() && source.host && target.host); }
+  /// From one server to another.
+  bool is_between() const { return is_copy() && source.server && target.server && source.server != target.server; }
   std::size_t bytes() const { return extent.width * extent.height * extent.depth; }
 };
 using WorkPointer = std::shared_ptr<const Work>;
@@ -67,6 +69,7 @@ struct CUgraphNode_st : fc::Object {
   CUgraph child = nullptr;             ///< of the node; null: it is no child graph
   std::vector<Edge> before, after;     ///< what it depends on, and what depends on it
   // Of what is instantiated: its own clone of the graph. `handle` is that of the last of its nodes at the server.
+  std::size_t part = 0;                ///< of those of what is instantiated
   bool is_enabled = true;
   std::shared_ptr<fc::Stop> stop{};    ///< what it does in this process at each launch
   CUgraphNode_st() : Object(fc::Kind::node) {}

@@ -1,10 +1,12 @@
-// A graph that can be launched: a clone here, and a flat copy at the server.
+// A graph that can be launched: a clone here, and a flat copy at each server that has a part of it.
 #pragma once
 
 #include <deque>
 
 #include "client/cuda/graph.h"
 #include "client/cuda/graph_memory.h"
+#include "client/cuda/graph_partition.h"
+#include "client/cuda/peer.h"
 
 namespace flexrack::client::cuda {
 
@@ -28,12 +30,29 @@ struct Stop {
   bool is_gone = false;  ///< under lock: it is not launched again
 };
 
+/// What one server has of it, to be launched as one.
+struct Part {
+  CudaServer* server = nullptr;
+  std::uint64_t graph_handle = 0,
+                handle = 0;   ///< of the server's copy, and of what that was instantiated to; 0: not yet
+};
+
+/// How it is launched where it lies on several servers, or the stream is at another one.
+struct Across {
+  std::vector<Step> steps{};
+  std::size_t signals = 0;
+  std::map<CudaServer*, CUcontext> contexts{};      ///< the one whose stream is used at each
+  std::map<CudaServer*, StreamAt> streams{};        ///< ours, in those contexts as they were; 0: not yet needed
+  std::vector<CUgraphNode> copies{};                ///< from server to server, by the number that steps have
+};
+
 }  // namespace flexrack::client::cuda
 
 struct CUgraphExec_st : fc::Object {
   std::uint64_t flags = 0;
-  CUgraph graph = nullptr;  ///< its own clone, whose works are what the server has
-  std::uint64_t graph_handle = 0;  ///< of the server's copy
+  CUgraph graph = nullptr;  ///< its own clone, whose works are what the servers have
+  std::vector<fc::Part> parts;  ///< nodes name theirs by number
+  fc::Across across;
   std::map<std::uint64_t, CUgraphNode> nodes;  ///< the clone's, by the id of what each was made or updated from
   // Leaves of the clone, each behind those it depends on.
   std::vector<CUgraphNode> stops, records;
@@ -46,6 +65,11 @@ namespace flexrack::client::cuda {
 
 /// Runs a stop's next pending action: what the server's host function calls.
 void run_stop(Stop& stop);
+
+/// The part that has the node; null: it is a copy between servers, which none has.
+inline const Part* part_of(CUgraphExec exec, CUgraphNode node) {
+  return node->part < exec->parts.size() ? &exec->parts[node->part] : nullptr;
+}
 
 /// All with the lock of graphs held.
 CUresult instantiate(CUgraph graph, std::uint64_t flags, CUstream upload_stream, CUgraphExec& made, CUgraphNode& wrong,

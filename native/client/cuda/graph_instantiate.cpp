@@ -1,7 +1,9 @@
-// Graphs on their way to a server: flat, each node behind those it depends on, one call for all of it.
+// Graphs on their way to servers: flat, each node behind those it depends on, one call for all that a server has of it
+// in one piece.
 #include <algorithm>
 
 #include "client/cuda/capture.h"
+#include "client/cuda/graph_across.h"
 #include "client/cuda/graph_exec.h"
 #include "client/cuda/graph_work.h"
 #include "client/cuda/host_function.h"
@@ -22,49 +24,114 @@ struct Reach {
   }
 };
 
+/// A node as servers know it: a leaf, or the end of a child graph.
+struct Flat {
+  CUgraphNode node;
+  std::vector<std::size_t> before;     ///< by number
+};
+
+/// All nodes of a graph and its children, each behind those it depends on.
 class Flattening {
  public:
-  Flattening(CUgraphExec exec, Session& session) : exec_(exec), session_(session) {}
+  explicit Flattening(CUgraphExec exec) : exec_(exec) { add(exec->graph, {}); }
+  const std::vector<Flat>& nodes() const { return nodes_; }
 
+ private:
   /// The whole of a graph behind those; what nothing in it waits for.
-  std::vector<std::uint64_t> send(CUgraph graph, const std::vector<std::uint64_t>& entry) {
-    std::vector<std::uint64_t> last;
+  std::vector<std::size_t> add(CUgraph graph, const std::vector<std::size_t>& entry) {
+    std::vector<std::size_t> last;
     for (const auto node : in_order(graph)) {
-      std::vector<std::uint64_t> before;
-      for (const auto& edge : node->before) before.push_back(edge.node->handle);
+      std::vector<std::size_t> before;
+      for (const auto& edge : node->before) before.push_back(numbers_.at(edge.node));
       if (node->before.empty()) before = entry;
-      if (node->child) send_child(node, before);
-      else send_leaf(node, before);
+      if (node->child) {
+        const auto inner = add(node->child, before);
+        if (!inner.empty()) before = inner;
+      }
+      numbers_[node] = nodes_.size();
+      nodes_.push_back({node, std::move(before)});
       exec_->nodes[node->original] = node;
-      if (node->after.empty()) last.push_back(node->handle);
+      if (node->after.empty()) last.push_back(numbers_[node]);
     }
     return last;
   }
 
- private:
-  void send_child(CUgraphNode node, const std::vector<std::uint64_t>& before) {
-    const auto inner = send(node->child, before);
-    node->handle = mint();
-    add(node->handle, inner.empty() ? before : inner, {}, *empty_work());
+  CUgraphExec exec_;
+  std::vector<Flat> nodes_;
+  std::map<CUgraphNode, std::size_t> numbers_;
+};
+
+/// Which server has which node, and in which order a launch goes over the servers.
+void share_out(CUgraphExec exec, const std::vector<Flat>& nodes) {
+  std::vector<PartedNode> all;
+  auto& across = exec->across;
+  for (const auto& flat : nodes) {
+    auto& one = all.emplace_back();
+    one.before = flat.before;
+    if (flat.node->child) continue;
+    const auto& work = *flat.node->work;
+    if (work.is_between()) {
+      one.server = work.source.server, one.target = work.target.server;
+      across.contexts.try_emplace(one.server, work.source.context);
+      across.contexts.try_emplace(one.target, work.target.context);
+    } else if (work.context) {
+      one.server = work.context->server;
+      across.contexts.try_emplace(one.server, work.context);
+    }
+  }
+  across.contexts.try_emplace(exec->server, exec->context);
+  auto made = partition(all, exec->server);
+  if (made.parts.empty()) {
+    // A part even of a graph of nothing: there is something to launch.
+    made.parts.push_back(exec->server);
+    made.steps.push_back({.server = exec->server});
+  }
+  for (auto* const server : made.parts) exec->parts.push_back({.server = server, .graph_handle = mint()});
+  for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].node->part = made.part_of[i];
+  across.signals = made.signals;
+  across.steps = std::move(made.steps);
+  for (auto& step : across.steps) {
+    if (step.kind != Step::Kind::copy) continue;
+    across.copies.push_back(nodes[step.number].node);
+    step.number = across.copies.size() - 1;
+  }
+  std::erase_if(across.contexts, [&](const auto& one) {
+    return std::none_of(across.steps.begin(), across.steps.end(), [&](const auto& step) {
+      return step.server == one.first || (step.kind == Step::Kind::copy && step.other == one.first);
+    });
+  });
+  for (const auto& [server, context] : across.contexts) across.streams[server] = {server, context->handle, 0};
+}
+
+/// Tells servers of their nodes.
+class Sending {
+ public:
+  Sending(CUgraphExec exec, const std::vector<Flat>& nodes) : exec_(exec), nodes_(nodes), reach_(nodes.size()) {}
+
+  void send() {
+    for (const auto& part : exec_->parts)
+      part.server->session->send(cu::CreateGraph{.context = 0, .graph = part.graph_handle, .flags = 0});
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      for (const auto one : nodes_[i].before) reach_[i].add(reach_[one]);
+      if (nodes_[i].node->child) add(i, before_in_part(i), {}, *empty_work());
+      else send_leaf(i);
+    }
   }
 
-  void send_leaf(CUgraphNode node, std::vector<std::uint64_t> before) {
+ private:
+  void send_leaf(std::size_t i) {
+    const auto node = nodes_[i].node;
     const auto& work = *node->work;
     if (work.memory) exec_->memory.push_back(work.memory);
     if (work.freed != 0) exec_->freed.push_back(work.freed);
     if (work.type == CU_GRAPH_NODE_TYPE_EVENT_RECORD) exec_->records.push_back(node);
-    if (work.is_call() || work.is_input() || work.is_output()) node->stop = make_stop(node, before);
-    node->handle = mint();
-    if (node->stop) node->stop->node = node->handle;
+    if (work.is_between()) return;
+    if (work.is_call() || work.is_input() || work.is_output()) node->stop = make_stop(node, reach_[i]);
+    auto before = before_in_part(i);
     if (work.is_call()) {
-      add_function(node->handle, before, *node->stop);
-      reach_[node->handle].has_call = true;
+      node->handle = node->stop->node = add_function(*part_of(exec_, node), before, *node->stop);
+      reach_[i].has_call = true;
       return;
-    }
-    if (node->stop && node->stop->is_late) {
-      const auto collecting = mint();
-      add_function(collecting, before, *node->stop);
-      before = {collecting};
     }
     std::vector<CUgraphEdgeData> edges;
     if (before.size() == node->before.size() &&
@@ -72,16 +139,19 @@ class Flattening {
                      [](const auto& edge) { return flexrack::cuda::is_plain(edge.data); })) {
       for (const auto& edge : node->before) edges.push_back(edge.node->child ? CUgraphEdgeData{} : edge.data);
     }
-    add(node->handle, before, edges, work);
-    if (work.is_output()) reach_[node->handle].outputs.push_back(node);
+    if (node->stop && node->stop->is_late) {
+      before = {add_function(*part_of(exec_, node), before, *node->stop)};
+      edges.clear();
+    }
+    add(i, before, edges, work);
+    if (node->stop) node->stop->node = node->handle;
+    if (work.is_output()) reach_[i].outputs.push_back(node);
   }
 
-  std::shared_ptr<Stop> make_stop(CUgraphNode node, const std::vector<std::uint64_t>& before) {
+  std::shared_ptr<Stop> make_stop(CUgraphNode node, const Reach& reach) {
     const auto stop = std::make_shared<Stop>();
-    Reach reach;
-    for (const auto one : before) reach.add(reach_[one]);
     stop->is_late = node->work->is_input() && (reach.has_call || !reach.outputs.empty());
-    stop->outputs = std::move(reach.outputs);
+    stop->outputs = reach.outputs;
     if (stop->is_late || node->work->is_call()) {
       stop->function = add_host_function({.run = [stop](CUresult) { run_stop(*stop); }, .is_once = false});
     }
@@ -89,39 +159,42 @@ class Flattening {
     return stop;
   }
 
-  void add_function(std::uint64_t handle, const std::vector<std::uint64_t>& before, const Stop& stop) {
-    reached(handle, before);
-    session_.send(cu::AddNode{.graph = exec_->graph_handle,
-                              .node = handle,
-                              .dependencies = before,
-                              .edges = {},
-                              .work = {.kind = CU_GRAPH_NODE_TYPE_HOST, .value = stop.function}});
+  /// What the server is to know of it: the order between parts is the launch's.
+  std::vector<std::uint64_t> before_in_part(std::size_t i) const {
+    std::vector<std::uint64_t> handles;
+    for (const auto one : nodes_[i].before)
+      if (nodes_[one].node->part == nodes_[i].node->part) handles.push_back(nodes_[one].node->handle);
+    return handles;
   }
 
-  void add(std::uint64_t handle, const std::vector<std::uint64_t>& before, const std::vector<CUgraphEdgeData>& edges,
+  std::uint64_t add_function(const Part& part, const std::vector<std::uint64_t>& before, const Stop& stop) {
+    const auto handle = mint();
+    part.server->session->send(cu::AddNode{.graph = part.graph_handle,
+                                           .node = handle,
+                                           .dependencies = before,
+                                           .edges = {},
+                                           .work = {.kind = CU_GRAPH_NODE_TYPE_HOST, .value = stop.function}});
+    return handle;
+  }
+
+  void add(std::size_t i, const std::vector<std::uint64_t>& before, const std::vector<CUgraphEdgeData>& edges,
            const Work& work) {
-    reached(handle, before);
-    session_.send(cu::AddNode{.graph = exec_->graph_handle,
-                              .node = handle,
-                              .dependencies = before,
-                              .edges = wire::bytes_of(edges),
-                              .work = reported(work)});
-  }
-
-  void reached(std::uint64_t handle, const std::vector<std::uint64_t>& before) {
-    Reach reach;
-    for (const auto one : before) {
-      if (const auto found = reach_.find(one); found != reach_.end()) reach.add(found->second);
-    }
-    if (reach.has_call || !reach.outputs.empty()) reach_[handle].add(reach);
+    const auto node = nodes_[i].node;
+    const auto& part = *part_of(exec_, node);
+    node->handle = mint();
+    part.server->session->send(cu::AddNode{.graph = part.graph_handle,
+                                           .node = node->handle,
+                                           .dependencies = before,
+                                           .edges = wire::bytes_of(edges),
+                                           .work = reported(work)});
   }
 
   CUgraphExec exec_;
-  Session& session_;
-  std::map<std::uint64_t, Reach> reach_;       ///< by handle, where there is something
+  const std::vector<Flat>& nodes_;
+  std::vector<Reach> reach_;           ///< by number
 };
 
-/// Contexts of all leaves: alive, and of one server. Null context: none needs one.
+/// Contexts of all leaves are alive; the first of them. Null context: none needs one.
 CUresult find_context(CUgraph graph, CUcontext& context) {
   for (const auto node : graph->nodes) {
     if (node->child) {
@@ -131,10 +204,31 @@ CUresult find_context(CUgraph graph, CUcontext& context) {
     const auto own = node->work->context;
     if (!own) continue;
     if (!is_live(own) || own->handle != node->work->context_handle) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    if (context && own->server != context->server) return CUDA_ERROR_NOT_SUPPORTED;
     if (!context) context = own;
   }
   return CUDA_SUCCESS;
+}
+
+/// A stream to upload in is one server's: what lies elsewhere goes there with the first launch.
+CUresult instantiate_part(CUgraphExec exec, Part& part, CUstream upload, CUgraphInstantiateResult& result,
+                          std::uint64_t& wrong) {
+  const bool is_uploaded = upload && upload->server == part.server;
+  auto flags = exec->flags;
+  if (!is_uploaded) flags &= ~static_cast<std::uint64_t>(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD);
+  part.handle = mint();
+  const cu::Instantiate message{.context = exec->across.contexts.at(part.server)->handle,
+                                .graph = part.graph_handle,
+                                .exec = part.handle,
+                                .flags = flags,
+                                .upload_stream = is_uploaded ? upload->handle : 0};
+  auto status = kLost;
+  part.server->session->call(message, [&](const auto& reply) {
+    status = static_cast<CUresult>(reply.status);
+    result = static_cast<CUgraphInstantiateResult>(reply.result);
+    wrong = reply.node;
+  });
+  if (status != CUDA_SUCCESS) part.handle = 0;
+  return status;
 }
 
 bool is_instantiated(CUgraph graph) {
@@ -170,10 +264,7 @@ CUresult instantiate(CUgraph graph, std::uint64_t flags, CUstream upload_stream,
     return result = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, CUDA_ERROR_INVALID_VALUE;
   if (is_instantiated(graph)) return CUDA_ERROR_INVALID_VALUE;
   CUcontext context = nullptr;
-  if (const auto status = find_context(graph, context); status != CUDA_SUCCESS) {
-    if (status == CUDA_ERROR_NOT_SUPPORTED) result = CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED;
-    return status;
-  }
+  if (const auto status = find_context(graph, context); status != CUDA_SUCCESS) return status;
   if (!context) context = call.current();
   call.use(context);
   const bool is_uploaded = (flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0;
@@ -184,22 +275,15 @@ CUresult instantiate(CUgraph graph, std::uint64_t flags, CUstream upload_stream,
   const auto on = exec.get();
   on->context = context, on->context_handle = context->handle;
   on->flags = flags;
-  on->graph_handle = mint();
   on->graph = clone_graph(graph);
-  call.session().send(cu::CreateGraph{.context = 0, .graph = on->graph_handle, .flags = 0});
-  Flattening(on, call.session()).send(on->graph, {});
+  const Flattening flat(on);
+  share_out(on, flat.nodes());
+  Sending(on, flat.nodes()).send();
   std::uint64_t wrong_handle = 0;
-  const cu::Instantiate message{.context = context->handle,
-                                .graph = on->graph_handle,
-                                .exec = on->handle,
-                                .flags = flags,
-                                .upload_stream = upload ? upload->handle : 0};
-  auto status = kLost;
-  call.session().call(message, [&](const auto& reply) {
-    status = static_cast<CUresult>(reply.status);
-    result = static_cast<CUgraphInstantiateResult>(reply.result);
-    wrong_handle = reply.node;
-  });
+  auto status = CUDA_SUCCESS;
+  for (auto& part : on->parts) {
+    if (status == CUDA_SUCCESS) status = instantiate_part(on, part, upload, result, wrong_handle);
+  }
   if (status == CUDA_SUCCESS) {
     for (const auto& one : on->memory) one->is_instantiated = true;
     if (upload) note_put(upload);
@@ -215,12 +299,15 @@ CUresult instantiate(CUgraph graph, std::uint64_t flags, CUstream upload_stream,
 }
 
 void destroy_exec(CUgraphExec exec) {
-  auto& session = *exec->server->session;
   if (exec->handle != 0) {
-    session.send(cu::Release{.object = exec->handle});
     for (const auto& one : exec->memory) one->is_instantiated = false;
   }
-  session.send(cu::Release{.object = exec->graph_handle});
+  for (const auto& part : exec->parts) {
+    auto& session = *part.server->session;
+    if (part.handle != 0) session.send(cu::Release{.object = part.handle});
+    session.send(cu::Release{.object = part.graph_handle});
+  }
+  release_streams(exec);
   for (const auto node : exec->stops) {
     const auto stop = node->stop;
     const std::lock_guard guard(stop->lock);

@@ -1,9 +1,10 @@
-// Launching: one message, with the bytes that leave with it; what lands here and what runs here is noted, and nothing
-// is waited for.
+// Launching: one message a part, with the bytes that leave with it; what lands here and what runs here is noted, and
+// nothing is waited for.
 #include <algorithm>
 
 #include "client/cuda/capture.h"
 #include "client/cuda/event.h"
+#include "client/cuda/graph_across.h"
 #include "client/cuda/graph_exec.h"
 #include "client/cuda/graph_work.h"
 #include "client/cuda/host_function.h"
@@ -34,36 +35,53 @@ void push(Session& session, std::uint64_t ticket, const std::shared_ptr<wire::By
 /// One launch being put together.
 class Launch {
  public:
-  Launch(CUgraphExec exec, CUstream stream) : exec_(exec), stream_(stream), session_(*stream->server->session) {
+  Launch(CUgraphExec exec, CUstream stream) : exec_(exec), stream_(stream) {
     if (has_host_work()) behind_ = before_next(stream);
     writing_ = only_writing(behind_);
   }
 
   CUresult send() {
+    bool is_sent = false;
+    if (is_across(exec_, stream_)) {
+      is_sent = launch_across(exec_, stream_, [this](std::size_t part, const StreamAt& at) { return put(part, at); });
+    } else {
+      note_put(stream_);
+      is_sent = put(0, {stream_->server, stream_->context_handle, stream_->handle});
+    }
+    for (const auto& one : works_) {
+      if (is_sent) put_host_work(stream_, one);
+      else one->finish(false);
+    }
+    if (!is_sent) return kLost;
+    if (!exec_->stops.empty()) {
+      for (const auto& part : exec_->parts) part.server->session->link().flush();
+    }
+    for (auto& one : later_) one();
+    return CUDA_SUCCESS;
+  }
+
+ private:
+  /// What a part does here, and its message.
+  bool put(std::size_t number, const StreamAt& at) {
+    const auto& part = exec_->parts[number];
+    const auto first = works_.size();
+    session_ = part.server->session.get();
+    message_ = {.context = at.context, .exec = part.handle, .stream = at.stream};
     std::size_t bytes = 0;
     for (const auto node : exec_->stops) {
+      if (node->part != number) continue;
       const auto& work = *node->work;
       if (work.is_output()) want(node);
       else if (work.is_call()) add_call(node);
       else if (node->stop->is_late) add_late(node);
       else add_input(node, bytes);
     }
-    message_.context = stream_->context_handle;
-    message_.exec = exec_->handle;
-    message_.stream = stream_->handle;
-    note_put(stream_);
-    const bool is_sent = session_.send(message_);
-    for (const auto& one : works_) {
-      if (is_sent) put_host_work(stream_, one);
-      else one->finish(false);
+    if (exec_->parts.size() > 1) {
+      for (auto i = first; i < works_.size(); ++i) part.server->inbox.fail_when_lost(works_[i]);
     }
-    if (!is_sent) return kLost;
-    if (!exec_->stops.empty()) session_.link().flush();
-    for (auto& one : later_) one();
-    return CUDA_SUCCESS;
+    return session_->send(message_);
   }
 
- private:
   /// Its bytes are read here when what runs here for the stream before is over: now where there is no such thing.
   void add_input(CUgraphNode node, std::size_t& inline_bytes) {
     auto& reported = message_.inputs.emplace_back();
@@ -78,14 +96,14 @@ class Launch {
       reported.data = {0, size, bytes};
       return;
     }
-    const auto ticket = session_.link().ticket();
+    const auto ticket = session_->link().ticket();
     reported.data = {ticket, size, {}};
     if (writing_.empty()) {
-      later_.push_back([&session = session_, ticket, bytes = take(*work)] { push(session, ticket, bytes); });
+      later_.push_back([&session = *session_, ticket, bytes = take(*work)] { push(session, ticket, bytes); });
       return;
     }
-    const auto reading = works_.emplace_back(std::make_shared<HostWork>(session_, false));
-    later_.push_back([&session = session_, ticket, work, reading, writing = writing_] {
+    const auto reading = works_.emplace_back(std::make_shared<HostWork>(*session_, false));
+    later_.push_back([&session = *session_, ticket, work, reading, writing = writing_] {
       after(writing, [&session, ticket, work, reading] {
         push(session, ticket, take(*work));
         reading->finish(true);
@@ -98,16 +116,16 @@ class Launch {
     reported.node = node->stop->node;
     if (!node->is_enabled) return;
     const auto work = node->work;
-    const auto landing = works_.emplace_back(std::make_shared<HostWork>(session_));
+    const auto landing = works_.emplace_back(std::make_shared<HostWork>(*session_));
     landings_[node] = landing;
-    reported.ticket = session_.link().ticket();
+    reported.ticket = session_->link().ticket();
     if (is_one_piece(work->target, work->extent)) {
-      session_.link().land(reported.ticket, {work->target.host, work->bytes()},
-                           [landing](bool has_arrived) { landing->finish(has_arrived); });
+      session_->link().land(reported.ticket, {work->target.host, work->bytes()},
+                            [landing](bool has_arrived) { landing->finish(has_arrived); });
       return;
     }
     const auto box = std::make_shared<wire::Bytes>(work->bytes());
-    session_.link().land(reported.ticket, *box, [landing, box, work](bool has_arrived) {
+    session_->link().land(reported.ticket, *box, [landing, box, work](bool has_arrived) {
       if (has_arrived) unpack(work->target, work->extent, *box);
       landing->finish(has_arrived);
     });
@@ -129,7 +147,7 @@ class Launch {
 
   void add_late(CUgraphNode node) {
     put(node, false,
-        [&session = session_, work = node->work, handle = node->stop->node, is_enabled = node->is_enabled] {
+        [&session = *session_, work = node->work, handle = node->stop->node, is_enabled = node->is_enabled] {
           if (!is_enabled) return static_cast<void>(session.send(cu::GraphInput{.node = handle, .data = {}}));
           const auto bytes = take(*work);
           if (bytes->size() < wire::kInlinePayload)
@@ -142,7 +160,7 @@ class Launch {
 
   void put(CUgraphNode node, bool writes, std::function<void()> action) {
     auto& stop = *node->stop;
-    Pending pending{.work = works_.emplace_back(std::make_shared<HostWork>(session_, writes)),
+    Pending pending{.work = works_.emplace_back(std::make_shared<HostWork>(*session_, writes)),
                     .behind = behind_,
                     .action = std::move(action)};
     pending.work->set_function();
@@ -155,7 +173,7 @@ class Launch {
 
   CUgraphExec exec_;
   CUstream stream_;
-  Session& session_;
+  Session* session_ = nullptr;         ///< of the part that is being put together, as the message
   cu::LaunchGraph message_;
   HostWorks behind_, writing_, works_;
   std::vector<std::shared_ptr<wire::Bytes>> kept_;     ///< what the message shows
@@ -202,17 +220,19 @@ void run_stop(Stop& stop) {
 }
 
 CUresult cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream) {
-  Call call;
+  Call call, of;
   const auto stream = call.stream(hStream);
   const std::lock_guard guard(graphs_lock());
   call.check(is_live(hGraphExec));
-  if (call.is_good()) call.use(hGraphExec);
   if (!call.settle()) return call.error();
+  if (!of.use(hGraphExec) || !of.settle()) return of.error();
   if (is_capturing(stream)) return capture_graph(stream, hGraphExec->graph);
   if (const auto status = refuse_implicit(stream); status != CUDA_SUCCESS) return status;
+  if (!are_contexts_there(hGraphExec->across)) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   if (const auto status = take_memory(hGraphExec); status != CUDA_SUCCESS) return status;
   if (has_mirrors.load(std::memory_order_relaxed)) {
-    if (const auto status = before_launch(stream->context, stream); status != CUDA_SUCCESS) return status;
+    for (const auto& [server, context] : hGraphExec->across.contexts)
+      if (const auto status = before_launch(context, stream); status != CUDA_SUCCESS) return status;
   }
   const auto status = Launch(hGraphExec, stream).send();
   for (const auto node : hGraphExec->records)
@@ -221,13 +241,22 @@ CUresult cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream) {
 }
 
 CUresult cuGraphUpload(CUgraphExec hGraph, CUstream hStream) {
-  Call call;
+  Call call, of;
   const auto stream = call.stream(hStream);
   const std::lock_guard guard(graphs_lock());
   call.check(is_live(hGraph));
   if (!call.settle()) return call.error();
+  if (!of.use(hGraph) || !of.settle()) return of.error();
   if (const auto status = refuse_captured(stream); status != CUDA_SUCCESS) return status;
-  return plain::cuGraphUpload(hGraph, hStream);
+  // What is at other servers is uploaded by its first launch.
+  for (const auto& part : hGraph->parts) {
+    if (part.server != stream->server) continue;
+    note_put(stream);
+    if (!call.session().send(
+            cu::GraphUpload{.context = stream->context_handle, .graph = part.handle, .stream = stream->handle}))
+      return kLost;
+  }
+  return CUDA_SUCCESS;
 }
 
 }  // namespace flexrack::client::cuda

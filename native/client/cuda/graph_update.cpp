@@ -27,7 +27,8 @@ CUgraphExecUpdateResult compare(const Work& now, const Work& to) {
   if (to.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || to.type == CU_GRAPH_NODE_TYPE_MEM_FREE)
     return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
   const bool is_like = now.context == to.context && now.is_input() == to.is_input() &&
-                       now.is_output() == to.is_output() && now.is_call() == to.is_call();
+                       now.is_output() == to.is_output() && now.is_call() == to.is_call() &&
+                       now.source.server == to.source.server && now.target.server == to.target.server;
   if (to.type == CU_GRAPH_NODE_TYPE_KERNEL) {
     if (now.context != to.context) return CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE;
     return has_same_attributes(now, to) ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED;
@@ -66,9 +67,10 @@ CUgraphExecUpdateResult compare(CUgraph now, CUgraph to, CUgraphNode& wrong) {
 CUresult put_work(CUgraphExec exec, CUgraphNode node, const WorkPointer& work) {
   // What a server has of it: of a call nothing but its place, of a copy not where its bytes are here.
   auto status = CUDA_SUCCESS;
-  if (!work->is_call() && message_of(0, 0, *work) != message_of(0, 0, *node->work)) {
-    if (!exec->server->session->send(
-            cu::SetExecNode{.exec = exec->handle, .node = node->handle, .work = reported(*work)}))
+  const auto* const part = part_of(exec, node);
+  if (part && !work->is_call() && message_of(0, 0, *work) != message_of(0, 0, *node->work)) {
+    if (!part->server->session->send(
+            cu::SetExecNode{.exec = part->handle, .node = node->handle, .work = reported(*work)}))
       status = kLost;
   }
   node->work = work;
@@ -155,9 +157,11 @@ CUresult cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsign
   if (type != CU_GRAPH_NODE_TYPE_KERNEL && type != CU_GRAPH_NODE_TYPE_MEMSET && type != CU_GRAPH_NODE_TYPE_MEMCPY)
     return CUDA_ERROR_INVALID_VALUE;
   found->is_enabled = isEnabled != 0;
-  // A copy from here to here is this process's alone.
-  if (found->work->is_call()) return CUDA_SUCCESS;
-  return call.send(cu::EnableNode{.exec = hGraphExec->handle, .node = found->handle, .is_enabled = isEnabled != 0});
+  const auto* const part = part_of(hGraphExec, found);
+  // A copy from here to here is this process's alone, and one from server to server is no server's.
+  if (!part || found->work->is_call()) return CUDA_SUCCESS;
+  const cu::EnableNode message{.exec = part->handle, .node = found->handle, .is_enabled = isEnabled != 0};
+  return part->server->session->send(message) ? CUDA_SUCCESS : kLost;
 }
 
 CUresult cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int* isEnabled) {

@@ -109,9 +109,14 @@ CUresult copy_work(CUcontext in, const CUDA_MEMCPY3D& copy, WorkPointer& made) {
   if (!call.is_good()) return call.error();
   if (!find_side(of_source, source_of(copy), work->extent, work->source)) return of_source.error();
   if (!find_side(of_target, target_of(copy), work->extent, work->target)) return of_target.error();
+  // It runs where a side of it is.
+  const auto& there = work->target.server ? work->target : work->source;
+  if (there.server && work->source.server != work->context->server && work->target.server != work->context->server) {
+    if (!is_live(there.context)) return CUDA_ERROR_INVALID_VALUE;
+    work->context = there.context;
+    work->context_handle = there.context->handle;
+  }
   for (auto* side : {&work->source, &work->target}) {
-    // A graph is one server's.
-    if (side->server && side->server != work->context->server) return CUDA_ERROR_NOT_SUPPORTED;
     if (!side->server) side->place.kind = 2;
     // One row: no pitch, which may be larger than a driver takes.
     if (work->extent.height == 1 && work->extent.depth == 1) side->place.pitch = side->place.height = 0;

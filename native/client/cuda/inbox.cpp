@@ -41,14 +41,32 @@ void Inbox::on_notice(Session& session, const wire::Header& header, wire::View b
 
 void Inbox::on_lost(Session&, std::string_view) {
   std::vector<Watch> watches;
+  std::vector<std::weak_ptr<HostWork>> works;
   {
     const std::lock_guard guard(lock_);
     is_lost_ = true;
     watches.swap(watches_);
+    works.swap(works_);
   }
   // Other servers' streams wait for them: they go on, and the error is found where this server is asked.
   for (const auto& watch : watches) watch.action();
+  for (const auto& one : works)
+    if (const auto work = one.lock()) work->finish(false);
   lose_peers(server_);
+}
+
+void Inbox::fail_when_lost(const std::shared_ptr<HostWork>& work) {
+  {
+    const std::lock_guard guard(lock_);
+    if (!is_lost_) {
+      std::erase_if(works_, [](const auto& one) {
+        const auto known = one.lock();
+        return !known || known->is_over();
+      });
+      return works_.push_back(work);
+    }
+  }
+  work->finish(false);
 }
 
 void Inbox::enter(CUcontext context) {
@@ -94,7 +112,8 @@ void Inbox::on(const cu::Failed& message) {
           std::string(message.text));
   }
   if (status == CUDA_SUCCESS) return;
-  if (message.op == cu::ExportMemory::kOp || message.op == cu::ImportMemory::kOp)
+  if (message.op == cu::ExportMemory::kOp || message.op == cu::ImportMemory::kOp || message.op == cu::SignalPeer::kOp ||
+      message.op == cu::AwaitPeer::kOp)
     fail_peer_copy(server_, message.object, status);
   fail(message.context, status);
 }

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "client/cuda/host_order.h"
 #include "client/cuda/objects.h"
 #include "client/session.h"
 #include "cuda/sticky.h"
@@ -28,6 +29,9 @@ class Inbox final : public client::Notices, private cu::Notices {
   /// Runs when that event's record of that number is reached, or the server is lost: on the thread that reads, so it
   /// must not wait.
   void when_reached(std::uint64_t event, std::uint64_t number, std::function<void()> action);
+
+  /// It has failed where the server is lost: at others something may wait for it.
+  void fail_when_lost(const std::shared_ptr<HostWork>& work);
 
   /// The context of that handle has that error, or whoever asks next where it is gone.
   void fail(std::uint64_t context, CUresult status);
@@ -55,6 +59,7 @@ class Inbox final : public client::Notices, private cu::Notices {
   std::unordered_map<std::uint64_t, CUcontext> contexts_;
   std::unordered_map<std::uint64_t, CUevent> events_;
   std::vector<Watch> watches_;
+  std::vector<std::weak_ptr<HostWork>> works_;
   CUresult pending_ = CUDA_SUCCESS;
 };
 

@@ -1,6 +1,7 @@
 // NCCL's functions in the application: collectives travel as messages on their streams, and are carried out by the
 // servers' own NCCL.
 #include <algorithm>
+#include <optional>
 
 #include "client/cuda/addresses.h"
 #include "client/cuda/call.h"
@@ -14,6 +15,7 @@ namespace flexrack::client::cuda::nccl {
 namespace {
 
 constexpr int kUnset = -2147483647 - 1;   ///< NCCL_CONFIG_UNDEF_INT
+constexpr int kNoColor = -1;   ///< NCCL_SPLIT_NOCOLOR
 
 template <class Body>
 ncclResult_t guard(Body&& body) noexcept {
@@ -60,6 +62,15 @@ ncclResult_t end(ncclComm_t comm, std::uint32_t how) {
   if (!is_answered) result = failed(ncclRemoteError, "the server of this rank is lost");
   if (how != 2) discard(comm);
   return result;
+}
+
+/// Whether a call waits until all are there; nothing is an error.
+std::optional<bool> is_awaited(const ncclConfig_t* config, bool otherwise) {
+  const bool is_told = config && config->size >= offsetof(ncclConfig_t, blocking) + sizeof config->blocking;
+  const int blocking = is_told ? config->blocking : kUnset;
+  if (blocking == 0 || blocking == 1) return blocking == 1;
+  if (blocking == kUnset) return otherwise;
+  return failed(ncclInvalidArgument, "blocking is 0 or 1"), std::nullopt;
 }
 
 /// Which stream of the communicator's device it is.
@@ -163,10 +174,26 @@ ncclResult_t ncclCommInitRank(ncclComm_t* comm, int nranks, ncclUniqueId commId,
 
 /// Of its settings only `blocking` is this side's; the others say how NCCL is to use hardware that is the server's.
 ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int nranks, ncclUniqueId commId, int rank, ncclConfig_t* config) {
-  const bool is_told = config && config->size >= offsetof(ncclConfig_t, blocking) + sizeof config->blocking;
-  const int blocking = is_told ? config->blocking : kUnset;
-  if (blocking != kUnset && blocking != 0 && blocking != 1) return failed(ncclInvalidArgument, "blocking is 0 or 1");
-  return begin(comm, current_context(), nranks, commId, rank, blocking != 0);
+  const auto is_waiting = is_awaited(config, true);
+  if (!is_waiting) return ncclInvalidArgument;
+  return begin(comm, current_context(), nranks, commId, rank, *is_waiting);
+}
+
+ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* newcomm, ncclConfig_t* config) {
+  if (!newcomm) return ncclInvalidArgument;
+  *newcomm = nullptr;
+  if (!is_usable(comm)) return no_communicator();
+  if (color < 0 && color != kNoColor) return failed(ncclInvalidArgument, "a color is 0 or more");
+  if (const auto standing = comm->standing->result.load(); standing != ncclSuccess)
+    return failed(standing == ncclInProgress ? ncclInvalidArgument : standing,
+                  "not all ranks of the communicator are there, or it has failed");
+  const auto is_waiting = is_awaited(config, true);
+  if (!is_waiting) return ncclInvalidArgument;
+  if (color >= 0) *newcomm = make(comm->context, 0, 0);
+  const Group::Join one{*newcomm, {}, *is_waiting, comm, color, key};
+  if (group().depth > 0) return group().joins.push_back(one), ncclSuccess;
+  const auto result = join_all({one});
+  return *is_waiting ? result : ncclInProgress;
 }
 
 ncclResult_t ncclCommInitAll(ncclComm_t* comm, int ndev, const int* devlist) {
@@ -205,7 +232,7 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* asyncError) {
 
 ncclResult_t ncclCommCount(ncclComm_t comm, int* count) {
   if (!count || !process() || !is_live(comm)) return no_communicator();
-  return *count = comm->ranks, ncclSuccess;
+  return *count = comm->standing->ranks, ncclSuccess;
 }
 ncclResult_t ncclCommCuDevice(ncclComm_t comm, int* device) {
   if (!device || !process() || !is_live(comm)) return no_communicator();
@@ -213,7 +240,7 @@ ncclResult_t ncclCommCuDevice(ncclComm_t comm, int* device) {
 }
 ncclResult_t ncclCommUserRank(ncclComm_t comm, int* rank) {
   if (!rank || !process() || !is_live(comm)) return no_communicator();
-  return *rank = comm->rank, ncclSuccess;
+  return *rank = comm->standing->rank, ncclSuccess;
 }
 
 ncclResult_t ncclCommRegister(ncclComm_t comm, void*, size_t, void** handle) {

@@ -33,6 +33,7 @@ struct Known {
   std::set<Pair> doubted;  ///< under lock: something of a copy failed at one of them since their link was looked at
   std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, Helper>
       helpers;  ///< under lock: by the stream's context, the stream, the other context
+  std::map<std::uint64_t, Helper> lent;            ///< under lock: others that are noted, by their handles
 };
 
 Known& peers() {
@@ -78,7 +79,36 @@ std::optional<std::uint64_t> known_link(const Pair& pair) {
   return found == peers().links.end() || peers().doubted.contains(pair) ? std::nullopt : std::optional(found->second);
 }
 
-/// The id of the link between two servers' workers, made when the first copy needs it; 0 where there is none.
+/// The stream of that side: the application's own where that is there, else its helper. 0 as a handle is a default
+/// stream.
+bool find_stream(CUstream stream, const Side& side, std::uint64_t& handle) {
+  if (side.server == stream->server) return handle = stream->handle, true;
+  const std::lock_guard guard(peers().lock);
+  auto& helper = peers().helpers[{stream->context_handle, stream->handle, side.context->handle}];
+  handle = helper.handle;
+  if (handle != 0) return true;
+  helper = {side.server, mint(), stream->server, stream->context_handle};
+  handle = helper.handle;
+  return side.server->session->send(
+      cu::CreateStream{.context = side.context->handle, .stream = handle, .flags = CU_STREAM_NON_BLOCKING});
+}
+
+/// Both sides wait for what runs on either, as between contexts of one server (copy.cpp), and for the copy.
+CUresult copy_on_default_streams(CUstream stream, std::uint64_t peer, const Side& from, const Side& to,
+                                 const cu::Extent& extent) {
+  for (const auto context : {stream->context, from.context, to.context}) {
+    if (const auto status = wait_stream(context->default_stream); status != CUDA_SUCCESS) return status;
+  }
+  const StreamAt source{from.server, from.context->handle, 0}, target{to.server, to.context->handle, 0};
+  note_put(from.context->default_stream);
+  note_put(to.context->default_stream);
+  const auto sent = send_over(peer, from, source, to, target, extent);
+  const auto left = wait_stream(from.context->default_stream), arrived = wait_stream(to.context->default_stream);
+  return left != CUDA_SUCCESS ? left : arrived != CUDA_SUCCESS ? arrived : sent;
+}
+
+}  // namespace
+
 std::uint64_t link_between(CudaServer& from, CudaServer& to) {
   const auto pair = pair_of(&from, &to);
   if (const auto peer = known_link(pair)) return *peer;
@@ -101,28 +131,7 @@ std::uint64_t link_between(CudaServer& from, CudaServer& to) {
   return peers().links[pair] = peer;
 }
 
-/// The stream of that side: the application's own where that is there, else its helper. 0 as a handle is a default
-/// stream.
-bool find_stream(CUstream stream, const Side& side, std::uint64_t& handle) {
-  if (side.server == stream->server) return handle = stream->handle, true;
-  const std::lock_guard guard(peers().lock);
-  auto& helper = peers().helpers[{stream->context_handle, stream->handle, side.context->handle}];
-  handle = helper.handle;
-  if (handle != 0) return true;
-  helper = {side.server, mint(), stream->server, stream->context_handle};
-  handle = helper.handle;
-  return side.server->session->send(
-      cu::CreateStream{.context = side.context->handle, .stream = handle, .flags = CU_STREAM_NON_BLOCKING});
-}
-
-struct At {
-  CudaServer* server;
-  std::uint64_t context, stream;
-};
-
-/// What is put on `later` from now on comes after what has been put on `first`: this process tells one server what it
-/// hears from the other.
-bool put_after(const At& later, const At& first) {
+bool put_after(const StreamAt& later, const StreamAt& first) {
   const auto event = mint(), latch = mint();
   auto& there = *first.server->session;
   auto& here = *later.server->session;
@@ -141,16 +150,8 @@ bool put_after(const At& later, const At& first) {
   return there.send(cu::WatchEvent{.event = event, .number = 1});
 }
 
-/// Nothing that it would have to wait for is under way.
-bool is_quiet(CUstream stream) {
-  const auto& all = stream->context->progress;
-  return (stream->flags & CU_STREAM_NON_BLOCKING) != 0
-             ? is_idle(stream)
-             : all.over.load(std::memory_order_acquire) >= all.put.load(std::memory_order_relaxed);
-}
-
-CUresult send_parts(std::uint64_t peer, const Side& from, const At& source, const Side& to, const At& target,
-                    const cu::Extent& extent) {
+CUresult send_over(std::uint64_t peer, const Side& from, const StreamAt& source, const Side& to, const StreamAt& target,
+                   const cu::Extent& extent) {
   return each_part(extent, kPiece, [&](std::size_t x, std::size_t y, std::size_t z, const cu::Extent& part) {
     const auto ticket = mint();
     const auto out = from_there(from, x, y, z), in = from_there(to, x, y, z);
@@ -170,21 +171,41 @@ CUresult send_parts(std::uint64_t peer, const Side& from, const At& source, cons
   });
 }
 
-/// Both sides wait for what runs on either, as between contexts of one server (copy.cpp), and for the copy.
-CUresult copy_on_default_streams(CUstream stream, std::uint64_t peer, const Side& from, const Side& to,
-                                 const cu::Extent& extent) {
-  for (const auto context : {stream->context, from.context, to.context}) {
-    if (const auto status = wait_stream(context->default_stream); status != CUDA_SUCCESS) return status;
-  }
-  const At source{from.server, from.context->handle, 0}, target{to.server, to.context->handle, 0};
-  note_put(from.context->default_stream);
-  note_put(to.context->default_stream);
-  const auto sent = send_parts(peer, from, source, to, target, extent);
-  const auto left = wait_stream(from.context->default_stream), arrived = wait_stream(to.context->default_stream);
-  return left != CUDA_SUCCESS ? left : arrived != CUDA_SUCCESS ? arrived : sent;
+CUresult send_through_here(const Side& from, const StreamAt& source, const Side& to, const StreamAt& target,
+                           const cu::Extent& extent) {
+  return each_part(extent, kPiece, [&](std::size_t x, std::size_t y, std::size_t z, const cu::Extent& part) {
+    auto& there = *source.server->session;
+    auto& here = *target.server->session;
+    const auto size = part.width * part.height * part.depth;
+    const auto bytes = std::make_shared<wire::Bytes>(size);
+    const auto out = there.link().ticket(), in = here.link().ticket();
+    there.link().land(out, *bytes, [&here, bytes, in](bool has_arrived) {
+      if (has_arrived) here.link().push(in, *bytes, [bytes](bool) {}, false);
+      else here.link().cancel(in);
+    });
+    const bool is_sent = there.send(cu::ReadRows{.context = source.context,
+                                                 .stream = source.stream,
+                                                 .source = from_there(from, x, y, z).place,
+                                                 .extent = part,
+                                                 .ticket = out}) &&
+                         here.send(cu::WriteRows{.context = target.context,
+                                                 .stream = target.stream,
+                                                 .target = from_there(to, x, y, z).place,
+                                                 .extent = part,
+                                                 .data = {in, size, {}}});
+    return is_sent ? CUDA_SUCCESS : kLost;
+  });
 }
 
-}  // namespace
+void note_helper(const StreamAt& ours, CUstream of) {
+  const std::lock_guard guard(peers().lock);
+  peers().lent[ours.stream] = {ours.server, ours.stream, of->server, of->context_handle};
+}
+
+void forget_helper(const StreamAt& ours) {
+  const std::lock_guard guard(peers().lock);
+  peers().lent.erase(ours.stream);
+}
 
 std::optional<CUresult> copy_directly(CUstream stream, const Side& from, const Side& to, const cu::Extent& extent) {
   Call reading, writing;
@@ -197,16 +218,16 @@ std::optional<CUresult> copy_directly(CUstream stream, const Side& from, const S
   const auto context_of = [&](const Side& side) {
     return side.server == stream->server ? stream->context_handle : side.context->handle;
   };
-  At source{from.server, context_of(from), 0}, target{to.server, context_of(to), 0};
+  StreamAt source{from.server, context_of(from), 0}, target{to.server, context_of(to), 0};
   if (!find_stream(stream, from, source.stream) || !find_stream(stream, to, target.stream)) return kLost;
-  const At own{stream->server, stream->context_handle, stream->handle};
+  const StreamAt own{stream->server, stream->context_handle, stream->handle};
   if (from.server != stream->server && !is_quiet(stream) && !put_after(source, own)) return kLost;
   // Who waits for a context waits for its part of the copy.
   for (const auto* side : {&from, &to}) {
     if (side->server != stream->server) side->context->progress.put.fetch_add(1, std::memory_order_relaxed);
   }
   note_put(stream);
-  if (const auto status = send_parts(peer, from, source, to, target, extent); status != CUDA_SUCCESS) return status;
+  if (const auto status = send_over(peer, from, source, to, target, extent); status != CUDA_SUCCESS) return status;
   if (to.server != stream->server && !put_after(own, target)) return kLost;
   for (auto* const server : {from.server, to.server, stream->server}) server->session->link().flush();
   return CUDA_SUCCESS;
@@ -234,6 +255,7 @@ void fail_peer_copy(CudaServer& server, std::uint64_t stream, CUresult status) {
     const auto found = std::find_if(peers().helpers.begin(), peers().helpers.end(),
                                     [&](const auto& one) { return one.second.handle == stream; });
     if (found != peers().helpers.end()) of = found->second;
+    if (const auto lent = peers().lent.find(stream); lent != peers().lent.end()) of = lent->second;
   }
   if (of.server) of.of_server->inbox.fail(of.of_context, status);
 }

@@ -7,6 +7,27 @@
 
 namespace flexrack::client::cuda {
 
+/// A stream at its server, by its handle.
+struct StreamAt {
+  CudaServer* server = nullptr;
+  std::uint64_t context = 0, stream = 0;
+};
+
+/// The id of the link between two servers' workers, made when it is first needed; 0 where there is none.
+std::uint64_t link_between(CudaServer& from, CudaServer& to);
+/// A copy over such a link: both sides are put on their streams, and nothing is waited for.
+CUresult send_over(std::uint64_t peer, const Side& from, const StreamAt& source, const Side& to, const StreamAt& target,
+                   const cu::Extent& extent);
+/// The same by way of this process.
+CUresult send_through_here(const Side& from, const StreamAt& source, const Side& to, const StreamAt& target,
+                           const cu::Extent& extent);
+/// What is put on `later` from now on comes after what has been put on `first`: this process tells one server what it
+/// hears from the other.
+bool put_after(const StreamAt& later, const StreamAt& first);
+/// What fails of copies and signals on `ours` is told in the context of that stream, too.
+void note_helper(const StreamAt& ours, CUstream of);
+void forget_helper(const StreamAt& ours);
+
 /// A copy between sides at two servers, in the order of the stream, which may be of either or of a third. Comes back at
 /// once, on the default stream of all threads when it is over. Nothing: the two do not reach each other.
 std::optional<CUresult> copy_directly(CUstream stream, const Side& from, const Side& to, const cu::Extent& extent);

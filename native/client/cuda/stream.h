@@ -31,6 +31,15 @@ inline bool is_idle(CUstream stream) {
          stream->context->progress.over.load(std::memory_order_acquire) >= last;
 }
 
+/// Nothing is under way that what is put on it would wait for: the default stream waits for others of its context, and
+/// they for it.
+inline bool is_quiet(CUstream stream) {
+  const auto& all = stream->context->progress;
+  return (stream->flags & CU_STREAM_NON_BLOCKING) != 0
+             ? is_idle(stream)
+             : all.over.load(std::memory_order_acquire) >= all.put.load(std::memory_order_relaxed);
+}
+
 /// What the next thing put on the stream comes after in this process. Cheap while there is no such work.
 HostWorks before_next(CUstream stream);
 /// The work belongs to the stream from now on.

@@ -94,10 +94,13 @@ Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& head
     case ImportMemory::kOp: return pass<ImportMemory>(requests, body);
     case PeerReady::kOp: return call<PeerReady>(requests, link, header, body);
     case PeerClose::kOp: return pass<PeerClose>(requests, body);
+    case SignalPeer::kOp: return pass<SignalPeer>(requests, body);
+    case AwaitPeer::kOp: return pass<AwaitPeer>(requests, body);
     case CollectiveVersion::kOp: return call<CollectiveVersion>(requests, link, header, body);
     case CollectiveId::kOp: return call<CollectiveId>(requests, link, header, body);
     case JoinCollectives::kOp: return call<JoinCollectives>(requests, link, header, body);
     case Collectives::kOp: return pass<Collectives>(requests, body);
+    case SplitCollectives::kOp: return call<SplitCollectives>(requests, link, header, body);
     case EndCollectives::kOp: return call<EndCollectives>(requests, link, header, body);
     case DeviceGetTexture1dLinearMaxWidth::kOp: return call<DeviceGetTexture1dLinearMaxWidth>(requests, link, header, body);
     case CtxSetFlags::kOp: return pass<CtxSetFlags>(requests, body);

@@ -1312,11 +1312,31 @@ wire::Bytes make_PeerClose() {
   encode(out, m);
   return out;
 }
+wire::Bytes make_SignalPeer() {
+  SignalPeer m;
+  m.context = 3;
+  m.stream = 4;
+  m.peer = 5;
+  m.ticket = 6;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_AwaitPeer() {
+  AwaitPeer m;
+  m.context = 7;
+  m.stream = 8;
+  m.peer = 9;
+  m.ticket = 10;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
 wire::Bytes make_CollectiveVersionReply() {
   CollectiveVersionReply m;
-  m.status = 3;
-  m.version = 4;
-  m.text = "text 5";
+  m.status = 11;
+  m.version = 12;
+  m.text = "text 13";
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1329,10 +1349,10 @@ wire::Bytes make_CollectiveVersion() {
 }
 wire::Bytes make_CollectiveIdReply() {
   CollectiveIdReply m;
-  m.status = 6;
-  m.reserved = 7;
+  m.status = 14;
+  m.reserved = 15;
   m.id = kBytes;
-  m.text = "text 8";
+  m.text = "text 16";
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1345,19 +1365,19 @@ wire::Bytes make_CollectiveId() {
 }
 wire::Bytes make_JoinCollectivesReply() {
   JoinCollectivesReply m;
-  m.status = 9;
-  m.reserved = 10;
-  m.text = "text 11";
+  m.status = 17;
+  m.reserved = 18;
+  m.text = "text 19";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_JoinCollectives() {
   JoinCollectives m;
-  m.context = 12;
-  m.communicator = 13;
-  m.ranks = 14;
-  m.rank = 15;
+  m.context = 20;
+  m.communicator = 21;
+  m.ranks = 22;
+  m.rank = 23;
   m.id = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1365,70 +1385,91 @@ wire::Bytes make_JoinCollectives() {
 }
 wire::Bytes make_Collectives() {
   Collectives m;
-  m.context = 16;
-  m.stream = 17;
-  m.communicator = 18;
+  m.context = 24;
+  m.stream = 25;
+  m.communicator = 26;
   m.calls.resize(2);
-  m.calls[0].which = 19;
-  m.calls[0].type = 20;
-  m.calls[0].reduction = 21;
-  m.calls[0].peer = 22;
-  m.calls[0].count = 23;
-  m.calls[0].source = 24;
-  m.calls[0].target = 25;
-  m.calls[1].which = 26;
-  m.calls[1].type = 27;
-  m.calls[1].reduction = 28;
-  m.calls[1].peer = 29;
-  m.calls[1].count = 30;
-  m.calls[1].source = 31;
-  m.calls[1].target = 32;
+  m.calls[0].which = 27;
+  m.calls[0].type = 28;
+  m.calls[0].reduction = 29;
+  m.calls[0].peer = 30;
+  m.calls[0].count = 31;
+  m.calls[0].source = 32;
+  m.calls[0].target = 33;
+  m.calls[1].which = 34;
+  m.calls[1].type = 35;
+  m.calls[1].reduction = 36;
+  m.calls[1].peer = 37;
+  m.calls[1].count = 38;
+  m.calls[1].source = 39;
+  m.calls[1].target = 40;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_SplitCollectivesReply() {
+  SplitCollectivesReply m;
+  m.status = 41;
+  m.ranks = 42;
+  m.rank = 43;
+  m.reserved = 44;
+  m.text = "text 45";
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_SplitCollectives() {
+  SplitCollectives m;
+  m.communicator = 46;
+  m.made = 47;
+  m.color = 48;
+  m.key = 49;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EndCollectivesReply() {
   EndCollectivesReply m;
-  m.status = 33;
-  m.reserved = 34;
+  m.status = 50;
+  m.reserved = 51;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EndCollectives() {
   EndCollectives m;
-  m.communicator = 35;
-  m.how = 36;
-  m.reserved = 37;
+  m.communicator = 52;
+  m.how = 53;
+  m.reserved = 54;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_Failed() {
   Failed m;
-  m.context = 38;
-  m.op = 39;
-  m.status = 40;
-  m.object = 41;
-  m.text = "text 42";
+  m.context = 55;
+  m.op = 56;
+  m.status = 57;
+  m.object = 58;
+  m.text = "text 59";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RunHostFunction() {
   RunHostFunction m;
-  m.function = 43;
-  m.run = 44;
-  m.status = 45;
+  m.function = 60;
+  m.run = 61;
+  m.status = 62;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventReached() {
   EventReached m;
-  m.event = 46;
-  m.number = 47;
-  m.status = 48;
+  m.event = 63;
+  m.number = 64;
+  m.status = 65;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1443,10 +1484,10 @@ wire::Bytes make_Printed() {
 wire::Bytes make_Changed() {
   Changed m;
   m.ranges.resize(2);
-  m.ranges[0].address = 49;
-  m.ranges[0].size = 50;
-  m.ranges[1].address = 51;
-  m.ranges[1].size = 52;
+  m.ranges[0].address = 66;
+  m.ranges[0].size = 67;
+  m.ranges[1].address = 68;
+  m.ranges[1].size = 69;
   m.data = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1454,104 +1495,104 @@ wire::Bytes make_Changed() {
 }
 wire::Bytes make_CollectivesFailed() {
   CollectivesFailed m;
-  m.communicator = 53;
-  m.status = 54;
-  m.reserved = 55;
-  m.text = "text 56";
+  m.communicator = 70;
+  m.status = 71;
+  m.reserved = 72;
+  m.text = "text 73";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidthReply() {
   DeviceGetTexture1dLinearMaxWidthReply m;
-  m.status = 57;
-  m.max_width_in_elements = 58;
+  m.status = 74;
+  m.max_width_in_elements = 75;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidth() {
   DeviceGetTexture1dLinearMaxWidth m;
-  m.context = 59;
-  m.format = 60;
-  m.num_channels = 61;
-  m.dev = 62;
+  m.context = 76;
+  m.format = 77;
+  m.num_channels = 78;
+  m.dev = 79;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetFlags() {
   CtxSetFlags m;
-  m.context = 63;
-  m.flags = 64;
+  m.context = 80;
+  m.flags = 81;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetCacheConfig() {
   CtxSetCacheConfig m;
-  m.context = 65;
-  m.config = 66;
+  m.context = 82;
+  m.config = 83;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxResetPersistingL2Cache() {
   CtxResetPersistingL2Cache m;
-  m.context = 67;
+  m.context = 84;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxRecordEvent() {
   CtxRecordEvent m;
-  m.context = 68;
-  m.ctx = 69;
-  m.event = 70;
+  m.context = 85;
+  m.ctx = 86;
+  m.event = 87;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxWaitEvent() {
   CtxWaitEvent m;
-  m.context = 71;
-  m.ctx = 72;
-  m.event = 73;
+  m.context = 88;
+  m.ctx = 89;
+  m.event = 90;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetAttributeReply() {
   KernelSetAttributeReply m;
-  m.status = 74;
+  m.status = 91;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetAttribute() {
   KernelSetAttribute m;
-  m.context = 75;
-  m.attrib = 76;
-  m.val = 77;
-  m.kernel = 78;
-  m.dev = 79;
+  m.context = 92;
+  m.attrib = 93;
+  m.val = 94;
+  m.kernel = 95;
+  m.dev = 96;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetCacheConfig() {
   KernelSetCacheConfig m;
-  m.context = 80;
-  m.kernel = 81;
-  m.config = 82;
-  m.dev = 83;
+  m.context = 97;
+  m.kernel = 98;
+  m.config = 99;
+  m.dev = 100;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetMemoryRequirementsReply() {
   ArrayGetMemoryRequirementsReply m;
-  m.status = 84;
+  m.status = 1;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1559,16 +1600,16 @@ wire::Bytes make_ArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_ArrayGetMemoryRequirements() {
   ArrayGetMemoryRequirements m;
-  m.context = 85;
-  m.array = 86;
-  m.device = 87;
+  m.context = 2;
+  m.array = 3;
+  m.device = 4;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
   MipmappedArrayGetMemoryRequirementsReply m;
-  m.status = 88;
+  m.status = 5;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1576,77 +1617,77 @@ wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirements() {
   MipmappedArrayGetMemoryRequirements m;
-  m.context = 89;
-  m.mipmap = 90;
-  m.device = 91;
+  m.context = 6;
+  m.mipmap = 7;
+  m.device = 8;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlaneReply() {
   ArrayGetPlaneReply m;
-  m.status = 92;
+  m.status = 9;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlane() {
   ArrayGetPlane m;
-  m.context = 93;
-  m.plane_array = 94;
-  m.array = 95;
-  m.plane_idx = 96;
+  m.context = 10;
+  m.plane_array = 11;
+  m.array = 12;
+  m.plane_idx = 13;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevelReply() {
   MipmappedArrayGetLevelReply m;
-  m.status = 97;
+  m.status = 14;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevel() {
   MipmappedArrayGetLevel m;
-  m.context = 98;
-  m.level_array = 99;
-  m.mipmapped_array = 100;
-  m.level = 1;
+  m.context = 15;
+  m.level_array = 16;
+  m.mipmapped_array = 17;
+  m.level = 18;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccessReply() {
   MemGetAccessReply m;
-  m.status = 2;
-  m.flags = 3;
+  m.status = 19;
+  m.flags = 20;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccess() {
   MemGetAccess m;
-  m.context = 4;
+  m.context = 21;
   m.location = kBytes;
-  m.ptr = 5;
+  m.ptr = 22;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolTrimTo() {
   MemPoolTrimTo m;
-  m.context = 6;
-  m.pool = 7;
-  m.min_bytes_to_keep = 8;
+  m.context = 23;
+  m.pool = 24;
+  m.min_bytes_to_keep = 25;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolSetAccess() {
   MemPoolSetAccess m;
-  m.context = 9;
-  m.pool = 10;
+  m.context = 26;
+  m.pool = 27;
   m.map = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1654,16 +1695,16 @@ wire::Bytes make_MemPoolSetAccess() {
 }
 wire::Bytes make_MemPoolGetAccessReply() {
   MemPoolGetAccessReply m;
-  m.status = 11;
-  m.flags = 12;
+  m.status = 28;
+  m.flags = 29;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolGetAccess() {
   MemPoolGetAccess m;
-  m.context = 13;
-  m.mem_pool = 14;
+  m.context = 30;
+  m.mem_pool = 31;
   m.location = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1671,244 +1712,244 @@ wire::Bytes make_MemPoolGetAccess() {
 }
 wire::Bytes make_StreamWaitEvent() {
   StreamWaitEvent m;
-  m.context = 15;
-  m.stream = 16;
-  m.event = 17;
-  m.flags = 18;
+  m.context = 32;
+  m.stream = 33;
+  m.event = 34;
+  m.flags = 35;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamCopyAttributes() {
   StreamCopyAttributes m;
-  m.context = 19;
-  m.dst_stream = 20;
-  m.src_stream = 21;
+  m.context = 36;
+  m.dst_stream = 37;
+  m.src_stream = 38;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecord() {
   EventRecord m;
-  m.context = 22;
-  m.event = 23;
-  m.stream = 24;
+  m.context = 39;
+  m.event = 40;
+  m.stream = 41;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecordWithFlags() {
   EventRecordWithFlags m;
-  m.context = 25;
-  m.event = 26;
-  m.stream = 27;
-  m.flags = 28;
+  m.context = 42;
+  m.event = 43;
+  m.stream = 44;
+  m.flags = 45;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue32() {
   StreamWaitValue32 m;
-  m.context = 29;
-  m.stream = 30;
-  m.addr = 31;
-  m.value = 32;
-  m.flags = 33;
+  m.context = 46;
+  m.stream = 47;
+  m.addr = 48;
+  m.value = 49;
+  m.flags = 50;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue64() {
   StreamWaitValue64 m;
-  m.context = 34;
-  m.stream = 35;
-  m.addr = 36;
-  m.value = 37;
-  m.flags = 38;
+  m.context = 51;
+  m.stream = 52;
+  m.addr = 53;
+  m.value = 54;
+  m.flags = 55;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue32() {
   StreamWriteValue32 m;
-  m.context = 39;
-  m.stream = 40;
-  m.addr = 41;
-  m.value = 42;
-  m.flags = 43;
+  m.context = 56;
+  m.stream = 57;
+  m.addr = 58;
+  m.value = 59;
+  m.flags = 60;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue64() {
   StreamWriteValue64 m;
-  m.context = 44;
-  m.stream = 45;
-  m.addr = 46;
-  m.value = 47;
-  m.flags = 48;
+  m.context = 61;
+  m.stream = 62;
+  m.addr = 63;
+  m.value = 64;
+  m.flags = 65;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamBatchMemOp() {
   StreamBatchMemOp m;
-  m.context = 49;
-  m.stream = 50;
+  m.context = 66;
+  m.stream = 67;
   m.param_array = kBytes;
-  m.flags = 51;
+  m.flags = 68;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttributeReply() {
   FuncSetAttributeReply m;
-  m.status = 52;
+  m.status = 69;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttribute() {
   FuncSetAttribute m;
-  m.context = 53;
-  m.hfunc = 54;
-  m.attrib = 55;
-  m.value = 56;
+  m.context = 70;
+  m.hfunc = 71;
+  m.attrib = 72;
+  m.value = 73;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetCacheConfig() {
   FuncSetCacheConfig m;
-  m.context = 57;
-  m.hfunc = 58;
-  m.config = 59;
+  m.context = 74;
+  m.hfunc = 75;
+  m.config = 76;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncIsLoadedReply() {
   FuncIsLoadedReply m;
-  m.status = 60;
-  m.state = 61;
+  m.status = 77;
+  m.state = 78;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncIsLoaded() {
   FuncIsLoaded m;
-  m.context = 62;
-  m.function = 63;
+  m.context = 79;
+  m.function = 80;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncLoad() {
   FuncLoad m;
-  m.context = 64;
-  m.function = 65;
+  m.context = 81;
+  m.function = 82;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetSharedMemConfig() {
   FuncSetSharedMemConfig m;
-  m.context = 66;
-  m.hfunc = 67;
-  m.config = 68;
+  m.context = 83;
+  m.hfunc = 84;
+  m.config = 85;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_GraphUpload() {
   GraphUpload m;
-  m.context = 69;
-  m.graph = 70;
-  m.stream = 71;
+  m.context = 86;
+  m.graph = 87;
+  m.stream = 88;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply m;
-  m.status = 72;
-  m.num_blocks = 73;
+  m.status = 89;
+  m.num_blocks = 90;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlags m;
-  m.context = 74;
-  m.func = 75;
-  m.block_size = 76;
-  m.dynamic_smem_size = 77;
-  m.flags = 78;
+  m.context = 91;
+  m.func = 92;
+  m.block_size = 93;
+  m.dynamic_smem_size = 94;
+  m.flags = 95;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlockReply() {
   OccupancyAvailableDynamicSmemPerBlockReply m;
-  m.status = 79;
-  m.dynamic_smem_size = 80;
+  m.status = 96;
+  m.dynamic_smem_size = 97;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlock() {
   OccupancyAvailableDynamicSmemPerBlock m;
-  m.context = 81;
-  m.func = 82;
-  m.num_blocks = 83;
-  m.block_size = 84;
+  m.context = 98;
+  m.func = 99;
+  m.num_blocks = 100;
+  m.block_size = 1;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_TexObjectDestroy() {
   TexObjectDestroy m;
-  m.context = 85;
-  m.tex_object = 86;
+  m.context = 2;
+  m.tex_object = 3;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SurfObjectDestroy() {
   SurfObjectDestroy m;
-  m.context = 87;
-  m.surf_object = 88;
+  m.context = 4;
+  m.surf_object = 5;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccessReply() {
   CtxEnablePeerAccessReply m;
-  m.status = 89;
+  m.status = 6;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccess() {
   CtxEnablePeerAccess m;
-  m.context = 90;
-  m.peer_context = 91;
-  m.flags = 92;
+  m.context = 7;
+  m.peer_context = 8;
+  m.flags = 9;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccessReply() {
   CtxDisablePeerAccessReply m;
-  m.status = 93;
+  m.status = 10;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccess() {
   CtxDisablePeerAccess m;
-  m.context = 94;
-  m.peer_context = 95;
+  m.context = 11;
+  m.peer_context = 12;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -2016,6 +2057,8 @@ constexpr FuzzCase kCases[] = {
     {"peer_ready_reply", 0x207c, true, false, make_PeerReadyReply, again<PeerReadyReply>},
     {"peer_ready", 0x207c, false, false, make_PeerReady, again<PeerReady>},
     {"peer_close", 0x207d, false, false, make_PeerClose, again<PeerClose>},
+    {"signal_peer", 0x207e, false, false, make_SignalPeer, again<SignalPeer>},
+    {"await_peer", 0x207f, false, false, make_AwaitPeer, again<AwaitPeer>},
     {"collective_version_reply", 0x2080, true, false, make_CollectiveVersionReply, again<CollectiveVersionReply>},
     {"collective_version", 0x2080, false, false, make_CollectiveVersion, again<CollectiveVersion>},
     {"collective_id_reply", 0x2081, true, false, make_CollectiveIdReply, again<CollectiveIdReply>},
@@ -2023,6 +2066,8 @@ constexpr FuzzCase kCases[] = {
     {"join_collectives_reply", 0x2082, true, false, make_JoinCollectivesReply, again<JoinCollectivesReply>},
     {"join_collectives", 0x2082, false, false, make_JoinCollectives, again<JoinCollectives>},
     {"collectives", 0x2083, false, false, make_Collectives, again<Collectives>},
+    {"split_collectives_reply", 0x2085, true, false, make_SplitCollectivesReply, again<SplitCollectivesReply>},
+    {"split_collectives", 0x2085, false, false, make_SplitCollectives, again<SplitCollectives>},
     {"end_collectives_reply", 0x2084, true, false, make_EndCollectivesReply, again<EndCollectivesReply>},
     {"end_collectives", 0x2084, false, false, make_EndCollectives, again<EndCollectives>},
     {"failed", 0x20f0, false, true, make_Failed, again<Failed>},

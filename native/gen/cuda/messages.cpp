@@ -2559,6 +2559,54 @@ bool decode(wire::View body, PeerClose& m) {
   return is_finished(r, body);
 }
 
+static void write(wire::Writer& w, const SignalPeer& m) {
+  w.put(m.context);
+  w.put(m.stream);
+  w.put(m.peer);
+  w.put(m.ticket);
+}
+static void read(wire::Reader& r, SignalPeer& m) {
+  m.context = r.get<std::uint64_t>();
+  m.stream = r.get<std::uint64_t>();
+  m.peer = r.get<std::uint64_t>();
+  m.ticket = r.get<std::uint64_t>();
+}
+
+void encode(wire::Bytes& out, const SignalPeer& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, SignalPeer& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const AwaitPeer& m) {
+  w.put(m.context);
+  w.put(m.stream);
+  w.put(m.peer);
+  w.put(m.ticket);
+}
+static void read(wire::Reader& r, AwaitPeer& m) {
+  m.context = r.get<std::uint64_t>();
+  m.stream = r.get<std::uint64_t>();
+  m.peer = r.get<std::uint64_t>();
+  m.ticket = r.get<std::uint64_t>();
+}
+
+void encode(wire::Bytes& out, const AwaitPeer& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, AwaitPeer& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
 static void write(wire::Writer& w, const CollectiveVersionReply& m) {
   w.put(m.status);
   w.put(m.version);
@@ -2706,6 +2754,56 @@ void encode(wire::Bytes& out, const Collectives& m) {
   w.align(8);
 }
 bool decode(wire::View body, Collectives& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const SplitCollectivesReply& m) {
+  w.put(m.status);
+  w.put(m.ranks);
+  w.put(m.rank);
+  w.put(m.reserved);
+  w.put_text(m.text);
+}
+static void read(wire::Reader& r, SplitCollectivesReply& m) {
+  m.status = r.get<std::int32_t>();
+  m.ranks = r.get<std::uint32_t>();
+  m.rank = r.get<std::uint32_t>();
+  m.reserved = r.get<std::uint32_t>();
+  m.text = r.get_text();
+}
+
+void encode(wire::Bytes& out, const SplitCollectivesReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, SplitCollectivesReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const SplitCollectives& m) {
+  w.put(m.communicator);
+  w.put(m.made);
+  w.put(m.color);
+  w.put(m.key);
+}
+static void read(wire::Reader& r, SplitCollectives& m) {
+  m.communicator = r.get<std::uint64_t>();
+  m.made = r.get<std::uint64_t>();
+  m.color = r.get<std::int32_t>();
+  m.key = r.get<std::int32_t>();
+}
+
+void encode(wire::Bytes& out, const SplitCollectives& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, SplitCollectives& m) {
   wire::Reader r(body);
   read(r, m);
   return is_finished(r, body);

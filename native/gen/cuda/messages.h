@@ -1200,6 +1200,28 @@ struct PeerClose {
 void encode(wire::Bytes& out, const PeerClose& m);
 bool decode(wire::View body, PeerClose& m);
 
+struct SignalPeer {
+  static constexpr std::uint16_t kOp = 0x207e;
+  static constexpr char kName[] = "SignalPeer";
+  std::uint64_t context = 0;
+  std::uint64_t stream = 0;
+  std::uint64_t peer = 0;
+  std::uint64_t ticket = 0;
+};
+void encode(wire::Bytes& out, const SignalPeer& m);
+bool decode(wire::View body, SignalPeer& m);
+
+struct AwaitPeer {
+  static constexpr std::uint16_t kOp = 0x207f;
+  static constexpr char kName[] = "AwaitPeer";
+  std::uint64_t context = 0;
+  std::uint64_t stream = 0;
+  std::uint64_t peer = 0;
+  std::uint64_t ticket = 0;
+};
+void encode(wire::Bytes& out, const AwaitPeer& m);
+bool decode(wire::View body, AwaitPeer& m);
+
 /// Answers CollectiveVersion.
 struct CollectiveVersionReply {
   std::int32_t status = 0;
@@ -1267,6 +1289,29 @@ struct Collectives {
 };
 void encode(wire::Bytes& out, const Collectives& m);
 bool decode(wire::View body, Collectives& m);
+
+/// Answers SplitCollectives.
+struct SplitCollectivesReply {
+  std::int32_t status = 0;
+  std::uint32_t ranks = 0;
+  std::uint32_t rank = 0;
+  std::uint32_t reserved = 0;
+  std::string_view text{};
+};
+void encode(wire::Bytes& out, const SplitCollectivesReply& m);
+bool decode(wire::View body, SplitCollectivesReply& m);
+
+struct SplitCollectives {
+  static constexpr std::uint16_t kOp = 0x2085;
+  static constexpr char kName[] = "SplitCollectives";
+  using Reply = SplitCollectivesReply;
+  std::uint64_t communicator = 0;
+  std::uint64_t made = 0;
+  std::int32_t color = 0;
+  std::int32_t key = 0;
+};
+void encode(wire::Bytes& out, const SplitCollectives& m);
+bool decode(wire::View body, SplitCollectives& m);
 
 /// Answers EndCollectives.
 struct EndCollectivesReply {

@@ -79,10 +79,13 @@ class Requests {
   virtual void on(const ImportMemory& message) = 0;
   virtual void on(const PeerReady& call, wire::Respond<PeerReady::Reply> respond) = 0;
   virtual void on(const PeerClose& message) = 0;
+  virtual void on(const SignalPeer& message) = 0;
+  virtual void on(const AwaitPeer& message) = 0;
   virtual void on(const CollectiveVersion& call, wire::Respond<CollectiveVersion::Reply> respond) = 0;
   virtual void on(const CollectiveId& call, wire::Respond<CollectiveId::Reply> respond) = 0;
   virtual void on(const JoinCollectives& call, wire::Respond<JoinCollectives::Reply> respond) = 0;
   virtual void on(const Collectives& message) = 0;
+  virtual void on(const SplitCollectives& call, wire::Respond<SplitCollectives::Reply> respond) = 0;
   virtual void on(const EndCollectives& call, wire::Respond<EndCollectives::Reply> respond) = 0;
   virtual void on(const DeviceGetTexture1dLinearMaxWidth& call, wire::Respond<DeviceGetTexture1dLinearMaxWidth::Reply> respond) = 0;
   virtual void on(const CtxSetFlags& message) = 0;

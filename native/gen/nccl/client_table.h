@@ -19,6 +19,7 @@ struct NcclTable {
   ncclResult_t (*ncclCommFinalize)(ncclComm_t comm) = nullptr;
   ncclResult_t (*ncclCommDestroy)(ncclComm_t comm) = nullptr;
   ncclResult_t (*ncclCommAbort)(ncclComm_t comm) = nullptr;
+  ncclResult_t (*ncclCommSplit)(ncclComm_t comm, int color, int key, ncclComm_t* newcomm, ncclConfig_t* config) = nullptr;
   const char* (*ncclGetErrorString)(ncclResult_t result) = nullptr;
   const char* (*ncclGetLastError)(ncclComm_t comm) = nullptr;
   void (*ncclResetDebugInit)() = nullptr;

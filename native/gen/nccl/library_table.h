@@ -17,9 +17,12 @@ struct LibraryTable {
   decltype(&::ncclCommFinalize) ncclCommFinalize = nullptr;
   decltype(&::ncclCommDestroy) ncclCommDestroy = nullptr;
   decltype(&::ncclCommAbort) ncclCommAbort = nullptr;
+  decltype(&::ncclCommSplit) ncclCommSplit = nullptr;
   decltype(&::ncclGetErrorString) ncclGetErrorString = nullptr;
   decltype(&::ncclGetLastError) ncclGetLastError = nullptr;
   decltype(&::ncclCommGetAsyncError) ncclCommGetAsyncError = nullptr;
+  decltype(&::ncclCommCount) ncclCommCount = nullptr;
+  decltype(&::ncclCommUserRank) ncclCommUserRank = nullptr;
   decltype(&::ncclReduce) ncclReduce = nullptr;
   decltype(&::ncclBroadcast) ncclBroadcast = nullptr;
   decltype(&::ncclAllReduce) ncclAllReduce = nullptr;
@@ -42,9 +45,12 @@ inline void fill(LibraryTable& table, const std::function<void*(const char* symb
   table.ncclCommFinalize = reinterpret_cast<decltype(table.ncclCommFinalize)>(find("ncclCommFinalize"));
   table.ncclCommDestroy = reinterpret_cast<decltype(table.ncclCommDestroy)>(find("ncclCommDestroy"));
   table.ncclCommAbort = reinterpret_cast<decltype(table.ncclCommAbort)>(find("ncclCommAbort"));
+  table.ncclCommSplit = reinterpret_cast<decltype(table.ncclCommSplit)>(find("ncclCommSplit"));
   table.ncclGetErrorString = reinterpret_cast<decltype(table.ncclGetErrorString)>(find("ncclGetErrorString"));
   table.ncclGetLastError = reinterpret_cast<decltype(table.ncclGetLastError)>(find("ncclGetLastError"));
   table.ncclCommGetAsyncError = reinterpret_cast<decltype(table.ncclCommGetAsyncError)>(find("ncclCommGetAsyncError"));
+  table.ncclCommCount = reinterpret_cast<decltype(table.ncclCommCount)>(find("ncclCommCount"));
+  table.ncclCommUserRank = reinterpret_cast<decltype(table.ncclCommUserRank)>(find("ncclCommUserRank"));
   table.ncclReduce = reinterpret_cast<decltype(table.ncclReduce)>(find("ncclReduce"));
   table.ncclBroadcast = reinterpret_cast<decltype(table.ncclBroadcast)>(find("ncclBroadcast"));
   table.ncclAllReduce = reinterpret_cast<decltype(table.ncclAllReduce)>(find("ncclAllReduce"));

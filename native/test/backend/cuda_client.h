@@ -162,8 +162,8 @@ class CudaPeers : public backend::Peers {
 
 class CudaClient {
  public:
-  explicit CudaClient(bool is_time_sliced = false)
-      : grant(is_time_sliced), backend(backend::make_cuda_backend(grant, FLEXRACK_SIM_DRIVER)) {
+  explicit CudaClient(bool is_time_sliced = false, const char* nccl = nullptr)
+      : grant(is_time_sliced), backend(backend::make_cuda_backend(grant, FLEXRACK_SIM_DRIVER, nccl ? nccl : "")) {
     backend->start(link, peers);
   }
   ~CudaClient() { stop(); }

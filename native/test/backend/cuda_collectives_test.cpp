@@ -30,6 +30,9 @@ TEST_CASE("collectives are refused by a daemon that has no NCCL, whatever is ask
     const cu::Collective one{.which = 1, .type = 7, .count = 1, .source = memory, .target = memory};
     CHECK(client.refusal(cu::Collectives{.context = context, .communicator = handle, .calls = {one}}) ==
           CUDA_ERROR_INVALID_HANDLE);
+    for (const auto color : {0, -1, -2})
+      CHECK(result_of(client, cu::SplitCollectives{.communicator = handle, .made = client.mint(), .color = color}) ==
+            ncclInvalidArgument);
     for (const std::uint32_t how : {0u, 1u, 2u, ~0u})
       CHECK(result_of(client, cu::EndCollectives{.communicator = handle, .how = how}) == ncclInvalidArgument);
   }

@@ -1,4 +1,4 @@
-// Copies between servers, seen from one of them: what its client may name, and what its peer may do.
+// Copies and signals between servers, seen from one of them: what its client may name, and what its peer may do.
 #include "test/backend/cuda_client.h"
 
 using namespace flexrack;
@@ -124,4 +124,34 @@ TEST_CASE("a peer that is lost is an error of the streams that wait for it, and 
   CHECK(pair.client.wait(pair.context, pair.stream) == CUDA_SUCCESS);
   pair.client.send(cu::PeerClose{.peer = kPeer});
   CHECK(pair.peer.is_closed());
+}
+
+TEST_CASE("a stream waits for another server's signal, and gives its own when it has got there") {
+  Pair pair;
+  const cu::AwaitPeer wait{.context = pair.context, .stream = pair.stream, .peer = kPeer, .ticket = 201};
+  const cu::SignalPeer tell{.context = pair.context, .stream = pair.stream, .peer = kPeer, .ticket = 202};
+  pair.client.send(wait);
+  pair.client.send(tell);
+  CHECK(pair.peer.is_waiting_for(201));
+  CHECK(pair.client.call(cu::QueryStream{.context = pair.context, .stream = pair.stream}).status ==
+        CUDA_ERROR_NOT_READY);
+  pair.peer.supply(201, Bytes(1, 0));
+  CHECK(pair.peer.payload(202).size() == 1);
+  CHECK(pair.client.wait(pair.context, pair.stream) == CUDA_SUCCESS);
+  CHECK_FALSE(pair.client.link.has_refusals());
+}
+
+TEST_CASE("a signal that does not come is an error of the stream, which goes on") {
+  Pair pair;
+  pair.client.send(cu::AwaitPeer{.context = pair.context, .stream = pair.stream, .peer = kPeer, .ticket = 201});
+  pair.peer.lose();
+  CHECK(pair.client.link.refusal(cu::AwaitPeer::kOp) == CUDA_ERROR_UNKNOWN);
+  CHECK(pair.client.wait(pair.context, pair.stream) == CUDA_SUCCESS);
+  pair.client.send(cu::AwaitPeer{.context = pair.context, .stream = pair.stream, .peer = kPeer + 1, .ticket = 202});
+  CHECK(pair.client.link.refusal(cu::AwaitPeer::kOp) == CUDA_ERROR_UNKNOWN);
+  pair.client.send(cu::SignalPeer{.context = pair.context, .stream = pair.stream, .peer = kPeer + 1, .ticket = 203});
+  CHECK(pair.client.link.refusal(cu::SignalPeer::kOp) == CUDA_ERROR_UNKNOWN);
+  pair.client.send(cu::SignalPeer{.context = pair.context, .stream = pair.memory, .peer = kPeer, .ticket = 204});
+  CHECK(pair.client.link.refusal(cu::SignalPeer::kOp) != CUDA_SUCCESS);
+  CHECK(pair.peer.is_cancelled(204));
 }

@@ -18,6 +18,8 @@ using wire::View;
 
 class LoopLink : public wire::Link {
  public:
+  std::chrono::seconds patience{60};   ///< of whoever waits here
+
   // ---- what the backend calls
   std::uint64_t send(std::uint16_t op, std::uint16_t flags, const std::function<void(Bytes&)>& encode) override {
     Bytes body;
@@ -116,7 +118,7 @@ class LoopLink : public wire::Link {
   template <class Ready>
   bool until(Ready&& ready) {
     std::unique_lock guard(lock_);
-    return changed_.wait_for(guard, std::chrono::seconds(60), ready);
+    return changed_.wait_for(guard, patience, ready);
   }
   bool is_landing(std::uint64_t ticket) {
     const std::lock_guard guard(lock_);

@@ -1,6 +1,7 @@
 """Files of the head, and of the machine of the command line, that outlive who wrote them: each kind, where it is, the number of its shape, and what it holds beside `schema`, that number. Words in capitals stand for names. Generated from protocol/headfiles.json by `npm run protocol`; for type checkers alone."""
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
+from flexrack_node.schema.monitor import HeadTargets
 from flexrack_node.schema.people import HeadRole
 from flexrack_node.schema.sync import EntryLine
 
@@ -39,6 +40,7 @@ class HeadToken(_HeadToken, total=False):
     createdAt: float
     node: str
     names: List[str]
+    targets: List[HeadTargets]
     joint: str
     user: str
     project: str

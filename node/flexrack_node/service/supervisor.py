@@ -1,7 +1,7 @@
 """python3 service/supervisor.py ROOT ID: keeps one service running until it is told to stop (SIGTERM).
 
 It starts the service, or adopts the process of a supervisor that was killed; starts it again when it ends, with a
-growing pause; and gives up where it ended too often within a while.
+pause that grows until one has run for a while; and gives up where it ended too often.
 """
 
 import contextlib
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
+# What ran for so long had started well: its end is a first one again.
+WELL_SECONDS = 5.0
 LOOK_SECONDS = 0.2
 # Who connects is not kept waiting for longer starts: it may know another address.
 SOCKETS_KEPT_SECONDS = 2.0
@@ -45,6 +47,8 @@ class Supervisor:
         self.stopping = False
         self.child: Optional[subprocess.Popen[bytes]] = None
         self.ends: List[float] = []
+        self.begun = time.monotonic()
+        self.short_lives = 0
         self.state = record.state()
         self.passes = PassRenewal(self.spec)
 
@@ -82,6 +86,7 @@ class Supervisor:
     def _keep_running(self) -> None:
         adopted = self._adoptable()
         while not self.stopping:
+            self.begun = time.monotonic()
             try:
                 code = self._watch_adopted(adopted) if adopted else self._run_once()
             except OSError as error:  # the program is not there or cannot be executed
@@ -179,7 +184,8 @@ class Supervisor:
         self.ends = [moment for moment in self.ends if now - moment < window] + [now]
         if len(self.ends) > int(limit.get("max", 0)):
             return None
-        found: Optional[float] = min(FIRST_PAUSE * 2 ** (len(self.ends) - 1), LONGEST_PAUSE)
+        self.short_lives = 1 if now - self.begun >= WELL_SECONDS else self.short_lives + 1
+        found: Optional[float] = min(FIRST_PAUSE * 2 ** (self.short_lives - 1), LONGEST_PAUSE)
         return found
 
     def _reap(self) -> None:

@@ -55,9 +55,19 @@ export function divertSignals(context: Context, to: (signal: NodeJS.Signals) => 
 
 const closers = new Map<Context, (() => Promise<void>)[]>()
 
-/** Has `close` called when the command ends, however it ends; the last one registered is called first. */
-export function atClose(context: Context, close: () => Promise<void>): void {
+/**
+ * Has `close` called when the command ends, however it ends; the last one registered is called first. The returned
+ * function calls it earlier.
+ */
+export function atClose(context: Context, close: () => Promise<void>): () => Promise<void> {
   closers.set(context, [close, ...(closers.get(context) ?? [])])
+  return () => {
+    closers.set(
+      context,
+      (closers.get(context) ?? []).filter((one) => one !== close),
+    )
+    return close()
+  }
 }
 
 /** Calls what atClose registered. Errors in closing are dropped: the command's own result or error is what counts. */

@@ -8,6 +8,7 @@ import type {
 } from '../../lib/endpoint/index.ts'
 import {canaryDeployedText, canaryShare, canaryText, queueText, trafficText} from './traffic-text.ts'
 import {eventsText, scalingText} from './scaling-text.ts'
+import {gpuText, leaseText} from './gpu-text.ts'
 import {ago, count, fields, table} from '../terminal/render.ts'
 
 export interface ChangeAnswer {
@@ -136,6 +137,7 @@ function serversText(servers: ReplicaStatus[]): string {
     state: one.place === undefined || one.place === 'ready' ? one.state : one.place,
     served: String(one.served),
     'in flight': String(one.inFlight),
+    ...(one.gpus.length > 0 && {gpu: gpuText(one.gpus), memory: leaseText(one.gpus)}),
     restarts: one.restarts > 0 ? `${one.restarts} (last: ${one.exit ?? 'unknown'})` : '0',
     target: one.url,
   }))
@@ -145,6 +147,7 @@ function serversText(servers: ReplicaStatus[]): string {
     'state',
     {key: 'served', align: 'right'},
     {key: 'in flight', align: 'right'},
+    ...(servers.some(({gpus}) => gpus.length > 0) ? ['gpu', 'memory'] : []),
     'restarts',
     'target',
   ])

@@ -73,12 +73,13 @@ export function trafficText({traffic, canary}: Pick<EndpointDetails, 'traffic' |
     p50: ms(one.p50),
     p95: ms(one.p95),
     p99: ms(one.p99),
+    ...(one.batch && {batch: `${one.batch.mean}, at most ${one.batch.most}`}),
     ...(one.tokens && {
       tokens: `${one.tokens.prompt} + ${one.tokens.completion}`,
       first: ms(one.tokens.firstP50),
     }),
   }))
-  const told = rows.some((one) => one.tokens !== undefined) ? (['tokens', 'first'] as const) : []
+  const told = (['batch', 'tokens', 'first'] as const).filter((key) => rows.some((one) => one[key] !== undefined))
   return table(rows, [
     'release',
     ...(['share', 'requests', 'failed', 'refused', 'abandoned', 'p50', 'p95', 'p99', ...told] as const).map((key) => ({

@@ -1,7 +1,7 @@
 import {constants, accessSync, statSync} from 'node:fs'
 import {delimiter, join} from 'node:path'
 import {CliError, type Context} from '../../lib/base/index.ts'
-import type {AttachedLease} from '../../lib/gpu/index.ts'
+import type {Attached, AttachedLease, AttachInput} from '../../lib/gpu/index.ts'
 import type {Plan} from '../../lib/plan/index.ts'
 import {atClose} from '../base/context.ts'
 import {gpuNodes, waitSeconds, type GpuFlags} from './request.ts'
@@ -12,12 +12,24 @@ import type {Session} from '../base/session.ts'
 /** A command's end and output, and what it had leased. */
 export interface AttachAnswer extends LocalResult {
   leases: AttachedLease[]
+  /** How often it was started again, as its GPUs were lost. */
+  restarts: number
 }
+
+export interface AttachFlags extends GpuFlags {
+  count?: number | undefined
+  on?: string | undefined
+  restart?: number | undefined
+  'dry-run'?: boolean
+}
+
+/** Seconds in which GPUs come back after a loss, or others are found, where no other time is asked for. */
+const RESTART_WAIT = 60
 
 /** `attach`: leases, runs the command here, gives back. Sets the exit status to the command's. */
 export async function attachHere(
   words: string[],
-  flags: GpuFlags & {count?: number | undefined; on?: string | undefined; 'dry-run'?: boolean},
+  flags: AttachFlags,
   session: Session,
   context: Context,
   json: boolean,
@@ -25,7 +37,7 @@ export async function attachHere(
   const {attachGpus, gpuRequest, planAttach} = await import('../../lib/gpu/index.ts')
   const {transport} = flags
   const wait = waitSeconds(flags)
-  const input = {
+  const input: AttachInput = {
     nodes: await gpuNodes(session, [], flags.on),
     request: gpuRequest(flags, session.manifest?.gpus),
     words,
@@ -34,18 +46,30 @@ export async function attachHere(
   }
   if (flags['dry-run']) return planAttach(session, input, context)
   requireProgram(words[0] as string, context.env)
-  const attached = await attachGpus(session, input, context)
-  atClose(context, () => attached.release())
-  const env = {...context.env, ...attached.env}
-  if (attached.env.OCL_ICD_VENDORS) delete env.OCL_ICD_FILENAMES // drivers besides those of the folder
-  if (attached.libraries)
-    env.LD_LIBRARY_PATH = [
-      attached.libraries,
-      ...(context.env.LD_LIBRARY_PATH ? [context.env.LD_LIBRARY_PATH] : []),
-    ].join(':')
-  const result = await runHere([...attached.prefix, ...words], env, context, json)
-  process.exitCode = await exitStatus(result)
-  return json ? {...result, leases: attached.leases} : undefined
+  const most = flags.restart ?? 0
+  if (most > 0) input.asksLoss = true
+  for (let restarts = 0; ; restarts++) {
+    const attached = await attachGpus(session, input, context)
+    const close = atClose(context, () => attached.release())
+    const env = environmentOf(attached, context.env)
+    if (most > 0) env.FLEXRACK_ATTEMPT = `${restarts + 1}`
+    const {asked, ...result} = await runHere([...attached.prefix, ...words], env, context, json)
+    const loss = restarts < most && !asked && result.status !== 0 ? await attached.readLoss() : null
+    if (!loss || loss.released) {
+      process.exitCode = await exitStatus(result)
+      return json ? {...result, leases: attached.leases, restarts} : undefined
+    }
+    await close()
+    context.reporter.warn(`the GPUs were lost (${loss.why}): starting again, ${restarts + 1} of ${most}`)
+    input.wait ??= RESTART_WAIT
+  }
+}
+
+function environmentOf({env, libraries}: Attached, own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const all: NodeJS.ProcessEnv = {...own, ...env}
+  if (env.OCL_ICD_VENDORS) delete all.OCL_ICD_FILENAMES // drivers besides those of the folder
+  if (libraries) all.LD_LIBRARY_PATH = [libraries, ...(own.LD_LIBRARY_PATH ? [own.LD_LIBRARY_PATH] : [])].join(':')
+  return all
 }
 
 /** Said before anything is leased. Throws NOT_FOUND with the status that a shell would give. */

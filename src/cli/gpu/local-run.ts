@@ -17,26 +17,29 @@ export interface LocalResult {
 
 /**
  * Runs a command of this machine with our stdin, stdout and stderr, or with `capture` keeps what it says. Signals are
- * the command's: Ctrl-C reaches it from the terminal itself, what else is sent to us is passed on.
+ * the command's: Ctrl-C reaches it from the terminal itself, what else is sent to us is passed on. `asked`: there was
+ * one, so somebody wanted it to end.
  */
 export async function runHere(
   words: string[],
   env: NodeJS.ProcessEnv,
   context: Context,
   capture: boolean,
-): Promise<LocalResult> {
+): Promise<LocalResult & {asked: boolean}> {
   return suspendProgress(async () => {
     const [program, ...args] = words as [string, ...string[]]
     const child = spawn(program, args, {
       env,
       stdio: ['inherit', capture ? 'pipe' : 'inherit', capture ? 'pipe' : 'inherit'],
     })
+    let asked = false
     const release = divertSignals(context, (signal) => {
+      asked = true
       if (signal !== 'SIGINT' || !isForeground()) child.kill(signal)
     })
     try {
       const [ending, stdout, stderr] = await Promise.all([ended(child), text(child.stdout), text(child.stderr)])
-      return {...ending, stdout, stderr}
+      return {...ending, stdout, stderr, asked}
     } finally {
       release()
     }

@@ -3,8 +3,8 @@ import {rm, writeFile} from 'node:fs/promises'
 import {homedir} from 'node:os'
 import {join} from 'node:path'
 import {pathToFileURL} from 'node:url'
-import {CliError, randomId, type Context} from '../../lib/base/index.ts'
-import {connectHead} from '../../lib/head/index.ts'
+import {CliError, isCliError, randomId, type Context} from '../../lib/base/index.ts'
+import {connectHead, type HeadConnection, type Login} from '../../lib/head/index.ts'
 import {servePage} from '../../lib/page/index.ts'
 import type {Session} from '../base/session.ts'
 
@@ -27,40 +27,76 @@ export interface OpenUi {
   stay(opensBrowser: boolean): Promise<void>
 }
 
+/** A rack whose page is open. */
+interface OpenRack {
+  session: Session
+  head: HeadConnection
+  mlflow: HeadConnection
+  login: Login
+}
+
 /**
- * A forward for the page and another one for MLflow's pages, which show what runs have written: a browser takes them for
- * two places, and nothing of one gets at the other. Errors: those of connectHead.
+ * For each rack a forward for the page and another one for MLflow's pages, which show what runs have written: a browser
+ * takes them for two places, and nothing of one gets at the other. The link leads to the first rack, and its page to the
+ * others; one of several that has no head is left out, and told. Errors: those of connectHead.
  */
-export async function openUi(session: Session, {opens}: {opens: 'page' | 'look'}, context: Context): Promise<OpenUi> {
-  const {rack, fleet} = session
+export async function openUi(
+  sessions: Session[],
+  {opens}: {opens: 'page' | 'look'},
+  context: Context,
+): Promise<OpenUi> {
   // Ctrl-C ends the wait below, not the goodbye after it.
   const own = {...context, signal: new AbortController().signal}
-  const [head, mlflow] = [await connectHead(rack, fleet, own), await connectHead(rack, fleet, own)]
-  const login = await head.logIn(opens)
+  const racks: OpenRack[] = []
+  let missing: unknown
+  for (const session of sessions) {
+    try {
+      racks.push(await openRack(session, opens, own))
+    } catch (error) {
+      if (sessions.length === 1 || !isCliError(error)) throw error
+      missing ??= error
+      context.reporter.warn(`rack ${session.rack.name} is left out: ${error.message}`)
+    }
+  }
+  const [first] = racks
+  if (!first) throw missing
+  const enters = new Map(racks.map(({session, login}) => [session.rack.name, () => login.again()]))
   return {
-    link: {url: login.url, expiresAt: login.expiresAt},
+    link: {url: first.login.url, expiresAt: first.login.expiresAt},
     text: headLinkText,
     async stay(opensBrowser) {
-      const closeLink = opensBrowser ? await openBrowser(login.url, context) : undefined
+      const closeLink = opensBrowser ? await openBrowser(first.login.url, context) : undefined
       const over = new AbortController()
-      const serving = servePage({place: session, head, login: login.name, mlflow: mlflow.uri}, over.signal, context)
+      const lost = racks.map(async ({session, head, login, mlflow}) => {
+        const page = {place: session, head, login: login.name, mlflow: mlflow.uri, enters}
+        await Promise.race([head.closed, servePage(page, over.signal, context)])
+        if (racks.length > 1 && !over.signal.aborted)
+          context.reporter.warn(`the connection to ${session.rack.head.node} of rack ${session.rack.name} was lost`)
+      })
       const ended = new Promise<void>((resolve) =>
         context.signal.addEventListener('abort', () => resolve(), {once: true}),
       )
-      if (!context.signal.aborted) await Promise.race([ended, head.closed, serving])
+      if (!context.signal.aborted) await Promise.race([ended, Promise.all(lost)])
       over.abort()
       await closeLink?.()
       const isLost = !context.signal.aborted
-      if (!isLost) await login.end()
-      await Promise.all([head.close(), mlflow.close()])
+      if (!isLost) await Promise.all(racks.map(({login}) => login.end()))
+      await Promise.all(racks.flatMap(({head, mlflow}) => [head.close(), mlflow.close()]))
       if (isLost)
         throw new CliError(
           'NODE_UNREACHABLE',
-          `the connection to ${rack.head.node} was lost, and with it the page's way to the head`,
+          `the connection to ${first.session.rack.head.node} was lost, and with it the page's way to the head`,
           {hint: 'flexrack head ui'},
         )
     },
   }
+}
+
+async function openRack(session: Session, opens: 'page' | 'look', context: Context): Promise<OpenRack> {
+  const {rack, fleet} = session
+  const head = await connectHead(rack, fleet, context)
+  const mlflow = await connectHead(rack, fleet, context)
+  return {session, head, mlflow, login: await head.logIn(opens)}
 }
 
 /**

@@ -4,19 +4,18 @@ import {openRuns, followRun, stopRun} from '../../lib/runs/index.ts'
 import type {Session} from '../base/session.ts'
 import {gpusOf} from '../gpu/request.ts'
 import {linePrinter} from '../runs/follow.ts'
-import type {TopAction} from './state.ts'
+import type {SceneAction} from './live.ts'
 import type {FullTerminal} from './terminal.ts'
 
 /** Carries out what a key has asked for, and says in a sentence what came of it. */
 export async function carryOut(
-  action: Exclude<TopAction, {kind: 'quit'}>,
+  action: SceneAction,
   {session, terminal, context}: {session: Session; terminal: FullTerminal; context: Context},
 ): Promise<string> {
   const quiet = {...context, reporter: silentReporter}
   if (action.kind === 'logs') return showLogs(action.run, session, terminal, quiet)
   if (action.kind === 'stop') return stop(action.run, session, quiet)
-  if (action.kind === 'release') return release(action.lease, session, quiet)
-  return suspend(terminal, context)
+  return release(action.lease, session, quiet)
 }
 
 async function stop(id: string, session: Session, context: Context): Promise<string> {
@@ -63,15 +62,5 @@ async function showLogs(id: string, session: Session, terminal: FullTerminal, co
   } finally {
     await runs.close()
   }
-  return ''
-}
-
-/** As Ctrl-Z does it: the whole group stops, and the screen comes back with it. */
-async function suspend(terminal: FullTerminal, context: Context): Promise<string> {
-  terminal.close()
-  const continued = new Promise<void>((done) => void process.once('SIGCONT', () => done()))
-  process.kill(0, 'SIGTSTP')
-  await continued
-  if (!context.signal.aborted) terminal.open()
   return ''
 }

@@ -6,7 +6,6 @@ import {paint} from '../terminal/print.ts'
 import {bar, duration, type Column} from '../terminal/render.ts'
 
 export const PANES = ['nodes', 'gpus', 'runs', 'leases', 'endpoints'] as const
-export type PaneName = (typeof PANES)[number]
 
 /** A line that can be chosen. */
 export interface PaneRow {
@@ -20,7 +19,9 @@ export interface PaneRow {
 }
 
 export interface Pane {
-  name: PaneName
+  name: string
+  /** Default: its name. */
+  title?: string
   columns: (string | Column)[]
   /** By which it can be sorted; the first one holds until another is chosen. */
   sorts: readonly string[]
@@ -38,7 +39,7 @@ export function panesOf(now: Overview, before: Overview | undefined, clock: numb
     leasesPane(now, clock),
     endpointsPane(now),
   ]
-  return panes.map((pane) => ({...pane, rows: pane.rows.map((row) => ({...row, cells: inOneLine(row.cells)}))}))
+  return panes.map(inLines)
 }
 
 function nodesPane({nodes, runs, shared}: Overview, before: Overview | undefined): Pane {
@@ -108,6 +109,7 @@ function gpusPane({shared}: Overview): Pane {
   })
   return {
     name: 'gpus',
+    title: 'shared GPUs',
     columns: ['gpu', {key: 'name', spare: true}, 'memory', 'busy', 'holders'],
     sorts: ['gpu', 'busy', 'memory', 'holders'],
     rows,
@@ -223,7 +225,9 @@ function endpointsPane({endpoints}: Overview): Pane {
   }
 }
 
-/** A holder says itself what it is for, and a line that breaks would move all below it. */
-function inOneLine(cells: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(cells).map(([key, cell]) => [key, cell.replaceAll(/[\r\n\t\v\f]+/g, ' ')]))
+/** Others name things as they like, and a line that breaks would move all below it. */
+export function inLines(pane: Pane): Pane {
+  const inOneLine = (cells: Record<string, string>): Record<string, string> =>
+    Object.fromEntries(Object.entries(cells).map(([key, cell]) => [key, cell.replaceAll(/[\r\n\t\v\f]+/g, ' ')]))
+  return {...pane, rows: pane.rows.map((row) => ({...row, cells: inOneLine(row.cells)}))}
 }

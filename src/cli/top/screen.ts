@@ -1,42 +1,37 @@
-import {sizeText} from '../../lib/base/index.ts'
-import {busyShare, type Overview} from '../../lib/overview/index.ts'
 import {paint} from '../terminal/print.ts'
-import {clip, count, table} from '../terminal/render.ts'
-import type {Pane, PaneName} from './panes.ts'
-import {cursorOf, shownRows, sortOf, type TopState} from './state.ts'
+import {clip, table} from '../terminal/render.ts'
+import type {Pane} from './panes.ts'
+import {cursorOf, hasRuns, shownRows, sortOf, type TopState} from './state.ts'
 
 export interface TopView {
-  now: Overview
-  before: Overview | undefined
+  /** The line above all. */
+  head: string
+  /** What could not be asked. */
+  notes: string[]
   panes: Pane[]
   state: TopState
   /** Milliseconds since 1970: when it was looked. */
   at: number
 }
 
-const TITLES: Record<PaneName, string> = {
-  nodes: 'nodes',
-  gpus: 'shared GPUs',
-  runs: 'runs',
-  leases: 'leases',
-  endpoints: 'endpoints',
-}
 const HELP = [
   'Tab, arrows   the next pane; up and down in it (also j, k; PgUp, PgDn, g, G)',
   '/             show only lines with a text; Esc shows all again',
   's, r          sort by the next column; the other way round',
-  'Enter, l      logs of the run; of a node: only what is on it',
-  'x             stop the run, or end the lease; asks first',
   'p, space      pause',
   '+, -          look less often, more often',
   'q, Ctrl-C     leave; nothing that runs is touched',
+]
+const HELP_OF_RUNS = [
+  'Enter, l      logs of the run; of a node: only what is on it',
+  'x             stop the run, or end the lease; asks first',
 ]
 
 /** Every pane whole, for a pipe and for one look. Pure. */
 export function wholeText(view: TopView, width: number): string {
   const shown = view.panes.filter((pane) => pane.rows.length > 0)
-  return [...headLines(view), ...shown.flatMap((pane) => ['', ...paneLines(pane, view.state, width, Infinity, false)])]
-    .concat(noteLines(view.now))
+  return [headLine(view), ...shown.flatMap((pane) => ['', ...paneLines(pane, view.state, width, Infinity, false)])]
+    .concat(noteLines(view))
     .map((line) => clip(line, width))
     .join('\n')
 }
@@ -44,54 +39,27 @@ export function wholeText(view: TopView, width: number): string {
 /** Exactly `height` lines at most `width` wide: head, the panes as far as there is room, and a line of keys. Pure. */
 export function screenLines(view: TopView, {width, height}: {width: number; height: number}, clock: number): string[] {
   const {state} = view
-  const head = headLines(view)
-  const last = [...noteLines(view.now).slice(0, 2), footLine(view, clock)]
-  const room = Math.max(0, height - head.length - last.length)
+  const last = [...noteLines(view).slice(0, 2), footLine(view, clock)]
+  const room = Math.max(0, height - 1 - last.length)
+  const help = [...HELP, ...(hasRuns(view.panes) ? HELP_OF_RUNS : [])]
   const body =
     state.mode === 'help'
-      ? ['', paint.bold('Keys'), ...HELP.map((line) => `  ${line}`), '', 'Any key goes back.'].slice(0, room)
+      ? ['', paint.bold('Keys'), ...help.map((line) => `  ${line}`), '', 'Any key goes back.'].slice(0, room)
       : bodyLines(view, width, room)
   const blank = Array.from({length: Math.max(0, room - body.length)}, () => '')
-  return [...head, ...body, ...blank, ...last].slice(-height).map((line) => clip(line, width))
+  return [headLine(view), ...body, ...blank, ...last].slice(-height).map((line) => clip(line, width))
 }
 
-function headLines({now, before, at}: TopView): string[] {
-  const ok = now.nodes.filter((node) => node.ok)
-  const cores = ok.reduce((sum, node) => sum + (node.cores ?? 0), 0)
-  const shares = ok.map((node) => {
-    const share = busyShare(
-      node,
-      before?.nodes.find((one) => one.node === node.node),
-    )
-    return share === null ? null : share * (node.cores ?? 0)
-  })
-  const busy = shares.includes(null) ? undefined : shares.reduce<number>((sum, one) => sum + (one ?? 0), 0)
-  const memory = ok.reduce((sum, node) => sum + (node.memory?.total ?? 0), 0)
-  const used = ok.reduce((sum, node) => sum + (node.memory ? node.memory.total - node.memory.available : 0), 0)
-  const {devices, leases} = now.shared
-  const parts = [
-    `${ok.length} of ${count(now.nodes.length, 'node')}`,
-    `${busy === undefined ? '' : `${busy.toFixed(1)} of `}${count(cores, 'core')}${busy === undefined ? '' : ' busy'}`,
-    `${sizeText(used)} of ${sizeText(memory)}`,
-    ...(devices.length > 0
-      ? [
-          `${devices.filter((one) => one.whole || one.holders.length > 0).length} of ${count(devices.length, 'GPU')} leased`,
-          count(leases.length, 'lease'),
-        ]
-      : []),
-    `head ${now.head.state}`,
-  ]
-  return [`${paint.bold(`rack ${now.rack}`)}  ${new Date(at).toTimeString().slice(0, 8)}  ${parts.join('  ')}`]
+function headLine({head, at}: TopView): string {
+  const [title = '', ...parts] = head.split('  ')
+  return [paint.bold(title), new Date(at).toTimeString().slice(0, 8), ...parts].join('  ')
 }
 
-function noteLines({nodes, unknown}: Overview): string[] {
-  return [
-    ...nodes.filter((node) => !node.ok && !node.gone).map((node) => paint.red(`${node.node}: ${node.message ?? ''}`)),
-    ...unknown.map((one) => paint.yellow(`${one.part} not known: ${one.message}`)),
-  ].map((line) => line.replaceAll('\n', ' '))
+function noteLines({notes}: TopView): string[] {
+  return notes.map((line) => line.replaceAll('\n', ' '))
 }
 
-function footLine({state, at}: TopView, clock: number): string {
+function footLine({state, at, panes}: TopView, clock: number): string {
   if (state.mode === 'asking') return paint.bold(`${state.question?.text} y/n `)
   if (state.mode === 'typing') return `${paint.bold('/')}${state.filter}█`
   const late = clock - at > Math.max(5000, state.interval * 3000)
@@ -99,7 +67,9 @@ function footLine({state, at}: TopView, clock: number): string {
     state.message,
     state.paused ? paint.yellow('paused') : late ? paint.yellow(`${Math.round((clock - at) / 1000)} s old`) : '',
     state.filter === '' ? '' : paint.cyan(`only "${state.filter}"`),
-    paint.dim(`every ${state.interval} s   Tab pane  / filter  s sort  l logs  x stop  ? help  q quit`),
+    paint.dim(
+      `every ${state.interval} s   Tab pane  / filter  s sort  ${hasRuns(panes) ? 'l logs  x stop  ' : ''}? help  q quit`,
+    ),
   ]
   return parts.filter((part) => part !== '').join('   ')
 }
@@ -145,7 +115,7 @@ function paneLines(pane: Pane, state: TopState, width: number, most: number, isA
     `by ${sortOf(pane, state)}${state.reversed ? ', reversed' : ''}`,
     ...(hidden > 0 && most < Infinity ? [`${hidden} more`] : []),
   ]
-  const title = `${TITLES[pane.name]} ${paint.dim(about.join(', '))}`
+  const title = `${pane.title ?? pane.name} ${paint.dim(about.join(', '))}`
   return [
     isActive ? paint.bold(title) : title,
     `  ${headings ?? ''}`,

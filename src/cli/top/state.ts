@@ -1,13 +1,13 @@
 import {stripVTControlCharacters} from 'node:util'
-import {PANES, type Pane, type PaneName, type PaneRow} from './panes.ts'
+import {PANES, type Pane, type PaneRow} from './panes.ts'
 
 /** What is chosen on the screen: what keys change, and what a new look at the rack leaves as it is. */
 export interface TopState {
-  pane: PaneName
+  pane: string
   /** Id of the line under the cursor, by pane. */
-  chosen: Partial<Record<PaneName, string>>
+  chosen: Record<string, string>
   /** Column, by pane; absent: the first of its sorts. */
-  sort: Partial<Record<PaneName, string>>
+  sort: Record<string, string>
   reversed: boolean
   filter: string
   /** asking: `question` waits for y; typing: the filter is being written. */
@@ -42,11 +42,12 @@ const PAGE = 10
 export function startState(
   {sort, filter}: {sort?: string | undefined; filter?: string | undefined},
   interval: number,
+  panes: {names: readonly string[]; first: string} = {names: PANES, first: 'runs'},
 ): TopState {
   return {
-    pane: 'runs',
+    pane: panes.first,
     chosen: {},
-    sort: sort === undefined ? {} : Object.fromEntries(PANES.map((pane) => [pane, sort])),
+    sort: sort === undefined ? {} : Object.fromEntries(panes.names.map((pane) => [pane, sort])),
     reversed: false,
     filter: filter ?? '',
     mode: 'list',
@@ -69,6 +70,11 @@ export function shownRows(pane: Pane, state: TopState): PaneRow[] {
   return state.reversed ? sorted.reverse() : sorted
 }
 
+/** What can be stopped, and has logs, is there only where runs are shown. */
+export function hasRuns(panes: readonly Pane[]): boolean {
+  return panes.some(({name}) => name === 'runs')
+}
+
 /** The column that a pane is sorted by. */
 export function sortOf(pane: Pane, state: TopState): string {
   const chosen = state.sort[pane.name]
@@ -76,7 +82,7 @@ export function sortOf(pane: Pane, state: TopState): string {
 }
 
 /** Where the cursor is; -1 in an empty pane. A line that has gone gives its place to the first one. */
-export function cursorOf(rows: readonly PaneRow[], pane: PaneName, state: TopState): number {
+export function cursorOf(rows: readonly PaneRow[], pane: string, state: TopState): number {
   const at = rows.findIndex((row) => row.id === state.chosen[pane])
   return at === -1 ? Math.min(0, rows.length - 1) : at
 }
@@ -96,7 +102,7 @@ export function pressed(state: TopState, key: Key, panes: readonly Pane[]): {sta
 }
 
 function inList(state: TopState, key: Key, panes: readonly Pane[]): {state: TopState; action?: TopAction} {
-  const filled = PANES.filter((name) => panes.some((pane) => pane.name === name && pane.rows.length > 0))
+  const filled = panes.filter((pane) => pane.rows.length > 0).map(({name}) => name)
   const pane = panes.find((one) => one.name === state.pane)
   const rows = pane ? shownRows(pane, state) : []
   const at = cursorOf(rows, state.pane, state)
@@ -140,7 +146,9 @@ function inList(state: TopState, key: Key, panes: readonly Pane[]): {state: TopS
     case 's': {
       if (!pane) return {state}
       const next = pane.sorts[(pane.sorts.indexOf(sortOf(pane, state)) + 1) % pane.sorts.length]
-      return {state: {...state, sort: {...state.sort, [pane.name]: next}, message: `sorted by ${next}`}}
+      return {
+        state: {...state, sort: {...state.sort, [pane.name]: next ?? ''}, message: `sorted by ${next}`},
+      }
     }
     case 'r':
       return {state: {...state, reversed: !state.reversed}}
@@ -156,11 +164,12 @@ function inList(state: TopState, key: Key, panes: readonly Pane[]): {state: TopS
       return {state: {...state, mode: 'help'}}
     case 'l':
     case '\r':
+      if (!hasRuns(panes)) return {state}
       if (state.pane === 'runs' && row) return {state, action: {kind: 'logs', run: row.id}}
       if (state.pane === 'nodes' && row) return {state: {...state, filter: row.id}}
       return {state: {...state, message: 'logs are those of a run: choose one with Tab and the arrows'}}
     case 'x':
-      return ask(state, row)
+      return hasRuns(panes) ? ask(state, row) : {state}
     default:
       return {state}
   }

@@ -58,6 +58,15 @@ export class FullTerminal {
     }
   }
 
+  /** As Ctrl-Z does it: the whole group stops, and the screen comes back with it. */
+  async suspend(signal: AbortSignal): Promise<void> {
+    this.close()
+    const continued = new Promise<void>((done) => void process.once('SIGCONT', () => done()))
+    process.kill(0, 'SIGTSTP')
+    await continued
+    if (!signal.aborted) this.open()
+  }
+
   close(): void {
     if (!this.#open) return
     this.#open = false

@@ -1,6 +1,6 @@
 import {randomUUID} from 'node:crypto'
 import {setTimeout as pause} from 'node:timers/promises'
-import {CliError, isCliError} from '../base/index.ts'
+import {CliError} from '../base/index.ts'
 import type {HeadConnection} from '../head/index.ts'
 import type {EndpointDocument, EndpointRecord} from './document.ts'
 
@@ -78,9 +78,8 @@ async function decide(head: HeadConnection, id: string, seconds: number): Promis
     try {
       return (await head.request<{state: State}>('POST', `/flexrack/v1/joint/${id}/decision`, {decision: 'committed'}))
         .state
-    } catch (error) {
-      if (isCliError(error, 'CONFLICT')) return 'dropped'
-      // A lost answer, or a disk that filled up after the decision: it says what it has decided.
+    } catch {
+      // A lost answer, a conflict, or a disk that filled up after the decision: it says what it has decided.
       const now = await head.request<{state: State}>('GET', `/flexrack/v1/joint/${id}`).catch(() => undefined)
       if (now && now.state !== 'promised') return now.state
       if (Date.now() > until) return 'promised'

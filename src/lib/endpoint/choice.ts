@@ -69,7 +69,7 @@ export async function chooseRelease(site: Site, document: EndpointDocument, inpu
   if (!isPlaced || input.on !== undefined)
     for (const node of nodes) serverAddress(site.rack, node, isOnLoopback(site) ? undefined : 'found later')
   const id = nextReleaseId(document)
-  const runtime = input.runtime ?? own?.runtime ?? (await runtimeOf(site.mlflow, version))
+  const runtime = input.runtime ?? own?.runtime ?? onGpus(await runtimeOf(site.mlflow, version), needs)
   const wish: ReplicaWish = {
     ...own?.scale,
     ...(input.replicas === undefined ? (own ?? wishOf(active)) : readCount(input.replicas)),
@@ -145,6 +145,11 @@ export async function isServing(
     active.replicas.map(async ({node, service}) => (await serviceStatus(await hostOf(site, node), service)).state),
   )
   return states.every((state) => state === 'running')
+}
+
+/** Of a runtime that has one for GPUs, that one. */
+function onGpus(runtime: string, {gpus}: ServerNeeds): string {
+  return runtime === 'onnx' && gpus && gpus.api !== 'opencl' ? 'onnx-cuda' : runtime
 }
 
 async function chooseVersion(site: Site, model: string | undefined, endpoint: string): Promise<ModelVersion> {

@@ -10,6 +10,7 @@ import {endpointKeys, type EndpointKeys} from './keys.ts'
 import {benchEndpoint, type BenchInput, type BenchReport} from './load/bench.ts'
 import {readEndpointLogs, type EndpointLogInput} from './logs.ts'
 import {changeQueue, planQueue, type QueueChange, type QueueRules} from './queue.ts'
+import {openLoad, type LoadReport} from './read-load.ts'
 import {openSite, type EndpointPlace} from './open-site.ts'
 import type {ReplicaCount} from './scaling.ts'
 import {scale} from './scale.ts'
@@ -64,6 +65,8 @@ export interface Endpoints {
   invoke(input: InvokeInput): Promise<Answer>
   bench(input: BenchInput): Promise<BenchReport>
   sample(input: SampleInput): Promise<SampleCounts>
+  /** Looks at what all endpoints do, or these: each over the time since the one before. Errors: NOT_FOUND. */
+  load(names: string[]): Promise<() => Promise<LoadReport>>
   logs(input: EndpointLogInput): Promise<void>
   planRemove(name: string): Promise<Plan>
   remove(name: string): Promise<{name: string; nodes: string[]}>
@@ -113,6 +116,10 @@ export async function openEndpoints(
     invoke: (input) => invokeEndpoint(site, input),
     bench: (input) => benchEndpoint(site, input),
     sample: (input) => sampleEndpoint(site, input),
+    load: async (names) => {
+      for (const name of names) await requireEndpoint(head, name)
+      return openLoad(site, names)
+    },
     logs: (input) => readEndpointLogs(site, input),
     planRemove: (name) => removalPlan(site, name),
     remove: (name) => removeEndpoint(site, name),

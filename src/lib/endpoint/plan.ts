@@ -1,9 +1,9 @@
 import {fromStep, type PlanOf, type StepOf} from '../plan/index.ts'
-import {OWN_LEASES} from '../gpu/index.ts'
 import type {NodeReason} from '../placement/index.ts'
 import type {Release, Replica} from './document.ts'
 import {whatCanaryGets, type CanaryWish} from './canary.ts'
-import type {StartInput, TransitionKinds} from './steps.ts'
+import {bringUpSteps, modelOf, nodeSteps, prepareStep} from './server-steps.ts'
+import type {TransitionKinds} from './steps.ts'
 
 /**
  * One change of what serves: bring up, switch, drain, end. Deploy, rollback, scale and remove are all of this shape.
@@ -54,155 +54,63 @@ export function transitionPlan(
   change: Transition,
   {seconds, rejectOld}: TransitionRules = {seconds: undefined, rejectOld: false},
 ): PlanOf<TransitionKinds> {
-  const {endpoint, release, start, prepare: asleep = [], agents = [], stop, headNode} = change
-  const {model, runtime} = release
-  const name = `${model.name}/${model.version}`
-  const nodes = [...new Set([...start, ...asleep].map((replica) => replica.node))]
-  const fetch: Step[] =
-    change.fetch && nodes.length > 0
-      ? [
-          {
-            id: 'fetch',
-            node: null,
-            kind: 'endpoint.fetch',
-            title: `Fetch model ${name}`,
-            input: {model: name, runtime},
-            needs: [],
-          },
-        ]
-      : []
-  const files = fetch.length > 0 ? fromStep('fetch', 'files') : model.files
-  const needs = fetch.length > 0 && change.asksModel ? fromStep('fetch', 'needs') : (model.needs ?? null)
-  const asked = change.asksModel ? fetch.map((one) => one.id) : []
-  const prepare = nodes.flatMap((node): Step[] => [
-    ...(release.custom
-      ? codeSteps(change, node)
-      : [
-          {
-            id: `environment:${node}`,
-            node,
-            kind: 'endpoint.environment' as const,
-            title:
-              `Python environment of the runtime ${runtime}` +
-              (change.asksModel || model.needs ? ' and of the model' : ''),
-            input: {node, endpoint, runtime, together: nodes.length > 1, needs},
-            needs: asked,
-          },
-        ]),
-    {
-      id: `place:${node}`,
-      node,
-      kind: 'endpoint.place',
-      title: `Put model ${name} into place`,
-      input: {node, endpoint, release: release.id, model: name, files},
-      needs: fetch.map((one) => one.id),
-    },
-  ])
-  const inputOf = (replica: Replica): {input: StartInput; needs: string[]} => {
-    const {node} = replica
-    const kept = release.custom?.places[node]
-    const has = release.custom ? (kept ? [] : [`code:${node}`]) : [`environment:${node}`]
-    const input = {
-      endpoint,
-      release: release.id,
-      version: model.version,
-      runtime,
-      replica,
-      environment: release.custom ? null : fromStep(`environment:${node}`),
-      code: release.custom ? (kept ?? fromStep(`code:${node}`)) : null,
-      placed: fromStep(`place:${node}`),
-      gpus: release.gpus ?? null,
-    }
-    return {input, needs: [...has, `place:${node}`]}
+  const {start, prepare = [], agents = []} = change
+  const nodes = [...new Set([...start, ...prepare].map((replica) => replica.node))]
+  const model = modelOf(change, nodes)
+  const place = nodes.flatMap((node) => nodeSteps(change, node, model, nodes.length > 1))
+  const bringUp = start.flatMap((replica) => bringUpSteps(change, replica, model, seconds ?? null))
+  const define = prepare.map((replica) => prepareStep(change, replica))
+  const join = agents.map(agentStep)
+  const ready = start.map((replica) => `ready:${replica.service}`)
+  const defined = define.map(({id}) => id)
+  const flip = flipStep(change, ready, defined, rejectOld, [...ready, ...defined, ...join.map(({id}) => id)])
+  return {
+    command: change.command,
+    ...(change.reasons && {reasons: change.reasons}),
+    steps: [
+      ...(change.before ?? []),
+      ...model.steps,
+      ...place,
+      ...bringUp,
+      ...define,
+      ...join,
+      flip,
+      ...endSteps(change, flip.id),
+    ],
   }
-  const bringUp = start.flatMap((replica): Step[] => {
-    const {node, service} = replica
-    return [
-      {
-        id: `start:${service}`,
-        node,
-        kind: 'endpoint.start',
-        title: `Start model server ${service}${leasesText(release)}`,
-        ...inputOf(replica),
-      },
-      {
-        id: `ready:${service}`,
-        node,
-        kind: 'endpoint.ready',
-        title: `Wait until ${service} is ready and answers`,
-        input: {endpoint, service, runtime, started: fromStep(`start:${service}`), seconds: seconds ?? null, needs},
-        needs: [`start:${service}`, ...asked],
-      },
-    ]
-  })
-  const define = asleep.map((replica): Step => ({
-    id: `prepare:${replica.service}`,
-    node: replica.node,
-    kind: 'endpoint.prepare',
-    title: `Prepare model server ${replica.service}, asleep${leasesText(release)}`,
-    ...inputOf(replica),
-  }))
-  const join = agents.map((node): Step => ({
+}
+
+function agentStep(node: string): Step {
+  return {
     id: `agent:${node}`,
     node,
     kind: 'endpoint.agent',
     title: 'Have the node start and end model servers as the head wants',
     input: {node},
     needs: [],
-  }))
-  const ready = start.map((replica) => `ready:${replica.service}`)
-  const flip = flipStep(
-    change,
-    ready,
-    define.map(({id}) => id),
-    rejectOld,
-    [...ready, ...[...define, ...join].map(({id}) => id)],
-  )
-  const drain: Step[] =
-    stop.length === 0
-      ? []
-      : [
-          {
-            id: 'drain',
-            node: headNode,
-            kind: 'endpoint.drain',
-            title: 'Wait until requests under way are answered',
-            input: {endpoint, services: stop.map((one) => one.service), urls: stop.flatMap((one) => one.url ?? [])},
-            needs: [flip.id],
-          },
-        ]
-  const end = stop.map(({node, service}): Step => ({
-    id: `stop:${service}`,
-    node,
-    kind: 'endpoint.stop',
-    title: `Stop model server ${service}`,
-    input: {node, service, runtime},
-    needs: ['drain'],
-  }))
-  return {
-    command: change.command,
-    ...(change.reasons && {reasons: change.reasons}),
-    steps: [...(change.before ?? []), ...fetch, ...prepare, ...bringUp, ...define, ...join, flip, ...drain, ...end],
   }
 }
 
-function leasesText({gpus}: Release): string {
-  if (!gpus) return ''
-  return `, which leases ${OWN_LEASES.text(gpus)}${gpus.remote ? ' of its node or of another one' : ''} while it runs`
-}
-
-/** The code of a server of the project's own is kept with the release, unless a node has it from the last time. */
-function codeSteps({endpoint, release, before = [], project = ''}: Transition, node: string): Step[] {
-  if (release.custom?.places[node]) return []
+/** What no longer gets requests answers those under way, and ends. */
+function endSteps({endpoint, release, stop, headNode}: Transition, flipped: string): Step[] {
+  if (stop.length === 0) return []
   return [
     {
-      id: `code:${node}`,
-      node,
-      kind: 'endpoint.code',
-      title: `Keep the code of ${project} with release ${release.id}`,
-      input: {node, endpoint, release: release.id, project},
-      needs: before.filter((step) => step.node === node).map((step) => step.id),
+      id: 'drain',
+      node: headNode,
+      kind: 'endpoint.drain',
+      title: 'Wait until requests under way are answered',
+      input: {endpoint, services: stop.map((one) => one.service), urls: stop.flatMap((one) => one.url ?? [])},
+      needs: [flipped],
     },
+    ...stop.map(({node, service}): Step => ({
+      id: `stop:${service}`,
+      node,
+      kind: 'endpoint.stop',
+      title: `Stop model server ${service}`,
+      input: {node, service, runtime: release.runtime},
+      needs: ['drain'],
+    })),
   ]
 }
 

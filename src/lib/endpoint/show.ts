@@ -15,6 +15,7 @@ import {
 } from './document.ts'
 import {isJudged, settleJudged} from './canary-change.ts'
 import {canaryStatus, trafficOf, type CanaryRecord, type CanaryStatus, type ReleaseTraffic} from './show-traffic.ts'
+import {gpuUse, type ServerGpu} from './gpu-use.ts'
 import {cleanLeftovers} from './leftovers.ts'
 import {tryLock} from './lock.ts'
 import {hostOf, type Site} from './site.ts'
@@ -61,6 +62,8 @@ export interface ReplicaStatus extends Replica {
   exit: string | undefined
   inFlight: number
   served: number
+  /** That it has leased; empty where it leases none, or does not run. */
+  gpus: ServerGpu[]
 }
 
 export interface EndpointDetails extends EndpointSummary {
@@ -93,6 +96,11 @@ export async function showEndpoint(site: Site, name: string): Promise<EndpointDe
   const running = [active, canaryRelease(document)].flatMap(
     (release) => release?.replicas.map((replica) => ({...replica, release: release.id})) ?? [],
   )
+  const gpus = await gpuUse(
+    site,
+    [active, canaryRelease(document)].flatMap((release) => release ?? []),
+  )
+  for (const {node, message} of gpus.unknown) site.context.reporter.warn(`GPUs of ${node} not known: ${message}`)
   const servers = await Promise.all(
     running.map(async (replica): Promise<ReplicaStatus> => {
       const host = await hostOf(site, replica.node).catch(() => undefined)
@@ -106,6 +114,7 @@ export async function showEndpoint(site: Site, name: string): Promise<EndpointDe
         exit: status?.exit?.text,
         inFlight: inFlight[url] ?? 0,
         served: served[url] ?? 0,
+        gpus: gpus.servers.get(replica.service) ?? [],
       }
     }),
   )

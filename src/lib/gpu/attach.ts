@@ -7,6 +7,7 @@ import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {apiOf} from './backend.ts'
 import {leaseEnvironment, leaseFile} from './lease-file.ts'
+import {lossFile, readLoss, type Loss} from './loss.ts'
 import {findRoute, type Route, type RouteWay} from './reach.ts'
 import {requestText} from './shortage.ts'
 import {prepareHere, prepareNode} from './site.ts'
@@ -26,6 +27,8 @@ export interface AttachInput {
   transport?: string
   /** The node on which the command runs; by default here. */
   on?: Host
+  /** The command ends with its leases, and `readLoss` says that they were lost; not with `on`. */
+  asksLoss?: boolean
 }
 
 /** Devices of one node that a command was given; memory in bytes. */
@@ -51,6 +54,8 @@ export interface Attached {
   env: Record<string, string>
   /** A folder to be first in the command's LD_LIBRARY_PATH; null: nothing is. */
   libraries: string | null
+  /** What was lost while the command ran, if that is asked; before `release`. */
+  readLoss(): Promise<Loss | null>
   /** Gives everything back. Never throws. */
   release(): Promise<void>
 }
@@ -130,12 +135,22 @@ export async function attachGpus(place: Place, input: AttachInput, context: Cont
         tunnel: (routes[index] as Route).way === 'tunnel',
       })),
       ways: leases.map(({server}, index) => ({server, route: routes[index] as Route})),
-      prefix: [placed.keeper, ...(on ? ['--remote'] : []), placed.file, '--'],
-      env: leaseEnvironment(placed, transport, content.servers, {
-        collectives: leases.every(({node}) => carriesCollectives(place.rack, node)),
-        ...(!on && {preloaded: context.env.LD_PRELOAD}),
-      }),
+      prefix: [
+        placed.keeper,
+        ...(on ? ['--remote'] : []),
+        ...(input.asksLoss ? ['--end-with-lease'] : []),
+        placed.file,
+        '--',
+      ],
+      env: {
+        ...leaseEnvironment(placed, transport, content.servers, {
+          collectives: leases.every(({node}) => carriesCollectives(place.rack, node)),
+          ...(!on && {preloaded: context.env.LD_PRELOAD}),
+        }),
+        ...(input.asksLoss && {FLEXRACK_LEASE_LOST: lossFile(placed.file)}),
+      },
       libraries: placed.libraries,
+      readLoss: () => readLoss(placed.file),
       release,
     }
   } catch (error) {

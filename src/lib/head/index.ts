@@ -6,6 +6,7 @@ export {planHead} from './plan.ts'
 export {startHead} from './start.ts'
 export {headStatus, stopHead} from './status.ts'
 export {connectHead, type HeadConnection} from './connect.ts'
+export type {Login} from './login.ts'
 export {openTracking, type RunAccess, type Tracking} from './tracking.ts'
 export type {
   CanaryRules,
@@ -28,17 +29,23 @@ export type {
   PageNotebook,
   PageRun,
   PageRunDetail,
+  PageStacks,
   PageSweep,
+  PageTopology,
   PlaceState,
+  ClientTraffic,
+  DurationCounts,
   QueuedRun,
   QueueFigures,
   QuotaUse,
+  ReleaseCounts,
   ReleaseFigures,
   Sampled,
   ScalingFigures,
   ScalingRules,
   ServerStatus,
   ShadowFigures,
+  TrafficCounts,
   StandbyStatus,
 } from './types.ts'
 export {HEAD_PACKAGES} from './requirements.ts'

@@ -10,6 +10,8 @@ export interface Login {
   url: string
   /** Until when the link works; milliseconds since 1970. */
   expiresAt: number
+  /** Another link for the same browser, or one more. Errors: those of request. */
+  again(): Promise<string>
   /** Logs out who came in by it. The head also does so by itself, minutes after it has last heard of us. */
   end(): Promise<void>
 }
@@ -35,6 +37,10 @@ export async function openLogin(
     name: login,
     url: `${head.uri}${path}`,
     expiresAt,
+    again: async () => {
+      const more = await head.request<{path: string}>('POST', '/flexrack/v1/login-codes', {opens, login})
+      return `${head.uri}${more.path}`
+    },
     async end() {
       clearInterval(timer)
       await head.request('DELETE', own).catch(() => {}) // then it ends by itself

@@ -20,6 +20,8 @@ export interface PageNode {
   ok: boolean
   /** Why not, where not ok. */
   message: string | null
+  /** It does not answer, and was not to be there any more. */
+  gone: boolean
   cores: number | null
   load: number | null
   busy: number | null
@@ -93,11 +95,67 @@ export interface PageRunDetail extends PageRun {
   lastMetrics: {key: string; value: number; step: number}[]
   artifacts: {path: string; size: number | null}[]
   attempts: PageAttempt[]
-  hangs: {at: number; attempt: number; text: string}[]
+  /** `lines`: the most telling of the stacks; `suspects`: who kept the others waiting. */
+  hangs: {
+    at: number
+    attempt: number
+    text: string
+    lines: string[]
+    suspects: {rank: number; node: string; why: string}[]
+  }[]
+  /** Of the newest attempt in which ranks told of themselves. `wait`: share of the time of steps. */
+  ranks: PageRank[]
+  /** Who keeps the others waiting, one sentence. */
+  slowest: string | null
+  /** When the ranks of the first attempt were there. */
+  ranksStarted: number | null
   /** `[name, value]` of what it did and used. */
   figures: [string, string][]
   /** Why the tracking server could not be asked. */
   away: string | null
+}
+
+export interface PageRank {
+  rank: number
+  node: string
+  steps: number
+  /** Samples a second, or tokens where it counts none. */
+  rate: number | null
+  wait: number | null
+  /** Percent of one CPU. */
+  cpu: number | null
+  memory: number | null
+}
+
+/** How a node is wired; links in the words of `nvidia-smi topo -m`. */
+export interface PageTopology {
+  node: string
+  /** Who told the links; null: nobody. */
+  source: string | null
+  numa: {node: number; cpus: string; memory: number | null}[]
+  gpus: {index: number; name: string; memory: number | null; numaNode: number | null; nic: string | null}[]
+  nics: {name: string; kind: string; up: boolean | null; speed: number | null; numaNode: number | null}[]
+  /** Of GPU i and GPU j; null for itself. */
+  links: (string | null)[][]
+  /** Of NIC i and GPU j. */
+  nicLinks: string[][]
+  findings: {text: string; why: string}[]
+}
+
+/** Something that is served, was made, or went into it; what it came from follows. */
+export interface PageOrigin {
+  kind: string
+  name: string
+  facts: [name: string, value: string][]
+  check?: {holds: boolean; why: string}
+  from: PageOrigin[]
+}
+
+/** Where the ranks of a live run are; ranks at one place are one group. */
+export interface PageStacks {
+  attempt: number
+  groups: {ranks: number[]; frames: {file: string; line: number | null; function: string}[]}[]
+  failed: {node: string; message: string}[]
 }
 
 /** A part of one rank's log. Offsets in bytes. */
@@ -163,12 +221,19 @@ export interface PageAsks {
   runs: {input: {limit: number}; answer: {runs: PageRun[]; away: string | null; unasked: string[]}}
   run: {input: {run: string}; answer: PageRunDetail}
   lines: {input: {run: string; rank: number | null; attempt: number | null; at: LinesAt}; answer: PageLines}
+  stacks: {input: {run: string}; answer: PageStacks}
+  topology: {input: {node: string}; answer: PageTopology}
+  /** `name`: as `flexrack why` takes it. */
+  why: {input: {name: string}; answer: {tree: PageOrigin; broken: {arrow: string; why: string} | null}}
+  invoke: {input: {endpoint: string; text: string}; answer: {text: string; milliseconds: number}}
   stop: {input: {run: string}; answer: {status: string}}
   rollback: {input: {endpoint: string}; answer: {release: string}}
   notebooks: {input: Record<never, never>; answer: PageNotebook[]}
   endNotebook: {input: {name: string; node: string}; answer: Record<never, never>}
   sweeps: {input: Record<never, never>; answer: PageSweep[]}
   data: {input: Record<never, never>; answer: PageData[]}
+  /** A link that lets this browser into the page of another rack, once. */
+  enter: {input: {rack: string}; answer: {url: string}}
 }
 export type PageAsk = keyof PageAsks
 
@@ -185,6 +250,8 @@ export interface PageHand {
   view: string
   /** `name@machine`, as it says. */
   owner: string
+  /** All racks that it has open, this one among them. */
+  racks: string[]
   /** Where it forwards MLflow's pages to; they have an address of their own, as they show what runs have written. */
   mlflow: string
 }

@@ -3,6 +3,7 @@ import type {FollowConfig, FollowerStatus, FollowingStatus} from './follow-types
 export type {FollowConfig, FollowerStatus, FollowingStatus} from './follow-types.ts'
 export type * from './claim-types.ts'
 export type * from './page-types.ts'
+export type * from './traffic-types.ts'
 
 /**
  * What the head's process is started with: config.json in the head's folder, mode 0600 (a store URI may hold a
@@ -166,6 +167,8 @@ export interface ReleaseFigures {
   p99: number | null
   /** Of OpenAI's API, where answers tell; and milliseconds until the first piece of streams. */
   tokens?: {prompt: number; completion: number; firstP50: number | null; firstP99: number | null}
+  /** Rows of the requests that were answered, where they say how many. */
+  batch?: {mean: number; most: number}
 }
 
 /** What waits at an endpoint, and what became of its requests before they were sent since the head was started. */

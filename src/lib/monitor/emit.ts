@@ -7,7 +7,7 @@ import {connectHead, type HeadConnection} from '../head/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {DASHBOARDS, dashboardJson} from './dashboards.ts'
-import {nodeTargets, prometheusYaml, type MonitoredHead} from './prometheus.ts'
+import {nodeTargets, prometheusYaml, timedTargets, type MonitoredHead} from './prometheus.ts'
 import {rulesYaml} from './rules.ts'
 
 /** What was written. */
@@ -67,7 +67,11 @@ export async function emitMonitor(
     const files = monitorFiles(rack, target === undefined ? undefined : {target})
     await ensurePrivateFolder(folder)
     if (head) {
-      const {token} = await head.request<{token: string}>('POST', '/flexrack/v1/tokens', {kind: 'metrics', name})
+      const {token} = await head.request<{token: string}>('POST', '/flexrack/v1/tokens', {
+        kind: 'metrics',
+        name,
+        targets: timedTargets(rack),
+      })
       files.set('head.token', token)
       files.set('head.pem', head.ca)
     }

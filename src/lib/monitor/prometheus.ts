@@ -10,35 +10,54 @@ export interface MonitoredHead {
 /** node_exporter's own port: https://github.com/prometheus/prometheus/wiki/Default-port-allocations */
 const NODE_EXPORTER_PORT = 9100
 /** Prometheus' targets of one kind, in the format of its file_sd. */
-interface TargetGroup {
+export interface TargetGroup {
   targets: string[]
   labels: Record<string, string>
 }
 
+/** How Prometheus reaches the head, by files beside prometheus.yml. Each time anew: YAML would refer to one that is shared. */
+const headAccess = (): object => ({
+  authorization: {credentials_file: 'head.token'},
+  tls_config: {ca_file: 'head.pem'},
+})
+
 /**
- * prometheus.yml. Paths in it are relative to it, as Prometheus reads them. Without a head that runs its job is left out.
- * Pure.
+ * prometheus.yml. Paths in it are relative to it, as Prometheus reads them. With a head that runs the nodes
+ * come from it, without those whose time is over; without one from a file. Pure.
  */
 export function prometheusYaml(rack: Rack, head: MonitoredHead | undefined): string {
   return stringify({
     global: {scrape_interval: '15s', evaluation_interval: '15s'},
     rule_files: ['rules/flexrack.yml'],
     scrape_configs: [
-      {job_name: 'flexrack-nodes', file_sd_configs: [{files: ['targets/nodes.json']}]},
+      {
+        job_name: 'flexrack-nodes',
+        ...(head
+          ? {http_sd_configs: [{url: `https://${head.target}/flexrack/v1/sd`, ...headAccess()}]}
+          : {file_sd_configs: [{files: ['targets/nodes.json']}]}),
+      },
       ...(head
         ? [
             {
               job_name: 'flexrack-head',
               scheme: 'https',
               metrics_path: '/flexrack/v1/metrics',
-              authorization: {credentials_file: 'head.token'},
-              tls_config: {ca_file: 'head.pem'},
+              ...headAccess(),
               static_configs: [{targets: [head.target], labels: {rack: rack.name}}],
             },
           ]
         : []),
     ],
   })
+}
+
+/** The same as the head is told: it leaves out nodes whose time is over. Pure. */
+export function timedTargets(rack: Rack): (TargetGroup & {until?: number})[] {
+  const groups = nodeTargets(rack)
+  return rack.nodes.map(({until}, index) => ({
+    ...groups[index]!,
+    ...(until !== undefined && {until: Date.parse(until)}),
+  }))
 }
 
 /** targets/nodes.json: node_exporter of each node, at the address that other nodes have for it. Pure. */

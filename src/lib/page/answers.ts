@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from 'node:timers/promises'
-import type {Context} from '../base/index.ts'
+import {CliError, type Context} from '../base/index.ts'
 import {DataStore} from '../data/index.ts'
-import {openEndpoints} from '../endpoint/index.ts'
+import {openEndpoints, type Endpoints} from '../endpoint/index.ts'
 import type {PageAsk, PageAsks, PageQuestion} from '../head/index.ts'
 import {openHost} from '../host/index.ts'
 import type {Manifest} from '../manifest/index.ts'
@@ -14,7 +14,10 @@ import {listSweeps} from '../sweep/index.ts'
 import {rackFacts, runFacts} from './facts.ts'
 import {LogParts} from './lines.ts'
 import {notebookFacts, sweepFacts} from './other-facts.ts'
-import {detailFacts} from './run-facts.ts'
+import {detailFacts, stackFacts} from './run-facts.ts'
+import {originOf} from './origin.ts'
+import {topologyOf} from './topology.ts'
+import {answerFacts} from './try.ts'
 
 export interface PagePlace {
   rack: Rack
@@ -38,7 +41,7 @@ export class Answers {
   #looked = 0
   readonly #by: Answering
 
-  constructor(place: PagePlace, context: Context) {
+  constructor(place: PagePlace, enters: ReadonlyMap<string, () => Promise<string>>, context: Context) {
     this.#place = place
     this.#context = context
     this.#logs = new LogParts(place, context)
@@ -51,6 +54,13 @@ export class Answers {
         }),
       run: ({run}) => this.#withRuns(async (runs) => detailFacts(await runs.show(run))),
       lines: (input) => this.#logs.read(input),
+      stacks: ({run}) => this.#withRuns(async (runs) => stackFacts(await runs.stacks(await runs.find(run), undefined))),
+      topology: ({node}) => topologyOf(place, node, context),
+      why: ({name}) => originOf(place, name, context),
+      invoke: ({endpoint, text}) =>
+        this.#withEndpoints(async (endpoints) =>
+          answerFacts(await endpoints.invoke({name: endpoint, file: 'data.json', bytes: Buffer.from(text)})),
+        ),
       stop: ({run}) =>
         this.#withRuns(async (runs) =>
           stopRun(runs.place, await runs.find(run), {grace: undefined, kill: false}, this.#context),
@@ -60,6 +70,11 @@ export class Answers {
       endNotebook: (input) => this.#endNotebook(input),
       sweeps: async () => (await listSweeps(this.#place, {all: true}, this.#context)).map(sweepFacts),
       data: () => this.#data(),
+      enter: async ({rack}) => {
+        const enter = enters.get(rack)
+        if (!enter) throw new CliError('NOT_FOUND', `rack ${rack} is not open here`)
+        return {url: await enter()}
+      },
     }
   }
 
@@ -91,10 +106,15 @@ export class Answers {
   }
 
   async #rollback(name: string): Promise<PageAsks['rollback']['answer']> {
+    return this.#withEndpoints(async (endpoints) => ({
+      release: (await endpoints.rollback(name)).endpoint.release ?? '',
+    }))
+  }
+
+  async #withEndpoints<T>(use: (endpoints: Endpoints) => Promise<T>): Promise<T> {
     const endpoints = await openEndpoints(this.#place, this.#context)
     try {
-      const {endpoint} = await endpoints.rollback(name)
-      return {release: endpoint.release ?? ''}
+      return await use(endpoints)
     } finally {
       await endpoints.close()
     }

@@ -17,6 +17,7 @@ export function rackFacts(now: Overview, before: Overview | undefined, at: numbe
         name: node.node,
         host: node.host,
         ok: node.ok,
+        gone: node.gone,
         message: node.ok ? null : (node.message ?? node.code ?? null),
         cores,
         load,

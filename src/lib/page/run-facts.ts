@@ -1,13 +1,13 @@
 import {sizeText} from '../base/index.ts'
-import type {PageRunDetail} from '../head/index.ts'
-import {describeCause, type RunFigures, type ShownRun} from '../runs/index.ts'
+import type {PageRunDetail, PageStacks} from '../head/index.ts'
+import {describeCause, type RunFigures, type RunStacks, type ShownRun} from '../runs/index.ts'
 import {runFacts} from './facts.ts'
 
 const ms = (seconds: number | undefined): number | null => (seconds === undefined ? null : seconds * 1000)
 
 /** What the page shows of one run. Pure. */
 export function detailFacts(run: ShownRun): PageRunDetail {
-  const {command, commit, environment, data, code, params, artifacts, attempts, hangs, figures, away} = run
+  const {command, commit, environment, data, code, params, artifacts, attempts, hangs, figures, ranks, away} = run
   return {
     ...runFacts(run),
     command,
@@ -29,13 +29,33 @@ export function detailFacts(run: ShownRun): PageRunDetail {
       nodes: one.nodes ?? [],
       steps: one.steps ?? null,
     })),
-    hangs: hangs.map(({at, attempt, message, lines}) => ({
+    hangs: hangs.map(({at, attempt, message, lines, suspects}) => ({
       at: at * 1000,
       attempt,
-      text: [message, ...lines].join('\n'),
+      text: message,
+      lines,
+      suspects: suspects.map(({rank, node, why}) => ({rank, node, why})),
     })),
+    ranks: (figures?.ranks ?? []).map((one) => ({
+      rank: one.rank,
+      node: one.node,
+      steps: one.steps,
+      rate: one.samplesPerSecond ?? one.tokensPerSecond,
+      wait: one.dataWait?.share ?? null,
+      cpu: one.cpu,
+      memory: one.memory,
+    })),
+    slowest: attempts.at(-1)?.pace?.slowest?.message ?? null,
+    ranksStarted: startOf(ranks),
     figures: figures ? figureFacts(figures) : [],
   }
+}
+
+/** When the last rank of the first attempt was started. */
+function startOf(ranks: ShownRun['ranks']): number | null {
+  const first = ranks[0]?.attempt
+  const times = ranks.filter((one) => one.attempt === first).map((one) => one.started)
+  return times.length === 0 ? null : Math.max(...times) * 1000
 }
 
 function figureFacts({
@@ -60,4 +80,11 @@ function figureFacts({
       ? []
       : [['network', `${sizeText(received)} in, ${sizeText(sent)} out`] as [string, string]]),
   ]
+}
+
+/** Where ranks are just now. Pure. */
+export function stackFacts({attempt, groups, failed}: RunStacks): PageStacks {
+  const at = (frames: RunStacks['groups'][number]['frames']): PageStacks['groups'][number]['frames'] =>
+    frames.map(({file, line, function: name}) => ({file, line, function: name}))
+  return {attempt, groups: groups.map(({ranks, frames}) => ({ranks, frames: at(frames)})), failed}
 }

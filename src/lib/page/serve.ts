@@ -19,13 +19,27 @@ export async function servePage(
     head,
     login,
     mlflow,
-  }: {place: PagePlace; head: Pick<HeadConnection, 'request'>; login: string; mlflow: string},
+    enters,
+  }: {
+    place: PagePlace
+    head: Pick<HeadConnection, 'request'>
+    login: string
+    mlflow: string
+    /** Each rack that is open, with what makes a link to its page. */
+    enters: ReadonlyMap<string, () => Promise<string>>
+  },
   signal: AbortSignal,
   context: Context,
 ): Promise<void> {
   const own = {...context, signal, reporter: silentReporter}
-  const answers = new Answers(place, own)
-  const who: PageHand = {rack: place.rack.name, view: viewOf(place), owner: ownerName(context), mlflow}
+  const answers = new Answers(place, enters, own)
+  const who: PageHand = {
+    rack: place.rack.name,
+    racks: [...enters.keys()],
+    view: viewOf(place),
+    owner: ownerName(context),
+    mlflow,
+  }
   const path = `/flexrack/v1/logins/${login}`
   let failures = 0
   while (!signal.aborted) {

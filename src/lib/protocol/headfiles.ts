@@ -1,4 +1,5 @@
 // Files of the head, and of the machine of the command line, that outlive who wrote them: each kind, where it is, the number of its shape, and what it holds beside `schema`, that number. Words in capitals stand for names. Generated from protocol/headfiles.json by `npm run protocol`.
+import type {HeadTargets} from './monitor.ts'
 import type {HeadRole} from './people.ts'
 import type {EntryLine} from './sync.ts'
 
@@ -40,6 +41,8 @@ export interface HeadToken {
   node?: string
   /** Of a standby: what others call it by. */
   names?: string[]
+  /** Of a monitor: what it is told to watch. */
+  targets?: HeadTargets[]
   /** Which switch over several racks it tells the decision of. */
   joint?: string
   /** Whose it is; of a run: who started it. */

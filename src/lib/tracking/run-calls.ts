@@ -57,37 +57,9 @@ export interface RunCalls {
 }
 
 export function runCalls(api: Api): RunCalls {
-  const findExperiment = async (name: string): Promise<Experiment | undefined> => {
-    try {
-      const {experiment} = await api.get<{experiment: WireExperiment}>('/experiments/get-by-name', {
-        experiment_name: name,
-      })
-      return experimentOf(experiment)
-    } catch (error) {
-      if (isCliError(error, 'NOT_FOUND')) return undefined
-      throw error
-    }
-  }
   return {
-    findExperiment,
-    async ensureExperiment(name) {
-      const known = await findExperiment(name)
-      if (known?.stage === 'deleted') {
-        throw new CliError('CONFLICT', `experiment ${name} was deleted and its name is still taken`, {
-          hint: 'restore it in the tracking server, or choose another tracking.experiment',
-        })
-      }
-      if (known) return known
-      try {
-        const {experiment_id: id} = await api.send<{experiment_id: string}>('POST', '/experiments/create', {name})
-        return {id, name, stage: 'active'}
-      } catch (error) {
-        // somebody made it in the meantime
-        const other = isCliError(error, 'CONFLICT') ? await findExperiment(name) : undefined
-        if (other) return other
-        throw error
-      }
-    },
+    findExperiment: (name) => findExperiment(api, name),
+    ensureExperiment: (name) => ensureExperiment(api, name),
     searchExperiments: (limit = 1000) =>
       readPages(limit, async (token) => {
         const page = await api.send<{experiments?: WireExperiment[]; next_page_token?: string}>(
@@ -128,28 +100,7 @@ export function runCalls(api: Api): RunCalls {
     async logBatch(runId, batch) {
       for (const part of batches(batch)) await api.send('POST', '/runs/log-batch', {run_id: runId, ...part})
     },
-    async logInputs(runId, data) {
-      const datasets = data.map(({name, digest, source}) => ({
-        tags: [{key: 'mlflow.data.context', value: 'training'}],
-        dataset: {
-          name,
-          digest: digest.slice(0, 32),
-          source_type: 'flexrack',
-          source: JSON.stringify({digest, from: source}),
-        },
-      }))
-      // Of runs that name a new data set at the same time, MLflow's store lets one make it; the others find it when
-      // they ask again.
-      for (let go = 1; ; go++) {
-        try {
-          await api.send('POST', '/runs/log-inputs', {run_id: runId, datasets})
-          return
-        } catch (error) {
-          if (!isCliError(error, 'HEAD_FAILED') || go === INPUT_GOES) throw error
-          await pause(go * 100 + Math.random() * 200)
-        }
-      }
-    },
+    logInputs: (runId, data) => logInputs(api, runId, data),
     setTag: (runId, key, value) => api.send('POST', '/runs/set-tag', {run_id: runId, key, value}),
     deleteTag: (runId, key) => api.send('POST', '/runs/delete-tag', {run_id: runId, key}),
     metricHistory: (runId, key) =>
@@ -162,6 +113,60 @@ export function runCalls(api: Api): RunCalls {
         })
         return {items: page.metrics?.map(metricOf), next: page.next_page_token}
       }),
+  }
+}
+
+async function findExperiment(api: Api, name: string): Promise<Experiment | undefined> {
+  try {
+    const {experiment} = await api.get<{experiment: WireExperiment}>('/experiments/get-by-name', {
+      experiment_name: name,
+    })
+    return experimentOf(experiment)
+  } catch (error) {
+    if (isCliError(error, 'NOT_FOUND')) return undefined
+    throw error
+  }
+}
+
+async function ensureExperiment(api: Api, name: string): Promise<Experiment> {
+  const known = await findExperiment(api, name)
+  if (known?.stage === 'deleted') {
+    throw new CliError('CONFLICT', `experiment ${name} was deleted and its name is still taken`, {
+      hint: 'restore it in the tracking server, or choose another tracking.experiment',
+    })
+  }
+  if (known) return known
+  try {
+    const {experiment_id: id} = await api.send<{experiment_id: string}>('POST', '/experiments/create', {name})
+    return {id, name, stage: 'active'}
+  } catch (error) {
+    // somebody made it in the meantime
+    const other = isCliError(error, 'CONFLICT') ? await findExperiment(api, name) : undefined
+    if (other) return other
+    throw error
+  }
+}
+
+async function logInputs(api: Api, ...[runId, data]: Parameters<RunCalls['logInputs']>): Promise<void> {
+  const datasets = data.map(({name, digest, source}) => ({
+    tags: [{key: 'mlflow.data.context', value: 'training'}],
+    dataset: {
+      name,
+      digest: digest.slice(0, 32),
+      source_type: 'flexrack',
+      source: JSON.stringify({digest, from: source}),
+    },
+  }))
+  // Of runs that name a new data set at the same time, MLflow's store lets one make it; the others find it when
+  // they ask again.
+  for (let go = 1; ; go++) {
+    try {
+      await api.send('POST', '/runs/log-inputs', {run_id: runId, datasets})
+      return
+    } catch (error) {
+      if (!isCliError(error, 'HEAD_FAILED') || go === INPUT_GOES) throw error
+      await pause(go * 100 + Math.random() * 200)
+    }
   }
 }
 

@@ -3,17 +3,23 @@ import {hostname} from 'node:os'
 import type {Context} from '../base/index.ts'
 import type {Environment, Host} from '../host/index.ts'
 import type {Manifest} from '../manifest/index.ts'
-import type {PlanOf} from '../plan/index.ts'
+import type {PlanOf, StepOf} from '../plan/index.ts'
 import type {Compared} from '../protocol/index.ts'
 import {autosaveSteps} from './autosave.ts'
-import {computeDelta} from './delta.ts'
+import {computeDelta, type Delta} from './delta.ts'
 import {otherRuntime} from '../image/index.ts'
 import {imageSteps, toolStep} from './image.ts'
 import {besides, inspect, readProject, type Inspected} from './inspect.ts'
 import {ProjectFiles} from './project-files.ts'
 import {hasHashes, type Requirements} from './requirements.ts'
 import type {Snapshot} from './snapshot.ts'
-import {environmentSteps, syncSteps, type ProjectOrigin, type WorkspaceKinds} from './steps.ts'
+import {
+  environmentSteps,
+  syncSteps,
+  type InspectedEnvironment,
+  type ProjectOrigin,
+  type WorkspaceKinds,
+} from './steps.ts'
 import {conflictOf, type Synced} from './sync.ts'
 
 /** A project's place on a node. */
@@ -85,7 +91,7 @@ export async function planWorkspace(
   }
   const workspaces = new Map<string, Workspace>()
   const failed = new Map<string, Error>()
-  const steps: WorkspacePlan['plan']['steps'] = []
+  const steps: Step[] = []
   const found = await Promise.allSettled(hosts.map(look))
   const like =
     wanted &&
@@ -102,7 +108,7 @@ export async function planWorkspace(
       failed.set(node, one.reason as Error)
       continue
     }
-    const {sync, found: foundImage, lacksTool} = one.value
+    const {sync, found: foundImage} = one.value
     const imageComes = imageSteps(
       node,
       manifest.name,
@@ -143,32 +149,62 @@ export async function planWorkspace(
       ...(environment && {environment: {hash: environment.hash, path: environment.path, built: false}}),
     })
     const here: ProjectOrigin = {...origin, image: foundImage?.image.manifest ?? null}
-    const syncs = syncSteps(node, here, snapshot.tree, sync, delta, options.overwrite ?? false)
-    steps.push(...syncs, ...(options.codeOnly ? [] : [...imageComes, ...(lacksTool ? [toolStep(node)] : [])]))
-    if (!options.codeOnly)
-      steps.push(
-        ...autosaveSteps(
-          node,
-          manifest.name,
-          manifest.workspace.autosave,
-          manifest.workspace.exclude,
-          one.value.saves,
-          one.value.autosave ?? false,
-          syncs.length > 0,
-        ),
-      )
-    if (wanted && environment)
-      steps.push(
-        ...environmentSteps(
-          node,
-          here,
-          wanted,
-          {...environment, synced: sync.same},
-          {like: like || null, beside, together, imageComes: imageComes.length > 0},
-        ),
-      )
+    steps.push(
+      ...nodeSteps(node, manifest, here, {
+        ...one.value,
+        snapshot,
+        delta,
+        options,
+        imageComes,
+        environment: wanted && environment && {wanted, found: environment, like: like || null, beside, together},
+      }),
+    )
   }
   return {plan: {command: options.command ?? 'workspace up', steps}, workspaces, failed, files}
+}
+
+type Step = StepOf<WorkspaceKinds>
+
+/** What a node has, and what is to come there. */
+interface NodeNeeds extends Pick<Inspected, 'sync' | 'lacksTool' | 'saves' | 'autosave'> {
+  snapshot: Snapshot
+  delta: Delta
+  options: WorkspaceOptions
+  imageComes: Step[]
+  /** Undefined where it needs none. */
+  environment:
+    | {
+        wanted: Requirements
+        found: Omit<InspectedEnvironment, 'synced'>
+        like: string | null
+        beside: boolean
+        together: boolean
+      }
+    | undefined
+}
+
+function nodeSteps(
+  node: string,
+  {name, workspace: {autosave, exclude}}: Manifest,
+  here: ProjectOrigin,
+  {snapshot, sync, delta, options, imageComes, lacksTool, saves, autosave: isSaved = false, environment}: NodeNeeds,
+): Step[] {
+  const syncs = syncSteps(node, here, snapshot.tree, sync, delta, options.overwrite ?? false)
+  const others = options.codeOnly
+    ? []
+    : [
+        ...imageComes,
+        ...(lacksTool ? [toolStep(node)] : []),
+        ...autosaveSteps(node, name, autosave, exclude, saves, isSaved, syncs.length > 0),
+      ]
+  if (!environment) return [...syncs, ...others]
+  const {wanted, found, ...how} = environment
+  const known = {...found, synced: sync.same}
+  return [
+    ...syncs,
+    ...others,
+    ...environmentSteps(node, here, wanted, known, {...how, imageComes: imageComes.length > 0}),
+  ]
 }
 
 const valueOf = <T>(settled: PromiseSettledResult<T> | undefined): T | undefined =>

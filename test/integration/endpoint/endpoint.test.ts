@@ -11,13 +11,15 @@ import {openHost, type Host} from '../../../src/lib/host/index.ts'
 import type {HeadRollout} from '../../../src/lib/protocol/index.ts'
 import {startEndpointRack, type EndpointRack} from '../../support/endpoint-rack.ts'
 import {addModel} from '../../support/onnx.ts'
+import {buildProgram} from '../../support/program.ts'
 import {startTraffic} from '../../support/traffic.ts'
 
-const CLI = fileURLToPath(new URL('../../../bin/dev.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
 
 let site: EndpointRack
 
 beforeAll(async () => {
+  buildProgram()
   site = await startEndpointRack({nodes: 2})
   await site.run('tiny-one', {'model.onnx': addModel(1), 'notes.txt': Buffer.from('hello')})
   await site.run('tiny-two', {'model.onnx': addModel(2)})

@@ -9,9 +9,19 @@ let client: OpenAI
 beforeAll(async () => {
   site = await startEndpointRack({nodes: 1})
   await site.run('tiny', {'tiny.gguf': tinyGguf(), 'notes.txt': Buffer.from('random weights')})
-  await site.models.register(await site.models.findRegistration({name: 'chat', run: 'tiny'}))
+  await site.run('pooled', {'pooled.gguf': tinyGguf(1, {pooled: true})})
+  for (const [name, run] of [
+    ['chat', 'tiny'],
+    ['embed', 'pooled'],
+  ] as const)
+    await site.models.register(await site.models.findRegistration({name, run}))
 }, 120_000)
 afterAll(() => site?.stop())
+
+async function clientOf(name: string): Promise<OpenAI> {
+  const apiKey = (await site.endpoints.token(name)).reveal()
+  return new OpenAI({baseURL: `${site.tracking.mlflow.uri}/endpoints/${name}/v1`, apiKey, maxRetries: 0})
+}
 
 const talk = {model: 'chat', messages: [{role: 'user' as const, content: 'Hello'}], temperature: 0, max_tokens: 8}
 
@@ -19,12 +29,7 @@ test('a GGUF file is served by llama.cpp, which nobody had to name', async () =>
   const {endpoint, document} = await site.endpoints.deploy({name: 'chat'})
   expect(endpoint).toMatchObject({state: 'serving', protocol: 'openai'})
   expect(document.releases[0]).toMatchObject({runtime: 'llamacpp', health: '/health'})
-  const token = await site.endpoints.token('chat')
-  client = new OpenAI({
-    baseURL: `${site.tracking.mlflow.uri}/endpoints/chat/v1`,
-    apiKey: token.reveal(),
-    maxRetries: 0,
-  })
+  client = await clientOf('chat')
   expect((await client.models.list()).data.map(({id}) => id)).toEqual(['chat'])
 }, 300_000)
 
@@ -67,4 +72,16 @@ test('what llama.cpp cannot do is told in its own words, and its settings are cl
   const {servers} = await site.endpoints.show('chat')
   expect((await fetch(`${servers[0]?.url}/props`, {method: 'POST', body: '{}'})).status).toBeGreaterThanOrEqual(400)
   expect((await fetch(`${servers[0]?.url}/slots`)).status).toBeGreaterThanOrEqual(400)
+})
+
+test('a model that says how it pools gives embeddings: of length one, of the same text the same', async () => {
+  await site.endpoints.deploy({name: 'embed'})
+  const embed = await clientOf('embed')
+  const {data, usage} = await embed.embeddings.create({model: 'embed', input: ['Hello', 'Hello', 'Bonjour']})
+  const [one, same, other] = data.map(({embedding}) => embedding) as [number[], number[], number[]]
+  const product = (a: number[], b: number[]): number => a.reduce((sum, value, at) => sum + value * b[at]!, 0)
+  expect(one).toHaveLength(32)
+  expect([product(one, one), product(one, same)]).toEqual([expect.closeTo(1, 4), expect.closeTo(1, 4)])
+  expect(product(one, other)).toBeLessThan(0.999)
+  expect(usage.prompt_tokens).toBeGreaterThan(0)
 })

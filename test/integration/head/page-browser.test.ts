@@ -1,5 +1,7 @@
+import {readFileSync} from 'node:fs'
+import {createRequire} from 'node:module'
 import {afterAll, beforeAll, expect, test} from 'vitest'
-import type {PageRunDetail} from '../../../src/lib/head/types.ts'
+import type {PageRunDetail, PageTopology} from '../../../src/lib/head/types.ts'
 import {openTestServer, type TestServer} from '../../support/head-server.ts'
 import {drivePage, type DrivenPage} from '../../support/page-driver.ts'
 import {rackOf, runsOf} from '../../support/page-facts.ts'
@@ -10,6 +12,11 @@ let hand: Hand
 let page: DrivenPage
 let tick = 0
 let log = 'step 0\n<script>document.title="taken over"</script>\nValueError: boom\n'
+/** What axe-core finds that keeps somebody out (WCAG 2). */
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const SERIOUS = `axe.run().then(({violations}) => violations
+  .filter(({impact}) => impact === 'serious' || impact === 'critical')
+  .map(({id, nodes}) => [id, ...nodes.map(({html}) => html)].join(' ')))`
 const hostile = '<img src=x onerror=alert(1)>'
 
 beforeAll(async () => {
@@ -36,12 +43,20 @@ beforeAll(async () => {
           attempts: [1],
         }
       },
+      stacks: () => ({
+        attempt: 1,
+        groups: [{ranks: [0], frames: [{file: hostile, line: 1, function: hostile}]}],
+        failed: [],
+      }),
+      topology: ({node}) => topologyOf(node),
+      why: () => ({tree: {kind: 'run', name: hostile, facts: [[hostile, hostile]], from: []}, broken: null}),
       sweeps: () => [],
       notebooks: () => [],
       data: () => [],
       stop: () => ({status: 'stopped'}),
     },
   )
+  await server.activate('digits', ['http://127.0.0.1:9'])
   page = await drivePage(hand.link)
   await page.until('document.querySelector("#node-gpu01")')
 })
@@ -72,9 +87,29 @@ function detailOf(run: string): PageRunDetail {
     lastMetrics: [],
     artifacts: [{path: hostile, size: 1}],
     attempts: [attempt],
-    hangs: [{at: 1, attempt: 1, text: hostile}],
+    hangs: [{at: 1, attempt: 1, text: hostile, lines: [hostile], suspects: [{rank: 1, node: hostile, why: hostile}]}],
+    ranks: [0, 1].map((rank) => ({rank, node: hostile, steps: rank, rate: null, wait: null, cpu: null, memory: null})),
+    slowest: hostile,
+    ranksStarted: null,
     figures: [],
     away: null,
+  }
+}
+function topologyOf(node: string): PageTopology {
+  const gpus = [0, 1].map((index) => ({index, name: hostile, memory: 1, numaNode: 0, nic: null}))
+  const links = [
+    [null, 'NV4'],
+    ['SYS', null],
+  ]
+  return {
+    node,
+    source: null,
+    numa: [{node: 0, cpus: '0', memory: 1}],
+    gpus,
+    nics: [],
+    links,
+    nicLinks: [],
+    findings: [],
   }
 }
 const at = (path: string): string => `${server.url}/flexrack/ui/${path}`
@@ -113,6 +148,10 @@ test('every page is without errors, whatever runs and logs are called, and fits 
       'data',
       'audit',
       'runs/digits-ab12c/stop',
+      'runs/digits-ab12c/stacks',
+      'nodes/gpu01',
+      'why/run/digits-ab12c',
+      'endpoints/digits',
     ]) {
       await page.go(at(path))
       expect([path, await page.evaluate('document.documentElement.scrollWidth <= innerWidth')]).toEqual([path, true])
@@ -121,6 +160,8 @@ test('every page is without errors, whatever runs and logs are called, and fits 
         0,
       ])
       expect(await page.evaluate('document.querySelector("footer .command").textContent')).toMatch(/^flexrack /)
+      await page.evaluate(`${axe};0`)
+      expect([path, theme, await page.evaluate(SERIOUS)]).toEqual([path, theme, []])
     }
   }
   expect(page.errors).toEqual([])

@@ -44,12 +44,15 @@ def attached_to_one(framework, way, cache):
         daemon.stop()
 
 
+def nccl_library(python):
+    """Of the wheel in that environment."""
+    return next((python.parent.parent / "lib").glob("python*/site-packages/nvidia/nccl/lib/libnccl.so.2"))
+
+
 @contextlib.contextmanager
 def attached_to_two(framework, way, cache):
     """The same with one at each of two daemons, which carry collectives between them as two machines would."""
-    library = next(
-        (framework.python().parent.parent / "lib").glob("python*/site-packages/nvidia/nccl/lib/libnccl.so.2")
-    )
+    library = nccl_library(framework.python())
     said = {"NCCL_DEBUG": "INFO", "NCCL_IB_DISABLE": "1", "FLEXRACK_SIM_CACHE": cache}
     with contextlib.ExitStack() as stack:
         daemons = []
@@ -182,7 +185,7 @@ FRAMEWORKS = {
         Framework(
             "nccl",
             "nvidia-nccl-cu13",
-            "two processes over sockets: AllReduce, Broadcast, Reduce, AllGather, ReduceScatter, Send and Recv",
+            "two processes over sockets: AllReduce, Broadcast, Reduce, AllGather, ReduceScatter, Send and Recv, CommSplit",
             attached=attached_to_two,
         ),
         Framework(

@@ -63,6 +63,16 @@ class Nccl:
         self.call("ncclCommInitRank", ctypes.byref(made), RANKS, found, rank)
         return made
 
+    def split(self, group, color, key):
+        made = ctypes.c_void_p()
+        self.call("ncclCommSplit", group, color, key, ctypes.byref(made), None)
+        return made
+
+    def number(self, name, group):
+        found = ctypes.c_int()
+        self.call(name, group, ctypes.byref(found))
+        return found.value
+
 
 def values(rank, seed, dtype=np.float32, size=SIZE):
     return (np.random.default_rng(100 * seed + rank).standard_normal(size) * 100).astype(dtype)
@@ -105,7 +115,12 @@ def compute(rank, file):
         nccl.call("ncclGroupEnd")
 
     run(exchange, values(rank, 6), one)
-    nccl.call("ncclCommDestroy", group)
+    # The other way around, so that rank 1 is the first; and each alone, one of them in none.
+    turned, alone = nccl.split(group, 0, -rank), nccl.split(group, -1 if rank == 0 else 3, 0)
+    results.append(np.array([nccl.number("ncclCommUserRank", turned), alone.value is None]))
+    run(lambda a, b: nccl.call("ncclBroadcast", a, b, count, FLOAT, 0, turned, None), values(rank, 7), one)
+    for made in (turned, *([alone] if alone else []), group):
+        nccl.call("ncclCommDestroy", made)
     return results
 
 
@@ -118,6 +133,8 @@ def expected(rank):
     yield "AllGather", np.concatenate([values(each, 4) for each in range(RANKS)])
     yield "ReduceScatter", both(5, size=2 * SIZE)[rank * SIZE : (rank + 1) * SIZE]
     yield "Send and Recv", values(1 - rank, 6)
+    yield "CommSplit", np.array([1 - rank, rank == 0])
+    yield "Broadcast in what a split has made", values(1, 7)
 
 
 def main():

@@ -20,6 +20,7 @@ from flexrack_node.process.containment import tagged_pids
 from flexrack_node.service import control
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord, start_time
+from flexrack_node.service.supervisor import WELL_SECONDS, Supervisor
 from messages import check_files
 from waiting import LONG
 
@@ -84,6 +85,14 @@ class ServiceTest(unittest.TestCase):
         now = self.status()
         self.assertEqual((now["restarts"], now["exit"]["code"]), (1, 3))
         self.assertIn("giving up", self.text())
+
+    def test_pauses_grow_until_one_has_run_for_a_while(self):
+        self.start(SLEEPER, restart={"max": 9, "window_seconds": 60})
+        supervisor, pauses = Supervisor(self.record), []
+        for lived in (0, 0, 0, WELL_SECONDS, 0):
+            supervisor.begun = time.monotonic() - lived
+            pauses.append(supervisor._pause_after_end())
+        self.assertEqual(pauses, [0.5, 1, 2, 0.5, 1])
 
     def test_a_killed_process_comes_back_under_a_new_pid(self):
         self.start(SLEEPER, restart={"max": 3, "window_seconds": 60})

@@ -67,10 +67,12 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
   })
 
   app.post('/flexrack/v1/login-codes', async (request) => {
-    const {opens} = await bodyOf(request)
+    const {opens, login} = await bodyOf(request)
     if (opens !== undefined && opens !== 'page' && opens !== 'look')
       throw new Failure(400, 'USAGE', 'a login opens "page" or "look", or else MLflow')
-    return logins.issue(opens ? {opens} : {})
+    if (login !== undefined && (typeof login !== 'string' || !logins.isAlive(login)))
+      throw new Failure(404, 'NOT_FOUND', 'that login has ended')
+    return logins.issue({...(opens && {opens}), ...(login !== undefined && {login})})
   })
   app.put<{Params: {login: string}}>('/flexrack/v1/logins/:login', (request) => {
     logins.goesOn(request.params.login)

@@ -1,4 +1,5 @@
 import type {IncomingHttpHeaders} from 'node:http'
+import type {Answering} from './answering.ts'
 import {isKept, useAnswer} from './copies.ts'
 import {Failure} from './failure.ts'
 import {logLine} from './log.ts'
@@ -6,6 +7,7 @@ import {causeCode, isBroken, isNotConnected} from './lost-target.ts'
 import {keptOf, NO_SERVER, type ModelServers, type Onward} from './model-server.ts'
 import type {Parts} from './parts.ts'
 import type {Turn} from './queue/queues.ts'
+import {rowsOf} from './releases/batch-sizes.ts'
 import {Collected} from './releases/shadow.ts'
 import {AnswerUsage} from './usage/answer-usage.ts'
 import {outcomeOf, type Way} from './releases/way.ts'
@@ -32,14 +34,18 @@ export function attempt(sent: Sent, turn: Turn): Promise<Error | undefined> {
   return new Promise((resolve) => new Attempt(sent, turn, resolve).begin())
 }
 
+/**
+ * No field of it begins as one function and becomes another: with that V8 kept each request alive that was over, for the
+ * short collections to copy until the next full one (docs/adr/0066).
+ */
 class Attempt {
   readonly #sent: Sent
   readonly #turn: Turn
   readonly #resolve: (error: Error | undefined) => void
   readonly #begun = performance.now()
   #timer: NodeJS.Timeout | undefined
-  #abort = (_reason: Error): void => {}
-  #leave = (): void => {}
+  #answering: Answering | undefined
+  #leave: (() => void) | undefined
   #head: {statusCode: number; headers: IncomingHttpHeaders} | undefined
   /** The answer, where somebody wants it besides its caller. */
   #kept: Collected | undefined
@@ -62,7 +68,7 @@ class Attempt {
     onward.exchange.raw.once('close', this.#closed)
     const kept = isKept(parts, onward, way) ? new Collected() : undefined
     this.#kept = kept
-    const answering = servers.pass(target, onward, {
+    this.#answering = servers.pass(target, onward, {
       headers: {[RELEASE_HEADER]: release},
       begin: (status, headers) => this.#answered(status, headers),
       tap: kept || mayTellUsage(onward) ? (chunk) => this.#read(chunk) : undefined,
@@ -70,11 +76,14 @@ class Attempt {
       broke: () => way.end('failed'),
     })
     if (this.#isOver) return
-    this.#abort = (reason) => answering.abort(reason)
-    this.#leave = parts.health.pulse.enter(target, this.#abort)
+    this.#leave = parts.health.pulse.enter(target, (error) => this.#abort(error))
     const {deadline} = onward
     if (deadline === undefined) return
     this.#timer = setTimeout(() => this.#expire(), Math.max(0, deadline - performance.now()))
+  }
+
+  #abort(reason: Error): void {
+    this.#answering?.abort(reason)
   }
 
   #answered(statusCode: number, headers: IncomingHttpHeaders): void {
@@ -101,9 +110,17 @@ class Attempt {
     const used = this.#usage?.end()
     if (!used) return
     const {firstAt} = this.#usage!
+    const firstMs = firstAt === undefined ? undefined : firstAt - this.#begun
     const {endpoint} = onward.call
-    parts.clients.spend(onward.exchange, endpoint, used)
-    parts.measures.use(endpoint, this.#turn.release, used, firstAt === undefined ? undefined : firstAt - this.#begun)
+    parts.clients.spend(onward.exchange, endpoint, used, firstMs)
+    parts.measures.use(endpoint, this.#turn.release, used, firstMs)
+  }
+
+  #countRows(): void {
+    const {parts, onward} = this.#sent
+    const {endpoint, path} = onward.call
+    const rows = rowsOf(path, onward.body)
+    if (rows !== undefined) parts.measures.batch(endpoint, this.#turn.release, rows)
   }
 
   /** A reader that went away ends the work that was begun for it: tokens that nobody reads cost a GPU. */
@@ -112,7 +129,9 @@ class Attempt {
     const isWhole = onward.exchange.raw.writableFinished
     this.#end(isWhole)
     this.#spend()
-    way.end(isWhole && this.#head ? outcomeOf(this.#head.statusCode) : 'abandoned')
+    const outcome = isWhole && this.#head ? outcomeOf(this.#head.statusCode) : 'abandoned'
+    if (outcome === 'answered') this.#countRows()
+    way.end(outcome)
     if (!isWhole || !this.#head) this.#abort(new Error('the caller has gone'))
     else if (this.#kept) {
       const about = {release: this.#turn.release, ms: performance.now() - this.#begun}
@@ -155,7 +174,7 @@ class Attempt {
     if (this.#isOver) return
     this.#isOver = true
     clearTimeout(this.#timer)
-    this.#leave()
+    this.#leave?.()
     this.#sent.parts.traffic.end(this.#turn.target, answered)
     this.#sent.parts.health.left(this.#turn.target)
     this.#turn.end()

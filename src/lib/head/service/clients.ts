@@ -1,7 +1,10 @@
 import type {Exchange} from './exchange.ts'
 import {Failure, tokenRefused} from './failure.ts'
 import {metric} from './prometheus.ts'
+import {Histogram} from './releases/histogram.ts'
+import {histogramLines} from './releases/metrics.ts'
 import type {HeadKeyLimits} from '../../protocol/index.ts'
+import type {ClientTraffic} from '../types.ts'
 import type {Caller} from './token-kinds.ts'
 import type {Tokens} from './tokens.ts'
 import type {TokenUsage} from './usage/answer-usage.ts'
@@ -33,7 +36,9 @@ interface Counted {
   endpoint: string
   client: string
   inFlight: number
-  seconds: number
+  latencies: Histogram
+  /** Until the first piece of a stream. */
+  first: Histogram
   codes: Map<number, number>
   refused: Record<'rate' | 'concurrency' | 'tokens', number>
   tokens: Record<keyof TokenUsage, number>
@@ -67,7 +72,7 @@ export class Clients {
     counted.inFlight++
     exchange.atEnd(() => {
       counted.inFlight--
-      counted.seconds += (performance.now() - begun) / 1000
+      counted.latencies.add(performance.now() - begun)
       const code = raw.writableFinished ? raw.statusCode : GONE
       counted.codes.set(code, (counted.codes.get(code) ?? 0) + 1)
     })
@@ -87,9 +92,10 @@ export class Clients {
   }
 
   /** What an answer has taken is known when it has ended: the key's next requests wait for it. */
-  spend({caller}: Exchange, endpoint: string, used: TokenUsage): void {
+  spend({caller}: Exchange, endpoint: string, used: TokenUsage, firstMs?: number): void {
     const key = caller?.kind === 'endpoint' ? caller : undefined
-    const {tokens} = this.#countedOf(endpoint, key?.client ?? '')
+    const {tokens, first} = this.#countedOf(endpoint, key?.client ?? '')
+    if (firstMs !== undefined) first.add(firstMs)
     tokens.prompt += used.prompt
     tokens.completion += used.completion
     if (key) this.#keys.get(key.id)?.tokens?.take(used.prompt + used.completion)
@@ -119,6 +125,18 @@ export class Clients {
     return {inFlight: found.inFlight, requests, refused, tokens: found.tokens.prompt + found.tokens.completion}
   }
 
+  /** Who has called an endpoint; '' has no name. */
+  traffic(endpoint: string): ClientTraffic[] {
+    return [...this.#counted.values()]
+      .filter((one) => one.endpoint === endpoint)
+      .map(({client, inFlight, codes, refused, tokens, latencies, first}) => {
+        const failed = [...codes].filter(([code]) => code >= 500).reduce((sum, [, count]) => sum + count, 0)
+        const limited = Object.values(refused).reduce((sum, count) => sum + count, 0)
+        const times = {latencies: latencies.counts(), first: first.counts()}
+        return {client, in_flight: inFlight, requests: latencies.total, failed, limited, tokens: {...tokens}, ...times}
+      })
+  }
+
   /** An endpoint is gone, or a client of it. */
   forget(endpoint: string, client?: string): void {
     for (const [name, one] of this.#counted)
@@ -139,10 +157,10 @@ export class Clients {
         all.flatMap(({labels, codes}) => [...codes].map(([code, count]) => `{${labels},code="${code}"} ${count}`)),
       ),
       metric(
-        'request_seconds_total',
-        'counter',
-        'Seconds from the head of a request to its end.',
-        all.map(({labels, seconds}) => `{${labels}} ${seconds}`),
+        'request_seconds',
+        'histogram',
+        'Time from the head of a request to its end.',
+        all.flatMap(({labels, latencies}) => histogramLines(labels, latencies)),
       ),
       metric(
         'requests_in_flight',
@@ -187,7 +205,8 @@ export class Clients {
       endpoint,
       client,
       inFlight: 0,
-      seconds: 0,
+      latencies: new Histogram(),
+      first: new Histogram(),
       codes: new Map<number, number>(),
       refused: {rate: 0, concurrency: 0, tokens: 0},
       tokens: {prompt: 0, completion: 0},

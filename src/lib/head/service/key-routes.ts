@@ -1,12 +1,10 @@
 import type {FastifyInstance} from 'fastify'
+import {discovered, METRICS_PATH, SD_PATH} from './monitor.ts'
 import type {Parts} from './parts.ts'
 import {queueMetrics} from './queue/metrics.ts'
 import {releaseMetrics} from './releases/metrics.ts'
 import {scalingMetrics} from './scaling/metrics.ts'
 import {FOLLOW_MS} from './standby/followers.ts'
-
-/** What Prometheus reads; a token of kind "metrics" opens it, too. */
-export const METRICS_PATH = '/flexrack/v1/metrics'
 
 /**
  * Keys of an endpoint's clients, below /flexrack/v1: who has one and what was done with it, its end, and metrics by
@@ -40,6 +38,7 @@ export function addKeys(app: FastifyInstance, parts: Parts): void {
       return {followed: await followers.becomeCurrent(FOLLOW_MS)}
     },
   )
+  app.get(SD_PATH, ({caller}) => discovered((caller && tokens.targetsOf(caller)) ?? [], Date.now()))
   app.get(METRICS_PATH, (_request, reply) =>
     reply
       .type('text/plain; version=0.0.4; charset=utf-8')

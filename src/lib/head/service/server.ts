@@ -9,7 +9,7 @@ import {answerOf, Failure} from './failure.ts'
 import {Gateway} from './gateway.ts'
 import {chooseProtocol} from './grpc/server.ts'
 import {endOf} from './incoming.ts'
-import {METRICS_PATH} from './key-routes.ts'
+import {METRICS_PATH, SD_PATH} from './monitor.ts'
 import {addJoint, VERDICT_PATH} from './joint/api.ts'
 import {Logins} from './login.ts'
 import {addMlflow} from './mlflow-routes.ts'
@@ -127,7 +127,7 @@ function requireKind(caller: Caller, request: FastifyRequest, path: string): voi
   if (route === '/flexrack/v1/tokens/self' && caller.kind === 'run') return
   if (caller.kind === 'standby' && route?.startsWith('/flexrack/v1/follow')) return
   if (caller.kind === 'node' && route === AGENT_PATH) return
-  if (caller.kind === 'metrics' && route === METRICS_PATH && request.method === 'GET') return
+  if (caller.kind === 'metrics' && (route === METRICS_PATH || route === SD_PATH) && request.method === 'GET') return
   if (caller.kind === 'joint' && route === VERDICT_PATH) return
   if (caller.kind === 'personal' && route === '/*' && !isOurs(path) && isTrackingApi(path)) return
   if (caller.kind === 'session' && caller.opens && route?.startsWith('/flexrack/ui/')) return

@@ -56,5 +56,6 @@ export interface TokenRequest {
   node?: unknown
   names?: unknown
   joint?: unknown
+  targets?: unknown
   project?: unknown
 }

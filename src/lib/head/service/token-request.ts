@@ -1,6 +1,7 @@
 import type {HeadToken} from '../../protocol/index.ts'
 import {Failure} from './failure.ts'
 import {readKey} from './key-request.ts'
+import {readTargets} from './monitor.ts'
 import type {TokenRequest} from './token-kinds.ts'
 
 export const LONGEST_TTL_SECONDS = 90 * 24 * 3600
@@ -52,9 +53,10 @@ function readStandby({node, names}: TokenRequest): HeadToken {
 }
 
 /** A monitor's, which asks for as long as it is not taken away. Undefined where it has no name. */
-function readMonitor({name}: TokenRequest): HeadToken | undefined {
+function readMonitor({name, targets}: TokenRequest): HeadToken | undefined {
   if (!isWord(name) || name.length > 100) return undefined
-  return {kind: 'metrics', hash: '', expiresAt: Date.now() + STANDBY_MS, name, createdAt: Date.now()}
+  const told = targets !== undefined && {targets: readTargets(targets)}
+  return {kind: 'metrics', hash: '', expiresAt: Date.now() + STANDBY_MS, name, createdAt: Date.now(), ...told}
 }
 
 function isNames(names: unknown): names is string[] {

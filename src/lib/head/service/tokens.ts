@@ -141,6 +141,11 @@ export class Tokens {
     return caller
   }
 
+  /** What a monitor was told to watch. */
+  targetsOf(caller: Caller): HeadToken['targets'] {
+    return this.#of.get(caller)?.targets
+  }
+
   /** Whether what `check` gave still holds: the token was not revoked, has not ended, and is what it was. */
   stillIs(caller: Caller): boolean {
     if (caller.kind === 'admin') return true

@@ -53,6 +53,7 @@ const show: ShowAnswer = {
       exit: 'signal KILL',
       inFlight: 0,
       served: 7,
+      gpus: [],
     },
   ],
 }

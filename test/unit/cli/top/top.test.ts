@@ -1,6 +1,7 @@
 import {stripVTControlCharacters} from 'node:util'
 import {expect, test} from 'vitest'
 import {panesOf} from '../../../../src/cli/top/panes.ts'
+import {rackView} from '../../../../src/cli/top/rack-view.ts'
 import {screenLines, wholeText} from '../../../../src/cli/top/screen.ts'
 import {pressed, shownRows, startState, type Key, type TopAction, type TopState} from '../../../../src/cli/top/state.ts'
 import {busyShare, type NodeSummary, type Overview} from '../../../../src/lib/overview/index.ts'
@@ -119,7 +120,7 @@ test.each([
   })
   for (const mode of ['list', 'help', 'typing'] as const) {
     const state = {...startState({}, 2), mode}
-    const view = {now: many, before: undefined, panes: panesOf(many, undefined, CLOCK), state, at: CLOCK}
+    const view = rackView(many, undefined, state, CLOCK)
     const lines = screenLines(view, {width, height}, CLOCK).map((line) => stripVTControlCharacters(line))
     expect(lines).toHaveLength(height)
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width)
@@ -129,7 +130,7 @@ test.each([
 test('the chosen line is on the screen, however many there are, and old data says so', () => {
   const many = overview({runs: Array.from({length: 50}, (_, at) => run(`digits-${at}`, 'running'))})
   const state = {...startState({}, 2), chosen: {runs: 'digits-44'}}
-  const view = {now: many, before: undefined, panes: panesOf(many, undefined, CLOCK), state, at: CLOCK}
+  const view = rackView(many, undefined, state, CLOCK)
   const text = screenLines(view, {width: 100, height: 24}, CLOCK + 60_000).map((line) => stripVTControlCharacters(line))
   expect(text.filter((line) => line.startsWith('> digits-44'))).toHaveLength(1)
   expect(text.at(-1)).toContain('60 s old')
@@ -138,7 +139,7 @@ test('the chosen line is on the screen, however many there are, and old data say
 test('what could not be asked is told, in a pipe all of it', () => {
   const failed = {...node('gpu9'), ok: false, code: 'NODE_UNREACHABLE', message: 'gpu9 does not answer'}
   const now = overview({nodes: [failed], unknown: [{part: 'runs', message: 'no answer'}]})
-  const view = {now, before: undefined, panes: panesOf(now, undefined, CLOCK), state: startState({}, 2), at: CLOCK}
+  const view = rackView(now, undefined, startState({}, 2), CLOCK)
   const text = stripVTControlCharacters(wholeText(view, Infinity))
   expect(text).toContain('gpu9: gpu9 does not answer')
   expect(text).toContain('runs not known: no answer')

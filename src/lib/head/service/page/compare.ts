@@ -34,7 +34,7 @@ export function compareBody({runs, metrics, missing}: Compared, others: readonly
       runs.length === 0
         ? html`<p class="none">Choose two to eight runs in the list of runs.</p>`
         : table(
-            ['', 'run', 'state', 'took', 'ranks', ...names],
+            [html`<span class="unseen">colour</span>`, 'run', 'state', 'took', 'ranks', ...names],
             runs.map(
               (one, index) =>
                 html`<tr>

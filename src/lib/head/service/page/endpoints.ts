@@ -2,6 +2,7 @@ import type {QueueFigures, ReleaseFigures, ScalingFigures} from '../../types.ts'
 import {meter} from './draw.ts'
 import {address, html, type Content, type Html} from './html.ts'
 import {table} from './layout.ts'
+import {trySection, type Tried} from './try.ts'
 import {ago, percent, state} from './words.ts'
 
 /** An endpoint as the head knows it; what its document is, is its owner's, so that all of it may be missing. */
@@ -149,14 +150,18 @@ export function endpointParts(one: EndpointFacts, now: number): Record<string, H
 }
 
 /** The body of the page of an endpoint. Pure. */
-export function endpointBody(one: EndpointFacts, may: boolean, now: number): Html {
+export function endpointBody(one: EndpointFacts, may: boolean, now: number, tried?: Tried): Html {
   const parts = endpointParts(one, now)
   const canReturn = one.document.releases?.some((release) => release.state === 'stopped' && !release.rejected)
   return html`<div class="title">
       <h1>${one.name}</h1>
-      ${may && canReturn && html`<span class="act"><a class="button danger" href="${address(['endpoints', one.name, 'rollback'])}">Roll back …</a></span>`}
+      <span class="act"
+        ><a class="button" href="${address(['why', 'endpoint', one.name])}">Where from</a
+        >${may && canReturn && html`<a class="button danger" href="${address(['endpoints', one.name, 'rollback'])}">Roll back …</a>`}</span
+      >
     </div>
-    ${parts.facts}${parts.releases}${parts.events}`
+    ${parts.facts}${parts.releases}
+    ${may && one.document.active && trySection(one.name, one.document.active.protocol ?? 'v2', tried)}${parts.events}`
 }
 
 type OneRelease = NonNullable<EndpointFacts['document']['releases']>[number]

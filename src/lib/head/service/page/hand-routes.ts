@@ -10,6 +10,7 @@ import type {Parts} from '../parts.ts'
 const LARGEST_ANSWER = 16 * 1024 * 1024
 const LARGEST_QUESTION = 16 * 1024
 const LOOPBACK = /^http:\/\/127\.0\.0\.1:\d{1,5}$/
+const MOST_RACKS = 100
 
 type Named = {Params: {login: string}}
 
@@ -29,12 +30,14 @@ export function addHandRoutes(app: FastifyInstance, {ui, limits}: Parts, logins:
   })
 }
 
-function readHand({rack, view, owner, mlflow}: Record<string, unknown>): PageHand {
+function readHand({rack, view, owner, mlflow, racks = []}: Record<string, unknown>): PageHand {
   const isText = (one: unknown): one is string => typeof one === 'string' && one.length <= 300
   // It is where browsers are led to: nowhere but to a forward of their own machine.
   if (!isText(rack) || !isText(view) || !isText(owner) || !isText(mlflow) || !LOOPBACK.test(mlflow))
     throw new Failure(400, 'USAGE', 'who has the page open says rack, view, owner, and the forward to MLflow')
-  return {rack, view, owner, mlflow}
+  if (!Array.isArray(racks) || racks.length > MOST_RACKS || !racks.every(isText))
+    throw new Failure(400, 'USAGE', `who has the page open names at most ${MOST_RACKS} racks`)
+  return {rack, view, owner, mlflow, racks}
 }
 
 function readError(error: unknown): {error?: {code: string; message: string}} {

@@ -29,7 +29,10 @@ export interface Drawn {
 }
 
 /** The whole document. `rack`: its name; `may`: whether this browser may change something. */
-export function documentOf(drawn: Drawn, {rack, may}: {rack: string; may: boolean}): string {
+export function documentOf(
+  drawn: Drawn,
+  {rack, racks, may}: {rack: string; racks: readonly string[]; may: boolean},
+): string {
   const {page, title, body, command, isLive, again} = drawn
   return html`<!doctype html>
     <html lang="en" ${isLive ? new Html(' data-live') : undefined}>
@@ -56,6 +59,15 @@ export function documentOf(drawn: Drawn, {rack, may}: {rack: string; may: boolea
               <path d="M4 4.5h8M4 8h8M4 11.5h5" /></svg
             >flexrack <b>${rack}</b></a
           >
+          ${
+            racks.length > 1 &&
+            html`<details class="racks">
+              <summary>racks</summary>
+              <ul>
+                ${racks.map((one) => html`<li><a href="${address(['racks', one])}" rel="noreferrer" ${one === rack ? new Html(' aria-current="true"') : undefined}>${one}</a></li>`)}
+              </ul>
+            </details>`
+          }
           <nav aria-label="Pages">
             ${PAGES.map((one) => html`<a href="${address(one === 'rack' ? [] : [one])}" ${one === page ? new Html(' aria-current="page"') : undefined}>${TITLES[one]}</a>`)}
           </nav>
@@ -91,5 +103,5 @@ export function option(value: string, chosen: string, text = value): Html {
 
 /** A table; wide ones scroll by themselves. `kind`: its class. */
 export function table(head: readonly Content[], rows: Content, kind?: string): Html {
-  return html`<div class="scroll"><table${kind && html` class="${kind}"`}><thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`
+  return html`<div class="scroll" tabindex="0" role="group"><table${kind && html` class="${kind}"`}><thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`
 }

@@ -7,6 +7,7 @@ import {liveParts} from './live.ts'
 import {modelFacts} from './mlflow-facts.ts'
 import {sweepBody, sweepsBody} from './sweeps.ts'
 import type {Topic} from './topics.ts'
+import {invokeCommand, type Tried} from './try.ts'
 import type {Site, View} from './views.ts'
 
 const ENDPOINTS_MS = 2000
@@ -19,7 +20,7 @@ export function endpointsView(
   _query: URLSearchParams,
   site: Site,
 ): View | undefined {
-  const {topics, parts, may} = site
+  const {topics, parts} = site
   if (more.length > 0) return undefined
   const facts = (one: string): EndpointFacts => describeEndpoint(parts, one) as EndpointFacts
   if (name === undefined) {
@@ -36,16 +37,20 @@ export function endpointsView(
       live: liveParts(topic, ({value}) => ({endpoints: endpointsTable(value ?? [])})),
     }
   }
-  if (!parts.endpoints.find(name)) return undefined
-  const topic = topics.open(`endpoint ${name}`, ENDPOINTS_MS, () => Promise.resolve(facts(name)))
+  return parts.endpoints.find(name) && endpointView(name, site)
+}
+
+/** The page of one; with what was tried it does not load itself anew. */
+export function endpointView(name: string, {topics, parts, may}: Site, tried?: Tried): View {
+  const facts = (): EndpointFacts => describeEndpoint(parts, name) as EndpointFacts
+  const topic = topics.open(`endpoint ${name}`, ENDPOINTS_MS, () => Promise.resolve(facts()))
   return {
     draw: async () => ({
       page: 'endpoints',
       title: name,
-      body: endpointBody((await topic.fresh()).value ?? facts(name), may, Date.now()),
-      command: `flexrack endpoint show ${name}`,
-      isLive: true,
-      again: 5,
+      body: endpointBody((await topic.fresh()).value ?? facts(), may, Date.now(), tried),
+      command: tried ? invokeCommand(name, tried) : `flexrack endpoint show ${name}`,
+      isLive: !tried,
     }),
     live: liveParts(topic, ({value}) => (value ? endpointParts(value, Date.now()) : {})),
   }

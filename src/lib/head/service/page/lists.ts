@@ -15,7 +15,7 @@ export function modelsBody(models: readonly ModelFacts[], error: string | undefi
     return html`<tr>
       <th scope="row">${one.name}<small>${one.description.slice(0, 120)}</small></th>
       <td>
-        ${one.versions.slice(0, MOST_VERSIONS).map((version) => html`<div>${one.name}/${version.version} ${of(version.version).map((alias) => html`<span class="tag">${alias}</span> `)}${version.status === '' || version.status === 'READY' ? undefined : state(version.status.toLowerCase())}</div>`)}${one.versions.length > MOST_VERSIONS && html`<small>and ${one.versions.length - MOST_VERSIONS} older</small>`}
+        ${one.versions.slice(0, MOST_VERSIONS).map((version) => html`<div><a href="${address(['why', 'model', one.name, version.version])}">${one.name}/${version.version}</a> ${of(version.version).map((alias) => html`<span class="tag">${alias}</span> `)}${version.status === '' || version.status === 'READY' ? undefined : state(version.status.toLowerCase())}</div>`)}${one.versions.length > MOST_VERSIONS && html`<small>and ${one.versions.length - MOST_VERSIONS} older</small>`}
       </td>
       <td class="number">${ago(one.versions[0]?.created ?? one.updated, now)}</td>
     </tr>`
@@ -46,7 +46,7 @@ export function notebooksBody(
       </tr>`,
   )
   return html`<h1>Notebooks</h1>
-    ${warning(error)}${rows.length === 0 ? html`<p class="none">No notebook runs: <code>flexrack notebook start</code></p>` : table(['project', 'node', 'state', 'kernels', 'idle for', 'ends', ''], rows)}
+    ${warning(error)}${rows.length === 0 ? html`<p class="none">No notebook runs: <code>flexrack notebook start</code></p>` : table(['project', 'node', 'state', 'kernels', 'idle for', 'ends', html`<span class="unseen">end it</span>`], rows)}
     <p class="legend">
       A notebook opens on your own machine, by <code>flexrack notebook start</code>: what it runs must not get at this
       page.

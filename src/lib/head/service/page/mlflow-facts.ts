@@ -5,6 +5,8 @@ import {isSystem} from './words.ts'
 /** Curves of one or more runs, by metric: step and value. */
 export interface RunCurves {
   lines: Record<string, [number, number][]>
+  /** When its own first and newest values were logged; milliseconds since 1970. */
+  span: {first: number; last: number} | null
   /** Why there are none. */
   away: string | null
 }
@@ -15,19 +17,36 @@ const MOST_METRICS = 40
 
 /** What the head's own tracking server knows of a run. A server elsewhere is not asked: it is not the head's. */
 export async function curvesOf({mlflow}: Pick<Parts, 'mlflow'>, id: string | null): Promise<RunCurves> {
-  if (id === null) return {lines: {}, away: 'It has no record at the tracking server.'}
-  if (!mlflow.isReady) return {lines: {}, away: `The tracking server is not ready (${mlflow.status.state}).`}
+  if (id === null) return {lines: {}, span: null, away: 'It has no record at the tracking server.'}
+  if (!mlflow.isReady)
+    return {lines: {}, span: null, away: `The tracking server is not ready (${mlflow.status.state}).`}
   const names = await metricsOf(mlflow.socket, id)
-  if (!names) return {lines: {}, away: "Its record is not at the head's tracking server."}
-  const lines = await Promise.all(
+  if (!names) return {lines: {}, span: null, away: "Its record is not at the head's tracking server."}
+  const found = await Promise.all(
     names
       .slice(0, MOST_METRICS)
-      .map(async (name): Promise<[string, [number, number][]]> => [
-        name,
-        (await historiesOf(mlflow.socket, [id], name)).get(id) ?? [],
-      ]),
+      .map(async (name): Promise<[string, WireValue[]]> => [name, await historyOf(mlflow.socket, [id], name)]),
   )
-  return {lines: Object.fromEntries(lines), away: null}
+  const times = found.flatMap(([name, values]) => (isSystem(name) ? [] : values.map((one) => Number(one.timestamp))))
+  return {
+    lines: Object.fromEntries(found.map(([name, values]) => [name, pointsOf(values).get(id) ?? []])),
+    span: spanOf(times.filter((one) => Number.isFinite(one))),
+    away: null,
+  }
+}
+
+function spanOf(times: readonly number[]): RunCurves['span'] {
+  if (times.length === 0) return null
+  let [first, last] = [Infinity, -Infinity]
+  for (const at of times) [first, last] = [Math.min(first, at), Math.max(last, at)]
+  return {first, last}
+}
+
+interface WireValue {
+  run_id: string
+  step?: number
+  value: number
+  timestamp?: number | string
 }
 
 /** Of each run the values of one metric, by its id. */
@@ -36,15 +55,23 @@ export async function historiesOf(
   ids: readonly string[],
   name: string,
 ): Promise<Map<string, [number, number][]>> {
+  return pointsOf(await historyOf(socket, ids, name))
+}
+
+async function historyOf(socket: string, ids: readonly string[], name: string): Promise<WireValue[]> {
   const query = new URLSearchParams([
     ...ids.map((id) => ['run_ids', id]),
     ['metric_key', name],
     ['max_results', String(MOST_POINTS)],
   ] as [string, string][])
   const {status, text} = await readMlflow(socket, `/ajax-api/2.0/mlflow/metrics/get-history-bulk-interval?${query}`)
+  if (status !== 200) return []
+  const {metrics = []} = JSON.parse(text) as {metrics?: WireValue[]}
+  return metrics
+}
+
+function pointsOf(metrics: readonly WireValue[]): Map<string, [number, number][]> {
   const found = new Map<string, [number, number][]>()
-  if (status !== 200) return found
-  const {metrics = []} = JSON.parse(text) as {metrics?: {run_id: string; step?: number; value: number}[]}
   for (const {run_id: id, step = 0, value} of metrics) {
     const points = found.get(id) ?? []
     points.push([Number(step), Number(value)])

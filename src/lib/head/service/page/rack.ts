@@ -67,6 +67,7 @@ function tiles({nodes, leases: taken}: PageRack, going: PageRun[]): Html {
   const free = gpus.filter((one) => !one.whole && one.holders.length === 0).length
   const counted = nodes.reduce((sum, one) => sum + Math.max(one.gpuCount, one.gpus.length), 0)
   const well = nodes.filter((one) => one.ok).length
+  const meant = nodes.filter((one) => !one.gone).length
   const used = gpus.reduce((sum, one) => sum + one.used, 0)
   const memory = gpus.reduce((sum, one) => sum + one.memory, 0)
   const busy = gpus.length > 0 ? gpus.reduce((sum, one) => sum + one.busy, 0) / gpus.length : null
@@ -78,7 +79,7 @@ function tiles({nodes, leases: taken}: PageRack, going: PageRun[]): Html {
       <dd>${value}<small>${more}</small></dd>
     </div>`
   return html`<dl class="tiles" id="tiles">
-    ${tile('nodes', well, well === nodes.length ? 'all answer' : `of ${nodes.length} answer`, well === nodes.length ? '' : 'bad')}
+    ${tile('nodes', well, well === meant ? 'all answer' : `of ${meant} answer`, well === meant ? '' : 'bad')}
     ${gpus.length > 0 ? tile('free GPUs', free, `of ${gpus.length} shared`) : tile('GPUs', counted, counted > 0 ? 'none shared' : 'none')}
     ${gpus.length > 0 ? tile('GPU memory', sizes(used, memory), 'used') : undefined}
     ${busy === null ? undefined : tile('GPUs busy', percent(busy), idle > 0 ? `${idle} leased and idle` : 'on average', idle > 0 ? 'raised' : '')}
@@ -90,14 +91,17 @@ function tiles({nodes, leases: taken}: PageRack, going: PageRun[]): Html {
 function nodeRow(node: PageNode, going: PageRun[], busy: (number | null)[]): Html {
   const mine = going.filter((one) => one.nodes.includes(node.name))
   const name = html`<th scope="row">
-    <span class="node-name">${node.name}</span> ${node.ok ? undefined : state('unreachable')}<small
+    <a class="node-name" href="${address(['nodes', node.name])}">${node.name}</a>
+    ${node.ok ? undefined : state(node.gone ? 'gone' : 'unreachable')}<small
       >${node.host === node.name ? undefined : node.host}</small
     >
   </th>`
   if (!node.ok)
     return html`<tr id="node-${slug(node.name)}" class="away">
       ${name}
-      <td colspan="5" class="why">${node.message}</td>
+      <td colspan="5" class="${node.gone ? 'gone' : 'why'}">
+        ${node.gone ? 'It was not to be here any more (until, in the rack file).' : node.message}
+      </td>
     </tr>`
   const {memory, disk} = node
   const share = memory && memory.used / Math.max(1, memory.total)

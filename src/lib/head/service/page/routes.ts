@@ -9,6 +9,8 @@ import {askBody} from './ask.ts'
 import {ASSETS} from './assets.ts'
 import {address} from './html.ts'
 import {documentOf} from './layout.ts'
+import {endpointView} from './list-views.ts'
+import {readTried, triedEndpoint, tryOut} from './try.ts'
 import {openView, pathOf, type Site, type View} from './views.ts'
 
 /** Scripts, styles and pictures are ours; a page sends its forms here, and stands in no frame. */
@@ -24,6 +26,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 }
 const YEAR = 'private, max-age=31536000, immutable'
+const ENTRY = /^http:\/\/127\.0\.0\.1:\d{1,5}\/flexrack\/v1\/login\?code=[\w-]+$/
 const zip = promisify(gzip)
 
 /** The rack's page, for browsers that a `head ui` has let in: /flexrack/ui. */
@@ -34,10 +37,10 @@ export function addPages(app: FastifyInstance, parts: Parts, logins: Logins): vo
     if (caller?.kind !== 'session') throw new Failure(403, 'REFUSED', 'the page is for browsers: flexrack head ui')
     requireOwnPage(request)
     const hand = ui.hands.find(caller.login)
-    const {rack = '', view = '', owner = ''} = hand ?? {}
+    const {rack = '', view = '', owner = '', racks = []} = hand ?? {}
     const {login, opens} = caller
     const isOpen = (): boolean => logins.isAlive(login)
-    return {login, view, rack, owner, may: opens === 'page', parts, ...ui, isOpen}
+    return {login, view, rack, racks, owner, may: opens === 'page', parts, ...ui, isOpen}
   }
   app.get('/flexrack/ui/assets/:name', async (request, reply) => {
     siteOf(request)
@@ -56,9 +59,25 @@ export function addPages(app: FastifyInstance, parts: Parts, logins: Logins): vo
     // A code that works once, within a minute; the page that it leads to has an address of its own.
     return reply.headers(PAGE_HEADERS).redirect(`${mlflow}${logins.issue({login}).path}`, 303)
   })
+  app.get<{Params: {rack: string}}>('/flexrack/ui/racks/:rack', async (request, reply) => {
+    const {login, racks} = siteOf(request)
+    const {rack} = request.params
+    if (!racks.includes(rack))
+      throw new Failure(404, 'NOT_FOUND', 'the flexrack head ui that opened this page has no such rack open')
+    const {url} = await ui.hands.ask(login, 'enter', {rack})
+    // Nowhere but to a forward of the browser's own machine.
+    if (!ENTRY.test(url)) throw new Failure(502, 'REFUSED', `the way to rack ${rack} is none`)
+    return reply.headers(PAGE_HEADERS).redirect(url, 303)
+  })
   app.post('/flexrack/ui/*', async (request, reply) => {
     const site = siteOf(request)
-    const action = readAction(pathOf(request.url), site)
+    const path = pathOf(request.url)
+    const tried = triedEndpoint(path)
+    if (tried !== undefined) {
+      const view = endpointView(tried, site, await tryOut(tried, await readTried(request, parts.limits), site))
+      return send(request, reply, 'text/html; charset=utf-8', documentOf(await view.draw(), site))
+    }
+    const action = readAction(path, site)
     if (!action) throw new Failure(404, 'NOT_FOUND', 'there is nothing to do there')
     await carryOut(action, site)
     return reply.headers(PAGE_HEADERS).redirect(address(action.question.back), 303)

@@ -4,6 +4,7 @@ import {Failure} from '../failure.ts'
 import {liveParts} from './live.ts'
 import {logSection, readChoice} from './log.ts'
 import {curvesOf, historiesOf} from './mlflow-facts.ts'
+import {stacksBody} from './ranks.ts'
 import {runBody, runParts, type RunSeen} from './run.ts'
 import {readFilter, runsBody, type RunList} from './runs.ts'
 import {Tail} from './tail.ts'
@@ -22,8 +23,10 @@ function runsTopic({topics, view, hands}: Site): Topic<RunList> {
 
 /** The list of runs, and the page of one. */
 export function runsView(path: readonly string[], query: URLSearchParams, site: Site): View | undefined {
+  const [run, part] = path
+  if (run !== undefined && part === 'stacks' && path.length === 2) return stacksView(run, site)
   if (path.length > 1) return undefined
-  if (path[0] !== undefined) return runView(path[0], query, site)
+  if (run !== undefined) return runView(run, query, site)
   return {
     draw: async () => {
       const {value, error} = await runsTopic(site).fresh()
@@ -71,6 +74,17 @@ function runView(run: string, query: URLSearchParams, site: Site): View {
       const made = new Tail(read, () => tails.delete(log))
       tails.set(log, made)
       return made
+    },
+  }
+}
+
+/** Where the ranks are just now: it holds them for a moment, so that it is asked of who has this page open alone. */
+function stacksView(run: string, {hands, login, may}: Site): View {
+  return {
+    draw: async () => {
+      if (!may) throw new Failure(403, 'REFUSED', 'this login only looks at the page')
+      const body = stacksBody(run, await hands.ask(login, 'stacks', {run}))
+      return {page: 'runs', title: `Stacks of ${run}`, body, command: `flexrack runs stacks ${run}`}
     },
   }
 }

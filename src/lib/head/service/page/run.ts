@@ -1,8 +1,10 @@
-import type {PageAttempt, PageRunDetail} from '../../types.ts'
+import type {PageRunDetail} from '../../types.ts'
 import {curves, short} from './draw.ts'
 import {address, html, type Content, type Html} from './html.ts'
 import {table, warning} from './layout.ts'
 import type {RunCurves} from './mlflow-facts.ts'
+import {hangsSection, hasStacks, ranksSection} from './ranks.ts'
+import {timeline} from './timeline.ts'
 import {ago, duration, isOpen, size, state, tookOf} from './words.ts'
 
 /** A run as its page shows it. */
@@ -22,9 +24,10 @@ export function runParts(
 ): Record<string, Html> {
   return {
     head: head(detail, error, now),
-    timeline: timeline(detail, now),
+    timeline: timeline(detail, lines.span, now),
     curves: charts(detail, lines),
-    hangs: hangs(detail, now),
+    hangs: hangsSection(detail, now),
+    ranks: ranksSection(detail),
   }
 }
 
@@ -36,13 +39,14 @@ export function runBody(seen: RunSeen, error: string | undefined, log: Html, may
       <h1>${detail.run}</h1>
       ${actions(detail, may)}
     </div>
-    ${parts.head} ${parts.timeline} ${parts.hangs} ${parts.curves} ${log} ${what(detail)} ${artifacts(detail)}`
+    ${parts.head} ${parts.timeline} ${parts.hangs} ${parts.curves} ${parts.ranks} ${log} ${what(detail)}
+    ${artifacts(detail)}`
 }
 
 function actions(detail: PageRunDetail, may: boolean): Html {
   return html`<span class="act"
     ><a class="button" href="${address(['compare'], {run: detail.run})}">Compare with …</a
-    >${may && isOpen(detail) && html`<a class="button danger" href="${address(['runs', detail.run, 'stop'])}">Stop …</a>`}</span
+    >${detail.tracked !== null && html`<a class="button" href="${address(['why', 'run', detail.run])}">Where from</a>`}${may && hasStacks(detail) && html`<a class="button" href="${address(['runs', detail.run, 'stacks'])}">Stacks</a>`}${may && isOpen(detail) && html`<a class="button danger" href="${address(['runs', detail.run, 'stop'])}">Stop …</a>`}</span
   >`
 }
 
@@ -67,87 +71,6 @@ function head(detail: PageRunDetail, error: string | undefined, now: number): Ht
       ${fact('nodes', nodes.join(', '))} ${detail.figures.map(([name, value]) => fact(name, value))}
     </dl>
   </div>`
-}
-
-const [WIDTH, ROW, LEFT] = [900, 26, 118]
-
-/** From the start to the last step: a bar an attempt, with what ended it. */
-function timeline(detail: PageRunDetail, now: number): Html {
-  const attempts = detail.attempts.filter((one) => one.started !== null)
-  const {started, ended} = detail
-  if (attempts.length === 0 && isOpen(detail) && started !== null)
-    attempts.push({
-      attempt: detail.attempt ?? 1,
-      status: detail.status,
-      started,
-      ended: null,
-      why: null,
-      cause: null,
-      nodes: detail.nodes,
-      steps: null,
-    })
-  if (attempts.length === 0 || started === null) return html`<section id="timeline"></section>`
-  const last = isOpen(detail) ? now : (ended ?? now)
-  const x = (at: number): number =>
-    LEFT + Math.min(1, Math.max(0, (at - started) / Math.max(1, last - started))) * (WIDTH - LEFT)
-  const height = attempts.length * ROW + 20
-  const bar = (one: PageAttempt, index: number): Html => {
-    const [from, to] = [x(one.started ?? started), x(one.ended ?? last)]
-    const kind =
-      one.ended === null ? 'active' : one.status === 'finished' ? 'good' : one.status === 'failed' ? 'bad' : 'bar'
-    const text = [
-      duration((one.ended ?? last) - (one.started ?? started)),
-      one.steps === null ? '' : `${one.steps} steps`,
-      one.cause ?? '',
-    ]
-      .filter(Boolean)
-      .join(' · ')
-    return html`<g
-      ><title>
-        ${[`attempt ${one.attempt}: ${one.status}`, one.why ?? '', text, one.nodes.join(', ')].filter(Boolean).join('\n')}</title
-      ><text x="0" y="${index * ROW + 17}">attempt ${one.attempt}</text
-      ><rect
-        class="${kind}"
-        x="${from.toFixed(1)}"
-        y="${index * ROW + 3}"
-        width="${Math.max(3, to - from).toFixed(1)}"
-        height="${ROW - 8}"
-        rx="3"
-      /><text x="${(from + 8).toFixed(1)}" y="${index * ROW + 17}"
-        >${to - from > 150 ? text.slice(0, Math.floor((to - from) / 6.5)) : ''}</text
-      ></g
-    >`
-  }
-  const marks = [0, 0.25, 0.5, 0.75, 1].map(
-    (share) =>
-      html`<text
-        x="${LEFT + share * (WIDTH - LEFT)}"
-        y="${height - 3}"
-        text-anchor="${share === 1 ? 'end' : share === 0 ? 'start' : 'middle'}"
-        >${share === 0 ? 'start' : `+${duration((last - started) * share)}`}</text
-      >`,
-  )
-  return html`<section id="timeline" aria-labelledby="timeline-title">
-    <h2 id="timeline-title">Attempts</h2>
-    <div class="card">
-      <svg
-        class="timeline"
-        viewBox="0 0 ${WIDTH} ${height}"
-        role="img"
-        aria-label="${attempts.map((one) => `attempt ${one.attempt} ${one.status}`).join(', ')}"
-      >
-        ${attempts.map(bar)}${marks}
-      </svg>
-    </div>
-  </section>`
-}
-
-function hangs({hangs: found}: PageRunDetail, now: number): Html {
-  if (found.length === 0) return html`<section id="hangs"></section>`
-  return html`<section id="hangs" aria-labelledby="hangs-title">
-    <h2 id="hangs-title">Hangs</h2>
-    ${found.map((one) => html`<p class="warn">attempt ${one.attempt}, ${ago(one.at, now)}: ${one.text}</p>`)}
-  </section>`
 }
 
 function charts({run, lastMetrics}: PageRunDetail, {lines, away}: RunCurves): Html {
@@ -193,7 +116,7 @@ function what(detail: PageRunDetail): Html {
   return html`<section aria-labelledby="what-title">
     <h2 id="what-title">What it ran</h2>
     ${table(
-      ['', ''],
+      ['what', 'value'],
       filled.map(
         ([name, value]) =>
           html`<tr>

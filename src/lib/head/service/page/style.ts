@@ -40,7 +40,7 @@ button.danger{background:var(--bad);border-color:var(--bad);color:var(--panel);f
 .button{display:inline-flex;align-items:center;min-height:34px;border:1px solid var(--line);border-radius:5px;padding:4px 12px;background:var(--panel);color:var(--text)}
 .button:hover{border-color:var(--muted);text-decoration:none}.button.danger{color:var(--bad)}
 .tiles{display:flex;flex-wrap:wrap;margin:0 0 24px;background:var(--panel);border:1px solid var(--line);border-radius:8px;overflow:hidden}
-.tile{padding:12px 20px;flex:1 1 140px;border-right:1px solid var(--line);margin-right:-1px}
+.tile{padding:12px 20px;flex:1 1 140px;border-right:1px solid var(--line);border-bottom:1px solid var(--line);margin:0 -1px -1px 0}
 .tile dt{color:var(--muted);font-size:.8rem}
 .tile dd{margin:2px 0 0;font-size:1.5rem;font-weight:600;line-height:1.2;white-space:nowrap}
 .tile dd small{font-size:.8rem;font-weight:400;margin-left:6px}
@@ -98,15 +98,29 @@ tbody tr:hover{background:color-mix(in srgb,var(--soft) 55%,transparent)}
 .curve.c1,.curve.c5{stroke-dasharray:7 3}.curve.c2,.curve.c6{stroke-dasharray:2 3}.curve.c3,.curve.c7{stroke-dasharray:9 3 2 3}
 .swatch{display:inline-block;width:18px;border-top:3px solid var(--c);margin-right:6px;vertical-align:4px}
 .tip{position:absolute;background:var(--text);color:var(--bg);font-size:.8rem;padding:4px 9px;border-radius:4px;pointer-events:none;white-space:pre;z-index:5}
-.timeline{width:100%;height:auto;display:block}.timeline text{font-size:11px;fill:var(--text)}.timeline .bar{fill:var(--fill)}.timeline .good{fill:var(--good);opacity:.5}.timeline .bad{fill:var(--bad);opacity:.55}.timeline .active{fill:var(--accent);opacity:.6}
+.timeline{width:100%;height:auto;display:block}.timeline text{font-size:11px;fill:var(--text)}.timeline .bar{fill:var(--fill)}.timeline .stage{fill:var(--soft);stroke:var(--line)}.timeline .s1{fill:color-mix(in srgb,var(--accent) 14%,var(--soft))}.timeline .s2{fill:color-mix(in srgb,var(--accent) 26%,var(--soft))}.timeline .s3{fill:var(--fill)}.timeline .good{fill:var(--good);opacity:.5}.timeline .bad{fill:var(--bad);opacity:.55}.timeline .active{fill:var(--accent);opacity:.6}
 .log{margin:0;background:var(--panel);border:1px solid var(--line);border-radius:8px;padding:10px 14px;max-height:62vh;overflow:auto;line-height:1.5;white-space:pre-wrap;overflow-wrap:anywhere}
 .log .err{color:var(--bad)}.log mark{background:color-mix(in srgb,var(--raised) 35%,transparent);color:inherit}
 .a1{font-weight:650}.a31,.a91{color:var(--bad)}.a32,.a92{color:var(--good)}.a33,.a93{color:var(--raised)}.a34,.a94,.a36,.a96{color:var(--accent)}.a35,.a95{color:var(--c3)}.a2,.a90{color:var(--muted)}
 .parallel{width:100%;height:auto}.parallel polyline{fill:none;stroke:var(--accent);opacity:.45}.parallel .best{stroke:var(--c1);stroke-width:2.5;opacity:1}.parallel .axis{stroke:var(--muted)}.parallel text{paint-order:stroke;stroke:var(--panel);stroke-width:4px}.scroll+section,.card+section{margin-top:24px}
+.racks{position:relative;margin:0 -10px 0 -14px}.racks summary{margin:0;padding:6px 8px}.racks ul{position:absolute;z-index:8;list-style:none;margin:0;padding:6px 0;min-width:160px;background:var(--panel);border:1px solid var(--line);border-radius:6px;box-shadow:0 6px 20px rgb(0 0 0/.16)}.racks li a{display:block;padding:7px 16px}.racks a[aria-current]{font-weight:600;color:var(--text)}
+.gone,.node-name{color:var(--text)}.gone{color:var(--muted)}
+.numas{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,420px),1fr));gap:16px}.parts{display:grid;grid-template-columns:repeat(auto-fill,minmax(150px,1fr));gap:6px}
+.part{display:grid;gap:1px;border:1px solid var(--line);border-left:3px solid var(--accent);border-radius:4px;padding:6px 10px;min-width:0;overflow-wrap:anywhere}.nic-part{border-left-color:var(--good);border-style:dashed;border-left-style:solid}.part .state{font-size:.8rem}.numa h3 small{font-weight:400}
+.links td,.links th{text-align:center;padding:7px 10px}.links td{font-variant-numeric:tabular-nums}.links tbody th{text-align:left}
+.near0{background:color-mix(in srgb,var(--accent) 34%,transparent)}.near1{background:color-mix(in srgb,var(--accent) 24%,transparent)}.near2{background:color-mix(in srgb,var(--accent) 16%,transparent)}.near3{background:color-mix(in srgb,var(--accent) 10%,transparent)}.near4{background:color-mix(in srgb,var(--accent) 5%,transparent)}.same{color:var(--muted)}
+.origin ol{list-style:none;margin:0;padding:0}.origin ol ol{margin-left:10px;border-left:2px solid var(--line)}.origin li{padding:4px 0}.origin ol ol>li{padding-left:22px;position:relative}.origin ol ol>li::before{content:"";position:absolute;left:0;top:19px;width:16px;border-top:2px solid var(--line)}
+.origin p{margin:0;display:flex;flex-wrap:wrap;gap:2px 10px;align-items:baseline;overflow-wrap:anywhere}.origin dl{display:flex;flex-wrap:wrap;gap:2px 20px;margin:2px 0 6px;font-size:.86rem}.origin dl div{display:flex;gap:6px}.origin dt{color:var(--muted)}.origin dd{margin:0;overflow-wrap:anywhere}.holds{color:var(--good)}
+.ranks{width:100%;height:auto;display:block}.fast{fill:var(--fill)}.slow{fill:var(--raised)}.waits{fill:var(--accent)}.key.fast{background:var(--fill)}.key.slow{background:var(--raised)}.key.waits{background:var(--accent)}
+.stack,.answer{margin:8px 0 0;overflow:auto;max-height:50vh;white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.5}.stack .l{display:block}.warn p{margin:0 0 2px}.card+.card{margin-top:12px}.two .card+.card,.numas .card+.card{margin-top:0}
+.try{display:grid;gap:6px}.try label{color:var(--muted);font-size:.8rem}.try .act{margin:0}textarea{font:.9em/1.45 ui-monospace,SFMono-Regular,Menlo,"DejaVu Sans Mono",monospace;width:100%;border:1px solid var(--line);border-radius:5px;padding:8px 10px;background:var(--bg);color:var(--text);resize:vertical}
+.wide{overflow-x:auto}.wide svg{min-width:640px}
 @media (max-width:1180px){.gpus{grid-template-columns:repeat(4,minmax(0,1fr))}.nodes td:nth-of-type(4){min-width:260px}}
+@media (max-width:1024px){.tiles{display:grid;grid-template-columns:repeat(3,1fr)}.nodes thead{display:none}.nodes,.nodes tbody{display:block}.nodes tr{display:grid;grid-template-columns:1.1fr 1.3fr 1fr 1fr;padding:10px 14px;border-top:1px solid var(--line);gap:8px 20px}.nodes tr:first-child{border-top:0}.nodes th,.nodes td{display:block;border:0;padding:0;min-width:0!important;width:auto!important}.nodes td[data-name=GPUs],.nodes td[data-name=runs]:not(:empty){grid-column:1/-1}.nodes td.why,.nodes td.gone{grid-column:2/-1}.nodes td:empty{display:none}.nodes .run{display:inline-block;margin-right:16px}.gpus{grid-template-columns:repeat(8,minmax(0,1fr));max-width:none}}
 @media (max-width:760px){main{padding:16px 12px}.top{padding:0 12px}.tail{margin:0 0 0 auto;order:2}nav{order:3;width:100%;margin:0 -12px;padding:0 4px}footer{padding:14px 12px}
-.tile{flex-basis:44%;padding:10px 14px}.tile dd{font-size:1.25rem}
-.nodes thead{display:none}.nodes,.nodes tbody{display:block}.nodes tr{display:grid;grid-template-columns:1fr 1fr;padding:10px 12px;border-top:1px solid var(--line);gap:8px 16px}.nodes tr:first-child{border-top:0}.nodes th,.nodes td{display:block;border:0;padding:0;min-width:0;width:auto!important}.nodes th,.nodes td[data-name=GPUs],.nodes td[data-name=runs]:not(:empty),.nodes td.why{grid-column:1/-1}.nodes td:empty{display:none}
+.tiles{grid-template-columns:1fr 1fr}.tile{padding:10px 14px}.tile dd{font-size:1.25rem;white-space:normal;display:flex;flex-wrap:wrap;gap:0 6px;align-items:baseline}.tile dd small{display:inline-block;margin:0 6px 0 0}
+.nodes tr{grid-template-columns:1fr 1fr;padding:10px 12px}.nodes th{display:flex;flex-wrap:wrap;gap:2px 10px;align-items:baseline}.nodes td.why,.nodes td.gone{grid-column:1/-1}.gpus{grid-template-columns:repeat(4,minmax(0,1fr))}.nodes .away th{grid-column:1/-1}
+.facts{grid-template-columns:1fr 1fr;padding:12px 14px}.curves .tick{font-size:17px}
 th,td{padding:7px 10px}.filter input[type=search]{width:100%}.filter label:first-child{width:100%}}
 @media (prefers-reduced-motion:reduce){*{transition:none!important;animation:none!important}}
 @media print{nav,.tail,footer button,.filter,.act{display:none}body{background:#fff}}

@@ -35,14 +35,14 @@ export function sweepBody(sweep: PageSweep): Html {
     </div>
     <section aria-labelledby="parallel-title">
       <h2 id="parallel-title">Parameters and ${sweep.metric}</h2>
-      ${done.length < 2 ? html`<p class="none">Two trials that have ended make a picture.</p>` : html`<div class="card">${parallel(sweep, names)}</div>`}
+      ${done.length < 2 ? html`<p class="none">Two trials that have ended make a picture.</p>` : html`<div class="card wide" tabindex="0" role="group" aria-label="parallel coordinates">${parallel(sweep, names)}</div>`}
     </section>
     ${
       importance.length > 0 &&
       html`<section aria-labelledby="matter-title">
         <h2 id="matter-title">What matters</h2>
         ${table(
-          ['parameter', 'share of the difference', ''],
+          ['parameter', 'share of the difference', 'percent'],
           importance.map(
             ([name, share]) =>
               html`<tr>

@@ -47,6 +47,13 @@ export class Topic<T> {
     return this.#seen
   }
 
+  /** The same of a page that is nothing without it. Errors: 404 with why it could not be looked at. */
+  async need(): Promise<T> {
+    const {value, error} = await this.fresh()
+    if (value === undefined) throw new Failure(404, 'NOT_FOUND', error ?? 'it is not known yet')
+    return value
+  }
+
   /** Has `tell` called after every look. Gives what ends that. */
   watch(tell: (seen: Seen<T>) => void): () => void {
     this.#watchers.add(tell)

@@ -9,6 +9,7 @@ export class Ui {
   readonly hands = new Hands()
   readonly topics = new Topics()
   readonly tails = new Map<string, Tail>()
+  readonly trying = new Set<string>()
   readonly streams = new Streams(new LivePages())
 
   /** A `head ui` has ended. */

@@ -5,6 +5,7 @@ import type {Drawn} from './layout.ts'
 import {auditView, dataView, endpointsView, modelsView, notebooksView, sweepsView} from './list-views.ts'
 import {liveParts, type LiveParts} from './live.ts'
 import {LINE_LOOKS, rackBody, rackParts, type RackSeen} from './rack.ts'
+import {nodeView, originView} from './detail-views.ts'
 import {compareView, runsView} from './run-views.ts'
 import type {Tail} from './tail.ts'
 import type {Seen, Topic, Topics} from './topics.ts'
@@ -15,6 +16,8 @@ export interface Site {
   /** Those that see the same share what is looked up. */
   view: string
   rack: string
+  /** All that its `head ui` has open. */
+  racks: readonly string[]
   owner: string
   /** May change something. */
   may: boolean
@@ -22,6 +25,8 @@ export interface Site {
   hands: Hands
   topics: Topics
   tails: Map<string, Tail>
+  /** Logins that wait for an endpoint's answer. */
+  trying: Set<string>
   /** The login goes on. */
   isOpen(): boolean
 }
@@ -61,6 +66,8 @@ type Open = (path: string[], query: URLSearchParams, site: Site) => View | undef
 
 const VIEWS: Readonly<Record<string, Open>> = {
   '': rackView,
+  nodes: nodeView,
+  why: originView,
   runs: runsView,
   compare: compareView,
   sweeps: sweepsView,

@@ -67,11 +67,13 @@ export class Outliers {
   }
 
   /**
-   * A request that was sent at `since` had no answer by its caller's deadline. Where others were answered meanwhile the
-   * server does not hang: otherwise one client could take it from all others by asking for too much. As failed.
+   * A request that was sent at `since` had no answer by its caller's deadline. The server hangs only where another one
+   * of its release has answered meanwhile, and it has not: otherwise who asks for too much could take servers from all
+   * others, also while nobody else asks for anything. As failed.
    */
   late(target: string, since: number, among: readonly string[]): boolean {
-    return (this.#wellAt.get(target) ?? -Infinity) < since && this.failed(target, among)
+    const isWell = (one: string): boolean => (this.#wellAt.get(one) ?? -Infinity) >= since
+    return !isWell(target) && among.some(isWell) && this.failed(target, among)
   }
 
   /** `among`: all servers of its release. True where that took it out. */

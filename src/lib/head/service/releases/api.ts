@@ -1,6 +1,7 @@
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import type {Parts} from '../parts.ts'
 import {queueFigures} from '../queue/metrics.ts'
+import {trafficCounts} from './traffic-counts.ts'
 
 type Named = {Params: {name: string}}
 
@@ -22,6 +23,12 @@ export function addEndpointApi(
     }
     return {revisions: records.map(({revision}) => revision)}
   })
+  // By one clock, the head's: who asks twice divides by the time in between.
+  app.get('/flexrack/v1/traffic', () => ({
+    at: performance.timeOrigin + performance.now(),
+    since: performance.timeOrigin,
+    endpoints: endpoints.names().map((name) => trafficCounts(parts, name)),
+  }))
   app.get<Named>('/flexrack/v1/endpoints/:name', ({params}) => describe(params.name))
   app.put<Named>('/flexrack/v1/endpoints/:name', async (request) => {
     const {name} = request.params

@@ -1,3 +1,5 @@
+import type {DurationCounts} from '../../types.ts'
+
 /** Each bucket ends where the fourth one before it ends, times 1.2: what is a fifth slower is four buckets further. */
 const BUCKETS_A_FIFTH = 4
 const RATIO = 1.2 ** (1 / BUCKETS_A_FIFTH)
@@ -38,7 +40,12 @@ export class Histogram {
   /** Milliseconds within which that part was done; null without any. */
   quantile(part: number): number | null {
     const bucket = this.quantileBucket(part)
-    return bucket === undefined ? null : Number(endOf(bucket).toPrecision(3))
+    return bucket === undefined ? null : rounded(bucket)
+  }
+
+  /** Buckets that have any: milliseconds at which each ends, and how many; two lists subtract to what came in between. */
+  counts(): DurationCounts {
+    return [...this.#counts].flatMap((count, at): DurationCounts => (count === 0 ? [] : [[rounded(at), count]]))
   }
 
   /** How many lie above the end of a bucket. */
@@ -57,6 +64,10 @@ export class Histogram {
 /** The bucket that a fifth more, and at least `floorMs` more, than the end of this one falls into. */
 export function slowerBucket(bucket: number, floorMs: number): number {
   return Math.min(COUNT - 1, Math.max(bucket + BUCKETS_A_FIFTH, bucketOf(endOf(bucket) + floorMs)))
+}
+
+function rounded(bucket: number): number {
+  return Number(endOf(bucket).toPrecision(3))
 }
 
 /** Milliseconds. */

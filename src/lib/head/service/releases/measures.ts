@@ -1,5 +1,6 @@
 import type {ReleaseFigures} from '../../types.ts'
 import type {TokenUsage} from '../usage/answer-usage.ts'
+import {BatchSizes} from './batch-sizes.ts'
 import {Histogram} from './histogram.ts'
 
 /** How a request ended, as ReleaseFigures has it. */
@@ -30,6 +31,8 @@ export interface Measured {
   tokens: TokenUsage
   /** Until the first piece of a stream, in milliseconds. */
   first: Histogram
+  /** Rows of the requests that were answered, where they say how many. */
+  batches: BatchSizes
   /** Since the head was started. */
   total: Tally
   /** Since the last newWindow. */
@@ -63,6 +66,11 @@ export class Measures {
     if (firstMs !== undefined) first.add(firstMs)
   }
 
+  /** A request with so many rows was answered. */
+  batch(endpoint: string, release: string, rows: number): void {
+    this.#at(endpoint, release).batches.add(rows)
+  }
+
   /** By release; empty where nothing was asked yet. */
   of(endpoint: string): ReadonlyMap<string, Measured> {
     return this.#endpoints.get(endpoint) ?? new Map<string, Measured>()
@@ -79,13 +87,21 @@ export class Measures {
 
   figures(endpoint: string): Record<string, ReleaseFigures> {
     return Object.fromEntries(
-      [...this.of(endpoint)].map(([release, {total, underWay, tokens, first}]) => {
+      [...this.of(endpoint)].map(([release, {total, underWay, tokens, first, batches}]) => {
         const {failed, refused, abandoned} = total.outcomes
         const [p50 = null, p95 = null, p99 = null] = [0.5, 0.95, 0.99].map((part) => total.latencies.quantile(part))
         const counts = {requests: total.requests, failed, refused, abandoned, inFlight: underWay.size}
         const [firstP50, firstP99] = [first.quantile(0.5), first.quantile(0.99)]
         const isTold = tokens.prompt + tokens.completion > 0
-        return [release, {...counts, p50, p95, p99, ...(isTold && {tokens: {...tokens, firstP50, firstP99}})}]
+        return [
+          release,
+          {
+            ...counts,
+            ...{p50, p95, p99},
+            ...(isTold && {tokens: {...tokens, firstP50, firstP99}}),
+            ...(batches.requests > 0 && {batch: {mean: batches.mean, most: batches.most}}),
+          },
+        ]
       }),
     )
   }
@@ -103,5 +119,6 @@ export class Measures {
 
 function newMeasured(): Measured {
   const tokens = {prompt: 0, completion: 0}
-  return {total: new Tally(), window: new Tally(), underWay: new Set(), tokens, first: new Histogram()}
+  const [first, batches] = [new Histogram(), new BatchSizes()]
+  return {total: new Tally(), window: new Tally(), underWay: new Set(), tokens, first, batches}
 }

@@ -60,6 +60,12 @@ export function releaseMetrics({endpoints, measures, rollouts}: Parts): string {
       'Time until the first piece of a streamed answer.',
       all.flatMap(({labels, measured}) => (measured.first.total > 0 ? histogramLines(labels, measured.first) : [])),
     ),
+    metric(
+      'release_batch_rows',
+      'histogram',
+      'Rows of requests: the first dimension of their first tensor.',
+      all.flatMap(({labels, measured}) => (measured.batches.requests > 0 ? measured.batches.lines(labels) : [])),
+    ),
   ].join('')
 }
 

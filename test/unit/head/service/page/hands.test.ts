@@ -4,7 +4,7 @@ import {Hands} from '../../../../../src/lib/head/service/page/hands.ts'
 import {Tail} from '../../../../../src/lib/head/service/page/tail.ts'
 import {rackOf} from '../../../../support/page-facts.ts'
 
-const who = (view = 'view') => ({rack: 'lab', view, owner: 'alice@lab1', mlflow: 'http://127.0.0.1:9'})
+const who = (view = 'view') => ({rack: 'lab', view, owner: 'alice@lab1', mlflow: 'http://127.0.0.1:9', racks: ['lab']})
 const never = new AbortController().signal
 
 describe('hands', () => {

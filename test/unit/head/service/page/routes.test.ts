@@ -22,6 +22,7 @@ const head = {
 let headers: Record<string, string>
 let log = 'first\n'
 const stopped: string[] = []
+let finish = (): void => {}
 const answers = {
   rack: () => rackOf(3),
   runs: () => ({runs: runsOf(), away: null, unasked: []}),
@@ -40,6 +41,11 @@ const answers = {
       ranks: [0],
       attempts: [1],
     }
+  },
+  invoke: async ({text}: {text: string}) => {
+    if (text === 'fail') throw new Error('it does not fit the model')
+    if (text === 'slow') await new Promise<void>((resolve) => (finish = resolve))
+    return {text: 'y  FP32 (1)\n[3]', milliseconds: 1}
   },
   stop: ({run}: {run: string}) => {
     if (run === 'gone') throw new Error('there is no run gone')
@@ -122,7 +128,7 @@ test('a page has its policy and no script of its own; style and script are kept 
     "default-src 'none'; script-src 'self'; style-src 'self'",
   )
   expect(answer.headers.get('cache-control')).toBe('no-store')
-  expect(text).toContain('<span class="node-name">gpu01</span>')
+  expect(text).toContain('href="/flexrack/ui/nodes/gpu01">gpu01</a>')
   expect(text).not.toMatch(/<script>|<style| style=/)
   const files = [...text.matchAll(/(?:href|src)="(\/flexrack\/ui\/assets\/[^"]+)"/g)].map(([, path]) => path!)
   expect(files).toHaveLength(2)
@@ -190,6 +196,57 @@ test("MLflow's pages are one click away, at an address of their own", async () =
   const answer = await page('mlflow')
   expect(answer.status).toBe(303)
   expect(answer.headers.get('location')).toMatch(/^http:\/\/127\.0\.0\.1:9\/flexrack\/v1\/login\?code=/)
+})
+
+test('an endpoint is tried by who may, one request at a time, of a bounded size', async () => {
+  const attempt = (data: string, own = headers, endpoint = 'digits'): Promise<Response> =>
+    page(`endpoints/${endpoint}/try`, {method: 'POST', body: new URLSearchParams({data})}, own)
+  await server.activate('digits', ['http://127.0.0.1:9'])
+  const answer = await attempt('[[1, "<b>"]]')
+  expect(answer.status).toBe(200)
+  const text = await answer.text()
+  expect(text).toContain('y  FP32 (1)')
+  expect(text).toContain('[[1, &quot;&lt;b&gt;&quot;]]</textarea>')
+  expect(text).toContain('flexrack endpoint invoke digits --data')
+  expect(await (await attempt('fail')).text()).toContain('does not fit the model')
+  const slow = attempt('slow')
+  await expect.poll(() => hand.asked.filter((one) => one.ask === 'invoke').length).toBe(3)
+  expect((await attempt('[[2]]')).status).toBe(429)
+  finish()
+  expect((await slow).status).toBe(200)
+  expect((await attempt(' ')).status).toBe(400)
+  expect((await attempt('x'.repeat(70_000))).status).toBe(413)
+  expect((await attempt('x'.repeat(200_000))).status).toBe(413)
+  expect((await attempt('[[2]]', headers, 'none')).status).toBe(404)
+  expect((await attempt('[[2]]', {...headers, origin: 'http://evil.example'})).status).toBe(403)
+  const looker = await openHand(head, answers, {opens: 'look'})
+  const own = await looker.enter()
+  expect((await attempt('[[2]]', own)).status).toBe(403)
+  expect(await (await page('endpoints/digits', {}, own)).text()).not.toContain('textarea')
+  await looker.close()
+  expect(hand.asked.filter((one) => one.ask === 'invoke')).toHaveLength(3)
+})
+
+test('the page of one rack leads to those of others, by a link of its own machine alone', async () => {
+  const code = `${head.url}/flexrack/v1/login?code=abc`
+  const links: Record<string, string> = {lab: code, odd: 'http://127.0.0.1:9@evil.example/flexrack/v1/login?code=abc'}
+  const several = await openHand(
+    head,
+    {...answers, enter: ({rack}) => ({url: links[rack] ?? ''})},
+    {racks: ['lab', 'odd']},
+  )
+  const own = await several.enter()
+  expect(await (await page('', {}, own)).text()).toContain('href="/flexrack/ui/racks/odd"')
+  const there = await page('racks/lab', {}, own)
+  expect([there.status, there.headers.get('location')]).toEqual([303, code])
+  expect((await page('racks/odd', {}, own)).status).toBe(502)
+  expect((await page('racks/none', {}, own)).status).toBe(404)
+  expect(await (await page('')).text(), 'one rack needs no choice').not.toContain('/flexrack/ui/racks/')
+  const again = await server.call('POST', '/flexrack/v1/login-codes', {body: {opens: 'page', login: several.login}})
+  expect(await again.json()).toMatchObject({login: several.login})
+  await several.close()
+  const late = await server.call('POST', '/flexrack/v1/login-codes', {body: {opens: 'page', login: several.login}})
+  expect(late.status).toBe(404)
 })
 
 test('a log that grows is sent whole, over a restart of the head: nothing is lost or doubled', async () => {

@@ -1,0 +1,46 @@
+/** A request tells its rows at its beginning: names and shapes stand before the data. */
+const LOOKED_AT = 1024
+const SHAPE = /"shape"\s*:\s*\[\s*(\d{1,9})\s*[,\]]/
+/** Ends of the buckets that Prometheus gets. */
+const ENDS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
+
+/**
+ * How many rows a request of the Open Inference Protocol has: the first dimension of its first tensor, which models that
+ * take batches have in front (https://github.com/kserve/open-inference-protocol). Undefined where its beginning does not say.
+ */
+export function rowsOf(path: string, body: Buffer | undefined): number | undefined {
+  if (!body || !path.endsWith('/infer')) return undefined
+  const found = SHAPE.exec(body.toString('latin1', 0, LOOKED_AT))
+  return found ? Number(found[1]) : undefined
+}
+
+/** Rows of requests, in buckets. */
+export class BatchSizes {
+  readonly #within = ENDS.map(() => 0)
+  requests = 0
+  rows = 0
+  most = 0
+
+  get mean(): number {
+    return this.requests === 0 ? 0 : Math.round((this.rows / this.requests) * 10) / 10
+  }
+
+  add(rows: number): void {
+    this.requests++
+    this.rows += rows
+    this.most = Math.max(this.most, rows)
+    ENDS.forEach((end, at) => {
+      if (rows <= end) this.#within[at]!++
+    })
+  }
+
+  /** Samples of a histogram for Prometheus. */
+  lines(labels: string): string[] {
+    return [
+      ...ENDS.map((end, at) => `_bucket{${labels},le="${end}"} ${this.#within[at]}`),
+      `_bucket{${labels},le="+Inf"} ${this.requests}`,
+      `_sum{${labels}} ${this.rows}`,
+      `_count{${labels}} ${this.requests}`,
+    ]
+  }
+}
